@@ -1,0 +1,1 @@
+//! Bash text to a checked, plannable program.

@@ -1,0 +1,3 @@
+//! The `haft` command.
+
+fn main() {}
