@@ -1,0 +1,146 @@
+//! Byte strings of the tree.
+
+use std::borrow::Borrow;
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::ops::Deref;
+use std::sync::Arc;
+
+/// The longest text that is kept without an allocation.
+const INLINE: usize = 22;
+
+/// An immutable byte string: short ones are stored in place, long ones are shared, so a clone never copies much.
+#[derive(Clone)]
+pub struct Text(Repr);
+
+/// The name of a variable, function or parameter.
+pub type Name = Text;
+
+#[derive(Clone)]
+enum Repr {
+    Inline { length: u8, bytes: [u8; INLINE] },
+    Shared(Arc<[u8]>),
+}
+
+impl Text {
+    /// The empty text.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self(Repr::Inline { length: 0, bytes: [0; INLINE] })
+    }
+
+    /// The bytes.
+    #[must_use]
+    pub fn as_bytes(&self) -> &[u8] {
+        match &self.0 {
+            Repr::Inline { length, bytes } => &bytes[..usize::from(*length).min(INLINE)],
+            Repr::Shared(bytes) => bytes,
+        }
+    }
+}
+
+impl Default for Text {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl From<&[u8]> for Text {
+    fn from(source: &[u8]) -> Self {
+        if source.len() > INLINE {
+            return Self(Repr::Shared(source.into()));
+        }
+        let mut bytes = [0; INLINE];
+        bytes[..source.len()].copy_from_slice(source);
+        #[expect(clippy::cast_possible_truncation, reason = "the length was just bounded")]
+        Self(Repr::Inline { length: source.len() as u8, bytes })
+    }
+}
+
+impl From<&str> for Text {
+    fn from(source: &str) -> Self {
+        source.as_bytes().into()
+    }
+}
+
+impl Deref for Text {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        self.as_bytes()
+    }
+}
+
+impl AsRef<[u8]> for Text {
+    fn as_ref(&self) -> &[u8] {
+        self.as_bytes()
+    }
+}
+
+impl Borrow<[u8]> for Text {
+    fn borrow(&self) -> &[u8] {
+        self.as_bytes()
+    }
+}
+
+impl PartialEq for Text {
+    fn eq(&self, other: &Self) -> bool {
+        self.as_bytes() == other.as_bytes()
+    }
+}
+
+impl Eq for Text {}
+
+impl PartialOrd for Text {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Text {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        self.as_bytes().cmp(other.as_bytes())
+    }
+}
+
+impl PartialEq<[u8]> for Text {
+    fn eq(&self, other: &[u8]) -> bool {
+        self.as_bytes() == other
+    }
+}
+
+impl PartialEq<&[u8]> for Text {
+    fn eq(&self, other: &&[u8]) -> bool {
+        self.as_bytes() == *other
+    }
+}
+
+impl PartialEq<str> for Text {
+    fn eq(&self, other: &str) -> bool {
+        self.as_bytes() == other.as_bytes()
+    }
+}
+
+impl PartialEq<&str> for Text {
+    fn eq(&self, other: &&str) -> bool {
+        self.as_bytes() == other.as_bytes()
+    }
+}
+
+impl Hash for Text {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.as_bytes().hash(state);
+    }
+}
+
+impl fmt::Debug for Text {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{:?}", String::from_utf8_lossy(self))
+    }
+}
+
+impl fmt::Display for Text {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.pad(&String::from_utf8_lossy(self))
+    }
+}
