@@ -1,1 +1,3 @@
 //! Processes for agents.
+pub mod capture;
+pub mod rundir;

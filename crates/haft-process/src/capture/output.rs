@@ -1,0 +1,228 @@
+use std::ops::Range;
+use std::path::PathBuf;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+
+use super::snapshot::Snapshot;
+use super::spill::{SpillDirectory, SpillFile, file_size_limit};
+use super::state::{CHECKPOINT_DISTANCE, State};
+use super::{Error, OutputId, Slice, Summary, View};
+
+/// How much of an output is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// So many bytes from the beginning stay in memory.
+    pub head: usize,
+    /// So many bytes from the end stay in memory.
+    pub tail: usize,
+    /// Of an output larger than both together, so many bytes from the beginning go to a spill file.
+    pub spill: u64,
+}
+
+impl Default for Limits {
+    /// 64 KiB of head and of tail, 64 MiB of spill.
+    fn default() -> Self {
+        Self { head: 64 << 10, tail: 64 << 10, spill: 64 << 20 }
+    }
+}
+
+/// The store of one stream of bytes. Clones share it; the last one to go removes its spill file.
+#[derive(Clone, Debug)]
+pub struct Output {
+    pub(super) shared: Arc<Shared>,
+}
+
+#[derive(Debug)]
+pub(super) struct Shared {
+    id: OutputId,
+    limits: Limits,
+    /// Held during a whole append. Whoever takes `state` as well takes it second.
+    intake: Mutex<Intake>,
+    state: Mutex<State>,
+    pub(super) grown: Condvar,
+}
+
+/// What becomes of the bytes that do not stay in memory.
+#[derive(Debug)]
+enum Intake {
+    /// Everything is in memory so far; a spill file is made here when it no longer fits.
+    Fitting(SpillDirectory),
+    /// Everything is in the file, which has so many bytes.
+    Spilling(Arc<SpillFile>, u64),
+    /// The file takes no more, or there is none. It holds so many bytes.
+    Closed(u64),
+}
+
+impl Output {
+    /// An empty output. Without a directory for it nothing is spilled, and head and tail are all that is kept.
+    pub fn new(limits: Limits, spill: Option<SpillDirectory>) -> Self {
+        let intake = match spill {
+            Some(directory) if limits.spill > (limits.head as u64 + limits.tail as u64) => {
+                Intake::Fitting(directory)
+            }
+            _ => Intake::Closed(0),
+        };
+        Self {
+            shared: Arc::new(Shared {
+                id: OutputId::new(),
+                limits,
+                intake: Mutex::new(intake),
+                state: Mutex::new(State::new(limits.tail)),
+                grown: Condvar::new(),
+            }),
+        }
+    }
+
+    /// The name of this output.
+    pub fn id(&self) -> &OutputId {
+        &self.shared.id
+    }
+
+    /// Adds bytes at the end.
+    pub fn append(&self, bytes: &[u8]) {
+        let mut intake = self.shared.intake.lock().unwrap_or_else(PoisonError::into_inner);
+        for part in bytes.chunks(CHECKPOINT_DISTANCE as usize) {
+            let spilled = self.spill(&mut intake, part);
+            let mut state = self.state();
+            state.grow(part, self.shared.limits.head, spilled);
+            self.announce(&mut state);
+        }
+    }
+
+    /// Says that no more bytes will come, which ends every wait for them.
+    pub fn finish(&self) {
+        let mut state = self.state();
+        state.finished = true;
+        self.announce(&mut state);
+    }
+
+    /// Whether no more bytes will come.
+    pub fn is_finished(&self) -> bool {
+        self.state().finished
+    }
+
+    /// All bytes of the stream so far, kept or not.
+    pub fn total_bytes(&self) -> u64 {
+        self.state().total
+    }
+
+    /// All lines of the stream so far, kept or not; an unfinished last line counts.
+    pub fn total_lines(&self) -> u64 {
+        self.state().lines()
+    }
+
+    /// Whether every byte of the stream is kept.
+    pub fn is_complete(&self) -> bool {
+        self.state().is_complete()
+    }
+
+    /// The byte ranges of the stream that are kept: one, or two with what is lost between them; none of an empty stream.
+    pub fn retained(&self) -> Vec<Range<u64>> {
+        let state = self.state();
+        super::snapshot::retained(state.prefix_end, state.tail_start(), state.total)
+    }
+
+    /// Why spilling was given up, if it was. Head and tail, and what had reached the file, are kept all the same.
+    pub fn spill_failure(&self) -> Option<Arc<str>> {
+        self.state().spill_failure.clone()
+    }
+
+    /// The file that holds the beginning of the stream, if it outgrew memory; it goes with this output.
+    pub fn spill_path(&self) -> Option<PathBuf> {
+        self.state().spill.as_ref().map(|spill| spill.path())
+    }
+
+    /// What the view shows of the stream so far, in at most `budget` bytes.
+    ///
+    /// # Errors
+    /// When the spill file cannot be read back.
+    pub fn slice(&self, view: &View, budget: usize) -> Result<Slice, Error> {
+        view.slice(&self.snapshot(), budget)
+    }
+
+    /// The same in the form that goes into a result: as text, with totals.
+    ///
+    /// # Errors
+    /// When the spill file cannot be read back.
+    pub fn summary(&self, view: &View, budget: usize) -> Result<Summary, Error> {
+        let snapshot = self.snapshot();
+        let slice = view.slice(&snapshot, budget)?;
+        Ok(Summary::new(&slice, self.id().clone(), self.spill_failure()))
+    }
+
+    pub(super) fn state(&self) -> MutexGuard<'_, State> {
+        self.shared.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn snapshot(&self) -> Snapshot {
+        Snapshot::new(&self.state())
+    }
+
+    /// Offers the next bytes to the spill file. Returns how many bytes the file has then.
+    fn spill(&self, intake: &mut Intake, part: &[u8]) -> u64 {
+        if let Intake::Fitting(directory) = intake {
+            let limits = self.shared.limits;
+            let total = self.total_bytes() + part.len() as u64;
+            if total <= limits.head as u64 + limits.tail as u64 {
+                return 0;
+            }
+            *intake = self.begin_spill(&directory.clone());
+        }
+        let (file, size) = match intake {
+            Intake::Spilling(file, size) => (file, size),
+            Intake::Fitting(_) => return 0,
+            Intake::Closed(size) => return *size,
+        };
+        let room = self.shared.limits.spill.min(file_size_limit()).saturating_sub(*size);
+        let fitting = &part[..usize::try_from(room).map_or(part.len(), |room| room.min(part.len()))];
+        let (written, result) = file.write(fitting, *size);
+        let size = *size + written as u64;
+        if let Err(error) = &result {
+            self.state().spill_failure = Some(error.to_string().into());
+        }
+        if result.is_err() || fitting.len() < part.len() {
+            *intake = Intake::Closed(size);
+        } else if let Intake::Spilling(_, end) = intake {
+            *end = size;
+        }
+        size
+    }
+
+    /// Makes the spill file and moves everything there is into it. A file that cannot even take that is dropped again:
+    /// everything it would have held is still in memory.
+    fn begin_spill(&self, directory: &SpillDirectory) -> Intake {
+        let mut memory = Vec::new();
+        {
+            let state = self.state();
+            memory.extend_from_slice(&state.head);
+            state.tail.copy(0, state.tail.len(), &mut memory);
+        }
+        let created = directory.create(&self.shared.id).and_then(|file| {
+            let (_, result) = if memory.len() as u64 <= file_size_limit() {
+                file.write(&memory, 0)
+            } else {
+                (0, Err(std::io::ErrorKind::FileTooLarge.into()))
+            };
+            result.map(|()| Arc::new(file))
+        });
+        let mut state = self.state();
+        match created {
+            Ok(file) => {
+                state.spill = Some(Arc::clone(&file));
+                Intake::Spilling(file, memory.len() as u64)
+            }
+            Err(error) => {
+                state.spill_failure = Some(error.to_string().into());
+                Intake::Closed(0)
+            }
+        }
+    }
+
+    fn announce(&self, state: &mut State) {
+        if state.waiting > 0 {
+            self.shared.grown.notify_all();
+        }
+        if !state.bells.is_empty() {
+            state.bells.retain(|bell| bell.upgrade().is_some_and(|bell| bell.ring()));
+        }
+    }
+}

@@ -1,0 +1,92 @@
+use std::fs::File;
+use std::io;
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use rustix::fs::{AtFlags, Mode, OFlags, openat, unlinkat};
+use rustix::process::{Resource, getrlimit};
+
+use super::OutputId;
+
+/// Where outputs that outgrow memory go: an open directory, private to its owner.
+///
+/// Each spill file is created only when needed, with mode 0600, and is removed with the last handle to its output.
+#[derive(Clone, Debug)]
+pub struct SpillDirectory {
+    directory: Arc<OwnedFd>,
+    path: Arc<Path>,
+}
+
+impl SpillDirectory {
+    /// Spills into the open directory, whose name `path` only serves to tell users where a file is.
+    pub fn new(directory: OwnedFd, path: impl Into<PathBuf>) -> Self {
+        Self { directory: Arc::new(directory), path: path.into().into() }
+    }
+
+    /// Opens an existing directory.
+    ///
+    /// # Errors
+    /// Whatever opening it says: it is missing, no directory, a symbolic link, not readable.
+    pub fn open(path: impl Into<PathBuf>) -> io::Result<Self> {
+        let path = path.into();
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let directory = rustix::fs::open(&path, flags, Mode::empty())?;
+        Ok(Self::new(directory, path))
+    }
+
+    pub(super) fn create(&self, id: &OutputId) -> io::Result<SpillFile> {
+        let name = format!("{id}.out");
+        let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let file = openat(self.directory.as_fd(), &name, flags, Mode::RUSR | Mode::WUSR)?;
+        Ok(SpillFile { file: File::from(file), directory: self.clone(), name })
+    }
+}
+
+/// One spill file. It is only ever extended: what was written once stays as it is, so that readers need no lock.
+#[derive(Debug)]
+pub(super) struct SpillFile {
+    file: File,
+    directory: SpillDirectory,
+    name: String,
+}
+
+impl SpillFile {
+    pub(super) fn path(&self) -> PathBuf {
+        self.directory.path.join(&self.name)
+    }
+
+    /// Writes as much as the file system takes: the number of bytes that arrived, and why it were not all.
+    pub(super) fn write(&self, mut bytes: &[u8], offset: u64) -> (usize, io::Result<()>) {
+        let mut written = 0;
+        while !bytes.is_empty() {
+            match self.file.write_at(bytes, offset + written as u64) {
+                Ok(0) => return (written, Err(io::ErrorKind::WriteZero.into())),
+                Ok(count) => {
+                    written += count;
+                    bytes = &bytes[count..];
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return (written, Err(error)),
+            }
+        }
+        (written, Ok(()))
+    }
+
+    pub(super) fn read(&self, into: &mut [u8], offset: u64) -> io::Result<()> {
+        self.file.read_exact_at(into, offset)
+    }
+}
+
+impl Drop for SpillFile {
+    /// The file is gone already when the whole directory was removed first, and there is nobody to tell any other reason.
+    fn drop(&mut self) {
+        let _ = unlinkat(self.directory.directory.as_fd(), &self.name, AtFlags::empty());
+    }
+}
+
+/// How large a file this process may write. Exceeding it would end the process with a signal instead of an error.
+pub(super) fn file_size_limit() -> u64 {
+    getrlimit(Resource::Fsize).current.unwrap_or(u64::MAX)
+}

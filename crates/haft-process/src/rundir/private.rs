@@ -1,0 +1,86 @@
+//! Directory access that follows no symbolic link and trusts nobody else.
+
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::path::Path;
+
+use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags, fstat, mkdirat, openat, statat, unlinkat};
+use rustix::io::Errno;
+use rustix::process::geteuid;
+
+use super::error::{Error, ErrorKind};
+use super::{CGROUPS, OWNER};
+
+/// Opens the base directory, after making it if it is missing, provided that it is private.
+pub(super) fn open_base(path: &Path) -> Result<OwnedFd, Error> {
+    match mkdirat(CWD, path, Mode::RWXU) {
+        Ok(()) | Err(Errno::EXIST) => {}
+        Err(error) => return Err(Error::base(path, error)),
+    }
+    open_existing_base(path)
+}
+
+/// Opens the base directory, provided that it is private.
+pub(super) fn open_existing_base(path: &Path) -> Result<OwnedFd, Error> {
+    let base = openat(CWD, path, DIRECTORY, Mode::empty()).map_err(|error| Error::base(path, error))?;
+    let status = fstat(&base).map_err(|error| Error::base(path, error))?;
+    if status.st_uid != geteuid().as_raw() {
+        return Err(ErrorKind::ForeignBase { path: path.into(), owner: status.st_uid }.into());
+    }
+    let mode = status.st_mode & 0o7777;
+    if mode & 0o022 != 0 {
+        return Err(ErrorKind::OpenBase { path: path.into(), mode }.into());
+    }
+    Ok(base)
+}
+
+const DIRECTORY: OFlags =
+    OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
+
+pub(super) fn open_directory(parent: BorrowedFd<'_>, name: impl rustix::path::Arg) -> Result<OwnedFd, Errno> {
+    openat(parent, name, DIRECTORY, Mode::empty())
+}
+
+/// Removes a run directory with everything in it. The list of cgroups and the owner file go last: as long as anything is
+/// left, what remains can be recognised and cleaned.
+pub(super) fn remove(base: BorrowedFd<'_>, directory: BorrowedFd<'_>, name: &str) -> Result<(), Errno> {
+    let last = [CGROUPS, OWNER];
+    empty(directory, DEPTH, &|name| last.iter().any(|kept| kept.as_bytes() == name))?;
+    for name in last {
+        absent(unlinkat(directory, name, AtFlags::empty()))?;
+    }
+    absent(unlinkat(base, name, AtFlags::REMOVEDIR))
+}
+
+/// Directories within directories deeper than this are not what haft makes, and each level holds descriptors.
+const DEPTH: usize = 64;
+
+fn empty(directory: BorrowedFd<'_>, depth: usize, keep: &dyn Fn(&[u8]) -> bool) -> Result<(), Errno> {
+    for entry in Dir::read_from(directory)? {
+        let entry = entry?;
+        let name = entry.file_name();
+        if matches!(name.to_bytes(), b"." | b"..") || keep(name.to_bytes()) {
+            continue;
+        }
+        let mut kind = entry.file_type();
+        if kind == FileType::Unknown {
+            let status = statat(directory, name, AtFlags::SYMLINK_NOFOLLOW)?;
+            kind = FileType::from_raw_mode(status.st_mode);
+        }
+        if kind == FileType::Directory {
+            let depth = depth.checked_sub(1).ok_or(Errno::NAMETOOLONG)?;
+            empty(open_directory(directory, name)?.as_fd(), depth, &|_| false)?;
+            absent(unlinkat(directory, name, AtFlags::REMOVEDIR))?;
+        } else {
+            absent(unlinkat(directory, name, AtFlags::empty()))?;
+        }
+    }
+    Ok(())
+}
+
+/// What is gone already needs no removing.
+fn absent(result: Result<(), Errno>) -> Result<(), Errno> {
+    match result {
+        Err(Errno::NOENT) => Ok(()),
+        other => other,
+    }
+}
