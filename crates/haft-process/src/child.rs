@@ -1,0 +1,128 @@
+//! A started process.
+
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+
+use rustix::process::{Pid, Signal, pidfd_send_signal};
+
+use crate::command::Group;
+use crate::error::Error;
+use crate::reaper;
+use crate::scope::Scope;
+use crate::status::{Exit, Usage};
+use crate::sys::{self, RawExit, Spawned};
+
+/// A process this one has started. Its pidfd is readable when it has ended, and can never mean another process.
+///
+/// Dropping it before it was waited for kills it and reaps it; [`Child::detach`] lets it go.
+#[derive(Debug)]
+pub struct Child {
+    pid: i32,
+    group: Option<i32>,
+    pidfd: Option<OwnedFd>,
+    scope: Option<Scope>,
+}
+
+impl Child {
+    pub(crate) fn new(spawned: Spawned, group: Group, scope: Option<Scope>) -> Child {
+        if let Some(scope) = &scope {
+            scope.add(spawned.pid);
+        }
+        let group = match group {
+            Group::Inherit => None,
+            Group::Own | Group::Session => Some(spawned.pid),
+            Group::Join(group) => Some(group),
+        };
+        Child { pid: spawned.pid, group, pidfd: Some(spawned.pidfd), scope }
+    }
+
+    /// The process's number.
+    pub fn pid(&self) -> i32 {
+        self.pid
+    }
+
+    /// The process group it was put into, if it was.
+    pub fn group(&self) -> Option<i32> {
+        self.group
+    }
+
+    /// The descriptor that becomes readable when the process ends; `None` once it was waited for.
+    pub fn pidfd(&self) -> Option<BorrowedFd<'_>> {
+        self.pidfd.as_ref().map(AsFd::as_fd)
+    }
+
+    /// Waits until it ends, and reaps it.
+    ///
+    /// # Errors
+    /// If somebody else has reaped it.
+    pub fn wait(&mut self) -> Result<(Exit, Usage), Error> {
+        match self.collect(true)? {
+            Some(result) => Ok(result),
+            None => Err(gone()),
+        }
+    }
+
+    /// Reaps it if it has ended; `None` says that it still runs.
+    ///
+    /// # Errors
+    /// If somebody else has reaped it.
+    pub fn try_wait(&mut self) -> Result<Option<(Exit, Usage)>, Error> {
+        self.collect(false)
+    }
+
+    /// Sends it a signal; one that has ended is no error.
+    ///
+    /// # Errors
+    /// If the system refuses, or there is no such signal.
+    pub fn signal(&self, signal: i32) -> Result<(), Error> {
+        let Some(pidfd) = &self.pidfd else { return Ok(()) };
+        let signal = Signal::from_named_raw(signal)
+            .ok_or_else(|| Error::system("send the signal", rustix::io::Errno::INVAL))?;
+        match pidfd_send_signal(pidfd, signal) {
+            Ok(()) | Err(rustix::io::Errno::SRCH) => Ok(()),
+            Err(error) => Err(Error::system("send the signal", error)),
+        }
+    }
+
+    /// Lets the process go: it is neither killed nor reaped when this value is dropped. Returns its number.
+    pub fn detach(mut self) -> i32 {
+        self.release();
+        self.pid
+    }
+
+    /// What was known of the process by its number is no longer true.
+    fn release(&mut self) {
+        self.pidfd = None;
+        reaper::release(self.pid);
+        if let Some(scope) = self.scope.take() {
+            scope.forget(self.pid);
+        }
+    }
+
+    fn collect(&mut self, block: bool) -> Result<Option<(Exit, Usage)>, Error> {
+        let Some(pidfd) = &self.pidfd else { return Err(gone()) };
+        let raw = sys::wait_pidfd(pidfd.as_fd(), block)
+            .map_err(|error| Error::system("wait for a process", error))?;
+        Ok(raw.map(|raw: RawExit| {
+            self.release();
+            (Exit::from_raw(&raw), Usage::from_raw(&raw))
+        }))
+    }
+}
+
+impl Drop for Child {
+    fn drop(&mut self) {
+        if let Some(pidfd) = &self.pidfd {
+            let _ = pidfd_send_signal(pidfd, Signal::KILL);
+            let _ = self.collect(true);
+        }
+    }
+}
+
+fn gone() -> Error {
+    Error::system("wait for a process that was waited for already", rustix::io::Errno::CHILD)
+}
+
+/// A process number in the form that rustix wants; `None` for what cannot be one.
+pub(crate) fn pid(number: i32) -> Option<Pid> {
+    Pid::from_raw(number).filter(|_| number > 0)
+}

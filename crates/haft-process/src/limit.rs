@@ -1,0 +1,117 @@
+//! Resource limits of a child.
+
+use std::time::Duration;
+
+use crate::sys::RawLimit;
+
+/// A resource that the system can limit for each process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Resource {
+    /// Bytes of address space.
+    AddressSpace,
+    /// Seconds on the processor.
+    CpuTime,
+    /// Processes of the user.
+    Processes,
+    /// Open descriptors.
+    OpenFiles,
+    /// Bytes of the largest file written.
+    FileSize,
+    /// Bytes of a core file.
+    CoreSize,
+    /// Bytes of the data segment.
+    DataSize,
+    /// Bytes of the stack.
+    StackSize,
+    /// Bytes locked into memory.
+    LockedMemory,
+    /// File locks.
+    FileLocks,
+    /// Queued signals.
+    PendingSignals,
+    /// Bytes in message queues.
+    MessageQueues,
+    /// The ceiling of niceness.
+    Nice,
+    /// The ceiling of real-time priority.
+    RealTimePriority,
+    /// Microseconds a real-time process may run without a blocking call.
+    RealTimeTimeout,
+    /// Bytes of the resident set.
+    ResidentSet,
+}
+
+impl Resource {
+    fn number(self) -> u32 {
+        match self {
+            Resource::AddressSpace => libc::RLIMIT_AS,
+            Resource::CpuTime => libc::RLIMIT_CPU,
+            Resource::Processes => libc::RLIMIT_NPROC,
+            Resource::OpenFiles => libc::RLIMIT_NOFILE,
+            Resource::FileSize => libc::RLIMIT_FSIZE,
+            Resource::CoreSize => libc::RLIMIT_CORE,
+            Resource::DataSize => libc::RLIMIT_DATA,
+            Resource::StackSize => libc::RLIMIT_STACK,
+            Resource::LockedMemory => libc::RLIMIT_MEMLOCK,
+            Resource::FileLocks => libc::RLIMIT_LOCKS,
+            Resource::PendingSignals => libc::RLIMIT_SIGPENDING,
+            Resource::MessageQueues => libc::RLIMIT_MSGQUEUE,
+            Resource::Nice => libc::RLIMIT_NICE,
+            Resource::RealTimePriority => libc::RLIMIT_RTPRIO,
+            Resource::RealTimeTimeout => libc::RLIMIT_RTTIME,
+            Resource::ResidentSet => libc::RLIMIT_RSS,
+        }
+    }
+
+    /// The name used in messages.
+    pub fn name(self) -> &'static str {
+        match self {
+            Resource::AddressSpace => "memory",
+            Resource::CpuTime => "CPU time",
+            Resource::Processes => "process",
+            Resource::OpenFiles => "open file",
+            Resource::FileSize => "file size",
+            Resource::CoreSize => "core size",
+            Resource::DataSize => "data size",
+            Resource::StackSize => "stack size",
+            Resource::LockedMemory => "locked memory",
+            Resource::FileLocks => "file lock",
+            Resource::PendingSignals => "pending signal",
+            Resource::MessageQueues => "message queue",
+            Resource::Nice => "niceness",
+            Resource::RealTimePriority => "real-time priority",
+            Resource::RealTimeTimeout => "real-time timeout",
+            Resource::ResidentSet => "resident set",
+        }
+    }
+}
+
+/// One limit: the soft value binds, the hard value is how far the process itself may raise it. `None` is no limit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limit {
+    /// What is limited.
+    pub resource: Resource,
+    /// The value that binds.
+    pub soft: Option<u64>,
+    /// The ceiling of the soft value.
+    pub hard: Option<u64>,
+}
+
+impl Limit {
+    /// The same value for both.
+    pub fn fixed(resource: Resource, value: u64) -> Limit {
+        Limit { resource, soft: Some(value), hard: Some(value) }
+    }
+
+    /// A limit on processor time: `SIGXCPU` at the limit, rounded up to a second, and `SIGKILL` a second later.
+    pub fn cpu(time: Duration) -> Limit {
+        let seconds = time.as_secs() + u64::from(time.subsec_nanos() > 0);
+        Limit { resource: Resource::CpuTime, soft: Some(seconds.max(1)), hard: Some(seconds.max(1) + 1) }
+    }
+
+    pub(crate) fn raw(self) -> RawLimit {
+        let value = |value: Option<u64>| value.unwrap_or(libc::RLIM_INFINITY);
+        RawLimit { resource: self.resource.number(), soft: value(self.soft), hard: value(self.hard) }
+    }
+}

@@ -1,0 +1,71 @@
+//! Orphans that become this process's children.
+//!
+//! A subreaper inherits every descendant whose parent dies, and has to reap it. The kernel keeps one table of
+//! children for a process, so the record of which of them were started here, and are waited for by their owners, is
+//! one for the process as well. It is kept only after [`become_subreaper`].
+
+use std::collections::HashSet;
+use std::sync::RwLock;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use crate::error::Error;
+use crate::proc;
+use crate::sys;
+
+static SUBREAPER: AtomicBool = AtomicBool::new(false);
+static OWNED: RwLock<Option<HashSet<i32>>> = RwLock::new(None);
+
+/// Makes this process the parent of all descendants whose own parent dies. A process-wide setting: an application
+/// asks for it, a library does not. From then on, children that were not started by this crate are reaped by it.
+///
+/// # Errors
+/// If the system refuses.
+pub fn become_subreaper() -> Result<(), Error> {
+    rustix::process::set_child_subreaper(Some(rustix::process::getpid()))
+        .map_err(|error| Error::system("become the reaper of orphans", error))?;
+    SUBREAPER.store(true, Ordering::Release);
+    Ok(())
+}
+
+/// Whether [`become_subreaper`] was called.
+pub(crate) fn is_subreaper() -> bool {
+    SUBREAPER.load(Ordering::Acquire)
+}
+
+/// Runs a spawn such that its child cannot be taken for an orphan in between.
+pub(crate) fn owning<E>(spawn: impl FnOnce() -> Result<sys::Spawned, E>) -> Result<sys::Spawned, E> {
+    if !is_subreaper() {
+        return spawn();
+    }
+    let mut owned = OWNED.write().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let spawned = spawn()?;
+    owned.get_or_insert_default().insert(spawned.pid);
+    Ok(spawned)
+}
+
+/// Forgets a child that was reaped or let go by its owner.
+pub(crate) fn release(pid: i32) {
+    if is_subreaper() {
+        let mut owned = OWNED.write().unwrap_or_else(std::sync::PoisonError::into_inner);
+        if let Some(owned) = owned.as_mut() {
+            owned.remove(&pid);
+        }
+    }
+}
+
+/// The children of this process that it did not start: those it has inherited.
+pub(crate) fn orphans() -> Vec<i32> {
+    if !is_subreaper() || !sys::has_children() {
+        return Vec::new();
+    }
+    let owned = OWNED.read().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let is_owned = |pid: &i32| owned.as_ref().is_some_and(|owned| owned.contains(pid));
+    proc::own_children().into_iter().filter(|pid| !is_owned(pid)).collect()
+}
+
+/// Reaps the orphans that have ended. Nothing happens in a process that is no subreaper.
+pub fn reap_orphans() {
+    for pid in orphans() {
+        let _ = sys::wait_pid(pid);
+    }
+}

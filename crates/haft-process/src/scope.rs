@@ -1,0 +1,284 @@
+//! A scope: all the processes that one run started, and all that those started, wherever they went.
+//!
+//! Every member carries the scope's id in its environment, under [`MARKER`]. Where a control group can be made, the
+//! first process is born into it and nobody leaves it. Scopes nest: the id of one inside another begins with the
+//! other's, and a haft inside a haft adds its own to those it was born with.
+
+use std::ffi::{CStr, CString, OsStr};
+use std::os::fd::{AsRawFd as _, OwnedFd, RawFd};
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rustix::process::{PidfdFlags, Signal, kill_process_group, pidfd_open, pidfd_send_signal};
+
+use crate::cgroup::{self, Cgroup, Hierarchies};
+use crate::child::pid;
+use crate::environment::Environment;
+use crate::error::Error;
+use crate::proc::{self, Entry};
+use crate::reaper;
+use crate::tree::{self, Seeds};
+
+/// The environment variable that every process started in a scope carries.
+pub const MARKER: &str = "HAFT_RUN";
+
+/// A set of processes that can be counted and ended as one.
+#[derive(Clone, Debug)]
+pub struct Scope(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    id: String,
+    cgroup: Option<Cgroup>,
+    limiters: Vec<(Cgroup, OwnedFd)>,
+    sole: bool,
+    seeds: Mutex<Seeds>,
+}
+
+/// What a scope shall be made of.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Containment {
+    /// Where control groups can be made.
+    pub(crate) hierarchies: Hierarchies,
+    /// Whether every orphan of this process belongs to this scope, as there is no other.
+    pub(crate) sole: bool,
+    /// How many processes and threads there may be at once.
+    pub(crate) processes: Option<u64>,
+    /// How much memory all of them may use.
+    pub(crate) memory: Option<u64>,
+}
+
+/// What a child needs in order to be born into a scope.
+#[derive(Debug, Default)]
+pub(crate) struct Join {
+    pub(crate) directory: Option<RawFd>,
+    pub(crate) files: Vec<RawFd>,
+}
+
+/// What a sweep found and did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Sweep {
+    /// Processes that were killed.
+    pub killed: usize,
+    /// Processes that were still there when the sweep gave up: 0 but for a process stuck in the kernel.
+    pub survivors: usize,
+}
+
+impl Scope {
+    /// A scope that knows its members by marker and descent only.
+    pub fn new(id: impl Into<String>) -> Scope {
+        Scope::with(id.into(), &Containment::default())
+    }
+
+    pub(crate) fn with(id: String, containment: &Containment) -> Scope {
+        let name = format!("haft-{id}");
+        let make = |parent: &Option<_>| {
+            parent.as_deref().and_then(|parent: &Path| Cgroup::create(parent, &name).ok())
+        };
+        let cgroup = make(&containment.hierarchies.unified);
+        let limiters = limiters(containment, cgroup.as_ref(), &name);
+        Scope(Arc::new(Inner { id, cgroup, limiters, sole: containment.sole, seeds: Mutex::default() }))
+    }
+
+    /// The id, as it stands in the marker.
+    pub fn id(&self) -> &str {
+        &self.0.id
+    }
+
+    /// The control groups that were made, to be noted where a later run finds them.
+    pub fn cgroups(&self) -> impl Iterator<Item = &Path> {
+        self.0.cgroup.iter().chain(self.0.limiters.iter().map(|(cgroup, _)| cgroup)).map(Cgroup::path)
+    }
+
+    /// Whether a control group of the system holds the members, so that none can get away.
+    pub fn is_sealed(&self) -> bool {
+        self.0.cgroup.is_some()
+    }
+
+    /// Whether the limit on processes or memory is kept by the system for the scope as a whole.
+    pub(crate) fn limits(&self, file: &str) -> bool {
+        self.0.limiters.iter().any(|(cgroup, _)| cgroup.path().join(file).exists())
+    }
+
+    pub(crate) fn join(&self) -> Join {
+        Join {
+            directory: self.0.cgroup.as_ref().map(|cgroup| cgroup.directory().as_raw_fd()),
+            files: self.0.limiters.iter().map(|(_, file)| file.as_raw_fd()).collect(),
+        }
+    }
+
+    /// The marker as an environment entry, added to what outer runs have set.
+    pub(crate) fn marker(&self, environment: &Environment) -> CString {
+        let outer = environment.get(MARKER).map(OsStr::as_bytes).filter(|outer| !outer.is_empty());
+        let mut entry = format!("{MARKER}=").into_bytes();
+        if let Some(outer) = outer {
+            entry.extend_from_slice(outer);
+            entry.push(b':');
+        }
+        entry.extend_from_slice(self.0.id.as_bytes());
+        CString::new(entry).unwrap_or_default()
+    }
+
+    /// Takes note of a process that was started in the scope.
+    pub(crate) fn add(&self, pid: i32) {
+        self.seeds().roots.push(pid);
+    }
+
+    /// Forgets a process that was reaped: its number may come back as somebody else.
+    pub(crate) fn forget(&self, pid: i32) {
+        self.seeds().roots.retain(|&root| root != pid);
+    }
+
+    /// Looks who is there while the processes that were started are not reaped yet, so that those who stay behind are
+    /// recognised later even if nothing else tells.
+    pub(crate) fn remember(&self) {
+        let found: Vec<_> = self.entries().iter().map(|entry| (entry.pid, entry.start)).collect();
+        self.seeds().strays = found;
+    }
+
+    /// The processes that are alive.
+    pub fn members(&self) -> Vec<i32> {
+        self.entries().iter().map(|entry| entry.pid).collect()
+    }
+
+    /// Whether nobody is left. Cheap where a control group answers.
+    pub fn is_empty(&self) -> bool {
+        match &self.0.cgroup {
+            Some(cgroup) if cgroup::is_populated(cgroup.path()) => self.members().is_empty(),
+            Some(_) => true,
+            None => self.members().is_empty(),
+        }
+    }
+
+    /// Asks every member to end; returns how many there were.
+    pub(crate) fn terminate(&self) -> usize {
+        let members = self.entries();
+        let roots = self.seeds().roots.clone();
+        for &root in &roots {
+            signal_group(root, Signal::TERM);
+            signal_group(root, Signal::CONT);
+        }
+        for entry in members.iter().filter(|entry| !roots.contains(&entry.group)) {
+            signal_process(*entry, Signal::TERM);
+            signal_process(*entry, Signal::CONT);
+        }
+        members.len()
+    }
+
+    /// Kills every member, again and again until none is left or `patience` is at its end.
+    pub fn kill_all(&self, patience: Duration) -> Sweep {
+        let end = Instant::now() + patience;
+        let mut seen = std::collections::HashSet::new();
+        let mut pause = Duration::from_micros(200);
+        loop {
+            let members = self.freeze(&mut seen);
+            if let Some(cgroup) = &self.0.cgroup {
+                let _ = cgroup::kill(cgroup.path());
+            }
+            for &entry in &members {
+                signal_process(entry, Signal::KILL);
+            }
+            reaper::reap_orphans();
+            if members.is_empty() && self.is_empty() {
+                return Sweep { killed: seen.len(), survivors: 0 };
+            }
+            if Instant::now() >= end {
+                return Sweep { killed: seen.len(), survivors: members.len() };
+            }
+            thread::sleep(pause);
+            pause = (pause * 2).min(Duration::from_millis(10));
+        }
+    }
+
+    /// Stops members until no new ones appear, so that none can start another while the others are killed.
+    fn freeze(&self, seen: &mut std::collections::HashSet<(i32, u64)>) -> Vec<Entry> {
+        for _ in 0..64 {
+            let members = self.entries();
+            let mut new = false;
+            for &entry in &members {
+                if seen.insert((entry.pid, entry.start)) {
+                    new = true;
+                    if self.0.cgroup.is_none() {
+                        signal_process(entry, Signal::STOP);
+                    }
+                }
+            }
+            if !new || self.0.cgroup.is_some() {
+                return members;
+            }
+        }
+        self.entries()
+    }
+
+    fn entries(&self) -> Vec<Entry> {
+        let mut seeds = self.seeds().clone();
+        if let Some(cgroup) = &self.0.cgroup {
+            seeds.known.extend(cgroup::members(cgroup.path()));
+        }
+        if self.0.sole {
+            seeds.known.extend(reaper::orphans());
+        }
+        let own = rustix::process::getpid().as_raw_pid();
+        tree::members(&proc::table(), &seeds, own, |pid| carries_marker(pid, &self.0.id))
+    }
+
+    fn seeds(&self) -> MutexGuard<'_, Seeds> {
+        self.0.seeds.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Makes the groups that limit processes and memory, and opens the files to join them; what cannot be made is left out.
+fn limiters(containment: &Containment, unified: Option<&Cgroup>, name: &str) -> Vec<(Cgroup, OwnedFd)> {
+    let hierarchies = &containment.hierarchies;
+    let wanted = [
+        (containment.processes, &hierarchies.pids, ["pids.max", "pids.max"]),
+        (containment.memory, &hierarchies.memory, ["memory.max", "memory.limit_in_bytes"]),
+    ];
+    let mut made = Vec::new();
+    for (value, parent, files) in wanted {
+        let (Some(value), Some(parent)) = (value, parent) else { continue };
+        let value = value.to_string();
+        if let Some(unified) = unified.filter(|_| hierarchies.unified.as_deref() == Some(parent)) {
+            let _ = unified.set(files[0], &value);
+            continue;
+        }
+        let Ok(cgroup) = Cgroup::create(parent, name) else { continue };
+        if files.iter().any(|file| cgroup.set(file, &value).is_ok())
+            && let Ok(file) = cgroup.members_file()
+        {
+            made.push((cgroup, file));
+        }
+    }
+    made
+}
+
+/// Whether an environment entry is the marker.
+pub(crate) fn is_marker(entry: &CStr) -> bool {
+    entry.to_bytes().strip_prefix(MARKER.as_bytes()).is_some_and(|rest| rest.starts_with(b"="))
+}
+
+/// Whether a process was started in the scope of this id, or in one inside it.
+fn carries_marker(pid: i32, id: &str) -> bool {
+    let Some(value) = proc::environment_variable(pid, MARKER) else { return false };
+    value.split(|&byte| byte == b':').any(|part| {
+        part.strip_prefix(id.as_bytes()).is_some_and(|rest| rest.is_empty() || rest.starts_with(b"."))
+    })
+}
+
+fn signal_group(group: i32, signal: Signal) {
+    if let Some(group) = pid(group) {
+        let _ = kill_process_group(group, signal);
+    }
+}
+
+/// Signals the process that was looked at, and no other that may have got its number since.
+fn signal_process(entry: Entry, signal: Signal) {
+    let Some(number) = pid(entry.pid) else { return };
+    let Ok(pidfd) = pidfd_open(number, PidfdFlags::empty()) else { return };
+    if proc::entry(entry.pid).is_some_and(|now| now.start == entry.start) {
+        let _ = pidfd_send_signal(&pidfd, signal);
+    }
+}

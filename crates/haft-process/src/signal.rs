@@ -1,0 +1,98 @@
+//! Signals by name and number, and sets of them.
+
+use crate::sys::{self, SignalSet};
+
+/// The names of the signals that have one, in the order of `kill -l`.
+const NAMES: [(i32, &str); 31] = [
+    (libc::SIGHUP, "HUP"),
+    (libc::SIGINT, "INT"),
+    (libc::SIGQUIT, "QUIT"),
+    (libc::SIGILL, "ILL"),
+    (libc::SIGTRAP, "TRAP"),
+    (libc::SIGABRT, "ABRT"),
+    (libc::SIGBUS, "BUS"),
+    (libc::SIGFPE, "FPE"),
+    (libc::SIGKILL, "KILL"),
+    (libc::SIGUSR1, "USR1"),
+    (libc::SIGSEGV, "SEGV"),
+    (libc::SIGUSR2, "USR2"),
+    (libc::SIGPIPE, "PIPE"),
+    (libc::SIGALRM, "ALRM"),
+    (libc::SIGTERM, "TERM"),
+    (libc::SIGSTKFLT, "STKFLT"),
+    (libc::SIGCHLD, "CHLD"),
+    (libc::SIGCONT, "CONT"),
+    (libc::SIGSTOP, "STOP"),
+    (libc::SIGTSTP, "TSTP"),
+    (libc::SIGTTIN, "TTIN"),
+    (libc::SIGTTOU, "TTOU"),
+    (libc::SIGURG, "URG"),
+    (libc::SIGXCPU, "XCPU"),
+    (libc::SIGXFSZ, "XFSZ"),
+    (libc::SIGVTALRM, "VTALRM"),
+    (libc::SIGPROF, "PROF"),
+    (libc::SIGWINCH, "WINCH"),
+    (libc::SIGIO, "IO"),
+    (libc::SIGPWR, "PWR"),
+    (libc::SIGSYS, "SYS"),
+];
+
+/// The name of a signal without its `SIG`, such as `TERM`; real-time signals have names like `RTMIN+3`.
+pub fn signal_name(number: i32) -> Option<String> {
+    if let Some((_, name)) = NAMES.iter().find(|(known, _)| *known == number) {
+        return Some((*name).to_owned());
+    }
+    let (first, last) = (34, 64);
+    match number {
+        _ if number == first => Some("RTMIN".to_owned()),
+        _ if number == last => Some("RTMAX".to_owned()),
+        _ if number > first && number <= first + 15 => Some(format!("RTMIN+{}", number - first)),
+        _ if number > first + 15 && number < last => Some(format!("RTMAX-{}", last - number)),
+        _ => None,
+    }
+}
+
+/// The number of a signal by its name, with or without `SIG`, in either case.
+pub fn signal_number(name: &str) -> Option<i32> {
+    let upper = name.to_ascii_uppercase();
+    let bare = upper.strip_prefix("SIG").unwrap_or(&upper);
+    let alias = match bare {
+        "IOT" => "ABRT",
+        "POLL" => "IO",
+        "CLD" => "CHLD",
+        other => other,
+    };
+    (1..=64).find(|&number| signal_name(number).as_deref() == Some(alias))
+}
+
+/// A set of signals.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Signals(SignalSet);
+
+impl Signals {
+    /// The empty set.
+    pub fn none() -> Signals {
+        Signals::default()
+    }
+
+    /// The signals that this process ignores now, as a program that replaces it should.
+    pub fn ignored_now() -> Signals {
+        Signals(sys::ignored_signals())
+    }
+
+    /// The set with `signal` added.
+    #[must_use]
+    pub fn with(mut self, signal: i32) -> Signals {
+        self.0.insert(signal);
+        self
+    }
+
+    /// Whether `signal` is a member.
+    pub fn contains(self, signal: i32) -> bool {
+        self.0.contains(signal)
+    }
+
+    pub(crate) fn raw(self) -> SignalSet {
+        self.0
+    }
+}

@@ -1,0 +1,50 @@
+//! Linux, on x86-64 and aarch64.
+
+mod child;
+mod clone;
+mod memory;
+mod replace;
+mod signal;
+mod spawn;
+mod wait;
+
+pub(crate) use child::RawLimit;
+pub(crate) use memory::read_memory;
+pub(crate) use replace::{Replacement, replace};
+pub(crate) use signal::{SignalSet, ignored_signals};
+pub(crate) use spawn::{Fault, Plan, Spawned, spawn};
+pub(crate) use wait::{RawExit, has_children, wait_pid, wait_pidfd};
+
+/// A step of the child between its birth and its exec, in the order in which they are taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub(crate) enum Step {
+    /// Nothing failed.
+    None = 0,
+    /// `clone` itself.
+    Clone,
+    /// Own session or process group.
+    Group,
+    /// The controlling terminal, or the terminal's foreground group.
+    Terminal,
+    /// The parent-death signal.
+    ParentDeath,
+    /// Joining a control group.
+    Cgroup,
+    /// Changing the working directory.
+    WorkingDirectory,
+    /// Moving descriptors into place; the index tells which mapping.
+    Descriptor,
+    /// A resource limit; the index tells which.
+    Limit,
+    /// Niceness.
+    Nice,
+    /// `no_new_privs`.
+    NoNewPrivileges,
+    /// Landlock.
+    Landlock,
+    /// seccomp.
+    Seccomp,
+    /// `execve`.
+    Exec,
+}

@@ -1,0 +1,91 @@
+//! Signal masks and dispositions, as the kernel sees them.
+//!
+//! The C library hides two signals that it uses itself; around a birth *all* of them have to be blocked, so these are
+//! the raw system calls.
+
+use std::ptr;
+
+/// A set of signals, in the kernel's form: bit `n - 1` stands for signal `n`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct SignalSet(pub(crate) u64);
+
+impl SignalSet {
+    /// The set with every signal.
+    pub(crate) const ALL: SignalSet = SignalSet(u64::MAX);
+    /// The set with none.
+    pub(crate) const EMPTY: SignalSet = SignalSet(0);
+
+    /// Whether `signal` is a member.
+    pub(crate) fn contains(self, signal: i32) -> bool {
+        (1..=64).contains(&signal) && self.0 & (1 << (signal - 1)) != 0
+    }
+
+    /// Adds `signal`; a number that is no signal is ignored.
+    pub(crate) fn insert(&mut self, signal: i32) {
+        if (1..=64).contains(&signal) {
+            self.0 |= 1 << (signal - 1);
+        }
+    }
+}
+
+/// The kernel's `struct sigaction`; the C library's has another layout.
+#[repr(C)]
+struct KernelAction {
+    handler: usize,
+    flags: libc::c_ulong,
+    restorer: usize,
+    mask: u64,
+}
+
+/// Sets the calling thread's signal mask and returns the previous one. Async-signal-safe.
+pub(super) fn set_mask(set: SignalSet) -> SignalSet {
+    let mut old = SignalSet::EMPTY;
+    // SAFETY: both pointers are to sets of the size that is passed.
+    unsafe {
+        libc::syscall(
+            libc::SYS_rt_sigprocmask,
+            libc::SIG_SETMASK,
+            &raw const set.0,
+            &raw mut old.0,
+            size_of::<u64>(),
+        );
+    }
+    old
+}
+
+/// Sets the disposition of one signal to default or ignore. Async-signal-safe.
+pub(super) fn set_disposition(signal: i32, ignore: bool) {
+    let handler = if ignore { libc::SIG_IGN } else { libc::SIG_DFL };
+    let action = KernelAction { handler, flags: 0, restorer: 0, mask: 0 };
+    let none: *mut KernelAction = ptr::null_mut();
+    // SAFETY: the action is in the kernel's layout and installs no handler.
+    unsafe {
+        libc::syscall(libc::SYS_rt_sigaction, signal, &raw const action, none, size_of::<u64>());
+    }
+}
+
+/// Whether `signal` is ignored by this process now. Async-signal-safe.
+fn is_ignored(signal: i32) -> bool {
+    let mut action = KernelAction { handler: 0, flags: 0, restorer: 0, mask: 0 };
+    let none: *const KernelAction = ptr::null();
+    // SAFETY: the kernel fills the action, whose layout is its own.
+    let result =
+        unsafe { libc::syscall(libc::SYS_rt_sigaction, signal, none, &raw mut action, size_of::<u64>()) };
+    result == 0 && action.handler == libc::SIG_IGN
+}
+
+/// The signals this process ignores now.
+pub(crate) fn ignored_signals() -> SignalSet {
+    let mut set = SignalSet::EMPTY;
+    for signal in (1..=64).filter(|&signal| is_ignored(signal)) {
+        set.insert(signal);
+    }
+    set
+}
+
+/// Gives every signal its default, except those of `ignored`. Async-signal-safe.
+pub(super) fn reset_dispositions(ignored: SignalSet) {
+    for signal in 1..=64 {
+        set_disposition(signal, ignored.contains(signal));
+    }
+}

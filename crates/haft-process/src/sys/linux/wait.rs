@@ -1,0 +1,87 @@
+//! Waiting: `waitid` with the resource usage that the portable interface hides.
+
+use std::io;
+use std::mem::MaybeUninit;
+use std::os::fd::{AsRawFd as _, BorrowedFd};
+use std::time::Duration;
+
+/// How a process ended and what it used.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RawExit {
+    /// The process.
+    pub(crate) pid: i32,
+    /// The exit code, if it exited.
+    pub(crate) code: Option<i32>,
+    /// The signal, if one killed it.
+    pub(crate) signal: Option<i32>,
+    /// Whether the kernel wrote a core file.
+    pub(crate) core_dumped: bool,
+    /// Time on the processor in its own code, with the descendants it waited for.
+    pub(crate) user: Duration,
+    /// Time on the processor in the kernel.
+    pub(crate) system: Duration,
+    /// The largest resident set of any of them, in bytes.
+    pub(crate) max_rss: u64,
+}
+
+/// Waits for the process behind a pidfd; with `block` false, `None` says that it still runs.
+pub(crate) fn wait_pidfd(pidfd: BorrowedFd<'_>, block: bool) -> io::Result<Option<RawExit>> {
+    wait(libc::P_PIDFD, pidfd.as_raw_fd() as libc::id_t, block)
+}
+
+/// Reaps the child `pid` if it has ended.
+pub(crate) fn wait_pid(pid: i32) -> io::Result<Option<RawExit>> {
+    wait(libc::P_PID, pid as libc::id_t, false)
+}
+
+/// Whether this process has any child at all, ended or not; nothing is reaped.
+pub(crate) fn has_children() -> bool {
+    wait_with(libc::P_ALL, 0, libc::WEXITED | libc::WNOHANG | libc::WNOWAIT).is_ok()
+}
+
+fn wait(kind: libc::idtype_t, id: libc::id_t, block: bool) -> io::Result<Option<RawExit>> {
+    wait_with(kind, id, libc::WEXITED | if block { 0 } else { libc::WNOHANG })
+}
+
+fn wait_with(kind: libc::idtype_t, id: libc::id_t, options: i32) -> io::Result<Option<RawExit>> {
+    let mut info = MaybeUninit::<libc::siginfo_t>::zeroed();
+    let mut usage = MaybeUninit::<libc::rusage>::zeroed();
+    loop {
+        // SAFETY: both structures are the kernel's own layout on these architectures and are large enough.
+        let result = unsafe {
+            libc::syscall(libc::SYS_waitid, kind, id, info.as_mut_ptr(), options, usage.as_mut_ptr())
+        };
+        if result == 0 {
+            break;
+        }
+        let error = io::Error::last_os_error();
+        if error.kind() != io::ErrorKind::Interrupted {
+            return Err(error);
+        }
+    }
+    // SAFETY: zero is a valid value for every field, and the kernel has filled the rest.
+    let (info, usage) = unsafe { (info.assume_init(), usage.assume_init()) };
+    Ok(decode(&info, &usage))
+}
+
+fn decode(info: &libc::siginfo_t, usage: &libc::rusage) -> Option<RawExit> {
+    // SAFETY: these fields are valid for a siginfo that waitid filled; zeroed otherwise.
+    let (pid, status) = unsafe { (info.si_pid(), info.si_status()) };
+    if pid == 0 {
+        return None;
+    }
+    let exited = info.si_code == libc::CLD_EXITED;
+    Some(RawExit {
+        pid,
+        code: exited.then_some(status),
+        signal: (!exited).then_some(status),
+        core_dumped: info.si_code == libc::CLD_DUMPED,
+        user: duration(usage.ru_utime),
+        system: duration(usage.ru_stime),
+        max_rss: usage.ru_maxrss.cast_unsigned() * 1024,
+    })
+}
+
+fn duration(time: libc::timeval) -> Duration {
+    Duration::new(time.tv_sec.cast_unsigned(), (time.tv_usec * 1000) as u32)
+}

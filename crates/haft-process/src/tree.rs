@@ -1,0 +1,95 @@
+//! Who belongs to a scope: a pure look at a table of processes.
+
+use std::collections::HashSet;
+
+use crate::proc::Entry;
+
+/// What is known of a scope's members before the table is looked at.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Seeds {
+    /// Processes started in the scope and not reaped yet, so that their numbers can mean no other process, group or
+    /// session.
+    pub(crate) roots: Vec<i32>,
+    /// Processes found earlier, with the time of their start.
+    pub(crate) strays: Vec<(i32, u64)>,
+    /// Processes that belong to it for another reason: its control group, or being an orphan of this process.
+    pub(crate) known: Vec<i32>,
+}
+
+/// The living members: seeds, those in their groups and sessions, those that carry the marker, and all descendants.
+pub(crate) fn members(
+    table: &[Entry],
+    seeds: &Seeds,
+    own: i32,
+    mut marked: impl FnMut(i32) -> bool,
+) -> Vec<Entry> {
+    let mut inside: HashSet<i32> = HashSet::new();
+    for entry in table.iter().filter(|entry| entry.pid != own && entry.pid != 1) {
+        if is_seed(entry, seeds) || (!entry.zombie && marked(entry.pid)) {
+            inside.insert(entry.pid);
+        }
+    }
+    loop {
+        let before = inside.len();
+        for entry in table {
+            if inside.contains(&entry.parent) && entry.pid != own {
+                inside.insert(entry.pid);
+            }
+        }
+        if inside.len() == before {
+            break;
+        }
+    }
+    table.iter().filter(|entry| inside.contains(&entry.pid) && !entry.zombie).copied().collect()
+}
+
+fn is_seed(entry: &Entry, seeds: &Seeds) -> bool {
+    let root = |number: &i32| *number == entry.pid || *number == entry.group || *number == entry.session;
+    seeds.roots.iter().any(root)
+        || seeds.strays.contains(&(entry.pid, entry.start))
+        || seeds.known.contains(&entry.pid)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn entry(pid: i32, parent: i32, group: i32, session: i32) -> Entry {
+        Entry { pid, parent, group, session, start: 100 + pid as u64, zombie: false }
+    }
+
+    fn pids(found: &[Entry]) -> Vec<i32> {
+        found.iter().map(|entry| entry.pid).collect()
+    }
+
+    #[test]
+    fn children_of_children_belong() {
+        let table =
+            [entry(10, 5, 10, 10), entry(12, 11, 12, 12), entry(11, 10, 11, 11), entry(20, 1, 20, 20)];
+        let seeds = Seeds { roots: vec![10], ..Seeds::default() };
+        assert_eq!(pids(&members(&table, &seeds, 5, |_| false)), [10, 12, 11]);
+    }
+
+    #[test]
+    fn an_orphan_is_known_by_group_session_or_marker() {
+        let table = [entry(30, 1, 10, 10), entry(31, 1, 31, 10), entry(32, 1, 32, 32), entry(33, 1, 33, 33)];
+        let seeds = Seeds { roots: vec![10], ..Seeds::default() };
+        assert_eq!(pids(&members(&table, &seeds, 5, |pid| pid == 32)), [30, 31, 32]);
+    }
+
+    #[test]
+    fn a_number_used_again_is_somebody_else() {
+        let seeds = Seeds { strays: vec![(30, 130), (31, 7)], ..Seeds::default() };
+        let table = [entry(30, 1, 30, 30), entry(31, 1, 31, 31)];
+        assert_eq!(pids(&members(&table, &seeds, 5, |_| false)), [30]);
+    }
+
+    #[test]
+    fn the_dead_and_oneself_do_not_count() {
+        let mut dead = entry(11, 10, 10, 10);
+        dead.zombie = true;
+        let table = [entry(5, 1, 5, 5), entry(10, 5, 10, 10), dead];
+        let seeds = Seeds { roots: vec![10], known: vec![5], ..Seeds::default() };
+        assert_eq!(pids(&members(&table, &seeds, 5, |_| false)), [10]);
+    }
+}
