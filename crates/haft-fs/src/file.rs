@@ -1,0 +1,140 @@
+//! Open files.
+
+use std::fmt::Debug;
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::sync::Arc;
+
+use crate::Metadata;
+use crate::metadata::of_descriptor;
+
+/// An open file that is no descriptor. It stands for what the system calls an open file description: whoever
+/// shares it shares its position.
+pub trait VirtualFile: Debug + Send + Sync {
+    /// Reads at the position and advances it.
+    ///
+    /// # Errors
+    /// As `read(2)`.
+    fn read(&self, buffer: &mut [u8]) -> io::Result<usize>;
+
+    /// Writes at the position, or at the end if opened so, and advances it.
+    ///
+    /// # Errors
+    /// As `write(2)`.
+    fn write(&self, bytes: &[u8]) -> io::Result<usize>;
+
+    /// Moves the position.
+    ///
+    /// # Errors
+    /// As `lseek(2)`.
+    fn seek(&self, to: SeekFrom) -> io::Result<u64>;
+
+    /// What is known of the file.
+    ///
+    /// # Errors
+    /// As `fstat(2)`.
+    fn metadata(&self) -> io::Result<Metadata>;
+}
+
+/// An open file.
+#[derive(Debug)]
+pub enum File {
+    /// A descriptor.
+    Real(OwnedFd),
+    /// Anything else.
+    Virtual(Arc<dyn VirtualFile>),
+}
+
+impl File {
+    /// The same open file once more, sharing the position.
+    ///
+    /// # Errors
+    /// If there are no more descriptors.
+    pub fn try_clone(&self) -> io::Result<Self> {
+        Ok(match self {
+            Self::Real(descriptor) => Self::Real(descriptor.try_clone()?),
+            Self::Virtual(file) => Self::Virtual(Arc::clone(file)),
+        })
+    }
+
+    /// What is known of the file.
+    ///
+    /// # Errors
+    /// As `fstat(2)`.
+    pub fn metadata(&self) -> io::Result<Metadata> {
+        match self {
+            Self::Real(descriptor) => of_descriptor(descriptor.as_fd()),
+            Self::Virtual(file) => file.metadata(),
+        }
+    }
+
+    /// The descriptor, if it is one.
+    #[must_use]
+    pub fn descriptor(&self) -> Option<BorrowedFd<'_>> {
+        match self {
+            Self::Real(descriptor) => Some(descriptor.as_fd()),
+            Self::Virtual(_) => None,
+        }
+    }
+}
+
+impl Read for &File {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        match self {
+            File::Real(descriptor) => Ok(rustix::io::read(descriptor, buffer)?),
+            File::Virtual(file) => file.read(buffer),
+        }
+    }
+}
+
+impl Write for &File {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            File::Real(descriptor) => Ok(rustix::io::write(descriptor, bytes)?),
+            File::Virtual(file) => file.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Seek for &File {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        match self {
+            File::Real(descriptor) => Ok(rustix::fs::seek(descriptor, system_seek(to))?),
+            File::Virtual(file) => file.seek(to),
+        }
+    }
+}
+
+impl Read for File {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        (&*self).read(buffer)
+    }
+}
+
+impl Write for File {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        (&*self).write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Seek for File {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        (&*self).seek(to)
+    }
+}
+
+fn system_seek(to: SeekFrom) -> rustix::fs::SeekFrom {
+    match to {
+        SeekFrom::Start(offset) => rustix::fs::SeekFrom::Start(offset),
+        SeekFrom::End(offset) => rustix::fs::SeekFrom::End(offset),
+        SeekFrom::Current(offset) => rustix::fs::SeekFrom::Current(offset),
+    }
+}

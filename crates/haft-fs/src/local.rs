@@ -1,0 +1,175 @@
+//! The machine's own files.
+
+use std::io;
+use std::os::fd::AsFd;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+use rustix::fs::{AtFlags, CWD, Mode, OFlags};
+use rustix::io::Errno;
+
+use crate::metadata::{from_stat, from_system};
+use crate::path::require_absolute;
+use crate::{Access, DirEntry, Entries, File, FileSystem, Metadata, OpenOptions};
+
+/// The machine's own files.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Local;
+
+impl FileSystem for Local {
+    fn open(&self, path: &Path, options: &OpenOptions) -> io::Result<File> {
+        require_absolute(path)?;
+        if options.creates() && options.mode & process_mask() != 0 {
+            return open_with_exact_mode(path, options);
+        }
+        Ok(File::Real(rustix::fs::open(path, flags(options), Mode::from_raw_mode(options.mode))?))
+    }
+
+    fn metadata(&self, path: &Path) -> io::Result<Metadata> {
+        require_absolute(path)?;
+        Ok(from_stat(&rustix::fs::stat(path)?))
+    }
+
+    fn symlink_metadata(&self, path: &Path) -> io::Result<Metadata> {
+        require_absolute(path)?;
+        Ok(from_stat(&rustix::fs::lstat(path)?))
+    }
+
+    fn read_dir(&self, path: &Path) -> io::Result<Entries> {
+        require_absolute(path)?;
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC | OFlags::NONBLOCK;
+        let directory = rustix::fs::open(path, flags, Mode::empty())?;
+        let entries = rustix::fs::Dir::new(directory)?;
+        Ok(Box::new(entries.filter_map(|entry| match entry {
+            Ok(entry) if matches!(entry.file_name().to_bytes(), b"." | b"..") => None,
+            Ok(entry) => Some(Ok(DirEntry {
+                name: std::ffi::OsStr::from_bytes(entry.file_name().to_bytes()).to_owned(),
+                kind: from_system(entry.file_type()),
+            })),
+            Err(error) => Some(Err(error.into())),
+        })))
+    }
+
+    fn access(&self, path: &Path, access: Access) -> io::Result<()> {
+        require_absolute(path)?;
+        let mut wanted = rustix::fs::Access::EXISTS;
+        for (asked, flag) in [
+            (access.read, rustix::fs::Access::READ_OK),
+            (access.write, rustix::fs::Access::WRITE_OK),
+            (access.execute, rustix::fs::Access::EXEC_OK),
+        ] {
+            if asked {
+                wanted |= flag;
+            }
+        }
+        Ok(rustix::fs::accessat(CWD, path, wanted, AtFlags::EACCESS)?)
+    }
+
+    fn create_dir(&self, path: &Path, mode: u32) -> io::Result<()> {
+        require_absolute(path)?;
+        let mode = Mode::from_raw_mode(mode);
+        rustix::fs::mkdir(path, mode)?;
+        if mode.bits() & process_mask() != 0 {
+            rustix::fs::chmod(path, mode)?;
+        }
+        Ok(())
+    }
+
+    fn create_symlink(&self, target: &Path, path: &Path) -> io::Result<()> {
+        require_absolute(path)?;
+        Ok(rustix::fs::symlink(target, path)?)
+    }
+
+    fn remove(&self, path: &Path) -> io::Result<()> {
+        require_absolute(path)?;
+        match rustix::fs::unlink(path) {
+            Err(Errno::ISDIR | Errno::PERM) if rustix::fs::rmdir(path).is_ok() => Ok(()),
+            Err(Errno::ISDIR) => Ok(rustix::fs::rmdir(path)?),
+            other => Ok(other?),
+        }
+    }
+
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
+        require_absolute(from)?;
+        require_absolute(to)?;
+        Ok(rustix::fs::rename(from, to)?)
+    }
+
+    fn read_link(&self, path: &Path) -> io::Result<PathBuf> {
+        require_absolute(path)?;
+        let target = rustix::fs::readlink(path, Vec::new())?;
+        Ok(std::ffi::OsString::from_vec(target.into_bytes()).into())
+    }
+
+    fn canonicalize(&self, path: &Path) -> io::Result<PathBuf> {
+        require_absolute(path)?;
+        std::fs::canonicalize(path)
+    }
+
+    fn real_path(&self, path: &Path) -> Option<PathBuf> {
+        require_absolute(path).is_ok().then(|| path.to_owned())
+    }
+}
+
+/// Makes the file with exactly the mode asked for, though the process's mask would take bits away. Only a file that
+/// this call made gets its mode changed: an existing one is opened as it is.
+fn open_with_exact_mode(path: &Path, options: &OpenOptions) -> io::Result<File> {
+    let mode = Mode::from_raw_mode(options.mode);
+    let existing = flags(options).difference(OFlags::CREATE | OFlags::EXCL);
+    let new = flags(options) | OFlags::CREATE | OFlags::EXCL;
+    loop {
+        if !options.create_new {
+            match rustix::fs::open(path, existing, mode) {
+                Err(Errno::NOENT) => {}
+                other => return Ok(File::Real(other?)),
+            }
+        }
+        match rustix::fs::open(path, new, mode) {
+            Ok(descriptor) => {
+                rustix::fs::fchmod(descriptor.as_fd(), mode)?;
+                return Ok(File::Real(descriptor));
+            }
+            // A dangling link is there and is not; the system makes what it points to.
+            Err(Errno::EXIST)
+                if !options.create_new
+                    && rustix::fs::stat(path).is_err_and(|error| error == Errno::NOENT) =>
+            {
+                return Ok(File::Real(rustix::fs::open(path, flags(options), mode)?));
+            }
+            Err(Errno::EXIST) if !options.create_new => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+}
+
+fn flags(options: &OpenOptions) -> OFlags {
+    let mut flags = OFlags::CLOEXEC | OFlags::NOCTTY;
+    flags |= match (options.read, options.writes()) {
+        (true, true) => OFlags::RDWR,
+        (false, true) => OFlags::WRONLY,
+        (_, false) => OFlags::RDONLY,
+    };
+    for (asked, flag) in [
+        (options.append, OFlags::APPEND),
+        (options.creates(), OFlags::CREATE),
+        (options.create_new, OFlags::EXCL),
+        (options.truncate, OFlags::TRUNC),
+        (options.nonblocking, OFlags::NONBLOCK),
+    ] {
+        if asked {
+            flags |= flag;
+        }
+    }
+    flags
+}
+
+/// The process's file mode mask, read once; it cannot be asked for without changing it except here.
+fn process_mask() -> u32 {
+    static MASK: OnceLock<u32> = OnceLock::new();
+    *MASK.get_or_init(|| {
+        let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+        let mask = status.lines().find_map(|line| line.strip_prefix("Umask:"));
+        mask.and_then(|digits| u32::from_str_radix(digits.trim(), 8).ok()).unwrap_or(0o022)
+    })
+}

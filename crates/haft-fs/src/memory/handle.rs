@@ -1,0 +1,82 @@
+//! Open files of the tree.
+
+use std::io::{self, SeekFrom};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use rustix::io::Errno;
+
+use super::state::State;
+use crate::error::{fail, system};
+use crate::{Metadata, OpenOptions, VirtualFile};
+
+/// An open file. While it lives, so does its node, with or without a name.
+#[derive(Debug)]
+pub(super) struct Handle {
+    state: Arc<Mutex<State>>,
+    node: u64,
+    options: OpenOptions,
+    position: Mutex<u64>,
+}
+
+impl Handle {
+    /// The node must have been counted as opened.
+    pub(super) fn new(state: Arc<Mutex<State>>, node: u64, options: OpenOptions) -> Self {
+        Self { state, node, options, position: Mutex::new(0) }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Always locked before the state.
+    fn position(&self) -> MutexGuard<'_, u64> {
+        self.position.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl VirtualFile for Handle {
+    fn read(&self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.options.writes() && !self.options.read {
+            return fail(Errno::BADF);
+        }
+        let mut position = self.position();
+        let count = self.state().read(self.node, *position, buffer)?;
+        *position += count as u64;
+        Ok(count)
+    }
+
+    fn write(&self, bytes: &[u8]) -> io::Result<usize> {
+        if !self.options.writes() {
+            return fail(Errno::BADF);
+        }
+        let mut position = self.position();
+        let mut state = self.state();
+        if self.options.append {
+            *position = state.metadata(self.node)?.size;
+        }
+        let count = state.write(self.node, *position, bytes)?;
+        *position += count as u64;
+        Ok(count)
+    }
+
+    fn seek(&self, to: SeekFrom) -> io::Result<u64> {
+        let mut position = self.position();
+        let (base, offset) = match to {
+            SeekFrom::Start(offset) => (offset, 0),
+            SeekFrom::Current(offset) => (*position, offset),
+            SeekFrom::End(offset) => (self.state().metadata(self.node)?.size, offset),
+        };
+        *position = base.checked_add_signed(offset).ok_or_else(|| system(Errno::INVAL))?;
+        Ok(*position)
+    }
+
+    fn metadata(&self) -> io::Result<Metadata> {
+        self.state().metadata(self.node)
+    }
+}
+
+impl Drop for Handle {
+    fn drop(&mut self) {
+        self.state().closed(self.node);
+    }
+}

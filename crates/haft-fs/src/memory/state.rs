@@ -1,0 +1,304 @@
+//! The nodes of the tree and what they cost.
+
+use std::collections::{BTreeMap, HashMap};
+use std::ffi::{OsStr, OsString};
+use std::io;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use rustix::io::Errno;
+
+use crate::error::{fail, system};
+use crate::{Access, FileType, Metadata, Timestamp};
+
+/// The root directory's number.
+pub(super) const ROOT: u64 = 1;
+
+/// What a name costs beside its bytes, so that even empty files are bounded in number.
+const ENTRY_COST: u64 = 64;
+
+/// What a node holds.
+#[derive(Debug)]
+pub(super) enum Content {
+    File(Vec<u8>),
+    Directory(BTreeMap<OsString, u64>),
+    Symlink(OsString),
+    /// Empty to read, and takes everything.
+    Null,
+}
+
+impl Content {
+    pub(super) fn file() -> Self {
+        Self::File(Vec::new())
+    }
+
+    pub(super) fn directory() -> Self {
+        Self::Directory(BTreeMap::new())
+    }
+
+    fn kind(&self) -> FileType {
+        match self {
+            Self::File(_) => FileType::File,
+            Self::Directory(_) => FileType::Directory,
+            Self::Symlink(_) => FileType::Symlink,
+            Self::Null => FileType::CharacterDevice,
+        }
+    }
+
+    fn size(&self) -> u64 {
+        match self {
+            Self::File(bytes) => bytes.len() as u64,
+            Self::Symlink(target) => target.len() as u64,
+            Self::Directory(_) | Self::Null => 0,
+        }
+    }
+}
+
+#[derive(Debug)]
+struct Node {
+    content: Content,
+    mode: u32,
+    modified: Timestamp,
+    accessed: Timestamp,
+    changed: Timestamp,
+    linked: bool,
+    opens: usize,
+}
+
+impl Node {
+    fn new(content: Content, mode: u32) -> Self {
+        let now = now();
+        Self { content, mode, modified: now, accessed: now, changed: now, linked: true, opens: 0 }
+    }
+}
+
+/// The whole tree. A node lives as long as it has a name or is open.
+#[derive(Debug)]
+pub(super) struct State {
+    nodes: HashMap<u64, Node>,
+    next: u64,
+    used: u64,
+    budget: u64,
+    device: u64,
+}
+
+/// Counts trees, so that files of two of them are never taken for the same.
+static DEVICES: AtomicU64 = AtomicU64::new(u64::MAX / 2);
+
+impl State {
+    pub(super) fn new(budget: u64) -> Self {
+        let nodes = HashMap::from([(ROOT, Node::new(Content::directory(), 0o755))]);
+        let device = DEVICES.fetch_add(1, Ordering::Relaxed);
+        Self { nodes, next: ROOT + 1, used: 0, budget, device }
+    }
+
+    /// Allows `budget` more bytes from here on.
+    pub(super) fn limit_further(&mut self, budget: u64) {
+        self.used = 0;
+        self.budget = budget;
+    }
+
+    pub(super) fn used(&self) -> u64 {
+        self.used
+    }
+
+    fn node(&self, number: u64) -> io::Result<&Node> {
+        self.nodes.get(&number).ok_or_else(|| system(Errno::STALE))
+    }
+
+    fn node_mut(&mut self, number: u64) -> io::Result<&mut Node> {
+        self.nodes.get_mut(&number).ok_or_else(|| system(Errno::STALE))
+    }
+
+    pub(super) fn content(&self, number: u64) -> io::Result<&Content> {
+        Ok(&self.node(number)?.content)
+    }
+
+    /// The entries of a directory; anything else is not one.
+    pub(super) fn children(&self, number: u64) -> io::Result<&BTreeMap<OsString, u64>> {
+        match self.content(number)? {
+            Content::Directory(children) => Ok(children),
+            _ => fail(Errno::NOTDIR),
+        }
+    }
+
+    fn children_mut(&mut self, number: u64) -> io::Result<&mut BTreeMap<OsString, u64>> {
+        let now = now();
+        let node = self.node_mut(number)?;
+        (node.modified, node.changed) = (now, now);
+        match &mut node.content {
+            Content::Directory(children) => Ok(children),
+            _ => fail(Errno::NOTDIR),
+        }
+    }
+
+    pub(super) fn metadata(&self, number: u64) -> io::Result<Metadata> {
+        let node = self.node(number)?;
+        let subdirectories = match &node.content {
+            Content::Directory(children) => {
+                1 + children.values().filter(|child| self.children(**child).is_ok()).count() as u64
+            }
+            _ => 0,
+        };
+        Ok(Metadata {
+            kind: node.content.kind(),
+            mode: node.mode,
+            size: node.content.size(),
+            modified: node.modified,
+            accessed: node.accessed,
+            changed: node.changed,
+            device: self.device,
+            inode: number,
+            uid: rustix::process::geteuid().as_raw(),
+            gid: rustix::process::getegid().as_raw(),
+            links: u64::from(node.linked) + subdirectories,
+            special_device: 0,
+        })
+    }
+
+    /// Whether the owner may do this.
+    pub(super) fn require(&self, number: u64, access: Access) -> io::Result<()> {
+        let mode = self.node(number)?.mode;
+        let refused = (access.read && mode & 0o400 == 0)
+            || (access.write && mode & 0o200 == 0)
+            || (access.execute && mode & 0o100 == 0);
+        if refused { fail(Errno::ACCESS) } else { Ok(()) }
+    }
+
+    /// Adds a node under a name that is free.
+    pub(super) fn add(&mut self, parent: u64, name: &OsStr, content: Content, mode: u32) -> io::Result<u64> {
+        if name.len() > 255 {
+            return fail(Errno::NAMETOOLONG);
+        }
+        self.children(parent)?;
+        if self.nodes.get(&parent).is_some_and(|node| !node.linked) {
+            return fail(Errno::NOENT);
+        }
+        self.spend(entry_cost(name) + content.size())?;
+        let number = self.next;
+        self.next += 1;
+        self.nodes.insert(number, Node::new(content, mode & 0o7777));
+        self.children_mut(parent)?.insert(name.to_owned(), number);
+        Ok(number)
+    }
+
+    /// Takes a name away, and the node with it unless it is open.
+    pub(super) fn unlink(&mut self, parent: u64, name: &OsStr) {
+        let Ok(children) = self.children_mut(parent) else { return };
+        let Some(number) = children.remove(name) else { return };
+        self.used = self.used.saturating_sub(entry_cost(name));
+        if let Ok(node) = self.node_mut(number) {
+            node.linked = false;
+        }
+        self.release(number);
+    }
+
+    /// Moves an entry, replacing what is at the target.
+    pub(super) fn move_entry(&mut self, from: (u64, &OsStr), to: (u64, &OsStr)) -> io::Result<()> {
+        let Some(number) = self.children(from.0)?.get(from.1).copied() else { return fail(Errno::NOENT) };
+        self.unlink(to.0, to.1);
+        self.spend(entry_cost(to.1))?;
+        self.children_mut(from.0)?.remove(from.1);
+        self.used = self.used.saturating_sub(entry_cost(from.1));
+        self.children_mut(to.0)?.insert(to.1.to_owned(), number);
+        Ok(())
+    }
+
+    pub(super) fn opened(&mut self, number: u64) {
+        if let Ok(node) = self.node_mut(number) {
+            node.opens += 1;
+        }
+    }
+
+    pub(super) fn closed(&mut self, number: u64) {
+        if let Ok(node) = self.node_mut(number) {
+            node.opens = node.opens.saturating_sub(1);
+        }
+        self.release(number);
+    }
+
+    fn release(&mut self, number: u64) {
+        let gone = self.nodes.get(&number).is_some_and(|node| !node.linked && node.opens == 0);
+        if let Some(node) = gone.then(|| self.nodes.remove(&number)).flatten() {
+            self.used = self.used.saturating_sub(node.content.size());
+        }
+    }
+
+    pub(super) fn truncate(&mut self, number: u64) {
+        if let Ok(node) = self.node_mut(number)
+            && let Content::File(bytes) = &mut node.content
+        {
+            let freed = bytes.len() as u64;
+            bytes.clear();
+            bytes.shrink_to_fit();
+            (node.modified, node.changed) = (now(), now());
+            self.used = self.used.saturating_sub(freed);
+        }
+    }
+
+    /// Reads at an offset.
+    pub(super) fn read(&mut self, number: u64, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
+        let node = self.node_mut(number)?;
+        let bytes = match &node.content {
+            Content::File(bytes) => bytes.as_slice(),
+            Content::Null => &[],
+            Content::Directory(_) => return fail(Errno::ISDIR),
+            Content::Symlink(_) => return fail(Errno::INVAL),
+        };
+        let rest = usize::try_from(offset).ok().and_then(|start| bytes.get(start..)).unwrap_or(&[]);
+        let count = rest.len().min(buffer.len());
+        buffer[..count].copy_from_slice(&rest[..count]);
+        node.accessed = now();
+        Ok(count)
+    }
+
+    /// Writes at an offset, as much as the budget allows; a gap is filled with zeros.
+    pub(super) fn write(&mut self, number: u64, offset: u64, bytes: &[u8]) -> io::Result<usize> {
+        let room = self.budget.saturating_sub(self.used);
+        let node = self.node_mut(number)?;
+        let file = match &mut node.content {
+            Content::File(file) => file,
+            Content::Null => return Ok(bytes.len()),
+            Content::Directory(_) | Content::Symlink(_) => return fail(Errno::ISDIR),
+        };
+        let length = file.len() as u64;
+        let end = length.saturating_add(room).min(offset.saturating_add(bytes.len() as u64)).max(offset);
+        if end == offset && !bytes.is_empty() || end > length.saturating_add(room) {
+            return fail(Errno::NOSPC);
+        }
+        let (Ok(start), Ok(stop)) = (usize::try_from(offset), usize::try_from(end)) else {
+            return fail(Errno::FBIG);
+        };
+        if stop > file.len() {
+            file.resize(stop, 0);
+        }
+        let count = stop - start;
+        file[start..stop].copy_from_slice(&bytes[..count]);
+        let grown = file.len() as u64 - length;
+        (node.modified, node.changed) = (now(), now());
+        self.used += grown;
+        Ok(count)
+    }
+
+    fn spend(&mut self, bytes: u64) -> io::Result<()> {
+        match self.used.checked_add(bytes) {
+            Some(used) if used <= self.budget => {
+                self.used = used;
+                Ok(())
+            }
+            _ => fail(Errno::NOSPC),
+        }
+    }
+}
+
+fn entry_cost(name: &OsStr) -> u64 {
+    name.len() as u64 + ENTRY_COST
+}
+
+fn now() -> Timestamp {
+    let elapsed = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    Timestamp {
+        seconds: i64::try_from(elapsed.as_secs()).unwrap_or(i64::MAX),
+        nanoseconds: elapsed.subsec_nanos(),
+    }
+}

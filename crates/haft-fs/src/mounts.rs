@@ -1,0 +1,293 @@
+//! Several file systems under one root.
+
+use std::collections::BTreeSet;
+use std::ffi::OsString;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use rustix::io::Errno;
+
+use crate::error::fail;
+use crate::path::{LINK_LIMIT, Step, demands_directory, require_absolute, splice, steps};
+use crate::{Access, DirEntry, Entries, File, FileSystem, FileType, Metadata, OpenOptions, Timestamp};
+
+/// Several file systems under one root; the mount with the longest prefix decides.
+///
+/// Directories on the way to a mount point exist even where the file system below has none. Symbolic links are
+/// followed across mounts.
+#[derive(Clone, Debug)]
+pub struct Mounts {
+    /// The longest mount point first, the root last.
+    mounts: Vec<Mount>,
+}
+
+#[derive(Clone, Debug)]
+struct Mount {
+    point: PathBuf,
+    files: Arc<dyn FileSystem>,
+    source: PathBuf,
+}
+
+/// Where a path leads once no symbolic link is left in it.
+struct Target<'a> {
+    /// In the namespace of the mounts.
+    path: PathBuf,
+    mount: &'a Mount,
+    /// In the mounted file system; ends in a slash if a directory was demanded.
+    inner: PathBuf,
+}
+
+impl Mounts {
+    /// One file system at the root.
+    #[must_use]
+    pub fn new(root: Arc<dyn FileSystem>) -> Self {
+        Self { mounts: vec![Mount { point: "/".into(), files: root, source: "/".into() }] }
+    }
+
+    /// Shows the directory `source` of `files` at `point`, in place of what is or was mounted there.
+    #[must_use]
+    pub fn mount(
+        mut self,
+        point: impl AsRef<Path>,
+        files: Arc<dyn FileSystem>,
+        source: impl AsRef<Path>,
+    ) -> Self {
+        let point = lexical(point.as_ref());
+        self.mounts.retain(|mount| mount.point != point);
+        self.mounts.push(Mount { point, files, source: source.as_ref().to_owned() });
+        self.mounts.sort_by_key(|mount| std::cmp::Reverse(mount.point.components().count()));
+        self
+    }
+
+    /// The mount a link-free path belongs to, and the path in it.
+    fn owner(&self, path: &Path) -> io::Result<(&Mount, PathBuf)> {
+        for mount in &self.mounts {
+            if let Ok(rest) = path.strip_prefix(&mount.point) {
+                let inner =
+                    if rest.as_os_str().is_empty() { mount.source.clone() } else { mount.source.join(rest) };
+                return Ok((mount, inner));
+            }
+        }
+        fail(Errno::NOENT)
+    }
+
+    /// Follows the links in a path, the last one's only if asked.
+    fn resolve(&self, path: &Path, follow: bool) -> io::Result<Target<'_>> {
+        require_absolute(path)?;
+        let directory = demands_directory(path);
+        let mut rest = steps(path);
+        let mut resolved = PathBuf::from("/");
+        let mut links = 0;
+        while let Some(step) = rest.pop_front() {
+            let Step::Into(name) = step else {
+                self.require_directory(&resolved)?;
+                resolved.pop();
+                continue;
+            };
+            let next = resolved.join(name);
+            if (follow || directory || !rest.is_empty())
+                && let Some(target) = self.link_target(&next)
+            {
+                links += 1;
+                if links > LINK_LIMIT {
+                    return fail(Errno::LOOP);
+                }
+                if target.is_absolute() {
+                    resolved = PathBuf::from("/");
+                }
+                splice(&mut rest, &target);
+                continue;
+            }
+            resolved = next;
+        }
+        let (mount, mut inner) = self.owner(&resolved)?;
+        if directory && resolved.as_os_str() != "/" {
+            inner.push("");
+        }
+        Ok(Target { path: resolved, mount, inner })
+    }
+
+    fn require_directory(&self, resolved: &Path) -> io::Result<()> {
+        let (mount, inner) = self.owner(resolved)?;
+        match mount.files.metadata(&inner) {
+            Ok(metadata) if !metadata.is_dir() => fail(Errno::NOTDIR),
+            Err(error) if !self.leads_to_mount(resolved) => Err(error),
+            _ => Ok(()),
+        }
+    }
+
+    /// A mount point is never a link, whatever it hides.
+    fn link_target(&self, path: &Path) -> Option<PathBuf> {
+        let (mount, inner) = self.owner(path).ok()?;
+        if mount.point == path {
+            return None;
+        }
+        mount.files.read_link(&inner).ok()
+    }
+
+    /// Whether a mount point is below this path.
+    fn leads_to_mount(&self, path: &Path) -> bool {
+        self.mounts.iter().any(|mount| mount.point != path && mount.point.starts_with(path))
+    }
+
+    fn is_busy(&self, path: &Path) -> bool {
+        self.mounts.iter().any(|mount| mount.point.starts_with(path))
+    }
+
+    /// The metadata, or that of a directory that exists only because a mount is below it.
+    fn metadata_of(&self, target: &Target<'_>, follow: bool) -> io::Result<Metadata> {
+        let files = &target.mount.files;
+        let answer =
+            if follow { files.metadata(&target.inner) } else { files.symlink_metadata(&target.inner) };
+        match answer {
+            Err(error) if error.kind() == io::ErrorKind::NotFound && self.leads_to_mount(&target.path) => {
+                Ok(way_to_mount(&target.path))
+            }
+            other => other,
+        }
+    }
+
+    /// The names of mount points, and of directories on the way to them, in a directory.
+    fn mounted_names(&self, path: &Path) -> BTreeSet<OsString> {
+        self.mounts
+            .iter()
+            .filter_map(|mount| mount.point.strip_prefix(path).ok()?.components().next())
+            .map(|component| component.as_os_str().to_owned())
+            .collect()
+    }
+}
+
+impl FileSystem for Mounts {
+    fn open(&self, path: &Path, options: &OpenOptions) -> io::Result<File> {
+        let target = self.resolve(path, !options.create_new)?;
+        target.mount.files.open(&target.inner, options)
+    }
+
+    fn metadata(&self, path: &Path) -> io::Result<Metadata> {
+        self.metadata_of(&self.resolve(path, true)?, true)
+    }
+
+    fn symlink_metadata(&self, path: &Path) -> io::Result<Metadata> {
+        self.metadata_of(&self.resolve(path, false)?, false)
+    }
+
+    fn read_dir(&self, path: &Path) -> io::Result<Entries> {
+        let target = self.resolve(path, true)?;
+        let mounted = self.mounted_names(&target.path);
+        let below: Entries = match target.mount.files.read_dir(&target.inner) {
+            Ok(entries) => entries,
+            Err(error) if error.kind() != io::ErrorKind::NotFound || mounted.is_empty() => return Err(error),
+            Err(_) => Box::new(std::iter::empty()),
+        };
+        let shown: Vec<io::Result<DirEntry>> = mounted
+            .iter()
+            .map(|name| Ok(DirEntry { name: name.clone(), kind: Some(FileType::Directory) }))
+            .collect();
+        let below =
+            below.filter(move |entry| !entry.as_ref().is_ok_and(|entry| mounted.contains(&entry.name)));
+        Ok(Box::new(shown.into_iter().chain(below)))
+    }
+
+    fn access(&self, path: &Path, access: Access) -> io::Result<()> {
+        let target = self.resolve(path, true)?;
+        match target.mount.files.access(&target.inner, access) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound && self.leads_to_mount(&target.path) => {
+                if access.write {
+                    fail(Errno::ACCESS)
+                } else {
+                    Ok(())
+                }
+            }
+            other => other,
+        }
+    }
+
+    fn create_dir(&self, path: &Path, mode: u32) -> io::Result<()> {
+        let target = self.resolve(path, false)?;
+        if self.is_busy(&target.path) {
+            return fail(Errno::EXIST);
+        }
+        target.mount.files.create_dir(&target.inner, mode)
+    }
+
+    fn create_symlink(&self, link: &Path, path: &Path) -> io::Result<()> {
+        let target = self.resolve(path, false)?;
+        if self.is_busy(&target.path) {
+            return fail(Errno::EXIST);
+        }
+        target.mount.files.create_symlink(link, &target.inner)
+    }
+
+    fn remove(&self, path: &Path) -> io::Result<()> {
+        let target = self.resolve(path, false)?;
+        if self.is_busy(&target.path) {
+            return fail(Errno::BUSY);
+        }
+        target.mount.files.remove(&target.inner)
+    }
+
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
+        let from = self.resolve(from, false)?;
+        let to = self.resolve(to, false)?;
+        if self.is_busy(&from.path) || self.is_busy(&to.path) {
+            return fail(Errno::BUSY);
+        }
+        if from.mount.point != to.mount.point {
+            return fail(Errno::XDEV);
+        }
+        from.mount.files.rename(&from.inner, &to.inner)
+    }
+
+    fn read_link(&self, path: &Path) -> io::Result<PathBuf> {
+        let target = self.resolve(path, false)?;
+        target.mount.files.read_link(&target.inner)
+    }
+
+    fn canonicalize(&self, path: &Path) -> io::Result<PathBuf> {
+        let target = self.resolve(path, true)?;
+        self.metadata_of(&target, true)?;
+        Ok(target.path)
+    }
+
+    fn real_path(&self, path: &Path) -> Option<PathBuf> {
+        let target = self.resolve(path, true).ok()?;
+        target.mount.files.real_path(&target.inner)
+    }
+}
+
+/// A mount point is a place in the namespace, not a path through it: `..` only shortens it.
+fn lexical(path: &Path) -> PathBuf {
+    let mut plain = PathBuf::from("/");
+    for step in steps(path) {
+        match step {
+            Step::Up => {
+                plain.pop();
+            }
+            Step::Into(name) => plain.push(name),
+        }
+    }
+    plain
+}
+
+/// The metadata of a directory that exists only on the way to a mount point. The number is derived from the path, so
+/// that two such directories differ.
+fn way_to_mount(path: &Path) -> Metadata {
+    use std::hash::{DefaultHasher, Hash, Hasher};
+    let mut hasher = DefaultHasher::new();
+    path.hash(&mut hasher);
+    Metadata {
+        kind: FileType::Directory,
+        mode: 0o555,
+        size: 0,
+        modified: Timestamp::default(),
+        accessed: Timestamp::default(),
+        changed: Timestamp::default(),
+        device: u64::MAX,
+        inode: hasher.finish(),
+        uid: 0,
+        gid: 0,
+        links: 2,
+        special_device: 0,
+    }
+}

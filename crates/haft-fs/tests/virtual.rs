@@ -1,0 +1,123 @@
+//! What memory and mounts promise beyond what every file system does.
+
+use std::io::{Read, Write};
+use std::path::Path;
+use std::sync::Arc;
+
+use haft_fs::{Access, FileSystem, FileType, Local, Memory, Mounts, OpenOptions, message};
+
+const CREATE: OpenOptions = OpenOptions::new().write(true).create(true);
+
+#[test]
+fn memory_keeps_its_budget() {
+    let memory = Memory::new(1000);
+    let mut file = memory.open(Path::new("/f"), &CREATE).expect("opens");
+    let error = file.write_all(&[b'x'; 2000]).expect_err("is too much");
+    assert_eq!(message(&error), "No space left on device");
+    assert!(memory.used() <= 1000);
+    let error = memory.create_dir(Path::new("/d"), 0o755).expect_err("is full");
+    assert_eq!(message(&error), "No space left on device");
+
+    drop(file);
+    memory.remove(Path::new("/f")).expect("removes");
+    assert_eq!(memory.used(), 0);
+    memory.create_dir(Path::new("/d"), 0o755).expect("has room again");
+}
+
+#[test]
+fn an_unnamed_file_costs_until_it_is_closed() {
+    let memory = Memory::new(1000);
+    let mut file = memory.open(Path::new("/f"), &CREATE).expect("opens");
+    file.write_all(&[b'x'; 500]).expect("writes");
+    memory.remove(Path::new("/f")).expect("removes");
+    assert_eq!(memory.used(), 500);
+    drop(file);
+    assert_eq!(memory.used(), 0);
+}
+
+#[test]
+fn a_gap_beyond_the_budget_is_refused() {
+    use std::io::{Seek, SeekFrom};
+    let memory = Memory::new(1000);
+    let mut file = memory.open(Path::new("/f"), &CREATE).expect("opens");
+    file.seek(SeekFrom::Start(u64::MAX - 1)).expect("seeks");
+    let error = file.write(b"x").expect_err("is too far");
+    assert_eq!(message(&error), "No space left on device");
+}
+
+#[test]
+fn memory_honours_modes() {
+    let memory = Memory::new(1 << 16);
+    memory.open(Path::new("/f"), &CREATE.mode(0o444)).expect("a new file may be written whatever its mode");
+    let error = memory.open(Path::new("/f"), &CREATE).expect_err("is read only");
+    assert_eq!(message(&error), "Permission denied");
+    memory.create_dir(Path::new("/locked"), 0o600).expect("makes");
+    let error = memory.metadata(Path::new("/locked/x")).expect_err("cannot be searched");
+    assert_eq!(message(&error), "Permission denied");
+}
+
+#[test]
+fn furnished_memory_has_a_null_device() {
+    let memory = Memory::furnished(100);
+    let mut null =
+        memory.open(Path::new("/dev/null"), &OpenOptions::new().read(true).write(true)).expect("opens");
+    null.write_all(&[0; 4096]).expect("takes everything");
+    let mut nothing = Vec::new();
+    null.read_to_end(&mut nothing).expect("reads");
+    assert!(nothing.is_empty());
+    assert_eq!(memory.metadata(Path::new("/dev/null")).expect("is there").kind, FileType::CharacterDevice);
+    assert_eq!(memory.used(), 0);
+}
+
+#[test]
+fn mount_points_and_the_way_to_them_are_listed() {
+    let scratch = tempfile::tempdir().expect("a scratch directory");
+    let memory = Memory::new(1 << 16);
+    memory.create_dir(Path::new("/home"), 0o755).expect("makes");
+    let mounts = Mounts::new(Arc::new(memory)).mount("/var/tmp", Arc::new(Local), scratch.path());
+    let list = |path: &str| {
+        let entries = mounts.read_dir(Path::new(path)).expect("lists");
+        let mut names: Vec<_> = entries.map(|entry| entry.expect("an entry").name).collect();
+        names.sort();
+        names
+    };
+    assert_eq!(list("/"), ["home", "var"]);
+    assert_eq!(list("/var"), ["tmp"]);
+    assert_eq!(list("/var/tmp/../.."), ["home", "var"]);
+    assert!(mounts.is_dir(Path::new("/var")));
+    assert!(mounts.access(Path::new("/var"), Access::READ).is_ok());
+    let error = mounts.remove(Path::new("/var/tmp")).expect_err("is in use");
+    assert_eq!(message(&error), "Device or resource busy");
+}
+
+#[test]
+fn the_longest_mount_wins_and_paths_know_whether_they_are_real() {
+    let scratch = tempfile::tempdir().expect("a scratch directory");
+    let real = scratch.path().canonicalize().expect("its path");
+    let mounts = Mounts::new(Arc::new(Memory::new(1 << 16))).mount("/a", Arc::new(Local), &real).mount(
+        "/a/b",
+        Arc::new(Memory::new(1 << 16)),
+        "/",
+    );
+    assert_eq!(mounts.real_path(Path::new("/x")), None);
+    assert_eq!(mounts.real_path(Path::new("/a/x")), Some(real.join("x")));
+    assert_eq!(mounts.real_path(Path::new("/a/b/x")), None);
+    assert_eq!(mounts.real_path(Path::new("/a/b/../x")), Some(real.join("x")));
+    mounts.open(Path::new("/a/x"), &CREATE).expect("opens");
+    assert!(real.join("x").exists());
+    let error = mounts.rename(Path::new("/a/x"), Path::new("/a/b/x")).expect_err("is another file system");
+    assert_eq!(error.kind(), std::io::ErrorKind::CrossesDevices);
+}
+
+#[test]
+fn links_lead_across_mounts() {
+    let scratch = tempfile::tempdir().expect("a scratch directory");
+    let mounts = Mounts::new(Arc::new(Memory::new(1 << 16))).mount("/tmp", Arc::new(Local), scratch.path());
+    mounts.create_symlink(Path::new("/tmp/f"), Path::new("/link")).expect("links");
+    mounts.open(Path::new("/link"), &CREATE).expect("opens").write_all(b"real").expect("writes");
+    assert_eq!(std::fs::read(scratch.path().join("f")).expect("is real"), b"real");
+    assert!(mounts.real_path(Path::new("/link")).is_some());
+    mounts.create_symlink(Path::new("/virtual"), Path::new("/tmp/back")).expect("links");
+    mounts.open(Path::new("/tmp/back"), &CREATE).expect("opens");
+    assert!(mounts.symlink_metadata(Path::new("/virtual")).is_ok());
+}
