@@ -36,13 +36,13 @@ mod follow;
 mod id;
 mod output;
 pub mod render;
-mod ring;
 mod search;
 mod slice;
 mod snapshot;
 mod spill;
 mod state;
 mod summary;
+mod tail;
 mod text;
 mod view;
 

@@ -3,8 +3,8 @@ use std::path::PathBuf;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use super::snapshot::Snapshot;
-use super::spill::{SpillDirectory, SpillFile, file_size_limit};
-use super::state::{CHECKPOINT_DISTANCE, State};
+use super::spill::{SpillDirectory, SpillFile};
+use super::state::{CHECKPOINT_DISTANCE, State, count_newlines};
 use super::{Error, OutputId, Slice, Summary, View};
 
 /// How much of an output is kept.
@@ -79,13 +79,30 @@ impl Output {
 
     /// Adds bytes at the end.
     pub fn append(&self, bytes: &[u8]) {
-        let mut intake = self.shared.intake.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut intake = self.intake();
         for part in bytes.chunks(CHECKPOINT_DISTANCE as usize) {
             let spilled = self.spill(&mut intake, part);
+            let newlines = count_newlines(part);
             let mut state = self.state();
-            state.grow(part, self.shared.limits.head, spilled);
+            state.grow(part, newlines, self.shared.limits.head, spilled);
             self.announce(&mut state);
         }
+    }
+
+    /// Adds the first `filled` bytes of a buffer, which may come back as another one of the same length: the bytes of a
+    /// large read need not be copied then. What the buffer holds afterwards is of no meaning.
+    pub fn append_buffer(&self, buffer: &mut Vec<u8>, filled: usize) {
+        let filled = filled.min(buffer.len());
+        let head_is_full = self.state().head.len() == self.shared.limits.head;
+        if filled == 0 || buffer.len() as u64 > CHECKPOINT_DISTANCE || !head_is_full {
+            return self.append(&buffer[..filled]);
+        }
+        let mut intake = self.intake();
+        let spilled = self.spill(&mut intake, &buffer[..filled]);
+        let newlines = count_newlines(&buffer[..filled]);
+        let mut state = self.state();
+        state.grow_by_exchange(buffer, filled, newlines, spilled);
+        self.announce(&mut state);
     }
 
     /// Says that no more bytes will come, which ends every wait for them.
@@ -153,6 +170,10 @@ impl Output {
         self.shared.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    fn intake(&self) -> MutexGuard<'_, Intake> {
+        self.shared.intake.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn snapshot(&self) -> Snapshot {
         Snapshot::new(&self.state())
     }
@@ -172,17 +193,16 @@ impl Output {
             Intake::Fitting(_) => return 0,
             Intake::Closed(size) => return *size,
         };
-        let room = self.shared.limits.spill.min(file_size_limit()).saturating_sub(*size);
+        let room = self.shared.limits.spill.saturating_sub(*size);
         let fitting = &part[..usize::try_from(room).map_or(part.len(), |room| room.min(part.len()))];
         let (written, result) = file.write(fitting, *size);
-        let size = *size + written as u64;
+        *size += written as u64;
+        let size = *size;
         if let Err(error) = &result {
             self.state().spill_failure = Some(error.to_string().into());
         }
-        if result.is_err() || fitting.len() < part.len() {
+        if result.is_err() || size == self.shared.limits.spill {
             *intake = Intake::Closed(size);
-        } else if let Intake::Spilling(_, end) = intake {
-            *end = size;
         }
         size
     }
@@ -197,11 +217,7 @@ impl Output {
             state.tail.copy(0, state.tail.len(), &mut memory);
         }
         let created = directory.create(&self.shared.id).and_then(|file| {
-            let (_, result) = if memory.len() as u64 <= file_size_limit() {
-                file.write(&memory, 0)
-            } else {
-                (0, Err(std::io::ErrorKind::FileTooLarge.into()))
-            };
+            let (_, result) = file.write(&memory, 0);
             result.map(|()| Arc::new(file))
         });
         let mut state = self.state();

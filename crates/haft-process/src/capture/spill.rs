@@ -58,8 +58,14 @@ impl SpillFile {
     }
 
     /// Writes as much as the file system takes: the number of bytes that arrived, and why it were not all.
+    ///
+    /// Going over the limit on the size of files is an error here. Left to the system, it would end the process.
     pub(super) fn write(&self, mut bytes: &[u8], offset: u64) -> (usize, io::Result<()>) {
         let mut written = 0;
+        let limit = getrlimit(Resource::Fsize).current.unwrap_or(u64::MAX);
+        if limit < offset + bytes.len() as u64 {
+            return (written, Err(io::ErrorKind::FileTooLarge.into()));
+        }
         while !bytes.is_empty() {
             match self.file.write_at(bytes, offset + written as u64) {
                 Ok(0) => return (written, Err(io::ErrorKind::WriteZero.into())),
@@ -84,9 +90,4 @@ impl Drop for SpillFile {
     fn drop(&mut self) {
         let _ = unlinkat(self.directory.directory.as_fd(), &self.name, AtFlags::empty());
     }
-}
-
-/// How large a file this process may write. Exceeding it would end the process with a signal instead of an error.
-pub(super) fn file_size_limit() -> u64 {
-    getrlimit(Resource::Fsize).current.unwrap_or(u64::MAX)
 }

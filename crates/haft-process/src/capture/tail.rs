@@ -1,0 +1,133 @@
+/// The last bytes of a stream. Memory grows with what is in it.
+///
+/// Small pieces are copied into a ring. A piece that replaces all of it can be taken over without a copy, in exchange for
+/// the buffer of the one before.
+#[derive(Debug)]
+pub(super) struct Tail {
+    ring: Ring,
+    /// The last piece taken over, `filled` bytes of it, of which the last ones are the content while `filled` is not 0.
+    taken: Vec<u8>,
+    filled: usize,
+}
+
+impl Tail {
+    /// A tail of at most `capacity` bytes.
+    pub(super) fn new(capacity: usize) -> Self {
+        Self { ring: Ring::new(capacity), taken: Vec::new(), filled: 0 }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        if self.filled > 0 { self.ring.capacity } else { self.ring.len() }
+    }
+
+    /// Adds bytes at the end and forgets as many at the front as are too many.
+    pub(super) fn push(&mut self, bytes: &[u8]) {
+        if self.filled > 0 {
+            self.ring.push(&self.taken[..self.filled]);
+            self.filled = 0;
+        }
+        self.ring.push(bytes);
+    }
+
+    /// Adds the first `filled` bytes of a buffer, which is exchanged for another one of the same length if that saves
+    /// copying.
+    pub(super) fn exchange(&mut self, buffer: &mut Vec<u8>, filled: usize) {
+        if filled < self.ring.capacity.max(1) {
+            return self.push(&buffer[..filled]);
+        }
+        self.taken.resize(buffer.len(), 0);
+        std::mem::swap(&mut self.taken, buffer);
+        self.filled = filled;
+    }
+
+    /// Appends to `into` up to `limit` bytes, beginning `offset` bytes after the oldest one.
+    pub(super) fn copy(&self, offset: usize, limit: usize, into: &mut Vec<u8>) {
+        if self.filled == 0 {
+            return self.ring.copy(offset, limit, into);
+        }
+        let content = &self.taken[self.filled - self.ring.capacity..self.filled];
+        let content = &content[offset.min(content.len())..];
+        into.extend_from_slice(&content[..content.len().min(limit)]);
+    }
+}
+
+/// At most `capacity` bytes, the oldest of which make room for new ones.
+#[derive(Debug)]
+struct Ring {
+    /// Below capacity, the content in order; at capacity, the oldest byte is at `start` and the content wraps around.
+    buffer: Vec<u8>,
+    start: usize,
+    capacity: usize,
+}
+
+impl Ring {
+    fn new(capacity: usize) -> Self {
+        Self { buffer: Vec::new(), start: 0, capacity }
+    }
+
+    fn len(&self) -> usize {
+        self.buffer.len()
+    }
+
+    fn push(&mut self, bytes: &[u8]) {
+        let bytes = &bytes[bytes.len() - bytes.len().min(self.capacity)..];
+        let (growing, wrapping) = bytes.split_at(bytes.len().min(self.capacity - self.buffer.len()));
+        self.buffer.extend_from_slice(growing);
+        let (to_end, from_start) = wrapping.split_at(wrapping.len().min(self.buffer.len() - self.start));
+        self.buffer[self.start..self.start + to_end.len()].copy_from_slice(to_end);
+        self.buffer[..from_start.len()].copy_from_slice(from_start);
+        self.start += wrapping.len();
+        if self.start >= self.capacity {
+            self.start -= self.capacity;
+        }
+    }
+
+    fn copy(&self, offset: usize, limit: usize, into: &mut Vec<u8>) {
+        let (older, newer) = (&self.buffer[self.start..], &self.buffer[..self.start]);
+        let from_older = &older[offset.min(older.len())..];
+        let from_older = &from_older[..from_older.len().min(limit)];
+        let from_newer = &newer[offset.saturating_sub(older.len()).min(newer.len())..];
+        into.extend_from_slice(from_older);
+        into.extend_from_slice(&from_newer[..from_newer.len().min(limit - from_older.len())]);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(tail: &Tail, expected: &[u8]) {
+        assert_eq!(tail.len(), expected.len());
+        for offset in 0..=expected.len() {
+            for limit in 0..=expected.len() - offset {
+                let mut copied = Vec::new();
+                tail.copy(offset, limit, &mut copied);
+                assert_eq!(copied, expected[offset..offset + limit]);
+            }
+        }
+    }
+
+    #[test]
+    fn the_tail_holds_the_last_bytes_in_order_however_they_come() {
+        let stream: Vec<u8> = (0..100).collect();
+        for capacity in 0..9 {
+            for step in 1..12 {
+                for exchanged in [1, 2, 3, usize::MAX] {
+                    let mut tail = Tail::new(capacity);
+                    let mut buffer = vec![0; 16];
+                    for (index, chunk) in stream.chunks(step).enumerate() {
+                        if index % exchanged == 0 {
+                            buffer[..chunk.len()].copy_from_slice(chunk);
+                            tail.exchange(&mut buffer, chunk.len());
+                            assert_eq!(buffer.len(), 16);
+                        } else {
+                            tail.push(chunk);
+                        }
+                        let end = index * step + chunk.len();
+                        check(&tail, &stream[end - end.min(capacity)..end]);
+                    }
+                }
+            }
+        }
+    }
+}
