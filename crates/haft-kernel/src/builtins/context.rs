@@ -1,0 +1,68 @@
+//! What a builtin is called with.
+
+use std::fmt::Display;
+use std::sync::Arc;
+
+use crate::flow::{Flow, Unwind};
+use crate::io::OpenFile;
+use crate::session::Session;
+
+/// The session that a builtin runs in, and the name it was called by.
+#[derive(Debug)]
+pub struct Context<'a> {
+    /// The session.
+    pub session: &'a mut Session,
+    /// The name, for messages.
+    pub name: &'a [u8],
+}
+
+impl Context<'_> {
+    /// Writes to standard output. Yields status 0, or 1 after a message if it cannot be written; a closed pipe ends
+    /// the shell as `SIGPIPE` would.
+    ///
+    /// # Errors
+    /// A closed pipe, or cancellation.
+    pub fn print(&mut self, bytes: &[u8]) -> Flow {
+        self.session.write(1, bytes).or_else(|error| self.write_failed(&error))
+    }
+
+    fn write_failed(&mut self, error: &std::io::Error) -> Flow {
+        if error.kind() == std::io::ErrorKind::BrokenPipe && !self.session.ignores_broken_pipe() {
+            return Err(Unwind::Signal(13));
+        }
+        self.error(format_args!("write error: {}", haft_fs::message(error)));
+        Ok(1)
+    }
+
+    /// Writes a complaint to standard error: where, this builtin's name, the message.
+    pub fn error(&mut self, message: impl Display) {
+        let name = String::from_utf8_lossy(self.name).into_owned();
+        self.session.report(format_args!("{name}: {message}"));
+    }
+
+    /// Complains about an option that is not one, shows the synopsis, and fails with status 2.
+    ///
+    /// # Errors
+    /// None; the type is that of a builtin's end.
+    pub fn usage(&mut self, problem: impl Display) -> Flow {
+        self.error(problem);
+        let synopsis = super::find(self.name).map_or("", |builtin| builtin.synopsis);
+        let line = format!("{}: usage: {synopsis}\n", String::from_utf8_lossy(self.name));
+        let _ = self.session.write(2, line.as_bytes());
+        Ok(2)
+    }
+
+    /// The file open under a number.
+    #[must_use]
+    pub fn file(&self, number: u32) -> Option<Arc<OpenFile>> {
+        self.session.descriptors.get(number).cloned()
+    }
+
+    /// Stops a builtin that works for long when the session is to stop. Cheap enough for every round of a loop.
+    ///
+    /// # Errors
+    /// When the session is to stop.
+    pub fn check(&self) -> Result<(), Unwind> {
+        self.session.check()
+    }
+}

@@ -1,0 +1,117 @@
+//! The commands that are part of the shell, one file each.
+//!
+//! A builtin is a function in a file of its own and a line in [`ALL`]. It gets a [`Context`] — the session and the
+//! name it was called by — and its arguments without that name, and yields a [`Flow`]: its exit status, or a
+//! reason to leave what encloses it.
+//!
+//! Output goes through [`Context::print`], complaints through [`Context::error`]; both use the session's own
+//! descriptors, with the redirections of the command in place.
+
+mod colon;
+mod context;
+mod echo;
+mod falsehood;
+mod truth;
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use foldhash::fast::RandomState;
+
+use crate::bytes::Bytes;
+use crate::flow::Flow;
+
+pub use context::Context;
+
+/// A builtin.
+#[derive(Clone, Copy, Debug)]
+pub struct Builtin {
+    /// Its name.
+    pub name: &'static str,
+    /// What kind of arguments it takes.
+    pub run: Run,
+    /// Whether POSIX calls it special: it is found before functions in posix mode, and its errors may end the shell.
+    pub special: bool,
+    /// One line for `help`: the synopsis.
+    pub synopsis: &'static str,
+    /// What it does, for `help`.
+    pub summary: &'static str,
+}
+
+/// The function that is the builtin.
+#[derive(Clone, Copy, Debug)]
+pub enum Run {
+    /// It takes words.
+    Words(fn(&mut Context<'_>, &[Bytes]) -> Flow),
+    /// It takes words and assignments, as `declare` does.
+    Operands(fn(&mut Context<'_>, &[Operand]) -> Flow),
+}
+
+/// An argument of `declare` and its kin.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Operand {
+    /// A word.
+    Word(Bytes),
+    /// An assignment that was recognised when the command was parsed.
+    Assignment(Assigned),
+}
+
+/// An assignment whose words have been expanded.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Assigned {
+    /// The variable.
+    pub name: Bytes,
+    /// The text between the brackets, expanded: a key, or an expression for the index.
+    pub subscript: Option<Bytes>,
+    /// Whether it is `+=`.
+    pub append: bool,
+    /// What is assigned.
+    pub value: AssignedValue,
+}
+
+/// The right side of an assignment whose words have been expanded.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum AssignedValue {
+    /// A string.
+    Scalar(Bytes),
+    /// `(…)`.
+    List(Vec<AssignedElement>),
+}
+
+/// An element of `(…)`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AssignedElement {
+    /// The text between the brackets, expanded, if there are any.
+    pub subscript: Option<Bytes>,
+    /// Whether it is `[subscript]+=`.
+    pub append: bool,
+    /// The value.
+    pub value: Bytes,
+}
+
+/// A builtin that takes words.
+const fn words(
+    name: &'static str,
+    run: fn(&mut Context<'_>, &[Bytes]) -> Flow,
+    synopsis: &'static str,
+    summary: &'static str,
+) -> Builtin {
+    Builtin { name, run: Run::Words(run), special: false, synopsis, summary }
+}
+
+/// All builtins, in the order of their names.
+pub const ALL: &[Builtin] = &[
+    words(":", colon::run, ": [arguments]", "Does nothing and succeeds."),
+    words("echo", echo::run, "echo [-neE] [arg ...]", "Writes its arguments, separated by spaces."),
+    words("false", falsehood::run, "false", "Fails."),
+    words("true", truth::run, "true", "Succeeds."),
+];
+
+static BY_NAME: LazyLock<HashMap<&'static [u8], &'static Builtin, RandomState>> =
+    LazyLock::new(|| ALL.iter().map(|builtin| (builtin.name.as_bytes(), builtin)).collect());
+
+/// The builtin of this name.
+#[must_use]
+pub fn find(name: &[u8]) -> Option<&'static Builtin> {
+    BY_NAME.get(name).copied()
+}

@@ -1,0 +1,207 @@
+//! The byte string that shell data is made of.
+
+use std::borrow::Borrow;
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::ops::Deref;
+use std::sync::Arc;
+
+use haft_lang::ast::Text;
+
+/// The longest string that is kept without an allocation.
+const INLINE: usize = 22;
+
+/// A byte string whose clone never copies much: short ones are stored in place, long ones are shared until one of the
+/// holders changes its own. Appending to a string that nobody else holds is amortised constant time.
+#[derive(Clone)]
+pub struct Bytes(Repr);
+
+#[derive(Clone)]
+enum Repr {
+    Inline { length: u8, bytes: [u8; INLINE] },
+    Shared(Arc<Vec<u8>>),
+}
+
+impl Bytes {
+    /// The empty string.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self(Repr::Inline { length: 0, bytes: [0; INLINE] })
+    }
+
+    /// The bytes.
+    #[must_use]
+    #[inline]
+    pub fn as_bytes(&self) -> &[u8] {
+        match &self.0 {
+            Repr::Inline { length, bytes } => &bytes[..usize::from(*length).min(INLINE)],
+            Repr::Shared(bytes) => bytes,
+        }
+    }
+
+    /// Appends bytes.
+    pub fn push(&mut self, more: &[u8]) {
+        match &mut self.0 {
+            Repr::Inline { length, bytes } => {
+                let (old, new) = (usize::from(*length), usize::from(*length) + more.len());
+                if let (true, Ok(fits)) = (new <= INLINE, u8::try_from(new)) {
+                    bytes[old..new].copy_from_slice(more);
+                    *length = fits;
+                    return;
+                }
+                let mut grown = Vec::with_capacity((new * 2).max(64));
+                grown.extend_from_slice(&bytes[..old]);
+                grown.extend_from_slice(more);
+                self.0 = Repr::Shared(Arc::new(grown));
+            }
+            Repr::Shared(bytes) => Arc::make_mut(bytes).extend_from_slice(more),
+        }
+    }
+
+    /// The bytes, owned; copied only if somebody else holds them too.
+    #[must_use]
+    pub fn into_vec(self) -> Vec<u8> {
+        match self.0 {
+            Repr::Inline { .. } => self.as_bytes().to_vec(),
+            Repr::Shared(bytes) => Arc::unwrap_or_clone(bytes),
+        }
+    }
+
+    /// The text, with what is not UTF-8 replaced; for messages only.
+    #[must_use]
+    pub fn lossy(&self) -> std::borrow::Cow<'_, str> {
+        String::from_utf8_lossy(self)
+    }
+}
+
+impl Default for Bytes {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl From<&[u8]> for Bytes {
+    #[inline]
+    fn from(source: &[u8]) -> Self {
+        if source.len() > INLINE {
+            return Self(Repr::Shared(Arc::new(source.to_vec())));
+        }
+        let mut bytes = [0; INLINE];
+        bytes[..source.len()].copy_from_slice(source);
+        #[expect(clippy::cast_possible_truncation, reason = "the length was just bounded")]
+        Self(Repr::Inline { length: source.len() as u8, bytes })
+    }
+}
+
+impl From<Vec<u8>> for Bytes {
+    fn from(source: Vec<u8>) -> Self {
+        if source.len() > INLINE { Self(Repr::Shared(Arc::new(source))) } else { source.as_slice().into() }
+    }
+}
+
+impl From<&str> for Bytes {
+    fn from(source: &str) -> Self {
+        source.as_bytes().into()
+    }
+}
+
+impl From<String> for Bytes {
+    fn from(source: String) -> Self {
+        source.into_bytes().into()
+    }
+}
+
+impl From<&Text> for Bytes {
+    fn from(source: &Text) -> Self {
+        source.as_bytes().into()
+    }
+}
+
+impl From<&Bytes> for Text {
+    fn from(source: &Bytes) -> Self {
+        source.as_bytes().into()
+    }
+}
+
+impl<const N: usize> From<&[u8; N]> for Bytes {
+    fn from(source: &[u8; N]) -> Self {
+        source.as_slice().into()
+    }
+}
+
+impl Deref for Bytes {
+    type Target = [u8];
+
+    #[inline]
+    fn deref(&self) -> &[u8] {
+        self.as_bytes()
+    }
+}
+
+impl AsRef<[u8]> for Bytes {
+    fn as_ref(&self) -> &[u8] {
+        self.as_bytes()
+    }
+}
+
+impl Borrow<[u8]> for Bytes {
+    fn borrow(&self) -> &[u8] {
+        self.as_bytes()
+    }
+}
+
+impl PartialEq for Bytes {
+    fn eq(&self, other: &Self) -> bool {
+        self.as_bytes() == other.as_bytes()
+    }
+}
+
+impl Eq for Bytes {}
+
+impl PartialEq<[u8]> for Bytes {
+    fn eq(&self, other: &[u8]) -> bool {
+        self.as_bytes() == other
+    }
+}
+
+impl PartialEq<&[u8]> for Bytes {
+    fn eq(&self, other: &&[u8]) -> bool {
+        self.as_bytes() == *other
+    }
+}
+
+impl PartialEq<&str> for Bytes {
+    fn eq(&self, other: &&str) -> bool {
+        self.as_bytes() == other.as_bytes()
+    }
+}
+
+impl PartialOrd for Bytes {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Bytes {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        self.as_bytes().cmp(other.as_bytes())
+    }
+}
+
+impl Hash for Bytes {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.as_bytes().hash(state);
+    }
+}
+
+impl fmt::Debug for Bytes {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{:?}", self.lossy())
+    }
+}
+
+impl fmt::Display for Bytes {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.pad(&self.lossy())
+    }
+}

@@ -1,0 +1,109 @@
+//! Collecting the output of a substitution.
+
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use rustix::pipe::{PipeFlags, pipe_with};
+
+/// A buffer in memory that builtins append to. Only when a program is to write into it does it get a pipe, which
+/// is read whenever the session waits.
+#[derive(Debug, Default)]
+pub struct Capture {
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    bytes: Vec<u8>,
+    pipe: Option<Pipe>,
+}
+
+#[derive(Debug)]
+struct Pipe {
+    reader: Arc<OwnedFd>,
+    writer: Option<Arc<OwnedFd>>,
+}
+
+/// The pipe's size: large, so that a program that writes much is rarely kept waiting.
+const PIPE_BYTES: usize = 1 << 20;
+const CHUNK: usize = 64 * 1024;
+
+impl Capture {
+    /// Appends bytes, after everything that programs which have ended wrote.
+    pub fn append(&self, bytes: &[u8]) {
+        let mut state = self.lock();
+        if state.pipe.is_some() {
+            let _ = state.drain();
+        }
+        state.bytes.extend_from_slice(bytes);
+    }
+
+    /// The end of the pipe for programs to write to.
+    ///
+    /// # Errors
+    /// If the system is out of descriptors.
+    pub fn writer(&self) -> io::Result<Arc<OwnedFd>> {
+        let mut state = self.lock();
+        if let Some(writer) = state.pipe.as_ref().and_then(|pipe| pipe.writer.clone()) {
+            return Ok(writer);
+        }
+        let (reader, writer) = pipe_with(PipeFlags::CLOEXEC)?;
+        rustix::io::ioctl_fionbio(&reader, true)?;
+        let _ = rustix::pipe::fcntl_setpipe_size(&writer, PIPE_BYTES);
+        let writer = Arc::new(writer);
+        state.pipe = Some(Pipe { reader: Arc::new(reader), writer: Some(writer.clone()) });
+        Ok(writer)
+    }
+
+    /// The end of the pipe that must be read while waiting, if programs write into it.
+    #[must_use]
+    pub fn reader(&self) -> Option<Arc<OwnedFd>> {
+        self.lock().pipe.as_ref().map(|pipe| pipe.reader.clone())
+    }
+
+    /// Takes what the pipe holds. Yields whether all writers are gone.
+    ///
+    /// # Errors
+    /// As `read(2)`.
+    pub fn drain(&self) -> io::Result<bool> {
+        self.lock().drain()
+    }
+
+    /// Lets go of the session's own end for writing: from now on the pipe ends when the programs do.
+    pub fn close(&self) {
+        if let Some(pipe) = &mut self.lock().pipe {
+            pipe.writer = None;
+        }
+    }
+
+    /// Takes everything collected.
+    #[must_use]
+    pub fn take(&self) -> Vec<u8> {
+        std::mem::take(&mut self.lock().bytes)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    fn drain(&mut self) -> io::Result<bool> {
+        let Some(pipe) = &self.pipe else { return Ok(true) };
+        loop {
+            self.bytes.reserve(CHUNK);
+            match read_spare(pipe.reader.as_fd(), &mut self.bytes) {
+                Ok(0) => return Ok(true),
+                Ok(_) | Err(rustix::io::Errno::INTR) => {}
+                Err(rustix::io::Errno::AGAIN) => return Ok(false),
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+}
+
+/// Reads into the room a vector has left.
+fn read_spare(descriptor: BorrowedFd<'_>, bytes: &mut Vec<u8>) -> rustix::io::Result<usize> {
+    rustix::io::read(descriptor, rustix::buffer::spare_capacity(bytes))
+}

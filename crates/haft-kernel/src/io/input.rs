@@ -1,0 +1,67 @@
+//! Reading from open files.
+
+use std::io;
+use std::time::Duration;
+
+use super::{OpenFile, Ready, wait_readable};
+use crate::cancel::CancelToken;
+
+impl OpenFile {
+    /// Reads what there is, waiting for something to be there; 0 is the end of the file.
+    ///
+    /// # Errors
+    /// As `read(2)`; [`io::ErrorKind::TimedOut`] when the time is over, [`io::ErrorKind::Interrupted`] when the
+    /// session is to stop or a trap is to run.
+    pub fn read(
+        &self,
+        buffer: &mut [u8],
+        timeout: Option<Duration>,
+        cancel: &CancelToken,
+    ) -> io::Result<usize> {
+        if let Some(file) = self.backing_virtual() {
+            return file.read(buffer);
+        }
+        let Some(descriptor) = self.descriptor() else {
+            return Err(io::Error::from_raw_os_error(rustix::io::Errno::BADF.raw_os_error()));
+        };
+        loop {
+            match wait_readable(&[descriptor], timeout, cancel) {
+                Ready::Descriptor(_) => {}
+                Ready::TimedOut => return Err(io::ErrorKind::TimedOut.into()),
+                Ready::Cancelled | Ready::Interrupted => return Err(io::ErrorKind::Interrupted.into()),
+            }
+            match rustix::io::read(descriptor, &mut *buffer) {
+                Ok(length) => return Ok(length),
+                Err(rustix::io::Errno::AGAIN | rustix::io::Errno::INTR) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+
+    /// Whether the position can be moved back, so that one may read ahead and give back what was too much.
+    #[must_use]
+    pub fn is_seekable(&self) -> bool {
+        match (self.backing_virtual(), self.descriptor()) {
+            (Some(_), _) => true,
+            (None, Some(descriptor)) => rustix::fs::tell(descriptor).is_ok(),
+            (None, None) => false,
+        }
+    }
+
+    /// Moves the position back by so many bytes.
+    ///
+    /// # Errors
+    /// As `lseek(2)`.
+    pub fn unread(&self, count: usize) -> io::Result<()> {
+        let back = -i64::try_from(count).map_err(|_| io::ErrorKind::InvalidInput)?;
+        if let Some(file) = self.backing_virtual() {
+            return file.seek(io::SeekFrom::Current(back)).map(drop);
+        }
+        match self.descriptor() {
+            Some(descriptor) => {
+                Ok(rustix::fs::seek(descriptor, rustix::fs::SeekFrom::Current(back)).map(drop)?)
+            }
+            None => Err(io::Error::from_raw_os_error(rustix::io::Errno::BADF.raw_os_error())),
+        }
+    }
+}

@@ -1,0 +1,15 @@
+//! Open files and the table of descriptors.
+//!
+//! Descriptors of a session are entries in a table of its own, not of the process: several sessions run in one process,
+//! each with its own standard output. An external command gets exactly the table's entries under their numbers.
+
+mod capture;
+mod descriptors;
+mod file;
+mod input;
+mod wait;
+
+pub use capture::Capture;
+pub use descriptors::Descriptors;
+pub use file::OpenFile;
+pub use wait::{Ready, wait_readable};

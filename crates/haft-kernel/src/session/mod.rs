@@ -1,0 +1,167 @@
+//! A session: one shell's state.
+
+mod fork;
+mod output;
+mod report;
+
+use std::collections::BTreeMap;
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Instant;
+
+use foldhash::fast::RandomState;
+use haft_lang::ast::{Function, Text};
+
+use crate::bytes::Bytes;
+use crate::cancel::CancelToken;
+use crate::flow::Unwind;
+use crate::io::{Descriptors, OpenFile};
+use crate::jobs::Jobs;
+use crate::kernel::Kernel;
+use crate::options::Options;
+use crate::traps::Traps;
+use crate::variables::Variables;
+
+/// A shell: variables, functions, options, traps, working directory, descriptors, jobs.
+///
+/// Everything that a fork copies is shared until one of the two changes it.
+#[derive(Debug)]
+pub struct Session {
+    pub(crate) kernel: Arc<Kernel>,
+    pub(crate) variables: Variables,
+    pub(crate) functions: Arc<HashMap<Text, Arc<Definition>, RandomState>>,
+    pub(crate) options: Options,
+    pub(crate) descriptors: Descriptors,
+    /// The working directory: absolute, as the user sees it, links not resolved.
+    pub(crate) cwd: Arc<[u8]>,
+    /// The file mode creation mask.
+    pub(crate) umask: u32,
+    pub(crate) traps: Traps,
+    pub(crate) jobs: Jobs,
+    /// `$1` and on; see also [`Session::name`].
+    pub(crate) positional: Arc<Vec<Bytes>>,
+    /// `$0`.
+    pub(crate) name: Bytes,
+    pub(crate) aliases: Arc<BTreeMap<Bytes, Bytes>>,
+    /// What `pushd` has put aside, the next one to return to first; the working directory is not among them.
+    pub(crate) directories: Arc<Vec<Bytes>>,
+    /// Builtins that `enable -n` has turned off.
+    pub(crate) disabled: Arc<Vec<&'static str>>,
+    /// Where programs were found, as `hash` shows: path and how often it was used.
+    pub(crate) hashed: Arc<BTreeMap<Bytes, (Bytes, u32)>>,
+    /// The calls of functions and sourced files that are going on, the innermost last.
+    pub(crate) frames: Arc<Vec<Frame>>,
+    /// `$?`.
+    pub(crate) status: i32,
+    /// `PIPESTATUS`.
+    pub(crate) pipe_status: Vec<i32>,
+    /// `$_`.
+    pub(crate) last_argument: Bytes,
+    /// `$!`.
+    pub(crate) last_background: Option<i32>,
+    /// `$LINENO`.
+    pub(crate) line: u32,
+    /// How many loops `break` could leave.
+    pub(crate) loops: u32,
+    /// How many subshells deep this is: `BASH_SUBSHELL`.
+    pub(crate) subshell: u32,
+    /// `$$`, the same in all subshells.
+    pub(crate) pid: i32,
+    /// When `SECONDS` was 0.
+    pub(crate) started: Instant,
+    pub(crate) cancel: CancelToken,
+    /// The file whose output is held back, if any; there is never more than one.
+    dirty: Option<Arc<OpenFile>>,
+}
+
+/// A function as it was defined.
+#[derive(Debug)]
+pub struct Definition {
+    /// What it is.
+    pub function: Arc<Function>,
+    /// The file it was defined in, for `BASH_SOURCE`.
+    pub source: Bytes,
+    /// `declare -fx`.
+    pub exported: bool,
+    /// `declare -fr`.
+    pub readonly: bool,
+    /// `declare -ft`.
+    pub traced: bool,
+}
+
+/// A call of a function or of a sourced file.
+#[derive(Clone, Debug)]
+pub struct Frame {
+    /// The function's name, or `source`.
+    pub name: Text,
+    /// The file that the function was defined in, or the sourced file.
+    pub source: Bytes,
+    /// The line it was called from.
+    pub line: u32,
+    /// Whether it is a function, which `local` and `return` work in; `return` works in sourced files too.
+    pub is_function: bool,
+}
+
+impl Session {
+    /// A session without variables, whose standard descriptors are closed.
+    #[must_use]
+    pub fn new(kernel: Arc<Kernel>) -> Self {
+        Self {
+            kernel,
+            variables: Variables::default(),
+            functions: Arc::default(),
+            options: Options::default(),
+            descriptors: Descriptors::default(),
+            cwd: Arc::from(b"/".as_slice()),
+            umask: 0o022,
+            traps: Traps::default(),
+            jobs: Jobs::default(),
+            positional: Arc::default(),
+            name: "haft".into(),
+            aliases: Arc::default(),
+            directories: Arc::default(),
+            disabled: Arc::default(),
+            hashed: Arc::default(),
+            frames: Arc::default(),
+            status: 0,
+            pipe_status: Vec::new(),
+            last_argument: Bytes::new(),
+            last_background: None,
+            line: 0,
+            loops: 0,
+            subshell: 0,
+            pid: i32::try_from(std::process::id()).unwrap_or(0),
+            started: Instant::now(),
+            cancel: CancelToken::new(),
+            dirty: None,
+        }
+    }
+
+    /// Stops whoever asks when the session is to stop. Cheap enough for every round of a loop.
+    ///
+    /// # Errors
+    /// When the session is to stop.
+    #[inline]
+    pub fn check(&self) -> Result<(), Unwind> {
+        if self.cancel.is_cancelled() { Err(Unwind::Cancelled) } else { Ok(()) }
+    }
+
+    /// Whether writing to a closed pipe is an error like others instead of the end.
+    pub(crate) fn ignores_broken_pipe(&self) -> bool {
+        self.traps.get(crate::traps::Trap::Signal(13)).is_some()
+    }
+
+    /// The absolute form of a path, from the session's working directory.
+    #[must_use]
+    pub fn resolve(&self, path: &[u8]) -> Vec<u8> {
+        if path.starts_with(b"/") {
+            return path.to_vec();
+        }
+        let mut whole = self.cwd.to_vec();
+        if !whole.ends_with(b"/") {
+            whole.push(b'/');
+        }
+        whole.extend_from_slice(path);
+        whole
+    }
+}

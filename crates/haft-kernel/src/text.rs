@@ -1,0 +1,50 @@
+//! Bytes as the system's strings, and characters within bytes.
+
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::Path;
+
+/// Bytes as a string of the system.
+#[must_use]
+pub fn os(bytes: &[u8]) -> &OsStr {
+    OsStr::from_bytes(bytes)
+}
+
+/// Bytes as a path.
+#[must_use]
+pub fn path(bytes: &[u8]) -> &Path {
+    Path::new(OsStr::from_bytes(bytes))
+}
+
+/// The length in bytes of the character that `bytes` begins with: that of a UTF-8 sequence, or 1 for a byte that
+/// begins none; 0 if there is nothing.
+#[must_use]
+pub fn character_length(bytes: &[u8]) -> usize {
+    let Some(&first) = bytes.first() else { return 0 };
+    let length = match first {
+        0xC2..=0xDF => 2,
+        0xE0..=0xEF => 3,
+        0xF0..=0xF4 => 4,
+        _ => return 1,
+    };
+    match bytes.get(..length) {
+        Some(sequence) if std::str::from_utf8(sequence).is_ok() => length,
+        _ => 1,
+    }
+}
+
+/// The characters of `bytes`, each as its bytes.
+pub fn characters(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let mut rest = bytes;
+    std::iter::from_fn(move || {
+        let (character, after) = rest.split_at(character_length(rest));
+        rest = after;
+        (!character.is_empty()).then_some(character)
+    })
+}
+
+/// How many characters `bytes` has.
+#[must_use]
+pub fn character_count(bytes: &[u8]) -> usize {
+    if bytes.is_ascii() { bytes.len() } else { characters(bytes).count() }
+}

@@ -1,0 +1,22 @@
+//! Variables: values, attributes, and the dynamic scopes of function calls.
+
+mod associative;
+mod attributes;
+mod error;
+mod indexed;
+mod scopes;
+mod value;
+
+pub use associative::AssociativeArray;
+pub use attributes::Attributes;
+pub use error::VariableError;
+pub use indexed::IndexedArray;
+pub use scopes::Variables;
+pub use value::{Value, Variable};
+
+/// Whether bytes are a name that a variable can have.
+#[must_use]
+pub fn is_name(bytes: &[u8]) -> bool {
+    bytes.first().is_some_and(|first| first.is_ascii_alphabetic() || *first == b'_')
+        && bytes.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
+}

@@ -1,0 +1,226 @@
+//! The variables of a session, with dynamic scope.
+//!
+//! There is one table. A function call that declares a variable of its own puts what was in the table aside and
+//! puts it back when it returns, so reading a variable is one look-up however deep the calls are.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use foldhash::fast::RandomState;
+use haft_lang::ast::Text;
+use haft_process::Environment;
+
+use super::{Attributes, Variable, VariableError};
+use crate::bytes::Bytes;
+
+type Table = HashMap<Text, Variable, RandomState>;
+
+/// What a call has put aside, in the order in which it did.
+#[derive(Clone, Debug, Default)]
+struct Scope {
+    saved: Vec<(Text, Option<Variable>)>,
+    /// `local -`: the options to put back.
+    options: Option<crate::options::Options>,
+}
+
+/// The table of variables. A clone is shared until one of the two changes.
+#[derive(Clone, Debug, Default)]
+pub struct Variables {
+    table: Arc<Table>,
+    scopes: Arc<Vec<Scope>>,
+    /// What programs are handed; forgotten whenever an exported variable changes.
+    environment: Option<Arc<Environment>>,
+}
+
+impl Variables {
+    /// The variable of this name as it is in the table: no reference is followed, nothing is computed.
+    #[must_use]
+    #[inline]
+    pub fn get(&self, name: &[u8]) -> Option<&Variable> {
+        self.table.get(name)
+    }
+
+    /// The variable of this name, to be changed in place. Whoever changes a value checks for `READONLY` first.
+    pub fn get_mut(&mut self, name: &[u8]) -> Option<&mut Variable> {
+        let variable = Arc::make_mut(&mut self.table).get_mut(name)?;
+        if variable.attributes.contains(Attributes::EXPORT) {
+            self.environment = None;
+        }
+        Some(variable)
+    }
+
+    /// Puts a variable into the table, in place of the visible one of that name and with its scope.
+    pub fn insert(&mut self, name: &[u8], mut variable: Variable) {
+        variable.depth = self.get(name).map_or(0, |old| old.depth);
+        self.put(name.into(), variable);
+    }
+
+    /// The variable of this name, made with an unset one if there is none, to be changed in place.
+    pub fn entry(&mut self, name: &[u8]) -> &mut Variable {
+        self.environment = None;
+        let table = Arc::make_mut(&mut self.table);
+        if !table.contains_key(name) {
+            table.insert(name.into(), Variable::unset(Attributes::NONE));
+        }
+        table.entry(name.into()).or_insert_with(|| Variable::unset(Attributes::NONE))
+    }
+
+    /// Changes the attributes of a variable.
+    pub fn set_attributes(&mut self, name: &[u8], attributes: Attributes) {
+        self.environment = None;
+        if let Some(variable) = Arc::make_mut(&mut self.table).get_mut(name) {
+            variable.attributes = attributes;
+        }
+    }
+
+    /// All variables of the table, in no particular order.
+    pub fn iter(&self) -> impl Iterator<Item = (&Text, &Variable)> {
+        self.table.iter()
+    }
+
+    /// All variables, sorted by name.
+    #[must_use]
+    pub fn sorted(&self) -> Vec<(&Text, &Variable)> {
+        let mut all: Vec<_> = self.table.iter().collect();
+        all.sort_unstable_by(|(left, _), (right, _)| left.cmp(right));
+        all
+    }
+
+    /// How deep the function calls are: 0 outside of any.
+    #[must_use]
+    pub fn depth(&self) -> u32 {
+        u32::try_from(self.scopes.len()).unwrap_or(u32::MAX)
+    }
+
+    /// Whether the visible variable of this name is local to the innermost call.
+    #[must_use]
+    pub fn is_local(&self, name: &[u8]) -> bool {
+        self.depth() > 0 && self.get(name).is_some_and(|variable| variable.depth == self.depth())
+    }
+
+    /// Begins the scope of a call.
+    pub fn push_scope(&mut self) {
+        Arc::make_mut(&mut self.scopes).push(Scope::default());
+    }
+
+    /// Ends the scope of the innermost call; yields the options to put back if it had `local -`.
+    pub fn pop_scope(&mut self) -> Option<crate::options::Options> {
+        let scope = Arc::make_mut(&mut self.scopes).pop()?;
+        for (name, saved) in scope.saved.into_iter().rev() {
+            self.restore(name, saved);
+        }
+        scope.options
+    }
+
+    /// Keeps options to be put back when the innermost call ends, unless some are kept already.
+    pub fn keep_options(&mut self, options: crate::options::Options) {
+        if let Some(scope) = Arc::make_mut(&mut self.scopes).last_mut() {
+            scope.options.get_or_insert(options);
+        }
+    }
+
+    /// Makes a variable local to the innermost call and yields it to be given a value; one that is local already
+    /// stays as it is. Outside of calls it is the global one.
+    pub fn localize(&mut self, name: &[u8]) -> &mut Variable {
+        let depth = self.depth();
+        if depth > 0 && !self.is_local(name) {
+            let name = Text::from(name);
+            let old = Arc::make_mut(&mut self.table).remove(&name);
+            if let Some(scope) = Arc::make_mut(&mut self.scopes).last_mut() {
+                scope.saved.push((name.clone(), old));
+            }
+            let fresh = Variable { depth, ..Variable::unset(Attributes::NONE) };
+            Arc::make_mut(&mut self.table).insert(name, fresh);
+        }
+        self.entry(name)
+    }
+
+    /// The variable that the innermost call's local one of this name hides.
+    #[must_use]
+    pub fn hidden(&self, name: &[u8]) -> Option<&Variable> {
+        self.scopes.last()?.saved.iter().find(|(saved, _)| **saved == *name)?.1.as_ref()
+    }
+
+    /// The global variable of this name, whatever hides it; made if there is none.
+    pub fn global(&mut self, name: &[u8]) -> &mut Variable {
+        self.environment = None;
+        let hidden =
+            self.scopes.iter().position(|scope| scope.saved.iter().any(|(saved, _)| **saved == *name));
+        let Some(level) = hidden else { return self.entry(name) };
+        let scope = &mut Arc::make_mut(&mut self.scopes)[level];
+        let at = scope.saved.iter().position(|(saved, _)| **saved == *name).unwrap_or_default();
+        scope.saved[at].1.get_or_insert_with(|| Variable::unset(Attributes::NONE))
+    }
+
+    /// Removes a variable as `unset` does: one of the innermost call stays local, without a value; one of an outer
+    /// call goes, and what it hid shows again.
+    ///
+    /// # Errors
+    /// If it is readonly.
+    pub fn unset(&mut self, name: &[u8]) -> Result<(), VariableError> {
+        let Some(variable) = self.get(name) else { return Ok(()) };
+        if variable.attributes.contains(Attributes::READONLY) {
+            return Err(VariableError::Readonly(name.into()));
+        }
+        let (depth, current) = (variable.depth, self.depth());
+        if depth > 0 && depth == current {
+            self.put(name.into(), Variable { depth, ..Variable::unset(Attributes::NONE) });
+            return Ok(());
+        }
+        let hidden = self.take_saved(depth, name);
+        self.restore(name.into(), hidden);
+        Ok(())
+    }
+
+    fn take_saved(&mut self, depth: u32, name: &[u8]) -> Option<Variable> {
+        let level = usize::try_from(depth).ok()?.checked_sub(1)?;
+        let scope = Arc::make_mut(&mut self.scopes).get_mut(level)?;
+        let at = scope.saved.iter().position(|(saved, _)| **saved == *name)?;
+        scope.saved.remove(at).1
+    }
+
+    fn put(&mut self, name: Text, variable: Variable) {
+        let table = Arc::make_mut(&mut self.table);
+        let exported = variable.attributes.contains(Attributes::EXPORT);
+        let old = table.insert(name, variable);
+        if exported || old.is_some_and(|old| old.attributes.contains(Attributes::EXPORT)) {
+            self.environment = None;
+        }
+    }
+
+    fn restore(&mut self, name: Text, saved: Option<Variable>) {
+        match saved {
+            Some(variable) => self.put(name, variable),
+            None => {
+                let old = Arc::make_mut(&mut self.table).remove(&name);
+                if old.is_some_and(|old| old.attributes.contains(Attributes::EXPORT)) {
+                    self.environment = None;
+                }
+            }
+        }
+    }
+
+    /// The environment for programs: every exported variable that has a value.
+    pub fn environment(&mut self) -> Arc<Environment> {
+        if let Some(environment) = &self.environment {
+            return environment.clone();
+        }
+        let environment = Arc::new(self.build_environment());
+        self.environment = Some(environment.clone());
+        environment
+    }
+
+    fn build_environment(&self) -> Environment {
+        let mut environment = Environment::new();
+        for (name, variable) in self.sorted() {
+            if !variable.attributes.contains(Attributes::EXPORT) {
+                continue;
+            }
+            if let Some(value) = variable.as_scalar() {
+                let value: &Bytes = value;
+                let _ = environment.set(crate::text::os(name), crate::text::os(value));
+            }
+        }
+        environment
+    }
+}
