@@ -69,6 +69,22 @@ pub(crate) fn own_children() -> Vec<i32> {
     children
 }
 
+/// How many processes and threads the user of this process has.
+pub(crate) fn count_of_user() -> u64 {
+    let own = rustix::process::getuid().as_raw();
+    let statuses = table()
+        .into_iter()
+        .filter_map(|entry| fs::read_to_string(format!("/proc/{}/status", entry.pid)).ok());
+    statuses
+        .filter(|status| status_number(status, "Uid:") == Some(u64::from(own)))
+        .filter_map(|status| status_number(&status, "Threads:"))
+        .sum()
+}
+
+fn status_number(status: &str, field: &str) -> Option<u64> {
+    status.lines().find_map(|line| line.strip_prefix(field))?.split_ascii_whitespace().next()?.parse().ok()
+}
+
 /// The value of an environment variable a process was started with, as long as it has not overwritten that memory.
 pub(crate) fn environment_variable(pid: i32, name: &str) -> Option<Vec<u8>> {
     let mut bytes = Vec::new();

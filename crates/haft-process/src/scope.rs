@@ -4,10 +4,11 @@
 //! first process is born into it and nobody leaves it. Scopes nest: the id of one inside another begins with the
 //! other's, and a haft inside a haft adds its own to those it was born with.
 
+use std::collections::HashSet;
 use std::ffi::{CStr, CString, OsStr};
 use std::os::fd::{AsRawFd as _, OwnedFd, RawFd};
 use std::os::unix::ffi::OsStrExt as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -17,7 +18,7 @@ use rustix::process::{PidfdFlags, Signal, kill_process_group, pidfd_open, pidfd_
 use crate::cgroup::{self, Cgroup, Hierarchies};
 use crate::child::pid;
 use crate::environment::Environment;
-use crate::error::Error;
+use crate::ladder::{Identity, Ladder, Victims};
 use crate::proc::{self, Entry};
 use crate::reaper;
 use crate::tree::{self, Seeds};
@@ -34,6 +35,8 @@ struct Inner {
     id: String,
     cgroup: Option<Cgroup>,
     limiters: Vec<(Cgroup, OwnedFd)>,
+    /// Control groups that somebody else has made, now dead.
+    inherited: Vec<PathBuf>,
     sole: bool,
     seeds: Mutex<Seeds>,
 }
@@ -58,15 +61,6 @@ pub(crate) struct Join {
     pub(crate) files: Vec<RawFd>,
 }
 
-/// What a sweep found and did.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Sweep {
-    /// Processes that were killed.
-    pub killed: usize,
-    /// Processes that were still there when the sweep gave up: 0 but for a process stuck in the kernel.
-    pub survivors: usize,
-}
-
 impl Scope {
     /// A scope that knows its members by marker and descent only.
     pub fn new(id: impl Into<String>) -> Scope {
@@ -80,7 +74,26 @@ impl Scope {
         };
         let cgroup = make(&containment.hierarchies.unified);
         let limiters = limiters(containment, cgroup.as_ref(), &name);
-        Scope(Arc::new(Inner { id, cgroup, limiters, sole: containment.sole, seeds: Mutex::default() }))
+        Scope(Arc::new(Inner {
+            id,
+            cgroup,
+            limiters,
+            inherited: Vec::new(),
+            sole: containment.sole,
+            seeds: Mutex::default(),
+        }))
+    }
+
+    /// The scope of a dead run, with the control groups it had.
+    pub(crate) fn recovered(id: &str, inherited: Vec<PathBuf>) -> Scope {
+        Scope(Arc::new(Inner {
+            id: id.to_owned(),
+            cgroup: None,
+            limiters: Vec::new(),
+            inherited,
+            sole: false,
+            seeds: Mutex::default(),
+        }))
     }
 
     /// The id, as it stands in the marker.
@@ -88,19 +101,28 @@ impl Scope {
         &self.0.id
     }
 
-    /// The control groups that were made, to be noted where a later run finds them.
-    pub fn cgroups(&self) -> impl Iterator<Item = &Path> {
-        self.0.cgroup.iter().chain(self.0.limiters.iter().map(|(cgroup, _)| cgroup)).map(Cgroup::path)
-    }
-
     /// Whether a control group of the system holds the members, so that none can get away.
     pub fn is_sealed(&self) -> bool {
         self.0.cgroup.is_some()
     }
 
-    /// Whether the limit on processes or memory is kept by the system for the scope as a whole.
-    pub(crate) fn limits(&self, file: &str) -> bool {
-        self.0.limiters.iter().any(|(cgroup, _)| cgroup.path().join(file).exists())
+    /// Whether the system keeps the limit on processes for the scope as a whole.
+    pub(crate) fn limits_processes(&self) -> bool {
+        let own = self.0.cgroup.iter().chain(self.0.limiters.iter().map(|(cgroup, _)| cgroup));
+        own.into_iter().any(|cgroup| cgroup.path().join("pids.max").exists())
+    }
+
+    /// A descriptor that polls as urgent when the last member has gone, where the system offers one.
+    pub(crate) fn emptied(&self) -> Option<OwnedFd> {
+        self.0.cgroup.as_ref()?.events().ok()
+    }
+
+    /// Whether anybody is left, as far as that can be told without a walk through all processes.
+    pub(crate) fn has_strays(&self) -> bool {
+        match &self.0.cgroup {
+            Some(cgroup) => cgroup::is_populated(cgroup.path()),
+            None => !reaper::orphans().is_empty() && !self.is_empty(),
+        }
     }
 
     pub(crate) fn join(&self) -> Join {
@@ -153,8 +175,57 @@ impl Scope {
         }
     }
 
-    /// Asks every member to end; returns how many there were.
-    pub(crate) fn terminate(&self) -> usize {
+    /// Kills every member and says how many there were, and how many outlived it.
+    pub fn end(&self, grace: Duration) -> (usize, usize) {
+        let mut ladder = Ladder::default();
+        ladder.begin(Instant::now(), grace, self);
+        loop {
+            ladder.advance(Instant::now(), self);
+            if ladder.is_down() {
+                return ladder.count();
+            }
+            thread::sleep(Duration::from_millis(5));
+        }
+    }
+
+    /// Stops members until no new ones appear, so that none can start another while the others are killed. A control
+    /// group kills them all at once and needs no such care.
+    fn freeze(&self, seen: &mut HashSet<Identity>) -> Vec<Entry> {
+        const ROUNDS: usize = 64;
+        for _ in 0..ROUNDS {
+            let members = self.entries();
+            let new: Vec<_> = members.iter().filter(|entry| seen.insert((entry.pid, entry.start))).collect();
+            if new.is_empty() || self.is_sealed() {
+                return members;
+            }
+            new.into_iter().for_each(|entry| signal_process(*entry, Signal::STOP));
+        }
+        self.entries()
+    }
+
+    fn entries(&self) -> Vec<Entry> {
+        let mut seeds = self.seeds().clone();
+        for path in self.cgroup_paths() {
+            seeds.known.extend(cgroup::members(path));
+        }
+        if self.0.sole {
+            seeds.known.extend(reaper::orphans());
+        }
+        let own = rustix::process::getpid().as_raw_pid();
+        tree::members(&proc::table(), &seeds, own, |pid| carries_marker(pid, &self.0.id))
+    }
+
+    fn cgroup_paths(&self) -> impl Iterator<Item = &Path> {
+        self.0.cgroup.iter().map(Cgroup::path).chain(self.0.inherited.iter().map(PathBuf::as_path))
+    }
+
+    fn seeds(&self) -> MutexGuard<'_, Seeds> {
+        self.0.seeds.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Victims for Scope {
+    fn terminate(&self) -> HashSet<Identity> {
         let members = self.entries();
         let roots = self.seeds().roots.clone();
         for &root in &roots {
@@ -165,68 +236,31 @@ impl Scope {
             signal_process(*entry, Signal::TERM);
             signal_process(*entry, Signal::CONT);
         }
-        members.len()
+        members.iter().map(|entry| (entry.pid, entry.start)).collect()
     }
 
-    /// Kills every member, again and again until none is left or `patience` is at its end.
-    pub fn kill_all(&self, patience: Duration) -> Sweep {
+    fn is_empty(&self) -> bool {
+        Scope::is_empty(self)
+    }
+
+    fn kill_all(&self, patience: Duration) -> (HashSet<Identity>, usize) {
         let end = Instant::now() + patience;
-        let mut seen = std::collections::HashSet::new();
+        let mut seen = HashSet::new();
         let mut pause = Duration::from_micros(200);
         loop {
             let members = self.freeze(&mut seen);
-            if let Some(cgroup) = &self.0.cgroup {
-                let _ = cgroup::kill(cgroup.path());
+            for path in self.cgroup_paths() {
+                let _ = cgroup::kill(path);
             }
-            for &entry in &members {
-                signal_process(entry, Signal::KILL);
-            }
+            members.iter().for_each(|entry| signal_process(*entry, Signal::KILL));
             reaper::reap_orphans();
-            if members.is_empty() && self.is_empty() {
-                return Sweep { killed: seen.len(), survivors: 0 };
-            }
-            if Instant::now() >= end {
-                return Sweep { killed: seen.len(), survivors: members.len() };
+            let left = self.members().len();
+            if left == 0 || Instant::now() >= end {
+                return (seen, left);
             }
             thread::sleep(pause);
             pause = (pause * 2).min(Duration::from_millis(10));
         }
-    }
-
-    /// Stops members until no new ones appear, so that none can start another while the others are killed.
-    fn freeze(&self, seen: &mut std::collections::HashSet<(i32, u64)>) -> Vec<Entry> {
-        for _ in 0..64 {
-            let members = self.entries();
-            let mut new = false;
-            for &entry in &members {
-                if seen.insert((entry.pid, entry.start)) {
-                    new = true;
-                    if self.0.cgroup.is_none() {
-                        signal_process(entry, Signal::STOP);
-                    }
-                }
-            }
-            if !new || self.0.cgroup.is_some() {
-                return members;
-            }
-        }
-        self.entries()
-    }
-
-    fn entries(&self) -> Vec<Entry> {
-        let mut seeds = self.seeds().clone();
-        if let Some(cgroup) = &self.0.cgroup {
-            seeds.known.extend(cgroup::members(cgroup.path()));
-        }
-        if self.0.sole {
-            seeds.known.extend(reaper::orphans());
-        }
-        let own = rustix::process::getpid().as_raw_pid();
-        tree::members(&proc::table(), &seeds, own, |pid| carries_marker(pid, &self.0.id))
-    }
-
-    fn seeds(&self) -> MutexGuard<'_, Seeds> {
-        self.0.seeds.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

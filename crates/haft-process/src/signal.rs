@@ -1,5 +1,8 @@
 //! Signals by name and number, and sets of them.
 
+use std::thread;
+
+use crate::error::Error;
 use crate::sys::{self, SignalSet};
 
 /// The names of the signals that have one, in the order of `kill -l`.
@@ -95,4 +98,26 @@ impl Signals {
     pub(crate) fn raw(self) -> SignalSet {
         self.0
     }
+}
+
+/// Ignores a signal in this whole process, or gives it its default: a setting for applications to make. A program that
+/// writes to pipes ignores `SIGPIPE`, as Rust programs do unless they say otherwise.
+pub fn ignore_signal(signal: i32, ignored: bool) {
+    sys::set_ignored(signal, ignored);
+}
+
+/// Calls `action` on a thread of its own for each of these signals that this process gets. They are blocked in the
+/// calling thread and those it starts from then on, so an application calls this first, and once for a signal.
+///
+/// # Errors
+/// If there is no thread to be had.
+pub fn on_signals(signals: Signals, mut action: impl FnMut(i32) + Send + 'static) -> Result<(), Error> {
+    sys::block(signals.raw());
+    let serve = move || {
+        while let Some(signal) = sys::wait_for(signals.raw()) {
+            action(signal);
+        }
+    };
+    let builder = thread::Builder::new().name("signals".to_owned()).stack_size(128 * 1024);
+    builder.spawn(serve).map(drop).map_err(|error| Error::system("start a thread for signals", error))
 }

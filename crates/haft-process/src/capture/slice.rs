@@ -21,6 +21,8 @@ pub struct Slice {
     pub total_lines: u64,
     /// Whether the stream had ended.
     pub finished: bool,
+    /// Whether the stream is itself text, rendered from bytes that were not all UTF-8 or could not all be applied.
+    pub lossy: bool,
     /// So many bytes of the stream are lost, whether they were asked for or not.
     pub lost_bytes: u64,
 }
@@ -109,6 +111,7 @@ impl Slice {
             total_bytes: snapshot.total,
             total_lines: snapshot.lines,
             finished: snapshot.finished,
+            lossy: snapshot.lossy,
             lost_bytes: snapshot.lost().map_or(0, |lost| lost.end - lost.start),
         }
     }
@@ -138,7 +141,7 @@ impl Slice {
     /// The slice as text for a reader: what is omitted between two pieces has a line of its own that says so, and the lines
     /// of a search are numbered as `grep -n` does it.
     pub fn to_text(&self) -> Text {
-        let mut text = Text::default();
+        let mut text = Text { text: String::new(), lossy: self.lossy };
         for (index, piece) in self.pieces.iter().enumerate() {
             if index > 0 {
                 self.write_omission(&self.pieces[index - 1], piece, &mut text.text);

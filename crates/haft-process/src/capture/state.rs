@@ -23,6 +23,8 @@ pub(super) struct State {
     pub(super) spill: Option<Arc<SpillFile>>,
     pub(super) spill_failure: Option<Arc<str>>,
     pub(super) finished: bool,
+    /// The stream is itself text, decoded from bytes that were not all UTF-8.
+    pub(super) lossy: bool,
     /// Threads waiting for growth: while there are none, growing wakes nobody.
     pub(super) waiting: usize,
     pub(super) bells: Vec<Weak<Bell>>,
@@ -52,6 +54,7 @@ impl State {
             spill: None,
             spill_failure: None,
             finished: false,
+            lossy: false,
             waiting: 0,
             bells: Vec::new(),
         }

@@ -45,13 +45,14 @@ pub(super) struct Context<'a> {
     pub(super) foreground_of: Option<RawFd>,
     pub(super) parent_death: Option<i32>,
     pub(super) parent: libc::pid_t,
+    /// The directory of a control group to join, if the child could not be born into it.
+    pub(super) cgroup: Option<RawFd>,
     pub(super) cgroup_files: &'a [RawFd],
     pub(super) limits: &'a [RawLimit],
     pub(super) nice: Option<i32>,
     pub(super) no_new_privileges: bool,
     pub(super) landlock: Option<RawFd>,
     pub(super) seccomp: Option<*const libc::sock_fprog>,
-    pub(super) handlers_cleared: bool,
     pub(super) ignored: SignalSet,
     pub(super) mask: SignalSet,
     pub(super) failed: Step,
@@ -87,7 +88,7 @@ fn become_program(context: &mut Context<'_>) -> Failure {
 }
 
 fn prepare(context: &mut Context<'_>) -> Result<(), Failure> {
-    dispositions(context);
+    signal::reset_dispositions(context.ignored);
     set_group(context)?;
     set_terminal(context)?;
     set_parent_death(context)?;
@@ -98,18 +99,6 @@ fn prepare(context: &mut Context<'_>) -> Result<(), Failure> {
     close_others(context);
     set_limits(context)?;
     restrict_calls(context)
-}
-
-fn dispositions(context: &Context<'_>) {
-    if !context.handlers_cleared {
-        signal::reset_dispositions(context.ignored);
-    } else if context.ignored != SignalSet::EMPTY {
-        for number in 1..=64 {
-            if context.ignored.contains(number) {
-                signal::set_disposition(number, true);
-            }
-        }
-    }
 }
 
 fn set_group(context: &Context<'_>) -> Result<(), Failure> {
@@ -151,12 +140,20 @@ fn set_parent_death(context: &Context<'_>) -> Result<(), Failure> {
 }
 
 fn join_cgroups(context: &Context<'_>) -> Result<(), Failure> {
-    for (index, &file) in context.cgroup_files.iter().enumerate() {
-        // SAFETY: one byte of a constant; "0" stands for the writer itself.
-        let written = unsafe { libc::write(file, c"0".as_ptr().cast(), 1) };
-        check(written as i32, (Step::Cgroup, index))?;
+    if let Some(directory) = context.cgroup {
+        let name = c"cgroup.procs".as_ptr();
+        // SAFETY: a constant, NUL-terminated name.
+        let file = unsafe { libc::openat(directory, name, libc::O_WRONLY | libc::O_CLOEXEC) };
+        check(file, (Step::Cgroup, 0))?;
+        join_cgroup(file)?;
     }
-    Ok(())
+    context.cgroup_files.iter().try_for_each(|&file| join_cgroup(file))
+}
+
+fn join_cgroup(file: RawFd) -> Result<(), Failure> {
+    // SAFETY: one byte of a constant; "0" stands for the writer itself.
+    let written = unsafe { libc::write(file, c"0".as_ptr().cast(), 1) };
+    check(written as i32, (Step::Cgroup, 0))
 }
 
 fn change_directory(context: &Context<'_>) -> Result<(), Failure> {

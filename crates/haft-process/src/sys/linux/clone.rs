@@ -1,8 +1,8 @@
 //! One birth: `clone3` on a private stack, sharing memory, the parent's thread asleep until the child has exec'd.
 //!
-//! The C library offers no `clone3`, and its `clone` cannot ask for cleared signal handlers or a control group, so
-//! the few instructions that switch to the new stack are written here. Where `clone3` is refused (an old kernel, a
-//! container's filter) the C library's `clone` serves, and the child resets its handlers itself.
+//! The C library offers no `clone3`, and its `clone` cannot ask for a control group to be born into, so the few
+//! instructions that switch to the new stack are written here. Where `clone3` is refused (an old kernel, a
+//! container's filter) the C library's `clone` serves.
 
 use std::io;
 use std::os::fd::{FromRawFd as _, OwnedFd, RawFd};
@@ -10,8 +10,6 @@ use std::os::fd::{FromRawFd as _, OwnedFd, RawFd};
 /// What the child runs on its own stack. It must never return.
 pub(super) type Entry = extern "C" fn(*mut libc::c_void) -> !;
 
-/// Reset every caught or ignored signal to its default in the child.
-const CLONE_CLEAR_SIGHAND: u64 = 0x1_0000_0000;
 /// Let the child be born in the control group whose directory is given.
 const CLONE_INTO_CGROUP: u64 = 0x2_0000_0000;
 
@@ -51,7 +49,7 @@ pub(super) unsafe fn clone3_child(
 ) -> io::Result<Birth> {
     let mut pidfd: RawFd = -1;
     let mut arguments = CloneArguments {
-        flags: (libc::CLONE_VM | libc::CLONE_VFORK | libc::CLONE_PIDFD) as u64 | CLONE_CLEAR_SIGHAND,
+        flags: (libc::CLONE_VM | libc::CLONE_VFORK | libc::CLONE_PIDFD) as u64,
         pidfd: &raw mut pidfd as u64,
         exit_signal: libc::SIGCHLD as u64,
         stack: stack.as_mut_ptr() as u64,
@@ -132,7 +130,7 @@ unsafe fn raw_clone3(arguments: &mut CloneArguments, entry: Entry, argument: *mu
     result
 }
 
-/// Starts a child with the C library's `clone`, for systems that refuse `clone3`. Handlers are not cleared.
+/// Starts a child with the C library's `clone`, for systems that refuse `clone3`.
 ///
 /// # Safety
 /// As for [`clone3_child`].

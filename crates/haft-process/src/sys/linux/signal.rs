@@ -89,3 +89,47 @@ pub(super) fn reset_dispositions(ignored: SignalSet) {
         set_disposition(signal, ignored.contains(signal));
     }
 }
+
+/// Ignores a signal, or gives it its default, in this whole process.
+pub(crate) fn set_ignored(signal: i32, ignored: bool) {
+    set_disposition(signal, ignored);
+}
+
+/// Blocks signals in the calling thread, and in those it will start.
+pub(crate) fn block(signals: SignalSet) {
+    let none: *mut u64 = ptr::null_mut();
+    // SAFETY: the set is of the size that is passed.
+    unsafe {
+        libc::syscall(
+            libc::SYS_rt_sigprocmask,
+            libc::SIG_BLOCK,
+            &raw const signals.0,
+            none,
+            size_of::<u64>(),
+        );
+    }
+}
+
+/// Waits until one of the signals, all blocked, is there, and takes it. `None` if the system refuses.
+pub(crate) fn wait_for(signals: SignalSet) -> Option<i32> {
+    loop {
+        let no_info: *mut libc::siginfo_t = ptr::null_mut();
+        let no_timeout: *const libc::timespec = ptr::null();
+        // SAFETY: the set is of the size that is passed; the other two may be null.
+        let result = unsafe {
+            libc::syscall(
+                libc::SYS_rt_sigtimedwait,
+                &raw const signals.0,
+                no_info,
+                no_timeout,
+                size_of::<u64>(),
+            )
+        };
+        if result > 0 {
+            return i32::try_from(result).ok();
+        }
+        if std::io::Error::last_os_error().kind() != std::io::ErrorKind::Interrupted {
+            return None;
+        }
+    }
+}

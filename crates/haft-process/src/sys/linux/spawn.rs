@@ -87,13 +87,13 @@ pub(crate) fn spawn(plan: &Plan<'_>) -> Result<Spawned, Fault> {
         foreground_of: plan.foreground_of,
         parent_death: plan.parent_death,
         parent: std::process::id().cast_signed(),
+        cgroup: None,
         cgroup_files: plan.cgroup_files,
         limits: plan.limits,
         nice: plan.nice,
         no_new_privileges: plan.no_new_privileges || plan.landlock.is_some() || plan.seccomp.is_some(),
         landlock: plan.landlock,
         seccomp: filter.as_ref().map(ptr::from_ref),
-        handlers_cleared: false,
         ignored: plan.ignored,
         mask: plan.mask,
         failed: Step::None,
@@ -119,19 +119,15 @@ fn with_signals_blocked<T>(action: impl FnOnce() -> T) -> T {
 fn bear(context: &mut Context<'_>, cgroup: Option<RawFd>) -> io::Result<Birth> {
     STACK.with_borrow_mut(|stack| {
         stack.resize(STACK_BYTES, 0);
+        let pointer = ptr::from_mut(context).cast();
         if !CLONE3_REFUSED.load(Ordering::Relaxed) {
-            context.handlers_cleared = true;
-            let pointer = ptr::from_mut(context).cast();
             // SAFETY: the stack is this thread's own, the context is what `enter` expects, signals are blocked.
             match unsafe { clone::clone3_child(stack, cgroup, child::enter, pointer) } {
-                Err(error) if refused(&error) && cgroup.is_none() => {
-                    CLONE3_REFUSED.store(true, Ordering::Relaxed)
-                }
+                Err(error) if refused(&error) => CLONE3_REFUSED.store(true, Ordering::Relaxed),
                 result => return result,
             }
         }
-        context.handlers_cleared = false;
-        let pointer = ptr::from_mut(context).cast();
+        context.cgroup = cgroup;
         // SAFETY: as above.
         unsafe { clone::clone_child(stack, child::enter, pointer) }
     })

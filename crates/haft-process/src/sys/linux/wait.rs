@@ -8,14 +8,10 @@ use std::time::Duration;
 /// How a process ended and what it used.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RawExit {
-    /// The process.
-    pub(crate) pid: i32,
     /// The exit code, if it exited.
     pub(crate) code: Option<i32>,
     /// The signal, if one killed it.
     pub(crate) signal: Option<i32>,
-    /// Whether the kernel wrote a core file.
-    pub(crate) core_dumped: bool,
     /// Time on the processor in its own code, with the descendants it waited for.
     pub(crate) user: Duration,
     /// Time on the processor in the kernel.
@@ -72,10 +68,8 @@ fn decode(info: &libc::siginfo_t, usage: &libc::rusage) -> Option<RawExit> {
     }
     let exited = info.si_code == libc::CLD_EXITED;
     Some(RawExit {
-        pid,
         code: exited.then_some(status),
         signal: (!exited).then_some(status),
-        core_dumped: info.si_code == libc::CLD_DUMPED,
         user: duration(usage.ru_utime),
         system: duration(usage.ru_stime),
         max_rss: usage.ru_maxrss.cast_unsigned() * 1024,

@@ -1,1 +1,0 @@
-//! Terminal output as text.

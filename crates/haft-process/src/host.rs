@@ -1,0 +1,210 @@
+//! What one application sets up once and all its jobs share.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::time::SystemTime;
+
+use crate::capture::{Limits, Output};
+use crate::cgroup::{Cgroup, Hierarchies};
+use crate::command::Command;
+use crate::error::Error;
+use crate::reaper;
+use crate::rundir::RunDirectory;
+use crate::scope::{Containment, Scope};
+use crate::watcher::Watcher;
+
+/// The surroundings of jobs: where their outputs spill, what holds their processes together, who watches over them.
+///
+/// [`Host::plain`] changes nothing of the process it is used in. An application that owns its process asks for more
+/// with a [`HostBuilder`]. Clones share everything; when the last one goes, so does all that was made.
+#[derive(Clone, Debug)]
+pub struct Host(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    id: String,
+    counter: AtomicU64,
+    settings: HostBuilder,
+    surroundings: OnceLock<Surroundings>,
+    run: Option<RunDirectory>,
+    warnings: Vec<String>,
+}
+
+/// What is made when the first scope is asked for, since not every run starts a process.
+#[derive(Debug, Default)]
+struct Surroundings {
+    hierarchies: Hierarchies,
+    _cgroups: Vec<Cgroup>,
+    _watcher: Option<Watcher>,
+}
+
+/// Limits that hold for all processes of a scope together.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ScopeLimits {
+    /// How many processes and threads there may be at once.
+    pub processes: Option<u64>,
+    /// How many bytes of memory they may use.
+    pub memory: Option<u64>,
+}
+
+/// Settings of a [`Host`].
+#[derive(Clone, Debug, Default)]
+pub struct HostBuilder {
+    run_directory: Option<PathBuf>,
+    cgroups: bool,
+    subreaper: bool,
+    watcher: Option<Command>,
+}
+
+impl HostBuilder {
+    /// Makes a private directory below `base` for outputs that outgrow memory, and for what has to be cleaned up
+    /// after a crash.
+    #[must_use]
+    pub fn run_directory(mut self, base: impl Into<PathBuf>) -> HostBuilder {
+        self.run_directory = Some(base.into());
+        self
+    }
+
+    /// Uses control groups where they can be made. Without a run directory none are made, as a crash would leave them.
+    #[must_use]
+    pub fn cgroups(mut self) -> HostBuilder {
+        self.cgroups = true;
+        self
+    }
+
+    /// Makes this process the parent of all orphans among its descendants: a process-wide setting.
+    #[must_use]
+    pub fn subreaper(mut self) -> HostBuilder {
+        self.subreaper = true;
+        self
+    }
+
+    /// Starts a second process that cleans up if this one is killed. The command gets the run
+    /// directory as one more argument and must end up in [`watch`](crate::watch) with it.
+    #[must_use]
+    pub fn watcher(mut self, command: Command) -> HostBuilder {
+        self.watcher = Some(command);
+        self
+    }
+
+    /// Makes the host. What cannot be had is done without, and noted in [`Host::warnings`].
+    pub fn build(self) -> Host {
+        let mut warnings = Vec::new();
+        if self.subreaper
+            && let Err(error) = reaper::become_subreaper()
+        {
+            warnings.push(error.to_string());
+        }
+        let run = self.run_directory.as_deref().and_then(|base| match RunDirectory::create(base) {
+            Ok(run) => Some(run),
+            Err(error) => {
+                warnings.push(format!("large outputs are cut: {error}"));
+                None
+            }
+        });
+        let id = run.as_ref().map_or_else(anonymous_id, |run| run.id().as_str().to_owned());
+        let counter = AtomicU64::new(0);
+        Host(Arc::new(Inner { id, counter, settings: self, surroundings: OnceLock::new(), run, warnings }))
+    }
+}
+
+impl Host {
+    /// A host that keeps outputs in memory only and changes no setting of this process.
+    pub fn plain() -> Host {
+        Host::builder().build()
+    }
+
+    /// Settings to make a host with.
+    pub fn builder() -> HostBuilder {
+        HostBuilder::default()
+    }
+
+    /// The name of the run, which all its processes carry.
+    pub fn id(&self) -> &str {
+        &self.0.id
+    }
+
+    /// What could not be had.
+    pub fn warnings(&self) -> &[String] {
+        &self.0.warnings
+    }
+
+    /// A new scope for processes.
+    pub fn scope(&self, limits: ScopeLimits) -> Scope {
+        let number = self.0.counter.fetch_add(1, Ordering::Relaxed) + 1;
+        let surroundings = self.0.surroundings.get_or_init(|| self.0.surround());
+        let containment = Containment {
+            hierarchies: surroundings.hierarchies.clone(),
+            sole: self.0.settings.subreaper && number == 1,
+            processes: limits.processes,
+            memory: limits.memory,
+        };
+        Scope::with(format!("{}.{number}", self.0.id), &containment)
+    }
+
+    /// A new store for an output.
+    pub fn output(&self, limits: Limits) -> Output {
+        Output::new(limits, self.0.run.as_ref().and_then(|run| run.spill_directory().ok()))
+    }
+}
+
+impl Inner {
+    fn surround(&self) -> Surroundings {
+        let Some(run) = &self.run else { return Surroundings::default() };
+        let watcher =
+            self.settings.watcher.as_ref().and_then(|command| Watcher::start(command, run.path()).ok());
+        let mut cgroups = Vec::new();
+        let mut hierarchies = Hierarchies::default();
+        if self.settings.cgroups {
+            let own = Hierarchies::discover();
+            let mut base = |parent: &Option<PathBuf>| {
+                let made = make_base(run, parent.as_deref()?, &cgroups)?;
+                let path = made.as_ref().map_or_else(|path| path.clone(), |cgroup| cgroup.path().to_owned());
+                cgroups.extend(made.ok());
+                Some(path)
+            };
+            hierarchies.unified = base(&own.unified);
+            hierarchies.pids = base(&own.pids);
+            hierarchies.memory = base(&own.memory);
+        }
+        Surroundings { hierarchies, _cgroups: cgroups, _watcher: watcher }
+    }
+}
+
+/// Makes the group below which a run's scopes get theirs, noting it first; or names the one that was made already,
+/// where one hierarchy serves several purposes.
+fn make_base(run: &RunDirectory, parent: &Path, made: &[Cgroup]) -> Option<Result<Cgroup, PathBuf>> {
+    let name = format!("haft-{}", run.id());
+    let path = parent.join(&name);
+    if made.iter().any(|cgroup| cgroup.path() == path) {
+        return Some(Err(path));
+    }
+    run.note_cgroup(&path).ok()?;
+    let cgroup = Cgroup::create(parent, &name).ok()?;
+    for controller in ["+pids", "+memory"] {
+        let _ = cgroup.set("cgroup.subtree_control", controller);
+    }
+    Some(Ok(cgroup))
+}
+
+/// A name for a run without a directory: the process, and the time.
+fn anonymous_id() -> String {
+    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    format!("run-{}-{:x}", std::process::id(), now.as_nanos())
+}
+
+/// Ends the processes and removes the files of runs whose owners are dead. Returns how many runs there were.
+///
+/// # Errors
+/// When the directory cannot be read, or is not ours alone.
+pub fn clean_stale(base: &Path) -> Result<usize, Error> {
+    let runs = crate::rundir::stale(base)
+        .map_err(|error| Error::new(crate::error::ErrorKind::System, error.to_string()))?;
+    let count = runs.len();
+    for run in runs {
+        crate::watcher::end_run(&run);
+        let _ = run.remove();
+    }
+    Ok(count)
+}

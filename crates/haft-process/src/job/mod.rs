@@ -1,0 +1,202 @@
+//! The one supervisor: feeds a process, reads what it writes, and ends it with all its descendants when it must.
+
+mod control;
+mod feeder;
+mod handle;
+mod setup;
+mod stream;
+mod task;
+mod turn;
+
+use std::ffi::OsString;
+use std::fmt;
+use std::os::fd::OwnedFd;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+pub use control::Controller;
+pub use handle::Handle;
+pub use stream::StreamKind;
+pub use task::{DEFAULT_GRACE, Input, Streams, Task};
+
+use crate::child::Child;
+use crate::error::Error;
+use crate::job::control::Shared;
+use crate::job::feeder::Feeder;
+use crate::job::stream::Stream;
+use crate::ladder::Ladder;
+use crate::outcome::{Outcome, Tree};
+use crate::reaper;
+use crate::status::{Exit, Usage};
+
+/// Called with the bytes of a stream as they arrive.
+pub struct Live(pub Box<dyn FnMut(StreamKind, &[u8]) + Send>);
+
+impl fmt::Debug for Live {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("Live(…)")
+    }
+}
+
+/// A started job. It makes progress while somebody waits for it, here or [in the background](Job::background);
+/// dropping it ends it with all its processes.
+#[derive(Debug)]
+pub struct Job {
+    shared: Arc<Shared>,
+    argv: Vec<OsString>,
+    working_directory: Option<PathBuf>,
+    /// The process that was asked for, until it is reaped.
+    child: Option<Child>,
+    exit: Option<(Exit, Usage)>,
+    started: Instant,
+    /// When the process that was asked for was seen to have ended. It is reaped later, so that its number stays its own.
+    ended: Option<Instant>,
+    deadline: Option<Instant>,
+    timed_out: bool,
+    cancelled: bool,
+    feeder: Option<Feeder>,
+    streams: Vec<Stream>,
+    live: Option<Live>,
+    ladder: Ladder,
+    drain: Option<Drain>,
+    /// Readable, in an urgent way, when the last process of the scope has gone.
+    emptied: Option<OwnedFd>,
+    buffer: Vec<u8>,
+}
+
+/// How long the output of an ended process is still waited for.
+#[derive(Clone, Copy, Debug)]
+struct Drain {
+    /// When it will have been quiet for long enough.
+    quiet: Instant,
+    /// When it is over even if it is not quiet.
+    over: Instant,
+}
+
+impl Drain {
+    /// So much quiet is enough.
+    const QUIET: Duration = Duration::from_millis(100);
+    /// A process that keeps writing is not waited for any longer.
+    const LONGEST: Duration = Duration::from_millis(200);
+
+    fn from(now: Instant) -> Drain {
+        Drain { quiet: now + Drain::QUIET, over: now + Drain::LONGEST }
+    }
+
+    fn due(self) -> Instant {
+        self.quiet.min(self.over)
+    }
+}
+
+impl Job {
+    /// A hold on the job for other threads.
+    pub fn controller(&self) -> Controller {
+        Controller(self.shared.clone())
+    }
+
+    /// Runs it on a thread of its own.
+    ///
+    /// # Errors
+    /// If there is no thread to be had; the job is ended then.
+    pub fn background(self) -> Result<Handle, Error> {
+        Handle::start(self)
+    }
+
+    /// Waits for its end on this thread.
+    pub fn wait(mut self) -> Outcome {
+        while !self.is_over() {
+            self.turn();
+        }
+        self.conclude()
+    }
+
+    /// Whether there is nothing left to wait for.
+    fn is_over(&self) -> bool {
+        let drained = self.streams.iter().all(|stream| stream.source().is_none());
+        if self.ladder.has_begun() {
+            return self.ladder.is_down()
+                && (drained || self.drain.is_none_or(|drain| Instant::now() >= drain.due()));
+        }
+        if self.child.is_none() {
+            return drained && self.shared.scope.is_empty();
+        }
+        self.ended.is_some() && (drained || self.drain.is_some_and(|drain| Instant::now() >= drain.due()))
+    }
+
+    fn conclude(mut self) -> Outcome {
+        let wall = self.ended.unwrap_or_else(Instant::now) - self.started;
+        self.reap();
+        let adopted = self.adopt();
+        let (exit, usage) = self.exit.unwrap_or((Exit::Signal(libc::SIGKILL), Usage::default()));
+        let (killed, survivors) = self.ladder.count();
+        Outcome {
+            argv: std::mem::take(&mut self.argv),
+            exit,
+            timed_out: self.timed_out,
+            cancelled: self.cancelled,
+            wall,
+            usage,
+            captured: self.shared.captured.clone(),
+            working_directory: self.working_directory.take(),
+            tree: Tree { started: 1, killed, survivors },
+            adopted,
+            duration: self.started.elapsed(),
+        }
+    }
+
+    /// Reaps the process that was asked for, after a look at who belongs to it if anybody may be left.
+    fn reap(&mut self) {
+        let Some(mut child) = self.child.take() else { return };
+        if !self.ladder.has_begun() && self.is_holding_output() {
+            self.shared.scope.remember();
+        }
+        self.exit = child.wait().ok();
+        reaper::reap_orphans();
+    }
+
+    fn is_holding_output(&self) -> bool {
+        self.streams.iter().any(|stream| stream.source().is_some())
+    }
+
+    /// Hands what is left to a job in the background: those who still run, and those who still hold the output open.
+    fn adopt(&mut self) -> Option<Handle> {
+        if self.ladder.has_begun() || !(self.is_holding_output() || self.shared.scope.has_strays()) {
+            self.streams.iter_mut().for_each(|stream| drop(stream.end()));
+            return None;
+        }
+        let left = Job {
+            shared: Arc::new(self.shared.inherit().ok()?),
+            argv: self.argv.clone(),
+            working_directory: self.working_directory.clone(),
+            child: None,
+            exit: self.exit,
+            started: self.started,
+            ended: self.ended,
+            deadline: None,
+            timed_out: false,
+            cancelled: false,
+            feeder: None,
+            streams: std::mem::take(&mut self.streams),
+            live: None,
+            ladder: Ladder::default(),
+            drain: None,
+            emptied: self.emptied.take(),
+            buffer: Vec::new(),
+        };
+        left.background().ok()
+    }
+}
+
+impl Drop for Job {
+    /// A job that nobody waited for ends here, by the same ladder.
+    fn drop(&mut self) {
+        if self.child.is_some() {
+            self.shared.cancel.cancel();
+            while !self.is_over() {
+                self.turn();
+            }
+            self.reap();
+        }
+    }
+}

@@ -1,0 +1,217 @@
+//! Starting a job: pipes or a terminal, a scope, the process.
+
+use std::os::fd::{AsRawFd as _, OwnedFd};
+use std::sync::Arc;
+use std::time::Instant;
+
+use rustix::fs::{Mode, OFlags};
+use rustix::io::ioctl_fionbio;
+use rustix::pipe::{PipeFlags, pipe_with};
+
+use crate::cancel::CancelToken;
+use crate::command::{Command, Descriptor, Group};
+use crate::error::Error;
+use crate::host::Host;
+use crate::job::Job;
+use crate::job::control::Shared;
+use crate::job::feeder::Feeder;
+use crate::job::stream::{Stream, StreamKind};
+use crate::job::task::{Input, Streams, Task};
+use crate::ladder::Ladder;
+use crate::limit::{Limit, Resource};
+use crate::needs_input::FileIdentity;
+use crate::outcome::Captured;
+use crate::pty::{Terminal, TerminalSize};
+
+/// What connects a job to its process.
+#[derive(Default)]
+struct Wiring {
+    streams: Vec<Stream>,
+    captured: Captured,
+    feeder: Option<Feeder>,
+    terminal: Option<Terminal>,
+    inputs: Vec<FileIdentity>,
+}
+
+impl Job {
+    pub(super) fn start(task: Task, host: &Host) -> Result<Job, Error> {
+        let Task { mut command, input, streams, limits, scope_limits, timeout, grace, cancel, live } = task;
+        let mut wiring = match streams {
+            Streams::Terminal(size) => Wiring::terminal(&mut command, host, limits, size)?,
+            _ => Wiring::pipes(&mut command, host, limits, streams)?,
+        };
+        wiring.give_input(&mut command, input)?;
+        let scope = host.scope(scope_limits);
+        limit_each_process(
+            &mut command,
+            scope_limits.processes.filter(|_| !scope.limits_processes()),
+            scope_limits.memory,
+        );
+        command.scope(&scope);
+        let cancel = match cancel {
+            Some(token) => token.child()?,
+            None => CancelToken::new()?,
+        };
+        let emptied = scope.emptied();
+        let started = Instant::now();
+        let child = command.spawn()?;
+        let pid = child.pid();
+        let shared = Shared::new(pid, scope, wiring.captured, cancel, wiring.terminal, wiring.inputs, grace)?;
+        Ok(Job {
+            shared: Arc::new(shared),
+            argv: command.argv().map(ToOwned::to_owned).collect(),
+            working_directory: command.directory().map(ToOwned::to_owned),
+            child: Some(child),
+            exit: None,
+            started,
+            ended: None,
+            deadline: timeout.and_then(|timeout| started.checked_add(timeout)),
+            timed_out: false,
+            cancelled: false,
+            feeder: wiring.feeder,
+            streams: wiring.streams,
+            live,
+            ladder: Ladder::default(),
+            drain: None,
+            emptied,
+            buffer: Vec::new(),
+        })
+    }
+}
+
+impl Wiring {
+    fn pipes(
+        command: &mut Command,
+        host: &Host,
+        limits: crate::capture::Limits,
+        streams: Streams,
+    ) -> Result<Wiring, Error> {
+        let mut wiring = Wiring::default();
+        // A session of its own, so that there is no terminal it could take its input from.
+        command.group(Group::Session);
+        match streams {
+            Streams::Separate => {
+                let kinds = [(1, StreamKind::Stdout), (2, StreamKind::Stderr)];
+                for (number, kind) in kinds {
+                    command.descriptor(number, wiring.add_stream(kind, host, limits)?);
+                }
+            }
+            Streams::Merged => {
+                let target = wiring.add_stream(StreamKind::Merged, host, limits)?;
+                command.descriptor(1, target.clone()).descriptor(2, target);
+            }
+            Streams::Passed | Streams::Terminal(_) => {}
+        }
+        Ok(wiring)
+    }
+
+    fn terminal(
+        command: &mut Command,
+        host: &Host,
+        limits: crate::capture::Limits,
+        size: TerminalSize,
+    ) -> Result<Wiring, Error> {
+        let (terminal, slave) = Terminal::open(size, command)?;
+        let output = host.output(limits);
+        let source = terminal.duplicate()?;
+        set_nonblocking(&source)?;
+        let mut inputs = Vec::new();
+        if let Descriptor::Open(slave) = &slave {
+            inputs.extend(identity(slave.as_raw_fd()));
+        }
+        inputs.extend(FileIdentity::of("/dev/tty"));
+        Ok(Wiring {
+            streams: vec![Stream::new(StreamKind::Merged, source, output.clone())],
+            captured: Captured { output: Some(output), terminal: true, ..Captured::default() },
+            feeder: None,
+            terminal: Some(terminal),
+            inputs,
+        })
+    }
+
+    /// Makes a pipe for a stream and returns its writing end.
+    fn add_stream(
+        &mut self,
+        kind: StreamKind,
+        host: &Host,
+        limits: crate::capture::Limits,
+    ) -> Result<Descriptor, Error> {
+        let (source, target) = pipe()?;
+        set_nonblocking(&source)?;
+        let output = host.output(limits);
+        self.streams.push(Stream::new(kind, source, output.clone()));
+        match kind {
+            StreamKind::Stdout => self.captured.stdout = Some(output),
+            StreamKind::Stderr => self.captured.stderr = Some(output),
+            StreamKind::Merged => self.captured.output = Some(output),
+        }
+        Ok(target.into())
+    }
+
+    fn give_input(&mut self, command: &mut Command, input: Input) -> Result<(), Error> {
+        if let Some(terminal) = &self.terminal {
+            let target = terminal.duplicate()?;
+            set_nonblocking(&target)?;
+            let mut feeder = Feeder::new(target, true);
+            feed(&mut feeder, input);
+            self.feeder = Some(feeder);
+            return Ok(());
+        }
+        match input {
+            Input::Null => {
+                let null = rustix::fs::open("/dev/null", OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())
+                    .map_err(|error| Error::system("open '/dev/null'", error))?;
+                command.descriptor(0, null);
+            }
+            Input::File(file) => {
+                self.inputs.extend(identity(file.as_raw_fd()));
+                command.descriptor(0, Descriptor::Open(file));
+            }
+            input => {
+                let (source, target) = pipe()?;
+                set_nonblocking(&target)?;
+                self.inputs.extend(identity(source.as_raw_fd()));
+                command.descriptor(0, source);
+                let mut feeder = Feeder::new(target, false);
+                feed(&mut feeder, input);
+                self.feeder = Some(feeder);
+            }
+        }
+        Ok(())
+    }
+}
+
+fn feed(feeder: &mut Feeder, input: Input) {
+    match input {
+        Input::Null => feeder.exhaust(),
+        Input::Bytes(bytes) => {
+            feeder.push(bytes);
+            feeder.finish();
+        }
+        Input::File(file) | Input::Forward(file) => feeder.forward(file),
+        Input::Open => {}
+    }
+}
+
+/// Limits that the system keeps for each process on its own.
+fn limit_each_process(command: &mut Command, processes: Option<u64>, memory: Option<u64>) {
+    if let Some(memory) = memory {
+        command.limit(Limit::fixed(Resource::DataSize, memory));
+    }
+    if let Some(processes) = processes {
+        // The system counts all processes of the user, not those of the job.
+        command.limit(Limit::fixed(Resource::Processes, processes + crate::proc::count_of_user()));
+    }
+}
+
+fn identity(number: i32) -> Option<FileIdentity> {
+    FileIdentity::of(format!("/proc/self/fd/{number}"))
+}
+
+fn pipe() -> Result<(OwnedFd, OwnedFd), Error> {
+    pipe_with(PipeFlags::CLOEXEC).map_err(|error| Error::system("make a pipe", error))
+}
+
+fn set_nonblocking(descriptor: &OwnedFd) -> Result<(), Error> {
+    ioctl_fionbio(descriptor, true).map_err(|error| Error::system("prepare a pipe", error))
+}

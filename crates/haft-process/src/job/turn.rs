@@ -1,0 +1,190 @@
+//! One turn of the supervisor: wait for something to happen, and deal with it.
+
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+
+use crate::job::stream::{Progress, READ_BYTES};
+use crate::job::{Drain, Job};
+
+/// How often to look whether the last process has gone, where no descriptor tells.
+const LOOK: Duration = Duration::from_millis(20);
+
+/// How often to look whether a process waits for input that will not come.
+const ASK: Duration = Duration::from_millis(250);
+
+/// What a descriptor in the poll set stands for.
+#[derive(Clone, Copy)]
+enum Source {
+    Exit,
+    Wake,
+    Feed,
+    Forward,
+    Stream(usize),
+    /// Only there to wake us: what it means is looked up each turn.
+    Other,
+}
+
+impl Job {
+    /// Waits for something to happen, and deals with it.
+    pub(super) fn turn(&mut self) {
+        let ready = self.wait_for_events();
+        for source in ready {
+            match source {
+                Source::Exit => self.note_end(),
+                Source::Wake => self.serve_requests(),
+                Source::Feed => self.feeder.iter_mut().for_each(|feeder| feeder.write()),
+                Source::Forward => self.feeder.iter_mut().for_each(|feeder| feeder.read()),
+                Source::Stream(index) => self.read(index),
+                Source::Other => {}
+            }
+        }
+        self.decide();
+    }
+
+    /// Polls everything that matters now, until the next thing is due.
+    fn wait_for_events(&self) -> Vec<Source> {
+        let mut set = Vec::with_capacity(8);
+        let mut sources = Vec::with_capacity(8);
+        let mut add = |descriptor, flags, source| {
+            set.push(PollFd::from_borrowed_fd(descriptor, flags));
+            sources.push(source);
+        };
+        if let (Some(pidfd), None) = (self.child.as_ref().and_then(|child| child.pidfd()), self.ended) {
+            add(pidfd, PollFlags::IN, Source::Exit);
+        }
+        for (index, stream) in self.streams.iter().enumerate() {
+            if let Some(source) = stream.source() {
+                add(source, PollFlags::IN, Source::Stream(index));
+            }
+        }
+        if let Some(target) = self.feeder.as_ref().and_then(|feeder| feeder.writable()) {
+            add(target, PollFlags::OUT, Source::Feed);
+        }
+        if let Some(source) = self.feeder.as_ref().and_then(|feeder| feeder.readable()) {
+            add(source, PollFlags::IN, Source::Forward);
+        }
+        add(self.shared.wake(), PollFlags::IN, Source::Wake);
+        if !self.ladder.has_begun() {
+            add(self.shared.cancel.descriptor(), PollFlags::IN, Source::Other);
+        }
+        if let Some(emptied) = self.emptied.as_ref().filter(|_| self.waits_for_emptiness()) {
+            add(std::os::fd::AsFd::as_fd(emptied), PollFlags::PRI, Source::Other);
+        }
+        let timeout = self.next_due().map(|due| timespec(due.saturating_duration_since(Instant::now())));
+        if poll(&mut set, timeout.as_ref()).is_err() {
+            return Vec::new();
+        }
+        let happened = |entry: &PollFd<'_>| !entry.revents().is_empty();
+        set.iter().zip(sources).filter(|(entry, _)| happened(entry)).map(|(_, source)| source).collect()
+    }
+
+    /// Whether the next thing to happen may be that the last process goes.
+    fn waits_for_emptiness(&self) -> bool {
+        self.ladder.has_begun() || self.child.is_none()
+    }
+
+    /// When something has to be done even if nothing happens.
+    fn next_due(&self) -> Option<Instant> {
+        let now = Instant::now();
+        let look = (self.waits_for_emptiness() && self.emptied.is_none()).then_some(now + LOOK);
+        let ask = self.starves().then_some(now + ASK);
+        let deadline = self.deadline.filter(|_| !self.ladder.has_begun());
+        let drain = self.drain.map(Drain::due);
+        [deadline, self.ladder.due(), drain, look, ask].into_iter().flatten().min()
+    }
+
+    fn note_end(&mut self) {
+        let now = Instant::now();
+        self.ended = Some(now);
+        self.drain = Some(Drain::from(now));
+        if let Some(feeder) = &mut self.feeder {
+            feeder.close();
+        }
+    }
+
+    fn serve_requests(&mut self) {
+        let requests = self.shared.take_requests();
+        let Some(feeder) = &mut self.feeder else { return };
+        requests.input.into_iter().for_each(|bytes| feeder.push(bytes));
+        if requests.close_input {
+            feeder.finish();
+        }
+        feeder.write();
+    }
+
+    fn read(&mut self, index: usize) {
+        if self.buffer.capacity() == 0 {
+            self.buffer.reserve_exact(READ_BYTES);
+        }
+        let stream = &mut self.streams[index];
+        if stream.read(&mut self.buffer) != Progress::Bytes {
+            return;
+        }
+        if let Some(live) = &mut self.live {
+            (live.0)(stream.kind, &self.buffer);
+        }
+        if let Some(drain) = &mut self.drain {
+            drain.quiet = Instant::now() + Drain::QUIET;
+        }
+    }
+
+    /// Takes the decisions that time and others' wishes ask for.
+    fn decide(&mut self) {
+        let now = Instant::now();
+        if !self.ladder.has_begun() {
+            self.begin_ladder_if_due(now);
+        }
+        let due = self.ladder.due().is_some_and(|due| now >= due);
+        if self.ladder.has_begun()
+            && !self.ladder.is_down()
+            && (due || self.ended.is_some() || self.child.is_none())
+        {
+            self.ladder.advance(now, &self.shared.scope);
+            if self.ladder.is_down() {
+                self.note_end_of_killed();
+            }
+        }
+        if self.starves() && self.shared.waiting_process().is_some() {
+            self.tell_end_of_input();
+        }
+    }
+
+    fn begin_ladder_if_due(&mut self, now: Instant) {
+        let late = self.deadline.is_some_and(|deadline| now >= deadline) && self.ended.is_none();
+        let cancelled = self.shared.cancel.is_cancelled();
+        if late || cancelled {
+            self.timed_out = late;
+            self.cancelled = cancelled && !late;
+            self.ladder.begin(now, self.shared.grace(), &self.shared.scope);
+        }
+    }
+
+    /// Everybody is dead, so what the pipes still hold is all there will be.
+    fn note_end_of_killed(&mut self) {
+        if self.ended.is_none() {
+            self.note_end();
+        }
+        self.drain = Some(Drain::from(Instant::now()));
+    }
+
+    /// Whether the job is on a terminal on which nobody will ever type.
+    fn starves(&self) -> bool {
+        self.feeder.as_ref().is_some_and(|feeder| feeder.is_exhausted()) && self.ended.is_none()
+    }
+
+    fn tell_end_of_input(&mut self) {
+        let Some(terminal) = &self.shared.terminal else { return };
+        let end = terminal.end_of_input();
+        if let Some(feeder) = &mut self.feeder {
+            feeder.push([end].as_slice().into());
+            feeder.write();
+        }
+    }
+}
+
+fn timespec(duration: Duration) -> Timespec {
+    // A moment more rather than less, so that what is due is due when the poll returns.
+    let duration = duration + Duration::from_micros(100);
+    Timespec { tv_sec: duration.as_secs() as i64, tv_nsec: i64::from(duration.subsec_nanos()) }
+}

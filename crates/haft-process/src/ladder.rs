@@ -1,0 +1,162 @@
+//! The one way down: ask, wait, kill everybody.
+//!
+//! The ladder decides, and leaves looking and signalling to its [`Victims`], so that it can be tested with none.
+
+use std::collections::HashSet;
+use std::time::{Duration, Instant};
+
+/// How long a sweep tries before it reports survivors. Only a process stuck in the kernel outlives a `SIGKILL`.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// A process for ever: its number and the time of its start.
+pub(crate) type Identity = (i32, u64);
+
+/// Those who are to end.
+pub(crate) trait Victims {
+    /// Asks all to end, and says who they were.
+    fn terminate(&self) -> HashSet<Identity>;
+    /// Whether nobody is left.
+    fn is_empty(&self) -> bool;
+    /// Kills all, says who they were, and how many are still there.
+    fn kill_all(&self, patience: Duration) -> (HashSet<Identity>, usize);
+}
+
+/// Where on the ladder a job is.
+#[derive(Debug, Default)]
+pub(crate) enum Ladder {
+    /// Nobody has asked it to end.
+    #[default]
+    Idle,
+    /// It was asked to end, and has until then.
+    Asked { until: Instant, victims: HashSet<Identity> },
+    /// It is over.
+    Down { killed: usize, survivors: usize },
+}
+
+impl Ladder {
+    /// Takes the first step, unless it was taken.
+    pub(crate) fn begin(&mut self, now: Instant, grace: Duration, victims: &impl Victims) {
+        if matches!(self, Ladder::Idle) {
+            *self = Ladder::Asked { until: now + grace, victims: victims.terminate() };
+        }
+    }
+
+    /// Takes the next step if it is due.
+    pub(crate) fn advance(&mut self, now: Instant, victims: &impl Victims) {
+        let Ladder::Asked { until, victims: asked } = self else { return };
+        if now < *until && !victims.is_empty() {
+            return;
+        }
+        let (killed, survivors) = victims.kill_all(PATIENCE);
+        asked.extend(killed);
+        *self = Ladder::Down { killed: asked.len(), survivors };
+    }
+
+    /// When the next step is due whatever happens.
+    pub(crate) fn due(&self) -> Option<Instant> {
+        match self {
+            Ladder::Asked { until, .. } => Some(*until),
+            _ => None,
+        }
+    }
+
+    /// Whether the first step was taken.
+    pub(crate) fn has_begun(&self) -> bool {
+        !matches!(self, Ladder::Idle)
+    }
+
+    /// Whether the last step was taken.
+    pub(crate) fn is_down(&self) -> bool {
+        matches!(self, Ladder::Down { .. })
+    }
+
+    /// How many were ended, and how many could not be.
+    pub(crate) fn count(&self) -> (usize, usize) {
+        match self {
+            Ladder::Down { killed, survivors } => (*killed, *survivors),
+            Ladder::Idle | Ladder::Asked { .. } => (0, 0),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::RefCell;
+
+    use super::*;
+
+    /// Processes that end when asked, or only when killed, or not even then.
+    #[derive(Default)]
+    struct Fake {
+        polite: RefCell<HashSet<Identity>>,
+        stubborn: RefCell<HashSet<Identity>>,
+        stuck: usize,
+        steps: RefCell<Vec<&'static str>>,
+    }
+
+    impl Victims for Fake {
+        fn terminate(&self) -> HashSet<Identity> {
+            self.steps.borrow_mut().push("terminate");
+            let polite = std::mem::take(&mut *self.polite.borrow_mut());
+            polite.union(&self.stubborn.borrow()).copied().collect()
+        }
+
+        fn is_empty(&self) -> bool {
+            self.polite.borrow().is_empty() && self.stubborn.borrow().is_empty()
+        }
+
+        fn kill_all(&self, _: Duration) -> (HashSet<Identity>, usize) {
+            self.steps.borrow_mut().push("kill");
+            (std::mem::take(&mut *self.stubborn.borrow_mut()), self.stuck)
+        }
+    }
+
+    fn set(pids: &[i32]) -> RefCell<HashSet<Identity>> {
+        RefCell::new(pids.iter().map(|&pid| (pid, 0)).collect())
+    }
+
+    const GRACE: Duration = Duration::from_secs(2);
+
+    #[test]
+    fn those_who_end_when_asked_are_not_waited_for() {
+        let fake = Fake { polite: set(&[1, 2]), ..Fake::default() };
+        let (mut ladder, now) = (Ladder::default(), Instant::now());
+        ladder.begin(now, GRACE, &fake);
+        assert_eq!(ladder.due(), Some(now + GRACE));
+        ladder.advance(now, &fake);
+        assert!(ladder.is_down());
+        assert_eq!(ladder.count(), (2, 0));
+    }
+
+    #[test]
+    fn those_who_do_not_are_killed_when_the_grace_is_over_and_not_before() {
+        let fake = Fake { polite: set(&[1]), stubborn: set(&[2, 3]), ..Fake::default() };
+        let (mut ladder, now) = (Ladder::default(), Instant::now());
+        ladder.begin(now, GRACE, &fake);
+        ladder.advance(now + GRACE / 2, &fake);
+        assert!(!ladder.is_down());
+        ladder.advance(now + GRACE, &fake);
+        assert_eq!(ladder.count(), (3, 0));
+        assert_eq!(*fake.steps.borrow(), ["terminate", "kill"]);
+    }
+
+    #[test]
+    fn who_is_stuck_is_reported() {
+        let fake = Fake { stubborn: set(&[2]), stuck: 1, ..Fake::default() };
+        let (mut ladder, now) = (Ladder::default(), Instant::now());
+        ladder.begin(now, Duration::ZERO, &fake);
+        ladder.advance(now, &fake);
+        assert_eq!(ladder.count(), (1, 1));
+    }
+
+    #[test]
+    fn each_step_is_taken_once() {
+        let fake = Fake { polite: set(&[1]), ..Fake::default() };
+        let (mut ladder, now) = (Ladder::default(), Instant::now());
+        for _ in 0..3 {
+            ladder.begin(now, GRACE, &fake);
+            ladder.advance(now, &fake);
+        }
+        assert_eq!(*fake.steps.borrow(), ["terminate", "kill"]);
+    }
+}

@@ -1,0 +1,139 @@
+//! Whether a process waits for input: not guessed from what it has printed, but read from what it is blocked in.
+
+use std::fs;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::Path;
+
+use crate::sys;
+
+/// A file by device and inode: what a descriptor of another process can be compared by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct FileIdentity {
+    device: u64,
+    inode: u64,
+}
+
+impl FileIdentity {
+    /// The file behind a descriptor of process `pid`, or anything else with a path.
+    pub(crate) fn of(path: impl AsRef<Path>) -> Option<FileIdentity> {
+        let metadata = fs::metadata(path).ok()?;
+        Some(FileIdentity { device: metadata.dev(), inode: metadata.ino() })
+    }
+}
+
+/// Which of the processes is blocked reading, or waiting to read, one of the files.
+pub(crate) fn waiting_process(processes: &[i32], inputs: &[FileIdentity]) -> Option<i32> {
+    processes.iter().copied().find(|&pid| threads(pid).iter().any(|&thread| waits(pid, thread, inputs)))
+}
+
+fn threads(pid: i32) -> Vec<i32> {
+    let Ok(entries) = fs::read_dir(format!("/proc/{pid}/task")) else { return Vec::new() };
+    entries.flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect()
+}
+
+fn waits(pid: i32, thread: i32, inputs: &[FileIdentity]) -> bool {
+    let Ok(line) = fs::read_to_string(format!("/proc/{pid}/task/{thread}/syscall")) else { return false };
+    let Some(call) = Call::parse(&line) else { return false };
+    call.read_descriptors(pid).iter().any(|descriptor| {
+        let identity = FileIdentity::of(format!("/proc/{pid}/fd/{descriptor}"));
+        identity.is_some_and(|identity| inputs.contains(&identity))
+    })
+}
+
+/// A system call a thread is blocked in.
+#[derive(Debug, PartialEq, Eq)]
+struct Call {
+    number: i64,
+    arguments: [u64; 6],
+}
+
+impl Call {
+    /// Reads a line of `/proc/PID/syscall`; a running thread has none.
+    fn parse(line: &str) -> Option<Call> {
+        let mut words = line.split_ascii_whitespace();
+        let number = words.next()?.parse().ok()?;
+        let mut arguments = [0; 6];
+        for argument in &mut arguments {
+            *argument = u64::from_str_radix(words.next()?.strip_prefix("0x")?, 16).ok()?;
+        }
+        Some(Call { number, arguments })
+    }
+
+    /// The descriptors that the call waits to read from.
+    fn read_descriptors(&self, pid: i32) -> Vec<i32> {
+        match self.number {
+            libc::SYS_read | libc::SYS_readv | libc::SYS_pread64 | libc::SYS_preadv | libc::SYS_preadv2 => {
+                vec![self.arguments[0] as i32]
+            }
+            libc::SYS_ppoll => polled(pid, self.arguments[0], self.arguments[1]),
+            libc::SYS_pselect6 => selected(pid, self.arguments[0], self.arguments[1]),
+            libc::SYS_epoll_pwait | libc::SYS_epoll_pwait2 => watched(pid, self.arguments[0] as i32),
+            #[cfg(target_arch = "x86_64")]
+            libc::SYS_poll => polled(pid, self.arguments[0], self.arguments[1]),
+            #[cfg(target_arch = "x86_64")]
+            libc::SYS_select => selected(pid, self.arguments[0], self.arguments[1]),
+            #[cfg(target_arch = "x86_64")]
+            libc::SYS_epoll_wait => watched(pid, self.arguments[0] as i32),
+            _ => Vec::new(),
+        }
+    }
+}
+
+/// The descriptors of an array of `struct pollfd` that wait for input.
+fn polled(pid: i32, address: u64, count: u64) -> Vec<i32> {
+    const ENTRY: usize = 8;
+    let mut bytes = vec![0; (count.min(1024) as usize) * ENTRY];
+    let read = sys::read_memory(pid, address, &mut bytes).unwrap_or(0);
+    bytes[..read]
+        .chunks_exact(ENTRY)
+        .filter_map(|entry| {
+            let descriptor = i32::from_ne_bytes(entry[..4].try_into().ok()?);
+            let events = i16::from_ne_bytes(entry[4..6].try_into().ok()?);
+            (events & (libc::POLLIN | libc::POLLRDNORM) != 0 && descriptor >= 0).then_some(descriptor)
+        })
+        .collect()
+}
+
+/// The descriptors of an `fd_set` for reading.
+fn selected(pid: i32, count: u64, address: u64) -> Vec<i32> {
+    let count = count.min(1024) as usize;
+    let mut bytes = vec![0; count.div_ceil(64) * 8];
+    let read = if address == 0 { 0 } else { sys::read_memory(pid, address, &mut bytes).unwrap_or(0) };
+    (0..count.min(read * 8))
+        .filter(|bit| bytes[bit / 8] & (1 << (bit % 8)) != 0)
+        .map(|bit| bit as i32)
+        .collect()
+}
+
+/// The descriptors that an epoll instance of the process watches for input.
+fn watched(pid: i32, epoll: i32) -> Vec<i32> {
+    let listed = fs::read_to_string(format!("/proc/{pid}/fdinfo/{epoll}")).unwrap_or_default();
+    listed
+        .lines()
+        .filter_map(|line| {
+            let mut words = line.strip_prefix("tfd:")?.split_ascii_whitespace();
+            let descriptor = words.next()?.parse().ok()?;
+            let events = u32::from_str_radix(words.nth(1)?, 16).ok()?;
+            (events & libc::EPOLLIN as u32 != 0).then_some(descriptor)
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_blocked_read_names_its_descriptor() {
+        let line = format!("{} 0x5 0x7ffe 0x400 0x0 0x0 0x0 0x7ffe 0x7f00", libc::SYS_read);
+        let call = Call::parse(&line).unwrap();
+        assert_eq!(call.read_descriptors(1), [5]);
+    }
+
+    #[test]
+    fn a_running_thread_is_blocked_in_nothing() {
+        assert_eq!(Call::parse("running"), None);
+        assert_eq!(Call::parse("-1 0x7ffe 0x7f00"), None);
+        assert_eq!(Call::parse(""), None);
+    }
+}

@@ -1,0 +1,200 @@
+//! The result of a job.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use serde::Serialize;
+
+use crate::capture::{Output, Summary, View};
+use crate::job::Handle;
+use crate::signal::signal_name;
+use crate::status::{Exit, Usage, seconds};
+
+/// The status of a command that was ended because its time was up.
+pub const TIMED_OUT: i32 = 124;
+/// The status of a command that was cancelled.
+pub const CANCELLED: i32 = 130;
+
+/// What became of a job.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Outcome {
+    /// The program and its arguments.
+    pub argv: Vec<OsString>,
+    /// How the process ended that was asked for.
+    pub exit: Exit,
+    /// Whether it was ended because its time was up.
+    pub timed_out: bool,
+    /// Whether it was ended because somebody cancelled it.
+    pub cancelled: bool,
+    /// From its start to its end.
+    pub wall: Duration,
+    /// What it used.
+    pub usage: Usage,
+    /// What it wrote.
+    pub captured: Captured,
+    /// The directory it ran in, where one was set.
+    pub working_directory: Option<PathBuf>,
+    /// What became of its processes.
+    pub tree: Tree,
+    /// What still runs, or still holds the output open, after the process that was asked for has ended.
+    pub adopted: Option<Handle>,
+    /// From the start of the job to this result.
+    pub duration: Duration,
+}
+
+/// What a job's processes wrote.
+#[derive(Clone, Debug, Default)]
+pub struct Captured {
+    /// Standard output.
+    pub stdout: Option<Output>,
+    /// Standard error.
+    pub stderr: Option<Output>,
+    /// Both, in the order they were written: through one pipe, or on a terminal.
+    pub output: Option<Output>,
+    /// Whether `output` is what a terminal was sent.
+    pub terminal: bool,
+}
+
+impl Captured {
+    /// All the outputs there are.
+    pub fn all(&self) -> impl Iterator<Item = &Output> {
+        [&self.stdout, &self.stderr, &self.output].into_iter().flatten()
+    }
+}
+
+/// What became of a job's processes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Tree {
+    /// Processes that haft started.
+    pub started: usize,
+    /// Processes, those and their descendants, that were ended by haft.
+    pub killed: usize,
+    /// Processes that could not be ended.
+    pub survivors: usize,
+}
+
+impl Outcome {
+    /// The status a shell would show: 124 if the time was up, 130 if cancelled, else the process's own.
+    pub fn code(&self) -> i32 {
+        if self.timed_out {
+            TIMED_OUT
+        } else if self.cancelled {
+            CANCELLED
+        } else {
+            self.exit.code()
+        }
+    }
+
+    /// The outcome in its JSON form, with so many bytes of each output.
+    pub fn report(&self, budget: usize) -> Report {
+        let show = |output: &Option<Output>| {
+            let output = output.as_ref()?;
+            output.summary(&View::HeadAndTail, budget).ok()
+        };
+        let status = self.status();
+        Report {
+            stages: vec![StageReport {
+                argv: self.argv.iter().map(|argument| argument.to_string_lossy().into_owned()).collect(),
+                kind: "external",
+                status: status.clone(),
+                bytes_out: self
+                    .captured
+                    .stdout
+                    .as_ref()
+                    .or(self.captured.output.as_ref())
+                    .map(Output::total_bytes),
+                wall: self.wall,
+                usage: self.usage,
+            }],
+            status,
+            stdout: show(&self.captured.stdout),
+            stderr: show(&self.captured.stderr),
+            output: show(&self.captured.output),
+            cwd: self.working_directory.clone(),
+            jobs: self.adopted.iter().map(Handle::report).collect(),
+            tree: self.tree,
+            duration: self.duration,
+        }
+    }
+
+    fn status(&self) -> StatusReport {
+        let signal = match self.exit {
+            Exit::Signal(number) => {
+                Some(signal_name(number).map_or(number.to_string(), |name| format!("SIG{name}")))
+            }
+            Exit::Code(_) => None,
+        };
+        StatusReport { code: self.code(), signal, timed_out: self.timed_out, cancelled: self.cancelled }
+    }
+}
+
+/// An [`Outcome`] as data.
+#[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
+pub struct Report {
+    /// How it ended.
+    pub status: StatusReport,
+    /// Every process of the pipeline: here the one.
+    pub stages: Vec<StageReport>,
+    /// Standard output, if it was captured on its own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stdout: Option<Summary>,
+    /// Standard error, if it was captured on its own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stderr: Option<Summary>,
+    /// Both in true order, if they were merged.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub output: Option<Summary>,
+    /// The working directory.
+    pub cwd: Option<PathBuf>,
+    /// What still runs.
+    pub jobs: Vec<JobReport>,
+    /// What became of the processes.
+    pub tree: Tree,
+    /// From start to result, in seconds.
+    #[serde(serialize_with = "seconds")]
+    pub duration: Duration,
+}
+
+/// How a command ended, as data.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct StatusReport {
+    /// The status a shell would show.
+    pub code: i32,
+    /// The signal that killed it, such as `SIGKILL`.
+    pub signal: Option<String>,
+    /// Whether its time was up.
+    pub timed_out: bool,
+    /// Whether it was cancelled.
+    pub cancelled: bool,
+}
+
+/// A stage of a pipeline, as data.
+#[derive(Clone, Debug, Serialize)]
+pub struct StageReport {
+    /// The program and its arguments.
+    pub argv: Vec<String>,
+    /// What kind of command it is.
+    pub kind: &'static str,
+    /// How it ended.
+    pub status: StatusReport,
+    /// What it wrote to its standard output, in bytes, where that was captured.
+    pub bytes_out: Option<u64>,
+    /// From its start to its end, in seconds.
+    #[serde(serialize_with = "seconds")]
+    pub wall: Duration,
+    /// What it used.
+    #[serde(flatten)]
+    pub usage: Usage,
+}
+
+/// A job that still runs, as data.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct JobReport {
+    /// Its name.
+    pub id: String,
+    /// Its processes.
+    pub pids: Vec<i32>,
+}

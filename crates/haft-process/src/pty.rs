@@ -1,0 +1,78 @@
+//! A terminal for a child: the master side here, the slave side there.
+
+use std::os::fd::{AsFd, AsRawFd as _, OwnedFd};
+
+use rustix::fs::{Mode, OFlags};
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+use rustix::termios::{SpecialCodeIndex, Winsize, tcgetattr, tcsetwinsize};
+
+use crate::command::{Command, Descriptor};
+use crate::error::{Error, ErrorKind};
+
+/// The size of a terminal, in characters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TerminalSize {
+    /// Lines.
+    pub rows: u16,
+    /// Characters a line.
+    pub columns: u16,
+}
+
+impl Default for TerminalSize {
+    /// 24 by 80.
+    fn default() -> TerminalSize {
+        TerminalSize { rows: 24, columns: 80 }
+    }
+}
+
+/// The master side of a terminal.
+#[derive(Debug)]
+pub(crate) struct Terminal {
+    master: OwnedFd,
+}
+
+impl Terminal {
+    /// Makes a terminal of this size and gives its slave side to the command: as standard input, output and error,
+    /// and as the controlling terminal of a new session.
+    pub(crate) fn open(size: TerminalSize, command: &mut Command) -> Result<(Terminal, Descriptor), Error> {
+        let failed = |error: rustix::io::Errno| {
+            Error::new(
+                ErrorKind::Terminal,
+                format!("cannot make a terminal: {}", crate::error::reason(&error.into())),
+            )
+        };
+        let master =
+            openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).map_err(failed)?;
+        grantpt(&master).map_err(failed)?;
+        unlockpt(&master).map_err(failed)?;
+        let name = ptsname(&master, Vec::new()).map_err(failed)?;
+        let flags = OFlags::RDWR | OFlags::NOCTTY | OFlags::CLOEXEC;
+        let slave = rustix::fs::open(name.as_c_str(), flags, Mode::empty()).map_err(failed)?;
+        let number = slave.as_raw_fd();
+        let terminal = Terminal { master };
+        terminal.resize(size).map_err(failed)?;
+        let slave = Descriptor::from(slave);
+        for standard in 0..3 {
+            command.descriptor(standard, slave.clone());
+        }
+        command.controlling_terminal(number);
+        Ok((terminal, slave))
+    }
+
+    /// Another handle on the master side.
+    pub(crate) fn duplicate(&self) -> Result<OwnedFd, Error> {
+        rustix::io::fcntl_dupfd_cloexec(&self.master, 0)
+            .map_err(|error| Error::system("duplicate the terminal", error))
+    }
+
+    /// Changes the size; the foreground processes are told by `SIGWINCH`.
+    pub(crate) fn resize(&self, size: TerminalSize) -> rustix::io::Result<()> {
+        let size = Winsize { ws_row: size.rows, ws_col: size.columns, ws_xpixel: 0, ws_ypixel: 0 };
+        tcsetwinsize(&self.master, size)
+    }
+
+    /// The character that means the end of input, as the terminal is set now.
+    pub(crate) fn end_of_input(&self) -> u8 {
+        tcgetattr(self.master.as_fd()).map_or(4, |settings| settings.special_codes[SpecialCodeIndex::VEOF])
+    }
+}

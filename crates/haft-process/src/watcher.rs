@@ -1,0 +1,80 @@
+//! A second process that outlives this one by a moment, and ends what it has left behind.
+
+use std::os::fd::OwnedFd;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use rustix::fs::{Mode, OFlags};
+use rustix::pipe::{PipeFlags, pipe_with};
+
+use crate::cgroup;
+use crate::child::Child;
+use crate::command::{Command, Group};
+use crate::error::Error;
+use crate::host::clean_stale;
+use crate::rundir::StaleRun;
+use crate::scope::Scope;
+use crate::signal::Signals;
+
+/// How long the processes of a dead run are given to end by themselves. A killed run shall be gone within a second.
+const GRACE: Duration = Duration::from_millis(300);
+
+/// The name of the watcher in process lists. It does not hold the name of the program it watches, so that somebody
+/// who kills that by name does not kill the watcher with it.
+const NAME: &str = "tree-watcher";
+
+/// The line to the watcher: it breaks when this process ends, however that comes about.
+#[derive(Debug)]
+pub(crate) struct Watcher {
+    _child: Child,
+    _line: OwnedFd,
+}
+
+impl Watcher {
+    pub(crate) fn start(command: &Command, run_directory: &Path) -> Result<Watcher, Error> {
+        let failed = |error| Error::system("start the watcher", error);
+        let (far, near) = pipe_with(PipeFlags::CLOEXEC).map_err(failed)?;
+        let null =
+            rustix::fs::open("/dev/null", OFlags::RDWR | OFlags::CLOEXEC, Mode::empty()).map_err(failed)?;
+        let null = crate::command::Descriptor::from(null);
+        let mut command = command.clone();
+        command.argument_zero(NAME).argument(run_directory).working_directory("/").group(Group::Session);
+        command.descriptor(0, far).descriptor(1, null.clone()).descriptor(2, null);
+        let deaf = [libc::SIGHUP, libc::SIGINT, libc::SIGQUIT, libc::SIGTERM];
+        command.ignore_signals(deaf.into_iter().fold(Signals::none(), Signals::with));
+        Ok(Watcher { _child: command.spawn()?, _line: near })
+    }
+}
+
+/// Waits until standard input ends, which is when the process that started this one has gone, and then ends what its
+/// run has left, if it has left anything. The body of the process that
+/// [`HostBuilder::watcher`](crate::HostBuilder::watcher) starts, whose last argument is the run directory.
+pub fn watch(run_directory: &Path) {
+    let _ = rustix::thread::set_name(c"tree-watcher");
+    let mut buffer = [0; 64];
+    loop {
+        match rustix::io::read(rustix::stdio::stdin(), &mut buffer) {
+            Ok(0) => break,
+            Ok(_) | Err(rustix::io::Errno::INTR) => {}
+            Err(_) => break,
+        }
+    }
+    let Some(base) = run_directory.parent() else { return };
+    // The owner's lock goes with its last descriptor, which may be a moment after the pipe.
+    let end = Instant::now() + Duration::from_secs(5);
+    while run_directory.symlink_metadata().is_ok() && Instant::now() < end {
+        let _ = clean_stale(base);
+        std::thread::sleep(Duration::from_millis(2));
+    }
+}
+
+/// Ends all processes of a dead run.
+pub(crate) fn end_run(run: &StaleRun) {
+    let id = run.id().as_str();
+    let noted = run.cgroups().unwrap_or_default();
+    let cgroups: Vec<PathBuf> = noted.into_iter().filter(|path| cgroup::is_ours(path, id)).collect();
+    Scope::recovered(id, cgroups.clone()).end(GRACE);
+    for path in &cgroups {
+        cgroup::remove(path);
+    }
+}
