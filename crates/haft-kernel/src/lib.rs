@@ -12,6 +12,7 @@ pub mod cancel;
 pub mod io;
 pub mod jobs;
 pub mod options;
+pub mod pattern;
 pub mod text;
 pub mod traps;
 pub mod variables;
