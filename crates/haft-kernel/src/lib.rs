@@ -7,6 +7,7 @@
 //! Nothing here touches the state of the process: the working directory, the file mode mask, the descriptors and the
 //! signal dispositions of a session are its own, so several sessions run side by side in one process.
 
+pub mod arithmetic;
 pub mod builtins;
 pub mod cancel;
 pub mod io;

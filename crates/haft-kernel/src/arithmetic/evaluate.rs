@@ -1,0 +1,193 @@
+//! Walking the tree of an expression.
+
+use haft_lang::ast::{
+    ArithmeticNode, ArithmeticSubscript, ArithmeticTree, BinaryOperator, NodeId, Step, Text,
+};
+
+use super::{ArithmeticError, Key, Variables, evaluate_nested, operators, plain_number};
+
+/// How many operators of a chain are remembered without an allocation.
+const CHAIN: usize = 8;
+
+pub(super) struct Evaluator<'a, V> {
+    tree: &'a ArithmeticTree,
+    variables: &'a mut V,
+    depth: u32,
+}
+
+/// Something that can be assigned to, its subscript evaluated.
+enum Target<'a> {
+    Variable(&'a Text),
+    Element(&'a Text, Key<'a>),
+}
+
+impl<'a, V: Variables> Evaluator<'a, V> {
+    pub(super) fn new(tree: &'a ArithmeticTree, variables: &'a mut V, depth: u32) -> Self {
+        Self { tree, variables, depth }
+    }
+
+    pub(super) fn root(&mut self) -> Result<i64, V::Error> {
+        self.node(self.tree.root())
+    }
+
+    fn node(&mut self, id: NodeId) -> Result<i64, V::Error> {
+        let tree = self.tree;
+        match tree.node(id) {
+            ArithmeticNode::Number(number) => Ok(*number),
+            ArithmeticNode::Variable(name) => self.variable(name),
+            ArithmeticNode::Element { .. } => {
+                let target = self.target(id)?;
+                self.read(&target)
+            }
+            ArithmeticNode::Expansion(part) => self.variables.expansion(*part),
+            ArithmeticNode::Unary { operator, operand } => {
+                Ok(operators::unary(*operator, self.node(*operand)?))
+            }
+            ArithmeticNode::Step { step, target } => self.step(*step, *target),
+            ArithmeticNode::Choice { condition, then, otherwise } => {
+                let chosen = if self.node(*condition)? != 0 { *then } else { *otherwise };
+                self.node(chosen)
+            }
+            ArithmeticNode::Assign { operator, target, value } => self.assign(*operator, *target, *value),
+            ArithmeticNode::Binary { .. }
+            | ArithmeticNode::And { .. }
+            | ArithmeticNode::Or { .. }
+            | ArithmeticNode::Comma { .. } => self.chain(id),
+        }
+    }
+
+    /// Evaluates an operator whose left side may be a long chain of others: down to the first operand, and back up.
+    fn chain(&mut self, id: NodeId) -> Result<i64, V::Error> {
+        let tree = self.tree;
+        let mut near = [id; CHAIN];
+        let mut count = 0;
+        let mut far = Vec::new();
+        let mut current = id;
+        while let Some(left) = left_of(tree.node(current)) {
+            match near.get_mut(count) {
+                Some(slot) => *slot = current,
+                None => far.push(current),
+            }
+            count += 1;
+            current = left;
+        }
+        let mut value = self.node(current)?;
+        for operator in far.iter().rev().chain(near[..count.min(CHAIN)].iter().rev()) {
+            value = self.apply(*operator, value)?;
+        }
+        Ok(value)
+    }
+
+    #[inline]
+    fn apply(&mut self, id: NodeId, left: i64) -> Result<i64, V::Error> {
+        let tree = self.tree;
+        match tree.node(id) {
+            ArithmeticNode::Binary { operator, right, .. } => {
+                let right = self.node(*right)?;
+                Ok(operators::binary(*operator, left, right)?)
+            }
+            ArithmeticNode::And { right, .. } if left != 0 => Ok(i64::from(self.node(*right)? != 0)),
+            ArithmeticNode::And { .. } => Ok(0),
+            ArithmeticNode::Or { right, .. } if left == 0 => Ok(i64::from(self.node(*right)? != 0)),
+            ArithmeticNode::Or { .. } => Ok(1),
+            ArithmeticNode::Comma { right, .. } => self.node(*right),
+            _ => Ok(left),
+        }
+    }
+
+    #[inline]
+    fn variable(&mut self, name: &Text) -> Result<i64, V::Error> {
+        let text = self.variables.get(name)?;
+        match plain_number(&text) {
+            Some(number) => Ok(number),
+            None => evaluate_nested(&text, self.variables, self.depth),
+        }
+    }
+
+    fn target(&mut self, id: NodeId) -> Result<Target<'a>, V::Error> {
+        let tree = self.tree;
+        match tree.node(id) {
+            ArithmeticNode::Variable(name) => Ok(Target::Variable(name)),
+            ArithmeticNode::Element { name, subscript } => {
+                Ok(Target::Element(name, self.key(name, subscript)?))
+            }
+            _ => Err(ArithmeticError::Syntax("attempted assignment to non-variable".to_owned()).into()),
+        }
+    }
+
+    fn key(&mut self, name: &Text, subscript: &'a ArithmeticSubscript) -> Result<Key<'a>, V::Error> {
+        if self.variables.is_associative(name) {
+            return match &subscript.key {
+                Some(key) => Ok(Key::Text(key)),
+                None => Err(ArithmeticError::BadSubscript.into()),
+            };
+        }
+        match subscript.index {
+            Some(index) => Ok(Key::Index(self.node(index)?)),
+            None => Err(ArithmeticError::BadSubscript.into()),
+        }
+    }
+
+    fn read(&mut self, target: &Target<'a>) -> Result<i64, V::Error> {
+        match target {
+            Target::Variable(name) => self.variable(name),
+            Target::Element(name, key) => {
+                let text = self.variables.get_element(name, *key)?;
+                evaluate_nested(&text, self.variables, self.depth)
+            }
+        }
+    }
+
+    fn write(&mut self, target: &Target<'a>, value: i64) -> Result<(), V::Error> {
+        match target {
+            Target::Variable(name) => self.variables.set(name, value),
+            Target::Element(name, key) => self.variables.set_element(name, *key, value),
+        }
+    }
+
+    fn step(&mut self, step: Step, target: NodeId) -> Result<i64, V::Error> {
+        let target = self.target(target)?;
+        let old = self.read(&target)?;
+        let new = match step {
+            Step::PreIncrement | Step::PostIncrement => old.wrapping_add(1),
+            Step::PreDecrement | Step::PostDecrement => old.wrapping_sub(1),
+        };
+        self.write(&target, new)?;
+        Ok(match step {
+            Step::PreIncrement | Step::PreDecrement => new,
+            Step::PostIncrement | Step::PostDecrement => old,
+        })
+    }
+
+    /// With an operator the left side is read first; without one, its subscript is evaluated last.
+    fn assign(
+        &mut self,
+        operator: Option<BinaryOperator>,
+        target: NodeId,
+        value: NodeId,
+    ) -> Result<i64, V::Error> {
+        let Some(operator) = operator else {
+            let result = self.node(value)?;
+            let target = self.target(target)?;
+            self.write(&target, result)?;
+            return Ok(result);
+        };
+        let target = self.target(target)?;
+        let left = self.read(&target)?;
+        let right = self.node(value)?;
+        let result = operators::binary(operator, left, right)?;
+        self.write(&target, result)?;
+        Ok(result)
+    }
+}
+
+/// The left operand of the operators that can form chains.
+fn left_of(node: &ArithmeticNode) -> Option<NodeId> {
+    match node {
+        ArithmeticNode::Binary { left, .. }
+        | ArithmeticNode::And { left, .. }
+        | ArithmeticNode::Or { left, .. }
+        | ArithmeticNode::Comma { left, .. } => Some(*left),
+        _ => None,
+    }
+}
