@@ -28,6 +28,12 @@ enum Place {
     },
 }
 
+/// A part of what a terminal gets.
+pub(super) enum Part<'a> {
+    Text(&'a str),
+    Control(&'a [u8]),
+}
+
 /// What a stream has to begin with, and the most it can save up.
 const CREDIT: u64 = 32 << 20;
 /// What each byte earns.
@@ -60,29 +66,27 @@ impl Gate {
         self.refused
     }
 
-    /// Hands on the text in parts.
-    pub(super) fn pass(&mut self, text: &str, mut onward: impl FnMut(&[u8])) {
+    /// Hands on the bytes in parts: text, and what belongs to control sequences or moves the cursor.
+    pub(super) fn pass<'a>(&mut self, text: &'a str, mut onward: impl FnMut(Part<'a>)) {
         let bytes = text.as_bytes();
         self.credit = CREDIT.min(self.credit + EARNED * bytes.len() as u64);
-        let mut start = 0;
         let mut index = 0;
         while index < bytes.len() {
             if matches!(self.place, Place::Text) {
-                let Some(special) = memchr::memchr2(b'\x1b', b'\n', &bytes[index..]) else { break };
-                index += special;
+                let length = memchr::memchr2(b'\x1b', b'\n', &bytes[index..]).unwrap_or(bytes.len() - index);
+                onward(Part::Text(&text[index..index + length]));
+                index += length;
+                if index == bytes.len() {
+                    break;
+                }
             }
             if bytes[index] == b'\n' && self.line_feed_returns {
-                onward(&bytes[start..index]);
-                onward(b"\r");
-                start = index;
-            } else if !self.affords(bytes[index]) {
-                onward(&bytes[start..index]);
-                onward(CANCEL);
-                start = index + 1;
+                onward(Part::Control(b"\r"));
             }
+            let affordable = self.affords(bytes[index]);
+            onward(Part::Control(if affordable { &bytes[index..=index] } else { CANCEL }));
             index += 1;
         }
-        onward(&bytes[start..]);
     }
 
     /// Follows the grammar by one byte, and says whether what that byte would set off can be paid.

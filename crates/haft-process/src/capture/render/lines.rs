@@ -1,25 +1,4 @@
-use std::borrow::Cow;
-use std::fmt;
-
 use crate::capture::Output;
-
-/// Stands for U+FFFD on the screen, where the parser draws none. It is a code point that no text has: Unicode reserves it
-/// for use within a program.
-const STAND_IN: char = '\u{fdd0}';
-
-/// The text as it can be drawn.
-pub(super) fn drawable(text: &str) -> Cow<'_, str> {
-    exchange(text, char::REPLACEMENT_CHARACTER, STAND_IN)
-}
-
-/// The text as it was before it was drawn.
-pub(super) fn displayed(text: &str) -> Cow<'_, str> {
-    exchange(text, STAND_IN, char::REPLACEMENT_CHARACTER)
-}
-
-fn exchange(text: &str, from: char, to: char) -> Cow<'_, str> {
-    if text.contains(from) { text.replace(from, to.encode_utf8(&mut [0; 4])).into() } else { text.into() }
-}
 
 /// Writes rows of the screen to an output, without their colours and without blanks at the ends of lines or empty lines
 /// at the end of the text. These are held back until something follows them, as numbers however many they are.
@@ -45,6 +24,7 @@ impl Lines {
         &self.output
     }
 
+    /// Takes the text of rows, with colour sequences as the parser writes them.
     pub(super) fn write(&mut self, text: &str) {
         for character in text.chars() {
             match character {
@@ -56,7 +36,6 @@ impl Lines {
                     self.blanks = 0;
                 }
                 ' ' => self.blanks += 1,
-                STAND_IN => self.draw(char::REPLACEMENT_CHARACTER),
                 other => self.draw(other),
             }
         }
@@ -98,12 +77,5 @@ impl Lines {
                 self.flush();
             }
         }
-    }
-}
-
-impl fmt::Write for Lines {
-    fn write_str(&mut self, text: &str) -> fmt::Result {
-        self.write(text);
-        Ok(())
     }
 }

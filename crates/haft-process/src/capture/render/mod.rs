@@ -19,13 +19,15 @@
 //! ```
 
 mod gate;
+mod glyphs;
 mod lines;
 
 use std::num::NonZeroU16;
 
 use vt100::capture::{BasicFormattedCaptureRange, BasicFormattedCaptureState, RowContents};
 
-use self::gate::Gate;
+use self::gate::{Gate, Part};
+use self::glyphs::Glyphs;
 use self::lines::Lines;
 use super::{Decoder, Error, Limits, Output};
 
@@ -95,18 +97,23 @@ pub struct Renderer {
     parser: vt100::Parser<Scrolled>,
     decoder: Decoder,
     gate: Gate,
+    drawn: String,
 }
 
 /// Takes the rows that leave the screen.
 struct Scrolled {
+    glyphs: Glyphs,
     lines: Lines,
     state: BasicFormattedCaptureState,
+    rows: String,
 }
 
 impl vt100::Callbacks for Scrolled {
     fn on_scroll(&mut self, contents: RowContents<'_>, alternate_screen: bool) {
         if !alternate_screen {
-            let _ = contents.write_formatted_basic(&mut self.lines, &mut self.state);
+            self.rows.clear();
+            let _ = contents.write_formatted_basic(&mut self.rows, &mut self.state);
+            self.lines.write(&self.glyphs.restore(&self.rows));
         }
     }
 }
@@ -114,11 +121,17 @@ impl vt100::Callbacks for Scrolled {
 impl Renderer {
     /// A renderer with an empty screen, which writes its text to `output`.
     pub fn new(terminal: Terminal, output: Output) -> Self {
-        let scrolled = Scrolled { lines: Lines::new(output), state: BasicFormattedCaptureState::new() };
+        let scrolled = Scrolled {
+            glyphs: Glyphs::default(),
+            lines: Lines::new(output),
+            state: BasicFormattedCaptureState::new(),
+            rows: String::new(),
+        };
         Self {
             parser: vt100::Parser::new_with_callbacks(terminal.rows, terminal.columns, 0, scrolled),
             decoder: Decoder::new(),
             gate: Gate::new(terminal),
+            drawn: String::new(),
             terminal,
         }
     }
@@ -142,6 +155,7 @@ impl Renderer {
 
     /// The terminal has got another size.
     pub fn resize(&mut self, terminal: Terminal) {
+        self.settle();
         // Rows that have left the screen are final: with nothing to scroll back, a taller screen fetches none of them.
         self.parser.screen_mut().clear_scrollback();
         self.parser.set_size(terminal.rows, terminal.columns);
@@ -151,10 +165,11 @@ impl Renderer {
     }
 
     /// What is on the screen now, without trailing blanks.
-    pub fn screen(&self) -> String {
-        let screen = self.parser.screen();
-        let rows = screen.rows(0, self.terminal.columns.get());
-        let text: Vec<_> = rows.map(|row| lines::displayed(row.trim_end()).into_owned()).collect();
+    pub fn screen(&mut self) -> String {
+        self.settle();
+        let rows = self.parser.screen().rows(0, self.terminal.columns.get());
+        let glyphs = &self.parser.callbacks().glyphs;
+        let text: Vec<_> = rows.map(|row| glyphs.restore(row.trim_end()).into_owned()).collect();
         text.join("\n").trim_end_matches('\n').to_owned()
     }
 
@@ -165,16 +180,14 @@ impl Renderer {
         self.process(&rest);
         let alternate = self.leave_alternate_screen();
         self.flush_screen();
+        let scrolled = self.parser.callbacks_mut();
         if let Some(alternate) = alternate {
-            let lines = &mut self.parser.callbacks_mut().lines;
-            lines.end_line();
-            lines.write(&alternate);
+            scrolled.lines.end_line();
+            scrolled.lines.write(&alternate);
         }
-        let lossy = self.decoder.lossy() || self.gate.refused();
-        let lines = &mut self.parser.callbacks_mut().lines;
-        lines.flush();
-        let output = lines.output().clone();
-        if lossy {
+        scrolled.lines.flush();
+        let output = scrolled.lines.output().clone();
+        if self.decoder.lossy() || self.gate.refused() || scrolled.glyphs.overflowed() {
             output.state().lossy = true;
         }
         output.finish();
@@ -182,8 +195,27 @@ impl Renderer {
     }
 
     fn process(&mut self, text: &str) {
-        let parser = &mut self.parser;
-        self.gate.pass(&lines::drawable(text), |bytes| parser.process(bytes));
+        let Self { parser, gate, drawn, .. } = self;
+        gate.pass(text, |part| match part {
+            Part::Text(text) => {
+                parser.callbacks_mut().glyphs.draw(text, drawn);
+                parser.process(drawn.as_bytes());
+                drawn.clear();
+            }
+            Part::Control(bytes) => {
+                parser.callbacks_mut().glyphs.settle(drawn);
+                parser.process(drawn.as_bytes());
+                drawn.clear();
+                parser.process(bytes);
+            }
+        });
+    }
+
+    /// Draws the last character, which waits for marks.
+    fn settle(&mut self) {
+        self.parser.callbacks_mut().glyphs.settle(&mut self.drawn);
+        self.parser.process(self.drawn.as_bytes());
+        self.drawn.clear();
     }
 
     /// Writes a line of our own, whatever state the terminal is in.
@@ -193,6 +225,7 @@ impl Renderer {
 
     /// Goes back to the main screen. Returns what was on the other one, if that was shown.
     fn leave_alternate_screen(&mut self) -> Option<String> {
+        self.settle();
         let alternate = self.parser.screen().alternate_screen().then(|| self.screen());
         if alternate.is_some() {
             self.parser.process(b"\x18\x1b[?47l");
@@ -206,15 +239,14 @@ impl Renderer {
         let rows = screen.rows(0, self.terminal.columns.get());
         let last = rows.enumerate().filter(|(_, row)| !row.trim_end().is_empty()).last();
         let ended = last.is_none_or(|(row, _)| usize::from(screen.cursor_position().0) > row);
-        let scrolled = self.parser.callbacks();
-        let mut state = scrolled.state.clone();
-        let mut rows = String::new();
+        let mut state = self.parser.callbacks().state.clone();
+        let mut drawn = String::new();
         let range = BasicFormattedCaptureRange::Full(&mut state);
-        let _ = self.parser.screen().write_contents_formatted_basic(&mut rows, range);
-        let lines = &mut self.parser.callbacks_mut().lines;
-        lines.write(&rows);
+        let _ = self.parser.screen().write_contents_formatted_basic(&mut drawn, range);
+        let scrolled = self.parser.callbacks_mut();
+        scrolled.lines.write(&scrolled.glyphs.restore(&drawn));
         if ended {
-            lines.end_line();
+            scrolled.lines.end_line();
         }
     }
 }
