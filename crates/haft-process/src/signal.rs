@@ -73,6 +73,19 @@ pub fn signal_number(name: &str) -> Option<i32> {
 pub struct Signals(SignalSet);
 
 impl Signals {
+    /// A terminal's hang-up.
+    pub const HANGUP: i32 = libc::SIGHUP;
+    /// Ctrl-C.
+    pub const INTERRUPT: i32 = libc::SIGINT;
+    /// Ctrl-\\.
+    pub const QUIT: i32 = libc::SIGQUIT;
+    /// The one that cannot be caught.
+    pub const KILL: i32 = libc::SIGKILL;
+    /// A write that nobody will read.
+    pub const PIPE: i32 = libc::SIGPIPE;
+    /// The polite request to end.
+    pub const TERMINATE: i32 = libc::SIGTERM;
+
     /// The empty set.
     pub fn none() -> Signals {
         Signals::default()

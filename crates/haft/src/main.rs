@@ -1,3 +1,30 @@
-//! The `haft` command.
+//! The `haft` command: the handle an AI agent holds the machine by.
+#![no_main]
 
-fn main() {}
+mod arguments;
+mod commands;
+mod failure;
+mod host;
+mod surroundings;
+mod sys;
+mod units;
+
+use clap::Parser as _;
+
+use crate::arguments::{Arguments, Command};
+use crate::surroundings::Surroundings;
+
+/// Parses the arguments, runs the command, and answers with its exit status.
+fn run() -> i32 {
+    let surroundings = Surroundings::capture();
+    let arguments = match Arguments::try_parse_from(&surroundings.arguments) {
+        Ok(arguments) => arguments,
+        Err(error) => return failure::show_usage(&error),
+    };
+    let result = match arguments.command {
+        Command::Spawn(spawn) => commands::spawn::run(spawn, &surroundings),
+        Command::Exec(exec) => commands::exec::run(exec, &surroundings),
+        Command::Watch(watch) => commands::watch::run(&watch),
+    };
+    result.unwrap_or_else(|failure| failure.show())
+}

@@ -21,6 +21,8 @@ enum Source {
     Feed,
     Forward,
     Stream(usize),
+    /// The scope became empty or populated since its state was last read.
+    Emptied,
     /// Only there to wake us: what it means is looked up each turn.
     Other,
 }
@@ -36,6 +38,7 @@ impl Job {
                 Source::Feed => self.feeder.iter_mut().for_each(|feeder| feeder.write()),
                 Source::Forward => self.feeder.iter_mut().for_each(|feeder| feeder.read()),
                 Source::Stream(index) => self.read(index),
+                Source::Emptied => self.acknowledge_emptied(),
                 Source::Other => {}
             }
         }
@@ -69,7 +72,7 @@ impl Job {
             add(self.shared.cancel.descriptor(), PollFlags::IN, Source::Other);
         }
         if let Some(emptied) = self.emptied.as_ref().filter(|_| self.waits_for_emptiness()) {
-            add(std::os::fd::AsFd::as_fd(emptied), PollFlags::PRI, Source::Other);
+            add(std::os::fd::AsFd::as_fd(emptied), PollFlags::PRI, Source::Emptied);
         }
         let timeout = self.next_due().map(|due| timespec(due.saturating_duration_since(Instant::now())));
         if poll(&mut set, timeout.as_ref()).is_err() {
@@ -92,6 +95,13 @@ impl Job {
         let deadline = self.deadline.filter(|_| !self.ladder.has_begun());
         let drain = self.drain.map(Drain::due);
         [deadline, self.ladder.due(), drain, look, ask].into_iter().flatten().min()
+    }
+
+    /// Reads the state of the scope, which is what makes its descriptor quiet again.
+    fn acknowledge_emptied(&self) {
+        if let Some(emptied) = &self.emptied {
+            let _ = rustix::io::pread(emptied, &mut [0; 128], 0);
+        }
     }
 
     fn note_end(&mut self) {

@@ -1,0 +1,92 @@
+//! The command line, as data.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Args, Parser, Subcommand};
+
+use crate::units;
+
+/// Runs real programs for agents: with deadlines that hold, output that is not lost and nothing left behind.
+#[derive(Debug, Parser)]
+#[command(name = "haft", version, arg_required_else_help = true, disable_help_subcommand = true)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Run a program under supervision: its output streams through, its status is haft's
+    Spawn(Spawn),
+    /// Become a program: same process, same terminal, nothing of haft remains
+    Exec(Exec),
+    /// Clean up after the process that holds the other end of standard input
+    #[command(name = "__watch", hide = true)]
+    Watch(Watch),
+}
+
+/// What a program starts with.
+#[derive(Args, Debug, Default)]
+pub(crate) struct Start {
+    /// Start it in this directory
+    #[arg(long, value_name = "DIR")]
+    pub(crate) cwd: Option<PathBuf>,
+    /// Set an environment variable, or with a bare NAME remove it
+    #[arg(long = "env", value_name = "NAME=VALUE")]
+    pub(crate) variables: Vec<OsString>,
+    /// Start with no environment but what --env sets
+    #[arg(long)]
+    pub(crate) clear_env: bool,
+    /// The program, found by PATH unless it has a slash, and its arguments
+    #[arg(value_name = "PROGRAM", trailing_var_arg = true, allow_hyphen_values = true, required = true)]
+    pub(crate) program: Vec<OsString>,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Spawn {
+    /// End it, with all its descendants, after this time; the status is then 124
+    #[arg(long, value_name = "TIME", value_parser = units::duration)]
+    pub(crate) timeout: Option<Duration>,
+    /// Give it this time to end by itself before it is killed [default: 2s]
+    #[arg(long, value_name = "TIME", value_parser = units::duration)]
+    pub(crate) grace: Option<Duration>,
+    /// Its standard input: a file, '-' for haft's own, or 'null'
+    #[arg(long, value_name = "FILE|-|null", default_value = "null")]
+    pub(crate) stdin: OsString,
+    /// Run it on a terminal of its own, of this size or haft's terminal's
+    #[arg(long, value_name = "COLUMNSxROWS", num_args = 0..=1, require_equals = true, default_missing_value = "")]
+    pub(crate) pty: Option<String>,
+    /// Keep standard output and standard error in one stream, in true order
+    #[arg(long)]
+    pub(crate) merge: bool,
+    /// Show at most this much of each output; the rest is counted
+    #[arg(long, value_name = "SIZE", value_parser = units::size)]
+    pub(crate) limit_output: Option<u64>,
+    /// Let its processes use at most this much memory
+    #[arg(long, value_name = "SIZE", value_parser = units::size)]
+    pub(crate) limit_memory: Option<u64>,
+    /// Let each process use the processor for at most this time
+    #[arg(long, value_name = "TIME", value_parser = units::duration)]
+    pub(crate) limit_cpu: Option<Duration>,
+    /// Let there be at most this many processes and threads at once
+    #[arg(long, value_name = "NUMBER")]
+    pub(crate) limit_processes: Option<u64>,
+    /// Print one JSON object with status, output and resource usage instead of the output
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) start: Start,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Exec {
+    #[command(flatten)]
+    pub(crate) start: Start,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Watch {
+    pub(crate) run_directory: PathBuf,
+}

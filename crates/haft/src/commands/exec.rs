@@ -1,0 +1,13 @@
+//! `haft exec`: become the program.
+
+use crate::arguments::Exec;
+use crate::commands::start;
+use crate::failure::Failure;
+use crate::surroundings::Surroundings;
+
+/// Replaces this process; returns only if that failed.
+pub(crate) fn run(exec: Exec, surroundings: &Surroundings) -> Result<i32, Failure> {
+    let mut command = start::command(exec.start, surroundings)?;
+    command.ignore_signals(surroundings.ignored);
+    Err(command.replace().into())
+}

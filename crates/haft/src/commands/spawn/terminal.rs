@@ -1,0 +1,50 @@
+//! Our own terminal, when a program on one of its own is typed to through it.
+
+use haft_process::TerminalSize;
+use rustix::stdio::{stdin, stdout};
+use rustix::termios::{OptionalActions, Termios, isatty, tcgetattr, tcgetwinsize, tcsetattr};
+
+use crate::failure::Failure;
+
+/// The size that was asked for, as `COLUMNSxROWS`; else that of our own terminal; else the usual one.
+pub(crate) fn size(text: &str) -> Result<TerminalSize, Failure> {
+    if !text.is_empty() {
+        let parsed = text
+            .split_once('x')
+            .and_then(|(columns, rows)| Some((columns.parse().ok()?, rows.parse().ok()?)));
+        let positive = parsed.filter(|&(columns, rows): &(u16, u16)| columns > 0 && rows > 0);
+        return positive.map(|(columns, rows)| TerminalSize { rows, columns }).ok_or_else(|| {
+            Failure::usage(format_args!("'{text}' is no terminal size; write it like 120x40"))
+        });
+    }
+    let own = tcgetwinsize(stdout()).or_else(|_| tcgetwinsize(stdin()));
+    Ok(match own {
+        Ok(own) if own.ws_row > 0 && own.ws_col > 0 => TerminalSize { rows: own.ws_row, columns: own.ws_col },
+        _ => TerminalSize::default(),
+    })
+}
+
+/// Our terminal in raw mode, so that every key reaches the program; set back when dropped.
+#[derive(Debug)]
+pub(crate) struct Raw(Option<Termios>);
+
+impl Raw {
+    pub(crate) fn enter(wanted: bool) -> Raw {
+        if !wanted || !isatty(stdin()) {
+            return Raw(None);
+        }
+        let Ok(settings) = tcgetattr(stdin()) else { return Raw(None) };
+        let mut raw = settings.clone();
+        raw.make_raw();
+        let _ = tcsetattr(stdin(), OptionalActions::Drain, &raw);
+        Raw(Some(settings))
+    }
+}
+
+impl Drop for Raw {
+    fn drop(&mut self) {
+        if let Some(settings) = &self.0 {
+            let _ = tcsetattr(stdin(), OptionalActions::Drain, settings);
+        }
+    }
+}

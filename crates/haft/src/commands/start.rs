@@ -1,0 +1,39 @@
+//! What `spawn` and `exec` have in common: which program, with what environment, where.
+
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt as _;
+
+use haft_process::{Command, Environment};
+
+use crate::arguments::Start;
+use crate::failure::Failure;
+use crate::surroundings::Surroundings;
+
+/// The command that the arguments describe.
+pub(crate) fn command(start: Start, surroundings: &Surroundings) -> Result<Command, Failure> {
+    let environment = environment(&start, surroundings)?;
+    let mut words = start.program.into_iter();
+    let program = words.next().ok_or_else(|| Failure::usage("no program is given"))?;
+    let mut command = Command::new(program);
+    command.arguments(words).environment(environment);
+    if let Some(directory) = start.cwd {
+        command.working_directory(directory);
+    }
+    Ok(command)
+}
+
+fn environment(start: &Start, surroundings: &Surroundings) -> Result<Environment, Failure> {
+    let mut environment = if start.clear_env { Environment::new() } else { surroundings.environment.clone() };
+    for variable in &start.variables {
+        let bytes = variable.as_bytes();
+        match bytes.iter().position(|&byte| byte == b'=') {
+            Some(split) => {
+                let (name, value) =
+                    (OsStr::from_bytes(&bytes[..split]), OsStr::from_bytes(&bytes[split + 1..]));
+                environment.set(name, value).map_err(Failure::usage)?;
+            }
+            None => environment.remove(variable),
+        }
+    }
+    Ok(environment)
+}

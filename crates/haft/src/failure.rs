@@ -1,0 +1,52 @@
+//! Failures, told to a person: what happened, to what, what to do.
+
+use std::fmt::Display;
+use std::io::Write as _;
+
+/// The status for arguments that make no sense.
+pub(crate) const USAGE: i32 = 2;
+
+/// Why a command did not do its work.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    pub(crate) message: String,
+    pub(crate) hint: Option<String>,
+    pub(crate) status: i32,
+}
+
+impl Failure {
+    /// What the user has asked for cannot be done as asked.
+    pub(crate) fn usage(message: impl Display) -> Failure {
+        Failure { message: message.to_string(), hint: None, status: USAGE }
+    }
+
+    /// Says it on standard error and returns the status.
+    pub(crate) fn show(&self) -> i32 {
+        tell(&self.message);
+        if let Some(hint) = &self.hint {
+            let _ = writeln!(std::io::stderr(), "hint: {hint}");
+        }
+        self.status
+    }
+}
+
+impl From<haft_process::Error> for Failure {
+    fn from(error: haft_process::Error) -> Failure {
+        Failure {
+            message: error.to_string(),
+            hint: error.hint().map(str::to_owned),
+            status: error.exit_code(),
+        }
+    }
+}
+
+/// A message on standard error.
+pub(crate) fn tell(message: impl Display) {
+    let _ = writeln!(std::io::stderr(), "haft: {message}");
+}
+
+/// Shows help, a version or what is wrong with the arguments, as the parser of arguments words it.
+pub(crate) fn show_usage(error: &clap::Error) -> i32 {
+    let _ = error.print();
+    error.exit_code()
+}
