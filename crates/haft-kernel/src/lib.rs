@@ -14,6 +14,7 @@ pub mod io;
 pub mod jobs;
 pub mod options;
 pub mod pattern;
+pub mod quote;
 pub mod text;
 pub mod traps;
 pub mod variables;
