@@ -10,6 +10,7 @@
 pub mod arithmetic;
 pub mod builtins;
 pub mod cancel;
+pub mod glob;
 pub mod io;
 pub mod jobs;
 pub mod options;
