@@ -140,7 +140,10 @@ impl Line {
 /// What is to be shown: ranges only, so that a search holds no more than it reads at a time.
 struct Selection<'a> {
     search: &'a Search,
+    /// What is left of the budget.
     budget: u64,
+    /// Of a line, no more than this is shown.
+    longest: u64,
     groups: Vec<Group>,
     /// Parts of shown lines that were too long.
     cuts: Vec<Range<u64>>,
@@ -165,6 +168,7 @@ impl<'a> Selection<'a> {
         Self {
             search,
             budget,
+            longest: (budget / 4).max(1),
             groups: Vec::new(),
             cuts: Vec::new(),
             recent: VecDeque::new(),
@@ -227,7 +231,7 @@ impl<'a> Selection<'a> {
 
     /// Shows a line, or of a long one what is around `focus`; says no once the budget is spent.
     fn take(&mut self, number: u64, line: Range<u64>, focus: u64) -> bool {
-        let longest = (self.budget / 4).max(1);
+        let longest = self.longest;
         let mut range = line.clone();
         if line.end - line.start > longest {
             range.start = line.start.max(focus.saturating_sub(longest / 4)).min(line.end - longest);

@@ -1,0 +1,34 @@
+//! Memory stays bounded whatever a process writes.
+
+use haft_process::capture::{Limits, Output, SpillDirectory, View};
+
+/// Resident memory, in bytes.
+fn resident() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").expect("a status");
+    let line = status.lines().find(|line| line.starts_with("VmRSS:")).expect("a line for resident memory");
+    line.split_whitespace().nth(1).and_then(|number| number.parse::<u64>().ok()).expect("a number") * 1024
+}
+
+#[test]
+fn four_gibibytes_grow_memory_by_less_than_16_mebibytes() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let spill = SpillDirectory::open(directory.path()).expect("an open directory");
+    let output = Output::new(Limits::default(), Some(spill));
+    let mut buffer = vec![b'x'; 256 << 10];
+    buffer[1000] = b'\n';
+    let before = resident();
+    for round in 0..16 << 10 {
+        if round % 2 == 0 {
+            output.append(&buffer);
+        } else {
+            let mut copy = buffer.clone();
+            output.append_buffer(&mut copy, 256 << 10);
+        }
+    }
+    output.finish();
+    assert_eq!((output.total_bytes(), output.total_lines()), (4 << 30, (16 << 10) + 1));
+    let slice = output.slice(&View::HeadAndTail, 32 << 10).expect("a readable output");
+    assert_eq!(slice.to_bytes().len(), 32 << 10);
+    let grown = resident().saturating_sub(before);
+    assert!(grown < 16 << 20, "memory grew by {grown} bytes");
+}
