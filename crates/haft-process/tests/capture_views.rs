@@ -54,7 +54,7 @@ impl Case {
         let prefix_end = head.max(spilled).min(total);
         let tail_start = total - tail.min(total.saturating_sub(head));
         let ranges =
-            if prefix_end >= tail_start { vec![0..total] } else { vec![0..prefix_end, tail_start..total] };
+            if prefix_end >= tail_start { [0..total, 0..0] } else { [0..prefix_end, tail_start..total] };
         ranges.into_iter().filter(|range| !range.is_empty()).collect()
     }
 
@@ -159,14 +159,12 @@ impl Case {
     fn matching(&self, needle: &str) -> Vec<u64> {
         let mut matching = Vec::new();
         for range in &self.retained {
-            let mut number = self.newlines(0..range.start as usize) + 1;
-            for line in
-                self.stream[range.start as usize..range.end as usize].split_inclusive(|byte| *byte == b'\n')
-            {
+            let kept = &self.stream[range.start as usize..range.end as usize];
+            let numbers = self.newlines(0..range.start as usize) + 1..;
+            for (number, line) in numbers.zip(kept.split_inclusive(|byte| *byte == b'\n')) {
                 if String::from_utf8_lossy(line).contains(needle) {
                     matching.push(number);
                 }
-                number += 1;
             }
         }
         matching
