@@ -6,8 +6,10 @@ use std::time::Duration;
 
 use serde::Serialize;
 
+use crate::capture::render::Terminal;
 use crate::capture::{Output, Summary, View};
 use crate::job::Handle;
+use crate::pty::TerminalSize;
 use crate::signal::signal_name;
 use crate::status::{Exit, Usage, seconds};
 
@@ -53,11 +55,20 @@ pub struct Captured {
     pub stderr: Option<Output>,
     /// Both, in the order they were written: through one pipe, or on a terminal.
     pub output: Option<Output>,
-    /// Whether `output` is what a terminal was sent.
-    pub terminal: bool,
+    /// The terminal that `output` was sent to, if it was: its bytes are raw, with whatever moves the cursor.
+    pub terminal: Option<TerminalSize>,
 }
 
 impl Captured {
+    /// What a terminal shows of `output`, as text, under the name of the raw output.
+    fn rendered(&self, budget: usize) -> Option<Summary> {
+        let (size, raw) = (self.terminal?, self.output.as_ref()?);
+        let rendered = raw.rendered(Terminal::new(size.rows, size.columns)).ok()?;
+        let mut summary = rendered.summary(&View::HeadAndTail, budget).ok()?;
+        summary.id = raw.id().clone();
+        Some(summary)
+    }
+
     /// All the outputs there are.
     pub fn all(&self) -> impl Iterator<Item = &Output> {
         [&self.stdout, &self.stderr, &self.output].into_iter().flatten()
@@ -89,10 +100,7 @@ impl Outcome {
 
     /// The outcome in its JSON form, with so many bytes of each output.
     pub fn report(&self, budget: usize) -> Report {
-        let show = |output: &Option<Output>| {
-            let output = output.as_ref()?;
-            output.summary(&View::HeadAndTail, budget).ok()
-        };
+        let show = |output: &Option<Output>| output.as_ref()?.summary(&View::HeadAndTail, budget).ok();
         let status = self.status();
         Report {
             stages: vec![StageReport {
@@ -111,7 +119,7 @@ impl Outcome {
             status,
             stdout: show(&self.captured.stdout),
             stderr: show(&self.captured.stderr),
-            output: show(&self.captured.output),
+            output: self.captured.rendered(budget).or_else(|| show(&self.captured.output)),
             cwd: self.working_directory.clone(),
             jobs: self.adopted.iter().map(Handle::report).collect(),
             tree: self.tree,

@@ -122,7 +122,7 @@ impl Wiring {
         inputs.extend(FileIdentity::of("/dev/tty"));
         Ok(Wiring {
             streams: vec![Stream::new(StreamKind::Merged, source, output.clone())],
-            captured: Captured { output: Some(output), terminal: true, ..Captured::default() },
+            captured: Captured { output: Some(output), terminal: Some(size), ..Captured::default() },
             feeder: None,
             terminal: Some(terminal),
             inputs,

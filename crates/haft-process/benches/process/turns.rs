@@ -1,0 +1,30 @@
+//! Measuring several things in turns, so that what disturbs one disturbs all.
+
+use std::time::Duration;
+
+use crate::time;
+
+/// The median time of one call of each, over so many rounds of so many calls.
+pub(crate) fn compare<const N: usize>(
+    rounds: usize,
+    repeat: u32,
+    mut actions: [&mut dyn FnMut(); N],
+) -> [Duration; N] {
+    let mut times: [Vec<Duration>; N] = std::array::from_fn(|_| Vec::new());
+    for round in 0..=rounds {
+        for (action, times) in actions.iter_mut().zip(&mut times) {
+            let taken = time(*action, repeat);
+            // The first round warms up.
+            if round > 0 {
+                times.push(taken);
+            }
+        }
+    }
+    times.each_mut().map(|times| median(times))
+}
+
+/// The middle one.
+pub(crate) fn median(times: &mut [Duration]) -> Duration {
+    times.sort_unstable();
+    times[times.len() / 2]
+}
