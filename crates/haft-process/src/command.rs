@@ -5,6 +5,7 @@ use std::os::fd::{AsRawFd as _, OwnedFd, RawFd};
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use crate::child::Child;
 use crate::environment::Environment;
@@ -257,7 +258,7 @@ impl Command {
             ignored: self.ignored.raw(),
             mask: sys::SignalSet::EMPTY,
         };
-        match reaper::owning(|| sys::spawn(&plan)) {
+        match spawn_patiently(&plan) {
             Ok(spawned) => Ok(Child::new(spawned, self.group, self.scope.clone())),
             Err(fault) => Err(self.explain(fault, &prepared)),
         }
@@ -297,6 +298,22 @@ impl Command {
             limits: &limits,
         };
         error::from_fault(fault, &subject)
+    }
+}
+
+/// Starts the process; a program that is still open for writing is given a moment. Another thread may just have written
+/// it, and a process that a third thread is starting holds a copy of its descriptor until it has reached its own program.
+fn spawn_patiently(plan: &sys::Plan<'_>) -> Result<sys::Spawned, sys::Fault> {
+    const ATTEMPTS: u32 = 6;
+    let mut attempt = 0;
+    loop {
+        let result = reaper::owning(|| sys::spawn(plan));
+        let busy = result.as_ref().is_err_and(|fault| fault.error.raw_os_error() == Some(libc::ETXTBSY));
+        if !busy || attempt == ATTEMPTS {
+            return result;
+        }
+        std::thread::sleep(Duration::from_millis(1 << attempt));
+        attempt += 1;
     }
 }
 

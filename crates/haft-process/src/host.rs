@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::SystemTime;
 
 use crate::capture::{Limits, Output};
@@ -34,8 +34,10 @@ struct Inner {
 /// What is made when the first scope is asked for, since not every run starts a process.
 #[derive(Debug, Default)]
 struct Surroundings {
-    hierarchies: Hierarchies,
-    _cgroups: Vec<Cgroup>,
+    /// The control groups of this process itself.
+    own: Hierarchies,
+    /// The groups made below those, in which scopes make theirs.
+    bases: Mutex<Vec<Cgroup>>,
     _watcher: Option<Watcher>,
 }
 
@@ -110,7 +112,8 @@ impl HostBuilder {
 }
 
 impl Host {
-    /// A host that keeps outputs in memory only and changes no setting of this process.
+    /// A host that keeps outputs in memory only and changes no setting of this process. Without its means, a process
+    /// that outlives its job is noticed only if it holds on to the job's output.
     pub fn plain() -> Host {
         Host::builder().build()
     }
@@ -133,9 +136,14 @@ impl Host {
     /// A new scope for processes.
     pub fn scope(&self, limits: ScopeLimits) -> Scope {
         let number = self.0.counter.fetch_add(1, Ordering::Relaxed) + 1;
-        let surroundings = self.0.surroundings.get_or_init(|| self.0.surround());
+        let own = &self.0.surroundings.get_or_init(|| self.0.surround()).own;
+        let hierarchies = Hierarchies {
+            unified: self.0.base(own.unified.as_deref()),
+            pids: self.0.base(own.pids.as_deref().filter(|_| limits.processes.is_some())),
+            memory: self.0.base(own.memory.as_deref().filter(|_| limits.memory.is_some())),
+        };
         let containment = Containment {
-            hierarchies: surroundings.hierarchies.clone(),
+            hierarchies,
             sole: self.0.settings.subreaper && number == 1,
             processes: limits.processes,
             memory: limits.memory,
@@ -154,38 +162,26 @@ impl Inner {
         let Some(run) = &self.run else { return Surroundings::default() };
         let watcher =
             self.settings.watcher.as_ref().and_then(|command| Watcher::start(command, run.path()).ok());
-        let mut cgroups = Vec::new();
-        let mut hierarchies = Hierarchies::default();
-        if self.settings.cgroups {
-            let own = Hierarchies::discover();
-            let mut base = |parent: &Option<PathBuf>| {
-                let made = make_base(run, parent.as_deref()?, &cgroups)?;
-                let path = made.as_ref().map_or_else(|path| path.clone(), |cgroup| cgroup.path().to_owned());
-                cgroups.extend(made.ok());
-                Some(path)
-            };
-            hierarchies.unified = base(&own.unified);
-            hierarchies.pids = base(&own.pids);
-            hierarchies.memory = base(&own.memory);
-        }
-        Surroundings { hierarchies, _cgroups: cgroups, _watcher: watcher }
+        let own = if self.settings.cgroups { Hierarchies::discover() } else { Hierarchies::default() };
+        Surroundings { own, bases: Mutex::default(), _watcher: watcher }
     }
-}
 
-/// Makes the group below which a run's scopes get theirs, noting it first; or names the one that was made already,
-/// where one hierarchy serves several purposes.
-fn make_base(run: &RunDirectory, parent: &Path, made: &[Cgroup]) -> Option<Result<Cgroup, PathBuf>> {
-    let name = format!("haft-{}", run.id());
-    let path = parent.join(&name);
-    if made.iter().any(|cgroup| cgroup.path() == path) {
-        return Some(Err(path));
+    /// The group of this run below `parent`, made and noted on first use. `None` where none can be made.
+    fn base(&self, parent: Option<&Path>) -> Option<PathBuf> {
+        let (run, parent) = (self.run.as_ref()?, parent?);
+        let name = format!("haft-{}", run.id());
+        let path = parent.join(&name);
+        let mut bases = self.surroundings.get()?.bases.lock().unwrap_or_else(PoisonError::into_inner);
+        if !bases.iter().any(|cgroup| cgroup.path() == path) {
+            run.note_cgroup(&path).ok()?;
+            let cgroup = Cgroup::create(parent, &name).ok()?;
+            for controller in ["+pids", "+memory"] {
+                let _ = cgroup.set("cgroup.subtree_control", controller);
+            }
+            bases.push(cgroup);
+        }
+        Some(path)
     }
-    run.note_cgroup(&path).ok()?;
-    let cgroup = Cgroup::create(parent, &name).ok()?;
-    for controller in ["+pids", "+memory"] {
-        let _ = cgroup.set("cgroup.subtree_control", controller);
-    }
-    Some(Ok(cgroup))
 }
 
 /// A name for a run without a directory: the process, and the time.

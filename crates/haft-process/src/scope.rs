@@ -175,6 +175,13 @@ impl Scope {
         }
     }
 
+    /// Signals the members that are in a group, and says how many there were.
+    pub(crate) fn signal_group(&self, group: i32, signal: Signal) -> usize {
+        let members = self.entries();
+        let addressed = members.iter().filter(|entry| entry.group == group);
+        addressed.map(|entry| signal_process(*entry, signal)).count()
+    }
+
     /// Kills every member and says how many there were, and how many outlived it.
     pub fn end(&self, grace: Duration) -> (usize, usize) {
         let mut ladder = Ladder::default();

@@ -8,7 +8,6 @@ use std::time::{Duration, Instant};
 use rustix::event::{EventfdFlags, eventfd};
 
 use crate::cancel::{CancelToken, notify};
-use crate::child::pid;
 use crate::error::Error;
 use crate::needs_input::{FileIdentity, waiting_process};
 use crate::outcome::{Captured, JobReport, Outcome};
@@ -45,24 +44,16 @@ pub(super) struct Requests {
 }
 
 impl Shared {
-    pub(super) fn new(
-        pid: i32,
-        scope: Scope,
-        captured: Captured,
-        cancel: CancelToken,
-        terminal: Option<Terminal>,
-        inputs: Vec<FileIdentity>,
-        grace: Duration,
-    ) -> Result<Shared, Error> {
+    pub(super) fn new(scope: Scope, cancel: CancelToken, grace: Duration) -> Result<Shared, Error> {
         let wake = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)
             .map_err(|error| Error::system("make a wake-up descriptor", error))?;
         Ok(Shared {
-            pid,
+            pid: 0,
             scope,
-            captured,
+            captured: Captured::default(),
             cancel,
-            terminal,
-            inputs,
+            terminal: None,
+            inputs: Vec::new(),
             grace: AtomicU64::new(nanoseconds(grace)),
             wake,
             requests: Mutex::default(),
@@ -73,8 +64,8 @@ impl Shared {
 
     /// The same job after the process that was asked for has ended: what is left of it can be cancelled on its own.
     pub(super) fn inherit(&self) -> Result<Shared, Error> {
-        let (scope, captured) = (self.scope.clone(), self.captured.clone());
-        Shared::new(self.pid, scope, captured, CancelToken::new()?, None, Vec::new(), self.grace())
+        let left = Shared::new(self.scope.clone(), CancelToken::new()?, self.grace())?;
+        Ok(Shared { pid: self.pid, captured: self.captured.clone(), ..left })
     }
 
     pub(super) fn grace(&self) -> Duration {
@@ -169,8 +160,8 @@ impl Controller {
         let failed = |error| Error::system("send the signal", error);
         let number =
             rustix::process::Signal::from_named_raw(signal).ok_or(failed(rustix::io::Errno::INVAL))?;
-        let group = pid(self.0.pid).ok_or(failed(rustix::io::Errno::SRCH))?;
-        rustix::process::kill_process_group(group, number).map_err(failed)
+        let reached = self.0.scope.signal_group(self.0.pid, number);
+        if reached == 0 { Err(failed(rustix::io::Errno::SRCH)) } else { Ok(()) }
     }
 
     /// Sets how long processes are given to end by themselves, if the job was not asked to end yet.

@@ -31,7 +31,16 @@ use crate::reaper;
 use crate::status::{Exit, Usage};
 
 /// Called with the bytes of a stream as they arrive.
-pub struct Live(pub Box<dyn FnMut(StreamKind, &[u8]) + Send>);
+pub struct Live(Box<LiveCallback>);
+
+type LiveCallback = dyn FnMut(StreamKind, &[u8]) + Send;
+
+impl Live {
+    /// A callback.
+    pub fn new(callback: impl FnMut(StreamKind, &[u8]) + Send + 'static) -> Live {
+        Live(Box::new(callback))
+    }
+}
 
 impl fmt::Debug for Live {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -63,6 +72,8 @@ pub struct Job {
     /// Readable, in an urgent way, when the last process of the scope has gone.
     emptied: Option<OwnedFd>,
     buffer: Vec<u8>,
+    /// Whether its outcome was made, so that nothing is left to be done.
+    concluded: bool,
 }
 
 /// How long the output of an ended process is still waited for.
@@ -126,6 +137,7 @@ impl Job {
 
     fn conclude(mut self) -> Outcome {
         let wall = self.ended.unwrap_or_else(Instant::now) - self.started;
+        self.concluded = true;
         self.reap();
         let adopted = self.adopt();
         let (exit, usage) = self.exit.unwrap_or((Exit::Signal(libc::SIGKILL), Usage::default()));
@@ -162,7 +174,9 @@ impl Job {
     /// Hands what is left to a job in the background: those who still run, and those who still hold the output open.
     fn adopt(&mut self) -> Option<Handle> {
         if self.ladder.has_begun() || !(self.is_holding_output() || self.shared.scope.has_strays()) {
-            self.streams.iter_mut().for_each(|stream| drop(stream.end()));
+            for stream in &mut self.streams {
+                stream.end();
+            }
             return None;
         }
         let left = Job {
@@ -183,6 +197,7 @@ impl Job {
             drain: None,
             emptied: self.emptied.take(),
             buffer: Vec::new(),
+            concluded: false,
         };
         left.background().ok()
     }
@@ -191,7 +206,7 @@ impl Job {
 impl Drop for Job {
     /// A job that nobody waited for ends here, by the same ladder.
     fn drop(&mut self) {
-        if self.child.is_some() {
+        if !self.concluded {
             self.shared.cancel.cancel();
             while !self.is_over() {
                 self.turn();

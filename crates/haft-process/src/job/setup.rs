@@ -53,10 +53,14 @@ impl Job {
             None => CancelToken::new()?,
         };
         let emptied = scope.emptied();
+        // All that can fail comes before the process, so that none is started in vain.
+        let mut shared = Shared::new(scope, cancel, grace)?;
         let started = Instant::now();
         let child = command.spawn()?;
-        let pid = child.pid();
-        let shared = Shared::new(pid, scope, wiring.captured, cancel, wiring.terminal, wiring.inputs, grace)?;
+        shared.pid = child.pid();
+        shared.captured = wiring.captured;
+        shared.terminal = wiring.terminal;
+        shared.inputs = wiring.inputs;
         Ok(Job {
             shared: Arc::new(shared),
             argv: command.argv().map(ToOwned::to_owned).collect(),
@@ -75,6 +79,7 @@ impl Job {
             drain: None,
             emptied,
             buffer: Vec::new(),
+            concluded: false,
         })
     }
 }

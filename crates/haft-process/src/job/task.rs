@@ -122,7 +122,7 @@ impl Task {
         self
     }
 
-    /// Calls `live` with all bytes as they arrive, on the thread that waits for the job.
+    /// Calls back with all bytes as they arrive, on the thread that waits for the job.
     pub fn live(mut self, live: Live) -> Task {
         self.live = Some(live);
         self

@@ -18,7 +18,8 @@ use crate::failure::{Failure, tell};
 use crate::host;
 use crate::surroundings::Surroundings;
 
-/// What a process that nobody asked for, left behind by the one that was, gets to end by itself.
+/// What processes that nobody asked for, left behind by the one that was, get to end by themselves; and then again
+/// once they were asked to.
 const LEFTOVER_GRACE: Duration = Duration::from_millis(100);
 
 /// Runs the program, shows what it writes, and answers with its status.
@@ -58,26 +59,51 @@ fn supervise(spawn: &mut Spawn, surroundings: &Surroundings) -> Result<Outcome, 
     let shown = show::Shown::new(spawn.limit_output);
     if !spawn.json && streams != Streams::Passed {
         let shown = shown.clone();
-        task = task.live(Live(Box::new(move |kind, bytes| shown.take(kind, bytes))));
+        task = task.live(Live::new(move |kind, bytes| shown.take(kind, bytes)));
     }
     let raw = terminal::Raw::enter(spawn.pty.is_some() && spawn.stdin == "-");
     let outcome = finish(task.run(&host)?, spawn);
     drop(raw);
     shown.finish();
+    if !spawn.json {
+        explain(&outcome, spawn.timeout);
+    }
     Ok(outcome)
+}
+
+/// Says what cannot be seen from the output and the status.
+fn explain(outcome: &Outcome, timeout: Option<Duration>) {
+    let program = program(outcome);
+    if let Some(timeout) = timeout.filter(|_| outcome.timed_out) {
+        tell(format_args!(
+            "'{program}' timed out after {timeout:?}; {} ended",
+            processes(outcome.tree.killed)
+        ));
+    }
+    if outcome.tree.survivors > 0 {
+        tell(format_args!("{} could not be ended", processes(outcome.tree.survivors)));
+    }
+}
+
+fn program(outcome: &Outcome) -> String {
+    outcome.argv.first().map(|program| program.display().to_string()).unwrap_or_default()
 }
 
 /// Ends what the program has left behind: it belongs to this run, which is over.
 fn finish(mut outcome: Outcome, spawn: &Spawn) -> Outcome {
     let Some(left) = outcome.adopted.take() else { return outcome };
+    left.wait_for(LEFTOVER_GRACE);
     left.controller().set_grace(spawn.grace.unwrap_or(LEFTOVER_GRACE));
-    let program = outcome.argv.first().map(|program| program.display().to_string()).unwrap_or_default();
     if let Some(end) = left.end() {
         outcome.tree.killed += end.tree.killed;
         outcome.tree.survivors += end.tree.survivors;
         outcome.duration = end.duration;
         if !spawn.json && end.tree.killed > 0 {
-            tell(format_args!("ended {} left running by '{program}'", processes(end.tree.killed)));
+            tell(format_args!(
+                "ended {} left running by '{}'",
+                processes(end.tree.killed),
+                program(&outcome)
+            ));
         }
     }
     outcome

@@ -19,6 +19,12 @@ pub(crate) fn command(start: Start, surroundings: &Surroundings) -> Result<Comma
     if let Some(directory) = start.cwd {
         command.working_directory(directory);
     }
+    // A standard descriptor that we do not have, the program does not get.
+    for standard in 0..3 {
+        if !surroundings.open[standard] {
+            command.close(standard as i32);
+        }
+    }
     Ok(command)
 }
 
