@@ -15,6 +15,7 @@ pub mod io;
 pub mod jobs;
 pub mod options;
 pub mod pattern;
+pub mod printf;
 pub mod quote;
 pub mod text;
 pub mod traps;

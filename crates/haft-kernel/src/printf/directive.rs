@@ -1,0 +1,163 @@
+//! The directives of a format.
+
+/// One piece of a format.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Piece<'a> {
+    /// Text without directives, escapes still in it.
+    Text(&'a [u8]),
+    Directive(Directive<'a>),
+    /// Something after a `%` that is none; `text` is the character, or everything from the `%` on if the format ended.
+    Invalid {
+        text: &'a [u8],
+        ended: bool,
+    },
+}
+
+/// `%` and what follows it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Directive<'a> {
+    pub(super) flags: Flags,
+    pub(super) width: Option<Count>,
+    pub(super) precision: Option<Count>,
+    /// The letter.
+    pub(super) conversion: u8,
+    /// What is in the parentheses of `%(…)T`.
+    pub(super) time: &'a [u8],
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Flags {
+    pub(super) left: bool,
+    pub(super) plus: bool,
+    pub(super) space: bool,
+    pub(super) zero: bool,
+    pub(super) alternate: bool,
+}
+
+/// A width or a precision.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Count {
+    Number(i64),
+    /// `*`: an argument.
+    Argument,
+}
+
+/// The first piece of a format, which is not empty, and the rest.
+pub(super) fn next(format: &[u8]) -> (Piece<'_>, &[u8]) {
+    if format.first() != Some(&b'%') {
+        let end = text_end(format);
+        return (Piece::Text(&format[..end]), &format[end..]);
+    }
+    let mut reader = Reader { format, index: 1 };
+    let mut directive = Directive { flags: reader.flags(), ..Directive::default() };
+    directive.width = reader.count();
+    if reader.peek() == Some(b'.') {
+        reader.index += 1;
+        directive.precision = Some(reader.count().unwrap_or(Count::Number(0)));
+    }
+    while let Some(b'h' | b'j' | b'l' | b'L' | b't' | b'z') = reader.peek() {
+        reader.index += 1;
+    }
+    reader.conversion(directive)
+}
+
+/// Where the text before the next directive ends. An escaped backslash or percent sign is text.
+fn text_end(format: &[u8]) -> usize {
+    let mut index = 0;
+    while let Some(&byte) = format.get(index) {
+        match byte {
+            b'%' => return index,
+            b'\\' if format.get(index + 1).is_some_and(|next| *next != b'%') => index += 2,
+            _ => index += 1,
+        }
+    }
+    format.len()
+}
+
+struct Reader<'a> {
+    format: &'a [u8],
+    index: usize,
+}
+
+impl<'a> Reader<'a> {
+    fn peek(&self) -> Option<u8> {
+        self.format.get(self.index).copied()
+    }
+
+    fn flags(&mut self) -> Flags {
+        let mut flags = Flags::default();
+        while let Some(byte) = self.peek() {
+            match byte {
+                b'-' => flags.left = true,
+                b'+' => flags.plus = true,
+                b' ' => flags.space = true,
+                b'0' => flags.zero = true,
+                b'#' => flags.alternate = true,
+                b'\'' => {}
+                _ => break,
+            }
+            self.index += 1;
+        }
+        flags
+    }
+
+    fn count(&mut self) -> Option<Count> {
+        if self.peek() == Some(b'*') {
+            self.index += 1;
+            return Some(Count::Argument);
+        }
+        let mut number: Option<i64> = None;
+        while let Some(digit @ b'0'..=b'9') = self.peek() {
+            let value = number.unwrap_or(0).saturating_mul(10).saturating_add(i64::from(digit - b'0'));
+            number = Some(value);
+            self.index += 1;
+        }
+        number.map(Count::Number)
+    }
+
+    fn conversion(&mut self, mut directive: Directive<'a>) -> (Piece<'a>, &'a [u8]) {
+        let format = self.format;
+        let Some(letter) = self.peek() else {
+            return (Piece::Invalid { text: format, ended: true }, &[]);
+        };
+        let start = self.index;
+        self.index += 1;
+        let known = match letter {
+            b'(' => self.time(&mut directive),
+            b'%' if start > 1 => false,
+            b'%' | b'b' | b'c' | b'd' | b'i' | b'n' | b'o' | b'q' | b'Q' | b's' | b'u' | b'x' | b'X'
+            | b'a' | b'A' | b'e' | b'E' | b'f' | b'F' | b'g' | b'G' => {
+                directive.conversion = letter;
+                true
+            }
+            _ => false,
+        };
+        if known {
+            return (Piece::Directive(directive), &format[self.index..]);
+        }
+        (Piece::Invalid { text: &format[start..=start], ended: false }, &[])
+    }
+
+    /// `(…)T`, up to the parenthesis that closes it.
+    fn time(&mut self, directive: &mut Directive<'a>) -> bool {
+        let format = self.format;
+        let start = self.index;
+        let mut depth = 1;
+        while let Some(byte) = self.peek() {
+            self.index += 1;
+            match byte {
+                b'(' => depth += 1,
+                b')' => depth -= 1,
+                _ => {}
+            }
+            if depth == 0 {
+                directive.time = &format[start..self.index - 1];
+                directive.conversion = b'T';
+                let closed = self.peek() == Some(b'T');
+                self.index += 1;
+                return closed;
+            }
+        }
+        false
+    }
+}
