@@ -1,0 +1,61 @@
+//! A program that behaves as badly as a test needs it: `haft-test-child MODE ARGUMENT…`.
+//!
+//! It is entered without Rust's usual start, which would ignore `SIGPIPE` and open closed standard descriptors: what it
+//! reports of itself is what it was given. Whatever it does, no process of it lives for more than two minutes.
+#![no_main]
+
+mod input;
+mod launch;
+mod output;
+mod report;
+mod resources;
+mod stay;
+mod sys;
+mod tree;
+
+/// Does what the first argument says, and answers with an exit status.
+fn run() -> i32 {
+    sys::limit_life();
+    let arguments: Vec<String> =
+        std::env::args_os().map(|argument| argument.to_string_lossy().into_owned()).collect();
+    let mode = arguments.get(1).map_or("", String::as_str);
+    let rest: Vec<&str> = arguments.iter().skip(2).map(String::as_str).collect();
+    match mode {
+        "exit" => number(rest[0]) as i32,
+        "die" => stay::die(number(rest[0]) as i32),
+        "sleep" => stay::sleep(),
+        "stubborn" => stay::stubborn(rest[0]),
+        "polite" => stay::polite(rest[0], number(rest[1]) as i32),
+        "wait-for" => stay::wait_for(rest[0]),
+        "daemon" => stay::daemon(rest[0], &rest[1..]),
+        "bystander" => stay::bystander(rest[0]),
+        "bytes" => output::bytes(rest[0]),
+        "flood" => output::flood(number(rest[0])),
+        "lines" => output::lines(number(rest[0])),
+        "interleave" => output::interleave(number(rest[0])),
+        "drip" => output::drip(number(rest[0]), number(rest[1])),
+        "count" => input::count(),
+        "flood-then-count" => input::flood_then_count(number(rest[0])),
+        "deaf" => input::deaf(&rest),
+        "ask" => input::ask(rest[0], rest[1]),
+        "await-input" => input::await_input(rest[0]),
+        "report" => report::print(),
+        "report-to" => report::write(rest[0]),
+        "window" => report::window(),
+        "burn" => resources::burn(),
+        "allocate" => resources::allocate(number(rest[0]) as usize),
+        "fork" => resources::fork_many(number(rest[0])),
+        "orphans" => resources::orphans(number(rest[0]), rest[1], rest[2]),
+        "tree" => tree::grow(rest[0], rest[1], rest[2]),
+        "pause" => stay::pause(rest[1]),
+        "launch" => launch::launch(&rest),
+        _ => {
+            eprintln!("no such mode: '{mode}'");
+            2
+        }
+    }
+}
+
+fn number(text: &str) -> u64 {
+    text.parse().expect("a number")
+}

@@ -1,0 +1,108 @@
+//! What a finished `haft` has shown.
+
+use std::os::unix::process::ExitStatusExt as _;
+use std::process::ExitStatus;
+use std::time::Duration;
+
+use serde_json::Value;
+
+/// A finished run of `haft`, to be looked at.
+#[must_use = "a run that nobody looks at tests nothing"]
+#[derive(Debug)]
+pub struct Finished {
+    /// The call, for messages.
+    pub(crate) call: String,
+    pub(crate) status: ExitStatus,
+    pub(crate) stdout: Vec<u8>,
+    pub(crate) stderr: Vec<u8>,
+    pub(crate) duration: Duration,
+}
+
+impl Finished {
+    /// Demands an exit status.
+    #[track_caller]
+    pub fn status(self, code: i32) -> Finished {
+        assert_eq!(self.status.code(), Some(code), "{self}");
+        self
+    }
+
+    /// Demands the death by a signal.
+    #[track_caller]
+    pub fn killed_by(self, signal: i32) -> Finished {
+        assert_eq!(self.status.signal(), Some(signal), "{self}");
+        self
+    }
+
+    /// Demands exactly this on standard output.
+    #[track_caller]
+    pub fn stdout(self, expected: impl AsRef<[u8]>) -> Finished {
+        assert_eq!(self.stdout, expected.as_ref(), "standard output\n{self}");
+        self
+    }
+
+    /// Demands exactly this on standard error.
+    #[track_caller]
+    pub fn stderr(self, expected: impl AsRef<[u8]>) -> Finished {
+        assert_eq!(self.stderr, expected.as_ref(), "standard error\n{self}");
+        self
+    }
+
+    /// Demands this somewhere on standard error.
+    #[track_caller]
+    pub fn stderr_has(self, expected: &str) -> Finished {
+        assert!(self.error_text().contains(expected), "'{expected}' is missing\n{self}");
+        self
+    }
+
+    /// Demands that it took no longer than this.
+    #[track_caller]
+    pub fn within(self, limit: Duration) -> Finished {
+        assert!(self.duration <= limit, "took {:?}\n{self}", self.duration);
+        self
+    }
+
+    /// Demands that it took at least this.
+    #[track_caller]
+    pub fn not_before(self, limit: Duration) -> Finished {
+        assert!(self.duration >= limit, "took {:?}\n{self}", self.duration);
+        self
+    }
+
+    /// Standard output, as bytes.
+    pub fn output(&self) -> &[u8] {
+        &self.stdout
+    }
+
+    /// Standard output, as text.
+    pub fn output_text(&self) -> String {
+        String::from_utf8_lossy(&self.stdout).into_owned()
+    }
+
+    /// Standard error, as text.
+    pub fn error_text(&self) -> String {
+        String::from_utf8_lossy(&self.stderr).into_owned()
+    }
+
+    /// Standard output as one JSON object on one line.
+    #[track_caller]
+    pub fn json(&self) -> Value {
+        assert_eq!(self.stdout.iter().filter(|&&byte| byte == b'\n').count(), 1, "one line\n{self}");
+        serde_json::from_slice(&self.stdout).unwrap_or_else(|error| panic!("{error}\n{self}"))
+    }
+
+    /// Standard output as the answer of a child's `report` mode.
+    #[track_caller]
+    pub fn report(&self) -> crate::Report {
+        crate::Report::parse(&self.stdout)
+    }
+}
+
+impl std::fmt::Display for Finished {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let shown = |bytes: &[u8]| String::from_utf8_lossy(&bytes[..bytes.len().min(2000)]).into_owned();
+        writeln!(formatter, "call: {}", self.call)?;
+        writeln!(formatter, "status: {} after {:?}", self.status, self.duration)?;
+        writeln!(formatter, "stdout: {}", shown(&self.stdout))?;
+        write!(formatter, "stderr: {}", shown(&self.stderr))
+    }
+}
