@@ -90,6 +90,7 @@ pub struct Command {
     sandbox: Sandbox,
     ignored: Signals,
     scope: Option<Scope>,
+    exact_environment: bool,
 }
 
 impl Command {
@@ -111,6 +112,7 @@ impl Command {
             sandbox: Sandbox::default(),
             ignored: Signals::default(),
             scope: None,
+            exact_environment: false,
         }
     }
 
@@ -215,6 +217,12 @@ impl Command {
         self
     }
 
+    /// Leaves the marker of the scope out of the environment where a control group holds the scope together without it.
+    pub fn exact_environment(&mut self, exact: bool) -> &mut Command {
+        self.exact_environment = exact;
+        self
+    }
+
     /// The program and its arguments, as the program will see them.
     pub fn argv(&self) -> impl Iterator<Item = &OsStr> {
         let first = self.argument_zero.as_ref().unwrap_or(&self.program);
@@ -288,6 +296,11 @@ impl Command {
         Ok(self.explain(fault, &prepared))
     }
 
+    /// The scope whose marker the environment has to carry.
+    fn marking_scope(&self) -> Option<&Scope> {
+        self.scope.as_ref().filter(|scope| !(self.exact_environment && scope.is_sealed()))
+    }
+
     fn explain(&self, fault: sys::Fault, prepared: &Prepared) -> Error {
         let descriptors: Vec<_> = self.descriptors.iter().map(|(to, _)| *to).collect();
         let limits: Vec<_> = self.limits.iter().map(|limit| limit.resource.name()).collect();
@@ -341,7 +354,7 @@ impl Prepared {
             working_directory: directory
                 .map(|directory| c_string(directory.as_os_str(), || "the working directory".to_owned()))
                 .transpose()?,
-            marker: command.scope.as_ref().map(|scope| scope.marker(&command.environment)),
+            marker: command.marking_scope().map(|scope| scope.marker(&command.environment)),
         })
     }
 

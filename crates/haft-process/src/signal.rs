@@ -83,6 +83,8 @@ impl Signals {
     pub const KILL: i32 = libc::SIGKILL;
     /// A write that nobody will read.
     pub const PIPE: i32 = libc::SIGPIPE;
+    /// A terminal that has changed its size.
+    pub const WINDOW_CHANGE: i32 = libc::SIGWINCH;
     /// The polite request to end.
     pub const TERMINATE: i32 = libc::SIGTERM;
 

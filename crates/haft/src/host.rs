@@ -1,6 +1,7 @@
 //! The process layer, set up for a program that owns its process.
 
 use std::path::PathBuf;
+use std::sync::{Arc, OnceLock};
 
 use haft_process::{CancelToken, Command, Host, Signals, clean_stale, ignore_signal, on_signals};
 
@@ -29,12 +30,39 @@ fn watcher() -> Command {
     command
 }
 
-/// A token that is cancelled when haft is asked to end: by Ctrl-C, a closed terminal, or `kill`.
-pub(crate) fn cancelled_by_signals(surroundings: &Surroundings) -> Result<CancelToken, Failure> {
-    let token = CancelToken::new()?;
-    let wanted = [Signals::INTERRUPT, Signals::HANGUP, Signals::TERMINATE, Signals::QUIT];
-    let heard = wanted.into_iter().filter(|&signal| !surroundings.ignored.contains(signal));
-    let cancel = token.clone();
-    on_signals(heard.fold(Signals::none(), Signals::with), move |_| cancel.cancel())?;
-    Ok(token)
+/// Hears the signals that haft itself gets.
+#[derive(Debug)]
+pub(crate) struct Listener {
+    /// Cancelled when haft is asked to end: by Ctrl-C, a closed terminal, or `kill`.
+    pub(crate) cancel: CancelToken,
+    resized: Arc<OnceLock<Resized>>,
+}
+
+struct Resized(Box<dyn Fn() + Send + Sync>);
+
+impl std::fmt::Debug for Resized {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str("Resized(…)")
+    }
+}
+
+impl Listener {
+    /// Starts to listen. Signals that were ignored when haft was started stay so.
+    pub(crate) fn start(surroundings: &Surroundings) -> Result<Listener, Failure> {
+        let listener = Listener { cancel: CancelToken::new()?, resized: Arc::default() };
+        let (cancel, resized) = (listener.cancel.clone(), listener.resized.clone());
+        let wanted =
+            [Signals::INTERRUPT, Signals::HANGUP, Signals::TERMINATE, Signals::QUIT, Signals::WINDOW_CHANGE];
+        let heard = wanted.into_iter().filter(|&signal| !surroundings.ignored.contains(signal));
+        on_signals(heard.fold(Signals::none(), Signals::with), move |signal| match signal {
+            Signals::WINDOW_CHANGE => resized.get().into_iter().for_each(|resized: &Resized| (resized.0)()),
+            _ => cancel.cancel(),
+        })?;
+        Ok(listener)
+    }
+
+    /// Calls `action` whenever haft's terminal changes its size.
+    pub(crate) fn on_resize(&self, action: impl Fn() + Send + Sync + 'static) {
+        let _ = self.resized.set(Resized(Box::new(action)));
+    }
 }

@@ -14,7 +14,7 @@ use haft_process::{Command, Input, Limit, Live, Outcome, ScopeLimits, Streams, T
 
 use crate::arguments::Spawn;
 use crate::commands::start;
-use crate::failure::{Failure, tell};
+use crate::failure::{Failure, reason, tell};
 use crate::host;
 use crate::surroundings::Surroundings;
 
@@ -42,13 +42,16 @@ pub(crate) fn run(mut spawn: Spawn, surroundings: &Surroundings) -> Result<i32, 
 }
 
 fn supervise(spawn: &mut Spawn, surroundings: &Surroundings) -> Result<Outcome, Failure> {
-    let token = host::cancelled_by_signals(surroundings)?;
+    let listener = host::Listener::start(surroundings)?;
     let host = host::set_up(surroundings);
     host.warnings().iter().for_each(tell);
     let command = command(spawn, surroundings)?;
     let streams = streams(spawn)?;
-    let mut task =
-        Task::new(command).streams(streams).input(input(spawn)?).limits(limits(spawn)).cancel(&token);
+    let mut task = Task::new(command)
+        .streams(streams)
+        .input(input(spawn)?)
+        .limits(limits(spawn))
+        .cancel(&listener.cancel);
     task = task.scope_limits(ScopeLimits { processes: spawn.limit_processes, memory: spawn.limit_memory });
     if let Some(timeout) = spawn.timeout {
         task = task.timeout(timeout);
@@ -62,7 +65,12 @@ fn supervise(spawn: &mut Spawn, surroundings: &Surroundings) -> Result<Outcome, 
         task = task.live(Live::new(move |kind, bytes| shown.take(kind, bytes)));
     }
     let raw = terminal::Raw::enter(spawn.pty.is_some() && spawn.stdin == "-");
-    let outcome = finish(task.run(&host)?, spawn);
+    let job = task.start(&host)?;
+    if spawn.pty.as_deref() == Some("") {
+        let controller = job.controller();
+        listener.on_resize(move || controller.resize(terminal::own_size().unwrap_or_default()));
+    }
+    let outcome = finish(job.wait(), spawn);
     drop(raw);
     shown.finish();
     if !spawn.json {
@@ -115,7 +123,9 @@ fn processes(count: usize) -> String {
 
 fn command(spawn: &mut Spawn, surroundings: &Surroundings) -> Result<Command, Failure> {
     let start = std::mem::take(&mut spawn.start);
+    let exact = start.clear_env;
     let mut command = start::command(start, surroundings)?;
+    command.exact_environment(exact);
     if command.directory().is_none()
         && let Some(directory) = &surroundings.working_directory
     {
@@ -145,12 +155,15 @@ fn input(spawn: &Spawn) -> Result<Input, Failure> {
         return Ok(Input::Null);
     }
     let file: OwnedFd = if spawn.stdin == "-" {
-        rustix::io::fcntl_dupfd_cloexec(rustix::stdio::stdin(), 3)
-            .map_err(|error| Failure::usage(format_args!("cannot use standard input: {error}")))?
+        rustix::io::fcntl_dupfd_cloexec(rustix::stdio::stdin(), 3).map_err(|error| {
+            Failure::usage(format_args!("cannot use standard input: {}", reason(&error.into())))
+        })?
     } else {
         let shown = spawn.stdin.display();
         let opened = File::open(&spawn.stdin);
-        opened.map_err(|error| Failure::usage(format_args!("cannot open input '{shown}': {error}")))?.into()
+        opened
+            .map_err(|error| Failure::usage(format_args!("cannot open input '{shown}': {}", reason(&error))))?
+            .into()
     };
     Ok(if spawn.pty.is_some() { Input::Forward(Arc::new(file)) } else { Input::File(Arc::new(file)) })
 }

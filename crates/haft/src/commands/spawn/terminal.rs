@@ -17,11 +17,13 @@ pub(crate) fn size(text: &str) -> Result<TerminalSize, Failure> {
             Failure::usage(format_args!("'{text}' is no terminal size; write it like 120x40"))
         });
     }
-    let own = tcgetwinsize(stdout()).or_else(|_| tcgetwinsize(stdin()));
-    Ok(match own {
-        Ok(own) if own.ws_row > 0 && own.ws_col > 0 => TerminalSize { rows: own.ws_row, columns: own.ws_col },
-        _ => TerminalSize::default(),
-    })
+    Ok(own_size().unwrap_or_default())
+}
+
+/// The size of our own terminal, if we are on one.
+pub(crate) fn own_size() -> Option<TerminalSize> {
+    let own = tcgetwinsize(stdout()).or_else(|_| tcgetwinsize(stdin())).ok()?;
+    (own.ws_row > 0 && own.ws_col > 0).then_some(TerminalSize { rows: own.ws_row, columns: own.ws_col })
 }
 
 /// Our terminal in raw mode, so that every key reaches the program; set back when dropped.
