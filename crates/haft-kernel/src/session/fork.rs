@@ -38,6 +38,7 @@ impl Session {
             subshell: self.subshell + 1,
             pid: self.pid,
             started: self.started,
+            getopts: self.getopts,
             cancel: self.cancel.clone(),
             dirty: self.dirty.clone(),
         }

@@ -69,6 +69,8 @@ pub struct Session {
     pub(crate) pid: i32,
     /// When `SECONDS` was 0.
     pub(crate) started: Instant,
+    /// Where `getopts` is: the `OPTIND` it left behind, and the place within that argument.
+    pub(crate) getopts: (i64, usize),
     pub(crate) cancel: CancelToken,
     /// The file whose output is held back, if any; there is never more than one.
     dirty: Option<Arc<OpenFile>>,
@@ -132,6 +134,7 @@ impl Session {
             subshell: 0,
             pid: i32::try_from(std::process::id()).unwrap_or(0),
             started: Instant::now(),
+            getopts: (0, 0),
             cancel: CancelToken::new(),
             dirty: None,
         }
