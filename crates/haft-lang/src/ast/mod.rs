@@ -78,10 +78,11 @@ pub use parameter::{
     CaseChange, Parameter, ParameterExpansion, ParameterOperator, ReplaceScope, Special, Subscript,
     SubscriptKind, Transform,
 };
+pub(crate) use redirect::HereContent;
 pub use redirect::{Descriptor, Duplicate, HereDocument, Redirect, RedirectKind};
 pub use span::{LineIndex, Span};
 pub use text::{Name, Text};
 pub use word::{
-    BraceRange, Braces, CommandSubstitution, Direction, ExtendedGlob, Glob, GlobOperator, PartKind,
-    ProcessSubstitution, Word, WordContent, WordFlags, WordPart,
+    BackquoteError, BraceRange, Braces, CommandSubstitution, Direction, ExtendedGlob, Glob, GlobOperator,
+    PartKind, ProcessSubstitution, Word, WordContent, WordFlags, WordPart,
 };

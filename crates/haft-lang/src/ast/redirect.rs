@@ -1,5 +1,7 @@
 //! Redirections.
 
+use std::sync::{Arc, OnceLock};
+
 use super::{Name, Span, Subscript, Text, Word};
 
 /// One redirection. A command's redirections are kept in the order in which they were written, which is the order
@@ -73,7 +75,8 @@ pub enum Duplicate {
     Word(Word),
 }
 
-/// A here-document.
+/// A here-document. Its body follows the line that it is redirected on, so it becomes known later than the rest of the
+/// command; in a tree that the parser has handed out it is always there.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HereDocument {
     /// The delimiter, quotes removed.
@@ -82,8 +85,27 @@ pub struct HereDocument {
     pub quoted: bool,
     /// `<<-`: leading tabs are taken off. They are already gone from the body.
     pub strip_tabs: bool,
-    /// Whether the delimiter was seen; otherwise the end of the input ended the body.
-    pub terminated: bool,
+    pub(crate) content: Arc<OnceLock<HereContent>>,
+}
+
+/// What follows the line of a here-document.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct HereContent {
+    pub(crate) body: Word,
+    pub(crate) terminated: bool,
+}
+
+impl HereDocument {
     /// The body, parsed as in double quotes. Its span excludes the delimiter's line.
-    pub body: Word,
+    #[must_use]
+    pub fn body(&self) -> &Word {
+        static EMPTY: Word = Word::empty();
+        self.content.get().map_or(&EMPTY, |content| &content.body)
+    }
+
+    /// Whether the delimiter was seen; otherwise the end of the input ended the body.
+    #[must_use]
+    pub fn terminated(&self) -> bool {
+        self.content.get().is_some_and(|content| content.terminated)
+    }
 }

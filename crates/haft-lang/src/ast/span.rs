@@ -56,7 +56,7 @@ impl fmt::Debug for Span {
 }
 
 /// Where the lines of a source begin, to turn offsets into lines and columns.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct LineIndex {
     starts: Vec<u32>,
 }

@@ -1,5 +1,7 @@
 //! Words and their parts.
 
+use crate::SyntaxError;
+
 use super::{Arithmetic, List, Name, ParameterExpansion, Span, Text};
 
 /// A word: what becomes zero or more arguments, or a value, or a pattern, when it is expanded.
@@ -30,6 +32,16 @@ pub enum WordContent {
 }
 
 impl Word {
+    /// The empty word: no text, no quotes.
+    #[must_use]
+    pub const fn empty() -> Self {
+        Self {
+            span: Span { start: 0, end: 0 },
+            flags: WordFlags::NONE,
+            content: WordContent::Plain(Text::new()),
+        }
+    }
+
     /// The text of a word that expands to itself, quotes removed; `None` if anything in it is expanded or matched.
     #[must_use]
     pub fn literal(&self) -> Option<&[u8]> {
@@ -185,6 +197,19 @@ pub struct CommandSubstitution {
     pub backquoted: bool,
     /// What it runs.
     pub body: List,
+    /// Why the text between backquotes could not be parsed. bash finds that out when it gets there, and goes on with a
+    /// substitution that yields nothing; the body is empty then. Never set for `$(…)`, whose errors are the
+    /// script's.
+    pub error: Option<Box<BackquoteError>>,
+}
+
+/// Text between backquotes that could not be parsed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BackquoteError {
+    /// The text, as written.
+    pub text: Text,
+    /// What is wrong with it.
+    pub error: SyntaxError,
 }
 
 /// `<(…)` or `>(…)`.

@@ -1,0 +1,124 @@
+//! Syntax errors: what was found, what was expected, what that would have closed, and where.
+
+use std::fmt;
+
+use crate::ast::{LineIndex, Span};
+
+/// Why a text is not a program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SyntaxError {
+    /// What is wrong.
+    pub kind: ErrorKind,
+    /// Where it was noticed.
+    pub span: Span,
+    /// What stands there: a token in quotes, or `end of input`.
+    pub found: String,
+    /// What should have stood there.
+    pub expected: Option<String>,
+    /// What was opened before and is not closed.
+    pub opened: Option<Opened>,
+    /// What may help.
+    pub hint: Option<String>,
+    /// Whether more input could still make the text right, which tells an interactive reader to go on reading.
+    pub incomplete: bool,
+}
+
+/// The kinds of syntax errors.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// Something else was expected.
+    Unexpected,
+    /// A quote, substitution or bracket was never closed.
+    Unclosed,
+    /// Things are nested more deeply than the parser is willing to follow.
+    TooDeep,
+    /// The text is longer than offsets of 32 bits reach.
+    TooLong,
+    /// An arithmetic expression is wrong.
+    Arithmetic,
+}
+
+/// Something that was opened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Opened {
+    /// What opened it: `if`, `$(`, `"`.
+    pub what: &'static str,
+    /// Where.
+    pub span: Span,
+}
+
+impl SyntaxError {
+    /// The message in one line, without a place: lower case, no period.
+    #[must_use]
+    pub fn message(&self) -> String {
+        let found = &self.found;
+        match (self.kind, &self.expected, &self.opened) {
+            (ErrorKind::TooDeep, ..) => "too deeply nested".to_owned(),
+            (ErrorKind::TooLong, ..) => "the text is too long".to_owned(),
+            (_, Some(expected), Some(opened)) => {
+                format!("expected {expected} to close \"{}\", found {found}", opened.what)
+            }
+            (_, Some(expected), None) => format!("expected {expected}, found {found}"),
+            (_, None, _) => format!("unexpected {found}"),
+        }
+    }
+
+    /// The whole report: message, place, the line with a caret under it, where things were opened, and the hint.
+    ///
+    /// `name` is what the source is called, `source` the text that was parsed. Ends with a newline.
+    #[must_use]
+    pub fn render(&self, name: &str, source: &[u8]) -> String {
+        let lines = LineIndex::new(source);
+        let mut report = format!("error: {}\n", self.message());
+        excerpt(&mut report, &lines, name, source, self.span, "");
+        if let Some(opened) = &self.opened {
+            let note = format!("\"{}\" was opened here", opened.what);
+            excerpt(&mut report, &lines, name, source, opened.span, &note);
+        }
+        if let Some(hint) = &self.hint {
+            report.push_str(&format!("hint: {hint}\n"));
+        }
+        report
+    }
+}
+
+impl fmt::Display for SyntaxError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.message())
+    }
+}
+
+impl std::error::Error for SyntaxError {}
+
+/// The most characters of a line that an excerpt shows on either side of its caret.
+const REACH: usize = 60;
+
+/// Adds `--> name:line:column` and the line with the span underlined.
+fn excerpt(report: &mut String, lines: &LineIndex, name: &str, source: &[u8], span: Span, note: &str) {
+    let (line, column) = lines.position(span.start);
+    let start = lines.start_of(line).unwrap_or(0) as usize;
+    let rest = source.get(start..).unwrap_or_default();
+    let text = rest.split(|byte| *byte == b'\n').next().unwrap_or_default();
+    let caret = column as usize - 1;
+    let from = caret.saturating_sub(REACH);
+    let until = text.len().min(caret + REACH);
+    let before = printable(text.get(from..caret.min(text.len())).unwrap_or_default());
+    let width = ((span.end - span.start) as usize).clamp(1, until.saturating_sub(caret).max(1));
+    let marked = printable(text.get(caret..(caret + width).min(text.len())).unwrap_or_default());
+    let after = printable(text.get((caret + width).min(text.len())..until).unwrap_or_default());
+    let number = line.to_string();
+    let gutter = " ".repeat(number.len());
+    let indent = " ".repeat(before.chars().count());
+    let carets = "^".repeat(marked.chars().count().max(1));
+    let space = if note.is_empty() { "" } else { " " };
+    report.push_str(&format!("{gutter}--> {name}:{line}:{column}\n{gutter} |\n"));
+    report
+        .push_str(&format!("{number} | {before}{marked}{after}\n{gutter} | {indent}{carets}{space}{note}\n"));
+}
+
+/// The text with everything replaced that would move the caret or the terminal's cursor.
+fn printable(text: &[u8]) -> String {
+    let blank = |character: char| if character.is_control() { ' ' } else { character };
+    String::from_utf8_lossy(text).chars().map(blank).collect()
+}

@@ -1,0 +1,456 @@
+//! Arithmetic expressions.
+//!
+//! Operands come before operators in the table of nodes, so a node's operands are known when it is made. Binary operators
+//! are parsed by precedence climbing; a chain of operators of one level takes a loop, not a recursion.
+
+use crate::ast::{
+    ArithmeticForm, ArithmeticNode, ArithmeticSubscript, ArithmeticTree, BinaryOperator, Name, NodeId,
+    PartKind, Span, Step, Text, UnaryOperator, Word, WordPart,
+};
+use crate::error::{ErrorKind, SyntaxError};
+
+use super::MAXIMUM_DEPTH;
+use super::bytes::{self, NAME};
+
+/// Stands for an expansion in the text. The input holds no NUL.
+const EXPANSION: u8 = 0;
+
+/// What can be said about an expression ahead of time.
+pub(super) fn form(text: &Word) -> ArithmeticForm {
+    if let Some(literal) = text.literal() {
+        return parse(literal).map_or(ArithmeticForm::Text, ArithmeticForm::Tree);
+    }
+    let mut flat = Flat::default();
+    if !flat.parts(text.parts(), true) {
+        return ArithmeticForm::Text;
+    }
+    Expression::new(&flat.text, flat.indices).parse().map_or(ArithmeticForm::Text, ArithmeticForm::Guess)
+}
+
+/// Parses the text of an expression.
+pub(super) fn parse(text: &[u8]) -> Result<ArithmeticTree, SyntaxError> {
+    Expression::new(text, Vec::new()).parse()
+}
+
+/// The text of an expression with its expansions replaced by [`EXPANSION`].
+#[derive(Default)]
+struct Flat {
+    text: Vec<u8>,
+    indices: Vec<u32>,
+}
+
+impl Flat {
+    /// Adds parts; returns false if only what they expand to can tell.
+    fn parts(&mut self, parts: &[WordPart], outermost: bool) -> bool {
+        parts.iter().enumerate().all(|(index, part)| match &part.kind {
+            PartKind::Literal(text) => {
+                self.text.extend_from_slice(text);
+                true
+            }
+            PartKind::DoubleQuoted(inner) => self.parts(inner, false),
+            PartKind::Variable(_)
+            | PartKind::Parameter(_)
+            | PartKind::Command(_)
+            | PartKind::Arithmetic(_) => {
+                self.text.push(EXPANSION);
+                self.indices.push(u32::try_from(index).unwrap_or(u32::MAX));
+                outermost
+            }
+            _ => false,
+        })
+    }
+}
+
+/// An expression being parsed.
+struct Expression<'a> {
+    text: &'a [u8],
+    at: usize,
+    nodes: Vec<ArithmeticNode>,
+    indices: Vec<u32>,
+    expansions: usize,
+    depth: u32,
+}
+
+type Parsed<T> = Result<T, SyntaxError>;
+
+impl<'a> Expression<'a> {
+    fn new(text: &'a [u8], indices: Vec<u32>) -> Self {
+        Self { text, at: 0, nodes: Vec::new(), indices, expansions: 0, depth: 0 }
+    }
+
+    fn parse(mut self) -> Parsed<ArithmeticTree> {
+        self.skip_blanks();
+        if self.at < self.text.len() {
+            self.comma()?;
+        }
+        if self.at < self.text.len() {
+            return Err(self.error("an operator"));
+        }
+        Ok(ArithmeticTree::new(self.nodes))
+    }
+
+    fn push(&mut self, node: ArithmeticNode) -> NodeId {
+        self.nodes.push(node);
+        NodeId::at(self.nodes.len() - 1)
+    }
+
+    fn skip_blanks(&mut self) {
+        while self.text.get(self.at).is_some_and(u8::is_ascii_whitespace) {
+            self.at += 1;
+        }
+    }
+
+    fn peek(&self) -> Option<u8> {
+        self.text.get(self.at).copied()
+    }
+
+    /// Takes a symbol and the blanks after it.
+    fn eat(&mut self, symbol: &[u8]) -> bool {
+        let found = self.text[self.at..].starts_with(symbol);
+        if found {
+            self.at += symbol.len();
+            self.skip_blanks();
+        }
+        found
+    }
+
+    fn nested<T>(&mut self, parse: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
+        if self.depth >= MAXIMUM_DEPTH {
+            let mut error = self.error("");
+            error.kind = ErrorKind::TooDeep;
+            return Err(error);
+        }
+        self.depth += 1;
+        let result = parse(self);
+        self.depth -= 1;
+        result
+    }
+
+    #[cold]
+    fn error(&self, expected: &str) -> SyntaxError {
+        let rest = &self.text[self.at..];
+        let start = u32::try_from(self.at).unwrap_or(u32::MAX);
+        let end = u32::try_from(self.text.len()).unwrap_or(u32::MAX);
+        let found = match rest {
+            [] => "the end of the expression".to_owned(),
+            _ => format!("\"{}\"", String::from_utf8_lossy(&rest[..rest.len().min(40)])),
+        };
+        SyntaxError {
+            kind: ErrorKind::Arithmetic,
+            span: Span::new(start, end),
+            found,
+            expected: Some(expected.to_owned()),
+            opened: None,
+            hint: None,
+            incomplete: false,
+        }
+    }
+
+    /// `a, b`.
+    fn comma(&mut self) -> Parsed<NodeId> {
+        let mut left = self.assignment()?;
+        while self.eat(b",") {
+            let right = self.assignment()?;
+            left = self.push(ArithmeticNode::Comma { left, right });
+        }
+        Ok(left)
+    }
+
+    /// `a = b`, and all that binds more tightly.
+    fn assignment(&mut self) -> Parsed<NodeId> {
+        let target = self.choice()?;
+        let Some(operator) = self.assignment_operator() else { return Ok(target) };
+        let assignable = matches!(
+            self.nodes[target.index()],
+            ArithmeticNode::Variable(_) | ArithmeticNode::Element { .. }
+        );
+        if !assignable || target.index() + 1 != self.nodes.len() {
+            return Err(self.error("a variable before the assignment"));
+        }
+        let value = self.nested(Self::assignment)?;
+        Ok(self.push(ArithmeticNode::Assign { operator, target, value }))
+    }
+
+    fn assignment_operator(&mut self) -> Option<Option<BinaryOperator>> {
+        const OPERATORS: &[(&[u8], Option<BinaryOperator>)] = &[
+            (b"+=", Some(BinaryOperator::Add)),
+            (b"-=", Some(BinaryOperator::Subtract)),
+            (b"*=", Some(BinaryOperator::Multiply)),
+            (b"/=", Some(BinaryOperator::Divide)),
+            (b"%=", Some(BinaryOperator::Remainder)),
+            (b"<<=", Some(BinaryOperator::ShiftLeft)),
+            (b">>=", Some(BinaryOperator::ShiftRight)),
+            (b"&=", Some(BinaryOperator::BitAnd)),
+            (b"^=", Some(BinaryOperator::BitXor)),
+            (b"|=", Some(BinaryOperator::BitOr)),
+        ];
+        if self.peek() == Some(b'=') && self.text.get(self.at + 1) != Some(&b'=') {
+            self.eat(b"=");
+            return Some(None);
+        }
+        OPERATORS.iter().find(|(symbol, _)| self.eat(symbol)).map(|(_, operator)| *operator)
+    }
+
+    /// `a ? b : c`.
+    fn choice(&mut self) -> Parsed<NodeId> {
+        let condition = self.binary(1)?;
+        if !self.eat(b"?") {
+            return Ok(condition);
+        }
+        let then = self.nested(Self::comma)?;
+        if !self.eat(b":") {
+            return Err(self.error("\":\""));
+        }
+        let otherwise = self.nested(Self::choice)?;
+        Ok(self.push(ArithmeticNode::Choice { condition, then, otherwise }))
+    }
+
+    /// Binary operators that bind at least as tightly as `level`.
+    fn binary(&mut self, level: u8) -> Parsed<NodeId> {
+        let mut left = self.unary()?;
+        while let Some((symbol, binds, operator)) =
+            self.binary_operator().filter(|(_, binds, _)| *binds >= level)
+        {
+            self.eat(symbol);
+            let right_level = if binds == POWER { binds } else { binds + 1 };
+            let right = self.nested(|expression| expression.binary(right_level))?;
+            left = self.push(match operator {
+                Infix::Or => ArithmeticNode::Or { left, right },
+                Infix::And => ArithmeticNode::And { left, right },
+                Infix::Both(operator) => ArithmeticNode::Binary { operator, left, right },
+            });
+        }
+        Ok(left)
+    }
+
+    /// The binary operator that comes next, how tightly it binds, and what it does.
+    fn binary_operator(&self) -> Option<(&'static [u8], u8, Infix)> {
+        use BinaryOperator as Op;
+        let second = self.text.get(self.at + 1).copied().unwrap_or(b' ');
+        let third = self.text.get(self.at + 2).copied().unwrap_or(b' ');
+        let both = Infix::Both;
+        Some(match (self.peek()?, second) {
+            (b'|', b'|') => (b"||", 1, Infix::Or),
+            (b'&', b'&') => (b"&&", 2, Infix::And),
+            (b'=', b'=') => (b"==", 6, both(Op::Equal)),
+            (b'!', b'=') => (b"!=", 6, both(Op::NotEqual)),
+            (b'<', b'<') if third != b'=' => (b"<<", 8, both(Op::ShiftLeft)),
+            (b'>', b'>') if third != b'=' => (b">>", 8, both(Op::ShiftRight)),
+            (b'<' | b'>', b'<' | b'>') => return None,
+            (b'<', b'=') => (b"<=", 7, both(Op::LessOrEqual)),
+            (b'>', b'=') => (b">=", 7, both(Op::GreaterOrEqual)),
+            (b'*', b'*') => (b"**", POWER, both(Op::Power)),
+            (_, b'=') => return None,
+            (b'|', _) => (b"|", 3, both(Op::BitOr)),
+            (b'^', _) => (b"^", 4, both(Op::BitXor)),
+            (b'&', _) => (b"&", 5, both(Op::BitAnd)),
+            (b'<', _) => (b"<", 7, both(Op::Less)),
+            (b'>', _) => (b">", 7, both(Op::Greater)),
+            (b'+', _) => (b"+", 9, both(Op::Add)),
+            (b'-', _) => (b"-", 9, both(Op::Subtract)),
+            (b'*', _) => (b"*", 10, both(Op::Multiply)),
+            (b'/', _) => (b"/", 10, both(Op::Divide)),
+            (b'%', _) => (b"%", 10, both(Op::Remainder)),
+            _ => return None,
+        })
+    }
+
+    fn unary(&mut self) -> Parsed<NodeId> {
+        let rest = &self.text[self.at..];
+        let doubled = matches!(rest, [b'+', b'+', ..] | [b'-', b'-', ..]);
+        if doubled && self.name_after_step() {
+            return self.prefix_step();
+        }
+        let operator = match self.peek() {
+            Some(b'-') => UnaryOperator::Minus,
+            Some(b'+') => UnaryOperator::Plus,
+            Some(b'!') if rest.get(1) != Some(&b'=') => UnaryOperator::Not,
+            Some(b'~') => UnaryOperator::Complement,
+            _ => return self.postfix(),
+        };
+        self.at += 1;
+        self.skip_blanks();
+        let operand = self.nested(Self::unary)?;
+        Ok(self.push(ArithmeticNode::Unary { operator, operand }))
+    }
+
+    /// Whether a name follows `++` or `--`; otherwise they are two signs.
+    fn name_after_step(&self) -> bool {
+        let rest = &self.text[self.at + 2..];
+        let blanks = rest.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
+        bytes::name_length(&rest[blanks..]) > 0
+    }
+
+    fn prefix_step(&mut self) -> Parsed<NodeId> {
+        let step = if self.peek() == Some(b'+') { Step::PreIncrement } else { Step::PreDecrement };
+        self.at += 2;
+        self.skip_blanks();
+        let target = self.operand()?;
+        self.skip_blanks();
+        Ok(self.push(ArithmeticNode::Step { step, target }))
+    }
+
+    fn postfix(&mut self) -> Parsed<NodeId> {
+        let operand = self.operand()?;
+        let variable = matches!(
+            self.nodes[operand.index()],
+            ArithmeticNode::Variable(_) | ArithmeticNode::Element { .. }
+        );
+        self.skip_blanks();
+        if !variable || self.nodes.len() != operand.index() + 1 {
+            return Ok(operand);
+        }
+        let step = match &self.text[self.at..] {
+            [b'+', b'+', ..] => Step::PostIncrement,
+            [b'-', b'-', ..] => Step::PostDecrement,
+            _ => return Ok(operand),
+        };
+        self.at += 2;
+        self.skip_blanks();
+        Ok(self.push(ArithmeticNode::Step { step, target: operand }))
+    }
+
+    /// A number, variable, expansion, or expression in parentheses. Blanks after it are left.
+    fn operand(&mut self) -> Parsed<NodeId> {
+        match self.peek() {
+            Some(b'(') => {
+                self.eat(b"(");
+                let inner = self.nested(Self::comma)?;
+                if self.peek() != Some(b')') {
+                    return Err(self.error("\")\""));
+                }
+                self.at += 1;
+                Ok(inner)
+            }
+            Some(b'0'..=b'9') => self.number(),
+            Some(EXPANSION) if self.expansions < self.indices.len() => self.expansion(),
+            _ => self.variable(),
+        }
+    }
+
+    /// An expansion. What stands right next to it would become one token with it.
+    fn expansion(&mut self) -> Parsed<NodeId> {
+        let sticks = |byte: &u8| bytes::is(*byte, NAME) || matches!(*byte, b'#' | b'@' | b'[' | EXPANSION);
+        let before = self.at.checked_sub(1).and_then(|at| self.text.get(at)).is_some_and(sticks);
+        self.at += 1;
+        if before || self.text.get(self.at).is_some_and(sticks) {
+            // The text ahead cannot tell; the error is only a signal to look at the expanded text.
+            return Err(self.error("an operator"));
+        }
+        let index = self.indices[self.expansions];
+        self.expansions += 1;
+        Ok(self.push(ArithmeticNode::Expansion(index)))
+    }
+
+    fn variable(&mut self) -> Parsed<NodeId> {
+        let length = bytes::name_length(&self.text[self.at..]);
+        if length == 0 {
+            return Err(self.error("an operand"));
+        }
+        let name = Name::from(&self.text[self.at..self.at + length]);
+        self.at += length;
+        match self.peek() {
+            Some(b'[') => self.element(name),
+            Some(EXPANSION) => Err(self.error("an operator")),
+            _ => Ok(self.push(ArithmeticNode::Variable(name))),
+        }
+    }
+
+    /// An element of an array. The index is part of this table too; the node comes after it.
+    fn element(&mut self, name: Name) -> Parsed<NodeId> {
+        let Some(length) = bracket_length(&self.text[self.at..]) else { return Err(self.error("\"]\"")) };
+        let inside = &self.text[self.at + 1..self.at + length - 1];
+        let key = (!inside.contains(&EXPANSION)).then(|| Text::from(inside));
+        let index = self.index(inside, key.is_some())?;
+        self.at += length;
+        let subscript = Box::new(ArithmeticSubscript { key, index });
+        Ok(self.push(ArithmeticNode::Element { name, subscript }))
+    }
+
+    /// The index between the brackets, if it is an expression. It must be one if it holds expansions, whose
+    /// order would be lost otherwise.
+    fn index(&mut self, inside: &'a [u8], optional: bool) -> Parsed<Option<NodeId>> {
+        let before = self.nodes.len();
+        let (text, at) = (std::mem::replace(&mut self.text, inside), std::mem::replace(&mut self.at, 0));
+        self.skip_blanks();
+        let parsed = self.nested(Self::comma);
+        let whole = self.at == self.text.len();
+        (self.text, self.at) = (text, at);
+        match parsed {
+            Ok(index) if whole => Ok(Some(index)),
+            Err(error) if !optional || error.kind == ErrorKind::TooDeep => Err(error),
+            _ if !optional => Err(self.error("\"]\"")),
+            _ => {
+                self.nodes.truncate(before);
+                Ok(None)
+            }
+        }
+    }
+
+    fn number(&mut self) -> Parsed<NodeId> {
+        let rest = &self.text[self.at..];
+        let digits = |byte: &u8| bytes::is(*byte, NAME) || matches!(byte, b'#' | b'@');
+        let length = rest.iter().position(|byte| !digits(byte)).unwrap_or(rest.len());
+        if rest.get(length) == Some(&EXPANSION) {
+            return Err(self.error("an operator"));
+        }
+        let Some(value) = constant(&rest[..length]) else { return Err(self.error("a number")) };
+        self.at += length;
+        Ok(self.push(ArithmeticNode::Number(value)))
+    }
+}
+
+/// How tightly `**` binds; it groups to the right.
+const POWER: u8 = 11;
+
+/// What a binary operator does.
+#[derive(Clone, Copy)]
+enum Infix {
+    Or,
+    And,
+    Both(BinaryOperator),
+}
+
+/// The length of a bracketed text, brackets included.
+fn bracket_length(text: &[u8]) -> Option<usize> {
+    let mut open = 0usize;
+    for (index, byte) in text.iter().enumerate() {
+        match byte {
+            b'[' => open += 1,
+            b']' if open == 1 => return Some(index + 1),
+            b']' => open -= 1,
+            _ => {}
+        }
+    }
+    None
+}
+
+/// The value of a constant: decimal, octal, hexadecimal, or `base#digits`. It wraps around as bash's does.
+fn constant(text: &[u8]) -> Option<i64> {
+    if let Some(hash) = text.iter().position(|byte| *byte == b'#') {
+        let base = digits(&text[..hash], 10)?;
+        let base = u32::try_from(base).ok().filter(|base| (2..=64).contains(base))?;
+        return if hash + 1 == text.len() { None } else { digits(&text[hash + 1..], base) };
+    }
+    match text {
+        [b'0', b'x' | b'X', rest @ ..] => digits(rest, 16),
+        [b'0', rest @ ..] => digits(rest, 8),
+        _ => digits(text, 10),
+    }
+}
+
+fn digits(text: &[u8], base: u32) -> Option<i64> {
+    text.iter().try_fold(0i64, |value, byte| {
+        let digit = match byte {
+            b'0'..=b'9' => byte - b'0',
+            b'a'..=b'z' => byte - b'a' + 10,
+            b'A'..=b'Z' if base <= 36 => byte - b'A' + 10,
+            b'A'..=b'Z' => byte - b'A' + 36,
+            b'@' => 62,
+            b'_' => 63,
+            _ => return None,
+        };
+        let valid = u32::from(digit) < base;
+        valid.then(|| value.wrapping_mul(i64::from(base)).wrapping_add(i64::from(digit)))
+    })
+}

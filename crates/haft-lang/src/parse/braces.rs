@@ -1,0 +1,182 @@
+//! Brace expansion.
+//!
+//! While a word is read, braces and commas are only marked. When it is complete, those that belong together are found,
+//! and all others become literals again.
+
+use crate::ast::{BraceRange, Braces, PartKind, Span, WordFlags, WordPart};
+
+use super::builder::Builder;
+use super::{Parser, Result};
+
+/// A brace or comma that may be part of a brace expansion.
+#[derive(Clone, Copy)]
+pub(super) struct Mark {
+    byte: u8,
+    /// How many parts of the word stand before it.
+    part: usize,
+    span: Span,
+}
+
+impl Parser<'_> {
+    /// Marks a brace or comma.
+    pub(super) fn mark(&mut self, byte: u8, builder: &mut Builder) {
+        if byte != b'{' && builder.marks.is_empty() {
+            return self.literal_byte(builder);
+        }
+        builder.flush();
+        let mark = Mark { byte, part: builder.parts.len(), span: self.next_span() };
+        builder.marks.push(mark);
+        self.input.at += 1;
+    }
+
+    /// The word with its braces made parts or literals.
+    pub(super) fn resolve_braces(&mut self, mut builder: Builder) -> Result<Builder> {
+        builder.flush();
+        let marks = std::mem::take(&mut builder.marks);
+        let parts = std::mem::take(&mut builder.parts);
+        let pairs = pairs(&marks, &parts);
+        let last = parts.len();
+        let mut word = Marked { marks, pairs, parts: parts.into_iter().map(Some).collect() };
+        let everything = Piece { parts: (0, last), marks: (0, word.marks.len()) };
+        self.piece(&mut word, everything, &mut builder)?;
+        Ok(builder)
+    }
+
+    /// Adds a piece of the word to `builder`.
+    fn piece(&mut self, word: &mut Marked, piece: Piece, builder: &mut Builder) -> Result<()> {
+        let (mut part, mut index) = (piece.parts.0, piece.marks.0);
+        while index < piece.marks.1 {
+            let mark = word.marks[index];
+            word.take(part, mark.part, builder);
+            part = mark.part;
+            let Some(close) = word.pairs[index] else {
+                builder.literal(&[mark.byte], mark.span);
+                index += 1;
+                continue;
+            };
+            let span = mark.span.to(word.marks[close].span);
+            let braces = match word.range(index, close) {
+                Some(range) => Braces::Range(range),
+                None => {
+                    Braces::List(self.nested(|parser| parser.alternatives_of(word, index, close, builder))?)
+                }
+            };
+            builder.push(PartKind::Braces(Box::new(braces)), span, WordFlags::BRACES);
+            part = word.marks[close].part;
+            index = close + 1;
+        }
+        word.take(part, piece.parts.1, builder);
+        Ok(())
+    }
+
+    /// What stands between the commas of the braces at `open` and `close`.
+    fn alternatives_of(
+        &mut self,
+        word: &mut Marked,
+        open: usize,
+        close: usize,
+        outer: &mut Builder,
+    ) -> Result<Box<[Box<[WordPart]>]>> {
+        let mut alternatives = Vec::new();
+        let mut from = open;
+        let mut index = open + 1;
+        while index <= close {
+            if let Some(end) = word.pairs[index] {
+                index = end + 1;
+                continue;
+            }
+            if index == close || word.marks[index].byte == b',' {
+                let parts = (word.marks[from].part, word.marks[index].part);
+                let mut builder = Builder::default();
+                self.piece(word, Piece { parts, marks: (from + 1, index) }, &mut builder)?;
+                outer.flags = outer.flags.union(builder.flags);
+                alternatives.push(builder.into_parts());
+                from = index;
+            }
+            index += 1;
+        }
+        Ok(alternatives.into_boxed_slice())
+    }
+}
+
+/// A word whose braces have been marked.
+struct Marked {
+    marks: Vec<Mark>,
+    /// For each mark that opens braces to expand, the one that closes them.
+    pairs: Vec<Option<usize>>,
+    parts: Vec<Option<WordPart>>,
+}
+
+/// A range of parts and the range of marks among them.
+#[derive(Clone, Copy)]
+struct Piece {
+    parts: (usize, usize),
+    marks: (usize, usize),
+}
+
+impl Marked {
+    /// Moves parts to a builder.
+    fn take(&mut self, from: usize, to: usize, builder: &mut Builder) {
+        for part in self.parts[from..to].iter_mut().filter_map(Option::take) {
+            builder.append(part);
+        }
+    }
+
+    fn range(&self, open: usize, close: usize) -> Option<BraceRange> {
+        let parts = &self.parts[self.marks[open].part..self.marks[close].part];
+        match parts {
+            [Some(WordPart { kind: PartKind::Literal(text), .. })] if close == open + 1 => range(text),
+            _ => None,
+        }
+    }
+}
+
+/// The braces that are expanded: those that hold a comma, or a range.
+fn pairs(marks: &[Mark], parts: &[WordPart]) -> Vec<Option<usize>> {
+    let mut pairs = vec![None; marks.len()];
+    let mut open: Vec<(usize, bool)> = Vec::new();
+    for (index, mark) in marks.iter().enumerate() {
+        match (mark.byte, open.last_mut()) {
+            (b'{', _) => open.push((index, false)),
+            (b',', Some((_, comma))) => *comma = true,
+            (b'}', Some((start, comma))) => {
+                let is_range = *start + 1 == index
+                    && matches!(&parts[marks[*start].part..mark.part],
+                        [WordPart { kind: PartKind::Literal(text), .. }] if range(text).is_some());
+                if *comma || is_range {
+                    pairs[*start] = Some(index);
+                }
+                open.pop();
+            }
+            _ => {}
+        }
+    }
+    pairs
+}
+
+/// The range that `1..9..2` or `a..z` stands for.
+fn range(text: &[u8]) -> Option<BraceRange> {
+    let text = std::str::from_utf8(text).ok()?;
+    let (first, rest) = text.split_once("..")?;
+    let (last, step) = match rest.split_once("..") {
+        Some((last, step)) => (last, step.parse::<i64>().ok()?.unsigned_abs().max(1)),
+        None => (rest, 1),
+    };
+    if let (Ok(from), Ok(to)) = (first.parse(), last.parse()) {
+        let padded = is_padded(first) || is_padded(last);
+        let width = if padded { u32::try_from(first.len().max(last.len())).ok()? } else { 0 };
+        return Some(BraceRange::Numbers { first: from, last: to, step, width });
+    }
+    match (first.as_bytes(), last.as_bytes()) {
+        ([from], [to]) if from.is_ascii_alphabetic() && to.is_ascii_alphabetic() => {
+            Some(BraceRange::Letters { first: *from, last: *to, step })
+        }
+        _ => None,
+    }
+}
+
+/// Whether a number is written with zeros in front, and so asks for its width.
+fn is_padded(number: &str) -> bool {
+    let digits = number.trim_start_matches(['-', '+']);
+    digits.len() > 1 && digits.starts_with('0')
+}

@@ -1,0 +1,100 @@
+//! Putting words together from their parts.
+
+use crate::ast::{PartKind, Span, Text, Word, WordContent, WordFlags, WordPart};
+
+use super::braces::Mark;
+
+/// A word in the making.
+#[derive(Default)]
+pub(super) struct Builder {
+    pub(super) parts: Vec<WordPart>,
+    /// Literal text that has not become a part yet: what stands next to each other becomes one part.
+    literal: Vec<u8>,
+    literal_span: Span,
+    pub(super) flags: WordFlags,
+    /// Braces and commas that may turn out to be a brace expansion.
+    pub(super) marks: Vec<Mark>,
+}
+
+impl Builder {
+    /// Adds literal text.
+    pub(super) fn literal(&mut self, text: &[u8], span: Span) {
+        if self.literal.is_empty() {
+            self.literal_span = span;
+        }
+        self.literal_span.end = span.end;
+        self.literal.extend_from_slice(text);
+    }
+
+    /// Makes what literal text there is a part.
+    pub(super) fn flush(&mut self) {
+        if !self.literal.is_empty() {
+            let kind = PartKind::Literal(Text::from(self.literal.as_slice()));
+            self.parts.push(WordPart { span: self.literal_span, kind });
+            self.literal.clear();
+        }
+    }
+
+    /// Adds a part.
+    pub(super) fn push(&mut self, kind: PartKind, span: Span, flags: WordFlags) {
+        self.flush();
+        self.parts.push(WordPart { span, kind });
+        self.flags = self.flags.union(flags);
+    }
+
+    /// Adds a part of another word.
+    pub(super) fn append(&mut self, part: WordPart) {
+        match &part.kind {
+            PartKind::Literal(text) => self.literal(text, part.span),
+            _ => self.push(part.kind, part.span, WordFlags::NONE),
+        }
+    }
+
+    /// The text, if all that was added so far is one unquoted literal.
+    pub(super) fn only_literal(&self) -> Option<&[u8]> {
+        (self.parts.is_empty() && self.marks.is_empty()).then_some(&self.literal)
+    }
+
+    /// The parts as they are.
+    pub(super) fn into_parts(mut self) -> Box<[WordPart]> {
+        self.flush();
+        self.parts.into_boxed_slice()
+    }
+
+    /// The word.
+    pub(super) fn finish(mut self, span: Span) -> Word {
+        const DYNAMIC: WordFlags =
+            WordFlags::EXPANSION.union(WordFlags::GLOB).union(WordFlags::BRACES).union(WordFlags::TILDE);
+        self.flush();
+        let content = match self.parts.as_mut_slice() {
+            [] => WordContent::Plain(Text::new()),
+            [WordPart { kind: PartKind::Literal(text), .. }] => WordContent::Plain(std::mem::take(text)),
+            parts if !self.flags.intersects(DYNAMIC) => {
+                let text = static_text(parts);
+                WordContent::Static { text, parts: self.parts.into_boxed_slice() }
+            }
+            _ => WordContent::Parts(self.parts.into_boxed_slice()),
+        };
+        Word { span, flags: self.flags, content }
+    }
+}
+
+/// What parts without expansions stand for.
+fn static_text(parts: &[WordPart]) -> Text {
+    let mut text = Vec::new();
+    append_static(parts, &mut text);
+    Text::from(text.as_slice())
+}
+
+fn append_static(parts: &[WordPart], text: &mut Vec<u8>) {
+    for part in parts {
+        match &part.kind {
+            PartKind::Literal(piece) | PartKind::SingleQuoted(piece) | PartKind::AnsiQuoted(piece) => {
+                text.extend_from_slice(piece);
+            }
+            PartKind::Escaped(byte) => text.push(*byte),
+            PartKind::DoubleQuoted(parts) | PartKind::LocaleQuoted(parts) => append_static(parts, text),
+            _ => {}
+        }
+    }
+}

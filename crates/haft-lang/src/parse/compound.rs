@@ -1,0 +1,322 @@
+//! Compound commands.
+
+use crate::ast::{
+    Arithmetic, ArithmeticFor, Case, CaseClause, CaseEnd, Command, CommandKind, For, If, IfBranch, List,
+    Loop, Name, Select, Span, Text, Word,
+};
+use crate::error::Opened;
+
+use super::bytes::{self, BREAK};
+use super::reserved::Reserved;
+use super::word::Mode;
+use super::{Parser, Result};
+
+impl Parser<'_> {
+    /// A command of any kind.
+    pub(super) fn command(&mut self) -> Result<Command> {
+        if self.peek() == Some(b'(') {
+            return self.nested(Self::parenthesis);
+        }
+        match self.reserved_ahead() {
+            None => self.simple_command(),
+            Some((reserved, end)) => self.nested(|parser| parser.reserved_command(reserved, end)),
+        }
+    }
+
+    /// A command that begins with a reserved word, which ends at `end`.
+    fn reserved_command(&mut self, reserved: Reserved, end: usize) -> Result<Command> {
+        let start = self.input.at;
+        let opened = self.opened(reserved.text(), start);
+        let line = self.line_at(start);
+        self.input.at = end;
+        let kind = match reserved {
+            Reserved::OpenBrace => self.group(opened)?,
+            Reserved::If => self.if_command(opened)?,
+            Reserved::For => self.for_command(opened)?,
+            Reserved::While => self.loop_command(false, opened)?,
+            Reserved::Until => self.loop_command(true, opened)?,
+            Reserved::Case => self.case_command(opened)?,
+            Reserved::Select => self.select_command(opened)?,
+            Reserved::Conditional => self.conditional_command(opened)?,
+            Reserved::Function => return self.function(start),
+            Reserved::Coproc => return self.coprocess(start),
+            _ => {
+                self.input.at = start;
+                return Err(self.stray());
+            }
+        };
+        self.finish_compound(start, line, kind)
+    }
+
+    fn finish_compound(&mut self, start: usize, line: u32, kind: CommandKind) -> Result<Command> {
+        let end = self.input.at;
+        let redirects = self.redirects()?;
+        let span = if redirects.is_empty() { self.input.span(start, end) } else { self.span_from(start) };
+        Ok(Command { span, line, kind, redirects })
+    }
+
+    /// `( … )` or `(( … ))`.
+    fn parenthesis(&mut self) -> Result<Command> {
+        let start = self.input.at;
+        let line = self.line_at(start);
+        if self.peek_second() == Some(b'(')
+            && let Some(arithmetic) = self.double_parentheses("((", start)?
+        {
+            return self.finish_compound(start, line, CommandKind::Arithmetic(Box::new(arithmetic)));
+        }
+        let opened = self.opened("(", start);
+        self.input.at += 1;
+        let list = self.body(opened)?;
+        if !self.eat(b')') {
+            return Err(self.unexpected_in_list("\")\"", opened));
+        }
+        self.finish_compound(start, line, CommandKind::Subshell(list))
+    }
+
+    fn group(&mut self, opened: Opened) -> Result<CommandKind> {
+        let list = self.body(opened)?;
+        if let Err(mut error) = self.expect_reserved(Reserved::CloseBrace, opened) {
+            if error.incomplete {
+                error.hint =
+                    Some("\"}\" ends a group only after \";\" or at the beginning of a line".to_owned());
+            }
+            return Err(error);
+        }
+        Ok(CommandKind::Group(list))
+    }
+
+    fn if_command(&mut self, opened: Opened) -> Result<CommandKind> {
+        let mut branches = Vec::new();
+        let mut otherwise = None;
+        loop {
+            let condition = self.body(opened)?;
+            if !self.eat_reserved(Reserved::Then) {
+                return Err(self.missing(
+                    "\"then\"",
+                    opened,
+                    "the condition ends before \"then\": put \";\" or a newline between them",
+                ));
+            }
+            branches.push(IfBranch { condition, body: self.body(opened)? });
+            if self.eat_reserved(Reserved::Elif) {
+                continue;
+            }
+            if self.eat_reserved(Reserved::Else) {
+                otherwise = Some(self.body(opened)?);
+            }
+            self.expect_reserved(Reserved::Fi, opened)?;
+            return Ok(CommandKind::If(Box::new(If { branches: branches.into_boxed_slice(), otherwise })));
+        }
+    }
+
+    fn missing(&mut self, expected: &str, opened: Opened, hint: &str) -> Box<crate::error::SyntaxError> {
+        let mut error = self.unexpected(Some(&format!("{expected} after \"{}\"", opened.what)), None);
+        if error.incomplete {
+            error.opened = Some(opened);
+            error.expected = Some(expected.to_owned());
+        }
+        error.hint = Some(hint.to_owned());
+        error
+    }
+
+    fn loop_command(&mut self, until: bool, opened: Opened) -> Result<CommandKind> {
+        let condition = self.body(opened)?;
+        let body = self.do_done(opened)?;
+        Ok(CommandKind::Loop(Box::new(Loop { until, condition, body })))
+    }
+
+    /// `do … done`.
+    fn do_done(&mut self, opened: Opened) -> Result<List> {
+        if !self.eat_reserved(Reserved::Do) {
+            return Err(self.missing("\"do\"", opened, "put \";\" or a newline before \"do\""));
+        }
+        let body = self.body(opened)?;
+        self.expect_reserved(Reserved::Done, opened)?;
+        Ok(body)
+    }
+
+    /// `do … done` or `{ … }`.
+    fn loop_body(&mut self, opened: Opened) -> Result<List> {
+        self.skip_newlines()?;
+        let start = self.input.at;
+        if !self.eat_reserved(Reserved::OpenBrace) {
+            return self.do_done(opened);
+        }
+        let opened = self.opened("{", start);
+        let body = self.body(opened)?;
+        self.expect_reserved(Reserved::CloseBrace, opened)?;
+        Ok(body)
+    }
+
+    fn for_command(&mut self, opened: Opened) -> Result<CommandKind> {
+        self.skip_blanks();
+        if self.peek() == Some(b'(') && self.peek_second() == Some(b'(') {
+            return self.arithmetic_for(opened);
+        }
+        let (name, name_span) = self.loop_variable(opened)?;
+        let words = self.loop_words()?;
+        let body = self.loop_body(opened)?;
+        Ok(CommandKind::For(Box::new(For { name, name_span, words, body })))
+    }
+
+    fn select_command(&mut self, opened: Opened) -> Result<CommandKind> {
+        self.skip_blanks();
+        let (name, name_span) = self.loop_variable(opened)?;
+        let words = self.loop_words()?;
+        let body = self.loop_body(opened)?;
+        Ok(CommandKind::Select(Box::new(Select { name, name_span, words, body })))
+    }
+
+    fn loop_variable(&mut self, opened: Opened) -> Result<(Name, Span)> {
+        let start = self.input.at;
+        let word = self.word(Mode::single(false))?;
+        if self.input.at == start {
+            let expected = format!("a variable name after \"{}\"", opened.what);
+            return Err(self.unexpected(Some(&expected), None));
+        }
+        let name = match word.literal_text() {
+            Some(text) => text.clone(),
+            None => Text::from(self.input.slice(start, self.input.at)),
+        };
+        Ok((name, word.span))
+    }
+
+    /// `in words;`, or nothing.
+    fn loop_words(&mut self) -> Result<Option<Box<[Word]>>> {
+        self.skip_blanks();
+        if self.eat(b';') {
+            return Ok(None);
+        }
+        self.skip_newlines()?;
+        if !self.eat_reserved(Reserved::In) {
+            return Ok(None);
+        }
+        let mut words = Vec::new();
+        loop {
+            self.skip_blanks();
+            let start = self.input.at;
+            let word = self.word(Mode::argument(self.options.extglob))?;
+            if self.input.at == start {
+                break;
+            }
+            words.push(word);
+        }
+        if !self.eat(b';') && self.peek() != Some(b'\n') {
+            let mut error = self.unexpected(Some("\";\" or a newline after the words"), None);
+            error.hint = error.incomplete.then(|| "\"do\" follows on a new line or after \";\"".to_owned());
+            return Err(error);
+        }
+        Ok(Some(words.into_boxed_slice()))
+    }
+
+    /// `((…; …; …))` and the body.
+    fn arithmetic_for(&mut self, opened: Opened) -> Result<CommandKind> {
+        let start = self.input.at;
+        self.input.at += 1;
+        self.eat(b'(');
+        let mut sections: Vec<Option<Arithmetic>> = Vec::new();
+        loop {
+            let section = self.arithmetic_until(b";)")?;
+            let blank = section.text.plain().is_some_and(|text| text.trim_ascii().is_empty());
+            sections.push((!blank).then_some(section));
+            if sections.len() == 3 || !self.eat(b';') {
+                break;
+            }
+        }
+        if self.peek().is_none() {
+            return Err(self.unclosed("))", "((", start));
+        }
+        let closed = self.eat_all(b"))");
+        let Ok([initial, condition, update]) = <[_; 3]>::try_from(sections) else {
+            return Err(
+                self.unexpected(Some("\";\": three expressions, separated by \";\", in \"for ((\""), None)
+            );
+        };
+        if !closed {
+            return Err(self.unexpected(Some("\"))\" after the third expression of \"for ((\""), None));
+        }
+        self.skip_blanks();
+        if self.peek() == Some(b';') {
+            self.input.at += 1;
+        }
+        let body = self.loop_body(opened)?;
+        Ok(CommandKind::ArithmeticFor(Box::new(ArithmeticFor { initial, condition, update, body })))
+    }
+
+    fn case_command(&mut self, opened: Opened) -> Result<CommandKind> {
+        self.skip_blanks();
+        let start = self.input.at;
+        let subject = self.word(Mode::single(self.options.extglob))?;
+        if self.input.at == start {
+            return Err(self.unexpected(Some("a word after \"case\""), None));
+        }
+        self.skip_newlines()?;
+        if !self.eat_reserved(Reserved::In) {
+            return Err(self.missing("\"in\"", opened, "write \"case WORD in\""));
+        }
+        let mut clauses = Vec::new();
+        loop {
+            self.skip_newlines()?;
+            if self.eat_reserved(Reserved::Esac) {
+                break;
+            }
+            if self.peek().is_none() {
+                return Err(self.unexpected_in_list("\"esac\"", opened));
+            }
+            let (clause, last) = self.case_clause(opened)?;
+            clauses.push(clause);
+            if last {
+                self.expect_reserved(Reserved::Esac, opened)?;
+                break;
+            }
+        }
+        Ok(CommandKind::Case(Box::new(Case { subject, clauses: clauses.into_boxed_slice() })))
+    }
+
+    /// One clause, and whether it must be the last because nothing ended it.
+    fn case_clause(&mut self, opened: Opened) -> Result<(CaseClause, bool)> {
+        let start = self.input.at;
+        self.eat(b'(');
+        let mut patterns = Vec::new();
+        loop {
+            self.skip_blanks();
+            let from = self.input.at;
+            let pattern = self.word(Mode::pattern(self.options.extglob))?;
+            if self.input.at == from {
+                return Err(self.unexpected(Some("a pattern of \"case\""), None));
+            }
+            patterns.push(pattern);
+            self.skip_blanks();
+            if self.eat(b')') {
+                break;
+            }
+            if !(self.peek_second() != Some(b'|') && self.eat(b'|')) {
+                let mut error = self.unexpected(Some("\")\" after the pattern of \"case\""), None);
+                error.opened = error.incomplete.then_some(opened);
+                return Err(error);
+            }
+        }
+        let body = self.list()?;
+        let end = if self.eat_all(b";;&") {
+            Some(CaseEnd::Continue)
+        } else if self.eat_all(b";;") {
+            Some(CaseEnd::Break)
+        } else if self.eat_all(b";&") {
+            Some(CaseEnd::FallThrough)
+        } else {
+            None
+        };
+        let clause = CaseClause {
+            span: self.span_from(start),
+            patterns: patterns.into_boxed_slice(),
+            body,
+            end: end.unwrap_or(CaseEnd::Break),
+        };
+        Ok((clause, end.is_none()))
+    }
+
+    /// Whether a word ends here.
+    pub(super) fn at_break(&mut self) -> bool {
+        self.peek().is_none_or(|byte| bytes::is(byte, BREAK))
+    }
+}

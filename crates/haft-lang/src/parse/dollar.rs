@@ -1,0 +1,187 @@
+//! What begins with a dollar sign.
+
+use crate::ast::{
+    Parameter, ParameterExpansion, ParameterOperator, PartKind, Special, SubscriptKind, Text, WordFlags,
+};
+
+use super::builder::Builder;
+use super::bytes::{self, NAME, NAME_START};
+use super::{Parser, Result};
+
+/// In what quotes an expansion stands.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Quoting {
+    /// None: its result is split.
+    None,
+    /// Double quotes, or what is read like them.
+    Double,
+    /// The operand of `"${name:-…}"`: in double quotes, yet `$'…'` and `$"…"` work.
+    Operand,
+}
+
+impl Parser<'_> {
+    /// An expansion, or a lone dollar sign.
+    pub(super) fn dollar(&mut self, quoting: Quoting, builder: &mut Builder) -> Result<()> {
+        let start = self.input.at;
+        let quoted = quoting != Quoting::None;
+        self.input.at += 1;
+        let Some(byte) = self.peek() else {
+            self.input.at = start;
+            self.literal_byte(builder);
+            return Ok(());
+        };
+        match byte {
+            b'{' => self.nested(|parser| parser.braced_parameter(start, quoted, builder)),
+            b'(' => self.nested(|parser| parser.parenthesized(start, quoted, builder)),
+            b'[' => self.nested(|parser| parser.old_arithmetic(start, quoted, builder)),
+            b'\'' if quoting != Quoting::Double => self.ansi_quoted(start, builder),
+            b'"' if quoting != Quoting::Double => self.double_quoted(builder, start, true),
+            _ => {
+                self.bare_parameter(start, quoted, builder);
+                Ok(())
+            }
+        }
+    }
+
+    /// `$name`, `$1`, `$@`; a lone dollar sign is a literal.
+    fn bare_parameter(&mut self, start: usize, quoted: bool, builder: &mut Builder) {
+        let name = self.name();
+        if !name.is_empty() {
+            builder.push(PartKind::Variable(name), self.span_from(start), expansion_flags(quoted));
+            return;
+        }
+        let Some(parameter) = self.input.ahead(0).and_then(single_parameter) else {
+            self.input.at = start;
+            return self.literal_byte(builder);
+        };
+        self.input.at += 1;
+        self.push_parameter(plain(parameter), start, quoted, builder);
+    }
+
+    /// Adds a parameter expansion that ends here.
+    pub(super) fn push_parameter(
+        &mut self,
+        expansion: ParameterExpansion,
+        start: usize,
+        quoted: bool,
+        builder: &mut Builder,
+    ) {
+        let flags = expansion_flags(quoted).union(parameter_flags(&expansion));
+        let kind = match expansion {
+            ParameterExpansion {
+                parameter: Parameter::Variable(name),
+                subscript: None,
+                indirect: false,
+                operator: ParameterOperator::Value,
+            } => PartKind::Variable(name),
+            expansion => PartKind::Parameter(Box::new(expansion)),
+        };
+        builder.push(kind, self.span_from(start), flags);
+    }
+
+    /// A name, empty if none comes next. Continued lines in it vanish.
+    pub(super) fn name(&mut self) -> Text {
+        let rest = self.input.remaining();
+        let length = bytes::name_length(rest);
+        match rest.get(length) {
+            Some(byte) if *byte != b'\\' => {
+                let name = Text::from(&rest[..length]);
+                self.input.at += length;
+                name
+            }
+            _ => self.name_slowly(),
+        }
+    }
+
+    #[cold]
+    fn name_slowly(&mut self) -> Text {
+        let mut name = Vec::new();
+        while let Some(byte) = self.peek() {
+            if !bytes::is(byte, if name.is_empty() { NAME_START } else { NAME }) {
+                break;
+            }
+            name.push(byte);
+            self.input.at += 1;
+        }
+        Text::from(name.as_slice())
+    }
+}
+
+/// An expansion that does nothing to its parameter.
+pub(super) fn plain(parameter: Parameter) -> ParameterExpansion {
+    ParameterExpansion { parameter, subscript: None, indirect: false, operator: ParameterOperator::Value }
+}
+
+/// The parameter that a single digit or symbol names.
+pub(super) fn single_parameter(byte: u8) -> Option<Parameter> {
+    match byte {
+        b'0'..=b'9' => Some(Parameter::Positional(u32::from(byte - b'0'))),
+        _ => special(byte).map(Parameter::Special),
+    }
+}
+
+/// The special parameter of this symbol.
+pub(super) fn special(byte: u8) -> Option<Special> {
+    Some(match byte {
+        b'@' => Special::At,
+        b'*' => Special::Star,
+        b'#' => Special::Count,
+        b'?' => Special::Status,
+        b'-' => Special::Flags,
+        b'$' => Special::Process,
+        b'!' => Special::Background,
+        _ => return None,
+    })
+}
+
+/// The flags of any expansion.
+pub(super) fn expansion_flags(quoted: bool) -> WordFlags {
+    if quoted { WordFlags::EXPANSION } else { WordFlags::EXPANSION.union(WordFlags::SPLIT) }
+}
+
+/// What an expansion brings along from what is in it.
+fn parameter_flags(expansion: &ParameterExpansion) -> WordFlags {
+    const INHERITED: [WordFlags; 2] = [WordFlags::FIELDS, WordFlags::COMMANDS];
+    let several = match (&expansion.parameter, &expansion.subscript, &expansion.operator) {
+        (_, _, ParameterOperator::Length) => false,
+        (_, _, ParameterOperator::Names { fields } | ParameterOperator::Keys { fields }) => *fields,
+        (Parameter::Special(Special::At), ..) => true,
+        (_, Some(subscript), _) => subscript.kind == SubscriptKind::At,
+        _ => expansion.indirect,
+    };
+    let own = if several { WordFlags::FIELDS } else { WordFlags::NONE };
+    let inner = operands(expansion).fold(WordFlags::NONE, WordFlags::union);
+    INHERITED.iter().filter(|flag| inner.contains(**flag)).fold(own, |flags, flag| flags.union(*flag))
+}
+
+/// The flags of the words in an expansion.
+fn operands(expansion: &ParameterExpansion) -> impl Iterator<Item = WordFlags> {
+    use ParameterOperator as Op;
+    let (first, second) = match &expansion.operator {
+        Op::Default { word, .. }
+        | Op::Assign { word, .. }
+        | Op::Require { word, .. }
+        | Op::Alternative { word, .. } => (Some(word.flags), None),
+        Op::RemovePrefix { pattern, .. } | Op::RemoveSuffix { pattern, .. } => {
+            (commands(pattern.flags), None)
+        }
+        Op::Replace { pattern, replacement, .. } => {
+            (commands(pattern.flags), replacement.as_ref().and_then(|word| commands(word.flags)))
+        }
+        Op::ChangeCase { pattern, .. } => (pattern.as_ref().and_then(|word| commands(word.flags)), None),
+        Op::Substring { offset, length } => {
+            (commands(offset.text.flags), length.as_ref().and_then(|length| commands(length.text.flags)))
+        }
+        _ => (None, None),
+    };
+    let subscript = expansion.subscript.as_ref().and_then(|subscript| match &subscript.kind {
+        SubscriptKind::Element { key, .. } => commands(key.flags),
+        _ => None,
+    });
+    first.into_iter().chain(second).chain(subscript)
+}
+
+/// Of a word that is not itself the result, only that it runs commands matters.
+fn commands(flags: WordFlags) -> Option<WordFlags> {
+    flags.contains(WordFlags::COMMANDS).then_some(WordFlags::COMMANDS)
+}

@@ -1,0 +1,160 @@
+//! Double quotes, and what is read like them: here-documents and arithmetic.
+
+use crate::ast::{PartKind, Word, WordFlags};
+
+use super::builder::Builder;
+use super::bytes::{self, BRACKET, BREAK, CLOSE_BRACE, COLON, DOUBLE, GLOB, GROUP, QUOTE};
+use super::dollar::Quoting;
+use super::{Parser, Result};
+
+impl Parser<'_> {
+    /// `"…"`, or `$"…"` if `locale`; `start` is where it begins, the next byte is the quote.
+    pub(super) fn double_quoted(&mut self, builder: &mut Builder, start: usize, locale: bool) -> Result<()> {
+        let quote = self.input.at;
+        self.input.at += 1;
+        let mut inner = Builder::default();
+        self.nested(|parser| parser.quoted_parts(&mut inner, quote))?;
+        let flags = inner.flags.union(WordFlags::QUOTED);
+        let parts = inner.into_parts();
+        let kind = if locale { PartKind::LocaleQuoted(parts) } else { PartKind::DoubleQuoted(parts) };
+        builder.push(kind, self.span_from(start), flags);
+        Ok(())
+    }
+
+    fn quoted_parts(&mut self, builder: &mut Builder, quote: usize) -> Result<()> {
+        loop {
+            self.quoted_run(DOUBLE, builder);
+            match self.input.ahead(0) {
+                Some(b'"') => {
+                    self.input.at += 1;
+                    return Ok(());
+                }
+                Some(byte) => self.quoted_part(byte, true, builder)?,
+                None if self.input.refill() => {}
+                None => return Err(self.unclosed("\"", "\"", quote)),
+            }
+        }
+    }
+
+    /// The body of a here-document: all that is left.
+    pub(super) fn here_body(&mut self) -> Result<Word> {
+        let start = self.input.at;
+        let mut builder = Builder::default();
+        loop {
+            self.quoted_run(DOUBLE, &mut builder);
+            match self.input.ahead(0) {
+                Some(b'"') => self.literal_byte(&mut builder),
+                Some(byte) => self.quoted_part(byte, false, &mut builder)?,
+                None => return Ok(builder.finish(self.span_from(start))),
+            }
+        }
+    }
+
+    /// The text of an arithmetic expression, up to one of the `ends` outside of brackets, or to the end of the input.
+    /// Single quotes quote nothing in it, but they must balance, and what they hold ends nothing.
+    pub(super) fn arithmetic_word(&mut self, ends: &[u8]) -> Result<Word> {
+        const STOP: u16 = DOUBLE | BREAK | GROUP | BRACKET | COLON | CLOSE_BRACE | GLOB | QUOTE;
+        let start = self.input.at;
+        let mut builder = Builder::default();
+        let mut balance = Balance::new(ends);
+        loop {
+            self.quoted_run(STOP, &mut builder);
+            match self.input.ahead(0) {
+                Some(byte) if balance.ends_at(byte) => break,
+                Some(b'"') => self.double_quoted(&mut builder, self.input.at, false)?,
+                Some(byte) if bytes::is(byte, DOUBLE) => self.quoted_part(byte, true, &mut builder)?,
+                Some(byte) => {
+                    balance.pass(byte, self.input.at);
+                    self.literal_byte(&mut builder);
+                }
+                None if self.input.refill() => {}
+                None => break,
+            }
+        }
+        match balance.quote {
+            Some(quote) => Err(self.unclosed("'", "'", quote)),
+            None => Ok(builder.finish(self.span_from(start))),
+        }
+    }
+
+    /// Literal bytes up to one of the classes in `stop`.
+    fn quoted_run(&mut self, stop: u16, builder: &mut Builder) {
+        let start = self.input.at;
+        let length = bytes::run(self.input.remaining(), stop);
+        if length > 0 {
+            let span = self.input.span(start, start + length);
+            builder.literal(self.input.slice(start, start + length), span);
+            self.input.at += length;
+        }
+    }
+
+    /// A backslash or an expansion. In double quotes a backslash also quotes a double quote.
+    fn quoted_part(&mut self, byte: u8, in_quotes: bool, builder: &mut Builder) -> Result<()> {
+        match byte {
+            b'$' => self.dollar(Quoting::Double, builder),
+            b'`' => self.backquoted(in_quotes, builder),
+            _ => {
+                self.quoted_backslash(in_quotes, builder);
+                Ok(())
+            }
+        }
+    }
+
+    fn quoted_backslash(&mut self, in_quotes: bool, builder: &mut Builder) {
+        if self.peek() != Some(b'\\') {
+            return;
+        }
+        let start = self.input.at;
+        match self.input.ahead(1) {
+            Some(byte @ (b'$' | b'`' | b'\\')) => {
+                self.input.at += 2;
+                builder.push(PartKind::Escaped(byte), self.span_from(start), WordFlags::NONE);
+            }
+            Some(byte @ b'"') if in_quotes => {
+                self.input.at += 2;
+                builder.push(PartKind::Escaped(byte), self.span_from(start), WordFlags::NONE);
+            }
+            _ => self.literal_byte(builder),
+        }
+    }
+}
+
+/// What is open in the text of an arithmetic expression.
+struct Balance<'a> {
+    ends: &'a [u8],
+    /// Whether brackets are counted, and not parentheses alone.
+    brackets: bool,
+    open: usize,
+    /// Question marks whose colon has not come yet.
+    choices: usize,
+    /// Where a single quote is open.
+    quote: Option<usize>,
+}
+
+impl<'a> Balance<'a> {
+    fn new(ends: &'a [u8]) -> Self {
+        let brackets = ends.iter().any(|byte| matches!(byte, b']' | b':'));
+        Self { ends, brackets, open: 0, choices: 0, quote: None }
+    }
+
+    fn ends_at(&self, byte: u8) -> bool {
+        self.open == 0
+            && self.quote.is_none()
+            && self.ends.contains(&byte)
+            && (byte != b':' || self.choices == 0)
+    }
+
+    fn pass(&mut self, byte: u8, at: usize) {
+        match byte {
+            b'\'' => self.quote = if self.quote.is_some() { None } else { Some(at) },
+            _ if self.quote.is_some() => {}
+            b'(' => self.open += 1,
+            b')' => self.open = self.open.saturating_sub(1),
+            b'[' if self.brackets => self.open += 1,
+            b']' if self.brackets => self.open = self.open.saturating_sub(1),
+            b'?' => self.choices += 1,
+            b':' => self.choices = self.choices.saturating_sub(1),
+            _ => {}
+        }
+    }
+}

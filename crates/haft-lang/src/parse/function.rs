@@ -1,0 +1,88 @@
+//! Function definitions and coprocesses.
+
+use std::sync::Arc;
+
+use crate::ast::{Command, CommandKind, Coprocess, Function, Name, Span, Text};
+
+use super::bytes::{self, BREAK, GLOB, QUOTE};
+use super::reserved::Reserved;
+use super::word::Mode;
+use super::{Parser, Result};
+
+impl Parser<'_> {
+    /// `function name …`, after the reserved word.
+    pub(super) fn function(&mut self, start: usize) -> Result<Command> {
+        self.skip_blanks();
+        let from = self.input.at;
+        let word = self.word(Mode::argument(self.options.extglob))?;
+        if self.input.at == from {
+            return Err(self.unexpected(Some("the name of the function"), None));
+        }
+        let name = match word.literal_text() {
+            Some(text) => text.clone(),
+            None => Text::from(self.input.slice(from, self.input.at)),
+        };
+        self.skip_blanks();
+        let open = self.input.at;
+        if self.eat(b'(') {
+            self.skip_blanks();
+            if !self.eat(b')') {
+                // The parenthesis opens the body.
+                self.input.at = open;
+            }
+        }
+        self.function_body(start, name, word.span)
+    }
+
+    /// The body of a function, after its name and parentheses.
+    pub(super) fn function_body(&mut self, start: usize, name: Name, name_span: Span) -> Result<Command> {
+        let line = self.line_at(start);
+        self.skip_newlines()?;
+        if !self.at_compound() {
+            let mut error = self.unexpected(Some("the body of the function"), None);
+            error.hint = Some("put the body between \"{\" and \"}\"".to_owned());
+            return Err(error);
+        }
+        let body = self.nested(Self::command)?;
+        let kind = CommandKind::Function(Arc::new(Function { name, name_span, body }));
+        Ok(Command { span: self.span_from(start), line, kind, redirects: Box::new([]) })
+    }
+
+    /// Whether a compound command begins here.
+    pub(super) fn at_compound(&mut self) -> bool {
+        if self.peek() == Some(b'(') {
+            return true;
+        }
+        let reserved = self.reserved_ahead().map(|(reserved, _)| reserved);
+        reserved.is_some_and(|reserved| {
+            !reserved.closes()
+                && !matches!(
+                    reserved,
+                    Reserved::Bang | Reserved::Time | Reserved::Coproc | Reserved::Function
+                )
+        })
+    }
+
+    /// `coproc …`, after the reserved word.
+    pub(super) fn coprocess(&mut self, start: usize) -> Result<Command> {
+        let line = self.line_at(start);
+        self.skip_blanks();
+        let name = if self.at_compound() { None } else { self.coprocess_name() };
+        let body = self.nested(Self::command)?;
+        let kind = CommandKind::Coprocess(Box::new(Coprocess { name, body }));
+        Ok(Command { span: self.span_from(start), line, kind, redirects: Box::new([]) })
+    }
+
+    /// A name, if a compound command follows it.
+    fn coprocess_name(&mut self) -> Option<Name> {
+        let start = self.input.at;
+        let length = bytes::run(self.input.remaining(), BREAK | QUOTE | GLOB);
+        self.input.at += length;
+        self.skip_blanks();
+        if length > 0 && self.at_compound() {
+            return Some(Text::from(self.input.slice(start, start + length)));
+        }
+        self.input.at = start;
+        None
+    }
+}

@@ -1,0 +1,137 @@
+//! Globs and extended globs.
+
+use crate::ast::{ExtendedGlob, Glob, GlobOperator, PartKind, Text, WordFlags, WordPart};
+
+use super::builder::Builder;
+use super::bytes::{self, BREAK, QUOTE};
+use super::word::{Ends, Mode};
+use super::{Parser, Result};
+
+impl Parser<'_> {
+    /// A byte that is a glob, or begins an extended one, or is a literal.
+    pub(super) fn glob(&mut self, byte: u8, mode: Mode, builder: &mut Builder) -> Result<()> {
+        if mode.extglob && !mode.quoted && self.peek_second() == Some(b'(') {
+            return self.extended_glob(byte, mode, builder);
+        }
+        let glob = match byte {
+            b'*' if mode.globs => Glob::AnyString,
+            b'?' if mode.globs => Glob::AnyCharacter,
+            _ => {
+                self.literal_byte(builder);
+                return Ok(());
+            }
+        };
+        builder.push(PartKind::Glob(glob), self.next_span(), WordFlags::GLOB);
+        self.input.at += 1;
+        Ok(())
+    }
+
+    fn extended_glob(&mut self, byte: u8, mode: Mode, builder: &mut Builder) -> Result<()> {
+        let operator = match byte {
+            b'?' => GlobOperator::ZeroOrOne,
+            b'*' => GlobOperator::ZeroOrMore,
+            b'+' => GlobOperator::OneOrMore,
+            b'@' => GlobOperator::One,
+            _ => GlobOperator::Not,
+        };
+        let start = self.input.at;
+        self.input.at += 1;
+        self.eat(b'(');
+        let mut flags = WordFlags::GLOB;
+        let alternatives = self.nested(|parser| parser.alternatives(start, mode, &mut flags))?;
+        let group = ExtendedGlob { operator, alternatives };
+        builder.push(PartKind::ExtendedGlob(Box::new(group)), self.span_from(start), flags);
+        Ok(())
+    }
+
+    fn alternatives(
+        &mut self,
+        start: usize,
+        mode: Mode,
+        flags: &mut WordFlags,
+    ) -> Result<Box<[Box<[WordPart]>]>> {
+        let mut alternatives = Vec::new();
+        loop {
+            let mut builder = Builder::default();
+            self.parts(mode.alternative(), &mut builder)?;
+            *flags = flags.union(builder.flags);
+            alternatives.push(builder.into_parts());
+            match self.peek() {
+                Some(b'|') => self.input.at += 1,
+                Some(b')') => {
+                    self.input.at += 1;
+                    return Ok(alternatives.into_boxed_slice());
+                }
+                _ => return Err(self.unclosed(")", "(", start + 1)),
+            }
+        }
+    }
+
+    /// `[`: a bracket expression, the open end of one, or a literal.
+    pub(super) fn bracket(&mut self, mode: Mode, builder: &mut Builder) {
+        let start = self.input.at;
+        let text = match self.bracket_extent(mode, !builder.marks.is_empty()) {
+            Extent::None => return self.literal_byte(builder),
+            Extent::Open => Text::from("["),
+            Extent::Whole(length) => Text::from(self.input.slice(start, start + length)),
+        };
+        self.input.at += text.len();
+        builder.push(PartKind::Glob(Glob::Bracket(text)), self.span_from(start), WordFlags::GLOB);
+    }
+
+    /// How far the bracket expression that begins here goes. What was found out about the text ahead is kept, so that a
+    /// row of brackets is not searched again for each of them.
+    fn bracket_extent(&mut self, mode: Mode, in_braces: bool) -> Extent {
+        let at = self.input.at;
+        if at < self.brackets.0 {
+            return self.brackets.1;
+        }
+        let rest = self.input.remaining();
+        let mut index = 1 + usize::from(matches!(rest.get(1), Some(b'!' | b'^')));
+        let first = index;
+        let extent = loop {
+            match rest.get(index) {
+                Some(b']') if index > first => return Extent::Whole(index + 1),
+                Some(b'[') if matches!(rest.get(index + 1), Some(b':' | b'.' | b'=')) => {
+                    index += class_length(&rest[index..]);
+                }
+                Some(byte) if bytes::is(*byte, QUOTE) => break Extent::Open,
+                Some(b',' | b'{' | b'}') if in_braces => break Extent::Open,
+                Some(byte) if !ends_bracket(*byte, mode) => index += 1,
+                _ => break Extent::None,
+            }
+        };
+        self.brackets = (at + index, extent);
+        extent
+    }
+}
+
+/// How far a bracket expression goes.
+#[derive(Clone, Copy)]
+pub(super) enum Extent {
+    /// There is none: the bracket is a literal.
+    None,
+    /// It holds quotes or expansions.
+    Open,
+    /// It has this length.
+    Whole(usize),
+}
+
+fn ends_bracket(byte: u8, mode: Mode) -> bool {
+    match mode.ends {
+        Ends::Break | Ends::Regex => bytes::is(byte, BREAK),
+        Ends::Brace => byte == b'}',
+        Ends::Slash => byte == b'}' || byte == b'/',
+        Ends::Alternative => byte == b')' || byte == b'|',
+        Ends::Parenthesis => byte == b')',
+        Ends::Bracket => false,
+    }
+}
+
+/// The length of `[:name:]`, `[.name.]` or `[=name=]`; that of a lone bracket if it is none.
+fn class_length(rest: &[u8]) -> usize {
+    let mark = rest[1];
+    let name = rest[2..].iter().position(|byte| !byte.is_ascii_alphanumeric()).unwrap_or(0);
+    let closed = rest.get(2 + name) == Some(&mark) && rest.get(3 + name) == Some(&b']');
+    if closed { name + 4 } else { 1 }
+}

@@ -1,0 +1,165 @@
+//! Here-documents: announced by a redirection, read when the line ends.
+
+use std::sync::{Arc, OnceLock};
+
+use crate::ast::{HereContent, HereDocument, Span, Text, Warning, WarningKind, Word, WordContent, WordFlags};
+
+use super::input::Derived;
+use super::word::Mode;
+use super::{Parser, Result};
+
+/// A here-document whose body has yet to be read.
+pub(super) struct Pending {
+    document: HereDocument,
+    span: Span,
+}
+
+/// Where a body lies and where to go on after it.
+struct Extent {
+    start: usize,
+    end: usize,
+    next: usize,
+    terminated: bool,
+}
+
+impl Parser<'_> {
+    /// The delimiter after `<<` or `<<-`, which began at `start`.
+    pub(super) fn here_document(&mut self, start: usize, strip_tabs: bool) -> Result<HereDocument> {
+        self.skip_blanks();
+        let from = self.input.at;
+        let word = self.word(Mode::single(false))?;
+        if self.input.at == from {
+            return Err(self.unexpected(Some("the delimiter of the here-document"), None));
+        }
+        let quoted = word.flags.contains(WordFlags::QUOTED);
+        let delimiter = match word.literal_text() {
+            Some(text) => text.clone(),
+            None => unquoted(self.input.slice(from, self.input.at)),
+        };
+        let content = Arc::new(OnceLock::new());
+        let document = HereDocument { delimiter, quoted, strip_tabs, content };
+        self.pending.push(Pending { document: document.clone(), span: self.span_from(start) });
+        Ok(document)
+    }
+
+    /// Reads the bodies that are due, which begin here.
+    pub(super) fn read_here_documents(&mut self) -> Result<()> {
+        for pending in self.pending.split_off(self.pending_from) {
+            let extent = self.here_extent(&pending.document);
+            let body = self.nested(|parser| parser.here_word(&pending.document, &extent))?;
+            self.input.at = extent.next;
+            if !extent.terminated {
+                let delimiter = pending.document.delimiter.clone();
+                let kind = WarningKind::UnterminatedHereDocument { delimiter };
+                self.warnings.push(Warning { span: pending.span, kind });
+            }
+            // Each document is read once, so the cell is still empty.
+            let _ = pending.document.content.set(HereContent { body, terminated: extent.terminated });
+        }
+        Ok(())
+    }
+
+    /// Finds the line that is the delimiter.
+    fn here_extent(&mut self, document: &HereDocument) -> Extent {
+        let start = self.input.at;
+        let mut at = start;
+        loop {
+            let (end, next) = self.here_line(at, !document.quoted);
+            let mut line = self.input.slice(at, end);
+            if document.strip_tabs {
+                line = &line[line.iter().take_while(|byte| **byte == b'\t').count()..];
+            }
+            if *line == *document.delimiter || (!document.quoted && joined(line) == *document.delimiter) {
+                return Extent { start, end: at, next, terminated: true };
+            }
+            if self.substitutions > 0
+                && line.starts_with(&document.delimiter)
+                && line[document.delimiter.len()..].contains(&b')')
+            {
+                let next = end - line.len() + document.delimiter.len();
+                return Extent { start, end: at, next, terminated: true };
+            }
+            if next == end {
+                return Extent { start, end, next, terminated: false };
+            }
+            at = next;
+        }
+    }
+
+    /// The end of the line at a position, and where the next one begins: the same at the end of the input. A line that is
+    /// `continued` goes on after a backslash.
+    fn here_line(&mut self, at: usize, continued: bool) -> (usize, usize) {
+        let mut from = at;
+        loop {
+            let Some(length) = memchr::memchr(b'\n', self.input.slice(from, self.input.limit())) else {
+                if self.input.refill() {
+                    continue;
+                }
+                return (self.input.limit(), self.input.limit());
+            };
+            let end = from + length;
+            let line = self.input.slice(from, end);
+            let backslashes = line.iter().rev().take_while(|byte| **byte == b'\\').count();
+            if !continued || backslashes % 2 == 0 {
+                return (end, end + 1);
+            }
+            from = end + 1;
+        }
+    }
+
+    fn here_word(&mut self, document: &HereDocument, extent: &Extent) -> Result<Word> {
+        let span = self.input.span(extent.start, extent.end);
+        let text = self.input.slice(extent.start, extent.end);
+        let tabs =
+            document.strip_tabs && (text.starts_with(b"\t") || memchr::memmem::find(text, b"\n\t").is_some());
+        if document.quoted {
+            let text = if tabs { Text::from(without_tabs(text).as_slice()) } else { Text::from(text) };
+            return Ok(Word { span, flags: WordFlags::NONE, content: WordContent::Plain(text) });
+        }
+        if tabs {
+            let mut derived = Derived::default();
+            let mut at = extent.start;
+            for line in text.split_inclusive(|byte| *byte == b'\n') {
+                let skipped = line.iter().take_while(|byte| **byte == b'\t').count();
+                derived.push(&line[skipped..], self.input.source(at + skipped));
+                at += line.len();
+            }
+            let inner = derived.into_input(self.input.source(extent.end));
+            return self.with_input(inner, Parser::here_body);
+        }
+        let limit = self.input.set_limit(extent.end);
+        self.input.at = extent.start;
+        let outer = std::mem::replace(&mut self.pending_from, self.pending.len());
+        let word = self.here_body();
+        self.pending_from = outer;
+        self.input.set_limit(limit);
+        word
+    }
+}
+
+fn without_tabs(text: &[u8]) -> Vec<u8> {
+    let mut stripped = Vec::with_capacity(text.len());
+    for line in text.split_inclusive(|byte| *byte == b'\n') {
+        let skipped = line.iter().take_while(|byte| **byte == b'\t').count();
+        stripped.extend_from_slice(&line[skipped..]);
+    }
+    stripped
+}
+
+/// A line with what is continued in it put together.
+fn joined(line: &[u8]) -> Text {
+    if !line.contains(&b'\n') {
+        return Text::from(line);
+    }
+    let mut joined = Vec::with_capacity(line.len());
+    for piece in line.split_inclusive(|byte| *byte == b'\n') {
+        joined.extend_from_slice(piece.strip_suffix(b"\\\n").unwrap_or(piece));
+    }
+    Text::from(joined.as_slice())
+}
+
+/// A delimiter that looks like an expansion, which it is not: as written, less quotes.
+fn unquoted(text: &[u8]) -> Text {
+    let kept: Vec<u8> = text.iter().copied().filter(|byte| !matches!(byte, b'"' | b'\'' | b'\\')).collect();
+    Text::from(kept.as_slice())
+}

@@ -1,0 +1,240 @@
+//! `${…}`.
+
+use crate::ast::{
+    CaseChange, Parameter, ParameterExpansion, ParameterOperator, ReplaceScope, Special, Subscript,
+    SubscriptKind, Text, Transform, Word,
+};
+
+use super::builder::Builder;
+use super::bytes::{self, DIGIT, NAME_START};
+use super::dollar::{plain, special};
+use super::word::Mode;
+use super::{Parser, Result};
+
+impl Parser<'_> {
+    /// `${…}`: `start` is at the dollar sign, the next byte is the brace.
+    pub(super) fn braced_parameter(
+        &mut self,
+        start: usize,
+        quoted: bool,
+        builder: &mut Builder,
+    ) -> Result<()> {
+        self.input.at += 1;
+        let inside = self.input.at;
+        let expansion = match self.expansion(quoted)? {
+            Some(expansion) if self.eat(b'}') => expansion,
+            _ => self.invalid_expansion(start, inside, quoted)?,
+        };
+        self.push_parameter(expansion, start, quoted, builder);
+        Ok(())
+    }
+
+    /// What stands between the braces, without what may be wrong at its end.
+    fn expansion(&mut self, quoted: bool) -> Result<Option<ParameterExpansion>> {
+        if let Some(length) = self.length_expansion(quoted)? {
+            return Ok(Some(length));
+        }
+        let indirect = self.indirection();
+        let Some(mut expansion) = self.parameter(quoted)? else { return Ok(None) };
+        if indirect && let Some(operator) = self.names_or_keys(&expansion) {
+            expansion.operator = operator;
+            return Ok(Some(expansion));
+        }
+        expansion.indirect = indirect;
+        let Some(operator) = self.operator(quoted)? else { return Ok(None) };
+        expansion.operator = operator;
+        Ok(Some(expansion))
+    }
+
+    /// `#name`, if that is all.
+    fn length_expansion(&mut self, quoted: bool) -> Result<Option<ParameterExpansion>> {
+        let start = self.input.at;
+        if !self.eat(b'#') {
+            return Ok(None);
+        }
+        let named = self.peek().is_some_and(|byte| bytes::is(byte, NAME_START | DIGIT));
+        if self.peek() != Some(b'}')
+            && let Some(mut expansion) = self.parameter(quoted)?
+            && (named || self.peek() == Some(b'}'))
+        {
+            expansion.operator = ParameterOperator::Length;
+            return Ok(Some(expansion));
+        }
+        self.input.at = start;
+        Ok(None)
+    }
+
+    /// Takes a `!` that makes the expansion indirect.
+    fn indirection(&mut self) -> bool {
+        let indirect = self.peek() == Some(b'!')
+            && self.peek_second().is_some_and(|byte| {
+                bytes::is(byte, NAME_START | DIGIT) || matches!(byte, b'#' | b'?' | b'@' | b'*')
+            });
+        indirect && self.eat(b'!')
+    }
+
+    /// A parameter, with its subscript.
+    fn parameter(&mut self, quoted: bool) -> Result<Option<ParameterExpansion>> {
+        let name = self.name();
+        if !name.is_empty() {
+            let mut expansion = plain(Parameter::Variable(name));
+            if self.peek() == Some(b'[') {
+                expansion.subscript = Some(Box::new(self.subscript(quoted)?));
+            }
+            return Ok(Some(expansion));
+        }
+        let mut number: Option<u32> = None;
+        while let Some(byte) = self.peek().filter(u8::is_ascii_digit) {
+            let digit = u32::from(byte - b'0');
+            number = Some(number.unwrap_or(0).saturating_mul(10).saturating_add(digit));
+            self.input.at += 1;
+        }
+        if let Some(number) = number {
+            return Ok(Some(plain(Parameter::Positional(number))));
+        }
+        let symbol = self.peek().and_then(special);
+        self.input.at += usize::from(symbol.is_some());
+        Ok(symbol.map(|symbol| plain(Parameter::Special(symbol))))
+    }
+
+    /// After `!name`: `*}`, `@}`, or `}` after a subscript of all.
+    fn names_or_keys(&mut self, expansion: &ParameterExpansion) -> Option<ParameterOperator> {
+        let kind = expansion.subscript.as_deref().map(|subscript: &Subscript| &subscript.kind);
+        let next = self.peek()?;
+        match (&expansion.parameter, kind, next) {
+            (Parameter::Variable(_), Some(SubscriptKind::At), b'}') => {
+                Some(ParameterOperator::Keys { fields: true })
+            }
+            (Parameter::Variable(_), Some(SubscriptKind::Star), b'}') => {
+                Some(ParameterOperator::Keys { fields: false })
+            }
+            (Parameter::Variable(_), None, b'@' | b'*') if self.peek_second() == Some(b'}') => {
+                self.input.at += 1;
+                Some(ParameterOperator::Names { fields: next == b'@' })
+            }
+            _ => None,
+        }
+    }
+
+    /// What follows the parameter; `None` if that is nothing bash knows.
+    fn operator(&mut self, quoted: bool) -> Result<Option<ParameterOperator>> {
+        let Some(byte) = self.peek() else { return Ok(None) };
+        if byte == b'}' {
+            return Ok(Some(ParameterOperator::Value));
+        }
+        let start = self.input.at;
+        self.input.at += 1;
+        let operator = match byte {
+            b':' => return self.colon(quoted),
+            b'-' | b'=' | b'?' | b'+' => self.alternative(byte, false, quoted)?,
+            b'#' => {
+                let longest = self.eat(b'#');
+                ParameterOperator::RemovePrefix { longest, pattern: self.word(Mode::operand_pattern())? }
+            }
+            b'%' => {
+                let longest = self.eat(b'%');
+                ParameterOperator::RemoveSuffix { longest, pattern: self.word(Mode::operand_pattern())? }
+            }
+            b'/' => self.replace()?,
+            b'^' | b',' | b'~' => self.change_case(byte)?,
+            b'@' => return Ok(self.transform()),
+            _ => {
+                self.input.at = start;
+                return Ok(None);
+            }
+        };
+        Ok(Some(operator))
+    }
+
+    fn colon(&mut self, quoted: bool) -> Result<Option<ParameterOperator>> {
+        match self.peek() {
+            Some(byte @ (b'-' | b'=' | b'?' | b'+')) => {
+                self.input.at += 1;
+                self.alternative(byte, true, quoted).map(Some)
+            }
+            Some(b'}') => Ok(None),
+            _ => {
+                let offset = Box::new(self.arithmetic_until(b":}")?);
+                let length = if self.eat(b':') { Some(Box::new(self.arithmetic_until(b"}")?)) } else { None };
+                Ok(Some(ParameterOperator::Substring { offset, length }))
+            }
+        }
+    }
+
+    fn alternative(&mut self, symbol: u8, or_empty: bool, quoted: bool) -> Result<ParameterOperator> {
+        let word = self.word(Mode::operand(quoted))?;
+        Ok(match symbol {
+            b'-' => ParameterOperator::Default { or_empty, word },
+            b'=' => ParameterOperator::Assign { or_empty, word },
+            b'?' => ParameterOperator::Require { or_empty, word },
+            _ => ParameterOperator::Alternative { or_empty, word },
+        })
+    }
+
+    fn replace(&mut self) -> Result<ParameterOperator> {
+        let scope = match self.peek() {
+            Some(b'/') => ReplaceScope::All,
+            Some(b'#') => ReplaceScope::Prefix,
+            Some(b'%') => ReplaceScope::Suffix,
+            _ => ReplaceScope::First,
+        };
+        self.input.at += usize::from(scope != ReplaceScope::First);
+        let pattern = self.replaced_pattern(scope)?;
+        let replacement = if self.eat(b'/') { Some(self.word(Mode::replacement())?) } else { None };
+        Ok(ParameterOperator::Replace { scope, pattern, replacement })
+    }
+
+    /// The pattern to replace. After `//` a third slash belongs to the pattern.
+    fn replaced_pattern(&mut self, scope: ReplaceScope) -> Result<Word> {
+        let start = self.input.at;
+        let mut builder = Builder::default();
+        if scope == ReplaceScope::All && self.peek() == Some(b'/') {
+            self.literal_byte(&mut builder);
+        }
+        self.parts(Mode::replaced(), &mut builder)?;
+        Ok(builder.finish(self.span_from(start)))
+    }
+
+    fn change_case(&mut self, symbol: u8) -> Result<ParameterOperator> {
+        let change = match symbol {
+            b'^' => CaseChange::Upper,
+            b',' => CaseChange::Lower,
+            _ => CaseChange::Toggle,
+        };
+        let all = self.eat(symbol);
+        let pattern = self.word(Mode::operand_pattern())?;
+        let pattern = (pattern.plain() != Some(b"")).then_some(pattern);
+        Ok(ParameterOperator::ChangeCase { change, all, pattern })
+    }
+
+    fn transform(&mut self) -> Option<ParameterOperator> {
+        let transform = match self.peek()? {
+            b'U' => Transform::Upper,
+            b'u' => Transform::UpperFirst,
+            b'L' => Transform::Lower,
+            b'Q' => Transform::Quote,
+            b'E' => Transform::Escapes,
+            b'P' => Transform::Prompt,
+            b'A' => Transform::Assignment,
+            b'K' => Transform::Pairs,
+            b'a' => Transform::Attributes,
+            b'k' => Transform::PairWords,
+            _ => return None,
+        };
+        self.input.at += 1;
+        Some(ParameterOperator::Transform(transform))
+    }
+
+    /// Text between braces that is no expansion. Its end must still be found, from where it went wrong: what was read
+    /// before is not read again.
+    fn invalid_expansion(&mut self, start: usize, inside: usize, quoted: bool) -> Result<ParameterExpansion> {
+        self.parts(Mode::operand(quoted), &mut Builder::default())?;
+        if self.peek() != Some(b'}') {
+            return Err(self.unclosed("}", "${", start));
+        }
+        let text = Text::from(self.input.slice(inside, self.input.at));
+        self.input.at += 1;
+        let operator = ParameterOperator::Invalid { text };
+        Ok(ParameterExpansion { operator, ..plain(Parameter::Special(Special::Count)) })
+    }
+}

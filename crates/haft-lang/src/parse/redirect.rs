@@ -1,0 +1,181 @@
+//! Redirections.
+
+use crate::ast::{Descriptor, Duplicate, Redirect, RedirectKind, Word};
+
+use super::bytes::{self, DIGIT};
+use super::word::Mode;
+use super::{Parser, Result};
+
+/// What follows the descriptor.
+#[derive(Clone, Copy)]
+enum Operator {
+    Read,
+    Write,
+    Clobber,
+    Append,
+    ReadWrite,
+    HereString,
+    HereDocument,
+    HereDocumentTabs,
+    DuplicateInput,
+    DuplicateOutput,
+    WriteBoth,
+    AppendBoth,
+}
+
+/// The operators, longer ones before those they begin with.
+const OPERATORS: &[(&[u8], Operator)] = &[
+    (b"<<<", Operator::HereString),
+    (b"<<-", Operator::HereDocumentTabs),
+    (b"<<", Operator::HereDocument),
+    (b"<&", Operator::DuplicateInput),
+    (b"<>", Operator::ReadWrite),
+    (b"<", Operator::Read),
+    (b">>", Operator::Append),
+    (b">&", Operator::DuplicateOutput),
+    (b">|", Operator::Clobber),
+    (b">", Operator::Write),
+    (b"&>>", Operator::AppendBoth),
+    (b"&>", Operator::WriteBoth),
+];
+
+impl Parser<'_> {
+    /// A redirection, if one comes next.
+    pub(super) fn redirect(&mut self) -> Result<Option<Redirect>> {
+        let start = self.input.at;
+        let descriptor = match self.peek() {
+            Some(b'<' | b'>' | b'&') => Descriptor::Default,
+            Some(b'0'..=b'9') => match self.descriptor_number() {
+                Some(number) => Descriptor::Number(number),
+                None => return Ok(None),
+            },
+            Some(b'{') => match self.descriptor_variable()? {
+                Some(descriptor) => descriptor,
+                None => return Ok(None),
+            },
+            _ => return Ok(None),
+        };
+        let Some(operator) = self.redirect_operator() else {
+            self.input.at = start;
+            return Ok(None);
+        };
+        let kind = self.redirect_kind(operator, start)?;
+        Ok(Some(Redirect { span: self.span_from(start), descriptor, kind }))
+    }
+
+    /// Redirections, as many as come.
+    pub(super) fn redirects(&mut self) -> Result<Box<[Redirect]>> {
+        let mut redirects = Vec::new();
+        loop {
+            self.skip_blanks();
+            match self.redirect()? {
+                Some(redirect) => redirects.push(redirect),
+                None => return Ok(redirects.into_boxed_slice()),
+            }
+        }
+    }
+
+    /// A number right before `<` or `>`.
+    fn descriptor_number(&mut self) -> Option<u32> {
+        let start = self.input.at;
+        let mut number = Some(0u32);
+        while let Some(byte) = self.peek().filter(|byte| bytes::is(*byte, DIGIT)) {
+            let digit = u32::from(byte - b'0');
+            number = number.and_then(|number| number.checked_mul(10)?.checked_add(digit));
+            self.input.at += 1;
+        }
+        if matches!(self.peek(), Some(b'<' | b'>'))
+            && number.is_some_and(|number| i32::try_from(number).is_ok())
+        {
+            return number;
+        }
+        self.input.at = start;
+        None
+    }
+
+    /// `{name}` or `{name[subscript]}` right before `<` or `>`.
+    fn descriptor_variable(&mut self) -> Result<Option<Descriptor>> {
+        let start = self.input.at;
+        self.input.at += 1;
+        let name = self.name();
+        let subscript = match self.peek() {
+            Some(b'[') if !name.is_empty() && self.closes_descriptor() => {
+                Some(Box::new(self.subscript(false)?))
+            }
+            _ => None,
+        };
+        if !name.is_empty() && self.eat(b'}') && matches!(self.peek(), Some(b'<' | b'>')) {
+            return Ok(Some(Descriptor::Variable { name, subscript }));
+        }
+        self.input.at = start;
+        Ok(None)
+    }
+
+    /// Whether a subscript without any quoting is followed by `}` and an operator.
+    fn closes_descriptor(&self) -> bool {
+        let rest = self.input.remaining();
+        let plain = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$');
+        let length = 1 + rest[1..].iter().take_while(|byte| plain(byte)).count();
+        matches!(rest.get(length..length + 3), Some([b']', b'}', b'<' | b'>']))
+    }
+
+    /// Takes a redirection operator. `<(` and `>(` are none.
+    fn redirect_operator(&mut self) -> Option<Operator> {
+        if self.peek_second() == Some(b'(') {
+            return None;
+        }
+        OPERATORS.iter().find(|(text, _)| self.eat_all(text)).map(|(_, operator)| *operator)
+    }
+
+    fn redirect_kind(&mut self, operator: Operator, start: usize) -> Result<RedirectKind> {
+        Ok(match operator {
+            Operator::Read => RedirectKind::Read(self.target()?),
+            Operator::Write => RedirectKind::Write(self.target()?),
+            Operator::Clobber => RedirectKind::Clobber(self.target()?),
+            Operator::Append => RedirectKind::Append(self.target()?),
+            Operator::ReadWrite => RedirectKind::ReadWrite(self.target()?),
+            Operator::WriteBoth => RedirectKind::WriteBoth(self.target()?),
+            Operator::AppendBoth => RedirectKind::AppendBoth(self.target()?),
+            Operator::HereString => {
+                RedirectKind::HereString(self.target_in(Mode::single(self.options.extglob))?)
+            }
+            Operator::HereDocument => RedirectKind::HereDocument(Box::new(self.here_document(start, false)?)),
+            Operator::HereDocumentTabs => {
+                RedirectKind::HereDocument(Box::new(self.here_document(start, true)?))
+            }
+            Operator::DuplicateInput => RedirectKind::DuplicateInput(self.duplicate()?),
+            Operator::DuplicateOutput => RedirectKind::DuplicateOutput(self.duplicate()?),
+        })
+    }
+
+    fn duplicate(&mut self) -> Result<Duplicate> {
+        let word = self.target()?;
+        let Some(text) = word.plain() else { return Ok(Duplicate::Word(word)) };
+        if text == b"-" {
+            return Ok(Duplicate::Close);
+        }
+        let digits = text.strip_suffix(b"-").unwrap_or(text);
+        let number = std::str::from_utf8(digits)
+            .ok()
+            .filter(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()));
+        match number.and_then(|number| number.parse().ok()) {
+            Some(number) => Ok(Duplicate::Descriptor { number, close: digits.len() < text.len() }),
+            None => Ok(Duplicate::Word(word)),
+        }
+    }
+
+    /// The word after the operator.
+    fn target(&mut self) -> Result<Word> {
+        self.target_in(Mode::argument(self.options.extglob))
+    }
+
+    fn target_in(&mut self, mode: Mode) -> Result<Word> {
+        self.skip_blanks();
+        let start = self.input.at;
+        let word = self.word(mode)?;
+        if self.input.at == start {
+            return Err(self.unexpected(Some("a file name or word after the redirection"), None));
+        }
+        Ok(word)
+    }
+}

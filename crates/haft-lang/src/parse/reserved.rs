@@ -1,0 +1,157 @@
+//! Reserved words.
+
+use crate::error::Opened;
+
+use super::bytes::{self, BREAK};
+use super::{Parser, Result};
+
+/// A reserved word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Reserved {
+    Bang,
+    OpenBrace,
+    CloseBrace,
+    Conditional,
+    Case,
+    Coproc,
+    Do,
+    Done,
+    Elif,
+    Else,
+    Esac,
+    Fi,
+    For,
+    Function,
+    If,
+    In,
+    Select,
+    Then,
+    Time,
+    Until,
+    While,
+}
+
+impl Reserved {
+    fn from_text(text: &[u8]) -> Option<Self> {
+        Some(match text {
+            b"!" => Self::Bang,
+            b"{" => Self::OpenBrace,
+            b"}" => Self::CloseBrace,
+            b"[[" => Self::Conditional,
+            b"case" => Self::Case,
+            b"coproc" => Self::Coproc,
+            b"do" => Self::Do,
+            b"done" => Self::Done,
+            b"elif" => Self::Elif,
+            b"else" => Self::Else,
+            b"esac" => Self::Esac,
+            b"fi" => Self::Fi,
+            b"for" => Self::For,
+            b"function" => Self::Function,
+            b"if" => Self::If,
+            b"in" => Self::In,
+            b"select" => Self::Select,
+            b"then" => Self::Then,
+            b"time" => Self::Time,
+            b"until" => Self::Until,
+            b"while" => Self::While,
+            _ => return None,
+        })
+    }
+
+    /// How it is written.
+    pub(super) fn text(self) -> &'static str {
+        match self {
+            Self::Bang => "!",
+            Self::OpenBrace => "{",
+            Self::CloseBrace => "}",
+            Self::Conditional => "[[",
+            Self::Case => "case",
+            Self::Coproc => "coproc",
+            Self::Do => "do",
+            Self::Done => "done",
+            Self::Elif => "elif",
+            Self::Else => "else",
+            Self::Esac => "esac",
+            Self::Fi => "fi",
+            Self::For => "for",
+            Self::Function => "function",
+            Self::If => "if",
+            Self::In => "in",
+            Self::Select => "select",
+            Self::Then => "then",
+            Self::Time => "time",
+            Self::Until => "until",
+            Self::While => "while",
+        }
+    }
+
+    /// Whether it ends a list rather than beginning a command.
+    pub(super) fn closes(self) -> bool {
+        matches!(
+            self,
+            Self::CloseBrace
+                | Self::Do
+                | Self::Done
+                | Self::Elif
+                | Self::Else
+                | Self::Esac
+                | Self::Fi
+                | Self::In
+                | Self::Then
+        )
+    }
+}
+
+impl Parser<'_> {
+    /// The reserved word that comes next, and the position after it.
+    pub(super) fn reserved_ahead(&mut self) -> Option<(Reserved, usize)> {
+        let first = self.peek()?;
+        if !(first.is_ascii_lowercase() || matches!(first, b'!' | b'{' | b'}' | b'[')) {
+            return None;
+        }
+        let rest = self.input.remaining();
+        // No reserved word is longer than this.
+        let rest = &rest[..rest.len().min(9)];
+        let length = bytes::run(rest, BREAK);
+        if length == rest.len() || (rest[length] == b'\n' && rest[length - 1] == b'\\') {
+            return self.reserved_slowly();
+        }
+        Reserved::from_text(&rest[..length]).map(|reserved| (reserved, self.input.at + length))
+    }
+
+    /// The same where the word is continued on the next line or the input ends.
+    #[cold]
+    fn reserved_slowly(&mut self) -> Option<(Reserved, usize)> {
+        let start = self.input.at;
+        let mut text = Vec::new();
+        while let Some(byte) = self.peek().filter(|byte| !bytes::is(*byte, BREAK)) {
+            text.push(byte);
+            self.input.at += 1;
+            if text.len() > 8 {
+                break;
+            }
+        }
+        let end = std::mem::replace(&mut self.input.at, start);
+        Reserved::from_text(&text).map(|reserved| (reserved, end))
+    }
+
+    /// Takes this reserved word if it comes next.
+    pub(super) fn eat_reserved(&mut self, reserved: Reserved) -> bool {
+        match self.reserved_ahead() {
+            Some((found, end)) if found == reserved => {
+                self.input.at = end;
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// Takes this reserved word, which must come next, to go on with or close what was opened.
+    pub(super) fn expect_reserved(&mut self, reserved: Reserved, opened: Opened) -> Result<()> {
+        if self.eat_reserved(reserved) {
+            return Ok(());
+        }
+        Err(self.unexpected_in_list(&format!("\"{}\"", reserved.text()), opened))
+    }
+}

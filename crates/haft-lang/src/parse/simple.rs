@@ -1,0 +1,328 @@
+//! Simple commands and assignments.
+
+use crate::ast::{
+    Argument, ArrayElement, Assignment, AssignmentValue, Command, CommandKind, Name, PartKind, Redirect,
+    SimpleCommand, Slot, Subscript, Text, Word, WordContent, WordFlags, WordPart,
+};
+
+use super::builder::Builder;
+use super::bytes::{self, BREAK};
+use super::word::Mode;
+use super::{Attempt, Parser, Result};
+
+/// A simple command in the making.
+#[derive(Default)]
+struct Simple {
+    assignments: Vec<Assignment>,
+    arguments: Vec<Argument>,
+    redirects: Vec<Redirect>,
+    kind: Kind,
+}
+
+/// How a command takes arguments that look like assignments.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+enum Kind {
+    /// As words.
+    #[default]
+    Plain,
+    /// As assignments: `declare` and its kin.
+    Declaration,
+    /// As words, but `name=(…)` is one: `eval`, `let`.
+    Compound,
+}
+
+/// What stands before the value of an assignment.
+struct Target {
+    name: Name,
+    subscript: Option<Box<Subscript>>,
+    append: bool,
+}
+
+impl Parser<'_> {
+    /// A simple command, or the definition of a function that begins with its name.
+    pub(super) fn simple_command(&mut self) -> Result<Command> {
+        let start = self.input.at;
+        let line = self.line_at(start);
+        let mut simple = Simple::default();
+        let mut end = start;
+        loop {
+            self.skip_blanks();
+            let before = self.input.at;
+            if self.begins_function(&simple) {
+                return self.function_after_name(start, &simple);
+            }
+            if !self.simple_part(&mut simple)? {
+                break;
+            }
+            end = self.input.at;
+            debug_assert!(end > before);
+        }
+        if end == start {
+            return Err(self.unexpected(Some("a command"), None));
+        }
+        Ok(simple.finish(self.input.span(start, end), line))
+    }
+
+    /// Whether `(` follows a single word.
+    fn begins_function(&mut self, simple: &Simple) -> bool {
+        simple.arguments.len() == 1
+            && self.peek() == Some(b'(')
+            && simple.assignments.is_empty()
+            && simple.redirects.is_empty()
+    }
+
+    /// One redirection, assignment or word. Returns false if there is none.
+    fn simple_part(&mut self, simple: &mut Simple) -> Result<bool> {
+        let Some(byte) = self.peek() else { return Ok(false) };
+        if matches!(byte, b'<' | b'>' | b'&' | b'{' | b'0'..=b'9')
+            && let Some(redirect) = self.redirect()?
+        {
+            simple.redirects.push(redirect);
+            return Ok(true);
+        }
+        if bytes::is(byte, BREAK) && !self.at_process_substitution() {
+            return Ok(false);
+        }
+        if simple.arguments.is_empty()
+            && let Some(assignment) = self.assignment(false)?
+        {
+            simple.assignments.push(assignment);
+            if !self.options.aliases.is_empty() {
+                self.skip_blanks();
+                self.expand_aliases();
+            }
+            return Ok(true);
+        }
+        self.argument(simple)?;
+        Ok(true)
+    }
+
+    fn at_process_substitution(&mut self) -> bool {
+        matches!(self.peek(), Some(b'<' | b'>')) && self.peek_second() == Some(b'(')
+    }
+
+    fn argument(&mut self, simple: &mut Simple) -> Result<()> {
+        if self.alias_next.is_some() && !simple.arguments.is_empty() {
+            self.expand_alias_after_blank();
+            if self.at_break() {
+                return Ok(());
+            }
+        }
+        match simple.kind {
+            Kind::Declaration => {
+                if let Some(argument) = self.declaration()? {
+                    simple.arguments.push(argument);
+                    return Ok(());
+                }
+            }
+            Kind::Compound => {
+                if let Some(word) = self.compound_word()? {
+                    simple.arguments.push(Argument::Word(word));
+                    return Ok(());
+                }
+            }
+            Kind::Plain if !simple.arguments.is_empty() => {
+                if self.json_argument(&mut simple.arguments)? {
+                    return Ok(());
+                }
+            }
+            Kind::Plain => {}
+        }
+        let word = self.word(Mode::argument(self.options.extglob))?;
+        if simple.arguments.is_empty() {
+            simple.kind = kind_of(word.plain());
+        }
+        simple.arguments.push(Argument::Word(word));
+        Ok(())
+    }
+
+    /// An assignment, if one comes next. With `braces`, braces in the value are marked as in a word.
+    fn assignment(&mut self, braces: bool) -> Result<Option<Assignment>> {
+        let start = self.input.at;
+        let Some(target) = self.target_of_assignment()? else { return Ok(None) };
+        let value = self.assigned_value(braces)?;
+        let Target { name, subscript, append } = target;
+        Ok(Some(Assignment { span: self.span_from(start), name, subscript, append, value }))
+    }
+
+    /// `name=`, `name+=`, `name[…]=`; nothing is taken if it is not one.
+    fn target_of_assignment(&mut self) -> Result<Option<Target>> {
+        let start = self.input.at;
+        let rest = self.input.remaining();
+        let length = bytes::name_length(rest);
+        if length == 0 || !matches!(rest.get(length), Some(b'=' | b'+' | b'[' | b'\\') | None) {
+            return Ok(None);
+        }
+        if self.was_refused(Attempt::Assignment, start) {
+            return Ok(None);
+        }
+        let name = self.name();
+        let subscript = if self.peek() == Some(b'[') { Some(Box::new(self.subscript(false)?)) } else { None };
+        let append = self.peek() == Some(b'+');
+        self.input.at += usize::from(append);
+        if self.eat(b'=') {
+            return Ok(Some(Target { name, subscript, append }));
+        }
+        self.input.at = start;
+        self.refuse(Attempt::Assignment, start);
+        Ok(None)
+    }
+
+    fn assigned_value(&mut self, braces: bool) -> Result<AssignmentValue> {
+        if self.peek() != Some(b'(') {
+            let mut mode = Mode::value(self.options.extglob);
+            if braces {
+                mode.braces = true;
+                mode.stop |= bytes::BRACE;
+            }
+            return Ok(AssignmentValue::Word(self.word(mode)?));
+        }
+        let start = self.input.at;
+        let elements = self.nested(Self::array_elements)?;
+        if self.peek().is_none_or(|byte| bytes::is(byte, BREAK)) {
+            return Ok(AssignmentValue::Array(elements));
+        }
+        // Something is glued to the parenthesis: bash takes all of it as a string.
+        let rest = self.word(Mode::value(self.options.extglob))?;
+        let text = Text::from(self.input.slice(start, self.input.at));
+        let span = self.span_from(start).to(rest.span);
+        Ok(AssignmentValue::Word(Word { span, flags: WordFlags::QUOTED, content: glued(text, span) }))
+    }
+
+    /// `(…)`.
+    fn array_elements(&mut self) -> Result<Box<[ArrayElement]>> {
+        let start = self.input.at;
+        self.input.at += 1;
+        let mut elements = Vec::new();
+        loop {
+            self.skip_newlines()?;
+            match self.peek() {
+                None => return Err(self.unclosed(")", "(", start)),
+                Some(b')') => {
+                    self.input.at += 1;
+                    return Ok(elements.into_boxed_slice());
+                }
+                Some(byte) if bytes::is(byte, BREAK) && !self.at_process_substitution() => {
+                    let opened = self.opened("(", start);
+                    return Err(self.unexpected(Some("a word or \")\""), Some(opened)));
+                }
+                Some(_) => elements.push(self.array_element()?),
+            }
+        }
+    }
+
+    fn array_element(&mut self) -> Result<ArrayElement> {
+        let start = self.input.at;
+        let mut subscript = None;
+        let mut append = false;
+        if self.peek() == Some(b'[') && !self.was_refused(Attempt::Assignment, start) {
+            let found = self.subscript(false)?;
+            append = self.peek() == Some(b'+');
+            self.input.at += usize::from(append);
+            if self.eat(b'=') {
+                subscript = Some(Box::new(found));
+            } else {
+                self.input.at = start;
+                self.refuse(Attempt::Assignment, start);
+                append = false;
+            }
+        }
+        let extglob = self.options.extglob;
+        let mode = if subscript.is_some() { Mode::value(extglob) } else { Mode::argument(extglob) };
+        let value = self.word(mode)?;
+        Ok(ArrayElement { span: self.span_from(start), subscript, append, value })
+    }
+
+    /// An argument of `declare` that is an assignment. With braces to expand it is several, and so a word.
+    fn declaration(&mut self) -> Result<Option<Argument>> {
+        let start = self.input.at;
+        let Some(assignment) = self.assignment(true)? else { return Ok(None) };
+        match assignment.value {
+            AssignmentValue::Word(value) if value.flags.contains(WordFlags::BRACES) => {
+                let prefix =
+                    self.input.slice(start, start + (value.span.start - assignment.span.start) as usize);
+                let mut builder = Builder::default();
+                builder.flags = value.flags.union(WordFlags::ASSIGNMENT);
+                builder.literal(prefix, assignment.span);
+                value.parts().iter().cloned().for_each(|part: WordPart| builder.append(part));
+                Ok(Some(Argument::Word(builder.finish(assignment.span))))
+            }
+            value => Ok(Some(Argument::Assignment(Box::new(Assignment { value, ..assignment })))),
+        }
+    }
+
+    /// `name=(…)` as the text that `eval` and `let` get.
+    fn compound_word(&mut self) -> Result<Option<Word>> {
+        let rest = self.input.remaining();
+        let length = bytes::name_length(rest);
+        let compound = rest[length..].starts_with(b"=(") || rest[length..].starts_with(b"+=(");
+        if length == 0 || !compound {
+            return Ok(None);
+        }
+        let start = self.input.at;
+        self.assignment(false)?;
+        let text = Text::from(self.input.slice(start, self.input.at));
+        let span = self.span_from(start);
+        Ok(Some(Word { span, flags: WordFlags::QUOTED, content: glued(text, span) }))
+    }
+}
+
+/// Text that is taken as it stands, as a word: as if it were quoted.
+fn glued(text: Text, span: crate::ast::Span) -> WordContent {
+    let kind = PartKind::SingleQuoted(text.clone());
+    WordContent::Static { text, parts: Box::new([WordPart { span, kind }]) }
+}
+
+fn kind_of(name: Option<&[u8]>) -> Kind {
+    match name {
+        Some(b"declare" | b"typeset" | b"local" | b"readonly" | b"export") => Kind::Declaration,
+        Some(b"eval" | b"let") => Kind::Compound,
+        _ => Kind::Plain,
+    }
+}
+
+impl Simple {
+    fn finish(self, span: crate::ast::Span, line: u32) -> Command {
+        let literal = self
+            .arguments
+            .iter()
+            .all(|argument| argument.word().is_some_and(|word| word.literal().is_some()));
+        let simple = SimpleCommand {
+            assignments: self.assignments.into_boxed_slice(),
+            arguments: self.arguments.into_boxed_slice(),
+            literal,
+            slot: Slot::default(),
+        };
+        Command {
+            span,
+            line,
+            kind: CommandKind::Simple(simple),
+            redirects: self.redirects.into_boxed_slice(),
+        }
+    }
+
+    fn only_word(&self) -> Option<&Word> {
+        self.arguments.first()?.word()
+    }
+}
+
+impl Parser<'_> {
+    /// A function whose name was read as the only word of a simple command.
+    fn function_after_name(&mut self, start: usize, simple: &Simple) -> Result<Command> {
+        let span = simple.only_word().map_or(self.span_from(start), |word| word.span);
+        let name = match simple.only_word().and_then(Word::literal_text) {
+            Some(text) => text.clone(),
+            None => Text::from(self.input.slice(start, start + (span.end - span.start) as usize)),
+        };
+        let open = self.input.at;
+        self.input.at += 1;
+        self.skip_blanks();
+        if !self.eat(b')') {
+            let opened = self.opened("(", open);
+            let mut error = self.unexpected(Some("\")\""), Some(opened));
+            error.hint = Some("a word before \"(\" begins a function definition; quote the parenthesis if it is meant literally".to_owned());
+            return Err(error);
+        }
+        self.function_body(start, name, span)
+    }
+}

@@ -1,0 +1,52 @@
+//! Tildes.
+
+use crate::ast::{PartKind, Text, WordFlags};
+
+use super::Parser;
+use super::builder::Builder;
+use super::bytes::{self, BREAK, COLON, QUOTE};
+use super::word::{Ends, Mode, Tilde};
+
+impl Parser<'_> {
+    /// A tilde where it may be expanded: with all that follows up to a slash, unless some of that is quoted or
+    /// expanded itself.
+    pub(super) fn tilde(&mut self, mode: Mode, builder: &mut Builder) {
+        let rest = self.input.remaining().get(1..).unwrap_or_default();
+        let ends = |byte: u8| match byte {
+            b'/' => true,
+            b':' => mode.tilde == Tilde::Assignment,
+            b'}' => matches!(mode.ends, Ends::Brace | Ends::Slash),
+            _ => mode.ends == Ends::Break && bytes::is(byte, BREAK),
+        };
+        let length =
+            rest.iter().position(|byte| ends(*byte) || bytes::is(*byte, QUOTE)).unwrap_or(rest.len());
+        let quoted = rest.get(length).is_some_and(|byte| bytes::is(*byte, QUOTE) && !ends(*byte));
+        let name = &rest[..length];
+        if quoted || name.iter().any(|byte| matches!(byte, b'{' | b'*' | b'?' | b'[' | b'=')) {
+            return self.literal_byte(builder);
+        }
+        let kind = PartKind::Tilde(Text::from(name));
+        let start = self.input.at;
+        self.input.at += 1 + length;
+        builder.push(kind, self.span_from(start), WordFlags::TILDE);
+    }
+
+    /// An equals sign or colon after which a tilde may be expanded.
+    pub(super) fn assignment_tilde(&mut self, byte: u8, mode: &mut Mode, builder: &mut Builder) {
+        let assigns = byte == b'=' && builder.only_literal().is_some_and(is_target);
+        self.literal_byte(builder);
+        if assigns && mode.tilde == Tilde::Word {
+            mode.tilde = Tilde::Assignment;
+            mode.stop |= COLON;
+            builder.flags = builder.flags.union(WordFlags::ASSIGNMENT);
+        }
+        if mode.tilde == Tilde::Assignment && self.peek() == Some(b'~') {
+            self.tilde(*mode, builder);
+        }
+    }
+}
+
+/// Whether this stands before the `=` of an assignment.
+fn is_target(text: &[u8]) -> bool {
+    bytes::is_name(text.strip_suffix(b"+").unwrap_or(text))
+}

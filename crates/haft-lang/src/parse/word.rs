@@ -1,0 +1,303 @@
+//! Words outside double quotes.
+
+use crate::ast::{PartKind, Span, Text, Word, WordContent, WordFlags};
+
+use super::builder::Builder;
+use super::bytes::{self, BRACE, BRACKET, BREAK, CLOSE_BRACE, COLON, EQUAL, GLOB, GROUP, QUOTE, SLASH};
+use super::dollar::Quoting;
+use super::{Parser, Result};
+
+/// How a word is read, which depends on where it stands.
+#[derive(Clone, Copy)]
+pub(super) struct Mode {
+    /// The bytes that interrupt a literal.
+    pub(super) stop: u16,
+    /// What ends the word.
+    pub(super) ends: Ends,
+    /// Whether `*`, `?` and `[` match.
+    pub(super) globs: bool,
+    /// Whether `@(…)` and its kin match.
+    pub(super) extglob: bool,
+    /// Whether braces are expanded.
+    pub(super) braces: bool,
+    /// Where a tilde is expanded.
+    pub(super) tilde: Tilde,
+    /// Whether the whole stands in double quotes.
+    pub(super) quoted: bool,
+}
+
+/// What ends a word.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Ends {
+    /// A blank, a newline, an operator.
+    Break,
+    /// `}`.
+    Brace,
+    /// `/` or `}`.
+    Slash,
+    /// `|` or `)`, of an extended glob.
+    Alternative,
+    /// `)`, of parentheses that mean nothing.
+    Parenthesis,
+    /// `]`.
+    Bracket,
+    /// What ends a word, save that parentheses and `|` belong to it.
+    Regex,
+}
+
+/// Where a tilde is expanded.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Tilde {
+    /// Nowhere.
+    Never,
+    /// At the beginning; and in a word that looks like an assignment, as in one.
+    Word,
+    /// At the beginning alone.
+    Start,
+    /// At the beginning, and after each colon.
+    Assignment,
+}
+
+const WORD: u16 = BREAK | QUOTE | GLOB | BRACE | EQUAL;
+
+impl Mode {
+    /// An argument, a `for` word, a redirection target.
+    pub(super) fn argument(extglob: bool) -> Self {
+        let tilde = Tilde::Word;
+        Self { stop: WORD, ends: Ends::Break, globs: true, extglob, braces: true, tilde, quoted: false }
+    }
+
+    /// The value of an assignment.
+    pub(super) fn value(extglob: bool) -> Self {
+        let stop = BREAK | QUOTE | COLON | if extglob { GLOB } else { 0 };
+        let tilde = Tilde::Assignment;
+        Self { stop, ends: Ends::Break, globs: false, extglob, braces: false, tilde, quoted: false }
+    }
+
+    /// A single word that is not split: the subject of `case`, a here-string, an operand of `[[ ]]`.
+    pub(super) fn single(extglob: bool) -> Self {
+        Self {
+            stop: BREAK | QUOTE | if extglob { GLOB } else { 0 },
+            tilde: Tilde::Start,
+            ..Self::value(extglob)
+        }
+    }
+
+    /// A pattern of `case` or `[[ ]]`.
+    pub(super) fn pattern(extglob: bool) -> Self {
+        Self { stop: BREAK | QUOTE | GLOB, globs: true, ..Self::single(extglob) }
+    }
+
+    /// The word in `${name:-word}`.
+    pub(super) fn operand(quoted: bool) -> Self {
+        let stop = BREAK | QUOTE | CLOSE_BRACE | if quoted { 0 } else { GLOB };
+        let tilde = if quoted { Tilde::Never } else { Tilde::Start };
+        Self { stop, ends: Ends::Brace, globs: !quoted, extglob: !quoted, braces: false, tilde, quoted }
+    }
+
+    /// The pattern in `${name#pattern}`.
+    pub(super) fn operand_pattern() -> Self {
+        Self::operand(false)
+    }
+
+    /// The pattern in `${name/pattern/replacement}`.
+    pub(super) fn replaced() -> Self {
+        Self { stop: BREAK | QUOTE | CLOSE_BRACE | GLOB | SLASH, ends: Ends::Slash, ..Self::operand(false) }
+    }
+
+    /// The replacement in `${name/pattern/replacement}`.
+    pub(super) fn replacement() -> Self {
+        Self { stop: QUOTE | CLOSE_BRACE, globs: false, extglob: false, ..Self::operand(false) }
+    }
+
+    /// A subscript.
+    pub(super) fn subscript(quoted: bool) -> Self {
+        let ends = Ends::Bracket;
+        Self {
+            stop: QUOTE | BRACKET,
+            ends,
+            globs: false,
+            extglob: false,
+            tilde: Tilde::Never,
+            ..Self::operand(quoted)
+        }
+    }
+
+    /// An alternative of an extended glob.
+    pub(super) fn alternative(self) -> Self {
+        let stop = QUOTE | GLOB | GROUP;
+        Self {
+            stop,
+            ends: Ends::Alternative,
+            globs: true,
+            extglob: true,
+            braces: false,
+            tilde: Tilde::Never,
+            ..self
+        }
+    }
+
+    /// A regular expression of `[[ ]]`.
+    pub(super) fn regex() -> Self {
+        Self { ends: Ends::Regex, ..Self::single(false) }
+    }
+}
+
+impl Parser<'_> {
+    /// A word, which may turn out empty if nothing of it comes next.
+    #[inline]
+    pub(super) fn word(&mut self, mode: Mode) -> Result<Word> {
+        let rest = self.input.remaining();
+        let length = bytes::run(rest, mode.stop | BREAK);
+        if mode.ends == Ends::Break
+            && length > 0
+            && rest[0] != b'~'
+            && rest.get(length).is_some_and(|byte| bytes::is(*byte, BREAK) && !matches!(byte, b'<' | b'>'))
+        {
+            let content = WordContent::Plain(Text::from(&rest[..length]));
+            let span = self.input.span(self.input.at, self.input.at + length);
+            self.input.at += length;
+            return Ok(Word { span, flags: WordFlags::NONE, content });
+        }
+        self.word_of_parts(mode)
+    }
+
+    fn word_of_parts(&mut self, mode: Mode) -> Result<Word> {
+        let start = self.input.at;
+        let mut builder = Builder::default();
+        self.parts(mode, &mut builder)?;
+        if !builder.marks.is_empty() {
+            builder = self.resolve_braces(builder)?;
+        }
+        Ok(builder.finish(self.span_from(start)))
+    }
+
+    /// The parts of a word.
+    pub(super) fn parts(&mut self, mut mode: Mode, builder: &mut Builder) -> Result<()> {
+        if mode.tilde != Tilde::Never && self.peek() == Some(b'~') {
+            self.tilde(mode, builder);
+        }
+        loop {
+            let start = self.input.at;
+            let length = bytes::run(self.input.remaining(), mode.stop);
+            if length > 0 {
+                let span = self.input.span(start, start + length);
+                builder.literal(self.input.slice(start, start + length), span);
+                self.input.at += length;
+            }
+            match self.input.ahead(0) {
+                Some(byte) if self.part(byte, &mut mode, builder)? => {}
+                None if self.input.refill() => {}
+                _ => return Ok(()),
+            }
+        }
+    }
+
+    /// What begins with a byte that interrupts a literal. Returns false if it ends the word.
+    fn part(&mut self, byte: u8, mode: &mut Mode, builder: &mut Builder) -> Result<bool> {
+        match byte {
+            b'\\' => self.backslash(*mode, builder),
+            b'\'' if mode.quoted => self.literal_byte(builder),
+            b'\'' => self.single_quoted(builder)?,
+            b'"' => self.double_quoted(builder, self.input.at, false)?,
+            b'$' => self.dollar(if mode.quoted { Quoting::Operand } else { Quoting::None }, builder)?,
+            b'`' => self.backquoted(mode.quoted, builder)?,
+            b'*' | b'?' | b'@' | b'+' | b'!' if mode.ends != Ends::Bracket => {
+                self.glob(byte, *mode, builder)?;
+            }
+            b'[' if mode.globs => self.bracket(*mode, builder),
+            b'=' | b':' if bytes::is(byte, mode.stop) => self.assignment_tilde(byte, mode, builder),
+            b'{' | b',' | b'}' if mode.braces => self.mark(byte, builder),
+            _ => return self.delimiter(byte, *mode, builder),
+        }
+        Ok(true)
+    }
+
+    /// A byte that may end the word. Returns false if it does.
+    fn delimiter(&mut self, byte: u8, mode: Mode, builder: &mut Builder) -> Result<bool> {
+        if matches!(byte, b'<' | b'>') && !mode.quoted && self.peek_second() == Some(b'(') {
+            self.process_substitution(byte, builder)?;
+            return Ok(true);
+        }
+        match (mode.ends, byte) {
+            (Ends::Break, _)
+            | (Ends::Brace | Ends::Slash, b'}')
+            | (Ends::Slash, b'/')
+            | (Ends::Alternative, b')' | b'|')
+            | (Ends::Parenthesis, b')')
+            | (Ends::Bracket, b']') => return Ok(false),
+            (Ends::Regex, b'|') => self.literal_byte(builder),
+            (Ends::Regex, byte) if byte != b'(' => return Ok(false),
+            (Ends::Alternative | Ends::Parenthesis | Ends::Regex, b'(') => {
+                self.enclosed(mode, Ends::Parenthesis, builder)?;
+            }
+            (Ends::Bracket, b'[') => self.enclosed(mode, Ends::Bracket, builder)?,
+            _ => self.literal_byte(builder),
+        }
+        Ok(true)
+    }
+
+    /// Brackets within brackets, which must balance.
+    fn enclosed(&mut self, mode: Mode, ends: Ends, builder: &mut Builder) -> Result<()> {
+        let start = self.input.at;
+        let (opener, closer) = if ends == Ends::Bracket { ("[", "]") } else { ("(", ")") };
+        self.literal_byte(builder);
+        let stop = QUOTE | GROUP | BRACKET | if mode.globs { GLOB } else { 0 };
+        self.nested(|parser| parser.parts(Mode { ends, stop, tilde: Tilde::Never, ..mode }, builder))?;
+        if self.peek().is_none() {
+            return Err(self.unclosed(closer, opener, start));
+        }
+        self.literal_byte(builder);
+        Ok(())
+    }
+
+    /// Takes the next byte as it is.
+    pub(super) fn literal_byte(&mut self, builder: &mut Builder) {
+        let start = self.input.at;
+        self.input.at += 1;
+        builder.literal(self.input.slice(start, start + 1), self.span_from(start));
+    }
+
+    /// A backslash outside double quotes, or in a word within `"${…}"`.
+    fn backslash(&mut self, mode: Mode, builder: &mut Builder) {
+        let start = self.input.at;
+        if self.peek() != Some(b'\\') {
+            return;
+        }
+        let next = self.input.ahead(1);
+        let escapes = match next {
+            None => false,
+            Some(b'$' | b'`' | b'"' | b'\\' | b'}') => true,
+            Some(_) => !mode.quoted,
+        };
+        let Some(byte) = next.filter(|_| escapes) else { return self.literal_byte(builder) };
+        let start = start.max(self.input.at);
+        self.input.at += 2;
+        builder.push(PartKind::Escaped(byte), self.span_from(start), WordFlags::QUOTED);
+    }
+
+    /// `'…'`.
+    fn single_quoted(&mut self, builder: &mut Builder) -> Result<()> {
+        let start = self.input.at;
+        let mut searched = start + 1;
+        loop {
+            let rest = self.input.slice(searched, self.input.limit());
+            if let Some(length) = memchr::memchr(b'\'', rest) {
+                let end = searched + length;
+                self.input.at = end + 1;
+                let text = Text::from(self.input.slice(start + 1, end));
+                builder.push(PartKind::SingleQuoted(text), self.span_from(start), WordFlags::QUOTED);
+                return Ok(());
+            }
+            searched = self.input.limit();
+            if !self.input.refill() {
+                return Err(self.unclosed("'", "'", start));
+            }
+        }
+    }
+
+    /// The span of the byte that comes next.
+    pub(super) fn next_span(&self) -> Span {
+        self.input.span(self.input.at, self.input.at + 1)
+    }
+}
