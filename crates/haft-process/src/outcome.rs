@@ -30,6 +30,8 @@ pub struct Outcome {
     pub timed_out: bool,
     /// Whether it was ended because somebody cancelled it.
     pub cancelled: bool,
+    /// Whether one of its processes was blocked waiting for input when its time was up.
+    pub needed_input: bool,
     /// From its start to its end.
     pub wall: Duration,
     /// What it used.
@@ -117,6 +119,7 @@ impl Outcome {
                 usage: self.usage,
             }],
             status,
+            needed_input: self.needed_input,
             stdout: show(&self.captured.stdout),
             stderr: show(&self.captured.stderr),
             output: self.captured.rendered(budget).or_else(|| show(&self.captured.output)),
@@ -146,6 +149,9 @@ pub struct Report {
     pub status: StatusReport,
     /// Every process of the pipeline: here the one.
     pub stages: Vec<StageReport>,
+    /// Whether it was waiting for input when its time was up; only if it was.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub needed_input: bool,
     /// Standard output, if it was captured on its own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stdout: Option<Summary>,

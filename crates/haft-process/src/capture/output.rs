@@ -25,6 +25,9 @@ impl Default for Limits {
     }
 }
 
+/// A larger buffer is not worth keeping to save a copy.
+const LARGEST_BUFFER: usize = CHECKPOINT_DISTANCE as usize;
+
 /// The store of one stream of bytes. Clones share it; the last one to go removes its spill file.
 #[derive(Clone, Debug)]
 pub struct Output {
@@ -89,12 +92,12 @@ impl Output {
         }
     }
 
-    /// Adds the first `filled` bytes of a buffer, which may come back as another one of the same length: the bytes of a
-    /// large read need not be copied then. What the buffer holds afterwards is of no meaning.
+    /// Adds the first `filled` bytes of a buffer, which may come back as another one of the same length and no less
+    /// capacity: the bytes of a large read need not be copied then. What the buffer holds afterwards is of no meaning.
     pub fn append_buffer(&self, buffer: &mut Vec<u8>, filled: usize) {
         let filled = filled.min(buffer.len());
         let head_is_full = self.state().head.len() == self.shared.limits.head;
-        if filled == 0 || buffer.len() as u64 > CHECKPOINT_DISTANCE || !head_is_full {
+        if filled == 0 || buffer.capacity() > LARGEST_BUFFER || !head_is_full {
             return self.append(&buffer[..filled]);
         }
         let mut intake = self.intake();

@@ -29,12 +29,13 @@ impl Tail {
         self.ring.push(bytes);
     }
 
-    /// Adds the first `filled` bytes of a buffer, which is exchanged for another one of the same length if that saves
-    /// copying.
+    /// Adds the first `filled` bytes of a buffer, which is exchanged for another one of the same length, and of at least
+    /// the same capacity, if that saves copying.
     pub(super) fn exchange(&mut self, buffer: &mut Vec<u8>, filled: usize) {
         if filled < self.ring.capacity.max(1) {
             return self.push(&buffer[..filled]);
         }
+        self.taken.reserve(buffer.capacity().saturating_sub(self.taken.len()));
         self.taken.resize(buffer.len(), 0);
         std::mem::swap(&mut self.taken, buffer);
         self.filled = filled;
@@ -114,12 +115,13 @@ mod tests {
             for step in 1..12 {
                 for exchanged in [1, 2, 3, usize::MAX] {
                     let mut tail = Tail::new(capacity);
-                    let mut buffer = vec![0; 16];
+                    let mut buffer = Vec::with_capacity(40);
+                    buffer.resize(16, 0);
                     for (index, chunk) in stream.chunks(step).enumerate() {
                         if index % exchanged == 0 {
                             buffer[..chunk.len()].copy_from_slice(chunk);
                             tail.exchange(&mut buffer, chunk.len());
-                            assert_eq!(buffer.len(), 16);
+                            assert!(buffer.len() == 16 && buffer.capacity() >= 40);
                         } else {
                             tail.push(chunk);
                         }

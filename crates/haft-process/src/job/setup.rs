@@ -72,6 +72,7 @@ impl Job {
             deadline: timeout.and_then(|timeout| started.checked_add(timeout)),
             timed_out: false,
             cancelled: false,
+            needed_input: false,
             feeder: wiring.feeder,
             streams: wiring.streams,
             live,

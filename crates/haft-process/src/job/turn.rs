@@ -165,6 +165,7 @@ impl Job {
         let cancelled = self.shared.cancel.is_cancelled();
         if late || cancelled {
             self.timed_out = late;
+            self.needed_input = late && self.shared.waiting_process().is_some();
             self.cancelled = cancelled && !late;
             self.ladder.begin(now, self.shared.grace(), &self.shared.scope);
         }

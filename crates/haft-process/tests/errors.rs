@@ -1,0 +1,155 @@
+//! What keeps a program from starting is an error of the right kind, never an exit status, and leaves nothing.
+
+use std::fs;
+use std::os::fd::OwnedFd;
+use std::os::unix::fs::PermissionsExt as _;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use haft_process::{Command, Environment, Error, ErrorKind, Host, Limit, Resource, Sandbox, Task};
+use haft_test_support::{Scratch, child, is_root, own};
+
+/// Tests that count what this process holds take turns.
+static TURN: Mutex<()> = Mutex::new(());
+
+/// Starts a command both ways; both must fail alike and leave nothing.
+fn refusal(command: &Command) -> Error {
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    let before = own::holdings();
+    let error = command.spawn().expect_err("it must not start");
+    let job = Task::new(command.clone()).start(&Host::plain()).expect_err("it must not start");
+    assert_eq!((job.kind(), job.to_string()), (error.kind(), error.to_string()));
+    assert_eq!(own::holdings(), before);
+    error
+}
+
+fn check(command: &Command, kind: ErrorKind, code: i32, words: &str) {
+    let error = refusal(command);
+    assert_eq!((error.kind(), error.exit_code()), (kind, code), "{error}");
+    assert!(error.to_string().contains(words), "'{words}' is missing in '{error}'");
+}
+
+fn script(scratch: &Scratch, name: &str, text: &str, mode: u32) -> String {
+    fs::write(scratch.file(name), text).unwrap();
+    fs::set_permissions(scratch.file(name), fs::Permissions::from_mode(mode)).unwrap();
+    scratch.text(name)
+}
+
+#[test]
+fn no_such_program() {
+    check(&Command::new("no-such-program"), ErrorKind::NotFound, 127, "'no-such-program' not found");
+    check(&Command::new("/no/such/program"), ErrorKind::NotFound, 127, "'/no/such/program' not found");
+    check(&Command::new(""), ErrorKind::NotFound, 127, "empty");
+    check(&Command::new("/etc/passwd/program"), ErrorKind::NotFound, 127, "/etc/passwd/program");
+}
+
+#[test]
+fn the_path_that_was_searched_is_in_the_hint() {
+    let mut command = Command::new("no-such-program");
+    command.environment(Environment::from_pairs([("PATH", "/only/here")]).unwrap());
+    assert!(refusal(&command).hint().unwrap().contains("/only/here"));
+}
+
+#[test]
+fn a_file_that_may_not_be_executed() {
+    let scratch = Scratch::new();
+    let file = script(&scratch, "file", "#!/bin/sh\n", 0o644);
+    let command = Command::new(&file);
+    check(&command, ErrorKind::NotExecutable, 126, "permission denied");
+    assert_eq!(refusal(&command).path().unwrap(), std::path::Path::new(&file));
+    check(&Command::new("/"), ErrorKind::NotExecutable, 126, "directory");
+}
+
+#[test]
+fn a_script_without_a_first_line_that_names_an_interpreter() {
+    let scratch = Scratch::new();
+    let text = script(&scratch, "text", "echo hello\n", 0o755);
+    check(&Command::new(&text), ErrorKind::ExecFormat, 126, "format");
+    let empty = script(&scratch, "empty", "", 0o755);
+    check(&Command::new(&empty), ErrorKind::ExecFormat, 126, "format");
+}
+
+#[test]
+fn a_script_whose_interpreter_is_missing() {
+    let scratch = Scratch::new();
+    let file = script(&scratch, "script", "#!/no/such/interpreter\n", 0o755);
+    check(&Command::new(&file), ErrorKind::InterpreterNotFound, 127, "interpreter");
+}
+
+#[test]
+fn a_working_directory_that_cannot_be_entered() {
+    let scratch = Scratch::new();
+    scratch.touch("file");
+    let with = |directory: &str| {
+        let mut command = Command::new(child());
+        command.arguments(["exit", "0"]).working_directory(directory);
+        command
+    };
+    check(&with("/no/such/directory"), ErrorKind::WorkingDirectory, 126, "'/no/such/directory'");
+    check(&with(&scratch.text("file")), ErrorKind::WorkingDirectory, 126, "file");
+    let mut missing = Command::new("relative/program");
+    missing.working_directory("/no/such/directory");
+    check(&missing, ErrorKind::WorkingDirectory, 126, "'/no/such/directory'");
+}
+
+#[test]
+fn a_descriptor_that_is_not_open() {
+    let mut command = Command::new(child());
+    command.argument("report").descriptor(5, haft_process::Descriptor::Inherit(19_998));
+    check(&command, ErrorKind::Descriptor, 126, "descriptor 5");
+}
+
+#[test]
+fn a_limit_that_is_refused() {
+    if is_root() {
+        // Only a limit that makes no sense is refused to those who may do everything.
+        let mut command = Command::new(child());
+        command.limit(Limit { resource: Resource::OpenFiles, soft: Some(20), hard: Some(10) });
+        check(&command, ErrorKind::Limit, 126, "open file");
+    }
+    let mut command = Command::new(child());
+    command.limit(Limit::fixed(Resource::OpenFiles, u64::MAX - 1));
+    check(&command, ErrorKind::Limit, 126, "open file");
+}
+
+#[test]
+fn a_terminal_that_is_none() {
+    let file = fs::File::open("/dev/null").unwrap();
+    let mut command = Command::new(child());
+    command.controlling_terminal(std::os::fd::AsRawFd::as_raw_fd(&file));
+    let error = command.spawn().unwrap_err();
+    assert_eq!((error.kind(), error.exit_code()), (ErrorKind::Terminal, 126));
+}
+
+#[test]
+fn a_group_that_does_not_exist() {
+    let mut command = Command::new(child());
+    command.group(haft_process::Group::Join(1));
+    let error = command.spawn().unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::System, "{error}");
+    assert!(error.to_string().contains("process group"), "{error}");
+}
+
+#[test]
+fn a_sandbox_that_is_none() {
+    let file: OwnedFd = fs::File::open("/dev/null").unwrap().into();
+    let mut command = Command::new(child());
+    command.sandbox(Sandbox { landlock: Some(Arc::new(file)), ..Sandbox::default() });
+    check(&command, ErrorKind::Sandbox, 126, "sandbox");
+    let mut command = Command::new(child());
+    command.sandbox(Sandbox { seccomp: Some(Arc::new([[0xff; 8]])), ..Sandbox::default() });
+    check(&command, ErrorKind::Sandbox, 126, "sandbox");
+}
+
+#[test]
+fn a_nul_byte_names_where_it_is() {
+    let mut command = Command::new(child());
+    command.arguments(["exit", "0\0"]);
+    check(&command, ErrorKind::NulByte, 126, "argument 2");
+    check(&Command::new("a\0b"), ErrorKind::NulByte, 126, "name");
+    let error = Environment::from_pairs([("A", "x\0y")]).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::NulByte);
+    assert!(error.to_string().contains("'A'"), "{error}");
+    assert!(
+        Environment::from_pairs([("A=B", "x")]).is_err() && Environment::from_pairs([("", "x")]).is_err()
+    );
+}

@@ -1,0 +1,240 @@
+//! What a process is born with.
+
+use std::ffi::OsString;
+use std::fs;
+use std::os::unix::ffi::OsStringExt as _;
+use std::os::unix::fs::PermissionsExt as _;
+use std::sync::Arc;
+use std::time::Duration;
+
+use haft_process::{
+    Command, Environment, ErrorKind, Exit, Group, Limit, MARKER, Resource, Sandbox, Scope, Signals,
+    find_program,
+};
+use haft_test_support::{Report, Scratch, child, eventually, landlock_ruleset, process, signal};
+
+/// Runs the child such that it reports, without any of the standard descriptors in the way.
+fn report(scratch: &Scratch, change: impl FnOnce(&mut Command)) -> Report {
+    let file = scratch.text("report");
+    let mut command = Command::new(child());
+    command.arguments(["report-to", &file]);
+    change(&mut command);
+    let (exit, _) = command.spawn().unwrap().wait().unwrap();
+    assert_eq!(exit, Exit::Code(0));
+    Report::parse(fs::read(&file).unwrap())
+}
+
+#[test]
+fn arguments_arrive_as_they_are() {
+    let scratch = Scratch::new();
+    let odd = ["", " ", "a b", "line\nbreak", "$HOME", "*", "'\"", "--", "é"];
+    let seen = report(&scratch, |command| {
+        command.arguments(odd);
+    });
+    assert_eq!(seen.texts("argv")[3..], odd);
+    let bytes = OsString::from_vec(vec![b'x', 0xff, 0xfe]);
+    let seen = report(&scratch, |command| {
+        command.argument(bytes);
+    });
+    assert_eq!(seen.texts("argv")[3], "x\u{fffd}\u{fffd}");
+}
+
+#[test]
+fn the_environment_is_exactly_what_was_given() {
+    let scratch = Scratch::new();
+    assert!(report(&scratch, |_| {}).texts("env").is_empty());
+    let environment = Environment::from_pairs([("B", "2"), ("A", "1=1"), ("EMPTY", ""), ("B", "3")]).unwrap();
+    let seen = report(&scratch, |command| {
+        command.environment(environment);
+    });
+    assert_eq!(seen.texts("env"), ["B=3", "A=1=1", "EMPTY="]);
+}
+
+#[test]
+fn a_process_in_a_scope_carries_its_marker_after_those_of_outer_scopes() {
+    let scratch = Scratch::new();
+    let environment = Environment::from_pairs([(MARKER, "outer.1"), ("A", "1")]).unwrap();
+    let seen = report(&scratch, |command| {
+        command.environment(environment).scope(&Scope::new("inner.2"));
+    });
+    assert_eq!(seen.texts("env"), ["A=1".to_owned(), format!("{MARKER}=outer.1:inner.2")]);
+}
+
+#[test]
+fn the_working_directory_is_the_childs_alone() {
+    let scratch = Scratch::new();
+    let before = fs::read_link("/proc/self/cwd").unwrap();
+    let seen = report(&scratch, |command| {
+        command.working_directory("/usr");
+    });
+    assert_eq!(seen.directory(), std::path::Path::new("/usr"));
+    assert_eq!(fs::read_link("/proc/self/cwd").unwrap(), before);
+}
+
+#[test]
+fn a_program_may_have_another_name_for_itself() {
+    let seen = report(&Scratch::new(), |command| {
+        command.argument_zero("somebody-else");
+    });
+    assert_eq!(seen.texts("argv")[0], "somebody-else");
+}
+
+#[test]
+fn the_process_group_is_the_one_asked_for() {
+    let scratch = Scratch::new();
+    let with = |group| {
+        report(&scratch, |command| {
+            command.group(group);
+        })
+    };
+    let own = with(Group::Own);
+    assert_eq!(own.number("pgid"), own.number("pid"));
+    assert_ne!(own.number("sid"), own.number("pid"));
+    let session = with(Group::Session);
+    assert_eq!(
+        (session.number("pgid"), session.number("sid")),
+        (session.number("pid"), session.number("pid"))
+    );
+    assert_eq!(session.number("tty"), 0);
+    let inherited = with(Group::Inherit);
+    assert_ne!(inherited.number("pgid"), inherited.number("pid"));
+    let mut leader = Command::new(child()).argument("sleep").spawn().unwrap();
+    let joined = with(Group::Join(leader.pid()));
+    assert_eq!(joined.number("pgid"), i64::from(leader.pid()));
+    leader.signal(Signals::KILL).unwrap();
+    leader.wait().unwrap();
+}
+
+#[test]
+fn limits_and_niceness_are_set_for_the_child_alone() {
+    let seen = report(&Scratch::new(), |command| {
+        command
+            .nice(7)
+            .limit(Limit::fixed(Resource::OpenFiles, 77))
+            .limit(Limit::fixed(Resource::CoreSize, 4096));
+        command.limit(Limit::cpu(Duration::from_millis(1500)));
+    });
+    assert_eq!(seen.number("nice"), 7);
+    assert_eq!(seen.limit("Max open files"), "77");
+    assert_eq!(seen.limit("Max core file size"), "4096");
+    assert_eq!(seen.limit("Max cpu time"), "2");
+    let own = fs::read_to_string("/proc/self/limits").unwrap();
+    assert!(own.lines().any(|line| line.starts_with("Max cpu time") && line.contains("unlimited")));
+}
+
+#[test]
+fn the_path_of_the_child_decides_which_program_it_is() {
+    let scratch = Scratch::new();
+    let make = |directory: &str, status: &str, mode: u32| {
+        fs::create_dir_all(scratch.file(directory)).unwrap();
+        let file = scratch.file(&format!("{directory}/tool"));
+        fs::write(&file, format!("#!/bin/sh\nexit {status}\n")).unwrap();
+        fs::set_permissions(&file, fs::Permissions::from_mode(mode)).unwrap();
+    };
+    make("first", "1", 0o644);
+    make("second", "2", 0o755);
+    make("third", "3", 0o755);
+    fs::create_dir_all(scratch.file("zeroth/tool")).unwrap();
+    let run = |path: &str| {
+        let mut command = Command::new("tool");
+        command.environment(Environment::from_pairs([("PATH", path)]).unwrap());
+        command.working_directory(scratch.path()).spawn().map(|mut child| child.wait().unwrap().0)
+    };
+    assert_eq!(run("zeroth:first:second:third").unwrap(), Exit::Code(2));
+    assert_eq!(run("/nowhere:third").unwrap(), Exit::Code(3));
+    assert_eq!(run("zeroth").unwrap_err().kind(), ErrorKind::NotFound);
+    let forbidden = run("zeroth:first").unwrap_err();
+    assert_eq!((forbidden.kind(), forbidden.exit_code()), (ErrorKind::NotExecutable, 126));
+    assert!(forbidden.path().unwrap().ends_with("first/tool"));
+    fs::copy(scratch.file("third/tool"), scratch.file("tool")).unwrap();
+    assert_eq!(run("").unwrap(), Exit::Code(3), "an empty entry is the working directory");
+    assert!(
+        find_program("sh".as_ref(), None, None).is_ok(),
+        "without a PATH the usual directories are searched"
+    );
+}
+
+#[test]
+fn a_relative_program_counts_from_the_childs_directory() {
+    let scratch = Scratch::new();
+    fs::create_dir(scratch.file("inside")).unwrap();
+    fs::copy(child(), scratch.file("inside/program")).unwrap();
+    let mut command = Command::new("inside/program");
+    command.arguments(["exit", "5"]).working_directory(scratch.path());
+    assert_eq!(command.spawn().unwrap().wait().unwrap().0, Exit::Code(5));
+}
+
+#[test]
+fn the_parent_death_signal_comes_when_the_starting_thread_ends() {
+    let mut child = std::thread::spawn(|| {
+        let mut command = Command::new(child());
+        command.argument("sleep").parent_death_signal(Signals::KILL).spawn().unwrap()
+    })
+    .join()
+    .unwrap();
+    let ended = eventually(Duration::from_secs(10), || process::state(child.pid()) == Some('Z'));
+    assert!(ended, "it is still there");
+    assert_eq!(child.wait().unwrap().0, Exit::Signal(Signals::KILL));
+}
+
+#[test]
+fn a_sandbox_is_applied_before_the_program_starts() {
+    /// A seccomp program of one instruction: allow everything.
+    const ALLOW: [u8; 8] = [6, 0, 0, 0, 0, 0, 0xff, 0x7f];
+    let scratch = Scratch::new();
+    let with = |sandbox| {
+        report(&scratch, |command| {
+            command.sandbox(sandbox);
+        })
+    };
+    assert_eq!(with(Sandbox::default()).number("no_new_privileges"), 0);
+    let plain = with(Sandbox { no_new_privileges: true, ..Sandbox::default() });
+    assert_eq!((plain.number("no_new_privileges"), plain.number("seccomp")), (1, 0));
+    let filtered = with(Sandbox { seccomp: Some(Arc::new([ALLOW])), ..Sandbox::default() });
+    assert_eq!((filtered.number("no_new_privileges"), filtered.number("seccomp")), (1, 2));
+}
+
+#[test]
+fn a_landlock_ruleset_is_applied_even_if_its_number_is_given_to_another_descriptor() {
+    use std::os::fd::AsRawFd as _;
+    let Some(ruleset) = landlock_ruleset() else {
+        println!("skipped: this system has no Landlock");
+        return;
+    };
+    let number = ruleset.as_raw_fd();
+    let sandbox = Sandbox { landlock: Some(Arc::new(ruleset)), ..Sandbox::default() };
+    let seen = report(&Scratch::new(), |command| {
+        let null = fs::File::open("/dev/null").unwrap();
+        command.sandbox(sandbox).descriptor(number, std::os::fd::OwnedFd::from(null));
+    });
+    assert_eq!(seen.number("no_new_privileges"), 1);
+    assert_eq!(seen.descriptors().last().unwrap(), &(number, "/dev/null".to_owned()));
+}
+
+#[test]
+fn a_dropped_child_is_killed_and_reaped_and_a_detached_one_is_not() {
+    let start = || Command::new(child()).argument("sleep").spawn().unwrap();
+    let dropped = start();
+    let pid = dropped.pid();
+    drop(dropped);
+    assert_eq!(process::state(pid), None);
+    let pid = start().detach();
+    assert!(process::state(pid).is_some());
+    signal(pid, Signals::KILL);
+}
+
+#[test]
+fn waiting_without_blocking_tells_whether_it_still_runs() {
+    let scratch = Scratch::new();
+    let mut child = Command::new(child()).arguments(["wait-for", &scratch.text("go")]).spawn().unwrap();
+    assert!(child.try_wait().unwrap().is_none());
+    scratch.touch("go");
+    let mut result = None;
+    assert!(eventually(Duration::from_secs(10), || {
+        result = child.try_wait().unwrap();
+        result.is_some()
+    }));
+    assert_eq!(result.unwrap().0, Exit::Code(0));
+    assert!(child.wait().is_err(), "it was waited for already");
+    child.signal(Signals::KILL).unwrap();
+}
