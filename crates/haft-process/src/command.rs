@@ -341,6 +341,7 @@ struct Prepared {
 impl Prepared {
     fn new(command: &Command) -> Result<Prepared, Error> {
         let directory = command.working_directory.as_deref();
+        c_string(&command.program, || "the program's name".to_owned())?;
         let path = find_program(&command.program, command.environment.get("PATH"), directory)
             .map_err(|error| directory_first(error, directory))?;
         let argv = command
@@ -349,7 +350,7 @@ impl Prepared {
             .map(|(index, argument)| c_string(argument, || format!("argument {index}")))
             .collect::<Result<_, _>>()?;
         Ok(Prepared {
-            path: c_string(path.as_os_str(), || "the program's name".to_owned())?,
+            path: c_string(path.as_os_str(), || "PATH".to_owned())?,
             argv,
             working_directory: directory
                 .map(|directory| c_string(directory.as_os_str(), || "the working directory".to_owned()))

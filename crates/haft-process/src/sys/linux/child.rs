@@ -94,8 +94,8 @@ fn prepare(context: &mut Context<'_>) -> Result<(), Failure> {
     set_parent_death(context)?;
     join_cgroups(context)?;
     change_directory(context)?;
-    move_descriptors(context)?;
     restrict_files(context)?;
+    move_descriptors(context)?;
     close_others(context);
     set_limits(context)?;
     restrict_calls(context)
@@ -209,7 +209,7 @@ fn set_limits(context: &Context<'_>) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Applies the Landlock ruleset while its descriptor is still open.
+/// Applies the Landlock ruleset while its descriptor is still open and nothing was put in its place.
 fn restrict_files(context: &Context<'_>) -> Result<(), Failure> {
     if context.no_new_privileges {
         // SAFETY: a prctl without a pointer.

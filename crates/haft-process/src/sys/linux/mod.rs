@@ -33,16 +33,16 @@ pub(crate) enum Step {
     Cgroup,
     /// Changing the working directory.
     WorkingDirectory,
+    /// `no_new_privs`.
+    NoNewPrivileges,
+    /// Landlock.
+    Landlock,
     /// Moving descriptors into place; the index tells which mapping.
     Descriptor,
     /// A resource limit; the index tells which.
     Limit,
     /// Niceness.
     Nice,
-    /// `no_new_privs`.
-    NoNewPrivileges,
-    /// Landlock.
-    Landlock,
     /// seccomp.
     Seccomp,
     /// `execve`.
