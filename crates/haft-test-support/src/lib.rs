@@ -19,7 +19,9 @@ pub use haft::{Haft, Running};
 pub use marker::Marker;
 pub use report::Report;
 pub use scratch::Scratch;
-pub use sys::{close_descriptor, hold_signals, is_root, open_terminal, raise_descriptor_limit, signal};
+pub use sys::{
+    close_descriptor, hold_signals, is_root, landlock_ruleset, open_terminal, raise_descriptor_limit, signal,
+};
 pub use wait::{eventually, measure};
 
 /// The path of the child.

@@ -16,7 +16,8 @@ impl Report {
         Report(serde_json::from_slice(text).unwrap_or_else(|error| panic!("no report: {error}: '{shown}'")))
     }
 
-    /// A number: `pid`, `ppid`, `pgid`, `sid`, `tty`, `foreground`, `nice`.
+    /// A number: `pid`, `ppid`, `pgid`, `sid`, `tty`, `foreground`, `nice`, `no_new_privileges`,
+    /// `seccomp`.
     pub fn number(&self, name: &str) -> i64 {
         self.0[name].as_i64().unwrap_or_else(|| panic!("no number '{name}'"))
     }

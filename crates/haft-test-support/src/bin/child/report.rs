@@ -50,9 +50,11 @@ fn describe() -> String {
     let _ = write!(json, "\"pid\":{},\"ppid\":{},", std::process::id(), field(1));
     let _ = write!(json, "\"pgid\":{},\"sid\":{},", field(2), field(3));
     let _ = write!(json, "\"tty\":{},\"foreground\":{},\"nice\":{},", field(4), field(5), field(16));
-    for (name, line) in
-        [("blocked", "SigBlk"), ("ignored", "SigIgn"), ("caught", "SigCgt"), ("no_new_privs", "NoNewPrivs")]
-    {
+    for (name, line) in [("no_new_privileges", "NoNewPrivs"), ("seccomp", "Seccomp")] {
+        let value = status.lines().find_map(|text| text.strip_prefix(line)?.strip_prefix(':'));
+        let _ = write!(json, "\"{name}\":{},", value.unwrap_or("0").trim());
+    }
+    for (name, line) in [("blocked", "SigBlk"), ("ignored", "SigIgn"), ("caught", "SigCgt")] {
         let _ = write!(json, "\"{name}\":{},", signal_set(&status, line));
     }
     let _ = write!(json, "\"limits\":{{{}}}}}", limits());
