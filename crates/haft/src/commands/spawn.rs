@@ -83,10 +83,9 @@ fn supervise(spawn: &mut Spawn, surroundings: &Surroundings) -> Result<Outcome, 
 fn explain(outcome: &Outcome, timeout: Option<Duration>) {
     let program = program(outcome);
     if let Some(timeout) = timeout.filter(|_| outcome.timed_out) {
-        tell(format_args!(
-            "'{program}' timed out after {timeout:?}; {} ended",
-            processes(outcome.tree.killed)
-        ));
+        let waiting = if outcome.needed_input { " while it waited for input" } else { "" };
+        let ended = processes(outcome.tree.killed);
+        tell(format_args!("'{program}' timed out after {timeout:?}{waiting}; {ended} ended"));
     }
     if outcome.tree.survivors > 0 {
         tell(format_args!("{} could not be ended", processes(outcome.tree.survivors)));
