@@ -1,0 +1,74 @@
+//! Signals: what a process is born with, and what it dies of.
+
+use haft_process::capture::View;
+use haft_process::{Command, Exit, Host, Signals, Task, ignore_signal, signal_name, signal_number};
+use haft_test_support::own::alone;
+use haft_test_support::{Report, child, hold_signals};
+
+fn report(change: impl FnOnce(&mut Command)) -> Report {
+    let mut command = Command::new(child());
+    command.argument("report");
+    change(&mut command);
+    let outcome = Task::new(command).run(&Host::plain()).unwrap();
+    Report::parse(outcome.captured.stdout.unwrap().slice(&View::HeadAndTail, 1 << 20).unwrap().to_bytes())
+}
+
+#[test]
+fn a_blocked_mask_here_is_an_empty_one_in_the_child() {
+    let seen = hold_signals(|| report(|_| {}));
+    assert!(seen.numbers("blocked").is_empty());
+}
+
+#[test]
+fn ignored_signals_have_their_default_in_the_child_unless_it_is_asked_for() {
+    alone("ignored_signals_have_their_default_in_the_child_unless_it_is_asked_for", || {
+        for signal in [Signals::PIPE, Signals::HANGUP, Signals::INTERRUPT] {
+            ignore_signal(signal, true);
+        }
+        assert!(Signals::ignored_now().contains(Signals::HANGUP));
+        let seen = report(|_| {});
+        assert!(seen.numbers("ignored").is_empty() && seen.numbers("caught").is_empty());
+        let seen = report(|command| {
+            command.ignore_signals(Signals::none().with(Signals::HANGUP));
+        });
+        assert_eq!(seen.numbers("ignored"), [i64::from(Signals::HANGUP)]);
+    });
+}
+
+#[test]
+fn death_by_each_signal_is_told_by_its_number() {
+    let harmless = ["CHLD", "CONT", "URG", "WINCH", "STOP", "TSTP", "TTIN", "TTOU"].map(signal_number);
+    let deadly = (1..=64).filter(|&number| number != 32 && number != 33 && !harmless.contains(&Some(number)));
+    for number in deadly {
+        let mut command = Command::new(child());
+        command.arguments(["die".to_owned(), number.to_string()]);
+        let outcome = Task::new(command).run(&Host::plain()).unwrap();
+        assert_eq!((outcome.exit, outcome.code()), (Exit::Signal(number), 128 + number));
+        assert!(!outcome.timed_out && !outcome.cancelled);
+        let shown = outcome.report(0).status.signal.unwrap();
+        assert_eq!(signal_number(&shown), Some(number), "{shown}");
+    }
+}
+
+#[test]
+fn each_exit_code_is_told_as_it_is() {
+    for code in [0, 1, 2, 77, 124, 126, 127, 128, 130, 137, 255] {
+        let mut command = Command::new(child());
+        command.arguments(["exit".to_owned(), code.to_string()]);
+        let outcome = Task::new(command).run(&Host::plain()).unwrap();
+        assert_eq!((outcome.exit, outcome.code()), (Exit::Code(code), code));
+        assert_eq!(outcome.report(0).status.signal, None);
+    }
+}
+
+#[test]
+fn names_and_numbers_belong_together() {
+    assert_eq!(signal_number("SIGTERM"), Some(15));
+    assert_eq!(signal_number("kill"), Some(9));
+    assert_eq!(signal_number("RTMIN+3"), Some(37));
+    assert_eq!(signal_name(64).as_deref(), Some("RTMAX"));
+    assert_eq!((signal_number("NONE"), signal_name(0), signal_name(65)), (None, None, None));
+    for number in (1..=64).filter(|number| *number != 32 && *number != 33) {
+        assert_eq!(signal_number(&signal_name(number).unwrap()), Some(number));
+    }
+}
