@@ -40,6 +40,10 @@ impl Live {
     pub fn new(callback: impl FnMut(StreamKind, &[u8]) + Send + 'static) -> Live {
         Live(Box::new(callback))
     }
+
+    fn show(&mut self, kind: StreamKind, bytes: &[u8]) {
+        (self.0)(kind, bytes);
+    }
 }
 
 impl fmt::Debug for Live {

@@ -2,11 +2,11 @@
 
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 
-use rustix::buffer::spare_capacity;
 use rustix::io::Errno;
 use rustix::pipe::fcntl_setpipe_size;
 
 use crate::capture::Output;
+use crate::job::Live;
 
 /// One read takes at most so much; a pipe that fills the smaller one is widened to it.
 pub(super) const READ_BYTES: usize = 256 * 1024;
@@ -26,7 +26,7 @@ pub enum StreamKind {
 /// A descriptor that is read into an output.
 #[derive(Debug)]
 pub(super) struct Stream {
-    pub(super) kind: StreamKind,
+    kind: StreamKind,
     source: Option<OwnedFd>,
     output: Output,
     widened: bool,
@@ -35,7 +35,7 @@ pub(super) struct Stream {
 /// What a read came to.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Progress {
-    /// There were bytes, now in the buffer.
+    /// There were bytes.
     Bytes,
     /// Nothing is there now.
     Nothing,
@@ -53,24 +53,30 @@ impl Stream {
         self.source.as_ref().map(|source| source.as_fd())
     }
 
-    /// Reads once, into the output and into `buffer`.
-    pub(super) fn read(&mut self, buffer: &mut Vec<u8>) -> Progress {
-        buffer.clear();
+    /// Reads once, into the output, and shows the bytes to whoever wants to see them live. The buffer is a place to read
+    /// into and nothing else; the output may keep it and give back another.
+    pub(super) fn read(&mut self, buffer: &mut Vec<u8>, live: Option<&mut Live>) -> Progress {
         let Some(source) = &self.source else { return Progress::End };
-        match rustix::io::read(source, spare_capacity(buffer)) {
-            Ok(0) => self.end(),
-            Ok(count) => {
-                if count >= PIPE_BYTES && !self.widened {
-                    self.widened = true;
-                    let _ = fcntl_setpipe_size(source, READ_BYTES);
-                }
-                self.output.append(buffer);
-                Progress::Bytes
-            }
-            Err(Errno::INTR | Errno::AGAIN) => Progress::Nothing,
-            // A terminal whose other side is closed answers EIO.
-            Err(_) => self.end(),
+        if buffer.len() != READ_BYTES {
+            // Asked for as zeros, so that no page of it is touched before something is read into it.
+            *buffer = vec![0; READ_BYTES];
         }
+        let count = match rustix::io::read(source, &mut buffer[..]) {
+            Ok(0) => return self.end(),
+            Ok(count) => count,
+            Err(Errno::INTR | Errno::AGAIN) => return Progress::Nothing,
+            // A terminal whose other side is closed answers EIO.
+            Err(_) => return self.end(),
+        };
+        if count >= PIPE_BYTES && !self.widened {
+            self.widened = true;
+            let _ = fcntl_setpipe_size(source, READ_BYTES);
+        }
+        if let Some(live) = live {
+            live.show(self.kind, &buffer[..count]);
+        }
+        self.output.append_buffer(buffer, count);
+        Progress::Bytes
     }
 
     /// Stops reading.

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
-use crate::job::stream::{Progress, READ_BYTES};
+use crate::job::stream::Progress;
 use crate::job::{Drain, Job};
 
 /// How often to look whether the last process has gone, where no descriptor tells.
@@ -124,17 +124,8 @@ impl Job {
     }
 
     fn read(&mut self, index: usize) {
-        if self.buffer.capacity() == 0 {
-            self.buffer.reserve_exact(READ_BYTES);
-        }
-        let stream = &mut self.streams[index];
-        if stream.read(&mut self.buffer) != Progress::Bytes {
-            return;
-        }
-        if let Some(live) = &mut self.live {
-            (live.0)(stream.kind, &self.buffer);
-        }
-        if let Some(drain) = &mut self.drain {
+        let progress = self.streams[index].read(&mut self.buffer, self.live.as_mut());
+        if let (Progress::Bytes, Some(drain)) = (progress, &mut self.drain) {
             drain.quiet = Instant::now() + Drain::QUIET;
         }
     }
