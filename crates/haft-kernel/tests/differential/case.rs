@@ -1,0 +1,96 @@
+//! The entries: data files by topic.
+//!
+//! An entry starts with `=== name`; its script follows. Sections may come after it, each started by a line of its own:
+//! `--- stdin` (the bytes of standard input; empty without it), `--- args` (one argument on each line),
+//! `--- options` (options of the shell, one on each line), `--- with -c` (the script is an argument, not a file) and
+//! `--- differs REASON` (a known difference, which has to be there).
+
+use std::path::{Path, PathBuf};
+
+/// One script to compare.
+#[derive(Debug, Default)]
+pub(crate) struct Case {
+    /// `topic/name`.
+    pub(crate) name: String,
+    /// The text of the script.
+    pub(crate) script: String,
+    /// What it can read.
+    pub(crate) stdin: Option<String>,
+    /// What it is called with.
+    pub(crate) arguments: Vec<String>,
+    /// What the shell is called with before the script.
+    pub(crate) options: Vec<String>,
+    /// Whether the script is given by `-c`.
+    pub(crate) as_argument: bool,
+    /// Why the two shells differ, where that is known.
+    pub(crate) known: Option<String>,
+}
+
+/// All entries of all topics, in the order of their files.
+pub(crate) fn all() -> Vec<Case> {
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/differential/cases");
+    let entries = std::fs::read_dir(&directory).expect("the directory of the cases");
+    let mut files: Vec<PathBuf> = entries.map(|entry| entry.expect("a readable entry").path()).collect();
+    files.sort();
+    let cases: Vec<Case> = files.iter().flat_map(|file| read(file)).collect();
+    refuse_duplicates(&cases);
+    cases
+}
+
+fn read(file: &Path) -> Vec<Case> {
+    let topic = file.file_stem().expect("a file name").to_string_lossy().into_owned();
+    let text = std::fs::read_to_string(file).expect("a readable topic");
+    let mut cases: Vec<Case> = Vec::new();
+    let mut section = Section::Script;
+    for line in text.split_inclusive('\n') {
+        if let Some(name) = line.strip_prefix("=== ") {
+            cases.push(Case { name: format!("{topic}/{}", name.trim_end()), ..Case::default() });
+            section = Section::Script;
+        } else if let Some(case) = cases.last_mut() {
+            section = case.take(line, section);
+        }
+    }
+    cases
+}
+
+fn refuse_duplicates(cases: &[Case]) {
+    let mut names: Vec<&str> = cases.iter().map(|case| case.name.as_str()).collect();
+    names.sort_unstable();
+    let twice = names.windows(2).find(|pair| pair[0] == pair[1]);
+    assert!(twice.is_none(), "two entries have the name '{}'", twice.unwrap_or_default()[0]);
+}
+
+/// Where the next line belongs.
+#[derive(Clone, Copy)]
+enum Section {
+    Script,
+    Stdin,
+    Arguments,
+    Options,
+}
+
+impl Case {
+    /// Takes the next line of the entry and says where the one after it belongs.
+    fn take(&mut self, line: &str, section: Section) -> Section {
+        let content = line.strip_suffix('\n').unwrap_or(line);
+        match content {
+            "--- stdin" => {
+                self.stdin = Some(String::new());
+                return Section::Stdin;
+            }
+            "--- args" => return Section::Arguments,
+            "--- options" => return Section::Options,
+            "--- with -c" => self.as_argument = true,
+            _ if content.starts_with("--- differs ") => {
+                self.known = content.strip_prefix("--- differs ").map(str::to_owned);
+            }
+            _ => match section {
+                Section::Script => self.script.push_str(line),
+                Section::Stdin => self.stdin.get_or_insert_default().push_str(line),
+                Section::Arguments => self.arguments.push(content.to_owned()),
+                Section::Options => self.options.push(content.to_owned()),
+            },
+        }
+        section
+    }
+}

@@ -1,0 +1,48 @@
+//! The same script through bash and through haft.
+//!
+//! Every entry of `cases/*.txt` runs in a fresh directory, first by bash 5.2, then by the shell under test, with the same
+//! small environment. Whatever a script's user could notice has to be the same: standard output, the exit status, whether
+//! anything was said on standard error, and the directory left behind.
+//!
+//! ```text
+//! cargo test -p haft-kernel --test differential -- [--shell PATH] [--list] [FILTER…]
+//! ```
+//!
+//! A filter selects the entries whose `topic/name` holds it. With `--shell /bin/bash` the suite shows whether its own
+//! entries always behave the same.
+
+mod case;
+mod compare;
+mod options;
+mod outcome;
+mod schedule;
+mod snapshot;
+
+use std::process::ExitCode;
+
+use case::Case;
+use options::Options;
+use schedule::Verdict;
+
+fn main() -> ExitCode {
+    let options = Options::from_arguments(std::env::args().skip(1));
+    let cases: Vec<Case> = case::all().into_iter().filter(|case| options.selects(case)).collect();
+    if options.list {
+        cases.iter().for_each(|case| println!("{}: test", case.name));
+        return ExitCode::SUCCESS;
+    }
+    if let Some(reason) = options.unusable() {
+        println!("differential: skipped: {reason}");
+        return ExitCode::SUCCESS;
+    }
+    let verdicts = schedule::run(&cases, &options.shell);
+    let count = |wanted: &Verdict| verdicts.iter().filter(|verdict| *verdict == wanted).count();
+    println!(
+        "differential: {} entries, {} the same, {} known to differ, {} failed",
+        cases.len(),
+        count(&Verdict::Same),
+        count(&Verdict::KnownToDiffer),
+        count(&Verdict::Failed)
+    );
+    if count(&Verdict::Failed) == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
