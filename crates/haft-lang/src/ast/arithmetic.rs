@@ -1,5 +1,7 @@
 //! Arithmetic expressions.
 
+use std::sync::Arc;
+
 use super::{Name, Span, Text, Word};
 
 /// An arithmetic expression: of `$((…))`, `((…))`, `for ((…))`, a subscript, a substring.
@@ -8,7 +10,7 @@ pub struct Arithmetic {
     /// Where the expression stands, delimiters not included.
     pub span: Span,
     /// The expression as text: what bash expands, as if in double quotes, before it parses it.
-    pub text: Word,
+    pub text: Arc<Word>,
     /// What could be parsed ahead of time.
     pub form: ArithmeticForm,
 }

@@ -1,5 +1,8 @@
 //! Parameter expansions.
 
+use std::fmt;
+use std::sync::Arc;
+
 use super::{Arithmetic, Name, Text, Word};
 
 /// A parameter expansion other than plain `$name`.
@@ -71,7 +74,7 @@ pub struct Subscript {
 }
 
 /// What a subscript selects.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone)]
 pub enum SubscriptKind {
     /// `[@]`.
     At,
@@ -80,10 +83,36 @@ pub enum SubscriptKind {
     /// One element.
     Element {
         /// The key, if the array is associative; its quotes are removed as in any word.
-        key: Word,
-        /// The index, if it is not.
+        key: Arc<Word>,
+        /// The index, if it is not. Its text is the very same word as the key: walk one of them only, or nested
+        /// subscripts take time exponential in their depth.
         index: Box<Arithmetic>,
     },
+}
+
+impl PartialEq for SubscriptKind {
+    /// The index follows from the key.
+    fn eq(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::At, Self::At) | (Self::Star, Self::Star) => true,
+            (Self::Element { key, .. }, Self::Element { key: other, .. }) => key == other,
+            _ => false,
+        }
+    }
+}
+
+impl Eq for SubscriptKind {}
+
+impl fmt::Debug for SubscriptKind {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::At => formatter.write_str("At"),
+            Self::Star => formatter.write_str("Star"),
+            Self::Element { key, index } => {
+                formatter.debug_struct("Element").field("key", key).field("index", &index.form).finish()
+            }
+        }
+    }
 }
 
 /// What is done to the value of a parameter. `or_empty` tells the form with a colon, which treats an empty value like

@@ -2,6 +2,8 @@
 
 use std::sync::{Arc, OnceLock};
 
+use crate::SyntaxError;
+
 use super::{Name, Span, Subscript, Text, Word};
 
 /// One redirection. A command's redirections are kept in the order in which they were written, which is the order
@@ -93,6 +95,7 @@ pub struct HereDocument {
 pub(crate) struct HereContent {
     pub(crate) body: Word,
     pub(crate) terminated: bool,
+    pub(crate) error: Option<Box<SyntaxError>>,
 }
 
 impl HereDocument {
@@ -101,6 +104,13 @@ impl HereDocument {
     pub fn body(&self) -> &Word {
         static EMPTY: Word = Word::empty();
         self.content.get().map_or(&EMPTY, |content| &content.body)
+    }
+
+    /// What is wrong with an expansion in the body. bash finds that out when it makes the redirection; the body is the bare
+    /// text then.
+    #[must_use]
+    pub fn error(&self) -> Option<&SyntaxError> {
+        self.content.get().and_then(|content| content.error.as_deref())
     }
 
     /// Whether the delimiter was seen; otherwise the end of the input ended the body.

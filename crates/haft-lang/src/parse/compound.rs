@@ -18,7 +18,8 @@ impl Parser<'_> {
             return self.nested(Self::parenthesis);
         }
         match self.reserved_ahead() {
-            None => self.simple_command(),
+            // `time` is a keyword only at the beginning of a pipeline, where it has been seen before.
+            None | Some((Reserved::Time, _)) => self.simple_command(),
             Some((reserved, end)) => self.nested(|parser| parser.reserved_command(reserved, end)),
         }
     }
@@ -226,7 +227,10 @@ impl Parser<'_> {
         if self.peek().is_none() {
             return Err(self.unclosed("))", "((", start));
         }
-        let closed = self.eat_all(b"))");
+        let closed = self.eat(b')') && {
+            self.skip_blanks();
+            self.eat(b')')
+        };
         let Ok([initial, condition, update]) = <[_; 3]>::try_from(sections) else {
             return Err(
                 self.unexpected(Some("\";\": three expressions, separated by \";\", in \"for ((\""), None)

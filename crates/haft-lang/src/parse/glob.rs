@@ -124,7 +124,7 @@ fn ends_bracket(byte: u8, mode: Mode) -> bool {
         Ends::Slash => byte == b'}' || byte == b'/',
         Ends::Alternative => byte == b')' || byte == b'|',
         Ends::Parenthesis => byte == b')',
-        Ends::Bracket => false,
+        Ends::Bracket | Ends::BracedBracket | Ends::Input => false,
     }
 }
 

@@ -4,6 +4,8 @@ use std::sync::{Arc, OnceLock};
 
 use crate::ast::{HereContent, HereDocument, Span, Text, Warning, WarningKind, Word, WordContent, WordFlags};
 
+use crate::error::ErrorKind;
+
 use super::input::Derived;
 use super::word::Mode;
 use super::{Parser, Result};
@@ -46,7 +48,11 @@ impl Parser<'_> {
     pub(super) fn read_here_documents(&mut self) -> Result<()> {
         for pending in self.pending.split_off(self.pending_from) {
             let extent = self.here_extent(&pending.document);
-            let body = self.nested(|parser| parser.here_word(&pending.document, &extent))?;
+            let (body, error) = match self.nested(|parser| parser.here_word(&pending.document, &extent)) {
+                Ok(body) => (body, None),
+                Err(error) if error.kind == ErrorKind::TooDeep => return Err(error),
+                Err(error) => (self.here_text(&pending.document, &extent), Some(error)),
+            };
             self.input.at = extent.next;
             if !extent.terminated {
                 let delimiter = pending.document.delimiter.clone();
@@ -54,7 +60,7 @@ impl Parser<'_> {
                 self.warnings.push(Warning { span: pending.span, kind });
             }
             // Each document is read once, so the cell is still empty.
-            let _ = pending.document.content.set(HereContent { body, terminated: extent.terminated });
+            let _ = pending.document.content.set(HereContent { body, terminated: extent.terminated, error });
         }
         Ok(())
     }
@@ -107,15 +113,22 @@ impl Parser<'_> {
         }
     }
 
-    fn here_word(&mut self, document: &HereDocument, extent: &Extent) -> Result<Word> {
+    /// The body as mere text.
+    fn here_text(&self, document: &HereDocument, extent: &Extent) -> Word {
+        let text = self.input.slice(extent.start, extent.end);
+        let text =
+            if document.strip_tabs { Text::from(without_tabs(text).as_slice()) } else { Text::from(text) };
         let span = self.input.span(extent.start, extent.end);
+        Word { span, flags: WordFlags::NONE, content: WordContent::Plain(text) }
+    }
+
+    fn here_word(&mut self, document: &HereDocument, extent: &Extent) -> Result<Word> {
+        if document.quoted {
+            return Ok(self.here_text(document, extent));
+        }
         let text = self.input.slice(extent.start, extent.end);
         let tabs =
             document.strip_tabs && (text.starts_with(b"\t") || memchr::memmem::find(text, b"\n\t").is_some());
-        if document.quoted {
-            let text = if tabs { Text::from(without_tabs(text).as_slice()) } else { Text::from(text) };
-            return Ok(Word { span, flags: WordFlags::NONE, content: WordContent::Plain(text) });
-        }
         if tabs {
             let mut derived = Derived::default();
             let mut at = extent.start;
@@ -131,6 +144,9 @@ impl Parser<'_> {
         self.input.at = extent.start;
         let outer = std::mem::replace(&mut self.pending_from, self.pending.len());
         let word = self.here_body();
+        if word.is_err() {
+            self.pending.truncate(self.pending_from);
+        }
         self.pending_from = outer;
         self.input.set_limit(limit);
         word

@@ -40,7 +40,7 @@ impl Parser<'_> {
         while self.at_command() {
             statements.push(self.statement()?);
             self.skip_blanks();
-            let separated = self.eat_semicolon() || statements.last().is_some_and(|last| last.background);
+            let separated = statements.last().is_some_and(|last| last.background) || self.eat_semicolon();
             self.skip_blanks();
             if !separated || self.peek() == Some(b'\n') {
                 break;
@@ -67,7 +67,7 @@ impl Parser<'_> {
             statements.push(self.statement()?);
             end = self.input.at;
             self.skip_blanks();
-            let separated = self.eat_semicolon() || statements.last().is_some_and(|last| last.background);
+            let separated = statements.last().is_some_and(|last| last.background) || self.eat_semicolon();
             self.skip_blanks();
             if !separated && self.peek() != Some(b'\n') {
                 break;
@@ -153,7 +153,7 @@ impl Parser<'_> {
             }
             self.at_command();
         }
-        let stages = if prefixed && matches!(self.peek(), None | Some(b'\n' | b';' | b')' | b'&')) {
+        let stages = if prefixed && matches!(self.peek(), None | Some(b'\n' | b';')) {
             Arc::new([])
         } else {
             self.stages()?

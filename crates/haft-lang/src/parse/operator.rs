@@ -79,7 +79,8 @@ impl Parser<'_> {
         if !name.is_empty() {
             let mut expansion = plain(Parameter::Variable(name));
             if self.peek() == Some(b'[') {
-                expansion.subscript = Some(Box::new(self.subscript(quoted)?));
+                let Some(subscript) = self.braced_subscript(quoted)? else { return Ok(None) };
+                expansion.subscript = Some(Box::new(subscript));
             }
             return Ok(Some(expansion));
         }

@@ -99,9 +99,7 @@ impl Parser<'_> {
         self.input.at += 1;
         let name = self.name();
         let subscript = match self.peek() {
-            Some(b'[') if !name.is_empty() && self.closes_descriptor() => {
-                Some(Box::new(self.subscript(false)?))
-            }
+            Some(b'[') if !name.is_empty() && self.closes_descriptor() => Some(Box::new(self.subscript()?)),
             _ => None,
         };
         if !name.is_empty() && self.eat(b'}') && matches!(self.peek(), Some(b'<' | b'>')) {

@@ -157,7 +157,7 @@ impl Parser<'_> {
             return Ok(None);
         }
         let name = self.name();
-        let subscript = if self.peek() == Some(b'[') { Some(Box::new(self.subscript(false)?)) } else { None };
+        let subscript = if self.peek() == Some(b'[') { Some(Box::new(self.subscript()?)) } else { None };
         let append = self.peek() == Some(b'+');
         self.input.at += usize::from(append);
         if self.eat(b'=') {
@@ -216,7 +216,7 @@ impl Parser<'_> {
         let mut subscript = None;
         let mut append = false;
         if self.peek() == Some(b'[') && !self.was_refused(Attempt::Assignment, start) {
-            let found = self.subscript(false)?;
+            let found = self.subscript()?;
             append = self.peek() == Some(b'+');
             self.input.at += usize::from(append);
             if self.eat(b'=') {

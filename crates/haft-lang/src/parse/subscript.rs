@@ -1,5 +1,7 @@
 //! Subscripts, and the arithmetic that is read up to a closing byte.
 
+use std::sync::Arc;
+
 use crate::ast::{Arithmetic, Subscript, SubscriptKind};
 
 use super::word::Mode;
@@ -7,32 +9,45 @@ use super::{Parser, Result, arithmetic};
 
 impl Parser<'_> {
     /// `[…]`, which must close.
-    pub(super) fn subscript(&mut self, quoted: bool) -> Result<Subscript> {
+    pub(super) fn subscript(&mut self) -> Result<Subscript> {
         let start = self.input.at;
+        match self.subscript_in(Mode::subscript(false, false))? {
+            Some(subscript) => Ok(subscript),
+            None => Err(self.unclosed("]", "[", start)),
+        }
+    }
+
+    /// `[…]` within `${…}`; `None` if the brace closes first.
+    pub(super) fn braced_subscript(&mut self, quoted: bool) -> Result<Option<Subscript>> {
+        self.subscript_in(Mode::subscript(true, quoted))
+    }
+
+    fn subscript_in(&mut self, mode: Mode) -> Result<Option<Subscript>> {
         self.input.at += 1;
         let inside = self.input.at;
-        let key = self.nested(|parser| parser.word(Mode::subscript(quoted)))?;
+        let key = self.nested(|parser| parser.word(mode))?;
         let span = self.span_from(inside);
         if !self.eat(b']') {
-            return Err(self.unclosed("]", "[", start));
+            return Ok(None);
         }
         let kind = match key.plain() {
             Some(b"@") => SubscriptKind::At,
             Some(b"*") => SubscriptKind::Star,
             _ => {
                 let form = arithmetic::form(&key);
+                let key = Arc::new(key);
                 let index = Box::new(Arithmetic { span, text: key.clone(), form });
                 SubscriptKind::Element { key, index }
             }
         };
-        Ok(Subscript { span, kind })
+        Ok(Some(Subscript { span, kind }))
     }
 
     /// An arithmetic expression up to one of `ends`, which is left.
     pub(super) fn arithmetic_until(&mut self, ends: &[u8]) -> Result<Arithmetic> {
         let text = self.nested(|parser| parser.arithmetic_word(ends))?;
         let form = arithmetic::form(&text);
-        Ok(Arithmetic { span: text.span, text, form })
+        Ok(Arithmetic { span: text.span, text: Arc::new(text), form })
     }
 
     /// An arithmetic expression that is all there is.

@@ -41,6 +41,10 @@ pub(super) enum Ends {
     Parenthesis,
     /// `]`.
     Bracket,
+    /// `]`, within `${…}`, where `}` ends all.
+    BracedBracket,
+    /// Nothing but the end of the input.
+    Input,
     /// What ends a word, save that parentheses and `|` belong to it.
     Regex,
 }
@@ -111,10 +115,10 @@ impl Mode {
     }
 
     /// A subscript.
-    pub(super) fn subscript(quoted: bool) -> Self {
-        let ends = Ends::Bracket;
+    pub(super) fn subscript(braced: bool, quoted: bool) -> Self {
+        let (ends, more) = if braced { (Ends::BracedBracket, CLOSE_BRACE) } else { (Ends::Bracket, 0) };
         Self {
-            stop: QUOTE | BRACKET,
+            stop: QUOTE | BRACKET | more,
             ends,
             globs: false,
             extglob: false,
@@ -197,7 +201,7 @@ impl Parser<'_> {
     fn part(&mut self, byte: u8, mode: &mut Mode, builder: &mut Builder) -> Result<bool> {
         match byte {
             b'\\' => self.backslash(*mode, builder),
-            b'\'' if mode.quoted => self.literal_byte(builder),
+            b'\'' if mode.quoted => self.literal_quotes(*mode, builder)?,
             b'\'' => self.single_quoted(builder)?,
             b'"' => self.double_quoted(builder, self.input.at, false)?,
             b'$' => self.dollar(if mode.quoted { Quoting::Operand } else { Quoting::None }, builder)?,
@@ -225,13 +229,14 @@ impl Parser<'_> {
             | (Ends::Slash, b'/')
             | (Ends::Alternative, b')' | b'|')
             | (Ends::Parenthesis, b')')
-            | (Ends::Bracket, b']') => return Ok(false),
+            | (Ends::Bracket, b']')
+            | (Ends::BracedBracket, b']' | b'}') => return Ok(false),
             (Ends::Regex, b'|') => self.literal_byte(builder),
             (Ends::Regex, byte) if byte != b'(' => return Ok(false),
             (Ends::Alternative | Ends::Parenthesis | Ends::Regex, b'(') => {
                 self.enclosed(mode, Ends::Parenthesis, builder)?;
             }
-            (Ends::Bracket, b'[') => self.enclosed(mode, Ends::Bracket, builder)?,
+            (Ends::Bracket | Ends::BracedBracket, b'[') => self.enclosed(mode, Ends::Bracket, builder)?,
             _ => self.literal_byte(builder),
         }
         Ok(true)
@@ -294,6 +299,23 @@ impl Parser<'_> {
                 return Err(self.unclosed("'", "'", start));
             }
         }
+    }
+
+    /// Single quotes within `"${name:-…}"`. They are literal and quote nothing, but they must close, and a brace
+    /// between them does not end the word.
+    fn literal_quotes(&mut self, mode: Mode, builder: &mut Builder) -> Result<()> {
+        let start = self.input.at;
+        self.literal_byte(builder);
+        let Some(length) = memchr::memchr(b'\'', self.input.remaining()) else {
+            return Err(self.unclosed("'", "'", start));
+        };
+        let limit = self.input.set_limit(self.input.at + length);
+        let inside = Mode { stop: QUOTE, ends: Ends::Input, tilde: Tilde::Never, ..mode };
+        let result = self.nested(|parser| parser.parts(inside, builder));
+        self.input.set_limit(limit);
+        result?;
+        self.literal_byte(builder);
+        Ok(())
     }
 
     /// The span of the byte that comes next.

@@ -1,0 +1,188 @@
+//! Input made to hurt: every text gets an answer in time linear in its length, on a stack of 2 MiB.
+
+use std::time::{Duration, Instant};
+
+use haft_lang::{ErrorKind, Options, parse};
+
+/// Runs `body` on a stack of the size that a thread has by default.
+fn on_small_stack(body: impl FnOnce() + Send + 'static) {
+    let thread = std::thread::Builder::new().stack_size(2 << 20).spawn(body);
+    thread.expect("a thread starts").join().expect("the parser does not panic");
+}
+
+/// Parses, compares, prints and drops `text`, and says how long that took.
+fn survive(name: &str, text: &[u8]) -> Duration {
+    let text = text.to_vec();
+    let name = name.to_owned();
+    let started = Instant::now();
+    on_small_stack(move || match parse(&text, &Options { extglob: true, ..Options::default() }) {
+        Ok(program) => {
+            let again = program.clone();
+            assert!(program == again, "{name}: a tree equals its clone");
+            assert!(!format!("{program:?}").is_empty());
+        }
+        Err(error) => assert!(!error.render(&name, &text).is_empty()),
+    });
+    started.elapsed()
+}
+
+/// What is nested: how it opens, what it holds, how it closes.
+const NESTS: &[(&str, &str, &str)] = &[
+    ("(", "a", ")"),
+    ("( ", "a", " )"),
+    ("{ ", "a;", " }"),
+    ("((", "1", "))"),
+    ("$((", "1", "))"),
+    ("$(( ", "1", " ))"),
+    ("$(((", "1", ")))"),
+    ("$((a ", "1", ") )"),
+    ("echo $((a; ", "1", ") )"),
+    ("$(", "a", ")"),
+    ("echo $(", "a", ")"),
+    ("echo \"$(", "a", ")\""),
+    ("${x:-", "a", "}"),
+    ("\"${x:-", "a", "}\""),
+    ("${x!", "a", "}"),
+    ("${#x[", "a", "]!}"),
+    ("${x[", "a", "]!}"),
+    ("${x[", "a", "]}"),
+    ("a[", "1", "]"),
+    ("a[$(", "1", ")] "),
+    ("a[$(a[", "1", "] )]=1 "),
+    ("[", "a", "]"),
+    ("[[ ", "a", " ]]"),
+    ("[[ ( ", "a", " ) ]]"),
+    ("( ", "a", " )"),
+    ("! ", "a", ""),
+    ("[[ ! ", "a", " ]]"),
+    ("{", "a,b", "}"),
+    ("{a,", "b", "}"),
+    ("@(", "a", ")"),
+    ("echo @(a|", "b", ")"),
+    ("<(", "a", ")"),
+    ("cat <(cat ", "a", ")"),
+    ("if ", "a", "; then b; fi"),
+    ("if a; then ", "b", "; fi"),
+    ("while ", "a", "; do b; done"),
+    ("for x in a; do ", "b", "; done"),
+    ("case a in b) ", "c", ";; esac"),
+    ("f() ", "{ a; }", ""),
+    ("function f ", "{ a; }", ""),
+    ("f() { ", "a", "; }"),
+    ("coproc ", "a", ""),
+    ("time ", "a", ""),
+    ("a=(", "b", ")"),
+    ("a=($(a=(", "b", ")))"),
+    ("declare a={$(declare a={", "b", "})}"),
+    ("eval a=($(eval a=(", "b", ")))"),
+    ("coproc $(coproc ", "b", ")"),
+    ("$[", "1", "]"),
+    ("((1?", "1", ":1))"),
+    ("((", "1", "))+"),
+    ("`", "a", "`"),
+    ("a && ", "b", ""),
+    ("a | ", "b", ""),
+    ("a=", "b", ""),
+    ("a ", "b", ""),
+    ("'", "b", "'"),
+    ("\"", "b", "\""),
+    ("$'", "b", "'"),
+    ("\\", "b", ""),
+    ("\\\n", "b", ""),
+    ("cat <<E\n$(", "a", "\nE\n)"),
+    ("cat <<E\n", "a", "\nE\n"),
+    ("$(cat <<E\n", "a", "\nE\n)"),
+    ("x a=[", "1", "]"),
+    ("x a={\"a\":", "1", "}"),
+    ("x a=[\"$(x a=[\"", "1", "\"])\"]"),
+    ("[a", "b", "$x]"),
+    ("[[[[[[[[$x", "b", ""),
+    ("~", "a", ""),
+    ("{1..1000000000}", "a", ""),
+    ("\0", "a", ""),
+    ("#", "a", ""),
+    ("#a\n", "a", ""),
+    ("\n", "a", ""),
+    (";", "a", ""),
+    ("$", "a", ""),
+    ("${", "a", "}"),
+    ("<<", "a", ""),
+    ("<<E ", "a", "\nE"),
+    ("<", "a", ""),
+    ("(( a[", "1", "] ))"),
+    ("((a[", "1", "]"),
+    ("((-", "1", "))"),
+    ("1+", "1", ""),
+];
+
+#[test]
+fn nesting_is_answered_open_and_closed() {
+    for (open, inside, close) in NESTS {
+        for depth in [100, 10_000] {
+            let opened = open.repeat(depth);
+            let closed = format!("{opened}{inside}{}", close.repeat(depth));
+            for text in [opened.as_bytes(), closed.as_bytes()] {
+                let took = survive(open, text);
+                assert!(took < Duration::from_secs(2), "{open:?} {depth} times took {took:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn doubling_the_input_does_not_square_the_time() {
+    for (open, inside, close) in NESTS {
+        let timed = |depth: usize| {
+            let text = format!("{}{inside}{}", open.repeat(depth), close.repeat(depth));
+            let runs = (0..3).map(|_| survive(open, text.as_bytes()));
+            runs.min().unwrap_or_default()
+        };
+        let (short, long) = (timed(20_000), timed(80_000));
+        let allowed = short * 8 + Duration::from_millis(40);
+        assert!(long <= allowed, "{open:?}: {short:?} for 20000, {long:?} for 80000");
+    }
+}
+
+#[test]
+fn too_deep_is_said_clearly() {
+    let text = "( ".repeat(10_000);
+    let error = parse(text.as_bytes(), &Options::default()).expect_err("too deep");
+    assert_eq!(error.kind, ErrorKind::TooDeep);
+    assert_eq!(error.message(), "too deeply nested");
+    assert!(!error.incomplete);
+}
+
+#[test]
+fn megabyte_words_and_random_bytes_are_answered() {
+    let megabyte = 1 << 20;
+    for byte in 0..=u8::MAX {
+        let took = survive("one byte", &vec![byte; megabyte / 8]);
+        assert!(took < Duration::from_secs(2), "{byte:#x} took {took:?}");
+    }
+    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+    let mut random = move || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        state
+    };
+    for round in 0..400 {
+        let alphabet: &[u8] = match round % 4 {
+            0 => b"(){}[]$\"'`\\ \n;&|<>=+-*/?!@#~%^,.:aE0",
+            1 => b"$((){}\"`\\ \n",
+            2 => b"<<E\n$(\")'\\ ",
+            _ => b"",
+        };
+        let text: Vec<u8> = (0..2000)
+            .map(|_| {
+                let number = random();
+                match alphabet.len() {
+                    0 => number.to_le_bytes()[3],
+                    length => alphabet[usize::try_from(number >> 20).unwrap_or(0) % length],
+                }
+            })
+            .collect();
+        let took = survive("random", &text);
+        assert!(took < Duration::from_secs(1), "random bytes took {took:?}: {text:?}");
+    }
+}
