@@ -4,6 +4,8 @@ use std::sync::Arc;
 
 use haft_fs::{FileSystem, Local};
 
+use crate::signals::SignalInbox;
+
 /// Everything that does not change while sessions run: the file system, and what they may do.
 #[derive(Debug)]
 pub struct Kernel {
@@ -12,6 +14,8 @@ pub struct Kernel {
     pub(crate) external: bool,
     /// Whether this process is a shell and nothing else: it may be replaced, and its jobs outlive it.
     pub(crate) plain_shell: bool,
+    /// Signals on their way to the session.
+    pub(crate) signals: Arc<SignalInbox>,
 }
 
 /// Makes a [`Kernel`].
@@ -24,7 +28,7 @@ impl Kernel {
     /// A kernel on the machine's own files that may start programs.
     #[must_use]
     pub fn builder() -> KernelBuilder {
-        KernelBuilder { kernel: Kernel { files: Arc::new(Local), external: true, plain_shell: false } }
+        KernelBuilder { kernel: Kernel { files: Arc::new(Local), external: true, plain_shell: false, signals: Arc::default() } }
     }
 }
 
@@ -47,6 +51,13 @@ impl KernelBuilder {
     #[must_use]
     pub fn plain_shell(mut self, plain: bool) -> Self {
         self.kernel.plain_shell = plain;
+        self
+    }
+
+    /// Where the signals that this process catches are put.
+    #[must_use]
+    pub fn signals(mut self, signals: Arc<SignalInbox>) -> Self {
+        self.kernel.signals = signals;
         self
     }
 

@@ -22,12 +22,16 @@ pub mod traps;
 pub mod variables;
 
 mod bytes;
+mod execute;
+mod expand;
 mod flow;
 mod kernel;
 mod session;
+mod signals;
 
 pub use bytes::Bytes;
 pub use cancel::CancelToken;
 pub use flow::{Flow, Unwind};
 pub use kernel::{Kernel, KernelBuilder};
 pub use session::{Definition, Frame, Session};
+pub use signals::SignalInbox;

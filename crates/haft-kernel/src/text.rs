@@ -48,3 +48,47 @@ pub fn characters(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
 pub fn character_count(bytes: &[u8]) -> usize {
     if bytes.is_ascii() { bytes.len() } else { characters(bytes).count() }
 }
+
+/// `bytes` in lower case.
+#[must_use]
+pub fn lower(bytes: &[u8]) -> Vec<u8> {
+    if bytes.is_ascii() {
+        return bytes.to_ascii_lowercase();
+    }
+    map_characters(bytes, |letter| single(letter, letter.to_lowercase()))
+}
+
+/// `bytes` in upper case.
+#[must_use]
+pub fn upper(bytes: &[u8]) -> Vec<u8> {
+    if bytes.is_ascii() {
+        return bytes.to_ascii_uppercase();
+    }
+    map_characters(bytes, |letter| single(letter, letter.to_uppercase()))
+}
+
+/// `bytes` in lower case, but for the first character, which is in upper case.
+#[must_use]
+pub fn capital(bytes: &[u8]) -> Vec<u8> {
+    let (first, rest) = bytes.split_at(character_length(bytes));
+    [upper(first), lower(rest)].concat()
+}
+
+/// The one letter that case conversion yields; a letter with no single counterpart stays as it is.
+fn single(letter: char, mut converted: impl Iterator<Item = char>) -> char {
+    match (converted.next(), converted.next()) {
+        (Some(only), None) => only,
+        _ => letter,
+    }
+}
+
+fn map_characters(bytes: &[u8], convert: impl Fn(char) -> char) -> Vec<u8> {
+    let mut result = Vec::with_capacity(bytes.len());
+    for character in characters(bytes) {
+        match std::str::from_utf8(character).ok().and_then(|text| text.chars().next()) {
+            Some(letter) => result.extend_from_slice(convert(letter).encode_utf8(&mut [0; 4]).as_bytes()),
+            None => result.extend_from_slice(character),
+        }
+    }
+    result
+}

@@ -48,6 +48,12 @@ impl OpenFile {
         Self { backing: Backing::Real(descriptor), pending: Mutex::default(), deferrable }
     }
 
+    /// An end of a pipe.
+    #[must_use]
+    pub fn pipe(descriptor: OwnedFd) -> Self {
+        Self { backing: Backing::Real(Arc::new(descriptor)), pending: Mutex::default(), deferrable: true }
+    }
+
     /// What was opened by path.
     #[must_use]
     pub fn opened(file: File) -> Self {

@@ -1,11 +1,24 @@
 //! Background jobs.
 
+mod member;
+mod wait;
+
+use std::collections::VecDeque;
+use std::sync::{Mutex, PoisonError};
+
 use crate::bytes::Bytes;
+
+pub use member::{Completion, Member};
+
+/// How many statuses of jobs that have gone are remembered for `wait`.
+const REMEMBERED: usize = 1024;
 
 /// The jobs of a session.
 #[derive(Debug, Default)]
 pub struct Jobs {
     list: Vec<Job>,
+    /// Process numbers and statuses of what has ended and was taken off the list.
+    finished: VecDeque<(i32, i32)>,
 }
 
 /// A background job.
@@ -13,12 +26,14 @@ pub struct Jobs {
 pub struct Job {
     /// Its number, as in `%1`.
     pub id: u32,
-    /// The process number of its last stage, as in `$!`.
-    pub pid: i32,
     /// What it runs.
     pub text: Bytes,
-    /// What became of it.
-    pub state: JobState,
+    /// Its stages.
+    pub members: Vec<Member>,
+    /// Whether it shall not be told when the session ends: `disown -h`.
+    pub shielded: bool,
+    /// Whether its end was already shown by `jobs`.
+    pub notified: bool,
 }
 
 /// What became of a job.
@@ -26,15 +41,145 @@ pub struct Job {
 pub enum JobState {
     /// It runs.
     Running,
-    /// It was stopped by a signal.
-    Stopped(i32),
     /// It ended with this status.
     Done(i32),
+}
+
+impl Job {
+    /// The process number that `$!` had: that of the last stage.
+    #[must_use]
+    pub fn pid(&self) -> i32 {
+        self.members.last().map_or(0, |member| member.pid)
+    }
+
+    /// What became of it, as far as is known.
+    #[must_use]
+    pub fn state(&self) -> JobState {
+        match self.members.iter().all(|member| member.status.is_some()) {
+            true => JobState::Done(self.members.last().and_then(|member| member.status).unwrap_or(0)),
+            false => JobState::Running,
+        }
+    }
+
+    /// Sends a signal to all stages that still run.
+    pub fn signal(&self, signal: i32) {
+        self.members.iter().for_each(|member| member.signal(signal));
+    }
 }
 
 impl Jobs {
     /// All jobs, in the order of their numbers.
     pub fn iter(&self) -> impl Iterator<Item = &Job> {
         self.list.iter()
+    }
+
+    /// All jobs, to be changed.
+    pub fn iter_mut(&mut self) -> impl Iterator<Item = &mut Job> {
+        self.list.iter_mut()
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
+    /// Adds a job; yields its number.
+    pub fn add(&mut self, text: Bytes, members: Vec<Member>) -> u32 {
+        let id = self.list.last().map_or(1, |job| job.id + 1);
+        self.list.push(Job { id, text, members, shielded: false, notified: false });
+        id
+    }
+
+    /// The job of this number.
+    #[must_use]
+    pub fn get(&self, id: u32) -> Option<&Job> {
+        self.list.iter().find(|job| job.id == id)
+    }
+
+    /// The job that a process belongs to.
+    #[must_use]
+    pub fn of_pid(&self, pid: i32) -> Option<&Job> {
+        self.list.iter().find(|job| job.members.iter().any(|member| member.pid == pid))
+    }
+
+    /// The job that `%…` means: `%1`, `%%`, `%+`, `%-`, `%name`, `%?text`.
+    #[must_use]
+    pub fn find(&self, specification: &[u8]) -> Option<&Job> {
+        let rest = specification.strip_prefix(b"%").unwrap_or(specification);
+        match rest {
+            b"" | b"%" | b"+" => self.list.last(),
+            b"-" => {
+                self.list.len().checked_sub(2).and_then(|at| self.list.get(at)).or_else(|| self.list.last())
+            }
+            _ => match std::str::from_utf8(rest).ok().and_then(|text| text.parse().ok()) {
+                Some(id) => self.get(id),
+                None => match rest.strip_prefix(b"?") {
+                    Some(part) => {
+                        self.list.iter().rfind(|job| memchr::memmem::find(&job.text, part).is_some())
+                    }
+                    None => self.list.iter().rfind(|job| job.text.starts_with(rest)),
+                },
+            },
+        }
+    }
+
+    /// Looks at what has ended, without waiting.
+    pub fn update(&mut self) {
+        self.list.iter_mut().flat_map(|job| &mut job.members).for_each(Member::update);
+    }
+
+    /// Takes a job off the list.
+    pub fn remove(&mut self, id: u32) -> Option<Job> {
+        let at = self.list.iter().position(|job| job.id == id)?;
+        let job = self.list.remove(at);
+        for member in &job.members {
+            if let Some(status) = member.status {
+                self.remember(member.pid, status);
+            }
+        }
+        Some(job)
+    }
+
+    /// Takes all jobs off the list.
+    pub fn take_all(&mut self) -> Vec<Job> {
+        std::mem::take(&mut self.list)
+    }
+
+    fn remember(&mut self, pid: i32, status: i32) {
+        if self.finished.len() >= REMEMBERED {
+            self.finished.pop_front();
+        }
+        self.finished.push_back((pid, status));
+    }
+
+    /// The status of a process that has ended and whose job is gone.
+    #[must_use]
+    pub fn finished(&self, pid: i32) -> Option<i32> {
+        self.finished.iter().rev().find(|(known, _)| *known == pid).map(|(_, status)| *status)
+    }
+}
+
+/// What subshells have left running: it belongs to the session that they came from.
+#[derive(Debug, Default)]
+pub struct Orphans {
+    members: Mutex<Vec<Member>>,
+}
+
+impl Orphans {
+    /// Takes over what still runs of these jobs.
+    pub fn adopt(&self, jobs: Vec<Job>) {
+        let mut running: Vec<Member> = jobs.into_iter().flat_map(|job| job.members).collect();
+        running.iter_mut().for_each(Member::update);
+        running.retain(|member| member.status.is_none());
+        if !running.is_empty() {
+            self.members.lock().unwrap_or_else(PoisonError::into_inner).extend(running);
+        }
+    }
+
+    /// Takes everything out.
+    #[must_use]
+    pub fn take(&self) -> Vec<Member> {
+        std::mem::take(&mut *self.members.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }

@@ -1,8 +1,17 @@
 //! Subshells.
 
+use std::sync::atomic::{AtomicI32, Ordering};
+
 use crate::jobs::Jobs;
 use crate::options::SetOption;
-use crate::session::Session;
+use crate::session::{Random, Session};
+
+/// A number for a subshell of this process, beyond those that the system gives to processes.
+fn next_pid() -> i32 {
+    const FIRST: i32 = 1 << 22;
+    static NEXT: AtomicI32 = AtomicI32::new(FIRST);
+    FIRST | (NEXT.fetch_add(1, Ordering::Relaxed) & (FIRST - 1)) | FIRST << 1
+}
 
 impl Session {
     /// A subshell: a snapshot that changes on its own from here on. It has no jobs, and only the traps that are
@@ -40,6 +49,27 @@ impl Session {
             started: self.started,
             getopts: self.getopts,
             cancel: self.cancel.clone(),
+            seconds_offset: self.seconds_offset,
+            random: Random::new(self.random.fork()),
+            own_pid: next_pid(),
+            command_string: self.command_string,
+            standard_input: self.standard_input,
+            script: self.script.clone(),
+            source_text: self.source_text.clone(),
+            command_span: self.command_span,
+            ignore_errors: self.ignore_errors,
+            substitution_status: None,
+            substituted: Vec::new(),
+            captures: self.captures.clone(),
+            keep_redirections: false,
+            depth: self.depth,
+            running_traps: Vec::new(),
+            trace_depth: self.trace_depth,
+            last_regex: None,
+            hashed_for: self.hashed_for.clone(),
+            spare: Vec::new(),
+            orphans: self.orphans.clone(),
+            beside: Vec::new(),
             dirty: self.dirty.clone(),
         }
     }

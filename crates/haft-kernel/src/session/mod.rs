@@ -1,8 +1,15 @@
 //! A session: one shell's state.
 
+mod assign;
+mod dynamic;
+mod elements;
+mod flags;
 mod fork;
+mod input;
+mod lookup;
 mod output;
 mod report;
+mod start;
 
 use std::collections::BTreeMap;
 use std::collections::HashMap;
@@ -10,17 +17,21 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use foldhash::fast::RandomState;
-use haft_lang::ast::{Function, Text};
+use haft_lang::ast::{Function, Span, Text};
 
 use crate::bytes::Bytes;
 use crate::cancel::CancelToken;
 use crate::flow::Unwind;
-use crate::io::{Descriptors, OpenFile};
-use crate::jobs::Jobs;
+use crate::io::{Capture, Descriptors, OpenFile};
+use crate::jobs::{Jobs, Member, Orphans};
 use crate::kernel::Kernel;
 use crate::options::Options;
-use crate::traps::Traps;
+use crate::traps::{Trap, Traps};
 use crate::variables::Variables;
+
+pub(crate) use dynamic::Random;
+pub(crate) use lookup::SLOW;
+pub(crate) use lookup::split_reference;
 
 /// A shell: variables, functions, options, traps, working directory, descriptors, jobs.
 ///
@@ -72,6 +83,47 @@ pub struct Session {
     /// Where `getopts` is: the `OPTIND` it left behind, and the place within that argument.
     pub(crate) getopts: (i64, usize),
     pub(crate) cancel: CancelToken,
+    /// What was added to the time since `SECONDS` was 0.
+    pub(crate) seconds_offset: u64,
+    pub(crate) random: Random,
+    /// `BASHPID`: that of the process, or for a subshell a number that no process has.
+    pub(crate) own_pid: i32,
+    /// Whether the program came as text (`-c`) rather than from a file.
+    pub(crate) command_string: bool,
+    /// Whether the program came on standard input.
+    pub(crate) standard_input: bool,
+    /// The name of the file that the program came from.
+    pub(crate) script: Bytes,
+    /// The text that is being run, for what shows parts of it.
+    pub(crate) source_text: Option<Arc<[u8]>>,
+    /// The command that `BASH_COMMAND` shows.
+    pub(crate) command_span: Span,
+    /// Whether somebody looks at the status of what runs, so that failure neither ends the shell nor springs a trap.
+    pub(crate) ignore_errors: bool,
+    /// The status of the last command substitution of the command that is being expanded.
+    pub(crate) substitution_status: Option<i32>,
+    /// Descriptors of the process substitutions that commands which are running use.
+    pub(crate) substituted: Vec<u32>,
+    /// What collects output of substitutions around this, to be read whenever the session waits.
+    pub(crate) captures: Vec<Arc<Capture>>,
+    /// Whether the redirections of the command that is running shall stay: set by `exec`.
+    pub(crate) keep_redirections: bool,
+    /// How deep commands are nested now.
+    pub(crate) depth: u32,
+    /// The traps that are running.
+    pub(crate) running_traps: Vec<Trap>,
+    /// How many subshells deep the trace is shown.
+    pub(crate) trace_depth: u32,
+    /// The regular expression that was compiled last: its text, whether case is ignored.
+    pub(crate) last_regex: Option<(Vec<u8>, bool, regex::bytes::Regex)>,
+    /// The `PATH` for which [`Session::hashed`] holds.
+    pub(crate) hashed_for: Option<Bytes>,
+    /// Room for arguments.
+    pub(crate) spare: Vec<Vec<Bytes>>,
+    /// What subshells have left running.
+    pub(crate) orphans: Arc<Orphans>,
+    /// Process substitutions that run beside the session.
+    pub(crate) beside: Vec<Member>,
     /// The file whose output is held back, if any; there is never more than one.
     dirty: Option<Arc<OpenFile>>,
 }
@@ -83,6 +135,8 @@ pub struct Definition {
     pub function: Arc<Function>,
     /// The file it was defined in, for `BASH_SOURCE`.
     pub source: Bytes,
+    /// The text that it is part of.
+    pub text: Option<Arc<[u8]>>,
     /// `declare -fx`.
     pub exported: bool,
     /// `declare -fr`.
@@ -136,6 +190,27 @@ impl Session {
             started: Instant::now(),
             getopts: (0, 0),
             cancel: CancelToken::new(),
+            seconds_offset: 0,
+            random: Random::new(dynamic::unforeseeable()),
+            own_pid: i32::try_from(std::process::id()).unwrap_or(0),
+            command_string: false,
+            standard_input: false,
+            script: Bytes::new(),
+            source_text: None,
+            command_span: Span::default(),
+            ignore_errors: false,
+            substitution_status: None,
+            substituted: Vec::new(),
+            captures: Vec::new(),
+            keep_redirections: false,
+            depth: 0,
+            running_traps: Vec::new(),
+            trace_depth: 0,
+            last_regex: None,
+            hashed_for: None,
+            spare: Vec::new(),
+            orphans: Arc::default(),
+            beside: Vec::new(),
             dirty: None,
         }
     }

@@ -35,6 +35,13 @@ impl Session {
         Ok(0)
     }
 
+    /// Takes over the file whose output a subshell on the same thread holds back.
+    pub(crate) fn take_dirty(&mut self, child: &mut Self) {
+        if let Some(dirty) = child.dirty.take() {
+            self.dirty = Some(dirty);
+        }
+    }
+
     /// Writes what is held back.
     ///
     /// # Errors

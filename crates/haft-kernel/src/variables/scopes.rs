@@ -224,3 +224,21 @@ impl Variables {
         environment
     }
 }
+
+impl Variables {
+    /// Puts a variable, or nothing, in the place of another, whatever it is; yields what was there.
+    pub(crate) fn swap(&mut self, name: &[u8], variable: Option<Variable>) -> Option<Variable> {
+        self.environment = None;
+        let table = Arc::make_mut(&mut self.table);
+        match variable {
+            Some(mut variable) => {
+                if let Some(old) = table.get_mut(name) {
+                    variable.depth = if variable.depth == 0 { old.depth } else { variable.depth };
+                    return Some(std::mem::replace(old, variable));
+                }
+                table.insert(name.into(), variable)
+            }
+            None => table.remove(name),
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! The arguments of a command, expanded.
+
+use haft_lang::ast::{Argument, Assignment, SimpleCommand, WordFlags};
+
+use crate::builtins::{Assigned, AssignedValue, Operand};
+use crate::bytes::Bytes;
+use crate::flow::Unwind;
+use crate::session::Session;
+
+/// The name of a command and its arguments.
+#[derive(Debug, Default)]
+pub(crate) struct Arguments {
+    /// The words, the name first. Assignments given to `declare` and its kin are words here too.
+    pub(crate) words: Vec<Bytes>,
+    /// The arguments after the name with their assignments, if there are any.
+    pub(crate) operands: Option<Vec<Operand>>,
+}
+
+impl Session {
+    /// Expands the name and arguments of a command.
+    pub(crate) fn expand_arguments(&mut self, simple: &SimpleCommand) -> Result<Arguments, Unwind> {
+        let mut words = self.spare.pop().unwrap_or_default();
+        if simple.literal {
+            words.extend(simple.arguments.iter().filter_map(|argument| {
+                argument.word().and_then(haft_lang::ast::Word::literal_text).map(Bytes::from)
+            }));
+            return Ok(Arguments { words, operands: None });
+        }
+        if simple.arguments.iter().any(|argument| matches!(argument, Argument::Assignment(_))) {
+            return self.expand_operands(simple, words);
+        }
+        for argument in &simple.arguments {
+            match argument {
+                Argument::Word(word) if word.flags.contains(WordFlags::ASSIGNMENT) => {
+                    match takes_assignments(self, &words) {
+                        true => words.push(self.expand_string(word)?),
+                        false => self.expand_fields(word, &mut words)?,
+                    }
+                }
+                Argument::Word(word) => self.expand_fields(word, &mut words)?,
+                Argument::Json(json) => self.expand_words(&json.words, &mut words)?,
+                Argument::Assignment(_) => {}
+            }
+        }
+        Ok(Arguments { words, operands: None })
+    }
+
+    fn expand_operands(
+        &mut self,
+        simple: &SimpleCommand,
+        mut words: Vec<Bytes>,
+    ) -> Result<Arguments, Unwind> {
+        let mut operands = Vec::with_capacity(simple.arguments.len());
+        for argument in &simple.arguments {
+            let before = words.len();
+            match argument {
+                Argument::Word(word) => self.expand_fields(word, &mut words)?,
+                Argument::Json(json) => self.expand_words(&json.words, &mut words)?,
+                Argument::Assignment(assignment) => {
+                    let assigned = self.expand_declared(assignment)?;
+                    words.push(as_word(&assigned));
+                    operands.push(Operand::Assignment(assigned));
+                    continue;
+                }
+            }
+            operands.extend(words[before..].iter().cloned().map(Operand::Word));
+        }
+        if !operands.is_empty() {
+            operands.remove(0);
+        }
+        Ok(Arguments { words, operands: Some(operands) })
+    }
+
+    fn expand_declared(&mut self, assignment: &Assignment) -> Result<Assigned, Unwind> {
+        self.expand_assignment(assignment)
+    }
+
+    /// Keeps the room of arguments that are no longer needed for the next command.
+    pub(crate) fn recycle(&mut self, mut words: Vec<Bytes>) {
+        const KEPT: usize = 8;
+        if self.spare.len() < KEPT && words.capacity() <= 64 {
+            words.clear();
+            self.spare.push(words);
+        }
+    }
+}
+
+/// Whether the command named so far takes assignments: `declare` and its kin, perhaps behind `command` or `builtin`.
+fn takes_assignments(session: &Session, words: &[Bytes]) -> bool {
+    let mut names = words.iter().skip_while(|word| matches!(word.as_bytes(), b"command" | b"builtin"));
+    names.next().is_some_and(|name| {
+        matches!(name.as_bytes(), b"declare" | b"typeset" | b"local" | b"readonly" | b"export")
+            && !session.functions.contains_key(name.as_bytes())
+    })
+}
+
+/// An assignment as the word that a command which is no builtin would get.
+fn as_word(assigned: &Assigned) -> Bytes {
+    let mut word = assigned.name.to_vec();
+    if let Some(subscript) = &assigned.subscript {
+        word.push(b'[');
+        word.extend_from_slice(subscript);
+        word.push(b']');
+    }
+    word.extend_from_slice(if assigned.append { b"+=" } else { b"=" });
+    match &assigned.value {
+        AssignedValue::Scalar(value) => word.extend_from_slice(value),
+        AssignedValue::List(elements) => {
+            word.push(b'(');
+            for (index, element) in elements.iter().enumerate() {
+                if index > 0 {
+                    word.push(b' ');
+                }
+                word.extend_from_slice(&element.value);
+            }
+            word.push(b')');
+        }
+    }
+    word.into()
+}

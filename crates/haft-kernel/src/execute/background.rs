@@ -1,0 +1,110 @@
+//! `&`, `coproc`, and what runs beside the session.
+
+use std::sync::Arc;
+
+use haft_fs::OpenOptions;
+use haft_lang::ast::{Coprocess, List};
+
+use super::pipeline::Work;
+use crate::bytes::Bytes;
+use crate::flow::{Flow, Unwind};
+use crate::io::OpenFile;
+use crate::session::Session;
+use crate::variables::{IndexedArray, Value};
+
+impl Session {
+    /// Starts a statement of a list in the background.
+    pub(crate) fn run_in_background(&mut self, list: &List, index: usize) -> Flow {
+        let _ = self.flush();
+        let statement = &list.statements[index];
+        let mut child = self.fork();
+        if let Ok(null) = self.open(b"/dev/null", OpenOptions::new().read(true), true) {
+            child.descriptors.set(0, null);
+        }
+        let text = self.text_of(statement.span);
+        let simple = statement.rest.is_empty() && !statement.first.negated && statement.first.time.is_none();
+        let members = if simple {
+            let members = child.start_pipeline(&statement.first);
+            self.orphans.adopt(child.jobs.take_all());
+            members
+        } else {
+            let statements = list.statements.clone();
+            vec![Work::on_thread(child, move |session| session.run_statement(&statements[index]))]
+        };
+        self.last_background = members.last().map(|member| member.pid);
+        self.jobs.add(text, members);
+        self.status = 0;
+        Ok(0)
+    }
+
+    /// Runs a list beside the session, which does not wait for it: a process substitution.
+    pub(crate) fn start_detached(&mut self, child: Self, body: List) {
+        let _ = self.flush();
+        let member = Work::on_thread(child, move |session| session.run_list(&body));
+        self.last_background = Some(member.pid);
+        self.beside.push(member);
+    }
+
+    /// `coproc`.
+    pub(crate) fn run_coprocess(&mut self, coprocess: &Coprocess) -> Flow {
+        let _ = self.flush();
+        let name: Bytes = coprocess.name.as_ref().map_or_else(|| "COPROC".into(), Bytes::from);
+        let pipes = || -> rustix::io::Result<_> {
+            let flags = rustix::pipe::PipeFlags::CLOEXEC;
+            Ok((rustix::pipe::pipe_with(flags)?, rustix::pipe::pipe_with(flags)?))
+        };
+        let Ok(((their_input, our_output), (our_input, their_output))) = pipes() else {
+            return Err(self.fail("coproc: cannot make pipe"));
+        };
+        let mut child = self.fork();
+        child.descriptors.set(0, Arc::new(OpenFile::pipe(their_input)));
+        child.descriptors.set(1, Arc::new(OpenFile::pipe(their_output)));
+        let body: Arc<[haft_lang::ast::Command]> = Arc::new([coprocess.body.clone()]);
+        let member = Work::on_thread(child, move |session| session.run_command(&body[0]));
+        let pid = member.pid;
+        let mut ends = IndexedArray::default();
+        for (index, end) in [(0, our_input), (1, our_output)] {
+            let number = (0..=63).rev().find(|number| self.descriptors.get(*number).is_none()).unwrap_or(63);
+            self.descriptors.set(number, Arc::new(OpenFile::pipe(end)));
+            ends.set(index, number.to_string().into());
+        }
+        self.variables.insert(&name, crate::variables::Variable::new(Value::Indexed(Arc::new(ends))));
+        let pid_name = [name.as_bytes(), b"_PID"].concat();
+        self.set(&pid_name, pid.to_string()).map_err(|error| self.fail(error))?;
+        self.last_background = Some(pid);
+        self.jobs.add(name, vec![member]);
+        Ok(0)
+    }
+
+    /// Hands what still runs of a subshell's jobs to the session it came from.
+    pub(crate) fn leave(&mut self) {
+        let _ = self.flush();
+        let jobs = self.jobs.take_all();
+        if !jobs.is_empty() {
+            self.orphans.adopt(jobs);
+        }
+    }
+
+    /// Ends the session: what it has started goes on if this process is a plain shell, and else is ended.
+    ///
+    /// # Errors
+    /// Cancellation.
+    pub fn finish(&mut self) -> Result<(), Unwind> {
+        let _ = self.flush();
+        self.leave();
+        let mut members = self.orphans.take();
+        members.append(&mut self.beside);
+        if !self.kernel.plain_shell {
+            members.iter().for_each(|member| member.signal(15));
+            drop(members);
+            return Ok(());
+        }
+        for mut member in members {
+            match member.is_thread() {
+                true => drop(self.wait_member(&mut member)?),
+                false => member.detach(),
+            }
+        }
+        Ok(())
+    }
+}

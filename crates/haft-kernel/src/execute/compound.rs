@@ -1,0 +1,82 @@
+//! `if`, `case`, `(( ))`, `( )`.
+
+use haft_lang::ast::{Arithmetic, Case, CaseEnd, If, List};
+
+use crate::expand::ArithmeticFailure;
+use crate::flow::{Flow, Unwind};
+use crate::pattern::Pattern;
+use crate::session::Session;
+
+impl Session {
+    pub(crate) fn run_if(&mut self, branch: &If) -> Flow {
+        for branch in &branch.branches {
+            if self.without_errors(|session| session.run_list(&branch.condition))? == 0 {
+                return self.run_list(&branch.body);
+            }
+        }
+        match &branch.otherwise {
+            Some(otherwise) => self.run_list(otherwise),
+            None => Ok(0),
+        }
+    }
+
+    pub(crate) fn run_case(&mut self, case: &Case) -> Flow {
+        self.trace_case(&case.subject)?;
+        let subject = self.expand_string(&case.subject)?;
+        let mut status = 0;
+        let mut falls = false;
+        for clause in &case.clauses {
+            let mut matched = falls;
+            for pattern in &clause.patterns {
+                if matched {
+                    break;
+                }
+                matched = match pattern.plain() {
+                    Some(text) if !self.pattern_options().ignore_case => text == &*subject,
+                    _ => {
+                        let text = self.expand_pattern(pattern)?;
+                        Pattern::compile(&text, self.pattern_options()).matches(&subject)
+                    }
+                };
+            }
+            if !matched {
+                continue;
+            }
+            status = self.run_list(&clause.body)?;
+            match clause.end {
+                CaseEnd::Break => return Ok(status),
+                CaseEnd::FallThrough => falls = true,
+                CaseEnd::Continue => falls = false,
+            }
+        }
+        Ok(status)
+    }
+
+    /// `(( … ))`: fails if the value is 0.
+    pub(crate) fn run_arithmetic(&mut self, expression: &Arithmetic) -> Flow {
+        self.run_debug_trap()?;
+        self.trace_arithmetic(expression)?;
+        match self.try_evaluate(expression) {
+            Ok(value) => Ok(i32::from(value == 0)),
+            Err(ArithmeticFailure::Unwind(Unwind::Abort(status))) => Ok(status),
+            Err(ArithmeticFailure::Unwind(unwind)) => Err(unwind),
+            Err(ArithmeticFailure::Variable(error)) => {
+                self.report(format_args!("((: {error}"));
+                Ok(1)
+            }
+            Err(ArithmeticFailure::Expression(error)) => {
+                let text = self.expand_string(&expression.text)?;
+                self.report(format_args!("((: {text}: {error}"));
+                Ok(1)
+            }
+        }
+    }
+
+    /// `( … )`.
+    pub(crate) fn run_parentheses(&mut self, list: &List) -> Flow {
+        let mut child = self.fork();
+        let result = child.run_subshell(list);
+        self.adopt_output(&mut child);
+        result
+    }
+}

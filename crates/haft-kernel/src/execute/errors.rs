@@ -1,0 +1,36 @@
+//! What failure does: `set -e` and the `ERR` trap.
+
+use crate::flow::{Flow, Unwind};
+use crate::options::SetOption;
+use crate::session::Session;
+use crate::traps::Trap;
+
+impl Session {
+    /// Takes note of the status of a command that has ended: the `ERR` trap and `set -e` act on failure, unless
+    /// somebody looks at it.
+    #[inline]
+    pub(crate) fn concluded(&mut self, status: i32) -> Flow {
+        if status == 0 || self.ignore_errors {
+            return Ok(status);
+        }
+        self.failed(status)
+    }
+
+    #[inline(never)]
+    fn failed(&mut self, status: i32) -> Flow {
+        self.status = status;
+        let inherited = self.options.has(SetOption::ErrorTrace) || !self.in_function();
+        if inherited && self.traps.get(Trap::Error).is_some() {
+            self.run_trap(Trap::Error)?;
+        }
+        if self.options.has(SetOption::ErrorExit) {
+            return Err(Unwind::Exit(status));
+        }
+        Ok(status)
+    }
+
+    /// Whether a function is running.
+    pub(crate) fn in_function(&self) -> bool {
+        self.frames.iter().any(|frame| frame.is_function)
+    }
+}

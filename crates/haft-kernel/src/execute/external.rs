@@ -1,0 +1,238 @@
+//! Programs.
+
+use std::os::fd::RawFd;
+use std::sync::Arc;
+
+use haft_process::{Child, Command, Descriptor, Environment, Error, ErrorKind, Group, Signals};
+
+use crate::bytes::Bytes;
+use crate::flow::{Flow, Unwind};
+use crate::options::SetOption;
+use crate::session::Session;
+use crate::text;
+
+impl Session {
+    /// Runs a program and waits for it.
+    pub(crate) fn run_external(&mut self, words: &[Bytes], assigned: &[(Bytes, Bytes)]) -> Flow {
+        let _ = self.flush();
+        match self.start_external(words, assigned)? {
+            Started::Child(mut child) => {
+                let status = self.wait_child(&mut child)?;
+                self.note_death(&child, status);
+                Ok(status)
+            }
+            Started::Headless(path) => self.run_headless(&path, words, assigned),
+            Started::Failed(status) => Ok(status),
+        }
+    }
+
+    /// Starts a program.
+    pub(crate) fn start_external(
+        &mut self,
+        words: &[Bytes],
+        assigned: &[(Bytes, Bytes)],
+    ) -> Result<Started, Unwind> {
+        let _ = self.flush();
+        let Some(name) = words.first() else { return Ok(Started::Failed(0)) };
+        if !self.kernel.external {
+            self.report(format_args!("{name}: external commands are switched off"));
+            return Ok(Started::Failed(126));
+        }
+        let path = match self.program_path(name, assigned) {
+            Some(path) => path,
+            None => return self.not_found(words, assigned).map(Started::Failed),
+        };
+        let command = match self.command(&path, words, assigned) {
+            Ok(command) => command,
+            Err(message) => {
+                self.report(format_args!("{name}: {message}"));
+                return Ok(Started::Failed(126));
+            }
+        };
+        match command.spawn() {
+            Ok(child) => Ok(Started::Child(child)),
+            Err(error) if error.kind() == ErrorKind::ExecFormat => Ok(Started::Headless(path)),
+            Err(error) => Ok(Started::Failed(self.explain_start(name, &path, &error))),
+        }
+    }
+
+    /// The file of a program: as given if it has a slash, else found by `PATH` and remembered.
+    pub(crate) fn program_path(&mut self, name: &[u8], assigned: &[(Bytes, Bytes)]) -> Option<Bytes> {
+        if name.contains(&b'/') {
+            return Some(name.into());
+        }
+        let temporary =
+            assigned.iter().rev().find(|(name, _)| *name == "PATH").map(|(_, value)| value.clone());
+        let path = match &temporary {
+            Some(path) => Some(path.clone()),
+            None => self.value(b"PATH"),
+        };
+        if temporary.is_none() {
+            if self.hashed_for != path {
+                self.hashed = Arc::default();
+                self.hashed_for = path.clone();
+            }
+            if self.hashed.contains_key(name)
+                && let Some((found, hits)) = Arc::make_mut(&mut self.hashed).get_mut(name)
+            {
+                *hits += 1;
+                return Some(found.clone());
+            }
+        }
+        let found = self.search_path(name, path.as_deref())?;
+        if temporary.is_none() && self.options.has(SetOption::HashAll) {
+            Arc::make_mut(&mut self.hashed).insert(name.into(), (found.clone(), 1));
+        }
+        Some(found)
+    }
+
+    /// Looks for a program in a `PATH`; one that is there but cannot be run is found if no other is.
+    pub(crate) fn search_path(&self, name: &[u8], path: Option<&[u8]>) -> Option<Bytes> {
+        use std::os::unix::ffi::OsStrExt as _;
+        let directory = text::path(&self.cwd);
+        match haft_process::find_program(text::os(name), path.map(text::os), Some(directory)) {
+            Ok(found) => Some(found.as_os_str().as_bytes().into()),
+            Err(error) if error.kind() == ErrorKind::NotExecutable => {
+                error.path().map(|path| path.as_os_str().as_bytes().into())
+            }
+            Err(_) => None,
+        }
+    }
+
+    /// The command to start, with the session's environment, directory and descriptors.
+    fn command(
+        &mut self,
+        path: &[u8],
+        words: &[Bytes],
+        assigned: &[(Bytes, Bytes)],
+    ) -> Result<Command, String> {
+        let mut command = Command::new(text::os(path));
+        command.argument_zero(text::os(&words[0]));
+        command.arguments(words[1..].iter().map(|word| text::os(word)));
+        command.environment(self.environment_with(path, assigned));
+        let directory = text::path(&self.cwd);
+        let Some(real) = self.kernel.files.real_path(directory) else {
+            return Err(format!("the working directory '{}' is not on this machine", directory.display()));
+        };
+        command.working_directory(real);
+        command.group(if self.kernel.plain_shell { Group::Inherit } else { Group::Own });
+        let mut ignored = Signals::none();
+        for signal in self.traps.ignored() {
+            ignored = ignored.with(signal);
+        }
+        command.ignore_signals(ignored);
+        for number in 0..3 {
+            command.close(number);
+        }
+        for (number, file) in self.descriptors.iter() {
+            let Ok(number) = RawFd::try_from(number) else { continue };
+            let open = file.for_program().map_err(|error| format!("descriptor {number}: {error}"))?;
+            command.descriptor(number, Descriptor::Open(open));
+        }
+        Ok(command)
+    }
+
+    fn environment_with(&mut self, path: &[u8], assigned: &[(Bytes, Bytes)]) -> Arc<Environment> {
+        let environment = self.variables.environment();
+        let mut own = Environment::clone(&environment);
+        for (name, value) in assigned {
+            let _ = own.set(text::os(name), text::os(value));
+        }
+        let _ = own.set("_", text::os(path));
+        Arc::new(own)
+    }
+
+    /// Becomes a program: `exec`. Returns only if that fails.
+    pub(crate) fn replace_process(&mut self, words: &[Bytes], zero: Option<&[u8]>, clear: bool) -> i32 {
+        let _ = self.flush();
+        let Some(path) = self.program_path(&words[0], &[]) else {
+            self.report(format_args!("exec: {}: not found", words[0]));
+            return 127;
+        };
+        let mut command = match self.command(&path, words, &[]) {
+            Ok(command) => command,
+            Err(message) => {
+                self.report(format_args!("{}: {message}", words[0]));
+                return 126;
+            }
+        };
+        if let Some(zero) = zero {
+            command.argument_zero(text::os(zero));
+        }
+        if clear {
+            command.environment(Environment::new());
+        }
+        let error = command.replace();
+        self.explain_start(&words[0], &path, &error)
+    }
+
+    fn not_found(&mut self, words: &[Bytes], assigned: &[(Bytes, Bytes)]) -> Flow {
+        if let Some(handler) = self.function(b"command_not_found_handle") {
+            let mut child = self.fork();
+            let result = child.call(&handler, words, assigned);
+            let ended = child.end_subshell(result);
+            self.adopt_output(&mut child);
+            return ended;
+        }
+        self.report(format_args!("{}: command not found", words[0]));
+        Ok(127)
+    }
+
+    /// Says why a program could not be started; yields the status.
+    fn explain_start(&mut self, name: &[u8], path: &[u8], error: &Error) -> i32 {
+        let shown = String::from_utf8_lossy(name);
+        let resolved = self.resolve(path);
+        let directory =
+            self.kernel.files.metadata(text::path(&resolved)).is_ok_and(|metadata| metadata.is_dir());
+        match error.kind() {
+            _ if directory => self.report(format_args!("{shown}: Is a directory")),
+            ErrorKind::NotFound => self.report(format_args!("{shown}: No such file or directory")),
+            ErrorKind::NotExecutable => self.report(format_args!("{shown}: Permission denied")),
+            ErrorKind::ArgumentTooLong | ErrorKind::ArgumentsTooLong => {
+                self.report(format_args!("{shown}: Argument list too long"));
+            }
+            _ => self.report(format_args!("{shown}: {error}")),
+        }
+        if directory { 126 } else { error.exit_code() }
+    }
+
+    /// Says that a program died of a signal, as a shell that runs a script does.
+    pub(crate) fn note_death(&mut self, child: &Child, status: i32) {
+        let Some(words) = status.checked_sub(128).and_then(death) else { return };
+        let (name, line) = (self.name.clone(), self.line);
+        let text = format!("{name}: line {line}: {:>5} {words}\n", child.pid());
+        let _ = self.write(2, text.as_bytes());
+        let _ = self.flush();
+    }
+}
+
+/// What came of starting a program.
+#[derive(Debug)]
+pub(crate) enum Started {
+    /// It runs.
+    Child(Child),
+    /// It is a script without `#!`, of this path, to be run by a shell.
+    Headless(Bytes),
+    /// It could not be started; this is the status.
+    Failed(i32),
+}
+
+/// What a shell says of a program that died of this signal; nothing for those that one asks for.
+fn death(signal: i32) -> Option<&'static str> {
+    Some(match signal {
+        1 => "Hangup",
+        3 => "Quit",
+        4 => "Illegal instruction",
+        5 => "Trace/breakpoint trap",
+        6 => "Aborted",
+        7 => "Bus error",
+        8 => "Floating point exception",
+        9 => "Killed",
+        10 => "User defined signal 1",
+        11 => "Segmentation fault",
+        12 => "User defined signal 2",
+        14 => "Alarm clock",
+        15 => "Terminated",
+        _ => return None,
+    })
+}

@@ -1,0 +1,106 @@
+//! Tests of files and of the session: what `-f` and its kin mean in `[[ ]]` and in `test`.
+
+use haft_fs::{Access, FileType, Metadata};
+use haft_lang::ast::BinaryTest;
+
+use crate::flow::Unwind;
+use crate::options::SetOption;
+use crate::session::{Session, split_reference};
+use crate::text;
+use crate::variables::Attributes;
+
+impl Session {
+    /// The unary tests, by their letter, but for `-z` and `-n`.
+    ///
+    /// # Errors
+    /// If a subscript in the operand is no expression.
+    pub(crate) fn test_letter(&mut self, letter: u8, operand: &[u8]) -> Result<bool, Unwind> {
+        let _ = self.flush();
+        Ok(match letter {
+            b'v' => return self.test_variable(operand),
+            b'R' => self
+                .variables
+                .get(operand)
+                .is_some_and(|variable| variable.is(Attributes::NAMEREF) && variable.is_set()),
+            b'o' => SetOption::from_name(operand).is_some_and(|option| self.options.has(option)),
+            b't' => std::str::from_utf8(operand)
+                .ok()
+                .and_then(|text| text.trim().parse().ok())
+                .and_then(|number| self.descriptors.get(number))
+                .is_some_and(|file| file.is_terminal()),
+            b'h' | b'L' => self.link_metadata(operand).is_some_and(|metadata| metadata.is_symlink()),
+            b'r' => self.test_access(operand, Access::READ),
+            b'w' => self.test_access(operand, Access::WRITE),
+            b'x' => self.test_access(operand, Access::EXECUTE),
+            _ => self.file_metadata(operand).is_some_and(|metadata| test_metadata(letter, &metadata)),
+        })
+    }
+
+    fn test_access(&self, operand: &[u8], access: Access) -> bool {
+        !operand.is_empty() && self.kernel.files.access(text::path(&self.resolve(operand)), access).is_ok()
+    }
+
+    /// What is known of a file, links followed; names such as `/dev/fd/3` mean the session's own descriptors.
+    pub(crate) fn file_metadata(&self, operand: &[u8]) -> Option<Metadata> {
+        if operand.is_empty() {
+            return None;
+        }
+        self.kernel.files.metadata(text::path(&self.resolve(operand))).ok()
+    }
+
+    fn link_metadata(&self, operand: &[u8]) -> Option<Metadata> {
+        if operand.is_empty() {
+            return None;
+        }
+        self.kernel.files.symlink_metadata(text::path(&self.resolve(operand))).ok()
+    }
+
+    /// `-v`.
+    fn test_variable(&mut self, operand: &[u8]) -> Result<bool, Unwind> {
+        if let Some((name, subscript)) = split_reference(operand) {
+            let (name, subscript) = (name.to_vec(), subscript.to_vec());
+            if matches!(subscript.as_slice(), b"@" | b"*") && !self.is_associative(&name) {
+                return Ok(self.lookup(&name).is_some_and(|variable| !variable.values().is_empty()));
+            }
+            return self.is_element_set(&name, &subscript);
+        }
+        if let Some(number) = std::str::from_utf8(operand).ok().and_then(|text| text.parse::<usize>().ok()) {
+            return Ok(number <= self.positional.len());
+        }
+        Ok(self.is_set(operand))
+    }
+
+    /// `-nt`, `-ot`, `-ef`.
+    pub(crate) fn test_files(&mut self, test: BinaryTest, left: &[u8], right: &[u8]) -> bool {
+        let _ = self.flush();
+        let (left, right) = (self.file_metadata(left), self.file_metadata(right));
+        match (test, left, right) {
+            (BinaryTest::Newer, Some(left), Some(right)) => left.modified > right.modified,
+            (BinaryTest::Newer, Some(_), None) => true,
+            (BinaryTest::Older, Some(left), Some(right)) => left.modified < right.modified,
+            (BinaryTest::Older, None, Some(_)) => true,
+            (BinaryTest::SameFile, Some(left), Some(right)) => left.same_file(&right),
+            _ => false,
+        }
+    }
+}
+
+fn test_metadata(letter: u8, metadata: &Metadata) -> bool {
+    match letter {
+        b'a' | b'e' => true,
+        b'f' => metadata.is_file(),
+        b'd' => metadata.is_dir(),
+        b's' => metadata.size > 0,
+        b'p' => metadata.kind == FileType::Fifo,
+        b'S' => metadata.kind == FileType::Socket,
+        b'b' => metadata.kind == FileType::BlockDevice,
+        b'c' => metadata.kind == FileType::CharacterDevice,
+        b'u' => metadata.mode & 0o4000 != 0,
+        b'g' => metadata.mode & 0o2000 != 0,
+        b'k' => metadata.mode & 0o1000 != 0,
+        b'O' => metadata.uid == rustix::process::geteuid().as_raw(),
+        b'G' => metadata.gid == rustix::process::getegid().as_raw(),
+        b'N' => metadata.modified > metadata.accessed,
+        _ => false,
+    }
+}

@@ -1,0 +1,113 @@
+//! Functions: defining and calling them.
+
+use std::sync::Arc;
+
+use haft_lang::ast::Function;
+
+use crate::bytes::Bytes;
+use crate::flow::{Flow, Unwind};
+use crate::options::SetOption;
+use crate::session::{Definition, Frame, Session};
+use crate::traps::Trap;
+use crate::variables::Attributes;
+
+/// How deep functions may call one another.
+const CALLS: usize = 8_000;
+
+impl Session {
+    /// Defines a function.
+    pub(crate) fn define(&mut self, function: &Arc<Function>) -> Flow {
+        if self.functions.get(&*function.name).is_some_and(|old| old.readonly) {
+            self.report(format_args!("{}: readonly function", function.name));
+            return Ok(1);
+        }
+        let definition = Definition {
+            function: function.clone(),
+            source: self.current_source(),
+            text: self.source_text.clone(),
+            exported: self.options.has(SetOption::AllExport),
+            readonly: false,
+            traced: false,
+        };
+        Arc::make_mut(&mut self.functions).insert(function.name.clone(), Arc::new(definition));
+        Ok(0)
+    }
+
+    /// The file that is being read, for `BASH_SOURCE`.
+    pub(crate) fn current_source(&self) -> Bytes {
+        match self.frames.last() {
+            Some(frame) => frame.source.clone(),
+            None => self.source_name(),
+        }
+    }
+
+    /// Calls a function with arguments, and with variables assigned for this call only.
+    pub(crate) fn call(
+        &mut self,
+        definition: &Definition,
+        arguments: &[Bytes],
+        assigned: &[(Bytes, Bytes)],
+    ) -> Flow {
+        if self.frames.len() >= self.call_limit() {
+            let name = &definition.function.name;
+            self.report(format_args!(
+                "{name}: maximum function nesting level exceeded ({})",
+                self.frames.len()
+            ));
+            return Err(Unwind::Abort(1));
+        }
+        self.variables.push_scope();
+        for (name, value) in assigned {
+            let variable = self.variables.localize(name);
+            variable.value = crate::variables::Value::Scalar(value.clone());
+            variable.attributes = variable.attributes.union(Attributes::EXPORT).without(Attributes::UNSET);
+        }
+        let line = self.line;
+        Arc::make_mut(&mut self.frames).push(Frame {
+            name: definition.function.name.clone(),
+            source: definition.source.clone(),
+            line,
+            is_function: true,
+        });
+        let positional = std::mem::replace(&mut self.positional, Arc::new(arguments.to_vec()));
+        let text = std::mem::replace(&mut self.source_text, definition.text.clone());
+        let loops = std::mem::take(&mut self.loops);
+        let result = self.run_function_body(definition);
+        self.loops = loops;
+        self.source_text = text;
+        self.positional = positional;
+        Arc::make_mut(&mut self.frames).pop();
+        if let Some(options) = self.variables.pop_scope() {
+            self.options = options;
+        }
+        self.line = line;
+        result
+    }
+
+    fn call_limit(&self) -> usize {
+        match self.variables.get(b"FUNCNEST").and_then(|variable| variable.as_scalar()?.lossy().parse().ok())
+        {
+            Some(limit) if limit > 0 => CALLS.min(limit),
+            _ => CALLS,
+        }
+    }
+
+    fn run_function_body(&mut self, definition: &Definition) -> Flow {
+        let traced = definition.traced || self.options.has(SetOption::FunctionTrace);
+        let hidden = self.hide_traps(traced);
+        let result = match self.run_command(&definition.function.body) {
+            Err(Unwind::Return(status)) => Ok(status),
+            // A loop outside of the function is none of the function's.
+            Err(Unwind::Break(_) | Unwind::Continue(_)) => Ok(0),
+            other => other,
+        };
+        if let Ok(status) = result
+            && self.traps.get(Trap::Return).is_some()
+        {
+            self.status = status;
+            self.run_trap(Trap::Return)?;
+        }
+        self.show_traps(hidden);
+        result
+    }
+}

@@ -1,0 +1,213 @@
+//! `for`, `while`, `until`, `select`.
+
+use haft_lang::ast::{ArithmeticFor, For, List, Loop, Select, Word};
+
+use crate::bytes::Bytes;
+use crate::flow::{Flow, Unwind};
+use crate::session::Session;
+use crate::variables::is_name;
+
+/// What a round of a loop says about the next.
+enum Round {
+    /// There may be another.
+    Next(i32),
+    /// This was the last.
+    Last(i32),
+}
+
+impl Session {
+    /// Runs the body of a loop once, and serves `break` and `continue`.
+    #[inline]
+    fn round(&mut self, body: &List) -> Result<Round, Unwind> {
+        self.check()?;
+        match self.run_list(body) {
+            Ok(status) => Ok(Round::Next(status)),
+            Err(Unwind::Break(levels)) if levels > 1 => Err(Unwind::Break(levels - 1)),
+            Err(Unwind::Break(_)) => Ok(Round::Last(0)),
+            Err(Unwind::Continue(levels)) if levels > 1 => Err(Unwind::Continue(levels - 1)),
+            Err(Unwind::Continue(_)) => Ok(Round::Next(0)),
+            Err(unwind) => Err(unwind),
+        }
+    }
+
+    /// Counts a loop while it runs.
+    fn looping(&mut self, run: impl FnOnce(&mut Self) -> Flow) -> Flow {
+        self.loops += 1;
+        let result = run(self);
+        self.loops -= 1;
+        result
+    }
+
+    pub(crate) fn run_for(&mut self, each: &For) -> Flow {
+        if !is_name(&each.name) {
+            self.report(format_args!("`{}': not a valid identifier", each.name));
+            return Ok(1);
+        }
+        let line = self.line;
+        let values = self.loop_values(each.words.as_deref())?;
+        self.looping(|session| {
+            let mut status = 0;
+            for value in values {
+                session.line = line;
+                session.run_debug_trap()?;
+                session.trace_for(each)?;
+                session.assign_loop_variable(&each.name, value)?;
+                match session.round(&each.body)? {
+                    Round::Next(ended) => status = ended,
+                    Round::Last(ended) => return Ok(ended),
+                }
+            }
+            Ok(status)
+        })
+    }
+
+    fn loop_values(&mut self, words: Option<&[Word]>) -> Result<Vec<Bytes>, Unwind> {
+        match words {
+            None => Ok(self.positional.to_vec()),
+            Some(words) => {
+                let mut values = Vec::new();
+                self.expand_words(words, &mut values)?;
+                Ok(values)
+            }
+        }
+    }
+
+    fn assign_loop_variable(&mut self, name: &[u8], value: Bytes) -> Result<(), Unwind> {
+        use crate::variables::Attributes;
+        // The variable of a loop that is a reference is pointed at each value in turn.
+        if self.variables.get(name).is_some_and(|variable| variable.is(Attributes::NAMEREF)) {
+            if let Some(variable) = self.variables.get_mut(name) {
+                variable.value = crate::variables::Value::Scalar(value);
+                variable.attributes = variable.attributes.without(Attributes::UNSET);
+            }
+            return Ok(());
+        }
+        self.assign(name, value, false).map_err(|error| self.fail(error))
+    }
+
+    pub(crate) fn run_arithmetic_for(&mut self, each: &ArithmeticFor) -> Flow {
+        let line = self.line;
+        if let Some(initial) = &each.initial {
+            self.evaluate_in_loop(initial)?;
+        }
+        self.looping(|session| {
+            let mut status = 0;
+            loop {
+                session.line = line;
+                if let Some(condition) = &each.condition
+                    && session.evaluate_in_loop(condition)? == 0
+                {
+                    return Ok(status);
+                }
+                match session.round(&each.body)? {
+                    Round::Next(ended) => status = ended,
+                    Round::Last(ended) => return Ok(ended),
+                }
+                if let Some(update) = &each.update {
+                    session.line = line;
+                    session.evaluate_in_loop(update)?;
+                }
+            }
+        })
+    }
+
+    fn evaluate_in_loop(&mut self, expression: &haft_lang::ast::Arithmetic) -> Result<i64, Unwind> {
+        self.run_debug_trap()?;
+        self.trace_arithmetic(expression)?;
+        self.evaluate(expression)
+    }
+
+    pub(crate) fn run_loop(&mut self, body: &Loop) -> Flow {
+        self.looping(|session| {
+            let mut status = 0;
+            loop {
+                let condition = session.without_errors(|session| match session.round(&body.condition)? {
+                    Round::Next(status) => Ok(status),
+                    Round::Last(_) => Err(Unwind::Break(0)),
+                });
+                let condition = match condition {
+                    Err(Unwind::Break(0)) => return Ok(0),
+                    other => other?,
+                };
+                if (condition == 0) == body.until {
+                    return Ok(status);
+                }
+                match session.round(&body.body)? {
+                    Round::Next(ended) => status = ended,
+                    Round::Last(ended) => return Ok(ended),
+                }
+            }
+        })
+    }
+
+    pub(crate) fn run_select(&mut self, select: &Select) -> Flow {
+        let values = self.loop_values(select.words.as_deref())?;
+        if values.is_empty() {
+            return Ok(0);
+        }
+        self.looping(|session| {
+            let mut status = 0;
+            let mut show = true;
+            loop {
+                if show {
+                    let menu = menu(&values, session.columns());
+                    let _ = session.write(2, &menu);
+                }
+                let prompt = session.value(b"PS3").unwrap_or_else(|| "#? ".into());
+                let _ = session.write(2, &prompt);
+                let _ = session.flush();
+                let Some(reply) = session.read_line()? else {
+                    let _ = session.write(1, b"\n");
+                    return Ok(1);
+                };
+                show = reply.is_empty();
+                session.set(b"REPLY", reply.clone()).map_err(|error| session.fail(error))?;
+                if show {
+                    continue;
+                }
+                let number =
+                    std::str::from_utf8(&reply).ok().and_then(|text| text.trim().parse::<usize>().ok());
+                let chosen = number.and_then(|number| values.get(number.checked_sub(1)?)).cloned();
+                session.assign_loop_variable(&select.name, chosen.unwrap_or_default())?;
+                match session.round(&select.body)? {
+                    Round::Next(ended) => status = ended,
+                    Round::Last(ended) => return Ok(ended),
+                }
+                let _ = status;
+                show = session.value(b"REPLY").is_none_or(|reply| reply.is_empty());
+            }
+        })
+    }
+
+    fn columns(&self) -> usize {
+        let columns = self.value(b"COLUMNS").and_then(|value| value.lossy().parse().ok());
+        columns.filter(|columns| *columns > 0).unwrap_or(80)
+    }
+}
+
+/// The numbered list that `select` shows, in as many columns as fit.
+fn menu(values: &[Bytes], width: usize) -> Vec<u8> {
+    let digits = values.len().to_string().len();
+    let longest = values.iter().map(|value| crate::text::character_count(value)).max().unwrap_or(0);
+    let cell = longest + digits + 4;
+    let columns = (width / cell.max(1)).max(1);
+    let rows = values.len().div_ceil(columns);
+    let columns = values.len().div_ceil(rows);
+    let rows = if rows == 1 { values.len() } else { rows };
+    let columns = if rows == values.len() { 1 } else { columns };
+    let mut text = Vec::new();
+    for row in 0..rows {
+        for column in 0..columns {
+            let index = column * rows + row;
+            let Some(value) = values.get(index) else { continue };
+            text.extend_from_slice(format!("{:>digits$}) ", index + 1).as_bytes());
+            text.extend_from_slice(value);
+            if (column + 1) * rows + row < values.len() {
+                let used = crate::text::character_count(value) + digits + 2;
+                text.resize(text.len() + cell.saturating_sub(used), b' ');
+            }
+        }
+        text.push(b'\n');
+    }
+    text
+}

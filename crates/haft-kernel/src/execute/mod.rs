@@ -1,0 +1,26 @@
+//! Running programs.
+//!
+//! Every function here yields a [`Flow`](crate::Flow): the status of what ran, or a reason to leave what encloses it.
+
+mod arguments;
+mod background;
+mod command;
+mod compound;
+mod conditional;
+mod dispatch;
+mod errors;
+mod external;
+mod files;
+mod function;
+mod list;
+mod loops;
+mod pipeline;
+mod redirect;
+mod regex;
+mod script;
+mod simple;
+mod subshell;
+mod time;
+mod trace;
+mod trap;
+mod waiting;

@@ -1,0 +1,291 @@
+//! Pipelines of several commands.
+//!
+//! Each stage is a subshell. One that turns out to be a program is started as such, wired to its neighbours by pipes of
+//! the system. One that runs in this process gets a thread; the last of those may do without, and run here.
+
+use std::sync::Arc;
+use std::thread;
+
+use haft_lang::ast::{Argument, Command, CommandKind, Pipeline, SimpleCommand, WordFlags};
+
+use super::arguments::Arguments;
+use super::dispatch::Target;
+use super::external::Started;
+use crate::bytes::Bytes;
+use crate::flow::{Flow, Unwind};
+use crate::io::OpenFile;
+use crate::jobs::{Completion, Member};
+use crate::options::{SetOption, ShellOption};
+use crate::session::Session;
+
+/// The stack of a thread that runs a stage. It is taken from the system only as far as it is used.
+const STACK: usize = 64 << 20;
+
+/// A stage that runs in this process.
+pub(crate) struct Work {
+    session: Session,
+    stages: Arc<[Command]>,
+    index: usize,
+    /// What the command expanded to, if that was found out already.
+    expanded: Option<(Arguments, Target)>,
+}
+
+/// A stage that was looked at.
+enum Stage {
+    Running(Member),
+    Ready(Box<Work>),
+}
+
+impl Session {
+    /// Runs the stages of a pipeline and waits for all of them.
+    pub(crate) fn run_piped(&mut self, pipeline: &Pipeline) -> Flow {
+        let _ = self.flush();
+        let own_last = self.options.shell(ShellOption::LastPipe) && !self.options.has(SetOption::Monitor);
+        let count = pipeline.stages.len();
+        let (stages, input) = match self.start_stages(pipeline, if own_last { count - 1 } else { count }) {
+            Ok(started) => started,
+            Err(error) => {
+                return Err(self.fail(format_args!("cannot make a pipe: {}", haft_fs::message(&error))));
+            }
+        };
+        let mut members = self.run_stages_ready(stages, !own_last);
+        let mut result = Ok(());
+        let mut statuses = Vec::with_capacity(count);
+        if own_last {
+            let last = self.run_own_last(&pipeline.stages[count - 1], input);
+            match last {
+                Ok(status) => members.push(Member::ended(0, status)),
+                Err(unwind) => {
+                    members.iter().for_each(|member| member.signal(13));
+                    return Err(unwind);
+                }
+            }
+        }
+        for member in &mut members {
+            match self.wait_member(member) {
+                Ok(status) => statuses.push(status),
+                Err(unwind) => {
+                    result = Err(unwind);
+                    break;
+                }
+            }
+        }
+        if let Err(unwind) = result {
+            members.iter().for_each(|member| member.signal(15));
+            return Err(unwind);
+        }
+        let failed = statuses.iter().rev().find(|status| **status != 0).copied().unwrap_or(0);
+        let last = statuses.last().copied().unwrap_or(0);
+        self.pipe_status = statuses;
+        self.concluded(if self.options.has(SetOption::PipeFail) { failed } else { last })
+    }
+
+    /// Makes the pipes and looks at the first `count` stages: programs are started. Yields the end of the last pipe too if
+    /// there is a further stage.
+    fn start_stages(
+        &mut self,
+        pipeline: &Pipeline,
+        count: usize,
+    ) -> std::io::Result<(Vec<Stage>, Option<Arc<OpenFile>>)> {
+        let mut input: Option<Arc<OpenFile>> = None;
+        let mut stages = Vec::with_capacity(count);
+        for index in 0..count {
+            let mut child = self.fork();
+            if let Some(input) = input.take() {
+                child.descriptors.set(0, input);
+            }
+            if index + 1 < pipeline.stages.len() {
+                let (reader, writer) = rustix::pipe::pipe_with(rustix::pipe::PipeFlags::CLOEXEC)?;
+                input = Some(Arc::new(OpenFile::pipe(reader)));
+                child.descriptors.set(1, Arc::new(OpenFile::pipe(writer)));
+            }
+            stages.push(start_stage(child, &pipeline.stages, index));
+        }
+        Ok((stages, input))
+    }
+
+    /// Runs the stages that run in this process: all on threads, but the last of them here if that is safe.
+    fn run_stages_ready(&mut self, stages: Vec<Stage>, inline: bool) -> Vec<Member> {
+        let last_stage = stages.len() - 1;
+        let last_ready = stages.iter().rposition(|stage| matches!(stage, Stage::Ready(_)));
+        // A stage in the middle of a substitution must not run here: nobody would read what the next one writes.
+        let here = last_ready.filter(|at| inline && (*at == last_stage || self.captures.is_empty()));
+        let mut chosen = None;
+        let mut members = Vec::with_capacity(stages.len());
+        for (index, stage) in stages.into_iter().enumerate() {
+            members.push(match stage {
+                Stage::Running(member) => member,
+                Stage::Ready(work) if Some(index) == here => {
+                    chosen = Some((index, work));
+                    Member::ended(0, 0)
+                }
+                Stage::Ready(work) => work.start(),
+            });
+        }
+        if let Some((index, work)) = chosen {
+            members[index] = Member::ended(0, work.run());
+        }
+        members
+    }
+
+    /// `lastpipe`: the last stage runs in this very session.
+    fn run_own_last(&mut self, command: &Command, input: Option<Arc<OpenFile>>) -> Flow {
+        let Some(input) = input else { return self.run_command(command) };
+        let before = self.descriptors.set(0, input);
+        let result = self.without_errors(|session| session.run_command(command));
+        match before {
+            Some(before) => drop(self.descriptors.set(0, before)),
+            None => drop(self.descriptors.close(0)),
+        }
+        result
+    }
+
+    /// Starts a pipeline and does not wait: its stages.
+    pub(crate) fn start_pipeline(&mut self, pipeline: &Pipeline) -> Vec<Member> {
+        let _ = self.flush();
+        match self.start_stages(pipeline, pipeline.stages.len()) {
+            Ok((stages, _)) => self.run_stages_ready(stages, false),
+            Err(error) => {
+                self.report(format_args!("cannot make a pipe: {}", haft_fs::message(&error)));
+                vec![Member::ended(0, 254)]
+            }
+        }
+    }
+}
+
+/// Looks at a stage: a command that is known to be a program is started.
+fn start_stage(mut session: Session, stages: &Arc<[Command]>, index: usize) -> Stage {
+    let ready =
+        |session, expanded| Stage::Ready(Box::new(Work { session, stages: stages.clone(), index, expanded }));
+    let command = &stages[index];
+    let CommandKind::Simple(simple) = &command.kind else { return ready(session, None) };
+    if simple.arguments.is_empty() || runs_commands(command, simple) || !session.traps.is_empty() {
+        return ready(session, None);
+    }
+    session.line = command.line;
+    let arguments = match session.expand_arguments(simple) {
+        Ok(arguments) => arguments,
+        Err(unwind) => return failed(session, Err(unwind)),
+    };
+    let target = arguments.words.first().map(|name| session.find(name));
+    match target {
+        Some(Target::External) => start_program(session, stages, index, arguments),
+        Some(target) => ready(session, Some((arguments, target))),
+        None => ready(session, None),
+    }
+}
+
+/// Whether expanding a command runs commands, which must not happen before all stages are there.
+fn runs_commands(command: &Command, simple: &SimpleCommand) -> bool {
+    let in_arguments = simple.arguments.iter().any(|argument| match argument {
+        Argument::Word(word) => word.flags.contains(WordFlags::COMMANDS),
+        _ => true,
+    });
+    in_arguments || !simple.assignments.is_empty() || command.redirects.iter().any(|_| has_commands(command))
+}
+
+fn has_commands(command: &Command) -> bool {
+    use haft_lang::ast::{Duplicate, RedirectKind as Kind};
+    command.redirects.iter().any(|redirect| match &redirect.kind {
+        Kind::Read(word)
+        | Kind::Write(word)
+        | Kind::Clobber(word)
+        | Kind::Append(word)
+        | Kind::ReadWrite(word)
+        | Kind::WriteBoth(word)
+        | Kind::AppendBoth(word)
+        | Kind::HereString(word) => word.flags.contains(WordFlags::COMMANDS),
+        Kind::HereDocument(document) => document.body().flags.contains(WordFlags::COMMANDS),
+        Kind::DuplicateInput(Duplicate::Word(word)) | Kind::DuplicateOutput(Duplicate::Word(word)) => {
+            word.flags.contains(WordFlags::COMMANDS)
+        }
+        Kind::DuplicateInput(_) | Kind::DuplicateOutput(_) => false,
+    })
+}
+
+fn failed(mut session: Session, result: Flow) -> Stage {
+    let status = session.end_subshell(result).unwrap_or(130);
+    Stage::Running(Member::ended(0, status))
+}
+
+fn start_program(mut session: Session, stages: &Arc<[Command]>, index: usize, arguments: Arguments) -> Stage {
+    let command = &stages[index];
+    match session.redirect(&command.redirects) {
+        Ok(Ok(undo)) => session.forget(undo),
+        Ok(Err(())) => return failed(session, Ok(1)),
+        Err(unwind) => return failed(session, Err(unwind)),
+    }
+    if session.options.has(SetOption::Trace)
+        && let Err(unwind) = session.trace_words(&arguments.words)
+    {
+        return failed(session, Err(unwind));
+    }
+    match session.start_external(&arguments.words, &[]) {
+        Ok(Started::Child(child)) => Stage::Running(Member::process(child)),
+        Ok(Started::Failed(status)) => failed(session, Ok(status)),
+        Ok(Started::Headless(_)) => {
+            let expanded = Some((arguments, Target::External));
+            Stage::Ready(Box::new(Work { session, stages: stages.clone(), index, expanded }))
+        }
+        Err(unwind) => failed(session, Err(unwind)),
+    }
+}
+
+impl Work {
+    /// A statement of a list as the whole work of a session.
+    pub(crate) fn on_thread(
+        mut session: Session,
+        run: impl FnOnce(&mut Session) -> Flow + Send + 'static,
+    ) -> Member {
+        let completion = Completion::new();
+        let cancel = session.cancel.child();
+        session.cancel = cancel.clone();
+        let (pid, left) = (session.own_pid, completion.clone());
+        let body = move || {
+            let result = run(&mut session);
+            let status = session.end_subshell(result).unwrap_or(130);
+            session.leave();
+            drop(session);
+            left.complete(status);
+        };
+        match thread::Builder::new().stack_size(STACK).spawn(body) {
+            Ok(_) => Member::thread(pid, completion, cancel),
+            Err(_) => Member::ended(pid, 254),
+        }
+    }
+
+    fn start(self) -> Member {
+        let Self { session, stages, index, expanded } = self;
+        Self::on_thread(session, move |session| run_stage(session, &stages[index], expanded))
+    }
+
+    /// Runs the stage on this thread.
+    fn run(self) -> i32 {
+        let Self { mut session, stages, index, expanded } = self;
+        let result = run_stage(&mut session, &stages[index], expanded);
+        let status = session.end_subshell(result).unwrap_or(130);
+        session.leave();
+        status
+    }
+}
+
+fn run_stage(session: &mut Session, command: &Command, expanded: Option<(Arguments, Target)>) -> Flow {
+    let (CommandKind::Simple(_), Some((arguments, target))) = (&command.kind, expanded) else {
+        return session.run_command(command);
+    };
+    let undo = match session.redirect(&command.redirects)? {
+        Ok(undo) => undo,
+        Err(()) => return Ok(1),
+    };
+    if session.options.has(SetOption::Trace) {
+        session.trace_words(&arguments.words)?;
+    }
+    let assigned: [(Bytes, Bytes); 0] = [];
+    let result = session.run_target(target, &arguments, &assigned);
+    let flushed = session.restore(undo);
+    match result {
+        Ok(0) if !flushed => Ok(1),
+        Err(Unwind::Return(status)) => Ok(status),
+        other => other,
+    }
+}

@@ -1,0 +1,218 @@
+//! Running text: a script, `-c`, `eval`, `source`, traps.
+
+use std::sync::Arc;
+
+use haft_lang::ast::Text;
+use haft_lang::{Options as ParseOptions, Parser};
+
+use crate::bytes::Bytes;
+use crate::flow::{Flow, Unwind};
+use crate::options::{SetOption, ShellOption};
+use crate::session::{Frame, Session};
+
+impl Session {
+    /// Runs a text as the program of this session, to its end, and then the `EXIT` trap. Yields the status.
+    pub fn run_main(&mut self, source: &[u8]) -> Flow {
+        let result = self.run_script(source);
+        let status = match result {
+            Ok(status) => status,
+            Err(Unwind::Cancelled) => return Err(Unwind::Cancelled),
+            Err(Unwind::Signal(signal)) => {
+                let _ = self.run_exit_trap(128 + signal);
+                let _ = self.flush();
+                return Err(Unwind::Signal(signal));
+            }
+            Err(Unwind::Break(_) | Unwind::Continue(_)) => self.status,
+            Err(unwind) => unwind.status(),
+        };
+        let status = self.run_exit_trap(status);
+        let _ = self.flush();
+        status.map(|status| status & 0xff)
+    }
+
+    /// Runs a text command by command. An error that ends a command does not end the text.
+    fn run_script(&mut self, source: &[u8]) -> Flow {
+        self.run_source(source, 0, true)
+    }
+
+    /// Runs a text as `eval` does: an error that ends a command ends the text too, and no more.
+    pub(crate) fn run_text(&mut self, source: &[u8]) -> Flow {
+        let line = self.line.saturating_sub(1);
+        match self.run_source(source, line, false) {
+            Err(Unwind::Abort(status)) => {
+                self.status = status;
+                Ok(status)
+            }
+            other => other,
+        }
+    }
+
+    fn run_source(&mut self, source: &[u8], lines_before: u32, resume: bool) -> Flow {
+        let text: Arc<[u8]> = source.into();
+        let before = self.source_text.replace(text.clone());
+        let result = self.run_commands(&text, lines_before, resume);
+        self.source_text = before;
+        result
+    }
+
+    fn run_commands(&mut self, text: &[u8], lines_before: u32, resume: bool) -> Flow {
+        let mut parser = Parser::new(text, ParseOptions { lines_before, ..self.parse_options() });
+        let mut aliases = self.aliases.clone();
+        let mut status = 0;
+        loop {
+            let options = parser.options_mut();
+            options.extglob = self.options.shell(ShellOption::ExtendedGlob);
+            options.posix = self.options.has(SetOption::Posix);
+            if !Arc::ptr_eq(&aliases, &self.aliases) || options.aliases.is_empty() != !self.expands_aliases()
+            {
+                options.aliases = self.parse_options().aliases;
+                aliases = self.aliases.clone();
+            }
+            let from = parser.offset();
+            let program = match parser.next_complete_command() {
+                Ok(Some(program)) => program,
+                Ok(None) => return Ok(status),
+                Err(error) => return self.syntax_error(&error, text, lines_before),
+            };
+            if self.options.has(SetOption::Verbose) {
+                let read = text.get(from..parser.offset()).unwrap_or_default().to_vec();
+                let _ = self.write(2, &read);
+            }
+            if self.options.has(SetOption::NoExecute) {
+                continue;
+            }
+            match self.run_list(&program.body) {
+                Ok(ended) => status = ended,
+                Err(Unwind::Abort(ended)) if resume => {
+                    self.status = ended;
+                    self.set_pipe_status(ended);
+                    self.close_substituted(0);
+                    self.ignore_errors = false;
+                    status = ended;
+                }
+                Err(unwind) => return Err(unwind),
+            }
+        }
+    }
+
+    fn expands_aliases(&self) -> bool {
+        self.options.shell(ShellOption::ExpandAliases) && !self.aliases.is_empty()
+    }
+
+    /// How text is parsed now.
+    pub(crate) fn parse_options(&self) -> ParseOptions {
+        let aliases = match self.expands_aliases() {
+            true => self.aliases.iter().map(|(name, value)| (Text::from(name), Text::from(value))).collect(),
+            false => Default::default(),
+        };
+        ParseOptions {
+            extglob: self.options.shell(ShellOption::ExtendedGlob),
+            posix: self.options.has(SetOption::Posix),
+            aliases,
+            lines_before: 0,
+        }
+    }
+
+    fn syntax_error(&mut self, error: &haft_lang::SyntaxError, text: &[u8], lines_before: u32) -> Flow {
+        let lines = haft_lang::ast::LineIndex::new(text);
+        self.line = lines.line(error.span.start) + lines_before;
+        self.report(error.message());
+        self.status = 2;
+        Ok(2)
+    }
+
+    /// Expands text that was not part of a program as if it stood in double quotes.
+    pub(crate) fn expand_text(&mut self, text: &[u8]) -> Result<Bytes, Unwind> {
+        match haft_lang::parse_quoted(text, &self.parse_options()) {
+            Ok(word) => match word.literal() {
+                Some(literal) => Ok(literal.into()),
+                None => self.expand_quoted(word.parts()),
+            },
+            Err(error) => Err(self.fail(error.message())),
+        }
+    }
+
+    /// Runs a file in this session: `source`.
+    pub(crate) fn source_file(&mut self, name: &[u8], text: &[u8], arguments: Option<&[Bytes]>) -> Flow {
+        Arc::make_mut(&mut self.frames).push(Frame {
+            name: "source".into(),
+            source: name.into(),
+            line: self.line,
+            is_function: false,
+        });
+        let line = self.line;
+        let positional =
+            arguments.map(|arguments| std::mem::replace(&mut self.positional, Arc::new(arguments.to_vec())));
+        let given = self.positional.clone();
+        let result = match self.run_source(text, 0, false) {
+            Err(Unwind::Return(status)) => Ok(status),
+            Err(Unwind::Abort(status)) => Ok(status),
+            other => other,
+        };
+        // A sourced file that has arguments of its own and changes them with `set` changes only its own.
+        if let Some(positional) = positional {
+            let _ = given;
+            self.positional = positional;
+        }
+        Arc::make_mut(&mut self.frames).pop();
+        self.line = line;
+        if result.is_ok() && self.traps.get(crate::traps::Trap::Return).is_some() {
+            self.run_trap(crate::traps::Trap::Return)?;
+        }
+        result
+    }
+
+    /// Runs a script without `#!` in a subshell, as a shell of its own.
+    pub(crate) fn run_headless(&mut self, path: &[u8], words: &[Bytes], assigned: &[(Bytes, Bytes)]) -> Flow {
+        let text = match self.read_file(path) {
+            Ok(text) => text,
+            Err(error) => {
+                self.report(format_args!("{}: {}", words[0], haft_fs::message(&error)));
+                return Ok(126);
+            }
+        };
+        let first = text.split(|byte| *byte == b'\n').next().unwrap_or_default();
+        if first.contains(&0) {
+            self.report(format_args!("{}: cannot execute binary file: Exec format error", words[0]));
+            return Ok(126);
+        }
+        let mut child = self.fork();
+        child.become_script(path, &words[1..]);
+        for (name, value) in assigned {
+            child.variables.swap(name, Some(super::simple::exported(value.clone())));
+        }
+        let result = child.run_script(&text);
+        let ended = child.end_subshell(result);
+        self.adopt_output(&mut child);
+        ended
+    }
+
+    /// Makes a subshell a fresh shell: only what is exported stays.
+    fn become_script(&mut self, path: &[u8], arguments: &[Bytes]) {
+        use crate::variables::Attributes;
+        let names: Vec<Text> = self
+            .variables
+            .iter()
+            .filter(|(_, variable)| {
+                !variable.attributes.intersects(Attributes::EXPORT.union(Attributes::DYNAMIC))
+            })
+            .map(|(name, _)| name.clone())
+            .collect();
+        for name in names {
+            if !matches!(&*name, b"IFS" | b"PS4" | b"OPTIND" | b"PPID" | b"UID" | b"EUID" | b"BASH_VERSION") {
+                self.variables.swap(&name, None);
+            }
+        }
+        let _ = self.set(b"IFS", " \t\n");
+        self.functions = Arc::default();
+        self.aliases = Arc::default();
+        self.options = crate::options::Options::default();
+        self.traps = crate::traps::Traps::default();
+        self.frames = Arc::default();
+        self.name = path.into();
+        self.script = path.into();
+        self.command_string = false;
+        self.positional = Arc::new(arguments.to_vec());
+        self.ignore_errors = false;
+    }
+}

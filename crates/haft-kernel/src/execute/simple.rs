@@ -1,0 +1,169 @@
+//! Simple commands.
+
+use haft_lang::ast::{Assignment, Command, SimpleCommand};
+
+use super::arguments::Arguments;
+use super::dispatch::Target;
+use crate::bytes::Bytes;
+use crate::flow::{Flow, Unwind};
+use crate::options::SetOption;
+use crate::session::Session;
+
+impl Session {
+    /// Runs a simple command: expands it, redirects, assigns, and finds out what to run.
+    pub(crate) fn run_simple(&mut self, command: &Command, simple: &SimpleCommand) -> Flow {
+        if self.has_pending_signals() {
+            self.run_signal_traps()?;
+        }
+        if !self.traps.is_empty() {
+            self.note_command(command);
+            self.run_debug_trap()?;
+        }
+        self.substitution_status = None;
+        if simple.arguments.is_empty() {
+            let result = self.run_assignments(command, simple);
+            self.close_substituted(0);
+            return result;
+        }
+        let substituted = self.substituted.len();
+        let arguments = self.expand_arguments(simple)?;
+        let result = match arguments.words.is_empty() {
+            true => self.run_assignments(command, simple),
+            false => self.run_expanded(command, simple, &arguments),
+        };
+        self.close_substituted(substituted);
+        if let Some(last) = arguments.words.last() {
+            self.last_argument = last.clone();
+        }
+        self.recycle(arguments.words);
+        result
+    }
+
+    /// A command without a name: its assignments are the session's own.
+    fn run_assignments(&mut self, command: &Command, simple: &SimpleCommand) -> Flow {
+        for assignment in &simple.assignments {
+            self.trace_assignment(assignment)?;
+            self.run_assignment(assignment)?;
+        }
+        if !command.redirects.is_empty() {
+            match self.redirect(&command.redirects)? {
+                Ok(undo) => {
+                    self.restore(undo);
+                }
+                Err(()) => return Ok(1),
+            }
+        }
+        Ok(self.substitution_status.take().unwrap_or(0))
+    }
+
+    fn run_expanded(&mut self, command: &Command, simple: &SimpleCommand, arguments: &Arguments) -> Flow {
+        let target = self.find_cached(simple, &arguments.words[0]);
+        if command.redirects.is_empty() && simple.assignments.is_empty() {
+            if self.options.has(SetOption::Trace) {
+                self.trace_words(&arguments.words)?;
+            }
+            return self.run_target(target, arguments, &[]);
+        }
+        self.run_prepared(command, simple, target, arguments)
+    }
+
+    /// Runs a command that has redirections or assignments of its own.
+    fn run_prepared(
+        &mut self,
+        command: &Command,
+        simple: &SimpleCommand,
+        target: Target,
+        arguments: &Arguments,
+    ) -> Flow {
+        let undo = match self.redirect(&command.redirects)? {
+            Ok(undo) => undo,
+            Err(()) => return Ok(1),
+        };
+        let assigned = self.temporary(&simple.assignments);
+        let result = match assigned {
+            Ok(assigned) => {
+                let traced = if self.options.has(SetOption::Trace) {
+                    self.trace_words(&arguments.words)
+                } else {
+                    Ok(())
+                };
+                traced.and_then(|()| self.run_target(target, arguments, &assigned))
+            }
+            Err(unwind) => Err(unwind),
+        };
+        // `exec` without a command makes its redirections the session's own.
+        if std::mem::take(&mut self.keep_redirections) {
+            self.forget(undo);
+            return result;
+        }
+        let flushed = self.restore(undo);
+        match result {
+            Ok(0) if !flushed => Ok(1),
+            result => result,
+        }
+    }
+
+    /// Expands the assignments before a command name. Each sees those before it.
+    fn temporary(&mut self, assignments: &[Assignment]) -> Result<Vec<(Bytes, Bytes)>, Unwind> {
+        let mut assigned = Vec::with_capacity(assignments.len());
+        let mut saved = Vec::new();
+        let mut failure = None;
+        for assignment in assignments {
+            self.trace_assignment(assignment)?;
+            match self.temporary_value(assignment) {
+                Ok(value) => {
+                    let name = Bytes::from(&assignment.name);
+                    saved.push((name.clone(), self.variables.swap(&name, Some(exported(value.clone())))));
+                    assigned.push((name, value));
+                }
+                Err(unwind) => {
+                    failure = Some(unwind);
+                    break;
+                }
+            }
+        }
+        for (name, old) in saved.into_iter().rev() {
+            self.variables.swap(&name, old);
+        }
+        match failure {
+            Some(unwind) => Err(unwind),
+            None => Ok(assigned),
+        }
+    }
+
+    fn temporary_value(&mut self, assignment: &Assignment) -> Result<Bytes, Unwind> {
+        use crate::builtins::AssignedValue;
+        use crate::variables::Attributes;
+        let name = &assignment.name;
+        if self.variables.get(name).is_some_and(|variable| variable.is(Attributes::READONLY)) {
+            let shown = Bytes::from(name);
+            self.report(format_args!("{shown}: readonly variable"));
+            return Ok(self.value(name).unwrap_or_default());
+        }
+        let assigned = self.expand_assignment(assignment)?;
+        let value = match assigned.value {
+            AssignedValue::Scalar(value) => value,
+            AssignedValue::List(_) => Bytes::new(),
+        };
+        if !assignment.append {
+            return Ok(value);
+        }
+        let mut whole = self.value(name).unwrap_or_default();
+        whole.push(&value);
+        Ok(whole)
+    }
+
+    /// Closes the pipes of process substitutions that the command used.
+    pub(crate) fn close_substituted(&mut self, from: usize) {
+        while self.substituted.len() > from {
+            if let Some(number) = self.substituted.pop() {
+                self.descriptors.close(number);
+            }
+        }
+    }
+}
+
+/// A variable that is handed to programs.
+pub(super) fn exported(value: Bytes) -> crate::variables::Variable {
+    crate::variables::Variable::scalar(value).with(crate::variables::Attributes::EXPORT)
+}

@@ -1,0 +1,69 @@
+//! Subshells that run on the thread of their parent.
+
+use std::sync::Arc;
+
+use haft_lang::ast::List;
+
+use crate::flow::{Flow, Unwind};
+use crate::io::Capture;
+use crate::session::Session;
+use crate::traps::Trap;
+
+impl Session {
+    /// Runs a list as the whole of this subshell: what would end a shell ends it. Only cancellation goes further.
+    pub(crate) fn run_subshell(&mut self, list: &List) -> Flow {
+        let result = self.run_list(list);
+        self.end_subshell(result)
+    }
+
+    /// The status that a subshell ends with, after its `EXIT` trap.
+    pub(crate) fn end_subshell(&mut self, result: Flow) -> Flow {
+        let ended = match result {
+            Ok(status) => status,
+            Err(Unwind::Cancelled) => match self.cancel.killed_by() {
+                Some(signal) => 128 + signal,
+                None => return Err(Unwind::Cancelled),
+            },
+            Err(unwind @ (Unwind::Break(_) | Unwind::Continue(_))) => {
+                let _ = unwind;
+                self.status
+            }
+            Err(unwind) => unwind.status(),
+        };
+        let ended = self.run_exit_trap(ended)?;
+        Ok(ended & 0xff)
+    }
+
+    /// Runs the `EXIT` trap, if there is one, and yields the status to end with.
+    pub(crate) fn run_exit_trap(&mut self, status: i32) -> Flow {
+        if self.traps.get(Trap::Exit).is_none_or(|text| text.is_empty()) {
+            return Ok(status);
+        }
+        self.status = status;
+        let text = self.traps.get(Trap::Exit).cloned().unwrap_or_default();
+        self.traps.reset(Trap::Exit);
+        self.ignore_errors = false;
+        match self.run_trap_text(&text) {
+            Err(Unwind::Exit(status)) => Ok(status),
+            Err(Unwind::Cancelled) => Err(Unwind::Cancelled),
+            _ => Ok(status),
+        }
+    }
+
+    /// Takes over the output that a subshell on the same thread still holds back.
+    pub(crate) fn adopt_output(&mut self, child: &mut Self) {
+        self.take_dirty(child);
+    }
+
+    /// Reads what programs write into a capture until the last of them has let go of it.
+    pub(crate) fn drain_to_end(&mut self, capture: &Arc<Capture>) -> Result<(), Unwind> {
+        capture.close();
+        let Some(reader) = capture.reader() else { return Ok(()) };
+        loop {
+            match capture.drain() {
+                Ok(true) | Err(_) => return Ok(()),
+                Ok(false) => self.wait_for_descriptor(&reader)?,
+            }
+        }
+    }
+}

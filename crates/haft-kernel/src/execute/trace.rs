@@ -1,0 +1,124 @@
+//! `set -x`.
+
+use haft_lang::ast::{Arithmetic, Assignment, AssignmentValue, Command, For, Span, Word};
+
+use crate::bytes::Bytes;
+use crate::flow::Unwind;
+use crate::options::SetOption;
+use crate::quote;
+use crate::session::Session;
+
+impl Session {
+    fn traces(&self) -> bool {
+        self.options.has(SetOption::Trace)
+    }
+
+    /// Writes a line of the trace, with the expanded `PS4` before it.
+    fn trace_line(&mut self, line: &[u8]) -> Result<(), Unwind> {
+        let prefix = self.value(b"PS4").unwrap_or_else(|| "+ ".into());
+        self.options.put(SetOption::Trace, false);
+        let status = self.status;
+        let expanded = self.prompt(&prefix);
+        self.status = status;
+        self.options.put(SetOption::Trace, true);
+        let mut expanded = expanded?.into_vec();
+        // Each level of subshell repeats the first character.
+        if let Some(first) = expanded.first().copied() {
+            let more = usize::try_from(self.trace_depth).unwrap_or(0);
+            expanded.splice(0..0, std::iter::repeat_n(first, more));
+        }
+        expanded.extend_from_slice(line);
+        expanded.push(b'\n');
+        let number = self.value(b"BASH_XTRACEFD").and_then(|value| value.lossy().parse().ok()).unwrap_or(2);
+        let _ = self.write(number, &expanded);
+        let _ = self.flush();
+        Ok(())
+    }
+
+    /// Traces a command.
+    pub(crate) fn trace_words(&mut self, words: &[Bytes]) -> Result<(), Unwind> {
+        let quoted: Vec<Vec<u8>> = words.iter().map(|word| quote::traced(word)).collect();
+        self.trace_line(&quoted.join(&b' '))
+    }
+
+    pub(crate) fn trace_assignment(&mut self, assignment: &Assignment) -> Result<(), Unwind> {
+        if !self.traces() {
+            return Ok(());
+        }
+        let mut line = assignment.name.to_vec();
+        if let Some(subscript) = &assignment.subscript {
+            let text = self.expand_subscript(subscript)?;
+            line.push(b'[');
+            line.extend_from_slice(&text);
+            line.push(b']');
+        }
+        line.extend_from_slice(if assignment.append { b"+=" } else { b"=" });
+        match &assignment.value {
+            AssignmentValue::Word(word) => {
+                let status = self.substitution_status;
+                let value = self.expand_string(word)?;
+                self.substitution_status = status;
+                line.extend(quote::traced_value(&value));
+            }
+            AssignmentValue::Array(_) => {
+                let text = self.text_of(assignment.span);
+                let from = memchr::memchr(b'(', &text).unwrap_or(0);
+                line.extend_from_slice(&text[from..]);
+            }
+        }
+        self.trace_line(&line)
+    }
+
+    pub(crate) fn trace_case(&mut self, subject: &Word) -> Result<(), Unwind> {
+        if !self.traces() {
+            return Ok(());
+        }
+        let text = self.text_of(subject.span);
+        self.trace_line(&[b"case ", text.as_bytes(), b" in"].concat())
+    }
+
+    pub(crate) fn trace_for(&mut self, each: &For) -> Result<(), Unwind> {
+        if !self.traces() {
+            return Ok(());
+        }
+        let words: Vec<u8> = match &each.words {
+            None => b"\"$@\"".to_vec(),
+            Some(words) => {
+                words.iter().map(|word| self.text_of(word.span).into_vec()).collect::<Vec<_>>().join(&b' ')
+            }
+        };
+        self.trace_line(&[b"for ", each.name.as_bytes(), b" in ", &words].concat())
+    }
+
+    pub(crate) fn trace_arithmetic(&mut self, expression: &Arithmetic) -> Result<(), Unwind> {
+        if !self.traces() {
+            return Ok(());
+        }
+        let text = self.text_of(expression.span);
+        self.trace_line(&[b"(( ", text.as_bytes(), b" ))"].concat())
+    }
+
+    pub(crate) fn trace_text(&mut self, text: &[u8]) -> Result<(), Unwind> {
+        match self.traces() {
+            true => self.trace_line(text),
+            false => Ok(()),
+        }
+    }
+
+    /// The source of a part of the program that is running.
+    pub(crate) fn text_of(&self, span: Span) -> Bytes {
+        self.source_text.as_ref().map_or_else(Bytes::new, |text| span.of(text).into())
+    }
+
+    /// Remembers the command that is about to run, for `BASH_COMMAND`.
+    pub(crate) fn note_command(&mut self, command: &Command) {
+        if self.running_traps.is_empty() {
+            self.command_span = command.span;
+        }
+    }
+
+    /// What `BASH_COMMAND` shows.
+    pub(crate) fn command_text(&self) -> Bytes {
+        self.text_of(self.command_span)
+    }
+}

@@ -1,0 +1,97 @@
+//! Running traps.
+
+use crate::bytes::Bytes;
+use crate::flow::{Flow, Unwind};
+use crate::options::SetOption;
+use crate::session::Session;
+use crate::traps::{Trap, Traps};
+
+impl Session {
+    /// Runs a trap, if it is set and is not running already. The status that the shell had stays.
+    pub(crate) fn run_trap(&mut self, trap: Trap) -> Result<(), Unwind> {
+        if self.running_traps.contains(&trap) {
+            return Ok(());
+        }
+        let Some(text) = self.traps.get(trap).filter(|text| !text.is_empty()).cloned() else { return Ok(()) };
+        self.running_traps.push(trap);
+        let result = self.run_trap_text(&text);
+        self.running_traps.pop();
+        result.map(drop)
+    }
+
+    /// Runs the commands of a trap; the status, the line and the statuses of the pipeline stay.
+    pub(crate) fn run_trap_text(&mut self, text: &Bytes) -> Flow {
+        let (status, line, statuses) = (self.status, self.line, self.pipe_status.clone());
+        let last = self.last_argument.clone();
+        let result = self.run_text(text);
+        self.status = status;
+        self.line = line;
+        self.pipe_status = statuses;
+        self.last_argument = last;
+        result
+    }
+
+    /// The `DEBUG` trap, before a command.
+    #[inline]
+    pub(crate) fn run_debug_trap(&mut self) -> Result<(), Unwind> {
+        if self.traps.is_empty() || self.traps.get(Trap::Debug).is_none() {
+            return Ok(());
+        }
+        self.run_trap(Trap::Debug)
+    }
+
+    /// Takes the traps that a function does not inherit out of the way; yields them.
+    pub(crate) fn hide_traps(&mut self, traced: bool) -> Option<Traps> {
+        if self.traps.is_empty() || traced {
+            return None;
+        }
+        let hidden = self.traps.get(Trap::Debug).is_some() || self.traps.get(Trap::Return).is_some();
+        if !hidden {
+            return None;
+        }
+        let before = self.traps.clone();
+        self.traps.reset(Trap::Debug);
+        self.traps.reset(Trap::Return);
+        Some(before)
+    }
+
+    /// Puts back what [`Session::hide_traps`] took, unless the function has set it anew.
+    pub(crate) fn show_traps(&mut self, hidden: Option<Traps>) {
+        let Some(hidden) = hidden else { return };
+        for trap in [Trap::Debug, Trap::Return] {
+            if self.traps.get(trap).is_none()
+                && let Some(text) = hidden.get(trap)
+            {
+                self.traps.set(trap, text.clone());
+            }
+        }
+    }
+
+    /// Whether signals wait for their traps.
+    #[inline]
+    pub(crate) fn has_pending_signals(&self) -> bool {
+        self.kernel.signals.any() && self.subshell == 0
+    }
+
+    /// Runs the traps of the signals that have come. Yields the last signal whose trap ran.
+    pub(crate) fn run_signal_traps(&mut self) -> Result<Option<i32>, Unwind> {
+        let mut ran = None;
+        for signal in self.kernel.signals.take() {
+            match self.traps.get(Trap::Signal(signal)) {
+                Some(text) if text.is_empty() => {}
+                Some(_) => {
+                    self.run_trap(Trap::Signal(signal))?;
+                    ran = Some(signal);
+                }
+                None => return Err(Unwind::Signal(signal)),
+            }
+        }
+        Ok(ran)
+    }
+
+    /// Whether errors are looked at by nobody and `set -e` is on.
+    #[must_use]
+    pub fn exits_on_error(&self) -> bool {
+        self.options.has(SetOption::ErrorExit) && !self.ignore_errors
+    }
+}

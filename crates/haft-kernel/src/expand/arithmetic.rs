@@ -1,0 +1,260 @@
+//! Arithmetic within expansions: the session as the evaluator's surroundings.
+
+use haft_lang::ast::{Arithmetic, ArithmeticForm, PartKind, Text, WordContent, WordPart};
+
+use super::parts::format_number;
+use crate::arithmetic::{self, ArithmeticError, Key, plain_number};
+use crate::bytes::Bytes;
+use crate::flow::Unwind;
+use crate::options::SetOption;
+use crate::session::Session;
+use crate::variables::{Attributes, Value, VariableError};
+
+/// Why an expression has no value.
+#[derive(Debug)]
+pub(crate) enum ArithmeticFailure {
+    /// The expression is at fault.
+    Expression(ArithmeticError),
+    /// A variable is.
+    Variable(VariableError),
+    /// The failure was reported, and control goes elsewhere.
+    Unwind(Unwind),
+}
+
+impl From<ArithmeticError> for ArithmeticFailure {
+    fn from(error: ArithmeticError) -> Self {
+        Self::Expression(error)
+    }
+}
+
+impl From<VariableError> for ArithmeticFailure {
+    fn from(error: VariableError) -> Self {
+        Self::Variable(error)
+    }
+}
+
+impl From<Unwind> for ArithmeticFailure {
+    fn from(unwind: Unwind) -> Self {
+        Self::Unwind(unwind)
+    }
+}
+
+/// The session as an expression sees it.
+struct Surroundings<'a> {
+    session: &'a mut Session,
+    /// What the expansions in the text of the expression yielded, by part.
+    expansions: &'a [i64],
+}
+
+impl arithmetic::Variables for Surroundings<'_> {
+    type Error = ArithmeticFailure;
+
+    #[inline]
+    fn get(&mut self, name: &Text) -> Result<Bytes, ArithmeticFailure> {
+        match self.session.value(name) {
+            Some(value) => Ok(value),
+            None => {
+                self.session.require_set(name)?;
+                Ok(Bytes::new())
+            }
+        }
+    }
+
+    fn set(&mut self, name: &Text, value: i64) -> Result<(), ArithmeticFailure> {
+        let mut digits = [0; 20];
+        let value = Bytes::from(format_number(value, &mut digits));
+        Ok(self.session.assign(name, value, false)?)
+    }
+
+    fn is_associative(&mut self, name: &Text) -> bool {
+        self.session.is_associative(name)
+    }
+
+    fn get_element(&mut self, name: &Text, key: Key<'_>) -> Result<Bytes, ArithmeticFailure> {
+        let unset = self.session.options.has(SetOption::NoUnset);
+        let Some(variable) = self.session.lookup(name) else {
+            if unset {
+                self.session.require_set(name)?;
+            }
+            return Ok(Bytes::new());
+        };
+        let found = match (key, &variable.value) {
+            (Key::Text(key), Value::Associative(array)) => array.get(&unquote(key)).cloned(),
+            (Key::Index(number), Value::Indexed(array)) => match array.resolve(number) {
+                Some(index) => array.get(index).cloned(),
+                None => return Err(ArithmeticError::BadSubscript.into()),
+            },
+            (Key::Index(0 | -1), Value::Scalar(value)) => Some(value.clone()),
+            _ => None,
+        };
+        drop(variable);
+        if found.is_none() && unset {
+            self.session.require_set(name)?;
+        }
+        Ok(found.unwrap_or_default())
+    }
+
+    fn set_element(&mut self, name: &Text, key: Key<'_>, value: i64) -> Result<(), ArithmeticFailure> {
+        let value = Bytes::from(value.to_string());
+        match key {
+            Key::Index(number) => {
+                let shown = number.to_string();
+                self.session.assign_index(name, shown.as_bytes(), number, value, false)?;
+            }
+            Key::Text(key) => self.session.assign_element(name, &unquote(key), value, false)?,
+        }
+        Ok(())
+    }
+
+    fn expansion(&mut self, part: u32) -> Result<i64, ArithmeticFailure> {
+        Ok(self.expansions.get(part as usize).copied().unwrap_or(0))
+    }
+}
+
+/// A key without the quotes around it.
+fn unquote(key: &[u8]) -> Vec<u8> {
+    let mut result = Vec::with_capacity(key.len());
+    let mut quote = None;
+    let mut bytes = key.iter();
+    while let Some(&byte) = bytes.next() {
+        match (byte, quote) {
+            (b'\'' | b'"', None) => quote = Some(byte),
+            (_, Some(open)) if open == byte => quote = None,
+            (b'\\', None | Some(b'"')) => result.extend(bytes.next()),
+            _ => result.push(byte),
+        }
+    }
+    result
+}
+
+/// What the expansions of an expression's text yielded.
+enum Yield {
+    /// Only numbers, by part.
+    Numbers,
+    /// Something else: the whole text.
+    Text(Vec<u8>),
+}
+
+impl Session {
+    /// The value of an arithmetic expression; a failure has been reported.
+    pub(crate) fn evaluate(&mut self, expression: &Arithmetic) -> Result<i64, Unwind> {
+        self.try_evaluate(expression).map_err(|failure| match failure {
+            ArithmeticFailure::Unwind(unwind) => unwind,
+            ArithmeticFailure::Variable(error) => self.fail(error),
+            ArithmeticFailure::Expression(error) => {
+                let text = self.expand_string(&expression.text).unwrap_or_default();
+                self.fail_expression(&text, &error)
+            }
+        })
+    }
+
+    fn fail_expression(&mut self, text: &[u8], error: &ArithmeticError) -> Unwind {
+        let shown = String::from_utf8_lossy(text).trim().to_owned();
+        self.fail(format_args!("{shown}: {error}"))
+    }
+
+    /// The value of an arithmetic expression.
+    pub(crate) fn try_evaluate(&mut self, expression: &Arithmetic) -> Result<i64, ArithmeticFailure> {
+        match &expression.form {
+            ArithmeticForm::Tree(tree) => {
+                arithmetic::evaluate(tree, &mut Surroundings { session: self, expansions: &[] })
+            }
+            ArithmeticForm::Guess(tree) => {
+                let parts = expression.text.parts();
+                let mut numbers = vec![0; parts.len()];
+                match self.expand_guess(parts, &mut numbers)? {
+                    Yield::Numbers => {
+                        arithmetic::evaluate(tree, &mut Surroundings { session: self, expansions: &numbers })
+                    }
+                    Yield::Text(text) => self.try_evaluate_text(&text),
+                }
+            }
+            ArithmeticForm::Text => {
+                let text = match &expression.text.content {
+                    WordContent::Plain(text) | WordContent::Static { text, .. } => text.into(),
+                    WordContent::Parts(parts) => self.expand_quoted(parts)?,
+                };
+                self.try_evaluate_text(&text)
+            }
+        }
+    }
+
+    fn expand_guess(&mut self, parts: &[WordPart], numbers: &mut [i64]) -> Result<Yield, Unwind> {
+        let mut text: Option<Vec<u8>> = None;
+        for (index, part) in parts.iter().enumerate() {
+            if let PartKind::Literal(literal) = &part.kind {
+                if let Some(text) = &mut text {
+                    text.extend_from_slice(literal);
+                }
+                continue;
+            }
+            let value = self.expand_quoted(std::slice::from_ref(part))?;
+            match (&mut text, unsigned(&value)) {
+                (None, Some(number)) => numbers[index] = number,
+                (None, None) => {
+                    let mut before = text_before(&parts[..index], numbers);
+                    before.extend_from_slice(&value);
+                    text = Some(before);
+                }
+                (Some(text), _) => text.extend_from_slice(&value),
+            }
+        }
+        Ok(text.map_or(Yield::Numbers, Yield::Text))
+    }
+
+    fn try_evaluate_text(&mut self, text: &[u8]) -> Result<i64, ArithmeticFailure> {
+        arithmetic::evaluate_text(text, &mut Surroundings { session: self, expansions: &[] })
+    }
+
+    /// The value of an expression in which everything has been expanded; the message if it has none.
+    ///
+    /// # Errors
+    /// If it is not an expression, or has no value.
+    pub fn evaluate_text(&mut self, text: &[u8]) -> Result<i64, String> {
+        self.try_evaluate_text(text).map_err(|failure| match failure {
+            ArithmeticFailure::Expression(error) => {
+                format!("{}: {error}", String::from_utf8_lossy(text).trim())
+            }
+            ArithmeticFailure::Variable(error) => error.to_string(),
+            ArithmeticFailure::Unwind(_) => format!("{}: no value", String::from_utf8_lossy(text)),
+        })
+    }
+
+    /// The same, with a failure reported.
+    pub(crate) fn evaluate_or_fail(&mut self, text: &[u8]) -> Result<i64, Unwind> {
+        self.try_evaluate_text(text).map_err(|failure| match failure {
+            ArithmeticFailure::Unwind(unwind) => unwind,
+            ArithmeticFailure::Variable(error) => self.fail(error),
+            ArithmeticFailure::Expression(error) => self.fail_expression(text, &error),
+        })
+    }
+
+    /// The value of a plain number variable, if it is one.
+    pub(crate) fn plain_value(&self, name: &[u8]) -> Option<i64> {
+        let variable = self.variables.get(name)?;
+        match &variable.value {
+            Value::Scalar(value)
+                if !variable.attributes.intersects(Attributes::NAMEREF.union(Attributes::DYNAMIC)) =>
+            {
+                plain_number(value)
+            }
+            _ => None,
+        }
+    }
+}
+
+/// An unsigned decimal integer without leading zeros.
+fn unsigned(text: &[u8]) -> Option<i64> {
+    plain_number(text).filter(|number| *number >= 0 && !text.is_empty() && text[0] != b'-')
+}
+
+fn text_before(parts: &[WordPart], numbers: &[i64]) -> Vec<u8> {
+    let mut text = Vec::new();
+    for (part, number) in parts.iter().zip(numbers) {
+        match &part.kind {
+            PartKind::Literal(literal) => text.extend_from_slice(literal),
+            _ => text.extend_from_slice(number.to_string().as_bytes()),
+        }
+    }
+    text
+}

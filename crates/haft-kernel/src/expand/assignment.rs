@@ -1,0 +1,97 @@
+//! Expanding assignments.
+
+use haft_lang::ast::{
+    ArrayElement, Assignment, AssignmentValue, PartKind, Subscript, SubscriptKind, Word, WordContent,
+    WordPart,
+};
+
+use crate::builtins::{Assigned, AssignedElement, AssignedValue};
+use crate::bytes::Bytes;
+use crate::flow::Unwind;
+use crate::session::Session;
+
+impl Session {
+    /// Expands the words of an assignment without carrying it out.
+    pub(crate) fn expand_assignment(&mut self, assignment: &Assignment) -> Result<Assigned, Unwind> {
+        let subscript =
+            assignment.subscript.as_ref().map(|subscript| self.expand_subscript(subscript)).transpose()?;
+        let value = match &assignment.value {
+            AssignmentValue::Word(word) => AssignedValue::Scalar(self.expand_string(word)?),
+            AssignmentValue::Array(elements) => AssignedValue::List(self.expand_elements(elements)?),
+        };
+        Ok(Assigned { name: (&assignment.name).into(), subscript, append: assignment.append, value })
+    }
+
+    /// The text of a subscript, expanded: the key of an element, or the expression of its index.
+    pub(crate) fn expand_subscript(&mut self, subscript: &Subscript) -> Result<Bytes, Unwind> {
+        match &subscript.kind {
+            SubscriptKind::At => Ok("@".into()),
+            SubscriptKind::Star => Ok("*".into()),
+            SubscriptKind::Element { key, .. } => self.expand_string(key),
+        }
+    }
+
+    fn expand_elements(&mut self, elements: &[ArrayElement]) -> Result<Vec<AssignedElement>, Unwind> {
+        let mut expanded = Vec::with_capacity(elements.len());
+        let mut fields = Vec::new();
+        for element in elements {
+            if let Some(subscript) = &element.subscript {
+                let subscript = Some(self.expand_subscript(subscript)?);
+                let value = self.expand_string(&element.value)?;
+                expanded.push(AssignedElement { subscript, append: element.append, value });
+                continue;
+            }
+            self.expand_fields(&element.value, &mut fields)?;
+            expanded.extend(fields.drain(..).map(|value| AssignedElement {
+                subscript: None,
+                append: false,
+                value,
+            }));
+        }
+        Ok(expanded)
+    }
+
+    /// Carries out an assignment of the session's own; a failure has been reported.
+    pub(crate) fn run_assignment(&mut self, assignment: &Assignment) -> Result<(), Unwind> {
+        if let (AssignmentValue::Word(word), None) = (&assignment.value, &assignment.subscript) {
+            if !assignment.append
+                && let Some(rest) = own_prefix(&assignment.name, word)
+            {
+                return self.append_to_own(&assignment.name, rest);
+            }
+            let value = self.expand_string(word)?;
+            return self.assign(&assignment.name, value, assignment.append).map_err(|error| self.fail(error));
+        }
+        let assigned = self.expand_assignment(assignment)?;
+        self.assign_expanded(assigned).map_err(|error| self.fail(error))
+    }
+
+    /// `name="${name}rest"`: appends in place, so that building a string piece by piece costs what the pieces cost.
+    fn append_to_own(&mut self, name: &[u8], rest: &[WordPart]) -> Result<(), Unwind> {
+        let more = self.expand_quoted(rest)?;
+        self.assign(name, more, true).map_err(|error| self.fail(error))
+    }
+}
+
+/// The parts after the first of a word that begins with the value of `name` itself, if nothing in them could
+/// change it.
+fn own_prefix<'a>(name: &[u8], word: &'a Word) -> Option<&'a [WordPart]> {
+    let WordContent::Parts(parts) = &word.content else { return None };
+    let inner = match &**parts {
+        [WordPart { kind: PartKind::DoubleQuoted(inner), .. }] => inner,
+        _ => parts,
+    };
+    let (first, rest) = inner.split_first()?;
+    let own = matches!(&first.kind, PartKind::Variable(variable) if **variable == *name);
+    let harmless = |part: &WordPart| {
+        matches!(
+            part.kind,
+            PartKind::Literal(_)
+                | PartKind::Escaped(_)
+                | PartKind::SingleQuoted(_)
+                | PartKind::AnsiQuoted(_)
+                | PartKind::Variable(_)
+        )
+    };
+    (own && !rest.is_empty() && rest.iter().all(harmless)).then_some(rest)
+}

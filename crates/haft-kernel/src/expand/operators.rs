@@ -1,0 +1,226 @@
+//! What `${…}` does to a value.
+
+use haft_lang::ast::{CaseChange, Parameter, ParameterExpansion, ParameterOperator, Word};
+
+use super::parameter::{Fetched, Place, Selection, emit_fetched, emit_many, place_name};
+use super::parts::emit;
+use super::sink::{Mode, Sink};
+use crate::bytes::Bytes;
+use crate::flow::Unwind;
+use crate::options::ShellOption;
+use crate::pattern::{Pattern, PatternOptions};
+use crate::session::Session;
+use crate::text;
+
+impl Session {
+    /// `${!prefix*}`, `${!array[@]}`: names and keys rather than values.
+    pub(super) fn expand_listing(
+        &mut self,
+        expansion: &ParameterExpansion,
+        quoted: bool,
+        sink: &mut Sink,
+    ) -> Option<Result<(), Unwind>> {
+        let Parameter::Variable(name) = &expansion.parameter else { return None };
+        let (values, star) = match &expansion.operator {
+            ParameterOperator::Names { fields } => (self.names_with(name), !fields),
+            ParameterOperator::Keys { fields } => {
+                (self.lookup(name).map_or_else(Vec::new, |variable| variable.keys()), !fields)
+            }
+            _ => return None,
+        };
+        emit_many(sink, &values, star, quoted);
+        Some(Ok(()))
+    }
+
+    fn names_with(&self, prefix: &[u8]) -> Vec<Bytes> {
+        let all = self.variables.sorted().into_iter();
+        let set = all.filter(|(name, variable)| name.starts_with(prefix) && variable.is_set());
+        set.map(|(name, _)| name.into()).collect()
+    }
+
+    /// Applies the operator of an expansion to the place it is about.
+    pub(super) fn apply_operator(
+        &mut self,
+        place: &Place,
+        expansion: &ParameterExpansion,
+        quoted: bool,
+        sink: &mut Sink,
+    ) -> Result<(), Unwind> {
+        let fetched = self.fetch(place)?;
+        match &expansion.operator {
+            ParameterOperator::Default { or_empty, word } if is_missing(&fetched, *or_empty) => {
+                self.expand_alternative(word, quoted, sink)
+            }
+            ParameterOperator::Alternative { or_empty, .. } if is_missing(&fetched, *or_empty) => {
+                if quoted {
+                    match &fetched {
+                        Fetched::Many { star: false, .. } => sink.note_empty_list(),
+                        _ => sink.quoted(b""),
+                    }
+                }
+                Ok(())
+            }
+            ParameterOperator::Alternative { word, .. } => self.expand_alternative(word, quoted, sink),
+            ParameterOperator::Assign { or_empty, word } if is_missing(&fetched, *or_empty) => {
+                let value = self.assign_default(place, word)?;
+                emit(sink, &value, quoted);
+                Ok(())
+            }
+            ParameterOperator::Require { or_empty, word } if is_missing(&fetched, *or_empty) => {
+                Err(self.refuse_missing(place, *or_empty, word)?)
+            }
+            ParameterOperator::Default { .. }
+            | ParameterOperator::Assign { .. }
+            | ParameterOperator::Require { .. } => {
+                emit_fetched(sink, fetched, quoted);
+                Ok(())
+            }
+            operator => {
+                let changed = self.transform_value(place, fetched, operator)?;
+                emit_fetched(sink, changed, quoted);
+                Ok(())
+            }
+        }
+    }
+
+    /// Expands the word of `${name:-word}` where the expansion stands.
+    fn expand_alternative(&mut self, word: &Word, quoted: bool, sink: &mut Sink) -> Result<(), Unwind> {
+        if quoted && sink.mode == Mode::Fields && word.literal().is_some_and(<[u8]>::is_empty) {
+            sink.quoted(b"");
+        }
+        self.expand_inner(word, quoted, sink)
+    }
+
+    fn assign_default(&mut self, place: &Place, word: &Word) -> Result<Bytes, Unwind> {
+        let value = self.expand_string(word)?;
+        let result = match place {
+            Place::Variable { name, selection } => match selection {
+                Selection::Whole => self.assign(name, value.clone(), false),
+                Selection::Text(text) => self.assign_element(name, text, value.clone(), false),
+                Selection::Index(number) => {
+                    self.assign_index(name, number.to_string().as_bytes(), *number, value.clone(), false)
+                }
+                Selection::All { .. } => {
+                    return Err(self.fail(format_args!("{}: bad array subscript", place_name(place))));
+                }
+            },
+            _ => return Err(self.fail(format_args!("${}: cannot assign in this way", place_name(place)))),
+        };
+        match result {
+            Ok(()) => match place {
+                Place::Variable { name, selection: Selection::Whole } => {
+                    Ok(self.value(name).unwrap_or(value))
+                }
+                _ => Ok(value),
+            },
+            Err(error) => Err(self.fail(error)),
+        }
+    }
+
+    fn refuse_missing(&mut self, place: &Place, or_empty: bool, word: &Word) -> Result<Unwind, Unwind> {
+        let mut message = self.expand_string(word)?;
+        if message.is_empty() && word.literal().is_some() {
+            message = if or_empty { "parameter null or not set" } else { "parameter not set" }.into();
+        }
+        self.report(format_args!("{}: {message}", place_name(place)));
+        Ok(Unwind::Exit(self.fatal_status()))
+    }
+
+    /// The operators that make a new value of the old.
+    fn transform_value(
+        &mut self,
+        place: &Place,
+        fetched: Fetched,
+        operator: &ParameterOperator,
+    ) -> Result<Fetched, Unwind> {
+        match operator {
+            ParameterOperator::Transform(transform) => return self.transform(place, fetched, *transform),
+            ParameterOperator::Substring { offset, length } => {
+                self.check_unset(place, &fetched)?;
+                return self.substring(place, fetched, offset, length.as_deref());
+            }
+            ParameterOperator::Length => {
+                self.check_unset(place, &fetched)?;
+                return Ok(Fetched::One(length(&fetched).to_string().into()));
+            }
+            _ => self.check_unset(place, &fetched)?,
+        }
+        Ok(match operator {
+            ParameterOperator::RemovePrefix { longest, pattern } => {
+                let pattern = self.compile_pattern(pattern)?;
+                fetched.map(|value| match pattern.prefix(value, *longest) {
+                    Some(end) if end > 0 => value[end..].into(),
+                    _ => value.clone(),
+                })
+            }
+            ParameterOperator::RemoveSuffix { longest, pattern } => {
+                let pattern = self.compile_pattern(pattern)?;
+                fetched.map(|value| match pattern.suffix(value, *longest) {
+                    Some(start) if start < value.len() => value[..start].into(),
+                    _ => value.clone(),
+                })
+            }
+            ParameterOperator::Replace { scope, pattern, replacement } => {
+                self.replace(fetched, *scope, pattern, replacement.as_ref())?
+            }
+            ParameterOperator::ChangeCase { change, all, pattern } => {
+                let pattern = pattern.as_ref().map(|pattern| self.compile_pattern(pattern)).transpose()?;
+                fetched.map(|value| change_case(value, *change, *all, pattern.as_ref()))
+            }
+            _ => fetched,
+        })
+    }
+
+    /// Compiles the pattern that a word expands to.
+    pub(crate) fn compile_pattern(&mut self, word: &Word) -> Result<Pattern, Unwind> {
+        let text = self.expand_pattern(word)?;
+        Ok(Pattern::compile(&text, self.pattern_options()))
+    }
+
+    /// How patterns are read and matched now.
+    pub(crate) fn pattern_options(&self) -> PatternOptions {
+        PatternOptions {
+            extended: self.options.shell(ShellOption::ExtendedGlob),
+            ignore_case: self.options.shell(ShellOption::NoCaseMatch),
+            bytewise: false,
+        }
+    }
+}
+
+/// Whether a parameter is unset, or empty where that counts.
+fn is_missing(fetched: &Fetched, or_empty: bool) -> bool {
+    match fetched {
+        Fetched::Unset => true,
+        Fetched::One(value) => or_empty && value.is_empty(),
+        Fetched::Many { values, .. } => match values.as_slice() {
+            [] => true,
+            [only] => or_empty && only.is_empty(),
+            _ => false,
+        },
+    }
+}
+
+fn length(fetched: &Fetched) -> usize {
+    match fetched {
+        Fetched::Unset => 0,
+        Fetched::One(value) => text::character_count(value),
+        Fetched::Many { values, .. } => values.len(),
+    }
+}
+
+fn change_case(value: &[u8], change: CaseChange, all: bool, pattern: Option<&Pattern>) -> Bytes {
+    let mut result = Vec::with_capacity(value.len());
+    for (index, character) in text::characters(value).enumerate() {
+        let chosen = (all || index == 0) && pattern.is_none_or(|pattern| pattern.matches(character));
+        match (chosen, change) {
+            (false, _) => result.extend_from_slice(character),
+            (true, CaseChange::Upper) => result.extend(text::upper(character)),
+            (true, CaseChange::Lower) => result.extend(text::lower(character)),
+            (true, CaseChange::Toggle) => {
+                let upper = text::upper(character);
+                result.extend(if upper == character { text::lower(character) } else { upper });
+            }
+        }
+    }
+    result.into()
+}

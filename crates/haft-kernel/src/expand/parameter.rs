@@ -1,0 +1,374 @@
+//! `${…}`: what a parameter yields.
+
+use haft_lang::ast::{Parameter, ParameterExpansion, ParameterOperator, Special, Subscript, SubscriptKind};
+
+use super::parts::emit;
+use super::sink::{Mode, Sink};
+use crate::bytes::Bytes;
+use crate::flow::Unwind;
+use crate::options::SetOption;
+use crate::session::{Session, split_reference};
+use crate::variables::{Attributes, Value, is_name};
+
+/// What a parameter yields.
+#[derive(Clone, Debug)]
+pub(super) enum Fetched {
+    /// Nothing: it is not set.
+    Unset,
+    /// One value.
+    One(Bytes),
+    /// The elements of an array, or the positional parameters.
+    Many {
+        values: Vec<Bytes>,
+        /// Whether `*` was written rather than `@`.
+        star: bool,
+    },
+}
+
+/// The parameter that is meant, after indirection.
+#[derive(Clone, Debug)]
+pub(super) enum Place {
+    Variable { name: Bytes, selection: Selection },
+    Positional(usize),
+    Special(Special),
+}
+
+/// What of a variable is meant.
+#[derive(Clone, Debug)]
+pub(super) enum Selection {
+    Whole,
+    All {
+        star: bool,
+    },
+    /// By the text of a subscript.
+    Text(Bytes),
+    /// By a number.
+    Index(i64),
+}
+
+impl Fetched {
+    /// The value as one string, elements joined by spaces.
+    pub(super) fn joined(&self) -> Option<Bytes> {
+        match self {
+            Self::Unset => None,
+            Self::One(value) => Some(value.clone()),
+            Self::Many { values, .. } if values.is_empty() => None,
+            Self::Many { values, .. } => Some(join(values, Some(b' ')).into()),
+        }
+    }
+
+    /// The same with a function applied to every value.
+    pub(super) fn map(self, mut change: impl FnMut(&Bytes) -> Bytes) -> Self {
+        match self {
+            Self::Unset => Self::Unset,
+            Self::One(value) => Self::One(change(&value)),
+            Self::Many { values, star } => Self::Many { values: values.iter().map(change).collect(), star },
+        }
+    }
+}
+
+pub(super) fn join(values: &[Bytes], separator: Option<u8>) -> Vec<u8> {
+    let mut joined = Vec::new();
+    for (index, value) in values.iter().enumerate() {
+        if index > 0 {
+            joined.extend(separator);
+        }
+        joined.extend_from_slice(value);
+    }
+    joined
+}
+
+impl Session {
+    /// Expands `${…}` into a sink.
+    pub(super) fn expand_parameter(
+        &mut self,
+        expansion: &ParameterExpansion,
+        quoted: bool,
+        sink: &mut Sink,
+    ) -> Result<(), Unwind> {
+        if let ParameterOperator::Value = expansion.operator
+            && expansion.subscript.is_none()
+            && !expansion.indirect
+        {
+            return self.expand_plain(&expansion.parameter, quoted, sink);
+        }
+        if let ParameterOperator::Invalid { text } = &expansion.operator {
+            return Err(self.fail(format_args!("${{{text}}}: bad substitution")));
+        }
+        if let Some(result) = self.expand_listing(expansion, quoted, sink) {
+            return result;
+        }
+        let mut place = self.place(&expansion.parameter, expansion.subscript.as_deref())?;
+        if expansion.indirect {
+            match self.indirect(&place)? {
+                Some(target) => place = target,
+                None => return self.expand_missing_indirect(expansion, quoted, sink),
+            }
+        }
+        self.apply_operator(&place, expansion, quoted, sink)
+    }
+
+    /// `$1`, `$@`, `$?`, `${name}`: nothing done to the value.
+    fn expand_plain(&mut self, parameter: &Parameter, quoted: bool, sink: &mut Sink) -> Result<(), Unwind> {
+        match parameter {
+            Parameter::Positional(number) if *number > 0 => {
+                if let Some(value) = self.positional.get(*number as usize - 1) {
+                    emit(sink, value, quoted);
+                    return Ok(());
+                }
+                self.require_set(number.to_string().as_bytes())?;
+                emit(sink, b"", quoted);
+                Ok(())
+            }
+            Parameter::Special(Special::Count) => {
+                emit(sink, self.positional.len().to_string().as_bytes(), quoted);
+                Ok(())
+            }
+            _ => {
+                let place = self.place(parameter, None)?;
+                let fetched = self.fetch(&place)?;
+                self.check_unset(&place, &fetched)?;
+                emit_fetched(sink, fetched, quoted);
+                Ok(())
+            }
+        }
+    }
+
+    /// The place that a parameter and its subscript mean.
+    pub(super) fn place(
+        &mut self,
+        parameter: &Parameter,
+        subscript: Option<&Subscript>,
+    ) -> Result<Place, Unwind> {
+        Ok(match parameter {
+            Parameter::Variable(name) => {
+                let selection = match subscript {
+                    None => Selection::Whole,
+                    Some(subscript) => self.selection(name, subscript)?,
+                };
+                Place::Variable { name: name.into(), selection }
+            }
+            Parameter::Positional(number) => Place::Positional(*number as usize),
+            Parameter::Special(special) => Place::Special(*special),
+        })
+    }
+
+    /// What a subscript selects of a variable.
+    fn selection(&mut self, name: &[u8], subscript: &Subscript) -> Result<Selection, Unwind> {
+        Ok(match &subscript.kind {
+            SubscriptKind::At => Selection::All { star: false },
+            SubscriptKind::Star => Selection::All { star: true },
+            SubscriptKind::Element { key, index } => match self.is_associative(name) {
+                true => Selection::Text(self.expand_string(key)?),
+                false => Selection::Index(self.evaluate(index)?),
+            },
+        })
+    }
+
+    /// Whether the variable that a name means is an associative array.
+    pub(crate) fn is_associative(&self, name: &[u8]) -> bool {
+        let Some(variable) = self.variables.get(name) else { return false };
+        if variable.is(Attributes::NAMEREF) || variable.is(Attributes::DYNAMIC) {
+            return self.lookup(name).is_some_and(|variable| matches!(variable.value, Value::Associative(_)));
+        }
+        matches!(variable.value, Value::Associative(_))
+    }
+
+    /// What a place yields.
+    pub(super) fn fetch(&mut self, place: &Place) -> Result<Fetched, Unwind> {
+        Ok(match place {
+            Place::Variable { name, selection } => return self.fetch_variable(name, selection),
+            Place::Positional(0) => Fetched::One(self.name.clone()),
+            Place::Positional(number) => match self.positional.get(number - 1) {
+                Some(value) => Fetched::One(value.clone()),
+                None => Fetched::Unset,
+            },
+            Place::Special(special) => self.fetch_special(*special),
+        })
+    }
+
+    fn fetch_special(&self, special: Special) -> Fetched {
+        let one = |value: String| Fetched::One(value.into());
+        match special {
+            Special::At => Fetched::Many { values: self.positional.to_vec(), star: false },
+            Special::Star => Fetched::Many { values: self.positional.to_vec(), star: true },
+            Special::Count => one(self.positional.len().to_string()),
+            Special::Status => one(self.status.to_string()),
+            Special::Flags => one(self.flags()),
+            Special::Process => one(self.pid.to_string()),
+            Special::Background => match self.last_background {
+                Some(pid) => one(pid.to_string()),
+                None => Fetched::Unset,
+            },
+        }
+    }
+
+    fn fetch_variable(&mut self, name: &[u8], selection: &Selection) -> Result<Fetched, Unwind> {
+        if let Selection::Text(text) = selection
+            && !self.is_associative(name)
+        {
+            let index = self.evaluate_or_fail(text)?;
+            return self.fetch_variable(name, &Selection::Index(index));
+        }
+        let Some(variable) = self.lookup(name) else {
+            return Ok(match selection {
+                Selection::All { star } => Fetched::Many { values: Vec::new(), star: *star },
+                _ => Fetched::Unset,
+            });
+        };
+        let found = match (selection, &variable.value) {
+            (Selection::Whole, _) => variable.as_scalar().cloned(),
+            (Selection::All { star }, _) => {
+                return Ok(Fetched::Many { values: variable.values(), star: *star });
+            }
+            (Selection::Text(key), Value::Associative(array)) => array.get(key).cloned(),
+            (Selection::Index(number), Value::Indexed(array)) => match array.resolve(*number) {
+                Some(index) => array.get(index).cloned(),
+                None => {
+                    drop(variable);
+                    self.report(format_args!("{}: bad array subscript", String::from_utf8_lossy(name)));
+                    return Ok(Fetched::Unset);
+                }
+            },
+            (Selection::Index(0 | -1), Value::Scalar(value)) if variable.is_set() => Some(value.clone()),
+            (Selection::Index(number), Value::Associative(array)) => {
+                array.get(number.to_string().as_bytes()).cloned()
+            }
+            _ => None,
+        };
+        Ok(found.map_or(Fetched::Unset, Fetched::One))
+    }
+
+    /// The place that the value of a place names: `${!name}`. `None` if it names nothing.
+    fn indirect(&mut self, place: &Place) -> Result<Option<Place>, Unwind> {
+        if let Place::Variable { name, selection: Selection::Whole } = place
+            && self.variables.get(name).is_some_and(|variable| variable.is(Attributes::NAMEREF))
+        {
+            return Ok(None);
+        }
+        let Some(text) = self.fetch(place)?.joined() else {
+            let shown = place_name(place);
+            return Err(self.fail(format_args!("{shown}: invalid indirect expansion")));
+        };
+        match self.parse_place(&text) {
+            Some(target) => Ok(Some(target)),
+            None => Err(self.fail(format_args!("{text}: invalid variable name"))),
+        }
+    }
+
+    /// The place that text such as `name[@]` or `3` names.
+    pub(super) fn parse_place(&self, text: &[u8]) -> Option<Place> {
+        if let Some((name, subscript)) = split_reference(text) {
+            let selection = match subscript {
+                b"@" => Selection::All { star: false },
+                b"*" => Selection::All { star: true },
+                text => Selection::Text(text.into()),
+            };
+            return Some(Place::Variable { name: name.into(), selection });
+        }
+        if is_name(text) {
+            return Some(Place::Variable { name: text.into(), selection: Selection::Whole });
+        }
+        if !text.is_empty() && text.iter().all(u8::is_ascii_digit) {
+            return std::str::from_utf8(text).ok()?.parse().ok().map(Place::Positional);
+        }
+        const SPECIAL: [Special; 7] = [
+            Special::At,
+            Special::Star,
+            Special::Count,
+            Special::Status,
+            Special::Flags,
+            Special::Process,
+            Special::Background,
+        ];
+        let special = SPECIAL.into_iter().find(|special| text == [special.symbol()])?;
+        Some(Place::Special(special))
+    }
+
+    /// `${!reference}` yields the name that the reference leads to.
+    fn expand_missing_indirect(
+        &mut self,
+        expansion: &ParameterExpansion,
+        quoted: bool,
+        sink: &mut Sink,
+    ) -> Result<(), Unwind> {
+        if let Parameter::Variable(name) = &expansion.parameter {
+            let target = self.variables.get(name).and_then(|variable| variable.as_scalar().cloned());
+            emit(sink, &target.unwrap_or_default(), quoted);
+        }
+        Ok(())
+    }
+
+    /// Refuses an unset parameter if `set -u` says so.
+    pub(super) fn check_unset(&mut self, place: &Place, fetched: &Fetched) -> Result<(), Unwind> {
+        if matches!(fetched, Fetched::Unset) && self.options.has(SetOption::NoUnset) {
+            let name = place_name(place);
+            return self.require_set(name.as_bytes());
+        }
+        Ok(())
+    }
+
+    /// Refuses a name that was found unset if `set -u` says so.
+    pub(super) fn require_set(&mut self, name: &[u8]) -> Result<(), Unwind> {
+        if !self.options.has(SetOption::NoUnset) {
+            return Ok(());
+        }
+        self.report(format_args!("{}: unbound variable", String::from_utf8_lossy(name)));
+        Err(Unwind::Exit(self.fatal_status()))
+    }
+
+    /// The status with which an error such as an unbound variable ends the shell.
+    pub(crate) fn fatal_status(&self) -> i32 {
+        if self.command_string && self.subshell == 0 { 127 } else { 1 }
+    }
+
+    /// Reports an error that ends the command being run.
+    pub(crate) fn fail(&mut self, message: impl std::fmt::Display) -> Unwind {
+        self.report(message);
+        Unwind::Abort(1)
+    }
+}
+
+/// How a place is called in messages.
+pub(super) fn place_name(place: &Place) -> String {
+    match place {
+        Place::Variable { name, selection } => match selection {
+            Selection::Whole => name.to_string(),
+            Selection::All { star } => format!("{name}[{}]", if *star { '*' } else { '@' }),
+            Selection::Text(text) => format!("{name}[{text}]"),
+            Selection::Index(number) => format!("{name}[{number}]"),
+        },
+        Place::Positional(number) => number.to_string(),
+        Place::Special(special) => char::from(special.symbol()).to_string(),
+    }
+}
+
+/// Appends what a parameter yielded.
+pub(super) fn emit_fetched(sink: &mut Sink, fetched: Fetched, quoted: bool) {
+    match fetched {
+        Fetched::Unset => emit(sink, b"", quoted),
+        Fetched::One(value) => emit(sink, &value, quoted),
+        Fetched::Many { values, star } => emit_many(sink, &values, star, quoted),
+    }
+}
+
+/// Appends several values: as fields of their own where there are fields, or joined.
+pub(super) fn emit_many(sink: &mut Sink, values: &[Bytes], star: bool, quoted: bool) {
+    if sink.mode != Mode::Fields || (star && quoted) {
+        let separator = if star { sink.separators.join } else { Some(b' ') };
+        if sink.mode == Mode::Fields && values.is_empty() {
+            sink.begin();
+        }
+        emit(sink, &join(values, separator), quoted);
+        return;
+    }
+    if values.is_empty() && quoted {
+        sink.note_empty_list();
+    }
+    for (index, value) in values.iter().enumerate() {
+        if index > 0 {
+            sink.next_field(quoted);
+        }
+        emit(sink, value, quoted);
+    }
+}

@@ -1,0 +1,171 @@
+//! Walking the parts of a word.
+
+use haft_lang::ast::{ExtendedGlob, Glob, GlobOperator, PartKind, Word, WordContent, WordPart};
+
+use super::fields::INDIRECT;
+use super::sink::{Mode, Sink};
+use crate::flow::Unwind;
+use crate::session::Session;
+use crate::variables::Value;
+
+impl Session {
+    /// Expands parts into a sink; `quoted` says that they stand in double quotes.
+    pub(super) fn expand_parts(
+        &mut self,
+        parts: &[WordPart],
+        quoted: bool,
+        sink: &mut Sink,
+    ) -> Result<(), Unwind> {
+        parts.iter().try_for_each(|part| self.expand_part(part, quoted, sink))
+    }
+
+    /// Expands a word that stands within another expansion, such as the default of `${name:-word}`.
+    pub(super) fn expand_inner(&mut self, word: &Word, quoted: bool, sink: &mut Sink) -> Result<(), Unwind> {
+        match &word.content {
+            WordContent::Plain(text) => {
+                if !text.is_empty() {
+                    match quoted {
+                        true => sink.quoted(text),
+                        false => sink.active_literal(text),
+                    }
+                }
+                Ok(())
+            }
+            WordContent::Static { parts, .. } | WordContent::Parts(parts) => {
+                parts.iter().try_for_each(|part| match &part.kind {
+                    PartKind::Literal(text) if !quoted => {
+                        sink.active_literal(text);
+                        Ok(())
+                    }
+                    _ => self.expand_part(part, quoted, sink),
+                })
+            }
+        }
+    }
+
+    pub(super) fn expand_part(
+        &mut self,
+        part: &WordPart,
+        quoted: bool,
+        sink: &mut Sink,
+    ) -> Result<(), Unwind> {
+        match &part.kind {
+            PartKind::Literal(text) if quoted => sink.quoted(text),
+            PartKind::Literal(text) => sink.literal(text),
+            PartKind::Escaped(byte) => sink.quoted(&[*byte]),
+            PartKind::SingleQuoted(text) | PartKind::AnsiQuoted(text) => sink.quoted(text),
+            PartKind::DoubleQuoted(parts) | PartKind::LocaleQuoted(parts) => {
+                if parts.is_empty() {
+                    sink.quoted(b"");
+                }
+                let mark = sink.mark();
+                self.expand_parts(parts, true, sink)?;
+                sink.withdraw_if_empty(mark);
+            }
+            PartKind::Variable(name) => return self.expand_variable(name, quoted, sink),
+            PartKind::Parameter(expansion) => return self.expand_parameter(expansion, quoted, sink),
+            PartKind::Command(substitution) => {
+                let output = self.substitute(substitution)?;
+                emit(sink, &output, quoted);
+            }
+            PartKind::Arithmetic(arithmetic) => {
+                let number = self.evaluate(arithmetic)?;
+                emit_number(sink, number, quoted);
+            }
+            PartKind::Process(substitution) => {
+                let path = self.substitute_process(substitution)?;
+                sink.quoted(&path);
+            }
+            PartKind::Tilde(user) => self.expand_tilde(user, sink),
+            PartKind::Glob(glob) => sink_glob(sink, glob, quoted),
+            PartKind::ExtendedGlob(group) => return self.expand_group(group, quoted, sink),
+            PartKind::Braces(braces) => return self.expand_braces_as_text(braces, sink),
+        }
+        Ok(())
+    }
+
+    fn expand_group(&mut self, group: &ExtendedGlob, quoted: bool, sink: &mut Sink) -> Result<(), Unwind> {
+        let open: &[u8] = match group.operator {
+            GlobOperator::ZeroOrOne => b"?(",
+            GlobOperator::ZeroOrMore => b"*(",
+            GlobOperator::OneOrMore => b"+(",
+            GlobOperator::One => b"@(",
+            GlobOperator::Not => b"!(",
+        };
+        sink.glob(open);
+        for (index, alternative) in group.alternatives.iter().enumerate() {
+            if index > 0 {
+                sink.glob(b"|");
+            }
+            self.expand_parts(alternative, quoted, sink)?;
+        }
+        sink.glob(b")");
+        Ok(())
+    }
+
+    /// `$name`.
+    fn expand_variable(&mut self, name: &[u8], quoted: bool, sink: &mut Sink) -> Result<(), Unwind> {
+        if let Some(variable) = self.variables.get(name)
+            && let Value::Scalar(value) = &variable.value
+            && !variable.attributes.intersects(INDIRECT)
+        {
+            emit(sink, value, quoted);
+            return Ok(());
+        }
+        match self.value(name) {
+            Some(value) => emit(sink, &value, quoted),
+            None => {
+                self.require_set(name)?;
+                emit(sink, b"", quoted);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Appends what an expansion yielded.
+pub(super) fn emit(sink: &mut Sink, bytes: &[u8], quoted: bool) {
+    match quoted {
+        true => sink.quoted(bytes),
+        false => sink.active(bytes),
+    }
+}
+
+fn emit_number(sink: &mut Sink, number: i64, quoted: bool) {
+    let mut digits = [0; 20];
+    emit(sink, format_number(number, &mut digits), quoted);
+}
+
+/// The decimal digits of a number, written into the end of a buffer.
+pub(crate) fn format_number(number: i64, buffer: &mut [u8; 20]) -> &[u8] {
+    let mut rest = number.unsigned_abs();
+    let mut at = buffer.len();
+    loop {
+        at -= 1;
+        #[expect(clippy::cast_possible_truncation, reason = "a digit")]
+        let digit = (rest % 10) as u8;
+        buffer[at] = b'0' + digit;
+        rest /= 10;
+        if rest == 0 {
+            break;
+        }
+    }
+    if number < 0 {
+        at -= 1;
+        buffer[at] = b'-';
+    }
+    &buffer[at..]
+}
+
+fn sink_glob(sink: &mut Sink, glob: &Glob, quoted: bool) {
+    let text: &[u8] = match glob {
+        Glob::AnyString => b"*",
+        Glob::AnyCharacter => b"?",
+        Glob::Bracket(text) => text,
+    };
+    match quoted || sink.mode == Mode::Regex {
+        true if sink.mode == Mode::Regex => sink.literal(text),
+        true => sink.quoted(text),
+        false => sink.glob(text),
+    }
+}

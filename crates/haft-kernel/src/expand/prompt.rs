@@ -1,0 +1,116 @@
+//! Text expanded as a prompt: `PS1` and its kin, `${name@P}`.
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use crate::bytes::Bytes;
+use crate::flow::Unwind;
+use crate::options::ShellOption;
+use crate::session::Session;
+
+impl Session {
+    /// Expands a prompt: its backslash escapes, then parameters, commands and arithmetic as in double quotes.
+    pub(crate) fn prompt(&mut self, text: &[u8]) -> Result<Bytes, Unwind> {
+        let decoded = self.prompt_escapes(text);
+        if !self.options.shell(ShellOption::PromptVariables) {
+            return Ok(decoded.into());
+        }
+        self.expand_text(&decoded)
+    }
+
+    fn prompt_escapes(&self, text: &[u8]) -> Vec<u8> {
+        let mut result = Vec::with_capacity(text.len());
+        let mut rest = text;
+        while let Some((&byte, after)) = rest.split_first() {
+            rest = after;
+            if byte != b'\\' {
+                result.push(byte);
+                continue;
+            }
+            let Some((&escape, after)) = rest.split_first() else {
+                result.push(b'\\');
+                break;
+            };
+            rest = after;
+            if matches!(escape, b'0'..=b'7') {
+                let (value, used) = octal(escape, rest);
+                result.push(value);
+                rest = &rest[used..];
+            } else {
+                self.prompt_escape(escape, &mut result);
+            }
+        }
+        result
+    }
+
+    fn prompt_escape(&self, escape: u8, result: &mut Vec<u8>) {
+        match escape {
+            b'a' => result.push(7),
+            b'e' => result.push(27),
+            b'n' => result.push(b'\n'),
+            b'r' => result.push(b'\r'),
+            b'[' | b']' => {}
+            b'\\' => result.push(b'\\'),
+            b'$' => result.push(if rustix::process::geteuid().is_root() { b'#' } else { b'$' }),
+            b'u' => result.extend_from_slice(&self.value(b"USER").unwrap_or_default()),
+            b'h' => {
+                let host = self.value(b"HOSTNAME").unwrap_or_default();
+                let end = memchr::memchr(b'.', &host).unwrap_or(host.len());
+                result.extend_from_slice(&host[..end]);
+            }
+            b'H' => result.extend_from_slice(&self.value(b"HOSTNAME").unwrap_or_default()),
+            b'w' => result.extend(self.short_directory()),
+            b'W' => result.extend(self.base_directory()),
+            b's' => {
+                result.extend_from_slice(self.name.rsplit(|byte| *byte == b'/').next().unwrap_or_default())
+            }
+            b'v' => result.extend_from_slice(b"5.2"),
+            b'V' => result.extend_from_slice(b"5.2.15"),
+            b'j' => result.extend_from_slice(self.jobs.iter().count().to_string().as_bytes()),
+            b'#' | b'!' => result.push(b'1'),
+            b't' | b'T' | b'@' | b'A' => result.extend(clock(escape)),
+            _ => result.extend_from_slice(&[b'\\', escape]),
+        }
+    }
+
+    fn short_directory(&self) -> Vec<u8> {
+        match self.value(b"HOME") {
+            Some(home) if !home.is_empty() && self.cwd.starts_with(&home) => {
+                let rest = &self.cwd[home.len()..];
+                if rest.is_empty() || rest.starts_with(b"/") {
+                    return [b"~", rest].concat();
+                }
+                self.cwd.to_vec()
+            }
+            _ => self.cwd.to_vec(),
+        }
+    }
+
+    fn base_directory(&self) -> Vec<u8> {
+        let short = self.short_directory();
+        match short.rsplit(|byte| *byte == b'/').next() {
+            Some(base) if !base.is_empty() => base.to_vec(),
+            _ => short,
+        }
+    }
+}
+
+fn octal(first: u8, rest: &[u8]) -> (u8, usize) {
+    let more = rest.iter().take(2).take_while(|byte| matches!(byte, b'0'..=b'7')).count();
+    let value =
+        rest[..more].iter().fold(u32::from(first - b'0'), |value, byte| value * 8 + u32::from(byte - b'0'));
+    (u8::try_from(value & 0xff).unwrap_or(0), more)
+}
+
+/// The time of day, in universal time.
+fn clock(escape: u8) -> Vec<u8> {
+    let seconds = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs() % 86_400;
+    let (hour, minute, second) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
+    let twelve = (hour + 11) % 12 + 1;
+    match escape {
+        b't' => format!("{hour:02}:{minute:02}:{second:02}"),
+        b'T' => format!("{twelve:02}:{minute:02}:{second:02}"),
+        b'A' => format!("{hour:02}:{minute:02}"),
+        _ => format!("{twelve:02}:{minute:02} {}", if hour < 12 { "AM" } else { "PM" }),
+    }
+    .into_bytes()
+}

@@ -1,0 +1,96 @@
+//! `${name/pattern/replacement}`.
+
+use std::ops::Range;
+
+use haft_lang::ast::{ReplaceScope, Word};
+
+use super::parameter::Fetched;
+use crate::bytes::Bytes;
+use crate::flow::Unwind;
+use crate::options::ShellOption;
+use crate::pattern::Pattern;
+use crate::session::Session;
+
+/// A replacement: text, with places for what was matched.
+enum Replacement {
+    Text(Vec<u8>),
+    Template(Vec<u8>),
+}
+
+impl Session {
+    pub(super) fn replace(
+        &mut self,
+        fetched: Fetched,
+        scope: ReplaceScope,
+        pattern: &Word,
+        replacement: Option<&Word>,
+    ) -> Result<Fetched, Unwind> {
+        let pattern = self.compile_pattern(pattern)?;
+        let replacement = self.replacement(replacement)?;
+        let cancel = self.cancel.clone();
+        let changed = fetched.map(|value| {
+            if cancel.is_cancelled() {
+                value.clone()
+            } else {
+                replace_in(value, scope, &pattern, &replacement)
+            }
+        });
+        self.check()?;
+        Ok(changed)
+    }
+
+    fn replacement(&mut self, word: Option<&Word>) -> Result<Replacement, Unwind> {
+        let Some(word) = word else { return Ok(Replacement::Text(Vec::new())) };
+        if !self.options.shell(ShellOption::PatternReplacement) {
+            return Ok(Replacement::Text(self.expand_string(word)?.into_vec()));
+        }
+        let text = self.expand_replacement(word)?;
+        Ok(match text.iter().any(|byte| matches!(byte, b'&' | b'\\')) {
+            true => Replacement::Template(text),
+            false => Replacement::Text(text),
+        })
+    }
+}
+
+fn replace_in(value: &Bytes, scope: ReplaceScope, pattern: &Pattern, replacement: &Replacement) -> Bytes {
+    let matches: Vec<Range<usize>> = match scope {
+        ReplaceScope::First => pattern.find(value).into_iter().collect(),
+        ReplaceScope::All => pattern.find_iter(value).collect(),
+        ReplaceScope::Prefix => pattern.prefix(value, true).map(|end| 0..end).into_iter().collect(),
+        ReplaceScope::Suffix => {
+            pattern.suffix(value, true).map(|start| start..value.len()).into_iter().collect()
+        }
+    };
+    if matches.is_empty() {
+        return value.clone();
+    }
+    let mut result = Vec::with_capacity(value.len());
+    let mut from = 0;
+    for found in matches {
+        result.extend_from_slice(&value[from..found.start]);
+        replacement.put(&value[found.clone()], &mut result);
+        from = found.end;
+    }
+    result.extend_from_slice(&value[from..]);
+    result.into()
+}
+
+impl Replacement {
+    fn put(&self, matched: &[u8], result: &mut Vec<u8>) {
+        let template = match self {
+            Self::Text(text) => return result.extend_from_slice(text),
+            Self::Template(template) => template,
+        };
+        let mut bytes = template.iter().copied().peekable();
+        while let Some(byte) = bytes.next() {
+            match (byte, bytes.peek()) {
+                (b'\\', Some(&next @ (b'&' | b'\\'))) => {
+                    result.push(next);
+                    bytes.next();
+                }
+                (b'&', _) => result.extend_from_slice(matched),
+                _ => result.push(byte),
+            }
+        }
+    }
+}

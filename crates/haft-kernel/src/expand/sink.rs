@@ -1,0 +1,256 @@
+//! Where the parts of a word go.
+
+use crate::bytes::Bytes;
+use crate::expand::Separators;
+use crate::pattern::quote_into;
+
+/// What is being made of a word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Mode {
+    /// Fields, split and with globs.
+    Fields,
+    /// One string.
+    String,
+    /// The text of a pattern, in which a backslash precedes what was quoted.
+    Pattern,
+    /// The text of a regular expression, in which a backslash precedes what was quoted.
+    Regex,
+    /// The text of a replacement, in which a backslash precedes each `&` and backslash that was quoted.
+    Replacement,
+}
+
+/// A finished field.
+#[derive(Debug)]
+pub(super) struct Field {
+    /// The text, quotes removed.
+    pub(super) text: Bytes,
+    /// The pattern, if something in the field is one.
+    pub(super) pattern: Option<Vec<u8>>,
+}
+
+/// Collects the parts of a word.
+#[derive(Debug)]
+pub(super) struct Sink {
+    pub(super) mode: Mode,
+    pub(super) separators: Separators,
+    /// The field that is being made. In a mode other than fields, the only one.
+    current: Vec<u8>,
+    /// The pattern of the field that is being made, once something in it is one.
+    pattern: Option<Vec<u8>>,
+    /// Whether the field that is being made exists: even empty, if it was quoted.
+    begun: bool,
+    /// Whether white space alone has ended the last field, so that a separator that follows belongs to it.
+    after_space: bool,
+    /// Whether the quoted run that is being expanded holds a list without elements.
+    empty_list: bool,
+    pub(super) fields: Vec<Field>,
+}
+
+/// A place in a sink.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Mark {
+    fields: usize,
+    length: usize,
+    begun: bool,
+}
+
+impl Sink {
+    pub(super) fn new(mode: Mode, separators: Separators) -> Self {
+        Self {
+            mode,
+            separators,
+            current: Vec::new(),
+            pattern: None,
+            begun: false,
+            after_space: false,
+            empty_list: false,
+            fields: Vec::new(),
+        }
+    }
+
+    /// Appends text that was written without quotes and is no operator.
+    pub(super) fn literal(&mut self, bytes: &[u8]) {
+        match self.mode {
+            Mode::String => self.current.extend_from_slice(bytes),
+            Mode::Pattern => inert_into(&mut self.current, bytes),
+            Mode::Regex | Mode::Replacement => self.current.extend_from_slice(bytes),
+            Mode::Fields => {
+                self.current.extend_from_slice(bytes);
+                if let Some(pattern) = &mut self.pattern {
+                    inert_into(pattern, bytes);
+                }
+                self.begin();
+            }
+        }
+    }
+
+    /// Appends text that was quoted; an empty one makes a field too.
+    pub(super) fn quoted(&mut self, bytes: &[u8]) {
+        match self.mode {
+            Mode::String => self.current.extend_from_slice(bytes),
+            Mode::Pattern => quote_into(&mut self.current, bytes),
+            Mode::Regex => regex_quote_into(&mut self.current, bytes),
+            Mode::Replacement => quote_bytes_into(&mut self.current, bytes, b"&\\"),
+            Mode::Fields => {
+                self.current.extend_from_slice(bytes);
+                if let Some(pattern) = &mut self.pattern {
+                    quote_into(pattern, bytes);
+                }
+                self.begin();
+            }
+        }
+    }
+
+    /// Appends an operator of a pattern.
+    pub(super) fn glob(&mut self, bytes: &[u8]) {
+        if self.mode == Mode::Fields {
+            self.pattern_mut().extend_from_slice(bytes);
+            self.begin();
+        }
+        self.current.extend_from_slice(bytes);
+    }
+
+    /// Appends what an unquoted expansion yielded: it is split, and may hold operators of patterns.
+    pub(super) fn active(&mut self, bytes: &[u8]) {
+        if self.mode != Mode::Fields {
+            self.current.extend_from_slice(bytes);
+            return;
+        }
+        let mut rest = bytes;
+        while !rest.is_empty() {
+            let end = rest.iter().position(|byte| self.separators.separates(*byte)).unwrap_or(rest.len());
+            if end > 0 {
+                self.segment(&rest[..end]);
+            }
+            let Some(separator) = rest.get(end) else { return };
+            self.separate(*separator);
+            rest = &rest[end + 1..];
+        }
+    }
+
+    /// Appends text that was written without quotes within an expansion, as in `${name:-a b}`: it is split, and is no
+    /// pattern.
+    pub(super) fn active_literal(&mut self, bytes: &[u8]) {
+        if self.mode != Mode::Fields {
+            self.literal(bytes);
+            return;
+        }
+        let mut rest = bytes;
+        while !rest.is_empty() {
+            let end = rest.iter().position(|byte| self.separators.separates(*byte)).unwrap_or(rest.len());
+            if end > 0 {
+                self.literal(&rest[..end]);
+            }
+            let Some(separator) = rest.get(end) else { return };
+            self.separate(*separator);
+            rest = &rest[end + 1..];
+        }
+    }
+
+    fn segment(&mut self, bytes: &[u8]) {
+        if self.pattern.is_some() || bytes.iter().any(|byte| matches!(byte, b'*' | b'?' | b'[' | b'(')) {
+            self.pattern_mut().extend_from_slice(bytes);
+        }
+        self.current.extend_from_slice(bytes);
+        self.begin();
+    }
+
+    fn separate(&mut self, separator: u8) {
+        let hard = self.separators.is_hard(separator);
+        if self.begun {
+            self.finish();
+            self.after_space = !hard;
+        } else if hard && self.after_space {
+            self.after_space = false;
+        } else if hard {
+            self.fields.push(Field { text: Bytes::new(), pattern: None });
+        }
+    }
+
+    /// Ends a field between two elements of `$@`: a quoted one always, an unquoted one if there is anything.
+    pub(super) fn next_field(&mut self, quoted: bool) {
+        if quoted || self.begun {
+            self.finish();
+            self.after_space = false;
+        }
+    }
+
+    /// Remembers the place before a quoted run of parts.
+    pub(super) fn mark(&mut self) -> Mark {
+        self.empty_list = false;
+        Mark { fields: self.fields.len(), length: self.current.len(), begun: self.begun }
+    }
+
+    /// Says that a `"$@"` or its kin had no elements.
+    pub(super) fn note_empty_list(&mut self) {
+        self.empty_list = true;
+    }
+
+    /// A quoted run that holds a `"$@"` without elements and yielded nothing makes no field.
+    pub(super) fn withdraw_if_empty(&mut self, mark: Mark) {
+        if self.empty_list && self.fields.len() == mark.fields && self.current.len() == mark.length {
+            self.begun = mark.begun;
+        }
+        self.empty_list = false;
+    }
+
+    /// Makes the field exist, even if nothing follows.
+    pub(super) fn begin(&mut self) {
+        self.begun = true;
+        self.after_space = false;
+    }
+
+    fn pattern_mut(&mut self) -> &mut Vec<u8> {
+        let current = &self.current;
+        self.pattern.get_or_insert_with(|| {
+            let mut pattern = Vec::with_capacity(current.len() + 16);
+            quote_into(&mut pattern, current);
+            pattern
+        })
+    }
+
+    fn finish(&mut self) {
+        let text = Bytes::from(self.current.as_slice());
+        self.current.clear();
+        self.fields.push(Field { text, pattern: self.pattern.take() });
+        self.begun = false;
+    }
+
+    /// The fields, the last one ended.
+    pub(super) fn into_fields(mut self) -> Vec<Field> {
+        if self.begun {
+            self.finish();
+        }
+        self.fields
+    }
+
+    /// The text, of a sink that makes no fields.
+    pub(super) fn into_text(self) -> Vec<u8> {
+        self.current
+    }
+}
+
+/// Appends text that was not quoted and is no operator to a pattern. Inside a bracket expression `]`, `-`, `!` and `^` still
+/// act, so they are left alone; elsewhere they mean nothing.
+fn inert_into(pattern: &mut Vec<u8>, bytes: &[u8]) {
+    for byte in bytes {
+        if matches!(byte, b'*' | b'?' | b'[' | b'\\' | b'(' | b')' | b'|') {
+            pattern.push(b'\\');
+        }
+        pattern.push(*byte);
+    }
+}
+
+/// Appends text to a regular expression so that it stands for itself.
+fn regex_quote_into(regex: &mut Vec<u8>, bytes: &[u8]) {
+    quote_bytes_into(regex, bytes, b"\\^$.|?*+()[]{}");
+}
+
+fn quote_bytes_into(quoted: &mut Vec<u8>, bytes: &[u8], special: &[u8]) {
+    for byte in bytes {
+        if special.contains(byte) {
+            quoted.push(b'\\');
+        }
+        quoted.push(*byte);
+    }
+}

@@ -1,0 +1,118 @@
+//! `$(…)`, `<(…)` and `>(…)`.
+
+use std::sync::Arc;
+
+use haft_lang::ast::{
+    CommandKind, CommandSubstitution, Direction, List, ProcessSubstitution, RedirectKind, Word,
+};
+
+use crate::bytes::Bytes;
+use crate::flow::Unwind;
+use crate::io::{Capture, OpenFile};
+use crate::options::{SetOption, ShellOption};
+use crate::session::Session;
+
+impl Session {
+    /// The output of `$(…)`, without its newlines at the end.
+    pub(super) fn substitute(&mut self, substitution: &CommandSubstitution) -> Result<Vec<u8>, Unwind> {
+        if let Some(error) = &substitution.error {
+            self.report(format_args!("command substitution: {}", error.error));
+            self.substitution_status = Some(2);
+            return Ok(Vec::new());
+        }
+        if let Some(word) = file_only(&substitution.body) {
+            return self.substitute_file(word);
+        }
+        let (output, status) = self.capture_list(&substitution.body)?;
+        self.substitution_status = Some(status);
+        self.status = status;
+        Ok(trimmed(output))
+    }
+
+    /// Runs a list in a subshell and yields what it wrote to standard output, and its status. No process is started
+    /// unless the list starts one.
+    pub(crate) fn capture_list(&mut self, body: &List) -> Result<(Vec<u8>, i32), Unwind> {
+        let capture = Arc::new(Capture::default());
+        let mut child = self.fork();
+        child.descriptors.set(1, Arc::new(OpenFile::capture(capture.clone())));
+        child.captures.push(capture.clone());
+        if !self.options.shell(ShellOption::InheritErrorExit) {
+            child.options.put(SetOption::ErrorExit, false);
+        }
+        let status = child.run_subshell(body);
+        self.adopt_output(&mut child);
+        drop(child);
+        let status = status?;
+        self.drain_to_end(&capture)?;
+        Ok((capture.take(), status))
+    }
+
+    /// `$(<file)`.
+    fn substitute_file(&mut self, word: &Word) -> Result<Vec<u8>, Unwind> {
+        let mut names = Vec::new();
+        self.expand_fields(word, &mut names)?;
+        let [name] = names.as_slice() else { return Err(self.fail("ambiguous redirect")) };
+        match self.read_file(name) {
+            Ok(bytes) => {
+                self.substitution_status = Some(0);
+                Ok(trimmed(bytes))
+            }
+            Err(error) => {
+                self.report(format_args!("{name}: {}", haft_fs::message(&error)));
+                self.substitution_status = Some(1);
+                Ok(Vec::new())
+            }
+        }
+    }
+
+    /// Starts a process substitution and yields the path that names its pipe.
+    pub(super) fn substitute_process(&mut self, substitution: &ProcessSubstitution) -> Result<Bytes, Unwind> {
+        let (reader, writer) = match rustix::pipe::pipe_with(rustix::pipe::PipeFlags::CLOEXEC) {
+            Ok(ends) => ends,
+            Err(error) => {
+                return Err(self.fail(format_args!("cannot make pipe for process substitution: {error}")));
+            }
+        };
+        let (reader, writer) = (Arc::new(OpenFile::real(reader)), Arc::new(OpenFile::real(writer)));
+        let (inner, inner_number, outer) = match substitution.direction {
+            Direction::Read => (writer, 1, reader),
+            Direction::Write => (reader, 0, writer),
+        };
+        let mut child = self.fork();
+        child.descriptors.set(inner_number, inner);
+        self.start_detached(child, substitution.body.clone());
+        let number = (0..=63).rev().find(|number| self.descriptors.get(*number).is_none()).unwrap_or(63);
+        self.descriptors.set(number, outer);
+        self.substituted.push(number);
+        Ok(format!("/dev/fd/{number}").into())
+    }
+}
+
+/// The file of `$(<file)`: a list that is nothing but one redirection of input.
+fn file_only(list: &List) -> Option<&Word> {
+    let [statement] = &*list.statements else { return None };
+    let [command] = &*statement.first.stages else { return None };
+    let plain = statement.rest.is_empty()
+        && !statement.background
+        && !statement.first.negated
+        && statement.first.time.is_none();
+    let CommandKind::Simple(simple) = &command.kind else { return None };
+    let empty = simple.arguments.is_empty() && simple.assignments.is_empty();
+    match &*command.redirects {
+        [redirect] if plain && empty => match (&redirect.kind, &redirect.descriptor) {
+            (RedirectKind::Read(word), haft_lang::ast::Descriptor::Default) => Some(word),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// Output as a substitution yields it: without NUL bytes, and without newlines at the end.
+fn trimmed(mut output: Vec<u8>) -> Vec<u8> {
+    if memchr::memchr(0, &output).is_some() {
+        output.retain(|byte| *byte != 0);
+    }
+    let end = output.iter().rposition(|byte| *byte != b'\n').map_or(0, |last| last + 1);
+    output.truncate(end);
+    output
+}

@@ -1,0 +1,62 @@
+//! `~`.
+
+use std::io::Read as _;
+
+use haft_fs::OpenOptions;
+
+use super::sink::Sink;
+use crate::bytes::Bytes;
+use crate::session::Session;
+use crate::text;
+
+impl Session {
+    pub(super) fn expand_tilde(&mut self, user: &[u8], sink: &mut Sink) {
+        match self.tilde(user) {
+            Some(directory) => sink.quoted(&directory),
+            None => {
+                sink.literal(b"~");
+                sink.literal(user);
+            }
+        }
+    }
+
+    /// The directory that a tilde and what follows it mean.
+    pub(crate) fn tilde(&self, user: &[u8]) -> Option<Bytes> {
+        match user {
+            b"" => self.value(b"HOME").or_else(|| self.home_of(None)),
+            b"+" => self.value(b"PWD"),
+            b"-" => self.value(b"OLDPWD"),
+            _ => match std::str::from_utf8(user).ok().and_then(|text| text.parse::<i64>().ok()) {
+                Some(number) => self.stacked(user, number),
+                None => self.home_of(Some(user)),
+            },
+        }
+    }
+
+    fn stacked(&self, written: &[u8], number: i64) -> Option<Bytes> {
+        let count = self.directories.len() + 1;
+        let distance = usize::try_from(number.unsigned_abs()).ok()?;
+        let index = if written.starts_with(b"-") { count.checked_sub(distance + 1)? } else { distance };
+        match index {
+            0 => Some(Bytes::from(&*self.cwd)),
+            index => self.directories.get(index - 1).cloned(),
+        }
+    }
+
+    /// The home directory of a user by name, or of the one who runs this.
+    fn home_of(&self, user: Option<&[u8]>) -> Option<Bytes> {
+        let mut table = Vec::new();
+        let mut file =
+            self.kernel.files.open(text::path(b"/etc/passwd"), &OpenOptions::new().read(true)).ok()?;
+        file.read_to_end(&mut table).ok()?;
+        let own = rustix::process::getuid().as_raw().to_string();
+        table.split(|byte| *byte == b'\n').find_map(|line| {
+            let columns: Vec<&[u8]> = line.split(|byte| *byte == b':').collect();
+            let found = match user {
+                Some(user) => columns.first() == Some(&user),
+                None => columns.get(2) == Some(&own.as_bytes()),
+            };
+            if found { columns.get(5).map(|home| (*home).into()) } else { None }
+        })
+    }
+}

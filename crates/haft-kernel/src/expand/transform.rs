@@ -1,0 +1,159 @@
+//! `${name@Q}` and its kin.
+
+use haft_lang::ast::{Special, Transform};
+
+use super::parameter::{Fetched, Place, Selection};
+use crate::bytes::Bytes;
+use crate::flow::Unwind;
+use crate::quote;
+use crate::session::Session;
+use crate::text;
+use crate::variables::{Value, Variable};
+
+impl Session {
+    pub(super) fn transform(
+        &mut self,
+        place: &Place,
+        fetched: Fetched,
+        transform: Transform,
+    ) -> Result<Fetched, Unwind> {
+        match transform {
+            Transform::Attributes => return Ok(self.attribute_letters(place, fetched)),
+            Transform::Assignment => return Ok(self.as_assignment(place, fetched)),
+            Transform::Pairs | Transform::PairWords => return Ok(self.as_pairs(place, fetched, transform)),
+            _ => self.check_unset(place, &fetched)?,
+        }
+        Ok(match transform {
+            Transform::Upper => fetched.map(|value| text::upper(value).into()),
+            Transform::UpperFirst => fetched.map(|value| {
+                let (first, rest) = value.split_at(text::character_length(value));
+                [text::upper(first).as_slice(), rest].concat().into()
+            }),
+            Transform::Lower => fetched.map(|value| text::lower(value).into()),
+            Transform::Quote => fetched.map(|value| quote::reusable(value).into()),
+            Transform::Escapes => fetched.map(|value| decode_escapes(value)),
+            Transform::Prompt => match fetched {
+                Fetched::One(value) => Fetched::One(self.prompt(&value)?),
+                other => other,
+            },
+            _ => fetched,
+        })
+    }
+
+    fn variable_of(&self, place: &Place) -> Option<(Bytes, Variable)> {
+        let Place::Variable { name, .. } = place else { return None };
+        let target = self.follow(name).ok()?;
+        let variable = self.lookup(&target.name)?.into_owned();
+        Some((target.name, variable))
+    }
+
+    fn attribute_letters(&self, place: &Place, fetched: Fetched) -> Fetched {
+        let Some((_, variable)) = self.variable_of(place) else { return Fetched::Unset };
+        let letters = Bytes::from(variable.letters());
+        match fetched {
+            Fetched::Many { values, star } => {
+                Fetched::Many { values: values.iter().map(|_| letters.clone()).collect(), star }
+            }
+            _ if letters.is_empty() && !variable.is_set() => Fetched::Unset,
+            _ => Fetched::One(letters),
+        }
+    }
+
+    /// `${name@A}`: the assignment that would make it again.
+    fn as_assignment(&self, place: &Place, fetched: Fetched) -> Fetched {
+        if let (Place::Special(Special::At | Special::Star), Fetched::Many { values, .. }) = (place, &fetched)
+        {
+            let quoted: Vec<Vec<u8>> = values.iter().map(|value| quote::reusable(value)).collect();
+            return Fetched::One([b"set -- ".as_slice(), &quoted.join(&b' ')].concat().into());
+        }
+        let Some((name, variable)) = self.variable_of(place) else { return Fetched::Unset };
+        let whole = matches!(place, Place::Variable { selection: Selection::All { .. }, .. });
+        let letters = variable.letters();
+        let mut text = Vec::new();
+        if !letters.is_empty() {
+            text.extend_from_slice(format!("declare -{letters} ").as_bytes());
+        }
+        text.extend_from_slice(&name);
+        match (whole && variable.is_array(), fetched) {
+            (true, _) => {
+                text.push(b'=');
+                text.extend(list_text(&variable));
+            }
+            (false, Fetched::One(value)) => {
+                text.push(b'=');
+                text.extend(quote::reusable(&value));
+            }
+            (false, _) if letters.is_empty() => return Fetched::Unset,
+            (false, _) => {}
+        }
+        Fetched::One(text.into())
+    }
+
+    /// `${name[@]@K}` and `@k`: keys and values.
+    fn as_pairs(&self, place: &Place, fetched: Fetched, transform: Transform) -> Fetched {
+        let whole = matches!(place, Place::Variable { selection: Selection::All { .. }, .. });
+        let variable = match self.variable_of(place) {
+            Some((_, variable)) if whole && variable.is_array() => variable,
+            _ => return fetched.map(|value| quote::reusable(value).into()),
+        };
+        let star = matches!(fetched, Fetched::Many { star: true, .. });
+        let pairs = variable.keys().into_iter().zip(variable.values());
+        if transform == Transform::PairWords {
+            return Fetched::Many { values: pairs.flat_map(|(key, value)| [key, value]).collect(), star };
+        }
+        let associative = matches!(variable.value, Value::Associative(_));
+        let mut shown = Vec::new();
+        for (key, value) in pairs {
+            let key = if associative { quote::declared_key(&key) } else { key.to_vec() };
+            shown.push([key.as_slice(), b" ", &quote::declared(&value)].concat());
+        }
+        let mut text = shown.join(&b' ');
+        if associative {
+            text.push(b' ');
+        }
+        Fetched::One(text.into())
+    }
+}
+
+/// The value of an array as `declare -p` shows it.
+pub(crate) fn list_text(variable: &Variable) -> Vec<u8> {
+    let mut text = b"(".to_vec();
+    let associative = matches!(variable.value, Value::Associative(_));
+    for (index, (key, value)) in variable.keys().into_iter().zip(variable.values()).enumerate() {
+        if index > 0 && !associative {
+            text.push(b' ');
+        }
+        text.push(b'[');
+        text.extend(if associative { quote::declared_key(&key) } else { key.into_vec() });
+        text.extend_from_slice(b"]=");
+        text.extend(quote::declared(&value));
+        if associative {
+            text.push(b' ');
+        }
+    }
+    text.push(b')');
+    text
+}
+
+/// What `$'…'` around the text would yield.
+fn decode_escapes(value: &[u8]) -> Bytes {
+    let mut source = b"$'".to_vec();
+    let mut bytes = value.iter();
+    while let Some(&byte) = bytes.next() {
+        match byte {
+            b'\'' => source.extend_from_slice(b"\\'"),
+            b'\\' => {
+                source.push(byte);
+                source.push(bytes.next().copied().unwrap_or(b'\\'));
+            }
+            _ => source.push(byte),
+        }
+    }
+    source.push(b'\'');
+    let Ok(program) = haft_lang::parse(&source, &haft_lang::Options::default()) else { return value.into() };
+    let simple = program.body.statements.first().and_then(|statement| statement.first.stages.first());
+    match simple.map(|command| &command.kind) {
+        Some(haft_lang::ast::CommandKind::Simple(simple)) => simple.name().unwrap_or(value).into(),
+        _ => value.into(),
+    }
+}

@@ -1,0 +1,122 @@
+//! One stage of a job: a process, or a thread of this one.
+
+use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
+use std::sync::{Arc, OnceLock};
+
+use haft_process::Child;
+use rustix::event::{EventfdFlags, eventfd};
+
+use crate::cancel::CancelToken;
+
+/// A stage of a job.
+#[derive(Debug)]
+pub struct Member {
+    /// Its process number; one that no process has, for a thread.
+    pub pid: i32,
+    /// Its status, once it has ended.
+    pub status: Option<i32>,
+    work: Work,
+}
+
+#[derive(Debug)]
+enum Work {
+    Process(Child),
+    Thread { completion: Arc<Completion>, cancel: CancelToken },
+    Gone,
+}
+
+/// Where a thread leaves its status.
+#[derive(Debug)]
+pub struct Completion {
+    status: OnceLock<i32>,
+    event: Option<OwnedFd>,
+}
+
+impl Completion {
+    /// One that is still open.
+    #[must_use]
+    pub fn new() -> Arc<Self> {
+        let event = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK).ok();
+        Arc::new(Self { status: OnceLock::new(), event })
+    }
+
+    /// Leaves the status.
+    pub fn complete(&self, status: i32) {
+        let _ = self.status.set(status);
+        if let Some(event) = &self.event {
+            let _ = rustix::io::write(event, &1u64.to_ne_bytes());
+        }
+    }
+}
+
+impl Member {
+    /// A process.
+    #[must_use]
+    pub fn process(child: Child) -> Self {
+        Self { pid: child.pid(), status: None, work: Work::Process(child) }
+    }
+
+    /// A thread.
+    #[must_use]
+    pub fn thread(pid: i32, completion: Arc<Completion>, cancel: CancelToken) -> Self {
+        Self { pid, status: None, work: Work::Thread { completion, cancel } }
+    }
+
+    /// Something that has ended already.
+    #[must_use]
+    pub fn ended(pid: i32, status: i32) -> Self {
+        Self { pid, status: Some(status), work: Work::Gone }
+    }
+
+    /// Looks whether it has ended, without waiting.
+    pub fn update(&mut self) {
+        if self.status.is_some() {
+            return;
+        }
+        self.status = match &mut self.work {
+            Work::Process(child) => match child.try_wait() {
+                Ok(None) => None,
+                Ok(Some((exit, _))) => Some(exit.code()),
+                Err(_) => Some(127),
+            },
+            Work::Thread { completion, .. } => completion.status.get().copied(),
+            Work::Gone => Some(0),
+        };
+    }
+
+    /// A descriptor that can be read when it has ended.
+    #[must_use]
+    pub fn descriptor(&self) -> Option<BorrowedFd<'_>> {
+        match &self.work {
+            Work::Process(child) => child.pidfd(),
+            Work::Thread { completion, .. } => completion.event.as_ref().map(|event| event.as_fd()),
+            Work::Gone => None,
+        }
+    }
+
+    /// Sends it a signal. A thread ends by those that would end a process.
+    pub fn signal(&self, signal: i32) {
+        match &self.work {
+            Work::Process(child) => drop(child.signal(signal)),
+            Work::Thread { cancel, .. } => {
+                if !matches!(signal, 0 | 17 | 18 | 20..=23 | 28) {
+                    cancel.signal(signal);
+                }
+            }
+            Work::Gone => {}
+        }
+    }
+
+    /// Whether it is a thread of this process.
+    #[must_use]
+    pub fn is_thread(&self) -> bool {
+        matches!(self.work, Work::Thread { .. })
+    }
+
+    /// Lets it go on without anybody waiting for it.
+    pub fn detach(self) {
+        if let Work::Process(child) = self.work {
+            child.detach();
+        }
+    }
+}

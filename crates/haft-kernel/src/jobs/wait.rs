@@ -1,0 +1,103 @@
+//! Waiting for jobs.
+
+use super::{JobState, Member};
+use crate::flow::Unwind;
+use crate::session::Session;
+
+impl Session {
+    /// Waits until a member of a pipeline has ended, and yields its status.
+    pub(crate) fn wait_member(&mut self, member: &mut Member) -> Result<i32, Unwind> {
+        loop {
+            member.update();
+            if let Some(status) = member.status {
+                return Ok(status);
+            }
+            let Some(descriptor) = member.descriptor() else { return Ok(127) };
+            self.wait_for(&[descriptor])?;
+        }
+    }
+
+    /// Waits for a job and takes it off the list; its status, or `None` if there is no such job. A trapped signal ends the
+    /// waiting: the inner error is its status.
+    ///
+    /// # Errors
+    /// Cancellation, or what a trap wants.
+    pub fn wait_job(&mut self, id: u32) -> Result<Option<Result<i32, i32>>, Unwind> {
+        let _ = self.flush();
+        loop {
+            self.jobs.update();
+            let Some(job) = self.jobs.get(id) else { return Ok(None) };
+            if let JobState::Done(status) = job.state() {
+                self.jobs.remove(id);
+                return Ok(Some(Ok(status)));
+            }
+            if let Some(signal) = self.wait_for_jobs(&[id])? {
+                return Ok(Some(Err(128 + signal)));
+            }
+        }
+    }
+
+    /// Waits for a process that is part of a job, or was; its status, or `None` if it never was one. A trapped signal
+    /// ends the waiting: the inner error is its status.
+    ///
+    /// # Errors
+    /// Cancellation, or what a trap wants.
+    pub fn wait_pid(&mut self, pid: i32) -> Result<Option<Result<i32, i32>>, Unwind> {
+        let _ = self.flush();
+        loop {
+            self.jobs.update();
+            let Some(job) = self.jobs.of_pid(pid) else { return Ok(self.jobs.finished(pid).map(Ok)) };
+            let id = job.id;
+            let ended = job.members.iter().find(|member| member.pid == pid).and_then(|member| member.status);
+            if let Some(status) = ended {
+                if matches!(job.state(), JobState::Done(_)) {
+                    self.jobs.remove(id);
+                }
+                return Ok(Some(Ok(status)));
+            }
+            if let Some(signal) = self.wait_for_jobs(&[id])? {
+                return Ok(Some(Err(128 + signal)));
+            }
+        }
+    }
+
+    /// Waits for the next of these jobs to end, or of all if none are given: `wait -n`. Yields its process number and its
+    /// status; `None` if there is nothing to wait for.
+    ///
+    /// # Errors
+    /// Cancellation, or what a trap wants.
+    pub fn wait_next(&mut self, ids: &[u32]) -> Result<Option<Result<(i32, i32), i32>>, Unwind> {
+        let _ = self.flush();
+        loop {
+            self.jobs.update();
+            let wanted = |id: u32| ids.is_empty() || ids.contains(&id);
+            let ended = self.jobs.iter().find_map(|job| match job.state() {
+                JobState::Done(status) if wanted(job.id) => Some((job.id, job.pid(), status)),
+                _ => None,
+            });
+            if let Some((id, pid, status)) = ended {
+                self.jobs.remove(id);
+                return Ok(Some(Ok((pid, status))));
+            }
+            let running: Vec<u32> = self.jobs.iter().map(|job| job.id).filter(|id| wanted(*id)).collect();
+            if running.is_empty() {
+                return Ok(None);
+            }
+            if let Some(signal) = self.wait_for_jobs(&running)? {
+                return Ok(Some(Err(128 + signal)));
+            }
+        }
+    }
+
+    /// Waits until something of these jobs has ended. A signal whose trap has run meanwhile is yielded.
+    fn wait_for_jobs(&mut self, ids: &[u32]) -> Result<Option<i32>, Unwind> {
+        let members = self.jobs.iter().filter(|job| ids.contains(&job.id)).flat_map(|job| &job.members);
+        let running = members.filter(|member| member.status.is_none());
+        let descriptors: Vec<_> = running.filter_map(Member::descriptor).collect();
+        self.wait_for(&descriptors)?;
+        if self.has_pending_signals() {
+            return self.run_signal_traps();
+        }
+        Ok(None)
+    }
+}

@@ -1,0 +1,338 @@
+//! Changing variables: references followed, attributes obeyed.
+
+use std::sync::Arc;
+
+use crate::builtins::{Assigned, AssignedElement, AssignedValue};
+use crate::bytes::Bytes;
+use crate::options::SetOption;
+use crate::session::Session;
+use crate::session::lookup::{Target, split_reference};
+use crate::text;
+use crate::variables::{AssociativeArray, Attributes, IndexedArray, Value, Variable, VariableError, is_name};
+
+/// Attributes that make assigning more than storing.
+const SPECIAL: Attributes = Attributes::READONLY
+    .union(Attributes::INTEGER)
+    .union(Attributes::LOWER)
+    .union(Attributes::UPPER)
+    .union(Attributes::CAPITAL)
+    .union(Attributes::NAMEREF)
+    .union(Attributes::DYNAMIC)
+    .union(Attributes::EXPORT);
+
+impl Session {
+    /// `name=value`.
+    ///
+    /// # Errors
+    /// If the variable cannot take the value.
+    pub fn set(&mut self, name: &[u8], value: impl Into<Bytes>) -> Result<(), VariableError> {
+        self.assign(name, value.into(), false)
+    }
+
+    /// `name=value`, or `name+=value` if `append`.
+    ///
+    /// # Errors
+    /// If the variable cannot take the value.
+    pub fn assign(&mut self, name: &[u8], value: Bytes, append: bool) -> Result<(), VariableError> {
+        if let Some(variable) = self.variables.get(name)
+            && !variable.attributes.intersects(SPECIAL)
+            && !self.options.has(SetOption::AllExport)
+            && let Some(Variable { value: Value::Scalar(old), attributes, .. }) = self.variables.get_mut(name)
+        {
+            match append && !attributes.contains(Attributes::UNSET) {
+                true => old.push(&value),
+                false => *old = value,
+            }
+            *attributes = attributes.without(Attributes::UNSET);
+            return Ok(());
+        }
+        let target = self.target(name)?;
+        match target.subscript {
+            Some(subscript) => self.assign_element(&target.name, &subscript, value, append),
+            None => self.assign_whole(&target.name, value, append),
+        }
+    }
+
+    /// The variable to assign to; a reference that leads in a circle is an error.
+    fn target(&self, name: &[u8]) -> Result<Target, VariableError> {
+        let target = self.follow(name)?;
+        let reference =
+            self.variables.get(&target.name).is_some_and(|variable| variable.is(Attributes::NAMEREF));
+        if target.subscript.is_none() && !reference && !is_name(&target.name) {
+            return Err(VariableError::InvalidName(target.name));
+        }
+        Ok(target)
+    }
+
+    fn assign_whole(&mut self, name: &[u8], value: Bytes, append: bool) -> Result<(), VariableError> {
+        let attributes = self.variables.get(name).map_or(Attributes::NONE, |variable| variable.attributes);
+        self.check_assignable(name, attributes)?;
+        if attributes.contains(Attributes::DYNAMIC) {
+            self.assign_computed(name, &value);
+            return Ok(());
+        }
+        if attributes.contains(Attributes::NAMEREF) && !is_name(&value) && split_reference(&value).is_none() {
+            return Err(VariableError::InvalidReference(value));
+        }
+        let value =
+            self.convert(name, attributes, value, append, |variable| variable.as_scalar().cloned())?;
+        let variable = self.variables.entry(name);
+        variable.attributes = variable.attributes.without(Attributes::UNSET);
+        match &mut variable.value {
+            Value::Scalar(old) => *old = value,
+            Value::Indexed(array) => Arc::make_mut(array).set(0, value),
+            Value::Associative(array) => Arc::make_mut(array).set("0".into(), value),
+        }
+        self.mark_exported(name);
+        Ok(())
+    }
+
+    fn mark_exported(&mut self, name: &[u8]) {
+        if self.options.has(SetOption::AllExport)
+            && let Some(attributes) = self.variables.get(name).map(|variable| variable.attributes)
+        {
+            self.variables.set_attributes(name, attributes.union(Attributes::EXPORT));
+        }
+    }
+
+    fn check_assignable(&self, name: &[u8], attributes: Attributes) -> Result<(), VariableError> {
+        match attributes.contains(Attributes::READONLY) {
+            true => Err(VariableError::Readonly(name.into())),
+            false => Ok(()),
+        }
+    }
+
+    /// The value as the attributes make it, appended to the old one if asked for.
+    fn convert(
+        &mut self,
+        name: &[u8],
+        attributes: Attributes,
+        value: Bytes,
+        append: bool,
+        old: impl Fn(&Variable) -> Option<Bytes>,
+    ) -> Result<Bytes, VariableError> {
+        let old = match append {
+            true => self.variables.get(name).filter(|variable| variable.is_set()).and_then(old),
+            false => None,
+        };
+        if attributes.contains(Attributes::INTEGER) {
+            let added = self.integer(&value)?;
+            let base = match old {
+                Some(old) => self.integer(&old)?,
+                None => 0,
+            };
+            return Ok(base.wrapping_add(added).to_string().into());
+        }
+        let joined = match old {
+            Some(mut old) => {
+                old.push(&value);
+                old
+            }
+            None => value,
+        };
+        Ok(match () {
+            () if attributes.contains(Attributes::LOWER) => text::lower(&joined).into(),
+            () if attributes.contains(Attributes::UPPER) => text::upper(&joined).into(),
+            () if attributes.contains(Attributes::CAPITAL) => text::capital(&joined).into(),
+            () => joined,
+        })
+    }
+
+    fn integer(&mut self, value: &[u8]) -> Result<i64, VariableError> {
+        self.evaluate_text(value).map_err(|error| VariableError::Arithmetic(error.into()))
+    }
+
+    /// `name[subscript]=value`, the subscript as expanded text.
+    ///
+    /// # Errors
+    /// If the variable cannot take the value, or the subscript is none of it.
+    pub fn assign_element(
+        &mut self,
+        name: &[u8],
+        subscript: &[u8],
+        value: Bytes,
+        append: bool,
+    ) -> Result<(), VariableError> {
+        let target = self.target(name)?;
+        let name = &target.name;
+        let attributes = self.variables.get(name).map_or(Attributes::NONE, |variable| variable.attributes);
+        self.check_assignable(name, attributes)?;
+        if let Some(Value::Associative(_)) = self.variables.get(name).map(|variable| &variable.value) {
+            let key = Bytes::from(subscript);
+            let old = |variable: &Variable| match &variable.value {
+                Value::Associative(array) => array.get(&key).cloned(),
+                _ => None,
+            };
+            let value = self.convert(name, attributes, value, append, old)?;
+            let variable = self.variables.entry(name);
+            variable.attributes = variable.attributes.without(Attributes::UNSET);
+            if let Value::Associative(array) = &mut variable.value {
+                Arc::make_mut(array).set(key, value);
+            }
+            return Ok(());
+        }
+        let number = self.integer(subscript)?;
+        self.assign_index(name, subscript, number, value, append)
+    }
+
+    /// `name[number]=value`, for an array that is not associative.
+    pub(crate) fn assign_index(
+        &mut self,
+        name: &[u8],
+        subscript: &[u8],
+        number: i64,
+        value: Bytes,
+        append: bool,
+    ) -> Result<(), VariableError> {
+        let target = self.target(name)?;
+        let name = &target.name;
+        let attributes = self.variables.get(name).map_or(Attributes::NONE, |variable| variable.attributes);
+        self.check_assignable(name, attributes)?;
+        let bad = || VariableError::BadSubscript(reference(name, subscript).into());
+        let index = match self.variables.get(name).map(|variable| &variable.value) {
+            Some(Value::Indexed(array)) => array.resolve(number),
+            Some(Value::Scalar(_)) if number == -1 => Some(0),
+            _ => u64::try_from(number).ok(),
+        };
+        let index = index.ok_or_else(bad)?;
+        let old = |variable: &Variable| match &variable.value {
+            Value::Indexed(array) => array.get(index).cloned(),
+            Value::Scalar(value) if index == 0 => Some(value.clone()),
+            _ => None,
+        };
+        let value = self.convert(name, attributes, value, append, old)?;
+        let variable = self.variables.entry(name);
+        let array = variable.to_indexed().ok_or_else(bad)?;
+        array.set(index, value);
+        variable.attributes = variable.attributes.without(Attributes::UNSET);
+        self.mark_exported(name);
+        Ok(())
+    }
+
+    /// `name=(…)`, or `name+=(…)` if `append`.
+    ///
+    /// # Errors
+    /// If the variable cannot take one of the values.
+    pub fn assign_list(
+        &mut self,
+        name: &[u8],
+        elements: Vec<AssignedElement>,
+        append: bool,
+    ) -> Result<(), VariableError> {
+        let target = self.target(name)?;
+        if target.subscript.is_some() {
+            return Err(VariableError::ListToElement(name.into()));
+        }
+        let name = &target.name;
+        let attributes = self.variables.get(name).map_or(Attributes::NONE, |variable| variable.attributes);
+        self.check_assignable(name, attributes)?;
+        let associative =
+            self.variables.get(name).is_some_and(|variable| matches!(variable.value, Value::Associative(_)));
+        self.begin_list(name, associative, append);
+        match associative {
+            true => self.fill_associative(name, elements),
+            false => self.fill_indexed(name, elements),
+        }
+    }
+
+    fn begin_list(&mut self, name: &[u8], associative: bool, append: bool) {
+        let variable = self.variables.entry(name);
+        if associative {
+            if !append {
+                variable.value = Value::Associative(Arc::new(AssociativeArray::default()));
+            }
+        } else if append {
+            let _ = variable.to_indexed();
+        } else {
+            variable.value = Value::Indexed(Arc::new(IndexedArray::default()));
+        }
+        variable.attributes = variable.attributes.without(Attributes::UNSET);
+        self.mark_exported(name);
+    }
+
+    fn fill_indexed(&mut self, name: &[u8], elements: Vec<AssignedElement>) -> Result<(), VariableError> {
+        let plain = self.variables.get(name).is_some_and(|variable| !variable.attributes.intersects(SPECIAL));
+        let mut next = match self.variables.get(name).map(|variable| &variable.value) {
+            Some(Value::Indexed(array)) => array.end(),
+            _ => 0,
+        };
+        for element in elements {
+            if let Some(subscript) = &element.subscript {
+                let number = self.integer(subscript)?;
+                let end = match self.variables.get(name).map(|variable| &variable.value) {
+                    Some(Value::Indexed(array)) => array.resolve(number),
+                    _ => None,
+                };
+                next = end.ok_or_else(|| VariableError::BadSubscript(reference(b"", subscript).into()))?;
+            }
+            if plain && !element.append {
+                if let Some(array) = self.variables.get_mut(name).and_then(Variable::to_indexed) {
+                    array.set(next, element.value);
+                }
+            } else {
+                let number = i64::try_from(next).unwrap_or(i64::MAX);
+                self.assign_index(name, b"", number, element.value, element.append)?;
+            }
+            next = next.saturating_add(1);
+        }
+        Ok(())
+    }
+
+    fn fill_associative(&mut self, name: &[u8], elements: Vec<AssignedElement>) -> Result<(), VariableError> {
+        let keyed = elements.first().is_none_or(|element| element.subscript.is_some());
+        if keyed {
+            for element in elements {
+                let Some(key) = element.subscript else {
+                    return Err(VariableError::KeyRequired(reference(name, &element.value).into()));
+                };
+                if key.is_empty() {
+                    return Err(VariableError::BadSubscript(reference(name, b"").into()));
+                }
+                self.assign_element(name, &key, element.value, element.append)?;
+            }
+            return Ok(());
+        }
+        let mut rest = elements.into_iter();
+        while let Some(key) = rest.next() {
+            let value = rest.next().map(|element| element.value).unwrap_or_default();
+            self.assign_element(name, &key.value, value, false)?;
+        }
+        Ok(())
+    }
+
+    /// Carries out an assignment whose words have been expanded.
+    ///
+    /// # Errors
+    /// If the variable cannot take the value.
+    pub fn assign_expanded(&mut self, assigned: Assigned) -> Result<(), VariableError> {
+        match (assigned.value, assigned.subscript) {
+            (AssignedValue::Scalar(value), None) => self.assign(&assigned.name, value, assigned.append),
+            (AssignedValue::Scalar(value), Some(subscript)) => {
+                self.assign_element(&assigned.name, &subscript, value, assigned.append)
+            }
+            (AssignedValue::List(elements), None) => {
+                self.assign_list(&assigned.name, elements, assigned.append)
+            }
+            (AssignedValue::List(_), Some(subscript)) => {
+                Err(VariableError::ListToElement(reference(&assigned.name, &subscript).into()))
+            }
+        }
+    }
+
+    /// Assigns to `name` or to `name[subscript]`, as `read`, `printf -v` and others take it.
+    ///
+    /// # Errors
+    /// If it is not of that form, or the variable cannot take the value.
+    pub fn assign_reference(&mut self, place: &[u8], value: Bytes) -> Result<(), VariableError> {
+        match split_reference(place) {
+            Some((_, b"")) => Err(VariableError::BadSubscript(place.into())),
+            Some((name, subscript)) => self.assign_element(name, subscript, value, false),
+            None if is_name(place) => self.assign(place, value, false),
+            None => Err(VariableError::InvalidName(place.into())),
+        }
+    }
+}
+
+fn reference(name: &[u8], subscript: &[u8]) -> Vec<u8> {
+    [name, b"[", subscript, b"]"].concat()
+}

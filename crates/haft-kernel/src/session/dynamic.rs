@@ -1,0 +1,216 @@
+//! Variables that are computed when they are read.
+
+use std::cell::Cell;
+use std::sync::Arc;
+use std::time::{Duration, Instant, SystemTime};
+
+use crate::bytes::Bytes;
+use crate::session::Session;
+use crate::variables::{AssociativeArray, Attributes, IndexedArray, Value, Variable};
+
+/// The names of the computed variables.
+pub(crate) const COMPUTED: &[(&str, Attributes)] = &[
+    ("BASHPID", Attributes::INTEGER),
+    ("BASH_ALIASES", Attributes::NONE),
+    ("BASH_ARGV0", Attributes::NONE),
+    ("BASH_CMDS", Attributes::NONE),
+    ("BASH_COMMAND", Attributes::NONE),
+    ("BASH_LINENO", Attributes::NONE),
+    ("BASH_SOURCE", Attributes::NONE),
+    ("BASH_SUBSHELL", Attributes::NONE),
+    ("BASHOPTS", Attributes::READONLY),
+    ("DIRSTACK", Attributes::NONE),
+    ("EPOCHREALTIME", Attributes::NONE),
+    ("EPOCHSECONDS", Attributes::NONE),
+    ("FUNCNAME", Attributes::NONE),
+    ("GROUPS", Attributes::NONE),
+    ("HISTCMD", Attributes::INTEGER),
+    ("LINENO", Attributes::NONE),
+    ("PIPESTATUS", Attributes::NONE),
+    ("RANDOM", Attributes::INTEGER),
+    ("SECONDS", Attributes::INTEGER),
+    ("SHELLOPTS", Attributes::READONLY),
+    ("SRANDOM", Attributes::INTEGER),
+    ("_", Attributes::NONE),
+];
+
+/// The state of `RANDOM`.
+#[derive(Clone, Debug)]
+pub(crate) struct Random {
+    seed: Cell<u32>,
+    last: Cell<u32>,
+}
+
+impl Random {
+    pub(crate) fn new(seed: u32) -> Self {
+        Self { seed: Cell::new(seed), last: Cell::new(0) }
+    }
+
+    /// A seed for a subshell, which has numbers of its own.
+    pub(crate) fn fork(&self) -> u32 {
+        self.seed.get().wrapping_mul(0x9e37_79b1) ^ 0x5bd1_e995
+    }
+
+    /// The next number, never the same twice in a row: the minimal standard generator, folded to 15 bits.
+    fn next(&self) -> u32 {
+        loop {
+            let seed = match self.seed.get() {
+                0 => 123_459_876,
+                seed => i64::from(seed.cast_signed()),
+            };
+            let (high, low) = (seed / 127_773, seed % 127_773);
+            let next = 16_807 * low - 2_836 * high;
+            let next = if next < 0 { next + 0x7fff_ffff } else { next };
+            #[expect(
+                clippy::cast_possible_truncation,
+                clippy::cast_sign_loss,
+                reason = "the generator works in 32 bits"
+            )]
+            let next = next as u32;
+            self.seed.set(next);
+            let value = ((next >> 16) ^ (next & 0xffff)) & 0x7fff;
+            if value != self.last.replace(value) {
+                return value;
+            }
+        }
+    }
+}
+
+impl Session {
+    /// Gives the computed variables their places, so that they can be read, listed and unset.
+    pub(crate) fn install_computed(&mut self) {
+        for (name, attributes) in COMPUTED {
+            let variable = Variable::scalar("").with(attributes.union(Attributes::DYNAMIC));
+            self.variables.insert(name.as_bytes(), variable);
+        }
+    }
+
+    /// The present value of a computed variable.
+    pub(crate) fn compute(&self, name: &[u8], variable: &Variable) -> Variable {
+        let value = match name {
+            b"LINENO" => number(self.line),
+            b"RANDOM" => number(self.random.next()),
+            b"SRANDOM" => number(unforeseeable()),
+            b"SECONDS" => number(self.started.elapsed().as_secs().wrapping_add(self.seconds_offset)),
+            b"EPOCHSECONDS" => number(since_epoch().as_secs()),
+            b"EPOCHREALTIME" => {
+                let now = since_epoch();
+                scalar(format!("{}.{:06}", now.as_secs(), now.subsec_micros()))
+            }
+            b"BASHPID" => number(self.own_pid),
+            b"BASH_SUBSHELL" => number(self.subshell),
+            b"BASH_COMMAND" => Value::Scalar(self.command_text()),
+            b"BASH_ARGV0" => Value::Scalar(self.name.clone()),
+            b"SHELLOPTS" => scalar(self.options.set_names()),
+            b"BASHOPTS" => scalar(self.options.shell_names()),
+            b"HISTCMD" => number(1),
+            b"_" => Value::Scalar(self.last_argument.clone()),
+            _ => return self.compute_array(name, variable),
+        };
+        Variable { value, ..variable.clone() }
+    }
+
+    fn compute_array(&self, name: &[u8], variable: &Variable) -> Variable {
+        let value = match name {
+            b"PIPESTATUS" => list(self.pipe_status.iter().map(|status| status.to_string().into())),
+            b"FUNCNAME" if self.frames.iter().any(|frame| frame.is_function) => self.frame_names(),
+            b"FUNCNAME" => {
+                let empty = list(std::iter::empty());
+                return Variable { value: empty, ..variable.clone() }.with(Attributes::UNSET);
+            }
+            b"BASH_SOURCE" => self.frame_sources(),
+            b"BASH_LINENO" => self.frame_lines(),
+            b"DIRSTACK" => {
+                list(std::iter::once(Bytes::from(&*self.cwd)).chain(self.directories.iter().cloned()))
+            }
+            b"GROUPS" => list(groups().into_iter().map(|group| group.to_string().into())),
+            b"BASH_ALIASES" => pairs(self.aliases.iter().map(|(name, value)| (name.clone(), value.clone()))),
+            b"BASH_CMDS" => pairs(self.hashed.iter().map(|(name, (path, _))| (name.clone(), path.clone()))),
+            _ => return variable.clone(),
+        };
+        Variable { value, ..variable.clone() }
+    }
+
+    fn frame_names(&self) -> Value {
+        let main = (!self.command_string).then(|| "main".into());
+        list(self.frames.iter().rev().map(|frame| (&frame.name).into()).chain(main))
+    }
+
+    fn frame_sources(&self) -> Value {
+        let main = (!self.command_string || !self.frames.is_empty()).then(|| self.source_name());
+        let main = main.filter(|_| !self.command_string);
+        list(self.frames.iter().rev().map(|frame| frame.source.clone()).chain(main))
+    }
+
+    fn frame_lines(&self) -> Value {
+        let main = (!self.command_string).then(|| "0".into());
+        list(self.frames.iter().rev().map(|frame| frame.line.to_string().into()).chain(main))
+    }
+
+    /// The name of the script for `BASH_SOURCE`.
+    pub(crate) fn source_name(&self) -> Bytes {
+        match self.command_string {
+            true => "environment".into(),
+            false => self.script.clone(),
+        }
+    }
+
+    /// Takes note of an assignment to a computed variable.
+    pub(crate) fn assign_computed(&mut self, name: &[u8], value: &[u8]) {
+        let text = String::from_utf8_lossy(value);
+        let parsed: i64 = text.trim().parse().unwrap_or(0);
+        match name {
+            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a seed has 32 bits")]
+            b"RANDOM" => self.random = Random::new(parsed as u32),
+            b"SECONDS" => {
+                self.started = Instant::now();
+                self.seconds_offset = parsed.cast_unsigned();
+            }
+            b"LINENO" => self.line = u32::try_from(parsed).unwrap_or(0),
+            b"BASH_ARGV0" => self.name = value.into(),
+            _ => {}
+        }
+    }
+}
+
+fn number(number: impl ToString) -> Value {
+    scalar(number.to_string())
+}
+
+fn scalar(text: impl Into<Bytes>) -> Value {
+    Value::Scalar(text.into())
+}
+
+fn list(values: impl Iterator<Item = Bytes>) -> Value {
+    Value::Indexed(Arc::new(IndexedArray::from_values(values.collect())))
+}
+
+fn pairs(entries: impl Iterator<Item = (Bytes, Bytes)>) -> Value {
+    let mut array = AssociativeArray::default();
+    entries.for_each(|(key, value)| array.set(key, value));
+    Value::Associative(Arc::new(array))
+}
+
+fn since_epoch() -> Duration {
+    SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default()
+}
+
+fn groups() -> Vec<u32> {
+    let mut all = vec![rustix::process::getgid().as_raw()];
+    for group in rustix::process::getgroups().unwrap_or_default() {
+        if !all.contains(&group.as_raw()) {
+            all.push(group.as_raw());
+        }
+    }
+    all
+}
+
+/// Some number nobody can foresee.
+pub(crate) fn unforeseeable() -> u32 {
+    use std::hash::{BuildHasher as _, Hasher as _, RandomState};
+    let mut hasher = RandomState::new().build_hasher();
+    hasher.write_u32(since_epoch().subsec_nanos());
+    #[expect(clippy::cast_possible_truncation, reason = "half of it is random enough")]
+    let half = hasher.finish() as u32;
+    half
+}

@@ -1,0 +1,70 @@
+//! Elements of arrays by the text of their subscript.
+
+use std::sync::Arc;
+
+use crate::flow::Unwind;
+use crate::session::Session;
+use crate::variables::{Attributes, Value, VariableError};
+
+impl Session {
+    /// Whether an element has a value.
+    pub(crate) fn is_element_set(&mut self, name: &[u8], subscript: &[u8]) -> Result<bool, Unwind> {
+        if self.is_associative(name) {
+            let variable = self.lookup(name);
+            return Ok(variable.is_some_and(|variable| match &variable.value {
+                Value::Associative(array) => array.get(subscript).is_some(),
+                _ => false,
+            }));
+        }
+        let number = self.evaluate_or_fail(subscript)?;
+        Ok(self.lookup(name).is_some_and(|variable| match &variable.value {
+            Value::Indexed(array) => array.resolve(number).is_some_and(|index| array.get(index).is_some()),
+            Value::Scalar(_) => variable.is_set() && matches!(number, 0 | -1),
+            Value::Associative(_) => false,
+        }))
+    }
+
+    /// Removes an element; `@` and `*` empty an array that is not associative.
+    ///
+    /// # Errors
+    /// If the variable may not change, is no array, or the subscript is none of it.
+    pub fn unset_element(&mut self, name: &[u8], subscript: &[u8]) -> Result<(), VariableError> {
+        let target = self.follow(name)?;
+        let Some(variable) = self.variables.get(&target.name) else { return Ok(()) };
+        if variable.is(Attributes::READONLY) {
+            return Err(VariableError::Readonly(target.name));
+        }
+        let bad = || VariableError::BadSubscript([name, b"[", subscript, b"]"].concat().into());
+        match &variable.value {
+            Value::Associative(_) => {
+                if let Some(Value::Associative(array)) =
+                    self.variables.get_mut(&target.name).map(|variable| &mut variable.value)
+                {
+                    Arc::make_mut(array).remove(subscript);
+                }
+                Ok(())
+            }
+            Value::Indexed(_) if matches!(subscript, b"@" | b"*") => {
+                if let Some(variable) = self.variables.get_mut(&target.name) {
+                    variable.value = Value::Indexed(Arc::default());
+                }
+                Ok(())
+            }
+            Value::Indexed(_) => {
+                let number =
+                    self.evaluate_text(subscript).map_err(|error| VariableError::Arithmetic(error.into()))?;
+                if let Some(Value::Indexed(array)) =
+                    self.variables.get_mut(&target.name).map(|variable| &mut variable.value)
+                {
+                    let index = array.resolve(number).ok_or_else(bad)?;
+                    Arc::make_mut(array).remove(index);
+                }
+                Ok(())
+            }
+            Value::Scalar(_) => match self.evaluate_text(subscript) {
+                Ok(0) => self.variables.unset(&target.name),
+                _ => Err(bad()),
+            },
+        }
+    }
+}

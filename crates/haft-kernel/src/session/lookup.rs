@@ -1,0 +1,120 @@
+//! Reading variables: references followed, computed ones computed.
+
+use std::borrow::Cow;
+
+use crate::bytes::Bytes;
+use crate::session::Session;
+use crate::variables::{Attributes, Value, Variable, VariableError, is_name};
+
+/// How many references may lead to one another.
+const REFERENCES: usize = 8;
+
+/// The variable that a name means after its references were followed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Target {
+    /// The variable.
+    pub name: Bytes,
+    /// The element of it, if a reference led to one: the text between the brackets.
+    pub subscript: Option<Bytes>,
+}
+
+/// Splits `name[subscript]`; `None` if it is not of that form.
+#[must_use]
+pub(crate) fn split_reference(text: &[u8]) -> Option<(&[u8], &[u8])> {
+    let open = memchr::memchr(b'[', text)?;
+    let inner = text.get(open + 1..)?.strip_suffix(b"]")?;
+    is_name(&text[..open]).then_some((&text[..open], inner))
+}
+
+impl Session {
+    /// The variable of this name: references are followed, and what is computed when it is read is computed.
+    #[must_use]
+    pub fn lookup(&self, name: &[u8]) -> Option<Cow<'_, Variable>> {
+        let variable = self.variables.get(name)?;
+        if !variable.attributes.intersects(Attributes::NAMEREF.union(Attributes::DYNAMIC)) {
+            return Some(Cow::Borrowed(variable));
+        }
+        if variable.is(Attributes::DYNAMIC) {
+            return Some(Cow::Owned(self.compute(name, variable)));
+        }
+        let target = self.follow(name).ok()?;
+        let variable = self.variables.get(&target.name)?;
+        let variable = match variable.is(Attributes::DYNAMIC) {
+            true => Cow::Owned(self.compute(&target.name, variable)),
+            false => Cow::Borrowed(variable),
+        };
+        match target.subscript {
+            None => Some(variable),
+            Some(subscript) => {
+                let element = self.element(&variable, &subscript)?;
+                Some(Cow::Owned(Variable::scalar(element).with(variable.attributes)))
+            }
+        }
+    }
+
+    /// What `$name` yields; `None` if it is unset.
+    #[must_use]
+    pub fn value(&self, name: &[u8]) -> Option<Bytes> {
+        match self.variables.get(name) {
+            None => None,
+            Some(Variable { value: Value::Scalar(value), attributes, .. })
+                if !attributes.intersects(SLOW.union(Attributes::UNSET)) =>
+            {
+                Some(value.clone())
+            }
+            Some(_) => self.lookup(name)?.as_scalar().cloned(),
+        }
+    }
+
+    /// The element that the text of a subscript selects. Text that is an expression which cannot be evaluated without
+    /// changing the session selects nothing; see [`Session::subscript`] for the other way.
+    fn element(&self, variable: &Variable, subscript: &[u8]) -> Option<Bytes> {
+        match &variable.value {
+            Value::Associative(array) => array.get(subscript).cloned(),
+            Value::Indexed(array) => {
+                let number: i64 = std::str::from_utf8(subscript).ok()?.trim().parse().ok()?;
+                array.get(array.resolve(number)?).cloned()
+            }
+            Value::Scalar(value) => (subscript == b"0").then(|| value.clone()),
+        }
+    }
+
+    /// Follows references from a name to the variable that is meant.
+    ///
+    /// # Errors
+    /// A reference that leads to itself, or to what cannot be a variable.
+    pub fn follow(&self, name: &[u8]) -> Result<Target, VariableError> {
+        let mut current = Bytes::from(name);
+        for _ in 0..REFERENCES {
+            let next = match self.variables.get(&current) {
+                Some(variable) if variable.is(Attributes::NAMEREF) && variable.is_set() => {
+                    variable.as_scalar().cloned().unwrap_or_default()
+                }
+                _ => return Ok(Target { name: current, subscript: None }),
+            };
+            if next.is_empty() {
+                return Ok(Target { name: current, subscript: None });
+            }
+            if let Some((base, subscript)) = split_reference(&next) {
+                return Ok(Target { name: base.into(), subscript: Some(subscript.into()) });
+            }
+            if next == current {
+                return Err(VariableError::Circular(current));
+            }
+            if !is_name(&next) {
+                return Err(VariableError::InvalidReference(next));
+            }
+            current = next;
+        }
+        Err(VariableError::Circular(name.into()))
+    }
+
+    /// Whether a variable of this name has a value: for arrays, element 0.
+    #[must_use]
+    pub fn is_set(&self, name: &[u8]) -> bool {
+        self.lookup(name).is_some_and(|variable| variable.as_scalar().is_some())
+    }
+}
+
+/// Attributes that make reading a variable more than reading its value.
+pub(crate) const SLOW: Attributes = Attributes::NAMEREF.union(Attributes::DYNAMIC);

@@ -1,0 +1,133 @@
+//! Giving a new session what it begins with.
+
+use std::os::fd::OwnedFd;
+use std::sync::Arc;
+
+use crate::bytes::Bytes;
+use crate::cancel::CancelToken;
+use crate::io::OpenFile;
+use crate::options::{Options, SetOption};
+use crate::session::Session;
+use crate::variables::{Attributes, IndexedArray, Value, Variable, is_name};
+
+impl Session {
+    /// Opens a file of the system under a number.
+    pub fn open_descriptor(&mut self, number: u32, descriptor: OwnedFd) {
+        self.descriptors.set(number, Arc::new(OpenFile::real(descriptor)));
+    }
+
+    /// Takes variables over from an environment, exported, and sets those that every shell has.
+    pub fn familiarize<N: AsRef<[u8]>, V: AsRef<[u8]>>(
+        &mut self,
+        environment: impl IntoIterator<Item = (N, V)>,
+    ) {
+        for (name, value) in environment {
+            let (name, value) = (name.as_ref(), value.as_ref());
+            if is_name(name) {
+                self.variables.insert(name, Variable::scalar(value).with(Attributes::EXPORT));
+            }
+        }
+        self.install();
+    }
+
+    /// Sets the variables that every shell has.
+    fn install(&mut self) {
+        self.install_computed();
+        for (name, value) in [
+            ("IFS", " \t\n"),
+            ("OPTERR", "1"),
+            ("PS4", "+ "),
+            ("BASH_VERSION", "5.2.15(1)-release"),
+            ("HOSTTYPE", std::env::consts::ARCH),
+            ("OSTYPE", "linux-gnu"),
+        ] {
+            let kept = name == "PS4" && self.variables.get(b"PS4").is_some();
+            if !kept {
+                self.variables.insert(name.as_bytes(), Variable::scalar(value));
+            }
+        }
+        let machine = format!("{}-pc-linux-gnu", std::env::consts::ARCH);
+        let version: Vec<Bytes> =
+            ["5", "2", "15", "1", "release", &machine].into_iter().map(Bytes::from).collect();
+        let version = Variable::new(Value::Indexed(Arc::new(IndexedArray::from_values(version))));
+        self.variables.insert(b"BASH_VERSINFO", version.with(Attributes::READONLY));
+        self.variables.insert(b"MACHTYPE", Variable::scalar(machine));
+        self.variables.insert(b"OPTIND", Variable::scalar("1").with(Attributes::INTEGER));
+        self.install_process();
+    }
+
+    fn install_process(&mut self) {
+        let fixed = Attributes::INTEGER.union(Attributes::READONLY);
+        let parent = rustix::process::getppid().map_or(0, |pid| pid.as_raw_nonzero().get());
+        for (name, number) in [
+            ("UID", rustix::process::getuid().as_raw().to_string()),
+            ("EUID", rustix::process::geteuid().as_raw().to_string()),
+            ("PPID", parent.to_string()),
+        ] {
+            self.variables.insert(name.as_bytes(), Variable::scalar(number).with(fixed));
+        }
+        let host = rustix::system::uname().nodename().to_bytes().to_vec();
+        if self.variables.get(b"HOSTNAME").is_none() {
+            self.variables.insert(b"HOSTNAME", Variable::scalar(host));
+        }
+        let level = self.value(b"SHLVL").and_then(|value| value.lossy().parse::<i64>().ok()).unwrap_or(0);
+        let level = Variable::scalar((level + 1).to_string()).with(Attributes::EXPORT);
+        self.variables.insert(b"SHLVL", level);
+    }
+
+    /// Sets the working directory, and `PWD` with it.
+    pub fn set_directory(&mut self, directory: &[u8]) {
+        self.cwd = Arc::from(directory);
+        self.variables.insert(b"PWD", Variable::scalar(directory).with(Attributes::EXPORT));
+        if self.variables.get(b"OLDPWD").is_none() {
+            self.variables.insert(b"OLDPWD", Variable::unset(Attributes::EXPORT));
+        }
+    }
+
+    /// The working directory.
+    #[must_use]
+    pub fn directory(&self) -> &[u8] {
+        &self.cwd
+    }
+
+    /// Sets `$0` and the arguments of a program that came as text.
+    pub fn set_command(&mut self, name: &[u8], arguments: Vec<Bytes>) {
+        self.name = name.into();
+        self.command_string = true;
+        self.positional = Arc::new(arguments);
+    }
+
+    /// Sets `$0` and the arguments of a program that came from a file.
+    pub fn set_script(&mut self, name: &[u8], arguments: Vec<Bytes>) {
+        self.name = name.into();
+        self.script = name.into();
+        self.positional = Arc::new(arguments);
+    }
+
+    /// Turns an option of `set` on or off.
+    pub fn set_option(&mut self, option: SetOption, on: bool) {
+        self.options.put(option, on);
+    }
+
+    /// The options.
+    #[must_use]
+    pub fn options(&self) -> Options {
+        self.options
+    }
+
+    /// The file mode creation mask.
+    pub fn set_umask(&mut self, mask: u32) {
+        self.umask = mask & 0o777;
+    }
+
+    /// The token that stops the session.
+    #[must_use]
+    pub fn cancel_token(&self) -> &CancelToken {
+        &self.cancel
+    }
+
+    /// Makes a token stop the session.
+    pub fn set_cancel_token(&mut self, token: CancelToken) {
+        self.cancel = token;
+    }
+}
