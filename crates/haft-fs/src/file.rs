@@ -6,7 +6,7 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::Arc;
 
 use crate::Metadata;
-use crate::metadata::of_descriptor;
+use crate::metadata::descriptor_metadata;
 
 /// An open file that is no descriptor. It stands for what the system calls an open file description: whoever
 /// shares it shares its position.
@@ -63,7 +63,7 @@ impl File {
     /// As `fstat(2)`.
     pub fn metadata(&self) -> io::Result<Metadata> {
         match self {
-            Self::Real(descriptor) => of_descriptor(descriptor.as_fd()),
+            Self::Real(descriptor) => descriptor_metadata(descriptor.as_fd()),
             Self::Virtual(file) => file.metadata(),
         }
     }

@@ -70,7 +70,7 @@ pub use error::message;
 pub use file::{File, VirtualFile};
 pub use local::Local;
 pub use memory::Memory;
-pub use metadata::{DirEntry, FileType, Metadata, Timestamp};
+pub use metadata::{DirEntry, FileType, Metadata, Timestamp, descriptor_metadata};
 pub use mounts::Mounts;
 pub use options::{Access, OpenOptions};
 

@@ -97,7 +97,10 @@ pub struct DirEntry {
 }
 
 /// What is known of an open descriptor.
-pub(crate) fn of_descriptor(descriptor: BorrowedFd<'_>) -> io::Result<Metadata> {
+///
+/// # Errors
+/// As `fstat(2)`.
+pub fn descriptor_metadata(descriptor: BorrowedFd<'_>) -> io::Result<Metadata> {
     Ok(from_stat(&rustix::fs::fstat(descriptor)?))
 }
 
