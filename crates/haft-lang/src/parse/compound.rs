@@ -188,8 +188,12 @@ impl Parser<'_> {
         if self.eat(b';') {
             return Ok(None);
         }
+        let name_end = self.input.at;
         self.skip_newlines()?;
         if !self.eat_reserved(Reserved::In) {
+            if self.input.at == name_end && self.peek() == Some(b'{') {
+                return Err(self.unexpected(Some("\"in\", \"do\" or \";\""), None));
+            }
             return Ok(None);
         }
         let mut words = Vec::new();

@@ -122,8 +122,10 @@ impl Parser<'_> {
 /// What is open in the text of an arithmetic expression.
 struct Balance<'a> {
     ends: &'a [u8],
-    /// Whether brackets are counted, and not parentheses alone.
+    /// Whether brackets are counted.
     brackets: bool,
+    /// Whether parentheses are counted.
+    parentheses: bool,
     open: usize,
     /// Question marks whose colon has not come yet.
     choices: usize,
@@ -134,7 +136,7 @@ struct Balance<'a> {
 impl<'a> Balance<'a> {
     fn new(ends: &'a [u8]) -> Self {
         let brackets = ends.iter().any(|byte| matches!(byte, b']' | b':'));
-        Self { ends, brackets, open: 0, choices: 0, quote: None }
+        Self { ends, brackets, parentheses: ends != b"]", open: 0, choices: 0, quote: None }
     }
 
     fn ends_at(&self, byte: u8) -> bool {
@@ -148,8 +150,8 @@ impl<'a> Balance<'a> {
         match byte {
             b'\'' => self.quote = if self.quote.is_some() { None } else { Some(at) },
             _ if self.quote.is_some() => {}
-            b'(' => self.open += 1,
-            b')' => self.open = self.open.saturating_sub(1),
+            b'(' if self.parentheses => self.open += 1,
+            b')' if self.parentheses => self.open = self.open.saturating_sub(1),
             b'[' if self.brackets => self.open += 1,
             b']' if self.brackets => self.open = self.open.saturating_sub(1),
             b'?' => self.choices += 1,

@@ -67,22 +67,25 @@ impl Parser<'_> {
     pub(super) fn coprocess(&mut self, start: usize) -> Result<Command> {
         let line = self.line_at(start);
         self.skip_blanks();
-        let name = if self.at_compound() { None } else { self.coprocess_name() };
+        let name = if self.at_compound() { None } else { self.coprocess_name()? };
         let body = self.nested(Self::command)?;
         let kind = CommandKind::Coprocess(Box::new(Coprocess { name, body }));
         Ok(Command { span: self.span_from(start), line, kind, redirects: Box::new([]) })
     }
 
-    /// A name, if a compound command follows it.
-    fn coprocess_name(&mut self) -> Option<Name> {
+    /// A name, if a compound command follows it. A reserved word of another kind cannot follow.
+    fn coprocess_name(&mut self) -> Result<Option<Name>> {
         let start = self.input.at;
         let length = bytes::run(self.input.remaining(), BREAK | QUOTE | GLOB);
         self.input.at += length;
         self.skip_blanks();
         if length > 0 && self.at_compound() {
-            return Some(Text::from(self.input.slice(start, start + length)));
+            return Ok(Some(Text::from(self.input.slice(start, start + length))));
+        }
+        if length > 0 && self.reserved_ahead().is_some_and(|(reserved, _)| reserved != Reserved::Time) {
+            return Err(self.stray());
         }
         self.input.at = start;
-        None
+        Ok(None)
     }
 }

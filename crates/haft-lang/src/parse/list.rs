@@ -212,6 +212,7 @@ impl Parser<'_> {
             "\"done\"" | "\"do\"" => "no loop is open here",
             "\"esac\"" => "no \"case\" is open here",
             "\"}\"" => "no \"{\" is open here",
+            "\"]]\"" => "no \"[[\" is open here",
             "\")\"" => "no \"(\" is open here; write \"\\)\" for a literal one",
             "\"(\"" => "write \"\\(\" for a literal one, or put the word in quotes",
             "\";;\"" => "\";;\" belongs into \"case\"",

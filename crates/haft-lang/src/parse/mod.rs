@@ -134,6 +134,8 @@ pub struct Parser<'a> {
     alias_next: Option<usize>,
     /// How many `$(`, `<(` are open, whose `)` may end a here-document.
     substitutions: u32,
+    /// After the redirections of a compound command, where no reserved word can stand.
+    no_reserved: Option<usize>,
 }
 
 impl<'a> Parser<'a> {
@@ -163,6 +165,7 @@ impl<'a> Parser<'a> {
             brackets: (0, glob::Extent::None),
             alias_next: None,
             substitutions: 0,
+            no_reserved: None,
         }
     }
 

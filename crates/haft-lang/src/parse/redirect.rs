@@ -70,7 +70,11 @@ impl Parser<'_> {
             self.skip_blanks();
             match self.redirect()? {
                 Some(redirect) => redirects.push(redirect),
-                None => return Ok(redirects.into_boxed_slice()),
+                None if redirects.is_empty() => return Ok(Box::default()),
+                None => {
+                    self.no_reserved = Some(self.input.at);
+                    return Ok(redirects.into_boxed_slice());
+                }
             }
         }
     }

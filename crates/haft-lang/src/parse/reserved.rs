@@ -12,6 +12,7 @@ pub(super) enum Reserved {
     OpenBrace,
     CloseBrace,
     Conditional,
+    CloseConditional,
     Case,
     Coproc,
     Do,
@@ -38,6 +39,7 @@ impl Reserved {
             b"{" => Self::OpenBrace,
             b"}" => Self::CloseBrace,
             b"[[" => Self::Conditional,
+            b"]]" => Self::CloseConditional,
             b"case" => Self::Case,
             b"coproc" => Self::Coproc,
             b"do" => Self::Do,
@@ -66,6 +68,7 @@ impl Reserved {
             Self::OpenBrace => "{",
             Self::CloseBrace => "}",
             Self::Conditional => "[[",
+            Self::CloseConditional => "]]",
             Self::Case => "case",
             Self::Coproc => "coproc",
             Self::Do => "do",
@@ -91,6 +94,7 @@ impl Reserved {
         matches!(
             self,
             Self::CloseBrace
+                | Self::CloseConditional
                 | Self::Do
                 | Self::Done
                 | Self::Elif
@@ -107,7 +111,10 @@ impl Parser<'_> {
     /// The reserved word that comes next, and the position after it.
     pub(super) fn reserved_ahead(&mut self) -> Option<(Reserved, usize)> {
         let first = self.peek()?;
-        if !(first.is_ascii_lowercase() || matches!(first, b'!' | b'{' | b'}' | b'[')) {
+        if !(first.is_ascii_lowercase() || matches!(first, b'!' | b'{' | b'}' | b'[' | b']')) {
+            return None;
+        }
+        if self.no_reserved == Some(self.input.at) {
             return None;
         }
         let rest = self.input.remaining();
