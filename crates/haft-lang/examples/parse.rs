@@ -20,7 +20,10 @@ fn main() -> ExitCode {
         };
         match haft_lang::parse(&source, &haft_lang::Options::default()) {
             Ok(program) if tree => println!("{program:#?}"),
-            Ok(_) => println!("{argument}: ok"),
+            Ok(program) => println!(
+                "{argument}: ok{}",
+                if survives_printing(&program) { "" } else { ", but printed wrong" }
+            ),
             Err(error) => {
                 println!("{argument}: refused{}", if error.incomplete { " (incomplete)" } else { "" });
                 eprint!("{}", error.render(&argument, &source));
@@ -29,4 +32,10 @@ fn main() -> ExitCode {
         }
     }
     code
+}
+
+/// Whether printing the program gives a text that parses to the same program.
+fn survives_printing(program: &haft_lang::Program) -> bool {
+    let text = haft_lang::print(program);
+    haft_lang::parse(&text, &haft_lang::Options::default()).is_ok_and(|again| again == *program)
 }

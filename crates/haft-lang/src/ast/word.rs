@@ -204,13 +204,22 @@ pub struct CommandSubstitution {
 }
 
 /// Text between backquotes that could not be parsed.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct BackquoteError {
     /// The text, as written.
     pub text: Text,
     /// What is wrong with it.
     pub error: SyntaxError,
 }
+
+impl PartialEq for BackquoteError {
+    /// The error follows from the text.
+    fn eq(&self, other: &Self) -> bool {
+        self.text == other.text
+    }
+}
+
+impl Eq for BackquoteError {}
 
 /// `<(…)` or `>(…)`.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,5 +1,6 @@
 //! Here-documents: announced by a redirection, read when the line ends.
 
+use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 
 use crate::ast::{HereContent, HereDocument, Span, Text, Warning, WarningKind, Word, WordContent, WordFlags};
@@ -73,7 +74,7 @@ impl Parser<'_> {
             let (end, next) = self.here_line(at, !document.quoted);
             let mut line = self.input.slice(at, end);
             if document.strip_tabs {
-                line = &line[line.iter().take_while(|byte| **byte == b'\t').count()..];
+                line = &line[leading_tabs(line)..];
             }
             if *line == *document.delimiter || (!document.quoted && joined(line) == *document.delimiter) {
                 return Extent { start, end: at, next, terminated: true };
@@ -116,8 +117,11 @@ impl Parser<'_> {
     /// The body as mere text.
     fn here_text(&self, document: &HereDocument, extent: &Extent) -> Word {
         let text = self.input.slice(extent.start, extent.end);
-        let text =
-            if document.strip_tabs { Text::from(without_tabs(text).as_slice()) } else { Text::from(text) };
+        let mut text = if document.strip_tabs { Cow::Owned(without_tabs(text)) } else { Cow::Borrowed(text) };
+        if lacks_newline(&text) {
+            text.to_mut().push(b'\n');
+        }
+        let text = Text::from(&*text);
         let span = self.input.span(extent.start, extent.end);
         Word { span, flags: WordFlags::NONE, content: WordContent::Plain(text) }
     }
@@ -129,13 +133,16 @@ impl Parser<'_> {
         let text = self.input.slice(extent.start, extent.end);
         let tabs =
             document.strip_tabs && (text.starts_with(b"\t") || memchr::memmem::find(text, b"\n\t").is_some());
-        if tabs {
+        if tabs || lacks_newline(text) {
             let mut derived = Derived::default();
             let mut at = extent.start;
             for line in text.split_inclusive(|byte| *byte == b'\n') {
-                let skipped = line.iter().take_while(|byte| **byte == b'\t').count();
+                let skipped = if tabs { leading_tabs(line) } else { 0 };
                 derived.push(&line[skipped..], self.input.source(at + skipped));
                 at += line.len();
+            }
+            if lacks_newline(text) {
+                derived.push(b"\n", self.input.source(extent.end));
             }
             let inner = derived.into_input(self.input.source(extent.end));
             return self.with_input(inner, Parser::here_body);
@@ -153,11 +160,19 @@ impl Parser<'_> {
     }
 }
 
+/// Whether the end of the input cut off the newline of the last line. bash puts one there.
+fn lacks_newline(text: &[u8]) -> bool {
+    text.last().is_some_and(|last| *last != b'\n')
+}
+
+fn leading_tabs(line: &[u8]) -> usize {
+    line.iter().take_while(|byte| **byte == b'\t').count()
+}
+
 fn without_tabs(text: &[u8]) -> Vec<u8> {
     let mut stripped = Vec::with_capacity(text.len());
     for line in text.split_inclusive(|byte| *byte == b'\n') {
-        let skipped = line.iter().take_while(|byte| **byte == b'\t').count();
-        stripped.extend_from_slice(&line[skipped..]);
+        stripped.extend_from_slice(&line[leading_tabs(line)..]);
     }
     stripped
 }

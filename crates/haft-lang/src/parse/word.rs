@@ -271,7 +271,12 @@ impl Parser<'_> {
         }
         let next = self.input.ahead(1);
         let escapes = match next {
-            None => false,
+            // At the end of the input it stands for itself, as if it were written twice.
+            None => {
+                builder.push(PartKind::Escaped(b'\\'), self.next_span(), WordFlags::QUOTED);
+                self.input.at += 1;
+                return;
+            }
             Some(b'$' | b'`' | b'"' | b'\\' | b'}') => true,
             Some(_) => !mode.quoted,
         };

@@ -1,0 +1,161 @@
+//! Lists, pipelines, simple commands.
+
+use crate::ast::{
+    Argument, Assignment, AssignmentValue, Command, CommandKind, Connector, List, Pipeline, SimpleCommand,
+    Statement, TimeFormat,
+};
+
+use super::Printer;
+
+impl<'a> Printer<'a> {
+    /// Statements on lines of their own. With `closed`, a separator follows the last one too.
+    pub(super) fn statements(&mut self, list: &'a List, closed: bool) {
+        let last = list.statements.len().saturating_sub(1);
+        for (index, statement) in list.statements.iter().enumerate() {
+            self.statement(statement);
+            match (index == last, statement.background, self.pending.is_empty()) {
+                (true, false, true) if closed => self.text(";"),
+                (true, ..) => {}
+                (false, true, true) => self.text(" "),
+                (false, true, false) => {
+                    self.newline();
+                    self.text("  ");
+                }
+                (false, false, true) => {
+                    self.text(";");
+                    self.next_line();
+                }
+                (false, false, false) => {
+                    self.newline();
+                    self.next_line();
+                }
+            }
+        }
+    }
+
+    /// Statements on one line, as far as they allow.
+    pub(super) fn inline_statements(&mut self, list: &'a List) {
+        let last = list.statements.len().saturating_sub(1);
+        for (index, statement) in list.statements.iter().enumerate() {
+            self.statement(statement);
+            match (index == last, statement.background) {
+                (true, _) => {}
+                _ if !self.pending.is_empty() => self.newline(),
+                (false, true) => self.text(" "),
+                (false, false) => self.text("; "),
+            }
+        }
+        if !self.pending.is_empty() {
+            self.newline();
+        }
+    }
+
+    /// A condition and the reserved word after it.
+    pub(super) fn condition(&mut self, list: &'a List, word: &str) {
+        self.statements(list, true);
+        let separated =
+            self.out.last() == Some(&b';') || list.statements.last().is_some_and(|last| last.background);
+        self.text(if separated { " " } else { "; " });
+        self.text(word);
+    }
+
+    fn statement(&mut self, statement: &'a Statement) {
+        self.pipeline(&statement.first);
+        for (connector, pipeline) in &statement.rest {
+            self.text(if *connector == Connector::And { " && " } else { " || " });
+            if !self.pending.is_empty() {
+                self.newline();
+                self.text(" ");
+            }
+            self.pipeline(pipeline);
+        }
+        if statement.background {
+            self.text(" &");
+        }
+    }
+
+    fn pipeline(&mut self, pipeline: &'a Pipeline) {
+        match pipeline.time {
+            Some(TimeFormat::Posix) => self.text("time -p "),
+            Some(TimeFormat::Default) => self.text("time "),
+            None => {}
+        }
+        if pipeline.negated {
+            self.text("! ");
+        } else if pipeline.time.is_none() && pipeline.stages.is_empty() {
+            self.text("! !");
+        }
+        for (index, stage) in pipeline.stages.iter().enumerate() {
+            if index > 0 {
+                self.text(" |");
+                if self.pending.is_empty() {
+                    self.text(" ");
+                } else {
+                    self.newline();
+                    self.text("  ");
+                }
+            }
+            self.command(stage);
+        }
+    }
+
+    pub(super) fn command(&mut self, command: &'a Command) {
+        let start = self.out.len();
+        match &command.kind {
+            CommandKind::Simple(simple) => self.simple(simple),
+            kind => self.compound(kind),
+        }
+        for redirect in &command.redirects {
+            if self.out.len() > start {
+                self.text(" ");
+            }
+            self.redirect(redirect);
+        }
+    }
+
+    fn simple(&mut self, simple: &'a SimpleCommand) {
+        let start = self.out.len();
+        for assignment in &simple.assignments {
+            self.separate(start);
+            self.assignment(assignment);
+        }
+        for argument in &simple.arguments {
+            self.separate(start);
+            match argument {
+                Argument::Word(word) => self.word(word),
+                Argument::Assignment(assignment) => self.assignment(assignment),
+                Argument::Json(json) => self.words(&json.words),
+            }
+        }
+    }
+
+    /// A blank, unless nothing was written since `start`.
+    fn separate(&mut self, start: usize) {
+        if self.out.len() > start {
+            self.text(" ");
+        }
+    }
+
+    fn assignment(&mut self, assignment: &'a Assignment) {
+        self.out.extend_from_slice(&assignment.name);
+        self.subscript(assignment.subscript.as_deref());
+        self.text(if assignment.append { "+=" } else { "=" });
+        match &assignment.value {
+            AssignmentValue::Word(word) => self.word(word),
+            AssignmentValue::Array(elements) => {
+                self.text("(");
+                for (index, element) in elements.iter().enumerate() {
+                    if index > 0 {
+                        self.text(" ");
+                    }
+                    if element.subscript.is_some() {
+                        self.subscript(element.subscript.as_deref());
+                        self.text(if element.append { "+=" } else { "=" });
+                    }
+                    self.word(&element.value);
+                }
+                self.text(")");
+            }
+        }
+    }
+}
