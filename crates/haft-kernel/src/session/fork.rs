@@ -47,6 +47,7 @@ impl Session {
             subshell: self.subshell + 1,
             pid: self.pid,
             started: self.started,
+            limits: self.limits.clone(),
             getopts: self.getopts,
             cancel: self.cancel.clone(),
             seconds_offset: self.seconds_offset,

@@ -80,6 +80,8 @@ pub struct Session {
     pub(crate) pid: i32,
     /// When `SECONDS` was 0.
     pub(crate) started: Instant,
+    /// The limits of programs that `ulimit` has set.
+    pub(crate) limits: Arc<Vec<haft_process::Limit>>,
     /// Where `getopts` is: the `OPTIND` it left behind, and the place within that argument.
     pub(crate) getopts: (i64, usize),
     pub(crate) cancel: CancelToken,
@@ -188,6 +190,7 @@ impl Session {
             subshell: 0,
             pid: i32::try_from(std::process::id()).unwrap_or(0),
             started: Instant::now(),
+            limits: Arc::default(),
             getopts: (0, 0),
             cancel: CancelToken::new(),
             seconds_offset: 0,
