@@ -1,6 +1,6 @@
 //! Globs and extended globs.
 
-use crate::ast::{ExtendedGlob, Glob, GlobOperator, PartKind, Text, WordFlags, WordPart};
+use crate::ast::{ExtendedGlob, Glob, GlobOperator, PartKind, Span, Text, WordFlags, WordPart};
 
 use super::builder::Builder;
 use super::bytes::{self, BREAK, QUOTE};
@@ -13,15 +13,7 @@ impl Parser<'_> {
         if mode.extglob && !mode.quoted && self.peek_second() == Some(b'(') {
             return self.extended_glob(byte, mode, builder);
         }
-        let glob = match byte {
-            b'*' if mode.globs => Glob::AnyString,
-            b'?' if mode.globs => Glob::AnyCharacter,
-            _ => {
-                self.literal_byte(builder);
-                return Ok(());
-            }
-        };
-        builder.push(PartKind::Glob(glob), self.next_span(), WordFlags::GLOB);
+        simple_glob(byte, mode, self.next_span(), builder);
         self.input.at += 1;
         Ok(())
     }
@@ -39,11 +31,19 @@ impl Parser<'_> {
         self.eat(b'(');
         let mut flags = WordFlags::GLOB;
         let alternatives = self.nested(|parser| parser.alternatives(start, mode, &mut flags))?;
-        let group = ExtendedGlob { operator, alternatives };
-        builder.push(PartKind::ExtendedGlob(Box::new(group)), self.span_from(start), flags);
+        if self.eat(b')') {
+            let group = ExtendedGlob { operator, alternatives };
+            builder.push(PartKind::ExtendedGlob(Box::new(group)), self.span_from(start), flags);
+        } else {
+            builder.flags = builder.flags.union(flags);
+            simple_glob(byte, mode, self.input.span(start, start + 1), builder);
+            unclosed_group(alternatives, self.span_from(start + 1), builder);
+        }
         Ok(())
     }
 
+    /// What stands between the parentheses, up to the closing one, which is left; or up to the end of `${…}`, if the
+    /// group stands in one and is not closed there.
     fn alternatives(
         &mut self,
         start: usize,
@@ -58,10 +58,7 @@ impl Parser<'_> {
             alternatives.push(builder.into_parts());
             match self.peek() {
                 Some(b'|') => self.input.at += 1,
-                Some(b')') => {
-                    self.input.at += 1;
-                    return Ok(alternatives.into_boxed_slice());
-                }
+                Some(b')' | b'}' | b'/') => return Ok(alternatives.into_boxed_slice()),
                 _ => return Err(self.unclosed(")", "(", start + 1)),
             }
         }
@@ -103,6 +100,25 @@ impl Parser<'_> {
         };
         self.brackets = (at + index, extent);
         extent
+    }
+}
+
+/// `*`, `?`, or a literal.
+fn simple_glob(byte: u8, mode: Mode, span: Span, builder: &mut Builder) {
+    match byte {
+        b'*' if mode.globs => builder.push(PartKind::Glob(Glob::AnyString), span, WordFlags::GLOB),
+        b'?' if mode.globs => builder.push(PartKind::Glob(Glob::AnyCharacter), span, WordFlags::GLOB),
+        _ => builder.literal(&[byte], span),
+    }
+}
+
+/// A group that is none because nothing closes it: `(` and `|` are literals.
+fn unclosed_group(alternatives: Box<[Box<[WordPart]>]>, span: Span, builder: &mut Builder) {
+    let mut separator = b"(";
+    for alternative in alternatives {
+        builder.literal(separator, span);
+        alternative.into_iter().for_each(|part| builder.append(part));
+        separator = b"|";
     }
 }
 

@@ -91,9 +91,14 @@ impl Parser<'_> {
         Ok(list)
     }
 
+    /// Whether a `;` comes next that is not the beginning of `;;` or `;&`.
+    fn at_semicolon(&mut self) -> bool {
+        self.peek() == Some(b';') && !matches!(self.peek_second(), Some(b';' | b'&'))
+    }
+
     /// Takes a `;` that is not the beginning of `;;` or `;&`.
     fn eat_semicolon(&mut self) -> bool {
-        let found = self.peek() == Some(b';') && !matches!(self.peek_second(), Some(b';' | b'&'));
+        let found = self.at_semicolon();
         self.input.at += usize::from(found);
         found
     }
@@ -153,7 +158,7 @@ impl Parser<'_> {
             }
             self.at_command();
         }
-        let stages = if prefixed && matches!(self.peek(), None | Some(b'\n' | b';')) {
+        let stages = if prefixed && (matches!(self.peek(), None | Some(b'\n')) || self.at_semicolon()) {
             Arc::new([])
         } else {
             self.stages()?

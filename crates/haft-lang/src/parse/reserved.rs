@@ -121,8 +121,16 @@ impl Parser<'_> {
         // No reserved word is longer than this.
         let rest = &rest[..rest.len().min(9)];
         let length = bytes::run(rest, BREAK);
-        if length == rest.len() || (rest[length] == b'\n' && rest[length - 1] == b'\\') {
+        if length == rest.len() {
+            // Either the input ends here, or the word is too long to be one, unless it is continued.
+            return if length < 9 || rest.contains(&b'\\') { self.reserved_slowly() } else { None };
+        }
+        if rest[length] == b'\n' && length > 0 && rest[length - 1] == b'\\' {
             return self.reserved_slowly();
+        }
+        if matches!(rest[length], b'<' | b'>') && self.input.ahead(length + 1) == Some(b'(') {
+            // A process substitution, and with it the word goes on.
+            return None;
         }
         Reserved::from_text(&rest[..length]).map(|reserved| (reserved, self.input.at + length))
     }

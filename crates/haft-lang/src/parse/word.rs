@@ -24,6 +24,8 @@ pub(super) struct Mode {
     pub(super) tilde: Tilde,
     /// Whether the whole stands in double quotes.
     pub(super) quoted: bool,
+    /// What ends the word around an extended glob, and with it a glob that is not closed.
+    pub(super) outer: Option<Ends>,
 }
 
 /// What ends a word.
@@ -68,14 +70,15 @@ impl Mode {
     /// An argument, a `for` word, a redirection target.
     pub(super) fn argument(extglob: bool) -> Self {
         let tilde = Tilde::Word;
-        Self { stop: WORD, ends: Ends::Break, globs: true, extglob, braces: true, tilde, quoted: false }
+        Self { stop: WORD, globs: true, braces: true, tilde, ..Self::value(extglob) }
     }
 
     /// The value of an assignment.
     pub(super) fn value(extglob: bool) -> Self {
         let stop = BREAK | QUOTE | COLON | if extglob { GLOB } else { 0 };
         let tilde = Tilde::Assignment;
-        Self { stop, ends: Ends::Break, globs: false, extglob, braces: false, tilde, quoted: false }
+        let ends = Ends::Break;
+        Self { stop, ends, globs: false, extglob, braces: false, tilde, quoted: false, outer: None }
     }
 
     /// A single word that is not split: the subject of `case`, a here-string, an operand of `[[ ]]`.
@@ -96,7 +99,7 @@ impl Mode {
     pub(super) fn operand(quoted: bool) -> Self {
         let stop = BREAK | QUOTE | CLOSE_BRACE | if quoted { 0 } else { GLOB };
         let tilde = if quoted { Tilde::Never } else { Tilde::Start };
-        Self { stop, ends: Ends::Brace, globs: !quoted, extglob: !quoted, braces: false, tilde, quoted }
+        Self { stop, ends: Ends::Brace, globs: !quoted, tilde, quoted, ..Self::value(!quoted) }
     }
 
     /// The pattern in `${name#pattern}`.
@@ -129,9 +132,15 @@ impl Mode {
 
     /// An alternative of an extended glob.
     pub(super) fn alternative(self) -> Self {
-        let stop = QUOTE | GLOB | GROUP;
+        let outer = if matches!(self.ends, Ends::Brace | Ends::Slash) { Some(self.ends) } else { self.outer };
+        let closer = match outer {
+            Some(Ends::Slash) => CLOSE_BRACE | SLASH,
+            Some(_) => CLOSE_BRACE,
+            None => 0,
+        };
         Self {
-            stop,
+            stop: QUOTE | GLOB | GROUP | closer,
+            outer,
             ends: Ends::Alternative,
             globs: true,
             extglob: true,
@@ -224,6 +233,7 @@ impl Parser<'_> {
             return Ok(true);
         }
         match (mode.ends, byte) {
+            (Ends::Break, b'[') => self.literal_byte(builder),
             (Ends::Break, _)
             | (Ends::Brace | Ends::Slash, b'}')
             | (Ends::Slash, b'/')
@@ -231,6 +241,7 @@ impl Parser<'_> {
             | (Ends::Parenthesis, b')')
             | (Ends::Bracket, b']')
             | (Ends::BracedBracket, b']' | b'}') => return Ok(false),
+            (Ends::Alternative | Ends::Parenthesis, b'}' | b'/') if mode.outer.is_some() => return Ok(false),
             (Ends::Regex, b'|') => self.literal_byte(builder),
             (Ends::Regex, byte) if byte != b'(' => return Ok(false),
             (Ends::Alternative | Ends::Parenthesis | Ends::Regex, b'(') => {
@@ -245,14 +256,17 @@ impl Parser<'_> {
     /// Brackets within brackets, which must balance.
     fn enclosed(&mut self, mode: Mode, ends: Ends, builder: &mut Builder) -> Result<()> {
         let start = self.input.at;
-        let (opener, closer) = if ends == Ends::Bracket { ("[", "]") } else { ("(", ")") };
+        let (open, close) = if ends == Ends::Bracket { ("[", "]") } else { ("(", ")") };
         self.literal_byte(builder);
-        let stop = QUOTE | GROUP | BRACKET | if mode.globs { GLOB } else { 0 };
+        let closer = if mode.outer.is_some() { mode.stop & (CLOSE_BRACE | SLASH) } else { 0 };
+        let stop = QUOTE | GROUP | BRACKET | closer | if mode.globs { GLOB } else { 0 };
         self.nested(|parser| parser.parts(Mode { ends, stop, tilde: Tilde::Never, ..mode }, builder))?;
         if self.peek().is_none() {
-            return Err(self.unclosed(closer, opener, start));
+            return Err(self.unclosed(close, open, start));
         }
-        self.literal_byte(builder);
+        if self.peek() == close.bytes().next() {
+            self.literal_byte(builder);
+        }
         Ok(())
     }
 
