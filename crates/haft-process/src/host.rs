@@ -25,6 +25,8 @@ pub struct Host(Arc<Inner>);
 struct Inner {
     id: String,
     counter: AtomicU64,
+    /// Shared with all scopes there are, so that one can tell whether it is the only one.
+    living: Arc<()>,
     settings: HostBuilder,
     surroundings: OnceLock<Surroundings>,
     run: Option<RunDirectory>,
@@ -107,7 +109,15 @@ impl HostBuilder {
         });
         let id = run.as_ref().map_or_else(anonymous_id, |run| run.id().as_str().to_owned());
         let counter = AtomicU64::new(0);
-        Host(Arc::new(Inner { id, counter, settings: self, surroundings: OnceLock::new(), run, warnings }))
+        Host(Arc::new(Inner {
+            id,
+            counter,
+            living: Arc::default(),
+            settings: self,
+            surroundings: OnceLock::new(),
+            run,
+            warnings,
+        }))
     }
 }
 
@@ -144,7 +154,7 @@ impl Host {
         };
         let containment = Containment {
             hierarchies,
-            sole: self.0.settings.subreaper && number == 1,
+            living: self.0.settings.subreaper.then(|| self.0.living.clone()),
             processes: limits.processes,
             memory: limits.memory,
         };

@@ -113,7 +113,9 @@ pub use outcome::{
 pub use pty::TerminalSize;
 pub use reaper::{become_subreaper, reap_orphans};
 pub use scope::{MARKER, Scope};
-pub use signal::{Signals, ignore_signal, on_signals, signal_name, signal_number};
+pub use signal::{
+    Disposition, Signals, on_signals, set_disposition, set_signal_catcher, signal_name, signal_number,
+};
 pub use size::longest_argument;
 pub use status::{Exit, Usage};
 pub use watcher::watch;

@@ -1,7 +1,10 @@
 //! What `/proc` tells about processes.
 
+use std::collections::HashSet;
 use std::fs;
 use std::io::Read as _;
+
+use rustix::io::Errno;
 
 /// A line of the process table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,12 +21,34 @@ pub(crate) struct Entry {
 
 /// All processes there are now.
 pub(crate) fn table() -> Vec<Entry> {
+    survey(|_| Some(())).into_iter().map(|(entry, ())| entry).collect()
+}
+
+/// All processes there are now, each with what `look` makes of it in the same moment; `None` says that it has gone.
+///
+/// One that has gone after it was listed may have started another that was not listed yet, so whoever is new is looked
+/// at until nobody has gone. No line of descent gets away like this: the system lists by rising numbers, and a child's
+/// number comes after its parent's.
+pub(crate) fn survey<T>(look: impl Fn(&Entry) -> Option<T>) -> Vec<(Entry, T)> {
+    const ROUNDS: usize = 16;
+    let mut listed = HashSet::new();
+    let mut found = Vec::new();
+    for _ in 0..ROUNDS {
+        let mut new: Vec<i32> = numbers().into_iter().filter(|pid| listed.insert(*pid)).collect();
+        // The newest first: they are those who may go next.
+        new.sort_unstable_by(|one, other| other.cmp(one));
+        let before = found.len();
+        found.extend(new.iter().filter_map(|&pid| entry(pid).and_then(|entry| Some((entry, look(&entry)?)))));
+        if found.len() - before == new.len() {
+            break;
+        }
+    }
+    found
+}
+
+fn numbers() -> Vec<i32> {
     let Ok(directory) = fs::read_dir("/proc") else { return Vec::new() };
-    directory
-        .flatten()
-        .filter_map(|entry| entry.file_name().to_str()?.parse::<i32>().ok())
-        .filter_map(entry)
-        .collect()
+    directory.flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect()
 }
 
 /// One process, if it is still there.
@@ -40,14 +65,16 @@ fn parse_stat(line: &[u8]) -> Option<Entry> {
     let state = fields.next()?;
     let mut number = || fields.next()?.parse::<i64>().ok();
     let (parent, group, session) = (number()?, number()?, number()?);
-    let start = number_at(&mut number, 15)?;
+    let threads = number_at(&mut number, 13)?;
+    let start = number_at(&mut number, 1)?;
     Some(Entry {
         pid,
         parent: parent as i32,
         group: group as i32,
         session: session as i32,
         start: start.cast_unsigned(),
-        zombie: matches!(state, "Z" | "X" | "x"),
+        // The first thread may have ended while others go on.
+        zombie: matches!(state, "Z" | "X" | "x") && threads <= 1,
     })
 }
 
@@ -85,14 +112,22 @@ fn status_number(status: &str, field: &str) -> Option<u64> {
     status.lines().find_map(|line| line.strip_prefix(field))?.split_ascii_whitespace().next()?.parse().ok()
 }
 
-/// The value of an environment variable a process was started with, as long as it has not overwritten that memory.
-pub(crate) fn environment_variable(pid: i32, name: &str) -> Option<Vec<u8>> {
+/// The environment a process was started with, as long as it has not overwritten that memory: `name=value`, each with a
+/// NUL byte after it. Of one that has no memory left, or is somebody else's, it is empty; `Err` says that it has gone.
+pub(crate) fn environment(pid: i32) -> Result<Vec<u8>, Gone> {
     let mut bytes = Vec::new();
-    fs::File::open(format!("/proc/{pid}/environ")).ok()?.read_to_end(&mut bytes).ok()?;
-    bytes
-        .split(|&byte| byte == 0)
-        .find_map(|variable| Some(variable.strip_prefix(name.as_bytes())?.strip_prefix(b"=")?.to_vec()))
+    let read =
+        fs::File::open(format!("/proc/{pid}/environ")).and_then(|mut file| file.read_to_end(&mut bytes));
+    match read.map_err(|error| Errno::from_io_error(&error)) {
+        Err(Some(Errno::NOENT | Errno::SRCH)) if entry(pid).is_none() => Err(Gone),
+        Err(_) => Ok(Vec::new()),
+        Ok(_) => Ok(bytes),
+    }
 }
+
+/// A process that was there a moment ago.
+#[derive(Debug)]
+pub(crate) struct Gone;
 
 #[cfg(test)]
 mod tests {
@@ -105,6 +140,13 @@ mod tests {
         assert_eq!((entry.pid, entry.parent, entry.group, entry.session), (42, 1, 2, 3));
         assert_eq!(entry.start, 777);
         assert!(!entry.zombie);
+    }
+
+    #[test]
+    fn a_process_lives_as_long_as_one_of_its_threads() {
+        let line = |threads| format!("42 (a) Z 1 2 3 0 -1 4 5 6 7 8 9 10 11 12 20 0 {threads} 0 777 1 2");
+        assert!(parse_stat(line(1).as_bytes()).unwrap().zombie);
+        assert!(!parse_stat(line(2).as_bytes()).unwrap().zombie);
     }
 
     #[test]

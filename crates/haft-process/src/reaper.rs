@@ -63,6 +63,12 @@ pub(crate) fn orphans() -> Vec<i32> {
     proc::own_children().into_iter().filter(|pid| !is_owned(pid)).collect()
 }
 
+/// Whether a child of this process is one that it did not start.
+pub(crate) fn is_orphan(child: i32) -> bool {
+    let owned = OWNED.read().unwrap_or_else(std::sync::PoisonError::into_inner);
+    is_subreaper() && !owned.as_ref().is_some_and(|owned| owned.contains(&child))
+}
+
 /// Reaps the orphans that have ended. Nothing happens in a process that is no subreaper.
 pub fn reap_orphans() {
     for pid in orphans() {

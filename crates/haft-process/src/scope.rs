@@ -37,7 +37,7 @@ struct Inner {
     limiters: Vec<(Cgroup, OwnedFd)>,
     /// Control groups that somebody else has made, now dead.
     inherited: Vec<PathBuf>,
-    sole: bool,
+    living: Option<Arc<()>>,
     seeds: Mutex<Seeds>,
 }
 
@@ -46,8 +46,9 @@ struct Inner {
 pub(crate) struct Containment {
     /// Where control groups can be made.
     pub(crate) hierarchies: Hierarchies,
-    /// Whether every orphan of this process belongs to this scope, as there is no other.
-    pub(crate) sole: bool,
+    /// What all scopes share, where this process inherits orphans: as long as there is one scope only, all of them are
+    /// its own.
+    pub(crate) living: Option<Arc<()>>,
     /// How many processes and threads there may be at once.
     pub(crate) processes: Option<u64>,
     /// How much memory all of them may use.
@@ -79,7 +80,7 @@ impl Scope {
             cgroup,
             limiters,
             inherited: Vec::new(),
-            sole: containment.sole,
+            living: containment.living.clone(),
             seeds: Mutex::default(),
         }))
     }
@@ -91,7 +92,7 @@ impl Scope {
             cgroup: None,
             limiters: Vec::new(),
             inherited,
-            sole: false,
+            living: None,
             seeds: Mutex::default(),
         }))
     }
@@ -197,29 +198,62 @@ impl Scope {
 
     /// Stops members until no new ones appear, so that none can start another while the others are killed. A control
     /// group kills them all at once and needs no such care.
-    fn freeze(&self, seen: &mut HashSet<Identity>) -> Vec<Entry> {
+    fn freeze(&self, seen: &mut HashSet<Identity>) -> Look {
         const ROUNDS: usize = 64;
         for _ in 0..ROUNDS {
-            let members = self.entries();
-            let new: Vec<_> = members.iter().filter(|entry| seen.insert((entry.pid, entry.start))).collect();
-            if new.is_empty() || self.is_sealed() {
-                return members;
+            let look = self.look();
+            let new = look.members.iter().filter(|entry| seen.insert((entry.pid, entry.start))).count();
+            if new == 0 || self.is_sealed() {
+                return look;
             }
-            new.into_iter().for_each(|entry| signal_process(*entry, Signal::STOP));
+            look.signal(Signal::STOP);
         }
-        self.entries()
+        self.look()
     }
 
     fn entries(&self) -> Vec<Entry> {
+        self.look().members
+    }
+
+    fn look(&self) -> Look {
         let mut seeds = self.seeds().clone();
         for path in self.cgroup_paths() {
             seeds.known.extend(cgroup::members(path));
         }
-        if self.0.sole {
-            seeds.known.extend(reaper::orphans());
-        }
         let own = rustix::process::getpid().as_raw_pid();
-        tree::members(&proc::table(), &seeds, own, |pid| carries_marker(pid, &self.0.id))
+        let survey = proc::survey(|entry| Membership::of(entry, &self.0.id).ok());
+        let table: Vec<Entry> = survey.iter().map(|(entry, _)| *entry).collect();
+        let marked = |wanted: Membership| {
+            survey.iter().filter(move |(_, found)| *found == wanted).map(|(entry, _)| entry.pid)
+        };
+        let ours: HashSet<i32> = marked(Membership::Ours).collect();
+        let sole = self.is_sole();
+        let is_orphan = |entry: &Entry| sole && entry.parent == own && reaper::is_orphan(entry.pid);
+        let members =
+            tree::members(&table, &seeds, own, |entry| ours.contains(&entry.pid) || is_orphan(entry));
+        let mut others: HashSet<i32> = marked(Membership::Other).chain([own]).collect();
+        for member in &members {
+            others.remove(&member.pid);
+        }
+        let groups = tree::groups(&members, table.iter().filter(|entry| others.contains(&entry.pid)));
+        Look { members, groups }
+    }
+
+    /// Whether there is no other scope that an orphan of this process could belong to: the host and this scope alone
+    /// hold what all of them share.
+    fn is_sole(&self) -> bool {
+        self.0.living.as_ref().is_some_and(|living| Arc::strong_count(living) <= 2)
+    }
+
+    /// Whether there are orphans, dead or alive, that are this scope's.
+    fn has_orphans(&self) -> bool {
+        self.is_sole() && !reaper::orphans().is_empty()
+    }
+
+    /// How often nobody must be seen before nobody is there. A control group knows; a look may miss somebody who
+    /// starts another and ends, faster than all processes can be looked at.
+    fn looks_needed(&self) -> usize {
+        if self.is_sealed() { 1 } else { 3 }
     }
 
     fn cgroup_paths(&self) -> impl Iterator<Item = &Path> {
@@ -254,20 +288,36 @@ impl Victims for Scope {
         let end = Instant::now() + patience;
         let mut seen = HashSet::new();
         let mut pause = Duration::from_micros(200);
+        let mut empty_looks = 0;
         loop {
-            let members = self.freeze(&mut seen);
+            let look = self.freeze(&mut seen);
             for path in self.cgroup_paths() {
                 let _ = cgroup::kill(path);
             }
-            members.iter().for_each(|entry| signal_process(*entry, Signal::KILL));
+            look.signal(Signal::KILL);
             reaper::reap_orphans();
             let left = self.members().len();
-            if left == 0 || Instant::now() >= end {
+            empty_looks = if left == 0 && !self.has_orphans() { empty_looks + 1 } else { 0 };
+            if empty_looks >= self.looks_needed() || Instant::now() >= end {
                 return (seen, left);
             }
             thread::sleep(pause);
             pause = (pause * 2).min(Duration::from_millis(10));
         }
+    }
+}
+
+/// Who was there in one moment.
+struct Look {
+    members: Vec<Entry>,
+    /// The process groups in which nobody else is.
+    groups: Vec<i32>,
+}
+
+impl Look {
+    fn signal(&self, signal: Signal) {
+        self.groups.iter().for_each(|&group| signal_group(group, signal));
+        self.members.iter().for_each(|&entry| signal_process(entry, signal));
     }
 }
 
@@ -301,12 +351,32 @@ pub(crate) fn is_marker(entry: &CStr) -> bool {
     entry.to_bytes().strip_prefix(MARKER.as_bytes()).is_some_and(|rest| rest.starts_with(b"="))
 }
 
-/// Whether a process was started in the scope of this id, or in one inside it.
-fn carries_marker(pid: i32, id: &str) -> bool {
-    let Some(value) = proc::environment_variable(pid, MARKER) else { return false };
-    value.split(|&byte| byte == b':').any(|part| {
-        part.strip_prefix(id.as_bytes()).is_some_and(|rest| rest.is_empty() || rest.starts_with(b"."))
-    })
+/// What the environment of a process tells about where it belongs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Membership {
+    /// It was started in the scope, or in one inside it.
+    Ours,
+    /// It was not.
+    Other,
+    /// There is no environment: it has ended, or nearly so, or has cleared it.
+    Unknown,
+}
+
+impl Membership {
+    fn of(entry: &Entry, id: &str) -> Result<Membership, proc::Gone> {
+        let environment = if entry.zombie { Vec::new() } else { proc::environment(entry.pid)? };
+        if environment.is_empty() {
+            return Ok(Membership::Unknown);
+        }
+        let marker = environment
+            .split(|&byte| byte == 0)
+            .find_map(|variable| variable.strip_prefix(MARKER.as_bytes())?.strip_prefix(b"="));
+        let is_ours = |part: &[u8]| {
+            part.strip_prefix(id.as_bytes()).is_some_and(|rest| rest.is_empty() || rest.starts_with(b"."))
+        };
+        let ours = marker.is_some_and(|marker| marker.split(|&byte| byte == b':').any(is_ours));
+        Ok(if ours { Membership::Ours } else { Membership::Other })
+    }
 }
 
 fn signal_group(group: i32, signal: Signal) {

@@ -115,12 +115,6 @@ impl Signals {
     }
 }
 
-/// Ignores a signal in this whole process, or gives it its default: a setting for applications to make. A program that
-/// writes to pipes ignores `SIGPIPE`, as Rust programs do unless they say otherwise.
-pub fn ignore_signal(signal: i32, ignored: bool) {
-    sys::set_ignored(signal, ignored);
-}
-
 /// Calls `action` on a thread of its own for each of these signals that this process gets. They are blocked in the
 /// calling thread and those it starts from then on, so an application calls this first, and once for a signal.
 ///
@@ -135,4 +129,36 @@ pub fn on_signals(signals: Signals, mut action: impl FnMut(i32) + Send + 'static
     };
     let builder = thread::Builder::new().name("signals".to_owned()).stack_size(128 * 1024);
     builder.spawn(serve).map(drop).map_err(|error| Error::system("start a thread for signals", error))
+}
+
+/// What this process does with a signal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Disposition {
+    /// What the system does.
+    Default,
+    /// Nothing.
+    Ignore,
+    /// What [`set_signal_catcher`] was given.
+    Catch,
+}
+
+/// Decides, once, what is done with the signals that are [caught](Disposition::Catch). It is called on whatever thread the
+/// signal finds, in the middle of anything: it may set atomic values and write to descriptors, and must not allocate,
+/// lock or panic. Says whether it was the first.
+pub fn set_signal_catcher(catcher: impl Fn(i32) + Send + Sync + 'static) -> bool {
+    sys::set_catcher(Box::new(catcher))
+}
+
+/// Sets what this whole process does with a signal: a setting for applications to make. A program that writes to pipes
+/// ignores `SIGPIPE`, as Rust programs do unless they say otherwise.
+///
+/// # Errors
+/// If there is no such signal, or it cannot be caught.
+pub fn set_disposition(signal: i32, disposition: Disposition) -> Result<(), Error> {
+    match disposition {
+        Disposition::Default => sys::set_ignored(signal, false),
+        Disposition::Ignore => sys::set_ignored(signal, true),
+        Disposition::Catch => sys::catch(signal).map_err(|error| Error::system("catch the signal", error))?,
+    }
+    Ok(())
 }

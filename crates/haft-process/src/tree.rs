@@ -21,11 +21,11 @@ pub(crate) fn members(
     table: &[Entry],
     seeds: &Seeds,
     own: i32,
-    mut marked: impl FnMut(i32) -> bool,
+    mut marked: impl FnMut(&Entry) -> bool,
 ) -> Vec<Entry> {
     let mut inside: HashSet<i32> = HashSet::new();
     for entry in table.iter().filter(|entry| entry.pid != own && entry.pid != 1) {
-        if is_seed(entry, seeds) || (!entry.zombie && marked(entry.pid)) {
+        if is_seed(entry, seeds) || (!entry.zombie && marked(entry)) {
             inside.insert(entry.pid);
         }
     }
@@ -41,6 +41,14 @@ pub(crate) fn members(
         }
     }
     table.iter().filter(|entry| inside.contains(&entry.pid) && !entry.zombie).copied().collect()
+}
+
+/// The process groups of members that none of the others is in. A signal to a group reaches all who are in it, those who
+/// are being born included, which a look at the table and a signal to each of them cannot do.
+pub(crate) fn groups<'a>(members: &[Entry], others: impl Iterator<Item = &'a Entry>) -> Vec<i32> {
+    let others: HashSet<i32> = others.map(|entry| entry.group).collect();
+    let own: HashSet<i32> = members.iter().map(|member| member.group).collect();
+    own.difference(&others).copied().collect()
 }
 
 fn is_seed(entry: &Entry, seeds: &Seeds) -> bool {
@@ -74,7 +82,7 @@ mod tests {
     fn an_orphan_is_known_by_group_session_or_marker() {
         let table = [entry(30, 1, 10, 10), entry(31, 1, 31, 10), entry(32, 1, 32, 32), entry(33, 1, 33, 33)];
         let seeds = Seeds { roots: vec![10], ..Seeds::default() };
-        assert_eq!(pids(&members(&table, &seeds, 5, |pid| pid == 32)), [30, 31, 32]);
+        assert_eq!(pids(&members(&table, &seeds, 5, |entry| entry.pid == 32)), [30, 31, 32]);
     }
 
     #[test]
@@ -91,5 +99,11 @@ mod tests {
         let table = [entry(5, 1, 5, 5), entry(10, 5, 10, 10), dead];
         let seeds = Seeds { roots: vec![10], known: vec![5], ..Seeds::default() };
         assert_eq!(pids(&members(&table, &seeds, 5, |_| false)), [10]);
+    }
+
+    #[test]
+    fn a_group_that_somebody_else_is_in_is_not_ours() {
+        let table = [entry(5, 1, 5, 5), entry(10, 5, 10, 10), entry(11, 10, 10, 10), entry(12, 10, 5, 5)];
+        assert_eq!(groups(&table[1..], table[..1].iter()), [10]);
     }
 }

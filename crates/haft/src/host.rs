@@ -3,7 +3,9 @@
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
-use haft_process::{CancelToken, Command, Host, Signals, clean_stale, ignore_signal, on_signals};
+use haft_process::{
+    CancelToken, Command, Disposition, Host, Signals, clean_stale, on_signals, set_disposition,
+};
 
 use crate::failure::Failure;
 use crate::surroundings::Surroundings;
@@ -13,7 +15,7 @@ pub(crate) fn set_up(surroundings: &Surroundings) -> Host {
     let base = run_base(surroundings);
     let _ = clean_stale(&base);
     // What is written to a process that has gone is lost, and that is all there is to it.
-    ignore_signal(Signals::PIPE, true);
+    let _ = set_disposition(Signals::PIPE, Disposition::Ignore);
     Host::builder().run_directory(base).cgroups().subreaper().watcher(watcher()).build()
 }
 

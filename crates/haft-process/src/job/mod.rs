@@ -214,6 +214,8 @@ impl Drop for Job {
     /// A job that nobody waited for ends here, by the same ladder.
     fn drop(&mut self) {
         if !self.concluded {
+            // It may be the callback that has failed.
+            self.live = None;
             self.shared.cancel.cancel();
             while !self.is_over() {
                 self.turn();

@@ -4,6 +4,7 @@
 //! the raw system calls.
 
 use std::ptr;
+use std::sync::OnceLock;
 
 /// A set of signals, in the kernel's form: bit `n - 1` stands for signal `n`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -132,4 +133,33 @@ pub(crate) fn wait_for(signals: SignalSet) -> Option<i32> {
             return None;
         }
     }
+}
+
+/// What is done when a signal is caught.
+static CAUGHT: OnceLock<Box<dyn Fn(i32) + Send + Sync>> = OnceLock::new();
+
+/// Decides, once for the process, what is done when a signal is caught.
+pub(crate) fn set_catcher(catcher: Box<dyn Fn(i32) + Send + Sync>) -> bool {
+    CAUGHT.set(catcher).is_ok()
+}
+
+extern "C" fn caught(signal: libc::c_int) {
+    // SAFETY: the pointer is to this thread's own errno, which a handler has to leave as it was.
+    let errno = unsafe { &mut *libc::__errno_location() };
+    let before = *errno;
+    if let Some(catcher) = CAUGHT.get() {
+        catcher(signal);
+    }
+    *errno = before;
+}
+
+/// Has a signal caught from now on; system calls it interrupts go on.
+pub(crate) fn catch(signal: i32) -> std::io::Result<()> {
+    // SAFETY: zero is a valid value for every field.
+    let mut action: libc::sigaction = unsafe { std::mem::zeroed() };
+    action.sa_sigaction = caught as extern "C" fn(libc::c_int) as usize;
+    action.sa_flags = libc::SA_RESTART;
+    // SAFETY: the handler does nothing that is not allowed in one, given a catcher that does not.
+    let result = unsafe { libc::sigaction(signal, &raw const action, ptr::null_mut()) };
+    if result < 0 { Err(std::io::Error::last_os_error()) } else { Ok(()) }
 }
