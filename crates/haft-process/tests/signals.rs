@@ -1,7 +1,9 @@
 //! Signals: what a process is born with, and what it dies of.
 
 use haft_process::capture::View;
-use haft_process::{Command, Exit, Host, Signals, Task, ignore_signal, signal_name, signal_number};
+use haft_process::{
+    Command, Disposition, Exit, Host, Signals, Task, set_disposition, signal_name, signal_number,
+};
 use haft_test_support::own::alone;
 use haft_test_support::{Report, child, hold_signals};
 
@@ -23,7 +25,7 @@ fn a_blocked_mask_here_is_an_empty_one_in_the_child() {
 fn ignored_signals_have_their_default_in_the_child_unless_it_is_asked_for() {
     alone("ignored_signals_have_their_default_in_the_child_unless_it_is_asked_for", || {
         for signal in [Signals::PIPE, Signals::HANGUP, Signals::INTERRUPT] {
-            ignore_signal(signal, true);
+            set_disposition(signal, Disposition::Ignore).unwrap();
         }
         assert!(Signals::ignored_now().contains(Signals::HANGUP));
         let seen = report(|_| {});
