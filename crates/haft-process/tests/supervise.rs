@@ -118,7 +118,7 @@ fn output_that_is_no_text_or_has_no_newline_stays_as_it_is() {
 
 #[test]
 fn bytes_are_seen_as_they_arrive() {
-    let seen: Arc<Mutex<Vec<(StreamKind, Vec<u8>)>>> = Arc::default();
+    let seen = Arc::new(Mutex::new(Vec::<(StreamKind, Vec<u8>)>::new()));
     let sink = seen.clone();
     let live = Live::new(move |kind, bytes| sink.lock().unwrap().push((kind, bytes.to_vec())));
     let handle = task(["drip", "3", "200"]).live(live).start(&Host::plain()).unwrap().background().unwrap();
@@ -207,11 +207,11 @@ fn a_child_that_closes_its_output_is_waited_for_all_the_same() {
 
 #[test]
 fn a_live_callback_that_panics_leaves_nothing_running() {
-    let scratch = Scratch::new();
-    let live = Live::new(|_, _| panic!("as it was told to"));
-    let job = task(["deaf", &scratch.text("never")]).live(live).start(&Host::plain()).unwrap();
-    let pid = job.controller().pid();
-    let handle = job.background().unwrap();
-    assert!(handle.wait().is_none(), "there is no outcome");
-    assert_eq!(process::state(pid), None);
+    haft_test_support::own::alone("a_live_callback_that_panics_leaves_nothing_running", || {
+        let live = Live::new(|_, _| panic!("as it was told to"));
+        let job = task(["flood", &(1usize << 40).to_string()]).live(live).start(&Host::plain()).unwrap();
+        let pid = job.controller().pid();
+        assert!(job.background().unwrap().wait().is_none(), "there is no outcome");
+        assert_eq!(process::state(pid), None);
+    });
 }

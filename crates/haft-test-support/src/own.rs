@@ -3,9 +3,10 @@
 #![expect(clippy::disallowed_methods, reason = "a test tells itself by its environment that it is alone")]
 
 use std::fs;
-use std::process::Command;
+use std::process::{Child, Command, Output, Stdio};
+use std::time::Duration;
 
-use crate::process;
+use crate::{process, sys};
 
 /// Descriptors, threads, and children dead or alive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,13 +30,49 @@ pub fn holdings() -> Holdings {
 /// settings are not in the way, whoever runs the tests and however many at once.
 #[track_caller]
 pub fn alone(name: &str, body: impl FnOnce()) {
+    if let Some((_, output)) = elsewhere(name, body) {
+        check(&output);
+    }
+}
+
+/// The same for a body that leaves many dead processes behind: they are inherited and reaped here. The system's first
+/// process may take its time, and with many dead it is slow to look at all. No other test of the same program may
+/// start processes of its own meanwhile, unless it is in quarantine too.
+#[track_caller]
+pub fn quarantine(name: &str, body: impl FnOnce()) {
+    let Some(child) = again(name, body) else { return };
+    sys::inherit_orphans();
+    let result = std::thread::spawn(|| child.wait_with_output().expect("nobody else waits for it"));
+    while !result.is_finished() {
+        sys::reap_orphans();
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    check(&result.join().expect("waiting works"));
+}
+
+/// The same for a body that need not come back: the number of the process and what became of it. `None` is the answer
+/// in that process itself, if the body does come back.
+pub fn elsewhere(name: &str, body: impl FnOnce()) -> Option<(i32, Output)> {
+    let child = again(name, body)?;
+    Some((child.id() as i32, child.wait_with_output().expect("nobody else waits for it")))
+}
+
+/// Starts these tests again with the one of this name only, or runs the body if they were.
+fn again(name: &str, body: impl FnOnce()) -> Option<Child> {
     const ALONE: &str = "HAFT_TEST_ALONE";
     if std::env::var_os(ALONE).is_some() {
-        return body();
+        body();
+        return None;
     }
     let program = std::env::current_exe().expect("the tests have a path");
-    let output = Command::new(program).args([name, "--exact", "--nocapture"]).env(ALONE, "1").output();
-    let output = output.expect("the tests can be started again");
+    let mut command = Command::new(program);
+    command.args([name, "--exact", "--nocapture"]).env(ALONE, "1");
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    Some(command.spawn().expect("the tests can be started again"))
+}
+
+#[track_caller]
+fn check(output: &Output) {
     let text = String::from_utf8_lossy(&output.stdout);
     assert!(text.contains("1 passed"), "{text}\n{}", String::from_utf8_lossy(&output.stderr));
     if let Some(reason) = text.lines().find(|line| line.starts_with("skipped: ")) {

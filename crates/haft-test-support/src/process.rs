@@ -21,7 +21,11 @@ pub fn parent(pid: i32) -> Option<i32> {
 
 /// The children of a process, dead or alive.
 pub fn children(pid: i32) -> Vec<i32> {
-    all().into_iter().filter(|&other| parent(other) == Some(pid)).collect()
+    let threads = fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
+    let lists = threads.filter_map(|thread| fs::read_to_string(thread.path().join("children")).ok());
+    lists
+        .flat_map(|list| list.split_ascii_whitespace().filter_map(|pid| pid.parse().ok()).collect::<Vec<_>>())
+        .collect()
 }
 
 /// How many children of a process are dead and not reaped.

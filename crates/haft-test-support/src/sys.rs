@@ -88,3 +88,20 @@ pub fn landlock_ruleset() -> Option<OwnedFd> {
     // SAFETY: a fresh descriptor that nobody else owns.
     (result >= 0).then(|| unsafe { OwnedFd::from_raw_fd(result as i32) })
 }
+
+/// Makes this process the parent of orphans among its descendants.
+pub(crate) fn inherit_orphans() {
+    // SAFETY: a prctl without a pointer.
+    unsafe { libc::prctl(libc::PR_SET_CHILD_SUBREAPER, 1) };
+}
+
+/// Reaps dead children that are processes of the child program.
+pub(crate) fn reap_orphans() {
+    for child in crate::process::children(std::process::id() as i32) {
+        let name = std::fs::read_to_string(format!("/proc/{child}/comm")).unwrap_or_default();
+        if ["haft-test-child", "exe"].contains(&name.trim()) {
+            // SAFETY: no status is asked for.
+            unsafe { libc::waitpid(child, std::ptr::null_mut(), libc::WNOHANG) };
+        }
+    }
+}

@@ -25,6 +25,7 @@ fn run() -> i32 {
         "die" => stay::die(number(rest[0]) as i32),
         "sleep" => stay::sleep(),
         "stubborn" => stay::stubborn(rest[0]),
+        "headless" => stay::headless(rest[0]),
         "polite" => stay::polite(rest[0], number(rest[1]) as i32),
         "wait-for" => stay::wait_for(rest[0]),
         "daemon" => stay::daemon(rest[0], &rest[1..]),

@@ -85,3 +85,10 @@ pub(crate) fn announce(ready: &str) {
     let mut file = OpenOptions::new().create(true).append(true).open(ready).expect("the file can be written");
     file.write_all(b"ready\n").expect("the file can be written");
 }
+
+/// Goes on in a second thread, immune to polite signals, after the first one has ended.
+pub(crate) fn headless(ready: &str) -> i32 {
+    let ready = ready.to_owned();
+    std::thread::spawn(move || stubborn(&ready));
+    sys::end_thread()
+}

@@ -1,13 +1,17 @@
 //! The system calls the child needs, declared by hand so that one call of the compiler builds it.
 #![expect(unsafe_code, reason = "these are calls of the C library")]
 
-use std::ffi::{CString, c_char, c_int, c_uint, c_ulong, c_void};
+use std::ffi::{CString, c_char, c_int, c_long, c_uint, c_ulong, c_void};
 
 pub(crate) const SIGHUP: i32 = 1;
 pub(crate) const SIGKILL: i32 = 9;
 pub(crate) const SIGTERM: i32 = 15;
 pub(crate) const SIGSTOP: i32 = 19;
 pub(crate) const SIGWINCH: i32 = 28;
+#[cfg(target_arch = "x86_64")]
+const SYS_EXIT: c_long = 60;
+#[cfg(not(target_arch = "x86_64"))]
+const SYS_EXIT: c_long = 93;
 const SIG_IGN: usize = 1;
 const SIG_BLOCK: c_int = 0;
 const RLIMIT_CORE: c_int = 4;
@@ -51,6 +55,7 @@ unsafe extern "C" {
     fn getpid() -> c_int;
     fn waitpid(pid: c_int, status: *mut c_int, options: c_int) -> c_int;
     fn _exit(status: c_int) -> !;
+    fn syscall(number: c_long, ...) -> c_long;
     fn close(descriptor: c_int) -> c_int;
     fn dup2(from: c_int, to: c_int) -> c_int;
     fn open(path: *const c_char, flags: c_int, ...) -> c_int;
@@ -112,6 +117,13 @@ pub(crate) fn fork_here() -> i32 {
 pub(crate) fn exit(status: i32) -> ! {
     // SAFETY: leaves at once.
     unsafe { _exit(status) }
+}
+
+/// Ends this thread and no other.
+pub(crate) fn end_thread() -> ! {
+    // SAFETY: nothing of this thread is used by others.
+    unsafe { syscall(SYS_EXIT, 0) };
+    unreachable!("the thread has ended");
 }
 
 pub(crate) fn new_session() {

@@ -111,12 +111,12 @@ fn restless(ready: &str) {
         sys::ignore(sys::SIGTERM);
         stay::announce(ready);
         // The first generation's alarm does not reach the others, so generations are counted.
-        for _ in 0..200_000 {
+        for _ in 0..40_000 {
             let pid = sys::fork_here();
             if pid != 0 {
                 return 0;
             }
-            std::thread::sleep(Duration::from_micros(500));
+            std::thread::sleep(Duration::from_millis(3));
         }
         0
     });

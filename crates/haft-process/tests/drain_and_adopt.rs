@@ -1,0 +1,151 @@
+//! The end of the foreground process is not the end of the pipe.
+
+use std::time::{Duration, Instant};
+
+use haft_process::capture::{Output, View};
+use haft_process::{Command, Exit, Host, Task};
+use haft_test_support::own::{alone, holdings};
+use haft_test_support::{Marker, Scratch, child, eventually, measure, process};
+
+/// A deadline for what has no bound of its own.
+const SOON: Duration = Duration::from_secs(20);
+
+fn task<A: AsRef<str>>(arguments: impl IntoIterator<Item = A>) -> Task {
+    let mut command = Command::new(child());
+    command.arguments(arguments.into_iter().map(|argument| argument.as_ref().to_owned()));
+    Task::new(command).grace(Duration::from_millis(200))
+}
+
+fn shell(script: &str) -> Task {
+    let mut command = Command::new("/bin/sh");
+    command.arguments(["-c", script]);
+    Task::new(command)
+}
+
+fn bytes(output: Option<&Output>) -> Vec<u8> {
+    output.unwrap().slice(&View::HeadAndTail, 1 << 20).unwrap().to_bytes()
+}
+
+#[test]
+fn a_daemon_that_holds_the_output_does_not_hold_the_call_and_its_later_bytes_are_captured() {
+    let scratch = Scratch::new();
+    let (first, second) = (scratch.text("first"), scratch.text("second"));
+    let task = task(["daemon", &scratch.text("ready"), &first, &second]);
+    let mut outcome = task.run(&Host::plain()).unwrap();
+    assert_eq!(outcome.exit, Exit::Code(0));
+    assert_eq!(bytes(outcome.captured.stdout.as_ref()), b"started\n");
+    let after_exit = outcome.duration - outcome.wall;
+    assert!(after_exit < Duration::from_millis(300), "returned {after_exit:?} after the exit");
+
+    let left = outcome.adopted.take().unwrap();
+    let output = outcome.captured.stdout.unwrap();
+    assert!(!left.is_finished() && !output.is_finished() && !left.id().is_empty());
+    assert_eq!(left.controller().members().len(), 1);
+    scratch.touch("first");
+    let expected = format!("started\n{first}\n");
+    assert!(eventually(SOON, || bytes(Some(&output)) == expected.as_bytes()));
+    scratch.touch("second");
+    let end = left.wait().unwrap();
+    assert_eq!(bytes(Some(&output)), format!("{expected}{second}\n").as_bytes());
+    assert!(output.is_finished());
+    assert_eq!((end.tree.killed, end.tree.survivors, end.adopted.is_none()), (0, 0, true));
+}
+
+#[test]
+fn what_comes_within_a_moment_after_the_exit_belongs_to_the_result() {
+    let outcome = shell("(sleep 0.03; echo late) & echo now").run(&Host::plain()).unwrap();
+    assert_eq!(bytes(outcome.captured.stdout.as_ref()), b"now\nlate\n");
+    assert!(outcome.adopted.is_none());
+}
+
+#[test]
+fn who_never_stops_writing_does_not_hold_the_call_either() {
+    let outcome = shell("while :; do echo more; sleep 0.01; done & exit 3").run(&Host::plain()).unwrap();
+    assert_eq!(outcome.exit, Exit::Code(3));
+    let after_exit = outcome.duration - outcome.wall;
+    assert!(after_exit < Duration::from_millis(500), "returned {after_exit:?} after the exit");
+    let left = outcome.adopted.unwrap();
+    let end = left.end().unwrap();
+    assert!(end.tree.killed >= 1 && end.tree.survivors == 0, "{:?}", end.tree);
+}
+
+#[test]
+fn dropping_an_adopted_job_ends_it() {
+    let (scratch, marker) = (Scratch::new(), Marker::new());
+    let task = task(["daemon", &scratch.text("ready"), marker.as_str()]);
+    let outcome = task.run(&Host::plain()).unwrap();
+    assert_eq!(marker.count(), 1);
+    drop(outcome);
+    assert_eq!(marker.count(), 0);
+}
+
+#[test]
+fn an_adopted_job_that_is_cancelled_says_so() {
+    let (scratch, marker) = (Scratch::new(), Marker::new());
+    let outcome = task(["daemon", &scratch.text("ready"), marker.as_str()]).run(&Host::plain()).unwrap();
+    assert!(!outcome.cancelled);
+    let end = outcome.adopted.unwrap().end().unwrap();
+    assert!(end.cancelled);
+    assert_eq!((end.tree.killed, end.tree.survivors, marker.count()), (1, 0, 0));
+}
+
+#[test]
+fn nothing_is_adopted_when_nothing_is_left() {
+    for _ in 0..20 {
+        let (outcome, time) = measure(|| task(["exit", "0"]).run(&Host::plain()).unwrap());
+        assert!(outcome.adopted.is_none());
+        assert!(time < SOON);
+    }
+}
+
+#[test]
+fn an_exit_in_the_moment_of_adoption_is_neither_lost_nor_waited_for() {
+    alone("an_exit_in_the_moment_of_adoption_is_neither_lost_nor_waited_for", || {
+        let before = holdings();
+        let mut adopted = 0;
+        for step in 0..40 {
+            // Around the 100 ms of quiet after which what is left is adopted.
+            let pause = 80 + step;
+            let outcome = shell(&format!("(sleep 0.{pause:03}; echo end) & :")).run(&Host::plain()).unwrap();
+            let output = outcome.captured.stdout.clone();
+            if let Some(left) = outcome.adopted {
+                adopted += 1;
+                let start = Instant::now();
+                assert!(left.wait_for(SOON), "the adopted job never ends");
+                assert!(start.elapsed() < Duration::from_secs(2));
+            }
+            assert_eq!(bytes(output.as_ref()), b"end\n");
+        }
+        println!("{adopted} of 40 were adopted");
+        assert!(eventually(SOON, || holdings() == before), "{:?} instead of {before:?}", holdings());
+    });
+}
+
+#[test]
+fn waiting_for_an_adopted_job_costs_next_to_no_time_on_the_processor() {
+    alone("waiting_for_an_adopted_job_costs_next_to_no_time_on_the_processor", || {
+        let (scratch, marker) = (Scratch::new(), Marker::new());
+        let outcome = task(["daemon", &scratch.text("ready"), marker.as_str()]).run(&Host::plain()).unwrap();
+        let own = std::process::id() as i32;
+        let before = process::cpu_time(own);
+        assert!(!outcome.adopted.as_ref().unwrap().wait_for(Duration::from_secs(1)));
+        let used = process::cpu_time(own) - before;
+        assert!(used <= Duration::from_millis(50), "{used:?} in a second of waiting");
+    });
+}
+
+#[test]
+fn a_process_that_holds_nothing_is_adopted_where_orphans_come_home() {
+    alone("a_process_that_holds_nothing_is_adopted_where_orphans_come_home", || {
+        let (scratch, marker) = (Scratch::new(), Marker::new());
+        let host = Host::builder().subreaper().build();
+        let task = task(["bystander", &scratch.text(marker.as_str())]);
+        let outcome = task.run(&host).unwrap();
+        let left = outcome.adopted.expect("the bystander is adopted");
+        let pids = left.controller().members();
+        assert_eq!(pids.len(), 1);
+        let end = left.end().unwrap();
+        assert_eq!((end.tree.killed, end.tree.survivors), (1, 0));
+        assert_eq!(process::state(pids[0]), None, "it is neither there nor a zombie");
+    });
+}
