@@ -21,6 +21,7 @@ pub use stream::StreamKind;
 pub use task::{DEFAULT_GRACE, Input, Streams, Task};
 
 use crate::child::Child;
+use crate::command::Descriptor;
 use crate::error::Error;
 use crate::job::control::Shared;
 use crate::job::feeder::Feeder;
@@ -71,6 +72,8 @@ pub struct Job {
     needed_input: bool,
     feeder: Option<Feeder>,
     streams: Vec<Stream>,
+    /// The other side of the job's terminal. While it is open here, a process may let go of it and take it again.
+    slave: Option<Descriptor>,
     live: Option<Live>,
     ladder: Ladder,
     drain: Option<Drain>,
@@ -199,6 +202,7 @@ impl Job {
             needed_input: false,
             feeder: None,
             streams: std::mem::take(&mut self.streams),
+            slave: None,
             live: None,
             ladder: Ladder::default(),
             drain: None,

@@ -30,6 +30,7 @@ struct Wiring {
     captured: Captured,
     feeder: Option<Feeder>,
     terminal: Option<Terminal>,
+    slave: Option<Descriptor>,
     inputs: Vec<FileIdentity>,
 }
 
@@ -75,6 +76,7 @@ impl Job {
             needed_input: false,
             feeder: wiring.feeder,
             streams: wiring.streams,
+            slave: wiring.slave,
             live,
             ladder: Ladder::default(),
             drain: None,
@@ -131,6 +133,7 @@ impl Wiring {
             captured: Captured { output: Some(output), terminal: Some(size), ..Captured::default() },
             feeder: None,
             terminal: Some(terminal),
+            slave: Some(slave),
             inputs,
         })
     }

@@ -108,6 +108,7 @@ impl Job {
         let now = Instant::now();
         self.ended = Some(now);
         self.drain = Some(Drain::from(now));
+        self.slave = None;
         if let Some(feeder) = &mut self.feeder {
             feeder.close();
         }

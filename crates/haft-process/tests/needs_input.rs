@@ -1,0 +1,111 @@
+//! Whether somebody waits for input is read from what he is blocked in, not guessed from what he has printed.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use haft_process::{Command, Handle, Host, Input, Streams, Task, TerminalSize};
+use haft_test_support::{Scratch, child, eventually, process};
+
+const SOON: Duration = Duration::from_secs(20);
+
+fn start<A: AsRef<str>>(arguments: impl IntoIterator<Item = A>, change: impl FnOnce(Task) -> Task) -> Handle {
+    let mut command = Command::new(child());
+    command.arguments(arguments.into_iter().map(|argument| argument.as_ref().to_owned()));
+    change(Task::new(command).input(Input::Open)).start(&Host::plain()).unwrap().background().unwrap()
+}
+
+fn waits(handle: &Handle) -> bool {
+    eventually(SOON, || handle.controller().needs_input() == Some(handle.controller().pid()))
+}
+
+/// Whether nobody is said to wait, now and for a while.
+fn never_waits(handle: &Handle) -> bool {
+    !eventually(Duration::from_millis(200), || handle.controller().needs_input().is_some())
+}
+
+#[test]
+fn every_way_to_wait_for_input_is_recognised() {
+    for way in ["read", "poll", "select", "epoll", "thread"] {
+        for terminal in [false, true] {
+            let handle = start(["await-input", way], |task| {
+                if terminal { task.streams(Streams::Terminal(TerminalSize::default())) } else { task }
+            });
+            assert!(waits(&handle), "{way}, on a terminal: {terminal}");
+            handle.controller().write(b"x\n".as_slice());
+            let outcome = handle.wait().unwrap();
+            assert!(outcome.exit.success(), "{way}, on a terminal: {terminal}");
+        }
+    }
+}
+
+#[test]
+fn who_computes_sleeps_or_writes_does_not_wait_for_input() {
+    let scratch = Scratch::new();
+    for arguments in
+        [&["sleep"][..], &["burn"], &["wait-for", &scratch.text("never")], &["flood", "1099511627776"]]
+    {
+        let handle = start(arguments, |task| task);
+        assert!(never_waits(&handle), "{arguments:?}");
+        handle.end().unwrap();
+    }
+}
+
+#[test]
+fn a_question_on_standard_output_is_no_sign_by_itself() {
+    let mut command = Command::new("/bin/sh");
+    command.arguments(["-c", "printf 'Password: '; exec sleep 60"]);
+    let task = Task::new(command).input(Input::Open).grace(Duration::from_millis(100));
+    let handle = task.start(&Host::plain()).unwrap().background().unwrap();
+    let output = handle.controller().captured().stdout.clone().unwrap();
+    assert!(eventually(SOON, || output.total_bytes() == 10));
+    assert!(never_waits(&handle));
+    handle.end().unwrap();
+}
+
+#[test]
+fn a_descendant_that_waits_is_named() {
+    let mut command = Command::new("/bin/sh");
+    command.arguments(["-c", &format!("{} await-input read; :", child())]);
+    let handle = Task::new(command).input(Input::Open).start(&Host::plain()).unwrap().background().unwrap();
+    assert!(eventually(SOON, || handle.controller().needs_input().is_some()));
+    let waiting = handle.controller().needs_input().unwrap();
+    assert_eq!(process::parent(waiting), Some(handle.controller().pid()));
+    handle.controller().close_input();
+    assert!(handle.wait().unwrap().exit.success());
+}
+
+#[test]
+fn reading_something_else_is_not_waiting_for_input() {
+    let scratch = Scratch::new();
+    let fifo = scratch.text("fifo");
+    let mut command = Command::new("/bin/sh");
+    command.arguments(["-c", "mkfifo \"$1\" && exec cat <> \"$1\"", "sh", &fifo]);
+    command.environment(haft_process::Environment::from_pairs([("PATH", "/usr/bin:/bin")]).unwrap());
+    let task = Task::new(command).input(Input::Open).grace(Duration::from_millis(100));
+    let handle = task.start(&Host::plain()).unwrap().background().unwrap();
+    assert!(eventually(SOON, || std::fs::metadata(&fifo).is_ok()));
+    assert!(never_waits(&handle));
+    handle.end().unwrap();
+}
+
+#[test]
+fn a_job_that_timed_out_while_it_waited_for_input_says_so() {
+    let run = |arguments: &[&str], input: Input| {
+        let mut command = Command::new(child());
+        command.arguments(arguments.iter().copied());
+        Task::new(command).input(input).timeout(Duration::from_millis(500)).run(&Host::plain()).unwrap()
+    };
+    let waiting = run(&["await-input", "read"], Input::Open);
+    assert!(waiting.timed_out && waiting.needed_input);
+    let sleeping = run(&["sleep"], Input::Open);
+    assert!(sleeping.timed_out && !sleeping.needed_input);
+}
+
+#[test]
+fn a_file_that_is_given_as_input_is_watched_too() {
+    let (near, far) = rustix::pipe::pipe().unwrap();
+    let handle = start(["await-input", "read"], |task| task.input(Input::File(Arc::new(near))));
+    assert!(waits(&handle));
+    drop(far);
+    assert!(handle.wait().unwrap().exit.success());
+}
