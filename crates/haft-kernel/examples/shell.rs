@@ -9,15 +9,8 @@ use std::sync::Arc;
 use haft_kernel::options::SetOption;
 use haft_kernel::{Bytes, Kernel, Session, Unwind};
 
-/// The stack that scripts run on; taken from the system only as far as it is used.
-const STACK: usize = 1 << 30;
-
 fn main() -> ExitCode {
-    let runner = std::thread::Builder::new().stack_size(STACK).spawn(run);
-    match runner.map(std::thread::JoinHandle::join) {
-        Ok(Ok(code)) => ExitCode::from(code),
-        _ => ExitCode::from(254),
-    }
+    ExitCode::from(run())
 }
 
 fn run() -> u8 {

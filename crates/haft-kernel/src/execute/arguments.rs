@@ -18,6 +18,7 @@ pub(crate) struct Arguments {
 
 impl Session {
     /// Expands the name and arguments of a command.
+    #[inline(never)]
     pub(crate) fn expand_arguments(&mut self, simple: &SimpleCommand) -> Result<Arguments, Unwind> {
         let mut words = self.spare.pop().unwrap_or_default();
         if simple.literal {
@@ -45,6 +46,7 @@ impl Session {
         Ok(Arguments { words, operands: None })
     }
 
+    #[inline(never)]
     fn expand_operands(
         &mut self,
         simple: &SimpleCommand,

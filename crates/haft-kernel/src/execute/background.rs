@@ -9,11 +9,13 @@ use super::pipeline::Work;
 use crate::bytes::Bytes;
 use crate::flow::{Flow, Unwind};
 use crate::io::OpenFile;
+use crate::jobs::Member;
 use crate::session::Session;
 use crate::variables::{IndexedArray, Value};
 
 impl Session {
     /// Starts a statement of a list in the background.
+    #[inline(never)]
     pub(crate) fn run_in_background(&mut self, list: &List, index: usize) -> Flow {
         let _ = self.flush();
         let statement = &list.statements[index];
@@ -42,10 +44,13 @@ impl Session {
         let _ = self.flush();
         let member = Work::on_thread(child, move |session| session.run_list(&body));
         self.last_background = Some(member.pid);
+        self.beside.iter_mut().for_each(Member::update);
+        self.beside.retain(|member| member.status.is_none());
         self.beside.push(member);
     }
 
     /// `coproc`.
+    #[inline(never)]
     pub(crate) fn run_coprocess(&mut self, coprocess: &Coprocess) -> Flow {
         let _ = self.flush();
         let name: Bytes = coprocess.name.as_ref().map_or_else(|| "COPROC".into(), Bytes::from);

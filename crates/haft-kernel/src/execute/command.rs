@@ -2,12 +2,8 @@
 
 use haft_lang::ast::{Command, CommandKind};
 
-use crate::flow::{Flow, Unwind};
+use crate::flow::Flow;
 use crate::session::Session;
-
-/// How deep commands may be nested while they run: function calls, substitutions, groups. The stack that sessions
-/// run on has room for more than this.
-const DEPTH: u32 = 60_000;
 
 impl Session {
     /// Runs a command.
@@ -18,17 +14,11 @@ impl Session {
             self.set_pipe_status(status);
             return self.concluded(status);
         }
-        self.depth += 1;
-        let result = self.run_compound(command);
-        self.depth -= 1;
-        result
+        self.nested(1, |session| session.run_compound(command))
     }
 
     #[inline(never)]
     fn run_compound(&mut self, command: &Command) -> Flow {
-        if self.depth > DEPTH {
-            return Err(self.too_deep());
-        }
         if self.has_pending_signals() {
             self.run_signal_traps()?;
         }
@@ -44,18 +34,11 @@ impl Session {
         Ok(status)
     }
 
-    pub(crate) fn too_deep(&mut self) -> Unwind {
-        self.report("commands are nested too deep");
-        Unwind::Abort(1)
-    }
-
+    #[inline(never)]
     fn run_redirected(&mut self, command: &Command) -> Flow {
-        let undo = match self.redirect(&command.redirects)? {
-            Ok(undo) => undo,
-            Err(()) => {
-                self.set_pipe_status(1);
-                if Self::fails_itself(&command.kind) { return Ok(1) } else { return self.concluded(1) }
-            }
+        let Some(undo) = self.redirect(&command.redirects)? else {
+            self.set_pipe_status(1);
+            return if Self::fails_itself(&command.kind) { Ok(1) } else { self.concluded(1) };
         };
         let result = self.run_kind(&command.kind);
         let flushed = self.restore(undo);

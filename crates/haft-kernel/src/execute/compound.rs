@@ -8,6 +8,7 @@ use crate::pattern::Pattern;
 use crate::session::Session;
 
 impl Session {
+    #[inline(never)]
     pub(crate) fn run_if(&mut self, branch: &If) -> Flow {
         for branch in &branch.branches {
             if self.without_errors(|session| session.run_list(&branch.condition))? == 0 {
@@ -20,6 +21,7 @@ impl Session {
         }
     }
 
+    #[inline(never)]
     pub(crate) fn run_case(&mut self, case: &Case) -> Flow {
         self.trace_case(&case.subject)?;
         let subject = self.expand_string(&case.subject)?;
@@ -53,6 +55,7 @@ impl Session {
     }
 
     /// `(( … ))`: fails if the value is 0.
+    #[inline(never)]
     pub(crate) fn run_arithmetic(&mut self, expression: &Arithmetic) -> Flow {
         self.run_debug_trap()?;
         self.trace_arithmetic(expression)?;
@@ -73,9 +76,10 @@ impl Session {
     }
 
     /// `( … )`.
+    #[inline(never)]
     pub(crate) fn run_parentheses(&mut self, list: &List) -> Flow {
         let mut child = self.fork();
-        let result = child.run_subshell(list);
+        let result = child.nested(2, |child| child.run_subshell(list));
         self.adopt_output(&mut child);
         result
     }

@@ -9,6 +9,7 @@ use crate::pattern::{Pattern, PatternOptions};
 use crate::session::Session;
 
 impl Session {
+    #[inline(never)]
     pub(crate) fn run_conditional(&mut self, conditional: &Conditional) -> Flow {
         self.run_debug_trap()?;
         match self.test(conditional) {

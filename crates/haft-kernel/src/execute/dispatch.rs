@@ -8,7 +8,7 @@ use super::arguments::Arguments;
 use super::simple::exported;
 use crate::builtins::{self, Builtin, Context, Operand, Run};
 use crate::bytes::Bytes;
-use crate::flow::{Flow, Unwind};
+use crate::flow::Flow;
 use crate::session::{Definition, Session};
 
 /// What a command name means.
@@ -108,6 +108,7 @@ impl Session {
     }
 
     /// Runs a builtin.
+    #[inline(never)]
     pub(crate) fn run_builtin(&mut self, builtin: &'static Builtin, arguments: &Arguments) -> Flow {
         let mut context = Context { session: self, name: builtin.name.as_bytes() };
         let words = &arguments.words[1..];
@@ -118,14 +119,6 @@ impl Session {
                 let operands: Vec<Operand> = words.iter().cloned().map(Operand::Word).collect();
                 run(&mut context, &operands)
             }
-        }
-    }
-
-    /// Ends the shell if a special builtin has failed in posix mode.
-    pub(crate) fn special_failure(&self, status: i32) -> Flow {
-        match self.options.has(crate::options::SetOption::Posix) {
-            true => Err(Unwind::Exit(status)),
-            false => Ok(status),
         }
     }
 }

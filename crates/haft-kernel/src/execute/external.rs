@@ -13,6 +13,7 @@ use crate::text;
 
 impl Session {
     /// Runs a program and waits for it.
+    #[inline(never)]
     pub(crate) fn run_external(&mut self, words: &[Bytes], assigned: &[(Bytes, Bytes)]) -> Flow {
         let _ = self.flush();
         match self.start_external(words, assigned)? {
@@ -27,6 +28,7 @@ impl Session {
     }
 
     /// Starts a program.
+    #[inline(never)]
     pub(crate) fn start_external(
         &mut self,
         words: &[Bytes],
@@ -38,9 +40,8 @@ impl Session {
             self.report(format_args!("{name}: external commands are switched off"));
             return Ok(Started::Failed(126));
         }
-        let path = match self.program_path(name, assigned) {
-            Some(path) => path,
-            None => return self.not_found(words, assigned).map(Started::Failed),
+        let Some(path) = self.program_path(name, assigned) else {
+            return self.not_found(words, assigned).map(Started::Failed);
         };
         let command = match self.command(&path, words, assigned) {
             Ok(command) => command,
@@ -121,6 +122,9 @@ impl Session {
             ignored = ignored.with(signal);
         }
         command.ignore_signals(ignored);
+        for limit in self.limits.iter() {
+            command.limit(*limit);
+        }
         for number in 0..3 {
             command.close(number);
         }

@@ -12,10 +12,11 @@ use crate::traps::Trap;
 use crate::variables::Attributes;
 
 /// How deep functions may call one another.
-const CALLS: usize = 8_000;
+const CALLS: usize = 20_000;
 
 impl Session {
     /// Defines a function.
+    #[inline(never)]
     pub(crate) fn define(&mut self, function: &Arc<Function>) -> Flow {
         if self.functions.get(&*function.name).is_some_and(|old| old.readonly) {
             self.report(format_args!("{}: readonly function", function.name));
@@ -72,7 +73,7 @@ impl Session {
         let positional = std::mem::replace(&mut self.positional, Arc::new(arguments.to_vec()));
         let text = std::mem::replace(&mut self.source_text, definition.text.clone());
         let loops = std::mem::take(&mut self.loops);
-        let result = self.run_function_body(definition);
+        let result = self.nested(2, |session| session.run_function_body(definition));
         self.loops = loops;
         self.source_text = text;
         self.positional = positional;
@@ -92,6 +93,7 @@ impl Session {
         }
     }
 
+    #[inline(never)]
     fn run_function_body(&mut self, definition: &Definition) -> Flow {
         let traced = definition.traced || self.options.has(SetOption::FunctionTrace);
         let hidden = self.hide_traps(traced);

@@ -1,6 +1,6 @@
 //! `for`, `while`, `until`, `select`.
 
-use haft_lang::ast::{ArithmeticFor, For, List, Loop, Select, Word};
+use haft_lang::ast::{ArithmeticFor, For, List, Loop, Select, Span, Word};
 
 use crate::bytes::Bytes;
 use crate::flow::{Flow, Unwind};
@@ -38,6 +38,7 @@ impl Session {
         result
     }
 
+    #[inline(never)]
     pub(crate) fn run_for(&mut self, each: &For) -> Flow {
         if !is_name(&each.name) {
             self.report(format_args!("`{}': not a valid identifier", each.name));
@@ -45,10 +46,12 @@ impl Session {
         }
         let line = self.line;
         let values = self.loop_values(each.words.as_deref())?;
+        let header = self.header_span(each);
         self.looping(|session| {
             let mut status = 0;
             for value in values {
                 session.line = line;
+                session.command_span = header;
                 session.run_debug_trap()?;
                 session.trace_for(each)?;
                 session.assign_loop_variable(&each.name, value)?;
@@ -61,6 +64,16 @@ impl Session {
         })
     }
 
+    /// What of a loop `BASH_COMMAND` shows: `for name in words`.
+    fn header_span(&self, each: &For) -> Span {
+        let end = match each.words.as_deref() {
+            Some([.., last]) => last.span.end,
+            _ => each.name_span.end,
+        };
+        Span::new(each.name_span.start.saturating_sub(4), end)
+    }
+
+    #[inline(never)]
     fn loop_values(&mut self, words: Option<&[Word]>) -> Result<Vec<Bytes>, Unwind> {
         match words {
             None => Ok(self.positional.to_vec()),
@@ -72,6 +85,7 @@ impl Session {
         }
     }
 
+    #[inline(never)]
     fn assign_loop_variable(&mut self, name: &[u8], value: Bytes) -> Result<(), Unwind> {
         use crate::variables::Attributes;
         // The variable of a loop that is a reference is pointed at each value in turn.
@@ -85,6 +99,7 @@ impl Session {
         self.assign(name, value, false).map_err(|error| self.fail(error))
     }
 
+    #[inline(never)]
     pub(crate) fn run_arithmetic_for(&mut self, each: &ArithmeticFor) -> Flow {
         let line = self.line;
         if let Some(initial) = &each.initial {
@@ -117,6 +132,7 @@ impl Session {
         self.evaluate(expression)
     }
 
+    #[inline(never)]
     pub(crate) fn run_loop(&mut self, body: &Loop) -> Flow {
         self.looping(|session| {
             let mut status = 0;
@@ -140,13 +156,13 @@ impl Session {
         })
     }
 
+    #[inline(never)]
     pub(crate) fn run_select(&mut self, select: &Select) -> Flow {
         let values = self.loop_values(select.words.as_deref())?;
         if values.is_empty() {
             return Ok(0);
         }
         self.looping(|session| {
-            let mut status = 0;
             let mut show = true;
             loop {
                 if show {
@@ -170,10 +186,9 @@ impl Session {
                 let chosen = number.and_then(|number| values.get(number.checked_sub(1)?)).cloned();
                 session.assign_loop_variable(&select.name, chosen.unwrap_or_default())?;
                 match session.round(&select.body)? {
-                    Round::Next(ended) => status = ended,
+                    Round::Next(_) => {}
                     Round::Last(ended) => return Ok(ended),
                 }
-                let _ = status;
                 show = session.value(b"REPLY").is_none_or(|reply| reply.is_empty());
             }
         })

@@ -19,8 +19,11 @@ mod redirect;
 mod regex;
 mod script;
 mod simple;
+mod stack;
 mod subshell;
 mod time;
 mod trace;
 mod trap;
 mod waiting;
+
+pub(crate) use regex::Compiled;

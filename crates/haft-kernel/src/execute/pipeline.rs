@@ -19,7 +19,7 @@ use crate::options::{SetOption, ShellOption};
 use crate::session::Session;
 
 /// The stack of a thread that runs a stage. It is taken from the system only as far as it is used.
-const STACK: usize = 64 << 20;
+const STACK: usize = 8 << 20;
 
 /// A stage that runs in this process.
 pub(crate) struct Work {
@@ -211,8 +211,8 @@ fn failed(mut session: Session, result: Flow) -> Stage {
 fn start_program(mut session: Session, stages: &Arc<[Command]>, index: usize, arguments: Arguments) -> Stage {
     let command = &stages[index];
     match session.redirect(&command.redirects) {
-        Ok(Ok(undo)) => session.forget(undo),
-        Ok(Err(())) => return failed(session, Ok(1)),
+        Ok(Some(undo)) => session.forget(undo),
+        Ok(None) => return failed(session, Ok(1)),
         Err(unwind) => return failed(session, Err(unwind)),
     }
     if session.options.has(SetOption::Trace)
@@ -240,6 +240,8 @@ impl Work {
         let completion = Completion::new();
         let cancel = session.cancel.child();
         session.cancel = cancel.clone();
+        session.depth = 0;
+        session.fresh_stack = false;
         let (pid, left) = (session.own_pid, completion.clone());
         let body = move || {
             let result = run(&mut session);
@@ -273,10 +275,7 @@ fn run_stage(session: &mut Session, command: &Command, expanded: Option<(Argumen
     let (CommandKind::Simple(_), Some((arguments, target))) = (&command.kind, expanded) else {
         return session.run_command(command);
     };
-    let undo = match session.redirect(&command.redirects)? {
-        Ok(undo) => undo,
-        Err(()) => return Ok(1),
-    };
+    let Some(undo) = session.redirect(&command.redirects)? else { return Ok(1) };
     if session.options.has(SetOption::Trace) {
         session.trace_words(&arguments.words)?;
     }

@@ -33,16 +33,16 @@ impl From<Unwind> for Failure {
 }
 
 impl Session {
-    /// Carries out redirections in their order. The inner error says that one failed and was reported; everything is as
-    /// before then.
-    pub(crate) fn redirect(&mut self, redirects: &[Redirect]) -> Result<Result<Undo, ()>, Unwind> {
+    /// Carries out redirections in their order. `None` says that one failed and was reported; everything is as before
+    /// then.
+    pub(crate) fn redirect(&mut self, redirects: &[Redirect]) -> Result<Option<Undo>, Unwind> {
         let mut undo = Undo::default();
         for redirect in redirects {
             match self.redirect_one(redirect, &mut undo) {
                 Ok(()) => {}
                 Err(Failure::Reported) => {
                     self.restore(undo);
-                    return Ok(Err(()));
+                    return Ok(None);
                 }
                 Err(Failure::Unwind(unwind)) => {
                     self.restore(undo);
@@ -50,7 +50,7 @@ impl Session {
                 }
             }
         }
-        Ok(Ok(undo))
+        Ok(Some(undo))
     }
 
     /// Puts back what redirections have changed. Yields whether everything held back could be written.
@@ -287,10 +287,17 @@ impl Session {
         default: u32,
         duplicate: &Duplicate,
     ) -> Result<u32, Failure> {
-        let (Descriptor::Variable { name, .. }, Duplicate::Close) = (descriptor, duplicate) else {
+        let (Descriptor::Variable { name, subscript }, Duplicate::Close) = (descriptor, duplicate) else {
             return self.number(descriptor, default);
         };
-        let held = self.value(name).and_then(|value| value.lossy().parse().ok());
+        let value = match subscript {
+            None => self.value(name),
+            Some(subscript) => {
+                let subscript = self.expand_subscript(subscript)?;
+                self.element_value(name, &subscript)?
+            }
+        };
+        let held = value.and_then(|value| value.lossy().parse().ok());
         held.ok_or_else(|| {
             self.report(format_args!("{name}: ambiguous redirect"));
             Failure::Reported

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use haft_lang::ast::Word;
-use regex::bytes::{Regex, RegexBuilder};
+use regex::bytes::{Captures, Regex, RegexBuilder};
+use regex_automata::hybrid::dfa::DFA;
+use regex_automata::{Anchored, Input, MatchKind};
 
 use crate::bytes::Bytes;
 use crate::flow::Unwind;
@@ -11,40 +13,89 @@ use crate::options::ShellOption;
 use crate::session::Session;
 use crate::variables::{IndexedArray, Value, Variable};
 
+/// An expression that was compiled, with what it was compiled from.
+#[derive(Clone, Debug)]
+pub(crate) struct Compiled {
+    text: Vec<u8>,
+    ignore_case: bool,
+    regex: Regex,
+    /// Finds the end of the longest match at a place, where it may be another than the first alternative's.
+    longest: Option<Arc<DFA>>,
+    /// The same expression, bound to the end of the text.
+    whole: Option<Regex>,
+}
+
 impl Session {
     pub(super) fn test_regex(&mut self, subject: &[u8], right: &Word) -> Result<bool, Unwind> {
         let text = self.expand_regex(right)?;
         let ignore_case = self.options.shell(ShellOption::NoCaseMatch);
-        let Some(regex) = self.compile_regex(&text, ignore_case) else { return Err(Unwind::Abort(2)) };
-        let found = regex.captures(subject);
-        let matched = found.is_some();
-        let groups = found.map_or_else(IndexedArray::default, |captures| {
-            let groups =
-                captures.iter().map(|group| group.map_or_else(Bytes::new, |group| group.as_bytes().into()));
-            IndexedArray::from_values(groups.collect())
-        });
+        let Some(compiled) = self.compile_regex(&text, ignore_case) else { return Err(Unwind::Abort(2)) };
+        let groups = compiled.groups(subject);
+        let matched = groups.is_some();
+        let groups = IndexedArray::from_values(groups.unwrap_or_default());
         self.variables.insert(b"BASH_REMATCH", Variable::new(Value::Indexed(Arc::new(groups))));
         Ok(matched)
     }
 
     /// Compiles an expression, or takes the one that was compiled last.
-    fn compile_regex(&mut self, text: &[u8], ignore_case: bool) -> Option<Regex> {
-        if let Some((known, case, regex)) = &self.last_regex
-            && known == text
-            && *case == ignore_case
+    fn compile_regex(&mut self, text: &[u8], ignore_case: bool) -> Option<Compiled> {
+        if let Some(known) = &self.last_regex
+            && known.text == text
+            && known.ignore_case == ignore_case
         {
-            return Some(regex.clone());
+            return Some(known.clone());
         }
-        let translated = translate(text);
-        let regex = RegexBuilder::new(&translated)
-            .unicode(true)
-            .case_insensitive(ignore_case)
-            .dot_matches_new_line(true)
-            .build()
-            .ok()?;
-        self.last_regex = Some((text.to_vec(), ignore_case, regex.clone()));
-        Some(regex)
+        let compiled = Compiled::new(text, ignore_case)?;
+        self.last_regex = Some(compiled.clone());
+        Some(compiled)
     }
+}
+
+impl Compiled {
+    fn new(text: &[u8], ignore_case: bool) -> Option<Self> {
+        let translated = translate(text);
+        let build = |pattern: &str| {
+            RegexBuilder::new(pattern).case_insensitive(ignore_case).dot_matches_new_line(true).build().ok()
+        };
+        let regex = build(&translated)?;
+        // Without a choice the first match that is found is the longest one.
+        let chooses = text.iter().any(|byte| matches!(byte, b'|' | b'('));
+        let longest = chooses.then(|| longest(&translated, ignore_case)).flatten().map(Arc::new);
+        let whole = longest.as_ref().and_then(|_| build(&format!("(?:{translated})\\z")));
+        Some(Self { text: text.to_vec(), ignore_case, regex, longest, whole })
+    }
+
+    /// The text of the leftmost longest match and of its groups.
+    fn groups(&self, subject: &[u8]) -> Option<Vec<Bytes>> {
+        let captures = self.regex.captures(subject)?;
+        let found = captures.get(0)?;
+        let end = self.longest_end(subject, found.start());
+        if let (Some(end), Some(whole)) = (end.filter(|end| *end > found.end()), &self.whole)
+            && let Some(captures) = whole.captures_at(&subject[..end], found.start())
+        {
+            return Some(texts(&captures));
+        }
+        Some(texts(&captures))
+    }
+
+    fn longest_end(&self, subject: &[u8], start: usize) -> Option<usize> {
+        let dfa = self.longest.as_ref()?;
+        let input = Input::new(subject).range(start..).anchored(Anchored::Yes);
+        let found = dfa.try_search_fwd(&mut dfa.create_cache(), &input).ok()??;
+        Some(found.offset())
+    }
+}
+
+fn longest(pattern: &str, ignore_case: bool) -> Option<DFA> {
+    let syntax = regex_automata::util::syntax::Config::new()
+        .case_insensitive(ignore_case)
+        .dot_matches_new_line(true)
+        .utf8(false);
+    DFA::builder().configure(DFA::config().match_kind(MatchKind::All)).syntax(syntax).build(pattern).ok()
+}
+
+fn texts(captures: &Captures<'_>) -> Vec<Bytes> {
+    captures.iter().map(|group| group.map_or_else(Bytes::new, |group| group.as_bytes().into())).collect()
 }
 
 /// A POSIX extended expression in the syntax of the `regex` crate. What means something only there is escaped.
@@ -147,10 +198,7 @@ fn class(letters: &mut std::iter::Peekable<std::str::Chars<'_>>, result: &mut St
                 "xdigit" => "0-9A-Fa-f",
                 _ => "",
             };
-            match shown.starts_with("[:") {
-                true => result.push_str(&format!("[{shown}]").replace("[[", "[[").replace("]]", "]]")),
-                false => result.push_str(shown),
-            }
+            result.push_str(shown);
         }
         _ => result.push_str(&regex::escape(&name)),
     }

@@ -50,11 +50,12 @@ impl Session {
     fn run_source(&mut self, source: &[u8], lines_before: u32, resume: bool) -> Flow {
         let text: Arc<[u8]> = source.into();
         let before = self.source_text.replace(text.clone());
-        let result = self.run_commands(&text, lines_before, resume);
+        let result = self.nested(3, |session| session.run_commands(&text, lines_before, resume));
         self.source_text = before;
         result
     }
 
+    #[inline(never)]
     fn run_commands(&mut self, text: &[u8], lines_before: u32, resume: bool) -> Flow {
         let mut parser = Parser::new(text, ParseOptions { lines_before, ..self.parse_options() });
         let mut aliases = self.aliases.clone();
@@ -63,8 +64,7 @@ impl Session {
             let options = parser.options_mut();
             options.extglob = self.options.shell(ShellOption::ExtendedGlob);
             options.posix = self.options.has(SetOption::Posix);
-            if !Arc::ptr_eq(&aliases, &self.aliases) || options.aliases.is_empty() != !self.expands_aliases()
-            {
+            if !Arc::ptr_eq(&aliases, &self.aliases) || options.aliases.is_empty() == self.expands_aliases() {
                 options.aliases = self.parse_options().aliases;
                 aliases = self.aliases.clone();
             }
@@ -113,6 +113,7 @@ impl Session {
         }
     }
 
+    #[inline(never)]
     fn syntax_error(&mut self, error: &haft_lang::SyntaxError, text: &[u8], lines_before: u32) -> Flow {
         let lines = haft_lang::ast::LineIndex::new(text);
         self.line = lines.line(error.span.start) + lines_before;
@@ -163,6 +164,7 @@ impl Session {
     }
 
     /// Runs a script without `#!` in a subshell, as a shell of its own.
+    #[inline(never)]
     pub(crate) fn run_headless(&mut self, path: &[u8], words: &[Bytes], assigned: &[(Bytes, Bytes)]) -> Flow {
         let text = match self.read_file(path) {
             Ok(text) => text,

@@ -15,10 +15,8 @@ impl Session {
         if self.has_pending_signals() {
             self.run_signal_traps()?;
         }
-        if !self.traps.is_empty() {
-            self.note_command(command);
-            self.run_debug_trap()?;
-        }
+        self.command_span = command.span;
+        self.run_debug_trap()?;
         self.substitution_status = None;
         if simple.arguments.is_empty() {
             let result = self.run_assignments(command, simple);
@@ -40,6 +38,7 @@ impl Session {
     }
 
     /// A command without a name: its assignments are the session's own.
+    #[inline(never)]
     fn run_assignments(&mut self, command: &Command, simple: &SimpleCommand) -> Flow {
         for assignment in &simple.assignments {
             self.trace_assignment(assignment)?;
@@ -47,10 +46,8 @@ impl Session {
         }
         if !command.redirects.is_empty() {
             match self.redirect(&command.redirects)? {
-                Ok(undo) => {
-                    self.restore(undo);
-                }
-                Err(()) => return Ok(1),
+                Some(undo) => drop(self.restore(undo)),
+                None => return Ok(1),
             }
         }
         Ok(self.substitution_status.take().unwrap_or(0))
@@ -68,6 +65,7 @@ impl Session {
     }
 
     /// Runs a command that has redirections or assignments of its own.
+    #[inline(never)]
     fn run_prepared(
         &mut self,
         command: &Command,
@@ -75,10 +73,7 @@ impl Session {
         target: Target,
         arguments: &Arguments,
     ) -> Flow {
-        let undo = match self.redirect(&command.redirects)? {
-            Ok(undo) => undo,
-            Err(()) => return Ok(1),
-        };
+        let Some(undo) = self.redirect(&command.redirects)? else { return Ok(1) };
         let assigned = self.temporary(&simple.assignments);
         let result = match assigned {
             Ok(assigned) => {
@@ -104,6 +99,7 @@ impl Session {
     }
 
     /// Expands the assignments before a command name. Each sees those before it.
+    #[inline(never)]
     fn temporary(&mut self, assignments: &[Assignment]) -> Result<Vec<(Bytes, Bytes)>, Unwind> {
         let mut assigned = Vec::with_capacity(assignments.len());
         let mut saved = Vec::new();

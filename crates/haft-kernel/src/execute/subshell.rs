@@ -17,6 +17,7 @@ impl Session {
     }
 
     /// The status that a subshell ends with, after its `EXIT` trap.
+    #[inline(never)]
     pub(crate) fn end_subshell(&mut self, result: Flow) -> Flow {
         let ended = match result {
             Ok(status) => status,
@@ -35,6 +36,7 @@ impl Session {
     }
 
     /// Runs the `EXIT` trap, if there is one, and yields the status to end with.
+    #[inline(never)]
     pub(crate) fn run_exit_trap(&mut self, status: i32) -> Flow {
         if self.traps.get(Trap::Exit).is_none_or(|text| text.is_empty()) {
             return Ok(status);

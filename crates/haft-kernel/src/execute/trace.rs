@@ -1,6 +1,6 @@
 //! `set -x`.
 
-use haft_lang::ast::{Arithmetic, Assignment, AssignmentValue, Command, For, Span, Word};
+use haft_lang::ast::{Arithmetic, Assignment, AssignmentValue, For, Span, Word};
 
 use crate::bytes::Bytes;
 use crate::flow::Unwind;
@@ -110,15 +110,11 @@ impl Session {
         self.source_text.as_ref().map_or_else(Bytes::new, |text| span.of(text).into())
     }
 
-    /// Remembers the command that is about to run, for `BASH_COMMAND`.
-    pub(crate) fn note_command(&mut self, command: &Command) {
-        if self.running_traps.is_empty() {
-            self.command_span = command.span;
-        }
-    }
-
-    /// What `BASH_COMMAND` shows.
+    /// What `BASH_COMMAND` shows: the command that runs, or that ran when a trap was sprung.
     pub(crate) fn command_text(&self) -> Bytes {
-        self.text_of(self.command_span)
+        match &self.trapped_command {
+            Some(command) => command.clone(),
+            None => self.text_of(self.command_span),
+        }
     }
 }

@@ -8,14 +8,18 @@ use crate::traps::{Trap, Traps};
 
 impl Session {
     /// Runs a trap, if it is set and is not running already. The status that the shell had stays.
+    #[inline(never)]
     pub(crate) fn run_trap(&mut self, trap: Trap) -> Result<(), Unwind> {
         if self.running_traps.contains(&trap) {
             return Ok(());
         }
         let Some(text) = self.traps.get(trap).filter(|text| !text.is_empty()).cloned() else { return Ok(()) };
+        let command = self.command_text();
+        let shown = self.trapped_command.replace(command);
         self.running_traps.push(trap);
         let result = self.run_trap_text(&text);
         self.running_traps.pop();
+        self.trapped_command = shown;
         result.map(drop)
     }
 
@@ -74,6 +78,7 @@ impl Session {
     }
 
     /// Runs the traps of the signals that have come. Yields the last signal whose trap ran.
+    #[inline(never)]
     pub(crate) fn run_signal_traps(&mut self) -> Result<Option<i32>, Unwind> {
         let mut ran = None;
         for signal in self.kernel.signals.take() {

@@ -8,7 +8,7 @@ use crate::bytes::Bytes;
 use crate::flow::Unwind;
 use crate::options::SetOption;
 use crate::session::Session;
-use crate::variables::{Attributes, Value, VariableError};
+use crate::variables::{Value, VariableError};
 
 /// Why an expression has no value.
 #[derive(Debug)]
@@ -227,19 +227,6 @@ impl Session {
             ArithmeticFailure::Variable(error) => self.fail(error),
             ArithmeticFailure::Expression(error) => self.fail_expression(text, &error),
         })
-    }
-
-    /// The value of a plain number variable, if it is one.
-    pub(crate) fn plain_value(&self, name: &[u8]) -> Option<i64> {
-        let variable = self.variables.get(name)?;
-        match &variable.value {
-            Value::Scalar(value)
-                if !variable.attributes.intersects(Attributes::NAMEREF.union(Attributes::DYNAMIC)) =>
-            {
-                plain_number(value)
-            }
-            _ => None,
-        }
     }
 }
 

@@ -46,6 +46,7 @@ impl Session {
         }
     }
 
+    #[inline(never)]
     fn expand_parts_to_fields(
         &mut self,
         word: &Word,

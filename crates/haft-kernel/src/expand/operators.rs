@@ -39,6 +39,7 @@ impl Session {
     }
 
     /// Applies the operator of an expansion to the place it is about.
+    #[inline(never)]
     pub(super) fn apply_operator(
         &mut self,
         place: &Place,
@@ -127,6 +128,7 @@ impl Session {
     }
 
     /// The operators that make a new value of the old.
+    #[inline(never)]
     fn transform_value(
         &mut self,
         place: &Place,

@@ -80,6 +80,7 @@ pub(super) fn join(values: &[Bytes], separator: Option<u8>) -> Vec<u8> {
 
 impl Session {
     /// Expands `${…}` into a sink.
+    #[inline(never)]
     pub(super) fn expand_parameter(
         &mut self,
         expansion: &ParameterExpansion,

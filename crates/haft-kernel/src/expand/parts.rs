@@ -142,7 +142,6 @@ pub(crate) fn format_number(number: i64, buffer: &mut [u8; 20]) -> &[u8] {
     let mut at = buffer.len();
     loop {
         at -= 1;
-        #[expect(clippy::cast_possible_truncation, reason = "a digit")]
         let digit = (rest % 10) as u8;
         buffer[at] = b'0' + digit;
         rest /= 10;

@@ -61,7 +61,7 @@ impl Session {
             b'w' => result.extend(self.short_directory()),
             b'W' => result.extend(self.base_directory()),
             b's' => {
-                result.extend_from_slice(self.name.rsplit(|byte| *byte == b'/').next().unwrap_or_default())
+                result.extend_from_slice(self.name.rsplit(|byte| *byte == b'/').next().unwrap_or_default());
             }
             b'v' => result.extend_from_slice(b"5.2"),
             b'V' => result.extend_from_slice(b"5.2.15"),

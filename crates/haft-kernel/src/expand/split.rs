@@ -8,8 +8,6 @@ pub(crate) struct Separators {
     own: Option<[u8; 256]>,
     /// The first character of `IFS`, which joins `"$*"`.
     pub(crate) join: Option<u8>,
-    /// Whether nothing is a separator.
-    pub(crate) none: bool,
 }
 
 static DEFAULT: [u8; 256] = {
@@ -25,7 +23,7 @@ impl Separators {
     pub(crate) fn new(ifs: Option<&[u8]>) -> Self {
         let ifs = match ifs {
             None | Some(b" \t\n") => {
-                return Self { kinds: &DEFAULT, own: None, join: Some(b' '), none: false };
+                return Self { kinds: &DEFAULT, own: None, join: Some(b' ') };
             }
             Some(ifs) => ifs,
         };
@@ -33,7 +31,7 @@ impl Separators {
         for byte in ifs {
             kinds[usize::from(*byte)] = if matches!(byte, b' ' | b'\t' | b'\n') { 1 } else { 2 };
         }
-        Self { kinds: &DEFAULT, own: Some(kinds), join: ifs.first().copied(), none: ifs.is_empty() }
+        Self { kinds: &DEFAULT, own: Some(kinds), join: ifs.first().copied() }
     }
 
     /// Whether a byte separates, and is no white space.

@@ -14,6 +14,7 @@ use crate::session::Session;
 
 impl Session {
     /// The output of `$(…)`, without its newlines at the end.
+    #[inline(never)]
     pub(super) fn substitute(&mut self, substitution: &CommandSubstitution) -> Result<Vec<u8>, Unwind> {
         if let Some(error) = &substitution.error {
             self.report(format_args!("command substitution: {}", error.error));
@@ -31,6 +32,7 @@ impl Session {
 
     /// Runs a list in a subshell and yields what it wrote to standard output, and its status. No process is started
     /// unless the list starts one.
+    #[inline(never)]
     pub(crate) fn capture_list(&mut self, body: &List) -> Result<(Vec<u8>, i32), Unwind> {
         let capture = Arc::new(Capture::default());
         let mut child = self.fork();
@@ -39,7 +41,7 @@ impl Session {
         if !self.options.shell(ShellOption::InheritErrorExit) {
             child.options.put(SetOption::ErrorExit, false);
         }
-        let status = child.run_subshell(body);
+        let status = child.nested(10, |child| child.run_subshell(body));
         self.adopt_output(&mut child);
         drop(child);
         let status = status?;

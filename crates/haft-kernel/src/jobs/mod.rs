@@ -9,6 +9,7 @@ use std::sync::{Mutex, PoisonError};
 use crate::bytes::Bytes;
 
 pub use member::{Completion, Member};
+pub use wait::Waited;
 
 /// How many statuses of jobs that have gone are remembered for `wait`.
 const REMEMBERED: usize = 1024;
@@ -69,7 +70,7 @@ impl Job {
 
 impl Jobs {
     /// All jobs, in the order of their numbers.
-    pub fn iter(&self) -> impl Iterator<Item = &Job> {
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = &Job> {
         self.list.iter()
     }
 

@@ -4,6 +4,22 @@ use super::{JobState, Member};
 use crate::flow::Unwind;
 use crate::session::Session;
 
+/// What came of waiting.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Waited {
+    /// This process has ended, with this status.
+    Ended {
+        /// Its number: that of the last stage, for a job.
+        pid: i32,
+        /// Its status.
+        status: i32,
+    },
+    /// A trap has run for this signal.
+    Interrupted(i32),
+    /// There is nothing to wait for.
+    Nothing,
+}
+
 impl Session {
     /// Waits until a member of a pipeline has ended, and yields its status.
     pub(crate) fn wait_member(&mut self, member: &mut Member) -> Result<i32, Unwind> {
@@ -17,56 +33,57 @@ impl Session {
         }
     }
 
-    /// Waits for a job and takes it off the list; its status, or `None` if there is no such job. A trapped signal ends the
-    /// waiting: the inner error is its status.
+    /// Waits for a job and takes it off the list.
     ///
     /// # Errors
     /// Cancellation, or what a trap wants.
-    pub fn wait_job(&mut self, id: u32) -> Result<Option<Result<i32, i32>>, Unwind> {
+    pub fn wait_job(&mut self, id: u32) -> Result<Waited, Unwind> {
         let _ = self.flush();
         loop {
             self.jobs.update();
-            let Some(job) = self.jobs.get(id) else { return Ok(None) };
+            let Some(job) = self.jobs.get(id) else { return Ok(Waited::Nothing) };
+            let pid = job.pid();
             if let JobState::Done(status) = job.state() {
                 self.jobs.remove(id);
-                return Ok(Some(Ok(status)));
+                return Ok(Waited::Ended { pid, status });
             }
             if let Some(signal) = self.wait_for_jobs(&[id])? {
-                return Ok(Some(Err(128 + signal)));
+                return Ok(Waited::Interrupted(signal));
             }
         }
     }
 
-    /// Waits for a process that is part of a job, or was; its status, or `None` if it never was one. A trapped signal
-    /// ends the waiting: the inner error is its status.
+    /// Waits for a process that is part of a job, or was.
     ///
     /// # Errors
     /// Cancellation, or what a trap wants.
-    pub fn wait_pid(&mut self, pid: i32) -> Result<Option<Result<i32, i32>>, Unwind> {
+    pub fn wait_pid(&mut self, pid: i32) -> Result<Waited, Unwind> {
         let _ = self.flush();
         loop {
             self.jobs.update();
-            let Some(job) = self.jobs.of_pid(pid) else { return Ok(self.jobs.finished(pid).map(Ok)) };
+            let Some(job) = self.jobs.of_pid(pid) else {
+                let finished = self.jobs.finished(pid);
+                return Ok(finished.map_or(Waited::Nothing, |status| Waited::Ended { pid, status }));
+            };
             let id = job.id;
             let ended = job.members.iter().find(|member| member.pid == pid).and_then(|member| member.status);
             if let Some(status) = ended {
                 if matches!(job.state(), JobState::Done(_)) {
                     self.jobs.remove(id);
                 }
-                return Ok(Some(Ok(status)));
+                return Ok(Waited::Ended { pid, status });
             }
             if let Some(signal) = self.wait_for_jobs(&[id])? {
-                return Ok(Some(Err(128 + signal)));
+                return Ok(Waited::Interrupted(signal));
             }
         }
     }
 
-    /// Waits for the next of these jobs to end, or of all if none are given: `wait -n`. Yields its process number and its
-    /// status; `None` if there is nothing to wait for.
+    /// Waits for the next of these jobs to end, or of all if none are given: `wait -n`.
     ///
     /// # Errors
     /// Cancellation, or what a trap wants.
-    pub fn wait_next(&mut self, ids: &[u32]) -> Result<Option<Result<(i32, i32), i32>>, Unwind> {
+    pub fn wait_next(&mut self, ids: &[u32]) -> Result<Waited, Unwind> {
         let _ = self.flush();
         loop {
             self.jobs.update();
@@ -77,16 +94,27 @@ impl Session {
             });
             if let Some((id, pid, status)) = ended {
                 self.jobs.remove(id);
-                return Ok(Some(Ok((pid, status))));
+                return Ok(Waited::Ended { pid, status });
             }
             let running: Vec<u32> = self.jobs.iter().map(|job| job.id).filter(|id| wanted(*id)).collect();
             if running.is_empty() {
-                return Ok(None);
+                return Ok(Waited::Nothing);
             }
             if let Some(signal) = self.wait_for_jobs(&running)? {
-                return Ok(Some(Err(128 + signal)));
+                return Ok(Waited::Interrupted(signal));
             }
         }
+    }
+
+    /// Waits for the process substitution that `$!` names, if it names one.
+    ///
+    /// # Errors
+    /// Cancellation.
+    pub fn wait_beside(&mut self) -> Result<(), Unwind> {
+        let Some(last) = self.last_background else { return Ok(()) };
+        let Some(at) = self.beside.iter().position(|member| member.pid == last) else { return Ok(()) };
+        let mut member = self.beside.remove(at);
+        self.wait_member(&mut member).map(drop)
     }
 
     /// Waits until something of these jobs has ended. A signal whose trap has run meanwhile is yielded.

@@ -202,7 +202,7 @@ impl Session {
         };
         let value = self.convert(name, attributes, value, append, old)?;
         let variable = self.variables.entry(name);
-        let array = variable.to_indexed().ok_or_else(bad)?;
+        let array = variable.make_indexed().ok_or_else(bad)?;
         array.set(index, value);
         variable.attributes = variable.attributes.without(Attributes::UNSET);
         self.mark_exported(name);
@@ -242,7 +242,7 @@ impl Session {
                 variable.value = Value::Associative(Arc::new(AssociativeArray::default()));
             }
         } else if append {
-            let _ = variable.to_indexed();
+            let _ = variable.make_indexed();
         } else {
             variable.value = Value::Indexed(Arc::new(IndexedArray::default()));
         }
@@ -266,7 +266,7 @@ impl Session {
                 next = end.ok_or_else(|| VariableError::BadSubscript(reference(b"", subscript).into()))?;
             }
             if plain && !element.append {
-                if let Some(array) = self.variables.get_mut(name).and_then(Variable::to_indexed) {
+                if let Some(array) = self.variables.get_mut(name).and_then(Variable::make_indexed) {
                     array.set(next, element.value);
                 }
             } else {

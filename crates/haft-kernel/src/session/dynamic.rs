@@ -173,8 +173,8 @@ impl Session {
     }
 }
 
-fn number(number: impl ToString) -> Value {
-    scalar(number.to_string())
+fn number(number: impl Into<i128>) -> Value {
+    scalar(number.into().to_string())
 }
 
 fn scalar(text: impl Into<Bytes>) -> Value {

@@ -2,11 +2,28 @@
 
 use std::sync::Arc;
 
+use crate::bytes::Bytes;
 use crate::flow::Unwind;
 use crate::session::Session;
 use crate::variables::{Attributes, Value, VariableError};
 
 impl Session {
+    /// The value of an element.
+    pub(crate) fn element_value(&mut self, name: &[u8], subscript: &[u8]) -> Result<Option<Bytes>, Unwind> {
+        if self.is_associative(name) {
+            return Ok(self.lookup(name).and_then(|variable| match &variable.value {
+                Value::Associative(array) => array.get(subscript).cloned(),
+                _ => None,
+            }));
+        }
+        let number = self.evaluate_or_fail(subscript)?;
+        Ok(self.lookup(name).and_then(|variable| match &variable.value {
+            Value::Indexed(array) => array.resolve(number).and_then(|index| array.get(index).cloned()),
+            _ if matches!(number, 0 | -1) => variable.as_scalar().cloned(),
+            _ => None,
+        }))
+    }
+
     /// Whether an element has a value.
     pub(crate) fn is_element_set(&mut self, name: &[u8], subscript: &[u8]) -> Result<bool, Unwind> {
         if self.is_associative(name) {

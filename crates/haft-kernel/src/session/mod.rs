@@ -21,6 +21,7 @@ use haft_lang::ast::{Function, Span, Text};
 
 use crate::bytes::Bytes;
 use crate::cancel::CancelToken;
+use crate::execute::Compiled;
 use crate::flow::Unwind;
 use crate::io::{Capture, Descriptors, OpenFile};
 use crate::jobs::{Jobs, Member, Orphans};
@@ -100,6 +101,8 @@ pub struct Session {
     pub(crate) source_text: Option<Arc<[u8]>>,
     /// The command that `BASH_COMMAND` shows.
     pub(crate) command_span: Span,
+    /// The command that ran when the trap that is running was sprung.
+    pub(crate) trapped_command: Option<Bytes>,
     /// Whether somebody looks at the status of what runs, so that failure neither ends the shell nor springs a trap.
     pub(crate) ignore_errors: bool,
     /// The status of the last command substitution of the command that is being expanded.
@@ -110,14 +113,16 @@ pub struct Session {
     pub(crate) captures: Vec<Arc<Capture>>,
     /// Whether the redirections of the command that is running shall stay: set by `exec`.
     pub(crate) keep_redirections: bool,
-    /// How deep commands are nested now.
+    /// How deep commands are nested now, in units of stack.
     pub(crate) depth: u32,
+    /// Whether this runs on a stack made for deep nesting.
+    pub(crate) fresh_stack: bool,
     /// The traps that are running.
     pub(crate) running_traps: Vec<Trap>,
     /// How many subshells deep the trace is shown.
     pub(crate) trace_depth: u32,
-    /// The regular expression that was compiled last: its text, whether case is ignored.
-    pub(crate) last_regex: Option<(Vec<u8>, bool, regex::bytes::Regex)>,
+    /// The regular expression that was compiled last.
+    pub(crate) last_regex: Option<Compiled>,
     /// The `PATH` for which [`Session::hashed`] holds.
     pub(crate) hashed_for: Option<Bytes>,
     /// Room for arguments.
@@ -131,7 +136,7 @@ pub struct Session {
 }
 
 /// A function as it was defined.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Definition {
     /// What it is.
     pub function: Arc<Function>,
@@ -201,12 +206,14 @@ impl Session {
             script: Bytes::new(),
             source_text: None,
             command_span: Span::default(),
+            trapped_command: None,
             ignore_errors: false,
             substitution_status: None,
             substituted: Vec::new(),
             captures: Vec::new(),
             keep_redirections: false,
             depth: 0,
+            fresh_stack: false,
             running_traps: Vec::new(),
             trace_depth: 0,
             last_regex: None,

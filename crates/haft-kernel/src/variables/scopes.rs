@@ -82,7 +82,7 @@ impl Variables {
     #[must_use]
     pub fn sorted(&self) -> Vec<(&Text, &Variable)> {
         let mut all: Vec<_> = self.table.iter().collect();
-        all.sort_unstable_by(|(left, _), (right, _)| left.cmp(right));
+        all.sort_unstable_by_key(|(name, _)| *name);
         all
     }
 

@@ -120,7 +120,7 @@ impl Variable {
     }
 
     /// Makes it an indexed array, keeping a string as element 0.
-    pub(crate) fn to_indexed(&mut self) -> Option<&mut IndexedArray> {
+    pub(crate) fn make_indexed(&mut self) -> Option<&mut IndexedArray> {
         if let Value::Scalar(value) = &mut self.value {
             let mut array = IndexedArray::default();
             if !self.attributes.contains(Attributes::UNSET) {

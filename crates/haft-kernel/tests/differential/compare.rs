@@ -13,7 +13,7 @@ const LINES: usize = 40;
 /// The difference between what bash did and what haft did; nothing if there is none.
 pub(crate) fn difference(case: &Case, bash: &Outcome, haft: &Outcome) -> Option<String> {
     let mut text = String::new();
-    if bash.status != haft.status {
+    if bash.status != haft.status || bash.status.parse::<i32>().is_err() {
         let _ = writeln!(text, "status: bash {}, haft {}", bash.status, haft.status);
     }
     if bash.stdout != haft.stdout {

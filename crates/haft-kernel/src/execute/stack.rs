@@ -1,0 +1,51 @@
+//! Nesting deep without running out of stack.
+//!
+//! What nests is counted in units of about a kilobyte of stack. When those of the present stack are used up, what follows runs on
+//! a fresh one, on a thread of its own for which this one waits. When that is used up too, the nesting is too deep.
+
+use std::thread;
+
+use crate::flow::{Flow, Unwind};
+use crate::session::Session;
+
+/// The units that any thread's stack is taken to have room for.
+const FIRST: u32 = 1_000;
+
+/// The units that the fresh stack has room for, and its bytes, which are taken from the system only as far as they
+/// are used.
+const FRESH: u32 = 100_000;
+const FRESH_BYTES: usize = 512 << 20;
+
+impl Session {
+    /// Runs something that nests, counted with this many units.
+    #[inline]
+    pub(crate) fn nested(&mut self, units: u32, run: impl FnOnce(&mut Self) -> Flow + Send) -> Flow {
+        self.depth += units;
+        let result = if self.depth < FIRST || self.fresh_stack && self.depth < FRESH {
+            run(self)
+        } else {
+            self.nested_deep(run)
+        };
+        self.depth -= units;
+        result
+    }
+
+    #[inline(never)]
+    fn nested_deep(&mut self, run: impl FnOnce(&mut Self) -> Flow + Send) -> Flow {
+        if self.fresh_stack {
+            self.report("commands are nested too deep");
+            return Err(Unwind::Abort(1));
+        }
+        self.fresh_stack = true;
+        let result = thread::scope(|scope| {
+            let builder = thread::Builder::new().stack_size(FRESH_BYTES);
+            let session = &mut *self;
+            match builder.spawn_scoped(scope, move || run(session)) {
+                Ok(handle) => handle.join().unwrap_or(Err(Unwind::Exit(254))),
+                Err(_) => Err(Unwind::Abort(1)),
+            }
+        });
+        self.fresh_stack = false;
+        result
+    }
+}
