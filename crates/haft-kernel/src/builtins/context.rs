@@ -46,9 +46,18 @@ impl Context<'_> {
     /// None; the type is that of a builtin's end.
     pub fn usage(&mut self, problem: impl Display) -> Flow {
         self.error(problem);
+        self.synopsis()
+    }
+
+    /// Shows the synopsis, and fails with status 2.
+    ///
+    /// # Errors
+    /// None; the type is that of a builtin's end.
+    pub fn synopsis(&mut self) -> Flow {
         let synopsis = super::find(self.name).map_or("", |builtin| builtin.synopsis);
         let line = format!("{}: usage: {synopsis}\n", String::from_utf8_lossy(self.name));
         let _ = self.session.write(2, line.as_bytes());
+        let _ = self.session.flush();
         Ok(2)
     }
 

@@ -3,15 +3,44 @@
 use super::Context;
 use crate::bytes::Bytes;
 use crate::flow::Flow;
+use crate::options::ShellOption;
+use crate::printf::escape::{Place, expand};
 
 pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
-    let mut line = Vec::new();
-    for (index, argument) in arguments.iter().enumerate() {
+    let mut newline = true;
+    let mut escapes = context.session.options.shell(ShellOption::XpgEcho);
+    let mut operands = arguments;
+    while let Some((first, rest)) = operands.split_first()
+        && is_option(first)
+    {
+        for letter in &first[1..] {
+            match letter {
+                b'n' => newline = false,
+                b'e' => escapes = true,
+                _ => escapes = false,
+            }
+        }
+        operands = rest;
+    }
+    let mut line = Vec::with_capacity(operands.iter().map(|operand| operand.len() + 1).sum::<usize>() + 1);
+    for (index, operand) in operands.iter().enumerate() {
         if index > 0 {
             line.push(b' ');
         }
-        line.extend_from_slice(argument);
+        if !escapes {
+            line.extend_from_slice(operand);
+        } else if !expand(operand, Place::Echo, &mut line) {
+            return context.print(&line);
+        }
     }
-    line.push(b'\n');
+    if newline {
+        line.push(b'\n');
+    }
     context.print(&line)
+}
+
+/// A dash and nothing but the letters there are; anything else is text.
+fn is_option(word: &[u8]) -> bool {
+    matches!(word, [b'-', letters @ ..]
+        if !letters.is_empty() && letters.iter().all(|letter| matches!(letter, b'n' | b'e' | b'E')))
 }

@@ -7,11 +7,56 @@
 //! Output goes through [`Context::print`], complaints through [`Context::error`]; both use the session's own
 //! descriptors, with the redirections of the command in place.
 
+mod alias;
+mod builtin;
+mod calculate;
+mod caller;
+mod cd;
 mod colon;
+mod command;
 mod context;
+mod control;
+mod declare;
+pub(crate) mod describe;
 mod echo;
+mod enable;
+mod eval;
+mod exec;
+mod exit;
 mod falsehood;
+mod find_out;
+mod functions;
+mod getopts;
+mod give_back;
+mod hash;
+mod help;
+mod input;
+mod job_list;
+mod kill;
+mod kind;
+mod leave;
+mod mapfile;
+mod number;
+mod options;
+mod printf;
+mod pwd;
+mod read;
+mod run_words;
+mod set;
+mod shift;
+mod shopt;
+mod source;
+mod stack;
+mod table;
+mod test;
+mod times;
+mod trap;
 mod truth;
+mod ulimit;
+mod umask;
+mod unalias;
+mod unset;
+mod wait;
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -22,6 +67,7 @@ use crate::bytes::Bytes;
 use crate::flow::Flow;
 
 pub use context::Context;
+pub use table::ALL;
 
 /// A builtin.
 #[derive(Clone, Copy, Debug)]
@@ -88,24 +134,6 @@ pub struct AssignedElement {
     /// The value.
     pub value: Bytes,
 }
-
-/// A builtin that takes words.
-const fn words(
-    name: &'static str,
-    run: fn(&mut Context<'_>, &[Bytes]) -> Flow,
-    synopsis: &'static str,
-    summary: &'static str,
-) -> Builtin {
-    Builtin { name, run: Run::Words(run), special: false, synopsis, summary }
-}
-
-/// All builtins, in the order of their names.
-pub const ALL: &[Builtin] = &[
-    words(":", colon::run, ": [arguments]", "Does nothing and succeeds."),
-    words("echo", echo::run, "echo [-neE] [arg ...]", "Writes its arguments, separated by spaces."),
-    words("false", falsehood::run, "false", "Fails."),
-    words("true", truth::run, "true", "Succeeds."),
-];
 
 static BY_NAME: LazyLock<HashMap<&'static [u8], &'static Builtin, RandomState>> =
     LazyLock::new(|| ALL.iter().map(|builtin| (builtin.name.as_bytes(), builtin)).collect());

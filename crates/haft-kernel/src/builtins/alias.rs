@@ -1,0 +1,53 @@
+//! `alias`.
+
+use std::sync::Arc;
+
+use super::{Context, options};
+use crate::bytes::Bytes;
+use crate::flow::Flow;
+use crate::quote;
+
+pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
+    let (flags, operands) = match options::parse(context, arguments, "p") {
+        Ok(parsed) => parsed,
+        Err(end) => return end,
+    };
+    if operands.is_empty() || !flags.is_empty() {
+        let lines: Vec<u8> =
+            context.session.aliases.iter().flat_map(|(name, value)| line(name, value)).collect();
+        context.print(&lines)?;
+    }
+    let mut status = 0;
+    for operand in operands {
+        match operand.iter().position(|byte| *byte == b'=') {
+            Some(at) if at > 0 => status |= define(context, &operand[..at], &operand[at + 1..]),
+            _ => status |= show(context, operand)?,
+        }
+    }
+    Ok(status)
+}
+
+/// An alias as the command that would make it.
+pub(super) fn line(name: &[u8], value: &[u8]) -> Vec<u8> {
+    [b"alias ", name, b"=", &quote::single(value), b"\n"].concat()
+}
+
+fn define(context: &mut Context<'_>, name: &[u8], value: &[u8]) -> i32 {
+    let forbidden = |byte: &u8| byte.is_ascii_whitespace() || b"/$`'\"\\&|;()<>=".contains(byte);
+    if name.iter().any(forbidden) {
+        context.error(format_args!("`{}': invalid alias name", String::from_utf8_lossy(name)));
+        return 1;
+    }
+    Arc::make_mut(&mut context.session.aliases).insert(name.into(), value.into());
+    0
+}
+
+fn show(context: &mut Context<'_>, name: &Bytes) -> Flow {
+    match context.session.aliases.get(name).cloned() {
+        Some(value) => context.print(&line(name, &value)),
+        None => {
+            context.error(format_args!("{name}: not found"));
+            Ok(1)
+        }
+    }
+}

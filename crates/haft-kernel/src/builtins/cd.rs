@@ -1,0 +1,168 @@
+//! `cd`.
+
+use std::sync::Arc;
+
+use super::{Context, options};
+use crate::bytes::Bytes;
+use crate::flow::Flow;
+use crate::options::{SetOption, ShellOption};
+use crate::session::Session;
+use crate::text;
+
+pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
+    let (flags, operands) = match options::parse(context, arguments, "LPe@") {
+        Ok(parsed) => parsed,
+        Err(end) => return end,
+    };
+    let physical = flags
+        .iter()
+        .rev()
+        .find(|flag| matches!(flag.letter, b'L' | b'P'))
+        .map_or(context.session.options.has(SetOption::Physical), |flag| flag.letter == b'P');
+    let destination = match operands {
+        [] => home(context),
+        [only] if only.as_bytes() == b"-" => previous(context),
+        [only] => Some(Destination { path: only.clone(), print: false, search: true }),
+        _ => {
+            context.error("too many arguments");
+            return Ok(1);
+        }
+    };
+    match destination {
+        Some(destination) => go(context, &destination, physical),
+        None => Ok(1),
+    }
+}
+
+struct Destination {
+    path: Bytes,
+    /// Whether the new directory is printed.
+    print: bool,
+    /// Whether `CDPATH` is searched.
+    search: bool,
+}
+
+fn home(context: &mut Context<'_>) -> Option<Destination> {
+    match context.session.value(b"HOME") {
+        Some(path) => Some(Destination { path, print: false, search: false }),
+        None => {
+            context.error("HOME not set");
+            None
+        }
+    }
+}
+
+fn previous(context: &mut Context<'_>) -> Option<Destination> {
+    match context.session.value(b"OLDPWD") {
+        Some(path) => Some(Destination { path, print: true, search: false }),
+        None => {
+            context.error("OLDPWD not set");
+            None
+        }
+    }
+}
+
+fn go(context: &mut Context<'_>, destination: &Destination, physical: bool) -> Flow {
+    let path = &destination.path;
+    let relative = !path.is_empty()
+        && !path.starts_with(b"/")
+        && !matches!(path.split(|byte| *byte == b'/').next(), Some(b"." | b".."));
+    if destination.search
+        && relative
+        && let Some(list) = context.session.value(b"CDPATH")
+    {
+        for directory in list.split(|byte| *byte == b':') {
+            let candidate = join(directory, path);
+            if enter(context.session, &candidate, physical).is_ok() {
+                let print = !directory.is_empty() && directory != b".";
+                return finish(context, print || destination.print);
+            }
+        }
+    }
+    match enter(context.session, path, physical) {
+        Ok(()) => finish(context, destination.print),
+        Err(error) => by_variable(context, path, physical, &error),
+    }
+}
+
+/// With `cdable_vars`, a name that is no directory may be a variable that holds one.
+fn by_variable(context: &mut Context<'_>, path: &Bytes, physical: bool, error: &std::io::Error) -> Flow {
+    if context.session.options.shell(ShellOption::CdableVariables)
+        && let Some(value) = context.session.value(path)
+        && enter(context.session, &value, physical).is_ok()
+    {
+        return finish(context, true);
+    }
+    context.error(format_args!("{path}: {}", haft_fs::message(error)));
+    Ok(1)
+}
+
+fn finish(context: &mut Context<'_>, print: bool) -> Flow {
+    if !print {
+        return Ok(0);
+    }
+    let mut line = context.session.cwd.to_vec();
+    line.push(b'\n');
+    context.print(&line)
+}
+
+fn join(directory: &[u8], path: &[u8]) -> Vec<u8> {
+    match directory {
+        [] => path.to_vec(),
+        [.., b'/'] => [directory, path].concat(),
+        _ => [directory, b"/", path].concat(),
+    }
+}
+
+/// Makes a directory the working one, and sets `PWD` and `OLDPWD`.
+pub(super) fn enter(session: &mut Session, path: &[u8], physical: bool) -> std::io::Result<()> {
+    let absolute = if path.is_empty() { session.cwd.to_vec() } else { session.resolve(path) };
+    let target = if physical {
+        let found = session.kernel.files.canonicalize(text::path(&absolute))?;
+        found.into_os_string().into_encoded_bytes()
+    } else {
+        logical(session, &absolute)?
+    };
+    let files = &session.kernel.files;
+    let metadata = files.metadata(text::path(&target))?;
+    if !metadata.is_dir() {
+        return Err(std::io::Error::from_raw_os_error(rustix::io::Errno::NOTDIR.raw_os_error()));
+    }
+    files.access(text::path(&target), haft_fs::Access::EXECUTE)?;
+    let old = Bytes::from(&*session.cwd);
+    session.cwd = Arc::from(target.as_slice());
+    let _ = session.set(b"OLDPWD", old);
+    let _ = session.set(b"PWD", target);
+    Ok(())
+}
+
+/// The path with `.` and `..` taken away as text; what stands before a `..` must be a directory.
+fn logical(session: &Session, absolute: &[u8]) -> std::io::Result<Vec<u8>> {
+    let double = absolute.starts_with(b"//") && !absolute.starts_with(b"///");
+    let mut kept: Vec<&[u8]> = Vec::new();
+    for part in absolute.split(|byte| *byte == b'/') {
+        match part {
+            b"" | b"." => {}
+            b".." => {
+                if !kept.is_empty() {
+                    let before = assemble(&kept, double);
+                    let metadata = session.kernel.files.metadata(text::path(&before))?;
+                    if !metadata.is_dir() {
+                        return Err(std::io::Error::from_raw_os_error(
+                            rustix::io::Errno::NOTDIR.raw_os_error(),
+                        ));
+                    }
+                }
+                kept.pop();
+            }
+            name => kept.push(name),
+        }
+    }
+    Ok(assemble(&kept, double))
+}
+
+fn assemble(parts: &[&[u8]], double: bool) -> Vec<u8> {
+    let mut path = if double { b"//".to_vec() } else { b"/".to_vec() };
+    path.extend_from_slice(&parts.join(&b'/'));
+    path
+}

@@ -1,0 +1,67 @@
+//! `command`.
+
+use super::find_out::{Meaning, Search, meanings, sentence, standard_path};
+use super::{Context, alias, options};
+use crate::bytes::Bytes;
+use crate::flow::Flow;
+
+pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
+    let (flags, operands) = match options::parse(context, arguments, "pvV") {
+        Ok(parsed) => parsed,
+        Err(end) => return end,
+    };
+    let standard = options::has(&flags, b'p').then(standard_path);
+    let describe = flags.iter().rev().find(|flag| matches!(flag.letter, b'v' | b'V'));
+    if let Some(flag) = describe {
+        return explain(context, operands, flag.letter == b'V', standard);
+    }
+    let Some(name) = operands.first() else { return Ok(0) };
+    if let Some(builtin) = context.session.find_builtin(name) {
+        return context.session.run_builtin_words(builtin, operands);
+    }
+    let assigned: Vec<(Bytes, Bytes)> = match standard {
+        Some(_) if !name.contains(&b'/') => return run_standard(context, operands),
+        _ => Vec::new(),
+    };
+    context.session.run_external(operands, &assigned)
+}
+
+/// Runs a program from the standard places.
+fn run_standard(context: &mut Context<'_>, operands: &[Bytes]) -> Flow {
+    let found = context.session.search_path(&operands[0], Some(standard_path()));
+    let mut words = operands.to_vec();
+    if let Some(path) = found {
+        words[0] = path;
+    }
+    context.session.run_external(&words, &[])
+}
+
+fn explain(context: &mut Context<'_>, names: &[Bytes], verbose: bool, path: Option<&[u8]>) -> Flow {
+    let mut status = i32::from(!names.is_empty());
+    for name in names {
+        let found = meanings(context.session, name, Search { path, ..Search::default() });
+        let Some(meaning) = found.first() else {
+            if verbose {
+                context.error(format_args!("{name}: not found"));
+            }
+            continue;
+        };
+        status = 0;
+        let text = match meaning {
+            _ if verbose => sentence(context, name, meaning),
+            Meaning::Alias(value) => alias::line(name, value),
+            Meaning::File { path, .. } => [&absolute(context, path)[..], b"\n"].concat(),
+            _ => [&name[..], b"\n"].concat(),
+        };
+        context.print(&text)?;
+    }
+    Ok(status)
+}
+
+/// A path as it can be used from anywhere.
+fn absolute(context: &Context<'_>, path: &Bytes) -> Vec<u8> {
+    match path.strip_prefix(b"./") {
+        Some(rest) => context.session.resolve(rest),
+        None => path.to_vec(),
+    }
+}

@@ -1,0 +1,114 @@
+//! `bg`, `fg` and `disown`.
+
+use super::number::argument;
+use super::{Context, options};
+use crate::bytes::Bytes;
+use crate::flow::Flow;
+use crate::jobs::{JobState, Waited};
+use crate::options::SetOption;
+
+pub(super) fn run_fg(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
+    let Some(id) = controlled(context, arguments.first()) else { return Ok(1) };
+    let text = context.session.jobs.get(id).map(|job| job.text.clone()).unwrap_or_default();
+    context.print(&[&text[..], b"\n"].concat())?;
+    if let Some(job) = context.session.jobs.get(id) {
+        job.signal(18);
+    }
+    match context.session.wait_job(id)? {
+        Waited::Ended { status, .. } => Ok(status),
+        Waited::Interrupted(signal) => Ok(128 + signal),
+        Waited::Nothing => Ok(127),
+    }
+}
+
+pub(super) fn run_bg(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
+    let operands: Vec<Option<&Bytes>> =
+        if arguments.is_empty() { vec![None] } else { arguments.iter().map(Some).collect() };
+    let mut status = 0;
+    for operand in operands {
+        let Some(id) = controlled(context, operand) else {
+            status = 1;
+            continue;
+        };
+        if let Some(job) = context.session.jobs.get(id) {
+            job.signal(18);
+            let line = [format!("[{id}]+ ").as_bytes(), &job.text, b" &\n"].concat();
+            context.print(&line)?;
+        }
+    }
+    Ok(status)
+}
+
+/// The job that is meant, if jobs can be controlled at all.
+fn controlled(context: &mut Context<'_>, operand: Option<&Bytes>) -> Option<u32> {
+    if !context.session.options.has(SetOption::Monitor) {
+        context.error("no job control");
+        return None;
+    }
+    context.session.jobs.update();
+    let shown = operand.cloned().unwrap_or_else(|| "current".into());
+    let found = context.session.jobs.find(operand.map_or(b"%%", |operand| operand.as_bytes()));
+    match found.map(|job| (job.id, job.state())) {
+        Some((id, JobState::Running)) => Some(id),
+        Some((_, JobState::Done(_))) => {
+            context.error("job has terminated");
+            None
+        }
+        None => {
+            context.error(format_args!("{shown}: no such job"));
+            None
+        }
+    }
+}
+
+pub(super) fn run_disown(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
+    let (flags, operands) = match options::parse(context, arguments, "ahr") {
+        Ok(parsed) => parsed,
+        Err(end) => return end,
+    };
+    let has = |letter| options::has(&flags, letter);
+    context.session.jobs.update();
+    let mut status = 0;
+    let ids: Vec<u32> = if operands.is_empty() && (has(b'a') || has(b'r')) {
+        let running = |state| !has(b'r') || state == JobState::Running;
+        context.session.jobs.iter().filter(|job| running(job.state())).map(|job| job.id).collect()
+    } else if operands.is_empty() {
+        let current = context.session.jobs.find(b"%%").map(|job| job.id);
+        if current.is_none() {
+            context.error("current: no such job");
+            status = 1;
+        }
+        current.into_iter().collect()
+    } else {
+        let mut found = Vec::new();
+        for operand in operands {
+            let job = match argument(operand).and_then(|pid| i32::try_from(pid).ok()) {
+                Some(pid) => context.session.jobs.of_pid(pid),
+                None => context.session.jobs.find(operand),
+            };
+            match job {
+                Some(job) => found.push(job.id),
+                None => {
+                    context.error(format_args!("{operand}: no such job"));
+                    status = 1;
+                }
+            }
+        }
+        found
+    };
+    for id in ids {
+        release(context, id, has(b'h'));
+    }
+    Ok(status)
+}
+
+/// Lets a job go; with `-h` it stays on the list, but is not told when the session ends.
+fn release(context: &mut Context<'_>, id: u32, shield: bool) {
+    if shield {
+        for job in context.session.jobs.iter_mut().filter(|job| job.id == id) {
+            job.shielded = true;
+        }
+    } else if let Some(job) = context.session.jobs.remove(id) {
+        job.members.into_iter().for_each(crate::jobs::Member::detach);
+    }
+}

@@ -1,0 +1,247 @@
+//! Giving one variable its attributes and its value.
+
+use std::sync::Arc;
+
+use super::super::{Assigned, AssignedValue, Context, Operand};
+use super::flags::{Array, Flags};
+use super::parse_word;
+use crate::bytes::Bytes;
+use crate::flow::Unwind;
+use crate::options::ShellOption;
+use crate::session::split_reference;
+use crate::variables::{AssociativeArray, Attributes, IndexedArray, Value, Variable, VariableError, is_name};
+
+/// Declares one operand. Yields whether it could be; whatever went wrong has been reported.
+pub(super) fn operand(context: &mut Context<'_>, flags: &Flags, operand: &Operand) -> Result<bool, Unwind> {
+    let (name, assigned) = match operand {
+        Operand::Word(word) if word.as_bytes() == b"-" && context.name == b"local" => {
+            let options = context.session.options;
+            context.session.variables.keep_options(options);
+            return Ok(true);
+        }
+        Operand::Word(word) => parse_word(word),
+        Operand::Assignment(assigned) => (assigned.name.clone(), Some(assigned.clone())),
+    };
+    // `declare -a name[5]` declares the array.
+    let name: Bytes = match split_reference(&name) {
+        Some((array, _)) => array.into(),
+        None => name,
+    };
+    if !is_name(&name) {
+        let shown = match operand {
+            Operand::Word(word) => word.clone(),
+            Operand::Assignment(_) => name,
+        };
+        context.error(VariableError::InvalidName(shown));
+        return Ok(false);
+    }
+    let shown = if flags.global { uncover(context, &name) } else { None };
+    let result = declare(context, flags, &name, assigned);
+    if let Some(local) = shown {
+        cover(context, &name, local);
+    }
+    match result {
+        Ok(done) => done,
+        Err(error) => {
+            context.error(error);
+            Ok(false)
+        }
+    }
+}
+
+/// Puts the global variable in the place of a local one that hides it; yields the local one.
+fn uncover(context: &mut Context<'_>, name: &Bytes) -> Option<Variable> {
+    let variables = &mut context.session.variables;
+    if variables.get(name).is_none_or(|visible| visible.depth == 0) {
+        return None;
+    }
+    let global = variables.global(name).clone();
+    variables.swap(name, Some(global))
+}
+
+/// Puts a local variable back in the place of the global one.
+fn cover(context: &mut Context<'_>, name: &Bytes, local: Variable) {
+    let variables = &mut context.session.variables;
+    if let Some(global) = variables.swap(name, Some(local)) {
+        *variables.global(name) = Variable { depth: 0, ..global };
+    }
+}
+
+fn declare(
+    context: &mut Context<'_>,
+    flags: &Flags,
+    name: &Bytes,
+    assigned: Option<Assigned>,
+) -> Result<Result<bool, Unwind>, VariableError> {
+    let name = prepare(context, flags, name)?;
+    if flags.no_array && context.session.variables.get(&name).is_some_and(Variable::is_array) {
+        context.error(format_args!("{name}: cannot destroy array variables in this way"));
+        return Ok(Ok(false));
+    }
+    check(context, flags, &name, assigned.as_ref())?;
+    shape(context, flags, &name, assigned.as_ref())?;
+    if flags.on.contains(Attributes::NAMEREF) {
+        return refer(context, flags, &name, assigned).map(Ok);
+    }
+    let early = flags.on.without(Attributes::READONLY);
+    attributes(context, &name, early, flags.off);
+    if let Some(assigned) = assigned {
+        let assigned = Assigned { name: name.clone(), ..assigned };
+        match compound_text(context, flags, &assigned) {
+            Some(text) => {
+                if let Err(unwind) = context.session.run_text(&text) {
+                    return Ok(Err(unwind));
+                }
+            }
+            None => context.session.assign_expanded(assigned)?,
+        }
+    }
+    attributes(context, &name, flags.on, flags.off);
+    Ok(Ok(true))
+}
+
+/// Makes the variable local if it is to be; yields the name of the variable that is meant, references followed.
+fn prepare(context: &mut Context<'_>, flags: &Flags, name: &Bytes) -> Result<Bytes, VariableError> {
+    let variables = &mut context.session.variables;
+    if flags.local {
+        if variables.is_local(name) {
+            return follow(context, flags, name);
+        }
+        // What is readonly for everybody cannot be hidden.
+        if variables.get(name).is_some_and(|old| old.is(Attributes::READONLY) && old.depth == 0) {
+            return Err(VariableError::Readonly(name.clone()));
+        }
+        let inherit = flags.inherit || context.session.options.shell(ShellOption::LocalInherit);
+        let old = variables.get(name).cloned().filter(|_| inherit);
+        let fresh = context.session.variables.localize(name);
+        if let Some(old) = old {
+            fresh.value = old.value;
+            fresh.attributes = old.attributes.without(Attributes::NAMEREF);
+        }
+        return Ok(name.clone());
+    }
+    let name = follow(context, flags, name)?;
+    context.session.variables.entry(&name);
+    Ok(name)
+}
+
+fn follow(context: &Context<'_>, flags: &Flags, name: &Bytes) -> Result<Bytes, VariableError> {
+    if flags.on.union(flags.off).contains(Attributes::NAMEREF) {
+        return Ok(name.clone());
+    }
+    context.session.follow(name).map(|target| target.name)
+}
+
+fn check(
+    context: &Context<'_>,
+    flags: &Flags,
+    name: &Bytes,
+    assigned: Option<&Assigned>,
+) -> Result<(), VariableError> {
+    let Some(variable) = context.session.variables.get(name) else { return Ok(()) };
+    let changes = assigned.is_some()
+        || flags.off.contains(Attributes::READONLY)
+        || flags.array.is_some_and(|kind| !is_kind(variable, kind));
+    if variable.is(Attributes::READONLY) && changes {
+        return Err(VariableError::Readonly(name.clone()));
+    }
+    Ok(())
+}
+
+fn is_kind(variable: &Variable, kind: Array) -> bool {
+    matches!(
+        (kind, &variable.value),
+        (Array::Indexed, Value::Indexed(_)) | (Array::Associative, Value::Associative(_))
+    )
+}
+
+/// Makes the variable an array if it is to be one.
+fn shape(
+    context: &mut Context<'_>,
+    flags: &Flags,
+    name: &Bytes,
+    assigned: Option<&Assigned>,
+) -> Result<(), VariableError> {
+    let variable = context.session.variables.entry(name);
+    let list = assigned.is_some_and(|assigned| {
+        matches!(assigned.value, AssignedValue::List(_)) || assigned.subscript.is_some()
+    });
+    match (flags.array, &variable.value) {
+        (Some(Array::Indexed), Value::Associative(_)) => {
+            return Err(VariableError::AssociativeToIndexed(name.clone()));
+        }
+        (Some(Array::Associative), Value::Indexed(_)) => {
+            return Err(VariableError::IndexedToAssociative(name.clone()));
+        }
+        (Some(Array::Associative), Value::Scalar(value)) => {
+            let mut array = AssociativeArray::default();
+            if variable.is_set() {
+                array.set("0".into(), value.clone());
+            }
+            variable.value = Value::Associative(Arc::new(array));
+        }
+        (Some(Array::Indexed), Value::Scalar(value)) => {
+            let mut array = IndexedArray::default();
+            if variable.is_set() {
+                array.set(0, value.clone());
+            }
+            variable.value = Value::Indexed(Arc::new(array));
+        }
+        (None, Value::Scalar(_)) if list => variable.value = Value::Indexed(Arc::default()),
+        _ => {}
+    }
+    Ok(())
+}
+
+fn attributes(context: &mut Context<'_>, name: &Bytes, on: Attributes, off: Attributes) {
+    const CASES: Attributes = Attributes::LOWER.union(Attributes::UPPER).union(Attributes::CAPITAL);
+    let variables = &mut context.session.variables;
+    let Some(old) = variables.get(name).map(|variable| variable.attributes) else { return };
+    // Only one of the case attributes can be had; asking for two at once gives none.
+    let cases = [Attributes::LOWER, Attributes::UPPER, Attributes::CAPITAL];
+    let asked = cases.iter().filter(|case| on.contains(**case)).count();
+    let kept = if asked > 0 { old.without(CASES) } else { old };
+    let added = if asked > 1 { on.without(CASES) } else { on };
+    variables.set_attributes(name, kept.union(added).without(off.without(added)));
+}
+
+/// `declare -n name=target`.
+fn refer(
+    context: &mut Context<'_>,
+    flags: &Flags,
+    name: &Bytes,
+    assigned: Option<Assigned>,
+) -> Result<bool, VariableError> {
+    if context.session.variables.get(name).is_some_and(Variable::is_array) {
+        context.error(format_args!("{name}: reference variable cannot be an array"));
+        return Ok(false);
+    }
+    if let Some(Assigned { value: AssignedValue::Scalar(value), .. }) = assigned {
+        if value == *name && context.session.variables.depth() == 0 {
+            context.error(format_args!("{name}: nameref variable self references not allowed"));
+            return Ok(false);
+        }
+        if !is_name(&value) && split_reference(&value).is_none() {
+            return Err(VariableError::InvalidReference(value));
+        }
+        let variable = context.session.variables.entry(name);
+        variable.value = Value::Scalar(value);
+        variable.attributes = variable.attributes.without(Attributes::UNSET);
+    }
+    attributes(context, name, flags.on, flags.off);
+    Ok(true)
+}
+
+/// A value that is a list in parentheses though it was given as one word is read as a list if the variable is an array: the
+/// assignment to run.
+fn compound_text(context: &Context<'_>, flags: &Flags, assigned: &Assigned) -> Option<Vec<u8>> {
+    let AssignedValue::Scalar(value) = &assigned.value else { return None };
+    let is_list = value.starts_with(b"(") && value.ends_with(b")") && assigned.subscript.is_none();
+    let array = flags.array.is_some()
+        || context.session.variables.get(&assigned.name).is_some_and(Variable::is_array);
+    if !is_list || !array {
+        return None;
+    }
+    let operator: &[u8] = if assigned.append { b"+=" } else { b"=" };
+    Some([&assigned.name, operator, value].concat())
+}

@@ -1,0 +1,103 @@
+//! The options of `declare` and its kin.
+
+use super::super::options::Options;
+use super::super::{Context, Operand};
+use crate::bytes::Bytes;
+use crate::flow::Flow;
+use crate::variables::Attributes;
+
+/// What the options ask for.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Flags {
+    /// Attributes to give.
+    pub(super) on: Attributes,
+    /// Attributes to take.
+    pub(super) off: Attributes,
+    pub(super) array: Option<Array>,
+    /// `+a` or `+A`, which arrays refuse.
+    pub(super) no_array: bool,
+    pub(super) functions: Option<Functions>,
+    pub(super) global: bool,
+    pub(super) inherit: bool,
+    /// `-p`.
+    pub(super) show: bool,
+    /// Whether variables are made local to the innermost call.
+    pub(super) local: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Array {
+    Indexed,
+    Associative,
+}
+
+/// `-f`, or `-F` for the names alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Functions {
+    Definitions,
+    Names,
+}
+
+/// Reads the options; yields them and the operands after them.
+pub(super) fn parse<'a>(
+    context: &mut Context<'_>,
+    operands: &'a [Operand],
+    known: &str,
+) -> Result<(Flags, &'a [Operand]), Flow> {
+    let words: Vec<Bytes> = operands
+        .iter()
+        .map_while(|operand| match operand {
+            Operand::Word(word) => Some(word.clone()),
+            Operand::Assignment(_) => None,
+        })
+        .collect();
+    let mut options = Options::with_plus(&words);
+    let mut flags = Flags::default();
+    loop {
+        match options.next(known) {
+            Ok(Some(flag)) => flags.add(flag.letter, flag.plus),
+            Ok(None) => break,
+            Err(bad) => return Err(context.usage(bad)),
+        }
+    }
+    let used = words.len() - options.rest().len();
+    Ok((flags, &operands[used..]))
+}
+
+impl Flags {
+    fn add(&mut self, letter: u8, plus: bool) {
+        match letter {
+            b'a' if !plus => self.array = self.array.or(Some(Array::Indexed)),
+            b'A' if !plus => self.array = Some(Array::Associative),
+            b'a' | b'A' => self.no_array = true,
+            b'f' if !plus => self.functions = self.functions.or(Some(Functions::Definitions)),
+            b'F' if !plus => self.functions = Some(Functions::Names),
+            b'f' | b'F' => self.functions = None,
+            b'g' => self.global = true,
+            b'I' => self.inherit = true,
+            b'p' => self.show = true,
+            _ => {
+                let attribute = attribute(letter);
+                if plus {
+                    self.off = self.off.union(attribute);
+                } else {
+                    self.on = self.on.union(attribute);
+                }
+            }
+        }
+    }
+}
+
+fn attribute(letter: u8) -> Attributes {
+    match letter {
+        b'c' => Attributes::CAPITAL,
+        b'i' => Attributes::INTEGER,
+        b'l' => Attributes::LOWER,
+        b'n' => Attributes::NAMEREF,
+        b'r' => Attributes::READONLY,
+        b't' => Attributes::TRACE,
+        b'u' => Attributes::UPPER,
+        b'x' => Attributes::EXPORT,
+        _ => Attributes::NONE,
+    }
+}

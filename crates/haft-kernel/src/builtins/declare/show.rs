@@ -1,0 +1,124 @@
+//! What `declare` and its kin show.
+
+use super::super::{Context, Operand, describe, functions};
+use super::flags::{Array, Flags, Functions};
+use crate::bytes::Bytes;
+use crate::flow::{Flow, Unwind};
+use crate::options::ShellOption;
+use crate::session::{Definition, split_reference};
+use crate::variables::{Attributes, Value, Variable};
+
+/// Without operands: everything that has the attributes asked for.
+pub(super) fn everything(context: &mut Context<'_>, flags: &Flags) -> Flow {
+    let plain = flags.on == Attributes::NONE && flags.array.is_none();
+    if flags.functions.is_some() || !plain || flags.show {
+        return listed(context, flags);
+    }
+    let mut text = describe::all(context.session, |_| true, describe::listing);
+    text.extend_from_slice(&functions::all(context.session, |_| true));
+    context.print(&text)
+}
+
+/// Everything that has the attributes asked for, as commands that would make it.
+pub(super) fn listed(context: &mut Context<'_>, flags: &Flags) -> Flow {
+    if flags.functions.is_some() {
+        let wanted = |known: &Definition| {
+            (!flags.on.contains(Attributes::EXPORT) || known.exported)
+                && (!flags.on.contains(Attributes::READONLY) || known.readonly)
+        };
+        let all = functions::sorted(context.session);
+        for known in all.iter().filter(|known| wanted(known)) {
+            if flags.functions == Some(Functions::Definitions) {
+                context.print(&functions::definition(known))?;
+            }
+            let marked = functions::letters(known).len() > 1 && (flags.show || flags.on != Attributes::NONE);
+            if flags.functions == Some(Functions::Names) || marked {
+                context.print(&attributes(known))?;
+            }
+        }
+        return Ok(0);
+    }
+    let text = describe::all(context.session, |variable| matches(variable, flags), describe::declaration);
+    context.print(&text)
+}
+
+fn matches(variable: &Variable, flags: &Flags) -> bool {
+    let kind = match (flags.array, &variable.value) {
+        (None, _) | (Some(Array::Indexed), Value::Indexed(_)) => true,
+        (Some(Array::Associative), Value::Associative(_)) => true,
+        _ => false,
+    };
+    kind && variable.attributes.contains(flags.on)
+}
+
+/// `declare -fx name`.
+fn attributes(known: &Definition) -> Vec<u8> {
+    [b"declare -", functions::letters(known).as_bytes(), b" ", &known.function.name, b"\n"].concat()
+}
+
+/// `declare -p name …`.
+pub(super) fn named(context: &mut Context<'_>, flags: &Flags, operands: &[Operand]) -> Flow {
+    let mut status = 0;
+    for operand in operands {
+        let name = match operand {
+            Operand::Word(name) => name.clone(),
+            Operand::Assignment(assigned) => assigned.name.clone(),
+        };
+        let text = match flags.functions {
+            Some(_) => match context.session.functions.get(name.as_bytes()).cloned() {
+                Some(known) => {
+                    function(context, flags, &known)?;
+                    let marked = functions::letters(&known).len() > 1;
+                    Some(if marked { attributes(&known) } else { Vec::new() })
+                }
+                None => None,
+            },
+            None => variable(context, &name),
+        };
+        match text {
+            Some(text) => {
+                context.print(&text)?;
+            }
+            None => {
+                context.error(format_args!("{name}: not found"));
+                status = 1;
+            }
+        }
+    }
+    Ok(status)
+}
+
+fn variable(context: &Context<'_>, name: &Bytes) -> Option<Vec<u8>> {
+    let session = &context.session;
+    if let Some((array, _)) = split_reference(name) {
+        session.variables.get(array)?;
+        return None;
+    }
+    let found = session.variables.get(name)?;
+    Some(describe::of(session, name, found, describe::declaration))
+}
+
+/// One function: its definition, or with `-F` its name, and with `extdebug` where it is from.
+pub(super) fn function(context: &mut Context<'_>, flags: &Flags, known: &Definition) -> Result<(), Unwind> {
+    let text = match flags.functions {
+        Some(Functions::Names) if context.session.options.shell(ShellOption::ExtendedDebug) => {
+            let line = known.function.body.line;
+            [&*known.function.name, format!(" {line} ").as_bytes(), &known.source, b"\n"].concat()
+        }
+        Some(Functions::Names) => [&*known.function.name, b"\n"].concat(),
+        _ => functions::definition(known),
+    };
+    context.print(&text).map(|_| ())
+}
+
+/// `local` without operands: the variables of the innermost call.
+pub(super) fn locals(context: &mut Context<'_>) -> Flow {
+    let session = &context.session;
+    let mut text = Vec::new();
+    for (name, variable) in session.variables.sorted() {
+        if session.variables.is_local(name) {
+            text.extend_from_slice(&describe::of(session, name, variable, describe::declaration));
+        }
+    }
+    context.print(&text)
+}

@@ -1,0 +1,92 @@
+//! Variables as commands that would make them.
+
+use crate::quote;
+use crate::session::Session;
+use crate::variables::{Value, Variable, is_name};
+
+/// `declare -x name="value"`, as `declare -p` writes it; without a value if there is none.
+pub(crate) fn declaration(name: &[u8], variable: &Variable) -> Vec<u8> {
+    let letters = variable.letters();
+    let letters = if letters.is_empty() { "-" } else { &letters };
+    let mut line = [b"declare -", letters.as_bytes(), b" ", name].concat();
+    if variable.is_set() {
+        line.push(b'=');
+        match &variable.value {
+            Value::Scalar(value) => line.extend_from_slice(&quote::declared(value)),
+            _ => line.extend_from_slice(&elements(variable)),
+        }
+    }
+    line.push(b'\n');
+    line
+}
+
+/// `name=value`, as `set` writes it; nothing if there is no value.
+pub(crate) fn listing(name: &[u8], variable: &Variable) -> Vec<u8> {
+    if !variable.is_set() {
+        return Vec::new();
+    }
+    let value = match &variable.value {
+        Value::Scalar(value) => quote::listed(value),
+        _ => elements(variable),
+    };
+    [name, b"=", &value, b"\n"].concat()
+}
+
+/// `([0]="a" [1]="b")`.
+pub(crate) fn elements(variable: &Variable) -> Vec<u8> {
+    let mut text = b"(".to_vec();
+    match &variable.value {
+        Value::Scalar(value) => text.extend_from_slice(&quote::declared(value)),
+        Value::Indexed(array) => {
+            for (position, (index, value)) in array.iter().enumerate() {
+                if position > 0 {
+                    text.push(b' ');
+                }
+                text.extend_from_slice(format!("[{index}]=").as_bytes());
+                text.extend_from_slice(&quote::declared(value));
+            }
+        }
+        Value::Associative(array) => {
+            for (key, value) in array.entries() {
+                text.push(b'[');
+                text.extend_from_slice(&quote::declared_key(key));
+                text.extend_from_slice(b"]=");
+                text.extend_from_slice(&quote::declared(value));
+                text.push(b' ');
+            }
+        }
+    }
+    text.push(b')');
+    text
+}
+
+/// All variables that pass, sorted, each shown in a way; what is computed when read is computed.
+pub(super) fn all(
+    session: &Session,
+    wanted: impl Fn(&Variable) -> bool,
+    show: fn(&[u8], &Variable) -> Vec<u8>,
+) -> Vec<u8> {
+    let mut text = Vec::new();
+    for (name, variable) in session.variables.sorted() {
+        if is_name(name) && wanted(variable) {
+            text.extend_from_slice(&of(session, name, variable, show));
+        }
+    }
+    text
+}
+
+/// One variable, shown in a way; a reference is shown itself, what is computed when read is computed.
+pub(super) fn of(
+    session: &Session,
+    name: &[u8],
+    variable: &Variable,
+    show: fn(&[u8], &Variable) -> Vec<u8>,
+) -> Vec<u8> {
+    use crate::variables::Attributes;
+    if variable.is(Attributes::DYNAMIC)
+        && let Some(computed) = session.lookup(name)
+    {
+        return show(name, &computed);
+    }
+    show(name, variable)
+}

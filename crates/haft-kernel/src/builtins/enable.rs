@@ -1,0 +1,49 @@
+//! `enable`.
+
+use std::sync::Arc;
+
+use super::{ALL, Context, options};
+use crate::bytes::Bytes;
+use crate::flow::Flow;
+
+pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
+    let (flags, operands) = match options::parse(context, arguments, "adnpsf:") {
+        Ok(parsed) => parsed,
+        Err(end) => return end,
+    };
+    let has = |letter| options::has(&flags, letter);
+    if has(b'f') || has(b'd') {
+        context.error("dynamic loading not available");
+        return Ok(1);
+    }
+    if operands.is_empty() {
+        return list(context, has(b'a'), has(b'n'), has(b's'));
+    }
+    let mut status = 0;
+    for name in operands {
+        let Some(builtin) = super::find(name) else {
+            context.error(format_args!("{name}: not a shell builtin"));
+            status = 1;
+            continue;
+        };
+        let disabled = Arc::make_mut(&mut context.session.disabled);
+        disabled.retain(|known| *known != builtin.name);
+        if has(b'n') {
+            disabled.push(builtin.name);
+        }
+    }
+    Ok(status)
+}
+
+fn list(context: &mut Context<'_>, all: bool, disabled: bool, special: bool) -> Flow {
+    let mut text = String::new();
+    for builtin in ALL {
+        let off = context.session.disabled.contains(&builtin.name);
+        if (all || off == disabled) && (!special || builtin.special) {
+            text.push_str(if off { "enable -n " } else { "enable " });
+            text.push_str(builtin.name);
+            text.push('\n');
+        }
+    }
+    context.print(text.as_bytes())
+}

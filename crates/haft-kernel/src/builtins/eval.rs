@@ -1,0 +1,17 @@
+//! `eval`.
+
+use super::{Context, options};
+use crate::bytes::Bytes;
+use crate::flow::Flow;
+
+pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
+    let (_, operands) = match options::parse(context, arguments, "") {
+        Ok(parsed) => parsed,
+        Err(end) => return end,
+    };
+    if operands.iter().all(|operand| operand.is_empty()) {
+        return Ok(0);
+    }
+    let text = operands.iter().map(Bytes::as_bytes).collect::<Vec<_>>().join(&b' ');
+    context.session.run_text(&text)
+}

@@ -1,0 +1,60 @@
+//! `exec`.
+
+use super::{Context, options};
+use crate::bytes::Bytes;
+use crate::flow::{Flow, Unwind};
+use crate::options::ShellOption;
+use crate::traps::Trap;
+
+pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
+    let (flags, operands) = match options::parse(context, arguments, "cla:") {
+        Ok(parsed) => parsed,
+        Err(end) => return end,
+    };
+    if operands.is_empty() {
+        context.session.keep_redirections = true;
+        return Ok(0);
+    }
+    let login = options::has(&flags, b'l');
+    let given = flags.iter().rev().find(|flag| flag.letter == b'a').map(super::options::Flag::text);
+    let zero = match (given, login) {
+        (None, false) => None,
+        (name, _) => {
+            let name = name.unwrap_or(&operands[0]);
+            Some([if login { b"-".as_slice() } else { b"" }, name].concat())
+        }
+    };
+    let status = become_program(context, operands, zero.as_deref(), options::has(&flags, b'c'))?;
+    match status {
+        Ended::Failed(status) if context.session.options.shell(ShellOption::ExecFail) => Ok(status),
+        Ended::Failed(status) | Ended::Ran(status) => Err(Unwind::Exit(status)),
+    }
+}
+
+/// What became of an `exec` that returned.
+enum Ended {
+    /// The program ran in the place of the shell, and ended with this status.
+    Ran(i32),
+    /// It could not be started.
+    Failed(i32),
+}
+
+/// Puts a program in the place of the shell. Only a process that is nothing but this shell is replaced; elsewhere the
+/// program runs and the shell ends with it, which nobody can tell from outside.
+fn become_program(
+    context: &mut Context<'_>,
+    words: &[Bytes],
+    zero: Option<&[u8]>,
+    clear: bool,
+) -> Result<Ended, Unwind> {
+    let session = &mut *context.session;
+    if session.kernel.plain_shell && session.subshell == 0 {
+        return Ok(Ended::Failed(session.replace_process(words, zero, clear)));
+    }
+    if session.program_path(&words[0], &[]).is_none() {
+        context.error(format_args!("{}: not found", words[0]));
+        return Ok(Ended::Failed(127));
+    }
+    session.traps.reset(Trap::Exit);
+    session.run_external(words, &[]).map(Ended::Ran)
+}

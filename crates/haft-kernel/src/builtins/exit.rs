@@ -1,0 +1,31 @@
+//! `exit`.
+
+use super::Context;
+use super::number::argument;
+use crate::bytes::Bytes;
+use crate::flow::{Flow, Unwind};
+
+pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
+    match status(context, arguments)? {
+        Some(status) => Err(Unwind::Exit(status)),
+        None => Ok(1),
+    }
+}
+
+/// The status that `exit` and `return` are given: `$?` without one. `None` if there are too many.
+pub(super) fn status(context: &mut Context<'_>, arguments: &[Bytes]) -> Result<Option<i32>, Unwind> {
+    let arguments = match arguments {
+        [first, rest @ ..] if first.as_bytes() == b"--" => rest,
+        all => all,
+    };
+    let Some(first) = arguments.first() else { return Ok(Some(context.session.status)) };
+    let Some(number) = argument(first) else {
+        context.error(format_args!("{first}: numeric argument required"));
+        return Ok(Some(2));
+    };
+    if arguments.len() > 1 {
+        context.error("too many arguments");
+        return Ok(None);
+    }
+    Ok(Some(i32::try_from(number & 0xff).unwrap_or(0)))
+}

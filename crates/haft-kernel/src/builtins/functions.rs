@@ -1,0 +1,54 @@
+//! Functions as text.
+
+use std::sync::Arc;
+
+use crate::session::{Definition, Session};
+use crate::variables::Attributes;
+
+/// The definition of a function as bash would write it.
+pub(super) fn definition(definition: &Definition) -> Vec<u8> {
+    let mut text = haft_lang::print_function(&definition.function);
+    text.push(b'\n');
+    text
+}
+
+/// The definitions of all functions that pass, sorted by name.
+pub(super) fn all(session: &Session, wanted: impl Fn(&Definition) -> bool) -> Vec<u8> {
+    sorted(session).iter().filter(|known| wanted(known)).flat_map(|known| definition(known)).collect()
+}
+
+/// All functions, sorted by name.
+pub(super) fn sorted(session: &Session) -> Vec<Arc<Definition>> {
+    let mut all: Vec<Arc<Definition>> = session.functions.values().cloned().collect();
+    all.sort_by(|left, right| left.function.name.cmp(&right.function.name));
+    all
+}
+
+/// The letters that `declare -F` shows: `f`, and the attributes.
+pub(super) fn letters(definition: &Definition) -> String {
+    let mut letters = String::from("f");
+    for (set, letter) in [(definition.readonly, 'r'), (definition.traced, 't'), (definition.exported, 'x')] {
+        if set {
+            letters.push(letter);
+        }
+    }
+    letters
+}
+
+/// Gives a function attributes and takes others.
+pub(super) fn set_attributes(
+    session: &mut Session,
+    known: &Arc<Definition>,
+    on: Attributes,
+    off: Attributes,
+) {
+    let change = |value: bool, attribute| (value || on.contains(attribute)) && !off.contains(attribute);
+    let changed = Definition {
+        exported: change(known.exported, Attributes::EXPORT),
+        readonly: change(known.readonly, Attributes::READONLY),
+        traced: change(known.traced, Attributes::TRACE),
+        ..Definition::clone(known)
+    };
+    let name = changed.function.name.clone();
+    Arc::make_mut(&mut session.functions).insert(name, Arc::new(changed));
+}

@@ -1,0 +1,147 @@
+//! `getopts`.
+
+use super::{Context, options};
+use crate::bytes::Bytes;
+use crate::flow::Flow;
+use crate::variables::is_name;
+
+pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
+    let (_, operands) = match options::parse(context, arguments, "") {
+        Ok(parsed) => parsed,
+        Err(end) => return end,
+    };
+    let [specification, name, rest @ ..] = operands else { return context.synopsis() };
+    let words = if rest.is_empty() { context.session.positional.to_vec() } else { rest.to_vec() };
+    let silent = specification.starts_with(b":");
+    let known = if silent { &specification[1..] } else { &specification[..] };
+    let mut walk = Walk::begin(context, &words);
+    let found = walk.next(known);
+    let quiet = silent || context.session.value(b"OPTERR").is_some_and(|value| value.as_bytes() == b"0");
+    let (index, offset) = (walk.index, walk.offset);
+    set(context, b"OPTIND", &index.to_string());
+    context.session.getopts = (i64::try_from(index).unwrap_or(0), offset);
+    conclude(context, name, &found, silent, quiet)
+}
+
+/// What the next option is.
+enum Found {
+    Option(u8),
+    WithValue(u8, Bytes),
+    Unknown(u8),
+    MissingValue(u8),
+    End,
+}
+
+/// Where the arguments have been read to. The index counts from 1, as `OPTIND` does; the offset is that of the next letter in the
+/// word, 0 before the word.
+struct Walk<'a> {
+    words: &'a [Bytes],
+    index: usize,
+    offset: usize,
+}
+
+impl<'a> Walk<'a> {
+    /// Goes on where it was left, unless `OPTIND` was changed since.
+    fn begin(context: &Context<'_>, words: &'a [Bytes]) -> Self {
+        let value = context.session.value(b"OPTIND").unwrap_or_default();
+        let index = super::number::argument(&value).unwrap_or(1).max(1);
+        let offset = match context.session.getopts {
+            (left, offset) if left == index => offset,
+            _ => 0,
+        };
+        Self { words, index: usize::try_from(index).unwrap_or(1), offset }
+    }
+
+    fn word(&self) -> Option<&'a Bytes> {
+        self.words.get(self.index.checked_sub(1)?)
+    }
+
+    fn next(&mut self, known: &[u8]) -> Found {
+        if self.offset == 0 {
+            match self.word().map(Bytes::as_bytes) {
+                Some(b"--") => {
+                    self.index += 1;
+                    return Found::End;
+                }
+                Some([b'-', _, ..]) => self.offset = 1,
+                _ => {
+                    self.index = self.index.min(self.words.len() + 1);
+                    return Found::End;
+                }
+            }
+        }
+        let Some(word) = self.word() else { return Found::End };
+        let Some(&letter) = word.get(self.offset) else {
+            (self.index, self.offset) = (self.index + 1, 0);
+            return self.next(known);
+        };
+        self.offset += 1;
+        let rest = &word[self.offset..];
+        let place = known.iter().position(|candidate| *candidate == letter && letter != b':');
+        let takes_value = place.is_some_and(|at| known.get(at + 1) == Some(&b':'));
+        if !takes_value {
+            if rest.is_empty() {
+                (self.index, self.offset) = (self.index + 1, 0);
+            }
+            return if place.is_some() { Found::Option(letter) } else { Found::Unknown(letter) };
+        }
+        (self.index, self.offset) = (self.index + 1, 0);
+        if !rest.is_empty() {
+            return Found::WithValue(letter, rest.into());
+        }
+        match self.word().cloned() {
+            Some(value) => {
+                self.index += 1;
+                Found::WithValue(letter, value)
+            }
+            None => Found::MissingValue(letter),
+        }
+    }
+}
+
+fn conclude(context: &mut Context<'_>, name: &Bytes, found: &Found, silent: bool, quiet: bool) -> Flow {
+    let letter_text = |letter: u8| Bytes::from([letter].as_slice());
+    let shell = context.session.name.clone();
+    let mut complain = |context: &mut Context<'_>, text: &str, letter: u8| {
+        if !quiet {
+            let line = format!("{shell}: {text} -- {}\n", char::from(letter));
+            let _ = context.session.write(2, line.as_bytes());
+            let _ = context.session.flush();
+        }
+    };
+    let (shown, argument) = match found {
+        Found::End => (Bytes::from("?"), None),
+        Found::Option(letter) => (letter_text(*letter), None),
+        Found::WithValue(letter, value) => (letter_text(*letter), Some(value.clone())),
+        Found::Unknown(letter) => {
+            complain(context, "illegal option", *letter);
+            (Bytes::from("?"), silent.then(|| letter_text(*letter)))
+        }
+        Found::MissingValue(letter) if silent => (Bytes::from(":"), Some(letter_text(*letter))),
+        Found::MissingValue(letter) => {
+            complain(context, "option requires an argument", *letter);
+            (Bytes::from("?"), None)
+        }
+    };
+    match argument {
+        Some(value) => {
+            let _ = context.session.set(b"OPTARG", value);
+        }
+        None => {
+            let _ = context.session.variables.unset(b"OPTARG");
+        }
+    }
+    if !is_name(name) {
+        context.error(format_args!("`{name}': not a valid identifier"));
+        return Ok(1);
+    }
+    if let Err(error) = context.session.set(name, shown) {
+        context.error(error);
+        return Ok(1);
+    }
+    Ok(i32::from(matches!(found, Found::End)))
+}
+
+fn set(context: &mut Context<'_>, name: &[u8], value: &str) {
+    let _ = context.session.set(name, value);
+}

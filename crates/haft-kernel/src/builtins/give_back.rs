@@ -1,0 +1,14 @@
+//! `return`.
+
+use super::Context;
+use crate::bytes::Bytes;
+use crate::flow::{Flow, Unwind};
+
+pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
+    let Some(status) = super::exit::status(context, arguments)? else { return Err(Unwind::Abort(1)) };
+    if context.session.frames.is_empty() {
+        context.error("can only `return' from a function or sourced script");
+        return Ok(2);
+    }
+    Err(Unwind::Return(status))
+}

@@ -1,0 +1,104 @@
+//! `hash`.
+
+use std::sync::Arc;
+
+use super::{Context, options};
+use crate::bytes::Bytes;
+use crate::flow::Flow;
+
+pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
+    let (flags, operands) = match options::parse(context, arguments, "dlp:rt") {
+        Ok(parsed) => parsed,
+        Err(end) => return end,
+    };
+    let has = |letter| options::has(&flags, letter);
+    if has(b't') && operands.is_empty() {
+        context.error("-t: option requires an argument");
+        return Ok(1);
+    }
+    if has(b'r') {
+        context.session.hashed = Arc::default();
+    }
+    if operands.is_empty() {
+        return if has(b'r') { Ok(0) } else { list(context, has(b'l')) };
+    }
+    if has(b't') {
+        return show(context, operands, has(b'l'));
+    }
+    let path = flags.iter().rev().find(|flag| flag.letter == b'p').map(super::options::Flag::text);
+    let mut status = 0;
+    for name in operands {
+        let done = match (path, has(b'd')) {
+            (Some(path), _) => {
+                remember(context, name, path);
+                true
+            }
+            (None, true) => Arc::make_mut(&mut context.session.hashed).remove(name).is_some(),
+            (None, false) => look_up(context, name),
+        };
+        if !done {
+            context.error(format_args!("{name}: not found"));
+            status = 1;
+        }
+    }
+    Ok(status)
+}
+
+fn remember(context: &mut Context<'_>, name: &Bytes, path: &[u8]) {
+    Arc::make_mut(&mut context.session.hashed).insert(name.clone(), (path.into(), 0));
+}
+
+/// Looks for a program and remembers it; what has a slash, or is no program, needs no remembering.
+fn look_up(context: &mut Context<'_>, name: &Bytes) -> bool {
+    let session = &mut context.session;
+    if name.contains(&b'/') || session.function(name).is_some() || session.find_builtin(name).is_some() {
+        return true;
+    }
+    let path = session.value(b"PATH");
+    match session.search_path(name, path.as_deref()) {
+        Some(found) => {
+            remember(context, name, &found);
+            true
+        }
+        None => false,
+    }
+}
+
+fn list(context: &mut Context<'_>, reusable: bool) -> Flow {
+    let hashed = context.session.hashed.clone();
+    if hashed.is_empty() {
+        return if reusable { Ok(0) } else { context.print(b"hash: hash table empty\n") };
+    }
+    let mut text = Vec::new();
+    if !reusable {
+        text.extend_from_slice(b"hits\tcommand\n");
+    }
+    for (name, (path, hits)) in hashed.iter() {
+        if reusable {
+            text.extend_from_slice(&[b"builtin hash -p ", &path[..], b" ", name, b"\n"].concat());
+        } else {
+            text.extend_from_slice(&[format!("{hits:4}\t").as_bytes(), path, b"\n"].concat());
+        }
+    }
+    context.print(&text)
+}
+
+fn show(context: &mut Context<'_>, names: &[Bytes], reusable: bool) -> Flow {
+    let mut status = 0;
+    for name in names {
+        let Some((path, hits)) = Arc::make_mut(&mut context.session.hashed).get_mut(name) else {
+            context.error(format_args!("{name}: not found"));
+            status = 1;
+            continue;
+        };
+        *hits += 1;
+        let path = path.clone();
+        let line = match (reusable, names.len()) {
+            (true, _) => [b"builtin hash -p ", &path[..], b" ", name, b"\n"].concat(),
+            (false, 1) => [&path[..], b"\n"].concat(),
+            (false, _) => [&name[..], b"\t", &path, b"\n"].concat(),
+        };
+        context.print(&line)?;
+    }
+    Ok(status)
+}

@@ -1,0 +1,49 @@
+//! `help`.
+
+use super::{ALL, Builtin, Context, options};
+use crate::bytes::Bytes;
+use crate::flow::Flow;
+use crate::pattern::{Pattern, PatternOptions};
+
+pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
+    let (flags, operands) = match options::parse(context, arguments, "dms") {
+        Ok(parsed) => parsed,
+        Err(end) => return end,
+    };
+    let form = flags.last().map(|flag| flag.letter);
+    if operands.is_empty() {
+        let text: String = ALL.iter().map(|builtin| format!(" {}\n", builtin.synopsis)).collect();
+        return context.print(text.as_bytes());
+    }
+    let mut status = 1;
+    for operand in operands {
+        let found = matching(operand);
+        for builtin in &found {
+            context.print(text(builtin, form).as_bytes())?;
+            status = 0;
+        }
+        if found.is_empty() {
+            context.error(format_args!("no help topics match `{operand}'"));
+        }
+    }
+    Ok(status)
+}
+
+/// The builtin of this name, or those whose names match or begin so.
+fn matching(text: &[u8]) -> Vec<&'static Builtin> {
+    if let Some(builtin) = super::find(text) {
+        return vec![builtin];
+    }
+    let pattern = Pattern::compile(&[text, b"*"].concat(), PatternOptions::default());
+    ALL.iter().filter(|builtin| pattern.matches(builtin.name.as_bytes())).collect()
+}
+
+fn text(builtin: &Builtin, form: Option<u8>) -> String {
+    let Builtin { name, synopsis, summary, .. } = builtin;
+    match form {
+        Some(b'd') => format!("{name} - {summary}\n"),
+        Some(b's') => format!("{name}: {synopsis}\n"),
+        Some(_) => format!("NAME\n    {name} - {summary}\n\nSYNOPSIS\n    {synopsis}\n"),
+        None => format!("{name}: {synopsis}\n    {summary}\n"),
+    }
+}

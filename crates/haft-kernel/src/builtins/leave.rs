@@ -1,0 +1,45 @@
+//! `break` and `continue`.
+
+use super::Context;
+use super::number::argument;
+use crate::bytes::Bytes;
+use crate::flow::{Flow, Unwind};
+
+pub(super) fn run_break(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
+    leave(context, arguments, Unwind::Break)
+}
+
+pub(super) fn run_continue(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
+    leave(context, arguments, Unwind::Continue)
+}
+
+fn leave(context: &mut Context<'_>, arguments: &[Bytes], how: fn(u32) -> Unwind) -> Flow {
+    let loops = context.session.loops;
+    if loops == 0 {
+        context.error("only meaningful in a `for', `while', or `until' loop");
+        return Ok(0);
+    }
+    let arguments = match arguments {
+        [first, rest @ ..] if first.as_bytes() == b"--" => rest,
+        all => all,
+    };
+    match arguments {
+        [] => Err(how(1)),
+        [only] => match argument(only) {
+            None => {
+                context.error(format_args!("{only}: numeric argument required"));
+                Err(Unwind::Exit(128))
+            }
+            Some(count) if count <= 0 => {
+                context.error(format_args!("{only}: loop count out of range"));
+                context.session.status = 1;
+                Err(Unwind::Break(loops))
+            }
+            Some(count) => Err(how(u32::try_from(count).unwrap_or(u32::MAX).min(loops))),
+        },
+        _ => {
+            context.error("too many arguments");
+            Err(Unwind::Abort(1))
+        }
+    }
+}

@@ -1,0 +1,185 @@
+//! `mapfile` and `readarray`.
+
+use std::sync::Arc;
+
+use super::input::{Input, Next};
+use super::options::Flag;
+use super::{Context, options};
+use crate::bytes::Bytes;
+use crate::flow::{Flow, Unwind};
+use crate::quote;
+use crate::variables::{Attributes, IndexedArray, Value, VariableError, is_name};
+
+/// What the options ask for.
+struct Request<'a> {
+    delimiter: u8,
+    /// At most so many lines; 0 for all.
+    count: u64,
+    origin: Option<u64>,
+    skip: u64,
+    trim: bool,
+    descriptor: u32,
+    callback: Option<&'a [u8]>,
+    quantum: u64,
+}
+
+pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
+    let (flags, operands) = match options::parse(context, arguments, "d:n:O:s:tu:C:c:") {
+        Ok(parsed) => parsed,
+        Err(end) => return end,
+    };
+    let request = match parse(&flags) {
+        Ok(request) => request,
+        Err(message) => {
+            context.error(message);
+            return Ok(1);
+        }
+    };
+    let name = operands.first().cloned().unwrap_or_else(|| "MAPFILE".into());
+    if !is_name(&name) {
+        context.error(VariableError::InvalidName(name));
+        return Ok(1);
+    }
+    let Some(file) = context.file(request.descriptor) else {
+        let number = request.descriptor;
+        context.error(format_args!("{number}: invalid file descriptor: Bad file descriptor"));
+        return Ok(1);
+    };
+    if let Some(status) = prepare(context, &name, request.origin.is_none())? {
+        return Ok(status);
+    }
+    let _ = context.session.flush();
+    let mut input = Input::new(file, None, request.count == 0);
+    let result = fill(context, &request, &name, &mut input);
+    input.finish();
+    result
+}
+
+fn parse<'a>(flags: &[Flag<'a>]) -> Result<Request<'a>, String> {
+    let number = |flag: &Flag<'_>, problem: &str| {
+        let value = super::number::argument(flag.text()).and_then(|number| u64::try_from(number).ok());
+        value.ok_or_else(|| format!("{}: {problem}", String::from_utf8_lossy(flag.text())))
+    };
+    let mut request = Request {
+        delimiter: b'\n',
+        count: 0,
+        origin: None,
+        skip: 0,
+        trim: false,
+        descriptor: 0,
+        callback: None,
+        quantum: 5000,
+    };
+    for flag in flags {
+        match flag.letter {
+            b'd' => request.delimiter = flag.text().first().copied().unwrap_or(0),
+            b'n' => request.count = number(flag, "invalid line count")?,
+            b'O' => request.origin = Some(number(flag, "invalid array origin")?),
+            b's' => request.skip = number(flag, "invalid line count")?,
+            b't' => request.trim = true,
+            b'u' => {
+                let wanted = number(flag, "invalid file descriptor specification")?;
+                request.descriptor = u32::try_from(wanted).unwrap_or(u32::MAX);
+            }
+            b'C' => request.callback = Some(flag.text()),
+            _ => {
+                let quantum = number(flag, "invalid callback quantum")?;
+                request.quantum = if quantum == 0 {
+                    return Err(format!(
+                        "{}: invalid callback quantum",
+                        String::from_utf8_lossy(flag.text())
+                    ));
+                } else {
+                    quantum
+                };
+            }
+        }
+    }
+    Ok(request)
+}
+
+/// Makes the variable an indexed array, empty if asked for; yields the status to end with if that cannot be.
+fn prepare(context: &mut Context<'_>, name: &Bytes, clear: bool) -> Result<Option<i32>, Unwind> {
+    let target = match context.session.follow(name) {
+        Ok(target) => target.name,
+        Err(error) => {
+            context.error(error);
+            return Ok(Some(1));
+        }
+    };
+    let variable = context.session.variables.entry(&target);
+    let problem = match &variable.value {
+        _ if variable.is(Attributes::READONLY) => Some(VariableError::Readonly(name.clone()).to_string()),
+        Value::Associative(_) => Some(format!("{name}: not an indexed array")),
+        _ => None,
+    };
+    if let Some(problem) = problem {
+        context.error(problem);
+        return Ok(Some(1));
+    }
+    let kept = match &variable.value {
+        Value::Scalar(value) if variable.is_set() => vec![value.clone()],
+        _ => Vec::new(),
+    };
+    if clear || matches!(variable.value, Value::Scalar(_)) {
+        let kept = if clear { Vec::new() } else { kept };
+        variable.value = Value::Indexed(Arc::new(IndexedArray::from_values(kept)));
+    }
+    variable.attributes = variable.attributes.without(Attributes::UNSET);
+    Ok(None)
+}
+
+fn fill(context: &mut Context<'_>, request: &Request<'_>, name: &Bytes, input: &mut Input) -> Flow {
+    for _ in 0..request.skip {
+        if line(context, input, request)?.is_none() {
+            return Ok(0);
+        }
+    }
+    let origin = request.origin.unwrap_or(0);
+    let mut read = 0;
+    while (request.count == 0 || read < request.count)
+        && let Some(value) = line(context, input, request)?
+    {
+        let index = origin.saturating_add(read);
+        read += 1;
+        if let Some(callback) = request.callback.filter(|_| read % request.quantum == 0) {
+            let text = [callback, format!(" {index} ").as_bytes(), &quote::single(&value)].concat();
+            context.session.run_text(&text)?;
+        }
+        let subscript = index.to_string();
+        let number = i64::try_from(index).unwrap_or(i64::MAX);
+        let assigned = context.session.assign_index(name, subscript.as_bytes(), number, value.into(), false);
+        if let Err(error) = assigned {
+            context.error(error);
+            return Ok(1);
+        }
+    }
+    Ok(0)
+}
+
+/// The next line, with its delimiter unless that is not wanted or is a zero byte.
+fn line(
+    context: &mut Context<'_>,
+    input: &mut Input,
+    request: &Request<'_>,
+) -> Result<Option<Vec<u8>>, Unwind> {
+    let mut bytes = Vec::new();
+    let mut any = false;
+    loop {
+        match input.next(context)? {
+            Next::Byte(byte) if byte == request.delimiter => {
+                if !request.trim && byte != 0 {
+                    bytes.push(byte);
+                }
+                return Ok(Some(bytes));
+            }
+            Next::Byte(byte) => {
+                any = true;
+                if byte != 0 {
+                    bytes.push(byte);
+                }
+            }
+            Next::End | Next::TimedOut | Next::Failed(_) => return Ok(any.then_some(bytes)),
+        }
+    }
+}

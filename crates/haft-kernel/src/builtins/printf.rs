@@ -1,0 +1,83 @@
+//! `printf`.
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use super::{Context, options};
+use crate::bytes::Bytes;
+use crate::flow::Flow;
+use crate::printf::zone::Zone;
+use crate::printf::{Moment, Surroundings, When, print};
+use crate::session::Session;
+
+pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
+    let (flags, operands) = match options::parse(context, arguments, "v:") {
+        Ok(parsed) => parsed,
+        Err(end) => return end,
+    };
+    let Some((format, rest)) = operands.split_first() else { return context.synopsis() };
+    let printed = print(format, rest, &mut Clock { session: context.session, zone: None });
+    context.check()?;
+    for complaint in &printed.complaints {
+        context.error(String::from_utf8_lossy(complaint));
+    }
+    let mut status = printed.status;
+    for (name, count) in printed.counts {
+        status |= assign(context, &name, count.to_string().into());
+    }
+    match flags.last() {
+        Some(flag) => status |= assign(context, flag.text(), printed.output.into()),
+        None => {
+            status |= context.print(&printed.output)?;
+        }
+    }
+    Ok(status)
+}
+
+fn assign(context: &mut Context<'_>, name: &[u8], value: Bytes) -> i32 {
+    match context.session.assign_reference(name, value) {
+        Ok(()) => 0,
+        Err(error) => {
+            context.error(error);
+            1
+        }
+    }
+}
+
+/// The time of a session: its `TZ`, and the files of its file system.
+struct Clock<'a> {
+    session: &'a Session,
+    zone: Option<Zone>,
+}
+
+impl Surroundings for Clock<'_> {
+    fn moment(&mut self, when: When) -> Moment {
+        let now = SystemTime::now();
+        let seconds = |time: SystemTime| {
+            time.duration_since(UNIX_EPOCH).map_or(0, |elapsed| i64::try_from(elapsed.as_secs()).unwrap_or(0))
+        };
+        let epoch = match when {
+            When::Now => seconds(now),
+            When::Start => seconds(now.checked_sub(self.session.started.elapsed()).unwrap_or(now)),
+            When::At(epoch) => epoch,
+        };
+        let session = self.session;
+        let zone = self.zone.get_or_insert_with(|| zone(session));
+        zone.moment(epoch)
+    }
+
+    fn stopped(&mut self) -> bool {
+        self.session.check().is_err()
+    }
+}
+
+/// The time zone of a session.
+pub(crate) fn zone(session: &Session) -> Zone {
+    let value = session.value(b"TZ");
+    Zone::load(value.as_deref(), &|path| {
+        use std::io::Read as _;
+        let mut content = Vec::new();
+        let options = haft_fs::OpenOptions::new().read(true);
+        session.kernel.files.open(path, &options).ok()?.read_to_end(&mut content).ok()?;
+        Some(content)
+    })
+}

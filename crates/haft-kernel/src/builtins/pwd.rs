@@ -1,0 +1,31 @@
+//! `pwd`.
+
+use super::{Context, options};
+use crate::bytes::Bytes;
+use crate::flow::Flow;
+use crate::options::SetOption;
+use crate::text;
+
+pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
+    let (flags, _) = match options::parse(context, arguments, "LP") {
+        Ok(parsed) => parsed,
+        Err(end) => return end,
+    };
+    let default = context.session.options.has(SetOption::Physical);
+    let physical = flags.last().map_or(default, |flag| flag.letter == b'P');
+    let mut line = context.session.cwd.to_vec();
+    if physical {
+        match context.session.kernel.files.canonicalize(text::path(&line)) {
+            Ok(path) => line = path.into_os_string().into_encoded_bytes(),
+            Err(error) => {
+                let message = haft_fs::message(&error);
+                context.error(format_args!(
+                    "error retrieving current directory: getcwd: cannot access parent directories: {message}"
+                ));
+                return Ok(1);
+            }
+        }
+    }
+    line.push(b'\n');
+    context.print(&line)
+}

@@ -1,0 +1,21 @@
+//! Running a builtin by way of another.
+
+use super::{Builtin, Context, Operand, Run};
+use crate::bytes::Bytes;
+use crate::flow::Flow;
+use crate::session::Session;
+
+impl Session {
+    /// Runs a builtin with words, the name first.
+    pub(crate) fn run_builtin_words(&mut self, builtin: &'static Builtin, words: &[Bytes]) -> Flow {
+        let mut context = Context { session: self, name: builtin.name.as_bytes() };
+        let arguments = words.get(1..).unwrap_or_default();
+        match builtin.run {
+            Run::Words(run) => run(&mut context, arguments),
+            Run::Operands(run) => {
+                let operands: Vec<Operand> = arguments.iter().cloned().map(Operand::Word).collect();
+                run(&mut context, &operands)
+            }
+        }
+    }
+}

@@ -1,0 +1,129 @@
+//! `set`.
+
+use std::sync::Arc;
+
+use super::{Context, describe};
+use crate::bytes::Bytes;
+use crate::flow::Flow;
+use crate::options::{SetOption, ShellOption};
+use crate::session::Session;
+
+pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
+    if arguments.is_empty() {
+        return list(context);
+    }
+    let plan = match Plan::parse(arguments) {
+        Ok(plan) => plan,
+        Err(Problem::Letter(option)) => return context.usage(format_args!("{option}: invalid option")),
+        Err(Problem::Name(name)) => {
+            context.error(format_args!("{name}: invalid option name"));
+            return Ok(2);
+        }
+    };
+    for (option, on) in plan.changes {
+        put(context.session, option, on);
+    }
+    if let Some(operands) = plan.positional {
+        context.session.positional = Arc::new(operands.to_vec());
+    }
+    for on in plan.lists {
+        let text: String = SetOption::ALL
+            .iter()
+            .map(|(option, name, _)| {
+                let value = context.session.options.has(*option);
+                if on { row(name, value) } else { format!("set {}o {name}\n", if value { '-' } else { '+' }) }
+            })
+            .collect();
+        context.print(text.as_bytes())?;
+    }
+    Ok(0)
+}
+
+/// What the arguments ask for. Nothing is done before all of them are known to be right.
+#[derive(Default)]
+struct Plan<'a> {
+    changes: Vec<(SetOption, bool)>,
+    /// `-o` and `+o` without a name.
+    lists: Vec<bool>,
+    positional: Option<&'a [Bytes]>,
+}
+
+enum Problem {
+    Letter(String),
+    Name(Bytes),
+}
+
+impl<'a> Plan<'a> {
+    fn parse(arguments: &'a [Bytes]) -> Result<Self, Problem> {
+        let mut plan = Self::default();
+        let mut rest = arguments;
+        while let Some((word, after)) = rest.split_first() {
+            let on = match word.as_bytes() {
+                b"--" => {
+                    plan.positional = Some(after);
+                    return Ok(plan);
+                }
+                b"-" => {
+                    plan.changes.extend([(SetOption::Trace, false), (SetOption::Verbose, false)]);
+                    plan.positional = (!after.is_empty()).then_some(after);
+                    return Ok(plan);
+                }
+                [b'-', ..] => true,
+                [b'+', _, ..] => false,
+                _ => {
+                    plan.positional = Some(rest);
+                    return Ok(plan);
+                }
+            };
+            rest = plan.word(&word[1..], on, after)?;
+        }
+        Ok(plan)
+    }
+
+    /// The letters of one word; `o` takes the next word.
+    fn word(&mut self, letters: &[u8], on: bool, after: &'a [Bytes]) -> Result<&'a [Bytes], Problem> {
+        let mut after = after;
+        for &letter in letters {
+            if letter != b'o' {
+                let option = SetOption::from_letter(letter).ok_or_else(|| {
+                    Problem::Letter(format!("{}{}", if on { '-' } else { '+' }, char::from(letter)))
+                })?;
+                self.changes.push((option, on));
+                continue;
+            }
+            match after.split_first() {
+                Some((name, rest)) if !name.starts_with(b"-") && !name.starts_with(b"+") => {
+                    let option = SetOption::from_name(name).ok_or_else(|| Problem::Name(name.clone()))?;
+                    self.changes.push((option, on));
+                    after = rest;
+                }
+                _ => self.lists.push(on),
+            }
+        }
+        Ok(after)
+    }
+}
+
+/// Turns an option on or off, and what goes with it.
+pub(super) fn put(session: &mut Session, option: SetOption, on: bool) {
+    session.options.put(option, on);
+    match option {
+        SetOption::InteractiveComments => session.options.put_shell(ShellOption::InteractiveComments, on),
+        SetOption::Emacs if on => session.options.put(SetOption::Vi, false),
+        SetOption::Vi if on => session.options.put(SetOption::Emacs, false),
+        _ => {}
+    }
+}
+
+/// A line of `set -o` and `shopt`.
+pub(super) fn row(name: &str, on: bool) -> String {
+    format!("{name:<15}\t{}\n", if on { "on" } else { "off" })
+}
+
+fn list(context: &mut Context<'_>) -> Flow {
+    let mut text = describe::all(context.session, |_| true, describe::listing);
+    if !context.session.options.has(SetOption::Posix) {
+        text.extend_from_slice(&super::functions::all(context.session, |_| true));
+    }
+    context.print(&text)
+}

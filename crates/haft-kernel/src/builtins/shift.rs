@@ -1,0 +1,42 @@
+//! `shift`.
+
+use std::sync::Arc;
+
+use super::Context;
+use super::number::argument;
+use crate::bytes::Bytes;
+use crate::flow::Flow;
+use crate::options::ShellOption;
+
+pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
+    let arguments = match arguments {
+        [first, rest @ ..] if first.as_bytes() == b"--" => rest,
+        all => all,
+    };
+    let count = match arguments {
+        [] => 1,
+        [only] => match argument(only) {
+            Some(count) => count,
+            None => {
+                context.error(format_args!("{only}: numeric argument required"));
+                return Ok(1);
+            }
+        },
+        _ => {
+            context.error("too many arguments");
+            return Ok(1);
+        }
+    };
+    let Ok(count) = usize::try_from(count) else {
+        context.error(format_args!("{count}: shift count out of range"));
+        return Ok(1);
+    };
+    if count > context.session.positional.len() {
+        if context.session.options.shell(ShellOption::ShiftVerbose) {
+            context.error(format_args!("{count}: shift count out of range"));
+        }
+        return Ok(1);
+    }
+    Arc::make_mut(&mut context.session.positional).drain(..count);
+    Ok(0)
+}

@@ -1,0 +1,116 @@
+//! `shopt`.
+
+use super::{Context, options};
+use crate::bytes::Bytes;
+use crate::flow::Flow;
+use crate::options::{SetOption, ShellOption};
+
+/// Which options are meant, and how they are shown.
+#[derive(Clone, Copy)]
+struct Mode {
+    /// `-o`: those of `set`.
+    set: bool,
+    /// `-p`: as commands.
+    commands: bool,
+    /// `-q`: not at all.
+    quiet: bool,
+}
+
+pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
+    let (flags, operands) = match options::parse(context, arguments, "psuqo") {
+        Ok(parsed) => parsed,
+        Err(end) => return end,
+    };
+    let has = |letter| options::has(&flags, letter);
+    let mode = Mode { set: has(b'o'), commands: has(b'p'), quiet: has(b'q') };
+    let change = match (has(b's'), has(b'u')) {
+        (true, true) => {
+            context.error("cannot set and unset shell options simultaneously");
+            return Ok(1);
+        }
+        (true, false) => Some(true),
+        (false, true) => Some(false),
+        (false, false) => None,
+    };
+    match (operands.is_empty(), change) {
+        (true, wanted) => list(context, mode, wanted),
+        (false, None) => show(context, mode, operands),
+        (false, Some(on)) => put(context, mode, operands, on),
+    }
+}
+
+/// The value of an option by its name.
+fn value(context: &Context<'_>, mode: Mode, name: &[u8]) -> Option<bool> {
+    let options = context.session.options;
+    if mode.set {
+        SetOption::from_name(name).map(|option| options.has(option))
+    } else {
+        ShellOption::from_name(name).map(|option| options.shell(option))
+    }
+}
+
+fn line(mode: Mode, name: &str, on: bool) -> String {
+    match (mode.set, mode.commands) {
+        (true, true) => format!("set {}o {name}\n", if on { '-' } else { '+' }),
+        (false, true) => format!("shopt -{} {name}\n", if on { 's' } else { 'u' }),
+        (_, false) => super::set::row(name, on),
+    }
+}
+
+fn list(context: &mut Context<'_>, mode: Mode, wanted: Option<bool>) -> Flow {
+    let names: Vec<&str> = if mode.set {
+        SetOption::ALL.iter().map(|(_, name, _)| *name).collect()
+    } else {
+        ShellOption::ALL.iter().map(|(_, name)| *name).collect()
+    };
+    let mut text = String::new();
+    for name in names {
+        let on = value(context, mode, name.as_bytes()).unwrap_or(false);
+        if !mode.quiet && wanted.is_none_or(|wanted| wanted == on) {
+            text.push_str(&line(mode, name, on));
+        }
+    }
+    context.print(text.as_bytes())
+}
+
+fn show(context: &mut Context<'_>, mode: Mode, names: &[Bytes]) -> Flow {
+    let mut status = 0;
+    let mut text = String::new();
+    for name in names {
+        match value(context, mode, name) {
+            None => {
+                unknown(context, mode, name);
+                status = 1;
+            }
+            Some(on) => {
+                status |= i32::from(!on);
+                if !mode.quiet {
+                    text.push_str(&line(mode, &name.lossy(), on));
+                }
+            }
+        }
+    }
+    context.print(text.as_bytes())?;
+    Ok(status)
+}
+
+fn put(context: &mut Context<'_>, mode: Mode, names: &[Bytes], on: bool) -> Flow {
+    let mut status = 0;
+    for name in names {
+        let known = if mode.set {
+            SetOption::from_name(name).map(|option| super::set::put(context.session, option, on))
+        } else {
+            ShellOption::from_name(name).map(|option| context.session.options.put_shell(option, on))
+        };
+        if known.is_none() {
+            unknown(context, mode, name);
+            status = 1;
+        }
+    }
+    Ok(status)
+}
+
+fn unknown(context: &mut Context<'_>, mode: Mode, name: &Bytes) {
+    let kind = if mode.set { "option name" } else { "shell option name" };
+    context.error(format_args!("{name}: invalid {kind}"));
+}

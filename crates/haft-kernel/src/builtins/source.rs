@@ -1,0 +1,64 @@
+//! `source` and `.`.
+
+use super::{Context, options};
+use crate::bytes::Bytes;
+use crate::flow::{Flow, Unwind};
+use crate::options::{SetOption, ShellOption};
+use crate::text;
+
+pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
+    let (_, operands) = match options::parse(context, arguments, "") {
+        Ok(parsed) => parsed,
+        Err(end) => return end,
+    };
+    let Some((name, parameters)) = operands.split_first() else {
+        return context.usage("filename argument required");
+    };
+    let path = find(context, name);
+    let content = match context.session.read_file(&path) {
+        Ok(content) => content,
+        Err(error) => {
+            let message = match error.kind() {
+                std::io::ErrorKind::IsADirectory => "is a directory".to_owned(),
+                _ => haft_fs::message(&error),
+            };
+            return fail(context, name, &message);
+        }
+    };
+    if is_binary(&content) {
+        context.error(format_args!("{name}: cannot execute binary file"));
+        return Ok(126);
+    }
+    context.session.source_file(&path, &content, (!parameters.is_empty()).then_some(parameters))
+}
+
+/// The file that is meant: without a slash it is looked for along `PATH`, then in the working directory.
+fn find(context: &Context<'_>, name: &Bytes) -> Bytes {
+    let session = &context.session;
+    if name.contains(&b'/') || !session.options.shell(ShellOption::SourcePath) {
+        return name.clone();
+    }
+    let path = session.value(b"PATH").unwrap_or_default();
+    for directory in path.split(|byte| *byte == b':').filter(|directory| !directory.is_empty()) {
+        let candidate = [directory, b"/", name].concat();
+        let absolute = session.resolve(&candidate);
+        if session.kernel.files.metadata(text::path(&absolute)).is_ok_and(|metadata| metadata.is_file()) {
+            return candidate.into();
+        }
+    }
+    name.clone()
+}
+
+fn fail(context: &mut Context<'_>, name: &Bytes, message: &str) -> Flow {
+    context.session.report(format_args!("{name}: {message}"));
+    match context.session.options.has(SetOption::Posix) {
+        true => Err(Unwind::Exit(1)),
+        false => Ok(1),
+    }
+}
+
+/// A zero byte in its first line tells that a file is no script.
+fn is_binary(content: &[u8]) -> bool {
+    let line = content.split(|byte| *byte == b'\n').next().unwrap_or_default();
+    line.iter().take(80).any(|byte| *byte == 0)
+}

@@ -1,0 +1,130 @@
+//! The list of all builtins.
+
+use super::{
+    Builtin, Context, Operand, Run, alias, builtin, calculate, caller, cd, colon, command, control, declare,
+    echo, enable, eval, exec, exit, falsehood, getopts, give_back, hash, help, job_list, kill, kind, leave,
+    mapfile, printf, pwd, read, set, shift, shopt, source, stack, test, times, trap, truth, ulimit, umask,
+    unalias, unset, wait,
+};
+use crate::bytes::Bytes;
+use crate::flow::Flow;
+
+type Words = fn(&mut Context<'_>, &[Bytes]) -> Flow;
+type Operands = fn(&mut Context<'_>, &[Operand]) -> Flow;
+
+/// A builtin that takes words.
+const fn words(name: &'static str, run: Words, synopsis: &'static str, summary: &'static str) -> Builtin {
+    Builtin { name, run: Run::Words(run), special: false, synopsis, summary }
+}
+
+/// One that POSIX calls special.
+const fn special(name: &'static str, run: Words, synopsis: &'static str, summary: &'static str) -> Builtin {
+    Builtin { name, run: Run::Words(run), special: true, synopsis, summary }
+}
+
+/// One that takes assignments.
+const fn operands(
+    name: &'static str,
+    run: Operands,
+    special: bool,
+    synopsis: &'static str,
+    summary: &'static str,
+) -> Builtin {
+    Builtin { name, run: Run::Operands(run), special, synopsis, summary }
+}
+
+const DECLARE: &str = "declare [-aAfFgiIlnrtux] [name[=value] ...] or declare -p [-aAfFilnrtux] [name ...]";
+const MAPFILE: &str =
+    "mapfile [-d delim] [-n count] [-O origin] [-s count] [-t] [-u fd] [-C callback] [-c quantum] [array]";
+const READ: &str = "read [-ers] [-a array] [-d delim] [-i text] [-n nchars] [-N nchars] [-p prompt] [-t timeout] \
+                    [-u fd] [name ...]";
+const KILL: &str = "kill [-s sigspec | -n signum | -sigspec] pid | jobspec ... or kill -l [sigspec]";
+
+/// All builtins, in the order of their names.
+pub const ALL: &[Builtin] = &[
+    special(".", source::run, ". filename [arguments]", "Runs a file in this shell."),
+    special(":", colon::run, ": [arguments]", "Does nothing and succeeds."),
+    words("[", test::run_bracket, "[ arg... ]", "Tests an expression, up to a closing bracket."),
+    words("alias", alias::run, "alias [-p] [name[=value] ... ]", "Defines or shows aliases."),
+    words("bg", control::run_bg, "bg [job_spec ...]", "Lets jobs go on in the background."),
+    special("break", leave::run_break, "break [n]", "Leaves loops."),
+    words("builtin", builtin::run, "builtin [shell-builtin [arg ...]]", "Runs a builtin, whatever hides it."),
+    words("caller", caller::run, "caller [expr]", "Shows where the running function was called."),
+    words("cd", cd::run, "cd [-L|[-P [-e]] [-@]] [dir]", "Changes the working directory."),
+    words(
+        "command",
+        command::run,
+        "command [-pVv] command [arg ...]",
+        "Runs a command, or tells what it is.",
+    ),
+    special("continue", leave::run_continue, "continue [n]", "Goes on with the next round of a loop."),
+    operands("declare", declare::run_declare, false, DECLARE, "Gives variables values and attributes."),
+    words("dirs", stack::run_dirs, "dirs [-clpv] [+N] [-N]", "Shows the stack of directories."),
+    words("disown", control::run_disown, "disown [-h] [-ar] [jobspec ... | pid ...]", "Lets jobs go."),
+    words("echo", echo::run, "echo [-neE] [arg ...]", "Writes its arguments, separated by spaces."),
+    words(
+        "enable",
+        enable::run,
+        "enable [-a] [-dnps] [-f filename] [name ...]",
+        "Turns builtins on and off.",
+    ),
+    special("eval", eval::run, "eval [arg ...]", "Runs its arguments as a script."),
+    special(
+        "exec",
+        exec::run,
+        "exec [-cl] [-a name] [command [argument ...]] [redirection ...]",
+        "Becomes a program, or keeps redirections.",
+    ),
+    special("exit", exit::run, "exit [n]", "Ends the shell."),
+    operands(
+        "export",
+        declare::run_export,
+        true,
+        "export [-fn] [name[=value] ...] or export -p",
+        "Hands variables to programs.",
+    ),
+    words("false", falsehood::run, "false", "Fails."),
+    words("fg", control::run_fg, "fg [job_spec]", "Brings a job to the foreground."),
+    words("getopts", getopts::run, "getopts optstring name [arg ...]", "Takes options apart, one at a time."),
+    words("hash", hash::run, "hash [-lr] [-p pathname] [-dt] [name ...]", "Remembers where programs are."),
+    words("help", help::run, "help [-dms] [pattern ...]", "Tells about builtins."),
+    words("jobs", job_list::run, "jobs [-lnprs] [jobspec ...] or jobs -x command [args]", "Shows jobs."),
+    words("kill", kill::run, KILL, "Sends signals."),
+    words("let", calculate::run, "let arg [arg ...]", "Evaluates arithmetic."),
+    operands("local", declare::run_local, false, "local [option] name[=value] ...", "Makes variables local."),
+    words("mapfile", mapfile::run, MAPFILE, "Reads lines into an array."),
+    words("popd", stack::run_popd, "popd [-n] [+N | -N]", "Takes a directory off the stack."),
+    words("printf", printf::run, "printf [-v var] format [arguments]", "Writes its arguments by a format."),
+    words("pushd", stack::run_pushd, "pushd [-n] [+N | -N | dir]", "Puts a directory on the stack."),
+    words("pwd", pwd::run, "pwd [-LP]", "Shows the working directory."),
+    words("read", read::run, READ, "Reads a line into variables."),
+    words("readarray", mapfile::run, MAPFILE, "Reads lines into an array."),
+    operands(
+        "readonly",
+        declare::run_readonly,
+        true,
+        "readonly [-aAf] [name[=value] ...] or readonly -p",
+        "Makes variables unchangeable.",
+    ),
+    special("return", give_back::run, "return [n]", "Leaves a function or a sourced file."),
+    special(
+        "set",
+        set::run,
+        "set [-abefhkmnptuvxBCEHPT] [-o option-name] [--] [-] [arg ...]",
+        "Sets options and positional parameters.",
+    ),
+    special("shift", shift::run, "shift [n]", "Drops positional parameters."),
+    words("shopt", shopt::run, "shopt [-pqsu] [-o] [optname ...]", "Sets options of the shell."),
+    special("source", source::run, "source filename [arguments]", "Runs a file in this shell."),
+    words("test", test::run_test, "test [expr]", "Tests an expression."),
+    special("times", times::run, "times", "Shows processor times."),
+    special("trap", trap::run, "trap [-lp] [[arg] signal_spec ...]", "Runs commands when something happens."),
+    words("true", truth::run, "true", "Succeeds."),
+    words("type", kind::run, "type [-afptP] name [name ...]", "Tells what a name means."),
+    operands("typeset", declare::run_declare, false, DECLARE, "Gives variables values and attributes."),
+    words("ulimit", ulimit::run, "ulimit [-SHacdefilmnpqrstuvxR] [limit]", "Limits what programs may use."),
+    words("umask", umask::run, "umask [-p] [-S] [mode]", "Sets the permissions new files do not get."),
+    words("unalias", unalias::run, "unalias [-a] name [name ...]", "Removes aliases."),
+    special("unset", unset::run, "unset [-f] [-v] [-n] [name ...]", "Removes variables and functions."),
+    words("wait", wait::run, "wait [-fn] [-p var] [id ...]", "Waits for jobs."),
+];

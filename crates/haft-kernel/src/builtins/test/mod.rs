@@ -1,0 +1,35 @@
+//! `test` and `[`.
+//!
+//! With up to four arguments, how many there are decides what they mean, whatever they look like; with more, they are an
+//! expression with `-o`, `-a`, `!` and parentheses.
+
+mod parse;
+mod primary;
+
+use super::Context;
+use crate::bytes::Bytes;
+use crate::flow::Flow;
+
+pub(super) fn run_test(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
+    conclude(context, arguments)
+}
+
+pub(super) fn run_bracket(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
+    match arguments.split_last() {
+        Some((last, rest)) if last.as_bytes() == b"]" => conclude(context, rest),
+        _ => {
+            context.error("missing `]'");
+            Ok(2)
+        }
+    }
+}
+
+fn conclude(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
+    match parse::evaluate(context.session, arguments) {
+        Ok(truth) => Ok(i32::from(!truth)),
+        Err(problem) => {
+            context.error(problem);
+            Ok(2)
+        }
+    }
+}

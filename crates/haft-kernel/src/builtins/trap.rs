@@ -1,0 +1,72 @@
+//! `trap`.
+
+use super::{Context, options};
+use crate::bytes::Bytes;
+use crate::flow::Flow;
+use crate::quote;
+use crate::traps::Trap;
+
+pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
+    let (flags, operands) = match options::parse(context, arguments, "lp") {
+        Ok(parsed) => parsed,
+        Err(end) => return end,
+    };
+    if options::has(&flags, b'l') {
+        return context.print(super::kill::table().as_bytes());
+    }
+    if options::has(&flags, b'p') || operands.is_empty() {
+        return show(context, operands);
+    }
+    // Without commands, a first operand that is a number, or a single one, names what is reset.
+    let first = &operands[0];
+    let resets = first.iter().all(u8::is_ascii_digit) && !first.is_empty() && Trap::parse(first).is_some();
+    if resets || (operands.len() == 1 && Trap::parse(first).is_some()) {
+        return change(context, operands, None);
+    }
+    let [commands, names @ ..] = operands else { return Ok(0) };
+    if names.is_empty() {
+        return context.synopsis();
+    }
+    let commands = (commands.as_bytes() != b"-").then_some(commands);
+    change(context, names, commands)
+}
+
+fn change(context: &mut Context<'_>, names: &[Bytes], commands: Option<&Bytes>) -> Flow {
+    let mut status = 0;
+    for name in names {
+        match (Trap::parse(name), commands) {
+            (None, _) => {
+                context.error(format_args!("{name}: invalid signal specification"));
+                status = 1;
+            }
+            (Some(trap), Some(commands)) => context.session.traps.set(trap, commands.clone()),
+            (Some(trap), None) => context.session.traps.reset(trap),
+        }
+    }
+    Ok(status)
+}
+
+fn show(context: &mut Context<'_>, names: &[Bytes]) -> Flow {
+    let all: Vec<(Trap, Bytes)> =
+        context.session.traps.iter().map(|(trap, text)| (trap, text.clone())).collect();
+    if names.is_empty() {
+        let text: Vec<u8> = all.iter().flat_map(|(trap, commands)| line(*trap, commands)).collect();
+        return context.print(&text);
+    }
+    let mut status = 0;
+    for name in names {
+        let Some(wanted) = Trap::parse(name) else {
+            context.error(format_args!("{name}: invalid signal specification"));
+            status = 1;
+            continue;
+        };
+        if let Some((trap, commands)) = all.iter().find(|(trap, _)| *trap == wanted) {
+            context.print(&line(*trap, commands))?;
+        }
+    }
+    Ok(status)
+}
+
+fn line(trap: Trap, commands: &Bytes) -> Vec<u8> {
+    [b"trap -- ", &quote::single(commands)[..], b" ", trap.name().as_bytes(), b"\n"].concat()
+}

@@ -1,0 +1,29 @@
+//! `unalias`.
+
+use std::sync::Arc;
+
+use super::{Context, options};
+use crate::bytes::Bytes;
+use crate::flow::Flow;
+
+pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
+    let (flags, operands) = match options::parse(context, arguments, "a") {
+        Ok(parsed) => parsed,
+        Err(end) => return end,
+    };
+    if !flags.is_empty() {
+        context.session.aliases = Arc::default();
+        return Ok(0);
+    }
+    if operands.is_empty() {
+        return context.synopsis();
+    }
+    let mut status = 0;
+    for name in operands {
+        if Arc::make_mut(&mut context.session.aliases).remove(name).is_none() {
+            context.error(format_args!("{name}: not found"));
+            status = 1;
+        }
+    }
+    Ok(status)
+}

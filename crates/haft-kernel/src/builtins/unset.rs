@@ -1,0 +1,175 @@
+//! `unset`.
+
+use std::sync::Arc;
+
+use super::{Context, options};
+use crate::bytes::Bytes;
+use crate::flow::Flow;
+use crate::session::split_reference;
+use crate::variables::{Attributes, Value, VariableError, is_name};
+
+/// What is removed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// A variable, or a function if there is no variable.
+    Either,
+    Variable,
+    Function,
+    /// `-n`: a reference itself.
+    Reference,
+}
+
+pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
+    let (flags, operands) = match options::parse(context, arguments, "fnv") {
+        Ok(parsed) => parsed,
+        Err(end) => return end,
+    };
+    let has = |letter| options::has(&flags, letter);
+    let kind = match (has(b'f'), has(b'v'), has(b'n')) {
+        (true, true, _) => {
+            context.error("cannot simultaneously unset a function and a variable");
+            return Ok(1);
+        }
+        (true, false, _) => Kind::Function,
+        (false, _, true) => Kind::Reference,
+        (false, true, false) => Kind::Variable,
+        (false, false, false) => Kind::Either,
+    };
+    let mut status = 0;
+    for name in operands {
+        status |= i32::from(!remove(context, name, kind));
+    }
+    Ok(status)
+}
+
+fn remove(context: &mut Context<'_>, name: &Bytes, kind: Kind) -> bool {
+    if kind == Kind::Function {
+        return remove_function(context, name);
+    }
+    if let Some((array, subscript)) = split_reference(name) {
+        return remove_element(context, array, subscript);
+    }
+    if !is_name(name) {
+        if kind == Kind::Either {
+            return remove_function(context, name);
+        }
+        context.error(format_args!("`{name}': not a valid identifier"));
+        return false;
+    }
+    if kind == Kind::Either && context.session.variables.get(name).is_none() {
+        return remove_function(context, name);
+    }
+    remove_variable(context, name, kind)
+}
+
+fn remove_variable(context: &mut Context<'_>, name: &Bytes, kind: Kind) -> bool {
+    let mut name = name.clone();
+    if kind != Kind::Reference {
+        match context.session.follow(&name) {
+            Ok(target) => match target.subscript {
+                Some(subscript) => return remove_element(context, &target.name, &subscript),
+                None => name = target.name,
+            },
+            Err(error) => {
+                context.error(error);
+                return false;
+            }
+        }
+    }
+    let variables = &mut context.session.variables;
+    if kind == Kind::Reference && variables.get(&name).is_some_and(|known| !known.is(Attributes::NAMEREF)) {
+        return true;
+    }
+    match variables.unset(&name) {
+        Ok(()) => true,
+        Err(VariableError::Readonly(name)) => {
+            context.error(format_args!("{name}: cannot unset: readonly variable"));
+            false
+        }
+        Err(error) => {
+            context.error(error);
+            false
+        }
+    }
+}
+
+fn remove_function(context: &mut Context<'_>, name: &Bytes) -> bool {
+    if context.session.functions.get(name.as_bytes()).is_some_and(|known| known.readonly) {
+        context.error(format_args!("{name}: cannot unset: readonly function"));
+        return false;
+    }
+    Arc::make_mut(&mut context.session.functions).remove(name.as_bytes());
+    true
+}
+
+fn remove_element(context: &mut Context<'_>, array: &[u8], subscript: &[u8]) -> bool {
+    let name = match context.session.follow(array) {
+        Ok(target) => target.name,
+        Err(error) => {
+            context.error(error);
+            return false;
+        }
+    };
+    let (kind, attributes) = match context.session.variables.get(&name) {
+        None => return true,
+        Some(variable) => (variable.value.clone(), variable.attributes),
+    };
+    if attributes.contains(Attributes::READONLY) {
+        context.error(format_args!("{name}: cannot unset: readonly variable"));
+        return false;
+    }
+    let whole = matches!(subscript, b"@" | b"*");
+    match kind {
+        Value::Associative(_) => {
+            if let Some(Value::Associative(array)) = value_of(context, &name) {
+                if whole {
+                    *array = Arc::default();
+                } else {
+                    Arc::make_mut(array).remove(subscript);
+                }
+            }
+            true
+        }
+        Value::Indexed(_) if whole => {
+            if let Some(Value::Indexed(array)) = value_of(context, &name) {
+                *array = Arc::default();
+            }
+            true
+        }
+        Value::Indexed(_) => remove_index(context, &name, subscript),
+        Value::Scalar(_) => match context.session.evaluate_text(subscript) {
+            Ok(0) => remove_variable(context, &name, Kind::Variable),
+            _ => {
+                context.error(format_args!("{name}: not an array variable"));
+                false
+            }
+        },
+    }
+}
+
+fn value_of<'a>(context: &'a mut Context<'_>, name: &[u8]) -> Option<&'a mut Value> {
+    context.session.variables.get_mut(name).map(|variable| &mut variable.value)
+}
+
+fn remove_index(context: &mut Context<'_>, name: &Bytes, subscript: &[u8]) -> bool {
+    let number = match context.session.evaluate_text(subscript) {
+        Ok(number) => number,
+        Err(message) => {
+            context.error(message);
+            return false;
+        }
+    };
+    if let Some(Value::Indexed(array)) = value_of(context, name) {
+        match array.resolve(number) {
+            Some(index) => {
+                Arc::make_mut(array).remove(index);
+                return true;
+            }
+            None => {
+                let shown = String::from_utf8_lossy(subscript).into_owned();
+                context.error(format_args!("[{shown}]: bad array subscript"));
+            }
+        }
+    }
+    false
+}

@@ -1,0 +1,118 @@
+//! `wait`.
+
+use super::number::argument;
+use super::{Context, options};
+use crate::bytes::Bytes;
+use crate::flow::{Flow, Unwind};
+use crate::jobs::Waited;
+
+pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
+    let (flags, operands) = match options::parse(context, arguments, "fnp:") {
+        Ok(parsed) => parsed,
+        Err(end) => return end,
+    };
+    let variable = flags.iter().rev().find(|flag| flag.letter == b'p').map(super::options::Flag::text);
+    if let Some(name) = variable {
+        if !crate::variables::is_name(name) && crate::session::split_reference(name).is_none() {
+            let shown = String::from_utf8_lossy(name).into_owned();
+            context.error(format_args!("`{shown}': not a valid identifier"));
+            return Ok(1);
+        }
+        let _ = context.session.variables.unset(name);
+    }
+    if options::has(&flags, b'n') {
+        return next(context, operands, variable);
+    }
+    if operands.is_empty() {
+        return all(context);
+    }
+    let mut status = 0;
+    for operand in operands {
+        status = match one(context, operand)? {
+            Ok(status) => status,
+            Err(signal) => return Ok(signal),
+        };
+        if let (Some(name), Some(pid)) = (variable, argument(operand)) {
+            let _ = context.session.assign_reference(name, pid.to_string().into());
+        }
+    }
+    Ok(status)
+}
+
+/// Waits for everything that was started in the background.
+fn all(context: &mut Context<'_>) -> Flow {
+    let ids: Vec<u32> = context.session.jobs.iter().map(|job| job.id).collect();
+    for id in ids {
+        if let Waited::Interrupted(signal) = context.session.wait_job(id)? {
+            return Ok(128 + signal);
+        }
+    }
+    // A process substitution that is `$!` is waited for too.
+    let last = context.session.last_background;
+    let mut beside = std::mem::take(&mut context.session.beside);
+    let mut result = Ok(0);
+    for member in beside.iter_mut().filter(|member| Some(member.pid) == last) {
+        result = result.and(context.session.wait_member(member).map(|_| 0));
+    }
+    context.session.beside.append(&mut beside);
+    result
+}
+
+/// Waits for one process or job; the inner error is that of a trapped signal.
+fn one(context: &mut Context<'_>, operand: &Bytes) -> Result<Result<i32, i32>, Unwind> {
+    if operand.starts_with(b"%") {
+        let Some(id) = context.session.jobs.find(operand).map(|job| job.id) else {
+            context.error(format_args!("{operand}: no such job"));
+            return Ok(Ok(127));
+        };
+        return Ok(match context.session.wait_job(id)? {
+            Waited::Ended { status, .. } => Ok(status),
+            Waited::Interrupted(signal) => Err(128 + signal),
+            Waited::Nothing => Ok(127),
+        });
+    }
+    let Some(pid) = argument(operand).and_then(|pid| i32::try_from(pid).ok()).filter(|pid| *pid >= 0) else {
+        context.error(format_args!("`{operand}': not a pid or valid job spec"));
+        return Ok(Ok(1));
+    };
+    match context.session.wait_pid(pid)? {
+        Waited::Ended { status, .. } => Ok(Ok(status)),
+        Waited::Interrupted(signal) => Ok(Err(128 + signal)),
+        Waited::Nothing => {
+            context.error(format_args!("pid {pid} is not a child of this shell"));
+            Ok(Ok(127))
+        }
+    }
+}
+
+/// `wait -n`: the next that ends.
+fn next(context: &mut Context<'_>, operands: &[Bytes], variable: Option<&[u8]>) -> Flow {
+    let mut ids = Vec::new();
+    let mut failed = false;
+    for operand in operands {
+        let found = match argument(operand).and_then(|pid| i32::try_from(pid).ok()) {
+            Some(pid) if !operand.starts_with(b"%") => context.session.jobs.of_pid(pid),
+            _ => context.session.jobs.find(operand),
+        };
+        match found {
+            Some(job) => ids.push(job.id),
+            None => failed = true,
+        }
+    }
+    if failed && ids.is_empty() {
+        for operand in operands {
+            context.error(format_args!("{operand}: no such job"));
+        }
+        return Ok(127);
+    }
+    match context.session.wait_next(&ids)? {
+        Waited::Nothing => Ok(127),
+        Waited::Interrupted(signal) => Ok(128 + signal),
+        Waited::Ended { pid, status } => {
+            if let Some(name) = variable {
+                let _ = context.session.assign_reference(name, pid.to_string().into());
+            }
+            Ok(status)
+        }
+    }
+}
