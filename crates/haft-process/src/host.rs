@@ -17,7 +17,8 @@ use crate::watcher::Watcher;
 /// The surroundings of jobs: where their outputs spill, what holds their processes together, who watches over them.
 ///
 /// [`Host::plain`] changes nothing of the process it is used in. An application that owns its process asks for more
-/// with a [`HostBuilder`]. Clones share everything; when the last one goes, so does all that was made.
+/// with a [`HostBuilder`]. Clones share everything; when the last one goes, and the last job,
+/// so does all that was made.
 #[derive(Clone, Debug)]
 pub struct Host(Arc<Inner>);
 
@@ -153,6 +154,7 @@ impl Host {
             memory: self.0.base(own.memory.as_deref().filter(|_| limits.memory.is_some())),
         };
         let containment = Containment {
+            host: Some(self.clone()),
             hierarchies,
             living: self.0.settings.subreaper.then(|| self.0.living.clone()),
             processes: limits.processes,

@@ -18,6 +18,7 @@ use rustix::process::{PidfdFlags, Signal, kill_process_group, pidfd_open, pidfd_
 use crate::cgroup::{self, Cgroup, Hierarchies};
 use crate::child::pid;
 use crate::environment::Environment;
+use crate::host::Host;
 use crate::ladder::{Identity, Ladder, Victims};
 use crate::proc::{self, Entry};
 use crate::reaper;
@@ -39,11 +40,15 @@ struct Inner {
     inherited: Vec<PathBuf>,
     living: Option<Arc<()>>,
     seeds: Mutex<Seeds>,
+    /// Whose directory and watcher the members need, and below whose control groups theirs are: it goes last.
+    _host: Option<Host>,
 }
 
 /// What a scope shall be made of.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Containment {
+    /// Whom it belongs to.
+    pub(crate) host: Option<Host>,
     /// Where control groups can be made.
     pub(crate) hierarchies: Hierarchies,
     /// What all scopes share, where this process inherits orphans: as long as there is one scope only, all of them are
@@ -82,6 +87,7 @@ impl Scope {
             inherited: Vec::new(),
             living: containment.living.clone(),
             seeds: Mutex::default(),
+            _host: containment.host.clone(),
         }))
     }
 
@@ -94,6 +100,7 @@ impl Scope {
             inherited,
             living: None,
             seeds: Mutex::default(),
+            _host: None,
         }))
     }
 

@@ -9,7 +9,7 @@ use haft_test_support::{Report, child, hold_signals};
 
 /// Lets the tests become what `command` says, in another process; its number and what it reported.
 fn become_and_report(name: &str, command: impl FnOnce() -> Command) -> Option<(i32, Report)> {
-    let (pid, output) = elsewhere(name, || {
+    let (pid, output) = elsewhere(name, "", |_| {
         let error = hold_signals(|| command().replace());
         panic!("{error}");
     })?;

@@ -30,7 +30,7 @@ pub fn holdings() -> Holdings {
 /// settings are not in the way, whoever runs the tests and however many at once.
 #[track_caller]
 pub fn alone(name: &str, body: impl FnOnce()) {
-    if let Some((_, output)) = elsewhere(name, body) {
+    if let Some((_, output)) = elsewhere(name, "", |_| body()) {
         check(&output);
     }
 }
@@ -40,7 +40,7 @@ pub fn alone(name: &str, body: impl FnOnce()) {
 /// start processes of its own meanwhile, unless it is in quarantine too.
 #[track_caller]
 pub fn quarantine(name: &str, body: impl FnOnce()) {
-    let Some(child) = again(name, body) else { return };
+    let Some(child) = again(name, "", |_| body()) else { return };
     sys::inherit_orphans();
     let result = std::thread::spawn(|| child.wait_with_output().expect("nobody else waits for it"));
     while !result.is_finished() {
@@ -50,23 +50,23 @@ pub fn quarantine(name: &str, body: impl FnOnce()) {
     check(&result.join().expect("waiting works"));
 }
 
-/// The same for a body that need not come back: the number of the process and what became of it. `None` is the answer
-/// in that process itself, if the body does come back.
-pub fn elsewhere(name: &str, body: impl FnOnce()) -> Option<(i32, Output)> {
-    let child = again(name, body)?;
+/// The same for a body that is given some text, and need not come back: the number of the process and what became of
+/// it. `None` is the answer in that process itself, if the body does come back.
+pub fn elsewhere(name: &str, text: &str, body: impl FnOnce(&str)) -> Option<(i32, Output)> {
+    let child = again(name, text, body)?;
     Some((child.id() as i32, child.wait_with_output().expect("nobody else waits for it")))
 }
 
 /// Starts these tests again with the one of this name only, or runs the body if they were.
-fn again(name: &str, body: impl FnOnce()) -> Option<Child> {
+fn again(name: &str, text: &str, body: impl FnOnce(&str)) -> Option<Child> {
     const ALONE: &str = "HAFT_TEST_ALONE";
-    if std::env::var_os(ALONE).is_some() {
-        body();
+    if let Ok(text) = std::env::var(ALONE) {
+        body(&text);
         return None;
     }
     let program = std::env::current_exe().expect("the tests have a path");
     let mut command = Command::new(program);
-    command.args([name, "--exact", "--nocapture"]).env(ALONE, "1");
+    command.args([name, "--exact", "--nocapture"]).env(ALONE, text);
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     Some(command.spawn().expect("the tests can be started again"))
 }

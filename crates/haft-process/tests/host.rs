@@ -1,0 +1,134 @@
+//! What an application sets up once, and what is found of it when it was killed.
+
+use std::time::Duration;
+
+use haft_process::{Command, Exit, Host, HostBuilder, ScopeLimits, Task, clean_stale};
+use haft_test_support::own::elsewhere;
+use haft_test_support::{Marker, Scratch, child, eventually};
+
+const SOON: Duration = Duration::from_secs(20);
+
+fn sleeper(marker: &str) -> Task {
+    let mut command = Command::new(child());
+    command.arguments(["sleep", marker]);
+    Task::new(command)
+}
+
+/// Runs a job in another process, which is then killed without a chance to clean up, and cleans up here.
+fn survive_a_killed_host(name: &str, settings: fn(HostBuilder) -> HostBuilder) {
+    let (scratch, marker) = (Scratch::new(), Marker::new());
+    let base = scratch.file("runs");
+    let text = format!("{} {}", base.display(), marker.as_str());
+    let run_and_die = |text: &str| {
+        let (base, marker) = text.split_once(' ').unwrap();
+        let host = settings(Host::builder().run_directory(base)).build();
+        let _job = sleeper(marker).start(&host).unwrap();
+        haft_test_support::signal(std::process::id() as i32, 9);
+        std::thread::sleep(SOON);
+    };
+    let Some((pid, output)) = elsewhere(name, &text, run_and_die) else { return };
+    assert_eq!(std::os::unix::process::ExitStatusExt::signal(&output.status), Some(9));
+    assert!(eventually(SOON, || marker.count() == 1), "it goes on, as nobody watches: {}", marker.count());
+    assert!(scratch.listing().iter().any(|path| path.starts_with("runs/run-")));
+    assert_eq!(clean_stale(&base).unwrap(), 1);
+    assert_eq!(marker.count(), 0);
+    assert_eq!(scratch.listing(), ["runs"]);
+    assert_eq!(clean_stale(&base).unwrap(), 0);
+    assert_eq!(groups_named(&format!("haft-run-{pid}-")), [""; 0]);
+}
+
+#[test]
+fn the_next_start_ends_what_a_killed_one_left() {
+    survive_a_killed_host("the_next_start_ends_what_a_killed_one_left", |host| host);
+}
+
+#[test]
+fn the_next_start_ends_and_removes_the_control_groups_of_a_killed_one() {
+    survive_a_killed_host(
+        "the_next_start_ends_and_removes_the_control_groups_of_a_killed_one",
+        HostBuilder::cgroups,
+    );
+}
+
+/// The control groups whose name begins like this.
+fn groups_named(prefix: &str) -> Vec<String> {
+    let roots = ["/sys/fs/cgroup", "/sys/fs/cgroup/unified", "/sys/fs/cgroup/pids", "/sys/fs/cgroup/memory"];
+    let entries = roots.iter().filter_map(|root| std::fs::read_dir(root).ok()).flatten().flatten();
+    let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
+    names.filter(|name| name.starts_with(prefix)).collect()
+}
+
+#[test]
+fn a_host_goes_with_its_last_job_and_takes_its_control_groups_along() {
+    let scratch = Scratch::new();
+    let host = Host::builder().run_directory(scratch.file("runs")).cgroups().build();
+    let prefix = format!("haft-{}", host.id());
+    let handle = sleeper("x").start(&host).unwrap().background().unwrap();
+    drop(host);
+    assert_ne!(scratch.listing(), ["runs"], "the job still needs it");
+    drop(handle);
+    assert_eq!(groups_named(&prefix), [""; 0]);
+    assert_eq!(scratch.listing(), ["runs"]);
+}
+
+#[test]
+fn a_living_host_is_left_alone_by_those_who_clean_up() {
+    let (scratch, marker) = (Scratch::new(), Marker::new());
+    let base = scratch.file("runs");
+    let host = Host::builder().run_directory(&base).build();
+    let handle = sleeper(marker.as_str()).start(&host).unwrap().background().unwrap();
+    assert_eq!(clean_stale(&base).unwrap(), 0);
+    assert!(eventually(SOON, || marker.count() == 1));
+    handle.end().unwrap();
+    drop(host);
+    assert_eq!(scratch.listing(), ["runs"]);
+}
+
+#[test]
+fn a_base_that_others_may_write_to_is_refused() {
+    let scratch = Scratch::new();
+    let base = scratch.file("open");
+    std::fs::create_dir(&base).unwrap();
+    std::fs::set_permissions(&base, std::os::unix::fs::PermissionsExt::from_mode(0o777)).unwrap();
+    let host = Host::builder().run_directory(&base).build();
+    assert_eq!(host.warnings().len(), 1, "{:?}", host.warnings());
+    assert!(clean_stale(&base).is_err());
+}
+
+#[test]
+fn each_job_has_a_name_of_its_own_that_its_processes_carry() {
+    let host = Host::plain();
+    let (one, other) = (host.scope(ScopeLimits::default()), host.scope(ScopeLimits::default()));
+    assert!(one.id() != other.id() && one.id().starts_with(host.id()) && other.id().starts_with(host.id()));
+    let handle = sleeper("x").start(&host).unwrap().background().unwrap();
+    let environment = format!("/proc/{}/environ", handle.controller().pid());
+    let expected = format!("HAFT_RUN={}\0", handle.id());
+    assert!(eventually(SOON, || std::fs::read(&environment).unwrap() == expected.as_bytes()));
+    handle.end().unwrap();
+}
+
+#[test]
+fn limits_hold_for_all_processes_of_a_job_together() {
+    let scratch = Scratch::new();
+    let host = Host::builder().run_directory(scratch.file("runs")).cgroups().build();
+    if !host.scope(ScopeLimits::default()).is_sealed() {
+        println!("skipped: no control group can be made here");
+        return;
+    }
+    let run = |arguments: [&str; 2], limits| {
+        let mut command = Command::new(child());
+        command.arguments(arguments);
+        let outcome = Task::new(command).scope_limits(limits).run(&host).unwrap();
+        let text = outcome.report(100).stdout.unwrap().text;
+        drop(outcome.adopted);
+        (outcome.exit, text)
+    };
+    let few = ScopeLimits { processes: Some(5), memory: None };
+    let (_, started) = run(["fork", "20"], few);
+    assert_eq!(started, "4\n", "with the first one they are five");
+    let little = ScopeLimits { processes: None, memory: Some(64 << 20) };
+    let (exit, text) = run(["allocate", "16777216"], little);
+    assert_eq!((exit, text.as_str()), (Exit::Code(0), "allocated 16777216\n"));
+    let (exit, text) = run(["allocate", "268435456"], little);
+    assert!(exit == Exit::Code(3) || exit == Exit::Signal(9), "{exit:?} {text}");
+}
