@@ -1,0 +1,50 @@
+//! The line that a diagnostic is about, with carets under it.
+
+use crate::ast::{LineIndex, Span};
+
+/// The most bytes of a line that are shown on either side of the first caret.
+const REACH: usize = 60;
+
+/// A source to show lines of.
+pub(super) struct View<'a> {
+    pub(super) name: &'a str,
+    pub(super) source: &'a [u8],
+    pub(super) lines: &'a LineIndex,
+}
+
+impl View<'_> {
+    /// Adds `--> name:line:column` and the line with the span underlined, and a note beside the carets.
+    pub(super) fn add(&self, report: &mut String, span: Span, note: &str) {
+        let (line, column) = self.lines.position(span.start);
+        let text = self.line(line);
+        let caret = (column as usize - 1).min(text.len());
+        let from = caret.saturating_sub(REACH);
+        let until = text.len().min(caret + REACH);
+        let length = (span.end.saturating_sub(span.start) as usize).max(1);
+        let marked_end = caret.saturating_add(length).min(until);
+        let before = printable(&text[from..caret]);
+        let marked = printable(&text[caret..marked_end.max(caret)]);
+        let after = printable(&text[marked_end.max(caret)..until]);
+        let number = line.to_string();
+        let gutter = " ".repeat(number.len());
+        let indent = " ".repeat(before.chars().count());
+        let carets = "^".repeat(marked.chars().count().max(1));
+        let space = if note.is_empty() { "" } else { " " };
+        report.push_str(&format!("{gutter}--> {}:{line}:{column}\n{gutter} |\n", self.name));
+        report.push_str(&format!("{number} | {before}{marked}{after}\n"));
+        report.push_str(&format!("{gutter} | {indent}{carets}{space}{note}\n"));
+    }
+
+    fn line(&self, line: u32) -> &[u8] {
+        let start = self.lines.start_of(line).unwrap_or(0) as usize;
+        let rest = self.source.get(start..).unwrap_or_default();
+        let end = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
+        &rest[..end]
+    }
+}
+
+/// The text with everything replaced that would move the caret or the terminal's cursor.
+fn printable(text: &[u8]) -> String {
+    let blank = |character: char| if character.is_control() { ' ' } else { character };
+    String::from_utf8_lossy(text).chars().map(blank).collect()
+}

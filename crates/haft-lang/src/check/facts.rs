@@ -1,0 +1,234 @@
+//! What is true of a script as a whole, collected before the rules look at its parts.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::ast::{
+    Argument, Arithmetic, ArithmeticForm, ArithmeticNode, Assignment, AssignmentValue, Command, CommandKind,
+    Descriptor, Parameter, ParameterOperator, PartKind, Program, SimpleCommand, Span, Text, Word, WordPart,
+};
+use crate::walk::Node;
+
+/// Commands that assign to the variables that their arguments name.
+const ASSIGNING: &[&[u8]] = &[
+    b"read",
+    b"mapfile",
+    b"readarray",
+    b"getopts",
+    b"printf",
+    b"wait",
+    b"declare",
+    b"typeset",
+    b"local",
+    b"readonly",
+    b"export",
+    b"let",
+    b"unset",
+];
+
+/// Commands that ask whether a command is there.
+const ASKING: &[&[u8]] = &[b"command", b"type", b"which", b"hash", b"whence", b"alias", b"unalias", b"unset"];
+
+/// What is known of a script.
+#[derive(Debug, Default)]
+pub(super) struct Facts {
+    pub(super) functions: BTreeMap<Text, Span>,
+    pub(super) aliases: BTreeSet<Text>,
+    /// Where each variable is assigned, in order.
+    pub(super) assigned: BTreeMap<Text, Vec<Span>>,
+    /// Where each variable is used, in order.
+    pub(super) used: BTreeMap<Text, Vec<Span>>,
+    /// Variables that are assigned anything else than text which is one word.
+    pub(super) wild: BTreeSet<Text>,
+    /// Names of commands that the script asks about before it uses them.
+    pub(super) asked: BTreeSet<Text>,
+    /// Whether something runs in this shell that is not in the text: `source`, `eval`.
+    pub(super) foreign: bool,
+    /// Whether the script changes how commands are found.
+    pub(super) lookup: bool,
+    pub(super) errexit: bool,
+    pub(super) nounset: bool,
+    pub(super) pipefail: bool,
+    pub(super) lastpipe: bool,
+}
+
+impl Facts {
+    pub(super) fn of(program: &Program, source: &[u8]) -> Self {
+        let mut facts = Self::default();
+        if let Some(line) = source.split(|byte| *byte == b'\n').next().filter(|line| line.starts_with(b"#!"))
+        {
+            facts.shebang(line);
+        }
+        Node::List(&program.body).descend(&mut |node| facts.see(node));
+        facts
+    }
+
+    /// Whether the variable can only hold text that is one word, not empty, and no pattern.
+    pub(super) fn is_one_word(&self, name: &[u8]) -> bool {
+        self.assigned.contains_key(name) && !self.wild.contains(name) && !self.foreign
+    }
+
+    /// Options given to the shell on the first line.
+    fn shebang(&mut self, line: &[u8]) {
+        for word in line.split(|byte| *byte == b' ').skip(1).filter(|word| word.starts_with(b"-")) {
+            self.letters(&word[1..], true);
+        }
+    }
+
+    fn letters(&mut self, letters: &[u8], on: bool) {
+        self.errexit |= on && letters.contains(&b'e');
+        self.nounset |= on && letters.contains(&b'u');
+    }
+
+    fn see(&mut self, node: Node<'_>) {
+        match node {
+            Node::Command(command) => self.command(command),
+            Node::Assignment(assignment) => self.assignment(assignment),
+            Node::Part(part) => self.part(part),
+            Node::Arithmetic(arithmetic) => self.arithmetic(arithmetic),
+            Node::Redirect(redirect) => {
+                if let Descriptor::Variable { name, .. } = &redirect.descriptor {
+                    self.assign(name, redirect.span, false);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn assign(&mut self, name: &Text, span: Span, wild: bool) {
+        self.assigned.entry(name.clone()).or_default().push(span);
+        if wild {
+            self.wild.insert(name.clone());
+        }
+    }
+
+    fn assignment(&mut self, assignment: &Assignment) {
+        let wild = match &assignment.value {
+            AssignmentValue::Word(word) => !is_one_word(word),
+            AssignmentValue::Array(_) => true,
+        };
+        self.assign(&assignment.name, assignment.span, wild || assignment.append);
+        self.lookup |= assignment.name == "PATH";
+    }
+
+    fn part(&mut self, part: &WordPart) {
+        match &part.kind {
+            PartKind::Variable(name) => self.used.entry(name.clone()).or_default().push(part.span),
+            PartKind::Parameter(expansion) => {
+                let Parameter::Variable(name) = &expansion.parameter else { return };
+                self.used.entry(name.clone()).or_default().push(part.span);
+                if matches!(expansion.operator, ParameterOperator::Assign { .. }) {
+                    self.assign(name, part.span, true);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn arithmetic(&mut self, arithmetic: &Arithmetic) {
+        let (ArithmeticForm::Tree(tree) | ArithmeticForm::Guess(tree)) = &arithmetic.form else { return };
+        for node in tree.nodes() {
+            match node {
+                ArithmeticNode::Assign { target, .. } | ArithmeticNode::Step { target, .. } => {
+                    if let ArithmeticNode::Variable(name) | ArithmeticNode::Element { name, .. } =
+                        tree.node(*target)
+                    {
+                        self.assign(name, arithmetic.span, false);
+                    }
+                }
+                ArithmeticNode::Variable(name) | ArithmeticNode::Element { name, .. } => {
+                    self.used.entry(name.clone()).or_default().push(arithmetic.span);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn command(&mut self, command: &Command) {
+        match &command.kind {
+            CommandKind::Simple(simple) => self.simple(simple),
+            CommandKind::Function(function) => {
+                self.functions.insert(function.name.clone(), function.name_span);
+            }
+            CommandKind::For(each) => {
+                let words = each.words.as_deref().unwrap_or_default();
+                self.assign(&each.name, each.name_span, words.is_empty() || !words.iter().all(is_one_word));
+            }
+            CommandKind::Select(select) => self.assign(&select.name, select.name_span, true),
+            CommandKind::Coprocess(coprocess) => {
+                let name = coprocess.name.clone().unwrap_or_else(|| Text::from("COPROC"));
+                self.assign(&name, command.span, true);
+            }
+            _ => {}
+        }
+    }
+
+    fn simple(&mut self, simple: &SimpleCommand) {
+        let Some(first) = simple.arguments.first() else { return };
+        let Some(name) = first.word().and_then(Word::literal) else {
+            self.foreign = true;
+            return;
+        };
+        let arguments = &simple.arguments[1..];
+        match name {
+            b"eval" | b"source" | b"." => self.foreign = true,
+            b"set" => self.options(arguments),
+            b"shopt" => self.lastpipe |= literals(arguments).any(|word| word == b"lastpipe"),
+            b"alias" => self.aliases.extend(literals(arguments).map(alias_name)),
+            b"enable" => self.lookup = true,
+            _ => {}
+        }
+        if ASSIGNING.contains(&name) {
+            self.named(arguments);
+        }
+        if ASKING.contains(&name) {
+            self.asked.extend(literals(arguments).map(Text::from));
+        }
+    }
+
+    /// Variables that a builtin assigns to: any of its arguments may be one.
+    fn named(&mut self, arguments: &[Argument]) {
+        for argument in arguments {
+            let Some(word) = argument.word() else { continue };
+            let text = word.literal().unwrap_or_else(|| match word.parts().first().map(|part| &part.kind) {
+                Some(PartKind::Literal(text)) => text,
+                _ => b"",
+            });
+            let length =
+                text.iter().take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_').count();
+            if length > 0 {
+                self.assign(&Text::from(&text[..length]), word.span, true);
+            }
+        }
+    }
+
+    fn options(&mut self, arguments: &[Argument]) {
+        let words: Vec<&[u8]> = literals(arguments).collect();
+        for (at, word) in words.iter().enumerate() {
+            match word.first() {
+                Some(b'-') => self.letters(&word[1..], true),
+                _ if at == 0 || !words[at - 1].ends_with(b"o") || !words[at - 1].starts_with(b"-") => {}
+                _ => {
+                    self.errexit |= *word == b"errexit";
+                    self.nounset |= *word == b"nounset";
+                    self.pipefail |= *word == b"pipefail";
+                }
+            }
+        }
+    }
+}
+
+fn literals(arguments: &[Argument]) -> impl Iterator<Item = &[u8]> {
+    arguments.iter().filter_map(|argument| argument.word()?.literal())
+}
+
+fn alias_name(definition: &[u8]) -> Text {
+    Text::from(definition.split(|byte| *byte == b'=').next().unwrap_or(definition))
+}
+
+/// Whether a word is text that stays one word where it is split, or a number.
+fn is_one_word(word: &Word) -> bool {
+    match word.literal() {
+        Some(text) => !text.is_empty() && !text.iter().any(|byte| b" \t\n*?[".contains(byte)),
+        None => matches!(word.parts(), [WordPart { kind: PartKind::Arithmetic(_), .. }]),
+    }
+}

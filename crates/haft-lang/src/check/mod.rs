@@ -1,0 +1,123 @@
+//! What is certainly or probably wrong with a script, found before anything runs.
+//!
+//! Each thing that is looked for is a [`Rule`]: a code, a severity, words that explain it, examples that show it, and a
+//! function that finds it. The examples are the rules' tests. [`check`] reads a script, collects what is true of it as a
+//! whole (which functions it defines, which variables it assigns), walks the tree once and lets every rule
+//! look at every node.
+//!
+//! A false alarm is worse than a miss: a rule keeps silent wherever the text leaves a doubt that the author may know
+//! better. An *error* is what cannot work; a *warning* is what most probably is not meant; a *note* is worth knowing.
+
+mod diagnostic;
+mod excerpt;
+mod facts;
+mod rule;
+mod rules;
+mod scene;
+
+use crate::ast::Program;
+use crate::resolve::Resolver;
+use crate::walk::Node;
+use crate::{Options, read_script};
+
+pub use diagnostic::{Diagnostic, Located, Severity};
+pub use rule::Rule;
+pub use rules::RULES;
+
+use facts::Facts;
+use rule::{Look, Report};
+use scene::{Scene, Simple};
+
+/// Checks a script: what is wrong with it, in the order of the text.
+///
+/// If it cannot be parsed, the syntax error is in the list, and what can be said of the text without its structure.
+///
+/// ```
+/// use haft_lang::{BuiltinsOnly, Options, check};
+///
+/// let found = check::check(b"make test 2>1", &Options::default(), &BuiltinsOnly);
+/// assert_eq!(found[0].code, "redirect-number");
+/// ```
+#[must_use]
+pub fn check(source: &[u8], options: &Options, resolver: &dyn Resolver) -> Vec<Diagnostic> {
+    let script = read_script(source, options);
+    match &script.error {
+        None => check_program(&script.program, source, resolver),
+        Some(error) => {
+            let mut found = vec![Diagnostic::from(error)];
+            look_at_text(source, &mut found);
+            sorted(found)
+        }
+    }
+}
+
+/// Checks a program that was parsed already: `source` is the text it was parsed from.
+#[must_use]
+pub fn check_program(program: &Program, source: &[u8], resolver: &dyn Resolver) -> Vec<Diagnostic> {
+    let facts = Facts::of(program, source);
+    let mut found = Vec::new();
+    look_at_text(source, &mut found);
+    look_at_warnings(program, source, &mut found);
+    let scene = Scene { source, facts: &facts, resolver, parents: Vec::new() };
+    let mut walk = Walk { scene, found };
+    walk.visit(Node::List(&program.body));
+    sorted(walk.found)
+}
+
+/// The rule of this code.
+#[must_use]
+pub fn rule(code: &str) -> Option<&'static Rule> {
+    RULES.iter().copied().find(|rule| rule.code == code)
+}
+
+fn sorted(mut found: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    found.sort_by_key(|diagnostic| (diagnostic.span.start, diagnostic.span.end));
+    found.dedup_by(|later, earlier| later.code == earlier.code && later.span.range() == earlier.span.range());
+    found
+}
+
+fn look_at_text(source: &[u8], found: &mut Vec<Diagnostic>) {
+    for rule in RULES {
+        if let Look::Text(look) = rule.look {
+            look(source, &mut Report { rule, found });
+        }
+    }
+}
+
+fn look_at_warnings(program: &Program, source: &[u8], found: &mut Vec<Diagnostic>) {
+    for rule in RULES {
+        if let Look::Warning(look) = rule.look {
+            program.warnings.iter().for_each(|warning| look(warning, source, &mut Report { rule, found }));
+        }
+    }
+}
+
+struct Walk<'a> {
+    scene: Scene<'a>,
+    found: Vec<Diagnostic>,
+}
+
+impl<'a> Walk<'a> {
+    fn visit(&mut self, node: Node<'a>) {
+        self.look(node);
+        self.scene.parents.push(node);
+        node.children(&mut |child| self.visit(child));
+        self.scene.parents.pop();
+    }
+
+    fn look(&mut self, node: Node<'a>) {
+        let simple = match node {
+            Node::Command(command) => Simple::of(command),
+            _ => None,
+        };
+        for rule in RULES {
+            let mut report = Report { rule, found: &mut self.found };
+            match (&rule.look, node, &simple) {
+                (Look::Node(look), ..) => look(&self.scene, node, &mut report),
+                (Look::List(look), Node::List(list), _) => look(&self.scene, list, &mut report),
+                (Look::Simple(look), _, Some(simple)) => look(&self.scene, simple, &mut report),
+                _ => {}
+            }
+        }
+    }
+}

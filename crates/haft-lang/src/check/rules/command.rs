@@ -1,0 +1,134 @@
+//! Commands that are not there.
+
+use crate::ast::{CommandKind, Connector, RedirectKind};
+use crate::check::diagnostic::Severity;
+use crate::check::rule::{Look, Report, Rule};
+use crate::check::scene::{Scene, Simple, is_identifier};
+use crate::resolve::{BUILTINS, Resolution, is_builtin};
+use crate::walk::Node;
+
+/// A name that means nothing.
+pub(super) static NOT_FOUND: Rule = Rule {
+    code: "command-not-found",
+    severity: Severity::Error,
+    summary: "a command that is found nowhere",
+    explanation: "No function, builtin, script, program or tool has this name. It is an error if the script cannot but fail \
+        on it, and a warning where something else may provide it by then: a sourced file, an installation, a changed \
+        PATH. A name that the script asks about first (command -v NAME) is left alone.",
+    wrong: &["no-such-command --flag", "make; no-such-command", "if true; then no-such-command; fi"],
+    right: &[
+        "f() { :; }; f",
+        "command -v no-such-command && no-such-command",
+        "no-such-command || true",
+        "PATH=$PATH:/opt/bin; printf done",
+        "$unknown",
+    ],
+    look: Look::Simple(not_found),
+};
+
+fn not_found(scene: &Scene<'_>, command: &Simple<'_>, report: &mut Report<'_>) {
+    let name = command.name;
+    let tried = name.is_empty() || name.contains(&b'/') || scene.facts.asked.contains(name);
+    if tried || is_wrong_otherwise(command) || scene.resolve(name) != Resolution::Missing || is_guarded(scene)
+    {
+        return;
+    }
+    let doubt = scene.facts.foreign || scene.facts.lookup || !scene.is_certain() || !is_first(scene, command);
+    if doubt && (scene.facts.foreign || scene.facts.lookup) {
+        return;
+    }
+    let shown = String::from_utf8_lossy(name).into_owned();
+    let found = report.add(command.name_span(), format!("\"{shown}\" is found nowhere"));
+    if doubt {
+        found.severity = Severity::Warning;
+    }
+    let functions = scene.facts.functions.keys().map(|name| name.as_bytes());
+    let known = functions.chain(BUILTINS.iter().map(|name| name.as_bytes()));
+    if let Some(near) = known.into_iter().find(|known| is_near(known, name)) {
+        found.hint(format!("did you mean \"{}\"?", String::from_utf8_lossy(near)));
+    }
+}
+
+/// What other rules explain better: `x = 1`, `[-f x ]`.
+fn is_wrong_otherwise(command: &Simple<'_>) -> bool {
+    let assigns =
+        is_identifier(command.name) && command.literal(0).is_some_and(|word| word.starts_with(b"="));
+    assigns || command.name.starts_with(b"[")
+}
+
+/// Whether the script is prepared for a failure: `|| …`, a condition, errors thrown away.
+fn is_guarded(scene: &Scene<'_>) -> bool {
+    let or = scene
+        .statement()
+        .is_some_and(|statement| statement.rest.iter().any(|(connector, _)| *connector == Connector::Or));
+    or || scene.in_condition()
+}
+
+/// Whether nothing but builtins runs before the command, so that nothing can have provided it.
+fn is_first(scene: &Scene<'_>, command: &Simple<'_>) -> bool {
+    let quiet = command.redirects().iter().any(|redirect| {
+        matches!(&redirect.kind, RedirectKind::Write(word) | RedirectKind::WriteBoth(word) if word.literal() == Some(b"/dev/null"))
+    });
+    let Some(Node::List(program)) = scene.parents.first() else { return false };
+    let mut before =
+        program.statements.iter().take_while(|other| other.span.start < command.command.span.start);
+    let builtin = |command: &crate::ast::Command| match &command.kind {
+        CommandKind::Simple(simple) => simple.arguments.is_empty() || simple.name().is_some_and(is_builtin),
+        CommandKind::Function(_) => true,
+        _ => false,
+    };
+    let alone = scene.pipeline().is_some_and(|pipeline| pipeline.stages.len() == 1);
+    let same = |statement: &crate::ast::Statement| {
+        statement.span.range().contains(&(command.command.span.start as usize))
+    };
+    !quiet
+        && alone
+        && before.all(|statement| {
+            same(statement) || (statement.rest.is_empty() && statement.first.stages.iter().all(builtin))
+        })
+}
+
+/// Whether two names differ by one letter, or by two that changed places.
+fn is_near(known: &[u8], name: &[u8]) -> bool {
+    if known.len() < 3 || name.len() < 3 || known.len().abs_diff(name.len()) > 1 {
+        return false;
+    }
+    let same = known.iter().zip(name).take_while(|(known, name)| known == name).count();
+    let (known, name) = (&known[same..], &name[same..]);
+    match (known, name) {
+        ([first, second, rest @ ..], [third, fourth, end @ ..]) if first == fourth && second == third => {
+            rest == end
+        }
+        ([_, rest @ ..], [_, end @ ..]) if known.len() == name.len() => rest == end,
+        ([_, rest @ ..], _) if known.len() > name.len() => rest == name,
+        (_, [_, end @ ..]) => known == end,
+        _ => false,
+    }
+}
+
+/// A builtin given to a command that runs programs.
+pub(super) static BUILTIN_WRAPPED: Rule = Rule {
+    code: "builtin-wrapped",
+    severity: Severity::Warning,
+    summary: "a builtin given to a command that runs programs",
+    explanation: "sudo, xargs, nohup and the like start programs. A builtin such as cd changes the shell it runs in, and \
+        there is no program of that name that could: run the whole text with sh -c instead.",
+    wrong: &["sudo cd /root", "nohup source env.sh"],
+    right: &["sudo ls /root", "sudo sh -c 'cd /root && ls'", "xargs echo"],
+    look: Look::Simple(builtin_wrapped),
+};
+
+fn builtin_wrapped(scene: &Scene<'_>, command: &Simple<'_>, report: &mut Report<'_>) {
+    const WRAPPERS: &[&[u8]] = &[b"sudo", b"nohup", b"xargs", b"setsid", b"nice", b"doas"];
+    const CHANGING: &[&[u8]] =
+        &[b"cd", b"source", b".", b"export", b"alias", b"unset", b"eval", b"pushd", b"declare", b"shopt"];
+    let Some(inner) = command.literal(0) else { return };
+    if !WRAPPERS.contains(&command.name) || !CHANGING.contains(&inner) || scene.is_defined_here(command.name)
+    {
+        return;
+    }
+    let (name, wrapper) = (String::from_utf8_lossy(inner), String::from_utf8_lossy(command.name));
+    let span = command.words[0].span;
+    let found = report.add(span, format!("\"{name}\" is a builtin, and \"{wrapper}\" runs programs"));
+    found.hint(format!("{wrapper} sh -c '{name} …'"));
+}

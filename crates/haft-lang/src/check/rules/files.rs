@@ -1,0 +1,110 @@
+//! Lists of files: `for … in $(ls)`, `find`.
+
+use crate::ast::{Command, CommandKind, List, PartKind, Word, WordFlags};
+use crate::check::diagnostic::Severity;
+use crate::check::rule::{Look, Report, Rule};
+use crate::check::scene::{Scene, Simple};
+use crate::walk::Node;
+
+/// `for f in $(ls)`.
+pub(super) static FOR_LS: Rule = Rule {
+    code: "for-ls",
+    severity: Severity::Warning,
+    summary: "a loop over the output of ls or find",
+    explanation: "The output is split at every blank, so a file with a blank in its name becomes several. Loop over a pattern \
+        (for f in ./*), or read find -print0 with while IFS= read -r -d ''.",
+    wrong: &[
+        "for f in $(ls); do :; done",
+        "for f in `ls *.txt`; do :; done",
+        "for f in $(find . -name '*.c'); do :; done",
+    ],
+    right: &[
+        "for f in ./*; do :; done",
+        "for f in $(cat list); do :; done",
+        "for f in $(ls | wc -l); do :; done",
+        "for f in \"$(ls)\"; do :; done",
+    ],
+    look: Look::Node(for_ls),
+};
+
+fn for_ls<'a>(_: &Scene<'a>, node: Node<'a>, report: &mut Report<'_>) {
+    let Node::Command(Command { kind: CommandKind::For(each), .. }) = node else { return };
+    for word in each.words.as_deref().unwrap_or_default() {
+        let [part] = word.parts() else { continue };
+        let PartKind::Command(substitution) = &part.kind else { continue };
+        let Some(name) = only_command(&substitution.body) else { continue };
+        if matches!(name, b"ls" | b"find") {
+            let name = String::from_utf8_lossy(name);
+            let found = report
+                .add(word.span, format!("the output of \"{name}\" is split at every blank in a file's name"));
+            found.hint(if name == "ls" {
+                "loop over a pattern: for f in ./*"
+            } else {
+                "find … -print0 | while IFS= read -r -d '' f"
+            });
+        }
+    }
+}
+
+/// The name of the one simple command that a list is.
+fn only_command(list: &List) -> Option<&[u8]> {
+    let [statement] = &*list.statements else { return None };
+    let ([command], []) = (&*statement.first.stages, &*statement.rest) else { return None };
+    Simple::of(command).map(|simple| simple.name)
+}
+
+/// `find . -name *.c`.
+pub(super) static FIND_PATTERN: Rule = Rule {
+    code: "find-pattern",
+    severity: Severity::Warning,
+    summary: "an unquoted pattern given to find",
+    explanation: "The shell expands the pattern before find sees it, as soon as a file in the working directory matches. Quote it.",
+    wrong: &["find . -name *.c", "find src -type f -iname *test*"],
+    right: &["find . -name '*.c'", "find . -name \\*.c", "find *.d -name x"],
+    look: Look::Simple(find_pattern),
+};
+
+fn find_pattern(scene: &Scene<'_>, command: &Simple<'_>, report: &mut Report<'_>) {
+    const TESTS: &[&[u8]] = &[b"-name", b"-iname", b"-path", b"-ipath", b"-wholename", b"-lname"];
+    if command.name != b"find" {
+        return;
+    }
+    for pair in command.words.windows(2) {
+        let test = pair[0].literal().is_some_and(|word| TESTS.contains(&word));
+        if test && pair[1].flags.contains(WordFlags::GLOB) {
+            let text = scene.text(pair[1].span);
+            report
+                .add(pair[1].span, format!("the shell expands {text} before \"find\" sees it"))
+                .hint(format!("'{text}'"));
+        }
+    }
+}
+
+/// `find . -exec rm {}`.
+pub(super) static FIND_EXEC: Rule = Rule {
+    code: "find-exec-unterminated",
+    severity: Severity::Error,
+    summary: "-exec of find without \\; or +",
+    explanation: "find needs to know where the command ends: write \\; (once per file) or + (many files at once) after it.",
+    wrong: &["find . -exec rm {}", "find . -name x -exec rm {} ;"],
+    right: &[
+        "find . -exec rm {} \\;",
+        "find . -exec rm {} +",
+        "find . -exec rm {} ';'",
+        "find . -exec rm {} $end",
+    ],
+    look: Look::Simple(find_exec),
+};
+
+fn find_exec(_: &Scene<'_>, command: &Simple<'_>, report: &mut Report<'_>) {
+    if command.name != b"find" || command.words.iter().any(|word| word.flags.contains(WordFlags::SPLIT)) {
+        return;
+    }
+    let action = |word: &&&Word| matches!(word.literal(), Some(b"-exec" | b"-execdir" | b"-ok" | b"-okdir"));
+    let Some(at) = command.words.iter().position(|word| action(&word)) else { return };
+    let ends = command.words[at..].iter().any(|word| matches!(word.literal(), Some(b";" | b"+")));
+    let fields = command.words.iter().any(|word| word.flags.contains(WordFlags::FIELDS));
+    if !ends && !fields {
+        report.add(command.words[at].span, "the command after this has no end").hint("end it with \\; or +");
+    }
+}

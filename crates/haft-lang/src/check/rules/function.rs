@@ -1,0 +1,111 @@
+//! Functions.
+
+use crate::ast::{Command, CommandKind, Function, List, Span};
+use crate::check::diagnostic::Severity;
+use crate::check::rule::{Look, Report, Rule};
+use crate::check::scene::{Scene, Simple};
+use crate::walk::Node;
+
+/// `ls() { ls -l; }`.
+pub(super) static RECURSION: Rule = Rule {
+    code: "endless-recursion",
+    severity: Severity::Warning,
+    summary: "a function that calls itself whatever happens",
+    explanation: "Inside the function the name means the function again, so this never ends. To reach the command of the same name write \
+        command NAME (or builtin NAME).",
+    wrong: &["ls() { ls --color \"$@\"; }", "f() { echo x; f; }"],
+    right: &[
+        "ls() { command ls --color \"$@\"; }",
+        "f() { [ $# -gt 0 ] || return; shift; f \"$@\"; }",
+        "f() { if true; then f; fi; }",
+        "f() { g f; }",
+        "f() (exec f)",
+    ],
+    look: Look::Node(recursion),
+};
+
+fn recursion<'a>(_: &Scene<'a>, node: Node<'a>, report: &mut Report<'_>) {
+    let Node::Command(Command { kind: CommandKind::Function(function), .. }) = node else { return };
+    let CommandKind::Group(body) = &function.body.kind else { return };
+    if let Some(span) = certain_call(function, body) {
+        let name = &function.name;
+        let found = report.add(span, format!("\"{name}\" calls itself without end"));
+        found
+            .relate(function.name_span, "the function")
+            .hint(format!("\"command {name}\" runs the command of that name"));
+    }
+}
+
+/// The call to itself that a function's body gets to in any case.
+fn certain_call(function: &Function, body: &List) -> Option<Span> {
+    for statement in &*body.statements {
+        if may_leave(Node::Statement(statement)) {
+            return None;
+        }
+        if let [command] = &*statement.first.stages
+            && let Some(simple) = Simple::of(command)
+            && function.name == simple.name
+        {
+            return Some(simple.name_span());
+        }
+    }
+    None
+}
+
+/// Whether anything in a node may leave the function.
+fn may_leave(node: Node<'_>) -> bool {
+    let mut leaves = false;
+    node.descend(&mut |node| {
+        if let Node::Command(command) = node
+            && let Some(simple) = Simple::of(command)
+        {
+            leaves |= matches!(
+                simple.name,
+                b"return" | b"exit" | b"exec" | b"" | b"eval" | b"." | b"source" | b"unset" | b"set"
+            );
+        }
+    });
+    leaves
+}
+
+/// `test() { …; }`.
+pub(super) static SHADOWS_TEST: Rule = Rule {
+    code: "shadowed-builtin",
+    severity: Severity::Warning,
+    summary: "a function with the name of a builtin that conditions use",
+    explanation: "A function named test, true or false replaces the builtin in every condition of the script, its own included. Choose \
+        another name.",
+    wrong: &["test() { make check; }", "function true { :; }"],
+    right: &["run_tests() { make check; }", "cd() { builtin cd \"$@\" && pwd; }"],
+    look: Look::Node(shadows),
+};
+
+fn shadows<'a>(_: &Scene<'a>, node: Node<'a>, report: &mut Report<'_>) {
+    let Node::Command(Command { kind: CommandKind::Function(function), .. }) = node else { return };
+    if matches!(&*function.name, b"test" | b"[" | b"true" | b"false" | b":") {
+        let found = report.add(
+            function.name_span,
+            format!("this replaces the builtin \"{}\" in every condition", function.name),
+        );
+        found.hint("choose another name");
+    }
+}
+
+/// `local` in no function.
+pub(super) static LOCAL_OUTSIDE: Rule = Rule {
+    code: "local-outside",
+    severity: Severity::Warning,
+    summary: "local outside of a function",
+    explanation: "local works only in functions; outside of one it fails and the variable is not set.",
+    wrong: &["local x=1", "if true; then local y; fi"],
+    right: &["f() { local x=1; }", "declare x=1"],
+    look: Look::Simple(local_outside),
+};
+
+fn local_outside(scene: &Scene<'_>, command: &Simple<'_>, report: &mut Report<'_>) {
+    if command.name == b"local" && !scene.in_function() && !scene.is_defined_here(b"local") {
+        report
+            .add(command.words_span(), "\"local\" outside of a function fails")
+            .hint("leave it out, or use \"declare\"");
+    }
+}

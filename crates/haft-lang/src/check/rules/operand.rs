@@ -1,0 +1,159 @@
+//! The operands of `[` and `test`.
+
+use crate::ast::{Parameter, ParameterOperator, PartKind, Special, Word, WordFlags, WordPart};
+use crate::check::diagnostic::Severity;
+use crate::check::rule::{Look, Report, Rule};
+use crate::check::scene::{Scene, Simple, unquoted};
+
+/// The operands and operators of a test, without `]`.
+fn operands<'a>(command: &Simple<'a>) -> Option<Vec<&'a Word>> {
+    let mut words = command.words.clone();
+    match command.name {
+        b"test" => {}
+        b"[" if words.last()?.literal() == Some(b"]") => drop(words.pop()),
+        _ => return None,
+    }
+    Some(words)
+}
+
+fn is_text_operator(word: &Word) -> bool {
+    matches!(word.literal(), Some(b"=" | b"==" | b"!=" | b"<" | b">"))
+}
+
+fn is_number_operator(word: &Word) -> bool {
+    matches!(word.literal(), Some(b"-eq" | b"-ne" | b"-lt" | b"-le" | b"-gt" | b"-ge"))
+}
+
+/// Whether the script leaves no doubt that the expansion is one word that is not empty.
+pub(super) fn is_safe(scene: &Scene<'_>, part: &WordPart) -> bool {
+    match &part.kind {
+        PartKind::Variable(name) => scene.facts.is_one_word(name),
+        PartKind::Parameter(expansion) => match (&expansion.parameter, &expansion.operator) {
+            (_, ParameterOperator::Length) => true,
+            (Parameter::Special(special), _) => !matches!(special, Special::At | Special::Star),
+            (_, ParameterOperator::Default { word, or_empty: true }) => {
+                word.literal().is_some_and(|text| !text.is_empty())
+            }
+            _ => false,
+        },
+        PartKind::Arithmetic(_) => true,
+        _ => false,
+    }
+}
+
+/// `[ $a = b ]`.
+pub(super) static UNQUOTED: Rule = Rule {
+    code: "test-unquoted",
+    severity: Severity::Warning,
+    summary: "an unquoted variable compared in \"[ ]\"",
+    explanation: "If the variable is empty the operand disappears and \"[\" fails; if it holds blanks or a pattern there are too many. \
+        Quote it, or use [[ ]].",
+    wrong: &["[ $1 = start ]", "read -r a; test $a == b && :"],
+    right: &[
+        "[ \"$1\" = start ]",
+        "[[ $1 = start ]]",
+        "[ $# = 2 ]",
+        "a=yes; [ $a = yes ]",
+        "[ x$1 = xstart ]",
+        "[ ${1:-no} = yes ]",
+    ],
+    look: Look::Simple(unquoted_operand),
+};
+
+fn unquoted_operand(scene: &Scene<'_>, command: &Simple<'_>, report: &mut Report<'_>) {
+    let Some(words) = operands(command) else { return };
+    for (at, operator) in words.iter().enumerate().filter(|(_, word)| is_text_operator(word)) {
+        let _ = operator;
+        let sides = [at.checked_sub(1), Some(at + 1)].into_iter().flatten().filter_map(|at| words.get(at));
+        for word in sides {
+            let [part] = word.parts() else { continue };
+            if unquoted(word).next().is_none()
+                || is_safe(scene, part)
+                || !word.flags.contains(WordFlags::SPLIT)
+            {
+                continue;
+            }
+            let text = scene.text(word.span);
+            let found = report.add(
+                word.span,
+                format!("\"{text}\" is not quoted: if it is empty or several words, the test fails"),
+            );
+            found.hint(format!("\"{text}\" in double quotes, or [[ ]]"));
+        }
+    }
+}
+
+/// `[ -n $a ]`.
+pub(super) static ALWAYS_TRUE: Rule = Rule {
+    code: "test-always-true",
+    severity: Severity::Warning,
+    summary: "\"[ -n $x ]\" is true even if x is empty",
+    explanation: "An empty unquoted variable disappears, and [ -n ] tests whether the text -n is empty. Quote the variable.",
+    wrong: &["[ -n $x ]", "test -n $(ls)"],
+    right: &["[ -n \"$x\" ]", "[[ -n $x ]]", "[ -z \"$x\" ]"],
+    look: Look::Simple(always_true),
+};
+
+fn always_true(scene: &Scene<'_>, command: &Simple<'_>, report: &mut Report<'_>) {
+    let Some(words) = operands(command) else { return };
+    for pair in words.windows(2) {
+        let [part] = pair[1].parts() else { continue };
+        if pair[0].literal() == Some(b"-n") && unquoted(pair[1]).next().is_some() && !is_safe(scene, part) {
+            let text = scene.text(pair[1].span);
+            let found =
+                report.add(pair[1].span, format!("true even if \"{text}\" is empty, since it is not quoted"));
+            found.hint("put it in double quotes");
+        }
+    }
+}
+
+/// `[ "$a" = *.txt ]`.
+pub(super) static GLOB: Rule = Rule {
+    code: "test-pattern",
+    severity: Severity::Warning,
+    summary: "a pattern compared in \"[ ]\" is expanded to files",
+    explanation: "\"[\" compares text; an unquoted pattern is replaced by the files that match it. Use [[ $a == *.txt ]] or case.",
+    wrong: &["[ \"$a\" = *.txt ]", "test \"$a\" != x*"],
+    right: &["[[ $a = *.txt ]]", "[ \"$a\" = '*' ]", "[ \"$a\" = x ]"],
+    look: Look::Simple(pattern),
+};
+
+fn pattern(scene: &Scene<'_>, command: &Simple<'_>, report: &mut Report<'_>) {
+    let Some(words) = operands(command) else { return };
+    for pair in words.windows(2) {
+        if is_text_operator(pair[0]) && pair[1].flags.contains(WordFlags::GLOB) {
+            let text = scene.text(pair[1].span);
+            let found =
+                report.add(pair[1].span, format!("\"{text}\" is expanded to file names, not matched"));
+            found.hint("[[ ]] matches patterns");
+        }
+    }
+}
+
+/// `[ abc -eq 1 ]`.
+pub(super) static NOT_A_NUMBER: Rule = Rule {
+    code: "test-not-a-number",
+    severity: Severity::Error,
+    summary: "text compared as a number in \"[ ]\"",
+    explanation: "-eq, -lt and their kin compare integers; with anything else \"[\" fails with status 2. Use = and != for text.",
+    wrong: &["[ \"$a\" -eq yes ]", "test 1.5 -gt 1"],
+    right: &["[ \"$a\" = yes ]", "[ \"$a\" -eq 10 ]", "[ -1 -lt \"$b\" ]", "[[ a -eq 1 ]]"],
+    look: Look::Simple(not_a_number),
+};
+
+fn not_a_number(scene: &Scene<'_>, command: &Simple<'_>, report: &mut Report<'_>) {
+    let Some(words) = operands(command) else { return };
+    let [left, operator, right] = words.as_slice() else { return };
+    if !is_number_operator(operator) {
+        return;
+    }
+    for word in [left, right] {
+        let Some(text) = word.literal() else { continue };
+        let trimmed = text.trim_ascii();
+        let digits = trimmed.strip_prefix(b"-").or(trimmed.strip_prefix(b"+")).unwrap_or(trimmed);
+        if digits.is_empty() || !digits.iter().all(u8::is_ascii_digit) {
+            let shown = scene.text(word.span);
+            report.add(word.span, format!("\"{shown}\" is not an integer")).hint("use \"=\" to compare text");
+        }
+    }
+}

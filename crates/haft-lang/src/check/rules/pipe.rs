@@ -1,0 +1,212 @@
+//! Pipes: what is lost in the copy of the shell that runs a stage, and what nobody reads.
+
+use crate::ast::{Command, CommandKind, Pipeline, Redirect, RedirectKind, Span, Text};
+use crate::check::diagnostic::Severity;
+use crate::check::rule::{Look, Report, Rule};
+use crate::check::scene::{Scene, Simple};
+use crate::walk::Node;
+
+/// `… | while read x; do n=…; done; echo $n`.
+pub(super) static LOST_VARIABLE: Rule = Rule {
+    code: "pipe-lost-variable",
+    severity: Severity::Warning,
+    summary: "a variable set in a pipeline is lost after it",
+    explanation: "Each stage of a pipeline runs in a copy of the shell; what a loop assigns there is gone when it ends. Feed the loop \
+        with done < <(command), or set shopt -s lastpipe.",
+    wrong: &[
+        "n=0\nls | while read -r f; do n=$((n + 1)); done\necho $n",
+        "last=\nps | { while read -r x; do last=$x; done; }\necho \"$last\"",
+    ],
+    right: &[
+        "n=0; while read -r f; do n=$((n + 1)); done < <(ls); echo $n",
+        "ls | while read -r f; do n=1; echo $n; done",
+        "shopt -s lastpipe; n=0; ls | while read -r f; do n=1; done; echo $n",
+        "n=0; ls | while read -r f; do n=1; done; n=2; echo $n",
+    ],
+    look: Look::Node(lost_variable),
+};
+
+fn lost_variable<'a>(scene: &Scene<'a>, node: Node<'a>, report: &mut Report<'_>) {
+    let Node::Pipeline(pipeline) = node else { return };
+    let Some(last) = last_compound(pipeline).filter(|_| !scene.facts.lastpipe) else { return };
+    let scope = scope(scene);
+    let within = |span: &Span, outer: Span| span.start >= outer.start && span.end <= outer.end;
+    for (name, assigned) in &scene.facts.assigned {
+        let Some(inside) = assigned.iter().find(|span| within(span, last.span)) else { continue };
+        let before = assigned.iter().any(|span| span.end <= pipeline.span.start && within(span, scope));
+        let Some(use_after) = used_after(scene, name, pipeline.span.end, scope).filter(|_| before) else {
+            continue;
+        };
+        let again = assigned.iter().any(|span| span.start >= pipeline.span.end && span.start < use_after.end);
+        if !again {
+            let found =
+                report.add(*inside, format!("what \"{name}\" is set to here is lost when the pipeline ends"));
+            found.relate(use_after, "it is used here").hint("feed the loop with \"done < <(command)\"");
+        }
+    }
+}
+
+/// The last stage, if it is a loop or group.
+fn last_compound(pipeline: &Pipeline) -> Option<&Command> {
+    let last = pipeline.stages.last().filter(|_| pipeline.stages.len() > 1)?;
+    matches!(last.kind, CommandKind::Loop(_) | CommandKind::For(_) | CommandKind::Group(_)).then_some(last)
+}
+
+fn used_after(scene: &Scene<'_>, name: &Text, end: u32, scope: Span) -> Option<Span> {
+    let used = scene.facts.used.get(name)?;
+    used.iter().find(|span| span.start >= end && span.end <= scope.end).copied()
+}
+
+/// The function, substitution or subshell that holds the node, or the whole script: where its variables live.
+fn scope(scene: &Scene<'_>) -> Span {
+    let inner = scene.parents.iter().rev().find_map(|node| match node {
+        Node::Command(command) => match command.kind {
+            CommandKind::Function(_) | CommandKind::Subshell(_) => Some(command.span),
+            _ => None,
+        },
+        Node::Part(part) => Some(part.span),
+        _ => None,
+    });
+    inner.unwrap_or(Span::new(0, u32::try_from(scene.source.len()).unwrap_or(u32::MAX)))
+}
+
+/// `… | read x`.
+pub(super) static READ: Rule = Rule {
+    code: "pipe-read",
+    severity: Severity::Warning,
+    summary: "read at the end of a pipeline sets nothing",
+    explanation: "The last stage runs in a copy of the shell, so the variable that read sets is gone at once. Use x=$(command), or \
+        read x < <(command).",
+    wrong: &["date | read now", "echo a b | read x y; echo $x"],
+    right: &[
+        "now=$(date)",
+        "read now < <(date)",
+        "ls | { read -r first; echo \"$first\"; }",
+        "ls | while read -r f; do :; done",
+        "shopt -s lastpipe; date | read now",
+    ],
+    look: Look::Simple(read),
+};
+
+fn read(scene: &Scene<'_>, command: &Simple<'_>, report: &mut Report<'_>) {
+    let last = scene
+        .pipeline()
+        .filter(|pipeline| pipeline.stages.len() > 1)
+        .and_then(|pipeline| pipeline.stages.last());
+    let names = command.words.iter().any(|word| word.literal().is_some_and(|text| !text.starts_with(b"-")));
+    let is_last = last.is_some_and(|last| std::ptr::eq(last, command.command));
+    if command.name == b"read" && is_last && names && !scene.facts.lastpipe && !scene.is_tested() {
+        let found =
+            report.add(command.words_span(), "what \"read\" sets here is lost when the pipeline ends");
+        found.hint("variable=$(command), or read variable < <(command)");
+    }
+}
+
+/// `… | echo`.
+pub(super) static UNREAD: Rule = Rule {
+    code: "pipe-unread",
+    severity: Severity::Warning,
+    summary: "a pipe into a command that reads no input",
+    explanation: "echo, cd, mkdir and the like never read their standard input: what is piped into them is thrown away. Use xargs to make \
+        arguments of input.",
+    wrong: &["ls | echo", "cat list | mkdir -p", "ls | cd"],
+    right: &[
+        "ls | xargs echo",
+        "yes | rm -i x",
+        "ls | cat",
+        "true | :",
+        "ls | echo \"$(cat)\"",
+        "a | touch done",
+    ],
+    look: Look::Simple(unread),
+};
+
+fn unread(scene: &Scene<'_>, command: &Simple<'_>, report: &mut Report<'_>) {
+    let Some(pipeline) = scene.pipeline().filter(|pipeline| pipeline.stages.len() > 1) else { return };
+    let first = pipeline.stages.first().is_some_and(|first| std::ptr::eq(first, command.command));
+    let names = match command.name {
+        b"echo" | b"cd" | b"mkdir" | b"kill" | b"export" | b"pwd" => true,
+        b"rm" | b"cp" | b"mv" | b"ls" | b"chmod" | b"rmdir" => {
+            command.words.iter().all(|word| word.literal().is_some_and(|text| text.starts_with(b"-")))
+        }
+        _ => false,
+    };
+    let expands = command.words.iter().any(|word| word.flags.contains(crate::ast::WordFlags::COMMANDS));
+    let reads = |redirect: &Redirect| {
+        matches!(
+            redirect.kind,
+            RedirectKind::Read(_) | RedirectKind::HereString(_) | RedirectKind::HereDocument(_)
+        )
+    };
+    if first
+        || !names
+        || expands
+        || command.redirects().iter().any(reads)
+        || scene.is_defined_here(command.name)
+    {
+        return;
+    }
+    let name = String::from_utf8_lossy(command.name).into_owned();
+    report
+        .add(command.name_span(), format!("\"{name}\" does not read what is piped into it"))
+        .hint(format!("… | xargs {name}"));
+}
+
+/// `… | while …; do exit 1; done`.
+pub(super) static EXIT: Rule = Rule {
+    code: "pipe-exit",
+    severity: Severity::Warning,
+    summary: "exit in a pipeline ends only its stage",
+    explanation: "A loop at the end of a pipeline runs in a copy of the shell, and exit ends that copy: the script goes on after it. Check \
+        the pipeline's status, or feed the loop with done < <(command).",
+    wrong: &["ls | while read -r f; do exit 1; done\necho more"],
+    right: &[
+        "ls | while read -r f; do exit 1; done || exit\necho more",
+        "while read -r f; do exit 1; done < <(ls)\necho more",
+        "set -e\nls | while read -r f; do exit 1; done\necho more",
+        "ls | while read -r f; do exit 1; done",
+        "ls | while read -r f; do exit 1; done\nstatus=$?",
+    ],
+    look: Look::Simple(exit),
+};
+
+fn exit(scene: &Scene<'_>, command: &Simple<'_>, report: &mut Report<'_>) {
+    if command.name != b"exit" || scene.facts.errexit {
+        return;
+    }
+    let Some(at) = scene
+        .parents
+        .iter()
+        .rposition(|node| matches!(node, Node::Pipeline(pipeline) if pipeline.stages.len() > 1))
+    else {
+        return;
+    };
+    let Node::Pipeline(pipeline) = scene.parents[at] else { return };
+    let between = &scene.parents[at..];
+    let apart = between.iter().any(|node| match node {
+        Node::Command(command) => matches!(command.kind, CommandKind::Function(_) | CommandKind::Subshell(_)),
+        Node::Part(_) => true,
+        _ => false,
+    });
+    let in_last = last_compound(pipeline).is_some_and(
+        |last| matches!(between.get(1), Some(Node::Command(stage)) if std::ptr::eq(*stage, last)),
+    );
+    let checked = !matches!(at.checked_sub(1).map(|at| scene.parents[at]), Some(Node::Statement(statement)) if statement.rest.is_empty());
+    if apart || !in_last || checked || !goes_on(scene, at) {
+        return;
+    }
+    report
+        .add(command.words_span(), "this ends the pipeline's stage, not the script")
+        .hint("check the status of the pipeline: \"done || exit\"");
+}
+
+/// Whether a statement that does not look at the status follows the pipeline.
+fn goes_on(scene: &Scene<'_>, at: usize) -> bool {
+    let (Some(Node::List(list)), Some(Node::Statement(statement))) =
+        (at.checked_sub(2).map(|at| scene.parents[at]), at.checked_sub(1).map(|at| scene.parents[at]))
+    else {
+        return false;
+    };
+    let next = list.statements.iter().skip_while(|other| !std::ptr::eq(*other, statement)).nth(1);
+    next.is_some_and(|next| memchr::memmem::find(next.span.of(scene.source), b"$?").is_none())
+}

@@ -1,0 +1,156 @@
+//! Quotes where there should be none, and none where there should be.
+
+use crate::ast::{
+    AssignmentValue, CommandKind, Parameter, ParameterOperator, PartKind, RedirectKind, Special, Word,
+    WordContent,
+};
+use crate::check::diagnostic::Severity;
+use crate::check::rule::{Look, Report, Rule};
+use crate::check::scene::{Scene, Simple};
+use crate::walk::Node;
+
+/// `rm "*.o"`.
+pub(super) static GLOB: Rule = Rule {
+    code: "pattern-quoted",
+    severity: Severity::Warning,
+    summary: "a quoted pattern is not expanded",
+    explanation: "In quotes * and ? are themselves: the command gets a file of that very name. Leave the pattern outside of the quotes: \
+        \"$dir\"/*.o.",
+    wrong: &["rm \"*.o\"", "cp 'src/*.c' dst", "for f in \"*.txt\"; do :; done", "ls \"$dir/*.c\""],
+    right: &[
+        "rm *.o",
+        "rm \"$dir\"/*.o",
+        "find . -name '*.o'",
+        "grep 'a*' file",
+        "echo \"*\"",
+        "for f in \"a\" 'b'; do :; done",
+    ],
+    look: Look::Node(glob),
+};
+
+fn glob<'a>(scene: &Scene<'a>, node: Node<'a>, report: &mut Report<'_>) {
+    const COMMANDS: &[&[u8]] =
+        &[b"rm", b"cp", b"mv", b"ls", b"cat", b"wc", b"head", b"tail", b"chmod", b"chown", b"stat"];
+    let Node::Command(command) = node else { return };
+    let words: Vec<&Word> = match &command.kind {
+        CommandKind::For(each) => each.words.as_deref().unwrap_or_default().iter().collect(),
+        CommandKind::Simple(_) => match Simple::of(command) {
+            Some(simple) if COMMANDS.contains(&simple.name) => simple.words,
+            _ => return,
+        },
+        _ => return,
+    };
+    for word in words {
+        if !has_quoted_star(word) {
+            continue;
+        }
+        let text = scene.text(word.span);
+        let found = report.add(word.span, format!("the pattern in {text} is quoted, so it is not expanded"));
+        found.hint("leave the pattern outside of the quotes");
+    }
+}
+
+/// A word that is quoted as a whole, and looks like a path with a pattern: no blanks, and a letter, dot or slash beside the star.
+fn has_quoted_star(word: &Word) -> bool {
+    let [part] = word.parts() else { return false };
+    let path = |text: &[u8]| {
+        let star = text.contains(&b'*') && text.len() > 1;
+        star && text.iter().all(|byte| byte.is_ascii_alphanumeric() || b"*./_-".contains(byte))
+    };
+    match &part.kind {
+        PartKind::SingleQuoted(text) => path(text),
+        PartKind::DoubleQuoted(parts) => match &word.content {
+            WordContent::Static { text, .. } => path(text),
+            _ => parts.len() > 1 && parts.iter().any(|part| matches!(&part.kind, PartKind::Literal(text) if path(text) && text.starts_with(b"/"))),
+        },
+        _ => false,
+    }
+}
+
+/// `cd "~/x"`.
+pub(super) static TILDE: Rule = Rule {
+    code: "tilde-quoted",
+    severity: Severity::Warning,
+    summary: "a quoted tilde is not the home directory",
+    explanation: "~ is expanded only outside of quotes. Write ~/\"my files\" or \"$HOME/my files\".",
+    wrong: &["cd \"~/src\"", "cat '~/.profile'", "echo x > \"~/log\"", "dir=\"~/src\""],
+    right: &["cd ~/src", "cd \"$HOME/src\"", "echo \"~/x is there\"", "x='~'", "rm \"a~\""],
+    look: Look::Node(tilde),
+};
+
+fn tilde<'a>(scene: &Scene<'a>, node: Node<'a>, report: &mut Report<'_>) {
+    const COMMANDS: &[&[u8]] = &[
+        b"cd", b"rm", b"cp", b"mv", b"ls", b"cat", b"mkdir", b"touch", b"source", b".", b"tar", b"chmod",
+        b"ln",
+    ];
+    let words: Vec<&Word> = match node {
+        Node::Command(command) => match Simple::of(command) {
+            Some(simple) if COMMANDS.contains(&simple.name) => simple.words,
+            _ => return,
+        },
+        Node::Redirect(redirect) => match &redirect.kind {
+            RedirectKind::Read(word) | RedirectKind::Write(word) | RedirectKind::Append(word) => vec![word],
+            _ => return,
+        },
+        Node::Assignment(assignment) => match &assignment.value {
+            AssignmentValue::Word(word) => vec![word],
+            AssignmentValue::Array(_) => return,
+        },
+        _ => return,
+    };
+    for word in words {
+        let quoted = match word.parts().first().map(|part| &part.kind) {
+            Some(PartKind::SingleQuoted(text)) => text.starts_with(b"~/"),
+            Some(PartKind::DoubleQuoted(parts)) => {
+                matches!(parts.first().map(|part| &part.kind), Some(PartKind::Literal(text)) if text.starts_with(b"~/"))
+            }
+            _ => false,
+        };
+        if quoted && !word.span.of(scene.source).contains(&b' ') {
+            let text = scene.text(word.span);
+            report
+                .add(word.span, format!("the tilde in {text} is quoted, so it is not the home directory"))
+                .hint("leave \"~/\" outside of the quotes, or write \"$HOME/…\"");
+        }
+    }
+}
+
+/// `command $@`.
+pub(super) static ARGUMENTS: Rule = Rule {
+    code: "arguments-unquoted",
+    severity: Severity::Warning,
+    summary: "$@ without quotes splits arguments",
+    explanation: "Unquoted, $@ is split at blanks and its patterns are expanded, so arguments do not arrive as they were given. \
+        \"$@\" keeps each as it is.",
+    wrong: &["exec program $@", "for a in $@; do :; done", "f() { g ${array[@]}; }"],
+    right: &["exec program \"$@\"", "for a in \"$@\"; do :; done", "x=$@", "echo $*", "[[ $@ ]]", "echo $@"],
+    look: Look::Node(arguments),
+};
+
+fn arguments<'a>(scene: &Scene<'a>, node: Node<'a>, report: &mut Report<'_>) {
+    let Node::Command(command) = node else { return };
+    let words: Vec<&Word> = match &command.kind {
+        CommandKind::For(each) => each.words.as_deref().unwrap_or_default().iter().collect(),
+        CommandKind::Simple(_) => match Simple::of(command) {
+            Some(simple) if !matches!(simple.name, b"echo" | b"printf" | b"[" | b"test" | b"set") => {
+                simple.words
+            }
+            _ => return,
+        },
+        _ => return,
+    };
+    for part in words.iter().flat_map(|word| word.parts()) {
+        let PartKind::Parameter(expansion) = &part.kind else { continue };
+        let all = expansion.parameter == Parameter::Special(Special::At)
+            || expansion
+                .subscript
+                .as_ref()
+                .is_some_and(|subscript| subscript.kind == crate::ast::SubscriptKind::At);
+        if all && expansion.operator == ParameterOperator::Value && !expansion.indirect {
+            let text = scene.text(part.span);
+            report
+                .add(part.span, format!("{text} is not quoted: arguments are split at blanks"))
+                .hint(format!("\"{text}\" in double quotes"));
+        }
+    }
+}

@@ -1,0 +1,243 @@
+//! Redirections that do something else.
+
+use crate::ast::{Descriptor, Duplicate, Pipeline, Redirect, RedirectKind, Word};
+use crate::check::diagnostic::Severity;
+use crate::check::rule::{Look, Report, Rule};
+use crate::check::scene::{Scene, Simple};
+use crate::walk::Node;
+
+/// `2>1`.
+pub(super) static NUMBER: Rule = Rule {
+    code: "redirect-number",
+    severity: Severity::Warning,
+    summary: "a redirection to a file named 1 or 2",
+    explanation: "2>1 writes errors to a file whose name is 1. A descriptor is named with an ampersand: 2>&1.",
+    wrong: &["make 2>1", "echo error >2", "make > log 2>1"],
+    right: &["make 2>&1", "echo error >&2", "make > ./1", "make 2>/dev/null"],
+    look: Look::Node(number),
+};
+
+fn number<'a>(scene: &Scene<'a>, node: Node<'a>, report: &mut Report<'_>) {
+    let Node::Redirect(redirect) = node else { return };
+    let RedirectKind::Write(word) = &redirect.kind else { return };
+    let Some(number @ (b"1" | b"2")) = word.plain() else { return };
+    if is_test(scene) {
+        return;
+    }
+    let number = String::from_utf8_lossy(number);
+    let text = scene.text(redirect.span);
+    let prefix = text.split('>').next().unwrap_or_default().to_owned();
+    report
+        .add(redirect.span, format!("\"{text}\" writes to a file named \"{number}\""))
+        .hint(format!("{prefix}>&{number}"));
+}
+
+/// In `[ ]` another rule has the better explanation.
+fn is_test(scene: &Scene<'_>) -> bool {
+    scene.commands().next().and_then(Simple::of).is_some_and(|simple| matches!(simple.name, b"[" | b"test"))
+}
+
+/// `2&>1`.
+pub(super) static BOTH: Rule = Rule {
+    code: "redirect-both",
+    severity: Severity::Warning,
+    summary: "a digit before \"&>\" is an argument",
+    explanation: "&> redirects both outputs and takes no descriptor: the digit before it is given to the command. 2>&1 \
+        sends errors where the output goes.",
+    wrong: &["make 2&>1", "make 2&>/dev/null"],
+    right: &["make 2>&1", "make &>log", "head -n 2 &>log"],
+    look: Look::Simple(both),
+};
+
+fn both(scene: &Scene<'_>, command: &Simple<'_>, report: &mut Report<'_>) {
+    let Some(last) = command.words.last() else { return };
+    for redirect in command.redirects() {
+        let (RedirectKind::WriteBoth(_) | RedirectKind::AppendBoth(_)) = &redirect.kind else { continue };
+        if matches!(last.plain(), Some(b"1" | b"2")) && last.span.end == redirect.span.start {
+            let span = last.span.to(redirect.span);
+            let text = scene.text(span);
+            report
+                .add(span, format!("in \"{text}\" the digit is an argument"))
+                .hint("2>&1, or &> without a digit");
+        }
+    }
+}
+
+/// `2>&1 > file`.
+pub(super) static ORDER: Rule = Rule {
+    code: "redirect-order",
+    severity: Severity::Warning,
+    summary: "2>&1 before the redirection of the output",
+    explanation: "Redirections take effect from left to right: 2>&1 > file sends errors to where the output went before, and \
+        only then the output to the file. Write > file 2>&1.",
+    wrong: &["make 2>&1 > log", "make 2>&1 >/dev/null"],
+    right: &[
+        "make > log 2>&1",
+        "make 2>&1 >/dev/null | grep error",
+        "errors=$(make 2>&1 >/dev/null)",
+        "make 3>&1 >log",
+    ],
+    look: Look::Node(order),
+};
+
+fn order<'a>(scene: &Scene<'a>, node: Node<'a>, report: &mut Report<'_>) {
+    let Node::Command(command) = node else { return };
+    let Some(at) = command.redirects.iter().position(is_errors_to_output) else { return };
+    let later = command.redirects[at + 1..].iter().find(|redirect| {
+        matches!(redirect.kind, RedirectKind::Write(_) | RedirectKind::Append(_) | RedirectKind::Clobber(_))
+            && matches!(redirect.descriptor, Descriptor::Default | Descriptor::Number(1))
+    });
+    let redirected_before = command.redirects[..at].iter().any(|redirect| {
+        matches!(redirect.descriptor, Descriptor::Default | Descriptor::Number(1))
+            && matches!(
+                redirect.kind,
+                RedirectKind::Write(_) | RedirectKind::Append(_) | RedirectKind::DuplicateOutput(_)
+            )
+    });
+    let Some(later) = later.filter(|_| !redirected_before && !is_read(scene, command)) else { return };
+    let found =
+        report.add(command.redirects[at].span, "errors go where the output went before it was redirected");
+    found
+        .relate(later.span, "the output is redirected here")
+        .hint(format!("{} 2>&1", scene.text(later.span)));
+}
+
+fn is_errors_to_output(redirect: &Redirect) -> bool {
+    matches!(redirect.descriptor, Descriptor::Number(2))
+        && matches!(redirect.kind, RedirectKind::DuplicateOutput(Duplicate::Descriptor { number: 1, .. }))
+}
+
+/// Whether something reads what the command writes: a pipe or a substitution, so that the order makes sense.
+fn is_read(scene: &Scene<'_>, command: &crate::ast::Command) -> bool {
+    let piped = scene
+        .pipeline()
+        .is_some_and(|pipeline| !pipeline.stages.last().is_some_and(|last| std::ptr::eq(last, command)));
+    let held = scene.commands().any(|outer| !outer.redirects.is_empty());
+    piped || scene.in_substitution() || held
+}
+
+/// `sort file > file`.
+pub(super) static OVERWRITES_INPUT: Rule = Rule {
+    code: "overwrites-input",
+    severity: Severity::Warning,
+    summary: "a file is emptied before it is read",
+    explanation: "The shell empties the file of > before the command starts, so there is nothing left to read. Write to another file \
+        and move it, or use sed -i, sort -o or sponge.",
+    wrong: &[
+        "sort names > names",
+        "grep -v x \"$f\" > \"$f\"",
+        "cat a | sed s/x/y/ > a",
+        "jq . < f.json > f.json",
+    ],
+    right: &[
+        "sort names > sorted",
+        "sort names >> names",
+        "sort -o names names",
+        "grep x a > b",
+        "echo a > a",
+        "cat /dev/tty > /dev/tty",
+    ],
+    look: Look::Node(overwrites_input),
+};
+
+fn overwrites_input<'a>(scene: &Scene<'a>, node: Node<'a>, report: &mut Report<'_>) {
+    const READERS: &[&[u8]] = &[
+        b"cat",
+        b"sed",
+        b"sort",
+        b"grep",
+        b"egrep",
+        b"awk",
+        b"jq",
+        b"uniq",
+        b"head",
+        b"tail",
+        b"cut",
+        b"tac",
+        b"tr",
+        b"fmt",
+        b"column",
+        b"expand",
+        b"iconv",
+        b"rev",
+        b"nl",
+        b"yq",
+        b"envsubst",
+    ];
+    let Node::Pipeline(pipeline) = node else { return };
+    for word in written(pipeline) {
+        let name = word.span.of(scene.source);
+        if name.starts_with(b"/dev/")
+            || name.is_empty()
+            || word.flags.contains(crate::ast::WordFlags::COMMANDS)
+        {
+            continue;
+        }
+        for stage in &*pipeline.stages {
+            let Some(simple) = Simple::of(stage).filter(|simple| READERS.contains(&simple.name)) else {
+                continue;
+            };
+            let operands = simple.words.iter().skip(usize::from(!matches!(
+                simple.name,
+                b"cat" | b"sort" | b"uniq" | b"head" | b"tail" | b"tac"
+            )));
+            let read = simple.redirects().iter().filter_map(|redirect| match &redirect.kind {
+                RedirectKind::Read(word) => Some(word),
+                _ => None,
+            });
+            let same = |other: &&Word| other.span.of(scene.source) == name;
+            if let Some(other) = operands.copied().chain(read).find(same) {
+                let text = scene.text(word.span);
+                let found = report.add(word.span, format!("{text} is emptied before it is read"));
+                found
+                    .relate(other.span, "it is read here")
+                    .hint("write to another file and move it over this one");
+                break;
+            }
+        }
+    }
+}
+
+/// The files that the stages of a pipeline empty.
+fn written(pipeline: &Pipeline) -> impl Iterator<Item = &Word> {
+    let redirects = pipeline.stages.iter().flat_map(|stage| stage.redirects.iter());
+    redirects.filter_map(|redirect| match &redirect.kind {
+        RedirectKind::Write(word) | RedirectKind::Clobber(word) | RedirectKind::WriteBoth(word) => Some(word),
+        _ => None,
+    })
+}
+
+/// `sudo echo x > /etc/file`.
+pub(super) static SUDO: Rule = Rule {
+    code: "sudo-redirect",
+    severity: Severity::Warning,
+    summary: "sudo does not apply to a redirection",
+    explanation: "The shell opens the file, as the user who runs it, before sudo starts. Pipe into sudo tee file instead.",
+    wrong: &["sudo echo 1 > /proc/sys/vm/drop_caches", "sudo cat key >> /etc/keys"],
+    right: &[
+        "echo 1 | sudo tee /proc/sys/vm/drop_caches",
+        "sudo cat /etc/shadow > copy",
+        "sudo make > /dev/null",
+        "sudo ls > /tmp/x",
+    ],
+    look: Look::Simple(sudo),
+};
+
+fn sudo(scene: &Scene<'_>, command: &Simple<'_>, report: &mut Report<'_>) {
+    const PROTECTED: [&[u8]; 8] =
+        [b"/etc/", b"/root/", b"/usr/", b"/proc/", b"/sys/", b"/boot/", b"/var/lib/", b"/lib/"];
+    if command.name != b"sudo" {
+        return;
+    }
+    for redirect in command.redirects() {
+        let (RedirectKind::Write(word) | RedirectKind::Append(word)) = &redirect.kind else { continue };
+        let path = word.span.of(scene.source);
+        let path = path.strip_prefix(b"\"").unwrap_or(path);
+        if PROTECTED.iter().any(|prefix| path.starts_with(prefix)) {
+            let text = scene.text(word.span);
+            report
+                .add(redirect.span, format!("{text} is opened without \"sudo\""))
+                .hint(format!("… | sudo tee {text}"));
+        }
+    }
+}

@@ -1,0 +1,188 @@
+//! Removing more than was meant.
+
+use crate::ast::{CommandKind, List, ParameterOperator, PartKind, Word, WordPart};
+use crate::check::diagnostic::Severity;
+use crate::check::rule::{Look, Report, Rule};
+use crate::check::scene::{Scene, Simple, unquoted};
+
+use super::operand::is_safe;
+
+/// `rm $x`.
+pub(super) static UNQUOTED: Rule = Rule {
+    code: "rm-unquoted",
+    severity: Severity::Warning,
+    summary: "an unquoted variable given to rm",
+    explanation: "A value with a blank in it is several files, and a pattern in it is expanded: rm may remove what was never named. Quote \
+        the variable; use an array for several files.",
+    wrong: &["rm $1", "rm -f $(cat list)/x", "for f in \"$@\"; do rm -rf $f; done"],
+    right: &["rm \"$1\"", "rm -f -- \"${files[@]}\"", "f=/tmp/x; rm $f", "rm -f x.$$", "rm -rf ./build"],
+    look: Look::Simple(rm_unquoted),
+};
+
+fn rm_unquoted(scene: &Scene<'_>, command: &Simple<'_>, report: &mut Report<'_>) {
+    if command.name != b"rm" {
+        return;
+    }
+    for word in &command.words {
+        let risky = unquoted(word).find(|part| !is_safe(scene, part) && !is_option_variable(word, part));
+        if let Some(part) = risky {
+            let text = scene.text(part.span);
+            let found = report.add(
+                part.span,
+                format!("\"{text}\" is not quoted: a blank or pattern in it names other files"),
+            );
+            found.hint("put it in double quotes");
+        }
+    }
+}
+
+/// A variable alone that is named like a list of options or of files: the author splits it on purpose.
+fn is_option_variable(word: &Word, part: &WordPart) -> bool {
+    let PartKind::Variable(name) = &part.kind else { return false };
+    let name = name.to_ascii_lowercase();
+    let marks = [&b"opt"[..], b"flag", b"arg", b"files", b"list", b"dirs", b"paths", b"verbose", b"force"];
+    word.parts().len() == 1 && marks.iter().any(|mark| memchr::memmem::find(&name, mark).is_some())
+}
+
+/// `rm -rf "$x/"`.
+pub(super) static ROOT: Rule = Rule {
+    code: "rm-root",
+    severity: Severity::Warning,
+    summary: "rm -r of a path that is the root if a variable is empty",
+    explanation: "If the variable is unset or empty the path begins at the root: rm -rf \"$x/\"* removes everything there is. Write \
+        \"${x:?}/\", which stops the script instead.",
+    wrong: &["rm -rf \"$x/\"*", "rm -rf $x/*", "rm -r \"$1/usr\""],
+    right: &[
+        "rm -rf \"${x:?}/\"*",
+        "rm -rf \"$x\"",
+        "rm -rf \"$x/build\"",
+        "rm \"$x/\"*",
+        "x=/srv/y; rm -rf \"$x/\"*",
+        "x=$(mktemp -d); rm -rf \"$x/\"*",
+    ],
+    look: Look::Simple(rm_root),
+};
+
+fn rm_root(scene: &Scene<'_>, command: &Simple<'_>, report: &mut Report<'_>) {
+    let recursive = command.has_letter(b'r') || command.has_letter(b'R');
+    if command.name != b"rm" || !recursive {
+        return;
+    }
+    for word in &command.words {
+        let mut parts = flattened(word).into_iter();
+        let Some(first) = parts.next() else { continue };
+        let rest: Vec<&WordPart> = parts.collect();
+        if may_be_empty(scene, first) && is_top(&rest) {
+            let text = scene.text(word.span);
+            let found = report.add(word.span, format!("{text} is at the root if the variable is empty"));
+            found.hint("write \"${name:?}\" for the variable, which stops the script instead");
+        }
+    }
+}
+
+/// The parts of a word, those in double quotes in their place.
+fn flattened(word: &Word) -> Vec<&WordPart> {
+    let inner = |part: &'_ WordPart| matches!(part.kind, PartKind::DoubleQuoted(_));
+    let mut all = Vec::new();
+    for part in word.parts() {
+        match &part.kind {
+            PartKind::DoubleQuoted(parts) if inner(part) => all.extend(parts.iter()),
+            _ => all.push(part),
+        }
+    }
+    all
+}
+
+fn may_be_empty(scene: &Scene<'_>, part: &WordPart) -> bool {
+    match &part.kind {
+        PartKind::Variable(name) => !is_never_empty(scene, name),
+        PartKind::Parameter(expansion) => matches!(expansion.operator, ParameterOperator::Value),
+        _ => false,
+    }
+}
+
+/// Whether everything that the script assigns to the variable is text that is not empty.
+fn is_never_empty(scene: &Scene<'_>, name: &[u8]) -> bool {
+    let Some(places) = scene.facts.assigned.get(name) else { return name == b"HOME" || name == b"PWD" };
+    places.iter().all(|span| {
+        let text = span.of(scene.source);
+        let value = memchr::memchr(b'=', text).map_or(&b""[..], |at| &text[at + 1..]);
+        let value = value.strip_prefix(b"\"").unwrap_or(value);
+        let made = [&b"$(mktemp"[..], b"`mktemp", b"$(pwd", b"$PWD", b"$(cd "]
+            .iter()
+            .any(|mark| value.starts_with(mark));
+        made || value.first().is_some_and(|byte| byte.is_ascii_alphanumeric() || b"/._~".contains(byte))
+    })
+}
+
+/// Whether what follows the variable is `/`, `/*`, or a directory of the root.
+fn is_top(parts: &[&WordPart]) -> bool {
+    const TOP: [&[u8]; 12] = [
+        b"/bin", b"/boot", b"/dev", b"/etc", b"/home", b"/lib", b"/opt", b"/root", b"/sbin", b"/srv",
+        b"/usr", b"/var",
+    ];
+    let [first, rest @ ..] = parts else { return false };
+    let PartKind::Literal(text) = &first.kind else { return false };
+    let globs = rest.iter().all(|part| matches!(part.kind, PartKind::Glob(_)));
+    (text == "/" && globs) || (rest.is_empty() && TOP.contains(&text.as_bytes()))
+}
+
+/// `cd x; rm -rf *`.
+pub(super) static AFTER_CD: Rule = Rule {
+    code: "cd-unchecked",
+    severity: Severity::Warning,
+    summary: "rm in a directory that cd may not have reached",
+    explanation: "If cd fails the script goes on where it was, and rm removes there. Write cd dir && rm …, cd dir || exit, or set -e.",
+    wrong: &["cd build; rm -rf *", "cd \"$1\"\nrm -f *.o"],
+    right: &[
+        "cd build && rm -rf *",
+        "cd build || exit\nrm -rf *",
+        "set -e; cd build; rm -rf *",
+        "cd build; rm -f /tmp/x",
+        "cd build; make",
+    ],
+    look: Look::List(after_cd),
+};
+
+fn after_cd(scene: &Scene<'_>, list: &List, report: &mut Report<'_>) {
+    if scene.facts.errexit {
+        return;
+    }
+    let mut unchecked = None;
+    for statement in &*list.statements {
+        let [command] = &*statement.first.stages else { continue };
+        let Some(simple) = Simple::of(command) else {
+            if !matches!(command.kind, CommandKind::Simple(_)) {
+                unchecked = None;
+            }
+            continue;
+        };
+        match (simple.name, unchecked) {
+            (b"cd", _) => {
+                let always = matches!(simple.literal(0), Some(b"/" | b"-") | None) && simple.words.is_empty();
+                unchecked = (statement.rest.is_empty() && !always).then(|| simple.words_span());
+            }
+            (b"rm", Some(cd)) if simple.words.iter().any(|word| is_relative(word)) => {
+                let text = scene.text(cd);
+                let found = report.add(
+                    simple.words_span(),
+                    format!("this runs in the wrong directory if \"{text}\" fails"),
+                );
+                found.relate(cd, "whether this succeeds is not checked").hint(format!("{text} || exit"));
+                unchecked = None;
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Whether a word names files by a path that depends on where the script is.
+fn is_relative(word: &Word) -> bool {
+    match word.literal() {
+        Some(text) => !text.starts_with(b"-") && !text.starts_with(b"/"),
+        None => {
+            matches!(word.parts().first().map(|part| &part.kind), Some(PartKind::Glob(_)))
+                || matches!(word.parts().first().map(|part| &part.kind), Some(PartKind::Literal(text)) if !text.starts_with(b"/") && !text.starts_with(b"-"))
+        }
+    }
+}

@@ -1,0 +1,144 @@
+//! `[` and `test`: how they are written.
+
+use crate::ast::{RedirectKind, Span};
+use crate::check::diagnostic::Severity;
+use crate::check::rule::{Look, Report, Rule};
+use crate::check::scene::{Scene, Simple};
+
+/// `[` without `]`.
+pub(super) static UNCLOSED: Rule = Rule {
+    code: "test-unclosed",
+    severity: Severity::Error,
+    summary: "\"[\" without \"]\"",
+    explanation: "\"[\" is a command whose last argument has to be \"]\", a word of its own. Inside it \"&&\" and \"||\" end the \
+        command: write [ a ] && [ b ], or [[ a && b ]].",
+    wrong: &["[ -f x", "if [ -f x && -f y ]; then :; fi", "[ \"$a\" = b]"],
+    right: &["[ -f x ]", "[ -f x ] && [ -f y ]", "[ $test ]", "[ \"$@\""],
+    look: Look::Simple(unclosed),
+};
+
+fn unclosed(scene: &Scene<'_>, command: &Simple<'_>, report: &mut Report<'_>) {
+    if command.name != b"[" || command.simple.arguments.last().and_then(|last| last.word()).is_none() {
+        return;
+    }
+    let Some(last) = command.words.last() else {
+        report.add(command.name_span(), "\"[\" is not closed").hint("close it with \"]\"");
+        return;
+    };
+    if last.literal() == Some(b"]") || last.flags.contains(crate::ast::WordFlags::FIELDS) {
+        return;
+    }
+    let end = Span::new(last.span.end.saturating_sub(1), last.span.end);
+    let glued = end.of(scene.source) == b"]" && last.span.of(scene.source) != b"]";
+    let found = report.add(command.name_span(), "\"[\" is not closed");
+    if glued {
+        found.relate(end, "this belongs to the word before it").hint("put a space before \"]\"");
+    } else if scene.statement().is_some_and(|statement| !statement.rest.is_empty()) {
+        found.hint("\"&&\" and \"||\" end the command: write \"[ … ] && [ … ]\" or \"[[ … && … ]]\"");
+    } else {
+        found.hint("close it with \"]\", a word of its own");
+    }
+}
+
+/// `[-f x ]`.
+pub(super) static NO_SPACE: Rule = Rule {
+    code: "test-no-space",
+    severity: Severity::Error,
+    summary: "no space after \"[\" or \"[[\"",
+    explanation: "\"[\" and \"[[\" are words: without a space after them the shell looks for a command of the longer name.",
+    wrong: &["[-f x ]", "if [\"$a\" = b ]; then :; fi"],
+    right: &["[ -f x ]", "[[ -f x ]]", "[abc]*"],
+    look: Look::Simple(no_space),
+};
+
+fn no_space(scene: &Scene<'_>, command: &Simple<'_>, report: &mut Report<'_>) {
+    let span = command.name_span();
+    let written = span.of(scene.source);
+    let closed = command.words.last().and_then(|word| word.literal());
+    if written.len() > 1
+        && written.starts_with(b"[")
+        && written != b"[["
+        && matches!(closed, Some(b"]" | b"]]"))
+    {
+        report.add(span, "no space after \"[\"").hint("put a space after it: \"[ … ]\"");
+    }
+}
+
+/// `[ a > b ]`.
+pub(super) static REDIRECT: Rule = Rule {
+    code: "test-redirect",
+    severity: Severity::Warning,
+    summary: "\"<\" or \">\" inside \"[ ]\" redirects",
+    explanation: "In \"[ ]\" an unquoted < or > is a redirection: [ a > b ] writes a file named b and is always true. Use -lt or -gt \
+        for numbers, [[ a > b ]] for text.",
+    wrong: &["[ \"$a\" > 5 ]", "test 1 < 2"],
+    right: &[
+        "[ \"$a\" -gt 5 ]",
+        "[ a \\> b ]",
+        "[[ a > b ]]",
+        "[ -t 0 ] > log",
+        "[ -r x ] 2>/dev/null",
+        "test -s x >/dev/null",
+    ],
+    look: Look::Simple(redirect),
+};
+
+fn redirect(scene: &Scene<'_>, command: &Simple<'_>, report: &mut Report<'_>) {
+    if !matches!(command.name, b"[" | b"test") {
+        return;
+    }
+    let end = command.words_span().end;
+    for redirect in command.redirects() {
+        let (RedirectKind::Read(word) | RedirectKind::Write(word)) = &redirect.kind else { continue };
+        let number = word.literal().is_some_and(|text| text.iter().all(u8::is_ascii_digit));
+        let inside = redirect.span.start < end || (command.name == b"test" && number);
+        if redirect.descriptor == crate::ast::Descriptor::Default && inside {
+            let text = scene.text(redirect.span);
+            let found = report.add(redirect.span, format!("\"{text}\" redirects, it does not compare"));
+            found.hint("use -lt or -gt for numbers, [[ ]] for text");
+        }
+    }
+}
+
+/// `[ $a=b ]`.
+pub(super) static JOINED: Rule = Rule {
+    code: "test-joined",
+    severity: Severity::Warning,
+    summary: "a comparison without spaces is one word, and true",
+    explanation: "[ $a=b ] has a single operand, which is not empty and therefore true. The operator needs a space on both sides.",
+    wrong: &["[ $a=b ]", "[[ $a==b ]]", "[ \"$a\"!=\"b\" ]"],
+    right: &["[ \"$a\" = b ]", "[[ $a == b ]]", "[ $a ]", "[[ \"--x=$y\" ]]"],
+    look: Look::Node(joined),
+};
+
+fn joined<'a>(scene: &Scene<'a>, node: crate::walk::Node<'a>, report: &mut Report<'_>) {
+    use crate::ast::{ConditionalKind, PartKind, Word};
+    use crate::walk::Node;
+    let word: &Word = match node {
+        Node::Conditional(conditional) => match &conditional.kind {
+            ConditionalKind::Word(word) => word,
+            _ => return,
+        },
+        Node::Command(command) => match Simple::of(command) {
+            Some(Simple { name: b"[", words, .. }) if words.len() == 2 => words[0],
+            _ => return,
+        },
+        _ => return,
+    };
+    let parts = word.parts();
+    let expanded = |kind: &PartKind| match kind {
+        PartKind::Variable(_) | PartKind::Parameter(_) | PartKind::Command(_) => true,
+        PartKind::DoubleQuoted(inner) => inner.iter().any(|part| {
+            matches!(part.kind, PartKind::Variable(_) | PartKind::Parameter(_) | PartKind::Command(_))
+        }),
+        _ => false,
+    };
+    let starts = parts.first().is_some_and(|part| expanded(&part.kind));
+    let operator = parts.get(1).is_some_and(|part| matches!(&part.kind, PartKind::Literal(text) if text.starts_with(b"=") || text.starts_with(b"!=")));
+    if starts && operator {
+        let text = scene.text(word.span);
+        report
+            .add(word.span, format!("\"{text}\" is one word, and true whatever it holds"))
+            .hint("put spaces around the operator");
+    }
+}

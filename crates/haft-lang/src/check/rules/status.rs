@@ -1,0 +1,156 @@
+//! Statuses that get lost.
+
+use crate::ast::{
+    Argument, AssignmentValue, Command, CommandKind, List, Parameter, PartKind, Span, Special, Statement,
+    Word,
+};
+use crate::check::diagnostic::Severity;
+use crate::check::rule::{Look, Report, Rule};
+use crate::check::scene::{Scene, Simple};
+use crate::walk::Node;
+
+/// `echo done; if [ $? -eq 0 ]`.
+pub(super) static AFTER_ECHO: Rule = Rule {
+    code: "status-of-echo",
+    severity: Severity::Warning,
+    summary: "$? after echo is the status of echo",
+    explanation: "$? is the status of the last command, which was echo. Keep the status in a variable first, or test the command itself.",
+    wrong: &["make\necho done\nif [ $? -eq 0 ]; then :; fi", "make; printf x; [[ $? = 0 ]] && :"],
+    right: &[
+        "make\nif [ $? -eq 0 ]; then :; fi",
+        "make; status=$?; echo done; exit $status",
+        "echo x > \"$file\"\nif [ $? -eq 0 ]; then :; fi",
+        "echo a | grep b\n[ $? = 0 ]",
+    ],
+    look: Look::List(after_echo),
+};
+
+fn after_echo(_: &Scene<'_>, list: &List, report: &mut Report<'_>) {
+    for pair in list.statements.windows(2) {
+        let Some(echo) = echoes(&pair[0]) else { continue };
+        if let Some(span) = tests_status(&pair[1]) {
+            let found = report.add(span, "this is the status of \"echo\"");
+            found
+                .relate(echo, "it ran last")
+                .hint("keep the status in a variable before this, or test the command itself");
+        }
+    }
+}
+
+/// A statement that only prints, and has no reason to fail.
+fn echoes(statement: &Statement) -> Option<Span> {
+    let ([command], []) = (&*statement.first.stages, &*statement.rest) else { return None };
+    let simple = Simple::of(command)?;
+    let plain = command.redirects.is_empty() && matches!(simple.name, b"echo" | b"printf");
+    plain.then(|| simple.name_span())
+}
+
+/// The place of `$?` in what a statement tests first.
+fn tests_status(statement: &Statement) -> Option<Span> {
+    let command = statement.first.stages.first()?;
+    let tested = match &command.kind {
+        CommandKind::If(branches) => {
+            branches.branches.first()?.condition.statements.first()?.first.stages.first()?
+        }
+        CommandKind::Case(case) => return status_in(Node::Word(&case.subject)),
+        _ => command,
+    };
+    let test = match &tested.kind {
+        CommandKind::Conditional(_) | CommandKind::Arithmetic(_) => true,
+        _ => Simple::of(tested).is_some_and(|simple| matches!(simple.name, b"[" | b"test")),
+    };
+    if test { status_in(Node::Command(tested)) } else { None }
+}
+
+fn status_in(node: Node<'_>) -> Option<Span> {
+    let mut found = None;
+    node.descend(&mut |node| {
+        if let Node::Part(part) = node
+            && let PartKind::Parameter(expansion) = &part.kind
+            && expansion.parameter == Parameter::Special(Special::Status)
+        {
+            found = found.or(Some(part.span));
+        }
+    });
+    found
+}
+
+/// `local x=$(false)`.
+pub(super) static MASKED: Rule = Rule {
+    code: "status-masked",
+    severity: Severity::Warning,
+    summary: "local, export, declare or readonly hides the status of a substitution",
+    explanation: "The status is that of the builtin, which succeeds; neither set -e nor $? sees that the command failed. Declare first, \
+        assign in a statement of its own.",
+    wrong: &["set -e; f() { local x=$(make); }", "export x=$(make)\nif [ $? -ne 0 ]; then :; fi"],
+    right: &[
+        "f() { local x=$(make); }",
+        "set -e; f() { local x; x=$(make); }",
+        "set -e; export x=y",
+        "set -e; readonly here=$(pwd)",
+        "set -e; f() { local x=$(make || true); }",
+    ],
+    look: Look::List(masked),
+};
+
+fn masked(scene: &Scene<'_>, list: &List, report: &mut Report<'_>) {
+    for (at, statement) in list.statements.iter().enumerate() {
+        let ([command], []) = (&*statement.first.stages, &*statement.rest) else { continue };
+        let Some((name, span)) = declared_substitution(command) else { continue };
+        let asked = list.statements.get(at + 1).and_then(tests_status).is_some();
+        if asked || scene.facts.errexit {
+            let found =
+                report.add(span, format!("\"{}\" hides whether this fails", String::from_utf8_lossy(name)));
+            found.hint("declare the variable first, then assign to it in a statement of its own");
+        }
+    }
+}
+
+/// The builtin and the substitution of `local x=$(…)`.
+fn declared_substitution(command: &Command) -> Option<(&[u8], Span)> {
+    let simple = Simple::of(command)?;
+    if !matches!(simple.name, b"local" | b"export" | b"declare" | b"typeset" | b"readonly") {
+        return None;
+    }
+    let mut arguments = simple.simple.arguments.iter();
+    arguments.find_map(|argument| {
+        let Argument::Assignment(assignment) = argument else { return None };
+        let AssignmentValue::Word(word) = &assignment.value else { return None };
+        substitution(word).map(|span| (simple.name, span))
+    })
+}
+
+/// A substitution that is the whole word and may fail.
+fn substitution(word: &Word) -> Option<Span> {
+    let parts = match word.parts() {
+        [part] => match &part.kind {
+            PartKind::DoubleQuoted(parts) => parts,
+            _ => word.parts(),
+        },
+        _ => return None,
+    };
+    let [part] = parts else { return None };
+    let PartKind::Command(substitution) = &part.kind else { return None };
+    let harmless = substitution.body.statements.iter().all(|statement| {
+        let guarded = !statement.rest.is_empty();
+        let last = statement.first.stages.last().and_then(Simple::of);
+        guarded
+            || last.is_some_and(|simple| {
+                matches!(
+                    simple.name,
+                    b"echo"
+                        | b"printf"
+                        | b"pwd"
+                        | b"date"
+                        | b"true"
+                        | b"basename"
+                        | b"dirname"
+                        | b"uname"
+                        | b"id"
+                        | b"whoami"
+                        | b"hostname"
+                )
+            })
+    });
+    (!harmless).then_some(part.span)
+}

@@ -1,0 +1,144 @@
+//! What can be said of the text without its structure, and of letters that look like others.
+
+use crate::ast::{PartKind, RedirectKind, Span, WordContent};
+use crate::check::diagnostic::Severity;
+use crate::check::rule::{Look, Report, Rule};
+use crate::check::scene::Scene;
+use crate::walk::Node;
+
+/// `#!` that is not at the start.
+pub(super) static SHEBANG: Rule = Rule {
+    code: "shebang-not-first",
+    severity: Severity::Warning,
+    summary: "#! that does not begin the file",
+    explanation: "The system looks for #! in the first two bytes of the file. After a blank line, a comment, a space or a byte order mark it \
+        is a comment like any other, and the file may be run by another shell.",
+    wrong: &["\n#!/bin/bash\necho x", " #!/bin/sh\n", "# a script\n#!/bin/sh\n"],
+    right: &[
+        "#!/bin/bash\necho x",
+        "echo x\n#!/bin/sh\n",
+        "cat <<X\n#!/bin/sh\nX\n",
+        "#!/bin/sh\n#!/bin/bash\n",
+    ],
+    look: Look::Text(shebang),
+};
+
+fn shebang(source: &[u8], report: &mut Report<'_>) {
+    let mut offset = 0;
+    for (number, line) in source.split(|byte| *byte == b'\n').take(12).enumerate() {
+        let body = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line);
+        let body = body.trim_ascii_start();
+        let lead = line.len() - body.len();
+        if body.starts_with(b"#!/") && (number > 0 || lead > 0) {
+            let start = offset + lead;
+            report
+                .add(span(start, start + body.len()), "\"#!\" counts only at the very start of the file")
+                .hint("move it to the first line");
+            return;
+        }
+        if !(body.is_empty() || body.starts_with(b"#")) || body.starts_with(b"#!") {
+            return;
+        }
+        offset += line.len() + 1;
+    }
+}
+
+/// Lines that end in CR LF.
+pub(super) static CARRIAGE_RETURN: Rule = Rule {
+    code: "carriage-return",
+    severity: Severity::Warning,
+    summary: "lines that end as on Windows",
+    explanation: "The shell takes the carriage return for a part of the last word: commands are not found, files get odd names. Convert the \
+        file with dos2unix or sed -i 's/\\r$//'.",
+    wrong: &["echo a\r\necho b\r\n"],
+    right: &["echo a\necho b\n", "printf 'a\\r\\n'"],
+    look: Look::Text(carriage_return),
+};
+
+fn carriage_return(source: &[u8], report: &mut Report<'_>) {
+    let mut ends = memchr::memmem::find_iter(source, b"\r\n");
+    let Some(first) = ends.next() else { return };
+    let more = ends.count();
+    let message = if more == 0 {
+        "a line ends in a carriage return".to_owned()
+    } else {
+        format!("{} lines end in a carriage return", more + 1)
+    };
+    report.add(span(first, first + 1), message).hint("sed -i 's/\\r$//' takes them away");
+}
+
+/// “…” where quotes are meant.
+pub(super) static TYPOGRAPHIC_QUOTES: Rule = Rule {
+    code: "typographic-quotes",
+    severity: Severity::Warning,
+    summary: "typographic quotes outside of quotes",
+    explanation: "“ ” ‘ ’ are letters to the shell: they quote nothing and become part of the argument. They often come with pasted text.",
+    wrong: &["echo “hello world”", "rm ‘a b’"],
+    right: &["echo \"“hello”\"", "echo don’t", "echo 'x' # “y”"],
+    look: Look::Node(typographic_quotes),
+};
+
+fn typographic_quotes<'a>(scene: &Scene<'a>, node: Node<'a>, report: &mut Report<'_>) {
+    let Some((text, at)) = unquoted(scene, node) else { return };
+    let starts = ["“", "‘"].iter().any(|mark| text.starts_with(mark.as_bytes()));
+    let ends = ["”"].iter().any(|mark| text.ends_with(mark.as_bytes()));
+    if starts || ends {
+        let message = "typographic quotes are letters to the shell";
+        report.add(at, message).hint("use \" or '");
+    }
+}
+
+/// A no-break space.
+pub(super) static NO_BREAK_SPACE: Rule = Rule {
+    code: "no-break-space",
+    severity: Severity::Warning,
+    summary: "a no-break space between words",
+    explanation: "A no-break space looks like a space and is a letter to the shell: what seems to be two words is one. It often comes with \
+        pasted text.",
+    wrong: &["echo\u{a0}hello", "ls \u{a0}-l"],
+    right: &["echo 'a\u{a0}b'", "echo a b"],
+    look: Look::Node(no_break_space),
+};
+
+fn no_break_space<'a>(scene: &Scene<'a>, node: Node<'a>, report: &mut Report<'_>) {
+    let Some((text, at)) = unquoted(scene, node) else { return };
+    if let Some(place) = memchr::memmem::find(text, "\u{a0}".as_bytes()) {
+        let start = at.start as usize + place;
+        report
+            .add(span(start, start + 2), "a no-break space is a letter to the shell")
+            .hint("replace it by a space");
+    }
+}
+
+/// The unquoted literal that a node of an argument is.
+fn unquoted<'a>(scene: &Scene<'a>, node: Node<'a>) -> Option<(&'a [u8], Span)> {
+    let quotes = |node: &Node<'_>| match node {
+        Node::Part(part) => matches!(part.kind, PartKind::DoubleQuoted(_) | PartKind::LocaleQuoted(_)),
+        Node::Redirect(redirect) => matches!(redirect.kind, RedirectKind::HereDocument(_)),
+        _ => false,
+    };
+    let near = scene.parents.iter().rev().take_while(|node| !matches!(node, Node::Command(_)));
+    if near.into_iter().any(quotes) {
+        return None;
+    }
+    match node {
+        Node::Word(word) => match &word.content {
+            WordContent::Plain(text) if !text.is_ascii() && text.len() == word.span.range().len() => {
+                Some((text, word.span))
+            }
+            _ => None,
+        },
+        Node::Part(part) => match &part.kind {
+            PartKind::Literal(text) if !text.is_ascii() && text.len() == part.span.range().len() => {
+                Some((text, part.span))
+            }
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+fn span(start: usize, end: usize) -> Span {
+    let offset = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
+    Span::new(offset(start), offset(end))
+}

@@ -1,0 +1,132 @@
+//! Variables that are not there, and what `read` does to them.
+
+use crate::ast::{Command, CommandKind, PartKind};
+use crate::check::diagnostic::Severity;
+use crate::check::rule::{Look, Report, Rule};
+use crate::check::scene::{Scene, Simple};
+use crate::walk::Node;
+
+/// A variable that is never set, under `set -u`.
+pub(super) static UNSET: Rule = Rule {
+    code: "unset-variable",
+    severity: Severity::Warning,
+    summary: "under set -u, a variable that is never assigned",
+    explanation: "set -u ends the script at the first use of a variable that is not set, and this one is assigned nowhere in the script nor \
+        set in the environment. Write ${name:-} if it may be missing.",
+    wrong: &["set -u\necho $nmae", "set -euo pipefail\nname=x\necho \"${naem}\""],
+    right: &[
+        "set -u\nname=x\necho $name",
+        "echo $name",
+        "set -u\necho ${name:-}",
+        "set -u\n. ./env\necho $name",
+        "set -u\nread -r name\necho $name",
+        "set -u\necho $HOME",
+        "set -u\n[[ -v name ]] && echo $name",
+    ],
+    look: Look::Node(unset),
+};
+
+fn unset<'a>(scene: &Scene<'a>, node: Node<'a>, report: &mut Report<'_>) {
+    let Node::Part(part) = node else { return };
+    let PartKind::Variable(name) = &part.kind else { return };
+    let facts = scene.facts;
+    if !facts.nounset || facts.foreign || facts.assigned.contains_key(name.as_bytes()) || is_given(name) {
+        return;
+    }
+    let shouted = !name.iter().any(u8::is_ascii_lowercase);
+    let set = scene.resolver.is_set(name).unwrap_or(shouted);
+    if set || is_tried(scene, name) {
+        return;
+    }
+    let found =
+        report.add(part.span, format!("\"{name}\" is never assigned, and set -u ends the script here"));
+    found.hint(format!("write \"${{{name}:-}}\" if it may be missing"));
+}
+
+/// Variables that the shell sets by itself.
+fn is_given(name: &[u8]) -> bool {
+    const GIVEN: &[&str] = &[
+        "COLUMNS",
+        "DIRSTACK",
+        "EPOCHREALTIME",
+        "EPOCHSECONDS",
+        "EUID",
+        "FUNCNAME",
+        "GROUPS",
+        "HISTCMD",
+        "HOME",
+        "HOSTNAME",
+        "HOSTTYPE",
+        "IFS",
+        "LINENO",
+        "LINES",
+        "LOGNAME",
+        "MACHTYPE",
+        "MAPFILE",
+        "OLDPWD",
+        "OPTARG",
+        "OPTERR",
+        "OPTIND",
+        "OSTYPE",
+        "PATH",
+        "PIPESTATUS",
+        "PPID",
+        "PS4",
+        "PWD",
+        "RANDOM",
+        "REPLY",
+        "SECONDS",
+        "SHELL",
+        "SHELLOPTS",
+        "SHLVL",
+        "SRANDOM",
+        "TERM",
+        "UID",
+        "USER",
+        "_",
+        "TMPDIR",
+    ];
+    name.starts_with(b"BASH")
+        || name.starts_with(b"COMP")
+        || GIVEN.iter().any(|given| given.as_bytes() == name)
+}
+
+/// Whether the script asks elsewhere whether the variable is set: `${name:-}`, `${name+x}`, `-v name`.
+fn is_tried(scene: &Scene<'_>, name: &[u8]) -> bool {
+    let asked = scene.facts.used.get(name).is_some_and(|places| {
+        places.iter().any(|span| {
+            let text = span.of(scene.source);
+            let after = text.get(2 + name.len()..).unwrap_or_default();
+            text.starts_with(b"${") && after.first().is_some_and(|byte| b":-+=?".contains(byte))
+        })
+    });
+    let tested = [&b"-v "[..], b"-v \"", b"-v '"].iter().any(|mark| {
+        let mark = [mark, name].concat();
+        memchr::memmem::find(scene.source, &mark).is_some()
+    });
+    asked || tested
+}
+
+/// `while read line`.
+pub(super) static READ_BACKSLASH: Rule = Rule {
+    code: "read-backslash",
+    severity: Severity::Note,
+    summary: "a loop that reads lines without -r",
+    explanation: "Without -r, read takes backslashes in the input for escapes and joins lines that end in one. Write read -r.",
+    wrong: &["while read line; do echo \"$line\"; done < file"],
+    right: &[
+        "while read -r line; do echo \"$line\"; done < file",
+        "read answer",
+        "while IFS= read -rd '' f; do :; done < list",
+    ],
+    look: Look::Node(read_backslash),
+};
+
+fn read_backslash<'a>(_: &Scene<'a>, node: Node<'a>, report: &mut Report<'_>) {
+    let Node::Command(Command { kind: CommandKind::Loop(repeated), .. }) = node else { return };
+    let Some(statement) = repeated.condition.statements.first() else { return };
+    let Some(simple) = statement.first.stages.first().and_then(Simple::of) else { return };
+    if simple.name == b"read" && !simple.has_letter(b'r') {
+        report.add(simple.words_span(), "backslashes in the input are taken for escapes").hint("read -r");
+    }
+}

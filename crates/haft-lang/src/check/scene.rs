@@ -1,0 +1,172 @@
+//! What a rule sees beside the node it looks at.
+
+use crate::ast::{
+    Argument, Command, CommandKind, List, PartKind, Pipeline, Redirect, SimpleCommand, Span, Statement, Word,
+    WordPart,
+};
+use crate::resolve::{Resolution, Resolver};
+use crate::walk::Node;
+
+use super::facts::Facts;
+
+/// The surroundings of a node.
+pub(super) struct Scene<'a> {
+    pub(super) source: &'a [u8],
+    pub(super) facts: &'a Facts,
+    pub(super) resolver: &'a dyn Resolver,
+    /// What holds the node, from the top.
+    pub(super) parents: Vec<Node<'a>>,
+}
+
+/// A simple command and its words.
+pub(super) struct Simple<'a> {
+    pub(super) command: &'a Command,
+    pub(super) simple: &'a SimpleCommand,
+    /// The name, if it is literal.
+    pub(super) name: &'a [u8],
+    /// The words after the name; what is no plain word is left out.
+    pub(super) words: Vec<&'a Word>,
+}
+
+impl<'a> Simple<'a> {
+    /// The simple command that a command is.
+    pub(super) fn of(command: &'a Command) -> Option<Self> {
+        let CommandKind::Simple(simple) = &command.kind else { return None };
+        let first = simple.arguments.first()?;
+        let name = first.word().and_then(Word::literal).unwrap_or_default();
+        let words = simple.arguments.iter().skip(1).filter_map(Argument::word).collect();
+        Some(Self { command, simple, name, words })
+    }
+
+    /// The word at `index` after the name, if it is literal.
+    pub(super) fn literal(&self, index: usize) -> Option<&'a [u8]> {
+        self.words.get(index)?.literal()
+    }
+
+    /// The span of the name.
+    pub(super) fn name_span(&self) -> Span {
+        self.simple.arguments.first().map_or(self.command.span, Argument::span)
+    }
+
+    /// From the name to the last argument.
+    pub(super) fn words_span(&self) -> Span {
+        let last = self.simple.arguments.last().map_or(self.command.span, Argument::span);
+        self.name_span().to(last)
+    }
+
+    pub(super) fn redirects(&self) -> &'a [Redirect] {
+        &self.command.redirects
+    }
+
+    /// Whether it has an option of one letter, alone or among others.
+    pub(super) fn has_letter(&self, letter: u8) -> bool {
+        let options = self.words.iter().filter_map(|word| word.literal());
+        options
+            .take_while(|word| *word != b"--")
+            .any(|word| word.len() > 1 && word[0] == b'-' && word[1] != b'-' && word.contains(&letter))
+    }
+}
+
+impl<'a> Scene<'a> {
+    /// The text of a span, for a message.
+    pub(super) fn text(&self, span: Span) -> String {
+        let text = String::from_utf8_lossy(span.of(self.source)).into_owned();
+        let line = text.lines().next().unwrap_or_default();
+        if line.chars().count() > 40 {
+            line.chars().take(40).chain("…".chars()).collect()
+        } else {
+            line.to_owned()
+        }
+    }
+
+    /// What a name means, the script's functions and aliases included.
+    pub(super) fn is_defined_here(&self, name: &[u8]) -> bool {
+        self.facts.functions.contains_key(name) || self.facts.aliases.contains(name)
+    }
+
+    pub(super) fn resolve(&self, name: &[u8]) -> Resolution {
+        if self.is_defined_here(name) { Resolution::Builtin } else { self.resolver.resolve(name) }
+    }
+
+    /// The pipeline that directly holds the node.
+    pub(super) fn pipeline(&self) -> Option<&'a Pipeline> {
+        self.parents.iter().rev().find_map(|node| match node {
+            Node::Pipeline(pipeline) => Some(*pipeline),
+            _ => None,
+        })
+    }
+
+    /// The statement that directly holds the node.
+    pub(super) fn statement(&self) -> Option<&'a Statement> {
+        self.parents.iter().rev().find_map(|node| match node {
+            Node::Statement(statement) => Some(*statement),
+            _ => None,
+        })
+    }
+
+    /// The nearest list that holds the node.
+    pub(super) fn list(&self) -> Option<&'a List> {
+        self.parents.iter().rev().find_map(|node| match node {
+            Node::List(list) => Some(*list),
+            _ => None,
+        })
+    }
+
+    /// The commands that hold the node, from the nearest.
+    pub(super) fn commands(&self) -> impl Iterator<Item = &'a Command> + '_ {
+        self.parents.iter().rev().filter_map(|node| match node {
+            Node::Command(command) => Some(*command),
+            _ => None,
+        })
+    }
+
+    /// Whether the node is in the body of a function.
+    pub(super) fn in_function(&self) -> bool {
+        self.commands().any(|command| matches!(command.kind, CommandKind::Function(_)))
+    }
+
+    /// Whether the node is in `$(…)` or the like.
+    pub(super) fn in_substitution(&self) -> bool {
+        self.parents.iter().any(|node| match node {
+            Node::Part(part) => matches!(part.kind, PartKind::Command(_) | PartKind::Process(_)),
+            _ => false,
+        })
+    }
+
+    /// Whether the status of the node's statement decides something: a condition, `&&`, `||`, `!`.
+    pub(super) fn is_tested(&self) -> bool {
+        let statement = self.statement().is_some_and(|statement| !statement.rest.is_empty());
+        let negated = self.pipeline().is_some_and(|pipeline| pipeline.negated);
+        statement || negated || self.in_condition()
+    }
+
+    /// Whether the nearest list is the condition of its command.
+    pub(super) fn in_condition(&self) -> bool {
+        let (Some(list), Some(command)) = (self.list(), self.commands().next()) else { return false };
+        let is = |condition: &List| std::ptr::eq(condition, list);
+        match &command.kind {
+            CommandKind::If(branches) => branches.branches.iter().any(|branch| is(&branch.condition)),
+            CommandKind::Loop(repeated) => is(&repeated.condition),
+            _ => false,
+        }
+    }
+
+    /// Whether the node runs whatever happens, as far as the script tells: at the top, in no branch.
+    pub(super) fn is_certain(&self) -> bool {
+        let compound = self.commands().any(|command| !matches!(command.kind, CommandKind::Group(_)));
+        !compound && !self.in_substitution() && !self.is_tested()
+    }
+}
+
+/// The parts of a word that are expanded outside of quotes.
+pub(super) fn unquoted(word: &Word) -> impl Iterator<Item = &WordPart> {
+    word.parts().iter().filter(|part| {
+        matches!(part.kind, PartKind::Variable(_) | PartKind::Parameter(_) | PartKind::Command(_))
+    })
+}
+
+/// Whether a word is a name that can be assigned to.
+pub(super) fn is_identifier(text: &[u8]) -> bool {
+    text.first().is_some_and(|byte| byte.is_ascii_alphabetic() || *byte == b'_')
+        && text.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
+}

@@ -1,0 +1,215 @@
+//! Builtins that run text, call back, evaluate arithmetic or change what names mean; and variables that do.
+
+use super::build::{Builder, Place};
+use super::hazard::is_plain_name;
+use super::show;
+use super::step::{Item, Reason, Role};
+
+/// Variables by which the shell or the system finds what it runs.
+const LOOKUP: &[&str] = &[
+    "PATH",
+    "BASH_ENV",
+    "ENV",
+    "LD_PRELOAD",
+    "LD_LIBRARY_PATH",
+    "LD_AUDIT",
+    "SHELLOPTS",
+    "BASHOPTS",
+    "BASH_LOADABLES_PATH",
+    "CDPATH",
+    "GCONV_PATH",
+];
+
+/// Variables whose value the shell runs or expands.
+const RUN_LATER: &[&str] = &["PROMPT_COMMAND"];
+const EXPANDED_LATER: &[&str] = &["PS0", "PS1", "PS2", "PS4"];
+
+impl Builder<'_> {
+    /// Looks at the variables that a step assigns to.
+    pub(super) fn bindings(&mut self, index: usize, place: &Place<'_>) {
+        let bindings = self.steps[index].assignments.clone();
+        for binding in &bindings {
+            let value = binding.value.first();
+            self.binding(index, &binding.name, value, place);
+        }
+    }
+
+    fn binding(&mut self, index: usize, name: &[u8], value: Option<&Item>, place: &Place<'_>) {
+        let name = name.split(|byte| *byte == b'[').next().unwrap_or(name);
+        let among = |names: &[&str]| names.iter().any(|known| known.as_bytes() == name);
+        if among(LOOKUP) || name.starts_with(b"BASH_FUNC_") {
+            self.opaque(index, Reason::Lookup, name);
+        } else if among(RUN_LATER) {
+            value.into_iter().for_each(|text| self.run_text(index, text, Role::Callback, &place.deferred()));
+        } else if among(EXPANDED_LATER) {
+            let harmless = value
+                .and_then(Item::literal)
+                .is_some_and(|text| !text.contains(&b'$') && !text.contains(&b'`'));
+            if !harmless && value.is_some() {
+                self.opaque(index, Reason::PromptValue, name);
+            }
+        }
+    }
+
+    /// Follows a builtin.
+    pub(super) fn builtin(&mut self, index: usize, name: &[u8], arguments: &[Item], place: &Place<'_>) {
+        match name {
+            b"eval" => self.run_joined(index, arguments, Role::Script, place),
+            b"source" | b"." => self.opaque(index, Reason::ScriptFile, show::items(arguments).as_bytes()),
+            b"trap" => self.trap(index, arguments, place),
+            b"let" => arguments.iter().for_each(|argument| self.evaluated(index, argument, place)),
+            b"alias" if !arguments.is_empty() => {
+                self.opaque(index, Reason::Alias, show::items(arguments).as_bytes());
+            }
+            b"declare" | b"typeset" | b"local" | b"readonly" | b"export" => {
+                self.declared(index, arguments, place);
+            }
+            b"printf" => self.named_after(index, b"-v", arguments),
+            b"wait" => self.named_after(index, b"-p", arguments),
+            b"test" | b"[" => self.named_after(index, b"-v", arguments),
+            b"read" | b"unset" | b"getopts" => self.named(index, arguments),
+            b"mapfile" | b"readarray" => self.callback(index, &[b"-C"], &[], arguments, place),
+            b"complete" | b"compgen" => self.callback(index, &[b"-C", b"-F"], &[b"-W"], arguments, place),
+            b"bind" => self.callback(index, &[b"-x"], &[b"-f"], arguments, place),
+            b"jobs" => {
+                if let [option, argv @ ..] = arguments
+                    && option.literal() == Some(b"-x")
+                {
+                    self.run_arguments(index, argv.to_vec(), Role::Wrapped, place);
+                }
+            }
+            b"fc" => self.opaque(index, Reason::ScriptText, show::items(arguments).as_bytes()),
+            b"enable" if has(arguments, b"-f") => {
+                self.opaque(index, Reason::LoadedCode, show::items(arguments).as_bytes());
+            }
+            b"hash" if has(arguments, b"-p") => {
+                self.opaque(index, Reason::Lookup, show::items(arguments).as_bytes());
+            }
+            _ => {}
+        }
+    }
+
+    /// `trap TEXT SIGNAL…`; a lone argument, `-` or nothing resets.
+    fn trap(&mut self, index: usize, arguments: &[Item], place: &Place<'_>) {
+        let arguments = match arguments {
+            [first, rest @ ..] if first.literal() == Some(b"--") => rest,
+            _ => arguments,
+        };
+        let [text, _, ..] = arguments else {
+            if let [only] = arguments
+                && only.several
+            {
+                self.opaque(index, Reason::ScriptText, show::item(only).as_bytes());
+            }
+            return;
+        };
+        if !matches!(text.literal(), Some(b"" | b"-" | b"-p" | b"-l")) {
+            self.run_text(index, text, Role::Trap, &place.deferred());
+        }
+    }
+
+    /// An argument that is evaluated as arithmetic. Substitutions in its text run when it is evaluated.
+    fn evaluated(&mut self, index: usize, argument: &Item, place: &Place<'_>) {
+        let Some(text) = argument.literal() else {
+            return self.opaque(index, Reason::ArithmeticValue, show::item(argument).as_bytes());
+        };
+        match crate::parse_arithmetic_text(text, &self.options) {
+            Ok(arithmetic) => {
+                let place = place.below(index, Role::Substitution);
+                let inside = place.within(text, &self.steps[index]);
+                self.expand(crate::walk::Node::Arithmetic(&arithmetic), index, &inside);
+            }
+            Err(_) => self.opaque(index, Reason::ArithmeticValue, text),
+        }
+    }
+
+    fn declared(&mut self, index: usize, arguments: &[Item], place: &Place<'_>) {
+        let options = arguments.iter().filter_map(Item::literal).filter(|word| word.starts_with(b"-"));
+        let letters: Vec<u8> = options.flatten().copied().collect();
+        for argument in arguments {
+            let prefix = argument.prefix();
+            let (name, value) = match memchr::memchr(b'=', prefix) {
+                Some(at) => (&prefix[..at], Some(at + 1)),
+                None => (prefix, None),
+            };
+            let known = argument.literal().is_some() || value.is_some();
+            let name = name.strip_suffix(b"+").unwrap_or(name);
+            if !known || (!name.starts_with(b"-") && name.contains(&b'$')) {
+                self.opaque(index, Reason::VariableName, show::item(argument).as_bytes());
+            }
+            let Some(at) = value else { continue };
+            let value = without_prefix(argument, at);
+            self.binding(index, name, Some(&value), place);
+            if letters.contains(&b'n') && !value.literal().is_some_and(is_plain_name) {
+                self.opaque(index, Reason::VariableName, show::item(argument).as_bytes());
+            }
+            if letters.contains(&b'i') {
+                self.evaluated(index, &value, place);
+            }
+        }
+    }
+
+    /// The variable that an option of a builtin names.
+    fn named_after(&mut self, index: usize, option: &[u8], arguments: &[Item]) {
+        let at = arguments.iter().position(|argument| argument.literal() == Some(option));
+        if let Some(name) = at.and_then(|at| arguments.get(at + 1)) {
+            self.named(index, std::slice::from_ref(name));
+        } else if let Some(joined) = arguments.first().filter(|first| first.prefix().starts_with(option)) {
+            let name = without_prefix(joined, option.len());
+            self.named(index, std::slice::from_ref(&name));
+        }
+    }
+
+    /// Arguments that name variables: a subscript in one is evaluated.
+    fn named(&mut self, index: usize, arguments: &[Item]) {
+        for argument in arguments {
+            let harmless = match argument.literal() {
+                Some(name) => is_plain_name(name) || !name.contains(&b'['),
+                None => false,
+            };
+            if !harmless {
+                self.opaque(index, Reason::VariableName, show::item(argument).as_bytes());
+            }
+        }
+    }
+
+    /// The commands and texts that options of a builtin name, to be called later.
+    fn callback(
+        &mut self,
+        index: usize,
+        commands: &[&[u8]],
+        expanded: &[&[u8]],
+        arguments: &[Item],
+        place: &Place<'_>,
+    ) {
+        for (at, argument) in arguments.iter().enumerate() {
+            let next = arguments.get(at + 1);
+            match (argument.literal(), next) {
+                (Some(option), Some(text)) if commands.contains(&option) => {
+                    self.run_text(index, text, Role::Callback, &place.deferred());
+                }
+                (Some(option), Some(text)) if expanded.contains(&option) => {
+                    self.opaque(index, Reason::ScriptText, show::item(text).as_bytes());
+                }
+                (None, _) if argument.several => {
+                    self.opaque(index, Reason::ScriptText, show::item(argument).as_bytes());
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+fn has(arguments: &[Item], option: &[u8]) -> bool {
+    arguments.iter().any(|argument| argument.literal().is_none_or(|word| word == option))
+}
+
+/// An item without the first bytes of its literal prefix.
+fn without_prefix(item: &Item, length: usize) -> Item {
+    let mut pieces = item.pieces.clone();
+    if let Some(super::Piece::Literal(text)) = pieces.first_mut() {
+        *text = crate::ast::Text::from(text.get(length..).unwrap_or_default());
+    }
+    pieces.retain(|piece| !matches!(piece, super::Piece::Literal(text) if text.is_empty()));
+    Item { pieces, several: item.several }
+}

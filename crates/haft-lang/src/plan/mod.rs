@@ -1,0 +1,57 @@
+//! What a program would run, read and write, told from its text alone.
+//!
+//! A [`Plan`] is what a permission prompt reads, so it has to be complete: whatever the program can run is a [`Step`] of
+//! it, or a step says with an [`Opaque`] that its text cannot tell, and why.
+//!
+//! # How it is complete
+//!
+//! [`build`] names every kind of command and follows every list that one holds; whatever else stands in a command
+//! (words, redirections, here-documents, subscripts, arithmetic) it goes through with [`crate::walk`], which knows every
+//! kind of node there is, and plans each substitution it meets. Neither has a wildcard arm, so a new kind of node does not
+//! compile until it is planned. What is hidden in data rather than in the tree is found in three places:
+//! [`wrapper`] looks through commands that run their arguments, [`builtin`] through builtins that run
+//! text or call back, [`hazard`] through expansions that evaluate values.
+//!
+//! # How it is bounded
+//!
+//! Text within text (`eval`, `sh -c`) and commands within arguments (`sudo env nice …`) are followed to a fixed depth, after
+//! which a step is opaque; the tree itself is bounded by the parser.
+
+mod build;
+mod builtin;
+mod file;
+mod hazard;
+mod shell;
+mod show;
+mod step;
+mod value;
+mod words;
+mod wrapper;
+
+use crate::Options;
+use crate::ast::Program;
+use crate::resolve::Resolver;
+
+pub use step::{
+    Action, Binding, Circumstances, Expansion, FileUse, Item, Mode, Opaque, Piece, Plan, Reason, Role, Stage,
+    Step, Target,
+};
+
+/// Plans a program: `source` is the text it was parsed from.
+///
+/// ```
+/// use haft_lang::{BuiltinsOnly, Options, parse, plan};
+///
+/// let source = b"cd /srv && tar -cf - . | sudo -u backup ssh host 'cat > x'";
+/// let program = parse(source, &Options::default())?;
+/// let plan = plan::plan(&program, source, &BuiltinsOnly);
+/// let names: Vec<_> = plan.steps.iter().filter_map(|step| step.argv.first()?.literal()).collect();
+/// assert_eq!(names, [&b"cd"[..], b"tar", b"sudo", b"ssh"]);
+/// # Ok::<(), haft_lang::SyntaxError>(())
+/// ```
+#[must_use]
+pub fn plan(program: &Program, source: &[u8], resolver: &dyn Resolver) -> Plan {
+    let mut builder = build::Builder::new(program, resolver, Options::default());
+    builder.list(&program.body, &build::Place::top(source));
+    Plan { steps: builder.steps }
+}

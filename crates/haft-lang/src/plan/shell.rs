@@ -1,0 +1,162 @@
+//! Commands that run what they are given: text, files, arguments.
+
+use crate::script::read_script;
+
+use super::build::{Builder, Place};
+use super::show;
+use super::step::{Expansion, Item, Piece, Reason, Role};
+use super::{words, wrapper};
+
+/// Shells that read `-c TEXT`, a file, or standard input.
+const SHELLS: &[&[u8]] = &[b"sh", b"bash", b"dash", b"ash", b"ksh", b"mksh", b"zsh", b"rbash", b"busybox"];
+
+/// Options of those shells that take a value of their own.
+const SHELL_VALUES: &[&[u8]] = &[b"-o", b"+o", b"-O", b"+O", b"--rcfile", b"--init-file"];
+
+impl Builder<'_> {
+    /// Follows what a command of these arguments runs in its turn.
+    pub(super) fn invoke(&mut self, index: usize, argv: &[Item], place: &Place<'_>) {
+        let Some((first, arguments)) = argv.split_first() else { return };
+        let Some(name) = first.literal() else {
+            return self.opaque(index, Reason::CommandName, show::item(first).as_bytes());
+        };
+        let base = name.rsplit(|byte| *byte == b'/').next().unwrap_or(name);
+        if let Some(wrapper) = wrapper::find(base) {
+            self.wrapped(index, wrapper, arguments, place);
+        } else if SHELLS.contains(&base) {
+            self.shell(index, base, arguments, place);
+        } else if base == b"find" {
+            self.found(index, arguments, place);
+        } else if base == name {
+            self.builtin(index, name, arguments, place);
+        }
+    }
+
+    /// Adds a step for a command that stands in the arguments of the one at `index`.
+    pub(super) fn run_arguments(&mut self, index: usize, argv: Vec<Item>, role: Role, place: &Place<'_>) {
+        let Some(place) = place.below(index, role).followed() else {
+            return self.opaque(index, Reason::UnreadableText, show::items(&argv).as_bytes());
+        };
+        let action = self.action(&argv);
+        let (span, line) = (self.steps[index].span, self.steps[index].line);
+        let inner = self.add(action, Vec::new(), span, line, &place);
+        self.invoke(inner, &argv, &place);
+        self.steps[inner].argv = argv;
+    }
+
+    /// Plans text that is run as a script.
+    pub(super) fn run_text(&mut self, index: usize, text: &Item, role: Role, place: &Place<'_>) {
+        let Some(literal) = text.literal() else {
+            return self.opaque(index, Reason::ScriptText, show::item(text).as_bytes());
+        };
+        let Some(place) = place.below(index, role).followed() else {
+            return self.opaque(index, Reason::UnreadableText, literal);
+        };
+        let script = read_script(literal, &self.options);
+        if script.error.is_some() {
+            self.opaque(index, Reason::UnreadableText, literal);
+        }
+        let place = place.within(literal, &self.steps[index]);
+        self.list(&script.program.body, &place);
+    }
+
+    /// `eval`, which joins its arguments.
+    pub(super) fn run_joined(&mut self, index: usize, arguments: &[Item], role: Role, place: &Place<'_>) {
+        if arguments.is_empty() {
+            return;
+        }
+        let known: Option<Vec<&[u8]>> = arguments.iter().map(Item::literal).collect();
+        let text = match known {
+            Some(texts) => words::known(&texts.join(&b' ')),
+            None => Item { pieces: vec![dynamic(Expansion::Parameter, arguments)], several: true },
+        };
+        self.run_text(index, &text, role, place);
+    }
+
+    /// `sh -c TEXT`, `sh FILE`, `sh`.
+    fn shell(&mut self, index: usize, name: &[u8], arguments: &[Item], place: &Place<'_>) {
+        let arguments = match (name, arguments) {
+            (b"busybox", [applet, rest @ ..])
+                if applet.literal().is_some_and(|name| SHELLS.contains(&name)) =>
+            {
+                rest
+            }
+            (b"busybox", _) => return self.run_arguments(index, arguments.to_vec(), Role::Wrapped, place),
+            _ => arguments,
+        };
+        let place = place.subshell();
+        let mut rest = arguments.iter();
+        let mut from_text = false;
+        while let Some(argument) = rest.next() {
+            let Some(option) = argument.literal() else {
+                // What is only known later may be an option as well as what follows the options.
+                return self.opaque(index, Reason::ScriptText, show::items(arguments).as_bytes());
+            };
+            let is_option = option.len() > 1 && matches!(option[0], b'-' | b'+') && option != b"--";
+            if SHELL_VALUES.contains(&option) {
+                rest.next();
+            } else if is_option && option == b"--version" || option == b"--help" {
+                return;
+            } else if is_option {
+                from_text |= option[0] == b'-' && option[1] != b'-' && option.contains(&b'c');
+                if option.contains(&b's') && option[1] != b'-' {
+                    return self.opaque(index, Reason::ScriptInput, b"");
+                }
+            } else {
+                let operand = if matches!(option, b"--" | b"-") { rest.next() } else { Some(argument) };
+                return self.shell_operand(index, operand, from_text, &place);
+            }
+        }
+        self.shell_operand(index, None, from_text, &place);
+    }
+
+    fn shell_operand(&mut self, index: usize, operand: Option<&Item>, from_text: bool, place: &Place<'_>) {
+        match operand {
+            Some(text) if from_text => self.run_text(index, text, Role::Script, place),
+            Some(file) => self.opaque(index, Reason::ScriptFile, show::item(file).as_bytes()),
+            None => self.opaque(index, Reason::ScriptInput, b""),
+        }
+    }
+
+    /// `find … -exec COMMAND … ;`.
+    fn found(&mut self, index: usize, arguments: &[Item], place: &Place<'_>) {
+        const ACTIONS: [&[u8]; 4] = [b"-exec", b"-execdir", b"-ok", b"-okdir"];
+        let mut rest = arguments;
+        while let Some((argument, after)) = rest.split_first() {
+            rest = after;
+            if !argument.literal().is_some_and(|word| ACTIONS.contains(&word)) {
+                continue;
+            }
+            let end = |item: &Item| matches!(item.literal(), Some(b";" | b"+"));
+            let length = after.iter().position(end).unwrap_or(after.len());
+            let argv = after[..length].iter().map(placeholders).collect();
+            self.run_arguments(index, argv, Role::Wrapped, &place.repeated());
+            rest = &after[length..];
+        }
+        if let Some(argument) =
+            arguments.iter().find(|argument| argument.literal().is_none() && argument.several)
+        {
+            self.opaque(index, Reason::WrapperOptions, show::item(argument).as_bytes());
+        }
+    }
+}
+
+/// A word in which `{}` stands for what is found.
+fn placeholders(item: &Item) -> Item {
+    let Some(text) = item.literal() else { return item.clone() };
+    if memchr::memmem::find(text, b"{}").is_none() {
+        return item.clone();
+    }
+    let by = Expansion::Input;
+    Item { pieces: vec![Piece::Dynamic { by, source: text.into() }], several: text == b"{}" }
+}
+
+/// A piece that stands for several words.
+fn dynamic(by: Expansion, items: &[Item]) -> Piece {
+    Piece::Dynamic { by, source: show::items(items).as_bytes().into() }
+}
+
+/// The words that a wrapper adds to what it runs.
+pub(super) fn input(source: &[u8]) -> Item {
+    Item { pieces: vec![Piece::Dynamic { by: Expansion::Input, source: source.into() }], several: true }
+}

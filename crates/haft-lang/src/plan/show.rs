@@ -1,0 +1,207 @@
+//! A plan for people: one line a command, indented below what it is a part of.
+
+use std::fmt::{self, Write as _};
+
+use super::step::{
+    Action, Circumstances, FileUse, Item, Mode, Opaque, Piece, Plan, Reason, Role, Step, Target,
+};
+
+impl fmt::Display for Plan {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut depths: Vec<usize> = Vec::with_capacity(self.steps.len());
+        for step in &self.steps {
+            let depth = step.parent.map_or(0, |parent| depths.get(parent).map_or(0, |depth| depth + 1));
+            depths.push(depth);
+            write!(formatter, "{:>4}  {:indent$}{step}", step.line, "", indent = depth.min(40) * 2)?;
+            formatter.write_char('\n')?;
+            for opaque in &step.opaque {
+                writeln!(formatter, "      {:indent$}  ? {opaque}", "", indent = depth.min(40) * 2)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for Step {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(stage) = self.stage.filter(|stage| stage.number > 1) {
+            write!(formatter, "| ")?;
+            debug_assert!(stage.number <= stage.of, "a stage is one of its pipeline");
+        }
+        formatter.write_str(prefix(self.role))?;
+        for binding in &self.assignments {
+            let equals = if binding.append { "+=" } else { "=" };
+            match binding.value.as_slice() {
+                [value] => write!(formatter, "{}{equals}{} ", binding.name, item(value))?,
+                values => write!(formatter, "{}{equals}({}) ", binding.name, items(values))?,
+            }
+        }
+        match &self.action {
+            Action::Compound { keyword } => write!(formatter, "{keyword}")?,
+            Action::Define { name } => write!(formatter, "{name}()")?,
+            Action::Assign | Action::Function { .. } | Action::Command { .. } => {}
+        }
+        let space =
+            if matches!(self.action, Action::Compound { .. }) && !self.argv.is_empty() { " " } else { "" };
+        let words = match self.action {
+            Action::Compound { keyword: "[[" } => self.argv.iter().map(raw).collect(),
+            _ => items(&self.argv),
+        };
+        write!(formatter, "{space}{words}")?;
+        self.files.iter().try_for_each(|file| write!(formatter, " {file}"))?;
+        let notes = notes(self);
+        if notes.is_empty() { Ok(()) } else { write!(formatter, "  [{notes}]") }
+    }
+}
+
+fn raw(item: &Item) -> String {
+    String::from_utf8_lossy(item.literal().unwrap_or_default())
+        .split_whitespace()
+        .collect::<Vec<_>>()
+        .join(" ")
+}
+
+fn prefix(role: Role) -> &'static str {
+    match role {
+        Role::Statement | Role::Body | Role::FunctionBody => "",
+        Role::Condition => "if: ",
+        Role::Else => "else: ",
+        Role::Substitution => "$( ",
+        Role::ProcessSubstitution => "<( ",
+        Role::Wrapped => "runs: ",
+        Role::Script => "script: ",
+        Role::Trap => "trap: ",
+        Role::Callback => "later: ",
+    }
+}
+
+/// What kind of command it is, and when and where it runs.
+fn notes(step: &Step) -> String {
+    let mut notes: Vec<String> = Vec::new();
+    match &step.action {
+        Action::Command { target } => notes.push(target.to_string()),
+        Action::Function { otherwise: None } => notes.push("function".to_owned()),
+        Action::Function { otherwise: Some(target) } => notes.push(format!("function, or {target}")),
+        Action::Assign | Action::Compound { .. } | Action::Define { .. } => {}
+    }
+    let Circumstances { conditional, repeated, background, subshell, deferred } = step.circumstances;
+    let flags = [
+        (conditional && !repeated, "conditional"),
+        (repeated, "repeated"),
+        (background, "background"),
+        (subshell, "subshell"),
+        (deferred, "deferred"),
+    ];
+    notes.extend(flags.iter().filter(|(set, _)| *set).map(|(_, name)| (*name).to_owned()));
+    notes.join(", ")
+}
+
+impl fmt::Display for Target {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Builtin => formatter.write_str("builtin"),
+            Self::Script(path) => write!(formatter, "script {}", path.display()),
+            Self::External(path) => write!(formatter, "{}", path.display()),
+            Self::Tool => formatter.write_str("tool"),
+            Self::Missing => formatter.write_str("not found"),
+            Self::Unknown => formatter.write_str("unknown"),
+        }
+    }
+}
+
+impl fmt::Display for FileUse {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let descriptor = self.descriptor.as_deref().unwrap_or_default();
+        let symbol = match self.mode {
+            Mode::Read => "<",
+            Mode::Write => ">",
+            Mode::Append => ">>",
+            Mode::ReadWrite => "<>",
+            Mode::HereDocument => return write!(formatter, "{descriptor}<<{}", summary(&self.target)),
+            Mode::HereString => "<<<",
+            Mode::Duplicate => ">&",
+            Mode::Close => return write!(formatter, "{descriptor}>&-"),
+        };
+        write!(formatter, "{descriptor}{symbol}{}", item(&self.target))
+    }
+}
+
+/// The size of a here-document rather than its text.
+fn summary(item: &Item) -> String {
+    let length: usize = item
+        .pieces
+        .iter()
+        .map(|piece| match piece {
+            Piece::Literal(text) => text.len(),
+            Piece::Dynamic { source, .. } => source.len(),
+        })
+        .sum();
+    format!("({length} bytes)")
+}
+
+/// Words as they could be written, dynamic pieces between guillemets.
+pub(super) fn items(items: &[Item]) -> String {
+    items.iter().map(item).collect::<Vec<_>>().join(" ")
+}
+
+pub(super) fn item(item: &Item) -> String {
+    match item.literal() {
+        Some(b"") => "''".to_owned(),
+        _ => item.pieces.iter().map(piece).collect(),
+    }
+}
+
+fn piece(piece: &Piece) -> String {
+    match piece {
+        Piece::Literal(text) => quoted(text),
+        Piece::Dynamic { source, .. } => format!("«{}»", visible(source)),
+    }
+}
+
+fn quoted(text: &[u8]) -> String {
+    let plain =
+        |byte: &u8| byte.is_ascii_alphanumeric() || b"_-./,:=+@%^[]{}~?*!".contains(byte) || *byte > 0x7f;
+    let text_shown = visible(text);
+    if text.iter().all(plain) { text_shown } else { format!("'{}'", text_shown.replace('\'', "'\\''")) }
+}
+
+/// Text on one line, without control characters.
+fn visible(text: &[u8]) -> String {
+    let mut shown = String::new();
+    for character in String::from_utf8_lossy(text).chars() {
+        match character {
+            '\n' => shown.push_str("\\n"),
+            '\t' => shown.push_str("\\t"),
+            _ if character.is_control() => shown.extend(character.escape_default()),
+            _ => shown.push(character),
+        }
+    }
+    shown
+}
+
+impl fmt::Display for Opaque {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "opaque: {}", self.reason)?;
+        if self.source.is_empty() { Ok(()) } else { write!(formatter, ": {}", visible(&self.source)) }
+    }
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::CommandName => "the command is only known when it runs",
+            Self::ScriptText => "the text that it runs is only known then",
+            Self::UnreadableText => "the text that it runs cannot be read",
+            Self::ScriptFile => "it runs a file that was not read",
+            Self::ScriptInput => "it runs its standard input",
+            Self::WrapperOptions => "options decide what it runs",
+            Self::ArithmeticValue => "a value is evaluated, and a subscript in it can run commands",
+            Self::VariableName => "a variable's name is made, and a subscript in it can run commands",
+            Self::PromptValue => "a value is expanded like a prompt",
+            Self::Lookup => "it changes how programs are found",
+            Self::Alias => "it changes what names mean",
+            Self::LoadedCode => "it loads code into the shell",
+            Self::BrokenSubstitution => "a substitution cannot be read",
+        })
+    }
+}

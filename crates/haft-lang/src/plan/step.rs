@@ -1,0 +1,330 @@
+//! What a plan is made of.
+
+use std::path::PathBuf;
+
+use serde::{Serialize, Serializer};
+
+use crate::ast::{Span, Text};
+
+/// Everything that a program can run, in the order written.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Plan {
+    /// The steps. What belongs to another step follows it, and names it as its [`Step::parent`].
+    pub steps: Vec<Step>,
+}
+
+/// One command, simple or compound, and all that its text tells about what it does.
+#[derive(Clone, Debug, Serialize)]
+pub struct Step {
+    /// The index of the step that this one is a part of.
+    pub parent: Option<usize>,
+    /// What it is to its parent.
+    pub role: Role,
+    /// The line it begins on, counted from 1.
+    pub line: u32,
+    /// Where it stands. What was read out of a literal (`sh -c '…'`) has the place of the command that holds it.
+    #[serde(serialize_with = "span")]
+    pub span: Span,
+    /// What it does.
+    #[serde(flatten)]
+    pub action: Action,
+    /// The name and the arguments of a command; the words of `for`, `select` and `case`.
+    pub argv: Vec<Item>,
+    /// The assignments: for a command, its environment.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub assignments: Vec<Binding>,
+    /// The redirections, in the order in which they take effect.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<FileUse>,
+    /// When and where it runs.
+    #[serde(flatten)]
+    pub circumstances: Circumstances,
+    /// Its place in a pipeline of several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stage: Option<Stage>,
+    /// What the text cannot tell.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub opaque: Vec<Opaque>,
+}
+
+/// What a step is to its parent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Role {
+    /// A statement of the program.
+    Statement,
+    /// What decides an `if` or a loop.
+    Condition,
+    /// The body of a compound command.
+    Body,
+    /// The body of `else`.
+    Else,
+    /// In `$(…)` or backquotes.
+    Substitution,
+    /// In `<(…)` or `>(…)`.
+    ProcessSubstitution,
+    /// The body of a function: runs when the function is called.
+    FunctionBody,
+    /// What a wrapper such as `sudo` or `xargs` runs.
+    Wrapped,
+    /// Text that a command reads as a script: `eval`, `sh -c`.
+    Script,
+    /// Text that runs on a signal or at the end.
+    Trap,
+    /// What a builtin calls back, or a variable such as `PROMPT_COMMAND` holds.
+    Callback,
+}
+
+/// What a step does.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case", tag = "kind")]
+pub enum Action {
+    /// Calls a function of the program.
+    Function {
+        /// What the name means wherever the function is not defined.
+        otherwise: Option<Target>,
+    },
+    /// Runs a command.
+    Command {
+        /// What its name means.
+        target: Target,
+    },
+    /// Assigns or redirects, and runs no command.
+    Assign,
+    /// Holds other commands.
+    Compound {
+        /// The word that begins it: `if`, `for`, `{`, `(`, `[[`, …
+        keyword: &'static str,
+    },
+    /// Defines a function.
+    Define {
+        /// Its name.
+        #[serde(serialize_with = "text")]
+        name: Text,
+    },
+}
+
+/// What a command's name means.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case", tag = "is", content = "path")]
+pub enum Target {
+    /// A builtin, or a command that runs in-process.
+    Builtin,
+    /// A script that runs in-process.
+    Script(PathBuf),
+    /// A program.
+    External(PathBuf),
+    /// A tool.
+    Tool,
+    /// Nothing has that name.
+    Missing,
+    /// There is no telling.
+    Unknown,
+}
+
+/// When and where a step runs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Circumstances {
+    /// It may not run at all.
+    pub conditional: bool,
+    /// It may run several times.
+    pub repeated: bool,
+    /// It is not waited for.
+    pub background: bool,
+    /// It runs in a copy of the shell: what it changes there is lost.
+    pub subshell: bool,
+    /// It runs later than where it stands: a function's body, a trap.
+    pub deferred: bool,
+}
+
+/// The place of a command in a pipeline.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Stage {
+    /// Counted from 1.
+    pub number: usize,
+    /// How many there are.
+    pub of: usize,
+}
+
+/// A word, as far as the text tells what it becomes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Item {
+    /// What it is made of. Literal pieces do not stand next to each other.
+    pub pieces: Vec<Piece>,
+    /// Whether it may become any number of arguments rather than one.
+    pub several: bool,
+}
+
+/// A piece of a word.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Piece {
+    /// Text, quotes removed.
+    Literal(#[serde(serialize_with = "text")] Text),
+    /// Something that is only known when it runs.
+    Dynamic {
+        /// What makes it.
+        by: Expansion,
+        /// How it is written.
+        #[serde(serialize_with = "text")]
+        source: Text,
+    },
+}
+
+/// What makes a piece of a word dynamic.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Expansion {
+    /// `$name` and its kin.
+    Parameter,
+    /// `$(…)`.
+    Command,
+    /// `$((…))`.
+    Arithmetic,
+    /// `<(…)`.
+    Process,
+    /// `~`.
+    Tilde,
+    /// `{a,b}`.
+    Braces,
+    /// `*`.
+    Glob,
+    /// What a wrapper adds: the lines that `xargs` reads, the files that `find` finds.
+    Input,
+}
+
+/// An assignment.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Binding {
+    /// The variable, with its subscript as written.
+    #[serde(serialize_with = "text")]
+    pub name: Text,
+    /// Whether it is added to.
+    pub append: bool,
+    /// The value, or the elements of an array.
+    pub value: Vec<Item>,
+}
+
+/// A redirection.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct FileUse {
+    /// The descriptor: a number, or `{name}`. Absent for the default of the mode.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub descriptor: Option<String>,
+    /// What is done.
+    pub mode: Mode,
+    /// The file, the text of a here-document or here-string, or the descriptor that is copied.
+    pub target: Item,
+}
+
+/// How a redirection uses its target.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Mode {
+    /// `<`.
+    Read,
+    /// `>`, `>|`, `&>`.
+    Write,
+    /// `>>`, `&>>`.
+    Append,
+    /// `<>`.
+    ReadWrite,
+    /// `<<`.
+    HereDocument,
+    /// `<<<`.
+    HereString,
+    /// `<&` or `>&` with a descriptor, or one that is only known when it runs: then it may be a file.
+    Duplicate,
+    /// `>&-`.
+    Close,
+}
+
+/// Something that the text cannot tell, so that what runs is not all in the plan.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Opaque {
+    /// Why.
+    pub reason: Reason,
+    /// The text that it is about, as written.
+    #[serde(serialize_with = "text")]
+    pub source: Text,
+}
+
+/// Why the text cannot tell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum Reason {
+    /// The command's name is made when it runs.
+    CommandName,
+    /// Text that is run as a script is made when it runs.
+    ScriptText,
+    /// Text that is run as a script is wrong, or nested too deeply to be followed.
+    UnreadableText,
+    /// A file is run as a script.
+    ScriptFile,
+    /// Standard input is run as a script.
+    ScriptInput,
+    /// What a wrapper runs depends on options that are not known.
+    WrapperOptions,
+    /// Text is evaluated as arithmetic, in which a subscript can run commands.
+    ArithmeticValue,
+    /// The name of a variable is made when it runs, and a subscript in it can run commands.
+    VariableName,
+    /// A value is expanded once more, as a prompt is.
+    PromptValue,
+    /// A variable is set by which the shell or programs find what they run.
+    Lookup,
+    /// An alias changes what later names mean.
+    Alias,
+    /// Code is loaded into the shell.
+    LoadedCode,
+    /// The text between backquotes is no program.
+    BrokenSubstitution,
+}
+
+impl Item {
+    /// The text, if all of it is known.
+    #[must_use]
+    pub fn literal(&self) -> Option<&[u8]> {
+        match self.pieces.as_slice() {
+            [] => Some(b""),
+            [Piece::Literal(text)] => Some(text),
+            _ => None,
+        }
+    }
+
+    /// The literal text it begins with.
+    #[must_use]
+    pub fn prefix(&self) -> &[u8] {
+        match self.pieces.first() {
+            Some(Piece::Literal(text)) => text,
+            _ => b"",
+        }
+    }
+}
+
+impl Serialize for Item {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        #[derive(Serialize)]
+        struct Known<'a> {
+            text: std::borrow::Cow<'a, str>,
+        }
+        #[derive(Serialize)]
+        struct Made<'a> {
+            pieces: &'a [Piece],
+            several: bool,
+        }
+        match self.literal() {
+            Some(text) => Known { text: String::from_utf8_lossy(text) }.serialize(serializer),
+            None => Made { pieces: &self.pieces, several: self.several }.serialize(serializer),
+        }
+    }
+}
+
+fn text<S: Serializer>(text: &Text, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(text)
+}
+
+fn span<S: Serializer>(span: &Span, serializer: S) -> Result<S::Ok, S::Error> {
+    [span.start, span.end].serialize(serializer)
+}

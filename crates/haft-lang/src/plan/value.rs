@@ -1,0 +1,226 @@
+//! What the text tells about the values of variables: which of them can only be numbers.
+//!
+//! bash evaluates the value of a variable in arithmetic as an expression again, in which a subscript may hold a command
+//! substitution. A variable that the program itself sets, and only ever to numbers, is harmless.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::ast::{
+    Argument, Arithmetic, ArithmeticForm, ArithmeticNode, Assignment, AssignmentValue, BraceRange, Braces,
+    Command, CommandKind, PartKind, Program, SimpleCommand, Text, Word,
+};
+use crate::walk::Node;
+
+use super::words::is_number;
+
+/// Variables that are numbers unless the program assigns to them.
+const NUMERIC: &[&str] = &[
+    "BASHPID",
+    "BASH_SUBSHELL",
+    "EPOCHSECONDS",
+    "EUID",
+    "HISTCMD",
+    "LINENO",
+    "OPTIND",
+    "PPID",
+    "RANDOM",
+    "SECONDS",
+    "SHLVL",
+    "SRANDOM",
+    "UID",
+];
+
+/// Commands that assign to the variables that their arguments name.
+const ASSIGNING: &[&[u8]] = &[b"read", b"mapfile", b"readarray", b"getopts", b"printf", b"wait", b"select"];
+
+/// What is known about the variables of a program.
+#[derive(Debug, Default)]
+pub(super) struct Values {
+    /// For each variable that is assigned, whether all that it is assigned is a number.
+    numeric: BTreeMap<Text, bool>,
+    associative: BTreeSet<Text>,
+    /// Whether something runs in this shell that is not in the text.
+    disturbed: bool,
+}
+
+impl Values {
+    pub(super) fn of(program: &Program) -> Self {
+        let mut values = Self::default();
+        Node::List(&program.body).descend(&mut |node| values.see(node));
+        values
+    }
+
+    /// Whether the array's subscripts are keys and not arithmetic.
+    pub(super) fn is_associative(&self, name: &[u8]) -> bool {
+        self.associative.contains(name)
+    }
+
+    /// Whether the variable can only hold a number.
+    pub(super) fn is_numeric(&self, name: &[u8]) -> bool {
+        if self.disturbed {
+            return false;
+        }
+        match self.numeric.get(name) {
+            Some(numeric) => *numeric,
+            None => NUMERIC.iter().any(|known| known.as_bytes() == name),
+        }
+    }
+
+    /// Whether the word can only become a number.
+    pub(super) fn is_number(&self, word: &Word) -> bool {
+        match word.literal() {
+            Some(text) => is_integer(text),
+            None => word.parts().iter().all(|part| self.part_is_number(&part.kind)),
+        }
+    }
+
+    fn part_is_number(&self, part: &PartKind) -> bool {
+        match part {
+            PartKind::Literal(text) => is_integer(text),
+            PartKind::DoubleQuoted(parts) => parts.iter().all(|part| self.part_is_number(&part.kind)),
+            PartKind::Variable(name) => self.is_numeric(name),
+            other => is_number(other),
+        }
+    }
+
+    /// Whether evaluating the expression evaluates numbers alone.
+    pub(super) fn is_harmless(&self, arithmetic: &Arithmetic) -> bool {
+        let (ArithmeticForm::Tree(tree) | ArithmeticForm::Guess(tree)) = &arithmetic.form else {
+            return arithmetic.text.literal().is_some_and(is_integer);
+        };
+        let names = tree.nodes().iter().all(|node| match node {
+            ArithmeticNode::Variable(name) | ArithmeticNode::Element { name, .. } => self.is_numeric(name),
+            _ => true,
+        });
+        names && arithmetic.text.parts().iter().all(|part| self.expands_harmlessly(&part.kind))
+    }
+
+    fn expands_harmlessly(&self, part: &PartKind) -> bool {
+        match part {
+            PartKind::Literal(_) | PartKind::Escaped(_) => true,
+            PartKind::SingleQuoted(text) | PartKind::AnsiQuoted(text) => {
+                !text.contains(&b'$') && !text.contains(&b'`')
+            }
+            PartKind::DoubleQuoted(parts) => parts.iter().all(|part| self.expands_harmlessly(&part.kind)),
+            PartKind::Variable(name) => self.is_numeric(name),
+            other => is_number(other),
+        }
+    }
+
+    fn see(&mut self, node: Node<'_>) {
+        match node {
+            Node::Assignment(assignment) => self.assignment(assignment),
+            Node::Command(command) => self.command(command),
+            Node::Arithmetic(arithmetic) => self.assigned_in(arithmetic),
+            _ => {}
+        }
+    }
+
+    fn note(&mut self, name: &Text, number: bool) {
+        let known = self.numeric.entry(name.clone()).or_insert(true);
+        *known &= number;
+    }
+
+    fn assignment(&mut self, assignment: &Assignment) {
+        // Variables are looked at while the program is read, so a value counts only by its own form.
+        let number = match &assignment.value {
+            AssignmentValue::Word(word) => word_is_number(word),
+            AssignmentValue::Array(elements) => elements.iter().all(|element| word_is_number(&element.value)),
+        };
+        self.note(&assignment.name, number);
+    }
+
+    fn assigned_in(&mut self, arithmetic: &Arithmetic) {
+        let (ArithmeticForm::Tree(tree) | ArithmeticForm::Guess(tree)) = &arithmetic.form else { return };
+        for node in tree.nodes() {
+            let (ArithmeticNode::Assign { target, .. } | ArithmeticNode::Step { target, .. }) = node else {
+                continue;
+            };
+            if let ArithmeticNode::Variable(name) | ArithmeticNode::Element { name, .. } = tree.node(*target)
+            {
+                self.note(name, true);
+            }
+        }
+    }
+
+    fn command(&mut self, command: &Command) {
+        match &command.kind {
+            CommandKind::Simple(simple) => self.simple(simple),
+            CommandKind::For(each) => {
+                let numbers = each.words.as_deref().is_some_and(|words| words.iter().all(word_is_number));
+                self.note(&each.name, numbers);
+            }
+            CommandKind::Select(select) => self.note(&select.name, false),
+            _ => {}
+        }
+    }
+
+    fn simple(&mut self, simple: &SimpleCommand) {
+        let Some(first) = simple.arguments.first() else { return };
+        let Some(name) = first.word().and_then(Word::literal) else {
+            self.disturbed = true;
+            return;
+        };
+        if matches!(name, b"eval" | b"source" | b"." | b"trap" | b"builtin" | b"command") {
+            self.disturbed = true;
+        } else if ASSIGNING.contains(&name) {
+            self.named(&simple.arguments[1..]);
+        } else if matches!(name, b"declare" | b"typeset" | b"local" | b"readonly" | b"export") {
+            self.declared(&simple.arguments[1..]);
+        }
+    }
+
+    /// Variables that a command assigns to: each argument may be one.
+    fn named(&mut self, arguments: &[Argument]) {
+        for argument in arguments {
+            match argument.word().and_then(Word::literal_text) {
+                Some(text) => {
+                    let length =
+                        text.iter().take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_').count();
+                    self.note(&Text::from(&text[..length]), false);
+                }
+                None => self.disturbed |= argument.word().is_none(),
+            }
+        }
+    }
+
+    fn declared(&mut self, arguments: &[Argument]) {
+        let options = arguments.iter().filter_map(|argument| argument.word()?.literal());
+        let letters: Vec<u8> = options.filter(|word| word.starts_with(b"-")).flatten().copied().collect();
+        if letters.contains(&b'n') {
+            self.disturbed = true;
+        }
+        if !letters.contains(&b'A') {
+            return;
+        }
+        for argument in arguments {
+            match argument {
+                Argument::Assignment(assignment) => drop(self.associative.insert(assignment.name.clone())),
+                Argument::Word(word) => self.associative.extend(word.literal_text().cloned()),
+                Argument::Json(_) => {}
+            }
+        }
+    }
+}
+
+/// Whether a word is a number whatever the variables hold.
+fn word_is_number(word: &Word) -> bool {
+    match word.literal() {
+        Some(text) => is_integer(text),
+        None => word.parts().iter().all(|part| part_is_number(&part.kind)),
+    }
+}
+
+fn part_is_number(part: &PartKind) -> bool {
+    match part {
+        PartKind::Literal(text) => is_integer(text),
+        PartKind::DoubleQuoted(parts) => parts.iter().all(|part| part_is_number(&part.kind)),
+        PartKind::Braces(braces) => matches!(**braces, Braces::Range(BraceRange::Numbers { .. })),
+        other => is_number(other),
+    }
+}
+
+fn is_integer(text: &[u8]) -> bool {
+    let digits = text.strip_prefix(b"-").unwrap_or(text);
+    digits.iter().all(u8::is_ascii_digit)
+}

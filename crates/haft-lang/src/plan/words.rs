@@ -1,0 +1,158 @@
+//! Words, as far as the text tells what they become.
+
+use crate::ast::{
+    Argument, Assignment, AssignmentValue, PartKind, Span, Special, Text, Word, WordFlags, WordPart,
+};
+use crate::ast::{Parameter, ParameterOperator};
+
+use super::step::{Binding, Expansion, Item, Piece};
+
+/// The argument or arguments that an argument of the tree becomes: a JSON word is several, as bash sees it.
+pub(super) fn arguments(argument: &Argument, source: &[u8]) -> Vec<Item> {
+    match argument {
+        Argument::Word(word) => vec![item(word, source)],
+        Argument::Assignment(assignment) => vec![assignment_item(assignment, source)],
+        Argument::Json(json) => json.words.iter().map(|word| item(word, source)).collect(),
+    }
+}
+
+/// A word where it is split and globbed.
+pub(super) fn item(word: &Word, source: &[u8]) -> Item {
+    const SEVERAL: WordFlags =
+        WordFlags::SPLIT.union(WordFlags::GLOB).union(WordFlags::BRACES).union(WordFlags::FIELDS);
+    Item { several: word.flags.intersects(SEVERAL), ..single(word, source) }
+}
+
+/// A word where it stays one.
+pub(super) fn single(word: &Word, source: &[u8]) -> Item {
+    let mut pieces = Pieces::default();
+    match word.literal_text() {
+        Some(text) => pieces.literal(text),
+        None => pieces.parts(word.parts(), source),
+    }
+    Item { pieces: pieces.finish(), several: false }
+}
+
+/// An item of known text.
+pub(super) fn known(text: &[u8]) -> Item {
+    let mut pieces = Pieces::default();
+    pieces.literal(text);
+    Item { pieces: pieces.finish(), several: false }
+}
+
+/// `name=value` as an argument of `declare` and its kin.
+fn assignment_item(assignment: &Assignment, source: &[u8]) -> Item {
+    let mut pieces = Pieces::default();
+    pieces.literal(&target(assignment, source));
+    pieces.literal(if assignment.append { b"+=" } else { b"=" });
+    match &assignment.value {
+        AssignmentValue::Word(word) => match word.literal_text() {
+            Some(text) => pieces.literal(text),
+            None => pieces.parts(word.parts(), source),
+        },
+        AssignmentValue::Array(elements) => {
+            pieces.literal(b"(");
+            for (index, element) in elements.iter().enumerate() {
+                pieces.literal(if index == 0 { b"" } else { b" " });
+                match element.value.literal() {
+                    Some(_) => pieces.literal(element.span.of(source)),
+                    None => pieces.dynamic(Expansion::Parameter, element.span, source),
+                }
+            }
+            pieces.literal(b")");
+        }
+    }
+    Item { pieces: pieces.finish(), several: false }
+}
+
+/// The variable of an assignment, with its subscript as written.
+pub(super) fn target(assignment: &Assignment, source: &[u8]) -> Vec<u8> {
+    let mut name = assignment.name.to_vec();
+    if let Some(subscript) = &assignment.subscript {
+        name.push(b'[');
+        name.extend_from_slice(subscript.span.of(source));
+        name.push(b']');
+    }
+    name
+}
+
+pub(super) fn binding(assignment: &Assignment, source: &[u8]) -> Binding {
+    let value = match &assignment.value {
+        AssignmentValue::Word(word) => vec![single(word, source)],
+        AssignmentValue::Array(elements) => {
+            elements.iter().map(|element| item(&element.value, source)).collect()
+        }
+    };
+    Binding { name: Text::from(&*target(assignment, source)), append: assignment.append, value }
+}
+
+/// Collects pieces, joining literals.
+#[derive(Default)]
+struct Pieces {
+    done: Vec<Piece>,
+    literal: Vec<u8>,
+}
+
+impl Pieces {
+    fn literal(&mut self, text: &[u8]) {
+        self.literal.extend_from_slice(text);
+    }
+
+    fn dynamic(&mut self, by: Expansion, span: Span, source: &[u8]) {
+        self.flush();
+        self.done.push(Piece::Dynamic { by, source: span.of(source).into() });
+    }
+
+    fn flush(&mut self) {
+        if !self.literal.is_empty() {
+            self.done.push(Piece::Literal(Text::from(&*self.literal)));
+            self.literal.clear();
+        }
+    }
+
+    fn finish(mut self) -> Vec<Piece> {
+        self.flush();
+        self.done
+    }
+
+    fn parts(&mut self, parts: &[WordPart], source: &[u8]) {
+        for part in parts {
+            self.part(part, source);
+        }
+    }
+
+    fn part(&mut self, part: &WordPart, source: &[u8]) {
+        let by = match &part.kind {
+            PartKind::Literal(text) | PartKind::SingleQuoted(text) | PartKind::AnsiQuoted(text) => {
+                return self.literal(text);
+            }
+            PartKind::Escaped(byte) => return self.literal(&[*byte]),
+            PartKind::DoubleQuoted(parts) | PartKind::LocaleQuoted(parts) => {
+                return self.parts(parts, source);
+            }
+            PartKind::Variable(_) | PartKind::Parameter(_) => Expansion::Parameter,
+            PartKind::Command(_) => Expansion::Command,
+            PartKind::Arithmetic(_) => Expansion::Arithmetic,
+            PartKind::Process(_) => Expansion::Process,
+            PartKind::Tilde(_) => Expansion::Tilde,
+            PartKind::Braces(_) => Expansion::Braces,
+            PartKind::Glob(_) | PartKind::ExtendedGlob(_) => Expansion::Glob,
+        };
+        self.dynamic(by, part.span, source);
+    }
+}
+
+/// Whether an expansion can only be a number: a count, a length, a status.
+pub(super) fn is_number(part: &PartKind) -> bool {
+    let PartKind::Parameter(expansion) = part else { return matches!(part, PartKind::Arithmetic(_)) };
+    if expansion.indirect {
+        return false;
+    }
+    match (&expansion.parameter, &expansion.operator) {
+        (_, ParameterOperator::Length) => true,
+        (Parameter::Special(special), ParameterOperator::Value) => {
+            matches!(special, Special::Count | Special::Status | Special::Process | Special::Background)
+        }
+        _ => false,
+    }
+}

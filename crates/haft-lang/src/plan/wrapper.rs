@@ -1,0 +1,327 @@
+//! Commands that run their arguments as a command, described as data.
+
+use super::build::{Builder, Place};
+use super::shell::input;
+use super::show;
+use super::step::{Binding, Item, Piece, Reason, Role};
+use crate::ast::Text;
+
+/// How a command that runs a command takes its arguments.
+pub(super) struct Wrapper {
+    name: &'static str,
+    /// Letters of options without a value.
+    flags: &'static str,
+    /// Letters of options with a value, in the same word or the next.
+    values: &'static str,
+    /// Long options without a value; those written with `=` need no mention.
+    long_flags: &'static [&'static str],
+    /// Long options whose value is the next word.
+    long_values: &'static [&'static str],
+    /// How many operands stand before the command.
+    operands: usize,
+    /// Whether `name=value` may stand before the command.
+    assignments: bool,
+    /// The letter of the option whose value is text for a shell.
+    script: Option<u8>,
+    /// Letters of options with which nothing is run.
+    idle: &'static str,
+    runs: Runs,
+}
+
+/// What the operands that are left are.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Runs {
+    /// A command, run in this shell.
+    Here,
+    /// A command, run in a process of its own.
+    Apart,
+    /// A command, run with words that are read from elsewhere, any number of times.
+    Repeated,
+    /// Text, joined and given to a shell.
+    Joined,
+    /// A command; without one, a shell that reads standard input.
+    Shell,
+}
+
+const PLAIN: Wrapper = Wrapper {
+    name: "",
+    flags: "",
+    values: "",
+    long_flags: &[],
+    long_values: &[],
+    operands: 0,
+    assignments: false,
+    script: None,
+    idle: "",
+    runs: Runs::Apart,
+};
+
+/// The wrappers there are.
+const WRAPPERS: &[Wrapper] = &[
+    Wrapper { name: "builtin", runs: Runs::Here, ..PLAIN },
+    Wrapper { name: "command", flags: "p", idle: "vV", runs: Runs::Here, ..PLAIN },
+    Wrapper { name: "exec", flags: "cl", values: "a", runs: Runs::Here, ..PLAIN },
+    Wrapper {
+        name: "env",
+        flags: "i0v",
+        values: "uC",
+        long_flags: &["ignore-environment", "null", "debug"],
+        long_values: &["unset", "chdir"],
+        assignments: true,
+        script: Some(b'S'),
+        ..PLAIN
+    },
+    Wrapper {
+        name: "sudo",
+        flags: "ABbEHKknPSisN",
+        values: "CDghpRrTtUu",
+        long_flags: &[
+            "preserve-env",
+            "non-interactive",
+            "stdin",
+            "set-home",
+            "login",
+            "shell",
+            "background",
+            "reset-timestamp",
+        ],
+        long_values: &["user", "group", "host", "prompt", "chdir", "chroot"],
+        assignments: true,
+        idle: "lvVe",
+        runs: Runs::Shell,
+        ..PLAIN
+    },
+    Wrapper { name: "doas", flags: "nLs", values: "uC", runs: Runs::Shell, ..PLAIN },
+    Wrapper {
+        name: "su",
+        flags: "lmpfP",
+        values: "sgGw",
+        long_flags: &["login", "preserve-environment"],
+        long_values: &["shell", "group"],
+        operands: usize::MAX,
+        script: Some(b'c'),
+        runs: Runs::Shell,
+        ..PLAIN
+    },
+    Wrapper { name: "runuser", flags: "lmpf", values: "ugGs", script: Some(b'c'), ..PLAIN },
+    Wrapper { name: "nohup", ..PLAIN },
+    Wrapper { name: "setsid", flags: "cfw", long_flags: &["ctty", "fork", "wait"], ..PLAIN },
+    Wrapper { name: "nice", flags: "0123456789", values: "n", long_values: &["adjustment"], ..PLAIN },
+    Wrapper { name: "ionice", flags: "t", values: "cnpPu", long_values: &["class", "classdata"], ..PLAIN },
+    Wrapper { name: "chrt", flags: "abdfimoprRv", values: "TPD", operands: 1, ..PLAIN },
+    Wrapper { name: "taskset", flags: "acp", operands: 1, ..PLAIN },
+    Wrapper { name: "stdbuf", values: "ioe", long_values: &["input", "output", "error"], ..PLAIN },
+    Wrapper {
+        name: "timeout",
+        flags: "vf",
+        values: "ks",
+        long_flags: &["foreground", "preserve-status", "verbose"],
+        long_values: &["signal", "kill-after"],
+        operands: 1,
+        ..PLAIN
+    },
+    Wrapper { name: "time", flags: "apvq", values: "fo", long_values: &["format", "output"], ..PLAIN },
+    Wrapper {
+        name: "xargs",
+        flags: "0rtxp",
+        values: "adEILnPs",
+        long_flags: &["null", "no-run-if-empty", "verbose", "interactive", "exit", "open-tty"],
+        long_values: &["arg-file", "delimiter", "max-args", "max-procs", "max-lines", "max-chars", "replace"],
+        runs: Runs::Repeated,
+        ..PLAIN
+    },
+    Wrapper { name: "strace", flags: "cCdDfFhiknqrtTvVwxyYzZ", values: "abeEIoOpPsSuUX", ..PLAIN },
+    Wrapper { name: "ltrace", flags: "bcCfhiLnrStT", values: "aADeFlnopsuwxX", ..PLAIN },
+    Wrapper { name: "chroot", long_flags: &["skip-chdir"], operands: 1, runs: Runs::Shell, ..PLAIN },
+    Wrapper { name: "flock", flags: "esxnuoF", values: "wE", operands: 1, script: Some(b'c'), ..PLAIN },
+    Wrapper {
+        name: "watch",
+        flags: "bcCdegprtvwx",
+        values: "nq",
+        long_values: &["interval"],
+        runs: Runs::Joined,
+        ..PLAIN
+    },
+    Wrapper {
+        name: "script",
+        flags: "aefqtT",
+        values: "IOBoEm",
+        operands: usize::MAX,
+        script: Some(b'c'),
+        ..PLAIN
+    },
+    Wrapper { name: "unshare", flags: "munipUCTrfc", values: "RwSG", runs: Runs::Shell, ..PLAIN },
+    Wrapper { name: "nsenter", flags: "amunipCUTFrwZ", values: "tSG", runs: Runs::Shell, ..PLAIN },
+    Wrapper { name: "setpriv", ..PLAIN },
+    Wrapper { name: "prlimit", flags: "cdefilmnqrstuvxy", values: "po", ..PLAIN },
+    Wrapper { name: "setarch", flags: "vRFZLXBIST3", ..PLAIN },
+    Wrapper {
+        name: "systemd-run",
+        flags: "rdGqPtS",
+        values: "HMpuE",
+        assignments: false,
+        runs: Runs::Shell,
+        ..PLAIN
+    },
+    Wrapper { name: "dbus-run-session", ..PLAIN },
+    Wrapper { name: "fakeroot", flags: "uh", values: "libsf", runs: Runs::Shell, ..PLAIN },
+    Wrapper { name: "eatmydata", ..PLAIN },
+    Wrapper { name: "chronic", flags: "ve", ..PLAIN },
+    Wrapper { name: "unbuffer", flags: "p", ..PLAIN },
+];
+
+pub(super) fn find(name: &[u8]) -> Option<&'static Wrapper> {
+    WRAPPERS.iter().find(|wrapper| wrapper.name.as_bytes() == name)
+}
+
+/// Where the reading of a wrapper's options has got to.
+struct Reading<'i> {
+    rest: &'i [Item],
+    idle: bool,
+    script: Option<Item>,
+    assignments: Vec<Binding>,
+    unsure: Option<&'i Item>,
+}
+
+impl Wrapper {
+    fn read<'i>(&self, arguments: &'i [Item]) -> Reading<'i> {
+        let mut reading =
+            Reading { rest: arguments, idle: false, script: None, assignments: Vec::new(), unsure: None };
+        let mut operands = self.operands;
+        while let Some((argument, after)) = reading.rest.split_first() {
+            let prefix = argument.prefix();
+            if argument.several && prefix.is_empty() {
+                reading.unsure = reading.unsure.or(Some(argument));
+            }
+            if prefix == b"--" && argument.literal().is_some() {
+                reading.rest = after;
+                break;
+            }
+            if prefix.len() > 1 && prefix[0] == b'-' {
+                reading.rest = after;
+                self.option(argument, &mut reading);
+            } else if let Some(binding) = self.assignment(argument) {
+                reading.assignments.push(binding);
+                reading.rest = after;
+            } else if prefix == b"-" && self.name != "env" || operands > 0 {
+                operands = operands.saturating_sub(usize::from(prefix != b"-"));
+                reading.rest = after;
+            } else {
+                break;
+            }
+        }
+        reading
+    }
+
+    fn assignment(&self, argument: &Item) -> Option<Binding> {
+        let at = memchr::memchr(b'=', argument.prefix()).filter(|_| self.assignments)?;
+        let (name, value) = argument.prefix().split_at(at);
+        let mut pieces = argument.pieces.clone();
+        pieces[0] = Piece::Literal(Text::from(&value[1..]));
+        let value = vec![Item { pieces, several: false }];
+        Some(Binding { name: name.into(), append: false, value })
+    }
+
+    fn option<'i>(&self, argument: &'i Item, reading: &mut Reading<'i>) {
+        let Some(option) = argument.literal() else {
+            // The value of an option may be dynamic; its name may not.
+            let known =
+                self.values.as_bytes().contains(&argument.prefix()[1]) || argument.prefix().contains(&b'=');
+            if !known {
+                reading.unsure = Some(argument);
+            }
+            return;
+        };
+        match option.strip_prefix(b"--") {
+            Some(long) => self.long_option(long, argument, reading),
+            None => self.short_options(&option[1..], argument, reading),
+        }
+    }
+
+    fn long_option<'i>(&self, long: &[u8], argument: &'i Item, reading: &mut Reading<'i>) {
+        let (name, value) = match memchr::memchr(b'=', long) {
+            Some(at) => (&long[..at], Some(&long[at + 1..])),
+            None => (long, None),
+        };
+        if matches!(name, b"command" | b"split-string") {
+            let next = super::words::known(value.unwrap_or_default());
+            reading.script = if value.is_some() { Some(next) } else { take(reading) };
+        } else if value.is_none() && self.long_values.iter().any(|known| known.as_bytes() == name) {
+            take(reading);
+        } else if value.is_none() && !self.long_flags.iter().any(|known| known.as_bytes() == name) {
+            reading.idle |= matches!(name, b"help" | b"version" | b"list" | b"validate");
+            reading.unsure = if reading.idle { reading.unsure } else { Some(argument) };
+        }
+    }
+
+    fn short_options<'i>(&self, letters: &[u8], argument: &'i Item, reading: &mut Reading<'i>) {
+        for (at, letter) in letters.iter().enumerate() {
+            let rest = &letters[at + 1..];
+            if self.script == Some(*letter) {
+                let inline = (!rest.is_empty()).then(|| super::words::known(rest));
+                reading.script = inline.or_else(|| take(reading));
+                return;
+            }
+            if self.values.as_bytes().contains(letter) {
+                if rest.is_empty() {
+                    take(reading);
+                }
+                return;
+            }
+            reading.idle |= self.idle.as_bytes().contains(letter);
+            if !reading.idle && !self.flags.as_bytes().contains(letter) {
+                reading.unsure = Some(argument);
+            }
+        }
+    }
+}
+
+/// The next word, as the value of an option.
+fn take(reading: &mut Reading<'_>) -> Option<Item> {
+    let (value, after) = reading.rest.split_first()?;
+    reading.rest = after;
+    if value.several {
+        reading.unsure = reading.unsure.or(Some(value));
+    }
+    Some(value.clone())
+}
+
+impl Builder<'_> {
+    /// Plans what a wrapper runs.
+    pub(super) fn wrapped(&mut self, index: usize, wrapper: &Wrapper, arguments: &[Item], place: &Place<'_>) {
+        let reading = wrapper.read(arguments);
+        if let Some(argument) = reading.unsure {
+            self.opaque(index, Reason::WrapperOptions, show::item(argument).as_bytes());
+        }
+        let place = if wrapper.runs == Runs::Here { *place } else { place.subshell() };
+        if !reading.assignments.is_empty() {
+            self.steps[index].assignments.extend(reading.assignments);
+            self.bindings(index, &place);
+        }
+        if let Some(script) = &reading.script {
+            self.run_text(index, script, Role::Script, &place);
+        }
+        if reading.idle {
+            return;
+        }
+        let argv = reading.rest.to_vec();
+        match wrapper.runs {
+            Runs::Here | Runs::Apart if argv.is_empty() => {}
+            Runs::Here | Runs::Apart => self.run_arguments(index, argv, Role::Wrapped, &place),
+            Runs::Joined => self.run_joined(index, &argv, Role::Script, &place.repeated()),
+            Runs::Repeated => {
+                let mut argv = argv;
+                if argv.is_empty() {
+                    argv.push(super::words::known(b"echo"));
+                }
+                argv.push(input(b"standard input"));
+                self.run_arguments(index, argv, Role::Wrapped, &place.repeated());
+            }
+            Runs::Shell if argv.is_empty() && reading.script.is_none() => {
+                self.opaque(index, Reason::ScriptInput, b"");
+            }
+            Runs::Shell if argv.is_empty() => {}
+            Runs::Shell => self.run_arguments(index, argv, Role::Wrapped, &place),
+        }
+    }
+}

@@ -1,0 +1,70 @@
+//! Every rule finds what its examples show, and keeps silent where they say so.
+
+use haft_lang::check::{RULES, check};
+use haft_lang::{Options, Resolution, Resolver, is_builtin};
+
+/// A world with a handful of programs.
+struct World;
+
+const PROGRAMS: &[&str] = &[
+    "a", "awk", "cat", "chmod", "chown", "cp", "cut", "date", "egrep", "env", "expr", "find", "g", "grep",
+    "head", "jq", "ls", "make", "mkdir", "mktemp", "mv", "nohup", "program", "ps", "rm", "sed", "sh", "sort",
+    "sudo", "tail", "tar", "tee", "touch", "tr", "uniq", "wc", "which", "xargs", "yes",
+];
+
+impl Resolver for World {
+    fn resolve(&self, name: &[u8]) -> Resolution {
+        if is_builtin(name) {
+            Resolution::Builtin
+        } else if PROGRAMS.iter().any(|program| program.as_bytes() == name) {
+            Resolution::External("/usr/bin".into())
+        } else {
+            Resolution::Missing
+        }
+    }
+
+    fn is_set(&self, variable: &[u8]) -> Option<bool> {
+        Some(variable == b"HOME")
+    }
+
+    fn check_jq(&self, program: &[u8]) -> Option<String> {
+        let count = |wanted: &[u8]| program.iter().filter(|byte| wanted.contains(byte)).count();
+        (count(b"([") != count(b")]") || program.ends_with(b"==")).then(|| "unbalanced".to_owned())
+    }
+}
+
+fn codes(source: &str) -> Vec<&'static str> {
+    check(source.as_bytes(), &Options::default(), &World).iter().map(|found| found.code).collect()
+}
+
+#[test]
+fn wrong_examples_are_found() {
+    let missed: Vec<String> = RULES
+        .iter()
+        .flat_map(|rule| rule.wrong.iter().map(move |example| (rule.code, example)))
+        .filter(|(code, example)| !codes(example).contains(code))
+        .map(|(code, example)| format!("{code}: {example:?} gives {:?}", codes(example)))
+        .collect();
+    assert!(missed.is_empty(), "{missed:#?}");
+}
+
+#[test]
+fn right_examples_are_left_alone() {
+    let alarms: Vec<String> = RULES
+        .iter()
+        .flat_map(|rule| rule.right.iter().map(move |example| (rule.code, example)))
+        .filter(|(code, example)| codes(example).contains(code) || codes(example).contains(&"syntax"))
+        .map(|(code, example)| format!("{code}: {example:?} gives {:?}", codes(example)))
+        .collect();
+    assert!(alarms.is_empty(), "{alarms:#?}");
+}
+
+#[test]
+fn codes_are_unique_and_well_formed() {
+    for (at, rule) in RULES.iter().enumerate() {
+        assert!(RULES[at + 1..].iter().all(|other| other.code != rule.code), "{} occurs twice", rule.code);
+        assert!(rule.code.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-'), "{}", rule.code);
+        assert!(!rule.wrong.is_empty() && !rule.right.is_empty(), "{} lacks examples", rule.code);
+        assert!(!rule.summary.ends_with('.') && rule.explanation.ends_with('.'), "{}", rule.code);
+    }
+}
