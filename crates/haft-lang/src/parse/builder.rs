@@ -9,7 +9,9 @@ use super::braces::Mark;
 pub(super) struct Builder {
     pub(super) parts: Vec<WordPart>,
     /// Literal text that has not become a part yet: what stands next to each other becomes one part.
-    literal: Vec<u8>,
+    literal: Text,
+    /// More than one run of it, put together.
+    joined: Vec<u8>,
     literal_span: Span,
     pub(super) flags: WordFlags,
     /// Braces and commas that may turn out to be a brace expansion.
@@ -21,18 +23,27 @@ impl Builder {
     pub(super) fn literal(&mut self, text: &[u8], span: Span) {
         if self.literal.is_empty() {
             self.literal_span = span;
+            self.literal = Text::from(text);
+            return;
         }
+        if self.joined.is_empty() {
+            self.joined.extend_from_slice(&self.literal);
+        }
+        self.joined.extend_from_slice(text);
         self.literal_span.end = span.end;
-        self.literal.extend_from_slice(text);
     }
 
     /// Makes what literal text there is a part.
     pub(super) fn flush(&mut self) {
-        if !self.literal.is_empty() {
-            let kind = PartKind::Literal(Text::from(self.literal.as_slice()));
-            self.parts.push(WordPart { span: self.literal_span, kind });
-            self.literal.clear();
+        if self.literal.is_empty() {
+            return;
         }
+        let mut text = std::mem::take(&mut self.literal);
+        if !self.joined.is_empty() {
+            text = Text::from(self.joined.as_slice());
+            self.joined.clear();
+        }
+        self.parts.push(WordPart { span: self.literal_span, kind: PartKind::Literal(text) });
     }
 
     /// Adds a part.
@@ -52,7 +63,8 @@ impl Builder {
 
     /// The text, if all that was added so far is one unquoted literal.
     pub(super) fn only_literal(&self) -> Option<&[u8]> {
-        (self.parts.is_empty() && self.marks.is_empty()).then_some(&self.literal)
+        let text = if self.joined.is_empty() { self.literal.as_bytes() } else { self.joined.as_slice() };
+        (self.parts.is_empty() && self.marks.is_empty()).then_some(text)
     }
 
     /// The parts as they are.
