@@ -47,7 +47,7 @@ pub(crate) fn polite(ready: &str, status: i32) -> i32 {
 /// Ends when a file appears.
 pub(crate) fn wait_for(file: &str) -> i32 {
     while !Path::new(file).exists() {
-        std::thread::sleep(Duration::from_millis(1));
+        std::thread::sleep(Duration::from_millis(5));
     }
     0
 }
