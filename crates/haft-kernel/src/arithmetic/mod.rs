@@ -5,6 +5,8 @@
 
 mod evaluate;
 mod operators;
+#[cfg(test)]
+mod tests;
 
 use haft_lang::ast::{ArithmeticTree, Text};
 

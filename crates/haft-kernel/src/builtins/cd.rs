@@ -136,7 +136,8 @@ pub(super) fn enter(session: &mut Session, path: &[u8], physical: bool) -> std::
     Ok(())
 }
 
-/// The path with `.` and `..` taken away as text; what stands before a `..` must be a directory.
+/// The path with `.` and `..` taken away as text. What stands before a `..` must be a directory, unless it leads to the working
+/// directory, which may have been removed.
 fn logical(session: &Session, absolute: &[u8]) -> std::io::Result<Vec<u8>> {
     let double = absolute.starts_with(b"//") && !absolute.starts_with(b"///");
     let mut kept: Vec<&[u8]> = Vec::new();
@@ -144,8 +145,8 @@ fn logical(session: &Session, absolute: &[u8]) -> std::io::Result<Vec<u8>> {
         match part {
             b"" | b"." => {}
             b".." => {
-                if !kept.is_empty() {
-                    let before = assemble(&kept, double);
+                let before = assemble(&kept, double);
+                if !kept.is_empty() && !session.cwd.starts_with(&before) {
                     let metadata = session.kernel.files.metadata(text::path(&before))?;
                     if !metadata.is_dir() {
                         return Err(std::io::Error::from_raw_os_error(

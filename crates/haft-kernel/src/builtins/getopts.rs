@@ -102,7 +102,7 @@ impl<'a> Walk<'a> {
 fn conclude(context: &mut Context<'_>, name: &Bytes, found: &Found, silent: bool, quiet: bool) -> Flow {
     let letter_text = |letter: u8| Bytes::from([letter].as_slice());
     let shell = context.session.name.clone();
-    let mut complain = |context: &mut Context<'_>, text: &str, letter: u8| {
+    let complain = |context: &mut Context<'_>, text: &str, letter: u8| {
         if !quiet {
             let line = format!("{shell}: {text} -- {}\n", char::from(letter));
             let _ = context.session.write(2, line.as_bytes());

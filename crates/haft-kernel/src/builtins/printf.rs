@@ -25,12 +25,21 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
         status |= assign(context, &name, count.to_string().into());
     }
     match flags.last() {
+        Some(flag) if !is_place(flag.text()) => {
+            let shown = Bytes::from(flag.text());
+            context.error(format_args!("`{shown}': not a valid identifier"));
+            return Ok(2);
+        }
         Some(flag) => status |= assign(context, flag.text(), printed.output.into()),
         None => {
             status |= context.print(&printed.output)?;
         }
     }
     Ok(status)
+}
+
+fn is_place(name: &[u8]) -> bool {
+    crate::variables::is_name(name) || crate::session::split_reference(name).is_some()
 }
 
 fn assign(context: &mut Context<'_>, name: &[u8], value: Bytes) -> i32 {

@@ -39,8 +39,8 @@ fn change(context: &mut Context<'_>, names: &[Bytes], commands: Option<&Bytes>) 
                 context.error(format_args!("{name}: invalid signal specification"));
                 status = 1;
             }
-            (Some(trap), Some(commands)) => context.session.traps.set(trap, commands.clone()),
-            (Some(trap), None) => context.session.traps.reset(trap),
+            (Some(trap), Some(commands)) => context.session.set_trap(trap, Some(commands.clone())),
+            (Some(trap), None) => context.session.set_trap(trap, None),
         }
     }
     Ok(status)

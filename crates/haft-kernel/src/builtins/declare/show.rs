@@ -43,11 +43,12 @@ pub(super) fn listed(context: &mut Context<'_>, flags: &Flags) -> Flow {
 }
 
 fn matches(variable: &Variable, flags: &Flags) -> bool {
-    let kind = match (flags.array, &variable.value) {
-        (None, _) | (Some(Array::Indexed), Value::Indexed(_)) => true,
-        (Some(Array::Associative), Value::Associative(_)) => true,
-        _ => false,
-    };
+    let kind = matches!(
+        (flags.array, &variable.value),
+        (None, _)
+            | (Some(Array::Indexed), Value::Indexed(_))
+            | (Some(Array::Associative), Value::Associative(_))
+    );
     kind && variable.attributes.contains(flags.on)
 }
 
