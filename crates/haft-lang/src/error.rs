@@ -56,6 +56,9 @@ impl SyntaxError {
         match (self.kind, &self.expected, &self.opened) {
             (ErrorKind::TooDeep, ..) => "too deeply nested".to_owned(),
             (ErrorKind::TooLong, ..) => "the text is too long".to_owned(),
+            (ErrorKind::Unclosed, _, Some(opened)) if quote_name(opened.what).is_some() => {
+                format!("the {} is never closed", quote_name(opened.what).unwrap_or_default())
+            }
             (_, Some(expected), Some(opened)) => {
                 format!("expected {expected} to close \"{}\", found {found}", opened.what)
             }
@@ -71,9 +74,15 @@ impl SyntaxError {
     pub fn render(&self, name: &str, source: &[u8]) -> String {
         let lines = LineIndex::new(source);
         let mut report = format!("error: {}\n", self.message());
-        excerpt(&mut report, &lines, name, source, self.span, "");
+        // The end of the input is no place to look at if it is known what should have ended before it.
+        if !(self.incomplete && self.opened.is_some()) {
+            excerpt(&mut report, &lines, name, source, self.span, "");
+        }
         if let Some(opened) = &self.opened {
-            let note = format!("\"{}\" was opened here", opened.what);
+            let note = match quote_name(opened.what) {
+                Some(_) => "opened here".to_owned(),
+                None => format!("\"{}\" was opened here", opened.what),
+            };
             excerpt(&mut report, &lines, name, source, opened.span, &note);
         }
         if let Some(hint) = &self.hint {
@@ -90,6 +99,17 @@ impl fmt::Display for SyntaxError {
 }
 
 impl std::error::Error for SyntaxError {}
+
+/// What a quotation mark is called, since it cannot well be shown in quotes.
+fn quote_name(what: &str) -> Option<&'static str> {
+    match what {
+        "\"" => Some("double quote"),
+        "'" => Some("single quote"),
+        "$'" => Some("quote that \"$'\" begins"),
+        "`" => Some("backquote"),
+        _ => None,
+    }
+}
 
 /// The most characters of a line that an excerpt shows on either side of its caret.
 const REACH: usize = 60;

@@ -129,7 +129,11 @@ impl Parser<'_> {
     /// `do … done`.
     fn do_done(&mut self, opened: Opened) -> Result<List> {
         if !self.eat_reserved(Reserved::Do) {
-            return Err(self.missing("\"do\"", opened, "put \";\" or a newline before \"do\""));
+            return Err(self.missing(
+                "\"do\"",
+                opened,
+                "write \"do\" before what is repeated, after \";\" or on a new line",
+            ));
         }
         let body = self.body(opened)?;
         self.expect_reserved(Reserved::Done, opened)?;
@@ -231,14 +235,19 @@ impl Parser<'_> {
         if self.peek().is_none() {
             return Err(self.unclosed("))", "((", start));
         }
+        let end = self.input.at;
         let closed = self.eat(b')') && {
             self.skip_blanks();
             self.eat(b')')
         };
         let Ok([initial, condition, update]) = <[_; 3]>::try_from(sections) else {
-            return Err(
-                self.unexpected(Some("\";\": three expressions, separated by \";\", in \"for ((\""), None)
+            self.input.at = end;
+            let mut error = self.unexpected(Some("\";\" in \"for ((\""), None);
+            error.hint = Some(
+                "\"for ((\" takes three expressions separated by \";\", each of which may be empty"
+                    .to_owned(),
             );
+            return Err(error);
         };
         if !closed {
             return Err(self.unexpected(Some("\"))\" after the third expression of \"for ((\""), None));

@@ -1,6 +1,6 @@
 //! Moving over the input: blanks, comments, continued lines, positions, errors.
 
-use crate::ast::Span;
+use crate::ast::{Span, WarningKind};
 use crate::error::{ErrorKind, Opened, SyntaxError};
 
 use super::bytes::{self, BLANK, BREAK};
@@ -199,8 +199,18 @@ impl Parser<'_> {
             found,
             expected: expected.map(str::to_owned),
             opened,
-            hint: None,
+            hint: if incomplete { self.missing_delimiter() } else { None },
             incomplete,
+        })
+    }
+
+    /// A here-document that swallowed the rest of the input is likely why something is missing.
+    fn missing_delimiter(&self) -> Option<String> {
+        self.warnings.iter().find_map(|warning| match &warning.kind {
+            WarningKind::UnterminatedHereDocument { delimiter } => Some(format!(
+                "the delimiter \"{delimiter}\" of a here-document was never seen; it must stand alone on its line"
+            )),
+            _ => None,
         })
     }
 

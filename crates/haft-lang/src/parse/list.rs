@@ -82,9 +82,11 @@ impl Parser<'_> {
         let list = self.list()?;
         if list.statements.is_empty() {
             let mut error = self.unexpected(Some("a command"), None);
-            error.opened = error.incomplete.then_some(opened);
             if error.incomplete {
-                error.expected = Some("a command and what is needed".to_owned());
+                error.opened = Some(opened);
+                error.expected = Some(format!("a command and \"{}\"", closer(opened.what)));
+            } else {
+                error.hint = Some("write \":\" where nothing is to be done".to_owned());
             }
             return Err(error);
         }
@@ -234,12 +236,23 @@ impl Parser<'_> {
         let what = opened.what;
         let mut error = self.unexpected(Some(expected), Some(opened));
         if error.incomplete {
-            error.hint = Some(format!("add {expected} to close \"{what}\""));
+            error.hint.get_or_insert_with(|| format!("add {expected} to close \"{what}\""));
         } else if matches!(error.found.as_str(), "\";\"" | "\"&\"" | "\"|\"" | "\"&&\"" | "\"||\"") {
             error.expected = Some("a command".to_owned());
             error.opened = None;
         }
         error
+    }
+}
+
+/// What closes what was opened.
+fn closer(what: &str) -> &'static str {
+    match what {
+        "if" => "fi",
+        "case" => "esac",
+        "{" => "}",
+        "(" => ")",
+        _ => "done",
     }
 }
 

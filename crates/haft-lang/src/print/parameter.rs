@@ -54,10 +54,10 @@ impl<'a> Printer<'a> {
             ParameterOperator::Require { or_empty, word } => self.alternative("?", *or_empty, word),
             ParameterOperator::Alternative { or_empty, word } => self.alternative("+", *or_empty, word),
             ParameterOperator::RemovePrefix { longest, pattern } => {
-                self.repeated("#", *longest, Some(pattern))
+                self.repeated("#", *longest, Some(pattern));
             }
             ParameterOperator::RemoveSuffix { longest, pattern } => {
-                self.repeated("%", *longest, Some(pattern))
+                self.repeated("%", *longest, Some(pattern));
             }
             ParameterOperator::ChangeCase { change, all, pattern } => {
                 let symbol = match change {
@@ -71,7 +71,7 @@ impl<'a> Printer<'a> {
                 self.replace(*scope, pattern, replacement.as_ref());
             }
             ParameterOperator::Transform(transform) => {
-                self.out.extend_from_slice(&[b'@', transform.letter()])
+                self.out.extend_from_slice(&[b'@', transform.letter()]);
             }
             ParameterOperator::Substring { offset, length } => {
                 self.section(offset);

@@ -1,0 +1,1 @@
+if [[ -f x; then echo; fi

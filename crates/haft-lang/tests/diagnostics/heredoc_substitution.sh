@@ -1,0 +1,2 @@
+x=$(cat <<E
+body

@@ -1,0 +1,2 @@
+x=$(ls | sort
+echo $x
