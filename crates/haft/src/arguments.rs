@@ -40,7 +40,7 @@ pub(crate) struct Start {
     #[arg(long)]
     pub(crate) clear_env: bool,
     /// The program, found by PATH unless it has a slash, and its arguments
-    #[arg(value_name = "PROGRAM", trailing_var_arg = true, allow_hyphen_values = true, required = true)]
+    #[arg(value_name = "PROGRAM", trailing_var_arg = true, required = true)]
     pub(crate) program: Vec<OsString>,
 }
 

@@ -4,7 +4,9 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use haft_process::{Environment, Signals};
+use rustix::fs::{Mode, OFlags};
 use rustix::io::fcntl_getfd;
+use rustix::stdio::{stderr, stdin, stdout};
 
 /// Arguments, environment, directory and signal settings at the start.
 #[derive(Debug)]
@@ -24,15 +26,16 @@ impl Surroundings {
         reason = "the one place where the environment and the directory are read"
     )]
     pub(crate) fn capture() -> Surroundings {
+        let mut environment = Environment::new();
+        for (name, value) in std::env::vars_os() {
+            // An entry that no program could look up is no variable, and no reason to lose the others.
+            let _ = environment.set(name, value);
+        }
         Surroundings {
             arguments: std::env::args_os().collect(),
-            environment: Environment::from_pairs(std::env::vars_os()).unwrap_or_default(),
+            environment,
             working_directory: std::env::current_dir().ok(),
-            open: [
-                fcntl_getfd(rustix::stdio::stdin()).is_ok(),
-                fcntl_getfd(rustix::stdio::stdout()).is_ok(),
-                fcntl_getfd(rustix::stdio::stderr()).is_ok(),
-            ],
+            open: open_standard_descriptors(),
             ignored: Signals::ignored_now(),
         }
     }
@@ -41,4 +44,15 @@ impl Surroundings {
     pub(crate) fn variable(&self, name: &str) -> Option<&std::ffi::OsStr> {
         self.environment.get(name).filter(|value| !value.is_empty())
     }
+}
+
+/// Which of the standard descriptors are open. In the place of the others `/dev/null` is opened, so that no file of our own
+/// gets their numbers and what we write to a person goes nowhere else.
+fn open_standard_descriptors() -> [bool; 3] {
+    let open = [stdin(), stdout(), stderr()].map(|descriptor| fcntl_getfd(descriptor).is_ok());
+    for _ in open.iter().filter(|open| !**open) {
+        let null = rustix::fs::open("/dev/null", OFlags::RDWR | OFlags::CLOEXEC, Mode::empty());
+        std::mem::forget(null);
+    }
+    open
 }

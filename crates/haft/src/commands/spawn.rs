@@ -25,18 +25,10 @@ const LEFTOVER_GRACE: Duration = Duration::from_millis(100);
 /// Runs the program, shows what it writes, and answers with its status.
 pub(crate) fn run(mut spawn: Spawn, surroundings: &Surroundings) -> Result<i32, Failure> {
     let json = spawn.json;
-    let result = supervise(&mut spawn, surroundings);
-    match result {
-        Ok(outcome) => {
-            if json {
-                report::print(&outcome.report(budget(&spawn)));
-            }
-            Ok(outcome.code())
-        }
-        Err(failure) if json => {
-            report::print(&report::Unstarted::from(&failure));
-            Ok(failure.status)
-        }
+    match supervise(&mut spawn, surroundings) {
+        Ok(outcome) if json => Ok(report::print(&outcome.report(budget(&spawn)), outcome.code())),
+        Ok(outcome) => Ok(outcome.code()),
+        Err(failure) if json => Ok(report::print(&report::Unstarted::from(&failure), failure.status)),
         Err(failure) => Err(failure),
     }
 }

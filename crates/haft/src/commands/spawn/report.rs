@@ -4,7 +4,7 @@ use std::io::Write as _;
 
 use serde::Serialize;
 
-use crate::failure::Failure;
+use crate::failure::{Failure, reason, tell};
 
 /// A result for a program that did not start.
 #[derive(Debug, Serialize)]
@@ -33,10 +33,16 @@ impl From<&Failure> for Unstarted {
     }
 }
 
-/// Prints a value as JSON, on one line.
-pub(crate) fn print(value: &impl Serialize) {
+/// Prints a value as JSON, on one line, and answers with the status: one that cannot be printed is no success.
+pub(crate) fn print(value: &impl Serialize, status: i32) -> i32 {
+    let mut text = serde_json::to_vec(value).unwrap_or_default();
+    text.push(b'\n');
     let mut stdout = std::io::stdout().lock();
-    let _ = serde_json::to_writer(&mut stdout, value);
-    let _ = stdout.write_all(b"\n");
-    let _ = stdout.flush();
+    match stdout.write_all(&text).and_then(|()| stdout.flush()) {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
+            tell(format_args!("cannot write the result: {}", reason(&error)));
+            status.max(1)
+        }
+        _ => status,
+    }
 }
