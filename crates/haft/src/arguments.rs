@@ -22,6 +22,10 @@ pub(crate) enum Command {
     Spawn(Spawn),
     /// Become a program: same process, same terminal, nothing of haft remains
     Exec(Exec),
+    /// Say what is wrong with a script before anything runs
+    Check(Check),
+    /// Show what a script would run, read and write
+    Plan(Plan),
     /// Clean up after the process that holds the other end of standard input
     #[command(name = "__watch", hide = true)]
     Watch(Watch),
@@ -89,4 +93,37 @@ pub(crate) struct Exec {
 #[derive(Args, Debug)]
 pub(crate) struct Watch {
     pub(crate) run_directory: PathBuf,
+}
+
+/// A script, from wherever it comes.
+#[derive(Args, Debug)]
+#[group(required = false, multiple = false)]
+pub(crate) struct Script {
+    /// The script's file, or '-' for standard input
+    #[arg(value_name = "FILE")]
+    pub(crate) file: Option<OsString>,
+    /// The script itself
+    #[arg(short = 'c', value_name = "TEXT", allow_hyphen_values = true)]
+    pub(crate) command: Option<OsString>,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Check {
+    #[command(flatten)]
+    pub(crate) script: Script,
+    /// Print one JSON object with all that was found
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Explain a code instead, with examples
+    #[arg(long, value_name = "CODE")]
+    pub(crate) explain: Option<String>,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Plan {
+    #[command(flatten)]
+    pub(crate) script: Script,
+    /// Print the plan as one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
 }

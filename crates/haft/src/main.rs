@@ -24,6 +24,8 @@ fn run() -> i32 {
     let result = match arguments.command {
         Command::Spawn(spawn) => commands::spawn::run(spawn, &surroundings),
         Command::Exec(exec) => commands::exec::run(exec, &surroundings),
+        Command::Check(check) => commands::check::run(check, &surroundings),
+        Command::Plan(plan) => commands::plan::run(plan, &surroundings),
         Command::Watch(watch) => commands::watch::run(&watch),
     };
     result.unwrap_or_else(|failure| failure.show())

@@ -8,7 +8,7 @@ use crate::check::scene::{Scene, Simple};
 /// A jq program that does not parse. Who resolves names also knows jq.
 pub(super) static BAD_JQ: Rule = Rule {
     code: "bad-jq",
-    severity: Severity::Error,
+    severity: Severity::Warning,
     summary: "a jq program that is wrong",
     explanation: "The program is given literally and cannot be parsed: jq would end with status 3 before it reads any input.",
     wrong: &["jq '.[' file", "jq -r '.a | map(.b' file", "jq --arg x 1 '.a ==' file"],

@@ -1,0 +1,38 @@
+//! `haft plan`: what a script would run, read and write.
+
+use haft_lang::ast::LineIndex;
+use haft_lang::check::Diagnostic;
+use haft_lang::plan::{Plan, plan};
+use haft_lang::{Options, read_script};
+use serde::Serialize;
+
+use crate::arguments::Plan as Arguments;
+use crate::commands::check::print;
+use crate::commands::script::{self, Names};
+use crate::failure::Failure;
+use crate::surroundings::Surroundings;
+
+/// Plans and shows it: 1 if the script cannot be parsed.
+pub(crate) fn run(arguments: Arguments, surroundings: &Surroundings) -> Result<i32, Failure> {
+    let text = script::read(arguments.script)?;
+    let script = read_script(&text.source, &Options::default());
+    if let Some(error) = &script.error {
+        let diagnostic = Diagnostic::from(error);
+        let lines = LineIndex::new(&text.source);
+        eprint!("{}", diagnostic.render(&text.name, &text.source, &lines));
+        return Ok(1);
+    }
+    let plan = plan(&script.program, &text.source, &Names(surroundings));
+    print(&if arguments.json { json(&text.name, &plan) } else { plan.to_string() });
+    Ok(0)
+}
+
+fn json(name: &str, plan: &Plan) -> String {
+    #[derive(Serialize)]
+    struct Report<'a> {
+        file: &'a str,
+        #[serde(flatten)]
+        plan: &'a Plan,
+    }
+    serde_json::to_string(&Report { file: name, plan }).unwrap_or_default() + "\n"
+}

@@ -1,0 +1,76 @@
+//! What `check` and `plan` have in common: where the text comes from, and what names mean.
+
+use std::ffi::{OsStr, OsString};
+use std::io::Read as _;
+use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
+use std::path::Path;
+
+use haft_lang::{Resolution, Resolver, is_builtin};
+
+use crate::arguments::Script;
+use crate::commands::check_jq;
+use crate::failure::{Failure, reason};
+use crate::surroundings::Surroundings;
+
+/// A script's text and what it is called.
+pub(crate) struct Text {
+    pub(crate) name: String,
+    pub(crate) source: Vec<u8>,
+}
+
+/// Reads the script that the arguments name.
+pub(crate) fn read(script: Script) -> Result<Text, Failure> {
+    match (script.command, script.file) {
+        (Some(text), _) => Ok(Text { name: "-c".to_owned(), source: text.into_vec() }),
+        (None, Some(file)) if file == "-" => read_input(),
+        (None, Some(file)) => read_file(&file),
+        (None, None) => Err(Failure::usage("no script is given")),
+    }
+}
+
+fn read_input() -> Result<Text, Failure> {
+    let mut source = Vec::new();
+    match std::io::stdin().read_to_end(&mut source) {
+        Ok(_) => Ok(Text { name: "standard input".to_owned(), source }),
+        Err(error) => Err(Failure::usage(format!("standard input cannot be read: {}", reason(&error)))),
+    }
+}
+
+fn read_file(file: &OsString) -> Result<Text, Failure> {
+    let name = file.to_string_lossy().into_owned();
+    match std::fs::read(file) {
+        Ok(source) => Ok(Text { name, source }),
+        Err(error) => Err(Failure::usage(format!("\"{name}\" cannot be read: {}", reason(&error)))),
+    }
+}
+
+/// What names mean in haft's surroundings.
+pub(crate) struct Names<'s>(pub(crate) &'s Surroundings);
+
+impl Resolver for Names<'_> {
+    fn resolve(&self, name: &[u8]) -> Resolution {
+        if is_builtin(name) {
+            return Resolution::Builtin;
+        }
+        let directory = self.0.working_directory.as_deref();
+        let name = OsStr::from_bytes(name);
+        match haft_process::find_program(name, self.0.variable("PATH"), directory) {
+            Ok(path) if path.is_relative() && !exists(directory, &path) => Resolution::Unknown,
+            Ok(path) if path.is_absolute() && !path.exists() => Resolution::Missing,
+            Ok(path) => Resolution::External(path),
+            Err(_) => Resolution::Missing,
+        }
+    }
+
+    fn is_set(&self, variable: &[u8]) -> Option<bool> {
+        Some(self.0.environment.get(OsStr::from_bytes(variable)).is_some())
+    }
+
+    fn check_jq(&self, program: &[u8]) -> Option<String> {
+        check_jq::fault(program)
+    }
+}
+
+fn exists(directory: Option<&Path>, path: &Path) -> bool {
+    directory.is_some_and(|directory| directory.join(path).exists())
+}
