@@ -2,7 +2,7 @@
 
 use super::Context;
 use crate::bytes::Bytes;
-use crate::flow::Flow;
+use crate::flow::{Flow, Unwind};
 
 pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
     let expressions = match arguments {
@@ -15,12 +15,10 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
     }
     let mut value = 0;
     for expression in expressions {
-        match context.session.evaluate_text(expression) {
+        match context.session.evaluate_or_fail(expression) {
             Ok(result) => value = result,
-            Err(message) => {
-                context.error(message);
-                return Ok(1);
-            }
+            Err(Unwind::Abort(_)) => return Ok(1),
+            Err(unwind) => return Err(unwind),
         }
     }
     Ok(i32::from(value == 0))

@@ -15,6 +15,9 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
             None => return context.usage(format_args!("{text}: invalid number")),
         },
     };
+    if depth.is_none() && frames.is_empty() {
+        return context.print(b"0 NULL\n");
+    }
     let level = usize::try_from(depth.unwrap_or(0)).ok();
     let Some(index) = level.and_then(|level| frames.len().checked_sub(level + 1)) else { return Ok(1) };
     let line = frames[index].line;

@@ -86,7 +86,8 @@ fn shown(job: &Job, form: Form, current: &[u32]) -> Vec<u8> {
     };
     let state = format!("{:<24}", state(job.state()));
     let tail: &[u8] = if running { b" &\n" } else { b"\n" };
-    [head.as_bytes(), state.as_bytes(), &job.text, tail].concat()
+    let text = job.text.strip_suffix(b"&").unwrap_or(&job.text).trim_ascii_end();
+    [head.as_bytes(), state.as_bytes(), text, tail].concat()
 }
 
 /// What became of a job, in words.

@@ -121,11 +121,12 @@ fn remove_element(context: &mut Context<'_>, array: &[u8], subscript: &[u8]) -> 
     let whole = matches!(subscript, b"@" | b"*");
     match kind {
         Value::Associative(_) => {
+            let key = key(context, subscript);
             if let Some(Value::Associative(array)) = value_of(context, &name) {
                 if whole {
                     *array = Arc::default();
                 } else {
-                    Arc::make_mut(array).remove(subscript);
+                    Arc::make_mut(array).remove(&key);
                 }
             }
             true
@@ -144,6 +145,19 @@ fn remove_element(context: &mut Context<'_>, array: &[u8], subscript: &[u8]) -> 
                 false
             }
         },
+    }
+}
+
+/// The key that a subscript means, in which expansions may still be to be done.
+fn key(context: &mut Context<'_>, subscript: &[u8]) -> Bytes {
+    if subscript.iter().any(|byte| matches!(byte, b'$' | b'`' | b'\\'))
+        && let Ok(expanded) = context.session.expand_text(subscript)
+    {
+        return expanded;
+    }
+    match subscript {
+        [b'\'', inner @ .., b'\''] | [b'"', inner @ .., b'"'] => inner.into(),
+        _ => subscript.into(),
     }
 }
 

@@ -47,14 +47,21 @@ fn all(context: &mut Context<'_>) -> Flow {
             return Ok(128 + signal);
         }
     }
-    // A process substitution that is `$!` is waited for too.
-    let last = context.session.last_background;
-    let mut beside = std::mem::take(&mut context.session.beside);
-    let mut result = Ok(0);
-    for member in beside.iter_mut().filter(|member| Some(member.pid) == last) {
-        result = result.and(context.session.wait_member(member).map(|_| 0));
+    if let Some(last) = context.session.last_background {
+        beside(context, last)?;
     }
-    context.session.beside.append(&mut beside);
+    Ok(0)
+}
+
+/// Waits for a process substitution, if that is what the process is; yields its status.
+fn beside(context: &mut Context<'_>, pid: i32) -> Result<Option<i32>, Unwind> {
+    let mut members = std::mem::take(&mut context.session.beside);
+    let mut result = Ok(None);
+    if let Some(member) = members.iter_mut().find(|member| member.pid == pid) {
+        result = context.session.wait_member(member).map(Some);
+    }
+    members.append(&mut context.session.beside);
+    context.session.beside = members;
     result
 }
 
@@ -75,6 +82,9 @@ fn one(context: &mut Context<'_>, operand: &Bytes) -> Result<Result<i32, i32>, U
         context.error(format_args!("`{operand}': not a pid or valid job spec"));
         return Ok(Ok(1));
     };
+    if let Some(status) = beside(context, pid)? {
+        return Ok(Ok(status));
+    }
     match context.session.wait_pid(pid)? {
         Waited::Ended { status, .. } => Ok(Ok(status)),
         Waited::Interrupted(signal) => Ok(Err(128 + signal)),

@@ -10,7 +10,7 @@ pub(super) fn unary(session: &mut Session, letter: u8, operand: &[u8]) -> Result
     match letter {
         b'n' => Ok(!operand.is_empty()),
         b'z' => Ok(operand.is_empty()),
-        b't' if argument(operand).is_none() => Err(not_a_number(operand)),
+        b't' if argument(operand).is_none() => Ok(false),
         _ => session.test_letter(letter, operand).map_err(|_| "bad subscript".to_owned()),
     }
 }
