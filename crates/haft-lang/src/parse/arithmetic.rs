@@ -4,61 +4,26 @@
 //! are parsed by precedence climbing; a chain of operators of one level takes a loop, not a recursion.
 
 use crate::ast::{
-    ArithmeticForm, ArithmeticNode, ArithmeticSubscript, ArithmeticTree, BinaryOperator, Name, NodeId,
-    PartKind, Span, Step, Text, UnaryOperator, Word, WordPart,
+    ArithmeticNode, ArithmeticSubscript, ArithmeticTree, BinaryOperator, Name, NodeId, Span, Step, Text,
+    UnaryOperator,
 };
 use crate::error::{ErrorKind, SyntaxError};
 
 use super::MAXIMUM_DEPTH;
 use super::bytes::{self, NAME};
+use super::number::constant;
 
 /// Stands for an expansion in the text. The input holds no NUL.
-const EXPANSION: u8 = 0;
-
-/// What can be said about an expression ahead of time.
-pub(super) fn form(text: &Word) -> ArithmeticForm {
-    if let Some(literal) = text.literal() {
-        return parse(literal).map_or(ArithmeticForm::Text, ArithmeticForm::Tree);
-    }
-    let mut flat = Flat::default();
-    if !flat.parts(text.parts(), true) {
-        return ArithmeticForm::Text;
-    }
-    Expression::new(&flat.text, flat.indices).parse().map_or(ArithmeticForm::Text, ArithmeticForm::Guess)
-}
+pub(super) const EXPANSION: u8 = 0;
 
 /// Parses the text of an expression.
 pub(super) fn parse(text: &[u8]) -> Result<ArithmeticTree, SyntaxError> {
     Expression::new(text, Vec::new()).parse()
 }
 
-/// The text of an expression with its expansions replaced by [`EXPANSION`].
-#[derive(Default)]
-struct Flat {
-    text: Vec<u8>,
-    indices: Vec<u32>,
-}
-
-impl Flat {
-    /// Adds parts; returns false if only what they expand to can tell.
-    fn parts(&mut self, parts: &[WordPart], outermost: bool) -> bool {
-        parts.iter().enumerate().all(|(index, part)| match &part.kind {
-            PartKind::Literal(text) => {
-                self.text.extend_from_slice(text);
-                true
-            }
-            PartKind::DoubleQuoted(inner) => self.parts(inner, false),
-            PartKind::Variable(_)
-            | PartKind::Parameter(_)
-            | PartKind::Command(_)
-            | PartKind::Arithmetic(_) => {
-                self.text.push(EXPANSION);
-                self.indices.push(u32::try_from(index).unwrap_or(u32::MAX));
-                outermost
-            }
-            _ => false,
-        })
-    }
+/// Parses the text of an expression in which [`EXPANSION`] stands for the parts at these indices, in order.
+pub(super) fn parse_guess(text: &[u8], indices: Vec<u32>) -> Result<ArithmeticTree, SyntaxError> {
+    Expression::new(text, indices).parse()
 }
 
 /// An expression being parsed.
@@ -423,34 +388,4 @@ fn bracket_length(text: &[u8]) -> Option<usize> {
         }
     }
     None
-}
-
-/// The value of a constant: decimal, octal, hexadecimal, or `base#digits`. It wraps around as bash's does.
-fn constant(text: &[u8]) -> Option<i64> {
-    if let Some(hash) = text.iter().position(|byte| *byte == b'#') {
-        let base = digits(&text[..hash], 10)?;
-        let base = u32::try_from(base).ok().filter(|base| (2..=64).contains(base))?;
-        return if hash + 1 == text.len() { None } else { digits(&text[hash + 1..], base) };
-    }
-    match text {
-        [b'0', b'x' | b'X', rest @ ..] => digits(rest, 16),
-        [b'0', rest @ ..] => digits(rest, 8),
-        _ => digits(text, 10),
-    }
-}
-
-fn digits(text: &[u8], base: u32) -> Option<i64> {
-    text.iter().try_fold(0i64, |value, byte| {
-        let digit = match byte {
-            b'0'..=b'9' => byte - b'0',
-            b'a'..=b'z' => byte - b'a' + 10,
-            b'A'..=b'Z' if base <= 36 => byte - b'A' + 10,
-            b'A'..=b'Z' => byte - b'A' + 36,
-            b'@' => 62,
-            b'_' => 63,
-            _ => return None,
-        };
-        let valid = u32::from(digit) < base;
-        valid.then(|| value.wrapping_mul(i64::from(base)).wrapping_add(i64::from(digit)))
-    })
 }

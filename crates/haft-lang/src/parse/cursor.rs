@@ -171,6 +171,16 @@ impl Parser<'_> {
         !self.refused.is_empty() && self.refused.contains(&(attempt, at))
     }
 
+    /// Refuses a text that offsets do not reach to the end of.
+    pub(super) fn check_length(&mut self) -> Result<()> {
+        if u32::try_from(self.input.limit()).is_ok() {
+            return Ok(());
+        }
+        let mut error = self.unexpected(None, None);
+        error.kind = ErrorKind::TooLong;
+        Err(error)
+    }
+
     #[cold]
     pub(super) fn too_deep(&mut self) -> Box<SyntaxError> {
         let mut error = self.unexpected(None, None);

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::ast::{Command, CommandKind, Coprocess, Function, Name, Span, Text};
 
-use super::bytes::{self, BREAK, GLOB, QUOTE};
+use super::bytes::{self, BREAK, QUOTE};
 use super::reserved::Reserved;
 use super::word::Mode;
 use super::{Parser, Result};
@@ -76,7 +76,7 @@ impl Parser<'_> {
     /// A name, if a compound command follows it. A reserved word of another kind cannot follow.
     fn coprocess_name(&mut self) -> Result<Option<Name>> {
         let start = self.input.at;
-        let length = bytes::run(self.input.remaining(), BREAK | QUOTE | GLOB);
+        let length = bytes::run(self.input.remaining(), BREAK | QUOTE);
         self.input.at += length;
         self.skip_blanks();
         if length > 0 && self.at_compound() {

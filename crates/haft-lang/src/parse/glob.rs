@@ -4,6 +4,7 @@ use crate::ast::{ExtendedGlob, Glob, GlobOperator, PartKind, Span, Text, WordFla
 
 use super::builder::Builder;
 use super::bytes::{self, BREAK, QUOTE};
+use super::here::joined;
 use super::word::{Ends, Mode};
 use super::{Parser, Result};
 
@@ -69,10 +70,15 @@ impl Parser<'_> {
         let start = self.input.at;
         let text = match self.bracket_extent(mode, !builder.marks.is_empty()) {
             Extent::None => return self.literal_byte(builder),
-            Extent::Open => Text::from("["),
-            Extent::Whole(length) => Text::from(self.input.slice(start, start + length)),
+            Extent::Open => {
+                self.input.at += 1;
+                Text::from("[")
+            }
+            Extent::Whole(length) => {
+                self.input.at += length;
+                joined(self.input.slice(start, start + length))
+            }
         };
-        self.input.at += text.len();
         builder.push(PartKind::Glob(Glob::Bracket(text)), self.span_from(start), WordFlags::GLOB);
     }
 
@@ -80,17 +86,21 @@ impl Parser<'_> {
     /// row of brackets is not searched again for each of them.
     fn bracket_extent(&mut self, mode: Mode, in_braces: bool) -> Extent {
         let at = self.input.at;
-        if at < self.brackets.0 {
+        if self.brackets.0.contains(&at) {
             return self.brackets.1;
         }
         let rest = self.input.remaining();
         let mut index = 1 + usize::from(matches!(rest.get(1), Some(b'!' | b'^')));
-        let first = index;
+        let mut first = index;
         let extent = loop {
             match rest.get(index) {
                 Some(b']') if index > first => return Extent::Whole(index + 1),
                 Some(b'[') if matches!(rest.get(index + 1), Some(b':' | b'.' | b'=')) => {
                     index += class_length(&rest[index..]);
+                }
+                Some(b'\\') if rest.get(index + 1) == Some(&b'\n') => {
+                    first += if index == first { 2 } else { 0 };
+                    index += 2;
                 }
                 Some(byte) if bytes::is(*byte, QUOTE) => break Extent::Open,
                 Some(b',' | b'{' | b'}') if in_braces => break Extent::Open,
@@ -98,7 +108,7 @@ impl Parser<'_> {
                 _ => break Extent::None,
             }
         };
-        self.brackets = (at + index, extent);
+        self.brackets = (at..at + index, extent);
         extent
     }
 }

@@ -145,17 +145,25 @@ impl Parser<'_> {
                 derived.push(b"\n", self.input.source(extent.end));
             }
             let inner = derived.into_input(self.input.source(extent.end));
-            return self.with_input(inner, Parser::here_body);
+            return self.with_input(inner, Parser::own_body);
         }
         let limit = self.input.set_limit(extent.end);
         self.input.at = extent.start;
+        let word = self.own_body();
+        self.input.set_limit(limit);
+        word
+    }
+
+    /// The body of a here-document, whose end ends the here-documents that are announced in it: no line does.
+    fn own_body(&mut self) -> Result<Word> {
         let outer = std::mem::replace(&mut self.pending_from, self.pending.len());
         let word = self.here_body();
-        if word.is_err() {
-            self.pending.truncate(self.pending_from);
+        for pending in self.pending.split_off(self.pending_from) {
+            let content = WordContent::Plain(Text::new());
+            let body = Word { span: pending.span, flags: WordFlags::NONE, content };
+            let _ = pending.document.content.set(HereContent { body, terminated: false, error: None });
         }
         self.pending_from = outer;
-        self.input.set_limit(limit);
         word
     }
 }
@@ -178,7 +186,7 @@ fn without_tabs(text: &[u8]) -> Vec<u8> {
 }
 
 /// A line with what is continued in it put together.
-fn joined(line: &[u8]) -> Text {
+pub(super) fn joined(line: &[u8]) -> Text {
     if !line.contains(&b'\n') {
         return Text::from(line);
     }

@@ -109,10 +109,11 @@ impl<'a> Input<'a> {
         let (first, after) = (self.source(start), self.source(end));
         self.bytes.to_mut().splice(start..end, text.iter().copied());
         self.limit = self.limit + text.len() - (end - start);
-        let shifted = |origin: &Origin| Origin { at: origin.at + text.len() - (end - start), ..*origin };
-        let later: Vec<Origin> = self.origins.iter().filter(|origin| origin.at > end).map(shifted).collect();
         let fixed = self.origin(end).is_some_and(|origin| origin.fixed);
-        self.origins.retain(|origin| origin.at < start);
+        let shifted = |origin: &Origin| Origin { at: origin.at + text.len() - (end - start), ..*origin };
+        let after_end = self.origins.partition_point(|origin| origin.at <= end);
+        let later: Vec<Origin> = self.origins[after_end..].iter().map(shifted).collect();
+        self.origins.truncate(self.origins.partition_point(|origin| origin.at < start));
         if self.origins.is_empty() {
             self.origins.push(Origin { at: 0, source: 0, fixed: false });
         }

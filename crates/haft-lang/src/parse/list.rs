@@ -21,6 +21,7 @@ impl Parser<'_> {
 
     /// A list that ends with the input.
     pub(super) fn whole_list(&mut self) -> Result<List> {
+        self.check_length()?;
         let list = self.list()?;
         if self.peek().is_some() {
             return Err(self.stray());
@@ -31,6 +32,7 @@ impl Parser<'_> {
 
     /// What stands up to the end of a line, and as much further as it takes.
     pub(super) fn complete_command(&mut self) -> Result<Option<Program>> {
+        self.check_length()?;
         self.skip_newlines()?;
         if self.peek().is_none() {
             return Ok(None);

@@ -21,10 +21,12 @@ mod dollar;
 mod double;
 mod function;
 mod glob;
+mod guess;
 mod here;
 mod input;
 mod json;
 mod list;
+mod number;
 mod operator;
 mod redirect;
 mod reserved;
@@ -39,6 +41,8 @@ use std::collections::{BTreeMap, HashSet};
 
 use crate::ast::{Arithmetic, ArithmeticTree, LineIndex, Program, Text, Warning, WarningKind, Word};
 use crate::error::SyntaxError;
+
+pub(crate) use reserved::is_reserved;
 
 use alias::Active;
 use here::Pending;
@@ -128,8 +132,8 @@ pub struct Parser<'a> {
     refused: HashSet<(Attempt, usize)>,
     /// Aliases whose text is being read.
     active: Vec<Active>,
-    /// What is known about brackets before a position.
-    brackets: (usize, glob::Extent),
+    /// What is known about brackets between two positions.
+    brackets: (std::ops::Range<usize>, glob::Extent),
     /// Where the text of an alias ends in a blank, so that the next word may be an alias too.
     alias_next: Option<usize>,
     /// How many `$(`, `<(` are open, whose `)` may end a here-document.
@@ -162,7 +166,7 @@ impl<'a> Parser<'a> {
             warnings: Vec::new(),
             refused: HashSet::new(),
             active: Vec::new(),
-            brackets: (0, glob::Extent::None),
+            brackets: (0..0, glob::Extent::None),
             alias_next: None,
             substitutions: 0,
             no_reserved: None,

@@ -170,3 +170,8 @@ impl Parser<'_> {
         Err(self.unexpected_in_list(&format!("\"{}\"", reserved.text()), opened))
     }
 }
+
+/// Whether the text is a reserved word.
+pub(crate) fn is_reserved(text: &[u8]) -> bool {
+    Reserved::from_text(text).is_some()
+}

@@ -269,8 +269,14 @@ impl Parser<'_> {
 
 /// Text that is taken as it stands, as a word: as if it were quoted.
 fn glued(text: Text, span: crate::ast::Span) -> WordContent {
-    let kind = PartKind::SingleQuoted(text.clone());
-    WordContent::Static { text, parts: Box::new([WordPart { span, kind }]) }
+    let mut parts = Vec::new();
+    for piece in text.split_inclusive(|byte| *byte == b'\'') {
+        let unquoted = piece.strip_suffix(b"'").unwrap_or(piece);
+        parts.push(PartKind::SingleQuoted(Text::from(unquoted)));
+        parts.extend((unquoted.len() < piece.len()).then_some(PartKind::Escaped(b'\'')));
+    }
+    let parts = parts.into_iter().map(|kind| WordPart { span, kind }).collect();
+    WordContent::Static { text, parts }
 }
 
 fn kind_of(name: Option<&[u8]>) -> Kind {

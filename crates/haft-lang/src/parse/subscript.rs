@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::ast::{Arithmetic, Subscript, SubscriptKind};
 
 use super::word::Mode;
-use super::{Parser, Result, arithmetic};
+use super::{Parser, Result, guess};
 
 impl Parser<'_> {
     /// `[…]`, which must close.
@@ -34,7 +34,7 @@ impl Parser<'_> {
             Some(b"@") => SubscriptKind::At,
             Some(b"*") => SubscriptKind::Star,
             _ => {
-                let form = arithmetic::form(&key);
+                let form = guess::form(&key);
                 let key = Arc::new(key);
                 let index = Box::new(Arithmetic { span, text: key.clone(), form });
                 SubscriptKind::Element { key, index }
@@ -46,7 +46,7 @@ impl Parser<'_> {
     /// An arithmetic expression up to one of `ends`, which is left.
     pub(super) fn arithmetic_until(&mut self, ends: &[u8]) -> Result<Arithmetic> {
         let text = self.nested(|parser| parser.arithmetic_word(ends))?;
-        let form = arithmetic::form(&text);
+        let form = guess::form(&text);
         Ok(Arithmetic { span: text.span, text: Arc::new(text), form })
     }
 

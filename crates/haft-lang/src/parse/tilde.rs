@@ -18,14 +18,24 @@ impl Parser<'_> {
             b'}' => matches!(mode.ends, Ends::Brace | Ends::Slash),
             _ => mode.ends == Ends::Break && bytes::is(byte, BREAK),
         };
-        let length =
-            rest.iter().position(|byte| ends(*byte) || bytes::is(*byte, QUOTE)).unwrap_or(rest.len());
+        let mut name = Vec::new();
+        let mut length = 0;
+        while let Some(byte) = rest.get(length) {
+            if rest[length..].starts_with(b"\\\n") {
+                length += 2;
+                continue;
+            }
+            if ends(*byte) || bytes::is(*byte, QUOTE) {
+                break;
+            }
+            name.push(*byte);
+            length += 1;
+        }
         let quoted = rest.get(length).is_some_and(|byte| bytes::is(*byte, QUOTE) && !ends(*byte));
-        let name = &rest[..length];
         if quoted || name.iter().any(|byte| matches!(byte, b'{' | b'*' | b'?' | b'[' | b'=')) {
             return self.literal_byte(builder);
         }
-        let kind = PartKind::Tilde(Text::from(name));
+        let kind = PartKind::Tilde(Text::from(name.as_slice()));
         let start = self.input.at;
         self.input.at += 1 + length;
         builder.push(kind, self.span_from(start), WordFlags::TILDE);

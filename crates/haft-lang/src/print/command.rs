@@ -4,6 +4,7 @@ use crate::ast::{
     Argument, Assignment, AssignmentValue, Command, CommandKind, Connector, List, Pipeline, SimpleCommand,
     Statement, TimeFormat,
 };
+use crate::parse::is_reserved;
 
 use super::Printer;
 
@@ -85,9 +86,10 @@ impl<'a> Printer<'a> {
         } else if pipeline.time.is_none() && pipeline.stages.is_empty() {
             self.text("! !");
         }
-        for (index, stage) in pipeline.stages.iter().enumerate() {
-            if index > 0 {
-                self.text(" |");
+        let mut previous = None;
+        for stage in pipeline.stages.iter() {
+            if let Some(previous) = previous.replace(stage) {
+                self.text(if merges_errors(previous) { " |&" } else { " |" });
                 if self.pending.is_empty() {
                     self.text(" ");
                 } else {
@@ -101,11 +103,20 @@ impl<'a> Printer<'a> {
 
     pub(super) fn command(&mut self, command: &'a Command) {
         let start = self.out.len();
+        let mut redirects = command.redirects.iter().filter(|_| !merges_errors(command));
         match &command.kind {
-            CommandKind::Simple(simple) => self.simple(simple),
+            CommandKind::Simple(simple) => {
+                if begins_with_reserved(simple)
+                    && let Some(first) = redirects.next()
+                {
+                    self.redirect(first);
+                    self.text(" ");
+                }
+                self.simple(simple);
+            }
             kind => self.compound(kind),
         }
-        for redirect in &command.redirects {
+        for redirect in redirects {
             if self.out.len() > start {
                 self.text(" ");
             }
@@ -158,4 +169,17 @@ impl<'a> Printer<'a> {
             }
         }
     }
+}
+
+/// Whether the redirection of a stage can only be written as `|&`: after a definition or `coproc`, any other belongs to what
+/// is in it.
+fn merges_errors(stage: &Command) -> bool {
+    let holds = matches!(stage.kind, CommandKind::Function(_) | CommandKind::Coprocess(_));
+    holds && !stage.redirects.is_empty()
+}
+
+/// Whether the first word would be a reserved one if nothing stood before it.
+fn begins_with_reserved(simple: &SimpleCommand) -> bool {
+    let first = simple.arguments.first().and_then(|argument| argument.word()?.plain());
+    simple.assignments.is_empty() && first.is_some_and(is_reserved)
 }

@@ -239,7 +239,10 @@ impl<'a> Printer<'a> {
     /// A name, quoted if it has to be.
     fn name(&mut self, name: &[u8]) {
         let plain = |byte: &u8| byte.is_ascii_alphanumeric() || *byte >= 0x80 || b"_-.:+@%^/,".contains(byte);
-        if self.style == Style::Bash || name.iter().all(plain) || name.first() == Some(&b'$') {
+        if self.style == Style::Bash
+            || (!name.is_empty() && name.iter().all(plain))
+            || name.first() == Some(&b'$')
+        {
             self.out.extend_from_slice(name);
         } else {
             self.single_quoted(name);

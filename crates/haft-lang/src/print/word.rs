@@ -50,9 +50,10 @@ impl<'a> Printer<'a> {
             PartKind::Parameter(expansion) => self.parameter(expansion, part.span),
             PartKind::Command(substitution) => self.command_substitution(substitution),
             PartKind::Arithmetic(arithmetic) => {
-                self.text("$((");
+                let (open, close) = if balanced(&arithmetic.text) { ("$((", "))") } else { ("$[", "]") };
+                self.text(open);
                 self.quoted_word(&arithmetic.text);
-                self.text("))");
+                self.text(close);
             }
             PartKind::Process(process) => {
                 self.text(if process.direction == Direction::Read { "<" } else { ">" });
@@ -214,4 +215,22 @@ fn sticks(next: Option<&WordPart>) -> bool {
         Some(PartKind::Glob(Glob::Bracket(_))) => true,
         _ => false,
     }
+}
+
+/// Whether every parenthesis in the text of an expression has its counterpart, which they need not have in `$[…]`.
+fn balanced(text: &Word) -> bool {
+    let literals = text.plain().into_iter().chain(text.parts().iter().filter_map(|part| match &part.kind {
+        PartKind::Literal(literal) => Some(literal.as_bytes()),
+        _ => None,
+    }));
+    let mut open = 0usize;
+    for byte in literals.flatten() {
+        match byte {
+            b'(' => open += 1,
+            b')' if open == 0 => return false,
+            b')' => open -= 1,
+            _ => {}
+        }
+    }
+    open == 0
 }
