@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::ast::{
     Argument, Arithmetic, ArithmeticForm, ArithmeticNode, Assignment, AssignmentValue, Command, CommandKind,
-    Descriptor, Parameter, ParameterOperator, PartKind, Program, SimpleCommand, Span, Text, Word, WordPart,
+    Descriptor, List, Parameter, ParameterOperator, PartKind, Program, SimpleCommand, Span, Special, Text,
+    Word, WordPart,
 };
 use crate::walk::Node;
 
@@ -39,6 +40,8 @@ pub(super) struct Facts {
     pub(super) used: BTreeMap<Text, Vec<Span>>,
     /// Variables that are assigned anything else than text which is one word.
     pub(super) wild: BTreeSet<Text>,
+    /// The variables that a variable's values are made of.
+    parts: BTreeMap<Text, Vec<Text>>,
     /// Names of commands that the script asks about before it uses them.
     pub(super) asked: BTreeSet<Text>,
     /// Whether something runs in this shell that is not in the text: `source`, `eval`.
@@ -64,7 +67,15 @@ impl Facts {
 
     /// Whether the variable can only hold text that is one word, not empty, and no pattern.
     pub(super) fn is_one_word(&self, name: &[u8]) -> bool {
-        self.assigned.contains_key(name) && !self.wild.contains(name) && !self.foreign
+        self.is_one_word_within(name, 4)
+    }
+
+    fn is_one_word_within(&self, name: &[u8], steps: u32) -> bool {
+        let known = self.assigned.contains_key(name) && !self.wild.contains(name);
+        let parts = self.parts.get(name).map(Vec::as_slice).unwrap_or_default();
+        known
+            && parts.len() <= 8
+            && parts.iter().all(|part| steps > 0 && self.is_one_word_within(part, steps - 1))
     }
 
     /// Options given to the shell on the first line.
@@ -107,6 +118,13 @@ impl Facts {
             AssignmentValue::Array(_) => true,
         };
         self.assign(&assignment.name, assignment.span, wild || assignment.append);
+        if let AssignmentValue::Word(word) = &assignment.value {
+            let names = flattened(word).filter_map(|part| match &part.kind {
+                PartKind::Variable(name) => Some(name.clone()),
+                _ => None,
+            });
+            self.parts.entry(assignment.name.clone()).or_default().extend(names);
+        }
         self.lookup |= assignment.name == "PATH";
     }
 
@@ -225,10 +243,47 @@ fn alias_name(definition: &[u8]) -> Text {
     Text::from(definition.split(|byte| *byte == b'=').next().unwrap_or(definition))
 }
 
-/// Whether a word is text that stays one word where it is split, or a number.
+/// Whether a word is text that stays one word where it is split, if the variables in it are.
 fn is_one_word(word: &Word) -> bool {
     match word.literal() {
-        Some(text) => !text.is_empty() && !text.iter().any(|byte| b" \t\n*?[".contains(byte)),
-        None => matches!(word.parts(), [WordPart { kind: PartKind::Arithmetic(_), .. }]),
+        Some(text) => is_solid(text),
+        None => flattened(word).all(|part| match &part.kind {
+            PartKind::Literal(text) | PartKind::SingleQuoted(text) => is_solid(text),
+            PartKind::Variable(_) | PartKind::Arithmetic(_) => true,
+            PartKind::Parameter(expansion) => match expansion.parameter {
+                Parameter::Special(special) => !matches!(special, Special::At | Special::Star),
+                Parameter::Variable(_) | Parameter::Positional(_) => {
+                    expansion.operator == ParameterOperator::Length
+                }
+            },
+            PartKind::Command(substitution) => prints_one_word(&substitution.body),
+            _ => false,
+        }),
     }
+}
+
+fn is_solid(text: &[u8]) -> bool {
+    !text.is_empty() && !text.iter().any(|byte| b" \t\n*?[".contains(byte))
+}
+
+/// The parts of a word, those in double quotes in their place.
+fn flattened(word: &Word) -> impl Iterator<Item = &WordPart> {
+    word.parts().iter().flat_map(|part| match &part.kind {
+        PartKind::DoubleQuoted(parts) => parts.iter(),
+        _ => std::slice::from_ref(part).iter(),
+    })
+}
+
+/// Whether the last command that a list runs always prints one word.
+pub(super) fn prints_one_word(list: &List) -> bool {
+    const COMMANDS: &[&[u8]] =
+        &[b"mktemp", b"wc", b"id", b"uname", b"whoami", b"nproc", b"arch", b"tempfile", b"tput"];
+    let Some(statement) = list.statements.last().filter(|statement| statement.rest.is_empty()) else {
+        return false;
+    };
+    let last = statement.first.stages.last().and_then(|command| match &command.kind {
+        CommandKind::Simple(simple) => simple.name(),
+        _ => None,
+    });
+    last.is_some_and(|name| COMMANDS.contains(&name))
 }

@@ -15,6 +15,8 @@ mod rule;
 mod rules;
 mod scene;
 
+use std::collections::BTreeSet;
+
 use crate::ast::Program;
 use crate::resolve::Resolver;
 use crate::walk::Node;
@@ -70,8 +72,15 @@ pub fn rule(code: &str) -> Option<&'static Rule> {
     RULES.iter().copied().find(|rule| rule.code == code)
 }
 
+/// Rules whose finding is told once, where it is seen first, and not at each repetition.
+const ONCE: &[&str] = &["command-not-found", "unset-variable"];
+
 fn sorted(mut found: Vec<Diagnostic>) -> Vec<Diagnostic> {
     found.sort_by_key(|diagnostic| (diagnostic.span.start, diagnostic.span.end));
+    let mut seen = BTreeSet::new();
+    found.retain(|diagnostic| {
+        !ONCE.contains(&diagnostic.code) || seen.insert((diagnostic.code, diagnostic.message.clone()))
+    });
     found.dedup_by(|later, earlier| later.code == earlier.code && later.span.range() == earlier.span.range());
     found
 }

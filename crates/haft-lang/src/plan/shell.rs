@@ -89,6 +89,9 @@ impl Builder<'_> {
         let mut from_text = false;
         while let Some(argument) = rest.next() {
             let Some(option) = argument.literal() else {
+                if from_text && !argument.several {
+                    return self.run_text(index, argument, Role::Script, &place);
+                }
                 // What is only known later may be an option as well as what follows the options.
                 return self.opaque(index, Reason::ScriptText, show::items(arguments).as_bytes());
             };

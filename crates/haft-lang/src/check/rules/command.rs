@@ -40,7 +40,7 @@ fn not_found(scene: &Scene<'_>, command: &Simple<'_>, report: &mut Report<'_>) {
     let shown = String::from_utf8_lossy(name).into_owned();
     let found = report.add(command.name_span(), format!("\"{shown}\" is found nowhere"));
     if doubt {
-        found.severity = Severity::Warning;
+        found.severity = if is_one_case(scene) { Severity::Note } else { Severity::Warning };
     }
     let functions = scene.facts.functions.keys().map(|name| name.as_bytes());
     let known = functions.chain(BUILTINS.iter().map(|name| name.as_bytes()));
@@ -62,6 +62,11 @@ fn is_guarded(scene: &Scene<'_>) -> bool {
         .statement()
         .is_some_and(|statement| statement.rest.iter().any(|(connector, _)| *connector == Connector::Or));
     or || scene.in_condition()
+}
+
+/// Whether the command is for one of several cases, such as another system.
+fn is_one_case(scene: &Scene<'_>) -> bool {
+    scene.commands().any(|outer| matches!(outer.kind, CommandKind::Case(_)))
 }
 
 /// Whether nothing but builtins runs before the command, so that nothing can have provided it.

@@ -1,6 +1,6 @@
 //! Lists of files: `for … in $(ls)`, `find`.
 
-use crate::ast::{Command, CommandKind, List, PartKind, Word, WordFlags};
+use crate::ast::{Command, CommandKind, Glob, List, PartKind, Word, WordFlags};
 use crate::check::diagnostic::Severity;
 use crate::check::rule::{Look, Report, Rule};
 use crate::check::scene::{Scene, Simple};
@@ -60,7 +60,7 @@ pub(super) static FIND_PATTERN: Rule = Rule {
     summary: "an unquoted pattern given to find",
     explanation: "The shell expands the pattern before find sees it, as soon as a file in the working directory matches. Quote it.",
     wrong: &["find . -name *.c", "find src -type f -iname *test*"],
-    right: &["find . -name '*.c'", "find . -name \\*.c", "find *.d -name x"],
+    right: &["find . -name '*.c'", "find . -name \\*.c", "find . -name \\*.[ch]", "find *.d -name x"],
     look: Look::Simple(find_pattern),
 };
 
@@ -71,7 +71,8 @@ fn find_pattern(scene: &Scene<'_>, command: &Simple<'_>, report: &mut Report<'_>
     }
     for pair in command.words.windows(2) {
         let test = pair[0].literal().is_some_and(|word| TESTS.contains(&word));
-        if test && pair[1].flags.contains(WordFlags::GLOB) {
+        let star = pair[1].parts().iter().any(|part| matches!(part.kind, PartKind::Glob(Glob::AnyString)));
+        if test && star {
             let text = scene.text(pair[1].span);
             report
                 .add(pair[1].span, format!("the shell expands {text} before \"find\" sees it"))

@@ -36,7 +36,11 @@ fn unreachable(scene: &Scene<'_>, list: &List, report: &mut Report<'_>) {
     let Some(at) = list.statements.iter().position(leaves) else { return };
     let defines = |statement: &&Statement| {
         let commands = &statement.first.stages;
-        commands.iter().all(|command| matches!(command.kind, CommandKind::Function(_)))
+        commands.iter().all(|command| match &command.kind {
+            CommandKind::Function(_) => true,
+            // A here-document given to nobody is a way to write long comments.
+            _ => Simple::of(command).is_some_and(|simple| simple.name == b":"),
+        })
     };
     let Some(next) = list.statements[at + 1..].iter().find(|statement| !defines(statement)) else { return };
     let last = &list.statements[at];

@@ -2,6 +2,7 @@
 
 use crate::ast::{Parameter, ParameterOperator, PartKind, Special, Word, WordFlags, WordPart};
 use crate::check::diagnostic::Severity;
+use crate::check::facts::prints_one_word;
 use crate::check::rule::{Look, Report, Rule};
 use crate::check::scene::{Scene, Simple, unquoted};
 
@@ -37,6 +38,7 @@ pub(super) fn is_safe(scene: &Scene<'_>, part: &WordPart) -> bool {
             _ => false,
         },
         PartKind::Arithmetic(_) => true,
+        PartKind::Command(substitution) => prints_one_word(&substitution.body),
         _ => false,
     }
 }

@@ -29,10 +29,11 @@ pub(super) static LOST_VARIABLE: Rule = Rule {
 fn lost_variable<'a>(scene: &Scene<'a>, node: Node<'a>, report: &mut Report<'_>) {
     let Node::Pipeline(pipeline) = node else { return };
     let Some(last) = last_compound(pipeline).filter(|_| !scene.facts.lastpipe) else { return };
+    let body = body(last);
     let scope = scope(scene);
     let within = |span: &Span, outer: Span| span.start >= outer.start && span.end <= outer.end;
     for (name, assigned) in &scene.facts.assigned {
-        let Some(inside) = assigned.iter().find(|span| within(span, last.span)) else { continue };
+        let Some(inside) = assigned.iter().find(|span| within(span, body)) else { continue };
         let before = assigned.iter().any(|span| span.end <= pipeline.span.start && within(span, scope));
         let Some(use_after) = used_after(scene, name, pipeline.span.end, scope).filter(|_| before) else {
             continue;
@@ -43,6 +44,15 @@ fn lost_variable<'a>(scene: &Scene<'a>, node: Node<'a>, report: &mut Report<'_>)
                 report.add(*inside, format!("what \"{name}\" is set to here is lost when the pipeline ends"));
             found.relate(use_after, "it is used here").hint("feed the loop with \"done < <(command)\"");
         }
+    }
+}
+
+/// Where a loop or group works, without the condition in which a loop reads its own variables.
+fn body(command: &Command) -> Span {
+    match &command.kind {
+        CommandKind::Loop(repeated) => repeated.body.span,
+        CommandKind::For(each) => each.body.span,
+        _ => command.span,
     }
 }
 
