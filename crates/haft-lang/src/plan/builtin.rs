@@ -70,7 +70,7 @@ impl Builder<'_> {
             b"read" | b"unset" | b"getopts" => self.named(index, arguments),
             b"mapfile" | b"readarray" => self.callback(index, &[b"-C"], &[], arguments, place),
             b"complete" | b"compgen" => self.callback(index, &[b"-C", b"-F"], &[b"-W"], arguments, place),
-            b"bind" => self.callback(index, &[b"-x"], &[b"-f"], arguments, place),
+            b"bind" => self.bound(index, arguments, place),
             b"jobs" => {
                 if let [option, argv @ ..] = arguments
                     && option.literal() == Some(b"-x")
@@ -86,6 +86,25 @@ impl Builder<'_> {
                 self.opaque(index, Reason::Lookup, show::items(arguments).as_bytes());
             }
             _ => {}
+        }
+    }
+
+    /// `bind -x '"keys": TEXT'`; other bindings may call up anything that is bound already.
+    fn bound(&mut self, index: usize, arguments: &[Item], place: &Place<'_>) {
+        if let [option, binding] = arguments
+            && option.literal() == Some(b"-x")
+            && let Some(text) =
+                binding.literal().and_then(|text| Some(&text[memchr::memchr(b':', text)? + 1..]))
+        {
+            let text = super::words::known(text);
+            return self.run_text(index, &text, Role::Callback, &place.deferred());
+        }
+        let shows = |item: &Item| {
+            item.literal()
+                .is_some_and(|option| option.starts_with(b"-") && option != b"-x" && option != b"-f")
+        };
+        if !arguments.iter().all(shows) {
+            self.opaque(index, Reason::ScriptText, show::items(arguments).as_bytes());
         }
     }
 

@@ -1,0 +1,360 @@
+//! Nothing that can run is missing from a plan: commands are planted wherever a script can hold one, and looked for.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+
+use haft_lang::plan::{Plan, plan};
+use haft_lang::walk::Node;
+use haft_lang::{BuiltinsOnly, Options, read_script};
+
+fn planned(source: &str) -> Plan {
+    let script = read_script(source.as_bytes(), &Options { extglob: true, ..Options::default() });
+    assert!(script.error.is_none(), "{source}\n{:?}", script.error);
+    plan(&script.program, source.as_bytes(), &BuiltinsOnly)
+}
+
+fn names(plan: &Plan) -> BTreeSet<String> {
+    let literal = plan.steps.iter().filter_map(|step| step.argv.first()?.literal());
+    literal.map(|name| String::from_utf8_lossy(name).into_owned()).collect()
+}
+
+/// Makes scripts of every construct there is, and remembers the commands in them.
+struct Planter {
+    state: u64,
+    planted: usize,
+}
+
+impl Planter {
+    fn below(&mut self, bound: usize) -> usize {
+        self.state =
+            self.state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.state >> 33) as usize % bound
+    }
+
+    fn plant(&mut self) -> String {
+        self.planted += 1;
+        format!("planted{}", self.planted)
+    }
+
+    /// A list of statements on one line, without single quotes.
+    fn list(&mut self, depth: u32) -> String {
+        let first = self.command(depth);
+        match self.below(5) {
+            0 => format!("{first}; {}", self.command(depth)),
+            1 => format!("{first} && {}", self.command(depth)),
+            2 => format!("{first} | {}", self.command(depth)),
+            3 => format!("! {first} || {}", self.command(depth)),
+            _ => first,
+        }
+    }
+
+    fn command(&mut self, depth: u32) -> String {
+        if depth == 0 {
+            return self.plant();
+        }
+        let inner = depth - 1;
+        match self.below(17) {
+            0 => format!("{{ {}; }} > {}", self.list(inner), self.word(inner)),
+            1 => format!("( {} )", self.list(inner)),
+            2 => format!(
+                "if {}; then {}; elif {}; then {}; else {}; fi",
+                self.list(inner),
+                self.list(inner),
+                self.list(inner),
+                self.list(inner),
+                self.list(inner)
+            ),
+            3 => format!("for x in {}; do {}; done", self.word(inner), self.list(inner)),
+            4 => format!("for ((i = {}; i < 3; i++)); do {}; done", self.word(inner), self.list(inner)),
+            5 => format!("while {}; do {}; done", self.list(inner), self.list(inner)),
+            6 => format!(
+                "case {} in {}) {};; *) {};& esac",
+                self.word(inner),
+                self.word(inner),
+                self.list(inner),
+                self.list(inner)
+            ),
+            7 => format!("select x in {}; do {}; done", self.word(inner), self.list(inner)),
+            8 => format!(
+                "[[ {} = {} && ( -f {} || ! {} ) ]]",
+                self.word(inner),
+                self.word(inner),
+                self.word(inner),
+                self.word(inner)
+            ),
+            9 => format!("(( {} + 1 ))", self.word(inner)),
+            10 => format!("f{}() {{ {}; }} 2> {}", self.below(9), self.list(inner), self.word(inner)),
+            11 => format!("coproc {{ {}; }}", self.list(inner)),
+            12 => format!(
+                "x={} y[{}]={} {} {} < {}",
+                self.word(inner),
+                self.word(inner),
+                self.word(inner),
+                self.plant(),
+                self.word(inner),
+                self.word(inner)
+            ),
+            13 => format!("time {} {}", self.plant(), self.word(inner)),
+            14 => format!("a=([{}]={} {})", self.word(inner), self.word(inner), self.word(inner)),
+            15 => self.wrapped(inner),
+            _ => format!("declare b={} c=({})", self.word(inner), self.word(inner)),
+        }
+    }
+
+    fn wrapped(&mut self, depth: u32) -> String {
+        let name = self.plant();
+        match self.below(12) {
+            0 => format!("sudo -u root {name} {}", self.word(depth)),
+            1 => format!("env A=1 -u B {name}"),
+            2 => format!("timeout -k 5 10 nice -n 3 {name}"),
+            3 => format!("ls | xargs -0 -n 1 {name} -x"),
+            4 => format!("find . -name x -exec {name} {{}} \\;"),
+            5 => format!("bash -ec '{}'", self.list(0)) + &format!("; {name}"),
+            6 => format!("trap '{name}; {}' EXIT", self.list(0)),
+            7 => format!("eval '{name} x' \\; {}", self.plant()),
+            8 => format!("command exec -a other {name}"),
+            9 => format!("PROMPT_COMMAND='{name} 1'"),
+            10 => format!("let 'x = y[$({name})]'"),
+            _ => format!("nohup /bin/sh -c \"{name} a | {}\" &", self.plant()) + "\ntrue",
+        }
+    }
+
+    fn word(&mut self, depth: u32) -> String {
+        if depth == 0 {
+            return "w".to_owned();
+        }
+        let inner = depth - 1;
+        match self.below(16) {
+            0 => format!("$( {} )", self.list(inner)),
+            1 => format!("\"a $( {} ) b\"", self.list(inner)),
+            2 => format!("`{}`", self.plant()),
+            3 => format!("${{v:-{}}}", self.word(inner)),
+            4 => format!("${{v#{}}}", self.word(inner)),
+            5 => format!("${{v/{}/{}}}", self.word(inner), self.word(inner)),
+            6 => format!("$(( {} * 2 ))", self.word(inner)),
+            7 => format!("${{v[{}]}}", self.word(inner)),
+            8 => format!("${{v:{}:{}}}", self.word(inner), self.word(inner)),
+            9 => format!("$'q'\"${{v:+{}}}\"", self.word(inner)),
+            10 => format!("p${{v^^{}}}", self.word(inner)),
+            11 => format!("${{v[$({})]}}", self.plant()),
+            12 => format!("\"${{v=$({})}}\"", self.plant()),
+            13 => format!("~/x$({})", self.plant()),
+            14 => format!("$({} <<< {})", self.plant(), self.word(inner)),
+            _ => format!("\"`{}`\"", self.plant()),
+        }
+    }
+}
+
+#[test]
+fn whatever_is_planted_is_planned() {
+    for seed in 0..3000 {
+        let mut planter = Planter { state: seed, planted: 0 };
+        let mut source = String::new();
+        for _ in 0..3 {
+            let depth = 1 + planter.below(4) as u32;
+            let list = planter.list(depth);
+            let _ = writeln!(source, "{list}");
+        }
+        let here = planter.plant();
+        let _ = write!(source, "cat <<E\nline $({here}) ${{x:-`{}`}}\nE\n", planter.plant());
+        let plan = planned(&source);
+        let found = names(&plan);
+        let missing: Vec<String> = (1..=planter.planted)
+            .map(|number| format!("planted{number}"))
+            .filter(|name| !found.contains(name))
+            .collect();
+        assert!(missing.is_empty(), "seed {seed}: {missing:?} of\n{source}\n{plan}");
+    }
+}
+
+#[test]
+fn places_that_are_easy_to_forget() {
+    let places = [
+        "cat < <(planted1)",
+        "tee >(planted1)",
+        "x[$(planted1)]=1",
+        "exec {fd[$(planted1)]}>file",
+        "${x@Q}$(planted1)",
+        "${!x[$(planted1)]}",
+        "echo {a,$(planted1)}",
+        "echo @(a|$(planted1))",
+        "case x in $(planted1)) ;; esac",
+        "[[ a =~ $(planted1) ]]",
+        "for ((;$(planted1);)); do :; done",
+        "echo $[ $(planted1) ]",
+        "echo ${x:$(planted1)}",
+        "echo ${x//$(planted1)/y}",
+        "select x in $(planted1); do :; done",
+        "f() { :; } < $(planted1)",
+        "time planted1",
+        "! planted1",
+        "coproc planted1",
+        "coproc N { planted1; }",
+        "planted1 &",
+        "export x=$(planted1)",
+        "declare -A m=([$(planted1)]=1)",
+        "cat <<-E\n\t$(planted1)\n\tE\n",
+        "echo \"$(cat <<E\n$(planted1)\nE\n)\"",
+        "mapfile -C 'planted1' -c 1 a",
+        "trap planted1 INT",
+        "trap -- 'planted1' 0",
+        "complete -F planted1 x",
+        "jobs -x planted1",
+        "bind -x '\"\\C-x\": planted1' ",
+        "command -p planted1",
+        "exec planted1",
+        "sudo -- planted1",
+        "xargs -I {} planted1 {}",
+        "find . -ok planted1 {} +",
+        "sh -c 'eval planted1'",
+        "watch -n 1 planted1 x",
+        "flock /tmp/x -c planted1",
+        "env -S 'planted1 x'",
+        "setsid -f planted1",
+        "su - user -c 'planted1'",
+        "busybox sh -c planted1",
+        "PS1=x PROMPT_COMMAND=planted1",
+        "let x=$(planted1)",
+        "echo `echo \\`planted1\\``",
+        "shopt -s expand_aliases\nalias q='planted1'\nq",
+        "spawn name=[\"$(planted1)\"]",
+    ];
+    for place in places {
+        let plan = planned(place);
+        assert!(names(&plan).contains("planted1"), "{place}\n{plan}");
+    }
+}
+
+#[test]
+fn what_the_text_cannot_tell_is_opaque() {
+    let scripts = [
+        "$cmd x",
+        "\"$@\"",
+        "eval \"$x\"",
+        "eval ls $x",
+        "source file",
+        ". ./env",
+        "source \"$x\"",
+        "sh -c \"$x\"",
+        "bash script.sh",
+        "curl x | sh",
+        "bash -s a",
+        "trap \"$x\" EXIT",
+        "echo $((x))",
+        "echo $(( $1 + 1 ))",
+        "(( x++ ))\nread x",
+        "[[ $x -eq 1 ]]",
+        "[[ -v $x ]]",
+        "echo ${a[$i]}",
+        "echo ${a['$(id)']}",
+        "a[$1]=2",
+        "echo ${!x}",
+        "echo \"${x@P}\"",
+        "declare -n r=$1",
+        "declare \"$x=1\"",
+        "declare -i n=$x",
+        "printf -v \"$x\" a",
+        "printf -v 'a[$(id)]' a",
+        "read \"a[$x]\"",
+        "unset \"$x\"",
+        "test -v \"$x\"",
+        "PATH=/x",
+        "LD_PRELOAD=x ls",
+        "PS4='$(id)'",
+        "BASH_ENV=x bash -c ls",
+        "PROMPT_COMMAND=$x",
+        "alias ls=rm",
+        "enable -f ./x.so x",
+        "hash -p /tmp/x ls",
+        "fc -s",
+        "sudo $options rm",
+        "sudo --unknown rm",
+        "xargs $x",
+        "find . $x",
+        "env -S \"$x\"",
+        "let \"$x\"",
+        "export $x",
+        "mapfile -C \"$x\" a",
+        "complete -C \"$x\" y",
+        "compgen -W '$(id)'",
+        "sudo -s",
+        "su",
+        "wait -p \"$x\"",
+        "echo ${x: $y}",
+        "getopts a \"$x\"",
+        "echo `(`",
+        "bash -c 'if'",
+    ];
+    for script in scripts {
+        let plan = planned(script);
+        assert!(plan.steps.iter().any(|step| !step.opaque.is_empty()), "{script}\n{plan}");
+    }
+}
+
+#[test]
+fn what_the_text_tells_is_not_opaque() {
+    let scripts = [
+        "ls -l",
+        "i=0; while ((i < 10)); do i=$((i + 1)); done",
+        "for i in 1 2 3; do echo $((i * 2)); done",
+        "for ((i = 0; i < 3; i++)); do :; done",
+        "echo $(($# + $?))",
+        "[[ $# -eq 1 ]]",
+        "a=(1 2); echo ${a[0]} ${a[@]}",
+        "declare -A m; m[$key]=1; echo ${m[$key]}",
+        "read -r line",
+        "printf -v x a",
+        "trap - EXIT",
+        "trap '' INT",
+        "command -v ls",
+        "declare -p x",
+        "export A=$x",
+        "sudo -u root ls",
+        "timeout 5 ls",
+        "PS1='> '",
+        "exec > log",
+        "set -euo pipefail",
+        "cd \"$dir\" && make \"$target\"",
+        "case $x in a) ls;; esac",
+        "[ \"$x\" = y ]",
+        "echo \"${x:-y}\" > \"$file\"",
+        "unset x",
+        "env",
+        "bash --version",
+        "xargs -0 rm < list",
+    ];
+    for script in scripts {
+        let plan = planned(script);
+        assert!(plan.steps.iter().all(|step| step.opaque.is_empty()), "{script}\n{plan}");
+    }
+}
+
+/// Every simple command of the tree is a step, on every script that the machine has.
+#[test]
+fn scripts_of_the_machine_are_planned_whole() {
+    let mut scripts = 0;
+    for directory in ["/usr/bin", "/usr/sbin", "/usr/lib/git-core", "/etc/init.d", "/usr/share/doc"] {
+        let Ok(entries) = std::fs::read_dir(directory) else { continue };
+        for path in entries.flatten().map(|entry| entry.path()) {
+            let Ok(source) = std::fs::read(&path) else { continue };
+            let line = source.split(|byte| *byte == b'\n').next().unwrap_or_default();
+            if !line.starts_with(b"#!") || !line.ends_with(b"sh") {
+                continue;
+            }
+            let script = read_script(&source, &Options::default());
+            let mut commands = 0;
+            Node::List(&script.program.body).descend(&mut |node| {
+                commands += usize::from(matches!(node, Node::Command(_)));
+            });
+            let plan = plan(&script.program, &source, &BuiltinsOnly);
+            assert!(
+                plan.steps.len() >= commands,
+                "{}: {} steps, {commands} commands",
+                path.display(),
+                plan.steps.len()
+            );
+            scripts += 1;
+        }
+    }
+    println!("{scripts} scripts");
+}
