@@ -129,3 +129,9 @@ fn hostile_formats_are_bounded() {
     assert_eq!(run("%.0e", &[&long]).0, "inf");
     assert_eq!(run("%.1e", &[&format!("0.{}1", "0".repeat(3000))]).0, "1.0e-3001");
 }
+
+#[test]
+fn very_small_numbers_have_fewer_digits() {
+    check("%e %.25g", &["3.3e-4950", "1e-4940"], "3.280680e-4950 9.999999999960532520011857e-4941");
+    assert_eq!(run("%e", &["1e-5000"]).0, "0.000000e+00");
+}

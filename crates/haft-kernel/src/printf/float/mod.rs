@@ -28,7 +28,7 @@ enum Kind {
     NotANumber,
 }
 
-/// The largest and the smallest power of two that a number can have.
+/// The power of two of the lowest bit that a number can have, and of the highest.
 const EXPONENTS: std::ops::RangeInclusive<i64> = -16445..=16383;
 
 /// More digits than these cannot make a difference but for whether there are any.
@@ -47,7 +47,9 @@ impl Extended {
         if bits == 0 {
             return (Self { negative, kind: Self::ZERO }, false);
         }
-        let excess = bits.saturating_sub(64);
+        // The lowest bit of a number is never below this power of two, so very small ones have fewer bits.
+        let below = usize::try_from(EXPONENTS.start() - exponent).unwrap_or(0);
+        let excess = bits.saturating_sub(64).max(below);
         let mut mantissa = number.window(excess);
         let mut exponent = exponent + excess as i64;
         if excess > 0
@@ -58,6 +60,9 @@ impl Extended {
                 Some(next) => mantissa = next,
                 None => (mantissa, exponent) = (1 << 63, exponent + 1),
             }
+        }
+        if mantissa == 0 {
+            return (Self { negative, kind: Self::ZERO }, true);
         }
         let shift = mantissa.leading_zeros();
         mantissa <<= shift;
