@@ -2,12 +2,19 @@
 
 use std::process::ExitCode;
 
+use haft_lang::Options;
+
 fn main() -> ExitCode {
     let mut code = ExitCode::SUCCESS;
     let mut tree = false;
+    let mut options = Options::default();
     for argument in std::env::args().skip(1) {
         if argument == "--tree" {
             tree = true;
+            continue;
+        }
+        if argument == "--extglob" {
+            options.extglob = true;
             continue;
         }
         let source = match std::fs::read(&argument) {
@@ -18,11 +25,11 @@ fn main() -> ExitCode {
                 continue;
             }
         };
-        match haft_lang::parse(&source, &haft_lang::Options::default()) {
+        match haft_lang::parse(&source, &options) {
             Ok(program) if tree => println!("{program:#?}"),
             Ok(program) => println!(
                 "{argument}: ok{}",
-                if survives_printing(&program) { "" } else { ", but printed wrong" }
+                if survives_printing(&program, &options) { "" } else { ", but printed wrong" }
             ),
             Err(error) => {
                 println!("{argument}: refused{}", if error.incomplete { " (incomplete)" } else { "" });
@@ -35,7 +42,7 @@ fn main() -> ExitCode {
 }
 
 /// Whether printing the program gives a text that parses to the same program.
-fn survives_printing(program: &haft_lang::Program) -> bool {
+fn survives_printing(program: &haft_lang::Program, options: &Options) -> bool {
     let text = haft_lang::print(program);
-    haft_lang::parse(&text, &haft_lang::Options::default()).is_ok_and(|again| again == *program)
+    haft_lang::parse(&text, options).is_ok_and(|again| again == *program)
 }

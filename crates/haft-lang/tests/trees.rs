@@ -288,3 +288,26 @@ fn aliases_are_expanded_as_in_scripts() {
     }
     assert_eq!(with_aliases(&aliases, &"b;".repeat(5000)), program(&"foo bar;".repeat(5000)));
 }
+
+#[test]
+fn extended_globs_are_read_where_they_are_on() {
+    let options = Options { extglob: true, ..Options::default() };
+    for text in [
+        "echo !(a|b) @(a b) *(a;b) +(a|@(b|c)) ?(x)",
+        "case x in @(a|b)) ;; !(x)) ;; (?(c)) ;; esac",
+        "x=@(a|b) y=!(a)",
+        "!(a)",
+        "a+=(b)",
+        "rm -- !(keep|\"a b\"|$x|$(y)|'c)')",
+        "[[ @(a) == b && -f @(a) ]]",
+        "echo @(a|b\nc) @()",
+        "echo {@(a|b),c} @({a,b}|c)",
+        "declare x=@(a|b)",
+    ] {
+        let program = parse(text.as_bytes(), &options);
+        let program = program.unwrap_or_else(|error| panic!("{}", error.render("test", text.as_bytes())));
+        let printed = haft_lang::print(&program);
+        assert!(parse(&printed, &options).is_ok_and(|again| again == program), "{text}");
+    }
+    assert!(parse(b"echo @(a", &options).is_err_and(|error| error.incomplete));
+}

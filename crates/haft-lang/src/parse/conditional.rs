@@ -102,10 +102,11 @@ impl Parser<'_> {
 
     /// A unary or binary test, or a word alone.
     fn test(&mut self, opened: Opened) -> Result<ConditionalKind> {
-        let left = self.operand(Mode::single(false), opened, "a test or a word")?;
+        let single = Mode::single(self.options.extglob);
+        let left = self.operand(single, opened, "a test or a word")?;
         if let Some(test) = unary(&left) {
             self.skip_blanks();
-            let operand = self.operand(Mode::single(false), opened, "an operand")?;
+            let operand = self.operand(single, opened, "an operand")?;
             return Ok(ConditionalKind::Unary { test, operand });
         }
         self.skip_blanks();
@@ -127,7 +128,7 @@ impl Parser<'_> {
         let mode = match test {
             BinaryTest::Regex => Mode::regex(),
             BinaryTest::Matches | BinaryTest::MatchesSingle | BinaryTest::MatchesNot => Mode::pattern(true),
-            _ => Mode::single(false),
+            _ => single,
         };
         let right = self.operand(mode, opened, "an operand")?;
         Ok(ConditionalKind::Binary { test, left, right })
