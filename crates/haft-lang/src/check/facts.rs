@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::ast::{
     Argument, Arithmetic, ArithmeticForm, ArithmeticNode, Assignment, AssignmentValue, Command, CommandKind,
-    Descriptor, List, Parameter, ParameterOperator, PartKind, Program, SimpleCommand, Span, Special, Text,
-    Word, WordPart,
+    ConditionalKind, Descriptor, List, Parameter, ParameterOperator, PartKind, Program, SimpleCommand, Span,
+    Special, Text, Word, WordPart,
 };
 use crate::walk::Node;
 
@@ -36,6 +36,10 @@ pub(super) struct Facts {
     pub(super) aliases: BTreeSet<Text>,
     /// Where each variable is assigned, in order.
     pub(super) assigned: BTreeMap<Text, Vec<Span>>,
+    /// All assignments, in order.
+    pub(super) assignments: Vec<(Span, Text)>,
+    /// Variables of which the script asks whether they are set: `${name:-}`, `-v name`.
+    pub(super) tried: BTreeSet<Text>,
     /// Where each variable is used, in order.
     pub(super) used: BTreeMap<Text, Vec<Span>>,
     /// Variables that are assigned anything else than text which is one word.
@@ -62,6 +66,10 @@ impl Facts {
             facts.shebang(line);
         }
         Node::List(&program.body).descend(&mut |node| facts.see(node));
+        for places in facts.assigned.values_mut().chain(facts.used.values_mut()) {
+            places.sort_by_key(|span| span.start);
+        }
+        facts.assignments.sort_by_key(|(span, _)| span.start);
         facts
     }
 
@@ -101,12 +109,20 @@ impl Facts {
                     self.assign(name, redirect.span, false);
                 }
             }
+            Node::Conditional(conditional) => {
+                if let ConditionalKind::Unary { test, operand } = &conditional.kind
+                    && test.letter() == b'v'
+                {
+                    self.tried.extend(operand.literal_text().cloned());
+                }
+            }
             _ => {}
         }
     }
 
     fn assign(&mut self, name: &Text, span: Span, wild: bool) {
         self.assigned.entry(name.clone()).or_default().push(span);
+        self.assignments.push((span, name.clone()));
         if wild {
             self.wild.insert(name.clone());
         }
@@ -134,8 +150,12 @@ impl Facts {
             PartKind::Parameter(expansion) => {
                 let Parameter::Variable(name) = &expansion.parameter else { return };
                 self.used.entry(name.clone()).or_default().push(part.span);
-                if matches!(expansion.operator, ParameterOperator::Assign { .. }) {
-                    self.assign(name, part.span, true);
+                match expansion.operator {
+                    ParameterOperator::Assign { .. } => self.assign(name, part.span, true),
+                    ParameterOperator::Default { .. }
+                    | ParameterOperator::Alternative { .. }
+                    | ParameterOperator::Require { .. } => drop(self.tried.insert(name.clone())),
+                    _ => {}
                 }
             }
             _ => {}
@@ -192,6 +212,9 @@ impl Facts {
             b"set" => self.options(arguments),
             b"shopt" => self.lastpipe |= literals(arguments).any(|word| word == b"lastpipe"),
             b"alias" => self.aliases.extend(literals(arguments).map(alias_name)),
+            b"test" | b"[" if literals(arguments).next() == Some(b"-v") => {
+                self.tried.extend(literals(arguments).nth(1).map(Text::from));
+            }
             b"enable" => self.lookup = true,
             _ => {}
         }
@@ -233,6 +256,17 @@ impl Facts {
             }
         }
     }
+}
+
+/// The first of the places, which are in order, that begins at an offset or after it.
+pub(super) fn first_from(places: &[Span], offset: u32) -> Option<Span> {
+    places.get(places.partition_point(|span| span.start < offset)).copied()
+}
+
+/// The last of the places, which are in order, that begins before an offset.
+pub(super) fn last_before(places: &[Span], offset: u32) -> Option<Span> {
+    let after = places.partition_point(|span| span.start < offset);
+    places.get(after.checked_sub(1)?).copied()
 }
 
 fn literals(arguments: &[Argument]) -> impl Iterator<Item = &[u8]> {

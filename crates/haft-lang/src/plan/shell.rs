@@ -62,9 +62,11 @@ impl Builder<'_> {
 
     /// `eval`, which joins its arguments.
     pub(super) fn run_joined(&mut self, index: usize, arguments: &[Item], role: Role, place: &Place<'_>) {
-        if arguments.is_empty() {
-            return;
-        }
+        let arguments = match arguments {
+            [] => return,
+            [only] => return self.run_text(index, only, role, place),
+            _ => arguments,
+        };
         let known: Option<Vec<&[u8]>> = arguments.iter().map(Item::literal).collect();
         let text = match known {
             Some(texts) => words::known(&texts.join(&b' ')),

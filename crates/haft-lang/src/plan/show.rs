@@ -3,7 +3,7 @@
 use std::fmt::{self, Write as _};
 
 use super::step::{
-    Action, Circumstances, FileUse, Item, Mode, Opaque, Piece, Plan, Reason, Role, Step, Target,
+    Action, Binding, Circumstances, FileUse, Item, Mode, Opaque, Piece, Plan, Reason, Role, Step, Target,
 };
 
 impl fmt::Display for Plan {
@@ -24,33 +24,32 @@ impl fmt::Display for Plan {
 
 impl fmt::Display for Step {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Some(stage) = self.stage.filter(|stage| stage.number > 1) {
-            write!(formatter, "| ")?;
-            debug_assert!(stage.number <= stage.of, "a stage is one of its pipeline");
+        if self.stage.is_some_and(|stage| stage.number > 1) {
+            formatter.write_str("| ")?;
         }
         formatter.write_str(prefix(self.role))?;
-        for binding in &self.assignments {
-            let equals = if binding.append { "+=" } else { "=" };
-            match binding.value.as_slice() {
-                [value] => write!(formatter, "{}{equals}{} ", binding.name, item(value))?,
-                values => write!(formatter, "{}{equals}({}) ", binding.name, items(values))?,
-            }
-        }
+        let mut pieces: Vec<String> = self.assignments.iter().map(binding).collect();
         match &self.action {
-            Action::Compound { keyword } => write!(formatter, "{keyword}")?,
-            Action::Define { name } => write!(formatter, "{name}()")?,
+            Action::Compound { keyword } => pieces.push((*keyword).to_owned()),
+            Action::Define { name } => pieces.push(format!("{name}()")),
             Action::Assign | Action::Function { .. } | Action::Command { .. } => {}
         }
-        let space =
-            if matches!(self.action, Action::Compound { .. }) && !self.argv.is_empty() { " " } else { "" };
-        let words = match self.action {
-            Action::Compound { keyword: "[[" } => self.argv.iter().map(raw).collect(),
-            _ => items(&self.argv),
-        };
-        write!(formatter, "{space}{words}")?;
-        self.files.iter().try_for_each(|file| write!(formatter, " {file}"))?;
+        match self.action {
+            Action::Compound { keyword: "[[" } => pieces.extend(self.argv.iter().map(raw)),
+            _ => pieces.extend(self.argv.iter().map(item)),
+        }
+        pieces.extend(self.files.iter().map(ToString::to_string));
+        formatter.write_str(&pieces.join(" "))?;
         let notes = notes(self);
         if notes.is_empty() { Ok(()) } else { write!(formatter, "  [{notes}]") }
+    }
+}
+
+fn binding(binding: &Binding) -> String {
+    let equals = if binding.append { "+=" } else { "=" };
+    match binding.value.as_slice() {
+        [value] => format!("{}{equals}{}", binding.name, item(value)),
+        values => format!("{}{equals}({})", binding.name, items(values)),
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::ast::{Command, CommandKind, Pipeline, Redirect, RedirectKind, Span, Text};
 use crate::check::diagnostic::Severity;
+use crate::check::facts::{first_from, last_before};
 use crate::check::rule::{Look, Report, Rule};
 use crate::check::scene::{Scene, Simple};
 use crate::walk::Node;
@@ -31,20 +32,27 @@ fn lost_variable<'a>(scene: &Scene<'a>, node: Node<'a>, report: &mut Report<'_>)
     let Some(last) = last_compound(pipeline).filter(|_| !scene.facts.lastpipe) else { return };
     let body = body(last);
     let scope = scope(scene);
-    let within = |span: &Span, outer: Span| span.start >= outer.start && span.end <= outer.end;
-    for (name, assigned) in &scene.facts.assigned {
-        let Some(inside) = assigned.iter().find(|span| within(span, body)) else { continue };
-        let before = assigned.iter().any(|span| span.end <= pipeline.span.start && within(span, scope));
-        let Some(use_after) = used_after(scene, name, pipeline.span.end, scope).filter(|_| before) else {
+    for (inside, name) in assigned_in(scene, body) {
+        let assigned = scene.facts.assigned.get(name).map(Vec::as_slice).unwrap_or_default();
+        let before = last_before(assigned, pipeline.span.start).is_some_and(|span| span.start >= scope.start);
+        let Some(used) = used_after(scene, name, pipeline.span.end, scope).filter(|_| before) else {
             continue;
         };
-        let again = assigned.iter().any(|span| span.start >= pipeline.span.end && span.start < use_after.end);
+        let again = first_from(assigned, pipeline.span.end).is_some_and(|span| span.start < used.end);
         if !again {
             let found =
                 report.add(*inside, format!("what \"{name}\" is set to here is lost when the pipeline ends"));
-            found.relate(use_after, "it is used here").hint("feed the loop with \"done < <(command)\"");
+            found.relate(used, "it is used here").hint("feed the loop with \"done < <(command)\"");
         }
     }
+}
+
+/// The assignments that stand in a span.
+fn assigned_in<'s>(scene: &'s Scene<'_>, body: Span) -> &'s [(Span, Text)] {
+    let all = &scene.facts.assignments;
+    let first = all.partition_point(|(span, _)| span.start < body.start);
+    let last = all.partition_point(|(span, _)| span.start < body.end);
+    all.get(first..last).unwrap_or_default()
 }
 
 /// Where a loop or group works, without the condition in which a loop reads its own variables.
@@ -64,7 +72,7 @@ fn last_compound(pipeline: &Pipeline) -> Option<&Command> {
 
 fn used_after(scene: &Scene<'_>, name: &Text, end: u32, scope: Span) -> Option<Span> {
     let used = scene.facts.used.get(name)?;
-    used.iter().find(|span| span.start >= end && span.end <= scope.end).copied()
+    first_from(used, end).filter(|span| span.end <= scope.end)
 }
 
 /// The function, substitution or subshell that holds the node, or the whole script: where its variables live.

@@ -104,15 +104,16 @@ fn may_be_empty(scene: &Scene<'_>, part: &WordPart) -> bool {
 /// Whether everything that the script assigns to the variable is text that is not empty.
 fn is_never_empty(scene: &Scene<'_>, name: &[u8]) -> bool {
     let Some(places) = scene.facts.assigned.get(name) else { return name == b"HOME" || name == b"PWD" };
-    places.iter().all(|span| {
-        let text = span.of(scene.source);
-        let value = memchr::memchr(b'=', text).map_or(&b""[..], |at| &text[at + 1..]);
-        let value = value.strip_prefix(b"\"").unwrap_or(value);
-        let made = [&b"$(mktemp"[..], b"`mktemp", b"$(pwd", b"$PWD", b"$(cd "]
-            .iter()
-            .any(|mark| value.starts_with(mark));
-        made || value.first().is_some_and(|byte| byte.is_ascii_alphanumeric() || b"/._~".contains(byte))
-    })
+    places.len() <= 64
+        && places.iter().all(|span| {
+            let text = span.of(scene.source);
+            let value = memchr::memchr(b'=', text).map_or(&b""[..], |at| &text[at + 1..]);
+            let value = value.strip_prefix(b"\"").unwrap_or(value);
+            let made = [&b"$(mktemp"[..], b"`mktemp", b"$(pwd", b"$PWD", b"$(cd "]
+                .iter()
+                .any(|mark| value.starts_with(mark));
+            made || value.first().is_some_and(|byte| byte.is_ascii_alphanumeric() || b"/._~".contains(byte))
+        })
 }
 
 /// Whether what follows the variable is `/`, `/*`, or a directory of the root.

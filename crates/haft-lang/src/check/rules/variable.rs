@@ -35,7 +35,7 @@ fn unset<'a>(scene: &Scene<'a>, node: Node<'a>, report: &mut Report<'_>) {
     }
     let shouted = !name.iter().any(u8::is_ascii_lowercase);
     let set = scene.resolver.is_set(name).unwrap_or(shouted);
-    if set || is_tried(scene, name) {
+    if set || facts.tried.contains(name.as_bytes()) {
         return;
     }
     let found =
@@ -89,22 +89,6 @@ fn is_given(name: &[u8]) -> bool {
     name.starts_with(b"BASH")
         || name.starts_with(b"COMP")
         || GIVEN.iter().any(|given| given.as_bytes() == name)
-}
-
-/// Whether the script asks elsewhere whether the variable is set: `${name:-}`, `${name+x}`, `-v name`.
-fn is_tried(scene: &Scene<'_>, name: &[u8]) -> bool {
-    let asked = scene.facts.used.get(name).is_some_and(|places| {
-        places.iter().any(|span| {
-            let text = span.of(scene.source);
-            let after = text.get(2 + name.len()..).unwrap_or_default();
-            text.starts_with(b"${") && after.first().is_some_and(|byte| b":-+=?".contains(byte))
-        })
-    });
-    let tested = [&b"-v "[..], b"-v \"", b"-v '"].iter().any(|mark| {
-        let mark = [mark, name].concat();
-        memchr::memmem::find(scene.source, &mark).is_some()
-    });
-    asked || tested
 }
 
 /// `while read line`.

@@ -1,0 +1,55 @@
+//! Diagnostics and plans as people see them, kept as files: `tests/check_snapshots/NAME.sh` is the script, `NAME.check` and
+//! `NAME.plan` what is said about it. `HAFT_BLESS=1` writes them anew.
+
+use std::fs;
+use std::path::Path;
+
+use haft_lang::ast::LineIndex;
+use haft_lang::check::check;
+use haft_lang::plan::plan;
+use haft_lang::{Options, Resolution, Resolver, is_builtin, read_script};
+
+/// Everything is there but what says it is not.
+struct World;
+
+impl Resolver for World {
+    fn resolve(&self, name: &[u8]) -> Resolution {
+        if is_builtin(name) {
+            Resolution::Builtin
+        } else if name.starts_with(b"no-") {
+            Resolution::Missing
+        } else {
+            Resolution::External(Path::new("/usr/bin").join(String::from_utf8_lossy(name).into_owned()))
+        }
+    }
+}
+
+fn compare(path: &Path, actual: &str) {
+    if option_env!("HAFT_BLESS").is_some() {
+        fs::write(path, actual).expect("the snapshot is written");
+    }
+    let expected = fs::read_to_string(path).unwrap_or_default();
+    assert_eq!(actual, expected, "{} differs; HAFT_BLESS=1 cargo test writes it anew", path.display());
+}
+
+#[test]
+fn what_is_said_is_what_was_said() {
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/check_snapshots");
+    let mut scripts = 0;
+    for path in fs::read_dir(&directory).expect("snapshots").flatten().map(|entry| entry.path()) {
+        if path.extension().is_none_or(|extension| extension != "sh") {
+            continue;
+        }
+        let source = fs::read(&path).expect("the script is read");
+        let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        let lines = LineIndex::new(&source);
+        let found = check(&source, &Options::default(), &World);
+        let shown: String =
+            found.iter().map(|diagnostic| diagnostic.render(&name, &source, &lines)).collect();
+        compare(&path.with_extension("check"), &shown);
+        let script = read_script(&source, &Options::default());
+        compare(&path.with_extension("plan"), &plan(&script.program, &source, &World).to_string());
+        scripts += 1;
+    }
+    assert!(scripts > 3, "the snapshots are gone");
+}

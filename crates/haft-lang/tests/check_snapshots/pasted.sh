@@ -1,0 +1,4 @@
+echo “hello”
+cat <<EOF
+  text
+  EOF
