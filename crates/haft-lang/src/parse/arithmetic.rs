@@ -10,7 +10,7 @@ use crate::ast::{
 use crate::error::{ErrorKind, SyntaxError};
 
 use super::MAXIMUM_DEPTH;
-use super::bytes::{self, NAME};
+use super::bytes::{self, NAME, NAME_START};
 use super::number::constant;
 
 /// Stands for an expansion in the text. The input holds no NUL.
@@ -69,6 +69,11 @@ impl<'a> Expression<'a> {
         self.text.get(self.at).copied()
     }
 
+    /// Whether a name begins here; a variable in parentheses cannot be assigned to.
+    fn at_name(&self) -> bool {
+        self.peek().is_some_and(|byte| bytes::is(byte, NAME_START))
+    }
+
     /// Takes a symbol and the blanks after it.
     fn eat(&mut self, symbol: &[u8]) -> bool {
         let found = self.text[self.at..].starts_with(symbol);
@@ -123,13 +128,14 @@ impl<'a> Expression<'a> {
 
     /// `a = b`, and all that binds more tightly.
     fn assignment(&mut self) -> Parsed<NodeId> {
+        let bare = self.at_name();
         let target = self.choice()?;
         let Some(operator) = self.assignment_operator() else { return Ok(target) };
         let assignable = matches!(
             self.nodes[target.index()],
             ArithmeticNode::Variable(_) | ArithmeticNode::Element { .. }
         );
-        if !assignable || target.index() + 1 != self.nodes.len() {
+        if !bare || !assignable || target.index() + 1 != self.nodes.len() {
             return Err(self.error("a variable before the assignment"));
         }
         let value = self.nested(Self::assignment)?;
@@ -256,13 +262,14 @@ impl<'a> Expression<'a> {
     }
 
     fn postfix(&mut self) -> Parsed<NodeId> {
+        let bare = self.at_name();
         let operand = self.operand()?;
         let variable = matches!(
             self.nodes[operand.index()],
             ArithmeticNode::Variable(_) | ArithmeticNode::Element { .. }
         );
         self.skip_blanks();
-        if !variable || self.nodes.len() != operand.index() + 1 {
+        if !bare || !variable {
             return Ok(operand);
         }
         let step = match &self.text[self.at..] {
