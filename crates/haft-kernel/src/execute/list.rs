@@ -3,6 +3,7 @@
 use haft_lang::ast::{CommandKind, Connector, List, Pipeline, Statement};
 
 use crate::flow::Flow;
+use crate::options::SetOption;
 use crate::session::Session;
 
 impl Session {
@@ -10,6 +11,9 @@ impl Session {
     pub(crate) fn run_list(&mut self, list: &List) -> Flow {
         let mut status = 0;
         for (index, statement) in list.statements.iter().enumerate() {
+            if self.options.has(SetOption::NoExecute) {
+                return Ok(status);
+            }
             status = match statement.background {
                 true => self.run_in_background(list, index)?,
                 false => self.run_statement(statement)?,

@@ -35,16 +35,10 @@ impl Session {
         self.run_source(source, 0, true)
     }
 
-    /// Runs a text as `eval` does: an error that ends a command ends the text too, and no more.
+    /// Runs a text as `eval` does: an error that ends a command does not end the text, but ends a subshell.
     pub(crate) fn run_text(&mut self, source: &[u8]) -> Flow {
         let line = self.line.saturating_sub(1);
-        match self.run_source(source, line, false) {
-            Err(Unwind::Abort(status)) => {
-                self.status = status;
-                Ok(status)
-            }
-            other => other,
-        }
+        self.run_source(source, line, self.subshell == 0)
     }
 
     fn run_source(&mut self, source: &[u8], lines_before: u32, resume: bool) -> Flow {
@@ -81,13 +75,14 @@ impl Session {
             if self.options.has(SetOption::NoExecute) {
                 continue;
             }
+            let (ignored, substituted) = (self.ignore_errors, self.substituted.len());
             match self.run_list(&program.body) {
                 Ok(ended) => status = ended,
                 Err(Unwind::Abort(ended)) if resume => {
                     self.status = ended;
                     self.set_pipe_status(ended);
-                    self.close_substituted(0);
-                    self.ignore_errors = false;
+                    self.close_substituted(substituted);
+                    self.ignore_errors = ignored;
                     status = ended;
                 }
                 Err(unwind) => return Err(unwind),
@@ -145,9 +140,8 @@ impl Session {
         let positional =
             arguments.map(|arguments| std::mem::replace(&mut self.positional, Arc::new(arguments.to_vec())));
         let given = self.positional.clone();
-        let result = match self.run_source(text, 0, false) {
+        let result = match self.run_source(text, 0, self.subshell == 0) {
             Err(Unwind::Return(status)) => Ok(status),
-            Err(Unwind::Abort(status)) => Ok(status),
             other => other,
         };
         // A sourced file that has arguments of its own and changes them with `set` changes only its own.

@@ -1,6 +1,8 @@
 //! Arithmetic within expansions: the session as the evaluator's surroundings.
 
-use haft_lang::ast::{Arithmetic, ArithmeticForm, PartKind, Text, WordContent, WordPart};
+use haft_lang::ast::{
+    Arithmetic, ArithmeticForm, ArithmeticNode, ArithmeticTree, PartKind, Text, WordContent, WordPart,
+};
 
 use super::parts::format_number;
 use crate::arithmetic::{self, ArithmeticError, Key, plain_number};
@@ -163,6 +165,9 @@ impl Session {
                 let parts = expression.text.parts();
                 let mut numbers = vec![0; parts.len()];
                 match self.expand_guess(parts, &mut numbers)? {
+                    Yield::Numbers if self.has_expanded_keys(tree) => {
+                        self.try_evaluate_text(&text_before(parts, &numbers))
+                    }
                     Yield::Numbers => {
                         arithmetic::evaluate(tree, &mut Surroundings { session: self, expansions: &numbers })
                     }
@@ -177,6 +182,16 @@ impl Session {
                 self.try_evaluate_text(&text)
             }
         }
+    }
+
+    /// Whether an expression selects elements of associative arrays by what its expansions yield: that is text.
+    fn has_expanded_keys(&self, tree: &ArithmeticTree) -> bool {
+        tree.nodes().iter().any(|node| match node {
+            ArithmeticNode::Element { name, subscript } => {
+                subscript.key.is_none() && self.is_associative(name)
+            }
+            _ => false,
+        })
     }
 
     fn expand_guess(&mut self, parts: &[WordPart], numbers: &mut [i64]) -> Result<Yield, Unwind> {

@@ -12,6 +12,57 @@ use crate::session::Session;
 enum Piece<'a> {
     Part(&'a WordPart),
     Text(Bytes),
+    /// `$name`, whose name goes on with what follows.
+    Variable(Bytes),
+}
+
+impl Piece<'_> {
+    /// The text, if it is nothing else.
+    fn literal(&self) -> Option<&[u8]> {
+        match self {
+            Self::Part(WordPart { kind: PartKind::Literal(text), .. }) => Some(text),
+            Self::Text(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// The name of a variable that was written without braces.
+    fn open_name(&self) -> Option<&[u8]> {
+        match self {
+            Self::Part(WordPart { kind: PartKind::Variable(name), span }) => {
+                ((span.end - span.start) as usize == name.len() + 1).then_some(&**name)
+            }
+            _ => None,
+        }
+    }
+}
+
+/// Braces are expanded before variables, as text: in `$a{b,c}` the names of the variables are `ab` and `ac`.
+fn glue(word: Vec<Piece<'_>>) -> Vec<Piece<'_>> {
+    if word.iter().all(|piece| piece.open_name().is_none()) {
+        return word;
+    }
+    let mut glued: Vec<Piece<'_>> = Vec::with_capacity(word.len());
+    for piece in word {
+        match (glued.last_mut(), piece.literal()) {
+            (Some(Piece::Variable(name)), Some(text)) => {
+                let end = text.iter().position(|byte| !is_name_byte(*byte)).unwrap_or(text.len());
+                name.push(&text[..end]);
+                if end < text.len() {
+                    glued.push(Piece::Text(text[end..].into()));
+                }
+            }
+            _ => glued.push(match piece.open_name() {
+                Some(name) => Piece::Variable(name.into()),
+                None => piece,
+            }),
+        }
+    }
+    glued
+}
+
+fn is_name_byte(byte: u8) -> bool {
+    byte == b'_' || byte.is_ascii_alphanumeric()
 }
 
 impl Session {
@@ -29,10 +80,11 @@ impl Session {
         let words = self.combinations(parts)?;
         for word in words {
             let mut sink = Sink::new(Mode::Fields, self.separators());
-            for piece in &word {
+            for piece in &glue(word) {
                 match piece {
                     Piece::Part(part) => self.expand_part(part, false, &mut sink)?,
                     Piece::Text(text) => sink.literal(text),
+                    Piece::Variable(name) => self.expand_variable(name, false, &mut sink)?,
                 }
             }
             self.finish_fields(sink.into_fields(), fields)?;
@@ -100,7 +152,11 @@ impl Session {
                 })
             }
             BraceRange::Letters { first, last, step } => counted(i128::from(first), i128::from(last), step)
-                .try_for_each(|letter| put([u8::try_from(letter).unwrap_or(b'?')].as_slice().into())),
+                .try_for_each(|letter| match u8::try_from(letter) {
+                    // Quote removal comes later, and takes the backslash.
+                    Ok(b'\\') | Err(_) => put(Bytes::new()),
+                    Ok(letter) => put([letter].as_slice().into()),
+                }),
         }
     }
 

@@ -55,7 +55,7 @@ impl Session {
             ParameterOperator::Alternative { or_empty, .. } if is_missing(&fetched, *or_empty) => {
                 if quoted {
                     match &fetched {
-                        Fetched::Many { star: false, .. } => sink.note_empty_list(),
+                        Fetched::Many { star: false, values } if values.is_empty() => sink.note_empty_list(),
                         _ => sink.quoted(b""),
                     }
                 }
@@ -149,14 +149,14 @@ impl Session {
         }
         Ok(match operator {
             ParameterOperator::RemovePrefix { longest, pattern } => {
-                let pattern = self.compile_pattern(pattern)?;
+                let pattern = self.compile_exact(pattern)?;
                 fetched.map(|value| match pattern.prefix(value, *longest) {
                     Some(end) if end > 0 => value[end..].into(),
                     _ => value.clone(),
                 })
             }
             ParameterOperator::RemoveSuffix { longest, pattern } => {
-                let pattern = self.compile_pattern(pattern)?;
+                let pattern = self.compile_exact(pattern)?;
                 fetched.map(|value| match pattern.suffix(value, *longest) {
                     Some(start) if start < value.len() => value[..start].into(),
                     _ => value.clone(),
@@ -166,7 +166,7 @@ impl Session {
                 self.replace(fetched, *scope, pattern, replacement.as_ref())?
             }
             ParameterOperator::ChangeCase { change, all, pattern } => {
-                let pattern = pattern.as_ref().map(|pattern| self.compile_pattern(pattern)).transpose()?;
+                let pattern = pattern.as_ref().map(|pattern| self.compile_exact(pattern)).transpose()?;
                 fetched.map(|value| change_case(value, *change, *all, pattern.as_ref()))
             }
             _ => fetched,
@@ -177,6 +177,12 @@ impl Session {
     pub(crate) fn compile_pattern(&mut self, word: &Word) -> Result<Pattern, Unwind> {
         let text = self.expand_pattern(word)?;
         Ok(Pattern::compile(&text, self.pattern_options()))
+    }
+
+    /// The same for the operators that heed case whatever `nocasematch` says.
+    fn compile_exact(&mut self, word: &Word) -> Result<Pattern, Unwind> {
+        let text = self.expand_pattern(word)?;
+        Ok(Pattern::compile(&text, PatternOptions { ignore_case: false, ..self.pattern_options() }))
     }
 
     /// How patterns are read and matched now.

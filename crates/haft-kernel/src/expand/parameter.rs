@@ -53,7 +53,7 @@ impl Fetched {
             Self::Unset => None,
             Self::One(value) => Some(value.clone()),
             Self::Many { values, .. } if values.is_empty() => None,
-            Self::Many { values, .. } => Some(join(values, Some(b' ')).into()),
+            Self::Many { values, .. } => Some(join(values, b" ").into()),
         }
     }
 
@@ -67,11 +67,11 @@ impl Fetched {
     }
 }
 
-pub(super) fn join(values: &[Bytes], separator: Option<u8>) -> Vec<u8> {
+pub(super) fn join(values: &[Bytes], separator: &[u8]) -> Vec<u8> {
     let mut joined = Vec::new();
     for (index, value) in values.iter().enumerate() {
         if index > 0 {
-            joined.extend(separator);
+            joined.extend_from_slice(separator);
         }
         joined.extend_from_slice(value);
     }
@@ -302,11 +302,19 @@ impl Session {
 
     /// Refuses an unset parameter if `set -u` says so.
     pub(super) fn check_unset(&mut self, place: &Place, fetched: &Fetched) -> Result<(), Unwind> {
-        if matches!(fetched, Fetched::Unset) && self.options.has(SetOption::NoUnset) {
-            let name = place_name(place);
-            return self.require_set(name.as_bytes());
+        if !self.options.has(SetOption::NoUnset) {
+            return Ok(());
         }
-        Ok(())
+        match (place, fetched) {
+            (_, Fetched::Unset) => self.require_set(place_name(place).as_bytes()),
+            (Place::Variable { name, selection: Selection::All { .. } }, Fetched::Many { values, .. })
+                if values.is_empty() && self.lookup(name).is_none() =>
+            {
+                let name = name.clone();
+                self.require_set(&name)
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Refuses a name that was found unset if `set -u` says so.
@@ -356,11 +364,12 @@ pub(super) fn emit_fetched(sink: &mut Sink, fetched: Fetched, quoted: bool) {
 /// Appends several values: as fields of their own where there are fields, or joined.
 pub(super) fn emit_many(sink: &mut Sink, values: &[Bytes], star: bool, quoted: bool) {
     if sink.mode != Mode::Fields || (star && quoted) {
-        let separator = if star { sink.separators.join } else { Some(b' ') };
+        let separator = if star { sink.separators.join() } else { b" " };
+        let joined = join(values, separator);
         if sink.mode == Mode::Fields && values.is_empty() {
             sink.begin();
         }
-        emit(sink, &join(values, separator), quoted);
+        emit(sink, &joined, quoted);
         return;
     }
     if values.is_empty() && quoted {

@@ -104,7 +104,12 @@ impl Session {
     }
 
     /// `$name`.
-    fn expand_variable(&mut self, name: &[u8], quoted: bool, sink: &mut Sink) -> Result<(), Unwind> {
+    pub(super) fn expand_variable(
+        &mut self,
+        name: &[u8],
+        quoted: bool,
+        sink: &mut Sink,
+    ) -> Result<(), Unwind> {
         if let Some(variable) = self.variables.get(name)
             && let Value::Scalar(value) = &variable.value
             && !variable.attributes.intersects(INDIRECT)

@@ -118,13 +118,14 @@ impl Sink {
         }
         let mut rest = bytes;
         while !rest.is_empty() {
-            let end = rest.iter().position(|byte| self.separators.separates(*byte)).unwrap_or(rest.len());
+            let found = self.separators.find(rest);
+            let end = found.map_or(rest.len(), |(at, _)| at);
             if end > 0 {
                 self.segment(&rest[..end]);
             }
-            let Some(separator) = rest.get(end) else { return };
-            self.separate(*separator);
-            rest = &rest[end + 1..];
+            let Some((_, length)) = found else { return };
+            self.separate(rest[end]);
+            rest = &rest[end + length..];
         }
     }
 
@@ -137,13 +138,14 @@ impl Sink {
         }
         let mut rest = bytes;
         while !rest.is_empty() {
-            let end = rest.iter().position(|byte| self.separators.separates(*byte)).unwrap_or(rest.len());
+            let found = self.separators.find(rest);
+            let end = found.map_or(rest.len(), |(at, _)| at);
             if end > 0 {
                 self.literal(&rest[..end]);
             }
-            let Some(separator) = rest.get(end) else { return };
-            self.separate(*separator);
-            rest = &rest[end + 1..];
+            let Some((_, length)) = found else { return };
+            self.separate(rest[end]);
+            rest = &rest[end + length..];
         }
     }
 
@@ -167,9 +169,14 @@ impl Sink {
         }
     }
 
-    /// Ends a field between two elements of `$@`: a quoted one always, an unquoted one if there is anything.
+    /// Ends a field between two elements of `$@`: a quoted one always, an unquoted one as if the first character of
+    /// `IFS` stood there.
     pub(super) fn next_field(&mut self, quoted: bool) {
-        if quoted || self.begun {
+        if let (false, Some(first)) = (quoted, self.separators.join().first().copied())
+            && self.separators.is_hard(first)
+        {
+            self.separate(first);
+        } else if quoted || self.begun {
             self.finish();
             self.after_space = false;
         }

@@ -8,7 +8,7 @@ use crate::ast::{
 use super::builder::Builder;
 use super::bytes::{self, DIGIT, NAME_START};
 use super::dollar::{plain, special};
-use super::word::Mode;
+use super::word::{Mode, Tilde};
 use super::{Parser, Result};
 
 impl Parser<'_> {
@@ -31,11 +31,11 @@ impl Parser<'_> {
 
     /// What stands between the braces, without what may be wrong at its end.
     fn expansion(&mut self, quoted: bool) -> Result<Option<ParameterExpansion>> {
-        if let Some(length) = self.length_expansion(quoted)? {
+        if let Some(length) = self.length_expansion()? {
             return Ok(Some(length));
         }
         let indirect = self.indirection();
-        let Some(mut expansion) = self.parameter(quoted)? else { return Ok(None) };
+        let Some(mut expansion) = self.parameter()? else { return Ok(None) };
         if indirect && let Some(operator) = self.names_or_keys(&expansion) {
             expansion.operator = operator;
             return Ok(Some(expansion));
@@ -47,14 +47,14 @@ impl Parser<'_> {
     }
 
     /// `#name`, if that is all.
-    fn length_expansion(&mut self, quoted: bool) -> Result<Option<ParameterExpansion>> {
+    fn length_expansion(&mut self) -> Result<Option<ParameterExpansion>> {
         let start = self.input.at;
         if !self.eat(b'#') {
             return Ok(None);
         }
         let named = self.peek().is_some_and(|byte| bytes::is(byte, NAME_START | DIGIT));
         if self.peek() != Some(b'}')
-            && let Some(mut expansion) = self.parameter(quoted)?
+            && let Some(mut expansion) = self.parameter()?
             && (named || self.peek() == Some(b'}'))
         {
             expansion.operator = ParameterOperator::Length;
@@ -74,12 +74,12 @@ impl Parser<'_> {
     }
 
     /// A parameter, with its subscript.
-    fn parameter(&mut self, quoted: bool) -> Result<Option<ParameterExpansion>> {
+    fn parameter(&mut self) -> Result<Option<ParameterExpansion>> {
         let name = self.name();
         if !name.is_empty() {
             let mut expansion = plain(Parameter::Variable(name));
             if self.peek() == Some(b'[') {
-                let Some(subscript) = self.braced_subscript(quoted)? else { return Ok(None) };
+                let Some(subscript) = self.braced_subscript()? else { return Ok(None) };
                 expansion.subscript = Some(Box::new(subscript));
             }
             return Ok(Some(expansion));
@@ -192,7 +192,9 @@ impl Parser<'_> {
         if scope == ReplaceScope::All && self.peek() == Some(b'/') {
             self.literal_byte(&mut builder);
         }
-        self.parts(Mode::replaced(), &mut builder)?;
+        // Whatever stands before the pattern keeps a tilde from being at the beginning.
+        let tilde = if scope == ReplaceScope::First { Tilde::Start } else { Tilde::Never };
+        self.parts(Mode { tilde, ..Mode::replaced() }, &mut builder)?;
         Ok(builder.finish(self.span_from(start)))
     }
 

@@ -11,15 +11,15 @@ impl Parser<'_> {
     /// `[…]`, which must close.
     pub(super) fn subscript(&mut self) -> Result<Subscript> {
         let start = self.input.at;
-        match self.subscript_in(Mode::subscript(false, false))? {
+        match self.subscript_in(Mode::subscript(false))? {
             Some(subscript) => Ok(subscript),
             None => Err(self.unclosed("]", "[", start)),
         }
     }
 
-    /// `[…]` within `${…}`; `None` if the brace closes first.
-    pub(super) fn braced_subscript(&mut self, quoted: bool) -> Result<Option<Subscript>> {
-        self.subscript_in(Mode::subscript(true, quoted))
+    /// `[…]` within `${…}`; `None` if the brace closes first. Quotes quote in it even if the expansion is quoted.
+    pub(super) fn braced_subscript(&mut self) -> Result<Option<Subscript>> {
+        self.subscript_in(Mode::subscript(true))
     }
 
     fn subscript_in(&mut self, mode: Mode) -> Result<Option<Subscript>> {

@@ -118,7 +118,7 @@ impl Mode {
     }
 
     /// A subscript.
-    pub(super) fn subscript(braced: bool, quoted: bool) -> Self {
+    pub(super) fn subscript(braced: bool) -> Self {
         let (ends, more) = if braced { (Ends::BracedBracket, CLOSE_BRACE) } else { (Ends::Bracket, 0) };
         Self {
             stop: QUOTE | BRACKET | more,
@@ -126,7 +126,7 @@ impl Mode {
             globs: false,
             extglob: false,
             tilde: Tilde::Never,
-            ..Self::operand(quoted)
+            ..Self::operand(false)
         }
     }
 
