@@ -2,6 +2,8 @@
 
 use crate::ast::{Descriptor, Duplicate, Redirect, RedirectKind, Word};
 
+use crate::error::SyntaxError;
+
 use super::bytes::{self, DIGIT};
 use super::word::Mode;
 use super::{Parser, Result};
@@ -151,7 +153,7 @@ impl Parser<'_> {
     }
 
     fn duplicate(&mut self) -> Result<Duplicate> {
-        let word = self.target()?;
+        let word = self.any_target(Mode::argument(self.options.extglob))?;
         let Some(text) = word.plain() else { return Ok(Duplicate::Word(word)) };
         if text == b"-" {
             return Ok(Duplicate::Close);
@@ -171,13 +173,25 @@ impl Parser<'_> {
         self.target_in(Mode::argument(self.options.extglob))
     }
 
+    /// The same in a mode of its own. A number right before the next redirection is a part of that one.
     fn target_in(&mut self, mode: Mode) -> Result<Word> {
         self.skip_blanks();
         let start = self.input.at;
-        let word = self.word(mode)?;
-        if self.input.at == start {
-            return Err(self.unexpected(Some("a file name or word after the redirection"), None));
+        if self.descriptor_number().is_some() {
+            self.input.at = start;
+            return Err(self.no_target());
         }
-        Ok(word)
+        self.any_target(mode)
+    }
+
+    fn any_target(&mut self, mode: Mode) -> Result<Word> {
+        self.skip_blanks();
+        let start = self.input.at;
+        let word = self.word(mode)?;
+        if self.input.at == start { Err(self.no_target()) } else { Ok(word) }
+    }
+
+    fn no_target(&mut self) -> Box<SyntaxError> {
+        self.unexpected(Some("a file name or word after the redirection"), None)
     }
 }
