@@ -1,11 +1,12 @@
 //! The `haft` command: the handle an AI agent holds the machine by.
-#![no_main]
+#![cfg_attr(not(test), no_main)]
 
 mod arguments;
 mod commands;
 mod failure;
 mod host;
 mod surroundings;
+#[cfg(not(test))]
 mod sys;
 mod units;
 
@@ -29,4 +30,10 @@ fn run() -> i32 {
         Command::Watch(watch) => commands::watch::run(&watch),
     };
     result.unwrap_or_else(|failure| failure.show())
+}
+
+/// The tests have a start of their own; this is what makes everything else reachable in them.
+#[cfg(test)]
+fn main() {
+    run();
 }
