@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use super::input::{Input, Next};
+use super::input::Input;
 use super::options::Flag;
 use super::{Context, options};
 use crate::bytes::Bytes;
 use crate::flow::{Flow, Unwind};
 use crate::quote;
-use crate::variables::{Attributes, IndexedArray, Value, VariableError, is_name};
+use crate::variables::{Attributes, IndexedArray, Value, Variable, VariableError, is_name};
 
 /// What the options ask for.
 struct Request<'a> {
@@ -146,15 +146,25 @@ fn fill(context: &mut Context<'_>, request: &Request<'_>, name: &Bytes, input: &
             let text = [callback, format!(" {index} ").as_bytes(), &quote::single(&value)].concat();
             context.session.run_text(&text)?;
         }
-        let subscript = index.to_string();
-        let number = i64::try_from(index).unwrap_or(i64::MAX);
-        let assigned = context.session.assign_index(name, subscript.as_bytes(), number, value.into(), false);
-        if let Err(error) = assigned {
+        if let Err(error) = store(context, name, index, value.into()) {
             context.error(error);
             return Ok(1);
         }
     }
     Ok(0)
+}
+
+/// Sets an element; one of an array without attributes directly.
+fn store(context: &mut Context<'_>, name: &Bytes, index: u64, value: Bytes) -> Result<(), VariableError> {
+    if let Some(Variable { value: Value::Indexed(array), attributes: Attributes::NONE, .. }) =
+        context.session.variables.get_mut(name)
+    {
+        Arc::make_mut(array).set(index, value);
+        return Ok(());
+    }
+    let subscript = index.to_string();
+    let number = i64::try_from(index).unwrap_or(i64::MAX);
+    context.session.assign_index(name, subscript.as_bytes(), number, value, false)
 }
 
 /// The next line, with its delimiter unless that is not wanted or is a zero byte.
@@ -166,20 +176,18 @@ fn line(
     let mut bytes = Vec::new();
     let mut any = false;
     loop {
-        match input.next(context)? {
-            Next::Byte(byte) if byte == request.delimiter => {
-                if !request.trim && byte != 0 {
-                    bytes.push(byte);
-                }
-                return Ok(Some(bytes));
+        let Ok(available) = input.peek(context)? else { return Ok(any.then_some(bytes)) };
+        any = true;
+        let found = memchr::memchr(request.delimiter, available);
+        let part = &available[..found.unwrap_or(available.len())];
+        bytes.extend(part.iter().filter(|byte| **byte != 0));
+        let length = part.len() + usize::from(found.is_some());
+        input.consume(length);
+        if found.is_some() {
+            if !request.trim && request.delimiter != 0 {
+                bytes.push(request.delimiter);
             }
-            Next::Byte(byte) => {
-                any = true;
-                if byte != 0 {
-                    bytes.push(byte);
-                }
-            }
-            Next::End | Next::TimedOut | Next::Failed(_) => return Ok(any.then_some(bytes)),
+            return Ok(Some(bytes));
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Reading one line.
 
 use crate::builtins::Context;
-use crate::builtins::input::{Input, Next};
+use crate::builtins::input::{End, Input};
 use crate::flow::Unwind;
 
 /// What was read, backslashes removed.
@@ -30,6 +30,16 @@ pub(super) enum Ending {
     Failed(i32),
 }
 
+impl From<End> for Ending {
+    fn from(end: End) -> Self {
+        match end {
+            End::OfFile => Self::EndOfFile,
+            End::OfTime => Self::TimedOut,
+            End::Failed(errno) => Self::Failed(errno),
+        }
+    }
+}
+
 /// Reads to the delimiter, the limit or the end. Zero bytes that are no delimiters are left out.
 pub(super) fn read(
     context: &mut Context<'_>,
@@ -43,35 +53,58 @@ pub(super) fn read(
     let exact = matches!(limit, Some(Limit::Exactly(_)));
     let mut characters = Characters::default();
     while most.is_none_or(|most| characters.complete < most) {
+        if most.is_none()
+            && let Err(end) = copy_plain(context, input, delimiter, raw, &mut line)?
+        {
+            return Ok((line, end.into()));
+        }
         let byte = match input.next(context)? {
-            Next::Byte(byte) => byte,
-            Next::End => return Ok((line, Ending::EndOfFile)),
-            Next::TimedOut => return Ok((line, Ending::TimedOut)),
-            Next::Failed(errno) => return Ok((line, Ending::Failed(errno))),
+            Ok(byte) => byte,
+            Err(end) => return Ok((line, end.into())),
         };
         if byte == delimiter && !exact {
             return Ok((line, Ending::Complete));
         }
         if byte == b'\\' && !raw {
             match input.next(context)? {
-                Next::Byte(b'\n') => {}
-                Next::Byte(next) => {
+                Ok(b'\n') => {}
+                Ok(next) => {
                     line.escaped.push(line.bytes.len());
                     line.bytes.push(next);
                     characters.add(next);
                 }
-                Next::End => return Ok((line, Ending::EndOfFile)),
-                Next::TimedOut => return Ok((line, Ending::TimedOut)),
-                Next::Failed(errno) => return Ok((line, Ending::Failed(errno))),
+                Err(end) => return Ok((line, end.into())),
             }
-            continue;
-        }
-        if byte != 0 {
+        } else if byte != 0 {
             line.bytes.push(byte);
             characters.add(byte);
         }
     }
     Ok((line, Ending::Complete))
+}
+
+/// Copies bytes up to the next one that means anything.
+fn copy_plain(
+    context: &mut Context<'_>,
+    input: &mut Input,
+    delimiter: u8,
+    raw: bool,
+    line: &mut Line,
+) -> Result<Result<(), End>, Unwind> {
+    let escape = if raw { 0 } else { b'\\' };
+    loop {
+        let bytes = match input.peek(context)? {
+            Ok(bytes) => bytes,
+            Err(end) => return Ok(Err(end)),
+        };
+        let found = memchr::memchr3(delimiter, escape, 0, bytes);
+        let length = found.unwrap_or(bytes.len());
+        line.bytes.extend_from_slice(&bytes[..length]);
+        input.consume(length);
+        if found.is_some() {
+            return Ok(Ok(()));
+        }
+    }
 }
 
 /// Counts characters as their bytes come.
