@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, CommandFactory as _, Parser, Subcommand};
 
 use crate::units;
 
@@ -14,6 +14,13 @@ use crate::units;
 pub(crate) struct Arguments {
     #[command(subcommand)]
     pub(crate) command: Command,
+}
+
+impl Arguments {
+    /// Whether a word is the name of a command of haft's own.
+    pub(crate) fn has_command(word: &[u8]) -> bool {
+        std::str::from_utf8(word).is_ok_and(|word| Arguments::command().find_subcommand(word).is_some())
+    }
 }
 
 #[derive(Debug, Subcommand)]

@@ -5,6 +5,7 @@ mod arguments;
 mod commands;
 mod failure;
 mod host;
+mod shell;
 mod surroundings;
 #[cfg(not(test))]
 mod sys;
@@ -13,23 +14,30 @@ mod units;
 use clap::Parser as _;
 
 use crate::arguments::{Arguments, Command};
+use crate::failure::Failure;
 use crate::surroundings::Surroundings;
 
-/// Parses the arguments, runs the command, and answers with its exit status.
+/// Runs what the arguments ask for, a script or a command, and answers with its exit status.
 fn run() -> i32 {
     let surroundings = Surroundings::capture();
-    let arguments = match Arguments::try_parse_from(&surroundings.arguments) {
-        Ok(arguments) => arguments,
-        Err(error) => return failure::show_usage(&error),
-    };
-    let result = match arguments.command {
-        Command::Spawn(spawn) => commands::spawn::run(spawn, &surroundings),
-        Command::Exec(exec) => commands::exec::run(exec, &surroundings),
-        Command::Check(check) => commands::check::run(check, &surroundings),
-        Command::Plan(plan) => commands::plan::run(plan, &surroundings),
-        Command::Watch(watch) => commands::watch::run(&watch),
+    let result = match shell::words(&surroundings) {
+        Some(words) => shell::run(words, &surroundings),
+        None => match Arguments::try_parse_from(&surroundings.arguments) {
+            Ok(arguments) => run_command(arguments.command, &surroundings),
+            Err(error) => return failure::show_usage(&error),
+        },
     };
     result.unwrap_or_else(|failure| failure.show())
+}
+
+fn run_command(command: Command, surroundings: &Surroundings) -> Result<i32, Failure> {
+    match command {
+        Command::Spawn(spawn) => commands::spawn::run(spawn, surroundings),
+        Command::Exec(exec) => commands::exec::run(exec, surroundings),
+        Command::Check(check) => commands::check::run(check, surroundings),
+        Command::Plan(plan) => commands::plan::run(plan, surroundings),
+        Command::Watch(watch) => commands::watch::run(&watch),
+    }
 }
 
 /// The tests have a start of their own; this is what makes everything else reachable in them.

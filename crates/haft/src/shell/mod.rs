@@ -1,0 +1,138 @@
+//! haft as a plain shell: a script given as text, as a file or on standard input, as bash would run it.
+
+pub(crate) mod arguments;
+
+use std::ffi::{OsStr, OsString};
+use std::io::Read as _;
+use std::os::unix::ffi::OsStrExt as _;
+
+use haft_kernel::options::{SetOption, ShellOption};
+use haft_kernel::{Bytes, Kernel, Session, Unwind};
+use haft_process::{Disposition, set_disposition};
+
+use crate::arguments::Arguments;
+use crate::failure::{Failure, reason};
+use crate::shell::arguments::{Setting, ShellArguments, Source};
+use crate::surroundings::Surroundings;
+
+/// The words of a shell's command line, if that is what haft was started with: under the name of a shell, with options
+/// of a shell, with a file, or with a script on standard input. Everything else is a command of haft's own.
+pub(crate) fn words(surroundings: &Surroundings) -> Option<Vec<OsString>> {
+    let mut words = surroundings.arguments.iter().cloned();
+    let named_shell = words.next().is_some_and(|own| arguments::is_shell_name(&own));
+    let rest: Vec<OsString> = words.collect();
+    let is_shell = match rest.first().map(|first| first.as_bytes()) {
+        _ if named_shell => true,
+        None => !rustix::termios::isatty(rustix::stdio::stdin()),
+        Some(b"-h" | b"--help" | b"-V" | b"--version") => false,
+        Some(first) if first.starts_with(b"-") || first.starts_with(b"+") => true,
+        Some(first) if first.contains(&b'/') => true,
+        Some(first) => {
+            !Arguments::has_command(first) && std::path::Path::new(OsStr::from_bytes(first)).is_file()
+        }
+    };
+    is_shell.then_some(rest)
+}
+
+/// Runs the script that the words after haft's own name ask for; answers with its status.
+pub(crate) fn run(
+    words: impl IntoIterator<Item = OsString>,
+    surroundings: &Surroundings,
+) -> Result<i32, Failure> {
+    let arguments = arguments::parse(words).map_err(Failure::usage)?;
+    let mut session = session(surroundings);
+    configure(&mut session, &arguments)?;
+    let text = read_source(&arguments.source)?;
+    begin(&mut session, arguments, surroundings);
+    let result = session.run_main(&text);
+    let _ = session.finish();
+    Ok(status(result))
+}
+
+/// A session that has what this process has.
+fn session(surroundings: &Surroundings) -> Session {
+    let kernel = Kernel::builder().plain_shell(true).build();
+    let mut session = Session::new(kernel);
+    session.familiarize(
+        surroundings.environment.iter().map(|(name, value)| (name.as_bytes(), value.as_bytes())),
+    );
+    if let Some(directory) = &surroundings.working_directory {
+        session.set_directory(directory.as_os_str().as_bytes());
+    }
+    let standard = [rustix::stdio::stdin(), rustix::stdio::stdout(), rustix::stdio::stderr()];
+    for (number, descriptor) in (0..).zip(standard) {
+        if let Ok(owned) = rustix::io::fcntl_dupfd_cloexec(descriptor, 10) {
+            session.open_descriptor(number, owned);
+        }
+    }
+    session
+}
+
+fn configure(session: &mut Session, arguments: &ShellArguments) -> Result<(), Failure> {
+    for setting in &arguments.settings {
+        let known = match setting {
+            Setting::Letter(letter, on) => {
+                SetOption::from_letter(*letter).map(|option| session.set_option(option, *on))
+            }
+            Setting::Name(name, on) => {
+                SetOption::from_name(name).map(|option| session.set_option(option, *on))
+            }
+            Setting::Shell(name, on) => {
+                ShellOption::from_name(name).map(|option| session.set_shell_option(option, *on))
+            }
+        };
+        known.ok_or_else(|| Failure::usage(format_args!("{}: invalid option", describe(setting))))?;
+    }
+    Ok(())
+}
+
+fn describe(setting: &Setting) -> String {
+    let sign = |on: &bool| if *on { '-' } else { '+' };
+    match setting {
+        Setting::Letter(letter, on) => format!("{}{}", sign(on), *letter as char),
+        Setting::Name(name, on) => format!("{}o {}", sign(on), String::from_utf8_lossy(name)),
+        Setting::Shell(name, on) => format!("{}O {}", sign(on), String::from_utf8_lossy(name)),
+    }
+}
+
+fn read_source(source: &Source) -> Result<Vec<u8>, Failure> {
+    match source {
+        Source::Text(text) => Ok(text.clone()),
+        Source::File(path) => std::fs::read(OsStr::from_bytes(path)).map_err(|error| {
+            let status = if error.kind() == std::io::ErrorKind::NotFound { 127 } else { 126 };
+            let shown = String::from_utf8_lossy(path);
+            Failure { message: format!("cannot read '{shown}': {}", reason(&error)), hint: None, status }
+        }),
+        Source::Input => {
+            let mut text = Vec::new();
+            let _ = std::io::stdin().read_to_end(&mut text);
+            Ok(text)
+        }
+    }
+}
+
+/// Sets `$0` and the positional parameters.
+fn begin(session: &mut Session, arguments: ShellArguments, surroundings: &Surroundings) {
+    let own = surroundings.arguments.first().map(|own| own.as_bytes().to_vec());
+    let name = arguments.name.or(own).unwrap_or_else(|| b"haft".to_vec());
+    let positional = arguments.arguments.into_iter().map(Bytes::from).collect();
+    match arguments.source {
+        Source::Text(_) => session.set_command(&name, positional),
+        Source::File(_) | Source::Input => session.set_script(&name, positional),
+    }
+}
+
+/// The status to exit with. A shell that a signal ends dies of that signal, so that its parent sees it.
+fn status(result: Result<i32, Unwind>) -> i32 {
+    match result {
+        Ok(status) => status,
+        Err(Unwind::Signal(signal)) => {
+            let _ = set_disposition(signal, Disposition::Default);
+            if let Some(signal) = rustix::process::Signal::from_named_raw(signal) {
+                let _ = rustix::process::kill_process(rustix::process::getpid(), signal);
+            }
+            128 + signal
+        }
+        Err(unwind) => unwind.status(),
+    }
+}

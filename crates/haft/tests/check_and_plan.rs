@@ -1,0 +1,105 @@
+//! `haft check` and `haft plan` from end to end.
+
+use haft_test_support::{Finished, Haft, Scratch};
+use serde_json::json;
+
+fn haft() -> Haft {
+    Haft::new(env!("CARGO_BIN_EXE_haft"))
+}
+
+fn shows(finished: &Finished, text: &str) {
+    let output = finished.output_text();
+    assert!(output.contains(text), "{text:?} is not in {output:?}");
+}
+
+#[test]
+fn a_right_script_is_nothing_to_talk_about() {
+    let _ = haft().args(["check", "-c", "echo hello"]).run().status(0).stdout("").stderr("");
+}
+
+#[test]
+fn warnings_do_not_fail_and_errors_do() {
+    let _ = haft().args(["check", "-c", "true 2>1"]).run().status(0).stdout(
+        "warning: \"2>1\" writes to a file named \"1\" [redirect-number]\n --> -c:1:6\n  |\n1 | true 2>1\n  |      ^^^\nhint: 2>&1\n",
+    );
+    let _ = haft().args(["check", "-c", "[ -f x"]).run().status(1);
+    let _ = haft().args(["check", "-c", "no-such-command-anywhere"]).run().status(1);
+    let _ = haft().args(["check", "-c", "if true; then no-such-command-anywhere; fi"]).run().status(0);
+}
+
+#[test]
+fn diagnostics_as_json_have_places() {
+    let run = haft().args(["check", "--json", "-c", "true\nx = 1"]).run().status(1);
+    let report = run.json();
+    assert_eq!(report["ok"], json!(false));
+    let found = &report["diagnostics"][0];
+    assert_eq!(found["code"], json!("assignment-spaces"));
+    assert_eq!(
+        (&found["line"], &found["column"], &found["start"], &found["end"]),
+        (&json!(2), &json!(1), &json!(5), &json!(10))
+    );
+}
+
+#[test]
+fn syntax_errors_are_diagnostics_too_and_say_if_more_could_mend_them() {
+    let incomplete = haft().args(["check", "--json", "-c", "if true"]).run().status(1).json();
+    assert_eq!(
+        (&incomplete["incomplete"], &incomplete["diagnostics"][0]["code"]),
+        (&json!(true), &json!("syntax"))
+    );
+    let wrong = haft().args(["check", "--json", "-c", "fi"]).run().status(1).json();
+    assert_eq!(wrong["incomplete"], json!(false));
+}
+
+#[test]
+fn a_script_comes_from_a_file_or_standard_input() {
+    let scratch = Scratch::new();
+    let path = scratch.path().join("script");
+    std::fs::write(&path, "echo $@x | read y\n").unwrap();
+    shows(&haft().arg("check").arg(&path).run().status(0), "pipe-read");
+    let _ = haft().args(["check", "-"]).input("[ -f x\n").run().status(1);
+    let _ = haft()
+        .args(["check", "/no/such/script"])
+        .run()
+        .status(2)
+        .stderr_has("\"/no/such/script\" cannot be read");
+    let _ = haft().arg("check").run().status(2).stderr_has("no script is given");
+}
+
+#[test]
+fn codes_are_explained() {
+    shows(&haft().args(["check", "--explain", "rm-root"]).run().status(0), "found in:");
+    let _ =
+        haft().args(["check", "--explain", "no-such-code"]).run().status(2).stderr_has("hint: the codes are");
+}
+
+#[test]
+fn jq_programs_are_parsed() {
+    shows(&haft().args(["check", "-c", "jq '.[' x"]).run().status(0), "[bad-jq]");
+    let _ = haft().args(["check", "-c", "jq '.[]' x"]).run().status(0).stdout("");
+}
+
+#[test]
+fn a_plan_names_programs_files_and_what_it_cannot_tell() {
+    let run = haft().args(["plan", "--json", "-c", "sh -c 'echo \"$1\" > out'; eval \"$x\""]).run().status(0);
+    let steps = run.json()["steps"].clone();
+    assert_eq!(steps[0]["kind"], json!("command"));
+    assert_eq!(steps[0]["target"]["is"], json!("external"));
+    assert_eq!(
+        (&steps[1]["parent"], &steps[1]["role"], &steps[1]["target"]["is"]),
+        (&json!(0), &json!("script"), &json!("builtin"))
+    );
+    assert_eq!(steps[1]["argv"][1]["pieces"][0]["dynamic"]["source"], json!("$1"));
+    assert_eq!(steps[1]["files"], json!([{ "mode": "write", "target": { "text": "out" } }]));
+    assert_eq!(steps[2]["opaque"], json!([{ "reason": "script-text", "source": "$x" }]));
+}
+
+#[test]
+fn a_plan_for_people_has_a_line_for_each_command() {
+    let _ = haft()
+        .args(["plan", "-c", "cd /srv && echo *.log > list"])
+        .run()
+        .status(0)
+        .stdout("   1  cd /srv  [builtin]\n   1  echo «*».log >list  [builtin, conditional]\n");
+    let _ = haft().args(["plan", "-c", "if"]).run().status(1).stdout("").stderr_has("[syntax]");
+}
