@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use haft_fs::{FileSystem, Local};
+use haft_process::Disposition;
 
 use crate::signals::SignalInbox;
 
@@ -28,7 +29,25 @@ impl Kernel {
     /// A kernel on the machine's own files that may start programs.
     #[must_use]
     pub fn builder() -> KernelBuilder {
-        KernelBuilder { kernel: Kernel { files: Arc::new(Local), external: true, plain_shell: false, signals: Arc::default() } }
+        KernelBuilder {
+            kernel: Kernel {
+                files: Arc::new(Local),
+                external: true,
+                plain_shell: false,
+                signals: Arc::default(),
+            },
+        }
+    }
+}
+
+impl Kernel {
+    /// Has this process ignore a signal, obey it, or catch it and put it into the inbox. Only a plain shell does that.
+    pub(crate) fn dispose(&self, signal: i32, disposition: Disposition) {
+        if disposition == Disposition::Catch {
+            let inbox = self.signals.clone();
+            haft_process::set_signal_catcher(move |caught| inbox.raise(caught));
+        }
+        let _ = haft_process::set_disposition(signal, disposition);
     }
 }
 

@@ -20,7 +20,9 @@ impl Session {
         let _ = self.flush();
         let statement = &list.statements[index];
         let mut child = self.fork();
-        if let Ok(null) = self.open(b"/dev/null", OpenOptions::new().read(true), true) {
+        if !self.stdin_redirected
+            && let Ok(null) = self.open(b"/dev/null", OpenOptions::new().read(true), true)
+        {
             child.descriptors.set(0, null);
         }
         let text = self.text_of(statement.span);

@@ -28,6 +28,7 @@ impl Session {
         };
         if Self::fails_itself(&command.kind) {
             self.line = command.line;
+            self.command_span = command.span;
             self.set_pipe_status(status);
             return self.concluded(status);
         }
@@ -36,12 +37,18 @@ impl Session {
 
     #[inline(never)]
     fn run_redirected(&mut self, command: &Command) -> Flow {
+        let redirected = self.stdin_redirected;
+        if matches!(command.kind, CommandKind::Subshell(_)) {
+            self.stdin_redirected = false;
+        }
         let Some(undo) = self.redirect(&command.redirects)? else {
+            self.stdin_redirected = redirected;
             self.set_pipe_status(1);
             return if Self::fails_itself(&command.kind) { Ok(1) } else { self.concluded(1) };
         };
         let result = self.run_kind(&command.kind);
         let flushed = self.restore(undo);
+        self.stdin_redirected = redirected;
         match result {
             Ok(0) if !flushed => Ok(1),
             result => result,

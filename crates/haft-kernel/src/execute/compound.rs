@@ -78,7 +78,11 @@ impl Session {
     /// `( … )`.
     #[inline(never)]
     pub(crate) fn run_parentheses(&mut self, list: &List) -> Flow {
+        let redirected = self.stdin_redirected;
         let mut child = self.fork();
+        if !redirected {
+            child.stdin_redirected = false;
+        }
         let result = child.nested(2, |child| child.run_subshell(list));
         self.adopt_output(&mut child);
         result

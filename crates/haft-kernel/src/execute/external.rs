@@ -80,7 +80,7 @@ impl Session {
                 return Some(found.clone());
             }
         }
-        let found = self.search_path(name, path.as_deref())?;
+        let found = self.search_path(name, path.as_deref().or(Some(b"")))?;
         if temporary.is_none() && self.options.has(SetOption::HashAll) {
             Arc::make_mut(&mut self.hashed).insert(name.into(), (found.clone(), 1));
         }
@@ -101,7 +101,7 @@ impl Session {
     }
 
     /// The command to start, with the session's environment, directory and descriptors.
-    fn command(
+    pub(crate) fn command(
         &mut self,
         path: &[u8],
         words: &[Bytes],
@@ -141,6 +141,10 @@ impl Session {
         let mut own = Environment::clone(&environment);
         for (name, value) in assigned {
             let _ = own.set(text::os(name), text::os(value));
+        }
+        for definition in self.functions.values().filter(|definition| definition.exported) {
+            let name = [b"BASH_FUNC_", definition.function.name.as_bytes(), b"%%"].concat();
+            let _ = own.set(text::os(&name), text::os(&exported_body(&definition.function)));
         }
         let _ = own.set("_", text::os(path));
         Arc::new(own)
@@ -239,4 +243,11 @@ fn death(signal: i32) -> Option<&'static str> {
         15 => "Terminated",
         _ => return None,
     })
+}
+
+/// A function as the environment holds it: the body after `() `, on the same line.
+fn exported_body(function: &haft_lang::ast::Function) -> Vec<u8> {
+    let printed = haft_lang::print_function(function);
+    let open = memchr::memchr(b'\n', &printed).map_or(0, |end| end + 1);
+    [b"() ", &printed[open..]].concat()
 }

@@ -1,11 +1,11 @@
 //! `for`, `while`, `until`, `select`.
 
-use haft_lang::ast::{ArithmeticFor, For, List, Loop, Select, Span, Word};
+use haft_lang::ast::{Arithmetic, ArithmeticFor, For, List, Loop, Select, Span, Word};
 
 use crate::bytes::Bytes;
 use crate::flow::{Flow, Unwind};
 use crate::session::Session;
-use crate::variables::is_name;
+use crate::variables::{VariableError, is_name};
 
 /// What a round of a loop says about the next.
 enum Round {
@@ -23,7 +23,7 @@ impl Session {
         match self.run_list(body) {
             Ok(status) => Ok(Round::Next(status)),
             Err(Unwind::Break(levels)) if levels > 1 => Err(Unwind::Break(levels - 1)),
-            Err(Unwind::Break(_)) => Ok(Round::Last(0)),
+            Err(Unwind::Break(_)) => Ok(Round::Last(self.status)),
             Err(Unwind::Continue(levels)) if levels > 1 => Err(Unwind::Continue(levels - 1)),
             Err(Unwind::Continue(_)) => Ok(Round::Next(0)),
             Err(unwind) => Err(unwind),
@@ -54,7 +54,10 @@ impl Session {
                 session.command_span = header;
                 session.run_debug_trap()?;
                 session.trace_for(each)?;
-                session.assign_loop_variable(&each.name, value)?;
+                if let Err(error) = session.assign_loop_variable(&each.name, value) {
+                    session.report(error);
+                    return Ok(1);
+                }
                 match session.round(&each.body)? {
                     Round::Next(ended) => status = ended,
                     Round::Last(ended) => return Ok(ended),
@@ -86,7 +89,7 @@ impl Session {
     }
 
     #[inline(never)]
-    fn assign_loop_variable(&mut self, name: &[u8], value: Bytes) -> Result<(), Unwind> {
+    fn assign_loop_variable(&mut self, name: &[u8], value: Bytes) -> Result<(), VariableError> {
         use crate::variables::Attributes;
         // The variable of a loop that is a reference is pointed at each value in turn.
         if self.variables.get(name).is_some_and(|variable| variable.is(Attributes::NAMEREF)) {
@@ -96,40 +99,46 @@ impl Session {
             }
             return Ok(());
         }
-        self.assign(name, value, false).map_err(|error| self.fail(error))
+        self.assign(name, value, false)
     }
 
     #[inline(never)]
     pub(crate) fn run_arithmetic_for(&mut self, each: &ArithmeticFor) -> Flow {
         let line = self.line;
-        if let Some(initial) = &each.initial {
-            self.evaluate_in_loop(initial)?;
+        if self.evaluate_in_loop(each.initial.as_ref())?.is_none() {
+            return Ok(1);
         }
         self.looping(|session| {
             let mut status = 0;
             loop {
                 session.line = line;
-                if let Some(condition) = &each.condition
-                    && session.evaluate_in_loop(condition)? == 0
-                {
-                    return Ok(status);
+                match session.evaluate_in_loop(each.condition.as_ref())? {
+                    None => return Ok(1),
+                    Some(0) => return Ok(status),
+                    Some(_) => {}
                 }
                 match session.round(&each.body)? {
                     Round::Next(ended) => status = ended,
                     Round::Last(ended) => return Ok(ended),
                 }
-                if let Some(update) = &each.update {
-                    session.line = line;
-                    session.evaluate_in_loop(update)?;
+                session.line = line;
+                if session.evaluate_in_loop(each.update.as_ref())?.is_none() {
+                    return Ok(1);
                 }
             }
         })
     }
 
-    fn evaluate_in_loop(&mut self, expression: &haft_lang::ast::Arithmetic) -> Result<i64, Unwind> {
+    /// The value of an expression of a loop's head, 1 for one that is left out; `None` if it has none, which ends the loop
+    /// and nothing else.
+    fn evaluate_in_loop(&mut self, expression: Option<&Arithmetic>) -> Result<Option<i64>, Unwind> {
+        let Some(expression) = expression else { return Ok(Some(1)) };
         self.run_debug_trap()?;
         self.trace_arithmetic(expression)?;
-        self.evaluate(expression)
+        match self.evaluate(expression) {
+            Err(Unwind::Abort(_)) => Ok(None),
+            value => value.map(Some),
+        }
     }
 
     #[inline(never)]
@@ -184,7 +193,10 @@ impl Session {
                 let number =
                     std::str::from_utf8(&reply).ok().and_then(|text| text.trim().parse::<usize>().ok());
                 let chosen = number.and_then(|number| values.get(number.checked_sub(1)?)).cloned();
-                session.assign_loop_variable(&select.name, chosen.unwrap_or_default())?;
+                if let Err(error) = session.assign_loop_variable(&select.name, chosen.unwrap_or_default()) {
+                    session.report(error);
+                    return Ok(1);
+                }
                 match session.round(&select.body)? {
                     Round::Next(_) => {}
                     Round::Last(ended) => return Ok(ended),

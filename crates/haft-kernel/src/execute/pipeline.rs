@@ -93,6 +93,7 @@ impl Session {
             let mut child = self.fork();
             if let Some(input) = input.take() {
                 child.descriptors.set(0, input);
+                child.stdin_redirected = true;
             }
             if index + 1 < pipeline.stages.len() {
                 let (reader, writer) = rustix::pipe::pipe_with(rustix::pipe::PipeFlags::CLOEXEC)?;

@@ -16,6 +16,8 @@ use crate::text;
 /// What redirections have changed, to be put back.
 #[derive(Debug, Default)]
 pub(crate) struct Undo {
+    /// Whether standard input was redirected before.
+    stdin_redirected: bool,
     /// The numbers with what was open under them, in the order in which they were changed.
     saved: Vec<(u32, Option<Arc<OpenFile>>)>,
 }
@@ -36,7 +38,7 @@ impl Session {
     /// Carries out redirections in their order. `None` says that one failed and was reported; everything is as before
     /// then.
     pub(crate) fn redirect(&mut self, redirects: &[Redirect]) -> Result<Option<Undo>, Unwind> {
-        let mut undo = Undo::default();
+        let mut undo = Undo { stdin_redirected: self.stdin_redirected, ..Undo::default() };
         for redirect in redirects {
             match self.redirect_one(redirect, &mut undo) {
                 Ok(()) => {}
@@ -58,6 +60,7 @@ impl Session {
         if undo.saved.is_empty() {
             return true;
         }
+        self.stdin_redirected = undo.stdin_redirected;
         let flushed = match self.flush() {
             Ok(()) => true,
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => true,
@@ -83,6 +86,7 @@ impl Session {
 
     fn put(&mut self, number: u32, file: Arc<OpenFile>, undo: &mut Undo) {
         let old = self.descriptors.set(number, file);
+        self.stdin_redirected |= number == 0;
         undo.saved.push((number, old));
     }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use haft_lang::ast::Text;
+use haft_lang::ast::{Program, Text, WarningKind};
 use haft_lang::{Options as ParseOptions, Parser};
 
 use crate::bytes::Bytes;
@@ -68,6 +68,7 @@ impl Session {
                 Ok(None) => return Ok(status),
                 Err(error) => return self.syntax_error(&error, text, lines_before),
             };
+            self.warn(&program, text, lines_before);
             if self.options.has(SetOption::Verbose) {
                 let read = text.get(from..parser.offset()).unwrap_or_default().to_vec();
                 let _ = self.write(2, &read);
@@ -86,6 +87,18 @@ impl Session {
                     status = ended;
                 }
                 Err(unwind) => return Err(unwind),
+            }
+        }
+    }
+
+    fn warn(&mut self, program: &Program, text: &[u8], lines_before: u32) {
+        for warning in &program.warnings {
+            if let WarningKind::UnterminatedHereDocument { delimiter } = &warning.kind {
+                let lines = haft_lang::ast::LineIndex::new(text);
+                let line = lines.line(warning.span.start) + lines_before;
+                self.report(format_args!(
+                    "warning: here-document at line {line} delimited by end-of-file (wanted `{delimiter}')"
+                ));
             }
         }
     }

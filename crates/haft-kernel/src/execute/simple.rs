@@ -73,19 +73,12 @@ impl Session {
         target: Target,
         arguments: &Arguments,
     ) -> Flow {
+        if self.options.has(SetOption::Trace) {
+            self.trace_words(&arguments.words)?;
+        }
         let Some(undo) = self.redirect(&command.redirects)? else { return Ok(1) };
         let assigned = self.temporary(&simple.assignments);
-        let result = match assigned {
-            Ok(assigned) => {
-                let traced = if self.options.has(SetOption::Trace) {
-                    self.trace_words(&arguments.words)
-                } else {
-                    Ok(())
-                };
-                traced.and_then(|()| self.run_target(target, arguments, &assigned))
-            }
-            Err(unwind) => Err(unwind),
-        };
+        let result = assigned.and_then(|assigned| self.run_target(target, arguments, &assigned));
         // `exec` without a command makes its redirections the session's own.
         if std::mem::take(&mut self.keep_redirections) {
             self.forget(undo);

@@ -114,7 +114,15 @@ impl Session {
     pub(crate) fn command_text(&self) -> Bytes {
         match &self.trapped_command {
             Some(command) => command.clone(),
-            None => self.text_of(self.command_span),
+            None => canonical(self.text_of(self.command_span)),
         }
+    }
+}
+
+/// A command as the shell prints it, whatever its spacing was.
+fn canonical(text: Bytes) -> Bytes {
+    match haft_lang::parse(&text, &haft_lang::Options { extglob: true, ..Default::default() }) {
+        Ok(program) => haft_lang::print(&program).trim_ascii_end().into(),
+        Err(_) => text,
     }
 }

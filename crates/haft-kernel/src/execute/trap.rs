@@ -1,5 +1,7 @@
 //! Running traps.
 
+use haft_process::Disposition;
+
 use crate::bytes::Bytes;
 use crate::flow::{Flow, Unwind};
 use crate::options::SetOption;
@@ -26,10 +28,12 @@ impl Session {
     /// Runs the commands of a trap; the status, the line and the statuses of the pipeline stay.
     pub(crate) fn run_trap_text(&mut self, text: &Bytes) -> Flow {
         let (status, line, statuses) = (self.status, self.line, self.pipe_status.clone());
+        let span = self.command_span;
         let last = self.last_argument.clone();
         let result = self.run_text(text);
         self.status = status;
         self.line = line;
+        self.command_span = span;
         self.pipe_status = statuses;
         self.last_argument = last;
         result
@@ -88,10 +92,40 @@ impl Session {
                     self.run_trap(Trap::Signal(signal))?;
                     ran = Some(signal);
                 }
+                None if is_harmless(signal) => {}
                 None => return Err(Unwind::Signal(signal)),
             }
         }
         Ok(ran)
+    }
+
+    /// Sets or removes a trap, and has the process catch, ignore or obey the signal from now on.
+    pub(crate) fn set_trap(&mut self, trap: Trap, text: Option<Bytes>) {
+        let wanted = match &text {
+            None => Disposition::Default,
+            Some(text) if text.is_empty() => Disposition::Ignore,
+            Some(_) => Disposition::Catch,
+        };
+        match text {
+            Some(text) => self.traps.set(trap, text),
+            None => self.traps.reset(trap),
+        }
+        if self.subshell > 0 || !self.kernel.plain_shell {
+            return;
+        }
+        let exit = self.traps.get(Trap::Exit).is_some();
+        match trap {
+            Trap::Signal(signal) if wanted == Disposition::Default && exit && FATAL.contains(&signal) => {}
+            Trap::Signal(signal) => self.kernel.dispose(signal, wanted),
+            Trap::Exit => {
+                for signal in
+                    FATAL.into_iter().filter(|signal| self.traps.get(Trap::Signal(*signal)).is_none())
+                {
+                    self.kernel.dispose(signal, wanted);
+                }
+            }
+            _ => {}
+        }
     }
 
     /// Whether errors are looked at by nobody and `set -e` is on.
@@ -99,4 +133,12 @@ impl Session {
     pub fn exits_on_error(&self) -> bool {
         self.options.has(SetOption::ErrorExit) && !self.ignore_errors
     }
+}
+
+/// The signals that end a shell after its `EXIT` trap has run.
+const FATAL: [i32; 3] = [1, 2, 15];
+
+/// Whether a signal that nobody has trapped does nothing.
+fn is_harmless(signal: i32) -> bool {
+    matches!(signal, 17 | 18 | 23 | 28)
 }

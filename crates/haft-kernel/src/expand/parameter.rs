@@ -1,6 +1,8 @@
 //! `${…}`: what a parameter yields.
 
-use haft_lang::ast::{Parameter, ParameterExpansion, ParameterOperator, Special, Subscript, SubscriptKind};
+use haft_lang::ast::{
+    Parameter, ParameterExpansion, ParameterOperator, Special, Subscript, SubscriptKind, Text,
+};
 
 use super::parts::emit;
 use super::sink::{Mode, Sink};
@@ -94,7 +96,7 @@ impl Session {
             return self.expand_plain(&expansion.parameter, quoted, sink);
         }
         if let ParameterOperator::Invalid { text } = &expansion.operator {
-            return Err(self.fail(format_args!("${{{text}}}: bad substitution")));
+            return self.expand_invalid(text);
         }
         if let Some(result) = self.expand_listing(expansion, quoted, sink) {
             return result;
@@ -107,6 +109,19 @@ impl Session {
             }
         }
         self.apply_operator(&place, expansion, quoted, sink)
+    }
+
+    /// `${…}` that is none. A transformation that does not exist is one of what is not set, and ends the shell otherwise.
+    fn expand_invalid(&mut self, text: &Text) -> Result<(), Unwind> {
+        let transformed = text.split_last_chunk::<2>().filter(|(name, end)| end[0] == b'@' && is_name(name));
+        match transformed {
+            Some((name, _)) if !self.is_set(name) => Ok(()),
+            Some(_) => {
+                self.report(format_args!("${{{text}}}: bad substitution"));
+                Err(Unwind::Exit(1))
+            }
+            None => Err(self.fail(format_args!("${{{text}}}: bad substitution"))),
+        }
     }
 
     /// `$1`, `$@`, `$?`, `${name}`: nothing done to the value.

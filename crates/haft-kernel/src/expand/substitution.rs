@@ -27,6 +27,9 @@ impl Session {
         let (output, status) = self.capture_list(&substitution.body)?;
         self.substitution_status = Some(status);
         self.status = status;
+        if memchr::memchr(0, &output).is_some() {
+            self.report("warning: command substitution: ignored null byte in input");
+        }
         Ok(trimmed(output))
     }
 

@@ -107,6 +107,15 @@ impl Member {
         }
     }
 
+    /// What stops it, if it is a thread of this process.
+    #[must_use]
+    pub fn token(&self) -> Option<&CancelToken> {
+        match &self.work {
+            Work::Thread { cancel, .. } => Some(cancel),
+            Work::Process(_) | Work::Gone => None,
+        }
+    }
+
     /// Whether it is a thread of this process.
     #[must_use]
     pub fn is_thread(&self) -> bool {

@@ -1,13 +1,15 @@
 //! Background jobs.
 
+mod inherited;
 mod member;
 mod wait;
 
 use std::collections::VecDeque;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::bytes::Bytes;
 
+pub use inherited::{Inherited, InheritedMember};
 pub use member::{Completion, Member};
 pub use wait::Waited;
 
@@ -20,6 +22,8 @@ pub struct Jobs {
     list: Vec<Job>,
     /// Process numbers and statuses of what has ended and was taken off the list.
     finished: VecDeque<(i32, i32)>,
+    /// The jobs of the shell that this is a subshell of.
+    inherited: Arc<Vec<Inherited>>,
 }
 
 /// A background job.

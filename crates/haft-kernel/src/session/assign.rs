@@ -155,12 +155,12 @@ impl Session {
     ) -> Result<(), VariableError> {
         let target = self.target(name)?;
         let name = &target.name;
+        if subscript.is_empty() {
+            return Err(VariableError::BadSubscript(reference(name, subscript).into()));
+        }
         let attributes = self.variables.get(name).map_or(Attributes::NONE, |variable| variable.attributes);
         self.check_assignable(name, attributes)?;
         if let Some(Value::Associative(_)) = self.variables.get(name).map(|variable| &variable.value) {
-            if subscript.is_empty() {
-                return Err(VariableError::BadSubscript(reference(name, subscript).into()));
-            }
             let key = Bytes::from(subscript);
             let old = |variable: &Variable| match &variable.value {
                 Value::Associative(array) => array.get(&key).cloned(),

@@ -2,7 +2,6 @@
 
 use std::sync::atomic::{AtomicI32, Ordering};
 
-use crate::jobs::Jobs;
 use crate::options::SetOption;
 use crate::session::{Random, Session};
 
@@ -30,7 +29,7 @@ impl Session {
                 self.options.has(SetOption::ErrorTrace),
                 self.options.has(SetOption::FunctionTrace),
             ),
-            jobs: Jobs::default(),
+            jobs: self.jobs.for_subshell(),
             positional: self.positional.clone(),
             name: self.name.clone(),
             aliases: self.aliases.clone(),
@@ -63,6 +62,7 @@ impl Session {
             substitution_status: None,
             substituted: Vec::new(),
             captures: self.captures.clone(),
+            stdin_redirected: self.stdin_redirected,
             keep_redirections: false,
             depth: self.depth,
             fresh_stack: self.fresh_stack,

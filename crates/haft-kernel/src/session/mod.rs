@@ -111,6 +111,8 @@ pub struct Session {
     pub(crate) substituted: Vec<u32>,
     /// What collects output of substitutions around this, to be read whenever the session waits.
     pub(crate) captures: Vec<Arc<Capture>>,
+    /// Whether standard input was redirected in this shell, so that background commands share it.
+    pub(crate) stdin_redirected: bool,
     /// Whether the redirections of the command that is running shall stay: set by `exec`.
     pub(crate) keep_redirections: bool,
     /// How deep commands are nested now, in units of stack.
@@ -211,6 +213,7 @@ impl Session {
             substitution_status: None,
             substituted: Vec::new(),
             captures: Vec::new(),
+            stdin_redirected: false,
             keep_redirections: false,
             depth: 0,
             fresh_stack: false,

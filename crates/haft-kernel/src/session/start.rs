@@ -3,11 +3,13 @@
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
 
+use haft_lang::ast::CommandKind;
+
 use crate::bytes::Bytes;
 use crate::cancel::CancelToken;
 use crate::io::OpenFile;
-use crate::options::{Options, SetOption};
-use crate::session::Session;
+use crate::options::{Options, SetOption, ShellOption};
+use crate::session::{Definition, Session};
 use crate::variables::{Attributes, IndexedArray, Value, Variable, is_name};
 
 impl Session {
@@ -23,11 +25,35 @@ impl Session {
     ) {
         for (name, value) in environment {
             let (name, value) = (name.as_ref(), value.as_ref());
-            if is_name(name) {
+            if let Some(function) = name.strip_prefix(b"BASH_FUNC_").and_then(|name| name.strip_suffix(b"%%"))
+            {
+                self.import_function(function, value);
+            } else if is_name(name) {
                 self.variables.insert(name, Variable::scalar(value).with(Attributes::EXPORT));
             }
         }
         self.install();
+    }
+
+    /// Defines a function that the environment holds.
+    fn import_function(&mut self, name: &[u8], body: &[u8]) {
+        let source = [name, b" ", body].concat();
+        let Ok(program) = haft_lang::parse(&source, &haft_lang::Options::default()) else { return };
+        let [statement] = &*program.body.statements else { return };
+        let [command] = &*statement.first.stages else { return };
+        if let CommandKind::Function(function) = &command.kind
+            && statement.rest.is_empty()
+        {
+            let definition = Definition {
+                function: function.clone(),
+                source: "environment".into(),
+                text: Some(source.as_slice().into()),
+                exported: true,
+                readonly: false,
+                traced: false,
+            };
+            Arc::make_mut(&mut self.functions).insert(function.name.clone(), Arc::new(definition));
+        }
     }
 
     /// Sets the variables that every shell has.
@@ -107,6 +133,11 @@ impl Session {
     /// Turns an option of `set` on or off.
     pub fn set_option(&mut self, option: SetOption, on: bool) {
         self.options.put(option, on);
+    }
+
+    /// Turns an option of `shopt` on or off.
+    pub fn set_shell_option(&mut self, option: ShellOption, on: bool) {
+        self.options.put_shell(option, on);
     }
 
     /// The options.

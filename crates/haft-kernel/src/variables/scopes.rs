@@ -10,8 +10,7 @@ use foldhash::fast::RandomState;
 use haft_lang::ast::Text;
 use haft_process::Environment;
 
-use super::{Attributes, Variable, VariableError};
-use crate::bytes::Bytes;
+use super::{Attributes, Value, Variable, VariableError};
 
 type Table = HashMap<Text, Variable, RandomState>;
 
@@ -216,8 +215,7 @@ impl Variables {
             if !variable.attributes.contains(Attributes::EXPORT) {
                 continue;
             }
-            if let Some(value) = variable.as_scalar() {
-                let value: &Bytes = value;
+            if let (Value::Scalar(value), true) = (&variable.value, variable.is_set()) {
                 let _ = environment.set(crate::text::os(name), crate::text::os(value));
             }
         }

@@ -1,0 +1,57 @@
+//! The jobs that a subshell knows of its parent: it can show them and send them signals, but not wait for them.
+
+use std::sync::Arc;
+
+use super::{Job, JobState, Jobs};
+use crate::bytes::Bytes;
+use crate::cancel::CancelToken;
+
+/// A job of the parent, as it was when the subshell began.
+#[derive(Clone, Debug)]
+pub struct Inherited {
+    /// Its number.
+    pub id: u32,
+    /// What it runs.
+    pub text: Bytes,
+    /// What had become of it.
+    pub state: JobState,
+    /// Its stages.
+    pub members: Vec<InheritedMember>,
+}
+
+/// A stage of such a job.
+#[derive(Clone, Debug)]
+pub struct InheritedMember {
+    /// Its process number.
+    pub pid: i32,
+    /// What stops it, if it is a thread of this process.
+    pub cancel: Option<CancelToken>,
+}
+
+impl From<&Job> for Inherited {
+    fn from(job: &Job) -> Self {
+        let members = job
+            .members
+            .iter()
+            .map(|member| InheritedMember { pid: member.pid, cancel: member.token().cloned() })
+            .collect();
+        Self { id: job.id, text: job.text.clone(), state: job.state(), members }
+    }
+}
+
+impl Jobs {
+    /// What a subshell begins with.
+    #[must_use]
+    pub fn for_subshell(&self) -> Self {
+        if self.list.is_empty() {
+            return Self { inherited: self.inherited.clone(), ..Self::default() };
+        }
+        let own = self.list.iter().map(Inherited::from);
+        Self { inherited: Arc::new(own.chain(self.inherited.iter().cloned()).collect()), ..Self::default() }
+    }
+
+    /// The jobs of the parent, in the order of their numbers.
+    pub fn inherited(&self) -> impl DoubleEndedIterator<Item = &Inherited> {
+        self.inherited.iter()
+    }
+}
