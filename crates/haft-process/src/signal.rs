@@ -73,6 +73,8 @@ pub fn signal_number(name: &str) -> Option<i32> {
 pub struct Signals(SignalSet);
 
 impl Signals {
+    /// A child that has ended.
+    pub const CHILD: i32 = libc::SIGCHLD;
     /// A terminal's hang-up.
     pub const HANGUP: i32 = libc::SIGHUP;
     /// Ctrl-C.

@@ -4,8 +4,10 @@ use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
 use haft_process::{
-    CancelToken, Command, Disposition, Host, Signals, clean_stale, on_signals, set_disposition,
+    CancelToken, Command, Disposition, Host, Signals, clean_stale, on_signals, reap_orphans, set_disposition,
 };
+
+use rustix::fs::{Access, access};
 
 use crate::failure::Failure;
 use crate::surroundings::Surroundings;
@@ -19,10 +21,14 @@ pub(crate) fn set_up(surroundings: &Surroundings) -> Host {
     Host::builder().run_directory(base).cgroups().subreaper().watcher(watcher()).build()
 }
 
-/// Where the directories of runs are: private to the user, on a disk rather than in memory.
+/// Where the directories of runs are: private to the user, on a disk rather than in memory. Without one nobody could
+/// clean up after us, so another place will do where the usual one cannot be written.
 fn run_base(surroundings: &Surroundings) -> PathBuf {
-    let temporary = surroundings.variable("TMPDIR").map_or_else(|| PathBuf::from("/tmp"), PathBuf::from);
-    temporary.join(format!("haft-{}", rustix::process::getuid().as_raw()))
+    let wanted = surroundings.variable("TMPDIR").map(PathBuf::from);
+    let places = wanted.into_iter().chain(["/tmp", "/var/tmp", "/dev/shm"].map(PathBuf::from));
+    let writable = |place: &PathBuf| access(place, Access::WRITE_OK | Access::EXEC_OK).is_ok();
+    let place = places.clone().find(writable).or_else(|| places.clone().next()).unwrap_or_default();
+    place.join(format!("haft-{}", rustix::process::getuid().as_raw()))
 }
 
 /// Ourselves, as the watcher.
@@ -55,8 +61,12 @@ impl Listener {
         let (cancel, resized) = (listener.cancel.clone(), listener.resized.clone());
         let wanted =
             [Signals::INTERRUPT, Signals::HANGUP, Signals::TERMINATE, Signals::QUIT, Signals::WINDOW_CHANGE];
+        // Where it is ignored, the system reaps children, and nobody learns how they ended.
+        let _ = set_disposition(Signals::CHILD, Disposition::Default);
         let heard = wanted.into_iter().filter(|&signal| !surroundings.ignored.contains(signal));
-        on_signals(heard.fold(Signals::none(), Signals::with), move |signal| match signal {
+        let heard = heard.fold(Signals::none().with(Signals::CHILD), Signals::with);
+        on_signals(heard, move |signal| match signal {
+            Signals::CHILD => reap_orphans(),
             Signals::WINDOW_CHANGE => resized.get().into_iter().for_each(|resized: &Resized| (resized.0)()),
             _ => cancel.cancel(),
         })?;

@@ -62,7 +62,9 @@ fn supervise(spawn: &mut Spawn, surroundings: &Surroundings) -> Result<Outcome, 
         let controller = job.controller();
         listener.on_resize(move || controller.resize(terminal::own_size().unwrap_or_default()));
     }
-    let outcome = finish(job.wait(), spawn);
+    let mut outcome = finish(job.wait(), spawn);
+    // It has started where we are; to enter that by its name might not even be allowed.
+    outcome.working_directory = outcome.working_directory.or_else(|| surroundings.working_directory.clone());
     drop(raw);
     shown.finish();
     if !spawn.json {
@@ -117,11 +119,6 @@ fn command(spawn: &mut Spawn, surroundings: &Surroundings) -> Result<Command, Fa
     let exact = start.clear_env;
     let mut command = start::command(start, surroundings)?;
     command.exact_environment(exact);
-    if command.directory().is_none()
-        && let Some(directory) = &surroundings.working_directory
-    {
-        command.working_directory(directory);
-    }
     if let Some(time) = spawn.limit_cpu {
         command.limit(Limit::cpu(time));
     }
