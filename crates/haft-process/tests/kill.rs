@@ -40,7 +40,7 @@ impl Hold {
     /// Whom it can hold, how many lines they write when they are there, and how many they are with the first one.
     fn family(self) -> (&'static str, usize, usize) {
         match self {
-            Hold::Plain => ("marked", 10, 13),
+            Hold::Plain => ("descent", 10, 13),
             Hold::Subreaper | Hold::Cgroup => ("all", 11, 14),
         }
     }

@@ -7,7 +7,6 @@ use std::time::Duration;
 use serde_json::Value;
 
 /// A finished run of `haft`, to be looked at.
-#[must_use = "a run that nobody looks at tests nothing"]
 #[derive(Debug)]
 pub struct Finished {
     /// The call, for messages.

@@ -18,7 +18,7 @@ const LONGEST: Duration = Duration::from_secs(90);
 /// ```no_run
 /// # use haft_test_support::Haft;
 /// let program = "/path/to/haft";
-/// let _ = Haft::new(program).args(["spawn", "--", "echo", "hello"]).run().status(0).stdout("hello\n");
+/// Haft::new(program).args(["spawn", "--", "echo", "hello"]).run().status(0).stdout("hello\n");
 /// ```
 #[must_use = "a call does nothing until it is run"]
 #[derive(Debug)]
@@ -105,6 +105,7 @@ impl Haft {
     }
 
     /// Runs it to its end.
+    #[must_use = "a run that nobody looks at tests nothing"]
     #[track_caller]
     pub fn run(self) -> Finished {
         self.start().finish()
@@ -137,6 +138,7 @@ impl Running {
     }
 
     /// Waits until it ends, while its output is read.
+    #[must_use = "a run that nobody looks at tests nothing"]
     #[track_caller]
     pub fn finish(mut self) -> Finished {
         let mut child = self.child.take().expect("it was not finished yet");

@@ -12,7 +12,7 @@ fn outcome(options: &[&str], arguments: &[&str]) -> (i32, Value) {
     let run = haft().args(["spawn", "--json"]).args(options).arg("--").arg(child()).args(arguments).run();
     let value = run.json();
     let code = value["status"]["code"].as_i64().unwrap() as i32;
-    let _ = run.status(code);
+    run.status(code);
     (code, value)
 }
 

@@ -5,8 +5,9 @@ use std::time::Duration;
 use crate::{stay, sys};
 
 /// Grows a tree of ten descendants, each of which adds a line to `ready` when it is in place, and stays. The marker is
-/// only there to be seen in the arguments, which no fork changes. With `reach` set to `all` one of them has no tie left
-/// to its family but the one the kernel keeps; `marked` leaves that one out.
+/// only there to be seen in the arguments, which no fork changes. All of them can be told by their environment if `reach` is
+/// `marker`. With `descent` there is one that has cleared it, with `all` one more that has no tie left to its family but
+/// the one the kernel keeps.
 pub(crate) fn grow(_marker: &str, ready: &str, reach: &str) -> i32 {
     plain(ready);
     in_own_session(ready);
@@ -14,7 +15,9 @@ pub(crate) fn grow(_marker: &str, ready: &str, reach: &str) -> i32 {
     immune_to(sys::SIGHUP, ready);
     immune_to(sys::SIGTERM, ready);
     twice_forked(ready);
-    without_environment(ready, false);
+    if reach != "marker" {
+        without_environment(ready, false);
+    }
     chain(3, ready);
     stopped(ready);
     restless(ready);

@@ -1,0 +1,222 @@
+//! However a run ends, nothing of it is left: no process and no file.
+
+use std::time::{Duration, Instant};
+
+use haft_test_support::own::quarantine;
+use haft_test_support::{Haft, Marker, Running, Scratch, child, eventually, is_root, process};
+
+const SOON: Duration = Duration::from_secs(20);
+
+fn haft() -> Haft {
+    Haft::new(env!("CARGO_BIN_EXE_haft"))
+}
+
+/// A run of haft with the tree of ten below it, all in place, and a directory for temporary files of its own.
+struct Tree {
+    scratch: Scratch,
+    marker: Marker,
+}
+
+impl Tree {
+    /// Starts it; `options` are those of `spawn`. Without privileges haft can make no control group.
+    fn start(privileged: bool, options: &[&str]) -> Option<(Tree, Running)> {
+        Tree::reaching(privileged, options, ("all", 11, 14))
+    }
+
+    /// The same with those of the tree who can be reached in such a way: so many lines tell that they are there, and
+    /// so many they are.
+    fn reaching(privileged: bool, options: &[&str], reach: (&str, usize, usize)) -> Option<(Tree, Running)> {
+        let (reach, lines, count) = reach;
+        let tree = Tree { scratch: Scratch::new(), marker: Marker::new() };
+        let program = env!("CARGO_BIN_EXE_haft");
+        let call = if privileged {
+            Haft::new(program)
+        } else {
+            if !is_root() {
+                println!("skipped: only root can start a program as somebody else");
+                return None;
+            }
+            open_to_all(tree.scratch.path());
+            Haft::by(["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", program])
+        };
+        let call = call.temporary(tree.scratch.path()).directory("/").args(["spawn", "--grace", "100ms"]);
+        let call = call.args(options).args(["--", child(), "tree"]);
+        let running = call.args([tree.marker.as_str(), &tree.scratch.text("ready"), reach]).start();
+        tree.scratch.await_lines("ready", lines);
+        assert!(eventually(SOON, || tree.marker.count() >= count - 1), "{} are there", tree.marker.count());
+        Some((tree, running))
+    }
+
+    fn is_gone(&self) {
+        assert_eq!(self.marker.pids(), [0; 0], "left behind");
+        self.has_no_files();
+    }
+
+    fn has_no_files(&self) {
+        let left: Vec<_> = self.scratch.listing().into_iter().filter(|path| path.contains("/run-")).collect();
+        assert_eq!(left, [""; 0], "files left behind");
+    }
+}
+
+/// Lets everybody write there, as in the usual directory for temporary files.
+fn open_to_all(path: &std::path::Path) {
+    use std::os::unix::fs::PermissionsExt as _;
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o1777)).unwrap();
+}
+
+fn by_timeout(privileged: bool) {
+    let Some((tree, running)) = Tree::start(privileged, &["--timeout", "2s"]) else { return };
+    let run = running.finish().status(124).within(Duration::from_secs(10));
+    tree.is_gone();
+    run.stderr_has("timed out after 2s");
+}
+
+fn by_signal(privileged: bool, signal: i32) {
+    let Some((tree, running)) = Tree::start(privileged, &[]) else { return };
+    running.signal(signal);
+    running.finish().status(130);
+    tree.is_gone();
+}
+
+fn by_kill_of_haft(privileged: bool) {
+    // Without a control group the watcher knows those of a dead haft by their environment alone.
+    let reach = if privileged { ("all", 11, 14) } else { ("marker", 9, 12) };
+    let Some((tree, running)) = Tree::reaching(privileged, &[], reach) else { return };
+    let start = Instant::now();
+    running.signal(9);
+    let gone = eventually(Duration::from_secs(1), || tree.marker.count() == 0);
+    assert!(gone, "after {:?} there are still {:?}", start.elapsed(), tree.marker.pids());
+    running.finish().killed_by(9);
+    assert!(eventually(SOON, || !tree.scratch.listing().iter().any(|path| path.contains("/run-"))));
+    tree.is_gone();
+}
+
+#[test]
+fn by_timeout_with_a_control_group() {
+    quarantine("by_timeout_with_a_control_group", || by_timeout(true));
+}
+
+#[test]
+fn by_timeout_without_a_control_group() {
+    quarantine("by_timeout_without_a_control_group", || by_timeout(false));
+}
+
+#[test]
+fn by_interrupt_with_a_control_group() {
+    quarantine("by_interrupt_with_a_control_group", || by_signal(true, 2));
+}
+
+#[test]
+fn by_interrupt_without_a_control_group() {
+    quarantine("by_interrupt_without_a_control_group", || by_signal(false, 2));
+}
+
+#[test]
+fn by_each_polite_signal() {
+    quarantine("by_each_polite_signal", || {
+        for signal in [1, 3, 15] {
+            let scratch = Scratch::new();
+            let call = haft().temporary(scratch.path()).args(["spawn", "--", child(), "pause", "x"]);
+            let running = call.arg(scratch.text("ready")).start();
+            scratch.await_lines("ready", 1);
+            running.signal(signal);
+            running.finish().status(130).within(Duration::from_secs(10));
+        }
+    });
+}
+
+#[test]
+fn by_kill_of_haft_with_a_control_group() {
+    quarantine("by_kill_of_haft_with_a_control_group", || by_kill_of_haft(true));
+}
+
+#[test]
+fn by_kill_of_haft_without_a_control_group() {
+    quarantine("by_kill_of_haft_without_a_control_group", || by_kill_of_haft(false));
+}
+
+#[test]
+fn when_even_the_watcher_is_killed_the_next_start_cleans_up() {
+    quarantine("when_even_the_watcher_is_killed_the_next_start_cleans_up", || {
+        let (scratch, marker) = (Scratch::new(), Marker::new());
+        let script = "\"$1\" daemon \"$2\" \"$3\"; exec sleep 100";
+        let null = || std::fs::OpenOptions::new().read(true).write(true).open("/dev/null").unwrap();
+        let call = haft().standard([null(), null(), null()]).temporary(scratch.path());
+        let call = call.args(["spawn", "--", "sh", "-c", script, "sh", child()]);
+        let running = call.args([&scratch.text("ready"), marker.as_str()]).start();
+        scratch.await_lines("ready", 1);
+        let watcher = process::children(running.pid()).into_iter().find(|&pid| {
+            std::fs::read_to_string(format!("/proc/{pid}/comm")).is_ok_and(|name| name == "tree-watcher\n")
+        });
+        haft_test_support::signal(watcher.expect("there is a watcher"), 9);
+        running.signal(9);
+        running.finish().killed_by(9);
+        assert_eq!(marker.count(), 1, "nobody was there to end it");
+        haft().temporary(scratch.path()).args(["spawn", "--", "true"]).run().status(0).stderr("");
+        assert_eq!(marker.count(), 0);
+        assert!(!scratch.listing().iter().any(|path| path.contains("/run-")), "{:?}", scratch.listing());
+    });
+}
+
+#[test]
+fn what_a_program_leaves_running_is_ended_and_told() {
+    for option in ["--timeout=60s", "--limit-output=1M"] {
+        let (scratch, marker) = (Scratch::new(), Marker::new());
+        let call = haft().temporary(scratch.path()).args(["spawn", option, "--", child(), "daemon"]);
+        let run = call.args([&scratch.text("ready"), marker.as_str()]).run().status(0);
+        assert_eq!(marker.count(), 0);
+        let _ =
+            run.stdout("started\n").within(Duration::from_secs(5)).stderr_has("ended 1 process left running");
+    }
+    let (scratch, marker) = (Scratch::new(), Marker::new());
+    let call = haft().args(["spawn", "--json", "--", child(), "daemon"]);
+    let value = call.args([&scratch.text("ready"), marker.as_str()]).run().status(0).json();
+    assert_eq!(marker.count(), 0);
+    assert_eq!(value["tree"]["killed"], 1);
+}
+
+#[test]
+fn what_ends_by_itself_in_a_moment_is_let_to() {
+    let run = haft().args(["spawn", "--", "sh", "-c", "(sleep 0.05; echo late) & echo now"]).run();
+    run.status(0).stdout("now\nlate\n").stderr("");
+}
+
+#[test]
+fn the_grace_lets_a_program_say_goodbye() {
+    let scratch = Scratch::new();
+    let running = haft()
+        .args(["spawn", "--grace", "20s", "--", child(), "polite", &scratch.text("ready"), "7"])
+        .start();
+    scratch.await_lines("ready", 1);
+    running.signal(15);
+    running.finish().status(130).stdout("goodbye\n").within(Duration::from_secs(15));
+}
+
+#[test]
+fn orphans_are_reaped_while_the_program_runs() {
+    let scratch = Scratch::new();
+    let call = haft().args(["spawn", "--", child(), "orphans", "200"]);
+    let running = call.args([scratch.text("ready"), scratch.text("go")]).start();
+    scratch.await_lines("ready", 1);
+    let few = eventually(Duration::from_secs(5), || process::zombies(running.pid()) < 10);
+    assert!(few, "{} zombies", process::zombies(running.pid()));
+    scratch.touch("go");
+    running.finish().status(0);
+}
+
+#[test]
+fn waiting_costs_no_time_on_the_processor() {
+    let scratch = Scratch::new();
+    for option in ["--timeout=60s", "--json", "--pty"] {
+        let running =
+            haft().args(["spawn", option, "--", child(), "wait-for", &scratch.text(option)]).start();
+        let pid = running.pid();
+        assert!(eventually(SOON, || process::children(pid).len() >= 2));
+        let before = process::cpu_time(pid);
+        std::thread::sleep(Duration::from_secs(1));
+        let used = process::cpu_time(pid) - before;
+        scratch.touch(option);
+        running.finish().status(0);
+        assert!(used <= Duration::from_millis(50), "{used:?} in a second of waiting with {option}");
+    }
+}

@@ -1,0 +1,194 @@
+//! Where haft is started is not always a nice place.
+
+use std::time::Duration;
+
+use haft_test_support::{Haft, Marker, Report, Scratch, child, eventually, is_root, process, signal};
+
+const HAFT: &str = env!("CARGO_BIN_EXE_haft");
+
+fn haft() -> Haft {
+    Haft::new(HAFT)
+}
+
+/// A call of haft by the `launch` mode of the child, which arranges odd circumstances first.
+fn launched(settings: &[&str]) -> Haft {
+    Haft::by([&[child(), "launch"], settings, &["--", HAFT]].concat())
+}
+
+#[test]
+fn closed_standard_descriptors_are_closed_for_the_program_and_nothing_else_is_in_their_place() {
+    let scratch = Scratch::new();
+    let targets = |settings: &[&str], command: &str| {
+        let file = scratch.text("report");
+        let _ = std::fs::remove_file(&file);
+        launched(settings).args([command, "--", child(), "report-to", &file]).run().status(0);
+        Report::parse(std::fs::read(&file).unwrap()).descriptors()
+    };
+    for command in ["spawn", "exec"] {
+        for settings in
+            [&["close=1"][..], &["close=2"], &["close=0", "close=1", "close=2"], &["close=0", "open"]]
+        {
+            let seen = targets(settings, command);
+            let foreign = |target: &str| {
+                target.contains("eventfd") || target.contains("haft-") || target.contains("pidfd")
+            };
+            assert!(!seen.iter().any(|(_, target)| foreign(target)), "{command} {settings:?}: {seen:?}");
+            let expected = |number: i32| {
+                !settings.contains(&format!("close={number}").as_str()) || (number == 0 && command == "spawn")
+            };
+            let numbers: Vec<i32> =
+                seen.iter().map(|(number, _)| *number).filter(|number| *number < 3).collect();
+            assert_eq!(
+                numbers,
+                (0..3).filter(|&number| expected(number)).collect::<Vec<_>>(),
+                "{command} {settings:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn messages_to_a_closed_standard_error_go_nowhere() {
+    let run = launched(&["close=2"])
+        .args(["spawn", "--timeout", "300ms", "--", child(), "drip", "1", "60000"])
+        .run();
+    run.status(124).stdout("drip 0\n");
+    let value =
+        launched(&["close=2"]).args(["spawn", "--json", "--", child(), "interleave", "1"]).run().json();
+    assert_eq!(
+        (value["stdout"]["text"].as_str(), value["stderr"]["text"].as_str()),
+        (Some("out 0\n"), Some("err 0\n"))
+    );
+}
+
+#[test]
+fn open_descriptors_and_blocked_signals_do_not_reach_a_spawned_program() {
+    let seen = launched(&["open", "block", "ignore=1", "ignore=13"])
+        .args(["spawn", "--", child(), "report"])
+        .run()
+        .report();
+    assert_eq!(seen.descriptor_numbers(), [0, 1, 2]);
+    assert!(seen.numbers("blocked").is_empty() && seen.numbers("ignored").is_empty());
+}
+
+#[test]
+fn an_odd_entry_in_the_environment_does_not_cost_the_others() {
+    let seen = launched(&["env==odd=1", "env=NOT-A-VARIABLE", "env=GOOD=1"]).args([
+        "spawn",
+        "--",
+        child(),
+        "report",
+    ]);
+    let seen = seen.run().status(0).report();
+    assert_eq!(seen.variable("GOOD").as_deref(), Some("1"));
+    assert!(seen.variable("PATH").is_some());
+}
+
+#[test]
+fn a_directory_that_was_removed_is_still_where_the_program_runs() {
+    let scratch = Scratch::new();
+    let gone = format!("gone={}", scratch.text("gone"));
+    let seen = launched(&[&gone]).args(["spawn", "--", child(), "report"]).run().status(0).report();
+    assert!(seen.directory().to_string_lossy().ends_with("gone (deleted)"), "{:?}", seen.directory());
+    launched(&[&gone]).args(["spawn", "--cwd", "/", "--", "true"]).run().status(0);
+}
+
+#[test]
+fn a_directory_that_may_not_be_entered_again_is_still_where_the_program_runs() {
+    use std::os::unix::fs::PermissionsExt as _;
+    if !is_root() {
+        println!("skipped: only root can start a program as somebody else");
+        return;
+    }
+    let scratch = Scratch::new();
+    std::fs::create_dir_all(scratch.file("closed/inner")).unwrap();
+    std::fs::set_permissions(scratch.file("closed"), std::fs::Permissions::from_mode(0o700)).unwrap();
+    let call = Haft::by(["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", HAFT]);
+    let call = call.directory(scratch.file("closed/inner")).temporary(&std::env::temp_dir());
+    call.args(["spawn", "--", "/bin/echo", "here"]).run().status(0).stdout("here\n");
+}
+
+#[test]
+fn without_a_directory_for_temporary_files_a_program_runs_all_the_same() {
+    let run =
+        haft().env("TMPDIR", "/no/such/directory").args(["spawn", "--", child(), "flood", "1000000"]).run();
+    assert_eq!(run.output().len(), 1_000_000);
+    let run = run.status(0);
+    assert!(run.error_text().lines().count() <= 1, "{run}");
+}
+
+#[test]
+fn without_a_directory_for_temporary_files_a_killed_haft_leaves_nothing_running_either() {
+    let (scratch, marker) = (Scratch::new(), Marker::new());
+    let script = "\"$1\" daemon \"$2\" \"$3\"; exec sleep 100";
+    let call =
+        haft().env("TMPDIR", "/no/such/directory").args(["spawn", "--", "sh", "-c", script, "sh", child()]);
+    let running = call.args([&scratch.text("ready"), marker.as_str()]).start();
+    scratch.await_lines("ready", 1);
+    running.signal(9);
+    assert!(eventually(Duration::from_secs(1), || marker.count() == 0), "left behind");
+}
+
+#[test]
+fn a_full_disk_costs_the_middle_of_a_large_output_and_nothing_else() {
+    if !is_root() {
+        println!("skipped: only root can mount a small file system");
+        return;
+    }
+    let scratch = Scratch::new();
+    let script = "mount -t tmpfs -o size=1m none \"$1\" && TMPDIR=\"$1\" exec \"$2\" spawn --json -- \"$3\" flood 16000000";
+    let words = ["unshare", "--mount", "sh", "-c", script, "sh"];
+    let run = Haft::by(words).arg(scratch.path()).args([HAFT, child()]).run();
+    if run.error_text().contains("unshare") || run.error_text().contains("mount") {
+        println!("skipped: {}", run.error_text());
+        return;
+    }
+    let run = run.status(0);
+    let stdout = &run.json()["stdout"];
+    assert_eq!(stdout["total_bytes"], 16_000_000, "{run}");
+    assert!(stdout["spill_failed"].as_str().is_some_and(|why| !why.is_empty()), "{run}");
+    assert!(
+        stdout["truncated"].as_bool().unwrap()
+            && stdout["omitted"]["lost_bytes"].as_u64().unwrap() > 14_000_000
+    );
+    let text = stdout["text"].as_str().unwrap();
+    assert!(text.starts_with("xxx") && text.ends_with("xxx\n") && text.contains("lost"));
+}
+
+#[test]
+fn four_gibibytes_of_output_cost_haft_less_than_sixteen_mebibytes() {
+    let flood = |bytes: &str, scratch: &Scratch| {
+        let script = "\"$1\" flood \"$2\"; echo done > \"$3\"; exec \"$1\" wait-for \"$4\"";
+        let call =
+            haft().args(["spawn", "--limit-output", "64k", "--", "sh", "-c", script, "sh", child(), bytes]);
+        let running = call.args([scratch.text("done"), scratch.text("go")]).start();
+        assert!(eventually(Duration::from_secs(80), || scratch.file("done").exists()));
+        let peak = process::memory(running.pid(), "VmHWM").unwrap();
+        scratch.touch("go");
+        (running.finish().status(0), peak)
+    };
+    let (_, small) = flood("1", &Scratch::new());
+    let (run, large) = flood("4294967296", &Scratch::new());
+    assert_eq!(run.output().len(), 64 << 10);
+    assert!(large - small < 16 << 20, "{} MiB more", (large - small) >> 20);
+    run.stderr_has("4294901760 of 4294967296 bytes");
+}
+
+#[test]
+fn a_nohup_haft_ignores_the_hangup() {
+    let scratch = Scratch::new();
+    let call = launched(&["ignore=1"]).args(["spawn", "--", child(), "wait-for", &scratch.text("go")]);
+    let mut running = call.start();
+    let pid = running.pid();
+    assert!(eventually(Duration::from_secs(20), || process::children(pid).len() >= 2));
+    signal(pid, 1);
+    assert!(!eventually(Duration::from_millis(300), || running.has_ended()));
+    scratch.touch("go");
+    running.finish().status(0);
+}
+
+#[test]
+fn a_parent_that_ignores_the_end_of_its_children_does_not_hide_how_ours_ended() {
+    launched(&["ignore=17"]).args(["spawn", "--", child(), "exit", "3"]).run().status(3);
+    launched(&["ignore=17"]).args(["spawn", "--", child(), "die", "15"]).run().status(143);
+}
