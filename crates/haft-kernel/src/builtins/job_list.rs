@@ -3,7 +3,7 @@
 use super::{Context, options};
 use crate::bytes::Bytes;
 use crate::flow::Flow;
-use crate::jobs::{Job, JobState};
+use crate::jobs::JobState;
 
 /// How a job is shown.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -32,8 +32,67 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
         (false, false) => Form::Line,
     };
     context.session.jobs.update();
+    let known = all(context);
+    let (wanted, status) = select(context, &known, operands);
+    let current: Vec<u32> = known.iter().rev().take(2).map(|job| job.id).collect();
+    let mut text = Vec::new();
+    for job in known.iter().filter(|job| wanted.contains(&job.id)) {
+        // Nothing is ever stopped, so `-s` shows nothing.
+        let hidden =
+            (has(b'r') && job.state != JobState::Running) || has(b's') || (has(b'n') && job.notified);
+        if !hidden {
+            text.extend_from_slice(&shown(job, form, &current));
+        }
+        if job.state != JobState::Running {
+            context.session.jobs.remove(job.id);
+        }
+    }
+    context.print(&text)?;
+    Ok(status)
+}
+
+/// A job as it is shown.
+struct Shown {
+    id: u32,
+    first: i32,
+    last: i32,
+    text: Bytes,
+    state: JobState,
+    notified: bool,
+}
+
+/// All jobs of the session, or of its parent if it is a subshell without any of its own.
+fn all(context: &Context<'_>) -> Vec<Shown> {
+    let jobs = &context.session.jobs;
+    if jobs.is_empty() {
+        let shown = jobs.inherited().map(|job| Shown {
+            id: job.id,
+            first: job.members.first().map_or(0, |member| member.pid),
+            last: job.members.last().map_or(0, |member| member.pid),
+            text: job.text.clone(),
+            state: job.state,
+            notified: false,
+        });
+        return shown.collect();
+    }
+    let shown = jobs.iter().map(|job| Shown {
+        id: job.id,
+        first: job.members.first().map_or(0, |member| member.pid),
+        last: job.pid(),
+        text: job.text.clone(),
+        state: job.state(),
+        notified: job.notified,
+    });
+    shown.collect()
+}
+
+/// The numbers of the jobs that are meant, and the status: 1 if one is not there.
+fn select(context: &mut Context<'_>, known: &[Shown], operands: &[Bytes]) -> (Vec<u32>, i32) {
+    if operands.is_empty() {
+        return (known.iter().map(|job| job.id).collect(), 0);
+    }
     let mut status = 0;
-    let mut wanted: Vec<u32> = Vec::new();
+    let mut wanted = Vec::new();
     for operand in operands {
         match context.session.jobs.find(operand) {
             Some(job) => wanted.push(job.id),
@@ -43,51 +102,26 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
             }
         }
     }
-    if operands.is_empty() {
-        wanted = context.session.jobs.iter().map(|job| job.id).collect();
-    }
-    let all: Vec<u32> = context.session.jobs.iter().map(|job| job.id).collect();
-    let current: Vec<u32> = all.iter().rev().take(2).copied().collect();
-    let mut text = Vec::new();
-    for job in context.session.jobs.iter().filter(|job| wanted.contains(&job.id)) {
-        let running = job.state() == JobState::Running;
-        if (has(b'r') && !running) || (has(b's')) || (has(b'n') && job.notified) {
-            continue;
-        }
-        text.extend_from_slice(&shown(job, form, &current));
-    }
-    let ended: Vec<u32> = context
-        .session
-        .jobs
-        .iter()
-        .filter(|job| wanted.contains(&job.id) && job.state() != JobState::Running)
-        .map(|job| job.id)
-        .collect();
-    for id in ended {
-        context.session.jobs.remove(id);
-    }
-    context.print(&text)?;
-    Ok(status)
+    (wanted, status)
 }
 
-fn shown(job: &Job, form: Form, current: &[u32]) -> Vec<u8> {
+fn shown(job: &Shown, form: Form, current: &[u32]) -> Vec<u8> {
     if form == Form::Pids {
-        return format!("{}\n", job.members.first().map_or(0, |member| member.pid)).into_bytes();
+        return format!("{}\n", job.first).into_bytes();
     }
     let mark = match current.iter().position(|id| *id == job.id) {
         Some(0) => '+',
         Some(_) => '-',
         None => ' ',
     };
-    let running = job.state() == JobState::Running;
     let head = match form {
-        Form::Long => format!("[{}]{mark} {:>5} ", job.id, job.pid()),
+        Form::Long => format!("[{}]{mark} {:>5} ", job.id, job.last),
         _ => format!("[{}]{mark}  ", job.id),
     };
-    let state = format!("{:<24}", state(job.state()));
-    let tail: &[u8] = if running { b" &\n" } else { b"\n" };
+    let state_text = format!("{:<24}", state(job.state));
+    let tail: &[u8] = if job.state == JobState::Running { b" &\n" } else { b"\n" };
     let text = job.text.strip_suffix(b"&").unwrap_or(&job.text).trim_ascii_end();
-    [head.as_bytes(), state.as_bytes(), text, tail].concat()
+    [head.as_bytes(), state_text.as_bytes(), text, tail].concat()
 }
 
 /// What became of a job, in words.

@@ -56,17 +56,11 @@ fn signal(name: &[u8]) -> Option<i32> {
 fn send(context: &mut Context<'_>, target: &Bytes, number: i32) -> Result<bool, Unwind> {
     let _ = context.session.flush();
     if target.starts_with(b"%") {
-        context.session.jobs.update();
-        return Ok(match context.session.jobs.find(target) {
-            Some(job) => {
-                job.signal(number);
-                true
-            }
-            None => {
-                context.error(format_args!("{target}: no such job"));
-                false
-            }
-        });
+        let sent = to_job(context, target, number);
+        if !sent {
+            context.error(format_args!("{target}: no such job"));
+        }
+        return Ok(sent);
     }
     let Some(pid) = argument(target).and_then(|pid| i32::try_from(pid).ok()) else {
         context.error(format_args!("{target}: arguments must be process or job IDs"));
@@ -113,9 +107,41 @@ fn to_self(context: &mut Context<'_>, pid: i32, number: i32) -> Result<(), Unwin
     }
 }
 
+/// A signal to a job of this session, or of the one that it is a subshell of.
+fn to_job(context: &mut Context<'_>, target: &Bytes, number: i32) -> bool {
+    context.session.jobs.update();
+    if let Some(job) = context.session.jobs.find(target) {
+        job.signal(number);
+        return true;
+    }
+    let id = std::str::from_utf8(&target[1..]).ok().and_then(|text| text.parse().ok());
+    let Some(job) = context.session.jobs.inherited().find(|job| Some(job.id) == id) else { return false };
+    for member in &job.members {
+        match &member.cancel {
+            Some(cancel) => stop(cancel, number),
+            None => drop(to_process(member.pid, number)),
+        }
+    }
+    true
+}
+
+/// Stops a thread by a signal that would end a process.
+fn stop(cancel: &crate::cancel::CancelToken, number: i32) {
+    if !matches!(number, 0 | 17 | 18 | 20..=23 | 28) {
+        cancel.signal(number);
+    }
+}
+
 /// A signal to a stage of a job of this session.
 fn to_member(context: &mut Context<'_>, pid: i32, number: i32) -> bool {
     context.session.jobs.update();
+    let inherited = context.session.jobs.inherited().flat_map(|job| &job.members);
+    if let Some(cancel) =
+        inherited.filter(|member| member.pid == pid).find_map(|member| member.cancel.as_ref())
+    {
+        stop(cancel, number);
+        return true;
+    }
     let Some(job) = context.session.jobs.of_pid(pid) else { return false };
     let Some(member) = job.members.iter().find(|member| member.pid == pid) else { return false };
     if member.status.is_some() || !member.is_thread() {

@@ -44,13 +44,21 @@ fn refuse(context: &mut Context<'_>, text: &Bytes, size: usize, problem: &NoEntr
     }
 }
 
+/// How `dirs` shows the stack.
+#[derive(Clone, Copy, Default)]
+struct Form {
+    long: bool,
+    lines: bool,
+    numbers: bool,
+}
+
 pub(super) fn run_dirs(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
-    let (mut long, mut lines, mut numbers, mut clear, mut chosen) = (false, false, false, false, None);
+    let (mut form, mut clear, mut chosen) = (Form::default(), false, None);
     for word in arguments {
         match word.as_bytes() {
-            b"-l" => long = true,
-            b"-p" => lines = true,
-            b"-v" => (lines, numbers) = (true, true),
+            b"-l" => form.long = true,
+            b"-p" => form.lines = true,
+            b"-v" => (form.lines, form.numbers) = (true, true),
             b"-c" => clear = true,
             b"--" => break,
             [b'-' | b'+', _, ..] => chosen = Some(word),
@@ -61,34 +69,42 @@ pub(super) fn run_dirs(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
         context.session.directories = Arc::default();
         return Ok(0);
     }
-    let all = stack(context);
-    if let Some(word) = chosen {
-        return match index(word, all.len()) {
-            Ok(place) => {
-                let shown = entry(context, &all[place], long);
-                context.print(&[&shown[..], b"\n"].concat())
-            }
-            Err(NoEntry::OutOfRange) => {
-                let number = String::from_utf8_lossy(&word[1..]).into_owned();
-                context.error(format_args!("{number}: directory stack index out of range"));
-                Ok(1)
-            }
-            Err(problem) => refuse(context, word, all.len(), &problem),
-        };
+    match chosen {
+        Some(word) => show_one(context, word, form.long),
+        None => show_all(context, form),
     }
+}
+
+fn show_one(context: &mut Context<'_>, word: &Bytes, long: bool) -> Flow {
+    let all = stack(context);
+    match index(word, all.len()) {
+        Ok(place) => {
+            let shown = entry(context, &all[place], long);
+            context.print(&[&shown[..], b"\n"].concat())
+        }
+        Err(NoEntry::OutOfRange) => {
+            let number = String::from_utf8_lossy(&word[1..]).into_owned();
+            context.error(format_args!("{number}: directory stack index out of range"));
+            Ok(1)
+        }
+        Err(problem) => refuse(context, word, all.len(), &problem),
+    }
+}
+
+fn show_all(context: &mut Context<'_>, form: Form) -> Flow {
     let mut text = Vec::new();
-    for (place, directory) in all.iter().enumerate() {
-        if numbers {
+    for (place, directory) in stack(context).iter().enumerate() {
+        if form.numbers {
             text.extend_from_slice(format!("{place:2}  ").as_bytes());
-        } else if place > 0 && !lines {
+        } else if place > 0 && !form.lines {
             text.push(b' ');
         }
-        text.extend_from_slice(&entry(context, directory, long));
-        if lines {
+        text.extend_from_slice(&entry(context, directory, form.long));
+        if form.lines {
             text.push(b'\n');
         }
     }
-    if !lines {
+    if !form.lines {
         text.push(b'\n');
     }
     context.print(&text)
@@ -104,16 +120,6 @@ fn entry(context: &Context<'_>, directory: &Bytes, long: bool) -> Vec<u8> {
         return [b"~", rest].concat();
     }
     directory.to_vec()
-}
-
-fn show(context: &mut Context<'_>) -> Flow {
-    Context { session: context.session, name: b"dirs" }.show_stack()
-}
-
-impl Context<'_> {
-    fn show_stack(&mut self) -> Flow {
-        run_dirs(self, &[])
-    }
 }
 
 fn go(context: &mut Context<'_>, directory: &Bytes) -> bool {
@@ -141,34 +147,15 @@ pub(super) fn run_pushd(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow 
         }
         operands = rest;
     }
-    let all = stack(context);
     match operands {
-        [] => {
-            let [old, new, rest @ ..] = all.as_slice() else {
-                context.error("no other directory");
-                return Ok(1);
-            };
-            if stay {
-                return Ok(0);
-            }
-            let rest = [std::slice::from_ref(old), rest].concat();
-            move_to(context, new, rest)
-        }
-        [only] if matches!(only.as_bytes(), [b'+' | b'-', _, ..]) => match index(only, all.len()) {
-            Ok(_) if stay => Ok(0),
-            Ok(place) => {
-                let mut turned = all.clone();
-                turned.rotate_left(place);
-                let new = turned.remove(0);
-                move_to(context, &new, turned)
-            }
-            Err(problem) => refuse(context, only, all.len(), &problem),
-        },
+        [] => exchange(context, stay),
+        [only] if matches!(only.as_bytes(), [b'+' | b'-', _, ..]) => rotate(context, only, stay),
         [only] if stay => {
             Arc::make_mut(&mut context.session.directories).insert(0, only.clone());
-            show(context)
+            show_all(context, Form::default())
         }
         [only] => {
+            let all = stack(context);
             if only.as_bytes() != b"-" {
                 return move_to(context, only, all);
             }
@@ -183,13 +170,41 @@ pub(super) fn run_pushd(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow 
     }
 }
 
+/// Without operands: the two topmost directories change places.
+fn exchange(context: &mut Context<'_>, stay: bool) -> Flow {
+    let all = stack(context);
+    let [old, new, rest @ ..] = all.as_slice() else {
+        context.error("no other directory");
+        return Ok(1);
+    };
+    if stay {
+        return Ok(0);
+    }
+    let rest = [std::slice::from_ref(old), rest].concat();
+    move_to(context, new, rest)
+}
+
+/// `+N` or `-N`: that directory comes to the top, and those above it to the bottom.
+fn rotate(context: &mut Context<'_>, word: &Bytes, stay: bool) -> Flow {
+    let mut all = stack(context);
+    match index(word, all.len()) {
+        Ok(_) if stay => Ok(0),
+        Ok(place) => {
+            all.rotate_left(place);
+            let new = all.remove(0);
+            move_to(context, &new, all)
+        }
+        Err(problem) => refuse(context, word, all.len(), &problem),
+    }
+}
+
 /// Goes to a directory and leaves these on the stack.
 fn move_to(context: &mut Context<'_>, directory: &Bytes, rest: Vec<Bytes>) -> Flow {
     if !go(context, directory) {
         return Ok(1);
     }
     context.session.directories = Arc::new(rest);
-    show(context)
+    show_all(context, Form::default())
 }
 
 pub(super) fn run_popd(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
@@ -220,5 +235,5 @@ pub(super) fn run_popd(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
     // With `-n` the working directory stays, and the next one goes instead.
     let gone = place.max(1) - 1;
     Arc::make_mut(&mut context.session.directories).remove(gone);
-    show(context)
+    show_all(context, Form::default())
 }

@@ -118,34 +118,39 @@ fn remove_element(context: &mut Context<'_>, array: &[u8], subscript: &[u8]) -> 
         context.error(format_args!("{name}: cannot unset: readonly variable"));
         return false;
     }
-    let whole = matches!(subscript, b"@" | b"*");
     match kind {
-        Value::Associative(_) => {
-            let key = key(context, subscript);
-            if let Some(Value::Associative(array)) = value_of(context, &name) {
-                if whole {
-                    *array = Arc::default();
-                } else {
-                    Arc::make_mut(array).remove(&key);
-                }
-            }
-            true
-        }
-        Value::Indexed(_) if whole => {
+        Value::Associative(_) => remove_key(context, &name, subscript),
+        Value::Indexed(_) if is_whole(subscript) => {
             if let Some(Value::Indexed(array)) = value_of(context, &name) {
                 *array = Arc::default();
             }
             true
         }
         Value::Indexed(_) => remove_index(context, &name, subscript),
-        Value::Scalar(_) => match context.session.evaluate_text(subscript) {
-            Ok(0) => remove_variable(context, &name, Kind::Variable),
-            _ => {
-                context.error(format_args!("{name}: not an array variable"));
-                false
-            }
-        },
+        Value::Scalar(_) if context.session.evaluate_text(subscript) == Ok(0) => {
+            remove_variable(context, &name, Kind::Variable)
+        }
+        Value::Scalar(_) => {
+            context.error(format_args!("{name}: not an array variable"));
+            false
+        }
     }
+}
+
+fn is_whole(subscript: &[u8]) -> bool {
+    matches!(subscript, b"@" | b"*")
+}
+
+fn remove_key(context: &mut Context<'_>, name: &Bytes, subscript: &[u8]) -> bool {
+    let key = key(context, subscript);
+    if let Some(Value::Associative(array)) = value_of(context, name) {
+        if is_whole(subscript) {
+            *array = Arc::default();
+        } else {
+            Arc::make_mut(array).remove(&key);
+        }
+    }
+    true
 }
 
 /// The key that a subscript means, in which expansions may still be to be done.
