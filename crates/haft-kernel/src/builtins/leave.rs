@@ -23,6 +23,7 @@ fn leave(context: &mut Context<'_>, arguments: &[Bytes], how: fn(u32) -> Unwind)
         [first, rest @ ..] if first.as_bytes() == b"--" => rest,
         all => all,
     };
+    context.session.status = 0;
     match arguments {
         [] => Err(how(1)),
         [only] => match argument(only) {

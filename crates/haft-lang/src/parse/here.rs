@@ -136,10 +136,12 @@ impl Parser<'_> {
         if tabs || lacks_newline(text) {
             let mut derived = Derived::default();
             let mut at = extent.start;
+            let mut continued = false;
             for line in text.split_inclusive(|byte| *byte == b'\n') {
-                let skipped = if tabs { leading_tabs(line) } else { 0 };
+                let skipped = if tabs && !continued { leading_tabs(line) } else { 0 };
                 derived.push(&line[skipped..], self.input.source(at + skipped));
                 at += line.len();
+                continued = line.iter().rev().skip(1).take_while(|byte| **byte == b'\\').count() % 2 == 1;
             }
             if lacks_newline(text) {
                 derived.push(b"\n", self.input.source(extent.end));
