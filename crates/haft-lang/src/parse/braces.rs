@@ -90,7 +90,7 @@ impl Parser<'_> {
                 let mut builder = Builder::default();
                 self.piece(word, Piece { parts, marks: (from + 1, index) }, &mut builder)?;
                 outer.flags = outer.flags.union(builder.flags);
-                alternatives.push(builder.into_parts());
+                alternatives.push(builder.take_parts());
                 from = index;
             }
             index += 1;

@@ -19,6 +19,11 @@ pub(super) struct Builder {
 }
 
 impl Builder {
+    /// An empty builder that uses an empty vector.
+    pub(super) fn with_room(parts: Vec<WordPart>) -> Self {
+        Self { parts, ..Self::default() }
+    }
+
     /// Adds literal text.
     pub(super) fn literal(&mut self, text: &[u8], span: Span) {
         if self.literal.is_empty() {
@@ -68,13 +73,13 @@ impl Builder {
     }
 
     /// The parts as they are.
-    pub(super) fn into_parts(mut self) -> Box<[WordPart]> {
+    pub(super) fn take_parts(&mut self) -> Box<[WordPart]> {
         self.flush();
-        self.parts.into_boxed_slice()
+        self.parts.drain(..).collect()
     }
 
     /// The word.
-    pub(super) fn finish(mut self, span: Span) -> Word {
+    pub(super) fn finish(&mut self, span: Span) -> Word {
         const DYNAMIC: WordFlags =
             WordFlags::EXPANSION.union(WordFlags::GLOB).union(WordFlags::BRACES).union(WordFlags::TILDE);
         self.flush();
@@ -83,9 +88,9 @@ impl Builder {
             [WordPart { kind: PartKind::Literal(text), .. }] => WordContent::Plain(std::mem::take(text)),
             parts if !self.flags.intersects(DYNAMIC) => {
                 let text = static_text(parts);
-                WordContent::Static { text, parts: self.parts.into_boxed_slice() }
+                WordContent::Static { text, parts: self.parts.drain(..).collect() }
             }
-            _ => WordContent::Parts(self.parts.into_boxed_slice()),
+            _ => WordContent::Parts(self.parts.drain(..).collect()),
         };
         Word { span, flags: self.flags, content }
     }

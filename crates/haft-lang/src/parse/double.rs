@@ -12,10 +12,11 @@ impl Parser<'_> {
     pub(super) fn double_quoted(&mut self, builder: &mut Builder, start: usize, locale: bool) -> Result<()> {
         let quote = self.input.at;
         self.input.at += 1;
-        let mut inner = Builder::default();
+        let mut inner = self.builder();
         self.nested(|parser| parser.quoted_parts(&mut inner, quote))?;
         let flags = inner.flags.union(WordFlags::QUOTED);
-        let parts = inner.into_parts();
+        let parts = inner.take_parts();
+        self.recycle(inner);
         let kind = if locale { PartKind::LocaleQuoted(parts) } else { PartKind::DoubleQuoted(parts) };
         builder.push(kind, self.span_from(start), flags);
         Ok(())

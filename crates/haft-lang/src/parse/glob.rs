@@ -56,7 +56,7 @@ impl Parser<'_> {
             let mut builder = Builder::default();
             self.parts(mode.alternative(), &mut builder)?;
             *flags = flags.union(builder.flags);
-            alternatives.push(builder.into_parts());
+            alternatives.push(builder.take_parts());
             match self.peek() {
                 Some(b'|') => self.input.at += 1,
                 Some(b')' | b'}' | b'/') => return Ok(alternatives.into_boxed_slice()),

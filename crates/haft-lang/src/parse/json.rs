@@ -130,7 +130,7 @@ impl Parser<'_> {
         }
         self.input.at += 1;
         let expands = builder.flags.contains(WordFlags::EXPANSION);
-        let parts = builder.into_parts();
+        let parts = builder.take_parts();
         Ok(match &*parts {
             _ if expands => Some(Json::Template(parts)),
             [WordPart { kind: PartKind::Literal(text), .. }] => {

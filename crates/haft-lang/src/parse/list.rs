@@ -63,7 +63,7 @@ impl Parser<'_> {
     pub(super) fn list(&mut self) -> Result<List> {
         self.skip_newlines()?;
         let start = self.input.at;
-        let mut statements = Vec::new();
+        let mut statements = self.spare_statements.pop().unwrap_or_default();
         let mut end = start;
         while self.at_command() {
             statements.push(self.statement()?);
@@ -76,7 +76,9 @@ impl Parser<'_> {
             }
             self.skip_newlines()?;
         }
-        Ok(List { span: self.input.span(start, end), statements: statements.into() })
+        let list = List { span: self.input.span(start, end), statements: statements.drain(..).collect() };
+        self.spare_statements.push(statements);
+        Ok(list)
     }
 
     /// A list of at least one statement, in what was opened.

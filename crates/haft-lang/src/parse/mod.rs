@@ -39,7 +39,10 @@ mod word;
 use std::cell::Cell;
 use std::collections::{BTreeMap, HashSet};
 
-use crate::ast::{Arithmetic, ArithmeticTree, LineIndex, Program, Text, Warning, WarningKind, Word};
+use crate::ast::{
+    Argument, Arithmetic, ArithmeticTree, LineIndex, Program, Statement, Text, Warning, WarningKind, Word,
+    WordPart,
+};
 use crate::error::SyntaxError;
 
 pub(crate) use reserved::is_reserved;
@@ -136,6 +139,10 @@ pub struct Parser<'a> {
     brackets: (std::ops::Range<usize>, glob::Extent),
     /// Where the text of an alias ends in a blank, so that the next word may be an alias too.
     alias_next: Option<usize>,
+    /// Emptied vectors, kept for their room: a word, command or list in the making takes one.
+    spare_parts: Vec<Vec<WordPart>>,
+    spare_arguments: Vec<Vec<Argument>>,
+    spare_statements: Vec<Vec<Statement>>,
     /// How many `$(`, `<(` are open, whose `)` may end a here-document.
     substitutions: u32,
     /// After the redirections of a compound command, where no reserved word can stand.
@@ -168,6 +175,9 @@ impl<'a> Parser<'a> {
             active: Vec::new(),
             brackets: (0..0, glob::Extent::None),
             alias_next: None,
+            spare_parts: Vec::new(),
+            spare_arguments: Vec::new(),
+            spare_statements: Vec::new(),
             substitutions: 0,
             no_reserved: None,
         }

@@ -1,7 +1,6 @@
 //! Redirections.
 
 use crate::ast::{Descriptor, Duplicate, Redirect, RedirectKind, Word};
-
 use crate::error::SyntaxError;
 
 use super::bytes::{self, DIGIT};
@@ -84,6 +83,9 @@ impl Parser<'_> {
     /// A number right before `<` or `>`.
     fn descriptor_number(&mut self) -> Option<u32> {
         let start = self.input.at;
+        if !self.peek().is_some_and(|byte| bytes::is(byte, DIGIT)) {
+            return None;
+        }
         let mut number = Some(0u32);
         while let Some(byte) = self.peek().filter(|byte| bytes::is(*byte, DIGIT)) {
             let digit = u32::from(byte - b'0');

@@ -43,7 +43,8 @@ impl Parser<'_> {
     pub(super) fn simple_command(&mut self) -> Result<Command> {
         let start = self.input.at;
         let line = self.line_at(start);
-        let mut simple = Simple::default();
+        let mut simple =
+            Simple { arguments: self.spare_arguments.pop().unwrap_or_default(), ..Simple::default() };
         let mut end = start;
         loop {
             self.skip_blanks();
@@ -60,7 +61,9 @@ impl Parser<'_> {
         if end == start {
             return Err(self.unexpected(Some("a command"), None));
         }
-        Ok(simple.finish(self.input.span(start, end), line))
+        let command = simple.finish(self.input.span(start, end), line);
+        self.spare_arguments.push(simple.arguments);
+        Ok(command)
     }
 
     /// Whether `(` follows a single word.
@@ -288,14 +291,15 @@ fn kind_of(name: Option<&[u8]>) -> Kind {
 }
 
 impl Simple {
-    fn finish(self, span: crate::ast::Span, line: u32) -> Command {
+    /// The command; nothing is left but the room of the arguments.
+    fn finish(&mut self, span: crate::ast::Span, line: u32) -> Command {
         let literal = self
             .arguments
             .iter()
             .all(|argument| argument.word().is_some_and(|word| word.literal().is_some()));
         let simple = SimpleCommand {
-            assignments: self.assignments.into_boxed_slice(),
-            arguments: self.arguments.into_boxed_slice(),
+            assignments: std::mem::take(&mut self.assignments).into_boxed_slice(),
+            arguments: self.arguments.drain(..).collect(),
             literal,
             slot: Slot::default(),
         };
@@ -303,7 +307,7 @@ impl Simple {
             span,
             line,
             kind: CommandKind::Simple(simple),
-            redirects: self.redirects.into_boxed_slice(),
+            redirects: std::mem::take(&mut self.redirects).into_boxed_slice(),
         }
     }
 

@@ -177,12 +177,25 @@ impl Parser<'_> {
 
     fn word_of_parts(&mut self, mode: Mode) -> Result<Word> {
         let start = self.input.at;
-        let mut builder = Builder::default();
+        let mut builder = self.builder();
         self.parts(mode, &mut builder)?;
         if !builder.marks.is_empty() {
             builder = self.resolve_braces(builder)?;
         }
-        Ok(builder.finish(self.span_from(start)))
+        let word = builder.finish(self.span_from(start));
+        self.recycle(builder);
+        Ok(word)
+    }
+
+    /// An empty builder, which may have room already.
+    pub(super) fn builder(&mut self) -> Builder {
+        Builder::with_room(self.spare_parts.pop().unwrap_or_default())
+    }
+
+    /// Keeps the room of a builder that is done.
+    pub(super) fn recycle(&mut self, mut builder: Builder) {
+        builder.parts.clear();
+        self.spare_parts.push(builder.parts);
     }
 
     /// The parts of a word.
