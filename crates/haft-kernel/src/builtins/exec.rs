@@ -4,6 +4,7 @@ use super::{Context, options};
 use crate::bytes::Bytes;
 use crate::flow::{Flow, Unwind};
 use crate::options::ShellOption;
+use crate::text;
 use crate::traps::Trap;
 
 pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
@@ -51,10 +52,32 @@ fn become_program(
     if session.kernel.plain_shell && session.subshell == 0 {
         return Ok(Ended::Failed(session.replace_process(words, zero, clear)));
     }
-    if session.program_path(&words[0], &[]).is_none() {
+    let Some(path) = session.program_path(&words[0], &[]) else {
         context.error(format_args!("{}: not found", words[0]));
         return Ok(Ended::Failed(127));
+    };
+    if zero.is_none() && !clear {
+        session.traps.reset(Trap::Exit);
+        return session.run_external(words, &[]).map(Ended::Ran);
     }
-    session.traps.reset(Trap::Exit);
-    session.run_external(words, &[]).map(Ended::Ran)
+    let _ = session.flush();
+    let started = session.command(&path, words, &[]).and_then(|mut command| {
+        if let Some(zero) = zero {
+            command.argument_zero(text::os(zero));
+        }
+        if clear {
+            command.environment(haft_process::Environment::new());
+        }
+        command.spawn().map_err(|error| error.to_string())
+    });
+    match started {
+        Ok(mut child) => {
+            session.traps.reset(Trap::Exit);
+            session.wait_child(&mut child).map(Ended::Ran)
+        }
+        Err(message) => {
+            context.error(format_args!("{}: {message}", words[0]));
+            Ok(Ended::Failed(126))
+        }
+    }
 }
