@@ -37,6 +37,9 @@ impl Session {
     }
 
     fn test_access(&self, operand: &[u8], access: Access) -> bool {
+        if let Some(number) = descriptor_number(operand) {
+            return self.descriptors.get(number).is_some();
+        }
         !operand.is_empty() && self.kernel.files.access(text::path(&self.resolve(operand)), access).is_ok()
     }
 
@@ -44,6 +47,12 @@ impl Session {
     pub(crate) fn file_metadata(&self, operand: &[u8]) -> Option<Metadata> {
         if operand.is_empty() {
             return None;
+        }
+        if let Some(number) = descriptor_number(operand) {
+            let file = self.descriptors.get(number)?;
+            if let Some(descriptor) = file.descriptor() {
+                return haft_fs::descriptor_metadata(descriptor).ok();
+            }
         }
         self.kernel.files.metadata(text::path(&self.resolve(operand))).ok()
     }
@@ -102,5 +111,15 @@ fn test_metadata(letter: u8, metadata: &Metadata) -> bool {
         b'G' => metadata.gid == rustix::process::getegid().as_raw(),
         b'N' => metadata.modified > metadata.accessed,
         _ => false,
+    }
+}
+
+/// The descriptor that `/dev/fd/N`, `/dev/stdin` and its kin stand for: the session's own, not the process's.
+fn descriptor_number(path: &[u8]) -> Option<u32> {
+    match path {
+        b"/dev/stdin" => Some(0),
+        b"/dev/stdout" => Some(1),
+        b"/dev/stderr" => Some(2),
+        _ => std::str::from_utf8(path.strip_prefix(b"/dev/fd/")?).ok()?.parse().ok(),
     }
 }
