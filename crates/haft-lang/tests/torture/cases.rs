@@ -1,0 +1,49 @@
+//! The scripts in `tests/data/differences.txt`.
+
+use haft_lang::{Options, parse};
+
+use crate::bash::Bash;
+
+/// A script, whether the parser accepts it, and whether bash does.
+struct Case {
+    script: String,
+    ours: bool,
+    bashs: bool,
+}
+
+#[test]
+fn differences_once_found_stay_as_they_were_decided() {
+    let bash = Bash::find();
+    for case in cases() {
+        for extglob in [false, true] {
+            let options = Options { extglob, ..Options::default() };
+            let ours = parse(case.script.as_bytes(), &options);
+            assert_eq!(ours.is_ok(), case.ours, "{:?}: {ours:?}", case.script);
+            if let Some(bash) = &bash {
+                let verdict = bash.judge_closely(case.script.as_bytes(), extglob);
+                assert_eq!(verdict.accepted(), Some(case.bashs), "bash of {:?}: {verdict:?}", case.script);
+            }
+        }
+    }
+}
+
+fn cases() -> Vec<Case> {
+    let mut cases: Vec<Case> = Vec::new();
+    for line in include_str!("../data/differences.txt").lines() {
+        if let Some(header) = line.strip_prefix("== ") {
+            let kind = header.split(':').next().unwrap_or_default();
+            let (ours, bashs) = match kind {
+                "accepted" => (true, true),
+                "refused" => (false, false),
+                "only bash accepts" => (false, true),
+                "only bash refuses" => (true, false),
+                other => panic!("what is {other:?}?"),
+            };
+            cases.push(Case { script: String::new(), ours, bashs });
+        } else if let Some(case) = cases.last_mut() {
+            case.script.push_str(line);
+            case.script.push('\n');
+        }
+    }
+    cases
+}
