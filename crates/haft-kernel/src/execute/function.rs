@@ -97,16 +97,15 @@ impl Session {
     fn run_function_body(&mut self, definition: &Definition) -> Flow {
         let traced = definition.traced || self.options.has(SetOption::FunctionTrace);
         let hidden = self.hide_traps(traced);
+        self.run_debug_trap()?;
         let result = match self.run_command(&definition.function.body) {
             Err(Unwind::Return(status)) => Ok(status),
             // A loop outside of the function is none of the function's.
             Err(Unwind::Break(_) | Unwind::Continue(_)) => Ok(0),
             other => other,
         };
-        if let Ok(status) = result
-            && self.traps.get(Trap::Return).is_some()
-        {
-            self.status = status;
+        // The trap sees the status of the last command before `return`.
+        if result.is_ok() && self.traps.get(Trap::Return).is_some() {
             self.run_trap(Trap::Return)?;
         }
         self.show_traps(hidden);

@@ -156,7 +156,7 @@ impl Session {
         let body = document.body();
         let text = match body.literal() {
             Some(text) => text.into(),
-            None => self.expand_quoted(body.parts())?,
+            None => self.expand_document(body.parts())?,
         };
         self.open_text(&text)
     }

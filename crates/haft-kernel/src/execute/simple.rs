@@ -41,7 +41,6 @@ impl Session {
     #[inline(never)]
     fn run_assignments(&mut self, command: &Command, simple: &SimpleCommand) -> Flow {
         for assignment in &simple.assignments {
-            self.trace_assignment(assignment)?;
             self.run_assignment(assignment)?;
         }
         if !command.redirects.is_empty() {
@@ -73,12 +72,12 @@ impl Session {
         target: Target,
         arguments: &Arguments,
     ) -> Flow {
+        let assigned = self.temporary(&simple.assignments)?;
         if self.options.has(SetOption::Trace) {
             self.trace_words(&arguments.words)?;
         }
         let Some(undo) = self.redirect(&command.redirects)? else { return Ok(1) };
-        let assigned = self.temporary(&simple.assignments);
-        let result = assigned.and_then(|assigned| self.run_target(target, arguments, &assigned));
+        let result = self.run_target(target, arguments, &assigned);
         // `exec` without a command makes its redirections the session's own.
         if std::mem::take(&mut self.keep_redirections) {
             self.forget(undo);
@@ -98,7 +97,6 @@ impl Session {
         let mut saved = Vec::new();
         let mut failure = None;
         for assignment in assignments {
-            self.trace_assignment(assignment)?;
             match self.temporary_value(assignment) {
                 Ok(value) => {
                     let name = Bytes::from(&assignment.name);
@@ -130,6 +128,7 @@ impl Session {
             return Ok(self.value(name).unwrap_or_default());
         }
         let assigned = self.expand_assignment(assignment)?;
+        self.trace_assigned(assignment, &assigned)?;
         let value = match assigned.value {
             AssignedValue::Scalar(value) => value,
             AssignedValue::List(_) => Bytes::new(),

@@ -1,6 +1,6 @@
 //! `set -x`.
 
-use haft_lang::ast::{Arithmetic, Assignment, AssignmentValue, For, Span, Word};
+use haft_lang::ast::{Arithmetic, Assignment, For, Span, Word};
 
 use crate::bytes::Bytes;
 use crate::flow::Unwind;
@@ -9,7 +9,7 @@ use crate::quote;
 use crate::session::Session;
 
 impl Session {
-    fn traces(&self) -> bool {
+    pub(crate) fn traces(&self) -> bool {
         self.options.has(SetOption::Trace)
     }
 
@@ -41,26 +41,26 @@ impl Session {
         self.trace_line(&quoted.join(&b' '))
     }
 
-    pub(crate) fn trace_assignment(&mut self, assignment: &Assignment) -> Result<(), Unwind> {
+    /// Traces an assignment that was expanded: its subscript, and its value if that is not a list.
+    pub(crate) fn trace_assignment(
+        &mut self,
+        assignment: &Assignment,
+        subscript: Option<&[u8]>,
+        value: Option<&[u8]>,
+    ) -> Result<(), Unwind> {
         if !self.traces() {
             return Ok(());
         }
         let mut line = assignment.name.to_vec();
-        if let Some(subscript) = &assignment.subscript {
-            let text = self.expand_subscript(subscript)?;
+        if let Some(subscript) = subscript {
             line.push(b'[');
-            line.extend_from_slice(&text);
+            line.extend_from_slice(subscript);
             line.push(b']');
         }
         line.extend_from_slice(if assignment.append { b"+=" } else { b"=" });
-        match &assignment.value {
-            AssignmentValue::Word(word) => {
-                let status = self.substitution_status;
-                let value = self.expand_string(word)?;
-                self.substitution_status = status;
-                line.extend(quote::traced_value(&value));
-            }
-            AssignmentValue::Array(_) => {
+        match value {
+            Some(value) => line.extend(quote::traced_value(value)),
+            None => {
                 let text = self.text_of(assignment.span);
                 let from = memchr::memchr(b'(', &text).unwrap_or(0);
                 line.extend_from_slice(&text[from..]);

@@ -55,15 +55,31 @@ impl Session {
     pub(crate) fn run_assignment(&mut self, assignment: &Assignment) -> Result<(), Unwind> {
         if let (AssignmentValue::Word(word), None) = (&assignment.value, &assignment.subscript) {
             if !assignment.append
+                && !self.traces()
                 && let Some(rest) = own_prefix(&assignment.name, word)
             {
                 return self.append_to_own(&assignment.name, rest);
             }
             let value = self.expand_string(word)?;
+            self.trace_assignment(assignment, None, Some(&value))?;
             return self.assign(&assignment.name, value, assignment.append).map_err(|error| self.fail(error));
         }
         let assigned = self.expand_assignment(assignment)?;
+        self.trace_assigned(assignment, &assigned)?;
         self.assign_expanded(assigned).map_err(|error| self.fail(error))
+    }
+
+    /// Traces an assignment with what it was expanded to.
+    pub(crate) fn trace_assigned(
+        &mut self,
+        assignment: &Assignment,
+        assigned: &Assigned,
+    ) -> Result<(), Unwind> {
+        let value = match &assigned.value {
+            AssignedValue::Scalar(value) => Some(value.as_bytes()),
+            AssignedValue::List(_) => None,
+        };
+        self.trace_assignment(assignment, assigned.subscript.as_deref(), value)
     }
 
     /// `name="${name}rest"`: appends in place, so that building a string piece by piece costs what the pieces cost.

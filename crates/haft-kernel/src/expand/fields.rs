@@ -137,6 +137,13 @@ impl Session {
         Ok(sink.into_text().into())
     }
 
+    /// Expands the body of a here-document, in which a space joins `$*` whatever `IFS` says.
+    pub(crate) fn expand_document(&mut self, parts: &[WordPart]) -> Result<Bytes, Unwind> {
+        let mut sink = Sink::new(Mode::String, Separators::new(None));
+        self.expand_parts(parts, true, &mut sink)?;
+        Ok(sink.into_text().into())
+    }
+
     /// Expands a word to the text of a pattern.
     pub(crate) fn expand_pattern(&mut self, word: &Word) -> Result<Vec<u8>, Unwind> {
         self.expand_mode(word, Mode::Pattern)

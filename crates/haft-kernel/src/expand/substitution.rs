@@ -41,6 +41,7 @@ impl Session {
         let mut child = self.fork();
         child.descriptors.set(1, Arc::new(OpenFile::capture(capture.clone())));
         child.captures.push(capture.clone());
+        child.trace_depth += 1;
         if !self.options.shell(ShellOption::InheritErrorExit) {
             child.options.put(SetOption::ErrorExit, false);
         }
