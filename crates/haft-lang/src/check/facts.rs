@@ -50,6 +50,8 @@ pub(super) struct Facts {
     pub(super) asked: BTreeSet<Text>,
     /// Whether something runs in this shell that is not in the text: `source`, `eval`.
     pub(super) foreign: bool,
+    /// Whether the script reads other files, which may define functions.
+    pub(super) sourced: bool,
     /// Whether the script changes how commands are found.
     pub(super) lookup: bool,
     pub(super) errexit: bool,
@@ -208,7 +210,8 @@ impl Facts {
         };
         let arguments = &simple.arguments[1..];
         match name {
-            b"eval" | b"source" | b"." => self.foreign = true,
+            b"eval" => self.foreign = true,
+            b"source" | b"." => (self.foreign, self.sourced) = (true, true),
             b"set" => self.options(arguments),
             b"shopt" => self.lastpipe |= literals(arguments).any(|word| word == b"lastpipe"),
             b"alias" => self.aliases.extend(literals(arguments).map(alias_name)),

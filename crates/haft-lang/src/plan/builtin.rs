@@ -55,11 +55,11 @@ impl Builder<'_> {
     pub(super) fn builtin(&mut self, index: usize, name: &[u8], arguments: &[Item], place: &Place<'_>) {
         match name {
             b"eval" => self.run_joined(index, arguments, Role::Script, place),
-            b"source" | b"." => self.opaque(index, Reason::ScriptFile, show::items(arguments).as_bytes()),
+            b"source" | b"." => self.opaque(index, Reason::ScriptFile, show::sources(arguments).as_bytes()),
             b"trap" => self.trap(index, arguments, place),
             b"let" => arguments.iter().for_each(|argument| self.evaluated(index, argument, place)),
             b"alias" if !arguments.is_empty() => {
-                self.opaque(index, Reason::Alias, show::items(arguments).as_bytes());
+                self.opaque(index, Reason::Alias, show::sources(arguments).as_bytes());
             }
             b"declare" | b"typeset" | b"local" | b"readonly" | b"export" => {
                 self.declared(index, arguments, place);
@@ -78,12 +78,12 @@ impl Builder<'_> {
                     self.run_arguments(index, argv.to_vec(), Role::Wrapped, place);
                 }
             }
-            b"fc" => self.opaque(index, Reason::ScriptText, show::items(arguments).as_bytes()),
+            b"fc" => self.opaque(index, Reason::ScriptText, show::sources(arguments).as_bytes()),
             b"enable" if has(arguments, b"-f") => {
-                self.opaque(index, Reason::LoadedCode, show::items(arguments).as_bytes());
+                self.opaque(index, Reason::LoadedCode, show::sources(arguments).as_bytes());
             }
             b"hash" if has(arguments, b"-p") => {
-                self.opaque(index, Reason::Lookup, show::items(arguments).as_bytes());
+                self.opaque(index, Reason::Lookup, show::sources(arguments).as_bytes());
             }
             _ => {}
         }
@@ -104,7 +104,7 @@ impl Builder<'_> {
                 .is_some_and(|option| option.starts_with(b"-") && option != b"-x" && option != b"-f")
         };
         if !arguments.iter().all(shows) {
-            self.opaque(index, Reason::ScriptText, show::items(arguments).as_bytes());
+            self.opaque(index, Reason::ScriptText, show::sources(arguments).as_bytes());
         }
     }
 
@@ -118,7 +118,7 @@ impl Builder<'_> {
             if let [only] = arguments
                 && only.several
             {
-                self.opaque(index, Reason::ScriptText, show::item(only).as_bytes());
+                self.opaque(index, Reason::ScriptText, show::source(only).as_bytes());
             }
             return;
         };
@@ -130,7 +130,7 @@ impl Builder<'_> {
     /// An argument that is evaluated as arithmetic. Substitutions in its text run when it is evaluated.
     fn evaluated(&mut self, index: usize, argument: &Item, place: &Place<'_>) {
         let Some(text) = argument.literal() else {
-            return self.opaque(index, Reason::ArithmeticValue, show::item(argument).as_bytes());
+            return self.opaque(index, Reason::ArithmeticValue, show::source(argument).as_bytes());
         };
         match crate::parse_arithmetic_text(text, &self.options) {
             Ok(arithmetic) => {
@@ -154,13 +154,13 @@ impl Builder<'_> {
             let known = argument.literal().is_some() || value.is_some();
             let name = name.strip_suffix(b"+").unwrap_or(name);
             if !known || (!name.starts_with(b"-") && name.contains(&b'$')) {
-                self.opaque(index, Reason::VariableName, show::item(argument).as_bytes());
+                self.opaque(index, Reason::VariableName, show::source(argument).as_bytes());
             }
             let Some(at) = value else { continue };
             let value = without_prefix(argument, at);
             self.binding(index, name, Some(&value), place);
             if letters.contains(&b'n') && !value.literal().is_some_and(is_plain_name) {
-                self.opaque(index, Reason::VariableName, show::item(argument).as_bytes());
+                self.opaque(index, Reason::VariableName, show::source(argument).as_bytes());
             }
             if letters.contains(&b'i') {
                 self.evaluated(index, &value, place);
@@ -187,7 +187,7 @@ impl Builder<'_> {
                 None => false,
             };
             if !harmless {
-                self.opaque(index, Reason::VariableName, show::item(argument).as_bytes());
+                self.opaque(index, Reason::VariableName, show::source(argument).as_bytes());
             }
         }
     }
@@ -208,10 +208,10 @@ impl Builder<'_> {
                     self.run_text(index, text, Role::Callback, &place.deferred());
                 }
                 (Some(option), Some(text)) if expanded.contains(&option) => {
-                    self.opaque(index, Reason::ScriptText, show::item(text).as_bytes());
+                    self.opaque(index, Reason::ScriptText, show::source(text).as_bytes());
                 }
                 (None, _) if argument.several => {
-                    self.opaque(index, Reason::ScriptText, show::item(argument).as_bytes());
+                    self.opaque(index, Reason::ScriptText, show::source(argument).as_bytes());
                 }
                 _ => {}
             }

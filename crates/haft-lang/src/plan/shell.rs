@@ -18,7 +18,7 @@ impl Builder<'_> {
     pub(super) fn invoke(&mut self, index: usize, argv: &[Item], place: &Place<'_>) {
         let Some((first, arguments)) = argv.split_first() else { return };
         let Some(name) = first.literal() else {
-            return self.opaque(index, Reason::CommandName, show::item(first).as_bytes());
+            return self.opaque(index, Reason::CommandName, show::source(first).as_bytes());
         };
         let base = name.rsplit(|byte| *byte == b'/').next().unwrap_or(name);
         if let Some(wrapper) = wrapper::find(base) {
@@ -35,7 +35,7 @@ impl Builder<'_> {
     /// Adds a step for a command that stands in the arguments of the one at `index`.
     pub(super) fn run_arguments(&mut self, index: usize, argv: Vec<Item>, role: Role, place: &Place<'_>) {
         let Some(place) = place.below(index, role).followed() else {
-            return self.opaque(index, Reason::UnreadableText, show::items(&argv).as_bytes());
+            return self.opaque(index, Reason::UnreadableText, show::sources(&argv).as_bytes());
         };
         let action = self.action(&argv);
         let (span, line) = (self.steps[index].span, self.steps[index].line);
@@ -47,7 +47,7 @@ impl Builder<'_> {
     /// Plans text that is run as a script.
     pub(super) fn run_text(&mut self, index: usize, text: &Item, role: Role, place: &Place<'_>) {
         let Some(literal) = text.literal() else {
-            return self.opaque(index, Reason::ScriptText, show::item(text).as_bytes());
+            return self.opaque(index, Reason::ScriptText, show::source(text).as_bytes());
         };
         let Some(place) = place.below(index, role).followed() else {
             return self.opaque(index, Reason::UnreadableText, literal);
@@ -95,7 +95,7 @@ impl Builder<'_> {
                     return self.run_text(index, argument, Role::Script, &place);
                 }
                 // What is only known later may be an option as well as what follows the options.
-                return self.opaque(index, Reason::ScriptText, show::items(arguments).as_bytes());
+                return self.opaque(index, Reason::ScriptText, show::sources(arguments).as_bytes());
             };
             let is_option = option.len() > 1 && matches!(option[0], b'-' | b'+') && option != b"--";
             if SHELL_VALUES.contains(&option) {
@@ -118,7 +118,7 @@ impl Builder<'_> {
     fn shell_operand(&mut self, index: usize, operand: Option<&Item>, from_text: bool, place: &Place<'_>) {
         match operand {
             Some(text) if from_text => self.run_text(index, text, Role::Script, place),
-            Some(file) => self.opaque(index, Reason::ScriptFile, show::item(file).as_bytes()),
+            Some(file) => self.opaque(index, Reason::ScriptFile, show::source(file).as_bytes()),
             None => self.opaque(index, Reason::ScriptInput, b""),
         }
     }
@@ -141,7 +141,7 @@ impl Builder<'_> {
         if let Some(argument) =
             arguments.iter().find(|argument| argument.literal().is_none() && argument.several)
         {
-            self.opaque(index, Reason::WrapperOptions, show::item(argument).as_bytes());
+            self.opaque(index, Reason::WrapperOptions, show::source(argument).as_bytes());
         }
     }
 }
@@ -158,7 +158,7 @@ fn placeholders(item: &Item) -> Item {
 
 /// A piece that stands for several words.
 fn dynamic(by: Expansion, items: &[Item]) -> Piece {
-    Piece::Dynamic { by, source: show::items(items).as_bytes().into() }
+    Piece::Dynamic { by, source: show::sources(items).as_bytes().into() }
 }
 
 /// The words that a wrapper adds to what it runs.

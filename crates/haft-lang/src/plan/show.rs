@@ -139,11 +139,24 @@ fn summary(item: &Item) -> String {
 }
 
 /// Words as they could be written, dynamic pieces between guillemets.
-pub(super) fn items(items: &[Item]) -> String {
+fn items(items: &[Item]) -> String {
     items.iter().map(item).collect::<Vec<_>>().join(" ")
 }
 
-pub(super) fn item(item: &Item) -> String {
+/// Words as they are written, near enough to be recognised.
+pub(super) fn sources(items: &[Item]) -> String {
+    items.iter().map(source).collect::<Vec<_>>().join(" ")
+}
+
+pub(super) fn source(item: &Item) -> String {
+    let piece = |piece: &Piece| match piece {
+        Piece::Literal(text) => quoted(text),
+        Piece::Dynamic { source, .. } => source.to_string(),
+    };
+    item.pieces.iter().map(piece).collect()
+}
+
+fn item(item: &Item) -> String {
     match item.literal() {
         Some(b"") => "''".to_owned(),
         _ => item.pieces.iter().map(piece).collect(),

@@ -291,7 +291,7 @@ impl Builder<'_> {
     pub(super) fn wrapped(&mut self, index: usize, wrapper: &Wrapper, arguments: &[Item], place: &Place<'_>) {
         let reading = wrapper.read(arguments);
         if let Some(argument) = reading.unsure {
-            self.opaque(index, Reason::WrapperOptions, show::item(argument).as_bytes());
+            self.opaque(index, Reason::WrapperOptions, show::source(argument).as_bytes());
         }
         let place = if wrapper.runs == Runs::Here { *place } else { place.subshell() };
         if !reading.assignments.is_empty() {

@@ -13,14 +13,16 @@ pub(super) static NOT_FOUND: Rule = Rule {
     severity: Severity::Error,
     summary: "a command that is found nowhere",
     explanation: "No function, builtin, script, program or tool has this name. It is an error if the script cannot but fail \
-        on it, and a warning where something else may provide it by then: a sourced file, an installation, a changed \
-        PATH. A name that the script asks about first (command -v NAME) is left alone.",
+        on it; a warning where something that runs before may provide it; a note if the script evaluates text, changes PATH, or \
+        does this in one case of several. A script that sources files, and a name that it asks about first (command -v NAME), \
+        are left alone.",
     wrong: &["no-such-command --flag", "make; no-such-command", "if true; then no-such-command; fi"],
     right: &[
         "f() { :; }; f",
         "command -v no-such-command && no-such-command",
         "no-such-command || true",
         "PATH=$PATH:/opt/bin; printf done",
+        ". ./functions; no-such-command",
         "$unknown",
     ],
     look: Look::Simple(not_found),
@@ -28,20 +30,21 @@ pub(super) static NOT_FOUND: Rule = Rule {
 
 fn not_found(scene: &Scene<'_>, command: &Simple<'_>, report: &mut Report<'_>) {
     let name = command.name;
-    let tried = name.is_empty() || name.contains(&b'/') || scene.facts.asked.contains(name);
+    let tried =
+        name.is_empty() || name.contains(&b'/') || scene.facts.asked.contains(name) || scene.facts.sourced;
     if tried || is_wrong_otherwise(command) || scene.resolve(name) != Resolution::Missing || is_guarded(scene)
     {
         return;
     }
-    let doubt = scene.facts.foreign || scene.facts.lookup || !scene.is_certain() || !is_first(scene, command);
-    if doubt && (scene.facts.foreign || scene.facts.lookup) {
-        return;
-    }
+    let provided = scene.facts.foreign || scene.facts.lookup || is_one_case(scene);
+    let certain = scene.is_certain() && is_first(scene, command);
     let shown = String::from_utf8_lossy(name).into_owned();
     let found = report.add(command.name_span(), format!("\"{shown}\" is found nowhere"));
-    if doubt {
-        found.severity = if is_one_case(scene) { Severity::Note } else { Severity::Warning };
-    }
+    found.severity = match (provided, certain) {
+        (true, _) => Severity::Note,
+        (false, true) => Severity::Error,
+        (false, false) => Severity::Warning,
+    };
     let functions = scene.facts.functions.keys().map(|name| name.as_bytes());
     let known = functions.chain(BUILTINS.iter().map(|name| name.as_bytes()));
     if let Some(near) = known.into_iter().find(|known| is_near(known, name)) {
