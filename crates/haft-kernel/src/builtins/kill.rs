@@ -56,11 +56,14 @@ fn signal(name: &[u8]) -> Option<i32> {
 fn send(context: &mut Context<'_>, target: &Bytes, number: i32) -> Result<bool, Unwind> {
     let _ = context.session.flush();
     if target.starts_with(b"%") {
-        let sent = to_job(context, target, number);
-        if !sent {
-            context.error(format_args!("{target}: no such job"));
+        context.session.jobs.update();
+        let job = context.session.jobs.find(target);
+        if let Some(job) = job {
+            job.signal(number);
+            return Ok(true);
         }
-        return Ok(sent);
+        context.error(format_args!("{target}: no such job"));
+        return Ok(false);
     }
     let Some(pid) = argument(target).and_then(|pid| i32::try_from(pid).ok()) else {
         context.error(format_args!("{target}: arguments must be process or job IDs"));
@@ -105,24 +108,6 @@ fn to_self(context: &mut Context<'_>, pid: i32, number: i32) -> Result<(), Unwin
         None if matches!(number, 17 | 18 | 23 | 28) => Ok(()),
         None => Err(Unwind::Signal(number)),
     }
-}
-
-/// A signal to a job of this session, or of the one that it is a subshell of.
-fn to_job(context: &mut Context<'_>, target: &Bytes, number: i32) -> bool {
-    context.session.jobs.update();
-    if let Some(job) = context.session.jobs.find(target) {
-        job.signal(number);
-        return true;
-    }
-    let id = std::str::from_utf8(&target[1..]).ok().and_then(|text| text.parse().ok());
-    let Some(job) = context.session.jobs.inherited().find(|job| Some(job.id) == id) else { return false };
-    for member in &job.members {
-        match &member.cancel {
-            Some(cancel) => stop(cancel, number),
-            None => drop(to_process(member.pid, number)),
-        }
-    }
-    true
 }
 
 /// Stops a thread by a signal that would end a process.

@@ -120,7 +120,7 @@ fn remove_element(context: &mut Context<'_>, array: &[u8], subscript: &[u8]) -> 
     }
     match kind {
         Value::Associative(_) => remove_key(context, &name, subscript),
-        Value::Indexed(_) if is_whole(subscript) => {
+        Value::Indexed(_) if matches!(subscript, b"@" | b"*") => {
             if let Some(Value::Indexed(array)) = value_of(context, &name) {
                 *array = Arc::default();
             }
@@ -137,18 +137,10 @@ fn remove_element(context: &mut Context<'_>, array: &[u8], subscript: &[u8]) -> 
     }
 }
 
-fn is_whole(subscript: &[u8]) -> bool {
-    matches!(subscript, b"@" | b"*")
-}
-
 fn remove_key(context: &mut Context<'_>, name: &Bytes, subscript: &[u8]) -> bool {
     let key = key(context, subscript);
     if let Some(Value::Associative(array)) = value_of(context, name) {
-        if is_whole(subscript) {
-            *array = Arc::default();
-        } else {
-            Arc::make_mut(array).remove(&key);
-        }
+        Arc::make_mut(array).remove(&key);
     }
     true
 }

@@ -37,6 +37,11 @@ pub(super) fn operand(context: &mut Context<'_>, flags: &Flags, operand: &Operan
         context.error(VariableError::InvalidName(shown));
         return Ok(false);
     }
+    if let Some(assigned) = &assigned
+        && matches!(context.name, b"export" | b"readonly")
+    {
+        trace(context, assigned)?;
+    }
     let shown = if flags.global { uncover(context, &name) } else { None };
     let result = declare(context, flags, &name, assigned);
     if let Some(local) = shown {
@@ -49,6 +54,14 @@ pub(super) fn operand(context: &mut Context<'_>, flags: &Flags, operand: &Operan
             Ok(false)
         }
     }
+}
+
+/// `export` and `readonly` trace what they assign, as an assignment of its own would.
+fn trace(context: &mut Context<'_>, assigned: &Assigned) -> Result<(), Unwind> {
+    let AssignedValue::Scalar(value) = &assigned.value else { return Ok(()) };
+    let operator: &[u8] = if assigned.append { b"+=" } else { b"=" };
+    let line = [&assigned.name, operator, &crate::quote::traced_value(value)].concat();
+    context.session.trace_text(&line)
 }
 
 /// Puts the global variable in the place of a local one that hides it; yields the local one.

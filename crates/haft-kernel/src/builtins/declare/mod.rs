@@ -93,9 +93,8 @@ fn declare_function(
 ) -> Result<bool, crate::flow::Unwind> {
     let name = match operand {
         Operand::Word(name) => name.clone(),
-        Operand::Assignment(assigned) => {
+        Operand::Assignment(_) => {
             context.error("cannot use `-f' to make functions");
-            let _ = assigned;
             return Ok(false);
         }
     };
