@@ -1,10 +1,12 @@
 //! What sessions share.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use haft_fs::{FileSystem, Local};
 use haft_process::Disposition;
 
+use crate::command::{Backend, Command};
 use crate::signals::SignalInbox;
 
 /// Everything that does not change while sessions run: the file system, and what they may do.
@@ -17,6 +19,12 @@ pub struct Kernel {
     pub(crate) plain_shell: bool,
     /// Signals on their way to the session.
     pub(crate) signals: Arc<SignalInbox>,
+    /// Commands that an embedder has added, by name.
+    pub(crate) commands: BTreeMap<Vec<u8>, Arc<dyn Command>>,
+    /// Directories of scripts that run in this process.
+    pub(crate) scripts: Vec<Vec<u8>>,
+    /// Where tools are looked for that nothing else has.
+    pub(crate) backend: Option<Arc<dyn Backend>>,
 }
 
 /// Makes a [`Kernel`].
@@ -29,14 +37,16 @@ impl Kernel {
     /// A kernel on the machine's own files that may start programs.
     #[must_use]
     pub fn builder() -> KernelBuilder {
-        KernelBuilder {
-            kernel: Kernel {
-                files: Arc::new(Local),
-                external: true,
-                plain_shell: false,
-                signals: Arc::default(),
-            },
-        }
+        let kernel = Kernel {
+            files: Arc::new(Local),
+            external: true,
+            plain_shell: false,
+            signals: Arc::default(),
+            commands: BTreeMap::new(),
+            scripts: Vec::new(),
+            backend: None,
+        };
+        KernelBuilder { kernel }
     }
 }
 
@@ -48,6 +58,17 @@ impl Kernel {
             haft_process::set_signal_catcher(move |caught| inbox.raise(caught));
         }
         let _ = haft_process::set_disposition(signal, disposition);
+    }
+
+    /// Starts a program, with the mask of the session if this is a plain shell.
+    pub(crate) fn with_umask<T>(&self, mask: u32, start: impl FnOnce() -> T) -> T {
+        if !self.plain_shell {
+            return start();
+        }
+        let before = rustix::process::umask(rustix::fs::Mode::from_raw_mode(mask));
+        let result = start();
+        rustix::process::umask(before);
+        result
     }
 }
 
@@ -77,6 +98,27 @@ impl KernelBuilder {
     #[must_use]
     pub fn signals(mut self, signals: Arc<SignalInbox>) -> Self {
         self.kernel.signals = signals;
+        self
+    }
+
+    /// Adds a command that runs in this process.
+    #[must_use]
+    pub fn command(mut self, command: Arc<dyn Command>) -> Self {
+        self.kernel.commands.insert(command.name().as_bytes().to_vec(), command);
+        self
+    }
+
+    /// Adds a directory whose files are scripts that run in this process, by their names.
+    #[must_use]
+    pub fn scripts(mut self, directory: impl Into<Vec<u8>>) -> Self {
+        self.kernel.scripts.push(directory.into());
+        self
+    }
+
+    /// Where tools are looked for that nothing else has.
+    #[must_use]
+    pub fn backend(mut self, backend: Arc<dyn Backend>) -> Self {
+        self.kernel.backend = Some(backend);
         self
     }
 

@@ -8,7 +8,7 @@ use haft_lang::ast::{Coprocess, List};
 use super::pipeline::Work;
 use crate::bytes::Bytes;
 use crate::flow::{Flow, Unwind};
-use crate::io::OpenFile;
+use crate::io::{Descriptors, OpenFile};
 use crate::jobs::Member;
 use crate::session::Session;
 use crate::variables::{IndexedArray, Value};
@@ -99,6 +99,8 @@ impl Session {
     pub fn finish(&mut self) -> Result<(), Unwind> {
         let _ = self.flush();
         self.leave();
+        // What reads from the session sees its end.
+        self.descriptors = Descriptors::default();
         let mut members = self.orphans.take();
         members.append(&mut self.beside);
         if !self.kernel.plain_shell {

@@ -14,6 +14,7 @@ impl Session {
             self.set_pipe_status(status);
             return self.concluded(status);
         }
+        self.may_replace = false;
         self.nested(1, |session| session.run_compound(command))
     }
 
@@ -38,16 +39,19 @@ impl Session {
     #[inline(never)]
     fn run_redirected(&mut self, command: &Command) -> Flow {
         let redirected = self.stdin_redirected;
+        let substituted = self.substituted.len();
         if matches!(command.kind, CommandKind::Subshell(_)) {
             self.stdin_redirected = false;
         }
         let Some(undo) = self.redirect(&command.redirects)? else {
             self.stdin_redirected = redirected;
+            self.close_substituted(substituted);
             self.set_pipe_status(1);
             return if Self::fails_itself(&command.kind) { Ok(1) } else { self.concluded(1) };
         };
         let result = self.run_kind(&command.kind);
         let flushed = self.restore(undo);
+        self.close_substituted(substituted);
         self.stdin_redirected = redirected;
         match result {
             Ok(0) if !flushed => Ok(1),

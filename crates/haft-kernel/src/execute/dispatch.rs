@@ -8,6 +8,7 @@ use super::arguments::Arguments;
 use super::simple::exported;
 use crate::builtins::{self, Builtin, Context, Operand, Run};
 use crate::bytes::Bytes;
+use crate::command::Command;
 use crate::flow::Flow;
 use crate::session::{Definition, Session};
 
@@ -16,6 +17,9 @@ use crate::session::{Definition, Session};
 pub(crate) enum Target {
     Function(Arc<Definition>),
     Builtin(&'static Builtin),
+    Added(Arc<dyn Command>),
+    /// A script on the script path, by its file.
+    Script(Bytes),
     External,
 }
 
@@ -31,7 +35,23 @@ impl Session {
         if let Some(definition) = self.function(name) {
             return Target::Function(definition);
         }
-        self.find_builtin(name).map_or(Target::External, Target::Builtin)
+        match self.find_builtin(name) {
+            Some(builtin) => Target::Builtin(builtin),
+            None => self.find_beyond(name),
+        }
+    }
+
+    /// What a name means that is neither a function nor a builtin.
+    fn find_beyond(&self, name: &[u8]) -> Target {
+        if let Some(command) = self.kernel.commands.get(name) {
+            return Target::Added(command.clone());
+        }
+        let script = self.kernel.scripts.iter().filter(|_| !name.contains(&b'/')).find_map(|directory| {
+            let path = [directory, b"/".as_slice(), name].concat();
+            let metadata = self.kernel.files.metadata(crate::text::path(&path)).ok()?;
+            metadata.is_file().then(|| Bytes::from(path))
+        });
+        script.map_or(Target::External, Target::Script)
     }
 
     /// The function of this name.
@@ -55,7 +75,7 @@ impl Session {
             return Target::Function(definition);
         }
         if simple.name().is_none() || !self.disabled.is_empty() {
-            return self.find_builtin(name).map_or(Target::External, Target::Builtin);
+            return self.find(name);
         }
         match simple.slot.get() {
             UNKNOWN => {
@@ -64,9 +84,9 @@ impl Session {
                 simple.slot.set(found.map_or(NO_BUILTIN, |place| place + FIRST_BUILTIN));
                 found
                     .and_then(|place| builtins::ALL.get(place as usize))
-                    .map_or(Target::External, Target::Builtin)
+                    .map_or_else(|| self.find_beyond(name), Target::Builtin)
             }
-            NO_BUILTIN => Target::External,
+            NO_BUILTIN => self.find_beyond(name),
             place => {
                 let builtin = builtins::ALL.get((place - FIRST_BUILTIN) as usize);
                 builtin.map_or(Target::External, Target::Builtin)
@@ -103,6 +123,11 @@ impl Session {
                 }
                 result
             }
+            Target::Added(command) => {
+                let mut context = Context { session: self, name: command.name().as_bytes() };
+                command.run(&mut context, &arguments.words[1..])
+            }
+            Target::Script(path) => self.run_headless(&path, &arguments.words, assigned),
             Target::External => self.run_external(&arguments.words, assigned),
         }
     }

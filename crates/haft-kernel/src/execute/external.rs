@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use haft_process::{Child, Command, Descriptor, Environment, Error, ErrorKind, Group, Signals};
 
+use crate::builtins::Context;
 use crate::bytes::Bytes;
 use crate::flow::{Flow, Unwind};
 use crate::options::SetOption;
@@ -16,6 +17,9 @@ impl Session {
     #[inline(never)]
     pub(crate) fn run_external(&mut self, words: &[Bytes], assigned: &[(Bytes, Bytes)]) -> Flow {
         let _ = self.flush();
+        if std::mem::take(&mut self.may_replace) && self.is_alone() {
+            self.become_last(words, assigned);
+        }
         match self.start_external(words, assigned)? {
             Started::Child(mut child) => {
                 let status = self.wait_child(&mut child)?;
@@ -24,6 +28,29 @@ impl Session {
             }
             Started::Headless(path) => self.run_headless(&path, words, assigned),
             Started::Failed(status) => Ok(status),
+        }
+    }
+
+    /// Whether nothing would be left to do for this process after the command it runs.
+    fn is_alone(&self) -> bool {
+        self.kernel.plain_shell
+            && self.subshell == 0
+            && self.traps.is_empty()
+            && self.jobs.is_empty()
+            && self.beside.is_empty()
+            && self.substituted.is_empty()
+    }
+
+    /// Becomes the last program that there is to run, if it can be run; else it is started as any other, and what is wrong
+    /// with it is said then.
+    fn become_last(&mut self, words: &[Bytes], assigned: &[(Bytes, Bytes)]) {
+        if !self.kernel.external {
+            return;
+        }
+        if let Some(path) = self.program_path(&words[0], assigned)
+            && let Ok(command) = self.command(&path, words, assigned)
+        {
+            drop(self.kernel.with_umask(self.umask, || command.replace()));
         }
     }
 
@@ -36,13 +63,12 @@ impl Session {
     ) -> Result<Started, Unwind> {
         let _ = self.flush();
         let Some(name) = words.first() else { return Ok(Started::Failed(0)) };
-        if !self.kernel.external {
+        if !self.kernel.external && self.kernel.backend.is_none() {
             self.report(format_args!("{name}: external commands are switched off"));
             return Ok(Started::Failed(126));
         }
-        let Some(path) = self.program_path(name, assigned) else {
-            return self.not_found(words, assigned).map(Started::Failed);
-        };
+        let found = if self.kernel.external { self.program_path(name, assigned) } else { None };
+        let Some(path) = found else { return self.not_found(words, assigned).map(Started::Failed) };
         let command = match self.command(&path, words, assigned) {
             Ok(command) => command,
             Err(message) => {
@@ -50,7 +76,7 @@ impl Session {
                 return Ok(Started::Failed(126));
             }
         };
-        match command.spawn() {
+        match self.kernel.with_umask(self.umask, || command.spawn()) {
             Ok(child) => Ok(Started::Child(child)),
             Err(error) if error.kind() == ErrorKind::ExecFormat => Ok(Started::Headless(path)),
             Err(error) => Ok(Started::Failed(self.explain_start(name, &path, &error))),
@@ -181,6 +207,12 @@ impl Session {
             let ended = child.end_subshell(result);
             self.adopt_output(&mut child);
             return ended;
+        }
+        if let Some(backend) = self.kernel.backend.clone() {
+            let mut context = Context { session: self, name: &words[0] };
+            if let Ok(flow) = backend.call_tool(&mut context, words) {
+                return flow;
+            }
         }
         self.report(format_args!("{}: command not found", words[0]));
         Ok(127)

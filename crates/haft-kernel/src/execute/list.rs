@@ -10,7 +10,9 @@ impl Session {
     /// Runs the statements of a list.
     pub(crate) fn run_list(&mut self, list: &List) -> Flow {
         let mut status = 0;
+        let last = std::mem::take(&mut self.may_replace);
         for (index, statement) in list.statements.iter().enumerate() {
+            self.may_replace = last && index + 1 == list.statements.len() && is_plain(statement);
             if self.options.has(SetOption::NoExecute) {
                 return Ok(status);
             }
@@ -98,4 +100,13 @@ impl Session {
                 | CommandKind::Arithmetic(_)
         )
     }
+}
+
+/// Whether a statement is one command that is run as it stands.
+fn is_plain(statement: &Statement) -> bool {
+    statement.rest.is_empty()
+        && !statement.background
+        && !statement.first.negated
+        && statement.first.time.is_none()
+        && statement.first.stages.len() == 1
 }

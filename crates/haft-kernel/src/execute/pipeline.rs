@@ -170,7 +170,9 @@ fn start_stage(mut session: Session, stages: &Arc<[Command]>, index: usize) -> S
     };
     let target = arguments.words.first().map(|name| session.find(name));
     match target {
-        Some(Target::External) => start_program(session, stages, index, arguments),
+        Some(Target::External) if session.kernel.backend.is_none() => {
+            start_program(session, stages, index, arguments)
+        }
         Some(target) => ready(session, Some((arguments, target))),
         None => ready(session, None),
     }

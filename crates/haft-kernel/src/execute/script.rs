@@ -77,6 +77,8 @@ impl Session {
                 continue;
             }
             let (ignored, substituted) = (self.ignore_errors, self.substituted.len());
+            let rest = text.get(parser.offset()..).unwrap_or_default();
+            self.may_replace = resume && self.command_string && rest.trim_ascii().is_empty();
             match self.run_list(&program.body) {
                 Ok(ended) => status = ended,
                 Err(Unwind::Abort(ended)) if resume => {

@@ -12,22 +12,30 @@ use crate::session::Session;
 impl Session {
     /// Runs a simple command: expands it, redirects, assigns, and finds out what to run.
     pub(crate) fn run_simple(&mut self, command: &Command, simple: &SimpleCommand) -> Flow {
+        let last = std::mem::take(&mut self.may_replace);
         if self.has_pending_signals() {
             self.run_signal_traps()?;
         }
         self.command_span = command.span;
-        self.run_debug_trap()?;
+        if !self.debug_allows()? {
+            return Ok(self.status);
+        }
         self.substitution_status = None;
         if simple.arguments.is_empty() {
+            let substituted = self.substituted.len();
             let result = self.run_assignments(command, simple);
-            self.close_substituted(0);
+            self.close_substituted(substituted);
             return result;
         }
         let substituted = self.substituted.len();
         let arguments = self.expand_arguments(simple)?;
         let result = match arguments.words.is_empty() {
             true => self.run_assignments(command, simple),
-            false => self.run_expanded(command, simple, &arguments),
+            false => {
+                let target = self.find_cached(simple, &arguments.words[0]);
+                self.may_replace = last && matches!(target, Target::External);
+                self.run_expanded(command, simple, target, &arguments)
+            }
         };
         self.close_substituted(substituted);
         if let Some(last) = arguments.words.last() {
@@ -52,8 +60,13 @@ impl Session {
         Ok(self.substitution_status.take().unwrap_or(0))
     }
 
-    fn run_expanded(&mut self, command: &Command, simple: &SimpleCommand, arguments: &Arguments) -> Flow {
-        let target = self.find_cached(simple, &arguments.words[0]);
+    fn run_expanded(
+        &mut self,
+        command: &Command,
+        simple: &SimpleCommand,
+        target: Target,
+        arguments: &Arguments,
+    ) -> Flow {
         if command.redirects.is_empty() && simple.assignments.is_empty() {
             if self.options.has(SetOption::Trace) {
                 self.trace_words(&arguments.words)?;

@@ -4,7 +4,7 @@ use haft_process::Disposition;
 
 use crate::bytes::Bytes;
 use crate::flow::{Flow, Unwind};
-use crate::options::SetOption;
+use crate::options::{SetOption, ShellOption};
 use crate::session::Session;
 use crate::traps::{Trap, Traps};
 
@@ -31,12 +31,26 @@ impl Session {
         let span = self.command_span;
         let last = self.last_argument.clone();
         let result = self.run_text(text);
+        self.trap_status = *result.as_ref().unwrap_or(&0);
         self.status = status;
         self.line = line;
         self.command_span = span;
         self.pipe_status = statuses;
         self.last_argument = last;
         result
+    }
+
+    /// The `DEBUG` trap, before a simple command. With `extdebug`, a failure of it says that the command is not to run.
+    pub(crate) fn debug_allows(&mut self) -> Result<bool, Unwind> {
+        if self.traps.is_empty() || self.traps.get(Trap::Debug).is_none() {
+            return Ok(true);
+        }
+        if !self.options.shell(ShellOption::ExtendedDebug) {
+            return self.run_trap(Trap::Debug).map(|()| true);
+        }
+        self.trap_status = 0;
+        self.run_trap(Trap::Debug)?;
+        Ok(self.trap_status == 0)
     }
 
     /// The `DEBUG` trap, before a command.

@@ -45,7 +45,7 @@ impl Session {
         if !self.options.shell(ShellOption::InheritErrorExit) {
             child.options.put(SetOption::ErrorExit, false);
         }
-        let status = child.nested(10, |child| child.run_subshell(body));
+        let status = child.nested(25, |child| child.run_subshell(body));
         self.adopt_output(&mut child);
         drop(child);
         let status = status?;

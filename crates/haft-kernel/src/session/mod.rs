@@ -115,10 +115,14 @@ pub struct Session {
     pub(crate) stdin_redirected: bool,
     /// Whether the redirections of the command that is running shall stay: set by `exec`.
     pub(crate) keep_redirections: bool,
+    /// Whether the command about to run is the last of the program, so that the process may become it.
+    pub(crate) may_replace: bool,
     /// How deep commands are nested now, in units of stack.
     pub(crate) depth: u32,
     /// Whether this runs on a stack made for deep nesting.
     pub(crate) fresh_stack: bool,
+    /// The status that the last trap ended with.
+    pub(crate) trap_status: i32,
     /// The traps that are running.
     pub(crate) running_traps: Vec<Trap>,
     /// How many subshells deep the trace is shown.
@@ -215,8 +219,10 @@ impl Session {
             captures: Vec::new(),
             stdin_redirected: false,
             keep_redirections: false,
+            may_replace: false,
             depth: 0,
             fresh_stack: false,
+            trap_status: 0,
             running_traps: Vec::new(),
             trace_depth: 0,
             last_regex: None,
