@@ -175,6 +175,24 @@ fn four_gibibytes_of_output_cost_haft_less_than_sixteen_mebibytes() {
 }
 
 #[test]
+fn a_standard_output_that_nobody_reads_does_not_hold_the_deadline() {
+    for option in ["--limit-output=1G", "--pty", "--merge"] {
+        let marker = Marker::new();
+        let (near, far) = std::io::pipe().unwrap();
+        let far = std::os::fd::OwnedFd::from(far).into();
+        let call = haft().args(["spawn", option, "--timeout", "500ms", "--grace", "100ms", "--", child()]);
+        let running = call.args(["flood", "1099511627776", marker.as_str()]).stdout_to(far).start();
+        assert!(eventually(Duration::from_secs(20), || marker.count() == 1), "it is started with {option}");
+        assert!(
+            eventually(Duration::from_secs(10), || marker.count() == 0),
+            "it outlives its deadline with {option}"
+        );
+        running.finish().status(124).within(Duration::from_secs(15));
+        drop(near);
+    }
+}
+
+#[test]
 fn a_nohup_haft_ignores_the_hangup() {
     let scratch = Scratch::new();
     let call = launched(&["ignore=1"]).args(["spawn", "--", child(), "wait-for", &scratch.text("go")]);

@@ -1,5 +1,6 @@
 //! `haft spawn`: a supervised child.
 
+mod outlet;
 mod report;
 mod show;
 mod terminal;
@@ -51,7 +52,7 @@ fn supervise(spawn: &mut Spawn, surroundings: &Surroundings) -> Result<Outcome, 
     if let Some(grace) = spawn.grace {
         task = task.grace(grace);
     }
-    let shown = show::Shown::new(spawn.limit_output);
+    let shown = show::Shown::new(spawn.limit_output, spawn.timeout, &listener.cancel);
     if !spawn.json && streams != Streams::Passed {
         let shown = shown.clone();
         task = task.live(Live::new(move |kind, bytes| shown.take(kind, bytes)));

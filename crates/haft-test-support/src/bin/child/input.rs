@@ -43,12 +43,12 @@ pub(crate) fn deaf(files: &[&str]) -> i32 {
 /// Asks a question, without a newline, and repeats the answer. The answer is read from `tty` or `stdin`, with a `-hidden`
 /// after it without echo.
 pub(crate) fn ask(source: &str, question: &str) -> i32 {
-    print!("{question}");
-    let _ = stdout().flush();
     let hidden = source.ends_with("-hidden");
     if hidden {
         sys::echo(0, false);
     }
+    print!("{question}");
+    let _ = stdout().flush();
     let mut answer = Vec::new();
     let mut byte = [0];
     let mut terminal: Box<dyn std::io::Read> = match source.split('-').next() {

@@ -4,11 +4,12 @@
 //! lies between is counted and told.
 
 use std::collections::VecDeque;
-use std::io::Write as _;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
-use haft_process::StreamKind;
+use haft_process::{CancelToken, StreamKind};
 
+use super::outlet::Outlet;
 use crate::failure::tell;
 
 /// What was shown of each stream, and what is kept for the end.
@@ -18,6 +19,7 @@ pub(crate) struct Shown(Arc<Mutex<[Part; 2]>>);
 #[derive(Debug)]
 struct Part {
     name: &'static str,
+    outlet: Outlet,
     head: u64,
     tail_limit: u64,
     tail: VecDeque<u8>,
@@ -26,40 +28,40 @@ struct Part {
 }
 
 impl Shown {
-    pub(crate) fn new(limit: Option<u64>) -> Shown {
-        let part = |name| Part {
+    /// Nothing yet; the program may run for `timeout`, and until it is cancelled.
+    pub(crate) fn new(limit: Option<u64>, timeout: Option<Duration>, cancel: &CancelToken) -> Shown {
+        let part = |index, name| Part {
             name,
+            outlet: Outlet::new(index, timeout, cancel),
             head: limit.map_or(u64::MAX, |limit| limit - limit / 2),
             tail_limit: limit.map_or(0, |limit| limit / 2),
             tail: VecDeque::new(),
             total: 0,
             limited: limit.is_some(),
         };
-        Shown(Arc::new(Mutex::new([part("output"), part("error output")])))
+        Shown(Arc::new(Mutex::new([part(0, "output"), part(1, "error output")])))
     }
 
     /// Shows bytes of a stream, or keeps them for the end.
     pub(crate) fn take(&self, kind: StreamKind, bytes: &[u8]) {
         let mut parts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let index = usize::from(kind == StreamKind::Stderr);
-        parts[index].take(index, bytes);
+        parts[index].take(bytes);
     }
 
     /// Shows the end of each stream.
     pub(crate) fn finish(&self) {
         let mut parts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        for (index, part) in parts.iter_mut().enumerate() {
-            part.finish(index);
-        }
+        parts.iter_mut().for_each(Part::finish);
     }
 }
 
 impl Part {
-    fn take(&mut self, index: usize, bytes: &[u8]) {
+    fn take(&mut self, bytes: &[u8]) {
         let room = usize::try_from(self.head.saturating_sub(self.total)).unwrap_or(usize::MAX);
         let (now, later) = bytes.split_at(room.min(bytes.len()));
         self.total += bytes.len() as u64;
-        write(index, now);
+        self.outlet.write(now);
         let keep = later.len().min(usize::try_from(self.tail_limit).unwrap_or(usize::MAX));
         let later = &later[later.len() - keep..];
         let excess = (self.tail.len() + later.len())
@@ -68,12 +70,9 @@ impl Part {
         self.tail.extend(later);
     }
 
-    fn finish(&mut self, index: usize) {
-        if !self.limited {
-            return;
-        }
+    fn finish(&mut self) {
         let shown = self.head.min(self.total) + self.tail.len() as u64;
-        if shown < self.total {
+        if self.limited && shown < self.total {
             let left_out = self.total - shown;
             tell(format_args!(
                 "{left_out} of {} bytes of {} left out by --limit-output",
@@ -81,20 +80,11 @@ impl Part {
             ));
         }
         let (first, second) = self.tail.as_slices();
-        write(index, first);
-        write(index, second);
-    }
-}
-
-/// Whoever reads our output may have gone; the program goes on all the same.
-fn write(index: usize, bytes: &[u8]) {
-    if bytes.is_empty() {
-        return;
-    }
-    if index == 0 {
-        let mut stdout = std::io::stdout().lock();
-        let _ = stdout.write_all(bytes).and_then(|()| stdout.flush());
-    } else {
-        let _ = std::io::stderr().write_all(bytes);
+        self.outlet.write(first);
+        self.outlet.write(second);
+        let lost = self.outlet.finish();
+        if lost > 0 {
+            tell(format_args!("{lost} bytes of {} were not read by anybody", self.name));
+        }
     }
 }
