@@ -7,8 +7,8 @@ use haft_lang::check::{RULES, Rule};
 
 const OPENING: &str = "# Checks
 
-`haft check` looks for these before anything runs. An *error* cannot work, and a script with one is not run; a *warning* is most
-probably not meant; a *note* is worth knowing. `haft check --explain CODE` shows the same text.
+`haft check` looks for these before anything runs. An *error* cannot work, and a script with one is not run; where the script
+may never get to it, it is a warning. A *warning* is most probably not meant, a *note* is worth knowing. `haft check --explain CODE` shows the same text.
 ";
 
 fn section(rule: &Rule) -> String {

@@ -1,6 +1,6 @@
 //! Every rule finds what its examples show, and keeps silent where they say so.
 
-use haft_lang::check::{RULES, check};
+use haft_lang::check::{RULES, Severity, check};
 use haft_lang::{Options, Resolution, Resolver, is_builtin};
 
 /// A world with a handful of programs.
@@ -57,6 +57,31 @@ fn right_examples_are_left_alone() {
         .map(|(code, example)| format!("{code}: {example:?} gives {:?}", codes(example)))
         .collect();
     assert!(alarms.is_empty(), "{alarms:#?}");
+}
+
+#[test]
+fn an_error_is_what_the_script_gets_to() {
+    let worst = |source: &str| {
+        check(source.as_bytes(), &Options::default(), &World).iter().map(|found| found.severity).max()
+    };
+    for source in [
+        "[ -f x",
+        "if [ -f x && true; then :; fi",
+        "{ ( [ -f x ); }",
+        "while [ -f x; do :; done",
+        "echo $([ -f x)",
+    ] {
+        assert_eq!(worst(source), Some(Severity::Error), "{source}");
+    }
+    for source in [
+        "true && [ -f x",
+        "if true; then [ -f x; fi",
+        "f() { [ -f x; }",
+        "for a in b; do [ -f x; done",
+        "case a in b) [ -f x;; esac",
+    ] {
+        assert_eq!(worst(source), Some(Severity::Warning), "{source}");
+    }
 }
 
 #[test]

@@ -6,7 +6,7 @@
 //! look at every node.
 //!
 //! A false alarm is worse than a miss: a rule keeps silent wherever the text leaves a doubt that the author may know
-//! better. An *error* is what cannot work; a *warning* is what most probably is not meant; a *note* is worth knowing.
+//! better. An *error* is what cannot work and what the script gets to whatever happens; a *warning* is what most probably is not meant; a *note* is worth knowing.
 
 mod diagnostic;
 mod excerpt;
@@ -119,6 +119,7 @@ impl<'a> Walk<'a> {
             Node::Command(command) => Simple::of(command),
             _ => None,
         };
+        let before = self.found.len();
         for rule in RULES {
             let mut report = Report { rule, found: &mut self.found };
             match (&rule.look, node, &simple) {
@@ -127,6 +128,16 @@ impl<'a> Walk<'a> {
                 (Look::Simple(look), _, Some(simple)) => look(&self.scene, simple, &mut report),
                 _ => {}
             }
+        }
+        self.temper(before, node);
+    }
+
+    /// What the script may never get to does not keep it from running: it is a warning, however wrong it is.
+    fn temper(&mut self, before: usize, node: Node<'a>) {
+        let new = self.found.get_mut(before..).unwrap_or_default();
+        let mut errors = new.iter_mut().filter(|found| found.severity == Severity::Error).peekable();
+        if errors.peek().is_some() && !self.scene.is_reached(node) {
+            errors.for_each(|found| found.severity = Severity::Warning);
         }
     }
 }

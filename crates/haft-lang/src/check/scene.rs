@@ -151,10 +151,36 @@ impl<'a> Scene<'a> {
         }
     }
 
+    /// Whether the script gets to the node whatever happens, unless it ends before.
+    pub(super) fn is_reached(&self, node: Node<'a>) -> bool {
+        let below = self.parents.iter().skip(1).copied().chain(std::iter::once(node));
+        self.parents.iter().zip(below).all(|(parent, child)| match (parent, child) {
+            (Node::Statement(statement), Node::Pipeline(pipeline)) => {
+                std::ptr::eq(&statement.first, pipeline)
+            }
+            (Node::Command(command), Node::List(list)) => is_always_run(command, list),
+            (Node::Command(command), Node::Command(_)) => matches!(command.kind, CommandKind::Coprocess(_)),
+            (Node::Part(part), _) => !matches!(part.kind, PartKind::Parameter(_)),
+            _ => true,
+        })
+    }
+
     /// Whether the node runs whatever happens, as far as the script tells: at the top, in no branch.
     pub(super) fn is_certain(&self) -> bool {
         let compound = self.commands().any(|command| !matches!(command.kind, CommandKind::Group(_)));
         !compound && !self.in_substitution() && !self.is_tested()
+    }
+}
+
+/// Whether a command always runs this list, if it runs.
+fn is_always_run(command: &Command, list: &List) -> bool {
+    match &command.kind {
+        CommandKind::Group(_) | CommandKind::Subshell(_) => true,
+        CommandKind::If(branches) => {
+            branches.branches.first().is_some_and(|branch| std::ptr::eq(&branch.condition, list))
+        }
+        CommandKind::Loop(repeated) => std::ptr::eq(&repeated.condition, list),
+        _ => false,
     }
 }
 

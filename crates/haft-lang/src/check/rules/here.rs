@@ -7,7 +7,7 @@ use crate::check::rule::{Look, Report, Rule};
 /// A here-document that never ends.
 pub(super) static UNTERMINATED: Rule = Rule {
     code: "here-document-end",
-    severity: Severity::Error,
+    severity: Severity::Warning,
     summary: "a here-document whose delimiter is never seen",
     explanation: "The delimiter has to stand on a line of its own, with nothing before it (tabs are allowed after <<-) and nothing after \
         it. Otherwise the rest of the script is part of the document.",
