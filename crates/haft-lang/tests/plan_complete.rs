@@ -283,6 +283,11 @@ fn what_the_text_cannot_tell_is_opaque() {
         "echo ${x: $y}",
         "getopts a \"$x\"",
         "echo `(`",
+        "xargs -I{} sh -c 'rm {}'",
+        "xargs -I % sh -c 'rm %'",
+        "find . -exec sh -c 'rm {}' \\;",
+        "parallel rm",
+        "echo x | at now",
         "bash -c 'if'",
     ];
     for script in scripts {
@@ -307,6 +312,8 @@ fn what_the_text_tells_is_not_opaque() {
         "trap - EXIT",
         "trap '' INT",
         "command -v ls",
+        "command -v $x",
+        "find . -name x*",
         "declare -p x",
         "export A=$x",
         "sudo -u root ls",

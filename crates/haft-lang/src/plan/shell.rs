@@ -27,6 +27,10 @@ impl Builder<'_> {
             self.shell(index, base, arguments, place);
         } else if base == b"find" {
             self.found(index, arguments, place);
+        } else if base == b"parallel" {
+            self.opaque(index, Reason::WrapperOptions, show::sources(arguments).as_bytes());
+        } else if matches!(base, b"at" | b"batch") {
+            self.opaque(index, Reason::ScriptInput, b"");
         } else if base == name {
             self.builtin(index, name, arguments, place);
         }
@@ -134,26 +138,26 @@ impl Builder<'_> {
             }
             let end = |item: &Item| matches!(item.literal(), Some(b";" | b"+"));
             let length = after.iter().position(end).unwrap_or(after.len());
-            let argv = after[..length].iter().map(placeholders).collect();
+            let argv = after[..length].iter().map(|item| placeholders(item, b"{}")).collect();
             self.run_arguments(index, argv, Role::Wrapped, &place.repeated());
             rest = &after[length..];
         }
-        if let Some(argument) =
-            arguments.iter().find(|argument| argument.literal().is_none() && argument.several)
-        {
+        // A word that may become an action of its own, with arguments.
+        let open = |item: &&Item| item.several && item.prefix().is_empty();
+        if let Some(argument) = arguments.iter().find(open) {
             self.opaque(index, Reason::WrapperOptions, show::source(argument).as_bytes());
         }
     }
 }
 
-/// A word in which `{}` stands for what is found.
-fn placeholders(item: &Item) -> Item {
+/// A word in which a mark stands for what is found or read: then only a run can tell what it is.
+pub(super) fn placeholders(item: &Item, mark: &[u8]) -> Item {
     let Some(text) = item.literal() else { return item.clone() };
-    if memchr::memmem::find(text, b"{}").is_none() {
+    if mark.is_empty() || memchr::memmem::find(text, mark).is_none() {
         return item.clone();
     }
     let by = Expansion::Input;
-    Item { pieces: vec![Piece::Dynamic { by, source: text.into() }], several: text == b"{}" }
+    Item { pieces: vec![Piece::Dynamic { by, source: text.into() }], several: text == mark }
 }
 
 /// A piece that stands for several words.

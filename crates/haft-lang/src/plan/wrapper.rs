@@ -1,7 +1,7 @@
 //! Commands that run their arguments as a command, described as data.
 
 use super::build::{Builder, Place};
-use super::shell::input;
+use super::shell::{input, placeholders};
 use super::show;
 use super::step::{Binding, Item, Piece, Reason, Role};
 use crate::ast::Text;
@@ -276,6 +276,20 @@ impl Wrapper {
     }
 }
 
+/// The text that `xargs` replaces by what it reads: `-I TEXT`.
+fn replaced(arguments: &[Item]) -> Vec<u8> {
+    let mut words = arguments.iter().filter_map(Item::literal);
+    while let Some(word) = words.next() {
+        let value = word.strip_prefix(b"-I").or(word.strip_prefix(b"--replace="));
+        match value {
+            Some(b"") => return words.next().unwrap_or(b"{}").to_vec(),
+            Some(text) => return text.to_vec(),
+            None => {}
+        }
+    }
+    b"{}".to_vec()
+}
+
 /// The next word, as the value of an option.
 fn take(reading: &mut Reading<'_>) -> Option<Item> {
     let (value, after) = reading.rest.split_first()?;
@@ -290,7 +304,7 @@ impl Builder<'_> {
     /// Plans what a wrapper runs.
     pub(super) fn wrapped(&mut self, index: usize, wrapper: &Wrapper, arguments: &[Item], place: &Place<'_>) {
         let reading = wrapper.read(arguments);
-        if let Some(argument) = reading.unsure {
+        if let Some(argument) = reading.unsure.filter(|_| !reading.idle) {
             self.opaque(index, Reason::WrapperOptions, show::source(argument).as_bytes());
         }
         let place = if wrapper.runs == Runs::Here { *place } else { place.subshell() };
@@ -310,7 +324,8 @@ impl Builder<'_> {
             Runs::Here | Runs::Apart => self.run_arguments(index, argv, Role::Wrapped, &place),
             Runs::Joined => self.run_joined(index, &argv, Role::Script, &place.repeated()),
             Runs::Repeated => {
-                let mut argv = argv;
+                let mark = replaced(arguments);
+                let mut argv: Vec<Item> = argv.iter().map(|item| placeholders(item, &mark)).collect();
                 if argv.is_empty() {
                     argv.push(super::words::known(b"echo"));
                 }
