@@ -102,7 +102,8 @@ impl Session {
         match &redirect.kind {
             RedirectKind::WriteBoth(word) | RedirectKind::AppendBoth(word) => {
                 let append = matches!(redirect.kind, RedirectKind::AppendBoth(_));
-                let file = self.open_target(word, writing(append), append)?;
+                let guarded = !append && self.options.has(SetOption::NoClobber);
+                let file = self.open_target(word, writing(append), !guarded)?;
                 self.put(1, file.clone(), undo);
                 self.put(2, file, undo);
                 Ok(())

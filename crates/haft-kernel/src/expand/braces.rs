@@ -61,6 +61,16 @@ fn glue(word: Vec<Piece<'_>>) -> Vec<Piece<'_>> {
     glued
 }
 
+/// A tilde that braces have put at the beginning of a word: the user it names, and the text after that.
+fn tilde<'a>(word: &'a [Piece<'_>]) -> Option<(&'a [u8], &'a [u8])> {
+    let (first, rest) = word.split_first()?;
+    let text = first.literal()?.strip_prefix(b"~")?;
+    match text.iter().position(|byte| *byte == b'/') {
+        Some(end) => Some(text.split_at(end)),
+        None => rest.is_empty().then_some((text, b"".as_slice())),
+    }
+}
+
 fn is_name_byte(byte: u8) -> bool {
     byte == b'_' || byte.is_ascii_alphanumeric()
 }
@@ -80,7 +90,13 @@ impl Session {
         let words = self.combinations(parts)?;
         for word in words {
             let mut sink = Sink::new(Mode::Fields, self.separators());
-            for piece in &glue(word) {
+            let word = glue(word);
+            let tilde = tilde(&word);
+            if let Some((user, after)) = tilde {
+                self.expand_tilde(user, &mut sink);
+                sink.literal(after);
+            }
+            for piece in &word[usize::from(tilde.is_some())..] {
                 match piece {
                     Piece::Part(part) => self.expand_part(part, false, &mut sink)?,
                     Piece::Text(text) => sink.literal(text),

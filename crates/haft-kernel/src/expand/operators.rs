@@ -48,11 +48,13 @@ impl Session {
         sink: &mut Sink,
     ) -> Result<(), Unwind> {
         let fetched = self.fetch(place)?;
+        // Where nothing is split and nothing is quoted, a list of one empty element is not empty.
+        let lenient = sink.mode != Mode::Fields && !quoted;
         match &expansion.operator {
-            ParameterOperator::Default { or_empty, word } if is_missing(&fetched, *or_empty) => {
+            ParameterOperator::Default { or_empty, word } if is_missing(&fetched, *or_empty, lenient) => {
                 self.expand_alternative(word, quoted, sink)
             }
-            ParameterOperator::Alternative { or_empty, .. } if is_missing(&fetched, *or_empty) => {
+            ParameterOperator::Alternative { or_empty, .. } if is_missing(&fetched, *or_empty, lenient) => {
                 if quoted {
                     match &fetched {
                         Fetched::Many { star: false, values } if values.is_empty() => sink.note_empty_list(),
@@ -62,12 +64,12 @@ impl Session {
                 Ok(())
             }
             ParameterOperator::Alternative { word, .. } => self.expand_alternative(word, quoted, sink),
-            ParameterOperator::Assign { or_empty, word } if is_missing(&fetched, *or_empty) => {
+            ParameterOperator::Assign { or_empty, word } if is_missing(&fetched, *or_empty, lenient) => {
                 let value = self.assign_default(place, word)?;
                 emit(sink, &value, quoted);
                 Ok(())
             }
-            ParameterOperator::Require { or_empty, word } if is_missing(&fetched, *or_empty) => {
+            ParameterOperator::Require { or_empty, word } if is_missing(&fetched, *or_empty, lenient) => {
                 Err(self.refuse_missing(place, *or_empty, word)?)
             }
             ParameterOperator::Default { .. }
@@ -78,7 +80,7 @@ impl Session {
             }
             operator => {
                 let changed = self.transform_value(place, fetched, operator)?;
-                emit_fetched(sink, changed, quoted);
+                emit_changed(sink, changed, operator, quoted);
                 Ok(())
             }
         }
@@ -196,15 +198,35 @@ impl Session {
 }
 
 /// Whether a parameter is unset, or empty where that counts.
-fn is_missing(fetched: &Fetched, or_empty: bool) -> bool {
+fn is_missing(fetched: &Fetched, or_empty: bool, lenient: bool) -> bool {
     match fetched {
         Fetched::Unset => true,
         Fetched::One(value) => or_empty && value.is_empty(),
         Fetched::Many { values, .. } => match values.as_slice() {
             [] => true,
-            [only] => or_empty && only.is_empty(),
+            [only] => or_empty && !lenient && only.is_empty(),
             _ => false,
         },
+    }
+}
+
+/// Appends what an operator has made. Elements of `@` that become one string are joined as those of `*`, if the string is
+/// quoted or the operator is one of these; by a space otherwise.
+fn emit_changed(sink: &mut Sink, changed: Fetched, operator: &ParameterOperator, quoted: bool) {
+    let joins = quoted
+        || matches!(
+            operator,
+            ParameterOperator::RemovePrefix { .. }
+                | ParameterOperator::RemoveSuffix { .. }
+                | ParameterOperator::Transform(_)
+        );
+    match changed {
+        Fetched::Many { values, star: false }
+            if joins && sink.mode != Mode::Fields && !sink.separators.join().is_empty() =>
+        {
+            emit_many(sink, &values, true, quoted);
+        }
+        changed => emit_fetched(sink, changed, quoted),
     }
 }
 
