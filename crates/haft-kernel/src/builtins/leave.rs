@@ -24,23 +24,19 @@ fn leave(context: &mut Context<'_>, arguments: &[Bytes], how: fn(u32) -> Unwind)
         all => all,
     };
     context.session.status = 0;
-    match arguments {
-        [] => Err(how(1)),
-        [only] => match argument(only) {
-            None => {
-                context.error(format_args!("{only}: numeric argument required"));
-                Err(Unwind::Exit(128))
-            }
-            Some(count) if count <= 0 => {
-                context.error(format_args!("{only}: loop count out of range"));
-                context.session.status = 1;
-                Err(Unwind::Break(loops))
-            }
-            Some(count) => Err(how(u32::try_from(count).unwrap_or(u32::MAX).min(loops))),
-        },
-        _ => {
-            context.error("too many arguments");
-            Err(Unwind::Abort(1))
-        }
+    let Some(first) = arguments.first() else { return Err(how(1)) };
+    let Some(count) = argument(first) else {
+        context.error(format_args!("{first}: numeric argument required"));
+        return Err(Unwind::Exit(128));
+    };
+    if arguments.len() > 1 {
+        context.error("too many arguments");
+        return Err(Unwind::Abort(1));
     }
+    if count <= 0 {
+        context.error(format_args!("{first}: loop count out of range"));
+        context.session.status = 1;
+        return Err(Unwind::Break(loops));
+    }
+    Err(how(u32::try_from(count).unwrap_or(u32::MAX).min(loops)))
 }

@@ -36,6 +36,10 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
         }
     };
     let name = operands.first().cloned().unwrap_or_else(|| "MAPFILE".into());
+    if name.is_empty() {
+        context.error("empty array variable name");
+        return Ok(2);
+    }
     if !is_name(&name) {
         context.error(VariableError::InvalidName(name));
         return Ok(1);

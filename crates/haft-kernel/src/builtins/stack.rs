@@ -148,6 +148,7 @@ pub(super) fn run_pushd(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow 
         operands = rest;
     }
     match operands {
+        [first, ..] if is_bad_number(first) => context.usage(format_args!("{first}: invalid number")),
         [] => exchange(context, stay),
         [only] if matches!(only.as_bytes(), [b'+' | b'-', _, ..]) => rotate(context, only, stay),
         [only] if stay => {
@@ -168,6 +169,11 @@ pub(super) fn run_pushd(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow 
             Ok(1)
         }
     }
+}
+
+/// Whether a word looks like `+N` or `-N` and is none.
+fn is_bad_number(word: &[u8]) -> bool {
+    matches!(word, [b'+' | b'-', rest @ ..] if !rest.is_empty() && !rest.iter().all(u8::is_ascii_digit))
 }
 
 /// Without operands: the two topmost directories change places.

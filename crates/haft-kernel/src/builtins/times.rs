@@ -1,10 +1,13 @@
 //! `times`.
 
-use super::Context;
+use super::{Context, options};
 use crate::bytes::Bytes;
 use crate::flow::Flow;
 
-pub(super) fn run(context: &mut Context<'_>, _: &[Bytes]) -> Flow {
+pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
+    if let Err(end) = options::parse(context, arguments, "") {
+        return end;
+    }
     let [own_user, own_system, user, system] = clocks();
     let text =
         format!("{} {}\n{} {}\n", minutes(own_user), minutes(own_system), minutes(user), minutes(system));

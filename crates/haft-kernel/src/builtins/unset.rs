@@ -50,8 +50,10 @@ fn remove(context: &mut Context<'_>, name: &Bytes, kind: Kind) -> bool {
         return remove_element(context, array, subscript);
     }
     if !is_name(name) {
-        if kind == Kind::Either {
-            return remove_function(context, name);
+        match kind {
+            Kind::Either => return remove_function(context, name),
+            Kind::Reference => return true,
+            Kind::Variable | Kind::Function => {}
         }
         context.error(format_args!("`{name}': not a valid identifier"));
         return false;

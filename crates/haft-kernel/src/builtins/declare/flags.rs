@@ -51,7 +51,8 @@ pub(super) fn parse<'a>(
             Operand::Assignment(_) => None,
         })
         .collect();
-    let mut options = Options::with_plus(&words);
+    let takes_plus = !matches!(context.name, b"export" | b"readonly");
+    let mut options = if takes_plus { Options::with_plus(&words) } else { Options::new(&words) };
     let mut flags = Flags::default();
     loop {
         match options.next(known) {

@@ -22,14 +22,14 @@ pub(super) fn run_declare(context: &mut Context<'_>, operands: &[Operand]) -> Fl
 }
 
 pub(super) fn run_local(context: &mut Context<'_>, operands: &[Operand]) -> Flow {
-    let (flags, operands) = match flags::parse(context, operands, "aAcfFgiIlnprtux") {
-        Ok(parsed) => parsed,
-        Err(end) => return end,
-    };
     if context.session.variables.depth() == 0 {
         context.error("can only be used in a function");
         return Ok(1);
     }
+    let (flags, operands) = match flags::parse(context, operands, "aAcfFgiIlnprtux") {
+        Ok(parsed) => parsed,
+        Err(end) => return end,
+    };
     if operands.is_empty() && flags.functions.is_none() {
         return show::locals(context);
     }
