@@ -1,0 +1,35 @@
+//! `bash -n`.
+
+use std::fs;
+use std::time::Duration;
+
+use haft_process::{Command, Exit};
+use tempfile::TempDir;
+
+/// bash, and a text for it beside an empty one.
+pub struct Bash {
+    directory: TempDir,
+}
+
+impl Bash {
+    /// Puts the text where bash finds it.
+    pub fn new(text: &str) -> Self {
+        let directory = TempDir::new().expect("a directory");
+        fs::write(directory.path().join("text"), text).expect("the text is written");
+        fs::write(directory.path().join("empty"), "").expect("nothing is written");
+        Self { directory }
+    }
+
+    /// How long bash takes to read the text, less what it takes to read nothing.
+    pub fn time(&self) -> Duration {
+        self.run("text").saturating_sub(self.run("empty"))
+    }
+
+    fn run(&self, name: &str) -> Duration {
+        let mut command = Command::new("/bin/bash");
+        command.arguments(["-n".as_ref(), self.directory.path().join(name).as_os_str()]);
+        let (exit, usage) = command.spawn().and_then(|mut bash| bash.wait()).expect("bash runs");
+        assert_eq!(exit, Exit::Code(0), "bash takes the text");
+        usage.user + usage.system
+    }
+}
