@@ -1,6 +1,6 @@
 //! Redirections that do something else.
 
-use crate::ast::{Descriptor, Duplicate, Pipeline, Redirect, RedirectKind, Word};
+use crate::ast::{Command, Descriptor, Duplicate, Pipeline, Redirect, RedirectKind, Word, WordFlags};
 use crate::check::diagnostic::Severity;
 use crate::check::rule::{Look, Report, Rule};
 use crate::check::scene::{Scene, Simple};
@@ -141,61 +141,40 @@ pub(super) static OVERWRITES_INPUT: Rule = Rule {
 };
 
 fn overwrites_input<'a>(scene: &Scene<'a>, node: Node<'a>, report: &mut Report<'_>) {
-    const READERS: &[&[u8]] = &[
-        b"cat",
-        b"sed",
-        b"sort",
-        b"grep",
-        b"egrep",
-        b"awk",
-        b"jq",
-        b"uniq",
-        b"head",
-        b"tail",
-        b"cut",
-        b"tac",
-        b"tr",
-        b"fmt",
-        b"column",
-        b"expand",
-        b"iconv",
-        b"rev",
-        b"nl",
-        b"yq",
-        b"envsubst",
-    ];
     let Node::Pipeline(pipeline) = node else { return };
     for word in written(pipeline) {
         let name = word.span.of(scene.source);
-        if name.starts_with(b"/dev/")
-            || name.is_empty()
-            || word.flags.contains(crate::ast::WordFlags::COMMANDS)
-        {
+        if name.starts_with(b"/dev/") || name.is_empty() || word.flags.contains(WordFlags::COMMANDS) {
             continue;
         }
-        for stage in &*pipeline.stages {
-            let Some(simple) = Simple::of(stage).filter(|simple| READERS.contains(&simple.name)) else {
-                continue;
-            };
-            let operands = simple.words.iter().skip(usize::from(!matches!(
-                simple.name,
-                b"cat" | b"sort" | b"uniq" | b"head" | b"tail" | b"tac"
-            )));
-            let read = simple.redirects().iter().filter_map(|redirect| match &redirect.kind {
-                RedirectKind::Read(word) => Some(word),
-                _ => None,
-            });
-            let same = |other: &&Word| other.span.of(scene.source) == name;
-            if let Some(other) = operands.copied().chain(read).find(same) {
-                let text = scene.text(word.span);
-                let found = report.add(word.span, format!("{text} is emptied before it is read"));
-                found
-                    .relate(other.span, "it is read here")
-                    .hint("write to another file and move it over this one");
-                break;
-            }
+        let same = |other: &&Word| other.span.of(scene.source) == name;
+        if let Some(other) = pipeline.stages.iter().flat_map(read_by).find(same) {
+            let text = scene.text(word.span);
+            let found = report.add(word.span, format!("{text} is emptied before it is read"));
+            found
+                .relate(other.span, "it is read here")
+                .hint("write to another file and move it over this one");
         }
     }
+}
+
+/// The files that a command reads: its input, and its operands if they are files for certain.
+fn read_by(command: &Command) -> Vec<&Word> {
+    const FILES: &[&[u8]] =
+        &[b"cat", b"sort", b"uniq", b"head", b"tail", b"tac", b"rev", b"nl", b"expand", b"fmt", b"column"];
+    const PROGRAM_FIRST: &[&[u8]] = &[b"sed", b"grep", b"egrep", b"awk", b"jq", b"yq", b"cut", b"iconv"];
+    let Some(simple) = Simple::of(command) else { return Vec::new() };
+    let skipped = match simple.name {
+        name if FILES.contains(&name) => 0,
+        name if PROGRAM_FIRST.contains(&name) => 1,
+        b"tr" | b"envsubst" => usize::MAX,
+        _ => return Vec::new(),
+    };
+    let input = simple.redirects().iter().filter_map(|redirect| match &redirect.kind {
+        RedirectKind::Read(word) => Some(word),
+        _ => None,
+    });
+    simple.words.iter().skip(skipped).copied().chain(input).collect()
 }
 
 /// The files that the stages of a pipeline empty.
