@@ -210,16 +210,16 @@ fn is_missing(fetched: &Fetched, or_empty: bool, lenient: bool) -> bool {
     }
 }
 
-/// Appends what an operator has made. Elements of `@` that become one string are joined as those of `*`, if the string is
-/// quoted or the operator is one of these; by a space otherwise.
+/// Appends what an operator has made. Elements of `@` that become one string are joined by a space, or as those of `*`
+/// if an operator changed them and the string is quoted or the operator is one of three.
 fn emit_changed(sink: &mut Sink, changed: Fetched, operator: &ParameterOperator, quoted: bool) {
-    let joins = quoted
-        || matches!(
-            operator,
-            ParameterOperator::RemovePrefix { .. }
-                | ParameterOperator::RemoveSuffix { .. }
-                | ParameterOperator::Transform(_)
-        );
+    let joins = match operator {
+        ParameterOperator::Value => false,
+        ParameterOperator::RemovePrefix { .. }
+        | ParameterOperator::RemoveSuffix { .. }
+        | ParameterOperator::Transform(_) => true,
+        _ => quoted,
+    };
     match changed {
         Fetched::Many { values, star: false }
             if joins && sink.mode != Mode::Fields && !sink.separators.join().is_empty() =>

@@ -35,6 +35,10 @@ fn main() -> ExitCode {
         println!("differential: skipped: {reason}");
         return ExitCode::SUCCESS;
     }
+    if !options.shell.exists() {
+        println!("differential: '{}' is not there: cargo build --example shell", options.shell.display());
+        return ExitCode::FAILURE;
+    }
     let verdicts = schedule::run(&cases, &options.shell);
     let count = |wanted: &Verdict| verdicts.iter().filter(|verdict| *verdict == wanted).count();
     println!(
