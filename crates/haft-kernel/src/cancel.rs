@@ -80,6 +80,11 @@ impl CancelToken {
         }
     }
 
+    /// Whether anybody else holds the token or one that it was made from.
+    pub(crate) fn is_shared(&self) -> bool {
+        self.state.parent.is_some() || Arc::strong_count(&self.state) > 1
+    }
+
     /// Why it was cancelled, if it was.
     #[must_use]
     pub fn cause(&self) -> Option<Cause> {

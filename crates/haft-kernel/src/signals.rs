@@ -17,7 +17,9 @@ pub struct SignalInbox {
 impl SignalInbox {
     /// Puts a signal in.
     pub fn raise(&self, signal: i32) {
-        if let Some(bit) = u32::try_from(signal).ok().and_then(|signal| 1u64.checked_shl(signal.checked_sub(1)?)) {
+        if let Some(bit) =
+            u32::try_from(signal).ok().and_then(|signal| 1u64.checked_shl(signal.checked_sub(1)?))
+        {
             self.pending.fetch_or(bit, Ordering::SeqCst);
         }
         if let Some(Some(event)) = self.event.get() {

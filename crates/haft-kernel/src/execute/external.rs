@@ -164,6 +164,14 @@ impl Session {
 
     fn environment_with(&mut self, path: &[u8], assigned: &[(Bytes, Bytes)]) -> Arc<Environment> {
         let environment = self.variables.environment();
+        let plain = assigned.is_empty() && !self.functions.values().any(|definition| definition.exported);
+        if let Some((base, program, made)) = &self.last_environment
+            && plain
+            && Arc::ptr_eq(base, &environment)
+            && **program == *path
+        {
+            return made.clone();
+        }
         let mut own = Environment::clone(&environment);
         for (name, value) in assigned {
             let _ = own.set(text::os(name), text::os(value));
@@ -173,7 +181,11 @@ impl Session {
             let _ = own.set(text::os(&name), text::os(&exported_body(&definition.function)));
         }
         let _ = own.set("_", text::os(path));
-        Arc::new(own)
+        let made = Arc::new(own);
+        if plain {
+            self.last_environment = Some((environment, path.into(), made.clone()));
+        }
+        made
     }
 
     /// Becomes a program: `exec`. Returns only if that fails.

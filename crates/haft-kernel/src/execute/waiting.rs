@@ -16,19 +16,28 @@ const GRACE: Duration = Duration::from_millis(500);
 impl Session {
     /// Waits for a program and yields its status. When the session is to stop, the program is stopped first.
     pub(crate) fn wait_child(&mut self, child: &mut Child) -> Result<i32, Unwind> {
+        if self.only_children_matter() {
+            return Ok(child.wait().map_or(127, |(exit, _)| exit.code()));
+        }
         loop {
+            let Some(pidfd) = child.pidfd() else { return Ok(127) };
+            if let Err(unwind) = self.wait_for(&[pidfd]) {
+                self.stop_child(child);
+                return Err(unwind);
+            }
             if let Ok(Some((exit, _))) = child.try_wait() {
                 return Ok(exit.code());
             }
-            let Some(pidfd) = child.pidfd() else { return Ok(127) };
-            match self.wait_for(&[pidfd]) {
-                Ok(()) => {}
-                Err(unwind) => {
-                    self.stop_child(child);
-                    return Err(unwind);
-                }
-            }
         }
+    }
+
+    /// Whether nothing but the end of a program can happen while it is waited for: no trap, no capture to read, and
+    /// nobody who could cancel.
+    fn only_children_matter(&self) -> bool {
+        self.kernel.plain_shell
+            && self.traps.is_empty()
+            && self.captures.is_empty()
+            && !self.cancel.is_shared()
     }
 
     /// Ends a program: asks, waits a little, insists.

@@ -72,6 +72,7 @@ impl Session {
             trace_depth: self.trace_depth,
             last_regex: None,
             hashed_for: self.hashed_for.clone(),
+            last_environment: self.last_environment.clone(),
             spare: Vec::new(),
             orphans: self.orphans.clone(),
             beside: Vec::new(),

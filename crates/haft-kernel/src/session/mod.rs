@@ -18,6 +18,7 @@ use std::time::Instant;
 
 use foldhash::fast::RandomState;
 use haft_lang::ast::{Function, Span, Text};
+use haft_process::Environment;
 
 use crate::bytes::Bytes;
 use crate::cancel::CancelToken;
@@ -131,6 +132,8 @@ pub struct Session {
     pub(crate) last_regex: Option<Compiled>,
     /// The `PATH` for which [`Session::hashed`] holds.
     pub(crate) hashed_for: Option<Bytes>,
+    /// The environment that the last program got: what it was made from, the program, and what was made.
+    pub(crate) last_environment: Option<(Arc<Environment>, Bytes, Arc<Environment>)>,
     /// Room for arguments.
     pub(crate) spare: Vec<Vec<Bytes>>,
     /// What subshells have left running.
@@ -227,6 +230,7 @@ impl Session {
             trace_depth: 0,
             last_regex: None,
             hashed_for: None,
+            last_environment: None,
             spare: Vec::new(),
             orphans: Arc::default(),
             beside: Vec::new(),
