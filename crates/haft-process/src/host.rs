@@ -85,8 +85,8 @@ impl HostBuilder {
         self
     }
 
-    /// Starts a second process that cleans up if this one is killed. The command gets the run
-    /// directory as one more argument and must end up in [`watch`](crate::watch) with it.
+    /// Starts a second process that cleans up if this one is killed. The command must end up in
+    /// [`watch`](crate::watch).
     #[must_use]
     pub fn watcher(mut self, command: Command) -> HostBuilder {
         self.watcher = Some(command);

@@ -1,6 +1,8 @@
 //! A second process that outlives this one by a moment, and ends what it has left behind.
 
+use std::ffi::OsString;
 use std::os::fd::OwnedFd;
+use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -38,27 +40,32 @@ impl Watcher {
             rustix::fs::open("/dev/null", OFlags::RDWR | OFlags::CLOEXEC, Mode::empty()).map_err(failed)?;
         let null = crate::command::Descriptor::from(null);
         let mut command = command.clone();
-        command.argument_zero(NAME).argument(run_directory).working_directory("/").group(Group::Session);
+        command.argument_zero(NAME).working_directory("/").group(Group::Session);
         command.descriptor(0, far).descriptor(1, null.clone()).descriptor(2, null);
         let deaf = [libc::SIGHUP, libc::SIGINT, libc::SIGQUIT, libc::SIGTERM];
         command.ignore_signals(deaf.into_iter().fold(Signals::none(), Signals::with));
+        // Told through the line rather than by an argument, where it would show the name of the program again.
+        rustix::io::write(&near, run_directory.as_os_str().as_bytes()).map_err(failed)?;
         Ok(Watcher { _child: command.spawn()?, _line: near })
     }
 }
 
-/// Waits until standard input ends, which is when the process that started this one has gone, and then ends what its
-/// run has left, if it has left anything. The body of the process that
-/// [`HostBuilder::watcher`](crate::HostBuilder::watcher) starts, whose last argument is the run directory.
-pub fn watch(run_directory: &Path) {
+/// Reads the name of a run directory from standard input, until that ends, which is when the process that started this
+/// one has gone; and then ends what its run has left, if it has left anything. The body of the process that
+/// [`HostBuilder::watcher`](crate::HostBuilder::watcher) starts.
+pub fn watch() {
     let _ = rustix::thread::set_name(c"tree-watcher");
-    let mut buffer = [0; 64];
+    let mut name = Vec::new();
+    let mut buffer = [0; 4096];
     loop {
         match rustix::io::read(rustix::stdio::stdin(), &mut buffer) {
             Ok(0) => break,
-            Ok(_) | Err(rustix::io::Errno::INTR) => {}
+            Ok(count) => name.extend_from_slice(&buffer[..count]),
+            Err(rustix::io::Errno::INTR) => {}
             Err(_) => break,
         }
     }
+    let run_directory = PathBuf::from(OsString::from_vec(name));
     let Some(base) = run_directory.parent() else { return };
     // The owner's lock goes with its last descriptor, which may be a moment after the pipe.
     let end = Instant::now() + Duration::from_secs(5);

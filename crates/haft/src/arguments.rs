@@ -35,7 +35,7 @@ pub(crate) enum Command {
     Plan(Plan),
     /// Clean up after the process that holds the other end of standard input
     #[command(name = "__watch", hide = true)]
-    Watch(Watch),
+    Watch,
 }
 
 /// What a program starts with.
@@ -95,11 +95,6 @@ pub(crate) struct Spawn {
 pub(crate) struct Exec {
     #[command(flatten)]
     pub(crate) start: Start,
-}
-
-#[derive(Args, Debug)]
-pub(crate) struct Watch {
-    pub(crate) run_directory: PathBuf,
 }
 
 /// A script, from wherever it comes.

@@ -36,7 +36,7 @@ fn run_command(command: Command, surroundings: &Surroundings) -> Result<i32, Fai
         Command::Exec(exec) => commands::exec::run(exec, surroundings),
         Command::Check(check) => commands::check::run(check, surroundings),
         Command::Plan(plan) => commands::plan::run(plan, surroundings),
-        Command::Watch(watch) => commands::watch::run(&watch),
+        Command::Watch => commands::watch::run(),
     }
 }
 
