@@ -3,6 +3,7 @@
 use std::fmt;
 
 use crate::ast::{LineIndex, Span};
+use crate::excerpt::View;
 
 /// Why a text is not a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -72,18 +73,18 @@ impl SyntaxError {
     /// `name` is what the source is called, `source` the text that was parsed. Ends with a newline.
     #[must_use]
     pub fn render(&self, name: &str, source: &[u8]) -> String {
-        let lines = LineIndex::new(source);
+        let view = View { name, source, lines: &LineIndex::new(source) };
         let mut report = format!("error: {}\n", self.message());
         // The end of the input is no place to look at if it is known what should have ended before it.
         if !(self.incomplete && self.opened.is_some()) {
-            excerpt(&mut report, &lines, name, source, self.span, "");
+            view.add(&mut report, self.span, "");
         }
         if let Some(opened) = &self.opened {
             let note = match quote_name(opened.what) {
                 Some(_) => "opened here".to_owned(),
                 None => format!("\"{}\" was opened here", opened.what),
             };
-            excerpt(&mut report, &lines, name, source, opened.span, &note);
+            view.add(&mut report, opened.span, &note);
         }
         if let Some(hint) = &self.hint {
             report.push_str(&format!("hint: {hint}\n"));
@@ -109,36 +110,4 @@ fn quote_name(what: &str) -> Option<&'static str> {
         "`" => Some("backquote"),
         _ => None,
     }
-}
-
-/// The most characters of a line that an excerpt shows on either side of its caret.
-const REACH: usize = 60;
-
-/// Adds `--> name:line:column` and the line with the span underlined.
-fn excerpt(report: &mut String, lines: &LineIndex, name: &str, source: &[u8], span: Span, note: &str) {
-    let (line, column) = lines.position(span.start);
-    let start = lines.start_of(line).unwrap_or(0) as usize;
-    let rest = source.get(start..).unwrap_or_default();
-    let text = rest.split(|byte| *byte == b'\n').next().unwrap_or_default();
-    let caret = column as usize - 1;
-    let from = caret.saturating_sub(REACH);
-    let until = text.len().min(caret + REACH);
-    let before = printable(text.get(from..caret.min(text.len())).unwrap_or_default());
-    let width = ((span.end - span.start) as usize).clamp(1, until.saturating_sub(caret).max(1));
-    let marked = printable(text.get(caret..(caret + width).min(text.len())).unwrap_or_default());
-    let after = printable(text.get((caret + width).min(text.len())..until).unwrap_or_default());
-    let number = line.to_string();
-    let gutter = " ".repeat(number.len());
-    let indent = " ".repeat(before.chars().count());
-    let carets = "^".repeat(marked.chars().count().max(1));
-    let space = if note.is_empty() { "" } else { " " };
-    report.push_str(&format!("{gutter}--> {name}:{line}:{column}\n{gutter} |\n"));
-    report
-        .push_str(&format!("{number} | {before}{marked}{after}\n{gutter} | {indent}{carets}{space}{note}\n"));
-}
-
-/// The text with everything replaced that would move the caret or the terminal's cursor.
-fn printable(text: &[u8]) -> String {
-    let blank = |character: char| if character.is_control() { ' ' } else { character };
-    String::from_utf8_lossy(text).chars().map(blank).collect()
 }

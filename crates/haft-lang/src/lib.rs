@@ -68,6 +68,7 @@
 pub mod ast;
 pub mod check;
 mod error;
+mod excerpt;
 mod parse;
 pub mod plan;
 mod print;

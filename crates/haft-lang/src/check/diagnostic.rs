@@ -4,8 +4,7 @@ use serde::Serialize;
 
 use crate::SyntaxError;
 use crate::ast::{LineIndex, Span};
-
-use super::excerpt;
+use crate::excerpt::View;
 
 /// How bad it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
@@ -95,7 +94,7 @@ impl Diagnostic {
     #[must_use]
     pub fn render(&self, name: &str, source: &[u8], lines: &LineIndex) -> String {
         let mut report = format!("{}: {} [{}]\n", self.severity.word(), self.message, self.code);
-        let view = excerpt::View { name, source, lines };
+        let view = View { name, source, lines };
         view.add(&mut report, self.span, "");
         self.related.iter().for_each(|(span, note)| view.add(&mut report, *span, note));
         if let Some(hint) = &self.hint {

@@ -9,7 +9,6 @@
 //! better. An *error* is what cannot work and what the script gets to whatever happens; a *warning* is what most probably is not meant; a *note* is worth knowing.
 
 mod diagnostic;
-mod excerpt;
 mod facts;
 mod rule;
 mod rules;

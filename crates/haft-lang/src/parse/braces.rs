@@ -146,7 +146,11 @@ fn pairs(marks: &[Mark], parts: &[WordPart]) -> Vec<Option<usize>> {
                 if *comma || is_range {
                     pairs[*start] = Some(index);
                 }
-                open.pop();
+                // Before its first comma the outermost brace is not closed, unless the word begins with `{}`.
+                let empty = *start + 1 == index && mark.part == 0;
+                if *comma || is_range || empty || open.len() > 1 {
+                    open.pop();
+                }
             }
             _ => {}
         }

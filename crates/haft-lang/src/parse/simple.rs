@@ -42,7 +42,7 @@ impl Parser<'_> {
     /// A simple command, or the definition of a function that begins with its name.
     pub(super) fn simple_command(&mut self) -> Result<Command> {
         let start = self.input.at;
-        let line = self.line_at(start);
+        let mut line = self.line_at(start);
         let mut simple =
             Simple { arguments: self.spare_arguments.pop().unwrap_or_default(), ..Simple::default() };
         let mut end = start;
@@ -57,6 +57,14 @@ impl Parser<'_> {
             }
             end = self.input.at;
             debug_assert!(end > before);
+            // bash takes note of the line when it has read the word after the name.
+            if simple.arguments.len() == 2
+                && simple.assignments.is_empty()
+                && simple.redirects.is_empty()
+                && self.input.slice(start, end).contains(&b'\n')
+            {
+                line = self.line_at(end - 1);
+            }
         }
         if end == start {
             return Err(self.unexpected(Some("a command"), None));

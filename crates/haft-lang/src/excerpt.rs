@@ -1,4 +1,4 @@
-//! The line that a diagnostic is about, with carets under it.
+//! The line that an error or a diagnostic is about, with carets under it.
 
 use crate::ast::{LineIndex, Span};
 
@@ -6,15 +6,15 @@ use crate::ast::{LineIndex, Span};
 const REACH: usize = 60;
 
 /// A source to show lines of.
-pub(super) struct View<'a> {
-    pub(super) name: &'a str,
-    pub(super) source: &'a [u8],
-    pub(super) lines: &'a LineIndex,
+pub(crate) struct View<'a> {
+    pub(crate) name: &'a str,
+    pub(crate) source: &'a [u8],
+    pub(crate) lines: &'a LineIndex,
 }
 
 impl View<'_> {
     /// Adds `--> name:line:column` and the line with the span underlined, and a note beside the carets.
-    pub(super) fn add(&self, report: &mut String, span: Span, note: &str) {
+    pub(crate) fn add(&self, report: &mut String, span: Span, note: &str) {
         let (line, column) = self.lines.position(span.start);
         let text = self.line(line);
         let caret = (column as usize - 1).min(text.len());
