@@ -41,18 +41,59 @@ impl<'a> Run<'a> {
 
     /// What a sequence of items reaches.
     pub(super) fn sequence(&mut self, items: &[Item], from: Reach) -> Reach {
+        self.walk(items, from, false)
+    }
+
+    /// The same, for items that have to match to the end of the subject: then a group after a `*` does not begin at the
+    /// end, though it could match nothing there, unless it may be left out altogether.
+    pub(super) fn whole(&mut self, items: &[Item], from: Reach) -> Reach {
+        self.walk(items, from, true)
+    }
+
+    fn walk(&mut self, items: &[Item], from: Reach, whole: bool) -> Reach {
+        let end = self.subject.len();
         let mut reached = from;
-        for index in 0..items.len() {
-            if reached.is_empty() {
+        // Whether a `*` that begins at the end is on the way: what follows it may begin there too.
+        let mut exhausted = false;
+        for step in 0..items.len() {
+            if reached.is_empty() && !exhausted {
                 break;
             }
-            let item = match self.direction {
-                Direction::Forward => &items[index],
-                Direction::Backward => &items[items.len() - 1 - index],
+            let index = match self.direction {
+                Direction::Forward => step,
+                Direction::Backward => items.len() - 1 - step,
             };
-            reached = self.item(item, reached);
+            let bound = whole && is_bound(items, index);
+            match self.direction {
+                Direction::Forward => {
+                    if bound && !exhausted {
+                        reached = self.before_end(reached);
+                    }
+                    exhausted = reached.contains(end);
+                    reached = self.item(&items[index], reached);
+                }
+                Direction::Backward => {
+                    reached = self.item(&items[index], reached);
+                    if std::mem::take(&mut exhausted) {
+                        reached = self.union([reached, Reach::one(end)]);
+                    }
+                    if bound {
+                        exhausted = reached.contains(end);
+                        reached = self.before_end(reached);
+                    }
+                }
+            }
         }
         reached
+    }
+
+    /// A set without the end of the subject.
+    fn before_end(&self, reach: Reach) -> Reach {
+        let end = self.subject.len();
+        if !reach.contains(end) {
+            return reach;
+        }
+        Reach::list(self.positions(reach).filter(|at| *at < end).collect())
     }
 
     fn item(&mut self, item: &Item, from: Reach) -> Reach {
@@ -70,7 +111,7 @@ impl<'a> Run<'a> {
         match self.direction {
             Direction::Forward if self.protect_period && first == 0 => {
                 let beyond = from.first_from(self.subject, 1).map(|at| self.span(at, self.subject.len()));
-                self.union([Reach::one(0), beyond.unwrap_or_else(Reach::none)])
+                beyond.unwrap_or_else(Reach::none)
             }
             Direction::Forward => self.span(first, self.subject.len()),
             Direction::Backward => self.span(0, last),
@@ -193,7 +234,8 @@ impl<'a> Run<'a> {
     }
 
     fn group(&mut self, group: &Group, from: Reach) -> Reach {
-        match group.operator {
+        let protected = self.protect_period && from.contains(0);
+        let reached = match group.operator {
             Operator::One => self.alternatives(group, from),
             Operator::ZeroOrOne => {
                 let skipped = from.clone();
@@ -206,7 +248,13 @@ impl<'a> Run<'a> {
                 self.repeat(group, once)
             }
             Operator::Not => self.negation(group, from),
+        };
+        // Only a group that may be left out altogether lets what follows it match the period.
+        let optional = matches!(group.operator, Operator::ZeroOrOne | Operator::ZeroOrMore);
+        if !protected || optional {
+            return reached;
         }
+        Reach::list(self.positions(reached).filter(|at| *at > 0).collect())
     }
 
     fn alternatives(&mut self, group: &Group, from: Reach) -> Reach {
@@ -273,4 +321,11 @@ impl<'a> Run<'a> {
 
 fn collect(seen: &[bool]) -> Reach {
     Reach::list(seen.iter().enumerate().filter(|(_, seen)| **seen).map(|(at, _)| at).collect())
+}
+
+/// Whether the item is a group that cannot be left out, after a `*`.
+fn is_bound(items: &[Item], index: usize) -> bool {
+    let Some(Item::Group(group)) = items.get(index) else { return false };
+    let after_star = index.checked_sub(1).is_some_and(|before| matches!(items[before], Item::Star));
+    after_star && matches!(group.operator, Operator::One | Operator::OneOrMore | Operator::Not)
 }

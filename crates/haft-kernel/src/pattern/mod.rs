@@ -82,7 +82,7 @@ impl Pattern {
         let mut run = self.run(subject, Direction::Forward);
         run.protect_period = period && subject.first() == Some(&b'.');
         if self.grouped {
-            run.sequence(&self.items, Reach::one(0)).contains(subject.len())
+            run.whole(&self.items, Reach::one(0)).contains(subject.len())
         } else {
             simple::matches(&run, &self.items)
         }
@@ -104,7 +104,7 @@ impl Pattern {
         if let Some(text) = self.literal() {
             return subject.ends_with(text).then(|| subject.len() - text.len());
         }
-        let starts = self.run(subject, Direction::Backward).sequence(&self.items, Reach::one(subject.len()));
+        let starts = self.run(subject, Direction::Backward).whole(&self.items, Reach::one(subject.len()));
         if longest { starts.first() } else { starts.last() }
     }
 

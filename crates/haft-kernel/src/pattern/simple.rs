@@ -19,10 +19,7 @@ pub(super) fn matches(run: &Run<'_>, items: &[Item]) -> bool {
                 item += 1;
                 continue;
             }
-            Some(Item::Star) => {
-                item += 1;
-                continue;
-            }
+            Some(Item::Star) => return false,
             Some(other) => {
                 if let Some(next) = one(run, other, at) {
                     (item, at) = (item + 1, next);

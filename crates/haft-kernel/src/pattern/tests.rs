@@ -75,6 +75,23 @@ fn groups() {
 }
 
 #[test]
+fn a_group_after_a_star_does_not_begin_at_the_end() {
+    for (pattern, subject, matched) in [
+        ("*!(a)", "a", false),
+        ("*!(a)", "aa", true),
+        ("*!(a)", "ba", true),
+        ("*!(a|aa)", "aa", false),
+        ("b*!(a)", "ba", false),
+        ("b*!(a)", "b", true),
+        ("*+()", "a", false),
+        ("*?(b)", "a", true),
+        ("**(b)", "a", true),
+    ] {
+        assert_eq!(matches(pattern, subject), matched, "{pattern} {subject}");
+    }
+}
+
+#[test]
 fn case_and_locale() {
     let folded = PatternOptions { ignore_case: true, ..PatternOptions::default() };
     assert!(Pattern::compile("É[a-c]x".as_bytes(), folded).matches("éBX".as_bytes()));
@@ -133,6 +150,12 @@ fn leading_periods_are_written_out() {
         ("!(b)", ".a", false),
         ("*.a", "x.a", true),
         ("*(x).a", ".a", true),
+        ("?(x).a", ".a", true),
+        ("*.a", ".a", false),
+        ("@(|x).a", ".a", false),
+        ("+(x|).a", ".a", false),
+        ("!(x).a", ".a", false),
+        ("*(.)a", ".a", true),
     ] {
         assert_eq!(compile(pattern).matches_name(name.as_bytes()), matched, "{pattern} {name}");
     }
