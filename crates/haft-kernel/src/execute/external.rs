@@ -17,6 +17,7 @@ impl Session {
     #[inline(never)]
     pub(crate) fn run_external(&mut self, words: &[Bytes], assigned: &[(Bytes, Bytes)]) -> Flow {
         let _ = self.flush();
+        self.check()?;
         if std::mem::take(&mut self.may_replace) && self.is_alone() {
             self.become_last(words, assigned);
         }

@@ -20,6 +20,7 @@ impl Session {
     #[inline]
     fn round(&mut self, body: &List) -> Result<Round, Unwind> {
         self.check()?;
+        self.flush_sometimes();
         match self.run_list(body) {
             Ok(status) => Ok(Round::Next(status)),
             Err(Unwind::Break(levels)) if levels > 1 => Err(Unwind::Break(levels - 1)),

@@ -77,6 +77,10 @@ impl Session {
         let failed = statuses.iter().rev().find(|status| **status != 0).copied().unwrap_or(0);
         let last = statuses.last().copied().unwrap_or(0);
         self.pipe_status = statuses;
+        if let Some(last) = pipeline.stages.last() {
+            self.line = last.line;
+            self.command_span = last.span;
+        }
         self.concluded(if self.options.has(SetOption::PipeFail) { failed } else { last })
     }
 

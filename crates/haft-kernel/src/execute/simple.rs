@@ -25,6 +25,7 @@ impl Session {
             let substituted = self.substituted.len();
             let result = self.run_assignments(command, simple);
             self.close_substituted(substituted);
+            self.last_argument = Bytes::new();
             return result;
         }
         let substituted = self.substituted.len();

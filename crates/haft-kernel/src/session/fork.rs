@@ -64,6 +64,8 @@ impl Session {
             captures: self.captures.clone(),
             stdin_redirected: self.stdin_redirected,
             keep_redirections: false,
+            broken_pipe: false,
+            rounds: 0,
             may_replace: false,
             depth: self.depth,
             fresh_stack: self.fresh_stack,

@@ -116,6 +116,10 @@ pub struct Session {
     pub(crate) stdin_redirected: bool,
     /// Whether the redirections of the command that is running shall stay: set by `exec`.
     pub(crate) keep_redirections: bool,
+    /// Whether output that was held back met a closed pipe.
+    pub(crate) broken_pipe: bool,
+    /// How many rounds loops have made.
+    pub(crate) rounds: u32,
     /// Whether the command about to run is the last of the program, so that the process may become it.
     pub(crate) may_replace: bool,
     /// How deep commands are nested now, in units of stack.
@@ -222,6 +226,8 @@ impl Session {
             captures: Vec::new(),
             stdin_redirected: false,
             keep_redirections: false,
+            broken_pipe: false,
+            rounds: 0,
             may_replace: false,
             depth: 0,
             fresh_stack: false,
@@ -244,7 +250,13 @@ impl Session {
     /// When the session is to stop.
     #[inline]
     pub fn check(&self) -> Result<(), Unwind> {
-        if self.cancel.is_cancelled() { Err(Unwind::Cancelled) } else { Ok(()) }
+        if self.cancel.is_cancelled() {
+            return Err(Unwind::Cancelled);
+        }
+        match self.broken_pipe && !self.ignores_broken_pipe() {
+            true => Err(Unwind::Signal(13)),
+            false => Ok(()),
+        }
     }
 
     /// Whether writing to a closed pipe is an error like others instead of the end.

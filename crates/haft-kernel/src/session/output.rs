@@ -15,14 +15,17 @@ impl Session {
     /// # Errors
     /// As `write(2)`; a number that is not open is one too.
     pub fn write(&mut self, number: u32, bytes: &[u8]) -> io::Result<i32> {
-        let Some(file) = self.descriptors.get(number) else {
+        let Some(file) = self.descriptors.get(number).cloned() else {
             return Err(io::Error::from_raw_os_error(rustix::io::Errno::BADF.raw_os_error()));
         };
         if let Some(dirty) = &self.dirty
-            && !Arc::ptr_eq(dirty, file)
+            && !Arc::ptr_eq(dirty, &file)
         {
-            let _ = dirty.flush();
-            self.dirty = None;
+            let _ = self.flush();
+        }
+        if number == 1 && self.broken_pipe {
+            self.broken_pipe = false;
+            return Err(io::ErrorKind::BrokenPipe.into());
         }
         if !file.write(bytes)? {
             return Ok(0);
@@ -30,7 +33,7 @@ impl Session {
         if !file.is_deferrable() {
             file.flush()?;
         } else if self.dirty.is_none() {
-            self.dirty = Some(file.clone());
+            self.dirty = Some(file);
         }
         Ok(0)
     }
@@ -42,14 +45,27 @@ impl Session {
         }
     }
 
+    /// Writes what is held back once in a while, so that a loop which only computes does not keep it for long.
+    #[inline]
+    pub(crate) fn flush_sometimes(&mut self) {
+        const ROUNDS: u32 = 128;
+        self.rounds = self.rounds.wrapping_add(1);
+        if self.rounds.is_multiple_of(ROUNDS) {
+            let _ = self.flush();
+        }
+    }
+
     /// Writes what is held back.
     ///
     /// # Errors
     /// As `write(2)`.
     pub fn flush(&mut self) -> io::Result<()> {
-        match self.dirty.take() {
-            Some(dirty) => dirty.flush(),
-            None => Ok(()),
+        let Some(dirty) = self.dirty.take() else { return Ok(()) };
+        let result = dirty.flush();
+        // Whoever wrote has gone on meanwhile; the next one to look learns of it.
+        if result.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::BrokenPipe) {
+            self.broken_pipe = true;
         }
+        result
     }
 }
