@@ -42,6 +42,26 @@ pub fn expand(text: &[u8], place: Place, output: &mut Vec<u8>) -> bool {
     true
 }
 
+/// What `printf` says of escapes that lack the digits they need; it writes them as they are.
+#[must_use]
+pub fn complaints(text: &[u8]) -> Vec<Vec<u8>> {
+    let mut found = Vec::new();
+    let mut rest = text;
+    while let Some(start) = memchr::memchr(b'\\', rest) {
+        let escape = &rest[start + 1..];
+        let kind = match escape.first() {
+            Some(b'x') => "hex",
+            Some(b'u' | b'U') => "unicode",
+            _ => "",
+        };
+        if !kind.is_empty() && !escape.get(1).is_some_and(u8::is_ascii_hexdigit) {
+            found.push(format!("missing {kind} digit for \\{}", char::from(escape[0])).into_bytes());
+        }
+        rest = escape.get(1..).unwrap_or_default();
+    }
+    found
+}
+
 /// Appends what a number stands for, or the backslash alone. Yields how much of the escape was used.
 fn number(escape: &[u8], place: Place, output: &mut Vec<u8>) -> usize {
     let (skip, radix, most) = match (escape.first(), place) {

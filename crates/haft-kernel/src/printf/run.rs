@@ -49,6 +49,7 @@ impl<'a> Run<'a> {
             rest = after;
             match piece {
                 Piece::Text(text) => {
+                    self.printed.complaints.extend(escape::complaints(text));
                     escape::expand(text, Place::Format, &mut self.printed.output);
                 }
                 Piece::Directive(directive) => {
@@ -109,8 +110,10 @@ impl<'a> Run<'a> {
                 self.text(field.cut(text), field);
             }
             b'b' => {
+                let source = self.argument().unwrap_or_default();
+                self.printed.complaints.extend(escape::complaints(source));
                 let mut text = Vec::new();
-                let goes_on = escape::expand(self.argument().unwrap_or_default(), Place::Argument, &mut text);
+                let goes_on = escape::expand(source, Place::Argument, &mut text);
                 self.text(field.cut(&text), field);
                 if !goes_on {
                     return Go::Stop;
