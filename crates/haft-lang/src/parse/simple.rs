@@ -50,7 +50,7 @@ impl Parser<'_> {
             self.skip_blanks();
             let before = self.input.at;
             if self.begins_function(&simple) {
-                return self.function_after_name(start, &simple);
+                return self.function_after_name(start, end, &simple);
             }
             if !self.simple_part(&mut simple)? {
                 break;
@@ -95,7 +95,7 @@ impl Parser<'_> {
             return Ok(false);
         }
         if simple.arguments.is_empty()
-            && let Some(assignment) = self.assignment(false)?
+            && let Some(assignment) = self.assignment()?
         {
             simple.assignments.push(assignment);
             if !self.options.aliases.is_empty() {
@@ -147,11 +147,11 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// An assignment, if one comes next. With `braces`, braces in the value are marked as in a word.
-    fn assignment(&mut self, braces: bool) -> Result<Option<Assignment>> {
+    /// An assignment, if one comes next.
+    fn assignment(&mut self) -> Result<Option<Assignment>> {
         let start = self.input.at;
         let Some(target) = self.target_of_assignment()? else { return Ok(None) };
-        let value = self.assigned_value(braces)?;
+        let value = self.assigned_value(false)?;
         let Target { name, subscript, append } = target;
         Ok(Some(Assignment { span: self.span_from(start), name, subscript, append, value }))
     }
@@ -179,6 +179,7 @@ impl Parser<'_> {
         Ok(None)
     }
 
+    /// What stands after the `=`. With `braces`, braces in it are marked as in a word.
     fn assigned_value(&mut self, braces: bool) -> Result<AssignmentValue> {
         if self.peek() != Some(b'(') {
             let mut mode = Mode::value(self.options.extglob);
@@ -247,18 +248,22 @@ impl Parser<'_> {
     /// An argument of `declare` that is an assignment. With braces to expand it is several, and so a word.
     fn declaration(&mut self) -> Result<Option<Argument>> {
         let start = self.input.at;
-        let Some(assignment) = self.assignment(true)? else { return Ok(None) };
-        match assignment.value {
+        let Some(Target { name, subscript, append }) = self.target_of_assignment()? else { return Ok(None) };
+        let value_start = self.input.at;
+        let value = self.assigned_value(true)?;
+        let span = self.span_from(start);
+        match value {
             AssignmentValue::Word(value) if value.flags.contains(WordFlags::BRACES) => {
-                let prefix =
-                    self.input.slice(start, start + (value.span.start - assignment.span.start) as usize);
                 let mut builder = Builder::default();
                 builder.flags = value.flags.union(WordFlags::ASSIGNMENT);
-                builder.literal(prefix, assignment.span);
+                builder.literal(self.input.slice(start, value_start), span);
                 value.parts().iter().cloned().for_each(|part: WordPart| builder.append(part));
-                Ok(Some(Argument::Word(builder.finish(assignment.span))))
+                Ok(Some(Argument::Word(builder.finish(span))))
             }
-            value => Ok(Some(Argument::Assignment(Box::new(Assignment { value, ..assignment })))),
+            value => {
+                let assignment = Assignment { span, name, subscript, append, value };
+                Ok(Some(Argument::Assignment(Box::new(assignment))))
+            }
         }
     }
 
@@ -271,7 +276,7 @@ impl Parser<'_> {
             return Ok(None);
         }
         let start = self.input.at;
-        self.assignment(false)?;
+        self.assignment()?;
         let text = Text::from(self.input.slice(start, self.input.at));
         let span = self.span_from(start);
         Ok(Some(Word { span, flags: WordFlags::QUOTED, content: glued(text, span) }))
@@ -326,11 +331,11 @@ impl Simple {
 
 impl Parser<'_> {
     /// A function whose name was read as the only word of a simple command.
-    fn function_after_name(&mut self, start: usize, simple: &Simple) -> Result<Command> {
+    fn function_after_name(&mut self, start: usize, end: usize, simple: &Simple) -> Result<Command> {
         let span = simple.only_word().map_or(self.span_from(start), |word| word.span);
         let name = match simple.only_word().and_then(Word::literal_text) {
             Some(text) => text.clone(),
-            None => Text::from(self.input.slice(start, start + (span.end - span.start) as usize)),
+            None => Text::from(self.input.slice(start, end)),
         };
         let open = self.input.at;
         self.input.at += 1;

@@ -6,7 +6,7 @@ use crate::ast::{
 };
 use crate::parse::is_reserved;
 
-use super::Printer;
+use super::{Printer, Style};
 
 impl<'a> Printer<'a> {
     /// Statements on lines of their own. With `closed`, a separator follows the last one too.
@@ -106,7 +106,8 @@ impl<'a> Printer<'a> {
         let mut redirects = command.redirects.iter().filter(|_| !merges_errors(command));
         match &command.kind {
             CommandKind::Simple(simple) => {
-                if begins_with_reserved(simple)
+                if self.style == Style::Exact
+                    && begins_with_reserved(simple)
                     && let Some(first) = redirects.next()
                 {
                     self.redirect(first);
@@ -178,8 +179,16 @@ fn merges_errors(stage: &Command) -> bool {
     holds && !stage.redirects.is_empty()
 }
 
-/// Whether the first word would be a reserved one if nothing stood before it.
+/// Whether the first word would be a reserved one if nothing stood before it, or the second one after `coproc`.
 fn begins_with_reserved(simple: &SimpleCommand) -> bool {
-    let first = simple.arguments.first().and_then(|argument| argument.word()?.plain());
-    simple.assignments.is_empty() && first.is_some_and(is_reserved)
+    let mut first = simple.arguments.iter().take(2).filter_map(|argument| argument.word()?.plain());
+    simple.assignments.is_empty() && first.any(is_reserved)
+}
+
+/// Whether the list ends with `!` or `time` alone, which a parenthesis cannot follow.
+pub(super) fn ends_bare(list: &List) -> bool {
+    list.statements.last().is_some_and(|statement| {
+        let last = statement.rest.last().map_or(&statement.first, |(_, pipeline)| pipeline);
+        !statement.background && last.stages.is_empty()
+    })
 }

@@ -5,6 +5,7 @@ use crate::ast::{
     If, List, Word,
 };
 
+use super::command::ends_bare;
 use super::{Printer, Style};
 
 impl<'a> Printer<'a> {
@@ -18,7 +19,7 @@ impl<'a> Printer<'a> {
                 if !self.pending.is_empty() {
                     self.newline();
                 }
-                self.text(" )");
+                self.text(if ends_bare(list) { "; )" } else { " )" });
             }
             CommandKind::If(command) => self.if_command(command, 0),
             CommandKind::For(command) => {

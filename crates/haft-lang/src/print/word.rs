@@ -5,6 +5,7 @@ use crate::ast::{
     Span, Subscript, SubscriptKind, Word, WordContent, WordPart,
 };
 
+use super::command::ends_bare;
 use super::{Printer, Style};
 
 impl<'a> Printer<'a> {
@@ -130,7 +131,7 @@ impl<'a> Printer<'a> {
         let inner = self.apart(|printer| printer.inline_statements(list));
         self.text(if inner.starts_with(b"(") { "( " } else { "(" });
         self.out.extend_from_slice(&inner);
-        self.text(")");
+        self.text(if ends_bare(list) { ";)" } else { ")" });
     }
 
     /// What `write` writes, with here-documents of its own.
@@ -223,9 +224,11 @@ fn balanced(text: &Word) -> bool {
         PartKind::Literal(literal) => Some(literal.as_bytes()),
         _ => None,
     }));
-    let mut open = 0usize;
+    let (mut open, mut quoted) = (0usize, false);
     for byte in literals.flatten() {
         match byte {
+            b'\'' => quoted = !quoted,
+            _ if quoted => {}
             b'(' => open += 1,
             b')' if open == 0 => return false,
             b')' => open -= 1,
