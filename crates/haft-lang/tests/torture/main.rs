@@ -8,6 +8,7 @@
 mod bash;
 mod cases;
 mod differential;
+mod found;
 mod fuzz;
 mod grammar;
 mod known;
