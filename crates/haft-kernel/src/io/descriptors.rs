@@ -49,7 +49,7 @@ impl Descriptors {
         self.entries.iter().map(|(number, file)| (*number, file))
     }
 
-    /// The lowest number from [`FIRST_FREE`] on that is not open.
+    /// The lowest number that is not open, from the first one that bash gives away.
     #[must_use]
     pub fn free(&self) -> u32 {
         (FIRST_FREE..).find(|number| self.get(*number).is_none()).unwrap_or(FIRST_FREE)

@@ -1,6 +1,6 @@
 //! `printf`: bash's formatting on bytes.
 //!
-//! [`print`] formats, and reports what it complained about and which variables `%n` is to set; writing that anywhere is up to
+//! [`print()`] formats, and reports what it complained about and which variables `%n` is to set; writing that anywhere is up to
 //! the caller. Floating-point numbers are those of the x87, 64 bits of mantissa, as in bash: they are read and shown
 //! exactly, by arithmetic on whole numbers of any size.
 

@@ -114,7 +114,8 @@ impl Parser<'_> {
         if !(first.is_ascii_lowercase() || matches!(first, b'!' | b'{' | b'}' | b'[' | b']')) {
             return None;
         }
-        if self.no_reserved == Some(self.input.at) {
+        let extended = first == b'!' && self.options.extglob && self.input.ahead(1) == Some(b'(');
+        if extended || self.no_reserved == Some(self.input.at) {
             return None;
         }
         let rest = self.input.remaining();
