@@ -5,12 +5,12 @@
 //!
 //! # How it is complete
 //!
-//! [`build`] names every kind of command and follows every list that one holds; whatever else stands in a command
+//! `build` names every kind of command and follows every list that one holds; whatever else stands in a command
 //! (words, redirections, here-documents, subscripts, arithmetic) it goes through with [`crate::walk`], which knows every
 //! kind of node there is, and plans each substitution it meets. Neither has a wildcard arm, so a new kind of node does not
 //! compile until it is planned. What is hidden in data rather than in the tree is found in three places:
-//! [`wrapper`] looks through commands that run their arguments, [`builtin`] through builtins that run
-//! text or call back, [`hazard`] through expansions that evaluate values.
+//! `wrapper` looks through commands that run their arguments, `builtin` through builtins that run
+//! text or call back, `hazard` through expansions that evaluate values.
 //!
 //! # How it is bounded
 //!
