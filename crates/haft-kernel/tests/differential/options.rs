@@ -14,17 +14,25 @@ pub(crate) struct Options {
     pub(crate) shell: PathBuf,
     /// Whether the entries are only listed.
     pub(crate) list: bool,
+    /// Whether only entries that are left out by default are meant; there are none.
+    ignored: bool,
+    /// Whether a filter is the whole name of an entry.
+    exact: bool,
     filters: Vec<String>,
 }
 
 impl Options {
     /// Options of other test harnesses are taken and ignored.
     pub(crate) fn from_arguments(mut arguments: impl Iterator<Item = String>) -> Options {
-        let mut options = Options { shell: shell_under_test(), list: false, filters: Vec::new() };
+        let shell = shell_under_test();
+        let mut options = Options { shell, list: false, ignored: false, exact: false, filters: Vec::new() };
         while let Some(argument) = arguments.next() {
             match argument.as_str() {
                 "--shell" => options.shell = arguments.next().map(PathBuf::from).unwrap_or_default(),
                 "--list" => options.list = true,
+                "--ignored" => options.ignored = true,
+                "--exact" => options.exact = true,
+                "--format" => drop(arguments.next()),
                 _ if argument.starts_with('-') => {}
                 _ => options.filters.push(argument),
             }
@@ -34,7 +42,9 @@ impl Options {
 
     /// Whether an entry is to be run.
     pub(crate) fn selects(&self, case: &Case) -> bool {
-        self.filters.is_empty() || self.filters.iter().any(|filter| case.name.contains(filter.as_str()))
+        let matches =
+            |filter: &String| if self.exact { case.name == *filter } else { case.name.contains(filter) };
+        !self.ignored && (self.filters.is_empty() || self.filters.iter().any(matches))
     }
 
     /// Why nothing can be compared here, if so.
