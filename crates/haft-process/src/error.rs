@@ -104,8 +104,8 @@ impl Error {
     }
 }
 
-/// The system's words for an error, without its number.
-pub(crate) fn reason(error: &io::Error) -> String {
+/// The system's words for an error, without its number, as they stand in the middle of a message.
+pub fn reason(error: &io::Error) -> String {
     let text = error.to_string();
     let text = text.split(" (os error").next().unwrap_or_default();
     let mut letters = text.chars();

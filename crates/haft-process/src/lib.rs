@@ -102,7 +102,7 @@ pub use cancel::CancelToken;
 pub use child::Child;
 pub use command::{Command, Descriptor, Group, Sandbox};
 pub use environment::Environment;
-pub use error::{Error, ErrorKind};
+pub use error::{Error, ErrorKind, reason};
 pub use host::{Host, HostBuilder, ScopeLimits, clean_stale};
 pub use job::{Controller, DEFAULT_GRACE, Handle, Input, Job, Live, StreamKind, Streams, Task};
 pub use limit::{Limit, Resource};

@@ -50,9 +50,3 @@ pub(crate) fn show_usage(error: &clap::Error) -> i32 {
     let _ = error.print();
     error.exit_code()
 }
-
-/// The system's words for an error, without its number.
-pub(crate) fn reason(error: &std::io::Error) -> String {
-    let text = error.to_string();
-    text.split(" (os error").next().unwrap_or_default().to_lowercase()
-}

@@ -56,14 +56,15 @@ impl std::fmt::Debug for Resized {
 
 impl Listener {
     /// Starts to listen. Signals that were ignored when haft was started stay so.
-    pub(crate) fn start(surroundings: &Surroundings) -> Result<Listener, Failure> {
+    pub(crate) fn start() -> Result<Listener, Failure> {
+        let ignored = Signals::ignored_now();
         let listener = Listener { cancel: CancelToken::new()?, resized: Arc::default() };
         let (cancel, resized) = (listener.cancel.clone(), listener.resized.clone());
         let wanted =
             [Signals::INTERRUPT, Signals::HANGUP, Signals::TERMINATE, Signals::QUIT, Signals::WINDOW_CHANGE];
         // Where it is ignored, the system reaps children, and nobody learns how they ended.
         let _ = set_disposition(Signals::CHILD, Disposition::Default);
-        let heard = wanted.into_iter().filter(|&signal| !surroundings.ignored.contains(signal));
+        let heard = wanted.into_iter().filter(|&signal| !ignored.contains(signal));
         let heard = heard.fold(Signals::none().with(Signals::CHILD), Signals::with);
         on_signals(heard, move |signal| match signal {
             Signals::CHILD => reap_orphans(),

@@ -3,12 +3,12 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use haft_process::{Environment, Signals};
+use haft_process::Environment;
 use rustix::fs::{Mode, OFlags};
 use rustix::io::fcntl_getfd;
 use rustix::stdio::{stderr, stdin, stdout};
 
-/// Arguments, environment, directory and signal settings at the start.
+/// Arguments, environment, directory and standard descriptors at the start.
 #[derive(Debug)]
 pub(crate) struct Surroundings {
     pub(crate) arguments: Vec<OsString>,
@@ -16,8 +16,6 @@ pub(crate) struct Surroundings {
     pub(crate) working_directory: Option<PathBuf>,
     /// Which of the three standard descriptors are open.
     pub(crate) open: [bool; 3],
-    /// Signals that were ignored already: a program that haft becomes ignores them too.
-    pub(crate) ignored: Signals,
 }
 
 impl Surroundings {
@@ -36,7 +34,6 @@ impl Surroundings {
             environment,
             working_directory: std::env::current_dir().ok(),
             open: open_standard_descriptors(),
-            ignored: Signals::ignored_now(),
         }
     }
 

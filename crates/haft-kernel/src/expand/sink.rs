@@ -71,16 +71,9 @@ impl Sink {
     /// Appends text that was written without quotes and is no operator.
     pub(super) fn literal(&mut self, bytes: &[u8]) {
         match self.mode {
-            Mode::String => self.current.extend_from_slice(bytes),
+            Mode::String | Mode::Regex | Mode::Replacement => self.current.extend_from_slice(bytes),
             Mode::Pattern => inert_into(&mut self.current, bytes),
-            Mode::Regex | Mode::Replacement => self.current.extend_from_slice(bytes),
-            Mode::Fields => {
-                self.current.extend_from_slice(bytes);
-                if let Some(pattern) = &mut self.pattern {
-                    inert_into(pattern, bytes);
-                }
-                self.begin();
-            }
+            Mode::Fields => self.inert(bytes, inert_into),
         }
     }
 
@@ -91,14 +84,17 @@ impl Sink {
             Mode::Pattern => quote_into(&mut self.current, bytes),
             Mode::Regex => regex_quote_into(&mut self.current, bytes),
             Mode::Replacement => quote_bytes_into(&mut self.current, bytes, b"&\\"),
-            Mode::Fields => {
-                self.current.extend_from_slice(bytes);
-                if let Some(pattern) = &mut self.pattern {
-                    quote_into(pattern, bytes);
-                }
-                self.begin();
-            }
+            Mode::Fields => self.inert(bytes, quote_into),
         }
+    }
+
+    /// Appends text without operators to the current field, and the same to its pattern in the form given.
+    fn inert(&mut self, bytes: &[u8], into: impl FnOnce(&mut Vec<u8>, &[u8])) {
+        self.current.extend_from_slice(bytes);
+        if let Some(pattern) = &mut self.pattern {
+            into(pattern, bytes);
+        }
+        self.begin();
     }
 
     /// Appends an operator of a pattern.

@@ -18,8 +18,6 @@ pub(super) struct Feeder {
     source: Option<Arc<OwnedFd>>,
     /// Whether somebody may still write more.
     open: bool,
-    /// Whether there is nothing to give, though the process has no other way to know than to be told when it asks.
-    exhausted: bool,
     /// Whether the process is on a terminal, which is not closed at the end of the input.
     terminal: bool,
 }
@@ -33,14 +31,7 @@ struct Piece {
 
 impl Feeder {
     pub(super) fn new(target: OwnedFd, terminal: bool) -> Feeder {
-        Feeder {
-            target: Some(target),
-            pending: VecDeque::new(),
-            source: None,
-            open: true,
-            exhausted: false,
-            terminal,
-        }
+        Feeder { target: Some(target), pending: VecDeque::new(), source: None, open: true, terminal }
     }
 
     /// Adds bytes.
@@ -58,9 +49,7 @@ impl Feeder {
     /// Ends the input after what is pending.
     pub(super) fn finish(&mut self) {
         self.open = false;
-        if self.terminal {
-            self.exhausted = true;
-        } else if self.pending.is_empty() {
+        if !self.terminal && self.pending.is_empty() {
             self.close();
         }
     }
@@ -85,15 +74,10 @@ impl Feeder {
             .map(|source| source.as_fd())
     }
 
-    /// Marks that no input will ever come.
-    pub(super) fn exhaust(&mut self) {
-        self.open = false;
-        self.exhausted = true;
-    }
-
-    /// Whether no input will ever come, and the process may have to be told so.
+    /// Whether no input will ever come, and the process, on a terminal, has no other way to know than to be told when
+    /// it asks.
     pub(super) fn is_exhausted(&self) -> bool {
-        self.exhausted && self.pending.is_empty()
+        self.terminal && !self.open && self.pending.is_empty()
     }
 
     /// Writes as much as the process takes now.

@@ -192,7 +192,7 @@ impl Wiring {
 
 fn feed(feeder: &mut Feeder, input: Input) {
     match input {
-        Input::Null => feeder.exhaust(),
+        Input::Null => feeder.finish(),
         Input::Bytes(bytes) => {
             feeder.push(bytes);
             feeder.finish();

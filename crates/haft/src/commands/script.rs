@@ -9,7 +9,9 @@ use haft_lang::{Resolution, Resolver, is_builtin};
 
 use crate::arguments::Script;
 use crate::commands::check_jq;
-use crate::failure::{Failure, reason};
+use haft_process::reason;
+
+use crate::failure::Failure;
 use crate::surroundings::Surroundings;
 
 /// A script's text and what it is called.

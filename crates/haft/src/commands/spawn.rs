@@ -11,11 +11,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use haft_process::capture::Limits;
-use haft_process::{Command, Input, Limit, Live, Outcome, ScopeLimits, Streams, Task};
+use haft_process::{Command, Input, Limit, Live, Outcome, ScopeLimits, Streams, Task, reason};
 
 use crate::arguments::Spawn;
 use crate::commands::start;
-use crate::failure::{Failure, reason, tell};
+use crate::failure::{Failure, tell};
 use crate::host;
 use crate::surroundings::Surroundings;
 
@@ -35,7 +35,7 @@ pub(crate) fn run(mut spawn: Spawn, surroundings: &Surroundings) -> Result<i32, 
 }
 
 fn supervise(spawn: &mut Spawn, surroundings: &Surroundings) -> Result<Outcome, Failure> {
-    let listener = host::Listener::start(surroundings)?;
+    let listener = host::Listener::start()?;
     let host = host::set_up(surroundings);
     host.warnings().iter().for_each(tell);
     let command = command(spawn, surroundings)?;

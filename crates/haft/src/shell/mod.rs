@@ -8,10 +8,10 @@ use std::os::unix::ffi::OsStrExt as _;
 
 use haft_kernel::options::{SetOption, ShellOption};
 use haft_kernel::{Bytes, Kernel, Session, Unwind};
-use haft_process::{Disposition, set_disposition};
+use haft_process::{Disposition, reason, set_disposition};
 
 use crate::arguments::Arguments;
-use crate::failure::{Failure, reason};
+use crate::failure::Failure;
 use crate::shell::arguments::{Setting, ShellArguments, Source};
 use crate::surroundings::Surroundings;
 

@@ -4,7 +4,9 @@ use std::io::Write as _;
 
 use serde::Serialize;
 
-use crate::failure::{Failure, reason, tell};
+use haft_process::reason;
+
+use crate::failure::{Failure, tell};
 
 /// A result for a program that did not start.
 #[derive(Debug, Serialize)]
