@@ -1,0 +1,1 @@
+//! Commands that run in-process and only use a session.

@@ -1,0 +1,1 @@
+//! Assembles the context of an agent and becomes it.

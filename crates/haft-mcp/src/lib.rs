@@ -1,0 +1,1 @@
+//! MCP, as server and as client.

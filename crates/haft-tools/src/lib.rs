@@ -1,0 +1,1 @@
+//! JSON tools: discovery, registry, calls and their envelope.
