@@ -42,7 +42,6 @@
 
 pub mod arithmetic;
 pub mod builtins;
-pub mod cancel;
 pub mod glob;
 pub mod io;
 pub mod jobs;
@@ -64,9 +63,9 @@ mod session;
 mod signals;
 
 pub use bytes::Bytes;
-pub use cancel::CancelToken;
 pub use command::{Backend, Command, ToolError};
 pub use flow::{Flow, Unwind};
+pub use haft_process::CancelToken;
 pub use kernel::{Kernel, KernelBuilder};
 pub use session::{Definition, Frame, Session};
 pub use signals::SignalInbox;

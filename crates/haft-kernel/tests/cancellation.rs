@@ -4,7 +4,6 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use haft_kernel::cancel::Cause;
 use haft_kernel::{CancelToken, Flow, Kernel, Session, Unwind};
 
 /// How long a session may take to stop.
@@ -29,7 +28,7 @@ fn cancelled(script: &'static str) -> Flow {
     });
     assert!(receiver.recv_timeout(Duration::from_millis(150)).is_err(), "{script} ended by itself");
     let told = Instant::now();
-    token.cancel(Cause::Cancelled);
+    token.cancel();
     let result = receiver.recv_timeout(Duration::from_secs(10)).expect(script);
     assert!(told.elapsed() < PROMPTLY, "{script} took {:?}", told.elapsed());
     result

@@ -96,7 +96,7 @@ fn by_timeout(hold: Hold) {
 }
 
 fn by_cancel(hold: Hold) {
-    let token = CancelToken::new().unwrap();
+    let token = CancelToken::new();
     let Some((family, job)) = Family::start(hold, |task| task.cancel(&token)) else { return };
     let handle = job.background().unwrap();
     token.cancel();
@@ -246,7 +246,7 @@ fn another_job_of_the_same_host_is_left_alone() {
 fn cancelling_in_the_middle_of_a_drain_ends_what_is_left() {
     quarantine("cancelling_in_the_middle_of_a_drain_ends_what_is_left", || {
         let (scratch, marker) = (Scratch::new(), Marker::new());
-        let token = CancelToken::new().unwrap();
+        let token = CancelToken::new();
         let mut command = Command::new(child());
         command.arguments(["daemon", &scratch.text("ready"), marker.as_str()]);
         let job = Task::new(command).grace(GRACE).cancel(&token).start(&Host::plain()).unwrap();

@@ -158,7 +158,7 @@ fn a_deadline_that_comes_first_is_a_timeout_and_what_was_written_is_kept() {
 #[test]
 fn the_grace_is_for_those_who_use_it() {
     let scratch = Scratch::new();
-    let token = CancelToken::new().unwrap();
+    let token = CancelToken::new();
     let polite = task(["polite", &scratch.text("ready"), "7"]).cancel(&token).start(&Host::plain()).unwrap();
     let handle = polite.background().unwrap();
     scratch.await_lines("ready", 1);
@@ -170,7 +170,7 @@ fn the_grace_is_for_those_who_use_it() {
 
 #[test]
 fn a_token_that_was_cancelled_before_ends_the_job_at_once() {
-    let token = CancelToken::new().unwrap();
+    let token = CancelToken::new();
     token.cancel();
     let (outcome, time) = measure(|| task(["sleep"]).cancel(&token).run(&Host::plain()).unwrap());
     assert!(outcome.cancelled && time < Duration::from_secs(1), "{time:?}");

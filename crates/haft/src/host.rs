@@ -58,7 +58,7 @@ impl Listener {
     /// Starts to listen. Signals that were ignored when haft was started stay so.
     pub(crate) fn start() -> Result<Listener, Failure> {
         let ignored = Signals::ignored_now();
-        let listener = Listener { cancel: CancelToken::new()?, resized: Arc::default() };
+        let listener = Listener { cancel: CancelToken::new(), resized: Arc::default() };
         let (cancel, resized) = (listener.cancel.clone(), listener.resized.clone());
         let wanted =
             [Signals::INTERRUPT, Signals::HANGUP, Signals::TERMINATE, Signals::QUIT, Signals::WINDOW_CHANGE];

@@ -111,9 +111,9 @@ fn to_self(context: &mut Context<'_>, pid: i32, number: i32) -> Result<(), Unwin
 }
 
 /// Stops a thread by a signal that would end a process.
-fn stop(cancel: &crate::cancel::CancelToken, number: i32) {
+fn stop(cancel: &haft_process::CancelToken, number: i32) {
     if !matches!(number, 0 | 17 | 18 | 20..=23 | 28) {
-        cancel.signal(number);
+        cancel.cancel_as(number);
     }
 }
 

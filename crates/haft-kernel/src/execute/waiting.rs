@@ -51,7 +51,7 @@ impl Session {
             }
             if let Some(pidfd) = child.pidfd() {
                 let left = deadline.saturating_duration_since(Instant::now());
-                let _ = wait_readable(&[pidfd], Some(left), &crate::cancel::CancelToken::new());
+                let _ = wait_readable(&[pidfd], Some(left), &haft_process::CancelToken::new());
             }
         }
         let _ = child.signal(9);

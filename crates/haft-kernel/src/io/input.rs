@@ -4,7 +4,7 @@ use std::io;
 use std::time::Duration;
 
 use super::{OpenFile, Ready, wait_readable};
-use crate::cancel::CancelToken;
+use haft_process::CancelToken;
 
 impl OpenFile {
     /// Reads what there is, waiting for something to be there; 0 is the end of the file.

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
-use crate::cancel::CancelToken;
+use haft_process::CancelToken;
 
 /// What ended the waiting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,10 +30,10 @@ pub fn wait_readable(
     if cancel.is_cancelled() {
         return Ready::Cancelled;
     }
-    let events = cancel.descriptors();
+    let event = cancel.descriptor();
     let mut polled: Vec<PollFd<'_>> = descriptors
         .iter()
-        .chain(&events)
+        .chain(&event)
         .map(|descriptor| PollFd::from_borrowed_fd(*descriptor, PollFlags::IN))
         .collect();
     let limit = timeout.and_then(|timeout| Timespec::try_from(timeout).ok());

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{Job, JobState, Jobs};
 use crate::bytes::Bytes;
-use crate::cancel::CancelToken;
+use haft_process::CancelToken;
 
 /// A job of the parent, as it was when the subshell began.
 #[derive(Clone, Debug)]

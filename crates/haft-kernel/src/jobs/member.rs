@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use haft_process::Child;
 use rustix::event::{EventfdFlags, eventfd};
 
-use crate::cancel::CancelToken;
+use haft_process::CancelToken;
 
 /// A stage of a job.
 #[derive(Debug)]
@@ -100,7 +100,7 @@ impl Member {
             Work::Process(child) => drop(child.signal(signal)),
             Work::Thread { cancel, .. } => {
                 if !matches!(signal, 0 | 17 | 18 | 20..=23 | 28) {
-                    cancel.signal(signal);
+                    cancel.cancel_as(signal);
                 }
             }
             Work::Gone => {}

@@ -21,7 +21,6 @@ use haft_lang::ast::{Function, Span, Text};
 use haft_process::Environment;
 
 use crate::bytes::Bytes;
-use crate::cancel::CancelToken;
 use crate::execute::Compiled;
 use crate::flow::Unwind;
 use crate::io::{Capture, Descriptors, OpenFile};
@@ -30,6 +29,7 @@ use crate::kernel::Kernel;
 use crate::options::Options;
 use crate::traps::{Trap, Traps};
 use crate::variables::Variables;
+use haft_process::CancelToken;
 
 pub(crate) use dynamic::Random;
 pub(crate) use lookup::SLOW;

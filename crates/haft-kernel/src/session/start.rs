@@ -6,11 +6,11 @@ use std::sync::Arc;
 use haft_lang::ast::CommandKind;
 
 use crate::bytes::Bytes;
-use crate::cancel::CancelToken;
 use crate::io::OpenFile;
 use crate::options::{Options, SetOption, ShellOption};
 use crate::session::{Definition, Session};
 use crate::variables::{Attributes, IndexedArray, Value, Variable, is_name};
+use haft_process::CancelToken;
 
 impl Session {
     /// Opens a file of the system under a number.

@@ -47,6 +47,8 @@ impl Shared {
     pub(super) fn new(scope: Scope, cancel: CancelToken, grace: Duration) -> Result<Shared, Error> {
         let wake = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)
             .map_err(|error| Error::system("make a wake-up descriptor", error))?;
+        // Made now, so that it is there when it is waited for.
+        cancel.descriptor()?;
         Ok(Shared {
             pid: 0,
             scope,
@@ -64,7 +66,7 @@ impl Shared {
 
     /// The same job after the process that was asked for has ended: what is left of it can be cancelled on its own.
     pub(super) fn inherit(&self) -> Result<Shared, Error> {
-        let left = Shared::new(self.scope.clone(), CancelToken::new()?, self.grace())?;
+        let left = Shared::new(self.scope.clone(), CancelToken::new(), self.grace())?;
         Ok(Shared { pid: self.pid, captured: self.captured.clone(), ..left })
     }
 

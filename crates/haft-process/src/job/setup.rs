@@ -50,8 +50,8 @@ impl Job {
         );
         command.scope(&scope);
         let cancel = match cancel {
-            Some(token) => token.child()?,
-            None => CancelToken::new()?,
+            Some(token) => token.child(),
+            None => CancelToken::new(),
         };
         let emptied = scope.emptied();
         // All that can fail comes before the process, so that none is started in vain.

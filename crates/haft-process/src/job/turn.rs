@@ -68,8 +68,8 @@ impl Job {
             add(source, PollFlags::IN, Source::Forward);
         }
         add(self.shared.wake(), PollFlags::IN, Source::Wake);
-        if !self.ladder.has_begun() {
-            add(self.shared.cancel.descriptor(), PollFlags::IN, Source::Other);
+        if let (false, Ok(cancelled)) = (self.ladder.has_begun(), self.shared.cancel.descriptor()) {
+            add(cancelled, PollFlags::IN, Source::Other);
         }
         if let Some(emptied) = self.emptied.as_ref().filter(|_| self.waits_for_emptiness()) {
             add(std::os::fd::AsFd::as_fd(emptied), PollFlags::PRI, Source::Emptied);

@@ -71,8 +71,8 @@ impl Outlet {
     fn is_ready(&self, limit: Option<Duration>, cancellable: bool) -> bool {
         let descriptor = self.descriptor();
         let mut set = vec![PollFd::new(&descriptor, PollFlags::OUT)];
-        if cancellable {
-            set.push(PollFd::from_borrowed_fd(self.cancel.descriptor(), PollFlags::IN));
+        if let (true, Ok(cancelled)) = (cancellable, self.cancel.descriptor()) {
+            set.push(PollFd::from_borrowed_fd(cancelled, PollFlags::IN));
         }
         let limit = limit.map(|limit| Timespec {
             tv_sec: limit.as_secs() as i64,
