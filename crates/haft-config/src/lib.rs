@@ -1,1 +1,74 @@
 //! Configuration: layers of TOML, the places it is found in, and what is trusted.
+//!
+//! A [`Config`] is made of sources, each a text of a [`Layer`]: what comes with the program, the machine's, the user's,
+//! the project's. Later ones win, in two ways. A section in single brackets holds settings, which are merged field by
+//! field. A section in double brackets is a list of items, each with a name: an item replaces an earlier one of its name as a
+//! whole and keeps its place; a new one comes after all that are there. Order is kept, because it matters.
+//!
+//! What a section holds is declared by the crate that reads it, as a type with `serde::Deserialize`: the keys that are
+//! known, the values they take, the words of a choice are all learnt from there.
+//!
+//! ```
+//! use haft_config::{Config, Layer, Located, Source};
+//! use serde::Deserialize;
+//!
+//! #[derive(Deserialize)]
+//! struct Agent {
+//!     bin: String,
+//!     model: Option<Located<String>>,
+//! }
+//!
+//! let source = |layer, text: &str| Source { layer, name: format!("{layer}.toml"), path: None, text: text.into() };
+//! let mut config = Config::new();
+//! config.add(source(Layer::User, "[[agent]]\nname = 'a'\nbin = 'one'\n[[agent]]\nname = 'b'\nbin = 'two'"))?;
+//! config.add(source(Layer::Project, "[[agent]]\nname = 'a'\nbin = 'three'\nmodel = 'large'"))?;
+//!
+//! let agents = config.items::<Agent>("agent")?;
+//! let bins: Vec<_> = agents.iter().map(|agent| (agent.name.as_str(), agent.value.bin.as_str())).collect();
+//! assert_eq!(bins, [("a", "three"), ("b", "two")]);
+//! let mark = agents[0].value.model.as_ref().unwrap().mark;
+//! assert_eq!(config.place(mark).to_string(), "project.toml:4");
+//! # Ok::<(), haft_config::Error>(())
+//! ```
+//!
+//! What is wrong is refused: keys and sections that nobody knows, values of another type, names that stand twice. An
+//! [`Error`] shows the line with carets under what is meant, and hints at the nearest name that would have been right.
+//!
+//! ```
+//! # use haft_config::{Config, Layer, Source};
+//! # #[derive(Debug, serde::Deserialize)]
+//! # struct Agent { bin: String }
+//! let mut config = Config::new();
+//! let text = "[[agent]]\nname = 'a'\nbni = 'one'\n".to_owned();
+//! config.add(Source { layer: Layer::User, name: "config.toml".into(), path: None, text })?;
+//! let error = config.items::<Agent>("agent").unwrap_err();
+//! assert_eq!(
+//!     error.to_string(),
+//!     "unknown key \"bni\" in [[agent]] \"a\"\n --> config.toml:3:1\n  |\n3 | bni = 'one'\n  | ^^^"
+//! );
+//! assert_eq!(error.hint(), Some("did you mean \"bin\"?"));
+//! # Ok::<(), haft_config::Error>(())
+//! ```
+//!
+//! # Limits
+//!
+//! A choice is one word: enumerations with data cannot be read. Types that flatten others or look at a value before
+//! they decide (`#[serde(flatten)]`, `#[serde(untagged)]`) hide their keys and places from the reader; write a visitor instead.
+
+mod config;
+mod error;
+mod excerpt;
+mod fault;
+mod located;
+mod nearest;
+mod read;
+mod section;
+mod source;
+mod value;
+
+pub use config::{Config, FILE_NAME, Item};
+pub use error::{Error, ErrorKind};
+pub use located::Located;
+pub use nearest::{nearest, suggest};
+pub use section::{Form, SECTIONS, Section};
+pub use source::{Layer, Mark, Place, Source};

@@ -1,0 +1,207 @@
+//! All sources together, layer over layer.
+
+use std::collections::HashMap;
+use std::fs;
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+
+use serde::de::DeserializeOwned;
+
+use crate::error::{Error, ErrorKind};
+use crate::fault::Fault;
+use crate::nearest::suggest;
+use crate::read::Reader;
+use crate::section::{Form, SECTIONS, Section};
+use crate::source::{Layer, Mark, Place, Source};
+use crate::value::{Node, Table, Value, parse};
+
+/// The name of the file of each layer, in the layer's directory.
+pub const FILE_NAME: &str = "config.toml";
+
+/// Configuration from several sources. Later ones win: settings field by field, items as a whole by their names.
+#[derive(Clone, Debug, Default)]
+pub struct Config {
+    sources: Vec<Arc<Source>>,
+    documents: Vec<Table>,
+}
+
+/// An item of a list section.
+#[derive(Clone, Debug)]
+pub struct Item<T> {
+    /// What it is called.
+    pub name: String,
+    /// Where its name stands.
+    pub place: Place,
+    /// What else is written about it.
+    pub value: T,
+}
+
+impl Config {
+    /// No configuration at all.
+    pub fn new() -> Config {
+        Config::default()
+    }
+
+    /// Adds a source on top of those that are there.
+    ///
+    /// # Errors
+    /// If it is no TOML, or has sections that nobody knows.
+    pub fn add(&mut self, source: Source) -> Result<(), Error> {
+        let source = Arc::new(source);
+        let document = parse(&source, self.sources.len())?;
+        self.sources.push(source);
+        if let Err(error) = self.check_sections(&document) {
+            self.sources.pop();
+            return Err(error);
+        }
+        self.documents.push(document);
+        Ok(())
+    }
+
+    /// Adds the file of a layer from its directory, if there is one. `name` is what the directory is called in messages.
+    ///
+    /// # Errors
+    /// If the file is there and cannot be read, is no TOML, or has sections that nobody knows.
+    pub fn add_file(&mut self, layer: Layer, directory: &Path, name: &Path) -> Result<(), Error> {
+        let path = directory.join(FILE_NAME);
+        let text = match fs::read(&path) {
+            Ok(text) => text,
+            Err(error) if is_absence(&error) => return Ok(()),
+            Err(error) => return Err(Error::unreadable(&path, &error)),
+        };
+        let text = String::from_utf8(text)
+            .map_err(|_| Error::unreadable(&path, &io::Error::other("it is not UTF-8 text")))?;
+        let name = name.join(FILE_NAME).display().to_string();
+        self.add(Source { layer, name, path: Some(path), text })
+    }
+
+    /// The sources, the strongest last.
+    pub fn sources(&self) -> impl Iterator<Item = &Source> {
+        self.sources.iter().map(Arc::as_ref)
+    }
+
+    /// The place that a mark of this configuration stands for.
+    ///
+    /// # Panics
+    /// Never for a mark that was read from this configuration.
+    pub fn place(&self, mark: Mark) -> Place {
+        Place { source: self.sources[mark.source].clone(), start: mark.start, end: mark.end }
+    }
+
+    /// The settings of a table section, merged field by field; `None` if no source has the section.
+    ///
+    /// # Errors
+    /// Unknown keys and wrong values, in whichever source: what is overridden is not forgiven.
+    pub fn settings<T: DeserializeOwned>(&self, section: &str) -> Result<Option<T>, Error> {
+        let mut merged: Option<Node> = None;
+        for node in self.documents.iter().filter_map(|document| document.get(section)) {
+            self.read::<T>(node, &format!("[{section}]"))?;
+            let Value::Table(table) = &node.value else { continue };
+            match &mut merged {
+                Some(Node { value: Value::Table(all), .. }) => {
+                    table.0.iter().for_each(|(key, node)| all.set(key.clone(), node.clone()));
+                }
+                _ => merged = Some(node.clone()),
+            }
+        }
+        merged.map(|node| self.read(&node, &format!("[{section}]"))).transpose()
+    }
+
+    /// The items of a list section in the order of their definition. One that has the name of an earlier one replaces it
+    /// where it stands.
+    ///
+    /// # Errors
+    /// Unknown keys and wrong values in whichever source, items without a name, and two of one name in one source.
+    pub fn items<T: DeserializeOwned>(&self, section: &str) -> Result<Vec<Item<T>>, Error> {
+        let mut items: Vec<Item<T>> = Vec::new();
+        let mut places: HashMap<String, usize> = HashMap::new();
+        for document in &self.documents {
+            let Some(Node { value: Value::List(nodes), .. }) = document.get(section) else { continue };
+            let mut seen: HashMap<String, Place> = HashMap::new();
+            for node in nodes {
+                let item = self.item(node, section)?;
+                if let Some(first) = seen.insert(item.name.clone(), item.place.clone()) {
+                    return Err(duplicate(section, &item, &first));
+                }
+                match places.get(&item.name) {
+                    Some(&index) => items[index] = item,
+                    None => {
+                        places.insert(item.name.clone(), items.len());
+                        items.push(item);
+                    }
+                }
+            }
+        }
+        Ok(items)
+    }
+
+    fn item<T: DeserializeOwned>(&self, node: &Node, section: &str) -> Result<Item<T>, Error> {
+        let Value::Table(table) = &node.value else {
+            let message = format!("expected a table, found {} in [[{section}]]", node.value.word());
+            return Err(Error::at(ErrorKind::WrongValue, &self.place(node.mark), message));
+        };
+        let mut table = table.clone();
+        let Some((_, name)) = table.take("name") else {
+            let message = format!("the key \"name\" is missing in [[{section}]]");
+            return Err(Error::at(ErrorKind::MissingKey, &self.place(node.mark), message));
+        };
+        let Value::Text(text) = &name.value else {
+            let message = format!("expected a text, found {} in [[{section}]]", name.value.word());
+            return Err(Error::at(ErrorKind::WrongValue, &self.place(name.mark), message));
+        };
+        if text.is_empty() || text.contains(char::is_control) {
+            let message = format!("\"{}\" cannot be a name in [[{section}]]", text.escape_debug());
+            return Err(Error::at(ErrorKind::WrongValue, &self.place(name.mark), message));
+        }
+        let node = Node { mark: name.mark, value: Value::Table(table) };
+        let value = self.read(&node, &format!("[[{section}]] \"{text}\""))?;
+        Ok(Item { name: text.clone(), place: self.place(name.mark), value })
+    }
+
+    fn read<T: DeserializeOwned>(&self, node: &Node, within: &str) -> Result<T, Error> {
+        let explain = |fault: Fault| fault.explain(within, |mark| self.place(mark), node.mark);
+        T::deserialize(Reader(node)).map_err(explain)
+    }
+
+    fn check_sections(&self, document: &Table) -> Result<(), Error> {
+        for (key, node) in &document.0 {
+            let Some(section) = SECTIONS.iter().find(|section| section.name == key.name) else {
+                let error = Error::at(
+                    ErrorKind::UnknownKey,
+                    &self.place(key.mark),
+                    format!("unknown section \"{}\"", key.name),
+                );
+                let names = SECTIONS.iter().map(|section| section.name);
+                return Err(match suggest(&key.name, names) {
+                    Some(hint) => error.with_hint(hint),
+                    None => error,
+                });
+            };
+            if !section.form.fits(&node.value) {
+                return Err(wrong_form(section, node, &self.place(key.mark)));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A directory that is not there, or is no directory, has no file; anything else is a broken file.
+fn is_absence(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
+}
+
+fn wrong_form(section: &Section, node: &Node, place: &Place) -> Error {
+    let found = node.value.word();
+    let (wanted, way) = match section.form {
+        Form::Table => ("a table", format!("write [{}]", section.name)),
+        Form::List => ("a list of tables", format!("write [[{}]] for each", section.name)),
+    };
+    let message = format!("the section \"{}\" is {wanted}, found {found}", section.name);
+    Error::at(ErrorKind::WrongValue, place, message).with_hint(way)
+}
+
+fn duplicate<T>(section: &str, item: &Item<T>, first: &Place) -> Error {
+    let message = format!("there is another [[{section}]] \"{}\" in the same file", item.name);
+    Error::at(ErrorKind::Duplicate, &item.place, message).and_at(first, "the first one")
+}

@@ -1,0 +1,99 @@
+//! Why configuration was refused.
+
+use std::fmt;
+use std::io;
+use std::path::Path;
+
+use crate::excerpt;
+use crate::source::Place;
+
+/// What is wrong with the configuration, where, and what to do about it.
+#[derive(Clone, Debug)]
+pub struct Error {
+    kind: ErrorKind,
+    message: String,
+    places: Vec<(Place, &'static str)>,
+    hint: Option<String>,
+}
+
+/// What went wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// A file is there but cannot be read, or is no text.
+    Unreadable,
+    /// The text is not TOML.
+    Syntax,
+    /// A section or key that nobody knows.
+    UnknownKey,
+    /// A value of another type, or out of range.
+    WrongValue,
+    /// A key that must be there is not.
+    MissingKey,
+    /// Two items of one kind have the same name.
+    Duplicate,
+    /// A name that nothing has.
+    DanglingReference,
+}
+
+impl Error {
+    /// An error about something at a place.
+    pub fn at(kind: ErrorKind, place: &Place, message: impl Into<String>) -> Error {
+        Error { kind, message: message.into(), places: vec![(place.clone(), "")], hint: None }
+    }
+
+    /// An error about a file as a whole.
+    pub(crate) fn unreadable(path: &Path, why: &io::Error) -> Error {
+        let why = why.to_string();
+        let why = why.split(" (os error").next().unwrap_or_default().to_lowercase();
+        let message = format!("cannot read configuration \"{}\": {why}", path.display());
+        Error { kind: ErrorKind::Unreadable, message, places: Vec::new(), hint: None }
+    }
+
+    /// Adds a second place with what is to be said of it.
+    #[must_use]
+    pub fn and_at(mut self, place: &Place, note: &'static str) -> Error {
+        self.places.push((place.clone(), note));
+        self
+    }
+
+    /// Adds what the user may do about it.
+    #[must_use]
+    pub fn with_hint(mut self, hint: impl Into<String>) -> Error {
+        self.hint = Some(hint.into());
+        self
+    }
+
+    /// What went wrong.
+    pub fn kind(&self) -> ErrorKind {
+        self.kind
+    }
+
+    /// The message in one line, without a place.
+    pub fn message(&self) -> &str {
+        &self.message
+    }
+
+    /// The place it is about, where there is one.
+    pub fn place(&self) -> Option<&Place> {
+        self.places.first().map(|(place, _)| place)
+    }
+
+    /// What the user may do about it.
+    pub fn hint(&self) -> Option<&str> {
+        self.hint.as_deref()
+    }
+}
+
+/// The message, and every place with its line and carets; without the hint, and without a newline at the end.
+impl fmt::Display for Error {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.message)?;
+        for (place, note) in &self.places {
+            write!(formatter, "\n{}", excerpt::show(place, note))?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for Error {}

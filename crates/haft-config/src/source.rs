@@ -1,0 +1,112 @@
+//! Where configuration comes from, and where in it something stands.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use crate::excerpt;
+
+/// How near to the user's hands a source is; a later one wins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum Layer {
+    /// What comes with the program.
+    Embedded,
+    /// What the machine's owner has set for everybody.
+    System,
+    /// The user's own.
+    User,
+    /// The project's, which may come from strangers.
+    Project,
+}
+
+impl Layer {
+    /// Its name in messages and results.
+    pub fn word(self) -> &'static str {
+        match self {
+            Layer::Embedded => "embedded",
+            Layer::System => "system",
+            Layer::User => "user",
+            Layer::Project => "project",
+        }
+    }
+}
+
+impl fmt::Display for Layer {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.word())
+    }
+}
+
+/// One text of configuration.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Source {
+    /// How near it is.
+    pub layer: Layer,
+    /// What it is called in messages.
+    pub name: String,
+    /// Where it was read from; what is embedded has no such place.
+    pub path: Option<PathBuf>,
+    /// The text itself.
+    pub text: String,
+}
+
+/// Where something stands, as numbers that only mean something to the [`Config`](crate::Config) it was read from: it
+/// makes a [`Place`] of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Mark {
+    pub(crate) source: usize,
+    pub(crate) start: usize,
+    pub(crate) end: usize,
+}
+
+/// A place in a source.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Place {
+    pub(crate) source: Arc<Source>,
+    pub(crate) start: usize,
+    pub(crate) end: usize,
+}
+
+impl Place {
+    /// The source it is in.
+    pub fn source(&self) -> &Source {
+        &self.source
+    }
+
+    /// The layer of its source.
+    pub fn layer(&self) -> Layer {
+        self.source.layer
+    }
+
+    /// The number of its line, from 1.
+    pub fn line(&self) -> usize {
+        excerpt::position(&self.source.text, self.start).0
+    }
+
+    /// The first occurrence of `text` within the place, or the whole of it.
+    #[must_use]
+    pub fn narrowed(&self, text: &str) -> Place {
+        let whole = self.source.text.get(self.start..self.end).unwrap_or_default();
+        match whole.find(text) {
+            Some(offset) => {
+                let start = self.start + offset;
+                Place { source: self.source.clone(), start, end: start + text.len() }
+            }
+            None => self.clone(),
+        }
+    }
+}
+
+/// `name:line`.
+impl fmt::Display for Place {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}:{}", self.source.name, self.line())
+    }
+}
+
+impl fmt::Debug for Place {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "Place({self})")
+    }
+}
