@@ -1,10 +1,13 @@
 //! Commands that an embedder adds, and tools beyond the machine.
 
 use std::fmt::Debug;
+use std::ops::Deref;
+use std::sync::Arc;
 
 use crate::builtins::Context;
 use crate::bytes::Bytes;
 use crate::flow::Flow;
+use crate::session::Session;
 
 /// A command that runs in this process. It is found after functions and the shell's own builtins, and before scripts and
 /// programs.
@@ -32,6 +35,39 @@ use crate::flow::Flow;
 /// session.familiarize([("PATH", "/usr/bin:/bin")]);
 /// assert_eq!(session.run_main(b"x=$(answer); [[ $x -eq 42 ]]"), Ok(0));
 /// ```
+///
+/// One that takes values sees those of JSON words; every other command sees the words that bash makes of them.
+///
+/// ```
+/// use haft_kernel::builtins::Context;
+/// use haft_kernel::{Argument, Bytes, Command, Flow, Kernel, Session};
+/// use std::sync::Arc;
+///
+/// #[derive(Debug)]
+/// struct Count;
+///
+/// impl Command for Count {
+///     fn name(&self) -> &str {
+///         "count"
+///     }
+///
+///     fn takes_values(&self, _: &mut Session, _: &[Bytes]) -> bool {
+///         true
+///     }
+///
+///     fn run(&self, context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
+///         let count = context.typed(arguments).find_map(|argument| match argument {
+///             Argument::Value { name: b"of", value } => value.as_array().map(Vec::len),
+///             _ => None,
+///         });
+///         context.print(format!("{}\n", count.unwrap_or(0)).as_bytes())
+///     }
+/// }
+///
+/// let mut session = Session::new(Kernel::builder().command(Arc::new(Count)).build());
+/// session.familiarize([("PATH", "/usr/bin:/bin")]);
+/// assert_eq!(session.run_main(b"x=2; [[ $(count of=[1, \"a $x\", null]) == 3 ]]"), Ok(0));
+/// ```
 pub trait Command: Debug + Send + Sync {
     /// The name it is called by.
     fn name(&self) -> &str;
@@ -41,10 +77,57 @@ pub trait Command: Debug + Send + Sync {
     /// # Errors
     /// A reason to leave what encloses it.
     fn run(&self, context: &mut Context<'_>, arguments: &[Bytes]) -> Flow;
+
+    /// Whether a JSON word after these arguments is a value to it, rather than words. A command that runs another asks
+    /// for that one: [`Session::takes_values`].
+    fn takes_values(&self, _session: &mut Session, _before: &[Bytes]) -> bool {
+        false
+    }
+
+    /// Whether, with these arguments, a program of the same name is to run in its place if there is one.
+    fn steps_aside(&self, _session: &mut Session, _arguments: &[Bytes]) -> bool {
+        false
+    }
+
+    /// One line that says how it is called, for `help`.
+    fn synopsis(&self) -> String {
+        self.name().to_owned()
+    }
+
+    /// One line that says what it does, for `help`.
+    fn summary(&self) -> &str {
+        ""
+    }
+
+    /// All there is to say of it, for `help`.
+    fn help(&self) -> String {
+        format!("{}\n    {}\n", self.synopsis(), self.summary())
+    }
+}
+
+/// A command that was added to a kernel.
+#[derive(Clone, Debug)]
+pub(crate) enum Added {
+    Shared(Arc<dyn Command>),
+    Static(&'static dyn Command),
+}
+
+impl Deref for Added {
+    type Target = dyn Command;
+
+    fn deref(&self) -> &Self::Target {
+        match self {
+            Self::Shared(command) => &**command,
+            Self::Static(command) => *command,
+        }
+    }
 }
 
 /// Tools that are neither in this process nor programs of the machine: looked for last.
 pub trait Backend: Debug + Send + Sync {
+    /// Whether there is a tool of this name. A JSON word given to it is a value: see [`Context::typed`].
+    fn has_tool(&self, name: &[u8]) -> bool;
+
     /// Calls the tool that the first word names.
     ///
     /// # Errors

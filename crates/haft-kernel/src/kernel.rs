@@ -6,7 +6,7 @@ use std::sync::Arc;
 use haft_fs::{FileSystem, Local};
 use haft_process::Disposition;
 
-use crate::command::{Backend, Command};
+use crate::command::{Added, Backend, Command};
 use crate::signals::SignalInbox;
 
 /// Everything that does not change while sessions run: the file system, and what they may do.
@@ -21,6 +21,8 @@ pub struct Kernel {
     pub(crate) signals: Arc<SignalInbox>,
     /// Commands that an embedder has added, by name.
     pub(crate) commands: BTreeMap<Vec<u8>, Arc<dyn Command>>,
+    /// Commands that were there before the process: a table that costs nothing to set up.
+    pub(crate) table: &'static [&'static dyn Command],
     /// Directories of scripts that run in this process.
     pub(crate) scripts: Vec<Vec<u8>>,
     /// Where tools are looked for that nothing else has.
@@ -43,6 +45,7 @@ impl Kernel {
             plain_shell: false,
             signals: Arc::default(),
             commands: BTreeMap::new(),
+            table: &[],
             scripts: Vec::new(),
             backend: None,
         };
@@ -51,6 +54,31 @@ impl Kernel {
 }
 
 impl Kernel {
+    /// The added command of this name.
+    #[inline]
+    pub(crate) fn added(&self, name: &[u8]) -> Option<Added> {
+        if let Some(command) = self.commands.get(name) {
+            return Some(Added::Shared(command.clone()));
+        }
+        self.table
+            .iter()
+            .find(|command| command.name().as_bytes() == name)
+            .map(|command| Added::Static(*command))
+    }
+
+    /// All added commands, in the order of their names.
+    pub(crate) fn all_added(&self) -> Vec<&dyn Command> {
+        let table = self
+            .table
+            .iter()
+            .copied()
+            .filter(|command| !self.commands.contains_key(command.name().as_bytes()));
+        let mut all: Vec<&dyn Command> =
+            self.commands.values().map(|command| &**command).chain(table).collect();
+        all.sort_by_key(|command| command.name().to_owned());
+        all
+    }
+
     /// Has this process ignore a signal, obey it, or catch it and put it into the inbox. Only a plain shell does that.
     pub(crate) fn dispose(&self, signal: i32, disposition: Disposition) {
         if disposition == Disposition::Catch {
@@ -105,6 +133,13 @@ impl KernelBuilder {
     #[must_use]
     pub fn command(mut self, command: Arc<dyn Command>) -> Self {
         self.kernel.commands.insert(command.name().as_bytes().to_vec(), command);
+        self
+    }
+
+    /// Adds commands that run in this process, from a table. Commands added one by one come before them.
+    #[must_use]
+    pub fn commands(mut self, table: &'static [&'static dyn Command]) -> Self {
+        self.kernel.table = table;
         self
     }
 

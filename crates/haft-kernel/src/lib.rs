@@ -61,6 +61,7 @@ mod flow;
 mod kernel;
 mod session;
 mod signals;
+mod values;
 
 pub use bytes::Bytes;
 pub use command::{Backend, Command, ToolError};
@@ -69,3 +70,4 @@ pub use haft_process::CancelToken;
 pub use kernel::{Kernel, KernelBuilder};
 pub use session::{Definition, Frame, Session};
 pub use signals::SignalInbox;
+pub use values::Argument;

@@ -11,7 +11,7 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
     };
     let Some(name) = operands.first() else { return Ok(0) };
     match context.session.find_builtin(name) {
-        Some(builtin) => context.session.run_builtin_words(builtin, operands),
+        Some(builtin) => context.session.run_builtin_words(builtin, operands, context.values),
         None => {
             context.error(format_args!("{name}: not a shell builtin"));
             Ok(1)

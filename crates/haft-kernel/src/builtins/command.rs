@@ -17,22 +17,20 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
     }
     let Some(name) = operands.first() else { return Ok(0) };
     if let Some(builtin) = context.session.find_builtin(name) {
-        return context.session.run_builtin_words(builtin, operands);
+        return context.session.run_builtin_words(builtin, operands, context.values);
     }
-    let assigned: Vec<(Bytes, Bytes)> = match standard {
-        Some(_) if !name.contains(&b'/') => return run_standard(context, operands),
-        _ => Vec::new(),
-    };
-    context.session.run_external(operands, &assigned)
+    match standard {
+        Some(_) if !name.contains(&b'/') => run_standard(context, operands),
+        _ => context.session.dispatch_beyond(operands, context.values),
+    }
 }
 
 /// Runs a program from the standard places.
 fn run_standard(context: &mut Context<'_>, operands: &[Bytes]) -> Flow {
     let found = context.session.search_path(&operands[0], Some(standard_path()));
+    let Some(path) = found else { return context.session.dispatch_beyond(operands, context.values) };
     let mut words = operands.to_vec();
-    if let Some(path) = found {
-        words[0] = path;
-    }
+    words[0] = path;
     context.session.run_external(&words, &[])
 }
 

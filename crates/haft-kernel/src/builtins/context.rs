@@ -3,9 +3,11 @@
 use std::fmt::Display;
 use std::sync::Arc;
 
+use crate::bytes::Bytes;
 use crate::flow::{Flow, Unwind};
 use crate::io::OpenFile;
 use crate::session::Session;
+use crate::values::{Argument, Values, typed};
 
 /// The session that a builtin runs in, and the name it was called by.
 #[derive(Debug)]
@@ -14,6 +16,8 @@ pub struct Context<'a> {
     pub session: &'a mut Session,
     /// The name, for messages.
     pub name: &'a [u8],
+    /// The values of JSON words among the arguments.
+    pub(crate) values: &'a Values,
 }
 
 impl Context<'_> {
@@ -59,6 +63,19 @@ impl Context<'_> {
         let _ = self.session.write(2, line.as_bytes());
         let _ = self.session.flush();
         Ok(2)
+    }
+
+    /// The arguments, or the last of them, with the values of JSON words among them.
+    pub fn typed<'a>(&'a self, arguments: &'a [Bytes]) -> impl Iterator<Item = Argument<'a>> {
+        typed(arguments, self.values)
+    }
+
+    /// Runs the last of the arguments as a command: the way of every command.
+    ///
+    /// # Errors
+    /// A reason to leave what encloses it.
+    pub fn dispatch(&mut self, words: &[Bytes]) -> Flow {
+        self.session.dispatch(words, self.values)
     }
 
     /// The file open under a number.

@@ -40,6 +40,11 @@ enum Ended {
     Failed(i32),
 }
 
+/// Whether the name is no program's, but something else's that runs in this process or beyond the machine.
+fn reaches_beyond(context: &mut Context<'_>, words: &[Bytes]) -> bool {
+    !context.session.has_program(&words[0]) && context.session.is_found_beyond(words)
+}
+
 /// Puts a program in the place of the shell. Only a process that is nothing but this shell is replaced; elsewhere the
 /// program runs and the shell ends with it, which nobody can tell from outside.
 fn become_program(
@@ -48,6 +53,10 @@ fn become_program(
     zero: Option<&[u8]>,
     clear: bool,
 ) -> Result<Ended, Unwind> {
+    if zero.is_none() && !clear && reaches_beyond(context, words) {
+        context.session.traps.reset(Trap::Exit);
+        return context.session.dispatch_beyond(words, context.values).map(Ended::Ran);
+    }
     let session = &mut *context.session;
     if session.kernel.plain_shell && session.subshell == 0 {
         return Ok(Ended::Failed(session.replace_process(words, zero, clear)));

@@ -17,11 +17,17 @@ pub(super) enum Meaning {
     Builtin {
         special: bool,
     },
+    /// A command that was added to the kernel.
+    Added,
+    /// A script on the script path.
+    Script(Bytes),
     /// A program; `hashed` if it was remembered.
     File {
         path: Bytes,
         hashed: bool,
     },
+    /// A tool of the backend.
+    Tool,
 }
 
 /// What is looked for.
@@ -64,12 +70,34 @@ pub(super) fn meanings(session: &Session, name: &[u8], search: Search<'_>) -> Ve
         }
     }
     if found.is_empty() || search.all {
+        let programs = found.len();
         files(session, name, search, &mut found);
+        if !search.files_only {
+            beyond(session, name, search.all, programs, &mut found);
+        }
     }
     if !search.all {
         found.truncate(1);
     }
     found
+}
+
+/// What bash does not know of. A script that asks what a name means learns of a program first, as from bash; all
+/// meanings are shown in the order in which they are taken.
+fn beyond(session: &Session, name: &[u8], all: bool, programs: usize, found: &mut Vec<Meaning>) {
+    let mut before = Vec::new();
+    if session.kernel.added(name).is_some() {
+        before.push(Meaning::Added);
+    }
+    before.extend(session.find_script(name).map(Meaning::Script));
+    if all {
+        found.splice(programs..programs, before);
+    } else {
+        found.extend(before);
+    }
+    if session.kernel.backend.as_ref().is_some_and(|backend| backend.has_tool(name)) {
+        found.push(Meaning::Tool);
+    }
 }
 
 fn files(session: &Session, name: &[u8], search: Search<'_>, found: &mut Vec<Meaning>) {
@@ -121,6 +149,9 @@ pub(super) fn sentence(context: &Context<'_>, name: &[u8], meaning: &Meaning) ->
         Meaning::Function(definition) => [b" is a function\n", &definition[..]].concat(),
         Meaning::Builtin { special: true } if posix => b" is a special shell builtin\n".to_vec(),
         Meaning::Builtin { .. } => b" is a shell builtin\n".to_vec(),
+        Meaning::Added => b" is a command of haft\n".to_vec(),
+        Meaning::Script(path) => [b" is a script (", &path[..], b")\n"].concat(),
+        Meaning::Tool => b" is a tool\n".to_vec(),
         Meaning::File { path, hashed: true } => [b" is hashed (", &path[..], b")\n"].concat(),
         Meaning::File { path, hashed: false } => [b" is ", &path[..], b"\n"].concat(),
     };

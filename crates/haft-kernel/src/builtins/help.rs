@@ -1,7 +1,10 @@
 //! `help`.
 
+use std::fmt::Write as _;
+
 use super::{ALL, Builtin, Context, options};
 use crate::bytes::Bytes;
+use crate::command::Command;
 use crate::flow::Flow;
 use crate::pattern::{Pattern, PatternOptions};
 
@@ -12,7 +15,10 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
     };
     let form = flags.last().map(|flag| flag.letter);
     if operands.is_empty() {
-        let text: String = ALL.iter().map(|builtin| format!(" {}\n", builtin.synopsis)).collect();
+        let mut text: String = ALL.iter().map(|builtin| format!(" {}\n", builtin.synopsis)).collect();
+        for command in context.session.kernel.all_added() {
+            let _ = writeln!(text, " {}", command.synopsis());
+        }
         return context.print(text.as_bytes());
     }
     let mut status = 1;
@@ -22,7 +28,10 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
             context.print(text(builtin, form).as_bytes())?;
             status = 0;
         }
-        if found.is_empty() {
+        if let Some(command) = context.session.kernel.added(operand) {
+            context.print(added(&*command, form).as_bytes())?;
+            status = 0;
+        } else if found.is_empty() {
             context.error(format_args!("no help topics match `{operand}'"));
         }
     }
@@ -36,6 +45,14 @@ fn matching(text: &[u8]) -> Vec<&'static Builtin> {
     }
     let pattern = Pattern::compile(&[text, b"*"].concat(), PatternOptions::default());
     ALL.iter().filter(|builtin| pattern.matches(builtin.name.as_bytes())).collect()
+}
+
+fn added(command: &dyn Command, form: Option<u8>) -> String {
+    match form {
+        Some(b'd') => format!("{} - {}\n", command.name(), command.summary()),
+        Some(b's') => format!("{}: {}\n", command.name(), command.synopsis()),
+        _ => command.help(),
+    }
 }
 
 fn text(builtin: &Builtin, form: Option<u8>) -> String {

@@ -156,5 +156,5 @@ fn substitute(context: &mut Context<'_>, words: &[Bytes]) -> Flow {
             _ => word.clone(),
         })
         .collect();
-    context.session.dispatch(&words)
+    context.dispatch(&words)
 }

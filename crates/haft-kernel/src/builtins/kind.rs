@@ -60,6 +60,9 @@ fn word(meaning: &Meaning) -> Vec<u8> {
         Meaning::Function(_) => "function\n",
         Meaning::Builtin { .. } => "builtin\n",
         Meaning::File { .. } => "file\n",
+        Meaning::Added => "command\n",
+        Meaning::Script(_) => "script\n",
+        Meaning::Tool => "tool\n",
     };
     word.into()
 }

@@ -4,11 +4,17 @@ use super::{Builtin, Context, Operand, Run};
 use crate::bytes::Bytes;
 use crate::flow::Flow;
 use crate::session::Session;
+use crate::values::Values;
 
 impl Session {
     /// Runs a builtin with words, the name first.
-    pub(crate) fn run_builtin_words(&mut self, builtin: &'static Builtin, words: &[Bytes]) -> Flow {
-        let mut context = Context { session: self, name: builtin.name.as_bytes() };
+    pub(crate) fn run_builtin_words(
+        &mut self,
+        builtin: &'static Builtin,
+        words: &[Bytes],
+        values: &Values,
+    ) -> Flow {
+        let mut context = Context { session: self, name: builtin.name.as_bytes(), values };
         let arguments = words.get(1..).unwrap_or_default();
         match builtin.run {
             Run::Words(run) => run(&mut context, arguments),

@@ -14,6 +14,8 @@ pub(crate) struct Arguments {
     pub(crate) words: Vec<Bytes>,
     /// The arguments after the name with their assignments, if there are any.
     pub(crate) operands: Option<Vec<Operand>>,
+    /// The values of JSON words, for a command that takes them.
+    pub(crate) values: Vec<(usize, serde_json::Value)>,
 }
 
 impl Session {
@@ -25,11 +27,12 @@ impl Session {
             words.extend(simple.arguments.iter().filter_map(|argument| {
                 argument.word().and_then(haft_lang::ast::Word::literal_text).map(Bytes::from)
             }));
-            return Ok(Arguments { words, operands: None });
+            return Ok(Arguments { words, ..Arguments::default() });
         }
         if simple.arguments.iter().any(|argument| matches!(argument, Argument::Assignment(_))) {
             return self.expand_operands(simple, words);
         }
+        let mut values = Vec::new();
         for argument in &simple.arguments {
             match argument {
                 Argument::Word(word) if word.flags.contains(WordFlags::ASSIGNMENT) => {
@@ -39,11 +42,19 @@ impl Session {
                     }
                 }
                 Argument::Word(word) => self.expand_fields(word, &mut words)?,
+                Argument::Json(json) if self.takes_values(&words) => {
+                    let (word, value) = self.expand_json(json)?;
+                    values.push((words.len(), value));
+                    words.push(word);
+                }
                 Argument::Json(json) => self.expand_words(&json.words, &mut words)?,
                 Argument::Assignment(_) => {}
             }
         }
-        Ok(Arguments { words, operands: None })
+        for (place, _) in &mut values {
+            *place = words.len() - 1 - *place;
+        }
+        Ok(Arguments { words, operands: None, values })
     }
 
     #[inline(never)]
@@ -70,7 +81,7 @@ impl Session {
         if !operands.is_empty() {
             operands.remove(0);
         }
-        Ok(Arguments { words, operands: Some(operands) })
+        Ok(Arguments { words, operands: Some(operands), values: Vec::new() })
     }
 
     fn expand_declared(&mut self, assignment: &Assignment) -> Result<Assigned, Unwind> {

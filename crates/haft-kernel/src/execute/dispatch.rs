@@ -8,19 +8,22 @@ use super::arguments::Arguments;
 use super::simple::exported;
 use crate::builtins::{self, Builtin, Context, Operand, Run};
 use crate::bytes::Bytes;
-use crate::command::Command;
+use crate::command::{Added, ToolError};
 use crate::flow::Flow;
 use crate::session::{Definition, Session};
+use crate::values::Values;
 
 /// What a command name means.
 #[derive(Clone, Debug)]
 pub(crate) enum Target {
     Function(Arc<Definition>),
     Builtin(&'static Builtin),
-    Added(Arc<dyn Command>),
+    Added(Added),
     /// A script on the script path, by its file.
     Script(Bytes),
     External,
+    /// A tool of the backend.
+    Tool,
 }
 
 /// What the slot of a command says about its name: not looked up yet, no builtin, or the place of a builtin after
@@ -43,15 +46,19 @@ impl Session {
 
     /// What a name means that is neither a function nor a builtin.
     fn find_beyond(&self, name: &[u8]) -> Target {
-        if let Some(command) = self.kernel.commands.get(name) {
-            return Target::Added(command.clone());
+        if let Some(command) = self.kernel.added(name) {
+            return Target::Added(command);
         }
-        let script = self.kernel.scripts.iter().filter(|_| !name.contains(&b'/')).find_map(|directory| {
+        self.find_script(name).map_or(Target::External, Target::Script)
+    }
+
+    /// The script of this name on the script path.
+    pub(crate) fn find_script(&self, name: &[u8]) -> Option<Bytes> {
+        self.kernel.scripts.iter().filter(|_| !name.contains(&b'/')).find_map(|directory| {
             let path = [directory, b"/".as_slice(), name].concat();
             let metadata = self.kernel.files.metadata(crate::text::path(&path)).ok()?;
             metadata.is_file().then(|| Bytes::from(path))
-        });
-        script.map_or(Target::External, Target::Script)
+        })
     }
 
     /// The function of this name.
@@ -94,11 +101,69 @@ impl Session {
         }
     }
 
+    /// What a command comes to, now that its arguments are known: one may step aside for a program, and a tool comes
+    /// after the programs.
+    #[inline]
+    pub(crate) fn settle(&mut self, target: Target, words: &[Bytes]) -> Target {
+        match &target {
+            Target::Added(command) if command.steps_aside(self, &words[1..]) => {
+                if self.has_program(&words[0]) { Target::External } else { target }
+            }
+            Target::External if self.kernel.backend.is_some() && self.reaches_tool(&words[0]) => Target::Tool,
+            _ => target,
+        }
+    }
+
+    /// Whether a program of this name can be started.
+    pub fn has_program(&mut self, name: &[u8]) -> bool {
+        self.kernel.external && self.program_path(name, &[]).is_some()
+    }
+
+    /// Whether words name a command that is neither a function nor a builtin nor a program.
+    pub(crate) fn is_found_beyond(&mut self, words: &[Bytes]) -> bool {
+        let target = self.find_beyond(&words[0]);
+        !matches!(self.settle(target, words), Target::External)
+    }
+
+    /// Whether a name that is neither a function nor a builtin nor an added command means a tool.
+    fn reaches_tool(&mut self, name: &[u8]) -> bool {
+        !self.has_program(name)
+            && !self.functions.contains_key(b"command_not_found_handle".as_slice())
+            && self.kernel.backend.as_ref().is_some_and(|backend| backend.has_tool(name))
+    }
+
+    /// Whether a JSON word after these words, the name of a command first, is a value to that command.
+    pub fn takes_values(&mut self, words: &[Bytes]) -> bool {
+        let Some(name) = words.first() else { return false };
+        match self.find(name) {
+            Target::Builtin(builtin) if matches!(builtin.name, "command" | "exec") => {
+                let options = words[1..].iter().take_while(|word| word.starts_with(b"-")).count();
+                let words = &words[1 + options..];
+                words.first().is_some_and(|name| !self.functions.contains_key(name.as_bytes()))
+                    && self.takes_values(words)
+            }
+            Target::Added(command) => command.takes_values(self, &words[1..]),
+            Target::External => self.kernel.backend.is_some() && self.reaches_tool(name),
+            Target::Function(_) | Target::Builtin(_) | Target::Script(_) | Target::Tool => false,
+        }
+    }
+
     /// Runs words as a command: the one way for every command in every position.
-    pub(crate) fn dispatch(&mut self, words: &[Bytes]) -> Flow {
+    pub(crate) fn dispatch(&mut self, words: &[Bytes], values: &Values) -> Flow {
         let Some(name) = words.first() else { return Ok(0) };
         let target = self.find(name);
-        let arguments = Arguments { words: words.to_vec(), operands: None };
+        self.dispatch_to(target, words, values)
+    }
+
+    /// Runs words as a command that is neither a function nor a builtin.
+    pub(crate) fn dispatch_beyond(&mut self, words: &[Bytes], values: &Values) -> Flow {
+        let target = self.find_beyond(&words[0]);
+        self.dispatch_to(target, words, values)
+    }
+
+    fn dispatch_to(&mut self, target: Target, words: &[Bytes], values: &Values) -> Flow {
+        let target = self.settle(target, words);
+        let arguments = Arguments { words: words.to_vec(), operands: None, values: values.to_vec() };
         self.run_target(target, &arguments, &[])
     }
 
@@ -113,29 +178,54 @@ impl Session {
             Target::Function(definition) => self.call(&definition, &arguments.words[1..], assigned),
             Target::Builtin(builtin) if assigned.is_empty() => self.run_builtin(builtin, arguments),
             Target::Builtin(builtin) => {
-                let saved: Vec<_> = assigned
-                    .iter()
-                    .map(|(name, value)| (name, self.variables.swap(name, Some(exported(value.clone())))))
-                    .collect();
-                let result = self.run_builtin(builtin, arguments);
-                for (name, old) in saved.into_iter().rev() {
-                    self.variables.swap(name, old);
-                }
-                result
+                self.with_assigned(assigned, |session| session.run_builtin(builtin, arguments))
             }
             Target::Added(command) => {
-                let mut context = Context { session: self, name: command.name().as_bytes() };
-                command.run(&mut context, &arguments.words[1..])
+                self.with_assigned(assigned, |session| session.run_added(&command, arguments))
             }
+            Target::Tool => self.with_assigned(assigned, |session| session.call_tool(arguments)),
             Target::Script(path) => self.run_headless(&path, &arguments.words, assigned),
             Target::External => self.run_external(&arguments.words, assigned),
+        }
+    }
+
+    /// Runs something in this session with variables assigned for so long.
+    #[inline(never)]
+    fn with_assigned(&mut self, assigned: &[(Bytes, Bytes)], run: impl FnOnce(&mut Self) -> Flow) -> Flow {
+        let saved: Vec<_> = assigned
+            .iter()
+            .map(|(name, value)| (name, self.variables.swap(name, Some(exported(value.clone())))))
+            .collect();
+        let result = run(self);
+        for (name, old) in saved.into_iter().rev() {
+            self.variables.swap(name, old);
+        }
+        result
+    }
+
+    fn run_added(&mut self, command: &Added, arguments: &Arguments) -> Flow {
+        let mut context =
+            Context { session: self, name: command.name().as_bytes(), values: &arguments.values };
+        command.run(&mut context, &arguments.words[1..])
+    }
+
+    fn call_tool(&mut self, arguments: &Arguments) -> Flow {
+        let name = &arguments.words[0];
+        let Some(backend) = self.kernel.backend.clone() else { return Ok(127) };
+        let mut context = Context { session: self, name, values: &arguments.values };
+        match backend.call_tool(&mut context, &arguments.words) {
+            Ok(flow) => flow,
+            Err(ToolError::NotFound(_)) => {
+                self.report(format_args!("{name}: command not found"));
+                Ok(127)
+            }
         }
     }
 
     /// Runs a builtin.
     #[inline(never)]
     pub(crate) fn run_builtin(&mut self, builtin: &'static Builtin, arguments: &Arguments) -> Flow {
-        let mut context = Context { session: self, name: builtin.name.as_bytes() };
+        let mut context = Context { session: self, name: builtin.name.as_bytes(), values: &arguments.values };
         let words = &arguments.words[1..];
         match (builtin.run, &arguments.operands) {
             (Run::Words(run), _) => run(&mut context, words),

@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use haft_process::{Child, Command, Descriptor, Environment, Error, ErrorKind, Group, Signals};
 
-use crate::builtins::Context;
 use crate::bytes::Bytes;
 use crate::flow::{Flow, Unwind};
 use crate::options::SetOption;
@@ -64,12 +63,13 @@ impl Session {
     ) -> Result<Started, Unwind> {
         let _ = self.flush();
         let Some(name) = words.first() else { return Ok(Started::Failed(0)) };
-        if !self.kernel.external && self.kernel.backend.is_none() {
+        if !self.kernel.external {
             self.report(format_args!("{name}: external commands are switched off"));
             return Ok(Started::Failed(126));
         }
-        let found = if self.kernel.external { self.program_path(name, assigned) } else { None };
-        let Some(path) = found else { return self.not_found(words, assigned).map(Started::Failed) };
+        let Some(path) = self.program_path(name, assigned) else {
+            return self.not_found(words, assigned).map(Started::Failed);
+        };
         let command = match self.command(&path, words, assigned) {
             Ok(command) => command,
             Err(message) => {
@@ -220,12 +220,6 @@ impl Session {
             let ended = child.end_subshell(result);
             self.adopt_output(&mut child);
             return ended;
-        }
-        if let Some(backend) = self.kernel.backend.clone() {
-            let mut context = Context { session: self, name: &words[0] };
-            if let Ok(flow) = backend.call_tool(&mut context, words) {
-                return flow;
-            }
         }
         self.report(format_args!("{}: command not found", words[0]));
         Ok(127)

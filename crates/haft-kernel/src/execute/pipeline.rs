@@ -173,10 +173,9 @@ fn start_stage(mut session: Session, stages: &Arc<[Command]>, index: usize) -> S
         Err(unwind) => return failed(session, Err(unwind)),
     };
     let target = arguments.words.first().map(|name| session.find(name));
+    let target = target.map(|target| session.settle(target, &arguments.words));
     match target {
-        Some(Target::External) if session.kernel.backend.is_none() => {
-            start_program(session, stages, index, arguments)
-        }
+        Some(Target::External) => start_program(session, stages, index, arguments),
         Some(target) => ready(session, Some((arguments, target))),
         None => ready(session, None),
     }

@@ -34,6 +34,7 @@ impl Session {
             true => self.run_assignments(command, simple),
             false => {
                 let target = self.find_cached(simple, &arguments.words[0]);
+                let target = self.settle(target, &arguments.words);
                 self.may_replace = last && matches!(target, Target::External);
                 self.run_expanded(command, simple, target, &arguments)
             }

@@ -19,6 +19,7 @@ mod substitution;
 mod substring;
 mod tilde;
 mod transform;
+mod value;
 
 pub(crate) use arithmetic::ArithmeticFailure;
 pub(crate) use split::Separators;
