@@ -50,6 +50,17 @@
 //! # Ok::<(), haft_config::Error>(())
 //! ```
 //!
+//! [`Places`] names the directories that all of this is found in, and [`trust`] remembers which files of projects the user
+//! has allowed to run.
+//!
+//! ```
+//! use haft_config::{Places, Sources};
+//! use std::path::Path;
+//!
+//! let sources = Sources { home: Some(Path::new("/home/me")), ..Sources::default() };
+//! assert_eq!(Places::find(&sources).user.as_deref(), Some(Path::new("/home/me/.config/haft")));
+//! ```
+//!
 //! # Limits
 //!
 //! A choice is one word: enumerations with data cannot be read. Types that flatten others or look at a value before
@@ -61,14 +72,17 @@ mod excerpt;
 mod fault;
 mod located;
 mod nearest;
+mod places;
 mod read;
 mod section;
 mod source;
+pub mod trust;
 mod value;
 
 pub use config::{Config, FILE_NAME, Item};
 pub use error::{Error, ErrorKind};
 pub use located::Located;
 pub use nearest::{nearest, suggest};
+pub use places::{PROJECT_DIRECTORY, Places, Sources, find_project};
 pub use section::{Form, SECTIONS, Section};
 pub use source::{Layer, Mark, Place, Source};

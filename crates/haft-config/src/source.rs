@@ -7,7 +7,8 @@ use std::sync::Arc;
 use crate::excerpt;
 
 /// How near to the user's hands a source is; a later one wins.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum Layer {
     /// What comes with the program.

@@ -33,6 +33,8 @@ pub(crate) enum Command {
     Check(Check),
     /// Show what a script would run, read and write
     Plan(Plan),
+    /// Allow what a project brings to run, after showing it; by content, until it changes
+    Trust(Trust),
     /// Clean up after the process that holds the other end of standard input
     #[command(name = "__watch", hide = true)]
     Watch,
@@ -126,6 +128,25 @@ pub(crate) struct Plan {
     #[command(flatten)]
     pub(crate) script: Script,
     /// Print the plan as one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Trust {
+    /// Files, or directories with all that is below [default: the project's '.haft']
+    #[arg(value_name = "PATH")]
+    pub(crate) paths: Vec<PathBuf>,
+    /// Show all that is trusted instead
+    #[arg(long, conflicts_with_all = ["revoke", "paths"])]
+    pub(crate) list: bool,
+    /// Take trust back instead
+    #[arg(long)]
+    pub(crate) revoke: bool,
+    /// Trust without asking
+    #[arg(long, conflicts_with_all = ["revoke", "list"])]
+    pub(crate) yes: bool,
+    /// Print one JSON object; without --yes it only says what would be trusted
     #[arg(long)]
     pub(crate) json: bool,
 }

@@ -40,6 +40,17 @@ impl From<haft_process::Error> for Failure {
     }
 }
 
+impl From<haft_config::trust::Error> for Failure {
+    fn from(error: haft_config::trust::Error) -> Failure {
+        Failure { message: error.to_string(), hint: error.hint().map(str::to_owned), status: 1 }
+    }
+}
+
+/// Text for a person, as it is, on standard error.
+pub(crate) fn write(text: &str) {
+    let _ = std::io::stderr().write_all(text.as_bytes());
+}
+
 /// A message on standard error.
 pub(crate) fn tell(message: impl Display) {
     let _ = writeln!(std::io::stderr(), "haft: {message}");

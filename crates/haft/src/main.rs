@@ -5,6 +5,7 @@ mod arguments;
 mod commands;
 mod failure;
 mod host;
+mod places;
 mod shell;
 mod surroundings;
 #[cfg(not(test))]
@@ -36,6 +37,7 @@ fn run_command(command: Command, surroundings: &Surroundings) -> Result<i32, Fai
         Command::Exec(exec) => commands::exec::run(exec, surroundings),
         Command::Check(check) => commands::check::run(check, surroundings),
         Command::Plan(plan) => commands::plan::run(plan, surroundings),
+        Command::Trust(trust) => commands::trust::run(&trust, surroundings),
         Command::Watch => commands::watch::run(),
     }
 }

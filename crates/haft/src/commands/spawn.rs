@@ -14,6 +14,7 @@ use haft_process::capture::Limits;
 use haft_process::{Command, Input, Limit, Live, Outcome, ScopeLimits, Streams, Task, reason};
 
 use crate::arguments::Spawn;
+use crate::commands::output::print_json;
 use crate::commands::start;
 use crate::failure::{Failure, tell};
 use crate::host;
@@ -27,9 +28,9 @@ const LEFTOVER_GRACE: Duration = Duration::from_millis(100);
 pub(crate) fn run(mut spawn: Spawn, surroundings: &Surroundings) -> Result<i32, Failure> {
     let json = spawn.json;
     match supervise(&mut spawn, surroundings) {
-        Ok(outcome) if json => Ok(report::print(&outcome.report(budget(&spawn)), outcome.code())),
+        Ok(outcome) if json => Ok(print_json(&outcome.report(budget(&spawn)), outcome.code())),
         Ok(outcome) => Ok(outcome.code()),
-        Err(failure) if json => Ok(report::print(&report::Unstarted::from(&failure), failure.status)),
+        Err(failure) if json => Ok(print_json(&report::Unstarted::from(&failure), failure.status)),
         Err(failure) => Err(failure),
     }
 }

@@ -1,0 +1,141 @@
+//! What a user has allowed to run, by content.
+//!
+//! A project directory comes from somebody else, and cloning it is no consent to run what is in it. So a file of a project
+//! does something only once the user has trusted *this path with this content*: trust is kept by hash and lapses as soon as
+//! a byte changes. There is one store for a user, a file that several processes may change at the same time.
+//!
+//! ```
+//! use haft_config::trust::{ContentHash, Trust};
+//!
+//! let state = tempfile::tempdir()?;
+//! let file = state.path().join("x-tool");
+//! std::fs::write(&file, "#!/bin/sh\n")?;
+//!
+//! let trust = Trust::open(Some(state.path()));
+//! let hash = ContentHash::of_file(&file)?;
+//! assert!(!trust.is_trusted(&file, &hash));
+//! trust.trust([(file.as_path(), hash.clone())])?;
+//! assert!(trust.is_trusted(&file, &hash));
+//! assert!(!trust.is_trusted(&file, &ContentHash::of(b"other content")));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! What a trusted file reads or sources by itself is its own affair: only the file is looked at.
+
+mod error;
+mod hash;
+mod store;
+
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use serde::{Deserialize, Serialize};
+
+pub use error::{Error, ErrorKind};
+pub use hash::ContentHash;
+
+use store::Store;
+
+/// The store of what a user trusts. Cheap to make; every question reads the file as it is now.
+#[derive(Clone, Debug)]
+pub struct Trust {
+    store: Option<Store>,
+}
+
+/// A file with the content that is trusted.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Entry {
+    /// The file. Its directory is free of symbolic links, itself it may be one.
+    pub path: PathBuf,
+    /// The content that is trusted.
+    pub hash: ContentHash,
+    /// When it was trusted, in seconds since 1970.
+    pub time: u64,
+}
+
+/// How a file stands to what is trusted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Standing {
+    /// It was never trusted.
+    New,
+    /// It was trusted with another content.
+    Changed,
+    /// It is trusted as it is.
+    Trusted,
+}
+
+impl Trust {
+    /// The store in a user's directory of state. Without a directory nothing is trusted, and nothing can be.
+    pub fn open(state: Option<&Path>) -> Trust {
+        Trust { store: state.map(Store::at) }
+    }
+
+    /// Whether a file is trusted with a content. A store that cannot be read trusts nothing.
+    pub fn is_trusted(&self, path: &Path, hash: &ContentHash) -> bool {
+        self.standing(path, hash) == Standing::Trusted
+    }
+
+    /// How a file stands with a content.
+    pub fn standing(&self, path: &Path, hash: &ContentHash) -> Standing {
+        let path = settle(path);
+        match self.list().unwrap_or_default().into_iter().find(|entry| entry.path == path) {
+            None => Standing::New,
+            Some(entry) if entry.hash == *hash => Standing::Trusted,
+            Some(_) => Standing::Changed,
+        }
+    }
+
+    /// Trusts files with these contents, in place of any others they were trusted with.
+    ///
+    /// # Errors
+    /// If the store cannot be read or written; nothing has changed then.
+    pub fn trust<'a>(&self, files: impl IntoIterator<Item = (&'a Path, ContentHash)>) -> Result<(), Error> {
+        let time = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
+        let added: Vec<_> =
+            files.into_iter().map(|(path, hash)| Entry { path: settle(path), hash, time }).collect();
+        self.store()?.change(|entries| {
+            entries.retain(|old| added.iter().all(|new| new.path != old.path));
+            entries.extend(added.iter().cloned());
+        })
+    }
+
+    /// Takes trust back from a file, or from everything below a directory. Answers with what was trusted.
+    ///
+    /// # Errors
+    /// If the store cannot be read or written; nothing has changed then.
+    pub fn revoke(&self, path: &Path) -> Result<Vec<Entry>, Error> {
+        let (given, settled) = (path, settle(path));
+        let below = |entry: &Entry| entry.path.starts_with(&settled) || entry.path.starts_with(given);
+        let mut revoked = Vec::new();
+        self.store()?.change(|entries| {
+            (revoked, *entries) = std::mem::take(entries).into_iter().partition(below);
+        })?;
+        Ok(revoked)
+    }
+
+    /// All that is trusted, in the order in which it came.
+    ///
+    /// # Errors
+    /// If the store is there and cannot be read.
+    pub fn list(&self) -> Result<Vec<Entry>, Error> {
+        self.store.as_ref().map_or(Ok(Vec::new()), Store::read)
+    }
+
+    fn store(&self) -> Result<&Store, Error> {
+        self.store.as_ref().ok_or_else(Error::homeless)
+    }
+}
+
+/// The name a file is trusted under: its directory without symbolic links, so that there is one name for it, and its own
+/// name, since a link is what it points to by content alone.
+fn settle(path: &Path) -> PathBuf {
+    let directory = path.parent().and_then(|directory| directory.canonicalize().ok());
+    match (directory, path.file_name()) {
+        (Some(directory), Some(name)) => directory.join(name),
+        _ => path.to_path_buf(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

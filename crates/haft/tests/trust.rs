@@ -1,0 +1,77 @@
+//! `haft trust` from end to end.
+
+use std::os::unix::fs::PermissionsExt as _;
+
+use haft_test_support::{Haft, Scratch};
+use serde_json::json;
+
+/// A project with one tool and a configuration, and a home beside it.
+fn project() -> Scratch {
+    let scratch = Scratch::new();
+    std::fs::create_dir_all(scratch.file("project/.haft/tools")).expect("directories");
+    std::fs::create_dir_all(scratch.file("project/deep/down")).expect("directories");
+    std::fs::create_dir(scratch.file("home")).expect("a directory");
+    let tool = scratch.file("project/.haft/tools/x-tool");
+    std::fs::write(&tool, "#!/bin/sh\n").expect("a tool");
+    std::fs::set_permissions(&tool, std::fs::Permissions::from_mode(0o755)).expect("a mode");
+    std::fs::write(scratch.file("project/.haft/haft.toml"), "").expect("a file");
+    scratch
+}
+
+fn haft(scratch: &Scratch) -> Haft {
+    Haft::new(env!("CARGO_BIN_EXE_haft"))
+        .env("HOME", scratch.file("home"))
+        .env("XDG_STATE_HOME", "")
+        .directory(scratch.file("project/deep/down"))
+        .arg("trust")
+}
+
+#[test]
+fn what_would_be_trusted_is_shown_and_nobody_is_asked_without_a_terminal() {
+    let scratch = project();
+    let _ = haft(&scratch)
+        .run()
+        .status(1)
+        .stdout("")
+        .stderr_has("tools/x-tool")
+        .stderr_has("new      configuration")
+        .stderr_has("no terminal to ask at")
+        .stderr_has("hint: run `haft trust`");
+    let _ = haft(&scratch).args(["--list"]).run().status(0).stdout("");
+}
+
+#[test]
+fn trust_is_given_listed_lost_by_a_change_and_taken_back() {
+    let scratch = project();
+    let asked = haft(&scratch).arg("--json").run().status(1).json();
+    assert_eq!(asked["trusted"], json!(false));
+    assert_eq!(asked["files"][1]["kind"], json!("tool"));
+    assert_eq!(asked["files"][1]["standing"], json!("new"));
+
+    let _ = haft(&scratch).arg("--yes").run().status(0);
+    let listed = haft(&scratch).args(["--list", "--json"]).run().status(0).json();
+    assert_eq!(listed["trusted"].as_array().map(Vec::len), Some(2));
+    let _ = haft(&scratch).run().status(0).stderr_has("nothing left to trust");
+
+    std::fs::write(scratch.file("project/.haft/tools/x-tool"), "#!/bin/sh\nother\n").expect("a tool");
+    let changed = haft(&scratch).arg("--json").run().status(1).json();
+    assert_eq!(changed["files"][1]["standing"], json!("changed"));
+    assert_eq!(changed["files"][0]["standing"], json!("trusted"));
+
+    let revoked = haft(&scratch).args(["--revoke", "--json"]).run().status(0).json();
+    assert_eq!(revoked["revoked"].as_array().map(Vec::len), Some(2));
+    let _ = haft(&scratch).args(["--list"]).run().status(0).stdout("");
+}
+
+#[test]
+fn without_a_project_it_says_what_to_name() {
+    let scratch = Scratch::new();
+    let _ = Haft::new(env!("CARGO_BIN_EXE_haft"))
+        .env("HOME", scratch.path())
+        .directory(scratch.path())
+        .arg("trust")
+        .run()
+        .status(1)
+        .stderr_has("there is no project here")
+        .stderr_has("hint: name the files");
+}
