@@ -74,6 +74,7 @@ pub mod plan;
 mod print;
 mod resolve;
 mod script;
+mod sys;
 pub mod walk;
 
 pub use ast::{Program, Span};

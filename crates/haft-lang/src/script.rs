@@ -1,7 +1,6 @@
 //! Reading a whole script the way bash does: command by command, minding what changes the reading of the rest.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use crate::ast::{CommandKind, List, Program, SimpleCommand, Span, Text, Warning};
 use crate::{Options, Parser, SyntaxError};
@@ -29,7 +28,7 @@ pub fn read_script(source: &[u8], options: &Options) -> Script {
             Ok(Some(program)) => {
                 aliases.follow(&program, parser.options_mut());
                 statements.extend(program.body.statements.iter().cloned());
-                warnings.extend(program.warnings);
+                warnings.extend(program.warnings.iter().cloned());
             }
             Ok(None) => break,
             Err(found) => {
@@ -39,8 +38,8 @@ pub fn read_script(source: &[u8], options: &Options) -> Script {
         }
     }
     let span = Span::new(0, u32::try_from(source.len()).unwrap_or(u32::MAX));
-    let body = List { span, statements: Arc::from(statements) };
-    Script { program: Program { body, warnings: warnings.into_boxed_slice() }, error }
+    let body = List { span, statements: statements.into() };
+    Script { program: Program { body, warnings: warnings.into() }, error }
 }
 
 /// Whether aliases are expanded, and those that are defined while they are not.

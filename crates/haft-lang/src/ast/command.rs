@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::{
     Arithmetic, ArithmeticFor, Case, Conditional, Coprocess, For, Function, If, JsonWord, Loop, Name,
-    Redirect, Select, Span, Subscript, Word,
+    Redirect, Select, Slice, Span, Subscript, Word,
 };
 
 /// What a source text says, whole or one complete command of it.
@@ -15,7 +15,7 @@ pub struct Program {
     /// What it runs.
     pub body: List,
     /// What bash would have warned about.
-    pub warnings: Box<[Warning]>,
+    pub warnings: Slice<Warning>,
 }
 
 impl PartialEq for Program {
@@ -55,7 +55,7 @@ pub struct List {
     /// Where it stands.
     pub span: Span,
     /// The statements. Shared, so that a background statement can be kept as this and an index.
-    pub statements: Arc<[Statement]>,
+    pub statements: Slice<Statement>,
 }
 
 /// Pipelines joined by `&&` and `||`, all of equal precedence, grouped to the left.
@@ -68,7 +68,7 @@ pub struct Statement {
     /// The first pipeline.
     pub first: Pipeline,
     /// The following pipelines, each with what decides whether it runs.
-    pub rest: Box<[(Connector, Pipeline)]>,
+    pub rest: Slice<(Connector, Pipeline)>,
 }
 
 /// `&&` or `||`.
@@ -90,7 +90,7 @@ pub struct Pipeline {
     /// `time`.
     pub time: Option<TimeFormat>,
     /// The commands. Empty for `!` or `time` alone. Shared, so that a stage can be kept as this and an index.
-    pub stages: Arc<[Command]>,
+    pub stages: Slice<Command>,
 }
 
 /// How `time` reports.
@@ -112,7 +112,7 @@ pub struct Command {
     /// What it is.
     pub kind: CommandKind,
     /// Its redirections, in the order written.
-    pub redirects: Box<[Redirect]>,
+    pub redirects: Slice<Redirect>,
 }
 
 impl PartialEq for Command {
@@ -158,9 +158,9 @@ pub enum CommandKind {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SimpleCommand {
     /// The assignments before the command name.
-    pub assignments: Box<[Assignment]>,
+    pub assignments: Slice<Assignment>,
     /// The command name and its arguments.
-    pub arguments: Box<[Argument]>,
+    pub arguments: Slice<Argument>,
     /// Whether every argument is a word with a [`Word::literal`].
     pub literal: bool,
     /// Room for an interpreter.
@@ -228,7 +228,7 @@ pub enum AssignmentValue {
     /// A word, perhaps empty, that is neither split nor globbed.
     Word(Word),
     /// `(…)`.
-    Array(Box<[ArrayElement]>),
+    Array(Slice<ArrayElement>),
 }
 
 /// An element of `name=(…)`.

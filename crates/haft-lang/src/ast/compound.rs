@@ -1,12 +1,12 @@
 //! Compound commands.
 
-use super::{Arithmetic, Command, List, Name, Span, Text, Word};
+use super::{Arithmetic, Command, List, Name, Slice, Span, Text, Word};
 
 /// `if …; then …; elif …; then …; else …; fi`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct If {
     /// `if` and each `elif`.
-    pub branches: Box<[IfBranch]>,
+    pub branches: Slice<IfBranch>,
     /// `else`.
     pub otherwise: Option<List>,
 }
@@ -28,7 +28,7 @@ pub struct For {
     /// Where the name stands.
     pub name_span: Span,
     /// The words; without `in`, the positional parameters are meant.
-    pub words: Option<Box<[Word]>>,
+    pub words: Option<Slice<Word>>,
     /// What is repeated.
     pub body: List,
 }
@@ -63,7 +63,7 @@ pub struct Case {
     /// What is matched.
     pub subject: Word,
     /// The clauses, in order.
-    pub clauses: Box<[CaseClause]>,
+    pub clauses: Slice<CaseClause>,
 }
 
 /// `pattern | pattern) …;;`.
@@ -72,7 +72,7 @@ pub struct CaseClause {
     /// Where it stands, its terminator included.
     pub span: Span,
     /// The patterns, at least one.
-    pub patterns: Box<[Word]>,
+    pub patterns: Slice<Word>,
     /// What runs if one matches; may be empty.
     pub body: List,
     /// What happens after it ran.
@@ -98,7 +98,7 @@ pub struct Select {
     /// Where the name stands.
     pub name_span: Span,
     /// The words; without `in`, the positional parameters are meant.
-    pub words: Option<Box<[Word]>>,
+    pub words: Option<Slice<Word>>,
     /// What is repeated.
     pub body: List,
 }

@@ -1,6 +1,6 @@
 //! `[[ … ]]`.
 
-use super::{Span, Word};
+use super::{Slice, Span, Word};
 
 /// An expression inside `[[ ]]`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,9 +15,9 @@ pub struct Conditional {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ConditionalKind {
     /// `a || b || …`: two or more, the first true one decides.
-    Or(Box<[Conditional]>),
+    Or(Slice<Conditional>),
     /// `a && b && …`: two or more, the first false one decides.
-    And(Box<[Conditional]>),
+    And(Slice<Conditional>),
     /// `! a`.
     Not(Box<Conditional>),
     /// `( a )`.

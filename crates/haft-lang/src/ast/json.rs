@@ -1,6 +1,6 @@
 //! JSON words: `name=[…]` and `name={…}` in argument position.
 
-use super::{Span, Text, Word, WordPart};
+use super::{Slice, Span, Text, Word, WordPart};
 
 /// An argument `name=[…]` or `name={…}` whose bracketed text is valid JSON.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -12,7 +12,7 @@ pub struct JsonWord {
     /// The value, for a command that takes typed arguments.
     pub value: Json,
     /// The words that bash would have made of the text, for any other command.
-    pub words: Box<[Word]>,
+    pub words: Slice<Word>,
 }
 
 /// A JSON value.
@@ -27,9 +27,9 @@ pub enum Json {
     /// A string, decoded to UTF-8.
     String(Text),
     /// A string with shell expansions in it, as in double quotes; the literal parts are decoded as JSON.
-    Template(Box<[WordPart]>),
+    Template(Slice<WordPart>),
     /// An array.
-    Array(Box<[Json]>),
+    Array(Slice<Json>),
     /// An object, in the order written.
-    Object(Box<[(Json, Json)]>),
+    Object(Slice<(Json, Json)>),
 }

@@ -26,8 +26,8 @@
 //!
 //! # Sharing
 //!
-//! Every list and every pipeline is an `Arc` slice: to keep a part of the tree beyond the call that runs it, clone the
-//! `Arc` and remember an index — `(list.statements.clone(), index)` is a background job's body,
+//! All that is many is a [`Slice`], which is shared: to keep a part of the tree beyond the call that runs it, clone the
+//! slice and remember an index — `(list.statements.clone(), index)` is a background job's body,
 //! `(pipeline.stages.clone(), index)` a pipeline stage's. Function definitions are `Arc`s themselves. The tree is
 //! immutable, `Send` and `Sync`. The one exception is [`Slot`], a number which an interpreter may
 //! keep beside a simple command.
@@ -78,6 +78,7 @@ pub use parameter::{
     CaseChange, Parameter, ParameterExpansion, ParameterOperator, ReplaceScope, Special, Subscript,
     SubscriptKind, Transform,
 };
+pub use crate::sys::Slice;
 pub(crate) use redirect::HereContent;
 pub use redirect::{Descriptor, Duplicate, HereDocument, Redirect, RedirectKind};
 pub use span::{LineIndex, Span};

@@ -37,6 +37,16 @@ impl Text {
             Repr::Shared(bytes) => bytes,
         }
     }
+
+    /// The first `length` bytes of `source`. What follows them may be copied along, which is faster than copying exactly them.
+    #[inline]
+    pub(crate) fn prefix(source: &[u8], length: usize) -> Self {
+        match source.first_chunk() {
+            #[expect(clippy::cast_possible_truncation, reason = "the length was just bounded")]
+            Some(bytes) if length <= INLINE => Self(Repr::Inline { length: length as u8, bytes: *bytes }),
+            _ => Self::from(&source[..length]),
+        }
+    }
 }
 
 impl Default for Text {

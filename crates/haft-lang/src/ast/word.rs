@@ -2,7 +2,7 @@
 
 use crate::SyntaxError;
 
-use super::{Arithmetic, List, Name, ParameterExpansion, Span, Text};
+use super::{Arithmetic, List, Name, ParameterExpansion, Slice, Span, Text};
 
 /// A word: what becomes zero or more arguments, or a value, or a pattern, when it is expanded.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,10 +25,10 @@ pub enum WordContent {
         /// The text after quote removal.
         text: Text,
         /// How it was written.
-        parts: Box<[WordPart]>,
+        parts: Slice<WordPart>,
     },
     /// Something in it is expanded or matched.
-    Parts(Box<[WordPart]>),
+    Parts(Slice<WordPart>),
 }
 
 impl Word {
@@ -167,9 +167,9 @@ pub enum PartKind {
     /// `$'…'`, decoded.
     AnsiQuoted(Text),
     /// `"…"`: within it only literals, escapes, parameters, commands and arithmetic occur.
-    DoubleQuoted(Box<[WordPart]>),
+    DoubleQuoted(Slice<WordPart>),
     /// `$"…"`: translated, then as [`PartKind::DoubleQuoted`].
-    LocaleQuoted(Box<[WordPart]>),
+    LocaleQuoted(Slice<WordPart>),
     /// `$name` or `${name}`: a whole variable, with nothing done to it. By far the most frequent expansion.
     Variable(Name),
     /// Any other parameter expansion.
@@ -243,7 +243,7 @@ pub enum Direction {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Braces {
     /// `{a,b,c}`: two or more alternatives, each of which may be empty.
-    List(Box<[Box<[WordPart]>]>),
+    List(Slice<Slice<WordPart>>),
     /// `{first..last..step}`.
     Range(BraceRange),
 }
@@ -291,7 +291,7 @@ pub struct ExtendedGlob {
     /// What is matched of the alternatives.
     pub operator: GlobOperator,
     /// The alternatives, at least one.
-    pub alternatives: Box<[Box<[WordPart]>]>,
+    pub alternatives: Slice<Slice<WordPart>>,
 }
 
 /// The operators of extended globs.

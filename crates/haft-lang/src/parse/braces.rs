@@ -3,7 +3,7 @@
 //! While a word is read, braces and commas are only marked. When it is complete, those that belong together are found,
 //! and all others become literals again.
 
-use crate::ast::{BraceRange, Braces, PartKind, Span, WordFlags, WordPart};
+use crate::ast::{BraceRange, Braces, PartKind, Slice, Span, WordFlags, WordPart};
 
 use super::builder::Builder;
 use super::{Parser, Result};
@@ -76,7 +76,7 @@ impl Parser<'_> {
         open: usize,
         close: usize,
         outer: &mut Builder,
-    ) -> Result<Box<[Box<[WordPart]>]>> {
+    ) -> Result<Slice<Slice<WordPart>>> {
         let mut alternatives = Vec::new();
         let mut from = open;
         let mut index = open + 1;
@@ -90,12 +90,12 @@ impl Parser<'_> {
                 let mut builder = Builder::default();
                 self.piece(word, Piece { parts, marks: (from + 1, index) }, &mut builder)?;
                 outer.flags = outer.flags.union(builder.flags);
-                alternatives.push(builder.take_parts());
+                alternatives.push(builder.take_parts(&mut self.slab));
                 from = index;
             }
             index += 1;
         }
-        Ok(alternatives.into_boxed_slice())
+        Ok(self.slab.cut(&mut alternatives))
     }
 }
 

@@ -1,6 +1,7 @@
 //! Putting words together from their parts.
 
-use crate::ast::{PartKind, Span, Text, Word, WordContent, WordFlags, WordPart};
+use crate::ast::{PartKind, Slice, Span, Text, Word, WordContent, WordFlags, WordPart};
+use crate::sys::Slab;
 
 use super::braces::Mark;
 
@@ -19,9 +20,13 @@ pub(super) struct Builder {
 }
 
 impl Builder {
-    /// An empty builder that uses an empty vector.
-    pub(super) fn with_room(parts: Vec<WordPart>) -> Self {
-        Self { parts, ..Self::default() }
+    /// Forgets what was added; the room is kept.
+    pub(super) fn clear(&mut self) {
+        self.parts.clear();
+        self.literal = Text::new();
+        self.joined.clear();
+        self.flags = WordFlags::NONE;
+        self.marks.clear();
     }
 
     /// Adds literal text.
@@ -73,13 +78,13 @@ impl Builder {
     }
 
     /// The parts as they are.
-    pub(super) fn take_parts(&mut self) -> Box<[WordPart]> {
+    pub(super) fn take_parts(&mut self, slab: &mut Slab) -> Slice<WordPart> {
         self.flush();
-        self.parts.drain(..).collect()
+        slab.cut(&mut self.parts)
     }
 
     /// The word.
-    pub(super) fn finish(&mut self, span: Span) -> Word {
+    pub(super) fn finish(&mut self, span: Span, slab: &mut Slab) -> Word {
         const DYNAMIC: WordFlags =
             WordFlags::EXPANSION.union(WordFlags::GLOB).union(WordFlags::BRACES).union(WordFlags::TILDE);
         self.flush();
@@ -88,9 +93,9 @@ impl Builder {
             [WordPart { kind: PartKind::Literal(text), .. }] => WordContent::Plain(std::mem::take(text)),
             parts if !self.flags.intersects(DYNAMIC) => {
                 let text = static_text(parts);
-                WordContent::Static { text, parts: self.parts.drain(..).collect() }
+                WordContent::Static { text, parts: slab.cut(&mut self.parts) }
             }
-            _ => WordContent::Parts(self.parts.drain(..).collect()),
+            _ => WordContent::Parts(slab.cut(&mut self.parts)),
         };
         Word { span, flags: self.flags, content }
     }

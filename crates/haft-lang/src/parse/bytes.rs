@@ -30,9 +30,15 @@ pub(super) const EQUAL: u16 = 1 << 12;
 pub(super) const DOUBLE: u16 = 1 << 13;
 /// Space, tab.
 pub(super) const BLANK: u16 = 1 << 14;
+/// May begin a reserved word.
+pub(super) const RESERVED: u16 = 1 << 15;
 
 const fn class(byte: u8) -> u16 {
-    match byte {
+    let reserved = matches!(
+        byte,
+        b'!' | b'[' | b']' | b'{' | b'}' | b'c'..=b'f' | b'i' | b's' | b't' | b'u' | b'w'
+    );
+    let other = match byte {
         b' ' | b'\t' => BREAK | BLANK,
         b'\n' | b';' | b'&' | b'<' | b'>' => BREAK,
         b'|' | b'(' | b')' => BREAK | GROUP,
@@ -49,7 +55,8 @@ const fn class(byte: u8) -> u16 {
         b':' => COLON,
         b'=' => EQUAL,
         _ => 0,
-    }
+    };
+    if reserved { other | RESERVED } else { other }
 }
 
 static CLASSES: [u16; 256] = {
@@ -74,6 +81,12 @@ pub(super) fn is(byte: u8, mask: u16) -> bool {
 #[inline]
 pub(super) fn run(text: &[u8], mask: u16) -> usize {
     text.iter().position(|byte| is(*byte, mask)).unwrap_or(text.len())
+}
+
+/// How many bytes at the beginning of `text` are of any of the classes in `mask`.
+#[inline]
+pub(super) fn run_of(text: &[u8], mask: u16) -> usize {
+    text.iter().position(|byte| !is(*byte, mask)).unwrap_or(text.len())
 }
 
 /// How many bytes at the beginning of `text` make up a name.

@@ -2,26 +2,38 @@
 
 use crate::ast::{
     Arithmetic, ArithmeticFor, Case, CaseClause, CaseEnd, Command, CommandKind, For, If, IfBranch, List,
-    Loop, Name, Select, Span, Text, Word,
+    Loop, Name, Select, Slice, Span, Text, Word,
 };
 use crate::error::Opened;
 
 use super::bytes::{self, BREAK};
+use super::list::Head;
 use super::reserved::Reserved;
 use super::word::Mode;
 use super::{Parser, Result};
 
 impl Parser<'_> {
-    /// A command of any kind.
-    pub(super) fn command(&mut self) -> Result<Command> {
-        if self.peek() == Some(b'(') {
-            return self.nested(Self::parenthesis);
-        }
-        match self.reserved_ahead() {
+    /// A command that begins with this, as far as it is known.
+    pub(super) fn command(&mut self, head: Option<Head>) -> Result<Command> {
+        match head {
             // `time` is a keyword only at the beginning of a pipeline, where it has been seen before.
-            None | Some((Reserved::Time, _)) => self.simple_command(),
-            Some((reserved, end)) => self.nested(|parser| parser.reserved_command(reserved, end)),
+            Some(Head::Word | Head::Reserved(Reserved::Time, _)) => self.simple_command(),
+            Some(Head::Parenthesis) => self.nested(Self::parenthesis),
+            Some(Head::Reserved(reserved, end)) => {
+                self.nested(|parser| parser.reserved_command(reserved, end))
+            }
+            None => self.any_command(),
         }
+    }
+
+    /// A command of any kind, even if it is only the end of a list, which is refused.
+    pub(super) fn any_command(&mut self) -> Result<Command> {
+        let head = match self.reserved_ahead() {
+            _ if self.peek() == Some(b'(') => Head::Parenthesis,
+            Some((reserved, end)) => Head::Reserved(reserved, end),
+            None => Head::Word,
+        };
+        self.command(Some(head))
     }
 
     /// A command that begins with a reserved word, which ends at `end`.
@@ -106,7 +118,7 @@ impl Parser<'_> {
                 otherwise = Some(self.body(opened)?);
             }
             self.expect_reserved(Reserved::Fi, opened)?;
-            return Ok(CommandKind::If(Box::new(If { branches: branches.into_boxed_slice(), otherwise })));
+            return Ok(CommandKind::If(Box::new(If { branches: self.slab.cut(&mut branches), otherwise })));
         }
     }
 
@@ -187,7 +199,7 @@ impl Parser<'_> {
     }
 
     /// `in words;`, or nothing.
-    fn loop_words(&mut self) -> Result<Option<Box<[Word]>>> {
+    fn loop_words(&mut self) -> Result<Option<Slice<Word>>> {
         self.skip_blanks();
         if self.eat(b';') {
             return Ok(None);
@@ -215,7 +227,7 @@ impl Parser<'_> {
             error.hint = error.incomplete.then(|| "\"do\" follows on a new line or after \";\"".to_owned());
             return Err(error);
         }
-        Ok(Some(words.into_boxed_slice()))
+        Ok(Some(self.slab.cut(&mut words)))
     }
 
     /// `((…; …; …))` and the body.
@@ -287,7 +299,7 @@ impl Parser<'_> {
                 break;
             }
         }
-        Ok(CommandKind::Case(Box::new(Case { subject, clauses: clauses.into_boxed_slice() })))
+        Ok(CommandKind::Case(Box::new(Case { subject, clauses: self.slab.cut(&mut clauses) })))
     }
 
     /// One clause, and whether it must be the last because nothing ended it.
@@ -325,7 +337,7 @@ impl Parser<'_> {
         };
         let clause = CaseClause {
             span: self.span_from(start),
-            patterns: patterns.into_boxed_slice(),
+            patterns: self.slab.cut(&mut patterns),
             body,
             end: end.unwrap_or(CaseEnd::Break),
         };

@@ -1,6 +1,6 @@
 //! `[[ … ]]`.
 
-use crate::ast::{BinaryTest, CommandKind, Conditional, ConditionalKind, UnaryTest, Word};
+use crate::ast::{BinaryTest, CommandKind, Conditional, ConditionalKind, Slice, UnaryTest, Word};
 use crate::error::Opened;
 
 use super::word::Mode;
@@ -51,7 +51,7 @@ impl Parser<'_> {
         operator: &[u8],
         opened: Opened,
         operand: fn(&mut Self, Opened) -> Result<Conditional>,
-        join: fn(Box<[Conditional]>) -> ConditionalKind,
+        join: fn(Slice<Conditional>) -> ConditionalKind,
     ) -> Result<Conditional> {
         let first = operand(self, opened)?;
         let mut all = vec![first];
@@ -62,7 +62,7 @@ impl Parser<'_> {
         }
         let span = all[0].span.to(all[all.len() - 1].span);
         if all.len() > 1 {
-            return Ok(Conditional { span, kind: join(all.into_boxed_slice()) });
+            return Ok(Conditional { span, kind: join(self.slab.cut(&mut all)) });
         }
         Ok(all.remove(0))
     }

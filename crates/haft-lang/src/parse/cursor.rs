@@ -74,6 +74,19 @@ impl Parser<'_> {
     /// Skips blanks, and a comment if there is one.
     #[inline]
     pub(super) fn skip_blanks(&mut self) {
+        let rest = self.input.remaining();
+        let length = bytes::run_of(rest, BLANK);
+        let ended = rest.get(length).is_some_and(|byte| !matches!(byte, b'#' | b'\\'));
+        if ended {
+            self.input.at += length;
+        } else {
+            self.skip_blanks_slowly();
+        }
+    }
+
+    /// The same where a comment or a continued line may come, or more of the input.
+    #[inline(never)]
+    fn skip_blanks_slowly(&mut self) {
         let from = self.input.at;
         while let Some(byte) = self.peek() {
             if bytes::is(byte, BLANK) {

@@ -85,7 +85,7 @@ impl Parser<'_> {
         let length = bytes::name_length(rest);
         match rest.get(length) {
             Some(byte) if *byte != b'\\' => {
-                let name = Text::from(&rest[..length]);
+                let name = Text::prefix(rest, length);
                 self.input.at += length;
                 name
             }

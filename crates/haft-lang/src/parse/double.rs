@@ -15,7 +15,7 @@ impl Parser<'_> {
         let mut inner = self.builder();
         self.nested(|parser| parser.quoted_parts(&mut inner, quote))?;
         let flags = inner.flags.union(WordFlags::QUOTED);
-        let parts = inner.take_parts();
+        let parts = inner.take_parts(&mut self.slab);
         self.recycle(inner);
         let kind = if locale { PartKind::LocaleQuoted(parts) } else { PartKind::DoubleQuoted(parts) };
         builder.push(kind, self.span_from(start), flags);
@@ -40,13 +40,13 @@ impl Parser<'_> {
     /// The body of a here-document: all that is left.
     pub(super) fn here_body(&mut self) -> Result<Word> {
         let start = self.input.at;
-        let mut builder = Builder::default();
+        let mut builder = self.builder();
         loop {
             self.quoted_run(DOUBLE, &mut builder);
             match self.input.ahead(0) {
                 Some(b'"') => self.literal_byte(&mut builder),
                 Some(byte) => self.quoted_part(byte, false, &mut builder)?,
-                None => return Ok(builder.finish(self.span_from(start))),
+                None => return Ok(self.finish_word(start, builder)),
             }
         }
     }
@@ -56,7 +56,7 @@ impl Parser<'_> {
     pub(super) fn arithmetic_word(&mut self, ends: &[u8]) -> Result<Word> {
         const STOP: u16 = DOUBLE | BREAK | GROUP | BRACKET | COLON | CLOSE_BRACE | GLOB | QUOTE;
         let start = self.input.at;
-        let mut builder = Builder::default();
+        let mut builder = self.builder();
         let mut balance = Balance::new(ends);
         loop {
             self.quoted_run(STOP, &mut builder);
@@ -74,7 +74,7 @@ impl Parser<'_> {
         }
         match balance.quote {
             Some(quote) => Err(self.unclosed("'", "'", quote)),
-            None => Ok(builder.finish(self.span_from(start))),
+            None => Ok(self.finish_word(start, builder)),
         }
     }
 

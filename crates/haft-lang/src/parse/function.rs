@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::ast::{Command, CommandKind, Coprocess, Function, Name, Span, Text};
+use crate::ast::{Command, CommandKind, Coprocess, Function, Name, Slice, Span, Text};
 
 use super::bytes::{self, BREAK, QUOTE};
 use super::reserved::Reserved;
@@ -43,9 +43,9 @@ impl Parser<'_> {
             error.hint = Some("put the body between \"{\" and \"}\"".to_owned());
             return Err(error);
         }
-        let body = self.nested(Self::command)?;
+        let body = self.nested(Self::any_command)?;
         let kind = CommandKind::Function(Arc::new(Function { name, name_span, body }));
-        Ok(Command { span: self.span_from(start), line, kind, redirects: Box::new([]) })
+        Ok(Command { span: self.span_from(start), line, kind, redirects: Slice::EMPTY })
     }
 
     /// Whether a compound command begins here.
@@ -68,9 +68,9 @@ impl Parser<'_> {
         let line = self.line_at(start);
         self.skip_blanks();
         let name = if self.at_compound() { None } else { self.coprocess_name()? };
-        let body = self.nested(Self::command)?;
+        let body = self.nested(Self::any_command)?;
         let kind = CommandKind::Coprocess(Box::new(Coprocess { name, body }));
-        Ok(Command { span: self.span_from(start), line, kind, redirects: Box::new([]) })
+        Ok(Command { span: self.span_from(start), line, kind, redirects: Slice::EMPTY })
     }
 
     /// A name, if a compound command follows it. A reserved word of another kind cannot follow.

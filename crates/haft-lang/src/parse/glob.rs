@@ -1,6 +1,6 @@
 //! Globs and extended globs.
 
-use crate::ast::{ExtendedGlob, Glob, GlobOperator, PartKind, Span, Text, WordFlags, WordPart};
+use crate::ast::{ExtendedGlob, Glob, GlobOperator, PartKind, Slice, Span, Text, WordFlags, WordPart};
 
 use super::builder::Builder;
 use super::bytes::{self, BREAK, QUOTE};
@@ -38,7 +38,7 @@ impl Parser<'_> {
         } else {
             builder.flags = builder.flags.union(flags);
             simple_glob(byte, mode, self.input.span(start, start + 1), builder);
-            unclosed_group(alternatives, self.span_from(start + 1), builder);
+            unclosed_group(&alternatives, self.span_from(start + 1), builder);
         }
         Ok(())
     }
@@ -50,16 +50,16 @@ impl Parser<'_> {
         start: usize,
         mode: Mode,
         flags: &mut WordFlags,
-    ) -> Result<Box<[Box<[WordPart]>]>> {
+    ) -> Result<Slice<Slice<WordPart>>> {
         let mut alternatives = Vec::new();
         loop {
             let mut builder = Builder::default();
             self.parts(mode.alternative(), &mut builder)?;
             *flags = flags.union(builder.flags);
-            alternatives.push(builder.take_parts());
+            alternatives.push(builder.take_parts(&mut self.slab));
             match self.peek() {
                 Some(b'|') => self.input.at += 1,
-                Some(b')' | b'}' | b'/') => return Ok(alternatives.into_boxed_slice()),
+                Some(b')' | b'}' | b'/') => return Ok(self.slab.cut(&mut alternatives)),
                 _ => return Err(self.unclosed(")", "(", start + 1)),
             }
         }
@@ -123,11 +123,11 @@ fn simple_glob(byte: u8, mode: Mode, span: Span, builder: &mut Builder) {
 }
 
 /// A group that is none because nothing closes it: `(` and `|` are literals.
-fn unclosed_group(alternatives: Box<[Box<[WordPart]>]>, span: Span, builder: &mut Builder) {
+fn unclosed_group(alternatives: &[Slice<WordPart>], span: Span, builder: &mut Builder) {
     let mut separator = b"(";
     for alternative in alternatives {
         builder.literal(separator, span);
-        alternative.into_iter().for_each(|part| builder.append(part));
+        alternative.iter().cloned().for_each(|part| builder.append(part));
         separator = b"|";
     }
 }

@@ -36,7 +36,7 @@ impl Parser<'_> {
         match value? {
             Some(value) => {
                 let span = self.input.span(start, end);
-                let words = words.into_boxed_slice();
+                let words = self.slab.cut(&mut words);
                 arguments.push(Argument::Json(Box::new(JsonWord { span, name, value, words })));
             }
             None => arguments.extend(words.into_iter().map(Argument::Word)),
@@ -89,7 +89,7 @@ impl Parser<'_> {
             }
         }
         self.input.at += 1;
-        Ok(Some(Json::Array(items.into_boxed_slice())))
+        Ok(Some(Json::Array(self.slab.cut(&mut items))))
     }
 
     fn json_object(&mut self) -> Result<Option<Json>> {
@@ -107,7 +107,7 @@ impl Parser<'_> {
             }
         }
         self.input.at += 1;
-        Ok(Some(Json::Object(members.into_boxed_slice())))
+        Ok(Some(Json::Object(self.slab.cut(&mut members))))
     }
 
     /// A string, in which the shell's expansions work.
@@ -130,7 +130,7 @@ impl Parser<'_> {
         }
         self.input.at += 1;
         let expands = builder.flags.contains(WordFlags::EXPANSION);
-        let parts = builder.take_parts();
+        let parts = builder.take_parts(&mut self.slab);
         Ok(match &*parts {
             _ if expands => Some(Json::Template(parts)),
             [WordPart { kind: PartKind::Literal(text), .. }] => {

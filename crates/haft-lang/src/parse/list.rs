@@ -1,10 +1,8 @@
 //! Programs, lists, statements and pipelines.
 
-use std::sync::Arc;
-
 use crate::ast::{
-    Command, Connector, Descriptor, Duplicate, List, Pipeline, Program, Redirect, RedirectKind, Span,
-    Statement, TimeFormat,
+    Command, Connector, Descriptor, Duplicate, List, Pipeline, Program, Redirect, RedirectKind, Slice,
+    Span, Statement, TimeFormat,
 };
 use crate::error::{Opened, SyntaxError};
 
@@ -12,11 +10,22 @@ use super::bytes::{self, BREAK};
 use super::reserved::Reserved;
 use super::{Parser, Result};
 
+/// What a command begins with.
+#[derive(Clone, Copy)]
+pub(super) enum Head {
+    /// `(`.
+    Parenthesis,
+    /// A reserved word that begins a command, and where it ends.
+    Reserved(Reserved, usize),
+    /// Anything else.
+    Word,
+}
+
 impl Parser<'_> {
     /// All of the input.
     pub(super) fn program(&mut self) -> Result<Program> {
         let body = self.whole_list()?;
-        Ok(Program { body, warnings: std::mem::take(&mut self.warnings).into_boxed_slice() })
+        Ok(Program { body, warnings: std::mem::take(&mut self.warnings).into() })
     }
 
     /// A list that ends with the input.
@@ -39,8 +48,8 @@ impl Parser<'_> {
         }
         let start = self.input.at;
         let mut statements = Vec::new();
-        while self.at_command() {
-            statements.push(self.statement()?);
+        while let Some(head) = self.head() {
+            statements.push(self.statement(head)?);
             self.skip_blanks();
             let separated = statements.last().is_some_and(|last| last.background) || self.eat_semicolon();
             self.skip_blanks();
@@ -55,8 +64,8 @@ impl Parser<'_> {
             Some(b'\n') => self.newline()?,
             Some(_) => return Err(self.stray()),
         }
-        let body = List { span, statements: statements.into() };
-        Ok(Some(Program { body, warnings: std::mem::take(&mut self.warnings).into_boxed_slice() }))
+        let body = List { span, statements: self.slab.cut(&mut statements) };
+        Ok(Some(Program { body, warnings: std::mem::take(&mut self.warnings).into() }))
     }
 
     /// Statements, as many as come; may be none. What ends the list is left.
@@ -65,8 +74,8 @@ impl Parser<'_> {
         let start = self.input.at;
         let mut statements = self.spare_statements.pop().unwrap_or_default();
         let mut end = start;
-        while self.at_command() {
-            statements.push(self.statement()?);
+        while let Some(head) = self.head() {
+            statements.push(self.statement(head)?);
             end = self.input.at;
             self.skip_blanks();
             let separated = statements.last().is_some_and(|last| last.background) || self.eat_semicolon();
@@ -76,7 +85,7 @@ impl Parser<'_> {
             }
             self.skip_newlines()?;
         }
-        let list = List { span: self.input.span(start, end), statements: statements.drain(..).collect() };
+        let list = List { span: self.input.span(start, end), statements: self.slab.cut(&mut statements) };
         self.spare_statements.push(statements);
         Ok(list)
     }
@@ -109,23 +118,27 @@ impl Parser<'_> {
         found
     }
 
-    /// Whether a command begins here, as opposed to what ends a list. Aliases are expanded.
-    fn at_command(&mut self) -> bool {
+    /// What the command begins with that comes next; `None` if there is none, but what ends a list. Aliases are expanded.
+    fn head(&mut self) -> Option<Head> {
         self.skip_blanks();
         if !self.options.aliases.is_empty() {
             self.expand_aliases();
         }
-        let Some(byte) = self.peek() else { return false };
-        match byte {
-            b')' | b';' | b'|' | b'\n' => false,
-            b'&' => self.peek_second() == Some(b'>'),
-            _ => !self.reserved_ahead().is_some_and(|(reserved, _)| reserved.closes()),
+        match self.peek()? {
+            b')' | b';' | b'|' | b'\n' => None,
+            b'&' if self.peek_second() != Some(b'>') => None,
+            b'(' => Some(Head::Parenthesis),
+            _ => match self.reserved_ahead() {
+                Some((reserved, _)) if reserved.closes() => None,
+                Some((reserved, end)) => Some(Head::Reserved(reserved, end)),
+                None => Some(Head::Word),
+            },
         }
     }
 
-    fn statement(&mut self) -> Result<Statement> {
+    fn statement(&mut self, head: Head) -> Result<Statement> {
         let start = self.input.at;
-        let first = self.pipeline()?;
+        let first = self.pipeline(head)?;
         let mut rest = Vec::new();
         loop {
             self.skip_blanks();
@@ -135,25 +148,26 @@ impl Parser<'_> {
                 _ => break,
             };
             self.skip_newlines()?;
-            self.require_command(if connector == Connector::And { "&&" } else { "||" })?;
-            rest.push((connector, self.pipeline()?));
+            let head = self.require_command(if connector == Connector::And { "&&" } else { "||" })?;
+            rest.push((connector, self.pipeline(head)?));
         }
         let background = self.peek() == Some(b'&') && self.peek_second() != Some(b'>') && self.eat(b'&');
-        Ok(Statement { span: self.span_from(start), background, first, rest: rest.into_boxed_slice() })
+        Ok(Statement { span: self.span_from(start), background, first, rest: self.slab.cut(&mut rest) })
     }
 
     /// Refuses what does not begin a command after a connector.
-    fn require_command(&mut self, after: &str) -> Result<()> {
-        if self.at_command() {
-            return Ok(());
+    fn require_command(&mut self, after: &str) -> Result<Head> {
+        if let Some(head) = self.head() {
+            return Ok(head);
         }
         Err(self.unexpected(Some(&format!("a command after \"{after}\"")), None))
     }
 
-    fn pipeline(&mut self) -> Result<Pipeline> {
+    fn pipeline(&mut self, head: Head) -> Result<Pipeline> {
         let start = self.input.at;
         let (mut negated, mut time, mut prefixed) = (false, None, false);
-        while let Some((reserved @ (Reserved::Bang | Reserved::Time), end)) = self.reserved_ahead() {
+        let mut head = Some(head);
+        while let Some(Head::Reserved(reserved @ (Reserved::Bang | Reserved::Time), end)) = head {
             self.input.at = end;
             self.skip_blanks();
             prefixed = true;
@@ -162,12 +176,12 @@ impl Parser<'_> {
             } else {
                 time = Some(self.time_format());
             }
-            self.at_command();
+            head = self.head();
         }
         let stages = if prefixed && (matches!(self.peek(), None | Some(b'\n')) || self.at_semicolon()) {
-            Arc::new([])
+            Slice::EMPTY
         } else {
-            self.stages()?
+            self.stages(head)?
         };
         Ok(Pipeline { span: self.span_from(start), negated, time, stages })
     }
@@ -190,11 +204,11 @@ impl Parser<'_> {
         found
     }
 
-    fn stages(&mut self) -> Result<Arc<[Command]>> {
-        let first = self.command()?;
+    fn stages(&mut self, head: Option<Head>) -> Result<Slice<Command>> {
+        let first = self.command(head)?;
         self.skip_blanks();
         if self.peek() != Some(b'|') || self.peek_second() == Some(b'|') {
-            return Ok(Arc::new([first]));
+            return Ok(self.slab.one(first));
         }
         let mut stages = vec![first];
         while self.peek() == Some(b'|') && self.peek_second() != Some(b'|') {
@@ -205,11 +219,11 @@ impl Parser<'_> {
                 stages.iter_mut().next_back().into_iter().for_each(|stage| merge_errors(stage, span));
             }
             self.skip_newlines()?;
-            self.require_command("|")?;
-            stages.push(self.command()?);
+            let head = self.require_command("|")?;
+            stages.push(self.command(Some(head))?);
             self.skip_blanks();
         }
-        Ok(stages.into())
+        Ok(self.slab.cut(&mut stages))
     }
 
     /// An error about something that does not end a list.
@@ -264,7 +278,6 @@ fn closer(what: &str) -> &'static str {
 fn merge_errors(stage: &mut Command, span: Span) {
     let duplicate = Duplicate::Descriptor { number: 1, close: false };
     let kind = RedirectKind::DuplicateOutput(duplicate);
-    let mut redirects = std::mem::take(&mut stage.redirects).into_vec();
-    redirects.push(Redirect { span, descriptor: Descriptor::Number(2), kind });
-    stage.redirects = redirects.into_boxed_slice();
+    let merged = Redirect { span, descriptor: Descriptor::Number(2), kind };
+    stage.redirects = stage.redirects.iter().cloned().chain([merged]).collect();
 }

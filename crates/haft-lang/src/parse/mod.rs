@@ -40,16 +40,18 @@ use std::cell::Cell;
 use std::collections::{BTreeMap, HashSet};
 
 use crate::ast::{
-    Argument, Arithmetic, ArithmeticTree, LineIndex, Program, Statement, Text, Warning, WarningKind, Word,
-    WordPart,
+    Arithmetic, ArithmeticTree, LineIndex, Program, Statement, Text, Warning, WarningKind, Word,
 };
 use crate::error::SyntaxError;
+use crate::sys::Slab;
 
 pub(crate) use reserved::is_reserved;
 
 use alias::Active;
+use builder::Builder;
 use here::Pending;
 use input::Input;
+use simple::Simple;
 
 /// How deep things may be nested. A tree of this depth can be parsed, walked and dropped on a stack of 2 MiB, also in
 /// a build without optimisation.
@@ -131,6 +133,8 @@ pub struct Parser<'a> {
     pending: Vec<Pending>,
     pending_from: usize,
     warnings: Vec<Warning>,
+    /// Where the tree is put.
+    slab: Slab,
     /// Readings that were tried and failed, by position: what stands there is the other thing it could be.
     refused: HashSet<(Attempt, usize)>,
     /// Aliases whose text is being read.
@@ -139,9 +143,9 @@ pub struct Parser<'a> {
     brackets: (std::ops::Range<usize>, glob::Extent),
     /// Where the text of an alias ends in a blank, so that the next word may be an alias too.
     alias_next: Option<usize>,
-    /// Emptied vectors, kept for their room: a word, command or list in the making takes one.
-    spare_parts: Vec<Vec<WordPart>>,
-    spare_arguments: Vec<Vec<Argument>>,
+    /// Emptied words, commands and lists, kept for their room: one in the making takes one.
+    spare_builders: Vec<Builder>,
+    spare_commands: Vec<Simple>,
     spare_statements: Vec<Vec<Statement>>,
     /// How many `$(`, `<(` are open, whose `)` may end a here-document.
     substitutions: u32,
@@ -153,7 +157,7 @@ impl<'a> Parser<'a> {
     /// A parser of `source`.
     #[must_use]
     pub fn new(source: &'a [u8], options: Options) -> Self {
-        let mut parser = Self { options, lines: LineIndex::new(source), ..Self::over(Input::new(source)) };
+        let mut parser = Self { options, lines: LineIndex::new(source), slab: Slab::for_text(source.len()), ..Self::over(Input::new(source)) };
         if let Some(at) = memchr::memchr(0, source) {
             let span = crate::ast::Span::new(cursor::offset(at), cursor::offset(at + 1));
             parser.warnings.push(Warning { span, kind: WarningKind::NulBytes });
@@ -171,12 +175,13 @@ impl<'a> Parser<'a> {
             pending: Vec::new(),
             pending_from: 0,
             warnings: Vec::new(),
+            slab: Slab::default(),
             refused: HashSet::new(),
             active: Vec::new(),
             brackets: (0..0, glob::Extent::None),
             alias_next: None,
-            spare_parts: Vec::new(),
-            spare_arguments: Vec::new(),
+            spare_builders: Vec::new(),
+            spare_commands: Vec::new(),
             spare_statements: Vec::new(),
             substitutions: 0,
             no_reserved: None,

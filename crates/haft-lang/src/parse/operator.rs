@@ -188,14 +188,14 @@ impl Parser<'_> {
     /// The pattern to replace. After `//` a third slash belongs to the pattern.
     fn replaced_pattern(&mut self, scope: ReplaceScope) -> Result<Word> {
         let start = self.input.at;
-        let mut builder = Builder::default();
+        let mut builder = self.builder();
         if scope == ReplaceScope::All && self.peek() == Some(b'/') {
             self.literal_byte(&mut builder);
         }
         // Whatever stands before the pattern keeps a tilde from being at the beginning.
         let tilde = if scope == ReplaceScope::First { Tilde::Start } else { Tilde::Never };
         self.parts(Mode { tilde, ..Mode::replaced() }, &mut builder)?;
-        Ok(builder.finish(self.span_from(start)))
+        Ok(self.finish_word(start, builder))
     }
 
     fn change_case(&mut self, symbol: u8) -> Result<ParameterOperator> {

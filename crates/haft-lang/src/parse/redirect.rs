@@ -1,6 +1,6 @@
 //! Redirections.
 
-use crate::ast::{Descriptor, Duplicate, Redirect, RedirectKind, Word};
+use crate::ast::{Descriptor, Duplicate, Redirect, RedirectKind, Slice, Word};
 use crate::error::SyntaxError;
 
 use super::bytes::{self, DIGIT};
@@ -65,16 +65,16 @@ impl Parser<'_> {
     }
 
     /// Redirections, as many as come.
-    pub(super) fn redirects(&mut self) -> Result<Box<[Redirect]>> {
+    pub(super) fn redirects(&mut self) -> Result<Slice<Redirect>> {
         let mut redirects = Vec::new();
         loop {
             self.skip_blanks();
             match self.redirect()? {
                 Some(redirect) => redirects.push(redirect),
-                None if redirects.is_empty() => return Ok(Box::default()),
+                None if redirects.is_empty() => return Ok(Slice::EMPTY),
                 None => {
                     self.no_reserved = Some(self.input.at);
-                    return Ok(redirects.into_boxed_slice());
+                    return Ok(self.slab.cut(&mut redirects));
                 }
             }
         }

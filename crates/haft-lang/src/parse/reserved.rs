@@ -2,7 +2,7 @@
 
 use crate::error::Opened;
 
-use super::bytes::{self, BREAK};
+use super::bytes::{self, BREAK, RESERVED};
 use super::{Parser, Result};
 
 /// A reserved word.
@@ -111,7 +111,7 @@ impl Parser<'_> {
     /// The reserved word that comes next, and the position after it.
     pub(super) fn reserved_ahead(&mut self) -> Option<(Reserved, usize)> {
         let first = self.peek()?;
-        if !(first.is_ascii_lowercase() || matches!(first, b'!' | b'{' | b'}' | b'[' | b']')) {
+        if !bytes::is(first, RESERVED) {
             return None;
         }
         let extended = first == b'!' && self.options.extglob && self.input.ahead(1) == Some(b'(');

@@ -2,8 +2,10 @@
 
 use crate::ast::{
     Argument, ArrayElement, Assignment, AssignmentValue, Command, CommandKind, Name, PartKind, Redirect,
-    SimpleCommand, Slot, Subscript, Text, Word, WordContent, WordFlags, WordPart,
+    SimpleCommand, Slice, Slot, Subscript, Text, Word, WordContent, WordFlags, WordPart,
 };
+
+use crate::sys::Slab;
 
 use super::builder::Builder;
 use super::bytes::{self, BREAK};
@@ -12,7 +14,7 @@ use super::{Attempt, Parser, Result};
 
 /// A simple command in the making.
 #[derive(Default)]
-struct Simple {
+pub(super) struct Simple {
     assignments: Vec<Assignment>,
     arguments: Vec<Argument>,
     redirects: Vec<Redirect>,
@@ -43,8 +45,7 @@ impl Parser<'_> {
     pub(super) fn simple_command(&mut self) -> Result<Command> {
         let start = self.input.at;
         let mut line = self.line_at(start);
-        let mut simple =
-            Simple { arguments: self.spare_arguments.pop().unwrap_or_default(), ..Simple::default() };
+        let mut simple = self.spare_commands.pop().unwrap_or_default();
         let mut end = start;
         loop {
             self.skip_blanks();
@@ -69,8 +70,8 @@ impl Parser<'_> {
         if end == start {
             return Err(self.unexpected(Some("a command"), None));
         }
-        let command = simple.finish(self.input.span(start, end), line);
-        self.spare_arguments.push(simple.arguments);
+        let command = simple.finish(self.input.span(start, end), line, &mut self.slab);
+        self.spare_commands.push(simple);
         Ok(command)
     }
 
@@ -202,7 +203,7 @@ impl Parser<'_> {
     }
 
     /// `(…)`.
-    fn array_elements(&mut self) -> Result<Box<[ArrayElement]>> {
+    fn array_elements(&mut self) -> Result<Slice<ArrayElement>> {
         let start = self.input.at;
         self.input.at += 1;
         let mut elements = Vec::new();
@@ -212,7 +213,7 @@ impl Parser<'_> {
                 None => return Err(self.unclosed(")", "(", start)),
                 Some(b')') => {
                     self.input.at += 1;
-                    return Ok(elements.into_boxed_slice());
+                    return Ok(self.slab.cut(&mut elements));
                 }
                 Some(byte) if bytes::is(byte, BREAK) && !self.at_process_substitution() => {
                     let opened = self.opened("(", start);
@@ -258,7 +259,7 @@ impl Parser<'_> {
                 builder.flags = value.flags.union(WordFlags::ASSIGNMENT);
                 builder.literal(self.input.slice(start, value_start), span);
                 value.parts().iter().cloned().for_each(|part: WordPart| builder.append(part));
-                Ok(Some(Argument::Word(builder.finish(span))))
+                Ok(Some(Argument::Word(builder.finish(span, &mut self.slab))))
             }
             value => {
                 let assignment = Assignment { span, name, subscript, append, value };
@@ -304,23 +305,24 @@ fn kind_of(name: Option<&[u8]>) -> Kind {
 }
 
 impl Simple {
-    /// The command; nothing is left but the room of the arguments.
-    fn finish(&mut self, span: crate::ast::Span, line: u32) -> Command {
+    /// The command; nothing is left but room.
+    fn finish(&mut self, span: crate::ast::Span, line: u32, slab: &mut Slab) -> Command {
         let literal = self
             .arguments
             .iter()
             .all(|argument| argument.word().is_some_and(|word| word.literal().is_some()));
         let simple = SimpleCommand {
-            assignments: std::mem::take(&mut self.assignments).into_boxed_slice(),
-            arguments: self.arguments.drain(..).collect(),
+            assignments: slab.cut(&mut self.assignments),
+            arguments: slab.cut(&mut self.arguments),
             literal,
             slot: Slot::default(),
         };
+        self.kind = Kind::Plain;
         Command {
             span,
             line,
             kind: CommandKind::Simple(simple),
-            redirects: std::mem::take(&mut self.redirects).into_boxed_slice(),
+            redirects: slab.cut(&mut self.redirects),
         }
     }
 

@@ -1,7 +1,7 @@
 //! Command, process and arithmetic substitution.
 
 use crate::ast::{
-    Arithmetic, BackquoteError, CommandSubstitution, Direction, List, PartKind, ProcessSubstitution, Text,
+    Arithmetic, BackquoteError, CommandSubstitution, Direction, List, PartKind, ProcessSubstitution, Slice, Text,
     WordFlags,
 };
 use crate::error::ErrorKind;
@@ -111,7 +111,7 @@ impl Parser<'_> {
             Err(error) if error.kind == ErrorKind::TooDeep => return Err(error),
             Err(error) => {
                 let span = self.input.span(start + 1, start + 1);
-                let body = List { span, statements: [].into() };
+                let body = List { span, statements: Slice::EMPTY };
                 (body, Some(Box::new(BackquoteError { text, error: *error })))
             }
         };
@@ -165,12 +165,14 @@ impl Parser<'_> {
             lines: std::mem::take(&mut self.lines),
             line: self.line.clone(),
             warnings: std::mem::take(&mut self.warnings),
+            slab: std::mem::take(&mut self.slab),
             ..Parser::over(input)
         };
         let result = parse(&mut parser);
         self.options = parser.options;
         self.lines = parser.lines;
         self.warnings = parser.warnings;
+        self.slab = parser.slab;
         result
     }
 }

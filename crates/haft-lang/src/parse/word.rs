@@ -167,7 +167,7 @@ impl Parser<'_> {
             && rest[0] != b'~'
             && rest.get(length).is_some_and(|byte| bytes::is(*byte, BREAK) && !matches!(byte, b'<' | b'>'))
         {
-            let content = WordContent::Plain(Text::from(&rest[..length]));
+            let content = WordContent::Plain(Text::prefix(rest, length));
             let span = self.input.span(self.input.at, self.input.at + length);
             self.input.at += length;
             return Ok(Word { span, flags: WordFlags::NONE, content });
@@ -182,20 +182,25 @@ impl Parser<'_> {
         if !builder.marks.is_empty() {
             builder = self.resolve_braces(builder)?;
         }
-        let word = builder.finish(self.span_from(start));
+        Ok(self.finish_word(start, builder))
+    }
+
+    /// The word that ends here.
+    pub(super) fn finish_word(&mut self, start: usize, mut builder: Builder) -> Word {
+        let word = builder.finish(self.span_from(start), &mut self.slab);
         self.recycle(builder);
-        Ok(word)
+        word
     }
 
     /// An empty builder, which may have room already.
     pub(super) fn builder(&mut self) -> Builder {
-        Builder::with_room(self.spare_parts.pop().unwrap_or_default())
+        self.spare_builders.pop().unwrap_or_default()
     }
 
     /// Keeps the room of a builder that is done.
     pub(super) fn recycle(&mut self, mut builder: Builder) {
-        builder.parts.clear();
-        self.spare_parts.push(builder.parts);
+        builder.clear();
+        self.spare_builders.push(builder);
     }
 
     /// The parts of a word.

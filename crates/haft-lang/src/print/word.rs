@@ -1,7 +1,7 @@
 //! Words.
 
 use crate::ast::{
-    BraceRange, Braces, CommandSubstitution, Direction, ExtendedGlob, Glob, GlobOperator, List, PartKind,
+    BraceRange, Braces, CommandSubstitution, Direction, ExtendedGlob, Glob, GlobOperator, List, PartKind, Slice,
     Span, Subscript, SubscriptKind, Word, WordContent, WordPart,
 };
 
@@ -171,7 +171,7 @@ impl<'a> Printer<'a> {
         self.text("}");
     }
 
-    fn alternatives(&mut self, alternatives: &'a [Box<[WordPart]>], separator: &str) {
+    fn alternatives(&mut self, alternatives: &'a [Slice<WordPart>], separator: &str) {
         for (index, parts) in alternatives.iter().enumerate() {
             self.text(if index > 0 { separator } else { "" });
             self.parts(parts);
