@@ -154,7 +154,7 @@ fn json_words_have_a_value_and_the_words_of_bash() {
     assert_eq!(argv.name, "argv");
     assert_eq!(
         argv.value,
-        Json::Array(Box::new([Json::String(Text::from("-r")), Json::String(Text::from(".foo"))]))
+        Json::Array(vec![Json::String(Text::from("-r")), Json::String(Text::from(".foo"))].into())
     );
     let words: Vec<_> = argv.words.iter().map(haft_lang::print_word).collect();
     assert_eq!(words, [b"argv=[\"-r\",".to_vec(), b"\".foo\"]".to_vec()]);

@@ -6,7 +6,7 @@
 use std::sync::Arc;
 use std::thread;
 
-use haft_lang::ast::{Argument, Command, CommandKind, Pipeline, SimpleCommand, WordFlags};
+use haft_lang::ast::{Argument, Command, CommandKind, Pipeline, SimpleCommand, Slice, WordFlags};
 
 use super::arguments::Arguments;
 use super::dispatch::Target;
@@ -24,7 +24,7 @@ const STACK: usize = 8 << 20;
 /// A stage that runs in this process.
 pub(crate) struct Work {
     session: Session,
-    stages: Arc<[Command]>,
+    stages: Slice<Command>,
     index: usize,
     /// What the command expanded to, if that was found out already.
     expanded: Option<(Arguments, Target)>,
@@ -159,7 +159,7 @@ impl Session {
 }
 
 /// Looks at a stage: a command that is known to be a program is started.
-fn start_stage(mut session: Session, stages: &Arc<[Command]>, index: usize) -> Stage {
+fn start_stage(mut session: Session, stages: &Slice<Command>, index: usize) -> Stage {
     let ready =
         |session, expanded| Stage::Ready(Box::new(Work { session, stages: stages.clone(), index, expanded }));
     let command = &stages[index];
@@ -214,7 +214,7 @@ fn failed(mut session: Session, result: Flow) -> Stage {
     Stage::Running(Member::ended(0, status))
 }
 
-fn start_program(mut session: Session, stages: &Arc<[Command]>, index: usize, arguments: Arguments) -> Stage {
+fn start_program(mut session: Session, stages: &Slice<Command>, index: usize, arguments: Arguments) -> Stage {
     let command = &stages[index];
     match session.redirect(&command.redirects) {
         Ok(Some(undo)) => session.forget(undo),

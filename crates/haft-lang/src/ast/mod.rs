@@ -61,6 +61,7 @@ mod span;
 mod text;
 mod word;
 
+pub use crate::sys::Slice;
 pub use arithmetic::{
     Arithmetic, ArithmeticForm, ArithmeticNode, ArithmeticSubscript, ArithmeticTree, BinaryOperator, NodeId,
     Step, UnaryOperator,
@@ -78,7 +79,6 @@ pub use parameter::{
     CaseChange, Parameter, ParameterExpansion, ParameterOperator, ReplaceScope, Special, Subscript,
     SubscriptKind, Transform,
 };
-pub use crate::sys::Slice;
 pub(crate) use redirect::HereContent;
 pub use redirect::{Descriptor, Duplicate, HereDocument, Redirect, RedirectKind};
 pub use span::{LineIndex, Span};

@@ -34,10 +34,8 @@ pub(super) const BLANK: u16 = 1 << 14;
 pub(super) const RESERVED: u16 = 1 << 15;
 
 const fn class(byte: u8) -> u16 {
-    let reserved = matches!(
-        byte,
-        b'!' | b'[' | b']' | b'{' | b'}' | b'c'..=b'f' | b'i' | b's' | b't' | b'u' | b'w'
-    );
+    let reserved =
+        matches!(byte, b'!' | b'[' | b']' | b'{' | b'}' | b'c'..=b'f' | b'i' | b's' | b't' | b'u' | b'w');
     let other = match byte {
         b' ' | b'\t' => BREAK | BLANK,
         b'\n' | b';' | b'&' | b'<' | b'>' => BREAK,

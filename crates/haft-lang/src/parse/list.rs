@@ -1,8 +1,8 @@
 //! Programs, lists, statements and pipelines.
 
 use crate::ast::{
-    Command, Connector, Descriptor, Duplicate, List, Pipeline, Program, Redirect, RedirectKind, Slice,
-    Span, Statement, TimeFormat,
+    Command, Connector, Descriptor, Duplicate, List, Pipeline, Program, Redirect, RedirectKind, Slice, Span,
+    Statement, TimeFormat,
 };
 use crate::error::{Opened, SyntaxError};
 

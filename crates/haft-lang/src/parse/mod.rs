@@ -157,7 +157,12 @@ impl<'a> Parser<'a> {
     /// A parser of `source`.
     #[must_use]
     pub fn new(source: &'a [u8], options: Options) -> Self {
-        let mut parser = Self { options, lines: LineIndex::new(source), slab: Slab::for_text(source.len()), ..Self::over(Input::new(source)) };
+        let mut parser = Self {
+            options,
+            lines: LineIndex::new(source),
+            slab: Slab::for_text(source.len()),
+            ..Self::over(Input::new(source))
+        };
         if let Some(at) = memchr::memchr(0, source) {
             let span = crate::ast::Span::new(cursor::offset(at), cursor::offset(at + 1));
             parser.warnings.push(Warning { span, kind: WarningKind::NulBytes });

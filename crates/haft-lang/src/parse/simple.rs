@@ -318,12 +318,7 @@ impl Simple {
             slot: Slot::default(),
         };
         self.kind = Kind::Plain;
-        Command {
-            span,
-            line,
-            kind: CommandKind::Simple(simple),
-            redirects: slab.cut(&mut self.redirects),
-        }
+        Command { span, line, kind: CommandKind::Simple(simple), redirects: slab.cut(&mut self.redirects) }
     }
 
     fn only_word(&self) -> Option<&Word> {

@@ -1,8 +1,8 @@
 //! Command, process and arithmetic substitution.
 
 use crate::ast::{
-    Arithmetic, BackquoteError, CommandSubstitution, Direction, List, PartKind, ProcessSubstitution, Slice, Text,
-    WordFlags,
+    Arithmetic, BackquoteError, CommandSubstitution, Direction, List, PartKind, ProcessSubstitution, Slice,
+    Text, WordFlags,
 };
 use crate::error::ErrorKind;
 

@@ -87,7 +87,7 @@ impl<'a> Printer<'a> {
             self.text("! !");
         }
         let mut previous = None;
-        for stage in pipeline.stages.iter() {
+        for stage in &pipeline.stages {
             if let Some(previous) = previous.replace(stage) {
                 self.text(if merges_errors(previous) { " |&" } else { " |" });
                 if self.pending.is_empty() {

@@ -1,8 +1,8 @@
 //! Words.
 
 use crate::ast::{
-    BraceRange, Braces, CommandSubstitution, Direction, ExtendedGlob, Glob, GlobOperator, List, PartKind, Slice,
-    Span, Subscript, SubscriptKind, Word, WordContent, WordPart,
+    BraceRange, Braces, CommandSubstitution, Direction, ExtendedGlob, Glob, GlobOperator, List, PartKind,
+    Slice, Span, Subscript, SubscriptKind, Word, WordContent, WordPart,
 };
 
 use super::command::ends_bare;

@@ -42,7 +42,7 @@ const KNOWN: &[Known] = &[
         marks: &["((", "=("],
         reason: "bash reads what is `( (` and not `((` twice, arrays in it as something else",
     },
-    Known { marks: &["(((", "\n"], reason: "the same of what is on further lines" },
+    Known { marks: &["((", "\n"], reason: "the same of what is on further lines" },
     Known { marks: &["\"${'"], reason: "bash takes quotes for quotes in what is no expansion in quotes" },
     Known {
         marks: &["<(("],
