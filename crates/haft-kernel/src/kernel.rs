@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use haft_fs::{FileSystem, Local};
-use haft_process::Disposition;
+use haft_process::{Disposition, Signals};
 
 use crate::command::{Added, Backend, Command};
 use crate::signals::SignalInbox;
@@ -85,18 +85,19 @@ impl Kernel {
             let inbox = self.signals.clone();
             haft_process::set_signal_catcher(move |caught| inbox.raise(caught));
         }
+        // What is written to a closed pipe ends the session that wrote it, not the process that it shares with others.
+        let spared = signal == Signals::PIPE && disposition == Disposition::Default;
+        let disposition = if spared { Disposition::Ignore } else { disposition };
         let _ = haft_process::set_disposition(signal, disposition);
     }
 
-    /// Starts a program, with the mask of the session if this is a plain shell.
-    pub(crate) fn with_umask<T>(&self, mask: u32, start: impl FnOnce() -> T) -> T {
-        if !self.plain_shell {
-            return start();
+    /// Sees to it that this process does not keep back permissions that a session with this mask gives. Sessions open
+    /// files with the permissions they shall have, so a mask of the process that is too wide does no harm.
+    pub(crate) fn permit(&self, mask: u32) {
+        if self.plain_shell {
+            let kept = rustix::process::umask(rustix::fs::Mode::from_raw_mode(mask));
+            rustix::process::umask(kept & rustix::fs::Mode::from_raw_mode(mask));
         }
-        let before = rustix::process::umask(rustix::fs::Mode::from_raw_mode(mask));
-        let result = start();
-        rustix::process::umask(before);
-        result
     }
 }
 

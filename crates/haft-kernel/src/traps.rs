@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use haft_process::Signals;
+
 use crate::bytes::Bytes;
 
 /// What a trap waits for. The order is that in which `trap` lists them.
@@ -61,6 +63,10 @@ impl Trap {
 #[derive(Clone, Debug, Default)]
 pub struct Traps {
     table: Arc<BTreeMap<Trap, Action>>,
+    /// Signals that were ignored when the shell was started, which no script can change.
+    fixed: Signals,
+    /// Signals that a background command ignores unless it sets a trap for them.
+    unheard: Signals,
 }
 
 /// What a trap does.
@@ -84,12 +90,21 @@ impl Traps {
 
     /// Sets a trap.
     pub fn set(&mut self, trap: Trap, text: Bytes) {
+        if self.is_fixed(trap) {
+            return;
+        }
         self.forget_inherited();
+        if let Trap::Signal(signal) = trap {
+            self.unheard = self.unheard.without(signal);
+        }
         Arc::make_mut(&mut self.table).insert(trap, Action { text, inherited: false });
     }
 
     /// Removes a trap.
     pub fn reset(&mut self, trap: Trap) {
+        if self.is_fixed(trap) {
+            return;
+        }
         self.forget_inherited();
         Arc::make_mut(&mut self.table).remove(&trap);
     }
@@ -105,12 +120,45 @@ impl Traps {
         self.table.is_empty()
     }
 
-    /// The signals that are ignored.
-    pub fn ignored(&self) -> impl Iterator<Item = i32> {
-        self.table.iter().filter_map(|(trap, action)| match trap {
+    /// Ignores signals from the beginning to the end, as whoever started the shell has done.
+    pub fn fix(&mut self, signals: Signals) {
+        for signal in (1..=64).filter(|signal| signals.contains(*signal)) {
+            self.set(Trap::Signal(signal), Bytes::new());
+        }
+        self.fixed = signals;
+    }
+
+    /// Whether nothing can be changed about a trap.
+    #[must_use]
+    pub fn is_fixed(&self, trap: Trap) -> bool {
+        matches!(trap, Trap::Signal(signal) if self.fixed.contains(signal))
+    }
+
+    /// Ignores what a terminal sends to stop a foreground command, unless a trap is set for it.
+    pub fn ignore_keyboard(&mut self) {
+        for signal in [Signals::INTERRUPT, Signals::QUIT] {
+            if self.get(Trap::Signal(signal)).is_none() {
+                self.unheard = self.unheard.with(signal);
+            }
+        }
+    }
+
+    /// The signals that programs ignore.
+    #[must_use]
+    pub fn ignored(&self) -> Signals {
+        let ignored = self.table.iter().filter_map(|(trap, action)| match trap {
             Trap::Signal(number) if action.text.is_empty() => Some(*number),
             _ => None,
-        })
+        });
+        ignored.fold(self.unheard, Signals::with)
+    }
+
+    /// What a shell begins with that takes the place of this one.
+    #[must_use]
+    pub fn for_script(&self) -> Self {
+        let mut traps = Self::default();
+        traps.fix(self.ignored());
+        traps
     }
 
     /// The traps that a subshell has: those ignored stay, the rest is only shown until one is changed. `ERR`, `DEBUG` and `RETURN`
@@ -129,7 +177,7 @@ impl Traps {
             let inherited = !(action.text.is_empty() || keep(*trap));
             (*trap, Action { text: action.text.clone(), inherited })
         });
-        Self { table: Arc::new(table.collect()) }
+        Self { table: Arc::new(table.collect()), ..*self }
     }
 
     fn forget_inherited(&mut self) {

@@ -87,6 +87,7 @@ pub struct Command {
     parent_death: Option<i32>,
     limits: Vec<Limit>,
     nice: Option<i32>,
+    umask: Option<u32>,
     sandbox: Sandbox,
     ignored: Signals,
     scope: Option<Scope>,
@@ -109,6 +110,7 @@ impl Command {
             parent_death: None,
             limits: Vec::new(),
             nice: None,
+            umask: None,
             sandbox: Sandbox::default(),
             ignored: Signals::default(),
             scope: None,
@@ -199,6 +201,12 @@ impl Command {
         self
     }
 
+    /// Sets the file mode creation mask.
+    pub fn umask(&mut self, mask: u32) -> &mut Command {
+        self.umask = Some(mask);
+        self
+    }
+
     /// Sets the restrictions.
     pub fn sandbox(&mut self, sandbox: Sandbox) -> &mut Command {
         self.sandbox = sandbox;
@@ -260,6 +268,7 @@ impl Command {
             cgroup_files: &join.files,
             limits: &limits,
             nice: self.nice,
+            umask: self.umask,
             no_new_privileges: self.sandbox.no_new_privileges,
             landlock: self.sandbox.landlock.as_ref().map(|ruleset| ruleset.as_raw_fd()),
             seccomp: self.sandbox.seccomp.as_deref(),
@@ -292,6 +301,7 @@ impl Command {
             working_directory: prepared.working_directory.as_deref(),
             descriptors: &descriptors,
             ignored: self.ignored.raw(),
+            umask: self.umask,
         });
         Ok(self.explain(fault, &prepared))
     }

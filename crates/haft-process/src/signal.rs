@@ -107,6 +107,13 @@ impl Signals {
         self
     }
 
+    /// The set with `signal` taken out.
+    #[must_use]
+    pub fn without(mut self, signal: i32) -> Signals {
+        self.0.remove(signal);
+        self
+    }
+
     /// Whether `signal` is a member.
     pub fn contains(self, signal: i32) -> bool {
         self.0.contains(signal)

@@ -17,7 +17,10 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
             symbolic_mask(mode, context.session.umask)
         };
         match parsed {
-            Ok(mask) => context.session.umask = mask,
+            Ok(mask) => {
+                context.session.umask = mask;
+                context.session.kernel.permit(mask);
+            }
             Err(problem) => {
                 context.error(problem);
                 return Ok(1);

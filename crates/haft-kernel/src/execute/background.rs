@@ -10,6 +10,7 @@ use crate::bytes::Bytes;
 use crate::flow::{Flow, Unwind};
 use crate::io::{Descriptors, OpenFile};
 use crate::jobs::Member;
+use crate::options::SetOption;
 use crate::session::Session;
 use crate::variables::{IndexedArray, Value};
 
@@ -20,6 +21,9 @@ impl Session {
         let _ = self.flush();
         let statement = &list.statements[index];
         let mut child = self.fork();
+        if !self.options.has(SetOption::Monitor) {
+            child.traps.ignore_keyboard();
+        }
         if !self.stdin_redirected
             && let Ok(null) = self.open(b"/dev/null", OpenOptions::new().read(true), true)
         {

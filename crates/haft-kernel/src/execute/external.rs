@@ -3,7 +3,7 @@
 use std::os::fd::RawFd;
 use std::sync::Arc;
 
-use haft_process::{Child, Command, Descriptor, Environment, Error, ErrorKind, Group, Signals};
+use haft_process::{Child, Command, Descriptor, Environment, Error, ErrorKind, Group};
 
 use crate::bytes::Bytes;
 use crate::flow::{Flow, Unwind};
@@ -50,7 +50,7 @@ impl Session {
         if let Some(path) = self.program_path(&words[0], assigned)
             && let Ok(command) = self.command(&path, words, assigned)
         {
-            drop(self.kernel.with_umask(self.umask, || command.replace()));
+            drop(command.replace());
         }
     }
 
@@ -77,7 +77,7 @@ impl Session {
                 return Ok(Started::Failed(126));
             }
         };
-        match self.kernel.with_umask(self.umask, || command.spawn()) {
+        match command.spawn() {
             Ok(child) => Ok(Started::Child(child)),
             Err(error) if error.kind() == ErrorKind::ExecFormat => Ok(Started::Headless(path)),
             Err(error) => Ok(Started::Failed(self.explain_start(name, &path, &error))),
@@ -144,11 +144,8 @@ impl Session {
         };
         command.working_directory(real);
         command.group(if self.kernel.plain_shell { Group::Inherit } else { Group::Own });
-        let mut ignored = Signals::none();
-        for signal in self.traps.ignored() {
-            ignored = ignored.with(signal);
-        }
-        command.ignore_signals(ignored);
+        command.ignore_signals(self.traps.ignored());
+        command.umask(self.umask);
         for limit in self.limits.iter() {
             command.limit(*limit);
         }

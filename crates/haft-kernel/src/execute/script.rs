@@ -218,7 +218,7 @@ impl Session {
         self.functions = Arc::default();
         self.aliases = Arc::default();
         self.options = crate::options::Options::default();
-        self.traps = crate::traps::Traps::default();
+        self.traps = self.traps.for_script();
         self.frames = Arc::default();
         self.name = path.into();
         self.script = path.into();

@@ -124,7 +124,7 @@ impl Session {
             Some(text) => self.traps.set(trap, text),
             None => self.traps.reset(trap),
         }
-        if self.subshell > 0 || !self.kernel.plain_shell {
+        if self.subshell > 0 || !self.kernel.plain_shell || self.traps.is_fixed(trap) {
             return;
         }
         let exit = self.traps.get(Trap::Exit).is_some();

@@ -4,6 +4,7 @@ use std::os::fd::OwnedFd;
 use std::sync::Arc;
 
 use haft_lang::ast::CommandKind;
+use haft_process::Signals;
 
 use crate::bytes::Bytes;
 use crate::io::OpenFile;
@@ -99,6 +100,13 @@ impl Session {
         let level = self.value(b"SHLVL").and_then(|value| value.lossy().parse::<i64>().ok()).unwrap_or(0);
         let level = Variable::scalar((level + 1).to_string()).with(Attributes::EXPORT);
         self.variables.insert(b"SHLVL", level);
+    }
+
+    /// Ignores signals for good, since whoever started the shell had them ignored; programs that it starts do too.
+    pub fn keep_ignored(&mut self, signals: Signals) {
+        if signals != Signals::none() {
+            self.traps.fix(signals);
+        }
     }
 
     /// Sets the working directory, and `PWD` with it.

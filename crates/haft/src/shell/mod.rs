@@ -8,7 +8,7 @@ use std::os::unix::ffi::OsStrExt as _;
 
 use haft_kernel::options::{SetOption, ShellOption};
 use haft_kernel::{Bytes, Kernel, Session, Unwind};
-use haft_process::{Disposition, reason, set_disposition};
+use haft_process::{Disposition, Signals, reason, set_disposition};
 
 use crate::arguments::Arguments;
 use crate::failure::Failure;
@@ -41,6 +41,7 @@ pub(crate) fn run(
 ) -> Result<i32, Failure> {
     let arguments = arguments::parse(words).map_err(Failure::usage)?;
     let mut session = session(surroundings);
+    take_signals(&mut session);
     configure(&mut session, &arguments)?;
     let text = read_source(&arguments.source)?;
     begin(&mut session, arguments, surroundings);
@@ -59,6 +60,7 @@ fn session(surroundings: &Surroundings) -> Session {
     if let Some(directory) = &surroundings.working_directory {
         session.set_directory(directory.as_os_str().as_bytes());
     }
+    session.set_umask(creation_mask());
     let standard = [rustix::stdio::stdin(), rustix::stdio::stdout(), rustix::stdio::stderr()];
     for (number, descriptor) in (0..).zip(standard) {
         if let Ok(owned) = rustix::io::fcntl_dupfd_cloexec(descriptor, 10) {
@@ -66,6 +68,19 @@ fn session(surroundings: &Surroundings) -> Session {
         }
     }
     session
+}
+
+/// Signals that are ignored stay so. A pipe that nobody reads ends the part of the script that writes to it, not this process.
+fn take_signals(session: &mut Session) {
+    session.keep_ignored(Signals::ignored_now());
+    let _ = set_disposition(Signals::PIPE, Disposition::Ignore);
+}
+
+/// The file mode creation mask of this process.
+fn creation_mask() -> u32 {
+    let mask = rustix::process::umask(rustix::fs::Mode::empty());
+    rustix::process::umask(mask);
+    mask.bits()
 }
 
 fn configure(session: &mut Session, arguments: &ShellArguments) -> Result<(), Failure> {

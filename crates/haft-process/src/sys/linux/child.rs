@@ -50,6 +50,7 @@ pub(super) struct Context<'a> {
     pub(super) cgroup_files: &'a [RawFd],
     pub(super) limits: &'a [RawLimit],
     pub(super) nice: Option<i32>,
+    pub(super) umask: Option<u32>,
     pub(super) no_new_privileges: bool,
     pub(super) landlock: Option<RawFd>,
     pub(super) seccomp: Option<*const libc::sock_fprog>,
@@ -201,6 +202,10 @@ fn set_limits(context: &Context<'_>) -> Result<(), Failure> {
         let pair = libc::rlimit { rlim_cur: limit.soft, rlim_max: limit.hard };
         // SAFETY: a pointer to a whole structure.
         check(unsafe { libc::setrlimit(limit.resource, &raw const pair) }, (Step::Limit, index))?;
+    }
+    if let Some(mask) = context.umask {
+        // SAFETY: a plain call that cannot fail.
+        unsafe { libc::umask(mask) };
     }
     if let Some(nice) = context.nice {
         // SAFETY: a plain call.

@@ -18,6 +18,7 @@ pub(crate) struct Replacement<'a> {
     /// Pairs of the number now and the number for the program.
     pub(crate) descriptors: &'a [(RawFd, RawFd)],
     pub(crate) ignored: SignalSet,
+    pub(crate) umask: Option<u32>,
 }
 
 /// Replaces this process by the program; returns only with the reason why not, and everything undone.
@@ -49,11 +50,17 @@ fn execute(replacement: &Replacement<'_>) -> io::Error {
     for &number in &changed {
         signal::set_disposition(number, replacement.ignored.contains(number));
     }
+    // SAFETY: plain calls that cannot fail.
+    let creation = replacement.umask.map(|mask| unsafe { libc::umask(mask) });
     let mask = signal::set_mask(SignalSet::EMPTY);
     // SAFETY: path and arrays are NUL-terminated and outlive the call.
     unsafe { libc::execve(replacement.path.as_ptr(), argv.as_ptr(), envp.as_ptr()) };
     let error = io::Error::last_os_error();
     signal::set_mask(mask);
+    if let Some(creation) = creation {
+        // SAFETY: as above.
+        unsafe { libc::umask(creation) };
+    }
     for &number in &changed {
         signal::set_disposition(number, before.contains(number));
     }

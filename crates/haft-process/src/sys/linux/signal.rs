@@ -21,6 +21,13 @@ impl SignalSet {
         (1..=64).contains(&signal) && self.0 & (1 << (signal - 1)) != 0
     }
 
+    /// Takes `signal` out, if it is there.
+    pub(crate) fn remove(&mut self, signal: i32) {
+        if (1..=64).contains(&signal) {
+            self.0 &= !(1 << (signal - 1));
+        }
+    }
+
     /// Adds `signal`; a number that is no signal is ignored.
     pub(crate) fn insert(&mut self, signal: i32) {
         if (1..=64).contains(&signal) {
