@@ -37,6 +37,18 @@ impl Surroundings {
         }
     }
 
+    /// The working directory as a shell shows it: by the way it was reached through symbolic links, if `PWD` knows it.
+    pub(crate) fn directory_as_reached(&self) -> Option<PathBuf> {
+        use std::os::unix::fs::MetadataExt as _;
+        let directory = self.working_directory.clone()?;
+        let identity = |path: &std::path::Path| std::fs::metadata(path).ok().map(|data| (data.dev(), data.ino()));
+        let named = self.variable("PWD").map(PathBuf::from).filter(|named| named.is_absolute());
+        match named {
+            Some(named) if named != directory && identity(&named) == identity(&directory) => Some(named),
+            _ => Some(directory),
+        }
+    }
+
     /// A variable of the environment, unless it is empty.
     pub(crate) fn variable(&self, name: &str) -> Option<&std::ffi::OsStr> {
         self.environment.get(name).filter(|value| !value.is_empty())

@@ -24,7 +24,7 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
     let outer = index.checked_sub(1).and_then(|outer| frames.get(outer));
     let source = outer.map_or(main, |frame| frame.source.clone());
     let text = match (depth, outer) {
-        (None, None) if context.session.command_string => format!("{line} NULL\n").into_bytes(),
+        (None, None) if !context.session.has_main() => format!("{line} NULL\n").into_bytes(),
         (None, _) => [format!("{line} ").as_bytes(), &source, b"\n"].concat(),
         (Some(_), outer) => {
             let name = outer.map_or_else(|| b"main".to_vec(), |frame| frame.name.to_vec());

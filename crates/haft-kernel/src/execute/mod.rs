@@ -12,6 +12,7 @@ mod errors;
 mod external;
 mod files;
 mod function;
+mod input;
 mod list;
 mod loops;
 mod pipeline;

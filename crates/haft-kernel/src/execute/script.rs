@@ -14,6 +14,11 @@ impl Session {
     /// Runs a text as the program of this session, to its end, and then the `EXIT` trap. Yields the status.
     pub fn run_main(&mut self, source: &[u8]) -> Flow {
         let result = self.run_script(source);
+        self.conclude(result)
+    }
+
+    /// The status of the program of this session, after its `EXIT` trap.
+    pub(super) fn conclude(&mut self, result: Flow) -> Flow {
         let status = match result {
             Ok(status) => status,
             Err(Unwind::Cancelled) => return Err(Unwind::Cancelled),
@@ -41,7 +46,7 @@ impl Session {
         self.run_source(source, line, self.subshell == 0)
     }
 
-    fn run_source(&mut self, source: &[u8], lines_before: u32, resume: bool) -> Flow {
+    pub(super) fn run_source(&mut self, source: &[u8], lines_before: u32, resume: bool) -> Flow {
         let text: Arc<[u8]> = source.into();
         let before = self.source_text.replace(text.clone());
         let result = self.nested(3, |session| session.run_commands(&text, lines_before, resume));
@@ -223,6 +228,7 @@ impl Session {
         self.name = path.into();
         self.script = path.into();
         self.command_string = false;
+        self.standard_input = false;
         self.positional = Arc::new(arguments.to_vec());
         self.ignore_errors = false;
     }

@@ -132,26 +132,31 @@ impl Session {
     }
 
     fn frame_names(&self) -> Value {
-        let main = (!self.command_string).then(|| "main".into());
+        let main = self.has_main().then(|| "main".into());
         list(self.frames.iter().rev().map(|frame| (&frame.name).into()).chain(main))
     }
 
     fn frame_sources(&self) -> Value {
-        let main = (!self.command_string || !self.frames.is_empty()).then(|| self.source_name());
-        let main = main.filter(|_| !self.command_string);
+        let main = self.has_main().then(|| self.source_name());
         list(self.frames.iter().rev().map(|frame| frame.source.clone()).chain(main))
     }
 
     fn frame_lines(&self) -> Value {
-        let main = (!self.command_string).then(|| "0".into());
+        let main = self.has_main().then(|| "0".into());
         list(self.frames.iter().rev().map(|frame| frame.line.to_string().into()).chain(main))
+    }
+
+    /// Whether the program is a file, which is then the outermost of the calls.
+    pub(crate) fn has_main(&self) -> bool {
+        !self.command_string && !self.standard_input
     }
 
     /// The name of the script for `BASH_SOURCE`.
     pub(crate) fn source_name(&self) -> Bytes {
-        match self.command_string {
-            true => "environment".into(),
-            false => self.script.clone(),
+        match (self.command_string, self.standard_input) {
+            (true, _) => "environment".into(),
+            (_, true) => "main".into(),
+            _ => self.script.clone(),
         }
     }
 

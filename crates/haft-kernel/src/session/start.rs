@@ -138,6 +138,13 @@ impl Session {
         self.positional = Arc::new(arguments);
     }
 
+    /// Sets `$0` and the arguments of a program that comes on standard input.
+    pub fn set_input(&mut self, name: &[u8], arguments: Vec<Bytes>) {
+        self.name = name.into();
+        self.standard_input = true;
+        self.positional = Arc::new(arguments);
+    }
+
     /// Turns an option of `set` on or off.
     pub fn set_option(&mut self, option: SetOption, on: bool) {
         self.options.put(option, on);

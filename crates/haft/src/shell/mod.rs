@@ -3,7 +3,6 @@
 pub(crate) mod arguments;
 
 use std::ffi::{OsStr, OsString};
-use std::io::Read as _;
 use std::os::unix::ffi::OsStrExt as _;
 
 use haft_kernel::options::{SetOption, ShellOption};
@@ -45,7 +44,10 @@ pub(crate) fn run(
     configure(&mut session, &arguments)?;
     let text = read_source(&arguments.source)?;
     begin(&mut session, arguments, surroundings);
-    let result = session.run_main(&text);
+    let result = match text {
+        Some(text) => session.run_main(&text),
+        None => session.run_input(),
+    };
     let _ = session.finish();
     Ok(status(result))
 }
@@ -57,12 +59,12 @@ fn session(surroundings: &Surroundings) -> Session {
     session.familiarize(
         surroundings.environment.iter().map(|(name, value)| (name.as_bytes(), value.as_bytes())),
     );
-    if let Some(directory) = &surroundings.working_directory {
+    if let Some(directory) = surroundings.directory_as_reached() {
         session.set_directory(directory.as_os_str().as_bytes());
     }
     session.set_umask(creation_mask());
     let standard = [rustix::stdio::stdin(), rustix::stdio::stdout(), rustix::stdio::stderr()];
-    for (number, descriptor) in (0..).zip(standard) {
+    for (number, descriptor) in (0..).zip(standard).filter(|(number, _)| surroundings.open[*number as usize]) {
         if let Ok(owned) = rustix::io::fcntl_dupfd_cloexec(descriptor, 10) {
             session.open_descriptor(number, owned);
         }
@@ -110,19 +112,16 @@ fn describe(setting: &Setting) -> String {
     }
 }
 
-fn read_source(source: &Source) -> Result<Vec<u8>, Failure> {
+/// The whole text of the script; none if it is read while it runs.
+fn read_source(source: &Source) -> Result<Option<Vec<u8>>, Failure> {
     match source {
-        Source::Text(text) => Ok(text.clone()),
-        Source::File(path) => std::fs::read(OsStr::from_bytes(path)).map_err(|error| {
+        Source::Text(text) => Ok(Some(text.clone())),
+        Source::Input => Ok(None),
+        Source::File(path) => std::fs::read(OsStr::from_bytes(path)).map(Some).map_err(|error| {
             let status = if error.kind() == std::io::ErrorKind::NotFound { 127 } else { 126 };
             let shown = String::from_utf8_lossy(path);
             Failure { message: format!("cannot read '{shown}': {}", reason(&error)), hint: None, status }
         }),
-        Source::Input => {
-            let mut text = Vec::new();
-            let _ = std::io::stdin().read_to_end(&mut text);
-            Ok(text)
-        }
     }
 }
 
@@ -133,7 +132,8 @@ fn begin(session: &mut Session, arguments: ShellArguments, surroundings: &Surrou
     let positional = arguments.arguments.into_iter().map(Bytes::from).collect();
     match arguments.source {
         Source::Text(_) => session.set_command(&name, positional),
-        Source::File(_) | Source::Input => session.set_script(&name, positional),
+        Source::File(_) => session.set_script(&name, positional),
+        Source::Input => session.set_input(&name, positional),
     }
 }
 
