@@ -43,35 +43,83 @@ pub fn characters(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
     })
 }
 
+/// What a character is, as the locale says.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Encoding {
+    /// A sequence of UTF-8, or a byte that is part of none.
+    #[default]
+    Utf8,
+    /// A byte.
+    Bytes,
+}
+
+impl Encoding {
+    /// The encoding that the name of a locale stands for: only those that say so have UTF-8.
+    #[must_use]
+    pub fn of_locale(name: &[u8]) -> Self {
+        let codeset = name.split(|byte| *byte == b'.').nth(1).unwrap_or_default();
+        let codeset = codeset.split(|byte| *byte == b'@').next().unwrap_or_default();
+        match codeset.to_ascii_lowercase().as_slice() {
+            b"utf-8" | b"utf8" => Self::Utf8,
+            _ => Self::Bytes,
+        }
+    }
+
+    /// The length in bytes of the character that `bytes` begins with; 0 if there is nothing.
+    #[must_use]
+    pub fn character_length(self, bytes: &[u8]) -> usize {
+        match self {
+            Self::Utf8 => character_length(bytes),
+            Self::Bytes => bytes.len().min(1),
+        }
+    }
+
+    /// The characters of `bytes`, each as its bytes.
+    pub fn characters(self, bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
+        let mut rest = bytes;
+        std::iter::from_fn(move || {
+            let (character, after) = rest.split_at(self.character_length(rest));
+            rest = after;
+            (!character.is_empty()).then_some(character)
+        })
+    }
+
+    /// How many characters `bytes` has.
+    #[must_use]
+    pub fn count(self, bytes: &[u8]) -> usize {
+        if self == Self::Bytes { bytes.len() } else { character_count(bytes) }
+    }
+
+    /// `bytes` in lower case.
+    #[must_use]
+    pub fn lower(self, bytes: &[u8]) -> Vec<u8> {
+        if self == Self::Bytes || bytes.is_ascii() {
+            return bytes.to_ascii_lowercase();
+        }
+        map_characters(bytes, |letter| single(letter, letter.to_lowercase()))
+    }
+
+    /// `bytes` in upper case.
+    #[must_use]
+    pub fn upper(self, bytes: &[u8]) -> Vec<u8> {
+        if self == Self::Bytes || bytes.is_ascii() {
+            return bytes.to_ascii_uppercase();
+        }
+        map_characters(bytes, |letter| single(letter, letter.to_uppercase()))
+    }
+
+    /// `bytes` in lower case, but for the first character, which is in upper case.
+    #[must_use]
+    pub fn capital(self, bytes: &[u8]) -> Vec<u8> {
+        let (first, rest) = bytes.split_at(self.character_length(bytes));
+        [self.upper(first), self.lower(rest)].concat()
+    }
+}
+
 /// How many characters `bytes` has.
 #[must_use]
 pub fn character_count(bytes: &[u8]) -> usize {
     if bytes.is_ascii() { bytes.len() } else { characters(bytes).count() }
-}
-
-/// `bytes` in lower case.
-#[must_use]
-pub fn lower(bytes: &[u8]) -> Vec<u8> {
-    if bytes.is_ascii() {
-        return bytes.to_ascii_lowercase();
-    }
-    map_characters(bytes, |letter| single(letter, letter.to_lowercase()))
-}
-
-/// `bytes` in upper case.
-#[must_use]
-pub fn upper(bytes: &[u8]) -> Vec<u8> {
-    if bytes.is_ascii() {
-        return bytes.to_ascii_uppercase();
-    }
-    map_characters(bytes, |letter| single(letter, letter.to_uppercase()))
-}
-
-/// `bytes` in lower case, but for the first character, which is in upper case.
-#[must_use]
-pub fn capital(bytes: &[u8]) -> Vec<u8> {
-    let (first, rest) = bytes.split_at(character_length(bytes));
-    [upper(first), lower(rest)].concat()
 }
 
 /// The one letter that case conversion yields; a letter with no single counterpart stays as it is.

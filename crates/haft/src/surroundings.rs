@@ -41,7 +41,8 @@ impl Surroundings {
     pub(crate) fn directory_as_reached(&self) -> Option<PathBuf> {
         use std::os::unix::fs::MetadataExt as _;
         let directory = self.working_directory.clone()?;
-        let identity = |path: &std::path::Path| std::fs::metadata(path).ok().map(|data| (data.dev(), data.ino()));
+        let identity =
+            |path: &std::path::Path| std::fs::metadata(path).ok().map(|data| (data.dev(), data.ino()));
         let named = self.variable("PWD").map(PathBuf::from).filter(|named| named.is_absolute());
         match named {
             Some(named) if named != directory && identity(&named) == identity(&directory) => Some(named),

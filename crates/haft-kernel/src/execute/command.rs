@@ -23,6 +23,9 @@ impl Session {
         if self.has_pending_signals() {
             self.run_signal_traps()?;
         }
+        if !self.traps.is_empty() && Self::fails_itself(&command.kind) {
+            self.command_span = command.span;
+        }
         let status = match command.redirects.is_empty() {
             true => self.run_kind(&command.kind)?,
             false => self.run_redirected(command)?,

@@ -4,8 +4,10 @@ use haft_lang::ast::{Arithmetic, Case, CaseEnd, If, List};
 
 use crate::expand::ArithmeticFailure;
 use crate::flow::{Flow, Unwind};
+use crate::options::ShellOption;
 use crate::pattern::Pattern;
 use crate::session::Session;
+use crate::traps::Trap;
 
 impl Session {
     #[inline(never)]
@@ -21,8 +23,21 @@ impl Session {
         }
     }
 
+    /// The `DEBUG` trap before a `case`, which sees only its first line.
+    fn announce_case(&mut self, case: &Case) -> Result<(), Unwind> {
+        if self.traps.get(Trap::Debug).is_none() {
+            return Ok(());
+        }
+        let shown = [b"case ", self.text_of(case.subject.span).as_bytes(), b" in "].concat();
+        let before = self.trapped_command.replace(shown.into());
+        let result = self.run_debug_trap();
+        self.trapped_command = before;
+        result
+    }
+
     #[inline(never)]
     pub(crate) fn run_case(&mut self, case: &Case) -> Flow {
+        self.announce_case(case)?;
         self.trace_case(&case.subject)?;
         let subject = self.expand_string(&case.subject)?;
         let mut status = 0;
@@ -34,7 +49,7 @@ impl Session {
                     break;
                 }
                 matched = match pattern.plain() {
-                    Some(text) if !self.pattern_options().ignore_case => text == &*subject,
+                    Some(text) if !self.options.shell(ShellOption::NoCaseMatch) => text == &*subject,
                     _ => {
                         let text = self.expand_pattern(pattern)?;
                         Pattern::compile(&text, self.pattern_options()).matches(&subject)

@@ -12,7 +12,7 @@ impl Session {
     #[inline(never)]
     pub(crate) fn run_conditional(&mut self, conditional: &Conditional) -> Flow {
         self.run_debug_trap()?;
-        match self.test(conditional) {
+        match self.test(conditional, false) {
             Ok(true) => Ok(0),
             Ok(false) => Ok(1),
             // A wrong expression ends the test, with a status of its own; what has been reported is not said again.
@@ -21,11 +21,12 @@ impl Session {
         }
     }
 
-    fn test(&mut self, conditional: &Conditional) -> Result<bool, Unwind> {
+    /// Evaluates a test; `negated` says that a `!` stands before it, for the trace.
+    fn test(&mut self, conditional: &Conditional, negated: bool) -> Result<bool, Unwind> {
         match &conditional.kind {
             ConditionalKind::Or(operands) => {
                 for operand in operands {
-                    if self.test(operand)? {
+                    if self.test(operand, false)? {
                         return Ok(true);
                     }
                 }
@@ -33,35 +34,38 @@ impl Session {
             }
             ConditionalKind::And(operands) => {
                 for operand in operands {
-                    if !self.test(operand)? {
+                    if !self.test(operand, false)? {
                         return Ok(false);
                     }
                 }
                 Ok(true)
             }
-            ConditionalKind::Not(operand) => Ok(!self.test(operand)?),
-            ConditionalKind::Group(operand) => self.test(operand),
-            ConditionalKind::Unary { test, operand } => self.test_unary(*test, operand),
-            ConditionalKind::Binary { test, left, right } => self.test_binary(*test, left, right),
+            ConditionalKind::Not(operand) => Ok(!self.test(operand, !negated)?),
+            ConditionalKind::Group(operand) => self.test(operand, false),
+            ConditionalKind::Unary { test, operand } => self.test_unary(*test, operand, negated),
+            ConditionalKind::Binary { test, left, right } => self.test_binary(*test, left, right, negated),
             ConditionalKind::Word(word) => {
                 let text = self.expand_string(word)?;
-                self.trace_test(&[b"-n", &text])?;
+                self.trace_test(negated, &[b"-n", &text])?;
                 Ok(!text.is_empty())
             }
         }
     }
 
-    fn trace_test(&mut self, words: &[&[u8]]) -> Result<(), Unwind> {
-        if !self.options.has(crate::options::SetOption::Trace) {
+    /// Traces a test with its operands as they were expanded, a pattern with a backslash before all that was quoted.
+    pub(super) fn trace_test(&mut self, negated: bool, words: &[&[u8]]) -> Result<(), Unwind> {
+        if !self.traces() {
             return Ok(());
         }
-        let shown: Vec<Vec<u8>> = words.iter().map(|word| crate::quote::traced(word)).collect();
-        self.trace_text(&[b"[[ ".as_slice(), &shown.join(&b' '), b" ]]"].concat())
+        let shown: Vec<&[u8]> =
+            words.iter().map(|word| if word.is_empty() { b"''" } else { *word }).collect();
+        let not: &[u8] = if negated { b"! " } else { b"" };
+        self.trace_text(&[b"[[ ".as_slice(), not, &shown.join(&b' '), b" ]]"].concat())
     }
 
-    fn test_unary(&mut self, test: UnaryTest, operand: &Word) -> Result<bool, Unwind> {
+    fn test_unary(&mut self, test: UnaryTest, operand: &Word, negated: bool) -> Result<bool, Unwind> {
         let text = self.expand_string(operand)?;
-        self.trace_test(&[&[b'-', test.letter()], &text])?;
+        self.trace_test(negated, &[&[b'-', test.letter()], &text])?;
         match test.letter() {
             b'z' => Ok(text.is_empty()),
             b'n' => Ok(!text.is_empty()),
@@ -69,29 +73,42 @@ impl Session {
         }
     }
 
-    fn test_binary(&mut self, test: BinaryTest, left: &Word, right: &Word) -> Result<bool, Unwind> {
+    fn test_binary(
+        &mut self,
+        test: BinaryTest,
+        left: &Word,
+        right: &Word,
+        negated: bool,
+    ) -> Result<bool, Unwind> {
         let subject = self.expand_string(left)?;
         match test {
-            BinaryTest::MatchesSingle | BinaryTest::Matches => self.test_match(test, &subject, right),
-            BinaryTest::MatchesNot => Ok(!self.test_match(test, &subject, right)?),
-            BinaryTest::Regex => self.test_regex(&subject, right),
+            BinaryTest::MatchesSingle | BinaryTest::Matches => {
+                self.test_match(test, &subject, right, negated)
+            }
+            BinaryTest::MatchesNot => Ok(!self.test_match(test, &subject, right, negated)?),
+            BinaryTest::Regex => self.test_regex(&subject, right, negated),
             _ => {
                 let other = self.expand_string(right)?;
-                self.trace_test(&[&subject, test.symbol().as_bytes(), &other])?;
+                self.trace_test(negated, &[&subject, test.symbol().as_bytes(), &other])?;
                 self.compare(test, &subject, &other)
             }
         }
     }
 
-    fn test_match(&mut self, test: BinaryTest, subject: &[u8], right: &Word) -> Result<bool, Unwind> {
+    fn test_match(
+        &mut self,
+        test: BinaryTest,
+        subject: &[u8],
+        right: &Word,
+        negated: bool,
+    ) -> Result<bool, Unwind> {
         let ignore_case = self.options.shell(ShellOption::NoCaseMatch);
-        if let (Some(text), false) = (right.literal(), ignore_case) {
-            self.trace_test(&[subject, test.symbol().as_bytes(), text])?;
+        if let (Some(text), false) = (right.literal(), ignore_case || self.traces()) {
             return Ok(text == subject);
         }
         let pattern = self.expand_pattern(right)?;
-        self.trace_test(&[subject, test.symbol().as_bytes(), &pattern])?;
-        let options = PatternOptions { extended: true, ignore_case, bytewise: false };
+        self.trace_test(negated, &[subject, test.symbol().as_bytes(), &pattern])?;
+        let options = PatternOptions { extended: true, ..self.pattern_options() };
         Ok(Pattern::compile(&pattern, options).matches(subject))
     }
 

@@ -178,26 +178,36 @@ impl Session {
             Target::Function(definition) => self.call(&definition, &arguments.words[1..], assigned),
             Target::Builtin(builtin) if assigned.is_empty() => self.run_builtin(builtin, arguments),
             Target::Builtin(builtin) => {
-                self.with_assigned(assigned, |session| session.run_builtin(builtin, arguments))
+                // What `export` and `readonly` name is kept.
+                let kept = match builtin.name {
+                    "export" | "readonly" => &arguments.words[1..],
+                    _ => &[],
+                };
+                self.with_assigned(assigned, kept, |session| session.run_builtin(builtin, arguments))
             }
             Target::Added(command) => {
-                self.with_assigned(assigned, |session| session.run_added(&command, arguments))
+                self.with_assigned(assigned, &[], |session| session.run_added(&command, arguments))
             }
-            Target::Tool => self.with_assigned(assigned, |session| session.call_tool(arguments)),
+            Target::Tool => self.with_assigned(assigned, &[], |session| session.call_tool(arguments)),
             Target::Script(path) => self.run_headless(&path, &arguments.words, assigned),
             Target::External => self.run_external(&arguments.words, assigned),
         }
     }
 
-    /// Runs something in this session with variables assigned for so long.
+    /// Runs something in this session with variables assigned for so long, but for those that shall be kept.
     #[inline(never)]
-    fn with_assigned(&mut self, assigned: &[(Bytes, Bytes)], run: impl FnOnce(&mut Self) -> Flow) -> Flow {
+    fn with_assigned(
+        &mut self,
+        assigned: &[(Bytes, Bytes)],
+        kept: &[Bytes],
+        run: impl FnOnce(&mut Self) -> Flow,
+    ) -> Flow {
         let saved: Vec<_> = assigned
             .iter()
             .map(|(name, value)| (name, self.variables.swap(name, Some(exported(value.clone())))))
             .collect();
         let result = run(self);
-        for (name, old) in saved.into_iter().rev() {
+        for (name, old) in saved.into_iter().rev().filter(|(name, _)| !kept.contains(name)) {
             self.variables.swap(name, old);
         }
         result

@@ -61,7 +61,10 @@ impl Session {
         for (name, value) in assigned {
             let variable = self.variables.localize(name);
             variable.value = crate::variables::Value::Scalar(value.clone());
-            variable.attributes = variable.attributes.union(Attributes::EXPORT).without(Attributes::UNSET);
+            variable.attributes = variable
+                .attributes
+                .union(Attributes::EXPORT.union(Attributes::TEMPORARY))
+                .without(Attributes::UNSET);
         }
         let line = self.line;
         Arc::make_mut(&mut self.frames).push(Frame {
@@ -97,6 +100,9 @@ impl Session {
     fn run_function_body(&mut self, definition: &Definition) -> Flow {
         let traced = definition.traced || self.options.has(SetOption::FunctionTrace);
         let hidden = self.hide_traps(traced);
+        if traced {
+            self.line = definition.function.body.line;
+        }
         self.run_debug_trap()?;
         let result = match self.run_command(&definition.function.body) {
             Err(Unwind::Return(status)) => Ok(status),

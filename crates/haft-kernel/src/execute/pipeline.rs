@@ -278,8 +278,11 @@ impl Work {
 }
 
 fn run_stage(session: &mut Session, command: &Command, expanded: Option<(Arguments, Target)>) -> Flow {
-    let (CommandKind::Simple(_), Some((arguments, target))) = (&command.kind, expanded) else {
-        return session.run_command(command);
+    let CommandKind::Simple(simple) = &command.kind else { return session.run_command(command) };
+    // A simple command is the whole of its subshell, so its failure springs no trap there.
+    let Some((arguments, target)) = expanded else {
+        session.line = command.line;
+        return session.run_simple(command, simple);
     };
     let Some(undo) = session.redirect(&command.redirects)? else { return Ok(1) };
     if session.options.has(SetOption::Trace) {

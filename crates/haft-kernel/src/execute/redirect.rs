@@ -55,6 +55,22 @@ impl Session {
         Ok(Some(undo))
     }
 
+    /// Carries out the redirections of a program. They are expanded as if in the child that becomes the program: what they
+    /// assign is gone afterwards, and what would end the shell only fails the command, with the status that is yielded.
+    pub(crate) fn redirect_program(
+        &mut self,
+        redirects: &[Redirect],
+    ) -> Result<std::result::Result<Undo, i32>, Unwind> {
+        let before = self.variables.clone();
+        let result = self.redirect(redirects);
+        self.variables = before;
+        match result {
+            Ok(undo) => Ok(undo.ok_or(1)),
+            Err(Unwind::Exit(status) | Unwind::Abort(status)) => Ok(Err(status)),
+            Err(unwind) => Err(unwind),
+        }
+    }
+
     /// Puts back what redirections have changed. Yields whether everything held back could be written.
     pub(crate) fn restore(&mut self, undo: Undo) -> bool {
         if undo.saved.is_empty() {
@@ -326,7 +342,7 @@ impl Session {
                 Ok(())
             }
             Duplicate::Descriptor { number: from, close } => {
-                self.copy(number, *from, *close, descriptor, undo)
+                self.copy(number, *from, *close, None, descriptor, undo)
             }
             Duplicate::Word(word) => {
                 let target = self.target_name(word)?;
@@ -338,7 +354,7 @@ impl Session {
                     return self.duplicate(number, default, descriptor, &Duplicate::Close, undo);
                 }
                 if let Ok(from) = String::from_utf8_lossy(digits).parse() {
-                    return self.copy(number, from, close, descriptor, undo);
+                    return self.copy(number, from, close, Some(word), descriptor, undo);
                 }
                 if default == 1 && matches!(descriptor, Descriptor::Default) {
                     let file = self.open_target(word, writing(false), true)?;
@@ -357,11 +373,14 @@ impl Session {
         number: u32,
         from: u32,
         close: bool,
+        written: Option<&Word>,
         descriptor: &Descriptor,
         undo: &mut Undo,
     ) -> Result<(), Failure> {
         let Some(file) = self.descriptors.get(from).cloned() else {
-            self.report(format_args!("{from}: Bad file descriptor"));
+            let shown =
+                written.map_or_else(|| from.to_string(), |word| self.text_of(word.span).lossy().into_owned());
+            self.report(format_args!("{shown}: Bad file descriptor"));
             return Err(Failure::Reported);
         };
         self.open_as(descriptor, number, file, undo);

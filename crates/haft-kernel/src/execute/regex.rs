@@ -26,8 +26,9 @@ pub(crate) struct Compiled {
 }
 
 impl Session {
-    pub(super) fn test_regex(&mut self, subject: &[u8], right: &Word) -> Result<bool, Unwind> {
+    pub(super) fn test_regex(&mut self, subject: &[u8], right: &Word, negated: bool) -> Result<bool, Unwind> {
         let text = self.expand_regex(right)?;
+        self.trace_test(negated, &[subject, b"=~", &text])?;
         let ignore_case = self.options.shell(ShellOption::NoCaseMatch);
         let Some(compiled) = self.compile_regex(&text, ignore_case) else { return Err(Unwind::Abort(2)) };
         let groups = compiled.groups(subject);

@@ -159,16 +159,17 @@ impl Session {
         let line = self.line;
         let positional =
             arguments.map(|arguments| std::mem::replace(&mut self.positional, Arc::new(arguments.to_vec())));
-        let given = self.positional.clone();
+        let changed = std::mem::take(&mut self.positional_set);
         let result = match self.run_source(text, 0, self.subshell == 0) {
             Err(Unwind::Return(status)) => Ok(status),
             other => other,
         };
-        // A sourced file that has arguments of its own and changes them with `set` changes only its own.
-        if let Some(positional) = positional {
-            let _ = given;
+        // A file that has arguments of its own gives them back, but for those that it has put in place with `set` outside of
+        // functions.
+        if let Some(positional) = positional.filter(|_| !self.positional_set || self.in_function()) {
             self.positional = positional;
         }
+        self.positional_set = changed;
         Arc::make_mut(&mut self.frames).pop();
         self.line = line;
         if result.is_ok() && self.traps.get(crate::traps::Trap::Return).is_some() {

@@ -91,7 +91,14 @@ impl Session {
         if self.options.has(SetOption::Trace) {
             self.trace_words(&arguments.words)?;
         }
-        let Some(undo) = self.redirect(&command.redirects)? else { return Ok(1) };
+        let undo = match matches!(target, Target::External) {
+            true => self.redirect_program(&command.redirects)?,
+            false => self.redirect(&command.redirects)?.ok_or(1),
+        };
+        let undo = match undo {
+            Ok(undo) => undo,
+            Err(status) => return Ok(status),
+        };
         let result = self.run_target(target, arguments, &assigned);
         // `exec` without a command makes its redirections the session's own.
         if std::mem::take(&mut self.keep_redirections) {

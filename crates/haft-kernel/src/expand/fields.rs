@@ -161,6 +161,7 @@ impl Session {
 
     fn expand_mode(&mut self, word: &Word, mode: Mode) -> Result<Vec<u8>, Unwind> {
         let mut sink = Sink::new(mode, self.separators());
+        sink.thorough = self.traces();
         match &word.content {
             WordContent::Plain(text) => sink.literal(text),
             WordContent::Static { parts, .. } | WordContent::Parts(parts) => {

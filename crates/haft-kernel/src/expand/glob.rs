@@ -37,7 +37,7 @@ impl Session {
         let names = PatternOptions {
             extended: self.options.shell(ShellOption::ExtendedGlob),
             ignore_case: self.options.shell(ShellOption::NoCaseGlob),
-            bytewise: false,
+            bytewise: self.encoding() == crate::text::Encoding::Bytes,
         };
         let options = GlobOptions {
             pattern: names,

@@ -10,7 +10,7 @@ use crate::flow::Unwind;
 use crate::options::ShellOption;
 use crate::pattern::{Pattern, PatternOptions};
 use crate::session::Session;
-use crate::text;
+use crate::text::Encoding;
 
 impl Session {
     /// `${!prefix*}`, `${!array[@]}`: names and keys rather than values.
@@ -145,7 +145,7 @@ impl Session {
             }
             ParameterOperator::Length => {
                 self.check_unset(place, &fetched)?;
-                return Ok(Fetched::One(length(&fetched).to_string().into()));
+                return Ok(Fetched::One(self.length(&fetched).to_string().into()));
             }
             _ => self.check_unset(place, &fetched)?,
         }
@@ -169,7 +169,8 @@ impl Session {
             }
             ParameterOperator::ChangeCase { change, all, pattern } => {
                 let pattern = pattern.as_ref().map(|pattern| self.compile_exact(pattern)).transpose()?;
-                fetched.map(|value| change_case(value, *change, *all, pattern.as_ref()))
+                fetched
+                    .map(|value| change_case(value, *change, *all, pattern.as_ref(), self.encoding_of(value)))
             }
             _ => fetched,
         })
@@ -192,7 +193,15 @@ impl Session {
         PatternOptions {
             extended: self.options.shell(ShellOption::ExtendedGlob),
             ignore_case: self.options.shell(ShellOption::NoCaseMatch),
-            bytewise: false,
+            bytewise: self.encoding() == Encoding::Bytes,
+        }
+    }
+
+    fn length(&self, fetched: &Fetched) -> usize {
+        match fetched {
+            Fetched::Unset => 0,
+            Fetched::One(value) => self.encoding_of(value).count(value),
+            Fetched::Many { values, .. } => values.len(),
         }
     }
 }
@@ -230,25 +239,23 @@ fn emit_changed(sink: &mut Sink, changed: Fetched, operator: &ParameterOperator,
     }
 }
 
-fn length(fetched: &Fetched) -> usize {
-    match fetched {
-        Fetched::Unset => 0,
-        Fetched::One(value) => text::character_count(value),
-        Fetched::Many { values, .. } => values.len(),
-    }
-}
-
-fn change_case(value: &[u8], change: CaseChange, all: bool, pattern: Option<&Pattern>) -> Bytes {
+fn change_case(
+    value: &[u8],
+    change: CaseChange,
+    all: bool,
+    pattern: Option<&Pattern>,
+    encoding: Encoding,
+) -> Bytes {
     let mut result = Vec::with_capacity(value.len());
-    for (index, character) in text::characters(value).enumerate() {
+    for (index, character) in encoding.characters(value).enumerate() {
         let chosen = (all || index == 0) && pattern.is_none_or(|pattern| pattern.matches(character));
         match (chosen, change) {
             (false, _) => result.extend_from_slice(character),
-            (true, CaseChange::Upper) => result.extend(text::upper(character)),
-            (true, CaseChange::Lower) => result.extend(text::lower(character)),
+            (true, CaseChange::Upper) => result.extend(encoding.upper(character)),
+            (true, CaseChange::Lower) => result.extend(encoding.lower(character)),
             (true, CaseChange::Toggle) => {
-                let upper = text::upper(character);
-                result.extend(if upper == character { text::lower(character) } else { upper });
+                let upper = encoding.upper(character);
+                result.extend(if upper == character { encoding.lower(character) } else { upper });
             }
         }
     }

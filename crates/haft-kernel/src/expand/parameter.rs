@@ -132,7 +132,7 @@ impl Session {
                     emit(sink, value, quoted);
                     return Ok(());
                 }
-                self.require_set(number.to_string().as_bytes())?;
+                self.require_set(format!("${number}").as_bytes())?;
                 emit(sink, b"", quoted);
                 Ok(())
             }

@@ -51,7 +51,7 @@ impl Session {
             b'[' | b']' => {}
             b'\\' => result.push(b'\\'),
             b'$' => result.push(if rustix::process::geteuid().is_root() { b'#' } else { b'$' }),
-            b'u' => result.extend_from_slice(&self.value(b"USER").unwrap_or_default()),
+            b'u' => result.extend_from_slice(&self.user_name().unwrap_or_else(|| "I have no name!".into())),
             b'h' => {
                 let host = self.value(b"HOSTNAME").unwrap_or_default();
                 let end = memchr::memchr(b'.', &host).unwrap_or(host.len());

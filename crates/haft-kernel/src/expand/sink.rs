@@ -32,6 +32,8 @@ pub(super) struct Field {
 #[derive(Debug)]
 pub(super) struct Sink {
     pub(super) mode: Mode,
+    /// Whether a pattern gets a backslash before every byte that was quoted, for a trace of it.
+    pub(super) thorough: bool,
     pub(super) separators: Separators,
     /// The field that is being made. In a mode other than fields, the only one.
     current: Vec<u8>,
@@ -58,6 +60,7 @@ impl Sink {
     pub(super) fn new(mode: Mode, separators: Separators) -> Self {
         Self {
             mode,
+            thorough: false,
             separators,
             current: Vec::new(),
             pattern: None,
@@ -81,6 +84,9 @@ impl Sink {
     pub(super) fn quoted(&mut self, bytes: &[u8]) {
         match self.mode {
             Mode::String => self.current.extend_from_slice(bytes),
+            Mode::Pattern if self.thorough => {
+                self.current.extend(bytes.iter().flat_map(|byte| [b'\\', *byte]));
+            }
             Mode::Pattern => quote_into(&mut self.current, bytes),
             Mode::Regex => regex_quote_into(&mut self.current, bytes),
             Mode::Replacement => quote_bytes_into(&mut self.current, bytes, b"&\\"),

@@ -6,7 +6,6 @@ use super::parameter::{Fetched, Place, Selection};
 use crate::bytes::Bytes;
 use crate::flow::Unwind;
 use crate::session::Session;
-use crate::text;
 use crate::variables::Value;
 
 impl Session {
@@ -34,7 +33,8 @@ impl Session {
     }
 
     fn slice_text(&mut self, value: &[u8], offset: i64, length: Option<i64>) -> Result<Bytes, Unwind> {
-        let count = i64::try_from(text::character_count(value)).unwrap_or(i64::MAX);
+        let encoding = self.encoding_of(value);
+        let count = i64::try_from(encoding.count(value)).unwrap_or(i64::MAX);
         let start = if offset < 0 { offset.saturating_add(count) } else { offset };
         if start < 0 || start > count {
             return Ok(Bytes::new());
@@ -53,7 +53,7 @@ impl Session {
             return Ok(value.get(start..end).unwrap_or_default().into());
         }
         let chosen: Vec<u8> =
-            text::characters(value).skip(start).take(end - start).flatten().copied().collect();
+            encoding.characters(value).skip(start).take(end - start).flatten().copied().collect();
         Ok(chosen.into())
     }
 

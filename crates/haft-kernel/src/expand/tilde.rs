@@ -45,6 +45,16 @@ impl Session {
 
     /// The home directory of a user by name, or of the one who runs this.
     fn home_of(&self, user: Option<&[u8]>) -> Option<Bytes> {
+        self.user_column(user, 5)
+    }
+
+    /// The name of the user who runs this.
+    pub(super) fn user_name(&self) -> Option<Bytes> {
+        self.user_column(None, 0)
+    }
+
+    /// A column of the table of users, for a user by name or for the one who runs this.
+    fn user_column(&self, user: Option<&[u8]>, column: usize) -> Option<Bytes> {
         let mut table = Vec::new();
         let mut file =
             self.kernel.files.open(text::path(b"/etc/passwd"), &OpenOptions::new().read(true)).ok()?;
@@ -56,7 +66,7 @@ impl Session {
                 Some(user) => columns.first() == Some(&user),
                 None => columns.get(2) == Some(&own.as_bytes()),
             };
-            if found { columns.get(5).map(|home| (*home).into()) } else { None }
+            if found { columns.get(column).map(|value| (*value).into()) } else { None }
         })
     }
 }

@@ -7,7 +7,6 @@ use crate::bytes::Bytes;
 use crate::flow::Unwind;
 use crate::quote;
 use crate::session::Session;
-use crate::text;
 use crate::variables::{Value, Variable};
 
 impl Session {
@@ -24,12 +23,13 @@ impl Session {
             _ => self.check_unset(place, &fetched)?,
         }
         Ok(match transform {
-            Transform::Upper => fetched.map(|value| text::upper(value).into()),
+            Transform::Upper => fetched.map(|value| self.encoding_of(value).upper(value).into()),
             Transform::UpperFirst => fetched.map(|value| {
-                let (first, rest) = value.split_at(text::character_length(value));
-                [text::upper(first).as_slice(), rest].concat().into()
+                let encoding = self.encoding_of(value);
+                let (first, rest) = value.split_at(encoding.character_length(value));
+                [encoding.upper(first).as_slice(), rest].concat().into()
             }),
-            Transform::Lower => fetched.map(|value| text::lower(value).into()),
+            Transform::Lower => fetched.map(|value| self.encoding_of(value).lower(value).into()),
             Transform::Quote => fetched.map(|value| quote::reusable(value).into()),
             Transform::Escapes => fetched.map(|value| decode_escapes(value)),
             Transform::Prompt => match fetched {

@@ -7,7 +7,6 @@ use crate::bytes::Bytes;
 use crate::options::SetOption;
 use crate::session::Session;
 use crate::session::lookup::{Target, split_reference};
-use crate::text;
 use crate::variables::{AssociativeArray, Attributes, IndexedArray, Value, Variable, VariableError, is_name};
 
 /// Attributes that make assigning more than storing.
@@ -131,9 +130,11 @@ impl Session {
             None => value,
         };
         Ok(match () {
-            () if attributes.contains(Attributes::LOWER) => text::lower(&joined).into(),
-            () if attributes.contains(Attributes::UPPER) => text::upper(&joined).into(),
-            () if attributes.contains(Attributes::CAPITAL) => text::capital(&joined).into(),
+            () if attributes.contains(Attributes::LOWER) => self.encoding_of(&joined).lower(&joined).into(),
+            () if attributes.contains(Attributes::UPPER) => self.encoding_of(&joined).upper(&joined).into(),
+            () if attributes.contains(Attributes::CAPITAL) => {
+                self.encoding_of(&joined).capital(&joined).into()
+            }
             () => joined,
         })
     }

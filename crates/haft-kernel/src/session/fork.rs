@@ -31,6 +31,7 @@ impl Session {
             ),
             jobs: self.jobs.for_subshell(),
             positional: self.positional.clone(),
+            positional_set: false,
             name: self.name.clone(),
             aliases: self.aliases.clone(),
             directories: self.directories.clone(),

@@ -6,6 +6,7 @@ mod elements;
 mod flags;
 mod fork;
 mod input;
+mod locale;
 mod lookup;
 mod output;
 mod report;
@@ -53,6 +54,8 @@ pub struct Session {
     pub(crate) jobs: Jobs,
     /// `$1` and on; see also [`Session::name`].
     pub(crate) positional: Arc<Vec<Bytes>>,
+    /// Whether `set` has replaced them since the file that is being sourced began.
+    pub(crate) positional_set: bool,
     /// `$0`.
     pub(crate) name: Bytes,
     pub(crate) aliases: Arc<BTreeMap<Bytes, Bytes>>,
@@ -193,6 +196,7 @@ impl Session {
             traps: Traps::default(),
             jobs: Jobs::default(),
             positional: Arc::default(),
+            positional_set: false,
             name: "haft".into(),
             aliases: Arc::default(),
             directories: Arc::default(),

@@ -27,6 +27,8 @@ impl Attributes {
     pub const UNSET: Self = Self(1 << 8);
     /// Computed when read, such as `RANDOM`; see [`crate::Session::lookup`].
     pub const DYNAMIC: Self = Self(1 << 9);
+    /// Assigned before the name of a function, for one call of it.
+    pub const TEMPORARY: Self = Self(1 << 10);
 
     /// Whether all attributes of `other` are in the set.
     #[must_use]

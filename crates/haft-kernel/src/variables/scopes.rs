@@ -131,7 +131,9 @@ impl Variables {
             let fresh = Variable { depth, ..Variable::unset(Attributes::NONE) };
             Arc::make_mut(&mut self.table).insert(name, fresh);
         }
-        self.entry(name)
+        let variable = self.entry(name);
+        variable.attributes = variable.attributes.without(Attributes::TEMPORARY);
+        variable
     }
 
     /// The variable that the innermost call's local one of this name hides.
@@ -152,7 +154,7 @@ impl Variables {
     }
 
     /// Removes a variable as `unset` does: one of the innermost call stays local, without a value; one of an outer
-    /// call goes, and what it hid shows again.
+    /// call, or one assigned for this call, goes, and what it hid shows again.
     ///
     /// # Errors
     /// If it is readonly.
@@ -162,7 +164,7 @@ impl Variables {
             return Err(VariableError::Readonly(name.into()));
         }
         let (depth, current) = (variable.depth, self.depth());
-        if depth > 0 && depth == current {
+        if depth > 0 && depth == current && !variable.attributes.contains(Attributes::TEMPORARY) {
             self.put(name.into(), Variable { depth, ..Variable::unset(Attributes::NONE) });
             return Ok(());
         }

@@ -64,7 +64,8 @@ fn session(surroundings: &Surroundings) -> Session {
     }
     session.set_umask(creation_mask());
     let standard = [rustix::stdio::stdin(), rustix::stdio::stdout(), rustix::stdio::stderr()];
-    for (number, descriptor) in (0..).zip(standard).filter(|(number, _)| surroundings.open[*number as usize]) {
+    for (number, descriptor) in (0..).zip(standard).filter(|(number, _)| surroundings.open[*number as usize])
+    {
         if let Ok(owned) = rustix::io::fcntl_dupfd_cloexec(descriptor, 10) {
             session.open_descriptor(number, owned);
         }

@@ -3,6 +3,7 @@
 use crate::builtins::Context;
 use crate::builtins::input::{End, Input};
 use crate::flow::Unwind;
+use crate::text::Encoding;
 
 /// What was read, backslashes removed.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -51,7 +52,8 @@ pub(super) fn read(
     let mut line = Line::default();
     let most = limit.map(|(Limit::AtMost(count) | Limit::Exactly(count))| count);
     let exact = matches!(limit, Some(Limit::Exactly(_)));
-    let mut characters = Characters::default();
+    let encoding = context.session.encoding();
+    let mut characters = Characters { encoding, ..Characters::default() };
     while most.is_none_or(|most| characters.complete < most) {
         if most.is_none()
             && let Err(end) = copy_plain(context, input, delimiter, raw, &mut line)?
@@ -113,6 +115,7 @@ struct Characters {
     complete: usize,
     /// How many bytes of the current character are still to come.
     missing: usize,
+    encoding: Encoding,
 }
 
 impl Characters {
@@ -121,6 +124,7 @@ impl Characters {
             self.missing -= 1;
         } else {
             self.missing = match byte {
+                _ if self.encoding == Encoding::Bytes => 0,
                 0xF0..=0xF7 => 3,
                 0xE0..=0xEF => 2,
                 0xC0..=0xDF => 1,
