@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Name, Span, Text, Word};
+use super::{Name, Slice, Span, Text, Word};
 
 /// An arithmetic expression: of `$((…))`, `((…))`, `for ((…))`, a subscript, a substring.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,7 +34,7 @@ pub enum ArithmeticForm {
 /// last. Never empty.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ArithmeticTree {
-    nodes: Box<[ArithmeticNode]>,
+    nodes: Slice<ArithmeticNode>,
 }
 
 /// The place of a node in its [`ArithmeticTree`].
@@ -43,11 +43,11 @@ pub struct NodeId(u32);
 
 impl ArithmeticTree {
     /// Makes a tree of nodes; empty stands for the constant 0.
-    pub(crate) fn new(nodes: Vec<ArithmeticNode>) -> Self {
+    pub(crate) fn new(nodes: Slice<ArithmeticNode>) -> Self {
         if nodes.is_empty() {
-            return Self { nodes: Box::new([ArithmeticNode::Number(0)]) };
+            return Self { nodes: vec![ArithmeticNode::Number(0)].into() };
         }
-        Self { nodes: nodes.into_boxed_slice() }
+        Self { nodes }
     }
 
     /// The root.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::{
-    Arithmetic, ArithmeticFor, Case, Conditional, Coprocess, For, Function, If, JsonWord, Loop, Name,
+    Arithmetic, ArithmeticFor, Case, Conditional, Coprocess, For, Function, If, JsonWord, Loop, Name, Node,
     Redirect, Select, Slice, Span, Subscript, Word,
 };
 
@@ -133,15 +133,15 @@ pub enum CommandKind {
     /// `( … )`.
     Subshell(List),
     /// `if`.
-    If(Box<If>),
+    If(Node<If>),
     /// `for name in …`.
-    For(Box<For>),
+    For(Node<For>),
     /// `for ((…))`.
     ArithmeticFor(Box<ArithmeticFor>),
     /// `while` and `until`.
-    Loop(Box<Loop>),
+    Loop(Node<Loop>),
     /// `case`.
-    Case(Box<Case>),
+    Case(Node<Case>),
     /// `select`.
     Select(Box<Select>),
     /// `[[ … ]]`.

@@ -55,6 +55,7 @@ mod command;
 mod compound;
 mod conditional;
 mod json;
+mod node;
 mod parameter;
 mod redirect;
 mod span;
@@ -75,6 +76,7 @@ pub use compound::{
 };
 pub use conditional::{BinaryTest, Conditional, ConditionalKind, UnaryTest};
 pub use json::{Json, JsonWord};
+pub use node::Node;
 pub use parameter::{
     CaseChange, Parameter, ParameterExpansion, ParameterOperator, ReplaceScope, Special, Subscript,
     SubscriptKind, Transform,

@@ -2,7 +2,7 @@
 
 use crate::SyntaxError;
 
-use super::{Arithmetic, List, Name, ParameterExpansion, Slice, Span, Text};
+use super::{Arithmetic, List, Name, Node, ParameterExpansion, Slice, Span, Text};
 
 /// A word: what becomes zero or more arguments, or a value, or a pattern, when it is expanded.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -173,11 +173,11 @@ pub enum PartKind {
     /// `$name` or `${name}`: a whole variable, with nothing done to it. By far the most frequent expansion.
     Variable(Name),
     /// Any other parameter expansion.
-    Parameter(Box<ParameterExpansion>),
+    Parameter(Node<ParameterExpansion>),
     /// `$(…)` or `` `…` ``.
-    Command(Box<CommandSubstitution>),
+    Command(Node<CommandSubstitution>),
     /// `$((…))` or `$[…]`.
-    Arithmetic(Box<Arithmetic>),
+    Arithmetic(Node<Arithmetic>),
     /// `<(…)` or `>(…)`.
     Process(Box<ProcessSubstitution>),
     /// `~`, `~user`, `~+`, `~-`, `~2`: what follows the tilde.

@@ -8,22 +8,20 @@ use crate::ast::{
     UnaryOperator,
 };
 use crate::error::{ErrorKind, SyntaxError};
+use crate::sys::Slab;
 
-use super::MAXIMUM_DEPTH;
 use super::bytes::{self, NAME, NAME_START};
 use super::number::constant;
+use super::{MAXIMUM_DEPTH, Result};
 
 /// Stands for an expansion in the text. The input holds no NUL.
 pub(super) const EXPANSION: u8 = 0;
 
-/// Parses the text of an expression.
-pub(super) fn parse(text: &[u8]) -> Result<ArithmeticTree, SyntaxError> {
-    Expression::new(text, Vec::new()).parse()
-}
-
 /// Parses the text of an expression in which [`EXPANSION`] stands for the parts at these indices, in order.
-pub(super) fn parse_guess(text: &[u8], indices: Vec<u32>) -> Result<ArithmeticTree, SyntaxError> {
-    Expression::new(text, indices).parse()
+pub(super) fn parse(text: &[u8], indices: &[u32], slab: &mut Slab) -> Result<ArithmeticTree> {
+    // Few expressions have more nodes.
+    let nodes = Vec::with_capacity(8);
+    Expression { text, at: 0, nodes, indices, expansions: 0, depth: 0 }.parse(slab)
 }
 
 /// An expression being parsed.
@@ -31,19 +29,13 @@ struct Expression<'a> {
     text: &'a [u8],
     at: usize,
     nodes: Vec<ArithmeticNode>,
-    indices: Vec<u32>,
+    indices: &'a [u32],
     expansions: usize,
     depth: u32,
 }
 
-type Parsed<T> = Result<T, SyntaxError>;
-
 impl<'a> Expression<'a> {
-    fn new(text: &'a [u8], indices: Vec<u32>) -> Self {
-        Self { text, at: 0, nodes: Vec::new(), indices, expansions: 0, depth: 0 }
-    }
-
-    fn parse(mut self) -> Parsed<ArithmeticTree> {
+    fn parse(mut self, slab: &mut Slab) -> Result<ArithmeticTree> {
         self.skip_blanks();
         if self.at < self.text.len() {
             self.comma()?;
@@ -51,7 +43,7 @@ impl<'a> Expression<'a> {
         if self.at < self.text.len() {
             return Err(self.error("an operator"));
         }
-        Ok(ArithmeticTree::new(self.nodes))
+        Ok(ArithmeticTree::new(slab.cut(&mut self.nodes)))
     }
 
     fn push(&mut self, node: ArithmeticNode) -> NodeId {
@@ -84,7 +76,7 @@ impl<'a> Expression<'a> {
         found
     }
 
-    fn nested<T>(&mut self, parse: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
+    fn nested<T>(&mut self, parse: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
         if self.depth >= MAXIMUM_DEPTH {
             let mut error = self.error("");
             error.kind = ErrorKind::TooDeep;
@@ -97,7 +89,7 @@ impl<'a> Expression<'a> {
     }
 
     #[cold]
-    fn error(&self, expected: &str) -> SyntaxError {
+    fn error(&self, expected: &str) -> Box<SyntaxError> {
         let rest = &self.text[self.at..];
         let start = u32::try_from(self.at).unwrap_or(u32::MAX);
         let end = u32::try_from(self.text.len()).unwrap_or(u32::MAX);
@@ -105,7 +97,7 @@ impl<'a> Expression<'a> {
             [] => "the end of the expression".to_owned(),
             _ => format!("\"{}\"", String::from_utf8_lossy(&rest[..rest.len().min(40)])),
         };
-        SyntaxError {
+        Box::new(SyntaxError {
             kind: ErrorKind::Arithmetic,
             span: Span::new(start, end),
             found,
@@ -113,11 +105,11 @@ impl<'a> Expression<'a> {
             opened: None,
             hint: None,
             incomplete: false,
-        }
+        })
     }
 
     /// `a, b`.
-    fn comma(&mut self) -> Parsed<NodeId> {
+    fn comma(&mut self) -> Result<NodeId> {
         let mut left = self.assignment()?;
         while self.eat(b",") {
             let right = self.assignment()?;
@@ -127,7 +119,7 @@ impl<'a> Expression<'a> {
     }
 
     /// `a = b`, and all that binds more tightly.
-    fn assignment(&mut self) -> Parsed<NodeId> {
+    fn assignment(&mut self) -> Result<NodeId> {
         let bare = self.at_name();
         let target = self.choice()?;
         let Some(operator) = self.assignment_operator() else { return Ok(target) };
@@ -163,7 +155,7 @@ impl<'a> Expression<'a> {
     }
 
     /// `a ? b : c`.
-    fn choice(&mut self) -> Parsed<NodeId> {
+    fn choice(&mut self) -> Result<NodeId> {
         let condition = self.binary(1)?;
         if !self.eat(b"?") {
             return Ok(condition);
@@ -177,7 +169,7 @@ impl<'a> Expression<'a> {
     }
 
     /// Binary operators that bind at least as tightly as `level`.
-    fn binary(&mut self, level: u8) -> Parsed<NodeId> {
+    fn binary(&mut self, level: u8) -> Result<NodeId> {
         let mut left = self.unary()?;
         while let Some((symbol, binds, operator)) =
             self.binary_operator().filter(|(_, binds, _)| *binds >= level)
@@ -226,7 +218,7 @@ impl<'a> Expression<'a> {
         })
     }
 
-    fn unary(&mut self) -> Parsed<NodeId> {
+    fn unary(&mut self) -> Result<NodeId> {
         let rest = &self.text[self.at..];
         let doubled = matches!(rest, [b'+', b'+', ..] | [b'-', b'-', ..]);
         if doubled && self.name_after_step() {
@@ -252,7 +244,7 @@ impl<'a> Expression<'a> {
         bytes::name_length(&rest[blanks..]) > 0
     }
 
-    fn prefix_step(&mut self) -> Parsed<NodeId> {
+    fn prefix_step(&mut self) -> Result<NodeId> {
         let step = if self.peek() == Some(b'+') { Step::PreIncrement } else { Step::PreDecrement };
         self.at += 2;
         self.skip_blanks();
@@ -261,7 +253,7 @@ impl<'a> Expression<'a> {
         Ok(self.push(ArithmeticNode::Step { step, target }))
     }
 
-    fn postfix(&mut self) -> Parsed<NodeId> {
+    fn postfix(&mut self) -> Result<NodeId> {
         let bare = self.at_name();
         let operand = self.operand()?;
         let variable = matches!(
@@ -283,7 +275,7 @@ impl<'a> Expression<'a> {
     }
 
     /// A number, variable, expansion, or expression in parentheses. Blanks after it are left.
-    fn operand(&mut self) -> Parsed<NodeId> {
+    fn operand(&mut self) -> Result<NodeId> {
         match self.peek() {
             Some(b'(') => {
                 self.eat(b"(");
@@ -301,7 +293,7 @@ impl<'a> Expression<'a> {
     }
 
     /// An expansion. What stands right next to it would become one token with it.
-    fn expansion(&mut self) -> Parsed<NodeId> {
+    fn expansion(&mut self) -> Result<NodeId> {
         let sticks = |byte: &u8| bytes::is(*byte, NAME) || matches!(*byte, b'#' | b'@' | b'[' | EXPANSION);
         let before = self.at.checked_sub(1).and_then(|at| self.text.get(at)).is_some_and(sticks);
         self.at += 1;
@@ -314,7 +306,7 @@ impl<'a> Expression<'a> {
         Ok(self.push(ArithmeticNode::Expansion(index)))
     }
 
-    fn variable(&mut self) -> Parsed<NodeId> {
+    fn variable(&mut self) -> Result<NodeId> {
         let length = bytes::name_length(&self.text[self.at..]);
         if length == 0 {
             return Err(self.error("an operand"));
@@ -329,7 +321,7 @@ impl<'a> Expression<'a> {
     }
 
     /// An element of an array. The index is part of this table too; the node comes after it.
-    fn element(&mut self, name: Name) -> Parsed<NodeId> {
+    fn element(&mut self, name: Name) -> Result<NodeId> {
         let Some(length) = bracket_length(&self.text[self.at..]) else { return Err(self.error("\"]\"")) };
         let inside = &self.text[self.at + 1..self.at + length - 1];
         let key = (!inside.contains(&EXPANSION)).then(|| Text::from(inside));
@@ -341,7 +333,7 @@ impl<'a> Expression<'a> {
 
     /// The index between the brackets, if it is an expression. It must be one if it holds expansions, whose
     /// order would be lost otherwise.
-    fn index(&mut self, inside: &'a [u8], optional: bool) -> Parsed<Option<NodeId>> {
+    fn index(&mut self, inside: &'a [u8], optional: bool) -> Result<Option<NodeId>> {
         let before = self.nodes.len();
         let (text, at) = (std::mem::replace(&mut self.text, inside), std::mem::replace(&mut self.at, 0));
         self.skip_blanks();
@@ -359,7 +351,7 @@ impl<'a> Expression<'a> {
         }
     }
 
-    fn number(&mut self) -> Parsed<NodeId> {
+    fn number(&mut self) -> Result<NodeId> {
         let rest = &self.text[self.at..];
         let digits = |byte: &u8| bytes::is(*byte, NAME) || matches!(byte, b'#' | b'@');
         let length = rest.iter().position(|byte| !digits(byte)).unwrap_or(rest.len());

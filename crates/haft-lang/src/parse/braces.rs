@@ -30,7 +30,7 @@ impl Parser<'_> {
     }
 
     /// The word with its braces made parts or literals.
-    pub(super) fn resolve_braces(&mut self, mut builder: Builder) -> Result<Builder> {
+    pub(super) fn resolve_braces(&mut self, builder: &mut Builder) -> Result<()> {
         builder.flush();
         let marks = std::mem::take(&mut builder.marks);
         let parts = std::mem::take(&mut builder.parts);
@@ -38,8 +38,7 @@ impl Parser<'_> {
         let last = parts.len();
         let mut word = Marked { marks, pairs, parts: parts.into_iter().map(Some).collect() };
         let everything = Piece { parts: (0, last), marks: (0, word.marks.len()) };
-        self.piece(&mut word, everything, &mut builder)?;
-        Ok(builder)
+        self.piece(&mut word, everything, builder)
     }
 
     /// Adds a piece of the word to `builder`.

@@ -20,15 +20,6 @@ pub(super) struct Builder {
 }
 
 impl Builder {
-    /// Forgets what was added; the room is kept.
-    pub(super) fn clear(&mut self) {
-        self.parts.clear();
-        self.literal = Text::new();
-        self.joined.clear();
-        self.flags = WordFlags::NONE;
-        self.marks.clear();
-    }
-
     /// Adds literal text.
     pub(super) fn literal(&mut self, text: &[u8], span: Span) {
         if self.literal.is_empty() {
@@ -77,6 +68,11 @@ impl Builder {
         (self.parts.is_empty() && self.marks.is_empty()).then_some(text)
     }
 
+    /// Whether nothing was added.
+    pub(super) fn is_empty(&self) -> bool {
+        self.flags == WordFlags::NONE && self.only_literal().is_some_and(<[u8]>::is_empty)
+    }
+
     /// The parts as they are.
     pub(super) fn take_parts(&mut self, slab: &mut Slab) -> Slice<WordPart> {
         self.flush();
@@ -88,21 +84,38 @@ impl Builder {
         const DYNAMIC: WordFlags =
             WordFlags::EXPANSION.union(WordFlags::GLOB).union(WordFlags::BRACES).union(WordFlags::TILDE);
         self.flush();
-        let content = match self.parts.as_mut_slice() {
+        let content = match self.parts.as_slice() {
             [] => WordContent::Plain(Text::new()),
-            [WordPart { kind: PartKind::Literal(text), .. }] => WordContent::Plain(std::mem::take(text)),
+            [WordPart { kind: PartKind::Literal(_), .. }] => WordContent::Plain(self.only_text()),
             parts if !self.flags.intersects(DYNAMIC) => {
                 let text = static_text(parts);
                 WordContent::Static { text, parts: slab.cut(&mut self.parts) }
             }
             _ => WordContent::Parts(slab.cut(&mut self.parts)),
         };
-        Word { span, flags: self.flags, content }
+        Word { span, flags: std::mem::take(&mut self.flags), content }
+    }
+
+    /// Takes the text of the one part there is.
+    fn only_text(&mut self) -> Text {
+        match self.parts.pop().map(|part| part.kind) {
+            Some(PartKind::Literal(text)) => text,
+            _ => Text::new(),
+        }
     }
 }
 
 /// What parts without expansions stand for.
 fn static_text(parts: &[WordPart]) -> Text {
+    if let [WordPart { kind, .. }] = parts {
+        match kind {
+            PartKind::Literal(text) | PartKind::SingleQuoted(text) | PartKind::AnsiQuoted(text) => {
+                return text.clone();
+            }
+            PartKind::DoubleQuoted(parts) | PartKind::LocaleQuoted(parts) => return static_text(parts),
+            _ => {}
+        }
+    }
     let mut text = Vec::new();
     append_static(parts, &mut text);
     Text::from(text.as_slice())

@@ -2,7 +2,7 @@
 
 use crate::ast::{
     Arithmetic, ArithmeticFor, Case, CaseClause, CaseEnd, Command, CommandKind, For, If, IfBranch, List,
-    Loop, Name, Select, Slice, Span, Text, Word,
+    Loop, Name, Node, Select, Slice, Span, Text, Word,
 };
 use crate::error::Opened;
 
@@ -99,7 +99,7 @@ impl Parser<'_> {
     }
 
     fn if_command(&mut self, opened: Opened) -> Result<CommandKind> {
-        let mut branches = Vec::new();
+        let mut branches = self.spare.branches.pop().unwrap_or_default();
         let mut otherwise = None;
         loop {
             let condition = self.body(opened)?;
@@ -118,7 +118,9 @@ impl Parser<'_> {
                 otherwise = Some(self.body(opened)?);
             }
             self.expect_reserved(Reserved::Fi, opened)?;
-            return Ok(CommandKind::If(Box::new(If { branches: self.slab.cut(&mut branches), otherwise })));
+            let command = If { branches: self.slab.cut(&mut branches), otherwise };
+            self.spare.branches.push(branches);
+            return Ok(CommandKind::If(Node::new(command, &mut self.slab)));
         }
     }
 
@@ -135,7 +137,7 @@ impl Parser<'_> {
     fn loop_command(&mut self, until: bool, opened: Opened) -> Result<CommandKind> {
         let condition = self.body(opened)?;
         let body = self.do_done(opened)?;
-        Ok(CommandKind::Loop(Box::new(Loop { until, condition, body })))
+        Ok(CommandKind::Loop(Node::new(Loop { until, condition, body }, &mut self.slab)))
     }
 
     /// `do … done`.
@@ -173,7 +175,8 @@ impl Parser<'_> {
         let (name, name_span) = self.loop_variable(opened)?;
         let words = self.loop_words()?;
         let body = self.loop_body(opened)?;
-        Ok(CommandKind::For(Box::new(For { name, name_span, words, body })))
+        let command = For { name, name_span, words, body };
+        Ok(CommandKind::For(Node::new(command, &mut self.slab)))
     }
 
     fn select_command(&mut self, opened: Opened) -> Result<CommandKind> {
@@ -212,7 +215,7 @@ impl Parser<'_> {
             }
             return Ok(None);
         }
-        let mut words = Vec::new();
+        let mut words = self.spare.words.pop().unwrap_or_default();
         loop {
             self.skip_blanks();
             let start = self.input.at;
@@ -227,7 +230,9 @@ impl Parser<'_> {
             error.hint = error.incomplete.then(|| "\"do\" follows on a new line or after \";\"".to_owned());
             return Err(error);
         }
-        Ok(Some(self.slab.cut(&mut words)))
+        let slice = self.slab.cut(&mut words);
+        self.spare.words.push(words);
+        Ok(Some(slice))
     }
 
     /// `((…; …; …))` and the body.
@@ -283,7 +288,7 @@ impl Parser<'_> {
         if !self.eat_reserved(Reserved::In) {
             return Err(self.missing("\"in\"", opened, "write \"case WORD in\""));
         }
-        let mut clauses = Vec::new();
+        let mut clauses = self.spare.clauses.pop().unwrap_or_default();
         loop {
             self.skip_newlines()?;
             if self.eat_reserved(Reserved::Esac) {
@@ -299,14 +304,34 @@ impl Parser<'_> {
                 break;
             }
         }
-        Ok(CommandKind::Case(Box::new(Case { subject, clauses: self.slab.cut(&mut clauses) })))
+        let command = Case { subject, clauses: self.slab.cut(&mut clauses) };
+        self.spare.clauses.push(clauses);
+        Ok(CommandKind::Case(Node::new(command, &mut self.slab)))
     }
 
     /// One clause, and whether it must be the last because nothing ended it.
     fn case_clause(&mut self, opened: Opened) -> Result<(CaseClause, bool)> {
         let start = self.input.at;
+        let patterns = self.case_patterns(opened)?;
+        let body = self.list()?;
+        let end = if self.eat_all(b";;&") {
+            Some(CaseEnd::Continue)
+        } else if self.eat_all(b";;") {
+            Some(CaseEnd::Break)
+        } else if self.eat_all(b";&") {
+            Some(CaseEnd::FallThrough)
+        } else {
+            None
+        };
+        let span = self.span_from(start);
+        let clause = CaseClause { span, patterns, body, end: end.unwrap_or(CaseEnd::Break) };
+        Ok((clause, end.is_none()))
+    }
+
+    /// The patterns of a clause and the parenthesis after them.
+    fn case_patterns(&mut self, opened: Opened) -> Result<Slice<Word>> {
         self.eat(b'(');
-        let mut patterns = Vec::new();
+        let mut patterns = self.spare.words.pop().unwrap_or_default();
         loop {
             self.skip_blanks();
             let from = self.input.at;
@@ -325,23 +350,9 @@ impl Parser<'_> {
                 return Err(error);
             }
         }
-        let body = self.list()?;
-        let end = if self.eat_all(b";;&") {
-            Some(CaseEnd::Continue)
-        } else if self.eat_all(b";;") {
-            Some(CaseEnd::Break)
-        } else if self.eat_all(b";&") {
-            Some(CaseEnd::FallThrough)
-        } else {
-            None
-        };
-        let clause = CaseClause {
-            span: self.span_from(start),
-            patterns: self.slab.cut(&mut patterns),
-            body,
-            end: end.unwrap_or(CaseEnd::Break),
-        };
-        Ok((clause, end.is_none()))
+        let slice = self.slab.cut(&mut patterns);
+        self.spare.words.push(patterns);
+        Ok(slice)
     }
 
     /// Whether a word ends here.

@@ -1,7 +1,7 @@
 //! What begins with a dollar sign.
 
 use crate::ast::{
-    Parameter, ParameterExpansion, ParameterOperator, PartKind, Special, SubscriptKind, Text, WordFlags,
+    Node, Parameter, ParameterExpansion, ParameterOperator, PartKind, Special, SubscriptKind, Text, WordFlags,
 };
 
 use super::builder::Builder;
@@ -74,7 +74,7 @@ impl Parser<'_> {
                 indirect: false,
                 operator: ParameterOperator::Value,
             } => PartKind::Variable(name),
-            expansion => PartKind::Parameter(Box::new(expansion)),
+            expansion => PartKind::Parameter(Node::new(expansion, &mut self.slab)),
         };
         builder.push(kind, self.span_from(start), flags);
     }

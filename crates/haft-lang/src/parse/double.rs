@@ -14,7 +14,7 @@ impl Parser<'_> {
         self.input.at += 1;
         let mut inner = self.builder();
         self.nested(|parser| parser.quoted_parts(&mut inner, quote))?;
-        let flags = inner.flags.union(WordFlags::QUOTED);
+        let flags = std::mem::take(&mut inner.flags).union(WordFlags::QUOTED);
         let parts = inner.take_parts(&mut self.slab);
         self.recycle(inner);
         let kind = if locale { PartKind::LocaleQuoted(parts) } else { PartKind::DoubleQuoted(parts) };

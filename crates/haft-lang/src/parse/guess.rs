@@ -1,19 +1,20 @@
 //! What can be said about an arithmetic expression before its expansions are made.
 
 use crate::ast::{ArithmeticForm, PartKind, Word, WordPart};
+use crate::sys::Slab;
 
 use super::arithmetic::{self, EXPANSION};
 
 /// What can be said about an expression ahead of time.
-pub(super) fn form(text: &Word) -> ArithmeticForm {
+pub(super) fn form(text: &Word, slab: &mut Slab) -> ArithmeticForm {
     if let Some(literal) = text.literal() {
-        return arithmetic::parse(literal).map_or(ArithmeticForm::Text, ArithmeticForm::Tree);
+        return arithmetic::parse(literal, &[], slab).map_or(ArithmeticForm::Text, ArithmeticForm::Tree);
     }
     let mut flat = Flat::default();
     if !flat.parts(text.parts(), true) {
         return ArithmeticForm::Text;
     }
-    arithmetic::parse_guess(&flat.text, flat.indices).map_or(ArithmeticForm::Text, ArithmeticForm::Guess)
+    arithmetic::parse(&flat.text, &flat.indices, slab).map_or(ArithmeticForm::Text, ArithmeticForm::Guess)
 }
 
 /// The text of an expression with its expansions replaced by [`EXPANSION`].

@@ -76,7 +76,8 @@ impl Parser<'_> {
             if document.strip_tabs {
                 line = &line[leading_tabs(line)..];
             }
-            if *line == *document.delimiter || (!document.quoted && joined(line) == *document.delimiter) {
+            let continued = !document.quoted && line.contains(&b'\n');
+            if *line == *document.delimiter || (continued && joined(line) == *document.delimiter) {
                 return Extent { start, end: at, next, terminated: true };
             }
             if self.substitutions > 0

@@ -69,7 +69,8 @@ impl<'a> Input<'a> {
     /// The byte at a distance from the position.
     #[inline]
     pub(super) fn ahead(&self, distance: usize) -> Option<u8> {
-        self.remaining().get(distance).copied()
+        let at = self.at + distance;
+        if at < self.limit { self.bytes.get(at).copied() } else { None }
     }
 
     /// Where the position stops.

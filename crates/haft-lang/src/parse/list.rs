@@ -47,7 +47,7 @@ impl Parser<'_> {
             return Ok(None);
         }
         let start = self.input.at;
-        let mut statements = Vec::new();
+        let mut statements = self.spare.statements.pop().unwrap_or_default();
         while let Some(head) = self.head() {
             statements.push(self.statement(head)?);
             self.skip_blanks();
@@ -65,6 +65,7 @@ impl Parser<'_> {
             Some(_) => return Err(self.stray()),
         }
         let body = List { span, statements: self.slab.cut(&mut statements) };
+        self.spare.statements.push(statements);
         Ok(Some(Program { body, warnings: std::mem::take(&mut self.warnings).into() }))
     }
 
@@ -72,7 +73,7 @@ impl Parser<'_> {
     pub(super) fn list(&mut self) -> Result<List> {
         self.skip_newlines()?;
         let start = self.input.at;
-        let mut statements = self.spare_statements.pop().unwrap_or_default();
+        let mut statements = self.spare.statements.pop().unwrap_or_default();
         let mut end = start;
         while let Some(head) = self.head() {
             statements.push(self.statement(head)?);
@@ -86,7 +87,7 @@ impl Parser<'_> {
             self.skip_newlines()?;
         }
         let list = List { span: self.input.span(start, end), statements: self.slab.cut(&mut statements) };
-        self.spare_statements.push(statements);
+        self.spare.statements.push(statements);
         Ok(list)
     }
 
@@ -139,7 +140,7 @@ impl Parser<'_> {
     fn statement(&mut self, head: Head) -> Result<Statement> {
         let start = self.input.at;
         let first = self.pipeline(head)?;
-        let mut rest = Vec::new();
+        let mut rest: Option<Vec<_>> = None;
         loop {
             self.skip_blanks();
             let connector = match self.peek() {
@@ -149,10 +150,17 @@ impl Parser<'_> {
             };
             self.skip_newlines()?;
             let head = self.require_command(if connector == Connector::And { "&&" } else { "||" })?;
-            rest.push((connector, self.pipeline(head)?));
+            rest.get_or_insert_with(|| self.spare.pipelines.pop().unwrap_or_default())
+                .push((connector, self.pipeline(head)?));
         }
         let background = self.peek() == Some(b'&') && self.peek_second() != Some(b'>') && self.eat(b'&');
-        Ok(Statement { span: self.span_from(start), background, first, rest: self.slab.cut(&mut rest) })
+        let span = self.span_from(start);
+        let Some(mut pipelines) = rest else {
+            return Ok(Statement { span, background, first, rest: Slice::EMPTY });
+        };
+        let rest = self.slab.cut(&mut pipelines);
+        self.spare.pipelines.push(pipelines);
+        Ok(Statement { span, background, first, rest })
     }
 
     /// Refuses what does not begin a command after a connector.
@@ -210,7 +218,8 @@ impl Parser<'_> {
         if self.peek() != Some(b'|') || self.peek_second() == Some(b'|') {
             return Ok(self.slab.one(first));
         }
-        let mut stages = vec![first];
+        let mut stages = self.spare.stages.pop().unwrap_or_default();
+        stages.push(first);
         while self.peek() == Some(b'|') && self.peek_second() != Some(b'|') {
             let start = self.input.at;
             self.input.at += 1;
@@ -223,7 +232,9 @@ impl Parser<'_> {
             stages.push(self.command(Some(head))?);
             self.skip_blanks();
         }
-        Ok(self.slab.cut(&mut stages))
+        let slice = self.slab.cut(&mut stages);
+        self.spare.stages.push(stages);
+        Ok(slice)
     }
 
     /// An error about something that does not end a list.

@@ -31,6 +31,7 @@ mod operator;
 mod redirect;
 mod reserved;
 mod simple;
+mod spare;
 mod subscript;
 mod substitution;
 mod tilde;
@@ -39,19 +40,16 @@ mod word;
 use std::cell::Cell;
 use std::collections::{BTreeMap, HashSet};
 
-use crate::ast::{
-    Arithmetic, ArithmeticTree, LineIndex, Program, Statement, Text, Warning, WarningKind, Word,
-};
+use crate::ast::{Arithmetic, ArithmeticTree, LineIndex, Program, Text, Warning, WarningKind, Word};
 use crate::error::SyntaxError;
 use crate::sys::Slab;
 
 pub(crate) use reserved::is_reserved;
 
 use alias::Active;
-use builder::Builder;
 use here::Pending;
 use input::Input;
-use simple::Simple;
+use spare::Spare;
 
 /// How deep things may be nested. A tree of this depth can be parsed, walked and dropped on a stack of 2 MiB, also in
 /// a build without optimisation.
@@ -116,7 +114,7 @@ pub fn parse_arithmetic_text(
 /// # Errors
 /// If it is not an expression.
 pub fn parse_arithmetic(text: &[u8]) -> std::result::Result<ArithmeticTree, SyntaxError> {
-    arithmetic::parse(text)
+    arithmetic::parse(text, &[], &mut Slab::default()).map_err(|error| *error)
 }
 
 /// A parser that hands out one complete command at a time: what bash reads before it runs anything.
@@ -143,10 +141,7 @@ pub struct Parser<'a> {
     brackets: (std::ops::Range<usize>, glob::Extent),
     /// Where the text of an alias ends in a blank, so that the next word may be an alias too.
     alias_next: Option<usize>,
-    /// Emptied words, commands and lists, kept for their room: one in the making takes one.
-    spare_builders: Vec<Builder>,
-    spare_commands: Vec<Simple>,
-    spare_statements: Vec<Vec<Statement>>,
+    spare: Spare,
     /// How many `$(`, `<(` are open, whose `)` may end a here-document.
     substitutions: u32,
     /// After the redirections of a compound command, where no reserved word can stand.
@@ -185,9 +180,7 @@ impl<'a> Parser<'a> {
             active: Vec::new(),
             brackets: (0..0, glob::Extent::None),
             alias_next: None,
-            spare_builders: Vec::new(),
-            spare_commands: Vec::new(),
-            spare_statements: Vec::new(),
+            spare: Spare::default(),
             substitutions: 0,
             no_reserved: None,
         }

@@ -24,22 +24,6 @@ enum Operator {
     AppendBoth,
 }
 
-/// The operators, longer ones before those they begin with.
-const OPERATORS: &[(&[u8], Operator)] = &[
-    (b"<<<", Operator::HereString),
-    (b"<<-", Operator::HereDocumentTabs),
-    (b"<<", Operator::HereDocument),
-    (b"<&", Operator::DuplicateInput),
-    (b"<>", Operator::ReadWrite),
-    (b"<", Operator::Read),
-    (b">>", Operator::Append),
-    (b">&", Operator::DuplicateOutput),
-    (b">|", Operator::Clobber),
-    (b">", Operator::Write),
-    (b"&>>", Operator::AppendBoth),
-    (b"&>", Operator::WriteBoth),
-];
-
 impl Parser<'_> {
     /// A redirection, if one comes next.
     pub(super) fn redirect(&mut self) -> Result<Option<Redirect>> {
@@ -127,10 +111,33 @@ impl Parser<'_> {
 
     /// Takes a redirection operator. `<(` and `>(` are none.
     fn redirect_operator(&mut self) -> Option<Operator> {
-        if self.peek_second() == Some(b'(') {
-            return None;
+        let (first, second) = (self.peek()?, self.peek_second());
+        let operator = match (first, second) {
+            (b'<' | b'>', Some(b'(')) => return None,
+            (b'<', Some(b'<')) => Operator::HereDocument,
+            (b'<', Some(b'&')) => Operator::DuplicateInput,
+            (b'<', Some(b'>')) => Operator::ReadWrite,
+            (b'>', Some(b'>')) => Operator::Append,
+            (b'>', Some(b'&')) => Operator::DuplicateOutput,
+            (b'>', Some(b'|')) => Operator::Clobber,
+            (b'&', Some(b'>')) => Operator::WriteBoth,
+            (b'<', _) => Operator::Read,
+            (b'>', _) => Operator::Write,
+            _ => return None,
+        };
+        self.input.at += 1;
+        if matches!(operator, Operator::Read | Operator::Write) {
+            return Some(operator);
         }
-        OPERATORS.iter().find(|(text, _)| self.eat_all(text)).map(|(_, operator)| *operator)
+        if let Some(second) = second {
+            self.eat(second);
+        }
+        Some(match (operator, self.peek()) {
+            (Operator::HereDocument, Some(b'<')) if self.eat(b'<') => Operator::HereString,
+            (Operator::HereDocument, Some(b'-')) if self.eat(b'-') => Operator::HereDocumentTabs,
+            (Operator::WriteBoth, Some(b'>')) if self.eat(b'>') => Operator::AppendBoth,
+            _ => operator,
+        })
     }
 
     fn redirect_kind(&mut self, operator: Operator, start: usize) -> Result<RedirectKind> {

@@ -45,7 +45,7 @@ impl Parser<'_> {
     pub(super) fn simple_command(&mut self) -> Result<Command> {
         let start = self.input.at;
         let mut line = self.line_at(start);
-        let mut simple = self.spare_commands.pop().unwrap_or_default();
+        let mut simple = self.spare.commands.pop().unwrap_or_default();
         let mut end = start;
         loop {
             self.skip_blanks();
@@ -71,7 +71,7 @@ impl Parser<'_> {
             return Err(self.unexpected(Some("a command"), None));
         }
         let command = simple.finish(self.input.span(start, end), line, &mut self.slab);
-        self.spare_commands.push(simple);
+        self.spare.commands.push(simple);
         Ok(command)
     }
 

@@ -34,7 +34,7 @@ impl Parser<'_> {
             Some(b"@") => SubscriptKind::At,
             Some(b"*") => SubscriptKind::Star,
             _ => {
-                let form = guess::form(&key);
+                let form = guess::form(&key, &mut self.slab);
                 let key = Arc::new(key);
                 let index = Box::new(Arithmetic { span, text: key.clone(), form });
                 SubscriptKind::Element { key, index }
@@ -46,7 +46,7 @@ impl Parser<'_> {
     /// An arithmetic expression up to one of `ends`, which is left.
     pub(super) fn arithmetic_until(&mut self, ends: &[u8]) -> Result<Arithmetic> {
         let text = self.nested(|parser| parser.arithmetic_word(ends))?;
-        let form = guess::form(&text);
+        let form = guess::form(&text, &mut self.slab);
         Ok(Arithmetic { span: text.span, text: Arc::new(text), form })
     }
 

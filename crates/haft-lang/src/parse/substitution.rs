@@ -1,8 +1,8 @@
 //! Command, process and arithmetic substitution.
 
 use crate::ast::{
-    Arithmetic, BackquoteError, CommandSubstitution, Direction, List, PartKind, ProcessSubstitution, Slice,
-    Text, WordFlags,
+    Arithmetic, BackquoteError, CommandSubstitution, Direction, List, Node, PartKind, ProcessSubstitution,
+    Slice, Text, WordFlags,
 };
 use crate::error::ErrorKind;
 
@@ -18,14 +18,22 @@ impl Parser<'_> {
             && let Some(arithmetic) = self.double_parentheses("$((", start)?
         {
             let flags = arithmetic_flags(&arithmetic, quoted);
-            builder.push(PartKind::Arithmetic(Box::new(arithmetic)), self.span_from(start), flags);
+            builder.push(
+                PartKind::Arithmetic(Node::new(arithmetic, &mut self.slab)),
+                self.span_from(start),
+                flags,
+            );
             return Ok(());
         }
         self.input.at += 1;
         let body = self.substituted_list("$(", start)?;
         let substitution = CommandSubstitution { backquoted: false, body, error: None };
         let flags = expansion_flags(quoted).union(WordFlags::COMMANDS);
-        builder.push(PartKind::Command(Box::new(substitution)), self.span_from(start), flags);
+        builder.push(
+            PartKind::Command(Node::new(substitution, &mut self.slab)),
+            self.span_from(start),
+            flags,
+        );
         Ok(())
     }
 
@@ -95,7 +103,11 @@ impl Parser<'_> {
             return Err(self.unclosed("]", "$[", start));
         }
         let flags = arithmetic_flags(&arithmetic, quoted);
-        builder.push(PartKind::Arithmetic(Box::new(arithmetic)), self.span_from(start), flags);
+        builder.push(
+            PartKind::Arithmetic(Node::new(arithmetic, &mut self.slab)),
+            self.span_from(start),
+            flags,
+        );
         Ok(())
     }
 
@@ -118,7 +130,11 @@ impl Parser<'_> {
         self.input.at = end + 1;
         let substitution = CommandSubstitution { backquoted: true, body, error };
         let flags = expansion_flags(in_quotes).union(WordFlags::COMMANDS);
-        builder.push(PartKind::Command(Box::new(substitution)), self.span_from(start), flags);
+        builder.push(
+            PartKind::Command(Node::new(substitution, &mut self.slab)),
+            self.span_from(start),
+            flags,
+        );
         Ok(())
     }
 
@@ -166,6 +182,7 @@ impl Parser<'_> {
             line: self.line.clone(),
             warnings: std::mem::take(&mut self.warnings),
             slab: std::mem::take(&mut self.slab),
+            spare: std::mem::take(&mut self.spare),
             ..Parser::over(input)
         };
         let result = parse(&mut parser);
@@ -173,6 +190,7 @@ impl Parser<'_> {
         self.lines = parser.lines;
         self.warnings = parser.warnings;
         self.slab = parser.slab;
+        self.spare = parser.spare;
         result
     }
 }

@@ -180,27 +180,27 @@ impl Parser<'_> {
         let mut builder = self.builder();
         self.parts(mode, &mut builder)?;
         if !builder.marks.is_empty() {
-            builder = self.resolve_braces(builder)?;
+            self.resolve_braces(&mut builder)?;
         }
         Ok(self.finish_word(start, builder))
     }
 
     /// The word that ends here.
-    pub(super) fn finish_word(&mut self, start: usize, mut builder: Builder) -> Word {
+    pub(super) fn finish_word(&mut self, start: usize, mut builder: Box<Builder>) -> Word {
         let word = builder.finish(self.span_from(start), &mut self.slab);
         self.recycle(builder);
         word
     }
 
     /// An empty builder, which may have room already.
-    pub(super) fn builder(&mut self) -> Builder {
-        self.spare_builders.pop().unwrap_or_default()
+    pub(super) fn builder(&mut self) -> Box<Builder> {
+        self.spare.builders.pop().unwrap_or_default()
     }
 
-    /// Keeps the room of a builder that is done.
-    pub(super) fn recycle(&mut self, mut builder: Builder) {
-        builder.clear();
-        self.spare_builders.push(builder);
+    /// Keeps the room of a builder, of which nothing is left.
+    pub(super) fn recycle(&mut self, builder: Box<Builder>) {
+        debug_assert!(builder.is_empty());
+        self.spare.builders.push(builder);
     }
 
     /// The parts of a word.

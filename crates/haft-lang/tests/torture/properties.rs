@@ -22,7 +22,7 @@ pub(crate) fn examine(text: &[u8], extglob: bool) -> Result<(), String> {
 /// Everything lies within the text, in order.
 fn check_spans(program: &Program, text: &[u8]) -> Result<(), String> {
     let mut end = 0;
-    for statement in program.body.statements.iter() {
+    for statement in &program.body.statements {
         check_span(statement.span, text)?;
         ensure(statement.span.start >= end, || format!("statement {:?} begins too early", statement.span))?;
         end = statement.span.end;

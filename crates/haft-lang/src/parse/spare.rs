@@ -1,0 +1,20 @@
+//! Room that is used again and again.
+
+use crate::ast::{CaseClause, Command, Connector, IfBranch, Pipeline, Statement, Word};
+
+use super::builder::Builder;
+use super::simple::Simple;
+
+/// Emptied words, commands and lists, kept for their room: one in the making takes one, and puts it back when it is made.
+#[derive(Default)]
+#[expect(clippy::vec_box, reason = "a builder is moved to and fro, and is large")]
+pub(super) struct Spare {
+    pub(super) builders: Vec<Box<Builder>>,
+    pub(super) commands: Vec<Box<Simple>>,
+    pub(super) statements: Vec<Vec<Statement>>,
+    pub(super) pipelines: Vec<Vec<(Connector, Pipeline)>>,
+    pub(super) stages: Vec<Vec<Command>>,
+    pub(super) branches: Vec<Vec<IfBranch>>,
+    pub(super) clauses: Vec<Vec<CaseClause>>,
+    pub(super) words: Vec<Vec<Word>>,
+}
