@@ -1,8 +1,6 @@
 //! All sources together, layer over layer.
 
 use std::collections::HashMap;
-use std::fs;
-use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -15,9 +13,6 @@ use crate::read::Reader;
 use crate::section::{Form, SECTIONS, Section};
 use crate::source::{Layer, Mark, Place, Source};
 use crate::value::{Node, Table, Value, parse};
-
-/// The name of the file of each layer, in the layer's directory.
-pub const FILE_NAME: &str = "config.toml";
 
 /// Configuration from several sources. Later ones win: settings field by field, items as a whole by their names.
 #[derive(Clone, Debug, Default)]
@@ -64,16 +59,7 @@ impl Config {
     /// # Errors
     /// If the file is there and cannot be read, is no TOML, or has sections that nobody knows.
     pub fn add_file(&mut self, layer: Layer, directory: &Path, name: &Path) -> Result<(), Error> {
-        let path = directory.join(FILE_NAME);
-        let text = match fs::read(&path) {
-            Ok(text) => text,
-            Err(error) if is_absence(&error) => return Ok(()),
-            Err(error) => return Err(Error::unreadable(&path, &error)),
-        };
-        let text = String::from_utf8(text)
-            .map_err(|_| Error::unreadable(&path, &io::Error::other("it is not UTF-8 text")))?;
-        let name = name.join(FILE_NAME).display().to_string();
-        self.add(Source { layer, name, path: Some(path), text })
+        Source::read(layer, directory, name)?.map_or(Ok(()), |source| self.add(source))
     }
 
     /// The sources, the strongest last.
@@ -184,11 +170,6 @@ impl Config {
         }
         Ok(())
     }
-}
-
-/// A directory that is not there, or is no directory, has no file; anything else is a broken file.
-fn is_absence(error: &io::Error) -> bool {
-    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }
 
 fn wrong_form(section: &Section, node: &Node, place: &Place) -> Error {

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use serde::de::{Expected, Unexpected};
+
 use crate::error::{Error, ErrorKind};
 use crate::source::{Mark, Place};
 
@@ -44,6 +46,18 @@ impl Fault {
 impl serde::de::Error for Fault {
     fn custom<T: fmt::Display>(message: T) -> Fault {
         Fault { kind: ErrorKind::WrongValue, text: message.to_string(), mark: None, hint: None }
+    }
+
+    fn invalid_type(found: Unexpected<'_>, wanted: &dyn Expected) -> Fault {
+        let found = match found {
+            Unexpected::Bool(_) => "true or false".to_owned(),
+            Unexpected::Signed(_) | Unexpected::Unsigned(_) | Unexpected::Float(_) => "a number".to_owned(),
+            Unexpected::Str(_) => "a text".to_owned(),
+            Unexpected::Seq => "a list".to_owned(),
+            Unexpected::Map => "a table".to_owned(),
+            other => other.to_string(),
+        };
+        serde::de::Error::custom(format!("expected {wanted}, found {found}"))
     }
 
     fn missing_field(field: &'static str) -> Fault {

@@ -79,10 +79,10 @@ mod source;
 pub mod trust;
 mod value;
 
-pub use config::{Config, FILE_NAME, Item};
+pub use config::{Config, Item};
 pub use error::{Error, ErrorKind};
 pub use located::Located;
 pub use nearest::{nearest, suggest};
 pub use places::{PROJECT_DIRECTORY, Places, Sources, find_project};
 pub use section::{Form, SECTIONS, Section};
-pub use source::{Layer, Mark, Place, Source};
+pub use source::{FILE_NAME, Layer, Mark, Place, Source};

@@ -1,10 +1,16 @@
 //! Where configuration comes from, and where in it something stands.
 
 use std::fmt;
-use std::path::PathBuf;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::error::Error;
 use crate::excerpt;
+
+/// The name of the file of each layer, in the layer's directory.
+pub const FILE_NAME: &str = "config.toml";
 
 /// How near to the user's hands a source is; a later one wins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
@@ -50,6 +56,31 @@ pub struct Source {
     pub path: Option<PathBuf>,
     /// The text itself.
     pub text: String,
+}
+
+impl Source {
+    /// Reads the file of a layer from its directory; `None` if there is none. `name` is what the directory is called in
+    /// messages.
+    ///
+    /// # Errors
+    /// If the file is there and cannot be read, or is no text.
+    pub fn read(layer: Layer, directory: &Path, name: &Path) -> Result<Option<Source>, Error> {
+        let path = directory.join(FILE_NAME);
+        let text = match fs::read(&path) {
+            Ok(text) => text,
+            Err(error) if is_absence(&error) => return Ok(None),
+            Err(error) => return Err(Error::unreadable(&path, &error)),
+        };
+        let text = String::from_utf8(text)
+            .map_err(|_| Error::unreadable(&path, &io::Error::other("it is not UTF-8 text")))?;
+        let name = name.join(FILE_NAME).display().to_string();
+        Ok(Some(Source { layer, name, path: Some(path), text }))
+    }
+}
+
+/// A directory that is not there, or is no directory, has no file; anything else is a broken file.
+fn is_absence(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }
 
 /// Where something stands, as numbers that only mean something to the [`Config`](crate::Config) it was read from: it

@@ -110,8 +110,9 @@ pub use lookup::find_program;
 pub use outcome::{
     CANCELLED, Captured, JobReport, Outcome, Report, StageReport, StatusReport, TIMED_OUT, Tree,
 };
+pub use proc::process_start;
 pub use pty::TerminalSize;
-pub use reaper::{become_subreaper, reap_orphans};
+pub use reaper::{become_subreaper, reap_orphans, resign_subreaper};
 pub use scope::{MARKER, Scope};
 pub use signal::{
     Disposition, Signals, on_signals, set_disposition, set_signal_catcher, signal_name, signal_number,

@@ -56,6 +56,12 @@ pub(crate) fn entry(pid: i32) -> Option<Entry> {
     parse_stat(&fs::read(format!("/proc/{pid}/stat")).ok()?)
 }
 
+/// When a process was started, in the kernel's ticks since boot, if it is still there and has not ended. Together with its
+/// number this names a process for ever, through all the programs that it becomes.
+pub fn process_start(pid: i32) -> Option<u64> {
+    entry(pid).filter(|entry| !entry.zombie).map(|entry| entry.start)
+}
+
 /// Reads a `stat` line. The command name in it may hold anything, so fields count from its last parenthesis.
 fn parse_stat(line: &[u8]) -> Option<Entry> {
     let open = line.iter().position(|&byte| byte == b'(')?;

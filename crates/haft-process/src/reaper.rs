@@ -27,6 +27,13 @@ pub fn become_subreaper() -> Result<(), Error> {
     Ok(())
 }
 
+/// Gives up what [`become_subreaper`] has asked for, which a program that this process becomes would otherwise inherit.
+pub fn resign_subreaper() {
+    if SUBREAPER.swap(false, Ordering::AcqRel) {
+        let _ = rustix::process::set_child_subreaper(None);
+    }
+}
+
 /// Whether [`become_subreaper`] was called.
 pub(crate) fn is_subreaper() -> bool {
     SUBREAPER.load(Ordering::Acquire)

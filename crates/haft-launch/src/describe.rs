@@ -1,0 +1,121 @@
+//! What there is, as data.
+
+use serde_json::{Map, Value, json};
+
+use crate::agent::Agent;
+use crate::catalogue::{Context, Role, Task};
+use crate::recipe::Recipe;
+use crate::template::{Part, Template};
+use crate::words::{Invocation, Word};
+
+impl Agent {
+    /// All that is known about it, under the keys it is configured by.
+    pub fn describe(&self) -> Value {
+        let models: Map<String, Value> =
+            self.models.iter().map(|(alias, id)| (alias.clone(), id.clone().into())).collect();
+        let environment: Map<String, Value> =
+            self.environment.iter().map(|(name, value)| (name.clone(), template(value).into())).collect();
+        object([
+            ("name", self.name.clone().into()),
+            ("description", self.description.clone().into()),
+            ("bin", self.bin.clone().into()),
+            ("command", invocation(&self.command)),
+            ("batch", self.batch.as_ref().map_or(Value::Null, invocation)),
+            ("models", models.into()),
+            ("default_model", self.default_model.clone().into()),
+            ("prompt", json!(self.ways)),
+            ("env", environment.into()),
+            ("defined", self.place.to_string().into()),
+        ])
+    }
+}
+
+impl Role {
+    /// All that is known about it, under the keys it is configured by.
+    pub fn describe(&self) -> Value {
+        let own = [("optional", self.optional.into())];
+        item(&self.name, &self.description, &self.recipe, own)
+    }
+}
+
+impl Context {
+    /// All that is known about it, under the keys it is configured by.
+    pub fn describe(&self) -> Value {
+        let own = [
+            ("required", self.required.into()),
+            ("default", self.default.into()),
+            ("tags", self.tags.clone().into()),
+        ];
+        item(&self.name, &self.description, &self.recipe, own)
+    }
+}
+
+impl Task {
+    /// All that is known about it, under the keys it is configured by.
+    pub fn describe(&self) -> Value {
+        let own = [
+            ("role", self.role.clone().into()),
+            ("agent", self.agent.clone().into()),
+            ("model", self.model.clone().into()),
+            ("alias", self.alias.clone().into()),
+            ("tags", self.tags.clone().into()),
+        ];
+        item(&self.name, &self.description, &self.recipe, own)
+    }
+}
+
+fn item<const N: usize>(
+    name: &str,
+    description: &Option<String>,
+    recipe: &Recipe,
+    own: [(&str, Value); N],
+) -> Value {
+    let command = recipe.command.as_ref().map_or(Value::Null, |command| json!(command.all()));
+    let common = [
+        ("name", name.into()),
+        ("description", description.clone().into()),
+        ("prompt", recipe.prompt().into()),
+        ("file", recipe.file().into()),
+        ("command", command),
+        ("timeout", recipe.timeout.map(|timeout| timeout.as_secs()).into()),
+    ];
+    let defined = recipe.place().map(ToString::to_string);
+    object(common.into_iter().chain(own).chain([("defined", defined.into())]))
+}
+
+/// An object without what is not set.
+fn object<'k>(entries: impl IntoIterator<Item = (&'k str, Value)>) -> Value {
+    let is_set = |value: &Value| match value {
+        Value::Null | Value::Bool(false) => false,
+        Value::Array(list) => !list.is_empty(),
+        Value::Object(table) => !table.is_empty(),
+        _ => true,
+    };
+    let set = entries.into_iter().filter(|(_, value)| is_set(value));
+    Value::Object(set.map(|(key, value)| (key.to_owned(), value)).collect())
+}
+
+fn invocation(invocation: &Invocation) -> Value {
+    match invocation {
+        Invocation::Words(list) => words(list),
+        Invocation::Line(line) => template(line).into(),
+    }
+}
+
+fn words(list: &[Word]) -> Value {
+    let word = |word: &Word| match word {
+        Word::Single(single) => template(single).into(),
+        Word::Group(group) => words(group),
+    };
+    Value::Array(list.iter().map(word).collect())
+}
+
+/// A template as it is written.
+fn template(template: &Template) -> String {
+    let part = |part: &Part| match part {
+        Part::Text(text) => text.replace('{', "{{").replace('}', "}}"),
+        Part::Value(placeholder) if placeholder.json => format!("{{{}:json}}", placeholder.name),
+        Part::Value(placeholder) => format!("{{{}}}", placeholder.name),
+    };
+    template.parts().iter().map(part).collect()
+}

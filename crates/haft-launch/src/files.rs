@@ -1,0 +1,182 @@
+//! The files of launches: private, unique, and gone once their agent is.
+//!
+//! Each launch that needs files has a directory of its own below a base that only the user can enter. Its name holds the
+//! number of the process, when that was started and which table of processes counts it. The agent keeps all three, since
+//! it *is* the process that made the directory: whoever comes later can tell whether it still runs.
+
+use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::hash::{BuildHasher as _, Hasher as _, RandomState};
+use std::io::{self, Write as _};
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use haft_process::{process_start, reason};
+
+use crate::error::{Error, ErrorKind};
+
+/// What is kept for somebody to look at, and what belongs to a table of processes that we cannot see, is kept for so long.
+const KEPT: Duration = Duration::from_secs(24 * 3600);
+
+/// A directory for the files of a launch. It is named at once and made when something is written.
+#[derive(Debug)]
+pub struct Files {
+    base: PathBuf,
+    path: PathBuf,
+    made: bool,
+}
+
+impl Files {
+    /// A directory that lasts as long as this process, whatever program that becomes.
+    pub fn of_process(base: &Path) -> Files {
+        let pid = std::process::id();
+        let start = process_start(pid.cast_signed()).unwrap_or_default();
+        Files::named(base, &format!("launch-{pid}-{start}-{}-{:016x}", process_table(), random()))
+    }
+
+    /// A directory that lasts for a day.
+    pub fn for_a_day(base: &Path) -> Files {
+        Files::named(base, &format!("dry-run-{:016x}", random()))
+    }
+
+    fn named(base: &Path, name: &str) -> Files {
+        Files { base: base.to_path_buf(), path: base.join(name), made: false }
+    }
+
+    /// Where the directory is, or will be.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Writes a file, which must be in the directory and not be there yet.
+    ///
+    /// # Errors
+    /// If that cannot be done.
+    pub fn write(&mut self, path: &Path, bytes: &[u8]) -> Result<(), Error> {
+        let cannot = |error: io::Error| {
+            let message = format!("cannot write \"{}\": {}", path.display(), reason(&error));
+            Error::new(ErrorKind::File, message)
+        };
+        if !self.made {
+            private_directory(&self.base).map_err(cannot)?;
+            DirBuilder::new().mode(0o700).create(&self.path).map_err(cannot)?;
+            self.made = true;
+        }
+        let mut file: File =
+            OpenOptions::new().write(true).create_new(true).mode(0o600).open(path).map_err(cannot)?;
+        file.write_all(bytes).map_err(cannot)
+    }
+
+    /// Removes the directory with all that is in it.
+    pub fn remove(self) {
+        if self.made {
+            let _ = fs::remove_dir_all(&self.path);
+        }
+    }
+}
+
+/// Makes a directory that belongs to this user alone, or makes sure that it does.
+fn private_directory(path: &Path) -> io::Result<()> {
+    match DirBuilder::new().mode(0o700).create(path) {
+        Ok(()) => return Ok(()),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+        Err(error) => return Err(error),
+    }
+    let metadata = fs::symlink_metadata(path)?;
+    let own = fs::metadata("/proc/self")?.uid();
+    if !metadata.is_dir() || metadata.uid() != own || metadata.mode() & 0o022 != 0 {
+        let why = format!("\"{}\" is not private", path.display());
+        return Err(io::Error::new(io::ErrorKind::PermissionDenied, why));
+    }
+    Ok(())
+}
+
+/// Removes the directories of launches whose agents have gone. Answers with how many there were.
+pub fn clean(base: &Path) -> usize {
+    if private_directory_exists(base).is_err() {
+        return 0;
+    }
+    let entries = fs::read_dir(base).into_iter().flatten().flatten();
+    let stale =
+        entries.filter(|entry| entry.file_name().to_str().is_some_and(|name| is_stale(name, &entry.path())));
+    stale.filter(|entry| fs::remove_dir_all(entry.path()).is_ok()).count()
+}
+
+fn private_directory_exists(base: &Path) -> io::Result<()> {
+    fs::symlink_metadata(base)?;
+    private_directory(base)
+}
+
+/// Whether a directory's owner has gone, or its time is over.
+fn is_stale(name: &str, path: &Path) -> bool {
+    if name.starts_with("dry-run-") {
+        return is_old(path);
+    }
+    let Some(rest) = name.strip_prefix("launch-") else { return false };
+    let mut fields = rest.split('-');
+    let mut number = || fields.next().and_then(|field| field.parse::<u64>().ok());
+    let (Some(pid), Some(start), Some(table)) = (number(), number(), number()) else { return false };
+    if table != process_table() {
+        return is_old(path);
+    }
+    i32::try_from(pid).ok().and_then(process_start) != Some(start)
+}
+
+fn is_old(path: &Path) -> bool {
+    let modified = fs::symlink_metadata(path).and_then(|metadata| metadata.modified());
+    modified.is_ok_and(|time| SystemTime::now().duration_since(time).is_ok_and(|age| age > KEPT))
+}
+
+/// The table of processes that this process is counted in.
+fn process_table() -> u64 {
+    fs::metadata("/proc/self/ns/pid").map_or(0, |metadata| metadata.ino())
+}
+
+fn random() -> u64 {
+    RandomState::new().build_hasher().finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_are_private_and_go_with_their_process() {
+        let base = tempfile::tempdir().unwrap();
+        let base = base.path().join("haft");
+        let mut files = Files::of_process(&base);
+        assert!(!base.exists(), "nothing is made before it is needed");
+        let path = files.path().join("prompt.md");
+        files.write(&path, b"text").unwrap();
+        assert_eq!(fs::metadata(&path).unwrap().mode() & 0o777, 0o600);
+        assert_eq!(fs::metadata(files.path()).unwrap().mode() & 0o777, 0o700);
+        assert_eq!(clean(&base), 0, "we are still here");
+        let pid = std::process::id();
+        let table = process_table();
+        for name in [
+            format!("launch-{pid}-1-{table}-0"),
+            format!("launch-4194399-1-{table}-0"),
+            format!("launch-1-1-{}-0", table + 1),
+            "launch-x".to_owned(),
+            "run-1-abc".to_owned(),
+            "dry-run-0".to_owned(),
+        ] {
+            fs::create_dir(base.join(name)).unwrap();
+        }
+        assert_eq!(clean(&base), 2, "one of another start, one of no process");
+        assert_eq!(fs::read_dir(&base).unwrap().count(), 5);
+        files.remove();
+        assert!(!path.exists());
+    }
+
+    #[test]
+    fn a_base_that_others_can_write_is_refused() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let base = tempfile::tempdir().unwrap();
+        fs::set_permissions(base.path(), fs::Permissions::from_mode(0o777)).unwrap();
+        let mut files = Files::of_process(base.path());
+        let path = files.path().join("x");
+        assert!(files.write(&path, b"").is_err());
+        assert_eq!(clean(base.path()), 0);
+    }
+}

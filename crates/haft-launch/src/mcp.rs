@@ -1,0 +1,115 @@
+//! MCP configuration in the forms that agents read, each giving them `haft mcp`.
+
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+/// The name that agents know the server by.
+const SERVER: &str = "haft";
+
+/// A form of MCP configuration.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Format {
+    /// A JSON object `mcpServers`, which most agents read.
+    #[default]
+    McpServers,
+    /// The same, with what GitHub's agent wants to know besides.
+    Copilot,
+    /// TOML tables `mcp_servers`.
+    Codex,
+    /// A JSON object `mcp`.
+    Opencode,
+    /// YAML `extensions`.
+    Goose,
+}
+
+impl Format {
+    pub(crate) const NAMES: [&str; 5] = ["mcpServers", "copilot", "codex", "opencode", "goose"];
+
+    pub(crate) fn named(name: &str) -> Option<Format> {
+        Some(match name {
+            "mcpServers" => Format::McpServers,
+            "copilot" => Format::Copilot,
+            "codex" => Format::Codex,
+            "opencode" => Format::Opencode,
+            "goose" => Format::Goose,
+            _ => return None,
+        })
+    }
+
+    /// The configuration that names the program at `haft`.
+    pub(crate) fn render(self, haft: &Path) -> McpConfig {
+        let haft = haft.to_string_lossy();
+        let (extension, text) = match self {
+            Format::McpServers => ("json", pretty(&json!({"mcpServers": {SERVER: server(&haft)}}))),
+            Format::Copilot => {
+                let mut server = server(&haft);
+                server["type"] = "local".into();
+                server["tools"] = json!(["*"]);
+                ("json", pretty(&json!({"mcpServers": {SERVER: server}})))
+            }
+            Format::Codex => {
+                ("toml", format!("[mcp_servers.{SERVER}]\ncommand = {}\nargs = [\"mcp\"]\n", quote(&haft)))
+            }
+            Format::Opencode => {
+                let server = json!({"type": "local", "command": [haft, "mcp"], "enabled": true});
+                (
+                    "json",
+                    pretty(&json!({"$schema": "https://opencode.ai/config.json", "mcp": {SERVER: server}})),
+                )
+            }
+            Format::Goose => ("yaml", goose(&haft)),
+        };
+        McpConfig { file_name: format!("mcp.{extension}"), text }
+    }
+}
+
+/// A generated MCP configuration.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct McpConfig {
+    /// What a file of it is best called.
+    pub file_name: String,
+    /// The configuration itself.
+    pub text: String,
+}
+
+/// The MCP configuration that gives an agent of some kind `haft mcp`, where `haft` is the path of the program. The kind is
+/// the name of an agent that is known by default, or of a form; `None` if it is neither, or has no MCP.
+///
+/// ```
+/// let config = haft_launch::mcp_config("codex", "/usr/bin/haft".as_ref()).unwrap();
+/// assert_eq!(config.text, "[mcp_servers.haft]\ncommand = \"/usr/bin/haft\"\nargs = [\"mcp\"]\n");
+/// ```
+pub fn mcp_config(agent_kind: &str, haft: &Path) -> Option<McpConfig> {
+    let format = match agent_kind {
+        "claude" | "gemini" | "qwen" | "cursor" | "cursor-agent" | "windsurf" | "cline" => Format::McpServers,
+        other => Format::named(other)?,
+    };
+    Some(format.render(haft))
+}
+
+/// The kinds of agents that [`mcp_config`] knows.
+pub fn mcp_kinds() -> impl Iterator<Item = &'static str> {
+    ["claude", "gemini", "qwen", "cursor", "windsurf", "cline"].into_iter().chain(Format::NAMES)
+}
+
+fn server(haft: &str) -> Value {
+    json!({"command": haft, "args": ["mcp"]})
+}
+
+fn pretty(value: &Value) -> String {
+    serde_json::to_string_pretty(value).unwrap_or_default() + "\n"
+}
+
+/// A string as JSON, TOML and YAML all read it.
+fn quote(text: &str) -> String {
+    Value::from(text).to_string().replace('\u{7f}', "\\u007f")
+}
+
+fn goose(haft: &str) -> String {
+    let haft = quote(haft);
+    format!(
+        "extensions:\n  {SERVER}:\n    name: {SERVER}\n    type: stdio\n    enabled: true\n    cmd: {haft}\n    \
+         args: [\"mcp\"]\n    envs: {{}}\n    timeout: 300\n"
+    )
+}

@@ -1,0 +1,69 @@
+//! Finding what a name means: exactly, or as the only one it is a part of.
+
+use haft_config::suggest;
+
+use crate::error::{Error, ErrorKind};
+
+/// The index of the name that is meant: the one that is equal, or the only one that `wanted` is a part of.
+pub(crate) fn find(kind: &str, wanted: &str, names: &[&str]) -> Result<usize, Error> {
+    if let Some(index) = names.iter().position(|name| *name == wanted) {
+        return Ok(index);
+    }
+    let matching = matching(wanted, names);
+    match matching.as_slice() {
+        [index] => Ok(*index),
+        [] => Err(unknown(kind, wanted, names)),
+        several => {
+            let names: Vec<&str> = several.iter().map(|&index| names[index]).collect();
+            let message = format!("\"{wanted}\" is part of the names of several {kind}s");
+            Err(Error::new(ErrorKind::Name, message).with_hint(format!("it may be {}", list(&names))))
+        }
+    }
+}
+
+/// Those that a text is a part of, or is equal to but for the case of letters.
+pub(crate) fn matching(wanted: &str, names: &[&str]) -> Vec<usize> {
+    let wanted = wanted.to_lowercase();
+    if wanted.is_empty() {
+        return Vec::new();
+    }
+    let lower: Vec<String> = names.iter().map(|name| name.to_lowercase()).collect();
+    let all = |test: &dyn Fn(&str) -> bool| -> Vec<usize> {
+        lower.iter().enumerate().filter(|(_, name)| test(name)).map(|(index, _)| index).collect()
+    };
+    let equal = all(&|name| name == wanted);
+    if equal.is_empty() { all(&|name| name.contains(&wanted)) } else { equal }
+}
+
+pub(crate) fn unknown(kind: &str, wanted: &str, names: &[&str]) -> Error {
+    let error = Error::new(ErrorKind::Name, format!("there is no {kind} \"{wanted}\""));
+    match suggest(wanted, names.iter().copied()) {
+        Some(hint) => error.with_hint(hint),
+        None => error.with_hint(format!("no {kind} is configured; see `haft launch list`")),
+    }
+}
+
+/// Names in quotes, with commas.
+pub(crate) fn list(names: &[&str]) -> String {
+    names.iter().map(|name| format!("\"{name}\"")).collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn exactly_then_as_the_only_part_else_a_list() {
+        let names = ["review", "review-deep", "Fix"];
+        assert_eq!(find("task", "review", &names).unwrap(), 0);
+        assert_eq!(find("task", "deep", &names).unwrap(), 1);
+        assert_eq!(find("task", "fix", &names).unwrap(), 2);
+        let several = find("task", "rev", &names).unwrap_err();
+        assert_eq!(several.hint(), Some("it may be \"review\", \"review-deep\""));
+        let none = find("task", "revue", &names).unwrap_err();
+        assert_eq!(none.to_string(), "there is no task \"revue\"");
+        assert_eq!(none.hint(), Some("did you mean \"review\"?"));
+        assert!(find("task", "", &names).is_err());
+        assert!(find("task", "x", &[]).unwrap_err().hint().is_some());
+    }
+}

@@ -1,0 +1,260 @@
+//! The last step before the exec: every argument, variable and file of the agent, decided.
+
+use std::ffi::OsString;
+use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
+use std::path::{Path, PathBuf};
+
+use haft_process::{Environment, longest_argument};
+
+use crate::agent::{Agent, Way};
+use crate::error::{Error, ErrorKind};
+use crate::material::{Material, shell_words};
+use crate::mcp::McpConfig;
+use crate::selection::{Request, Selection};
+use crate::surroundings::Surroundings;
+use crate::template::Values;
+use crate::words::Invocation;
+
+/// The names of the files that an agent may be given.
+const ROLE_FILE: &str = "role.md";
+const PROMPT_FILE: &str = "prompt.md";
+
+/// An agent's call, complete.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// The program and its arguments.
+    pub argv: Vec<OsString>,
+    /// Its environment.
+    pub environment: Environment,
+    /// The variables of it that the agent's definition sets.
+    pub variables: Vec<(String, OsString)>,
+    /// What it gets on standard input, if that is not ours.
+    pub stdin: Option<Vec<u8>>,
+    /// How it gets its prompt, if there is one.
+    pub way: Option<Way>,
+    /// Files that must be there before it starts.
+    pub files: Vec<(PathBuf, Vec<u8>)>,
+}
+
+impl Plan {
+    /// Decides everything. Files will be expected in `directory`.
+    ///
+    /// # Errors
+    /// If the prompt or the role fits in no way that the agent takes it.
+    pub fn new(
+        selection: &Selection<'_>,
+        request: &Request,
+        material: &Material,
+        surroundings: &Surroundings,
+        directory: &Path,
+    ) -> Result<Plan, Error> {
+        let agent = selection.agent;
+        let draft = Draft {
+            agent,
+            invocation: agent.invocation(request.batch),
+            model: selection.model.clone().unwrap_or_default().into_bytes(),
+            mcp: (request.mcp && selection.catalogue.settings.mcp)
+                .then(|| agent.mcp.render(&surroundings.haft)),
+            shell: shell_words(
+                selection.catalogue.settings.shell.as_ref().map(|shell| &shell.value),
+                surroundings,
+            ),
+            surroundings,
+            directory,
+        };
+        draft.plan(material)
+    }
+}
+
+/// What is the same however the texts are delivered.
+struct Draft<'d> {
+    agent: &'d Agent,
+    invocation: &'d Invocation,
+    model: Vec<u8>,
+    mcp: Option<McpConfig>,
+    shell: Vec<String>,
+    surroundings: &'d Surroundings,
+    directory: &'d Path,
+}
+
+/// How the role reaches the agent.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum RoleWay {
+    Absent,
+    Inline,
+    File,
+}
+
+impl Draft<'_> {
+    /// Tries the ways there are, the preferred first, until everything fits.
+    fn plan(&self, material: &Material) -> Result<Plan, Error> {
+        let (roles, prompt) = self.split(material);
+        let role = material.role.as_deref().unwrap_or_default();
+        let ways = self.ways(&prompt);
+        let mut first_fault = None;
+        for &role_way in &roles {
+            for &way in &ways {
+                let values = self.values(role, role_way, &prompt, way);
+                match self.try_plan(&values, role, &prompt) {
+                    Ok(plan) => return Ok(plan),
+                    Err(fault) => first_fault = first_fault.or(Some(fault)),
+                }
+            }
+        }
+        let agent = self.agent.name();
+        let fault = first_fault.unwrap_or_default();
+        let error =
+            Error::new(ErrorKind::Size, format!("agent \"{agent}\" cannot be given its texts: {fault}"));
+        Err(error.with_hint("leave out contexts, or give the agent a way by file or standard input"))
+    }
+
+    /// The ways the role may take, and the prompt: an agent that takes no role finds it at the top of its prompt.
+    fn split(&self, material: &Material) -> (Vec<RoleWay>, Vec<u8>) {
+        let Some(role) = &material.role else { return (vec![RoleWay::Absent], material.prompt.clone()) };
+        let ways: Vec<RoleWay> = [("role", RoleWay::Inline), ("role_file", RoleWay::File)]
+            .into_iter()
+            .filter(|(name, _)| self.uses(name))
+            .map(|(_, way)| way)
+            .collect();
+        if !ways.is_empty() {
+            return (ways, material.prompt.clone());
+        }
+        let between: &[u8] = match (material.prompt.is_empty(), role.ends_with(b"\n")) {
+            (true, _) => b"",
+            (false, true) => b"\n",
+            (false, false) => b"\n\n",
+        };
+        (vec![RoleWay::Absent], [role, between, &material.prompt].concat())
+    }
+
+    /// The ways the prompt may take: those that are configured and that the command has a place for, or those that it
+    /// shows.
+    fn ways(&self, prompt: &[u8]) -> Vec<Option<Way>> {
+        if prompt.is_empty() {
+            return vec![None];
+        }
+        let possible = |way: &Way| match way {
+            Way::Argv => self.invocation.uses("prompt"),
+            Way::Env => self.agent.environment_uses("prompt"),
+            Way::File => self.uses("prompt_file"),
+            Way::Stdin => true,
+        };
+        let shown = [Way::Argv, Way::Env, Way::File];
+        let configured: &[Way] = if self.agent.ways.is_empty() { &shown } else { &self.agent.ways };
+        let ways: Vec<Option<Way>> = configured.iter().copied().filter(possible).map(Some).collect();
+        if ways.is_empty() { vec![Some(Way::Stdin)] } else { ways }
+    }
+
+    fn uses(&self, name: &str) -> bool {
+        self.invocation.uses(name) || self.agent.environment_uses(name)
+    }
+
+    fn values(&self, role: &[u8], role_way: RoleWay, prompt: &[u8], way: Option<Way>) -> AgentValues {
+        let path = |name: &str| self.directory.join(name).into_os_string().into_vec();
+        let mcp = self.mcp.as_ref();
+        AgentValues {
+            bin: self.agent.bin.clone().into_bytes(),
+            model: self.model.clone(),
+            role: if role_way == RoleWay::Inline { role.to_vec() } else { Vec::new() },
+            role_file: if role_way == RoleWay::File { path(ROLE_FILE) } else { Vec::new() },
+            argument: if way == Some(Way::Argv) { prompt.to_vec() } else { Vec::new() },
+            variable: if way == Some(Way::Env) { prompt.to_vec() } else { Vec::new() },
+            prompt_file: if way == Some(Way::File) { path(PROMPT_FILE) } else { Vec::new() },
+            mcp_config: mcp.map(|config| path(&config.file_name)).unwrap_or_default(),
+            mcp_command: mcp
+                .map(|_| self.surroundings.haft.as_os_str().as_bytes().to_vec())
+                .unwrap_or_default(),
+            cwd: self.surroundings.working_directory.as_os_str().as_bytes().to_vec(),
+            date: self.surroundings.date.clone().into_bytes(),
+            datetime: self.surroundings.datetime.clone().into_bytes(),
+            way,
+        }
+    }
+
+    /// The plan for one way, or in a few words why it cannot be.
+    fn try_plan(&self, values: &AgentValues, role: &[u8], prompt: &[u8]) -> Result<Plan, String> {
+        let argv = self.invocation.expand(values, &self.shell);
+        for (index, argument) in argv.iter().enumerate() {
+            check(&format!("argument {index}"), argument.as_bytes())?;
+        }
+        let mut environment = self.surroundings.environment.clone();
+        let variables = self.variables(values);
+        for (name, value) in &variables {
+            let entry = [name.as_bytes(), b"=", value.as_bytes()].concat();
+            check(&format!("variable {name}"), &entry)?;
+            environment.set(name, value).map_err(|error| error.to_string())?;
+        }
+        let mut files = Vec::new();
+        let mut file = |path: &[u8], bytes: &[u8]| {
+            if !path.is_empty() {
+                files.push((PathBuf::from(OsString::from_vec(path.to_vec())), bytes.to_vec()));
+            }
+        };
+        file(&values.role_file, role);
+        file(&values.prompt_file, prompt);
+        if let Some(config) = self.mcp.as_ref().filter(|_| self.uses("mcp_config")) {
+            file(&values.mcp_config, config.text.as_bytes());
+        }
+        let stdin = (values.way == Some(Way::Stdin)).then(|| prompt.to_vec());
+        Ok(Plan { argv, environment, variables, stdin, way: values.way, files })
+    }
+
+    /// The variables that the definition sets; those whose placeholders have no value are not set.
+    fn variables(&self, values: &AgentValues) -> Vec<(String, OsString)> {
+        let values = AgentValues { argument: values.variable.clone(), ..values.clone() };
+        let set = self
+            .agent
+            .environment
+            .iter()
+            .filter(|(_, template)| template.names().all(|name| !values.value(name).is_empty()));
+        set.map(|(name, template)| (name.clone(), OsString::from_vec(template.fill(&values)))).collect()
+    }
+}
+
+/// Whether the system takes a string.
+fn check(what: &str, bytes: &[u8]) -> Result<(), String> {
+    let longest = longest_argument();
+    if bytes.len() as u64 >= longest {
+        return Err(format!("{what} is {} bytes long, and the system takes {}", bytes.len(), longest - 1));
+    }
+    if bytes.contains(&0) { Err(format!("{what} holds a NUL byte")) } else { Ok(()) }
+}
+
+/// The values of an agent's placeholders.
+#[derive(Clone)]
+struct AgentValues {
+    bin: Vec<u8>,
+    model: Vec<u8>,
+    role: Vec<u8>,
+    role_file: Vec<u8>,
+    /// The prompt, where it goes into an argument.
+    argument: Vec<u8>,
+    /// The prompt, where it goes into a variable.
+    variable: Vec<u8>,
+    prompt_file: Vec<u8>,
+    mcp_config: Vec<u8>,
+    mcp_command: Vec<u8>,
+    cwd: Vec<u8>,
+    date: Vec<u8>,
+    datetime: Vec<u8>,
+    way: Option<Way>,
+}
+
+impl Values for AgentValues {
+    fn value(&self, name: &str) -> &[u8] {
+        match name {
+            "bin" => &self.bin,
+            "model" => &self.model,
+            "role" => &self.role,
+            "role_file" => &self.role_file,
+            "prompt" => &self.argument,
+            "prompt_file" => &self.prompt_file,
+            "mcp_config" => &self.mcp_config,
+            "mcp_command" => &self.mcp_command,
+            "cwd" => &self.cwd,
+            "date" => &self.date,
+            "datetime" => &self.datetime,
+            _ => &[],
+        }
+    }
+}

@@ -1,0 +1,82 @@
+//! What a project's configuration could do, and whether somebody has allowed it.
+
+use haft_config::trust::{ContentHash, Standing, Trust};
+use haft_config::{Layer, Source};
+
+use crate::catalogue::Catalogue;
+use crate::error::{Error, ErrorKind};
+use crate::recipe::Recipe;
+use crate::source_file::{is_outside, locate};
+use crate::surroundings::Surroundings;
+
+impl Catalogue {
+    /// What the project's configuration can do besides lending its own texts: run programs, read files that are not the
+    /// project's, read the environment. Each in a few words.
+    pub fn project_powers(&self, surroundings: &Surroundings) -> Vec<String> {
+        let mut powers = Vec::new();
+        let shell = self.settings.shell.as_ref().map(|shell| self.config.place(shell.mark).layer());
+        if shell == Some(Layer::Project) {
+            powers.push("the shell".to_owned());
+        }
+        let agents = self.agents.iter().filter(|agent| agent.place.layer() == Layer::Project);
+        powers.extend(agents.map(|agent| format!("agent \"{}\"", agent.name)));
+        let roles = self.roles.iter().map(|role| ("role", &role.name, &role.recipe));
+        let contexts = self.contexts.iter().map(|context| ("context", &context.name, &context.recipe));
+        let tasks = self.tasks.iter().map(|task| ("task", &task.name, &task.recipe));
+        for (kind, name, recipe) in roles.chain(contexts).chain(tasks) {
+            if recipe.layer() == Layer::Project && reaches_out(recipe, surroundings) {
+                powers.push(format!("{kind} \"{name}\""));
+            }
+        }
+        powers
+    }
+
+    /// Refuses a project's configuration that could do something and is not trusted.
+    ///
+    /// # Errors
+    /// If it is not trusted with the content it has.
+    pub fn check_trust(&self, trust: &Trust, surroundings: &Surroundings) -> Result<(), Error> {
+        let powers = self.project_powers(surroundings);
+        if powers.is_empty() {
+            return Ok(());
+        }
+        let projects = self.config.sources().filter(|source| source.layer == Layer::Project);
+        for source in projects {
+            let state = match standing(source, trust) {
+                Standing::Trusted => continue,
+                Standing::New => "is not trusted",
+                Standing::Changed => "has changed since it was trusted",
+            };
+            let message = format!(
+                "\"{}\" can run programs or read what is not the project's ({}) and {state}",
+                source.name,
+                powers.join(", ")
+            );
+            let error = Error::new(ErrorKind::Untrusted, message);
+            return Err(error.with_hint("look at it, then run `haft trust`"));
+        }
+        Ok(())
+    }
+}
+
+/// How the text of a source stands to what is trusted.
+pub fn standing(source: &Source, trust: &Trust) -> Standing {
+    match &source.path {
+        Some(path) => trust.standing(path, &ContentHash::of(source.text.as_bytes())),
+        None => Standing::Trusted,
+    }
+}
+
+fn reaches_out(recipe: &Recipe, surroundings: &Surroundings) -> bool {
+    let outside = |file: &str| {
+        let path = locate(file, recipe.layer(), surroundings);
+        let plain = path.strip_prefix(surroundings.root()).is_ok_and(|inner| {
+            inner.components().all(|part| matches!(part, std::path::Component::Normal(_)))
+        });
+        !plain || is_outside(&path, surroundings.root())
+    };
+    recipe.command.is_some()
+        || recipe.shell.is_some()
+        || recipe.file.as_deref().is_some_and(outside)
+        || recipe.names().any(|name| name.starts_with("env."))
+}

@@ -1,0 +1,126 @@
+//! An agent's command: words, groups of words that may drop out, or a line for a shell.
+
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStringExt as _;
+
+use crate::template::{Part, Template, Values};
+
+/// How an agent is called.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Invocation {
+    /// Words, each an argument.
+    Words(Vec<Word>),
+    /// A line for a shell.
+    Line(Template),
+}
+
+/// A part of a command.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Word {
+    /// One argument.
+    Single(Template),
+    /// Arguments that are only there if all placeholders among them have values. Groups within it are asked for
+    /// themselves.
+    Group(Vec<Word>),
+}
+
+impl Invocation {
+    /// Whether a placeholder stands anywhere in it.
+    pub(crate) fn uses(&self, name: &str) -> bool {
+        fn any(words: &[Word], name: &str) -> bool {
+            words.iter().any(|word| match word {
+                Word::Single(template) => template.names().any(|used| used == name),
+                Word::Group(words) => any(words, name),
+            })
+        }
+        match self {
+            Invocation::Words(words) => any(words, name),
+            Invocation::Line(line) => line.names().any(|used| used == name),
+        }
+    }
+
+    /// The program and its arguments.
+    pub(crate) fn expand(&self, values: &dyn Values, shell: &[String]) -> Vec<OsString> {
+        match self {
+            Invocation::Words(words) => {
+                let mut arguments = Vec::new();
+                add(&mut arguments, words, values);
+                arguments
+            }
+            Invocation::Line(line) => through_shell(line, values, shell),
+        }
+    }
+}
+
+fn add(arguments: &mut Vec<OsString>, words: &[Word], values: &dyn Values) {
+    for word in words {
+        match word {
+            Word::Single(template) => arguments.push(OsString::from_vec(template.fill(values))),
+            Word::Group(words) if is_complete(words, values) => add(arguments, words, values),
+            Word::Group(_) => {}
+        }
+    }
+}
+
+fn is_complete(words: &[Word], values: &dyn Values) -> bool {
+    words.iter().all(|word| match word {
+        Word::Single(template) => template.names().all(|name| !values.value(name).is_empty()),
+        Word::Group(_) => true,
+    })
+}
+
+/// A call of the shell in which every value is a positional parameter: the shell reads the line that was configured, and
+/// never a value as code, however it is quoted.
+fn through_shell(line: &Template, values: &dyn Values, shell: &[String]) -> Vec<OsString> {
+    let mut text = String::new();
+    let mut parameters = Vec::new();
+    let mut quotes = Quotes::None;
+    for part in line.parts() {
+        match part {
+            Part::Text(plain) => {
+                quotes = quotes.after(plain);
+                text.push_str(plain);
+            }
+            Part::Value(placeholder) => {
+                let value = placeholder.form(values.value(&placeholder.name));
+                parameters.push(OsString::from_vec(value));
+                let parameter = format!("${{{}}}", parameters.len());
+                text.push_str(&match quotes {
+                    Quotes::None => format!("\"{parameter}\""),
+                    Quotes::Double => parameter,
+                    Quotes::Single => format!("'\"{parameter}\"'"),
+                });
+            }
+        }
+    }
+    let words = shell.iter().map(OsString::from).chain([text.into(), "haft".into()]);
+    words.chain(parameters).collect()
+}
+
+/// What quotes are open at a point of a line.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Quotes {
+    None,
+    Single,
+    Double,
+}
+
+impl Quotes {
+    fn after(self, text: &str) -> Quotes {
+        let mut now = self;
+        let mut letters = text.chars();
+        while let Some(letter) = letters.next() {
+            now = match (now, letter) {
+                (Quotes::None, '\'') => Quotes::Single,
+                (Quotes::None, '"') => Quotes::Double,
+                (Quotes::Single, '\'') | (Quotes::Double, '"') => Quotes::None,
+                (Quotes::None | Quotes::Double, '\\') => {
+                    letters.next();
+                    now
+                }
+                _ => now,
+            };
+        }
+        now
+    }
+}
