@@ -1,0 +1,132 @@
+//! What stands at the cursor, according to the parser.
+//!
+//! The text up to the cursor is parsed with one more letter, so that there is a word even where none has been begun.
+
+use haft_kernel::Session;
+use haft_lang::ast::{CommandKind, ParameterExpansion, PartKind, SimpleCommand, Span};
+use haft_lang::walk::Node;
+
+use crate::repl::syntax;
+
+/// What kind of thing is to be completed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Role {
+    Command,
+    File,
+    Directory,
+    /// The name of a variable; with braces, they are to be closed.
+    Variable { braced: bool },
+}
+
+/// What is to be completed, and where it begins.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Context {
+    pub(super) start: usize,
+    pub(super) role: Role,
+}
+
+/// Commands whose first operand is a command again.
+const PREFIXES: [&[u8]; 13] = [
+    b"sudo", b"env", b"command", b"exec", b"builtin", b"nohup", b"setsid", b"xargs", b"time", b"watch", b"which",
+    b"type", b"man",
+];
+
+const DIRECTORY_COMMANDS: [&[u8]; 3] = [b"cd", b"pushd", b"rmdir"];
+
+impl Context {
+    pub(super) fn find(before: &str, session: &Session) -> Self {
+        let probe = format!("{before}x");
+        let mut options = session.parse_options();
+        options.aliases.clear();
+        let mut finder = Finder { before, found: None };
+        match syntax::parse_unfinished(&probe, &options) {
+            Ok(program) => Node::List(&program.body).descend(&mut |node| finder.look(node)),
+            Err(_) => return Self::by_blanks(before),
+        }
+        finder.found.unwrap_or_else(|| Self::by_blanks(before))
+    }
+
+    /// For a text that is not understood.
+    fn by_blanks(before: &str) -> Self {
+        let start = before.rfind([' ', '\t', '\n', ';', '|', '&', '(', '<', '>']).map_or(0, |at| at + 1);
+        Self { start, role: Role::File }
+    }
+}
+
+struct Finder<'a> {
+    before: &'a str,
+    /// The innermost so far: what encloses comes first.
+    found: Option<Context>,
+}
+
+impl Finder<'_> {
+    fn holds(&self, span: Span) -> bool {
+        let cursor = self.before.len();
+        span.start as usize <= cursor && cursor < span.end as usize
+    }
+
+    fn look(&mut self, node: Node<'_>) {
+        match node {
+            Node::Command(command) => {
+                if let CommandKind::Simple(simple) = &command.kind {
+                    self.look_at_words(simple);
+                }
+            }
+            Node::Word(word) if self.holds(word.span) => {
+                let start = self.value_start(word.span.start as usize);
+                // The role that the command gave to this very word stays.
+                if self.found.as_ref().is_none_or(|found| found.start != start) {
+                    self.found = Some(Context { start, role: Role::File });
+                }
+            }
+            Node::Part(part) if self.holds(part.span) => match &part.kind {
+                PartKind::Variable(_) => self.variable(part.span.start as usize + 1, false),
+                PartKind::Parameter(expansion) => self.parameter(part.span, expansion),
+                _ => {}
+            },
+            _ => {}
+        }
+    }
+
+    fn look_at_words(&mut self, simple: &SimpleCommand) {
+        let Some(at) = simple.arguments.iter().position(|argument| self.holds(argument.span())) else { return };
+        let literal = |index: usize| simple.arguments.get(index).and_then(|argument| argument.word()?.literal());
+        let is_option = |index: usize| literal(index).is_some_and(|word| word.starts_with(b"-") || word.contains(&b'='));
+        let after_prefix = at > 0
+            && literal(0).is_some_and(|name| PREFIXES.contains(&name))
+            && (1..at).all(is_option);
+        let role = match literal(0) {
+            _ if at == 0 || after_prefix => Role::Command,
+            Some(name) if DIRECTORY_COMMANDS.contains(&name) => Role::Directory,
+            _ => Role::File,
+        };
+        let start = self.value_start(simple.arguments[at].span().start as usize);
+        self.found = Some(Context { start, role });
+    }
+
+    /// Where a file's name begins in a word: behind the `=` of `--option=`, if there is one.
+    fn value_start(&self, start: usize) -> usize {
+        let Some(typed) = self.before.get(start..) else { return start };
+        match typed.find('=') {
+            Some(at) if typed[..at].bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte)) => {
+                start + at + 1
+            }
+            _ => start,
+        }
+    }
+
+    fn parameter(&mut self, span: Span, _: &ParameterExpansion) {
+        let start = span.start as usize;
+        let Some(typed) = self.before.get(start..) else { return };
+        let braced = typed.starts_with("${");
+        let skipped = typed.find(|c: char| !matches!(c, '$' | '{' | '!' | '#')).unwrap_or(typed.len());
+        self.variable(start + skipped, braced);
+    }
+
+    fn variable(&mut self, start: usize, braced: bool) {
+        let name = self.before.get(start..);
+        if name.is_some_and(|name| name.bytes().all(|byte| byte == b'_' || byte.is_ascii_alphanumeric())) {
+            self.found = Some(Context { start, role: Role::Variable { braced } });
+        }
+    }
+}

@@ -1,0 +1,141 @@
+//! What could stand at the cursor: commands, files, variables.
+
+mod commands;
+mod context;
+mod files;
+mod quoting;
+
+use haft_kernel::Session;
+
+use super::editor::{Candidate, Completion};
+use context::{Context, Role};
+use quoting::Unquoted;
+
+/// Everything that could stand at the cursor, sorted.
+pub(crate) fn complete(session: &Session, text: &str, cursor: usize) -> Completion {
+    let Some(before) = text.get(..cursor) else { return Completion::default() };
+    let context = Context::find(before, session);
+    let mut completion = match &context.role {
+        Role::Variable { braced } => variables(session, before, context.start, *braced),
+        role => words(session, before, context.start, role),
+    };
+    completion.candidates.sort();
+    completion.candidates.dedup();
+    completion
+}
+
+fn variables(session: &Session, before: &str, start: usize, braced: bool) -> Completion {
+    let prefix = &before[start..];
+    let names = session.variable_names().into_iter().filter_map(|name| String::from_utf8(name.to_vec()).ok());
+    let candidates = names.filter(|name| name.starts_with(prefix)).map(|name| {
+        let text = if braced { format!("{name}}}") } else { name.clone() };
+        Candidate { shown: name, text, tail: "" }
+    });
+    Completion { start, candidates: candidates.collect() }
+}
+
+fn words(session: &Session, before: &str, start: usize, role: &Role) -> Completion {
+    let Some(typed) = Unquoted::of(&before[start..], session) else { return Completion::default() };
+    if *role == Role::Command && !typed.has_slash() {
+        let names = commands::names(session, typed.name());
+        let candidates = names.into_iter().map(|name| typed.candidate(&name, false)).collect();
+        return Completion { start: start + typed.name_at, candidates };
+    }
+    let wanted = match role {
+        Role::Command => files::Wanted::Programs,
+        Role::Directory => files::Wanted::Directories,
+        _ => files::Wanted::All,
+    };
+    let found = files::matching(session, &typed, wanted);
+    let candidates = found.into_iter().map(|file| typed.candidate(&file.name, file.is_directory)).collect();
+    Completion { start: start + typed.name_at, candidates }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use haft_kernel::Kernel;
+    use haft_test_support::Scratch;
+
+    fn texts(session: &Session, text: &str) -> Vec<String> {
+        let completion = complete(session, text, text.len());
+        completion.candidates.iter().map(|found| format!("{}{}{}", &text[..completion.start], found.text, found.tail)).collect()
+    }
+
+    fn session(scratch: &Scratch) -> Session {
+        let mut session = Session::new(Kernel::builder().build());
+        let home = scratch.text("home");
+        session.familiarize([("HOME", home.as_str()), ("HOMEPAGE", "x"), ("PATH", &scratch.text("bin"))]);
+        session.set_directory(scratch.path().as_os_str().as_encoded_bytes());
+        session
+    }
+
+    fn scratch() -> Scratch {
+        let scratch = Scratch::new();
+        for directory in ["home", "home/docs", "bin", "my dir"] {
+            std::fs::create_dir(scratch.file(directory)).unwrap();
+        }
+        for file in ["two words.txt", "it's", "plain.txt", "my dir/inner", ".hidden", "home/docs/a"] {
+            scratch.touch(file);
+        }
+        std::os::unix::fs::symlink("/bin/true", scratch.file("bin/mytool")).unwrap();
+        scratch
+    }
+
+    #[test]
+    fn names_are_quoted_as_they_stand() {
+        let scratch = scratch();
+        let session = session(&scratch);
+        for (typed, expected) in [
+            ("cat tw", "cat two\\ words.txt "),
+            ("cat 'tw", "cat 'two words.txt' "),
+            ("cat \"tw", "cat \"two words.txt\" "),
+            ("cat two\\ w", "cat two\\ words.txt "),
+            ("cat it", "cat it\\'s "),
+            ("cat my", "cat my\\ dir/"),
+            ("cat \"my", "cat \"my dir/"),
+            ("cat my\\ dir/", "cat my\\ dir/inner "),
+            ("cat 'my dir/i", "cat 'my dir/inner' "),
+            ("cat ~/do", "cat ~/docs/"),
+            ("cat $HOME/docs/", "cat $HOME/docs/a "),
+            ("cat .h", "cat .hidden "),
+            ("cat <pl", "cat <plain.txt "),
+            ("x=pl", "x=plain.txt "),
+            ("cat --file=pl", "cat --file=plain.txt "),
+            ("echo $(cat pl", "echo $(cat plain.txt "),
+            ("for f in pl", "for f in plain.txt "),
+        ] {
+            assert_eq!(texts(&session, typed), [expected], "{typed}");
+        }
+    }
+
+    #[test]
+    fn after_cd_there_are_directories() {
+        let scratch = scratch();
+        assert_eq!(texts(&session(&scratch), "cd "), ["cd bin/", "cd home/", "cd my\\ dir/"]);
+    }
+
+    #[test]
+    fn commands_come_from_everywhere() {
+        let scratch = scratch();
+        let mut session = session(&scratch);
+        session.set_shell_option(haft_kernel::options::ShellOption::ExpandAliases, true);
+        session.run_main(b"mythings() { :; }; alias mylist='ls -l'").unwrap();
+        for typed in ["my", "ls; my", "if my", "echo $(my", "sudo my", "x=1 my", "! my"] {
+            let found = texts(&session, typed);
+            let names: Vec<&str> = found.iter().filter_map(|text| text.split([' ', ';', '(']).rfind(|part| !part.is_empty())).collect();
+            assert_eq!(names, ["mylist", "mythings", "mytool"], "{typed}");
+        }
+        assert!(texts(&session, "./b").contains(&"./bin/".to_owned()));
+        assert_eq!(texts(&session, "unali"), ["unalias "]);
+    }
+
+    #[test]
+    fn variables_by_their_beginning() {
+        let scratch = scratch();
+        let session = session(&scratch);
+        assert_eq!(texts(&session, "echo $HOME"), ["echo $HOME", "echo $HOMEPAGE"]);
+        assert_eq!(texts(&session, "echo \"${HOMEP"), ["echo \"${HOMEPAGE}"]);
+        assert!(texts(&session, "echo $").len() > 5);
+    }
+}

@@ -1,0 +1,185 @@
+//! Colours for what is typed, from the tree that the parser makes of it.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use haft_lang::ast::{CommandKind, PartKind, Span};
+use haft_lang::walk::Node;
+use haft_lang::{Options, Program};
+
+use super::editor::Style;
+use super::syntax;
+
+/// Longer texts are left plain: nobody reads colours in them, and every key would cost.
+const LONGEST: usize = 16 << 10;
+
+const RESERVED: [&str; 22] = [
+    "if", "then", "else", "elif", "fi", "for", "in", "do", "done", "while", "until", "case", "esac", "select",
+    "function", "time", "coproc", "{", "}", "!", "[[", "]]",
+];
+
+/// The parts of a text that are not plain. `is_known` says whether a command of this name is there.
+pub(crate) fn highlight(text: &str, options: &Options, is_known: &dyn Fn(&[u8]) -> bool) -> Vec<(Range<usize>, Style)> {
+    if text.is_empty() || text.len() > LONGEST {
+        return Vec::new();
+    }
+    let mut canvas = Canvas { painted: vec![None; text.len()], names: HashMap::new(), is_known };
+    match syntax::parse_unfinished(text, options) {
+        Ok(program) => canvas.paint_program(text, &program),
+        Err(error) => {
+            let start = (error.span.start as usize).min(text.len());
+            let end = (error.span.end as usize).clamp(start, text.len());
+            if let Some(before) = text.get(..start)
+                && let Ok(program) = syntax::parse_unfinished(before, options)
+            {
+                canvas.paint_program(before, &program);
+            }
+            canvas.painted[start..end].fill(Some(Style::Wrong));
+        }
+    }
+    canvas.ranges()
+}
+
+struct Canvas<'a> {
+    /// What each byte is; `None` between words, where operators, reserved words and comments stand.
+    painted: Vec<Option<Style>>,
+    /// Where names of commands begin, and what they look like.
+    names: HashMap<u32, Style>,
+    is_known: &'a dyn Fn(&[u8]) -> bool,
+}
+
+impl Canvas<'_> {
+    fn paint_program(&mut self, text: &str, program: &Program) {
+        Node::List(&program.body).descend(&mut |node| self.paint(node));
+        self.paint_between(text);
+    }
+
+    fn paint(&mut self, node: Node<'_>) {
+        match node {
+            Node::Command(command) => {
+                if let CommandKind::Simple(simple) = &command.kind
+                    && let Some(word) = simple.arguments.first().and_then(|argument| argument.word())
+                {
+                    let style = match word.literal() {
+                        Some(name) if !(self.is_known)(name) => Style::Unknown,
+                        Some(_) => Style::Command,
+                        None => Style::Plain,
+                    };
+                    self.names.insert(word.span.start, style);
+                }
+            }
+            Node::Word(word) => {
+                let style = self.names.get(&word.span.start).copied().unwrap_or_default();
+                self.fill(word.span, Some(style));
+            }
+            Node::Assignment(assignment) => self.fill(assignment.span, Some(Style::Plain)),
+            Node::Part(part) => match &part.kind {
+                PartKind::SingleQuoted(_)
+                | PartKind::AnsiQuoted(_)
+                | PartKind::DoubleQuoted(_)
+                | PartKind::LocaleQuoted(_) => self.fill(part.span, Some(Style::Quoted)),
+                PartKind::Variable(_) | PartKind::Parameter(_) | PartKind::Arithmetic(_) | PartKind::Tilde(_) => {
+                    self.fill(part.span, Some(Style::Expansion));
+                }
+                PartKind::Command(_) | PartKind::Process(_) => self.fill(part.span, None),
+                _ => {}
+            },
+            _ => {}
+        }
+    }
+
+    fn fill(&mut self, span: Span, style: Option<Style>) {
+        let end = (span.end as usize).min(self.painted.len());
+        let start = (span.start as usize).min(end);
+        self.painted[start..end].fill(style);
+    }
+
+    /// Finds comments and reserved words in what no word covers.
+    fn paint_between(&mut self, text: &str) {
+        let bytes = text.as_bytes();
+        let mut at = 0;
+        while at < bytes.len() {
+            let end = match self.painted[at] {
+                Some(_) => at + 1,
+                None if bytes[at] == b'#' => self.paint_comment(bytes, at),
+                None => self.paint_reserved(bytes, at),
+            };
+            at = end;
+        }
+    }
+
+    fn paint_comment(&mut self, bytes: &[u8], at: usize) -> usize {
+        let begins = at == 0 || matches!(bytes[at - 1], b' ' | b'\t' | b'\n' | b';' | b'&' | b'|' | b'(' | b')');
+        if !begins {
+            return at + 1;
+        }
+        let end = bytes[at..].iter().position(|byte| *byte == b'\n').map_or(bytes.len(), |length| at + length);
+        self.painted[at..end].fill(Some(Style::Comment));
+        end
+    }
+
+    fn paint_reserved(&mut self, bytes: &[u8], at: usize) -> usize {
+        let is_part = |place: usize| {
+            self.painted[place].is_none() && (bytes[place].is_ascii_alphabetic() || b"{}![]".contains(&bytes[place]))
+        };
+        let end = (at..bytes.len()).find(|place| !is_part(*place)).unwrap_or(bytes.len());
+        if RESERVED.iter().any(|word| word.as_bytes() == &bytes[at..end]) {
+            self.painted[at..end].fill(Some(Style::Keyword));
+        }
+        end.max(at + 1)
+    }
+
+    /// Runs of the same style.
+    fn ranges(self) -> Vec<(Range<usize>, Style)> {
+        let mut ranges: Vec<(Range<usize>, Style)> = Vec::new();
+        for (at, style) in self.painted.into_iter().enumerate() {
+            let style = style.unwrap_or_default();
+            match ranges.last_mut() {
+                Some((range, last)) if *last == style => range.end = at + 1,
+                _ => ranges.push((at..at + 1, style)),
+            }
+        }
+        ranges.retain(|(_, style)| *style != Style::Plain);
+        ranges
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A text with the letter of its style under each character.
+    fn painted(text: &str) -> String {
+        let mut letters = vec!['.'; text.len()];
+        for (range, style) in highlight(text, &Options::default(), &|name| name != b"nonesuch") {
+            let letter = match style {
+                Style::Plain => '.',
+                Style::Command => 'c',
+                Style::Unknown => 'u',
+                Style::Keyword => 'k',
+                Style::Quoted => 'q',
+                Style::Expansion => 'e',
+                Style::Comment => '#',
+                Style::Wrong => '!',
+            };
+            letters[range].fill(letter);
+        }
+        letters.into_iter().collect()
+    }
+
+    #[test]
+    fn every_part_has_its_style() {
+        for (text, expected) in [
+            ("ls -l 'a b' $x # no", "cc....qqqqq.ee.####"),
+            ("nonesuch x", "uuuuuuuu.."),
+            ("if ls; then", "kk.cc..kkkk"),
+            ("echo \"a $x", "cccc.qqqee"),
+            ("echo \"$(ls a", "cccc.q..cc.."),
+            ("ls ) x", "cc.!.."),
+            ("x=1 ls", "....cc"),
+            ("f() { ls; }", "....k.cc..k"),
+        ] {
+            assert_eq!(painted(text), expected, "{text}");
+        }
+    }
+}
