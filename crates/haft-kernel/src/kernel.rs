@@ -81,6 +81,7 @@ impl Kernel {
 
     /// Has this process ignore a signal, obey it, or catch it and put it into the inbox. Only a plain shell does that.
     pub(crate) fn dispose(&self, signal: i32, disposition: Disposition) {
+        self.signals.set_caught(signal, disposition == Disposition::Catch);
         if disposition == Disposition::Catch {
             let inbox = self.signals.clone();
             haft_process::set_signal_catcher(move |caught| inbox.raise(caught));

@@ -68,6 +68,6 @@ pub use command::{Backend, Command, ToolError};
 pub use flow::{Flow, Unwind};
 pub use haft_process::CancelToken;
 pub use kernel::{Kernel, KernelBuilder};
-pub use session::{Definition, Frame, Session};
+pub use session::{Definition, Frame, NameKind, Session};
 pub use signals::SignalInbox;
 pub use values::Argument;

@@ -11,20 +11,35 @@ use rustix::event::{EventfdFlags, eventfd};
 #[derive(Debug, Default)]
 pub struct SignalInbox {
     pending: AtomicU64,
+    /// Those that traps of the session are set for.
+    caught: AtomicU64,
     event: OnceLock<Option<OwnedFd>>,
 }
 
 impl SignalInbox {
     /// Puts a signal in.
     pub fn raise(&self, signal: i32) {
-        if let Some(bit) =
-            u32::try_from(signal).ok().and_then(|signal| 1u64.checked_shl(signal.checked_sub(1)?))
-        {
+        if let Some(bit) = bit(signal) {
             self.pending.fetch_or(bit, Ordering::SeqCst);
         }
         if let Some(Some(event)) = self.event.get() {
             let _ = rustix::io::write(event, &1u64.to_ne_bytes());
         }
+    }
+
+    /// Whether a trap is set for a signal, so that it is to be put in.
+    #[must_use]
+    pub fn is_caught(&self, signal: i32) -> bool {
+        bit(signal).is_some_and(|bit| self.caught.load(Ordering::SeqCst) & bit != 0)
+    }
+
+    /// Says whether a trap is set for a signal.
+    pub(crate) fn set_caught(&self, signal: i32, caught: bool) {
+        let Some(bit) = bit(signal) else { return };
+        match caught {
+            true => self.caught.fetch_or(bit, Ordering::SeqCst),
+            false => self.caught.fetch_and(!bit, Ordering::SeqCst),
+        };
     }
 
     /// Whether there are any.
@@ -51,4 +66,9 @@ impl SignalInbox {
         }
         Some(event.as_fd())
     }
+}
+
+/// The bit that stands for a signal.
+fn bit(signal: i32) -> Option<u64> {
+    u32::try_from(signal).ok().and_then(|signal| 1u64.checked_shl(signal.checked_sub(1)?))
 }

@@ -27,4 +27,5 @@ mod trace;
 mod trap;
 mod waiting;
 
+pub(crate) use dispatch::Target;
 pub(crate) use regex::Compiled;

@@ -46,7 +46,7 @@ impl Session {
         self.run_source(source, line, self.subshell == 0)
     }
 
-    pub(super) fn run_source(&mut self, source: &[u8], lines_before: u32, resume: bool) -> Flow {
+    pub(crate) fn run_source(&mut self, source: &[u8], lines_before: u32, resume: bool) -> Flow {
         let text: Arc<[u8]> = source.into();
         let before = self.source_text.replace(text.clone());
         let result = self.nested(3, |session| session.run_commands(&text, lines_before, resume));
@@ -115,7 +115,8 @@ impl Session {
     }
 
     /// How text is parsed now.
-    pub(crate) fn parse_options(&self) -> ParseOptions {
+    #[must_use]
+    pub fn parse_options(&self) -> ParseOptions {
         let aliases = match self.expands_aliases() {
             true => self.aliases.iter().map(|(name, value)| (Text::from(name), Text::from(value))).collect(),
             false => Default::default(),

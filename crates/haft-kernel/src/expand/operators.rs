@@ -126,7 +126,7 @@ impl Session {
             message = if or_empty { "parameter null or not set" } else { "parameter not set" }.into();
         }
         self.report(format_args!("{}: {message}", place_name(place)));
-        Ok(Unwind::Exit(self.fatal_status()))
+        Ok(self.fatal())
     }
 
     /// The operators that make a new value of the old.

@@ -338,12 +338,16 @@ impl Session {
             return Ok(());
         }
         self.report(format_args!("{}: unbound variable", String::from_utf8_lossy(name)));
-        Err(Unwind::Exit(self.fatal_status()))
+        Err(self.fatal())
     }
 
-    /// The status with which an error such as an unbound variable ends the shell.
-    pub(crate) fn fatal_status(&self) -> i32 {
-        if self.command_string && self.subshell == 0 { 127 } else { 1 }
+    /// How an error such as an unbound variable ends the shell; where a person enters the commands, it ends the line.
+    pub(crate) fn fatal(&self) -> Unwind {
+        match self.subshell == 0 {
+            true if self.interactive => Unwind::Abort(1),
+            true if self.command_string => Unwind::Exit(127),
+            _ => Unwind::Exit(1),
+        }
     }
 
     /// Reports an error that ends the command being run.

@@ -9,7 +9,10 @@ use crate::session::Session;
 
 impl Session {
     /// Expands a prompt: its backslash escapes, then parameters, commands and arithmetic as in double quotes.
-    pub(crate) fn prompt(&mut self, text: &[u8]) -> Result<Bytes, Unwind> {
+    ///
+    /// # Errors
+    /// What the commands in it want, or cancellation.
+    pub fn prompt(&mut self, text: &[u8]) -> Result<Bytes, Unwind> {
         let decoded = self.prompt_escapes(text);
         if !self.options.shell(ShellOption::PromptVariables) {
             return Ok(decoded.into());

@@ -78,6 +78,7 @@ impl Session {
             last_environment: self.last_environment.clone(),
             spare: Vec::new(),
             orphans: self.orphans.clone(),
+            interactive: self.interactive,
             beside: Vec::new(),
             dirty: self.dirty.clone(),
         }

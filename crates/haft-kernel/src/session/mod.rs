@@ -6,6 +6,7 @@ mod elements;
 mod flags;
 mod fork;
 mod input;
+mod interactive;
 mod locale;
 mod lookup;
 mod output;
@@ -31,6 +32,8 @@ use crate::options::Options;
 use crate::traps::{Trap, Traps};
 use crate::variables::Variables;
 use haft_process::CancelToken;
+
+pub use interactive::NameKind;
 
 pub(crate) use dynamic::Random;
 pub(crate) use lookup::SLOW;
@@ -145,6 +148,8 @@ pub struct Session {
     pub(crate) spare: Vec<Vec<Bytes>>,
     /// What subshells have left running.
     pub(crate) orphans: Arc<Orphans>,
+    /// Whether a person enters the commands.
+    pub(crate) interactive: bool,
     /// Process substitutions that run beside the session.
     pub(crate) beside: Vec<Member>,
     /// The file whose output is held back, if any; there is never more than one.
@@ -243,6 +248,7 @@ impl Session {
             last_environment: None,
             spare: Vec::new(),
             orphans: Arc::default(),
+            interactive: false,
             beside: Vec::new(),
             dirty: None,
         }

@@ -1,0 +1,128 @@
+//! What a session is asked when a person enters its commands.
+
+use crate::bytes::Bytes;
+use crate::execute::Target;
+use crate::flow::{Flow, Unwind};
+use crate::options::ShellOption;
+use crate::session::Session;
+use crate::{builtins, variables};
+
+/// What the name of a command stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NameKind {
+    /// An alias.
+    Alias,
+    /// A function.
+    Function,
+    /// A builtin.
+    Builtin,
+    /// A command that an embedder has added.
+    Added,
+    /// A script on the script path.
+    Script,
+    /// A program.
+    Program,
+}
+
+impl Session {
+    /// Says that a person enters the commands: aliases are expanded, and errors that end a script end a line.
+    pub fn set_interactive(&mut self) {
+        self.interactive = true;
+        self.options.put_shell(ShellOption::ExpandAliases, true);
+    }
+
+    /// Runs what was entered. What would end a line of a script ends this one; only what ends the shell goes further. A line
+    /// that was cancelled has the status of Ctrl-C.
+    ///
+    /// # Errors
+    /// `exit`, or a signal that ends the shell.
+    pub fn run_line(&mut self, source: &[u8]) -> Flow {
+        let status = match self.run_source(source, 0, true) {
+            Ok(status) => status,
+            Err(unwind @ (Unwind::Exit(_) | Unwind::Signal(_))) => {
+                let _ = self.flush();
+                return Err(unwind);
+            }
+            Err(Unwind::Break(_) | Unwind::Continue(_)) => self.status,
+            Err(unwind) => unwind.status(),
+        };
+        let _ = self.flush();
+        self.status = status;
+        self.broken_pipe = false;
+        self.ignore_errors = false;
+        Ok(status)
+    }
+
+    /// Runs commands between lines, as `PROMPT_COMMAND` asks for: the status stays.
+    ///
+    /// # Errors
+    /// `exit`, or a signal that ends the shell.
+    pub fn run_between(&mut self, source: &[u8]) -> Result<(), Unwind> {
+        let (status, statuses) = (self.status, self.pipe_status.clone());
+        self.run_line(source)?;
+        self.status = status;
+        self.pipe_status = statuses;
+        Ok(())
+    }
+
+    /// Ends the session's program with a status: runs the `EXIT` trap, and yields the status that it leaves.
+    pub fn end_with(&mut self, status: i32) -> i32 {
+        let ended = self.run_exit_trap(status).unwrap_or_else(Unwind::status);
+        let _ = self.flush();
+        ended & 0xff
+    }
+
+    /// The status of the last command.
+    #[must_use]
+    pub fn last_status(&self) -> i32 {
+        self.status
+    }
+
+    /// What a command of this name would be, if there is one.
+    #[must_use]
+    pub fn kind_of(&self, name: &[u8]) -> Option<NameKind> {
+        if self.options.shell(ShellOption::ExpandAliases) && self.aliases.contains_key(name) {
+            return Some(NameKind::Alias);
+        }
+        Some(match self.find(name) {
+            Target::Function(_) => NameKind::Function,
+            Target::Builtin(_) => NameKind::Builtin,
+            Target::Added(_) => NameKind::Added,
+            Target::Script(_) => NameKind::Script,
+            Target::External => {
+                let path = self.value(b"PATH");
+                self.search_path(name, path.as_deref().or(Some(b"")))?;
+                NameKind::Program
+            }
+        })
+    }
+
+    /// The names of all commands that are no programs.
+    #[must_use]
+    pub fn command_names(&self) -> Vec<Bytes> {
+        let functions = self.functions.keys().map(Bytes::from);
+        let builtins = builtins::ALL.iter().filter(|builtin| !self.disabled.contains(&builtin.name));
+        let builtins = builtins.map(|builtin| Bytes::from(builtin.name));
+        let added = self.kernel.commands.keys().map(|name| Bytes::from(name.clone()));
+        functions.chain(self.aliases.keys().cloned()).chain(builtins).chain(added).collect()
+    }
+
+    /// The names of all variables that have a value.
+    #[must_use]
+    pub fn variable_names(&self) -> Vec<Bytes> {
+        let set = self.variables.iter().filter(|(name, variable)| {
+            variables::is_name(name)
+                && (variable.is_set() || variable.is(variables::Attributes::DYNAMIC))
+        });
+        set.map(|(name, _)| Bytes::from(name)).collect()
+    }
+
+    /// The elements of a variable that may be an array.
+    #[must_use]
+    pub fn values(&self, name: &[u8]) -> Vec<Bytes> {
+        match self.lookup(name).map(|variable| variable.value.clone()) {
+            Some(variables::Value::Indexed(array)) => array.iter().map(|(_, value)| value.clone()).collect(),
+            _ => self.value(name).into_iter().collect(),
+        }
+    }
+}
