@@ -83,6 +83,14 @@ impl Signals {
     pub const QUIT: i32 = libc::SIGQUIT;
     /// The one that cannot be caught.
     pub const KILL: i32 = libc::SIGKILL;
+    /// Ctrl-Z.
+    pub const STOP_KEY: i32 = libc::SIGTSTP;
+    /// Reading from the terminal in the background.
+    pub const BACKGROUND_READ: i32 = libc::SIGTTIN;
+    /// Writing to the terminal in the background.
+    pub const BACKGROUND_WRITE: i32 = libc::SIGTTOU;
+    /// The request to go on after a stop.
+    pub const CONTINUE: i32 = libc::SIGCONT;
     /// A write that nobody will read.
     pub const PIPE: i32 = libc::SIGPIPE;
     /// A terminal that has changed its size.

@@ -6,6 +6,7 @@ mod commands;
 mod failure;
 mod host;
 mod places;
+mod repl;
 mod shell;
 mod surroundings;
 #[cfg(not(test))]

@@ -22,6 +22,8 @@ pub enum NameKind {
     Script,
     /// A program.
     Program,
+    /// A tool of the backend.
+    Tool,
 }
 
 impl Session {
@@ -65,6 +67,19 @@ impl Session {
         Ok(())
     }
 
+    /// Runs a file in this session, as `source` does; one that is not there is empty.
+    ///
+    /// # Errors
+    /// `exit`, or a signal that ends the shell.
+    pub fn run_file(&mut self, path: &[u8]) -> Flow {
+        let Ok(text) = self.read_file(path) else { return Ok(0) };
+        match self.source_file(path, &text, None) {
+            Err(unwind @ (Unwind::Exit(_) | Unwind::Signal(_))) => Err(unwind),
+            Err(unwind) => Ok(unwind.status()),
+            ran => ran,
+        }
+    }
+
     /// Ends the session's program with a status: runs the `EXIT` trap, and yields the status that it leaves.
     pub fn end_with(&mut self, status: i32) -> i32 {
         let ended = self.run_exit_trap(status).unwrap_or_else(Unwind::status);
@@ -78,6 +93,11 @@ impl Session {
         self.status
     }
 
+    /// Sets the status of the last command.
+    pub fn set_last_status(&mut self, status: i32) {
+        self.status = status;
+    }
+
     /// What a command of this name would be, if there is one.
     #[must_use]
     pub fn kind_of(&self, name: &[u8]) -> Option<NameKind> {
@@ -89,10 +109,17 @@ impl Session {
             Target::Builtin(_) => NameKind::Builtin,
             Target::Added(_) => NameKind::Added,
             Target::Script(_) => NameKind::Script,
+            Target::Tool => NameKind::Tool,
             Target::External => {
                 let path = self.value(b"PATH");
-                self.search_path(name, path.as_deref().or(Some(b"")))?;
-                NameKind::Program
+                let found = self.search_path(name, path.as_deref().or(Some(b""))).is_some();
+                match found {
+                    true => NameKind::Program,
+                    false if self.kernel.backend.as_ref().is_some_and(|tools| tools.has_tool(name)) => {
+                        NameKind::Tool
+                    }
+                    false => return None,
+                }
             }
         })
     }
@@ -103,7 +130,7 @@ impl Session {
         let functions = self.functions.keys().map(Bytes::from);
         let builtins = builtins::ALL.iter().filter(|builtin| !self.disabled.contains(&builtin.name));
         let builtins = builtins.map(|builtin| Bytes::from(builtin.name));
-        let added = self.kernel.commands.keys().map(|name| Bytes::from(name.clone()));
+        let added = self.kernel.all_added().into_iter().map(|command| Bytes::from(command.name()));
         functions.chain(self.aliases.keys().cloned()).chain(builtins).chain(added).collect()
     }
 
@@ -111,8 +138,7 @@ impl Session {
     #[must_use]
     pub fn variable_names(&self) -> Vec<Bytes> {
         let set = self.variables.iter().filter(|(name, variable)| {
-            variables::is_name(name)
-                && (variable.is_set() || variable.is(variables::Attributes::DYNAMIC))
+            variables::is_name(name) && (variable.is_set() || variable.is(variables::Attributes::DYNAMIC))
         });
         set.map(|(name, _)| Bytes::from(name)).collect()
     }

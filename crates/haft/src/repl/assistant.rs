@@ -57,9 +57,14 @@ impl Assistant for SessionAssistant<'_> {
         let typed = text.get(..cursor).unwrap_or_default();
         if typed.starts_with('/') && !typed[1..].contains('/') {
             let behind = typed.len() - completion.start;
-            for name in slash::names().filter(|name| name.starts_with(typed) && slash::parse(name).is_some()) {
+            for name in slash::names().filter(|name| name.starts_with(typed) && slash::parse(name).is_some())
+            {
                 let rest = name.get(name.len().min(typed.len() - behind)..).unwrap_or_default();
-                completion.candidates.push(Candidate { shown: name.to_owned(), text: rest.to_owned(), tail: " " });
+                completion.candidates.push(Candidate {
+                    shown: name.to_owned(),
+                    text: rest.to_owned(),
+                    tail: " ",
+                });
             }
         }
         completion

@@ -14,12 +14,16 @@ use super::syntax;
 const LONGEST: usize = 16 << 10;
 
 const RESERVED: [&str; 22] = [
-    "if", "then", "else", "elif", "fi", "for", "in", "do", "done", "while", "until", "case", "esac", "select",
-    "function", "time", "coproc", "{", "}", "!", "[[", "]]",
+    "if", "then", "else", "elif", "fi", "for", "in", "do", "done", "while", "until", "case", "esac",
+    "select", "function", "time", "coproc", "{", "}", "!", "[[", "]]",
 ];
 
 /// The parts of a text that are not plain. `is_known` says whether a command of this name is there.
-pub(crate) fn highlight(text: &str, options: &Options, is_known: &dyn Fn(&[u8]) -> bool) -> Vec<(Range<usize>, Style)> {
+pub(crate) fn highlight(
+    text: &str,
+    options: &Options,
+    is_known: &dyn Fn(&[u8]) -> bool,
+) -> Vec<(Range<usize>, Style)> {
     if text.is_empty() || text.len() > LONGEST {
         return Vec::new();
     }
@@ -78,7 +82,10 @@ impl Canvas<'_> {
                 | PartKind::AnsiQuoted(_)
                 | PartKind::DoubleQuoted(_)
                 | PartKind::LocaleQuoted(_) => self.fill(part.span, Some(Style::Quoted)),
-                PartKind::Variable(_) | PartKind::Parameter(_) | PartKind::Arithmetic(_) | PartKind::Tilde(_) => {
+                PartKind::Variable(_)
+                | PartKind::Parameter(_)
+                | PartKind::Arithmetic(_)
+                | PartKind::Tilde(_) => {
                     self.fill(part.span, Some(Style::Expansion));
                 }
                 PartKind::Command(_) | PartKind::Process(_) => self.fill(part.span, None),
@@ -109,18 +116,21 @@ impl Canvas<'_> {
     }
 
     fn paint_comment(&mut self, bytes: &[u8], at: usize) -> usize {
-        let begins = at == 0 || matches!(bytes[at - 1], b' ' | b'\t' | b'\n' | b';' | b'&' | b'|' | b'(' | b')');
+        let begins =
+            at == 0 || matches!(bytes[at - 1], b' ' | b'\t' | b'\n' | b';' | b'&' | b'|' | b'(' | b')');
         if !begins {
             return at + 1;
         }
-        let end = bytes[at..].iter().position(|byte| *byte == b'\n').map_or(bytes.len(), |length| at + length);
+        let end =
+            bytes[at..].iter().position(|byte| *byte == b'\n').map_or(bytes.len(), |length| at + length);
         self.painted[at..end].fill(Some(Style::Comment));
         end
     }
 
     fn paint_reserved(&mut self, bytes: &[u8], at: usize) -> usize {
         let is_part = |place: usize| {
-            self.painted[place].is_none() && (bytes[place].is_ascii_alphabetic() || b"{}![]".contains(&bytes[place]))
+            self.painted[place].is_none()
+                && (bytes[place].is_ascii_alphabetic() || b"{}![]".contains(&bytes[place]))
         };
         let end = (at..bytes.len()).find(|place| !is_part(*place)).unwrap_or(bytes.len());
         if RESERVED.iter().any(|word| word.as_bytes() == &bytes[at..end]) {

@@ -25,10 +25,7 @@ impl Rules {
     /// Reads `HISTCONTROL`.
     pub(crate) fn parse(control: &[u8]) -> Self {
         let has = |name: &[u8]| control.split(|byte| *byte == b':').any(|word| word == name);
-        Self {
-            ignore_space: has(b"ignorespace") || has(b"ignoreboth"),
-            erase_duplicates: has(b"erasedups"),
-        }
+        Self { ignore_space: has(b"ignorespace") || has(b"ignoreboth"), erase_duplicates: has(b"erasedups") }
     }
 }
 
@@ -69,11 +66,6 @@ impl History {
     pub(crate) fn numbered(&self) -> impl DoubleEndedIterator<Item = (usize, &str)> + ExactSizeIterator {
         let first = self.dropped + 1;
         self.entries.iter().enumerate().map(move |(at, entry)| (first + at, entry.as_str()))
-    }
-
-    /// The number that the next entry gets.
-    pub(crate) fn next_number(&self) -> usize {
-        self.dropped + self.entries.len() + 1
     }
 
     /// Adds a text, unless it is empty, the same as the last, or not to be kept. Says whether it was added.
@@ -130,7 +122,8 @@ fn locked(path: &Path, options: &OpenOptions) -> io::Result<File> {
     loop {
         let file = options.open(path)?;
         flock(&file, FlockOperation::LockExclusive)?;
-        let same = std::fs::metadata(path).is_ok_and(|now| file.metadata().is_ok_and(|own| own.ino() == now.ino()));
+        let same =
+            std::fs::metadata(path).is_ok_and(|now| file.metadata().is_ok_and(|own| own.ino() == now.ino()));
         if same {
             return Ok(file);
         }
@@ -175,7 +168,9 @@ mod tests {
         std::thread::scope(|scope| {
             for shell in 0..4 {
                 let path = &path;
-                scope.spawn(move || (0..50).for_each(|n| append(path, &format!("echo {shell}\n{n} \\n")).unwrap()));
+                scope.spawn(move || {
+                    (0..50).for_each(|n| append(path, &format!("echo {shell}\n{n} \\n")).unwrap())
+                });
             }
         });
         let history = History::load(&path);

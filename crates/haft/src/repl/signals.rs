@@ -5,7 +5,6 @@ use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use haft_kernel::cancel::Cause;
 use haft_kernel::{CancelToken, SignalInbox};
 use haft_process::{Disposition, Signals, on_signals, set_disposition};
 use rustix::event::{EventfdFlags, eventfd};
@@ -38,6 +37,8 @@ pub(crate) struct Watch {
     /// Rung when the window has another size, and when the terminal is gone.
     pub(crate) bell: Bell,
     gone: AtomicBool,
+    /// Whether Ctrl-C came while nothing ran.
+    interrupted: AtomicBool,
     /// What stops the line that is running.
     running: Mutex<Option<CancelToken>>,
     inbox: Arc<SignalInbox>,
@@ -46,9 +47,20 @@ pub(crate) struct Watch {
 impl Watch {
     /// Begins to watch. An interactive shell is not ended by what ends other programs, and never stopped.
     pub(crate) fn start(inbox: Arc<SignalInbox>) -> io::Result<Arc<Self>> {
-        let watch = Self { bell: Bell::new()?, gone: AtomicBool::new(false), running: Mutex::new(None), inbox };
-        let watch = Arc::new(watch);
-        for ignored in [Signals::QUIT, Signals::TERMINATE, Signals::STOP_KEY, Signals::BACKGROUND_READ, Signals::BACKGROUND_WRITE] {
+        let watch = Arc::new(Self {
+            bell: Bell::new()?,
+            gone: AtomicBool::new(false),
+            interrupted: AtomicBool::new(false),
+            running: Mutex::new(None),
+            inbox,
+        });
+        for ignored in [
+            Signals::QUIT,
+            Signals::TERMINATE,
+            Signals::STOP_KEY,
+            Signals::BACKGROUND_READ,
+            Signals::BACKGROUND_WRITE,
+        ] {
             let _ = set_disposition(ignored, Disposition::Ignore);
         }
         let served = Signals::none()
@@ -57,7 +69,8 @@ impl Watch {
             .with(Signals::WINDOW_CHANGE)
             .with(Signals::CHILD);
         let own = watch.clone();
-        on_signals(served, move |signal| own.serve(signal)).map_err(|error| io::Error::other(error.to_string()))?;
+        on_signals(served, move |signal| own.serve(signal))
+            .map_err(|error| io::Error::other(error.to_string()))?;
         Ok(watch)
     }
 
@@ -71,14 +84,23 @@ impl Watch {
                 self.bell.ring();
             }
             Signals::WINDOW_CHANGE => self.bell.ring(),
-            _ => self.inbox.child_changed(),
+            _ => {}
         }
     }
 
     fn stop_running(&self) {
-        if let Some(token) = &*self.running.lock().unwrap_or_else(PoisonError::into_inner) {
-            token.cancel(Cause::Cancelled);
+        match &*self.running.lock().unwrap_or_else(PoisonError::into_inner) {
+            Some(token) => token.cancel(),
+            None => {
+                self.interrupted.store(true, Ordering::SeqCst);
+                self.bell.ring();
+            }
         }
+    }
+
+    /// Whether Ctrl-C came while nothing ran; asked once.
+    pub(crate) fn take_interrupted(&self) -> bool {
+        self.interrupted.swap(false, Ordering::SeqCst)
     }
 
     /// Says what is running now, and so is stopped by Ctrl-C.

@@ -16,14 +16,17 @@ pub(crate) fn is_complete(text: &str, options: &Options) -> bool {
 }
 
 fn waits_for_more(program: &Program) -> bool {
-    program.warnings.iter().any(|warning| matches!(warning.kind, WarningKind::UnterminatedHereDocument { .. }))
+    program
+        .warnings
+        .iter()
+        .any(|warning| matches!(warning.kind, WarningKind::UnterminatedHereDocument { .. }))
 }
 
 /// Whether the last character is a backslash that continues the line. In a comment it is a character like others: there
 /// a quote that is never closed does not matter.
 fn is_continued(text: &str, options: &Options) -> bool {
     let backslashes = text.bytes().rev().take_while(|byte| *byte == b'\\').count();
-    let commented = || parse(format!("{text}'\n").as_bytes(), options).is_ok();
+    let commented = || parse(format!("{}'\n", &text[..text.len() - 1]).as_bytes(), options).is_ok();
     backslashes % 2 == 1 && !commented()
 }
 
@@ -50,7 +53,8 @@ pub(crate) fn parse_unfinished(text: &str, options: &Options) -> Result<Program,
 fn missing(error: &SyntaxError) -> String {
     let expected = error.expected.as_deref().unwrap_or_default();
     let opened = error.opened.map_or("", |opened| opened.what);
-    let token = expected.strip_prefix('"').and_then(|rest| rest.split('"').next()).filter(|token| !token.is_empty());
+    let token =
+        expected.strip_prefix('"').and_then(|rest| rest.split('"').next()).filter(|token| !token.is_empty());
     match (token, opened) {
         (_, "\"" | "'" | "`") => opened.to_owned(),
         (_, "$'") => "'".to_owned(),
@@ -59,7 +63,7 @@ fn missing(error: &SyntaxError) -> String {
         (Some("]]"), _) => " ]]".to_owned(),
         (Some(";"), _) => ";".to_owned(),
         (Some(token), _) => format!("\n{token}"),
-        (None, _) if expected.starts_with("a command") => " :".to_owned(),
+        (None, _) if expected.starts_with("a command") => "\n:".to_owned(),
         (None, _) if expected.starts_with("the body") => " { :; }".to_owned(),
         (None, _) if expected.contains("\"]]\"") => " ]]".to_owned(),
         (None, _) => " x".to_owned(),
@@ -100,10 +104,42 @@ mod tests {
     #[test]
     fn what_is_open_is_closed() {
         for text in [
-            "echo 'a", "echo \"a $(ls", "echo \"${HOME", "if", "if true", "if true; then", "if true; then ls", "while",
-            "for x", "for x in", "for x in a", "for x in a; do", "case", "case x", "case x in", "case x in a)", "{ ls",
-            "( ls", "f()", "f() {", "function f", "ls |", "ls &&", "echo $((1+", "[[ a", "[[ a ==", "x=(a b", "cat <",
-            "echo `ls", "echo <(ls", "ls # don't", "$(", "echo ${x:-", "if ls; then # x", "until a; do b", "echo $'a",
+            "echo 'a",
+            "echo \"a $(ls",
+            "echo \"${HOME",
+            "if",
+            "if true",
+            "if true; then",
+            "if true; then ls",
+            "while",
+            "for x",
+            "for x in",
+            "for x in a",
+            "for x in a; do",
+            "case",
+            "case x",
+            "case x in",
+            "case x in a)",
+            "{ ls",
+            "( ls",
+            "f()",
+            "f() {",
+            "function f",
+            "ls |",
+            "ls &&",
+            "echo $((1+",
+            "[[ a",
+            "[[ a ==",
+            "x=(a b",
+            "cat <",
+            "echo `ls",
+            "echo <(ls",
+            "ls # don't",
+            "$(",
+            "echo ${x:-",
+            "if ls; then # x",
+            "until a; do b",
+            "echo $'a",
         ] {
             let parsed = parse_unfinished(text, &Options::default());
             assert!(parsed.is_ok(), "{text:?}: {parsed:?}");

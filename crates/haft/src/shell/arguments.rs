@@ -35,10 +35,29 @@ pub(crate) struct ShellArguments {
     pub(crate) arguments: Vec<Vec<u8>>,
     /// Whether `-i` asks for a session with a person.
     pub(crate) interactive: bool,
+    /// Whether `-l` says that this is the first shell of a login.
+    pub(crate) login: bool,
+    pub(crate) startup: Startup,
+    /// Whether lines may be edited: not with `--noediting`.
+    pub(crate) editing: bool,
 }
 
-/// Long options that change nothing for a shell which reads no start-up files.
-const WITHOUT_EFFECT: [&[u8]; 5] = [b"--norc", b"--noprofile", b"--login", b"--noediting", b"--restricted"];
+/// Which files an interactive shell runs when it starts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Startup {
+    /// Whether a login shell runs its profiles: not with `--noprofile`.
+    pub(crate) profile: bool,
+    /// Whether there is an rc file: not with `--norc`.
+    pub(crate) rc: bool,
+    /// The rc file, if `--rcfile` names another one.
+    pub(crate) file: Option<Vec<u8>>,
+}
+
+impl Default for Startup {
+    fn default() -> Startup {
+        Startup { profile: true, rc: true, file: None }
+    }
+}
 
 /// Reads the words after the shell's own name.
 pub(crate) fn parse(words: impl IntoIterator<Item = OsString>) -> Result<ShellArguments, String> {
@@ -49,7 +68,7 @@ pub(crate) fn parse(words: impl IntoIterator<Item = OsString>) -> Result<ShellAr
             break;
         }
         if word.starts_with(b"--") {
-            raw.long(&word)?;
+            raw.long(&word, &mut words)?;
         } else {
             raw.short(&word, &mut words)?;
         }
@@ -67,14 +86,26 @@ struct Raw {
     command: bool,
     input: bool,
     interactive: bool,
+    login: bool,
+    startup: Startup,
+    no_editing: bool,
 }
 
 impl Raw {
-    fn long(&mut self, word: &[u8]) -> Result<(), String> {
+    fn long(&mut self, word: &[u8], rest: &mut impl Iterator<Item = Vec<u8>>) -> Result<(), String> {
         match word {
+            b"--norc" => self.startup.rc = false,
+            b"--noprofile" => self.startup.profile = false,
+            b"--rcfile" | b"--init-file" => {
+                let name = String::from_utf8_lossy(word);
+                let file = rest.next().ok_or_else(|| format!("{name}: option requires an argument"))?;
+                self.startup.file = Some(file);
+            }
+            b"--login" => self.login = true,
+            b"--noediting" => self.no_editing = true,
+            b"--restricted" => {}
             b"--posix" => self.settings.push(Setting::Name(b"posix".to_vec(), true)),
             b"--verbose" => self.settings.push(Setting::Letter(b'v', true)),
-            _ if WITHOUT_EFFECT.contains(&word) => {}
             _ => return Err(format!("{}: invalid option", OsString::from_vec(word.to_vec()).display())),
         }
         Ok(())
@@ -88,7 +119,8 @@ impl Raw {
                 b'c' if on => self.command = true,
                 b's' if on => self.input = true,
                 b'i' if on => self.interactive = true,
-                b'l' | b'r' | b'D' => {}
+                b'l' if on => self.login = true,
+                b'r' | b'D' => {}
                 b'o' | b'O' => {
                     let name = rest
                         .next()
@@ -117,8 +149,16 @@ impl Raw {
                 None => (Source::Input, None),
             }
         };
-        let interactive = self.interactive;
-        Ok(ShellArguments { settings: self.settings, source, name, arguments: words.collect(), interactive })
+        Ok(ShellArguments {
+            settings: self.settings,
+            source,
+            name,
+            arguments: words.collect(),
+            interactive: self.interactive,
+            login: self.login,
+            startup: self.startup,
+            editing: !self.no_editing,
+        })
     }
 }
 

@@ -1,12 +1,13 @@
 //! haft as a plain shell: a script given as text, as a file or on standard input, as bash would run it.
 
 pub(crate) mod arguments;
+mod interactive;
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt as _;
 
 use haft_kernel::options::{SetOption, ShellOption};
-use haft_kernel::{Bytes, Kernel, Session, Unwind};
+use haft_kernel::{Bytes, Kernel, KernelBuilder, Session, Unwind};
 use haft_process::{Disposition, Signals, reason, set_disposition};
 
 use crate::arguments::Arguments;
@@ -15,14 +16,15 @@ use crate::shell::arguments::{Setting, ShellArguments, Source};
 use crate::surroundings::Surroundings;
 
 /// The words of a shell's command line, if that is what haft was started with: under the name of a shell, with options
-/// of a shell, with a file, or with a script on standard input. Everything else is a command of haft's own.
+/// of a shell, with a file, or with nothing: then a script, or a person, is on standard input. Everything else is a
+/// command of haft's own.
 pub(crate) fn words(surroundings: &Surroundings) -> Option<Vec<OsString>> {
     let mut words = surroundings.arguments.iter().cloned();
     let named_shell = words.next().is_some_and(|own| arguments::is_shell_name(&own));
     let rest: Vec<OsString> = words.collect();
     let is_shell = match rest.first().map(|first| first.as_bytes()) {
         _ if named_shell => true,
-        None => !rustix::termios::isatty(rustix::stdio::stdin()),
+        None => true,
         Some(b"-h" | b"--help" | b"-V" | b"--version") => false,
         Some(first) if first.starts_with(b"-") || first.starts_with(b"+") => true,
         Some(first) if first.contains(&b'/') => true,
@@ -39,7 +41,10 @@ pub(crate) fn run(
     surroundings: &Surroundings,
 ) -> Result<i32, Failure> {
     let arguments = arguments::parse(words).map_err(Failure::usage)?;
-    let mut session = session(surroundings);
+    if interactive::is_asked_for(&arguments) {
+        return interactive::run(arguments, surroundings);
+    }
+    let mut session = session(Kernel::builder(), surroundings);
     take_signals(&mut session);
     configure(&mut session, &arguments)?;
     let text = read_source(&arguments.source)?;
@@ -53,8 +58,8 @@ pub(crate) fn run(
 }
 
 /// A session that has what this process has.
-fn session(surroundings: &Surroundings) -> Session {
-    let kernel = Kernel::builder().plain_shell(true).build();
+fn session(kernel: KernelBuilder, surroundings: &Surroundings) -> Session {
+    let kernel = kernel.plain_shell(true).build();
     let mut session = Session::new(kernel);
     session.familiarize(
         surroundings.environment.iter().map(|(name, value)| (name.as_bytes(), value.as_bytes())),

@@ -3,7 +3,7 @@
 //! The text up to the cursor is parsed with one more letter, so that there is a word even where none has been begun.
 
 use haft_kernel::Session;
-use haft_lang::ast::{CommandKind, ParameterExpansion, PartKind, SimpleCommand, Span};
+use haft_lang::ast::{CommandKind, PartKind, SimpleCommand, Span};
 use haft_lang::walk::Node;
 
 use crate::repl::syntax;
@@ -15,7 +15,9 @@ pub(super) enum Role {
     File,
     Directory,
     /// The name of a variable; with braces, they are to be closed.
-    Variable { braced: bool },
+    Variable {
+        braced: bool,
+    },
 }
 
 /// What is to be completed, and where it begins.
@@ -27,8 +29,8 @@ pub(super) struct Context {
 
 /// Commands whose first operand is a command again.
 const PREFIXES: [&[u8]; 13] = [
-    b"sudo", b"env", b"command", b"exec", b"builtin", b"nohup", b"setsid", b"xargs", b"time", b"watch", b"which",
-    b"type", b"man",
+    b"sudo", b"env", b"command", b"exec", b"builtin", b"nohup", b"setsid", b"xargs", b"time", b"watch",
+    b"which", b"type", b"man",
 ];
 
 const DIRECTORY_COMMANDS: [&[u8]; 3] = [b"cd", b"pushd", b"rmdir"];
@@ -80,8 +82,7 @@ impl Finder<'_> {
                 }
             }
             Node::Part(part) if self.holds(part.span) => match &part.kind {
-                PartKind::Variable(_) => self.variable(part.span.start as usize + 1, false),
-                PartKind::Parameter(expansion) => self.parameter(part.span, expansion),
+                PartKind::Variable(_) | PartKind::Parameter(_) => self.parameter(part.span),
                 _ => {}
             },
             _ => {}
@@ -89,12 +90,15 @@ impl Finder<'_> {
     }
 
     fn look_at_words(&mut self, simple: &SimpleCommand) {
-        let Some(at) = simple.arguments.iter().position(|argument| self.holds(argument.span())) else { return };
-        let literal = |index: usize| simple.arguments.get(index).and_then(|argument| argument.word()?.literal());
-        let is_option = |index: usize| literal(index).is_some_and(|word| word.starts_with(b"-") || word.contains(&b'='));
-        let after_prefix = at > 0
-            && literal(0).is_some_and(|name| PREFIXES.contains(&name))
-            && (1..at).all(is_option);
+        let Some(at) = simple.arguments.iter().position(|argument| self.holds(argument.span())) else {
+            return;
+        };
+        let literal =
+            |index: usize| simple.arguments.get(index).and_then(|argument| argument.word()?.literal());
+        let is_option =
+            |index: usize| literal(index).is_some_and(|word| word.starts_with(b"-") || word.contains(&b'='));
+        let after_prefix =
+            at > 0 && literal(0).is_some_and(|name| PREFIXES.contains(&name)) && (1..at).all(is_option);
         let role = match literal(0) {
             _ if at == 0 || after_prefix => Role::Command,
             Some(name) if DIRECTORY_COMMANDS.contains(&name) => Role::Directory,
@@ -108,14 +112,16 @@ impl Finder<'_> {
     fn value_start(&self, start: usize) -> usize {
         let Some(typed) = self.before.get(start..) else { return start };
         match typed.find('=') {
-            Some(at) if typed[..at].bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte)) => {
+            Some(at)
+                if typed[..at].bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte)) =>
+            {
                 start + at + 1
             }
             _ => start,
         }
     }
 
-    fn parameter(&mut self, span: Span, _: &ParameterExpansion) {
+    fn parameter(&mut self, span: Span) {
         let start = span.start as usize;
         let Some(typed) = self.before.get(start..) else { return };
         let braced = typed.starts_with("${");

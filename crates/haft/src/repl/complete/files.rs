@@ -51,8 +51,11 @@ pub(super) fn programs(directory: &[u8], prefix: &[u8]) -> Vec<Vec<u8>> {
 
 fn entries(directory: &[u8], prefix: &[u8]) -> impl Iterator<Item = (Vec<u8>, std::path::PathBuf)> {
     let read = std::fs::read_dir(Path::new(OsStr::from_bytes(directory)));
-    let named = read.into_iter().flatten().flatten().map(|entry| (entry.file_name().into_vec(), entry.path()));
-    named.filter(move |(name, _)| name.starts_with(prefix) && (prefix.starts_with(b".") || !name.starts_with(b".")))
+    let named =
+        read.into_iter().flatten().flatten().map(|entry| (entry.file_name().into_vec(), entry.path()));
+    named.filter(move |(name, _)| {
+        name.starts_with(prefix) && (prefix.starts_with(b".") || !name.starts_with(b"."))
+    })
 }
 
 fn is_program(path: &Path) -> bool {

@@ -59,7 +59,11 @@ mod tests {
 
     fn texts(session: &Session, text: &str) -> Vec<String> {
         let completion = complete(session, text, text.len());
-        completion.candidates.iter().map(|found| format!("{}{}{}", &text[..completion.start], found.text, found.tail)).collect()
+        completion
+            .candidates
+            .iter()
+            .map(|found| format!("{}{}{}", &text[..completion.start], found.text, found.tail))
+            .collect()
     }
 
     fn session(scratch: &Scratch) -> Session {
@@ -123,7 +127,10 @@ mod tests {
         session.run_main(b"mythings() { :; }; alias mylist='ls -l'").unwrap();
         for typed in ["my", "ls; my", "if my", "echo $(my", "sudo my", "x=1 my", "! my"] {
             let found = texts(&session, typed);
-            let names: Vec<&str> = found.iter().filter_map(|text| text.split([' ', ';', '(']).rfind(|part| !part.is_empty())).collect();
+            let names: Vec<&str> = found
+                .iter()
+                .filter_map(|text| text.split([' ', ';', '(']).rfind(|part| !part.is_empty()))
+                .collect();
             assert_eq!(names, ["mylist", "mythings", "mytool"], "{typed}");
         }
         assert!(texts(&session, "./b").contains(&"./bin/".to_owned()));

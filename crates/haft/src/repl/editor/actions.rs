@@ -36,7 +36,9 @@ impl Editor<'_> {
                 terminal::write(self.output, "\x1b[H\x1b[2J");
                 self.screen.forget();
             }
-            Key::Control('r') => self.search = Some(Search::new(self.buffer.text().to_owned(), self.history.len())),
+            Key::Control('r') => {
+                self.search = Some(Search::new(self.buffer.text().to_owned(), self.history.len()));
+            }
             Key::Tab => self.complete(false),
             Key::BackTab => self.complete(true),
             Key::Up | Key::Control('p') => self.up(),
@@ -115,7 +117,8 @@ impl Editor<'_> {
 
     /// Alt-.: the last argument of the text before, and with every further press of one earlier.
     fn recall_argument(&mut self) {
-        let (back, start) = self.recalled.map_or((0, self.buffer.cursor()), |(back, start)| (back + 1, start));
+        let (back, start) =
+            self.recalled.map_or((0, self.buffer.cursor()), |(back, start)| (back + 1, start));
         let arguments = self.history.iter().rev().filter_map(|entry| entry.split_whitespace().next_back());
         match arguments.into_iter().nth(back) {
             Some(argument) => {
@@ -139,7 +142,11 @@ impl Editor<'_> {
         match completion.candidates.as_slice() {
             [] => self.bell(),
             [only] => {
-                let tail = if self.buffer.text()[self.buffer.cursor()..].starts_with(only.tail) { "" } else { only.tail };
+                let tail = if self.buffer.text()[self.buffer.cursor()..].starts_with(only.tail) {
+                    ""
+                } else {
+                    only.tail
+                };
                 self.buffer.replace_before(start, &format!("{}{tail}", only.text));
             }
             _ => {

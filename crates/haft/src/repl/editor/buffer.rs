@@ -40,14 +40,6 @@ impl Buffer {
         self.cursor = self.text.len();
     }
 
-    /// Replaces everything, and forgets what was before.
-    pub(crate) fn reset(&mut self) {
-        self.text.clear();
-        self.cursor = 0;
-        self.undo.clear();
-        self.typing = false;
-    }
-
     pub(crate) fn move_to(&mut self, place: usize) {
         self.cursor = place.min(self.text.len());
         while !self.text.is_char_boundary(self.cursor) {

@@ -49,12 +49,21 @@ const SEQUENCE: Duration = Duration::from_millis(60);
 
 /// Reads the next key.
 pub(crate) fn read(input: &Input<'_>) -> io::Result<Key> {
-    let Some(byte) = input.byte(None)? else { return Ok(Key::Resized) };
+    let Some(byte) = input.byte(None)? else { return Ok(happened(input)) };
     Ok(match byte {
         Byte::End => Key::Gone,
         Byte::Is(0x1b) => escape(input)?,
         Byte::Is(first) => plain(input, first)?,
     })
+}
+
+/// What has happened other than a key.
+fn happened(input: &Input<'_>) -> Key {
+    match () {
+        () if input.watch.is_gone() => Key::Gone,
+        () if input.watch.take_interrupted() => Key::Control('c'),
+        () => Key::Resized,
+    }
 }
 
 /// A byte, or the end of all bytes.

@@ -104,7 +104,8 @@ mod tests {
     use super::*;
 
     fn completion(texts: &[&str]) -> Completion {
-        let candidate = |text: &&str| Candidate { shown: (*text).to_owned(), text: (*text).to_owned(), tail: " " };
+        let candidate =
+            |text: &&str| Candidate { shown: (*text).to_owned(), text: (*text).to_owned(), tail: " " };
         Completion { start: 0, candidates: texts.iter().map(candidate).collect() }
     }
 

@@ -16,15 +16,14 @@ use std::ops::Range;
 use std::os::fd::BorrowedFd;
 
 use buffer::Buffer;
-use keys::Key;
-pub(crate) use menu::{Candidate, Completion};
 use menu::Menu;
+pub(crate) use menu::{Candidate, Completion};
 pub(crate) use screen::Style;
 use screen::{Picture, Screen};
 use search::Search;
 use terminal::{Input, Raw};
 
-use super::signals::Bell;
+use super::signals::Watch;
 
 /// What the editor asks about the text.
 pub(crate) trait Assistant {
@@ -88,13 +87,13 @@ impl<'a> Editor<'a> {
     pub(crate) fn new(
         terminal: BorrowedFd<'a>,
         output: BorrowedFd<'a>,
-        resized: &'a Bell,
+        watch: &'a Watch,
         assistant: &'a dyn Assistant,
         history: &'a [String],
         prompts: Prompts<'a>,
     ) -> Self {
         Self {
-            input: Input { terminal, resized },
+            input: Input { terminal, watch },
             output,
             assistant,
             history,

@@ -143,8 +143,7 @@ struct Layout {
 
 impl Layout {
     fn of(picture: &Picture<'_>, columns: usize) -> Self {
-        let mut layout =
-            Self { columns, rows: vec![Row::default()], style: Style::Plain, cursor: (0, 0) };
+        let mut layout = Self { columns, rows: vec![Row::default()], style: Style::Plain, cursor: (0, 0) };
         layout.escaped(picture.prompt);
         layout.edited(picture);
         for line in picture.below {
@@ -286,7 +285,7 @@ mod tests {
 
     /// Draws pictures one after the other and yields the screen and the place of the cursor.
     fn show(pictures: &[Picture<'_>], columns: u16, rows: u16) -> (String, (u16, u16)) {
-        let mut terminal = vt100::Parser::new(rows, columns, 0);
+        let mut terminal = vt100::Parser::new(rows.try_into().unwrap(), columns.try_into().unwrap(), 0);
         let mut screen = Screen::default();
         for picture in pictures {
             terminal.process(screen.draw(picture, columns.into(), rows.into()).as_bytes());
@@ -296,7 +295,13 @@ mod tests {
     }
 
     fn picture(text: &str) -> Picture<'_> {
-        Picture { prompt: "\x1b[1m$\x1b[0m ", continuation: "> ", text, cursor: text.len(), ..Picture::default() }
+        Picture {
+            prompt: "\x1b[1m$\x1b[0m ",
+            continuation: "> ",
+            text,
+            cursor: text.len(),
+            ..Picture::default()
+        }
     }
 
     #[test]

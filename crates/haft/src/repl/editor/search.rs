@@ -25,9 +25,9 @@ impl Search {
     pub(super) fn backward<'h>(&mut self, history: &'h [String], further: bool) -> Option<&'h str> {
         let end = if further { self.at } else { self.at.saturating_add(1).min(history.len()) };
         let shown = history.get(self.at);
-        let found = history[..end].iter().rposition(|entry| {
-            entry.contains(&self.pattern) && !(further && Some(entry) == shown)
-        });
+        let found = history[..end]
+            .iter()
+            .rposition(|entry| entry.contains(&self.pattern) && !(further && Some(entry) == shown));
         self.moved(history, found)
     }
 

@@ -1,7 +1,7 @@
 //! The terminal while a line is edited: raw, with its bytes read one at a time.
 
 use std::io;
-use std::os::fd::{AsFd as _, BorrowedFd};
+use std::os::fd::BorrowedFd;
 use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -10,23 +10,23 @@ use rustix::termios::{
 };
 
 use super::keys::Byte;
-use crate::repl::signals::Bell;
+use crate::repl::signals::Watch;
 
 /// Where keys come from.
 pub(crate) struct Input<'a> {
     pub(crate) terminal: BorrowedFd<'a>,
-    /// Rung when the window has another size.
-    pub(crate) resized: &'a Bell,
+    /// What else may happen meanwhile.
+    pub(crate) watch: &'a Watch,
 }
 
 impl Input<'_> {
-    /// The next byte. `None` says that the time is over, or without a time, that the window was resized.
+    /// The next byte. `None` says that the time is over, or without a time, that something else has happened.
     pub(crate) fn byte(&self, timeout: Option<Duration>) -> io::Result<Option<Byte>> {
         let limit = timeout.and_then(|timeout| Timespec::try_from(timeout).ok());
         loop {
             let mut polled = [
                 PollFd::new(&self.terminal, PollFlags::IN),
-                PollFd::from_borrowed_fd(self.resized.as_fd(), PollFlags::IN),
+                PollFd::from_borrowed_fd(self.watch.bell.as_fd(), PollFlags::IN),
             ];
             match poll(&mut polled, limit.as_ref()) {
                 Ok(0) => return Ok(None),
@@ -38,7 +38,7 @@ impl Input<'_> {
                 return self.take();
             }
             if timeout.is_none() {
-                self.resized.answer();
+                self.watch.bell.answer();
                 return Ok(None);
             }
         }
