@@ -115,7 +115,8 @@ pub use pty::TerminalSize;
 pub use reaper::{become_subreaper, reap_orphans, resign_subreaper};
 pub use scope::{MARKER, Scope};
 pub use signal::{
-    Disposition, Signals, on_signals, set_disposition, set_signal_catcher, signal_name, signal_number,
+    Disposition, Signals, on_signals, own_signals, set_disposition, set_signal_catcher, signal_name,
+    signal_number,
 };
 pub use size::longest_argument;
 pub use status::{Exit, Usage};

@@ -21,6 +21,7 @@ use crate::surroundings::Surroundings;
 
 /// Runs what the arguments ask for, a script or a command, and answers with its exit status.
 fn run() -> i32 {
+    haft_process::own_signals();
     let surroundings = Surroundings::capture();
     let result = match shell::words(&surroundings) {
         Some(words) => shell::run(words, &surroundings),

@@ -54,6 +54,8 @@ pub(crate) fn run(
         None => session.run_input(),
     };
     let _ = session.finish();
+    // The process ends here: what the session holds goes with it, without being taken apart.
+    std::mem::forget(session);
     Ok(status(result))
 }
 

@@ -55,6 +55,8 @@ pub(super) struct Context<'a> {
     pub(super) landlock: Option<RawFd>,
     pub(super) seccomp: Option<*const libc::sock_fprog>,
     pub(super) ignored: SignalSet,
+    /// The signals whose disposition may not be what it shall be.
+    pub(super) reset: SignalSet,
     pub(super) mask: SignalSet,
     pub(super) failed: Step,
     pub(super) errno: i32,
@@ -89,7 +91,7 @@ fn become_program(context: &mut Context<'_>) -> Failure {
 }
 
 fn prepare(context: &mut Context<'_>) -> Result<(), Failure> {
-    signal::reset_dispositions(context.ignored);
+    signal::set_dispositions(context.reset, context.ignored);
     set_group(context)?;
     set_terminal(context)?;
     set_parent_death(context)?;

@@ -5,6 +5,7 @@
 //! container's filter) the C library's `clone` serves.
 
 use std::io;
+use std::mem::MaybeUninit;
 use std::os::fd::{FromRawFd as _, OwnedFd, RawFd};
 
 /// What the child runs on its own stack. It must never return.
@@ -12,6 +13,9 @@ pub(super) type Entry = extern "C" fn(*mut libc::c_void) -> !;
 
 /// Let the child be born in the control group whose directory is given.
 const CLONE_INTO_CGROUP: u64 = 0x2_0000_0000;
+
+/// Let the child have the default for every signal that its parent handles; what the parent ignores, it ignores.
+const CLONE_CLEAR_SIGHAND: u64 = 0x1_0000_0000;
 
 /// How the child was born.
 pub(super) struct Birth {
@@ -42,14 +46,14 @@ struct CloneArguments {
 /// `stack` must be a writable region that nothing else uses until the call returns, `argument` must be what `entry`
 /// expects, and all signals must be blocked, since a handler would run on memory that parent and child share.
 pub(super) unsafe fn clone3_child(
-    stack: &mut [u8],
+    stack: &mut [MaybeUninit<u8>],
     cgroup: Option<RawFd>,
     entry: Entry,
     argument: *mut libc::c_void,
 ) -> io::Result<Birth> {
     let mut pidfd: RawFd = -1;
     let mut arguments = CloneArguments {
-        flags: (libc::CLONE_VM | libc::CLONE_VFORK | libc::CLONE_PIDFD) as u64,
+        flags: (libc::CLONE_VM | libc::CLONE_VFORK | libc::CLONE_PIDFD) as u64 | CLONE_CLEAR_SIGHAND,
         pidfd: &raw mut pidfd as u64,
         exit_signal: libc::SIGCHLD as u64,
         stack: stack.as_mut_ptr() as u64,
@@ -135,7 +139,7 @@ unsafe fn raw_clone3(arguments: &mut CloneArguments, entry: Entry, argument: *mu
 /// # Safety
 /// As for [`clone3_child`].
 pub(super) unsafe fn clone_child(
-    stack: &mut [u8],
+    stack: &mut [MaybeUninit<u8>],
     entry: Entry,
     argument: *mut libc::c_void,
 ) -> io::Result<Birth> {

@@ -11,7 +11,9 @@ mod wait;
 pub(crate) use child::RawLimit;
 pub(crate) use memory::read_memory;
 pub(crate) use replace::{Replacement, replace};
-pub(crate) use signal::{SignalSet, block, catch, ignored_signals, set_catcher, set_ignored, wait_for};
+pub(crate) use signal::{
+    SignalSet, block, catch, ignored_signals, own as own_signals, set_catcher, set_ignored, wait_for,
+};
 pub(crate) use spawn::{Fault, Plan, Spawned, spawn};
 pub(crate) use wait::{RawExit, has_children, wait_pid, wait_pidfd};
 

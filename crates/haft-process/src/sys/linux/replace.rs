@@ -45,11 +45,8 @@ fn execute(replacement: &Replacement<'_>) -> io::Error {
     let argv = pointers(replacement.argv.iter().map(CString::as_c_str));
     let envp = pointers(replacement.environment.iter().copied());
     let before = signal::ignored_signals();
-    let changed: Vec<i32> =
-        (1..=64).filter(|&number| before.contains(number) != replacement.ignored.contains(number)).collect();
-    for &number in &changed {
-        signal::set_disposition(number, replacement.ignored.contains(number));
-    }
+    let changed = SignalSet(before.0 ^ replacement.ignored.0);
+    signal::set_dispositions(changed, replacement.ignored);
     // SAFETY: plain calls that cannot fail.
     let creation = replacement.umask.map(|mask| unsafe { libc::umask(mask) });
     let mask = signal::set_mask(SignalSet::EMPTY);
@@ -61,9 +58,7 @@ fn execute(replacement: &Replacement<'_>) -> io::Error {
         // SAFETY: as above.
         unsafe { libc::umask(creation) };
     }
-    for &number in &changed {
-        signal::set_disposition(number, before.contains(number));
-    }
+    signal::set_dispositions(changed, before);
     error
 }
 

@@ -5,6 +5,7 @@
 
 use std::ptr;
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// A set of signals, in the kernel's form: bit `n - 1` stands for signal `n`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -82,8 +83,29 @@ fn is_ignored(signal: i32) -> bool {
     result == 0 && action.handler == libc::SIG_IGN
 }
 
-/// The signals this process ignores now.
+/// Whether this module alone decides what this process does with signals.
+static OWNED: AtomicBool = AtomicBool::new(false);
+
+/// The signals this process ignores, asked once and kept up from then on; only believed while [`OWNED`].
+static IGNORED: OnceLock<AtomicU64> = OnceLock::new();
+
+/// Promises that nobody but this module decides what this process does with signals.
+pub(crate) fn own() {
+    OWNED.store(true, Ordering::Relaxed);
+}
+
+/// The signals this process ignores now: known if they are [owned](own), else asked one by one.
 pub(crate) fn ignored_signals() -> SignalSet {
+    known_ignored().unwrap_or_else(ask_ignored)
+}
+
+/// The signals this process ignores now, if that is known for certain.
+pub(super) fn known_ignored() -> Option<SignalSet> {
+    let owned = OWNED.load(Ordering::Relaxed);
+    owned.then(|| SignalSet(IGNORED.get_or_init(|| AtomicU64::new(ask_ignored().0)).load(Ordering::Relaxed)))
+}
+
+fn ask_ignored() -> SignalSet {
     let mut set = SignalSet::EMPTY;
     for signal in (1..=64).filter(|&signal| is_ignored(signal)) {
         set.insert(signal);
@@ -91,16 +113,31 @@ pub(crate) fn ignored_signals() -> SignalSet {
     set
 }
 
-/// Gives every signal its default, except those of `ignored`. Async-signal-safe.
-pub(super) fn reset_dispositions(ignored: SignalSet) {
-    for signal in 1..=64 {
+/// Has the signals of `changed` ignored if they are among `ignored`, and gives them their default if not.
+/// Async-signal-safe.
+pub(super) fn set_dispositions(changed: SignalSet, ignored: SignalSet) {
+    let mut left = changed.0;
+    while left != 0 {
+        let signal = left.trailing_zeros().cast_signed() + 1;
         set_disposition(signal, ignored.contains(signal));
+        left &= left - 1;
     }
 }
 
 /// Ignores a signal, or gives it its default, in this whole process.
 pub(crate) fn set_ignored(signal: i32, ignored: bool) {
     set_disposition(signal, ignored);
+    remember(signal, ignored);
+}
+
+fn remember(signal: i32, ignored: bool) {
+    let mut set = SignalSet::EMPTY;
+    set.insert(signal);
+    match IGNORED.get() {
+        Some(known) if ignored => known.fetch_or(set.0, Ordering::Relaxed),
+        Some(known) => known.fetch_and(!set.0, Ordering::Relaxed),
+        None => 0,
+    };
 }
 
 /// Blocks signals in the calling thread, and in those it will start.
@@ -168,5 +205,6 @@ pub(crate) fn catch(signal: i32) -> std::io::Result<()> {
     action.sa_flags = libc::SA_RESTART;
     // SAFETY: the handler does nothing that is not allowed in one, given a catcher that does not.
     let result = unsafe { libc::sigaction(signal, &raw const action, ptr::null_mut()) };
+    remember(signal, false);
     if result < 0 { Err(std::io::Error::last_os_error()) } else { Ok(()) }
 }

@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 use std::ffi::{CStr, CString};
 use std::io;
+use std::mem::MaybeUninit;
 use std::os::fd::{OwnedFd, RawFd};
 use std::ptr;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -21,7 +22,7 @@ static CLONE3_REFUSED: AtomicBool = AtomicBool::new(false);
 
 thread_local! {
     // The thread sleeps while its child runs on this stack, so one a thread is enough and it is never shared.
-    static STACK: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
+    static STACK: RefCell<Vec<MaybeUninit<u8>>> = const { RefCell::new(Vec::new()) };
 }
 
 /// What a child shall be, every decision made.
@@ -97,6 +98,7 @@ pub(crate) fn spawn(plan: &Plan<'_>) -> Result<Spawned, Fault> {
         landlock: plan.landlock,
         seccomp: filter.as_ref().map(ptr::from_ref),
         ignored: plan.ignored,
+        reset: SignalSet::ALL,
         mask: plan.mask,
         failed: Step::None,
         errno: 0,
@@ -120,9 +122,12 @@ fn with_signals_blocked<T>(action: impl FnOnce() -> T) -> T {
 
 fn bear(context: &mut Context<'_>, cgroup: Option<RawFd>) -> io::Result<Birth> {
     STACK.with_borrow_mut(|stack| {
-        stack.resize(STACK_BYTES, 0);
+        stack.resize_with(STACK_BYTES, MaybeUninit::uninit);
         let pointer = ptr::from_mut(context).cast();
         if !CLONE3_REFUSED.load(Ordering::Relaxed) {
+            if let Some(known) = signal::known_ignored() {
+                context.reset = SignalSet(known.0 ^ context.ignored.0);
+            }
             // SAFETY: the stack is this thread's own, the context is what `enter` expects, signals are blocked.
             match unsafe { clone::clone3_child(stack, cgroup, child::enter, pointer) } {
                 Err(error) if refused(&error) => CLONE3_REFUSED.store(true, Ordering::Relaxed),
@@ -130,6 +135,7 @@ fn bear(context: &mut Context<'_>, cgroup: Option<RawFd>) -> io::Result<Birth> {
             }
         }
         context.cgroup = cgroup;
+        context.reset = SignalSet::ALL;
         // SAFETY: as above.
         unsafe { clone::clone_child(stack, child::enter, pointer) }
     })
