@@ -49,6 +49,7 @@ pub mod options;
 pub mod pattern;
 pub mod printf;
 pub mod quote;
+pub mod run;
 pub mod text;
 pub mod traps;
 pub mod variables;

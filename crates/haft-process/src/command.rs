@@ -170,10 +170,11 @@ impl Command {
         self
     }
 
-    /// Makes a terminal, given by its number in the parent, the controlling one of the child's new session.
-    pub fn controlling_terminal(&mut self, terminal: RawFd) -> &mut Command {
+    /// Makes a terminal, given by its number in the parent, the controlling one of the child's new session; `None` if
+    /// there shall be none.
+    pub fn controlling_terminal(&mut self, terminal: impl Into<Option<RawFd>>) -> &mut Command {
         self.group = Group::Session;
-        self.controlling_terminal = Some(terminal);
+        self.controlling_terminal = terminal.into();
         self
     }
 
@@ -240,6 +241,16 @@ impl Command {
     /// The directory that was set.
     pub fn directory(&self) -> Option<&Path> {
         self.working_directory.as_deref()
+    }
+
+    /// Where a descriptor of the child comes from.
+    pub(crate) fn wired(&self, number: RawFd) -> Option<&Descriptor> {
+        self.descriptors.iter().find(|(to, _)| *to == number).map(|(_, from)| from)
+    }
+
+    /// The limits that were set.
+    pub(crate) fn limits(&self) -> &[Limit] {
+        &self.limits
     }
 
     /// Starts the process. It runs its program when this returns.

@@ -74,7 +74,7 @@ impl Error {
     }
 
     /// A failed system call, with what was being done.
-    pub(crate) fn system(doing: &str, error: impl Into<io::Error>) -> Error {
+    pub fn system(doing: &str, error: impl Into<io::Error>) -> Error {
         let error = error.into();
         let kind = if is_exhaustion(&error) { ErrorKind::Exhausted } else { ErrorKind::System };
         Error::new(kind, format!("cannot {doing}: {}", reason(&error))).with_source(error)

@@ -104,11 +104,11 @@ pub use command::{Command, Descriptor, Group, Sandbox};
 pub use environment::Environment;
 pub use error::{Error, ErrorKind, reason};
 pub use host::{Host, HostBuilder, ScopeLimits, clean_stale};
-pub use job::{Controller, DEFAULT_GRACE, Handle, Input, Job, Live, StreamKind, Streams, Task};
+pub use job::{Controller, DEFAULT_GRACE, Handle, Input, Inside, Job, Live, StreamKind, Streams, Task};
 pub use limit::{Limit, Resource};
 pub use lookup::find_program;
 pub use outcome::{
-    CANCELLED, Captured, JobReport, Outcome, Report, StageReport, StatusReport, TIMED_OUT, Tree,
+    CANCELLED, Captured, JobReport, Outcome, Report, Shown, StageReport, StatusReport, TIMED_OUT, Tree,
 };
 pub use proc::process_start;
 pub use pty::TerminalSize;
@@ -119,5 +119,5 @@ pub use signal::{
     signal_number,
 };
 pub use size::longest_argument;
-pub use status::{Exit, Usage};
+pub use status::{Exit, Usage, seconds};
 pub use watcher::watch;

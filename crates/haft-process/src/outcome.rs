@@ -71,6 +71,16 @@ impl Captured {
         Some(summary)
     }
 
+    /// The outputs as data, with so many bytes of each.
+    pub fn show(&self, budget: usize) -> Shown {
+        let show = |output: &Option<Output>| output.as_ref()?.summary(&View::HeadAndTail, budget).ok();
+        Shown {
+            stdout: show(&self.stdout),
+            stderr: show(&self.stderr),
+            output: self.rendered(budget).or_else(|| show(&self.output)),
+        }
+    }
+
     /// All the outputs there are.
     pub fn all(&self) -> impl Iterator<Item = &Output> {
         [&self.stdout, &self.stderr, &self.output].into_iter().flatten()
@@ -102,7 +112,6 @@ impl Outcome {
 
     /// The outcome in its JSON form, with so many bytes of each output.
     pub fn report(&self, budget: usize) -> Report {
-        let show = |output: &Option<Output>| output.as_ref()?.summary(&View::HeadAndTail, budget).ok();
         let status = self.status();
         Report {
             stages: vec![StageReport {
@@ -116,13 +125,13 @@ impl Outcome {
                     .or(self.captured.output.as_ref())
                     .map(Output::total_bytes),
                 wall: self.wall,
-                usage: self.usage,
+                usage: Some(self.usage),
+                pipeline: 0,
+                closed_by: None,
             }],
             status,
             needed_input: self.needed_input,
-            stdout: show(&self.captured.stdout),
-            stderr: show(&self.captured.stderr),
-            output: self.captured.rendered(budget).or_else(|| show(&self.captured.output)),
+            shown: self.captured.show(budget),
             cwd: self.working_directory.clone(),
             jobs: self.adopted.iter().map(Handle::report).collect(),
             tree: self.tree,
@@ -131,13 +140,12 @@ impl Outcome {
     }
 
     fn status(&self) -> StatusReport {
-        let signal = match self.exit {
-            Exit::Signal(number) => {
-                Some(signal_name(number).map_or(number.to_string(), |name| format!("SIG{name}")))
-            }
-            Exit::Code(_) => None,
-        };
-        StatusReport { code: self.code(), signal, timed_out: self.timed_out, cancelled: self.cancelled }
+        StatusReport {
+            code: self.code(),
+            timed_out: self.timed_out,
+            cancelled: self.cancelled,
+            ..StatusReport::from(self.exit)
+        }
     }
 }
 
@@ -152,15 +160,9 @@ pub struct Report {
     /// Whether it was waiting for input when its time was up; only if it was.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub needed_input: bool,
-    /// Standard output, if it was captured on its own.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub stdout: Option<Summary>,
-    /// Standard error, if it was captured on its own.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub stderr: Option<Summary>,
-    /// Both in true order, if they were merged.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub output: Option<Summary>,
+    /// What it wrote.
+    #[serde(flatten)]
+    pub shown: Shown,
     /// The working directory.
     pub cwd: Option<PathBuf>,
     /// What still runs.
@@ -170,6 +172,21 @@ pub struct Report {
     /// From start to result, in seconds.
     #[serde(serialize_with = "seconds")]
     pub duration: Duration,
+}
+
+/// What a job's processes wrote, as data.
+#[derive(Clone, Debug, Default, Serialize)]
+#[non_exhaustive]
+pub struct Shown {
+    /// Standard output, if it was captured on its own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stdout: Option<Summary>,
+    /// Standard error, if it was captured on its own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stderr: Option<Summary>,
+    /// Both in true order, if they were merged.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub output: Option<Summary>,
 }
 
 /// How a command ended, as data.
@@ -183,6 +200,18 @@ pub struct StatusReport {
     pub timed_out: bool,
     /// Whether it was cancelled.
     pub cancelled: bool,
+}
+
+impl From<Exit> for StatusReport {
+    fn from(exit: Exit) -> StatusReport {
+        let signal = match exit {
+            Exit::Signal(number) => {
+                Some(signal_name(number).map_or(number.to_string(), |name| format!("SIG{name}")))
+            }
+            Exit::Code(_) => None,
+        };
+        StatusReport { code: exit.code(), signal, timed_out: false, cancelled: false }
+    }
 }
 
 /// A stage of a pipeline, as data.
@@ -199,9 +228,14 @@ pub struct StageReport {
     /// From its start to its end, in seconds.
     #[serde(serialize_with = "seconds")]
     pub wall: Duration,
-    /// What it used.
+    /// What it used, where the system tells.
     #[serde(flatten)]
-    pub usage: Usage,
+    pub usage: Option<Usage>,
+    /// Which pipeline of the script it belongs to, counted from 0.
+    pub pipeline: usize,
+    /// The stage of the same pipeline, counted from 0, whose end this one wrote to a closed pipe for, if it died of that.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub closed_by: Option<usize>,
 }
 
 /// A job that still runs, as data.

@@ -23,6 +23,11 @@ static OWNED: RwLock<Option<HashSet<i32>>> = RwLock::new(None);
 pub fn become_subreaper() -> Result<(), Error> {
     rustix::process::set_child_subreaper(Some(rustix::process::getpid()))
         .map_err(|error| Error::system("become the reaper of orphans", error))?;
+    // Children from before are none of ours, nor orphans: whoever was here before this program has started them.
+    let mut owned = OWNED.write().unwrap_or_else(std::sync::PoisonError::into_inner);
+    if !is_subreaper() {
+        owned.get_or_insert_default().extend(proc::own_children());
+    }
     SUBREAPER.store(true, Ordering::Release);
     Ok(())
 }

@@ -9,6 +9,7 @@ use std::ffi::{CStr, CString, OsStr};
 use std::os::fd::{AsRawFd as _, OwnedFd, RawFd};
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -40,6 +41,8 @@ struct Inner {
     inherited: Vec<PathBuf>,
     living: Option<Arc<()>>,
     seeds: Mutex<Seeds>,
+    /// How many processes were started in it.
+    started: AtomicUsize,
     /// Whose directory and watcher the members need, and below whose control groups theirs are: it goes last.
     _host: Option<Host>,
 }
@@ -87,6 +90,7 @@ impl Scope {
             inherited: Vec::new(),
             living: containment.living.clone(),
             seeds: Mutex::default(),
+            started: AtomicUsize::new(0),
             _host: containment.host.clone(),
         }))
     }
@@ -100,6 +104,7 @@ impl Scope {
             inherited,
             living: None,
             seeds: Mutex::default(),
+            started: AtomicUsize::new(0),
             _host: None,
         }))
     }
@@ -107,6 +112,11 @@ impl Scope {
     /// The id, as it stands in the marker.
     pub fn id(&self) -> &str {
         &self.0.id
+    }
+
+    /// How many processes were started in it, not counting those that they have started.
+    pub fn started(&self) -> usize {
+        self.0.started.load(Ordering::Relaxed)
     }
 
     /// Whether a control group of the system holds the members, so that none can get away.
@@ -129,7 +139,10 @@ impl Scope {
     pub(crate) fn has_strays(&self) -> bool {
         match &self.0.cgroup {
             Some(cgroup) => cgroup::is_populated(cgroup.path()),
-            None => !reaper::orphans().is_empty() && !self.is_empty(),
+            None => {
+                let possible = !self.seeds().roots.is_empty() || !reaper::orphans().is_empty();
+                possible && !self.is_empty()
+            }
         }
     }
 
@@ -154,6 +167,7 @@ impl Scope {
 
     /// Takes note of a process that was started in the scope.
     pub(crate) fn add(&self, pid: i32) {
+        self.0.started.fetch_add(1, Ordering::Relaxed);
         self.seeds().roots.push(pid);
     }
 
@@ -188,6 +202,11 @@ impl Scope {
         let members = self.entries();
         let addressed = members.iter().filter(|entry| entry.group == group);
         addressed.map(|entry| signal_process(*entry, signal)).count()
+    }
+
+    /// Signals all members, and says how many there were.
+    pub(crate) fn signal_all(&self, signal: Signal) -> usize {
+        self.entries().iter().map(|entry| signal_process(*entry, signal)).count()
     }
 
     /// Kills every member and says how many there were, and how many outlived it.

@@ -50,7 +50,7 @@ fn beyond_the_cap_bytes_are_counted_and_the_end_is_kept() {
     let host = Host::builder().run_directory(scratch.file("runs")).build();
     let limits = Limits { head: 4096, tail: 4096, spill: MIB };
     let outcome = flood(8 * MIB + 1, limits, &host);
-    let report = outcome.report(64 << 10).stdout.unwrap();
+    let report = outcome.report(64 << 10).shown.stdout.unwrap();
     assert!(report.truncated);
     assert_eq!((report.total_bytes, report.total_lines), (8 * MIB + 1, 8 * MIB / 64 + 1));
     assert_eq!(report.omitted.unwrap().lost_bytes, 7 * MIB + 1 - 4096);
@@ -86,7 +86,7 @@ fn a_directory_that_is_gone_in_the_middle_is_told_and_the_run_goes_on() {
     let stdout = outcome.captured.stdout.as_ref().unwrap();
     assert_eq!(stdout.total_bytes(), MIB);
     assert!(stdout.spill_failure().is_some());
-    assert!(outcome.report(100).stdout.unwrap().spill_failed.is_some());
+    assert!(outcome.report(100).shown.stdout.unwrap().spill_failed.is_some());
 }
 
 #[test]

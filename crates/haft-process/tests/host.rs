@@ -119,7 +119,7 @@ fn limits_hold_for_all_processes_of_a_job_together() {
         let mut command = Command::new(child());
         command.arguments(arguments);
         let outcome = Task::new(command).scope_limits(limits).run(&host).unwrap();
-        let text = outcome.report(100).stdout.unwrap().text;
+        let text = outcome.report(100).shown.stdout.unwrap().text;
         drop(outcome.adopted);
         (outcome.exit, text)
     };

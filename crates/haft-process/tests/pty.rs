@@ -92,7 +92,7 @@ fn the_raw_bytes_are_kept_and_the_report_shows_what_one_would_see() {
         text(outcome.captured.output.as_ref()),
         "10%\r20%\r100%\r\n\u{1b}[31mred\u{1b}[0m\r\nab\u{8}c\r\n"
     );
-    assert_eq!(outcome.report(1 << 16).output.unwrap().text, "100%\nred\nac\n");
+    assert_eq!(outcome.report(1 << 16).shown.output.unwrap().text, "100%\nred\nac\n");
 }
 
 #[test]

@@ -108,11 +108,11 @@ fn streams_are_kept_apart_or_merged_in_true_order() {
 fn output_that_is_no_text_or_has_no_newline_stays_as_it_is() {
     let outcome = run(task(["bytes", "fffe00c3"]));
     assert_eq!(bytes(outcome.captured.stdout.as_ref()), [0xff, 0xfe, 0, 0xc3]);
-    let stdout = outcome.report(100).stdout.unwrap();
+    let stdout = outcome.report(100).shown.stdout.unwrap();
     assert!(stdout.lossy && !stdout.truncated);
     assert_eq!((stdout.total_bytes, stdout.total_lines), (4, 1));
     let outcome = run(task(["bytes", "c3a9"]));
-    let stdout = outcome.report(100).stdout.unwrap();
+    let stdout = outcome.report(100).shown.stdout.unwrap();
     assert_eq!((stdout.text.as_str(), stdout.lossy, stdout.total_lines), ("é", false, 1));
 }
 

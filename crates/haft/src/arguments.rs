@@ -27,6 +27,8 @@ impl Arguments {
 pub(crate) enum Command {
     /// Run a program under supervision: its output streams through, its status is haft's
     Spawn(Spawn),
+    /// Run a script under supervision: bash, within haft; with --json the whole outcome
+    Run(Run),
     /// Become a program: same process, same terminal, nothing of haft remains
     Exec(Exec),
     /// Say what is wrong with a script before anything runs
@@ -40,10 +42,10 @@ pub(crate) enum Command {
     Watch,
 }
 
-/// What a program starts with.
+/// Where something starts, and with which environment.
 #[derive(Args, Debug, Default)]
-pub(crate) struct Start {
-    /// Start it in this directory
+pub(crate) struct Place {
+    /// Start in this directory
     #[arg(long, value_name = "DIR")]
     pub(crate) cwd: Option<PathBuf>,
     /// Set an environment variable, or with a bare NAME remove it
@@ -52,13 +54,21 @@ pub(crate) struct Start {
     /// Start with no environment but what --env sets
     #[arg(long)]
     pub(crate) clear_env: bool,
+}
+
+/// What a program starts with.
+#[derive(Args, Debug, Default)]
+pub(crate) struct Start {
+    #[command(flatten)]
+    pub(crate) place: Place,
     /// The program, found by PATH unless it has a slash, and its arguments
     #[arg(value_name = "PROGRAM", trailing_var_arg = true, required = true)]
     pub(crate) program: Vec<OsString>,
 }
 
+/// How something is supervised.
 #[derive(Args, Debug)]
-pub(crate) struct Spawn {
+pub(crate) struct Supervise {
     /// End it, with all its descendants, after this time; the status is then 124
     #[arg(long, value_name = "TIME", value_parser = units::duration)]
     pub(crate) timeout: Option<Duration>,
@@ -89,8 +99,34 @@ pub(crate) struct Spawn {
     /// Print one JSON object with status, output and resource usage instead of the output
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Spawn {
+    #[command(flatten)]
+    pub(crate) supervise: Supervise,
     #[command(flatten)]
     pub(crate) start: Start,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Run {
+    #[command(flatten)]
+    pub(crate) supervise: Supervise,
+    #[command(flatten)]
+    pub(crate) place: Place,
+    /// Start no programs: only what runs within haft
+    #[arg(long)]
+    pub(crate) no_external: bool,
+    /// Touch nothing of the machine: files in memory, no programs, no environment
+    #[arg(long, conflicts_with = "cwd")]
+    pub(crate) isolated: bool,
+    /// The script itself
+    #[arg(short = 'c', value_name = "TEXT", allow_hyphen_values = true)]
+    pub(crate) command: Option<OsString>,
+    /// The script's file, or '-' for standard input, unless -c gives it; and its arguments
+    #[arg(value_name = "FILE", trailing_var_arg = true, allow_hyphen_values = true)]
+    pub(crate) words: Vec<OsString>,
 }
 
 #[derive(Args, Debug)]

@@ -7,6 +7,7 @@ mod failure;
 mod host;
 mod places;
 mod repl;
+mod sessions;
 mod shell;
 mod surroundings;
 #[cfg(not(test))]
@@ -36,6 +37,7 @@ fn run() -> i32 {
 fn run_command(command: Command, surroundings: &Surroundings) -> Result<i32, Failure> {
     match command {
         Command::Spawn(spawn) => commands::spawn::run(spawn, surroundings),
+        Command::Run(run) => commands::run::run(run, surroundings),
         Command::Exec(exec) => commands::exec::run(exec, surroundings),
         Command::Check(check) => commands::check::run(check, surroundings),
         Command::Plan(plan) => commands::plan::run(plan, surroundings),

@@ -65,6 +65,13 @@ impl Context<'_> {
         Ok(2)
     }
 
+    /// Sets the typed result of the run that the session is in: what this command has found, beside what it prints.
+    pub fn set_data(&mut self, data: serde_json::Value) {
+        if let Some(run) = &self.session.run {
+            run.record().data = Some(data);
+        }
+    }
+
     /// The arguments, or the last of them, with the values of JSON words among them.
     pub fn typed<'a>(&'a self, arguments: &'a [Bytes]) -> impl Iterator<Item = Argument<'a>> {
         typed(arguments, self.values)

@@ -41,6 +41,7 @@ impl Session {
         };
         self.last_background = members.last().map(|member| member.pid);
         self.jobs.add(text, members);
+        self.jobs.set_origin(self.run.clone());
         self.status = 0;
         Ok(0)
     }
@@ -84,6 +85,7 @@ impl Session {
         self.set(&pid_name, pid.to_string()).map_err(|error| self.fail(error))?;
         self.last_background = Some(pid);
         self.jobs.add(name, vec![member]);
+        self.jobs.set_origin(self.run.clone());
         Ok(0)
     }
 
@@ -96,7 +98,8 @@ impl Session {
         }
     }
 
-    /// Ends the session: what it has started goes on if this process is a plain shell, and else is ended.
+    /// Ends the session: what it has started goes on if this process is a plain shell, and else is ended, by the ladder
+    /// if it was started in a run.
     ///
     /// # Errors
     /// Cancellation.
@@ -107,6 +110,7 @@ impl Session {
         self.descriptors = Descriptors::default();
         let mut members = self.orphans.take();
         members.append(&mut self.beside);
+        self.leftovers.end(None);
         if !self.kernel.plain_shell {
             members.iter().for_each(|member| member.signal(15));
             drop(members);

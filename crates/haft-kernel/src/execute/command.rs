@@ -15,7 +15,11 @@ impl Session {
             return self.concluded(status);
         }
         self.may_replace = false;
-        self.nested(1, |session| session.run_compound(command))
+        // What is noted of this command is not to be taken for what is noted of one within it.
+        let note = self.note.take();
+        let result = self.nested(1, |session| session.run_compound(command));
+        self.note = note;
+        result
     }
 
     #[inline(never)]

@@ -174,6 +174,18 @@ impl Session {
         arguments: &Arguments,
         assigned: &[(Bytes, Bytes)],
     ) -> Flow {
+        match self.note.is_some() {
+            true => self.run_noted(target, arguments, assigned),
+            false => self.run_found(target, arguments, assigned),
+        }
+    }
+
+    pub(crate) fn run_found(
+        &mut self,
+        target: Target,
+        arguments: &Arguments,
+        assigned: &[(Bytes, Bytes)],
+    ) -> Flow {
         match target {
             Target::Function(definition) => self.call(&definition, &arguments.words[1..], assigned),
             Target::Builtin(builtin) if assigned.is_empty() => self.run_builtin(builtin, arguments),

@@ -33,12 +33,17 @@ impl Session {
 
     /// Whether nothing would be left to do for this process after the command it runs.
     fn is_alone(&self) -> bool {
-        self.kernel.plain_shell
+        self.owns_process()
             && self.subshell == 0
             && self.traps.is_empty()
             && self.jobs.is_empty()
             && self.beside.is_empty()
             && self.substituted.is_empty()
+    }
+
+    /// Whether this process is the shell's and nobody else's.
+    pub(crate) fn owns_process(&self) -> bool {
+        self.kernel.plain_shell && self.run.is_none()
     }
 
     /// Becomes the last program that there is to run, if it can be run; else it is started as any other, and what is wrong
@@ -70,14 +75,20 @@ impl Session {
         let Some(path) = self.program_path(name, assigned) else {
             return self.not_found(words, assigned).map(Started::Failed);
         };
-        let command = match self.command(&path, words, assigned) {
+        let mut command = match self.command(&path, words, assigned) {
             Ok(command) => command,
             Err(message) => {
                 self.report(format_args!("{name}: {message}"));
                 return Ok(Started::Failed(126));
             }
         };
-        match command.spawn() {
+        let mut started = command.spawn();
+        // A terminal leads one session only, and another program of the run has it.
+        if started.as_ref().is_err_and(|error| error.kind() == ErrorKind::Terminal) {
+            command.controlling_terminal(None);
+            started = command.spawn();
+        }
+        match started {
             Ok(child) => Ok(Started::Child(child)),
             Err(error) if error.kind() == ErrorKind::ExecFormat => Ok(Started::Headless(path)),
             Err(error) => Ok(Started::Failed(self.explain_start(name, &path, &error))),
@@ -143,7 +154,12 @@ impl Session {
             return Err(format!("the working directory '{}' is not on this machine", directory.display()));
         };
         command.working_directory(real);
-        command.group(if self.kernel.plain_shell { Group::Inherit } else { Group::Own });
+        match &self.run {
+            Some(run) => run.apply(&mut command),
+            None => {
+                command.group(if self.kernel.plain_shell { Group::Inherit } else { Group::Own });
+            }
+        }
         command.ignore_signals(self.traps.ignored());
         command.umask(self.umask);
         for limit in self.limits.iter() {

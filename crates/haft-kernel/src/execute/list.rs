@@ -57,6 +57,9 @@ impl Session {
 
     /// Runs commands joined by `|`.
     pub(crate) fn run_pipeline(&mut self, pipeline: &Pipeline) -> Flow {
+        if self.recording {
+            return self.run_recorded(pipeline);
+        }
         if let [command] = &*pipeline.stages
             && !pipeline.negated
             && pipeline.time.is_none()

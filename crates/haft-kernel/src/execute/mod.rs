@@ -27,5 +27,7 @@ mod trace;
 mod trap;
 mod waiting;
 
+pub(crate) use arguments::Arguments;
 pub(crate) use dispatch::Target;
 pub(crate) use regex::Compiled;
+pub(crate) use simple::exported;

@@ -16,6 +16,7 @@ use crate::flow::{Flow, Unwind};
 use crate::io::OpenFile;
 use crate::jobs::{Completion, Member};
 use crate::options::{SetOption, ShellOption};
+use crate::run::Note;
 use crate::session::Session;
 
 /// The stack of a thread that runs a stage. It is taken from the system only as far as it is used.
@@ -40,29 +41,37 @@ impl Session {
     /// Runs the stages of a pipeline and waits for all of them.
     pub(crate) fn run_piped(&mut self, pipeline: &Pipeline) -> Flow {
         let _ = self.flush();
+        let noted = self.note.take().is_some();
         let own_last = self.options.shell(ShellOption::LastPipe) && !self.options.has(SetOption::Monitor);
         let count = pipeline.stages.len();
-        let (stages, input) = match self.start_stages(pipeline, if own_last { count - 1 } else { count }) {
-            Ok(started) => started,
-            Err(error) => {
-                return Err(self.fail(format_args!("cannot make a pipe: {}", haft_fs::message(&error))));
-            }
-        };
+        let (stages, input) =
+            match self.start_stages(pipeline, if own_last { count - 1 } else { count }, noted) {
+                Ok(started) => started,
+                Err(error) => {
+                    return Err(self.fail(format_args!("cannot make a pipe: {}", haft_fs::message(&error))));
+                }
+            };
         let mut members = self.run_stages_ready(stages, !own_last);
         let mut result = Ok(());
         let mut statuses = Vec::with_capacity(count);
         if own_last {
-            let last = self.run_own_last(&pipeline.stages[count - 1], input);
+            let command = &pipeline.stages[count - 1];
+            self.note = noted.then(|| Note::new(self, command));
+            let last = self.run_own_last(command, input);
+            let note = self.note.take();
             match last {
-                Ok(status) => members.push(Member::ended(0, status)),
+                Ok(status) => members.push(Member::ended(0, status).noted(note)),
                 Err(unwind) => {
-                    members.iter().for_each(|member| member.signal(13));
+                    self.abandon(&mut members, 13);
                     return Err(unwind);
                 }
             }
         }
+        if noted {
+            result = self.wait_all(&mut members);
+        }
         for member in &mut members {
-            match self.wait_member(member) {
+            match result.and_then(|()| self.wait_member(member)) {
                 Ok(status) => statuses.push(status),
                 Err(unwind) => {
                     result = Err(unwind);
@@ -70,10 +79,13 @@ impl Session {
                 }
             }
         }
-        if let Err(unwind) = result {
-            members.iter().for_each(|member| member.signal(15));
-            return Err(unwind);
+        if result.is_err() {
+            self.abandon(&mut members, 15);
         }
+        if noted {
+            self.record(members.into_iter().filter_map(Member::into_note).collect());
+        }
+        result?;
         let failed = statuses.iter().rev().find(|status| **status != 0).copied().unwrap_or(0);
         let last = statuses.last().copied().unwrap_or(0);
         self.pipe_status = statuses;
@@ -90,11 +102,13 @@ impl Session {
         &mut self,
         pipeline: &Pipeline,
         count: usize,
+        noted: bool,
     ) -> std::io::Result<(Vec<Stage>, Option<Arc<OpenFile>>)> {
         let mut input: Option<Arc<OpenFile>> = None;
         let mut stages = Vec::with_capacity(count);
         for index in 0..count {
             let mut child = self.fork();
+            child.note = noted.then(|| Note::new(self, &pipeline.stages[index]));
             if let Some(input) = input.take() {
                 child.descriptors.set(0, input);
                 child.stdin_redirected = true;
@@ -128,7 +142,8 @@ impl Session {
             });
         }
         if let Some((index, work)) = chosen {
-            members[index] = Member::ended(0, work.run());
+            let (status, note) = work.run();
+            members[index] = Member::ended(0, status).noted(note);
         }
         members
     }
@@ -148,7 +163,7 @@ impl Session {
     /// Starts a pipeline and does not wait: its stages.
     pub(crate) fn start_pipeline(&mut self, pipeline: &Pipeline) -> Vec<Member> {
         let _ = self.flush();
-        match self.start_stages(pipeline, pipeline.stages.len()) {
+        match self.start_stages(pipeline, pipeline.stages.len(), false) {
             Ok((stages, _)) => self.run_stages_ready(stages, false),
             Err(error) => {
                 self.report(format_args!("cannot make a pipe: {}", haft_fs::message(&error)));
@@ -211,7 +226,7 @@ fn has_commands(command: &Command) -> bool {
 
 fn failed(mut session: Session, result: Flow) -> Stage {
     let status = session.end_subshell(result).unwrap_or(130);
-    Stage::Running(Member::ended(0, status))
+    Stage::Running(Member::ended(0, status).noted(session.note.take()))
 }
 
 fn start_program(mut session: Session, stages: &Slice<Command>, index: usize, arguments: Arguments) -> Stage {
@@ -226,8 +241,9 @@ fn start_program(mut session: Session, stages: &Slice<Command>, index: usize, ar
     {
         return failed(session, Err(unwind));
     }
+    session.note.iter_mut().for_each(|note| note.identify(&Target::External, &arguments.words));
     match session.start_external(&arguments.words, &[]) {
-        Ok(Started::Child(child)) => Stage::Running(Member::process(child)),
+        Ok(Started::Child(child)) => Stage::Running(Member::process(child).noted(session.note.take())),
         Ok(Started::Failed(status)) => failed(session, Ok(status)),
         Ok(Started::Headless(_)) => {
             let expanded = Some((arguments, Target::External));
@@ -253,6 +269,7 @@ impl Work {
             let result = run(&mut session);
             let status = session.end_subshell(result).unwrap_or(130);
             session.leave();
+            left.leave_note(session.note.take());
             drop(session);
             left.complete(status);
         };
@@ -268,12 +285,12 @@ impl Work {
     }
 
     /// Runs the stage on this thread.
-    fn run(self) -> i32 {
+    fn run(self) -> (i32, Option<Box<Note>>) {
         let Self { mut session, stages, index, expanded } = self;
         let result = run_stage(&mut session, &stages[index], expanded);
         let status = session.end_subshell(result).unwrap_or(130);
         session.leave();
-        status
+        (status, session.note.take())
     }
 }
 

@@ -174,6 +174,6 @@ impl Session {
 }
 
 /// A variable that is handed to programs.
-pub(super) fn exported(value: Bytes) -> crate::variables::Variable {
+pub(crate) fn exported(value: Bytes) -> crate::variables::Variable {
     crate::variables::Variable::scalar(value).with(crate::variables::Attributes::EXPORT)
 }

@@ -30,7 +30,9 @@ impl Session {
         let (status, line, statuses) = (self.status, self.line, self.pipe_status.clone());
         let span = self.command_span;
         let last = self.last_argument.clone();
+        let note = self.note.take();
         let result = self.run_text(text);
+        self.note = note;
         self.trap_status = *result.as_ref().unwrap_or(&0);
         self.status = status;
         self.line = line;

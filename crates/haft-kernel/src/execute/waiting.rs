@@ -4,14 +4,18 @@ use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use haft_process::Child;
+use haft_process::{CancelToken, Child};
 
 use crate::flow::Unwind;
 use crate::io::{Ready, wait_readable};
+use crate::jobs::Member;
 use crate::session::Session;
 
 /// How long a program has between being asked to end and being ended.
 const GRACE: Duration = Duration::from_millis(500);
+
+/// How long killing everything may take after the grace.
+const KILLING: Duration = Duration::from_secs(6);
 
 impl Session {
     /// Waits for a program and yields its status. When the session is to stop, the program is stopped first.
@@ -19,16 +23,50 @@ impl Session {
         if self.only_children_matter() {
             return Ok(child.wait().map_or(127, |(exit, _)| exit.code()));
         }
+        let mut note = self.note.take();
         loop {
             let Some(pidfd) = child.pidfd() else { return Ok(127) };
             if let Err(unwind) = self.wait_for(&[pidfd]) {
                 self.stop_child(child);
+                self.note = note;
                 return Err(unwind);
             }
-            if let Ok(Some((exit, _))) = child.try_wait() {
+            if let Ok(Some((exit, usage))) = child.try_wait() {
+                note.iter_mut().for_each(|note| note.end(exit, usage));
+                self.note = note;
                 return Ok(exit.code());
             }
         }
+    }
+
+    /// Whether the run that this session is in ends everything that it has started, so that nobody else needs to.
+    fn is_being_ended(&self) -> bool {
+        self.run.as_ref().is_some_and(|run| run.stop.is_cancelled())
+    }
+
+    /// Waits for the end of members that the run is ending.
+    fn await_end(&self, members: &mut [Member]) {
+        let grace = self.run.as_ref().map_or(GRACE, |run| run.grace);
+        let deadline = Instant::now() + grace + KILLING;
+        for member in members {
+            loop {
+                member.update();
+                let left = deadline.saturating_duration_since(Instant::now());
+                let (None, Some(descriptor), false) = (member.status, member.descriptor(), left.is_zero())
+                else {
+                    break;
+                };
+                let _ = wait_readable(&[descriptor], Some(left), &CancelToken::new());
+            }
+        }
+    }
+
+    /// Lets go of members that nobody waits for any more: each is sent the signal, unless all are being ended anyway.
+    pub(crate) fn abandon(&self, members: &mut [Member], signal: i32) {
+        if self.is_being_ended() {
+            return self.await_end(members);
+        }
+        members.iter().for_each(|member| member.signal(signal));
     }
 
     /// Whether nothing but the end of a program can happen while it is waited for: no trap, no capture to read, and
@@ -42,8 +80,11 @@ impl Session {
 
     /// Ends a program: asks, waits a little, insists.
     pub(crate) fn stop_child(&self, child: &mut Child) {
-        let _ = child.signal(15);
-        let deadline = Instant::now() + GRACE;
+        let ended = self.run.as_ref().filter(|_| self.is_being_ended());
+        let deadline = Instant::now() + ended.map_or(GRACE, |run| run.grace + KILLING);
+        if ended.is_none() {
+            let _ = child.signal(15);
+        }
         while Instant::now() < deadline {
             match child.try_wait() {
                 Ok(None) => {}
@@ -51,7 +92,7 @@ impl Session {
             }
             if let Some(pidfd) = child.pidfd() {
                 let left = deadline.saturating_duration_since(Instant::now());
-                let _ = wait_readable(&[pidfd], Some(left), &haft_process::CancelToken::new());
+                let _ = wait_readable(&[pidfd], Some(left), &CancelToken::new());
             }
         }
         let _ = child.signal(9);

@@ -1,10 +1,12 @@
 //! One stage of a job: a process, or a thread of this one.
 
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use haft_process::Child;
 use rustix::event::{EventfdFlags, eventfd};
+
+use crate::run::Note;
 
 use haft_process::CancelToken;
 
@@ -16,6 +18,8 @@ pub struct Member {
     /// Its status, once it has ended.
     pub status: Option<i32>,
     work: Work,
+    /// What is noted of it, if it is to be put on record.
+    note: Option<Box<Note>>,
 }
 
 #[derive(Debug)]
@@ -29,6 +33,7 @@ enum Work {
 #[derive(Debug)]
 pub struct Completion {
     status: OnceLock<i32>,
+    note: Mutex<Option<Box<Note>>>,
     event: Option<OwnedFd>,
 }
 
@@ -37,7 +42,16 @@ impl Completion {
     #[must_use]
     pub fn new() -> Arc<Self> {
         let event = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK).ok();
-        Arc::new(Self { status: OnceLock::new(), event })
+        Arc::new(Self { status: OnceLock::new(), note: Mutex::default(), event })
+    }
+
+    /// Leaves what was noted of it.
+    pub(crate) fn leave_note(&self, note: Option<Box<Note>>) {
+        *self.note.lock().unwrap_or_else(PoisonError::into_inner) = note;
+    }
+
+    fn take_note(&self) -> Option<Box<Note>> {
+        self.note.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
     /// Leaves the status.
@@ -53,19 +67,37 @@ impl Member {
     /// A process.
     #[must_use]
     pub fn process(child: Child) -> Self {
-        Self { pid: child.pid(), status: None, work: Work::Process(child) }
+        Self { pid: child.pid(), status: None, work: Work::Process(child), note: None }
     }
 
     /// A thread.
     #[must_use]
     pub fn thread(pid: i32, completion: Arc<Completion>, cancel: CancelToken) -> Self {
-        Self { pid, status: None, work: Work::Thread { completion, cancel } }
+        Self { pid, status: None, work: Work::Thread { completion, cancel }, note: None }
     }
 
     /// Something that has ended already.
     #[must_use]
     pub fn ended(pid: i32, status: i32) -> Self {
-        Self { pid, status: Some(status), work: Work::Gone }
+        Self { pid, status: Some(status), work: Work::Gone, note: None }
+    }
+
+    /// Keeps what is noted of it.
+    pub(crate) fn noted(mut self, note: Option<Box<Note>>) -> Self {
+        self.note = note;
+        if let (Some(note), Some(status)) = (&mut self.note, self.status) {
+            note.end_with(status);
+        }
+        self
+    }
+
+    /// What was noted of it, and its status.
+    pub(crate) fn into_note(self) -> Option<(Box<Note>, i32)> {
+        let left = match &self.work {
+            Work::Thread { completion, .. } => completion.take_note(),
+            Work::Process(_) | Work::Gone => self.note,
+        };
+        Some((left?, self.status.unwrap_or(0)))
     }
 
     /// Looks whether it has ended, without waiting.
@@ -76,7 +108,10 @@ impl Member {
         self.status = match &mut self.work {
             Work::Process(child) => match child.try_wait() {
                 Ok(None) => None,
-                Ok(Some((exit, _))) => Some(exit.code()),
+                Ok(Some((exit, usage))) => {
+                    self.note.iter_mut().for_each(|note| note.end(exit, usage));
+                    Some(exit.code())
+                }
                 Err(_) => Some(127),
             },
             Work::Thread { completion, .. } => completion.status.get().copied(),

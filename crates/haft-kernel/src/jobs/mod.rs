@@ -8,6 +8,7 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::bytes::Bytes;
+use crate::run::{JobState as RunningJob, Supervision};
 
 pub use inherited::{Inherited, InheritedMember};
 pub use member::{Completion, Member};
@@ -39,6 +40,8 @@ pub struct Job {
     pub shielded: bool,
     /// Whether its end was already shown by `jobs`.
     pub notified: bool,
+    /// The run that it was started in.
+    pub(crate) origin: Option<Arc<Supervision>>,
 }
 
 /// What became of a job.
@@ -64,6 +67,22 @@ impl Job {
             true => JobState::Done(self.members.last().and_then(|member| member.status).unwrap_or(0)),
             false => JobState::Running,
         }
+    }
+
+    /// What is told of it while it runs.
+    pub(crate) fn running(&self) -> Option<RunningJob> {
+        if self.state() != JobState::Running {
+            return None;
+        }
+        let run = self.origin.as_ref().map_or("", |origin| origin.scope.id());
+        let processes = self.members.iter().filter(|member| member.status.is_none() && !member.is_thread());
+        Some(RunningJob {
+            id: format!("{run}%{}", self.id),
+            number: Some(self.id),
+            command: self.text.clone(),
+            pids: processes.map(|member| member.pid).collect(),
+            captured: self.origin.as_ref().map(|origin| origin.captured.clone()).unwrap_or_default(),
+        })
     }
 
     /// Sends a signal to all stages that still run.
@@ -92,8 +111,15 @@ impl Jobs {
     /// Adds a job; yields its number.
     pub fn add(&mut self, text: Bytes, members: Vec<Member>) -> u32 {
         let id = self.list.last().map_or(1, |job| job.id + 1);
-        self.list.push(Job { id, text, members, shielded: false, notified: false });
+        self.list.push(Job { id, text, members, shielded: false, notified: false, origin: None });
         id
+    }
+
+    /// Says which run the last job was started in.
+    pub(crate) fn set_origin(&mut self, origin: Option<Arc<Supervision>>) {
+        if let Some(job) = self.list.last_mut() {
+            job.origin = origin;
+        }
     }
 
     /// The job of this number.

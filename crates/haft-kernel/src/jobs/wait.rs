@@ -33,6 +33,19 @@ impl Session {
         }
     }
 
+    /// Waits until all members of a pipeline have ended, and sees each of them end.
+    pub(crate) fn wait_all(&mut self, members: &mut [Member]) -> Result<(), Unwind> {
+        loop {
+            members.iter_mut().for_each(Member::update);
+            let running = members.iter().filter(|member| member.status.is_none());
+            let descriptors: Vec<_> = running.filter_map(Member::descriptor).collect();
+            if descriptors.is_empty() {
+                return Ok(());
+            }
+            self.wait_for(&descriptors)?;
+        }
+    }
+
     /// Waits for a job and takes it off the list.
     ///
     /// # Errors

@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicI32, Ordering};
 
 use crate::options::SetOption;
+use crate::run::Leftovers;
 use crate::session::{Random, Session};
 
 /// A number for a subshell of this process, beyond those that the system gives to processes.
@@ -77,6 +78,10 @@ impl Session {
             hashed_for: self.hashed_for.clone(),
             last_environment: self.last_environment.clone(),
             spare: Vec::new(),
+            run: self.run.clone(),
+            recording: false,
+            note: None,
+            leftovers: Leftovers::default(),
             orphans: self.orphans.clone(),
             interactive: self.interactive,
             beside: Vec::new(),

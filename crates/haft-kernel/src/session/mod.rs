@@ -29,6 +29,7 @@ use crate::io::{Capture, Descriptors, OpenFile};
 use crate::jobs::{Jobs, Member, Orphans};
 use crate::kernel::Kernel;
 use crate::options::Options;
+use crate::run::{Leftovers, Note, Supervision};
 use crate::traps::{Trap, Traps};
 use crate::variables::Variables;
 use haft_process::CancelToken;
@@ -146,6 +147,14 @@ pub struct Session {
     pub(crate) last_environment: Option<(Arc<Environment>, Bytes, Arc<Environment>)>,
     /// Room for arguments.
     pub(crate) spare: Vec<Vec<Bytes>>,
+    /// The run that this session is in, if it is in one.
+    pub(crate) run: Option<Arc<Supervision>>,
+    /// Whether the pipelines that are about to run are the script's own, which are put on record.
+    pub(crate) recording: bool,
+    /// What is noted of the command that is about to run, if it is a stage to be put on record.
+    pub(crate) note: Option<Box<Note>>,
+    /// What runs have left running. It is ended, with the grace that is due, before the jobs below are reaped.
+    pub(crate) leftovers: Leftovers,
     /// What subshells have left running.
     pub(crate) orphans: Arc<Orphans>,
     /// Whether a person enters the commands.
@@ -247,6 +256,10 @@ impl Session {
             hashed_for: None,
             last_environment: None,
             spare: Vec::new(),
+            run: None,
+            recording: false,
+            note: None,
+            leftovers: Leftovers::default(),
             orphans: Arc::default(),
             interactive: false,
             beside: Vec::new(),

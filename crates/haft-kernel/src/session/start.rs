@@ -3,17 +3,46 @@
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
 
+use haft_fs::Memory;
 use haft_lang::ast::CommandKind;
 use haft_process::Signals;
 
 use crate::bytes::Bytes;
 use crate::io::OpenFile;
+use crate::kernel::Kernel;
 use crate::options::{Options, SetOption, ShellOption};
 use crate::session::{Definition, Session};
 use crate::variables::{Attributes, IndexedArray, Value, Variable, is_name};
 use haft_process::CancelToken;
 
 impl Session {
+    /// A session with the variables that every shell has and nothing else: no environment, no descriptors.
+    #[must_use]
+    pub fn hermetic(kernel: Arc<Kernel>) -> Self {
+        let none: [(&[u8], &[u8]); 0] = [];
+        Self::familiar(kernel, none, b"/")
+    }
+
+    /// A session with an environment and a working directory, as a shell that was started there has.
+    #[must_use]
+    pub fn familiar<N: AsRef<[u8]>, V: AsRef<[u8]>>(
+        kernel: Arc<Kernel>,
+        environment: impl IntoIterator<Item = (N, V)>,
+        directory: &[u8],
+    ) -> Self {
+        let mut session = Self::new(kernel);
+        session.familiarize(environment);
+        session.set_directory(directory);
+        session
+    }
+
+    /// A session that can touch nothing of the machine: files in memory, at most so many bytes of them, and no programs.
+    #[must_use]
+    pub fn isolated(bytes: u64) -> Self {
+        let files = Arc::new(Memory::furnished(bytes));
+        Self::hermetic(Kernel::builder().files(files).external(false).build())
+    }
+
     /// Opens a file of the system under a number.
     pub fn open_descriptor(&mut self, number: u32, descriptor: OwnedFd) {
         self.descriptors.set(number, Arc::new(OpenFile::real(descriptor)));

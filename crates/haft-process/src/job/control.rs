@@ -87,7 +87,14 @@ impl Shared {
 
     /// Which process waits for input.
     pub(super) fn waiting_process(&self) -> Option<i32> {
-        if self.inputs.is_empty() { None } else { waiting_process(&self.scope.members(), &self.inputs) }
+        if self.inputs.is_empty() {
+            return None;
+        }
+        let mut readers = self.scope.members();
+        if self.pid == 0 {
+            readers.push(rustix::process::getpid().as_raw_pid());
+        }
+        waiting_process(&readers, &self.inputs)
     }
 
     pub(super) fn finish(&self, outcome: Outcome) {
@@ -120,7 +127,7 @@ impl Controller {
         self.0.scope.id()
     }
 
-    /// The process that was asked for.
+    /// The process that was asked for; 0 if it is work of this process.
     pub fn pid(&self) -> i32 {
         self.0.pid
     }
@@ -154,7 +161,7 @@ impl Controller {
         }
     }
 
-    /// Sends a signal to the group of the process that was asked for.
+    /// Sends a signal to the group of the process that was asked for, or to all programs if it is work of this process.
     ///
     /// # Errors
     /// If there is no such signal, or no such group any more.
@@ -162,7 +169,10 @@ impl Controller {
         let failed = |error| Error::system("send the signal", error);
         let number =
             rustix::process::Signal::from_named_raw(signal).ok_or(failed(rustix::io::Errno::INVAL))?;
-        let reached = self.0.scope.signal_group(self.0.pid, number);
+        let reached = match self.0.pid {
+            0 => self.0.scope.signal_all(number),
+            pid => self.0.scope.signal_group(pid, number),
+        };
         if reached == 0 { Err(failed(rustix::io::Errno::SRCH)) } else { Ok(()) }
     }
 

@@ -3,6 +3,7 @@
 mod control;
 mod feeder;
 mod handle;
+mod inside;
 mod setup;
 mod stream;
 mod task;
@@ -17,14 +18,16 @@ use std::time::{Duration, Instant};
 
 pub use control::Controller;
 pub use handle::Handle;
+pub use inside::Inside;
 pub use stream::StreamKind;
 pub use task::{DEFAULT_GRACE, Input, Streams, Task};
 
-use crate::child::Child;
+use crate::cancel::CancelToken;
 use crate::command::Descriptor;
 use crate::error::Error;
 use crate::job::control::Shared;
 use crate::job::feeder::Feeder;
+use crate::job::inside::Foreground;
 use crate::job::stream::Stream;
 use crate::ladder::Ladder;
 use crate::outcome::{Outcome, Tree};
@@ -60,8 +63,10 @@ pub struct Job {
     shared: Arc<Shared>,
     argv: Vec<OsString>,
     working_directory: Option<PathBuf>,
-    /// The process that was asked for, until it is reaped.
-    child: Option<Child>,
+    /// What was asked for, until it is reaped.
+    foreground: Foreground,
+    /// What stops the work of this process that belongs to the job, if some does.
+    stop: Option<CancelToken>,
     exit: Option<(Exit, Usage)>,
     started: Instant,
     /// When the process that was asked for was seen to have ended. It is reaped later, so that its number stays its own.
@@ -137,7 +142,7 @@ impl Job {
             return self.ladder.is_down()
                 && (drained || self.drain.is_none_or(|drain| Instant::now() >= drain.due()));
         }
-        if self.child.is_none() {
+        if self.foreground.is_gone() {
             return drained && self.shared.scope.is_empty();
         }
         self.ended.is_some() && (drained || self.drain.is_some_and(|drain| Instant::now() >= drain.due()))
@@ -160,7 +165,7 @@ impl Job {
             usage,
             captured: self.shared.captured.clone(),
             working_directory: self.working_directory.take(),
-            tree: Tree { started: 1, killed, survivors },
+            tree: Tree { started: self.shared.scope.started(), killed, survivors },
             adopted,
             duration: self.started.elapsed(),
         }
@@ -168,11 +173,14 @@ impl Job {
 
     /// Reaps the process that was asked for, after a look at who belongs to it if anybody may be left.
     fn reap(&mut self) {
-        let Some(mut child) = self.child.take() else { return };
+        let foreground = std::mem::replace(&mut self.foreground, Foreground::Gone);
+        if foreground.is_gone() {
+            return;
+        }
         if !self.ladder.has_begun() && self.is_holding_output() {
             self.shared.scope.remember();
         }
-        self.exit = child.wait().ok();
+        self.exit = foreground.reap();
         reaper::reap_orphans();
     }
 
@@ -192,7 +200,8 @@ impl Job {
             shared: Arc::new(self.shared.inherit().ok()?),
             argv: self.argv.clone(),
             working_directory: self.working_directory.clone(),
-            child: None,
+            foreground: Foreground::Gone,
+            stop: self.stop.clone(),
             exit: self.exit,
             started: self.started,
             ended: self.ended,

@@ -2,7 +2,7 @@
 
 use std::os::fd::{AsRawFd as _, OwnedFd};
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use rustix::fs::{Mode, OFlags};
 use rustix::io::ioctl_fionbio;
@@ -12,11 +12,12 @@ use crate::cancel::CancelToken;
 use crate::command::{Command, Descriptor, Group};
 use crate::error::Error;
 use crate::host::Host;
-use crate::job::Job;
 use crate::job::control::Shared;
 use crate::job::feeder::Feeder;
+use crate::job::inside::{Done, Foreground};
 use crate::job::stream::{Stream, StreamKind};
 use crate::job::task::{Input, Streams, Task};
+use crate::job::{Inside, Job, Live};
 use crate::ladder::Ladder;
 use crate::limit::{Limit, Resource};
 use crate::needs_input::FileIdentity;
@@ -34,8 +35,38 @@ struct Wiring {
     inputs: Vec<FileIdentity>,
 }
 
+/// A job that lacks nothing but its foreground.
+struct Parts {
+    command: Command,
+    wiring: Wiring,
+    shared: Shared,
+    emptied: Option<OwnedFd>,
+    timeout: Option<Duration>,
+    live: Option<Live>,
+}
+
 impl Job {
     pub(super) fn start(task: Task, host: &Host) -> Result<Job, Error> {
+        let mut parts = Parts::new(task, host)?;
+        let started = Instant::now();
+        let child = parts.command.spawn()?;
+        parts.shared.pid = child.pid();
+        Ok(parts.with(Foreground::Process(child), None, started))
+    }
+
+    pub(super) fn enter(task: Task, host: &Host) -> Result<(Job, Inside), Error> {
+        let parts = Parts::new(task, host)?;
+        let (stop, done) = (CancelToken::new(), Done::new()?);
+        let wired = parts.command.clone();
+        let inside =
+            Inside { scope: parts.shared.scope.clone(), stop: stop.clone(), wired, done: done.clone() };
+        Ok((parts.with(Foreground::Work(done), Some(stop), Instant::now()), inside))
+    }
+}
+
+impl Parts {
+    /// All that can fail comes before the process, so that none is started in vain.
+    fn new(task: Task, host: &Host) -> Result<Parts, Error> {
         let Task { mut command, input, streams, limits, scope_limits, timeout, grace, cancel, live } = task;
         let mut wiring = match streams {
             Streams::Terminal(size) => Wiring::terminal(&mut command, host, limits, size)?,
@@ -49,24 +80,23 @@ impl Job {
             scope_limits.memory,
         );
         command.scope(&scope);
-        let cancel = match cancel {
-            Some(token) => token.child(),
-            None => CancelToken::new(),
-        };
+        let cancel = cancel.map_or_else(CancelToken::new, |token| token.child());
         let emptied = scope.emptied();
-        // All that can fail comes before the process, so that none is started in vain.
-        let mut shared = Shared::new(scope, cancel, grace)?;
-        let started = Instant::now();
-        let child = command.spawn()?;
-        shared.pid = child.pid();
+        let shared = Shared::new(scope, cancel, grace)?;
+        Ok(Parts { command, wiring, shared, emptied, timeout, live })
+    }
+
+    fn with(self, foreground: Foreground, stop: Option<CancelToken>, started: Instant) -> Job {
+        let Parts { command, wiring, mut shared, emptied, timeout, live } = self;
         shared.captured = wiring.captured;
         shared.terminal = wiring.terminal;
         shared.inputs = wiring.inputs;
-        Ok(Job {
+        Job {
             shared: Arc::new(shared),
             argv: command.argv().map(ToOwned::to_owned).collect(),
             working_directory: command.directory().map(ToOwned::to_owned),
-            child: Some(child),
+            foreground,
+            stop,
             exit: None,
             started,
             ended: None,
@@ -83,7 +113,7 @@ impl Job {
             emptied,
             buffer: Vec::new(),
             concluded: false,
-        })
+        }
     }
 }
 

@@ -9,7 +9,8 @@ use crate::capture::Limits;
 use crate::command::Command;
 use crate::error::Error;
 use crate::host::{Host, ScopeLimits};
-use crate::job::{Job, Live};
+use crate::job::inside::stand_in;
+use crate::job::{Inside, Job, Live};
 use crate::outcome::Outcome;
 use crate::pty::TerminalSize;
 
@@ -80,6 +81,11 @@ impl Task {
         }
     }
 
+    /// A task for work of this process, to be [entered](Task::enter).
+    pub fn inside() -> Task {
+        Task::new(stand_in())
+    }
+
     /// Sets the input.
     pub fn input(mut self, input: Input) -> Task {
         self.input = input;
@@ -134,6 +140,15 @@ impl Task {
     /// Whatever keeps the program from starting.
     pub fn start(self, host: &Host) -> Result<Job, Error> {
         Job::start(self, host)
+    }
+
+    /// Makes a job whose foreground is work of the caller's, which is given what its programs need to belong to the job.
+    /// The command is not started: a task for this is made by [`Task::inside`].
+    ///
+    /// # Errors
+    /// If descriptors are not to be had.
+    pub fn enter(self, host: &Host) -> Result<(Job, Inside), Error> {
+        Job::enter(self, host)
     }
 
     /// Starts it and waits for its end.

@@ -4,6 +4,7 @@ use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
+use crate::cancel::CancelToken;
 use crate::job::stream::Progress;
 use crate::job::{Drain, Job};
 
@@ -53,8 +54,8 @@ impl Job {
             set.push(PollFd::from_borrowed_fd(descriptor, flags));
             sources.push(source);
         };
-        if let (Some(pidfd), None) = (self.child.as_ref().and_then(|child| child.pidfd()), self.ended) {
-            add(pidfd, PollFlags::IN, Source::Exit);
+        if let (Some(descriptor), None) = (self.foreground.descriptor(), self.ended) {
+            add(descriptor, PollFlags::IN, Source::Exit);
         }
         for (index, stream) in self.streams.iter().enumerate() {
             if let Some(source) = stream.source() {
@@ -84,7 +85,7 @@ impl Job {
 
     /// Whether the next thing to happen may be that the last process goes.
     fn waits_for_emptiness(&self) -> bool {
-        self.ladder.has_begun() || self.child.is_none()
+        self.ladder.has_begun() || self.foreground.is_gone()
     }
 
     /// When something has to be done even if nothing happens.
@@ -140,7 +141,7 @@ impl Job {
         let due = self.ladder.due().is_some_and(|due| now >= due);
         if self.ladder.has_begun()
             && !self.ladder.is_down()
-            && (due || self.ended.is_some() || self.child.is_none())
+            && (due || self.ended.is_some() || self.foreground.is_gone())
         {
             self.ladder.advance(now, &self.shared.scope);
             if self.ladder.is_down() {
@@ -159,6 +160,7 @@ impl Job {
             self.timed_out = late;
             self.needed_input = late && self.shared.waiting_process().is_some();
             self.cancelled = cancelled && !late;
+            self.stop.iter().for_each(CancelToken::cancel);
             self.ladder.begin(now, self.shared.grace(), &self.shared.scope);
         }
     }

@@ -1,22 +1,22 @@
-//! What `spawn` and `exec` have in common: which program, with what environment, where.
+//! What `spawn`, `run` and `exec` have in common: which program, with what environment, where.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
 
 use haft_process::{Command, Environment};
 
-use crate::arguments::Start;
+use crate::arguments::{Place, Start};
 use crate::failure::Failure;
 use crate::surroundings::Surroundings;
 
 /// The command that the arguments describe.
 pub(crate) fn command(start: Start, surroundings: &Surroundings) -> Result<Command, Failure> {
-    let environment = environment(&start, surroundings)?;
+    let environment = environment(&start.place, surroundings)?;
     let mut words = start.program.into_iter();
     let program = words.next().ok_or_else(|| Failure::usage("no program is given"))?;
     let mut command = Command::new(program);
     command.arguments(words).environment(environment);
-    if let Some(directory) = start.cwd {
+    if let Some(directory) = start.place.cwd {
         command.working_directory(directory);
     }
     // A standard descriptor that we do not have, the program does not get.
@@ -28,9 +28,10 @@ pub(crate) fn command(start: Start, surroundings: &Surroundings) -> Result<Comma
     Ok(command)
 }
 
-fn environment(start: &Start, surroundings: &Surroundings) -> Result<Environment, Failure> {
-    let mut environment = if start.clear_env { Environment::new() } else { surroundings.environment.clone() };
-    for variable in &start.variables {
+/// The environment that the arguments describe.
+pub(crate) fn environment(place: &Place, surroundings: &Surroundings) -> Result<Environment, Failure> {
+    let mut environment = if place.clear_env { Environment::new() } else { surroundings.environment.clone() };
+    for variable in &place.variables {
         let bytes = variable.as_bytes();
         match bytes.iter().position(|&byte| byte == b'=') {
             Some(split) => {

@@ -5,7 +5,7 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use haft_kernel::{Kernel, SignalInbox};
+use haft_kernel::SignalInbox;
 use rustix::stdio::{stderr, stdin};
 use rustix::termios::isatty;
 
@@ -13,6 +13,7 @@ use super::arguments::{ShellArguments, Source};
 use super::{begin, configure, read_source, session, status, take_signals};
 use crate::failure::Failure;
 use crate::repl::{self, Places, Repl, Setup};
+use crate::sessions;
 use crate::surroundings::Surroundings;
 
 /// Whether a person is there, or is said to be.
@@ -24,7 +25,7 @@ pub(super) fn is_asked_for(arguments: &ShellArguments) -> bool {
 pub(super) fn run(arguments: ShellArguments, surroundings: &Surroundings) -> Result<i32, Failure> {
     let history = repl::new_history();
     let inbox = Arc::new(SignalInbox::default());
-    let mut kernel = Kernel::builder().signals(inbox.clone());
+    let mut kernel = sessions::kernel().signals(inbox.clone());
     for command in repl::commands(&history) {
         kernel = kernel.command(command);
     }

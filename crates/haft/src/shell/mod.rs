@@ -7,11 +7,12 @@ use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt as _;
 
 use haft_kernel::options::{SetOption, ShellOption};
-use haft_kernel::{Bytes, Kernel, KernelBuilder, Session, Unwind};
+use haft_kernel::{Bytes, KernelBuilder, Session, Unwind};
 use haft_process::{Disposition, Signals, reason, set_disposition};
 
 use crate::arguments::Arguments;
 use crate::failure::Failure;
+use crate::sessions;
 use crate::shell::arguments::{Setting, ShellArguments, Source};
 use crate::surroundings::Surroundings;
 
@@ -44,7 +45,7 @@ pub(crate) fn run(
     if interactive::is_asked_for(&arguments) {
         return interactive::run(arguments, surroundings);
     }
-    let mut session = session(Kernel::builder(), surroundings);
+    let mut session = session(sessions::kernel(), surroundings);
     take_signals(&mut session);
     configure(&mut session, &arguments)?;
     let text = read_source(&arguments.source)?;
@@ -59,38 +60,15 @@ pub(crate) fn run(
     Ok(status(result))
 }
 
-/// A session that has what this process has.
+/// A session of a plain shell, with what this process has.
 fn session(kernel: KernelBuilder, surroundings: &Surroundings) -> Session {
-    let kernel = kernel.plain_shell(true).build();
-    let mut session = Session::new(kernel);
-    session.familiarize(
-        surroundings.environment.iter().map(|(name, value)| (name.as_bytes(), value.as_bytes())),
-    );
-    if let Some(directory) = surroundings.directory_as_reached() {
-        session.set_directory(directory.as_os_str().as_bytes());
-    }
-    session.set_umask(creation_mask());
-    let standard = [rustix::stdio::stdin(), rustix::stdio::stdout(), rustix::stdio::stderr()];
-    for (number, descriptor) in (0..).zip(standard).filter(|(number, _)| surroundings.open[*number as usize])
-    {
-        if let Ok(owned) = rustix::io::fcntl_dupfd_cloexec(descriptor, 10) {
-            session.open_descriptor(number, owned);
-        }
-    }
-    session
+    sessions::familiar(kernel.plain_shell(true), &surroundings.environment, surroundings)
 }
 
 /// Signals that are ignored stay so. A pipe that nobody reads ends the part of the script that writes to it, not this process.
 fn take_signals(session: &mut Session) {
     session.keep_ignored(Signals::ignored_now());
     let _ = set_disposition(Signals::PIPE, Disposition::Ignore);
-}
-
-/// The file mode creation mask of this process.
-fn creation_mask() -> u32 {
-    let mask = rustix::process::umask(rustix::fs::Mode::empty());
-    rustix::process::umask(mask);
-    mask.bits()
 }
 
 fn configure(session: &mut Session, arguments: &ShellArguments) -> Result<(), Failure> {

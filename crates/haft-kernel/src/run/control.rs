@@ -1,0 +1,156 @@
+//! What others may see of a run, and do to it, from any thread.
+
+use std::os::fd::{AsFd as _, OwnedFd};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use haft_process::capture::Output;
+use haft_process::{Captured, Error, TerminalSize};
+use rustix::event::{EventfdFlags, PollFd, PollFlags, Timespec, eventfd, poll};
+
+/// A hold on a run. Clones hold the same one; holding it keeps nothing alive.
+#[derive(Clone, Debug)]
+pub struct Controller {
+    job: haft_process::Controller,
+    finished: Arc<Finished>,
+}
+
+/// What a wait for something new came to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Change {
+    /// How many bytes were written so far, on all streams: what to wait from the next time.
+    pub bytes: u64,
+    /// Whether the run has ended.
+    pub finished: bool,
+}
+
+/// Whether a run has ended: a descriptor that is readable from then on.
+#[derive(Debug)]
+pub(super) struct Finished(OwnedFd);
+
+impl Finished {
+    pub(super) fn new() -> Result<Arc<Finished>, Error> {
+        let event = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK);
+        event
+            .map(|event| Arc::new(Finished(event)))
+            .map_err(|error| Error::system("make a wake-up descriptor", error))
+    }
+
+    pub(super) fn set(&self) {
+        let _ = rustix::io::write(&self.0, &1u64.to_ne_bytes());
+    }
+
+    pub(super) fn wait(&self, limit: Option<Duration>) -> bool {
+        let mut set = [PollFd::new(&self.0, PollFlags::IN)];
+        wait(&mut set, limit.and_then(|limit| Instant::now().checked_add(limit)));
+        !set[0].revents().is_empty()
+    }
+}
+
+impl Controller {
+    pub(super) fn new(job: haft_process::Controller, finished: Arc<Finished>) -> Controller {
+        Controller { job, finished }
+    }
+
+    /// The name of the run.
+    #[must_use]
+    pub fn id(&self) -> &str {
+        self.job.id()
+    }
+
+    /// The processes of the run that are alive.
+    #[must_use]
+    pub fn members(&self) -> Vec<i32> {
+        self.job.members()
+    }
+
+    /// What was written so far.
+    #[must_use]
+    pub fn captured(&self) -> &Captured {
+        self.job.captured()
+    }
+
+    /// Gives the run input, if it has [`Input::Pipe`](super::Input::Pipe) or is on a terminal.
+    pub fn write(&self, bytes: impl Into<Arc<[u8]>>) {
+        self.job.write(bytes);
+    }
+
+    /// Ends the input, after what was written.
+    pub fn close_input(&self) {
+        self.job.close_input();
+    }
+
+    /// Changes the size of the run's terminal, if it has one.
+    pub fn resize(&self, size: TerminalSize) {
+        self.job.resize(size);
+    }
+
+    /// Sends a signal to all programs of the run.
+    ///
+    /// # Errors
+    /// If there is no such signal, or no program.
+    pub fn signal(&self, signal: i32) -> Result<(), Error> {
+        self.job.signal(signal)
+    }
+
+    /// Sets how long programs are given to end by themselves, if the run was not asked to end yet.
+    pub fn set_grace(&self, grace: Duration) {
+        self.job.set_grace(grace);
+    }
+
+    /// Ends the run with all its processes.
+    pub fn cancel(&self) {
+        self.job.cancel();
+    }
+
+    /// The process that is blocked reading the run's terminal or standard input, if there is one. It is this process if the
+    /// script itself reads.
+    #[must_use]
+    pub fn needs_input(&self) -> Option<i32> {
+        self.job.needs_input()
+    }
+
+    /// Whether the run has ended.
+    #[must_use]
+    pub fn is_finished(&self) -> bool {
+        self.finished.wait(Some(Duration::ZERO))
+    }
+
+    /// Waits so long at most for its end; says whether it has come.
+    #[must_use]
+    pub fn wait_finished(&self, limit: Duration) -> bool {
+        self.finished.wait(Some(limit))
+    }
+
+    /// Waits until more than `bytes` bytes were written, on all streams together, or the run has ended, or the deadline has
+    /// passed.
+    #[must_use]
+    pub fn wait_change(&self, bytes: u64, deadline: Option<Instant>) -> Change {
+        let outputs: Vec<&Output> = self.captured().all().collect();
+        let watches: Vec<_> = outputs.iter().filter_map(|output| output.watch().ok()).collect();
+        loop {
+            watches.iter().for_each(haft_process::capture::Watch::clear);
+            let written = outputs.iter().map(|output| output.total_bytes()).sum();
+            let finished = self.is_finished();
+            let late = deadline.is_some_and(|deadline| Instant::now() >= deadline);
+            if written > bytes || finished || late {
+                return Change { bytes: written, finished };
+            }
+            let mut set = vec![PollFd::new(&self.finished.0, PollFlags::IN)];
+            set.extend(watches.iter().map(|watch| PollFd::from_borrowed_fd(watch.as_fd(), PollFlags::IN)));
+            wait(&mut set, deadline);
+        }
+    }
+}
+
+/// Polls until something happens or the deadline has passed.
+fn wait(set: &mut [PollFd<'_>], deadline: Option<Instant>) {
+    loop {
+        let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
+        let limit = left.and_then(|left| Timespec::try_from(left).ok());
+        if poll(set, limit.as_ref()) != Err(rustix::io::Errno::INTR) {
+            return;
+        }
+    }
+}

@@ -1,0 +1,307 @@
+//! Taking a session into a run and out of it again.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use haft_process::{CancelToken, Captured, Error, Exit, Handle, Host, Inside, Streams as Wires, Task};
+
+use super::control::{Controller, Finished};
+use super::outcome::{JobState, Outcome, Status};
+use super::supervision::Supervision;
+use super::{Input, Run, Streams};
+use crate::bytes::Bytes;
+use crate::execute::exported;
+use crate::flow::{Flow, Unwind};
+use crate::io::OpenFile;
+use crate::session::Session;
+use crate::variables::Variable;
+
+/// The signal that asks to end.
+const TERMINATE: i32 = 15;
+
+/// A session that is in a run.
+#[derive(Debug)]
+pub(super) struct Entered {
+    inside: Inside,
+    handle: Handle,
+    controller: Controller,
+    finished: Arc<Finished>,
+    supervision: Arc<Supervision>,
+    saved: Saved,
+}
+
+/// What the session had and gets back.
+#[derive(Debug)]
+struct Saved {
+    standard: [Option<Arc<OpenFile>>; 3],
+    cancel: CancelToken,
+    name: Option<Bytes>,
+    positional: Option<Arc<Vec<Bytes>>>,
+    variables: Vec<(Bytes, Option<Variable>)>,
+    command_string: bool,
+    stdin_redirected: bool,
+}
+
+impl Entered {
+    /// Makes the job, on a thread of its own, and puts the session into it.
+    pub(super) fn new(run: Run, host: &Host, session: &mut Session) -> Result<Entered, Error> {
+        let finished = Finished::new()?;
+        let own = session.cancel.is_shared().then(|| session.cancel.clone());
+        let mut task = Task::inside()
+            .streams(wires(run.streams))
+            .input(source(&run.input, session, matches!(run.streams, Streams::Terminal(_))))
+            .limits(run.limits)
+            .scope_limits(run.scope_limits)
+            .grace(run.grace);
+        if let Some(timeout) = run.timeout {
+            task = task.timeout(timeout);
+        }
+        if let Some(cancel) = run.cancel.as_ref().or(own.as_ref()) {
+            task = task.cancel(cancel);
+        }
+        if let Some(live) = run.live {
+            task = task.live(live);
+        }
+        let (job, inside) = task.enter(host)?;
+        let terminal = match run.streams {
+            Streams::Terminal(_) => inside.standard(0),
+            _ => None,
+        };
+        let supervision = Arc::new(Supervision {
+            scope: inside.scope().clone(),
+            limits: inside.limits().iter().chain(&run.program_limits).copied().collect(),
+            group: run.group,
+            stop: inside.stop().clone(),
+            grace: run.grace,
+            captured: job.controller().captured().clone(),
+            terminal,
+            record: Mutex::default(),
+        });
+        let controller = Controller::new(job.controller(), finished.clone());
+        let handle = job.background()?;
+        let begin = Begin { name: run.name, arguments: run.arguments, variables: run.variables };
+        let inherits_input = matches!(run.input, Input::Inherit);
+        let saved = begin.put(session, &inside, &supervision, inherits_input);
+        Ok(Entered { inside, handle, controller, finished, supervision, saved })
+    }
+
+    pub(super) fn controller(&self) -> Controller {
+        self.controller.clone()
+    }
+
+    /// Takes the session out of the run and waits until that is over.
+    pub(super) fn leave(self, session: &mut Session, flow: Flow) -> Outcome {
+        let Entered { inside, handle, finished, supervision, saved, .. } = self;
+        saved.put_back(session);
+        let exit = match flow {
+            Ok(code) => Exit::Code(code),
+            Err(Unwind::Signal(signal)) => Exit::Signal(signal),
+            Err(unwind) => Exit::Code(unwind.status()),
+        };
+        inside.finish(exit);
+        let ended = handle.wait();
+        let id = supervision.scope.id().to_owned();
+        let outcome = conclude(id, exit, ended, session, &supervision);
+        finished.set();
+        outcome
+    }
+}
+
+fn conclude(
+    id: String,
+    exit: Exit,
+    ended: Option<haft_process::Outcome>,
+    session: &mut Session,
+    supervision: &Arc<Supervision>,
+) -> Outcome {
+    let mut record = std::mem::take(&mut *supervision.record());
+    let mut outcome = Outcome {
+        id,
+        status: match exit {
+            Exit::Code(code) => Status::Code(code),
+            Exit::Signal(signal) => Status::Signal(signal),
+        },
+        stages: Vec::from(std::mem::take(&mut record.stages)),
+        stages_omitted: record.omitted,
+        captured: Captured::default(),
+        data: record.data,
+        cwd: Bytes::from(&*session.cwd),
+        needed_input: false,
+        jobs: Vec::new(),
+        tree: haft_process::Tree { started: supervision.scope.started(), killed: 0, survivors: 0 },
+        duration: Duration::ZERO,
+    };
+    if let Some(ended) = ended {
+        if ended.timed_out {
+            outcome.status = Status::TimedOut;
+        } else if ended.cancelled {
+            outcome.status = Status::Cancelled;
+        }
+        outcome.captured = ended.captured;
+        outcome.needed_input = ended.needed_input;
+        outcome.tree = ended.tree;
+        outcome.duration = ended.duration;
+        if let Some(left) = ended.adopted {
+            session.leftovers.add(left);
+        }
+    }
+    note_output(&mut outcome);
+    outcome.jobs = session.running_jobs();
+    outcome
+}
+
+/// What a lone pipeline wrote to the end, its last stage wrote.
+fn note_output(outcome: &mut Outcome) {
+    let written = outcome.captured.stdout.as_ref().map(haft_process::capture::Output::total_bytes);
+    let alone = outcome.stages.last().is_some_and(|stage| stage.pipeline == 0) && outcome.jobs.is_empty();
+    if let (Some(last), true) = (outcome.stages.last_mut(), alone) {
+        last.bytes_out = written;
+    }
+}
+
+fn wires(streams: Streams) -> Wires {
+    match streams {
+        Streams::Separate => Wires::Separate,
+        Streams::Merged => Wires::Merged,
+        Streams::Inherit => Wires::Passed,
+        Streams::Terminal(size) => Wires::Terminal(size),
+    }
+}
+
+fn source(input: &Input, session: &Session, terminal: bool) -> haft_process::Input {
+    use haft_process::Input as Source;
+    match input {
+        Input::Null => Source::Null,
+        Input::Bytes(bytes) => Source::Bytes(bytes.clone()),
+        Input::File(file) if terminal => Source::Forward(file.clone()),
+        Input::File(file) => Source::File(file.clone()),
+        Input::Forward(file) => Source::Forward(file.clone()),
+        Input::Pipe => Source::Open,
+        Input::Inherit => {
+            let own = session.descriptors.get(0).and_then(|file| file.for_program().ok());
+            match own {
+                Some(file) if terminal => Source::Forward(file),
+                Some(file) => Source::File(file),
+                None => Source::Null,
+            }
+        }
+    }
+}
+
+/// What a session begins a run with.
+struct Begin {
+    name: Option<Bytes>,
+    arguments: Option<Vec<Bytes>>,
+    variables: Vec<(Bytes, Bytes)>,
+}
+
+impl Begin {
+    fn put(
+        self,
+        session: &mut Session,
+        inside: &Inside,
+        supervision: &Arc<Supervision>,
+        inherits_input: bool,
+    ) -> Saved {
+        let _ = session.flush();
+        let standard = [0, 1, 2].map(|number: u32| {
+            let before = session.descriptors.get(number).cloned();
+            let wired = inside.standard(i32::try_from(number).unwrap_or(0));
+            if let Some(file) = wired.filter(|_| number != 0 || !inherits_input || before.is_none()) {
+                session.descriptors.set(number, Arc::new(OpenFile::from_shared(file)));
+            }
+            before
+        });
+        let variables = self.variables.into_iter().map(|(name, value)| {
+            let before = session.variables.swap(&name, Some(exported(value)));
+            (name, before)
+        });
+        let variables = variables.collect();
+        let saved = Saved {
+            standard,
+            cancel: std::mem::replace(&mut session.cancel, inside.stop().clone()),
+            name: self.name.map(|name| std::mem::replace(&mut session.name, name)),
+            positional: self
+                .arguments
+                .map(|arguments| std::mem::replace(&mut session.positional, Arc::new(arguments))),
+            variables,
+            command_string: std::mem::replace(&mut session.command_string, true),
+            stdin_redirected: std::mem::replace(&mut session.stdin_redirected, false),
+        };
+        session.run = Some(supervision.clone());
+        session.recording = true;
+        saved
+    }
+}
+
+impl Saved {
+    /// Gives the session back what it had, and lets go of everything that is the run's.
+    fn put_back(self, session: &mut Session) {
+        let _ = session.flush();
+        session.come_to_rest();
+        for (number, file) in (0..).zip(self.standard) {
+            match file {
+                Some(file) => drop(session.descriptors.set(number, file)),
+                None => drop(session.descriptors.close(number)),
+            }
+        }
+        session.cancel = self.cancel;
+        session.name = self.name.unwrap_or_else(|| std::mem::take(&mut session.name));
+        if let Some(positional) = self.positional {
+            session.positional = positional;
+        }
+        for (name, before) in self.variables.into_iter().rev() {
+            session.variables.swap(&name, before);
+        }
+        session.command_string = self.command_string;
+        session.stdin_redirected = self.stdin_redirected;
+    }
+}
+
+impl Session {
+    /// Forgets where a script was when it ended, which may have been anywhere.
+    fn come_to_rest(&mut self) {
+        self.run = None;
+        self.recording = false;
+        self.note = None;
+        self.close_substituted(0);
+        self.frames = Arc::default();
+        self.captures.clear();
+        self.running_traps.clear();
+        self.loops = 0;
+        self.ignore_errors = false;
+        self.keep_redirections = false;
+        self.broken_pipe = false;
+    }
+
+    /// Ends all that runs in the background: what does not end by itself within `patience` is asked to, and has `grace`
+    /// for that.
+    pub fn end_jobs(&mut self, patience: Duration, grace: Duration) -> haft_process::Tree {
+        self.leftovers.wait(patience);
+        self.jobs.update();
+        self.jobs.iter().for_each(|job| job.signal(TERMINATE));
+        let tree = self.leftovers.end(Some(grace));
+        self.jobs.update();
+        tree
+    }
+
+    /// The jobs that still run: the session's own, and what has got away from those.
+    #[must_use]
+    pub fn running_jobs(&mut self) -> Vec<JobState> {
+        self.jobs.update();
+        let mut states: Vec<JobState> = self.jobs.iter().filter_map(crate::jobs::Job::running).collect();
+        for controller in self.leftovers.running() {
+            if states.iter().any(|job| job.belongs_to(controller.id())) {
+                continue;
+            }
+            states.push(JobState {
+                id: controller.id().to_owned(),
+                number: None,
+                command: Bytes::new(),
+                pids: controller.members(),
+                captured: controller.captured().clone(),
+            });
+        }
+        states
+    }
+}

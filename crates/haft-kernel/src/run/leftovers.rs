@@ -1,0 +1,55 @@
+//! What runs have left running: it belongs to the session, and ends with it.
+
+use std::time::{Duration, Instant};
+
+use haft_process::{Controller, Handle, Tree};
+
+/// Jobs of earlier runs that still run, or still hold their output open.
+#[derive(Debug, Default)]
+pub(crate) struct Leftovers(Vec<Handle>);
+
+impl Leftovers {
+    pub(crate) fn add(&mut self, handle: Handle) {
+        self.forget_ended();
+        self.0.push(handle);
+    }
+
+    /// Those that still run.
+    pub(crate) fn running(&self) -> impl Iterator<Item = &Controller> {
+        self.0.iter().filter(|handle| !handle.is_finished()).map(Handle::controller)
+    }
+
+    /// Waits so long at most for all to end by themselves.
+    pub(crate) fn wait(&self, patience: Duration) {
+        let deadline = Instant::now() + patience;
+        for handle in &self.0 {
+            handle.wait_for(deadline.saturating_duration_since(Instant::now()));
+        }
+    }
+
+    /// Ends all at once, each given so long to end by itself.
+    pub(crate) fn end(&mut self, grace: Option<Duration>) -> Tree {
+        for handle in &self.0 {
+            if let Some(grace) = grace {
+                handle.controller().set_grace(grace);
+            }
+            handle.controller().cancel();
+        }
+        let mut tree = Tree::default();
+        for end in self.0.drain(..).filter_map(Handle::wait) {
+            tree.killed += end.tree.killed;
+            tree.survivors += end.tree.survivors;
+        }
+        tree
+    }
+
+    fn forget_ended(&mut self) {
+        self.0.retain(|handle| !handle.is_finished());
+    }
+}
+
+impl Drop for Leftovers {
+    fn drop(&mut self) {
+        self.end(None);
+    }
+}

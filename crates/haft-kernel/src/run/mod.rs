@@ -1,0 +1,245 @@
+//! A run: one script, supervised from its first command to its last process, with a result that hides nothing.
+//!
+//! A [`Run`] is to a script what `haft_process::Task` is to a program. The script's programs belong to one scope of
+//! processes; when its time is up or it is cancelled, the interpreter stops and the whole tree is ended. What it wrote is
+//! captured; what still holds that open when the script has ended goes on as a job of the session.
+
+mod control;
+mod enter;
+mod leftovers;
+mod note;
+mod outcome;
+mod running;
+mod supervision;
+
+use std::os::fd::OwnedFd;
+use std::sync::Arc;
+use std::time::Duration;
+
+use haft_process::capture::Limits;
+use haft_process::{CancelToken, DEFAULT_GRACE, Error, Group, Host, Live, ScopeLimits, TerminalSize};
+
+use crate::bytes::Bytes;
+use crate::session::Session;
+
+pub use control::{Change, Controller};
+pub use outcome::{JobReport, JobState, Outcome, Report, Stage, StageKind, Status};
+pub use running::Running;
+
+pub(crate) use leftovers::Leftovers;
+pub(crate) use note::Note;
+pub(crate) use supervision::Supervision;
+
+/// Where the standard input of a run comes from.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub enum Input {
+    /// Nowhere: it is at its end from the beginning.
+    #[default]
+    Null,
+    /// These bytes, then the end.
+    Bytes(Arc<[u8]>),
+    /// An open file.
+    File(Arc<OwnedFd>),
+    /// An open file that is read here and passed on: for a terminal, and for input that is also given by other means.
+    Forward(Arc<OwnedFd>),
+    /// Whatever a [`Controller`] writes, until it closes it.
+    Pipe,
+    /// The session's own.
+    Inherit,
+}
+
+/// Where the output of a run goes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Streams {
+    /// Standard output and standard error are captured, each on its own.
+    #[default]
+    Separate,
+    /// Both are captured through one pipe, in the order they are written.
+    Merged,
+    /// Both are the session's own.
+    Inherit,
+    /// The run gets a terminal of this size for all three.
+    Terminal(TerminalSize),
+}
+
+impl From<haft_process::Input> for Input {
+    fn from(input: haft_process::Input) -> Input {
+        use haft_process::Input as Source;
+        match input {
+            Source::Bytes(bytes) => Input::Bytes(bytes),
+            Source::File(file) => Input::File(file),
+            Source::Forward(file) => Input::Forward(file),
+            Source::Open => Input::Pipe,
+            _ => Input::Null,
+        }
+    }
+}
+
+impl From<haft_process::Streams> for Streams {
+    fn from(streams: haft_process::Streams) -> Streams {
+        use haft_process::Streams as Wires;
+        match streams {
+            Wires::Merged => Streams::Merged,
+            Wires::Passed => Streams::Inherit,
+            Wires::Terminal(size) => Streams::Terminal(size),
+            _ => Streams::Separate,
+        }
+    }
+}
+
+/// A script with all that concerns its supervision.
+///
+/// ```
+/// use haft_kernel::run::Run;
+/// use haft_kernel::{Kernel, Session};
+/// use haft_process::Host;
+///
+/// let mut session = Session::familiar(Kernel::builder().build(), [("PATH", "/usr/bin:/bin")], b"/");
+/// let outcome = Run::new("x=1; seq 3 | tail -n1").run(&Host::plain(), &mut session)?;
+/// assert_eq!((outcome.code(), outcome.stdout()), (0, b"3\n".to_vec()));
+/// assert_eq!(outcome.stages.len(), 3);
+///
+/// let outcome = Run::new("echo $x").run(&Host::plain(), &mut session)?;
+/// assert_eq!(outcome.stdout(), b"1\n");
+/// # Ok::<(), haft_process::Error>(())
+/// ```
+#[must_use = "a run does nothing until it is started or run"]
+#[derive(Debug)]
+pub struct Run {
+    script: Vec<u8>,
+    name: Option<Bytes>,
+    arguments: Option<Vec<Bytes>>,
+    variables: Vec<(Bytes, Bytes)>,
+    input: Input,
+    streams: Streams,
+    limits: Limits,
+    scope_limits: ScopeLimits,
+    program_limits: Vec<haft_process::Limit>,
+    timeout: Option<Duration>,
+    grace: Duration,
+    cancel: Option<CancelToken>,
+    live: Option<Live>,
+    group: Group,
+}
+
+impl Run {
+    /// A run of a script: no input, both streams captured, no deadline.
+    pub fn new(script: impl Into<Vec<u8>>) -> Run {
+        Run {
+            script: script.into(),
+            name: None,
+            arguments: None,
+            variables: Vec::new(),
+            input: Input::default(),
+            streams: Streams::default(),
+            limits: Limits::default(),
+            scope_limits: ScopeLimits::default(),
+            program_limits: Vec::new(),
+            timeout: None,
+            grace: DEFAULT_GRACE,
+            cancel: None,
+            live: None,
+            group: Group::Session,
+        }
+    }
+
+    /// Sets `$0`, for this run.
+    pub fn name(mut self, name: impl Into<Bytes>) -> Run {
+        self.name = Some(name.into());
+        self
+    }
+
+    /// Sets the positional parameters, for this run.
+    pub fn arguments<A: Into<Bytes>>(mut self, arguments: impl IntoIterator<Item = A>) -> Run {
+        self.arguments = Some(arguments.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// Sets and exports a variable, for this run.
+    pub fn variable(mut self, name: impl Into<Bytes>, value: impl Into<Bytes>) -> Run {
+        self.variables.push((name.into(), value.into()));
+        self
+    }
+
+    /// Sets the input.
+    pub fn input(mut self, input: Input) -> Run {
+        self.input = input;
+        self
+    }
+
+    /// Sets where the output goes.
+    pub fn streams(mut self, streams: Streams) -> Run {
+        self.streams = streams;
+        self
+    }
+
+    /// Sets how much of each output is kept.
+    pub fn limits(mut self, limits: Limits) -> Run {
+        self.limits = limits;
+        self
+    }
+
+    /// Sets limits for all programs of the run together.
+    pub fn scope_limits(mut self, limits: ScopeLimits) -> Run {
+        self.scope_limits = limits;
+        self
+    }
+
+    /// Sets a limit for each program of the run.
+    pub fn program_limit(mut self, limit: haft_process::Limit) -> Run {
+        self.program_limits.push(limit);
+        self
+    }
+
+    /// Ends the run, with all its processes, when it has run for so long.
+    pub fn timeout(mut self, timeout: Duration) -> Run {
+        self.timeout = Some(timeout);
+        self
+    }
+
+    /// Sets how long programs are given to end by themselves before they are killed.
+    pub fn grace(mut self, grace: Duration) -> Run {
+        self.grace = grace;
+        self
+    }
+
+    /// Ends the run, with all its processes, when the token is cancelled.
+    pub fn cancel(mut self, token: &CancelToken) -> Run {
+        self.cancel = Some(token.clone());
+        self
+    }
+
+    /// Calls back with all bytes as they arrive, on a thread of the run.
+    pub fn live(mut self, live: Live) -> Run {
+        self.live = Some(live);
+        self
+    }
+
+    /// Sets which group the programs belong to: by default each has a session of its own, so that there is no terminal which
+    /// one of them could take its input from.
+    pub fn group(mut self, group: Group) -> Run {
+        self.group = group;
+        self
+    }
+
+    /// Runs it on this thread, to its end.
+    ///
+    /// # Errors
+    /// If descriptors or a thread are not to be had; the script has not begun then.
+    pub fn run(self, host: &Host, session: &mut Session) -> Result<Outcome, Error> {
+        let script = self.script.clone();
+        let entered = enter::Entered::new(self, host, session)?;
+        let flow = session.run_main(&script);
+        Ok(entered.leave(session, flow))
+    }
+
+    /// Runs it on a thread of its own; the session comes back with the outcome.
+    ///
+    /// # Errors
+    /// If descriptors or a thread are not to be had; the script has not begun then.
+    pub fn start(self, host: &Host, session: Session) -> Result<Running, Error> {
+        Running::start(self, host, session)
+    }
+}

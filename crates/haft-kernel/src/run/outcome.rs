@@ -1,0 +1,291 @@
+//! The result of a run.
+
+use std::time::Duration;
+
+use haft_process::capture::{Output, OutputId, View};
+use haft_process::{
+    CANCELLED, Captured, Exit, Shown, StageReport, StatusReport, TIMED_OUT, Tree, Usage, seconds,
+};
+use serde::Serialize;
+
+use crate::bytes::Bytes;
+
+/// What became of a run.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Outcome {
+    /// The name of the run, which its processes carry.
+    pub id: String,
+    /// How it ended.
+    pub status: Status,
+    /// The stages of the script's own pipelines, in order; of very many the latest.
+    pub stages: Vec<Stage>,
+    /// How many stages came before those.
+    pub stages_omitted: usize,
+    /// What was written.
+    pub captured: Captured,
+    /// The typed result of the last pipeline, if a command of it has set one.
+    pub data: Option<serde_json::Value>,
+    /// The working directory after the run.
+    pub cwd: Bytes,
+    /// Whether something of it was blocked waiting for input when its time was up.
+    pub needed_input: bool,
+    /// The jobs of the session that still run.
+    pub jobs: Vec<JobState>,
+    /// What became of its processes.
+    pub tree: Tree,
+    /// From start to result.
+    pub duration: Duration,
+}
+
+/// How a run ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Status {
+    /// With this exit status.
+    Code(i32),
+    /// As if killed by this signal.
+    Signal(i32),
+    /// Its time was up.
+    TimedOut,
+    /// Somebody cancelled it.
+    Cancelled,
+}
+
+/// A stage of a pipeline.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Stage {
+    /// Which pipeline of the script it belongs to, counted from 0.
+    pub pipeline: usize,
+    /// The command and its arguments, or the text of a command that is no simple one.
+    pub argv: Vec<Bytes>,
+    /// What it is.
+    pub kind: StageKind,
+    /// How it ended.
+    pub exit: Exit,
+    /// What it wrote to its standard output, in bytes, where that is known.
+    pub bytes_out: Option<u64>,
+    /// From its start to its end.
+    pub wall: Duration,
+    /// What it used, if it was a program.
+    pub usage: Option<Usage>,
+    /// The stage of the same pipeline, counted from 0, that had closed the pipe when this one died of writing to it.
+    pub closed_by: Option<usize>,
+}
+
+/// What kind of command a stage is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum StageKind {
+    /// Nothing but assignments or redirections.
+    Assignment,
+    /// A simple command that ended before it was known what it is: its expansion failed or was stopped.
+    Unexpanded,
+    /// A loop, a group, a subshell: anything that is no simple command.
+    Compound,
+    /// A function.
+    Function,
+    /// A builtin of the shell.
+    Builtin,
+    /// A command that runs in this process.
+    Command,
+    /// A script that runs in this process.
+    Script,
+    /// A program.
+    External,
+    /// A tool of the backend.
+    Tool,
+}
+
+/// A job that still runs.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct JobState {
+    /// Its name, good for as long as the session.
+    pub id: String,
+    /// Its number in the session, as in `%1`; none for what has got away from its job.
+    pub number: Option<u32>,
+    /// What it runs, as far as is known.
+    pub command: Bytes,
+    /// Its processes; work of this process has none.
+    pub pids: Vec<i32>,
+    /// Where its output goes, unless it was sent elsewhere: that of the run it was started in.
+    pub captured: Captured,
+}
+
+impl Status {
+    /// The status a shell would show: 124 if the time was up, 130 if cancelled, 128 and the number for a signal.
+    #[must_use]
+    pub fn code(self) -> i32 {
+        match self {
+            Status::Code(code) => code,
+            Status::Signal(signal) => 128 + signal,
+            Status::TimedOut => TIMED_OUT,
+            Status::Cancelled => CANCELLED,
+        }
+    }
+}
+
+impl StageKind {
+    /// Its name, as in the JSON form.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            StageKind::Assignment => "assignment",
+            StageKind::Unexpanded => "unexpanded",
+            StageKind::Compound => "compound",
+            StageKind::Function => "function",
+            StageKind::Builtin => "builtin",
+            StageKind::Command => "command",
+            StageKind::Script => "script",
+            StageKind::External => "external",
+            StageKind::Tool => "tool",
+        }
+    }
+}
+
+impl Outcome {
+    /// The status a shell would show.
+    #[must_use]
+    pub fn code(&self) -> i32 {
+        self.status.code()
+    }
+
+    /// All that is kept of standard output, or of both streams if they were merged.
+    #[must_use]
+    pub fn stdout(&self) -> Vec<u8> {
+        whole(self.captured.stdout.as_ref().or(self.captured.output.as_ref()))
+    }
+
+    /// All that is kept of standard error.
+    #[must_use]
+    pub fn stderr(&self) -> Vec<u8> {
+        whole(self.captured.stderr.as_ref())
+    }
+
+    /// The outcome in its JSON form, with so many bytes of each output.
+    #[must_use]
+    pub fn report(&self, budget: usize) -> Report {
+        Report {
+            id: self.id.clone(),
+            status: self.status.report(),
+            stages: self.stages.iter().map(Stage::report).collect(),
+            stages_omitted: self.stages_omitted,
+            needed_input: self.needed_input,
+            shown: self.captured.show(budget),
+            data: self.data.clone(),
+            cwd: self.cwd.lossy().into_owned(),
+            jobs: self.jobs.iter().map(JobState::report).collect(),
+            tree: self.tree,
+            duration: self.duration,
+        }
+    }
+}
+
+fn whole(output: Option<&Output>) -> Vec<u8> {
+    let slice = output.and_then(|output| output.slice(&View::HeadAndTail, usize::MAX >> 1).ok());
+    slice.map(|slice| slice.to_bytes()).unwrap_or_default()
+}
+
+impl Status {
+    fn report(self) -> StatusReport {
+        let exit = match self {
+            Status::Signal(signal) => Exit::Signal(signal),
+            other => Exit::Code(other.code()),
+        };
+        StatusReport {
+            timed_out: self == Status::TimedOut,
+            cancelled: self == Status::Cancelled,
+            ..StatusReport::from(exit)
+        }
+    }
+}
+
+impl Stage {
+    fn report(&self) -> StageReport {
+        StageReport {
+            argv: self.argv.iter().map(|word| word.lossy().into_owned()).collect(),
+            kind: self.kind.name(),
+            status: StatusReport::from(self.exit),
+            bytes_out: self.bytes_out,
+            wall: self.wall,
+            usage: self.usage,
+            pipeline: self.pipeline,
+            closed_by: self.closed_by,
+        }
+    }
+}
+
+impl JobState {
+    /// Whether it was started in the run of this name.
+    pub(crate) fn belongs_to(&self, run: &str) -> bool {
+        self.id.strip_prefix(run).is_some_and(|rest| rest.is_empty() || rest.starts_with('%'))
+    }
+
+    /// The job as data.
+    #[must_use]
+    pub fn report(&self) -> JobReport {
+        JobReport {
+            id: self.id.clone(),
+            number: self.number,
+            command: self.command.lossy().into_owned(),
+            pids: self.pids.clone(),
+            outputs: self.captured.all().map(|output| output.id().clone()).collect(),
+        }
+    }
+}
+
+/// An [`Outcome`] as data.
+#[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
+pub struct Report {
+    /// The name of the run.
+    pub id: String,
+    /// How it ended.
+    pub status: StatusReport,
+    /// The stages of the script's own pipelines.
+    pub stages: Vec<StageReport>,
+    /// How many stages came before those; only if there are some.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub stages_omitted: usize,
+    /// Whether it was waiting for input when its time was up; only if it was.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub needed_input: bool,
+    /// What it wrote.
+    #[serde(flatten)]
+    pub shown: Shown,
+    /// The typed result, if there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub data: Option<serde_json::Value>,
+    /// The working directory after the run.
+    pub cwd: String,
+    /// What still runs.
+    pub jobs: Vec<JobReport>,
+    /// What became of the processes.
+    pub tree: Tree,
+    /// From start to result, in seconds.
+    #[serde(serialize_with = "seconds")]
+    pub duration: Duration,
+}
+
+/// A job that still runs, as data.
+#[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
+pub struct JobReport {
+    /// Its name.
+    pub id: String,
+    /// Its number in the session.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub number: Option<u32>,
+    /// What it runs.
+    pub command: String,
+    /// Its processes.
+    pub pids: Vec<i32>,
+    /// The names of the outputs that it writes to.
+    pub outputs: Vec<OutputId>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
+fn is_zero(number: &usize) -> bool {
+    *number == 0
+}

@@ -1,0 +1,81 @@
+//! A run on a thread of its own.
+
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use haft_process::{Error, Host};
+
+use super::Run;
+use super::control::Controller;
+use super::enter::Entered;
+use super::outcome::Outcome;
+use crate::session::Session;
+
+/// The stack of the interpreter's thread. It is taken from the system only as far as it is used.
+const STACK: usize = 8 << 20;
+
+/// A run in the background. Dropping it ends the run, with all its processes, and the session.
+#[derive(Debug)]
+pub struct Running {
+    controller: Controller,
+    thread: Option<JoinHandle<(Session, Outcome)>>,
+}
+
+impl Running {
+    pub(super) fn start(run: Run, host: &Host, mut session: Session) -> Result<Running, Error> {
+        let script = run.script.clone();
+        let entered = Entered::new(run, host, &mut session)?;
+        let controller = entered.controller();
+        let body = move || {
+            let flow = session.run_main(&script);
+            let outcome = entered.leave(&mut session, flow);
+            (session, outcome)
+        };
+        let thread = thread::Builder::new()
+            .name("script".to_owned())
+            .stack_size(STACK)
+            .spawn(body)
+            .map_err(|error| Error::system("start a thread for the run", error))?;
+        Ok(Running { controller, thread: Some(thread) })
+    }
+
+    /// A hold on the run for other threads.
+    #[must_use]
+    pub fn controller(&self) -> &Controller {
+        &self.controller
+    }
+
+    /// Whether it is over.
+    #[must_use]
+    pub fn is_finished(&self) -> bool {
+        self.controller.is_finished()
+    }
+
+    /// Waits so long at most; says whether it is over.
+    #[must_use]
+    pub fn wait_for(&self, limit: Duration) -> bool {
+        self.controller.wait_finished(limit)
+    }
+
+    /// Waits for its end; yields the session, with everything the script has changed, and the outcome.
+    ///
+    /// # Panics
+    /// If the run did: a command that an embedder has added, for instance.
+    #[must_use]
+    pub fn finish(mut self) -> (Session, Outcome) {
+        match self.thread.take().map(JoinHandle::join) {
+            Some(Ok(ended)) => ended,
+            Some(Err(panic)) => std::panic::resume_unwind(panic),
+            None => unreachable!("a run is finished once, by value"),
+        }
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        if let Some(thread) = self.thread.take() {
+            self.controller.cancel();
+            let _ = thread.join();
+        }
+    }
+}

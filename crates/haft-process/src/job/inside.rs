@@ -1,0 +1,126 @@
+//! A job whose foreground is work of this process instead of a process: an interpreter that starts programs.
+//!
+//! It is supervised like any other. The work gets the job's descriptors and starts its programs in the job's scope; when its
+//! time is up or it is cancelled, its token is cancelled and the programs are ended by the same ladder.
+
+use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
+use std::sync::{Arc, OnceLock};
+
+use rustix::event::{EventfdFlags, eventfd};
+
+use crate::cancel::{CancelToken, notify};
+use crate::child::Child;
+use crate::command::{Command, Descriptor, Group};
+use crate::error::Error;
+use crate::scope::Scope;
+use crate::status::{Exit, Usage};
+
+/// The work's side of a job that [`Task::enter`](crate::Task::enter) has made. The job's foreground ends when it is
+/// [finished](Inside::finish), or dropped.
+#[derive(Debug)]
+pub struct Inside {
+    pub(super) scope: Scope,
+    pub(super) stop: CancelToken,
+    /// What the job has wired up: a command that is never started.
+    pub(super) wired: Command,
+    pub(super) done: Arc<Done>,
+}
+
+impl Inside {
+    /// Where the programs of the work belong.
+    pub fn scope(&self) -> &Scope {
+        &self.scope
+    }
+
+    /// Cancelled when the work is to stop. It stays valid for what the work leaves running.
+    pub fn stop(&self) -> &CancelToken {
+        &self.stop
+    }
+
+    /// The file for one of the three standard descriptors; `None` if the work keeps its own.
+    pub fn standard(&self, number: i32) -> Option<Arc<OwnedFd>> {
+        match self.wired.wired(number)? {
+            Descriptor::Open(file) => Some(file.clone()),
+            Descriptor::Inherit(_) => None,
+        }
+    }
+
+    /// The limits that each program of the work has to be started with.
+    pub fn limits(&self) -> &[crate::Limit] {
+        self.wired.limits()
+    }
+
+    /// Ends the foreground. Everything of the job's that it held must have been let go before.
+    pub fn finish(self, exit: Exit) {
+        self.done.complete(exit);
+    }
+}
+
+impl Drop for Inside {
+    fn drop(&mut self) {
+        self.done.complete(Exit::Signal(libc::SIGKILL));
+    }
+}
+
+/// Whether the work has ended, and how.
+#[derive(Debug)]
+pub(super) struct Done {
+    exit: OnceLock<Exit>,
+    event: OwnedFd,
+}
+
+impl Done {
+    pub(super) fn new() -> Result<Arc<Done>, Error> {
+        let event = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)
+            .map_err(|error| Error::system("make a wake-up descriptor", error))?;
+        Ok(Arc::new(Done { exit: OnceLock::new(), event }))
+    }
+
+    fn complete(&self, exit: Exit) {
+        if self.exit.set(exit).is_ok() {
+            notify(&self.event);
+        }
+    }
+}
+
+/// What was asked for.
+#[derive(Debug)]
+pub(super) enum Foreground {
+    /// A process, not reaped yet.
+    Process(Child),
+    /// Work of this process.
+    Work(Arc<Done>),
+    /// It has ended.
+    Gone,
+}
+
+impl Foreground {
+    pub(super) fn is_gone(&self) -> bool {
+        matches!(self, Foreground::Gone)
+    }
+
+    /// A descriptor that is readable when it has ended.
+    pub(super) fn descriptor(&self) -> Option<BorrowedFd<'_>> {
+        match self {
+            Foreground::Process(child) => child.pidfd(),
+            Foreground::Work(done) => Some(done.event.as_fd()),
+            Foreground::Gone => None,
+        }
+    }
+
+    /// How it ended; a process is reaped by that.
+    pub(super) fn reap(self) -> Option<(Exit, Usage)> {
+        match self {
+            Foreground::Process(mut child) => child.wait().ok(),
+            Foreground::Work(done) => Some((*done.exit.get()?, Usage::default())),
+            Foreground::Gone => None,
+        }
+    }
+}
+
+/// A command that stands for the work, to be wired up.
+pub(super) fn stand_in() -> Command {
+    let mut command = Command::new("");
+    command.group(Group::Session);
+    command
+}

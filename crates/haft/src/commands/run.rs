@@ -1,0 +1,155 @@
+//! `haft run`: a supervised script.
+
+use std::ffi::OsStr;
+use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
+use std::path::Path;
+
+use haft_kernel::run::{Outcome, Run as Script, Streams};
+use haft_kernel::{Bytes, Session};
+use haft_lang::ast::LineIndex;
+use haft_lang::check::{Severity, check};
+use haft_process::{Limit, Live};
+
+use crate::arguments::{Run, Script as Source};
+use crate::commands::output::print_json;
+use crate::commands::script::{self, Names, Text};
+use crate::commands::start;
+use crate::commands::supervise::{LEFTOVER_GRACE, Shown, report, terminal};
+use crate::failure::{Failure, USAGE, tell};
+use crate::surroundings::Surroundings;
+use crate::{host, sessions};
+
+/// How much an isolated run may write to its files.
+const MEMORY: u64 = 256 << 20;
+
+/// Runs the script, shows what it writes, and answers with its status.
+pub(crate) fn run(mut run: Run, surroundings: &Surroundings) -> Result<i32, Failure> {
+    let json = run.supervise.json;
+    match supervise(&mut run, surroundings) {
+        Ok(outcome) if json => Ok(print_json(&outcome.report(run.supervise.budget()), outcome.code())),
+        Ok(outcome) => Ok(outcome.code()),
+        Err(failure) if json => Ok(print_json(&report::Unstarted::from(&failure), failure.status)),
+        Err(failure) => Err(failure),
+    }
+}
+
+fn supervise(run: &mut Run, surroundings: &Surroundings) -> Result<Outcome, Failure> {
+    let text = read(run)?;
+    refuse_wrong(&text, surroundings)?;
+    let mut session = session(run, surroundings)?;
+    let listener = host::Listener::start()?;
+    let host = host::set_up(surroundings);
+    host.warnings().iter().for_each(tell);
+    let supervise = &run.supervise;
+    let streams = supervise.streams()?;
+    let arguments = std::mem::take(&mut run.words).into_iter().map(|word| Bytes::from(word.into_vec()));
+    let mut script = Script::new(text.source)
+        .name(text.name.as_str())
+        .arguments(arguments)
+        .streams(streams.into())
+        .input(supervise.input()?.into())
+        .limits(supervise.limits())
+        .scope_limits(supervise.scope_limits())
+        .cancel(&listener.cancel);
+    if let Some(timeout) = supervise.timeout {
+        script = script.timeout(timeout);
+    }
+    if let Some(grace) = supervise.grace {
+        script = script.grace(grace);
+    }
+    if let Some(time) = supervise.limit_cpu {
+        script = script.program_limit(Limit::cpu(time));
+    }
+    let shown = Shown::new(supervise.limit_output, supervise.timeout, &listener.cancel);
+    if !supervise.json && Streams::from(streams) != Streams::Inherit {
+        let shown = shown.clone();
+        script = script.live(Live::new(move |kind, bytes| shown.take(kind, bytes)));
+    }
+    let raw = supervise.raw_terminal();
+    let running = script.start(&host, session)?;
+    if supervise.follows_size() {
+        let controller = running.controller().clone();
+        listener.on_resize(move || controller.resize(terminal::own_size().unwrap_or_default()));
+    }
+    let mut outcome;
+    (session, outcome) = running.finish();
+    end_jobs(&mut session, &mut outcome, run, &text.name);
+    drop(raw);
+    shown.finish();
+    if !run.supervise.json {
+        let timed_out = outcome.status == haft_kernel::run::Status::TimedOut;
+        run.supervise.explain(&text.name, timed_out, outcome.needed_input, outcome.tree);
+    }
+    Ok(outcome)
+}
+
+/// Ends what the script has left behind: it belongs to this run, which is over.
+fn end_jobs(session: &mut Session, outcome: &mut Outcome, run: &Run, name: &str) {
+    let grace = run.supervise.grace.unwrap_or(LEFTOVER_GRACE);
+    let ended = session.end_jobs(LEFTOVER_GRACE, grace);
+    outcome.tree.killed += ended.killed;
+    outcome.tree.survivors += ended.survivors;
+    outcome.jobs = session.running_jobs();
+    run.supervise.explain_leftovers(name, ended.killed);
+}
+
+/// The script, with its file taken off the words.
+fn read(run: &mut Run) -> Result<Text, Failure> {
+    let command = run.command.take();
+    let file = match command {
+        None if !run.words.is_empty() => Some(run.words.remove(0)),
+        _ => None,
+    };
+    let is_text = command.is_some();
+    let mut text = script::read(Source { file, command })?;
+    if is_text {
+        text.name = "haft".to_owned();
+    }
+    Ok(text)
+}
+
+/// Refuses a script that cannot be run to its end because it is not bash, before anything of it runs.
+fn refuse_wrong(text: &Text, surroundings: &Surroundings) -> Result<(), Failure> {
+    let found = check(&text.source, &haft_lang::Options::default(), &Names(surroundings));
+    let lines = LineIndex::new(&text.source);
+    let syntax = found.iter().find(|found| found.severity == Severity::Error && found.code == "syntax");
+    match syntax {
+        None => Ok(()),
+        Some(found) => {
+            let message = found.render(&text.name, &text.source, &lines);
+            Err(Failure { message: message.trim_end().to_owned(), hint: None, status: USAGE })
+        }
+    }
+}
+
+fn session(run: &Run, surroundings: &Surroundings) -> Result<Session, Failure> {
+    if run.isolated {
+        let mut session = Session::isolated(MEMORY);
+        sessions::open_standard(&mut session, surroundings);
+        return Ok(session);
+    }
+    let kernel = sessions::kernel().external(!run.no_external);
+    let environment = start::environment(&run.place, surroundings)?;
+    let mut session = sessions::familiar(kernel, &environment, surroundings);
+    if let Some(directory) = &run.place.cwd {
+        enter(&mut session, directory, surroundings)?;
+    }
+    Ok(session)
+}
+
+fn enter(session: &mut Session, directory: &Path, surroundings: &Surroundings) -> Result<(), Failure> {
+    let base = surroundings.working_directory.as_deref().unwrap_or(Path::new("/"));
+    let whole = base.join(directory);
+    match std::fs::metadata(&whole) {
+        Ok(found) if found.is_dir() => {
+            session.set_directory(OsStr::as_bytes(whole.as_os_str()));
+            Ok(())
+        }
+        Ok(_) => Err(cannot_enter(directory, "not a directory")),
+        Err(error) => Err(cannot_enter(directory, &haft_process::reason(&error))),
+    }
+}
+
+fn cannot_enter(directory: &Path, why: &str) -> Failure {
+    Failure::usage(format_args!("cannot enter working directory '{}': {why}", directory.display()))
+}

@@ -1,0 +1,103 @@
+//! What `spawn` and `run` have in common: where input comes from, what is shown of the output, and how the end is told.
+
+mod outlet;
+pub(crate) mod report;
+mod show;
+pub(crate) mod terminal;
+
+use std::fs::File;
+use std::os::fd::OwnedFd;
+use std::sync::Arc;
+use std::time::Duration;
+
+use haft_process::capture::Limits;
+use haft_process::{Input, ScopeLimits, Streams, Tree, reason};
+
+use crate::arguments::Supervise;
+use crate::failure::{Failure, tell};
+
+pub(crate) use show::Shown;
+
+/// What processes that nobody asked for, left behind by the one that was, get to end by themselves; and then again
+/// once they were asked to.
+pub(crate) const LEFTOVER_GRACE: Duration = Duration::from_millis(100);
+
+impl Supervise {
+    /// Where the output goes: without a reason to look at it, straight on.
+    pub(crate) fn streams(&self) -> Result<Streams, Failure> {
+        Ok(match (&self.pty, self.merge) {
+            (Some(size), _) => Streams::Terminal(terminal::size(size)?),
+            (None, _) if !self.json && self.limit_output.is_none() => Streams::Passed,
+            (None, true) => Streams::Merged,
+            (None, false) => Streams::Separate,
+        })
+    }
+
+    /// Where the input comes from.
+    pub(crate) fn input(&self) -> Result<Input, Failure> {
+        if self.stdin == "null" {
+            return Ok(Input::Null);
+        }
+        let file: OwnedFd = if self.stdin == "-" {
+            rustix::io::fcntl_dupfd_cloexec(rustix::stdio::stdin(), 3).map_err(|error| {
+                Failure::usage(format_args!("cannot use standard input: {}", reason(&error.into())))
+            })?
+        } else {
+            let shown = self.stdin.display();
+            let opened = File::open(&self.stdin).map_err(|error| {
+                Failure::usage(format_args!("cannot open input '{shown}': {}", reason(&error)))
+            });
+            opened?.into()
+        };
+        Ok(if self.pty.is_some() { Input::Forward(Arc::new(file)) } else { Input::File(Arc::new(file)) })
+    }
+
+    /// Keeps in reach at least what may have to be shown.
+    pub(crate) fn limits(&self) -> Limits {
+        let limits = Limits::default();
+        Limits { spill: limits.spill.max(self.limit_output.unwrap_or(0)), ..limits }
+    }
+
+    /// Limits for all processes together.
+    pub(crate) fn scope_limits(&self) -> ScopeLimits {
+        ScopeLimits { processes: self.limit_processes, memory: self.limit_memory }
+    }
+
+    /// How much of each output a report shows: all that is kept, unless there is a limit.
+    pub(crate) fn budget(&self) -> usize {
+        self.limit_output.map_or(usize::MAX >> 1, |limit| usize::try_from(limit).unwrap_or(usize::MAX >> 1))
+    }
+
+    /// Our own terminal, passing keys on if the program is on one that is typed to through it.
+    pub(crate) fn raw_terminal(&self) -> terminal::Raw {
+        terminal::Raw::enter(self.pty.is_some() && self.stdin == "-")
+    }
+
+    /// Whether the terminal of the program shall have the size of our own.
+    pub(crate) fn follows_size(&self) -> bool {
+        self.pty.as_deref() == Some("")
+    }
+
+    /// Says what cannot be seen from the output and the status.
+    pub(crate) fn explain(&self, what: &str, timed_out: bool, needed_input: bool, tree: Tree) {
+        if let Some(timeout) = self.timeout.filter(|_| timed_out) {
+            let waiting = if needed_input { " while it waited for input" } else { "" };
+            let ended = processes(tree.killed);
+            tell(format_args!("'{what}' timed out after {timeout:?}{waiting}; {ended} ended"));
+        }
+        if tree.survivors > 0 {
+            tell(format_args!("{} could not be ended", processes(tree.survivors)));
+        }
+    }
+
+    /// Says that something was ended which was left behind.
+    pub(crate) fn explain_leftovers(&self, what: &str, killed: usize) {
+        if !self.json && killed > 0 {
+            tell(format_args!("ended {} left running by '{what}'", processes(killed)));
+        }
+    }
+}
+
+fn processes(count: usize) -> String {
+    if count == 1 { "1 process".to_owned() } else { format!("{count} processes") }
+}

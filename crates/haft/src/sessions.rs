@@ -1,0 +1,47 @@
+//! Sessions that have what this process has.
+
+use std::os::unix::ffi::OsStrExt as _;
+
+use haft_kernel::{Kernel, KernelBuilder, Session};
+use haft_process::Environment;
+
+use crate::surroundings::Surroundings;
+
+/// A kernel with all commands that haft brings.
+pub(crate) fn kernel() -> KernelBuilder {
+    Kernel::builder()
+}
+
+/// A session with an environment, where this process is, on its standard descriptors.
+pub(crate) fn familiar(
+    kernel: KernelBuilder,
+    environment: &Environment,
+    surroundings: &Surroundings,
+) -> Session {
+    let mut session = Session::new(kernel.build());
+    session.familiarize(environment.iter().map(|(name, value)| (name.as_bytes(), value.as_bytes())));
+    if let Some(directory) = surroundings.directory_as_reached() {
+        session.set_directory(directory.as_os_str().as_bytes());
+    }
+    session.set_umask(creation_mask());
+    open_standard(&mut session, surroundings);
+    session
+}
+
+/// Gives a session the standard descriptors of this process.
+pub(crate) fn open_standard(session: &mut Session, surroundings: &Surroundings) {
+    let standard = [rustix::stdio::stdin(), rustix::stdio::stdout(), rustix::stdio::stderr()];
+    for (number, descriptor) in (0..).zip(standard).filter(|(number, _)| surroundings.open[*number as usize])
+    {
+        if let Ok(owned) = rustix::io::fcntl_dupfd_cloexec(descriptor, 10) {
+            session.open_descriptor(number, owned);
+        }
+    }
+}
+
+/// The file mode creation mask of this process.
+fn creation_mask() -> u32 {
+    let mask = rustix::process::umask(rustix::fs::Mode::empty());
+    rustix::process::umask(mask);
+    mask.bits()
+}
