@@ -1,1 +1,81 @@
-//! JSON tools: discovery, registry, calls and their envelope.
+//! JSON tools: any executable that speaks JSON becomes a tool.
+//!
+//! A tool is a file with an execute bit and a name that ends in `-tool`. Asked `--schema`, it says what it is called, what it
+//! does and which arguments it takes; called, it reads those as one JSON object from its standard input and writes one
+//! JSON value to its standard output. There is no manifest, no library, and nothing to restart.
+//!
+//! A [`Registry`] knows all tools of the installation, the user and the project, and those that run in this process
+//! ([`Native`]). It finds them beside whoever works with it; a call waits for its own tool only.
+//!
+//! ```
+//! use haft_config::{Places, trust::Trust};
+//! use haft_process::Host;
+//! use haft_tools::{CallOptions, Options, Registry};
+//! use std::os::unix::fs::PermissionsExt;
+//!
+//! let home = tempfile::tempdir()?;
+//! std::fs::create_dir(home.path().join("tools"))?;
+//! let tool = home.path().join("tools/greet-tool");
+//! std::fs::write(&tool, r#"#!/bin/sh
+//! if [ "$1" = --schema ]; then
+//!   echo '{"name": "greet", "description": "Greets", "parameters": {"properties": {"who": {"type": "string"}}}}'
+//! else
+//!   sed 's/.*"who":"\([^"]*\)".*/"hello \1"/'
+//! fi
+//! "#)?;
+//! std::fs::set_permissions(&tool, PermissionsExt::from_mode(0o755))?;
+//!
+//! let places = Places { user: Some(home.path().into()), ..Places::default() };
+//! let registry = Registry::open(Host::plain(), &places, Trust::open(None), Options::default());
+//! let envelope = registry.call("greet", serde_json::json!({"who": "you"}), &CallOptions::default());
+//! assert_eq!(envelope.outcome.unwrap(), "hello you");
+//!
+//! let envelope = registry.call("greet", serde_json::json!({"who": 7}), &CallOptions::default());
+//! assert_eq!(envelope.outcome.unwrap_err().error, "parameter 'who': given 7, wanted type string");
+//! # Ok::<(), std::io::Error>(())
+//! ```
+//!
+//! # What is promised
+//!
+//! - Arguments are checked before anything starts. A call ends by its deadline with all processes of the tool, and nothing
+//!   that a tool leaves running outlives its answer. An [`Envelope`] says what happened under one of ten [`Code`]s, with
+//!   everything that was written.
+//! - What fails to be a tool is not silently absent: [`Snapshot::rejected`] has it with the reason, [`Snapshot::shadowed`] what
+//!   others have taken the place of.
+//! - A project's tools are not even asked for their schema before the user has trusted their content.
+//! - A tool sees of the caller's environment what every program needs and what it names, not the keys.
+//!
+//! # Limits
+//!
+//! A tool is one process a call; there is no conversation with it. Trust looks at the file of the tool, not at what that file
+//! reads or sources.
+
+mod access;
+mod batch;
+mod call;
+mod core;
+mod discover;
+mod envelope;
+mod environment;
+mod native;
+mod registry;
+mod run;
+mod schema;
+mod snapshot;
+mod text;
+mod tool;
+mod toolset;
+mod words;
+
+pub use access::{Access, Touched};
+pub use batch::Call;
+pub use call::CallOptions;
+pub use core::{CoreOptions, core_tools};
+pub use envelope::{Code, Envelope, Fault, Truncated};
+pub use native::{Native, Surroundings};
+pub use registry::{Options, Registry};
+pub use schema::Schema;
+pub use snapshot::{Rejected, Shadowed, Snapshot};
+pub use tool::{Descriptor, File, Source, Tool, name_of_file};
+pub use toolset::{Toolset, ToolsetItem};
+pub use words::Word;

@@ -11,6 +11,7 @@ mod report;
 mod resources;
 mod stay;
 mod sys;
+mod tool;
 mod tree;
 
 /// Does what the first argument says, and answers with an exit status.
@@ -18,6 +19,9 @@ fn run() -> i32 {
     sys::limit_life();
     let arguments: Vec<String> =
         std::env::args_os().map(|argument| argument.to_string_lossy().into_owned()).collect();
+    if let Some(name) = arguments.first().and_then(|program| tool::name(program)) {
+        return tool::answer(&name, arguments.len() > 1);
+    }
     let mode = arguments.get(1).map_or("", String::as_str);
     let rest: Vec<&str> = arguments.iter().skip(2).map(String::as_str).collect();
     match mode {

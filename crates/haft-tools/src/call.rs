@@ -1,0 +1,151 @@
+//! Calling a tool.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use haft_process::{CancelToken, Environment};
+use serde_json::Value;
+
+use crate::envelope::{Code, Envelope, Fault};
+use crate::environment::for_tool;
+use crate::native::{Native, Surroundings};
+use crate::registry::{Inner, Registry};
+use crate::run;
+use crate::text;
+use crate::tool::{Source, Tool};
+use crate::toolset::Toolset;
+
+/// What concerns one call.
+#[derive(Clone, Debug, Default)]
+pub struct CallOptions {
+    /// Where it is made from; the registry's directory if not given.
+    pub directory: Option<PathBuf>,
+    /// What the session that makes it exports; the environment of the registry if not given.
+    pub environment: Option<Arc<Environment>>,
+    /// How long it may take, whatever the tool says.
+    pub timeout: Option<Duration>,
+    /// Cancels it.
+    pub cancel: Option<CancelToken>,
+    /// What may be called at all.
+    pub toolset: Option<Toolset>,
+    /// How many bytes the result may have, whatever the tool says.
+    pub output_limit: Option<u64>,
+}
+
+/// A call that may be made: a tool, and arguments that fit it.
+#[derive(Clone, Debug)]
+pub(crate) struct Ready {
+    pub(crate) tool: Tool,
+    pub(crate) arguments: Value,
+}
+
+impl Registry {
+    /// Calls a tool and waits for its answer.
+    ///
+    /// ```
+    /// use haft_config::{Places, trust::Trust};
+    /// use haft_tools::{CallOptions, Code, Options, Registry, core_tools};
+    /// use serde_json::json;
+    ///
+    /// let options = Options { natives: core_tools(&Default::default()), ..Options::default() };
+    /// let registry = Registry::open(haft_process::Host::plain(), &Places::default(), Trust::open(None), options);
+    /// let envelope = registry.call("glob", json!({"pattern": "*.toml", "path": env!("CARGO_MANIFEST_DIR")}), &CallOptions::default());
+    /// assert_eq!(envelope.outcome.unwrap()["total"], 1);
+    ///
+    /// let envelope = registry.call("globb", json!({}), &CallOptions::default());
+    /// assert_eq!(envelope.code(), Some(Code::ToolNotFound));
+    /// ```
+    pub fn call(&self, name: &str, arguments: Value, options: &CallOptions) -> Envelope {
+        let start = Instant::now();
+        let mut envelope = match self.prepare(name, arguments, options) {
+            Ok(ready) => self.run(&ready, options),
+            Err(fault) => Envelope::failure(fault),
+        };
+        envelope.duration = start.elapsed();
+        envelope
+    }
+
+    /// Looks for the tool, and whether the arguments fit it.
+    pub(crate) fn prepare(
+        &self,
+        name: &str,
+        mut arguments: Value,
+        options: &CallOptions,
+    ) -> Result<Ready, Fault> {
+        if let Some(toolset) = options.toolset.as_ref().filter(|toolset| !toolset.allows(name)) {
+            let error = format!("tool '{name}' is not in the toolset '{}'", toolset.name());
+            return Err(Fault::new(Code::Disabled, error));
+        }
+        let tool = self.find(name)?;
+        if !arguments.is_object() {
+            let given = text::kind(&arguments);
+            let error = format!("arguments of '{name}' are an object of parameters; given is {given}");
+            return Err(Fault::new(Code::InvalidParams, error));
+        }
+        let schema = tool.parameters();
+        schema.fill_defaults(&mut arguments);
+        schema.validate(&arguments).map_err(|error| Fault::new(Code::InvalidParams, error))?;
+        Ok(Ready { tool, arguments })
+    }
+
+    pub(crate) fn run(&self, ready: &Ready, options: &CallOptions) -> Envelope {
+        let inner = self.inner();
+        let tool = &ready.tool;
+        let session = options.environment.as_ref().unwrap_or(&inner.options.environment);
+        let scene = Scene {
+            directory: options.directory.as_ref().unwrap_or(&inner.options.directory).clone(),
+            environment: match tool.source() {
+                Source::File(_) => {
+                    for_tool(&inner.options.environment, session, tool.name(), &tool.descriptor().env)
+                }
+                // It is of our own making, and what it starts, the session starts.
+                Source::Native(_) => (**session).clone(),
+            },
+            timeout: options.timeout.or(tool.timeout()).unwrap_or(inner.options.timeout),
+            cancel: options.cancel.as_ref().map_or_else(CancelToken::new, CancelToken::child),
+            output_limit: options
+                .output_limit
+                .or(tool.descriptor().output_limit)
+                .unwrap_or(inner.options.output_limit),
+        };
+        match tool.source() {
+            Source::File(file) => run::file(inner, tool, file, &ready.arguments, &scene),
+            Source::Native(native) => call_native(inner, native.as_ref(), tool, &ready.arguments, &scene),
+        }
+    }
+}
+
+/// What a call has around it, settled.
+#[derive(Debug)]
+pub(crate) struct Scene {
+    pub(crate) directory: PathBuf,
+    pub(crate) environment: Environment,
+    pub(crate) timeout: Duration,
+    pub(crate) cancel: CancelToken,
+    pub(crate) output_limit: u64,
+}
+
+fn call_native(
+    inner: &Inner,
+    native: &dyn Native,
+    tool: &Tool,
+    arguments: &Value,
+    scene: &Scene,
+) -> Envelope {
+    let surroundings = Surroundings {
+        directory: &scene.directory,
+        environment: &scene.environment,
+        host: &inner.host,
+        cancel: &scene.cancel,
+        deadline: Instant::now() + scene.timeout.min(Duration::from_secs(1 << 32)),
+    };
+    let called = catch_unwind(AssertUnwindSafe(|| {
+        surroundings.check()?;
+        native.call(arguments, &surroundings)
+    }));
+    let crashed =
+        || Fault::new(Code::ToolCrashed, format!("tool '{}' has a fault and panicked", tool.name()));
+    Envelope::from(called.unwrap_or_else(|_| Err(crashed())))
+}

@@ -1,0 +1,101 @@
+//! `file_edit`: one exact text in place of another.
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::edit_match::{has_carriage_returns, line_of, nearest, positions, with_carriage_returns};
+use super::replace::replace;
+use super::{describe, failed, read_arguments, writes};
+use crate::envelope::{Code, Fault};
+use crate::native::{Native, Surroundings};
+use crate::tool::Descriptor;
+
+#[derive(Debug)]
+pub(super) struct FileEdit;
+
+#[derive(Deserialize)]
+struct Arguments {
+    path: String,
+    old: String,
+    new: String,
+    replace_all: bool,
+}
+
+impl Native for FileEdit {
+    fn descriptor(&self) -> Descriptor {
+        describe(
+            "file_edit",
+            "Replace one exact text in a file by another. The text must be there once, unless all are to be replaced.",
+            writes("path"),
+            json!({
+                "properties": {
+                    "path": {"type": "string", "description": "The file"},
+                    "old": {"type": "string", "minLength": 1, "description": "The exact text to be replaced, with enough around it to be unique"},
+                    "new": {"type": "string", "description": "What shall stand in its place"},
+                    "replace_all": {"type": "boolean", "default": false, "description": "Replace it wherever it stands"},
+                },
+                "required": ["path", "old", "new"],
+            }),
+        )
+    }
+
+    fn call(&self, arguments: &Value, surroundings: &Surroundings<'_>) -> Result<Value, Fault> {
+        let mut arguments: Arguments = read_arguments(arguments)?;
+        let path = surroundings.path(&arguments.path);
+        if arguments.old == arguments.new {
+            return Err(Fault::new(Code::InvalidParams, "parameters 'old' and 'new' are the same"));
+        }
+        if path.metadata().is_ok_and(|metadata| !metadata.is_file()) {
+            return Err(Fault::failed(format!("'{}' is no regular file", path.display())));
+        }
+        let text = std::fs::read(&path).map_err(|error| failed("read", &path, &error))?;
+        let mut found = positions(&text, arguments.old.as_bytes());
+        if found.is_empty() && arguments.old.contains('\n') && has_carriage_returns(&text) {
+            arguments.old = with_carriage_returns(&arguments.old);
+            arguments.new = with_carriage_returns(&arguments.new);
+            found = positions(&text, arguments.old.as_bytes());
+        }
+        choose(&arguments, &text, &found)?;
+        let edited = substitute(&text, &found, &arguments);
+        surroundings.check()?;
+        replace(&path, &edited).map_err(|error| failed("write", &path, &error))?;
+        let lines: Vec<usize> = found.iter().take(100).map(|place| line_of(&text, *place)).collect();
+        Ok(json!({"path": arguments.path, "replacements": found.len(), "lines": lines}))
+    }
+}
+
+/// Looks whether what was found is what was meant.
+fn choose(arguments: &Arguments, text: &[u8], found: &[usize]) -> Result<(), Fault> {
+    let path = &arguments.path;
+    match found.len() {
+        0 => {
+            let near = match nearest(text, &arguments.old) {
+                Some((line, lines)) => format!("; the nearest is at line {line}:\n{lines}"),
+                None => String::new(),
+            };
+            Err(Fault::failed(format!("the text to be replaced is not in '{path}'{near}")))
+        }
+        1 => Ok(()),
+        _ if arguments.replace_all => Ok(()),
+        count => {
+            let lines: Vec<String> =
+                found.iter().take(20).map(|place| line_of(text, *place).to_string()).collect();
+            Err(Fault::failed(format!(
+                "the text to be replaced is in '{path}' {count} times, at lines {}; give more of what is around it, or replace_all",
+                lines.join(", ")
+            )))
+        }
+    }
+}
+
+fn substitute(text: &[u8], found: &[usize], arguments: &Arguments) -> Vec<u8> {
+    let mut edited = Vec::with_capacity(text.len() + arguments.new.len());
+    let mut from = 0;
+    for place in found {
+        edited.extend_from_slice(&text[from..*place]);
+        edited.extend_from_slice(arguments.new.as_bytes());
+        from = place + arguments.old.len();
+    }
+    edited.extend_from_slice(&text[from..]);
+    edited
+}

@@ -1,0 +1,158 @@
+//! `file_read`: lines of a text file.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read as _};
+use std::path::Path;
+
+use haft_process::capture::Text;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::{binary, describe, failed, read_arguments, reads};
+use crate::envelope::Fault;
+use crate::native::{Native, Surroundings};
+use crate::tool::Descriptor;
+
+/// So many bytes are shown at once.
+const BUDGET: usize = 256 << 10;
+/// So many bytes tell whether it is text.
+const SAMPLE: usize = 8 << 10;
+
+#[derive(Debug)]
+pub(super) struct FileRead;
+
+#[derive(Deserialize)]
+struct Arguments {
+    path: String,
+    offset: u64,
+    limit: u64,
+    line_numbers: bool,
+}
+
+impl Native for FileRead {
+    fn descriptor(&self) -> Descriptor {
+        describe(
+            "file_read",
+            "Read lines of a text file. Says how to go on where there is more.",
+            reads("path"),
+            json!({
+                "properties": {
+                    "path": {"type": "string", "description": "The file"},
+                    "offset": {"type": "integer", "minimum": 1, "default": 1, "description": "The first line, counted from 1"},
+                    "limit": {"type": "integer", "minimum": 1, "default": 2000, "description": "At most so many lines"},
+                    "line_numbers": {"type": "boolean", "default": false, "description": "Put its number before each line"},
+                },
+                "required": ["path"],
+            }),
+        )
+    }
+
+    fn call(&self, arguments: &Value, surroundings: &Surroundings<'_>) -> Result<Value, Fault> {
+        let arguments: Arguments = read_arguments(arguments)?;
+        let path = surroundings.path(&arguments.path);
+        let mut reader = open(&path)?;
+        let mut lines = Lines { number: 1, skipped_newline: true };
+        let could_not = |error: &io::Error| failed("read", &path, error);
+        while lines.number < arguments.offset {
+            surroundings.check()?;
+            if !lines.skip(&mut reader).map_err(|error| could_not(&error))? {
+                break;
+            }
+        }
+        let first = lines.number;
+        let mut content = Vec::new();
+        let mut cut = false;
+        let mut shown = 0;
+        while shown < arguments.limit && !cut {
+            if shown % 4096 == 0 {
+                surroundings.check()?;
+            }
+            let line = read_line(&mut reader, BUDGET - content.len()).map_err(|error| could_not(&error))?;
+            let Some((line, whole)) = line else { break };
+            if arguments.line_numbers {
+                content.extend_from_slice(format!("{:>6}\t", first + shown).as_bytes());
+            }
+            content.extend_from_slice(&line);
+            cut = !whole || content.len() >= BUDGET;
+            shown += 1;
+        }
+        let more = !reader.fill_buf().map_err(|error| could_not(&error))?.is_empty();
+        let text = Text::decode(&content);
+        let mut result = json!({
+            "path": arguments.path,
+            "content": text.text,
+            "first_line": first,
+            "lines": shown,
+            "truncated": more,
+        });
+        if more {
+            result["next_offset"] = (first + shown).into();
+        } else {
+            result["total_lines"] = (first + shown - 1).into();
+        }
+        if text.lossy {
+            result["lossy"] = true.into();
+        }
+        Ok(result)
+    }
+}
+
+/// Opens a regular file that is text.
+fn open(path: &Path) -> Result<BufReader<File>, Fault> {
+    let metadata = path.metadata().map_err(|error| failed("read", path, &error))?;
+    if metadata.is_dir() {
+        return Err(Fault::failed(format!(
+            "'{}' is a directory; see what is in it with glob",
+            path.display()
+        )));
+    }
+    if !metadata.is_file() {
+        return Err(Fault::failed(format!("'{}' is no regular file", path.display())));
+    }
+    let file = File::open(path).map_err(|error| failed("read", path, &error))?;
+    let mut reader = BufReader::with_capacity(SAMPLE, file);
+    let beginning = reader.fill_buf().map_err(|error| failed("read", path, &error))?;
+    match binary::kind(beginning) {
+        Some(kind) => Err(Fault::failed(format!("'{}' is no text but {kind}", path.display()))),
+        None => Ok(reader),
+    }
+}
+
+/// Where in the lines of a file a reader is.
+struct Lines {
+    number: u64,
+    skipped_newline: bool,
+}
+
+impl Lines {
+    /// Skips one line, in pieces; says whether there was one.
+    fn skip(&mut self, reader: &mut impl BufRead) -> io::Result<bool> {
+        loop {
+            let buffer = reader.fill_buf()?;
+            if buffer.is_empty() {
+                self.number += u64::from(!self.skipped_newline);
+                self.skipped_newline = true;
+                return Ok(false);
+            }
+            let newline = buffer.iter().position(|byte| *byte == b'\n');
+            let taken = newline.map_or(buffer.len(), |newline| newline + 1);
+            reader.consume(taken);
+            self.skipped_newline = newline.is_some();
+            if newline.is_some() {
+                self.number += 1;
+                return Ok(true);
+            }
+        }
+    }
+}
+
+/// A line with its newline, and whether it is whole; at most so many bytes of it.
+fn read_line(reader: &mut impl BufRead, budget: usize) -> io::Result<Option<(Vec<u8>, bool)>> {
+    let mut line = Vec::new();
+    reader.take(budget.max(1) as u64).read_until(b'\n', &mut line)?;
+    if line.is_empty() {
+        return Ok(None);
+    }
+    let whole = line.ends_with(b"\n") || line.len() < budget;
+    Ok(Some((line, whole)))
+}

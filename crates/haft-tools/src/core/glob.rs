@@ -1,0 +1,105 @@
+//! `glob`: files by their names.
+
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use globset::GlobBuilder;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::walk::{self, Wanted};
+use super::{describe, read_arguments, reads};
+use crate::envelope::{Code, Fault};
+use crate::native::{Native, Surroundings};
+use crate::tool::Descriptor;
+
+#[derive(Debug)]
+pub(super) struct Glob;
+
+#[derive(Deserialize)]
+struct Arguments {
+    pattern: String,
+    path: String,
+    limit: usize,
+    hidden: bool,
+    ignored: bool,
+}
+
+impl Native for Glob {
+    fn descriptor(&self) -> Descriptor {
+        describe(
+            "glob",
+            "Find files by a pattern such as `src/**/*.rs`, newest first, leaving out what the project ignores.",
+            reads("path"),
+            json!({
+                "properties": {
+                    "pattern": {"type": "string", "minLength": 1, "description": "`*` and `?` within a name, `**` across directories, `{a,b}`, `[a-z]`"},
+                    "path": {"type": "string", "default": ".", "description": "The directory that the pattern starts from"},
+                    "limit": {"type": "integer", "minimum": 1, "default": 1000, "description": "At most so many files"},
+                    "hidden": {"type": "boolean", "default": false, "description": "Also names that begin with a period"},
+                    "ignored": {"type": "boolean", "default": false, "description": "Also what `.gitignore` leaves out"},
+                },
+                "required": ["pattern"],
+            }),
+        )
+    }
+
+    fn call(&self, arguments: &Value, surroundings: &Surroundings<'_>) -> Result<Value, Fault> {
+        let arguments: Arguments = read_arguments(arguments)?;
+        let base = surroundings.path(&arguments.path);
+        let (prefix, pattern) = split(&arguments.pattern);
+        let root = clean(&base.join(prefix));
+        let matcher = GlobBuilder::new(pattern)
+            .literal_separator(true)
+            .build()
+            .map_err(|error| Fault::new(Code::InvalidParams, format!("parameter 'pattern': {error}")))?
+            .compile_matcher();
+        let hidden = arguments.hidden || pattern.split('/').any(|part| part.starts_with('.'));
+        let mut found: Vec<(SystemTime, PathBuf)> = Vec::new();
+        let wanted = Wanted { hidden, ignored: arguments.ignored, matching: None };
+        if root.exists() {
+            walk::files(&root, wanted, surroundings, |entry| {
+                if entry.path().strip_prefix(&root).is_ok_and(|below| matcher.is_match(below)) {
+                    let modified = entry.metadata().ok().and_then(|metadata| metadata.modified().ok());
+                    found.push((modified.unwrap_or(SystemTime::UNIX_EPOCH), entry.path().to_path_buf()));
+                }
+                Ok(true)
+            })?;
+        }
+        found.sort_by(|one, other| other.0.cmp(&one.0).then_with(|| one.1.cmp(&other.1)));
+        let total = found.len();
+        let files: Vec<String> =
+            found.iter().take(arguments.limit).map(|(_, path)| walk::shown(path, surroundings)).collect();
+        Ok(json!({"files": files, "total": total, "truncated": total > arguments.limit}))
+    }
+}
+
+/// The directories that a pattern names outright, and the rest of it.
+fn split(pattern: &str) -> (&str, &str) {
+    let special = pattern.find(['*', '?', '[', '{', '\\']).unwrap_or(pattern.len());
+    match pattern[..special].rfind('/') {
+        Some(0) => ("/", &pattern[1..]),
+        Some(slash) => (&pattern[..slash], &pattern[slash + 1..]),
+        None => ("", pattern),
+    }
+}
+
+/// The same path without the periods that lead nowhere.
+fn clean(path: &Path) -> PathBuf {
+    path.components().filter(|part| !matches!(part, std::path::Component::CurDir)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::split;
+
+    #[test]
+    fn named_directories_are_split_off() {
+        assert_eq!(split("src/**/*.rs"), ("src", "**/*.rs"));
+        assert_eq!(split("*.rs"), ("", "*.rs"));
+        assert_eq!(split("/etc/*.conf"), ("/etc", "*.conf"));
+        assert_eq!(split("/*"), ("/", "*"));
+        assert_eq!(split("a/b"), ("a", "b"));
+        assert_eq!(split("a/b{c,d}/e"), ("a", "b{c,d}/e"));
+    }
+}

@@ -1,0 +1,244 @@
+//! `grep`: lines by their content.
+
+use std::path::Path;
+
+use grep_regex::{RegexMatcher, RegexMatcherBuilder};
+use grep_searcher::{
+    BinaryDetection, Searcher, SearcherBuilder, Sink, SinkContext, SinkContextKind, SinkMatch,
+};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::walk::{self, Wanted};
+use super::{describe, read_arguments, reads};
+use crate::envelope::{Code, Fault};
+use crate::native::{Native, Surroundings};
+use crate::text;
+use crate::tool::Descriptor;
+
+/// So much of a line is shown.
+const LONGEST_LINE: usize = 500;
+
+#[derive(Debug)]
+pub(super) struct Grep;
+
+#[derive(Deserialize)]
+struct Arguments {
+    pattern: String,
+    path: String,
+    glob: Option<String>,
+    output: Mode,
+    ignore_case: bool,
+    fixed: bool,
+    multiline: bool,
+    context: usize,
+    before: Option<usize>,
+    after: Option<usize>,
+    limit: usize,
+    hidden: bool,
+    ignored: bool,
+}
+
+#[derive(Clone, Copy, Default, Deserialize, PartialEq)]
+#[serde(rename_all = "lowercase")]
+enum Mode {
+    #[default]
+    Lines,
+    Files,
+    Counts,
+}
+
+impl Native for Grep {
+    fn descriptor(&self) -> Descriptor {
+        describe(
+            "grep",
+            "Search files for lines that match a regular expression, in a directory and all below it, leaving out what the project ignores.",
+            reads("path"),
+            json!({
+                "properties": {
+                    "pattern": {"type": "string", "minLength": 1, "description": "A regular expression, as ripgrep takes it"},
+                    "path": {"type": "string", "default": ".", "description": "A directory or file"},
+                    "glob": {"type": "string", "description": "Only files that match, such as `*.rs`, or `!*.md` for all others"},
+                    "output": {"enum": ["lines", "files", "counts"], "default": "lines", "description": "Matching lines, the names of files that have some, or how many each has"},
+                    "ignore_case": {"type": "boolean", "default": false, "description": "Take upper and lower case as the same"},
+                    "fixed": {"type": "boolean", "default": false, "description": "Take the pattern as plain text"},
+                    "multiline": {"type": "boolean", "default": false, "description": "Let matches go across lines"},
+                    "context": {"type": "integer", "minimum": 0, "default": 0, "description": "So many lines around each match"},
+                    "before": {"type": "integer", "minimum": 0, "description": "So many lines before each match"},
+                    "after": {"type": "integer", "minimum": 0, "description": "So many lines after each match"},
+                    "limit": {"type": "integer", "minimum": 1, "default": 200, "description": "At most so many matches, or files"},
+                    "hidden": {"type": "boolean", "default": false, "description": "Also files whose names begin with a period"},
+                    "ignored": {"type": "boolean", "default": false, "description": "Also what `.gitignore` leaves out"},
+                },
+                "required": ["pattern"],
+            }),
+        )
+    }
+
+    fn call(&self, arguments: &Value, surroundings: &Surroundings<'_>) -> Result<Value, Fault> {
+        let arguments: Arguments = read_arguments(arguments)?;
+        let matcher = matcher(&arguments)?;
+        let mut searcher = searcher(&arguments);
+        let root = surroundings.path(&arguments.path);
+        let root = root
+            .components()
+            .filter(|part| !matches!(part, std::path::Component::CurDir))
+            .collect::<std::path::PathBuf>();
+        let wanted = Wanted {
+            hidden: arguments.hidden,
+            ignored: arguments.ignored,
+            matching: arguments.glob.as_deref(),
+        };
+        let mut found = Found { mode: arguments.output, limit: arguments.limit, ..Found::default() };
+        walk::files(&root, wanted, surroundings, |entry| {
+            found.search(&mut searcher, &matcher, entry.path(), surroundings)?;
+            Ok(!found.is_full())
+        })?;
+        Ok(found.result())
+    }
+}
+
+fn matcher(arguments: &Arguments) -> Result<RegexMatcher, Fault> {
+    let mut builder = RegexMatcherBuilder::new();
+    builder.case_insensitive(arguments.ignore_case).fixed_strings(arguments.fixed).multi_line(true);
+    if !arguments.multiline {
+        builder.line_terminator(Some(b'\n'));
+    }
+    builder
+        .build(&arguments.pattern)
+        .map_err(|error| Fault::new(Code::InvalidParams, format!("parameter 'pattern': {error}")))
+}
+
+fn searcher(arguments: &Arguments) -> Searcher {
+    SearcherBuilder::new()
+        .line_number(true)
+        .multi_line(arguments.multiline)
+        .before_context(arguments.before.unwrap_or(arguments.context))
+        .after_context(arguments.after.unwrap_or(arguments.context))
+        .binary_detection(BinaryDetection::quit(0))
+        .build()
+}
+
+/// What was found so far.
+#[derive(Default)]
+struct Found {
+    mode: Mode,
+    limit: usize,
+    entries: Vec<Value>,
+    files: usize,
+    total: usize,
+    full: bool,
+}
+
+impl Found {
+    fn is_full(&self) -> bool {
+        self.full
+    }
+
+    fn search(
+        &mut self,
+        searcher: &mut Searcher,
+        matcher: &RegexMatcher,
+        path: &Path,
+        surroundings: &Surroundings<'_>,
+    ) -> Result<(), Fault> {
+        if !path.is_file() {
+            return Ok(());
+        }
+        let shown = walk::shown(path, surroundings);
+        let before = self.total;
+        let mut collector =
+            Collector { found: self, path: &shown, surroundings, pending: Vec::new(), fault: None, here: 0 };
+        // A file that cannot be read has no lines to show.
+        let _ = searcher.search_path(matcher, path, &mut collector);
+        if let Some(fault) = collector.fault.take() {
+            return Err(fault);
+        }
+        let here = self.total - before;
+        if here > 0 {
+            self.files += 1;
+            match self.mode {
+                Mode::Lines => {}
+                Mode::Files => self.entries.push(shown.into()),
+                Mode::Counts => self.entries.push(json!({"path": shown, "count": here})),
+            }
+            self.full |= self.mode != Mode::Lines && self.entries.len() >= self.limit;
+        }
+        Ok(())
+    }
+
+    fn result(self) -> Value {
+        let name = match self.mode {
+            Mode::Lines => "matches",
+            Mode::Files => "files",
+            Mode::Counts => "counts",
+        };
+        let mut result = json!({"truncated": self.full});
+        result[name] = Value::Array(self.entries);
+        if self.mode != Mode::Files {
+            result["total"] = self.total.into();
+        }
+        if self.mode == Mode::Lines {
+            result["in_files"] = self.files.into();
+        }
+        result
+    }
+}
+
+/// Takes what the engine finds in one file.
+struct Collector<'a, 'f> {
+    found: &'f mut Found,
+    path: &'a str,
+    surroundings: &'a Surroundings<'a>,
+    /// Lines before the next match.
+    pending: Vec<Value>,
+    fault: Option<Fault>,
+    here: usize,
+}
+
+impl Sink for Collector<'_, '_> {
+    type Error = std::io::Error;
+
+    fn matched(&mut self, _: &Searcher, found: &SinkMatch<'_>) -> Result<bool, std::io::Error> {
+        self.fault = self.surroundings.check().err();
+        self.found.total += 1;
+        self.here += 1;
+        match self.found.mode {
+            Mode::Files => return Ok(false),
+            Mode::Counts => return Ok(self.fault.is_none()),
+            Mode::Lines => {}
+        }
+        if self.found.entries.len() >= self.found.limit {
+            self.found.total -= 1;
+            self.found.full = true;
+            return Ok(false);
+        }
+        let mut entry = json!({"path": self.path, "line": found.line_number(), "text": shown(found.bytes())});
+        let before = std::mem::take(&mut self.pending);
+        if !before.is_empty() {
+            entry["before"] = Value::Array(before);
+        }
+        self.found.entries.push(entry);
+        Ok(self.fault.is_none())
+    }
+
+    fn context(&mut self, _: &Searcher, context: &SinkContext<'_>) -> Result<bool, std::io::Error> {
+        let line = Value::String(shown(context.bytes()));
+        match (context.kind(), self.found.entries.last_mut()) {
+            (SinkContextKind::After, Some(entry)) if self.here > 0 => {
+                if let Some(after) = entry.get_mut("after").and_then(Value::as_array_mut) {
+                    after.push(line);
+                } else {
+                    entry["after"] = json!([line]);
+                }
+            }
+            _ => self.pending.push(line),
+        }
+        Ok(true)
+    }
+}
+
+fn shown(bytes: &[u8]) -> String {
+    let text = text::decode(bytes);
+    text::shorten(text.trim_end_matches(['\n', '\r']), LONGEST_LINE)
+}

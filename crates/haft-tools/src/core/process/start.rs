@@ -1,0 +1,96 @@
+//! `process_start`: a program in the background.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::sync::Arc;
+use std::time::Duration;
+
+use haft_process::{Command, Input, Streams, Task, TerminalSize, find_program};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::table::Table;
+use crate::access::Access;
+use crate::core::{describe, read_arguments};
+use crate::envelope::{Code, Fault};
+use crate::native::{Native, Surroundings};
+use crate::tool::Descriptor;
+
+#[derive(Debug)]
+pub(super) struct Start {
+    pub(super) table: Arc<Table>,
+    pub(super) shell: Vec<OsString>,
+}
+
+#[derive(Deserialize)]
+struct Arguments {
+    command: Option<String>,
+    argv: Option<Vec<String>>,
+    cwd: Option<String>,
+    #[serde(default)]
+    env: BTreeMap<String, String>,
+    ttl: f64,
+    terminal: bool,
+}
+
+impl Native for Start {
+    fn descriptor(&self) -> Descriptor {
+        describe(
+            "process_start",
+            "Start a program in the background: a server, a watcher, a long build. It ends with all it has started when its time to live is up, or with the session.",
+            Access::Unknown,
+            json!({
+                "properties": {
+                    "command": {"type": "string", "description": "A command line for the shell"},
+                    "argv": {"type": "array", "items": {"type": "string"}, "minItems": 1, "description": "Or a program and its arguments, without a shell"},
+                    "cwd": {"type": "string", "description": "Where it starts"},
+                    "env": {"type": "object", "additionalProperties": {"type": "string"}, "description": "Variables it gets besides"},
+                    "ttl": {"type": "number", "exclusiveMinimum": 0, "maximum": 604_800, "default": 1800, "description": "How long it may live, in seconds"},
+                    "terminal": {"type": "boolean", "default": false, "description": "Give it a terminal of its own"},
+                },
+            }),
+        )
+    }
+
+    fn call(&self, arguments: &Value, surroundings: &Surroundings<'_>) -> Result<Value, Fault> {
+        let arguments: Arguments = read_arguments(arguments)?;
+        let words = self.words(&arguments)?;
+        let directory = surroundings.path(arguments.cwd.as_deref().unwrap_or(""));
+        let mut environment = surroundings.environment.clone();
+        for (name, value) in &arguments.env {
+            environment
+                .set(name, value)
+                .map_err(|error| Fault::new(Code::InvalidParams, error.to_string()))?;
+        }
+        let failed = |error: haft_process::Error| Fault::new(Code::SpawnFailed, error.to_string());
+        let program = find_program(&words[0], environment.get("PATH"), Some(&directory)).map_err(failed)?;
+        let mut command = Command::new(program);
+        command
+            .argument_zero(&words[0])
+            .arguments(&words[1..])
+            .environment(environment)
+            .working_directory(directory);
+        let streams =
+            if arguments.terminal { Streams::Terminal(TerminalSize::default()) } else { Streams::Merged };
+        let time_to_live = Duration::from_secs_f64(arguments.ttl);
+        let task = Task::new(command).input(Input::Open).streams(streams).timeout(time_to_live);
+        let handle = task.start(surroundings.host).and_then(haft_process::Job::background).map_err(failed)?;
+        let shown = words.iter().map(|word| word.to_string_lossy().into_owned()).collect();
+        Ok(self.table.add(shown, time_to_live, handle).report())
+    }
+}
+
+impl Start {
+    fn words(&self, arguments: &Arguments) -> Result<Vec<OsString>, Fault> {
+        match (&arguments.command, &arguments.argv) {
+            (Some(text), None) if !self.shell.is_empty() => {
+                Ok(self.shell.iter().cloned().chain([OsString::from(text)]).collect())
+            }
+            (Some(_), None) => {
+                Err(Fault::new(Code::InvalidParams, "there is no shell here; give the program as 'argv'"))
+            }
+            (None, Some(argv)) => Ok(argv.iter().map(OsString::from).collect()),
+            _ => Err(Fault::new(Code::InvalidParams, "give either 'command' or 'argv'")),
+        }
+    }
+}

@@ -1,0 +1,188 @@
+//! The processes that were started, each under a name.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use haft_process::capture::Output;
+use haft_process::{Controller, Exit, Handle, Outcome, signal_name};
+use serde_json::{Value, json};
+
+use crate::envelope::Fault;
+
+/// So many that have ended are remembered.
+const KEPT: usize = 64;
+
+/// All processes. With the table they end.
+#[derive(Debug, Default)]
+pub(super) struct Table {
+    processes: Mutex<BTreeMap<u64, Arc<Process>>>,
+}
+
+/// A process in the background.
+#[derive(Debug)]
+pub(super) struct Process {
+    pub(super) number: u64,
+    pub(super) words: Vec<String>,
+    pub(super) started: Instant,
+    pub(super) time_to_live: Duration,
+    pub(super) controller: Controller,
+    state: Mutex<State>,
+}
+
+#[derive(Debug)]
+struct State {
+    /// Until it has ended.
+    handle: Option<Handle>,
+    ended: Option<Ended>,
+    /// Up to where its output was read.
+    cursor: u64,
+}
+
+#[derive(Clone, Debug)]
+struct Ended {
+    exit: Exit,
+    timed_out: bool,
+    after: Duration,
+}
+
+impl Table {
+    pub(super) fn add(&self, words: Vec<String>, time_to_live: Duration, handle: Handle) -> Arc<Process> {
+        let mut processes = lock(&self.processes);
+        let number = processes.last_key_value().map_or(1, |(last, _)| last + 1);
+        let controller = handle.controller().clone();
+        let state = Mutex::new(State { handle: Some(handle), ended: None, cursor: 0 });
+        let process =
+            Arc::new(Process { number, words, started: Instant::now(), time_to_live, controller, state });
+        let over: Vec<u64> = processes
+            .iter()
+            .filter(|(_, process)| !process.is_running())
+            .map(|(number, _)| *number)
+            .collect();
+        for old in over.iter().take(over.len().saturating_sub(KEPT)) {
+            processes.remove(old);
+        }
+        processes.insert(number, process.clone());
+        process
+    }
+
+    pub(super) fn get(&self, id: &str) -> Result<Arc<Process>, Fault> {
+        let processes = lock(&self.processes);
+        let number = id.strip_prefix('p').and_then(|number| number.parse().ok());
+        number.and_then(|number: u64| processes.get(&number).cloned()).ok_or_else(|| {
+            let all: Vec<String> = processes.values().map(|process| process.id()).collect();
+            let all = if all.is_empty() {
+                "none was started".to_owned()
+            } else {
+                format!("there is {}", all.join(", "))
+            };
+            Fault::failed(format!("there is no process '{id}'; {all}"))
+        })
+    }
+
+    pub(super) fn all(&self) -> Vec<Arc<Process>> {
+        lock(&self.processes).values().cloned().collect()
+    }
+}
+
+impl Process {
+    pub(super) fn id(&self) -> String {
+        format!("p{}", self.number)
+    }
+
+    pub(super) fn is_running(&self) -> bool {
+        self.settle().ended.is_none()
+    }
+
+    /// Its output, both streams in true order.
+    pub(super) fn output(&self) -> Option<&Output> {
+        self.controller.captured().output.as_ref()
+    }
+
+    /// Reads on from where it was read last, at most so much; says how much was lost on the way.
+    pub(super) fn read_on(&self, budget: usize) -> Result<(Vec<u8>, u64), Fault> {
+        let Some(output) = self.output() else { return Ok((Vec::new(), 0)) };
+        let mut state = lock(&self.state);
+        let (mut bytes, mut lost) = (Vec::new(), 0);
+        // What is kept may lie in several places, each read for itself.
+        loop {
+            let growth = output
+                .read_since(state.cursor, budget - bytes.len())
+                .map_err(|error| Fault::failed(error.to_string()))?;
+            state.cursor = growth.next;
+            lost += growth.lost;
+            bytes.extend_from_slice(&growth.bytes);
+            if growth.bytes.is_empty() || bytes.len() >= budget {
+                return Ok((bytes, lost));
+            }
+        }
+    }
+
+    /// Up to where it was read.
+    pub(super) fn cursor(&self) -> u64 {
+        lock(&self.state).cursor
+    }
+
+    /// Ends it with all its processes, and waits for that.
+    pub(super) fn end(&self) {
+        let handle = lock(&self.state).handle.take();
+        if let Some(outcome) = handle.and_then(Handle::end) {
+            lock(&self.state).ended = Some(self.ended(&outcome));
+        }
+    }
+
+    /// How it stands, as data.
+    pub(super) fn report(&self) -> Value {
+        let ended = self.settle().ended.clone();
+        let mut report = json!({
+            "id": self.id(),
+            "pid": self.controller.pid(),
+            "command": self.words,
+            "running": ended.is_none(),
+            "age": round(self.started.elapsed()),
+        });
+        match ended {
+            None => {
+                let left = self.time_to_live.saturating_sub(self.started.elapsed());
+                report["time_to_live"] = round(left).into();
+                report["needs_input"] = self.controller.needs_input().is_some().into();
+            }
+            Some(ended) => {
+                report["ran"] = round(ended.after).into();
+                report["timed_out"] = ended.timed_out.into();
+                match ended.exit {
+                    Exit::Code(code) => report["exit_code"] = code.into(),
+                    Exit::Signal(signal) => {
+                        let name =
+                            signal_name(signal).map_or(signal.to_string(), |name| format!("SIG{name}"));
+                        report["signal"] = name.into();
+                    }
+                }
+            }
+        }
+        report
+    }
+
+    /// Notes its end if it has come.
+    fn settle(&self) -> MutexGuard<'_, State> {
+        let mut state = lock(&self.state);
+        if state.handle.as_ref().is_some_and(Handle::is_finished)
+            && let Some(outcome) = state.handle.take().and_then(Handle::wait)
+        {
+            state.ended = Some(self.ended(&outcome));
+        }
+        state
+    }
+
+    fn ended(&self, outcome: &Outcome) -> Ended {
+        Ended { exit: outcome.exit, timed_out: outcome.timed_out, after: outcome.wall }
+    }
+}
+
+fn round(duration: Duration) -> f64 {
+    duration.as_millis() as f64 / 1e3
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

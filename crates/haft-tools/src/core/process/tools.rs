@@ -1,0 +1,237 @@
+//! What can be done with processes in the background: read, write, close, kill, list.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use haft_process::capture::{Text, View};
+use haft_process::signal_number;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::table::{Process, Table};
+use crate::access::Access;
+use crate::core::{describe, read_arguments};
+use crate::envelope::{Code, Fault};
+use crate::native::{Native, Surroundings};
+use crate::tool::Descriptor;
+
+/// How often somebody who waits looks whether he is still wanted.
+const LOOK: Duration = Duration::from_millis(100);
+
+/// `process_read`: what it has written.
+#[derive(Debug)]
+pub(super) struct Read(pub(super) Arc<Table>);
+
+#[derive(Deserialize)]
+struct ReadArguments {
+    id: String,
+    tail: Option<u64>,
+    first: Option<u64>,
+    last: Option<u64>,
+    wait: f64,
+    limit: usize,
+}
+
+impl Native for Read {
+    fn descriptor(&self) -> Descriptor {
+        describe(
+            "process_read",
+            "Read what a background process has written: since it was read last, or its last lines, or lines by number; and whether it still runs.",
+            Access::None,
+            json!({
+                "properties": {
+                    "id": id(),
+                    "tail": {"type": "integer", "minimum": 1, "description": "Its last lines, so many"},
+                    "first": {"type": "integer", "minimum": 1, "description": "Lines from this number on"},
+                    "last": {"type": "integer", "minimum": 1, "description": "Lines up to this number"},
+                    "wait": {"type": "number", "minimum": 0, "maximum": 600, "default": 0, "description": "Wait so many seconds at most for something new, or its end"},
+                    "limit": {"type": "integer", "minimum": 1, "default": 32768, "maximum": 1_048_576, "description": "At most so many bytes"},
+                },
+                "required": ["id"],
+            }),
+        )
+    }
+
+    fn call(&self, arguments: &Value, surroundings: &Surroundings<'_>) -> Result<Value, Fault> {
+        let arguments: ReadArguments = read_arguments(arguments)?;
+        let process = self.0.get(&arguments.id)?;
+        wait(&process, Duration::from_secs_f64(arguments.wait), surroundings)?;
+        let mut report = process.report();
+        let Some(output) = process.output() else { return Ok(report) };
+        let view = match (arguments.tail, arguments.first, arguments.last) {
+            (Some(count), None, None) => Some(View::TailLines(count)),
+            (None, None, None) => None,
+            (None, first, last) => {
+                Some(View::Lines { first: first.unwrap_or(1), last: last.unwrap_or(u64::MAX - 1) })
+            }
+            _ => return Err(Fault::new(Code::InvalidParams, "give either 'tail' or 'first' and 'last'")),
+        };
+        match view {
+            Some(view) => {
+                let slice =
+                    output.slice(&view, arguments.limit).map_err(|error| Fault::failed(error.to_string()))?;
+                report["output"] = slice.to_text().text.into();
+                report["truncated"] = (!slice.omissions.is_empty()).into();
+            }
+            None => {
+                let (bytes, lost) = process.read_on(arguments.limit)?;
+                report["output"] = Text::decode(&bytes).text.into();
+                report["more"] = (process.cursor() < output.total_bytes()).into();
+                if lost > 0 {
+                    report["lost_bytes"] = lost.into();
+                }
+            }
+        }
+        report["total_lines"] = output.total_lines().into();
+        Ok(report)
+    }
+}
+
+/// Waits until there is something new to read, or the process has ended, or the time is up.
+fn wait(process: &Process, limit: Duration, surroundings: &Surroundings<'_>) -> Result<(), Fault> {
+    let end = Instant::now() + limit;
+    while let Some(output) = process.output() {
+        if output.total_bytes() > process.cursor() || !process.is_running() || Instant::now() >= end {
+            break;
+        }
+        surroundings.check()?;
+        output.wait_since(process.cursor(), Some(end.min(Instant::now() + LOOK)));
+    }
+    Ok(())
+}
+
+/// `process_write`: input for it.
+#[derive(Debug)]
+pub(super) struct Write(pub(super) Arc<Table>);
+
+#[derive(Deserialize)]
+struct WriteArguments {
+    id: String,
+    input: String,
+    close: bool,
+}
+
+impl Native for Write {
+    fn descriptor(&self) -> Descriptor {
+        describe(
+            "process_write",
+            "Give a background process input, exactly as it is: a line needs its newline.",
+            Access::None,
+            json!({
+                "properties": {
+                    "id": id(),
+                    "input": {"type": "string", "description": "The input"},
+                    "close": {"type": "boolean", "default": false, "description": "End its input after that"},
+                },
+                "required": ["id", "input"],
+            }),
+        )
+    }
+
+    fn call(&self, arguments: &Value, _: &Surroundings<'_>) -> Result<Value, Fault> {
+        let arguments: WriteArguments = read_arguments(arguments)?;
+        let process = running(&self.0, &arguments.id)?;
+        process.controller.write(arguments.input.into_bytes());
+        if arguments.close {
+            process.controller.close_input();
+        }
+        Ok(process.report())
+    }
+}
+
+/// `process_close`: the end of its input.
+#[derive(Debug)]
+pub(super) struct Close(pub(super) Arc<Table>);
+
+#[derive(Deserialize)]
+struct Only {
+    id: String,
+}
+
+impl Native for Close {
+    fn descriptor(&self) -> Descriptor {
+        describe(
+            "process_close",
+            "End the input of a background process.",
+            Access::None,
+            json!({"properties": {"id": id()}, "required": ["id"]}),
+        )
+    }
+
+    fn call(&self, arguments: &Value, _: &Surroundings<'_>) -> Result<Value, Fault> {
+        let process = running(&self.0, &read_arguments::<Only>(arguments)?.id)?;
+        process.controller.close_input();
+        Ok(process.report())
+    }
+}
+
+/// `process_kill`: its end.
+#[derive(Debug)]
+pub(super) struct Kill(pub(super) Arc<Table>);
+
+#[derive(Deserialize)]
+struct KillArguments {
+    id: String,
+    signal: Option<String>,
+}
+
+impl Native for Kill {
+    fn descriptor(&self) -> Descriptor {
+        describe(
+            "process_kill",
+            "End a background process with all it has started, and wait until they are gone; or only send it a signal.",
+            Access::None,
+            json!({
+                "properties": {
+                    "id": id(),
+                    "signal": {"type": "string", "description": "Send only this signal, such as `INT` or `HUP`"},
+                },
+                "required": ["id"],
+            }),
+        )
+    }
+
+    fn call(&self, arguments: &Value, _: &Surroundings<'_>) -> Result<Value, Fault> {
+        let arguments: KillArguments = read_arguments(arguments)?;
+        let Some(signal) = arguments.signal else {
+            let process = self.0.get(&arguments.id)?;
+            process.end();
+            return Ok(process.report());
+        };
+        let process = running(&self.0, &arguments.id)?;
+        let name = signal.trim_start_matches("SIG");
+        let number = signal_number(name).ok_or_else(|| {
+            Fault::new(Code::InvalidParams, format!("parameter 'signal': there is no signal '{signal}'"))
+        })?;
+        process.controller.signal(number).map_err(|error| Fault::failed(error.to_string()))?;
+        Ok(process.report())
+    }
+}
+
+/// `process_list`: all of them.
+#[derive(Debug)]
+pub(super) struct List(pub(super) Arc<Table>);
+
+impl Native for List {
+    fn descriptor(&self) -> Descriptor {
+        describe(
+            "process_list",
+            "List the background processes: what still runs, and how the others ended.",
+            Access::None,
+            json!({"properties": {}}),
+        )
+    }
+
+    fn call(&self, _: &Value, _: &Surroundings<'_>) -> Result<Value, Fault> {
+        Ok(self.0.all().iter().map(|process| process.report()).collect())
+    }
+}
+
+fn id() -> Value {
+    json!({"type": "string", "description": "The process, as process_start named it"})
+}
+
+fn running(table: &Table, id: &str) -> Result<Arc<Process>, Fault> {
+    let process = table.get(id)?;
+    if process.is_running() { Ok(process) } else { Err(Fault::failed(format!("process '{id}' has ended"))) }
+}

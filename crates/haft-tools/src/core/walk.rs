@@ -1,0 +1,66 @@
+//! Going through the files below a directory, minding what a project ignores.
+
+use std::path::Path;
+
+use ignore::overrides::OverrideBuilder;
+use ignore::{DirEntry, WalkBuilder};
+
+use crate::envelope::{Code, Fault};
+use crate::native::Surroundings;
+
+/// Which files are wanted.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Wanted<'a> {
+    /// Whether those too whose names begin with a period.
+    pub(super) hidden: bool,
+    /// Whether those too that the project ignores.
+    pub(super) ignored: bool,
+    /// Names they shall match, as in a `.gitignore`.
+    pub(super) matching: Option<&'a str>,
+}
+
+/// Calls a function with every file, in the order of names, until it says that it has enough.
+pub(super) fn files(
+    root: &Path,
+    wanted: Wanted<'_>,
+    surroundings: &Surroundings<'_>,
+    mut visit: impl FnMut(&DirEntry) -> Result<bool, Fault>,
+) -> Result<(), Fault> {
+    if let Err(error) = root.metadata() {
+        return Err(super::failed("look into", root, &error));
+    }
+    let mut builder = WalkBuilder::new(root);
+    builder
+        .hidden(!wanted.hidden)
+        .standard_filters(false)
+        .hidden(!wanted.hidden)
+        .ignore(!wanted.ignored)
+        .git_ignore(!wanted.ignored)
+        .git_exclude(!wanted.ignored)
+        .git_global(false)
+        .parents(!wanted.ignored)
+        .require_git(false)
+        .sort_by_file_name(Ord::cmp)
+        .filter_entry(|entry| entry.file_name() != ".git");
+    if let Some(pattern) = wanted.matching {
+        let bad =
+            |error: ignore::Error| Fault::new(Code::InvalidParams, format!("parameter 'glob': {error}"));
+        let mut overrides = OverrideBuilder::new(root);
+        overrides.add(pattern).map_err(bad)?;
+        builder.overrides(overrides.build().map_err(bad)?);
+    }
+    for entry in builder.build() {
+        surroundings.check()?;
+        // What cannot be entered has nothing to show.
+        let Ok(entry) = entry else { continue };
+        if !entry.file_type().is_some_and(|kind| kind.is_dir()) && !visit(&entry)? {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// A path as it is told: from the directory of the call if it is below it.
+pub(super) fn shown(path: &Path, surroundings: &Surroundings<'_>) -> String {
+    path.strip_prefix(surroundings.directory).unwrap_or(path).to_string_lossy().into_owned()
+}

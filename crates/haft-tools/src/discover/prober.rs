@@ -1,0 +1,118 @@
+//! What is known of each file: its hash, whether it is trusted, and its answer, each found out once.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+
+use haft_config::Layer;
+use haft_config::trust::{ContentHash, Trust};
+
+use super::Candidate;
+use super::ask::{Ask, Refusal};
+use super::cache::Cache;
+use super::stamp::Stamp;
+use crate::tool::{File, Source, Tool};
+
+/// Asks files, and remembers. Whoever wants the same file at the same time waits for the same answer.
+#[derive(Debug)]
+pub(crate) struct Prober {
+    ask: Ask,
+    trust: Trust,
+    cache_place: Option<PathBuf>,
+    cache: OnceLock<Mutex<Cache>>,
+    cells: Mutex<HashMap<PathBuf, Arc<Cell>>>,
+}
+
+/// What is known of one file as it was at one moment.
+#[derive(Debug)]
+struct Cell {
+    stamp: Stamp,
+    hash: OnceLock<Result<ContentHash, String>>,
+    answer: OnceLock<Result<Tool, Refusal>>,
+}
+
+/// What a file turned out to be.
+#[derive(Clone, Debug)]
+pub(crate) enum Probe {
+    Accepted(Tool),
+    /// A project's, and the user has not trusted its content.
+    Untrusted,
+    Rejected(String),
+}
+
+impl Prober {
+    pub(crate) fn new(ask: Ask, trust: Trust, cache_place: Option<PathBuf>) -> Prober {
+        Prober { ask, trust, cache_place, cache: OnceLock::new(), cells: Mutex::default() }
+    }
+
+    /// Finds out what a file is. A file that has changed is looked at again.
+    pub(crate) fn probe(&self, candidate: &Candidate) -> Probe {
+        let cell = match self.cell(&candidate.path) {
+            Ok(cell) => cell,
+            Err(error) => return Probe::Rejected(format!("it cannot be looked at: {error}")),
+        };
+        let hash = match cell.hash.get_or_init(|| self.hash(&candidate.path)) {
+            Ok(hash) => hash,
+            Err(reason) => return Probe::Rejected(reason.clone()),
+        };
+        if candidate.layer == Layer::Project && !self.trust.is_trusted(&candidate.path, hash) {
+            return Probe::Untrusted;
+        }
+        match cell.answer.get_or_init(|| self.answer(candidate, cell.stamp, hash)) {
+            Ok(tool) => Probe::Accepted(tool.clone()),
+            Err(refusal) => Probe::Rejected(refusal.reason.clone()),
+        }
+    }
+
+    /// Forgets answers that may come out otherwise the next time.
+    pub(crate) fn forget_refusals(&self) {
+        let passing = |cell: &Arc<Cell>| cell.answer.get().is_some_and(|answer| answer.is_err());
+        lock(&self.cells).retain(|_, cell| !passing(cell));
+    }
+
+    /// Writes the cache.
+    pub(crate) fn save(&self) {
+        if let Some(cache) = self.cache.get() {
+            lock(cache).save();
+        }
+    }
+
+    fn cell(&self, path: &Path) -> std::io::Result<Arc<Cell>> {
+        let stamp = Stamp::of(path)?;
+        let mut cells = lock(&self.cells);
+        if let Some(cell) = cells.get(path).filter(|cell| cell.stamp == stamp) {
+            return Ok(cell.clone());
+        }
+        let cell = Arc::new(Cell { stamp, hash: OnceLock::new(), answer: OnceLock::new() });
+        if let Some(entry) = lock(self.cache()).get(path).filter(|entry| entry.stamp == stamp) {
+            let _ = cell.hash.set(Ok(entry.hash.clone()));
+        }
+        cells.insert(path.to_path_buf(), cell.clone());
+        Ok(cell)
+    }
+
+    fn hash(&self, path: &Path) -> Result<ContentHash, String> {
+        ContentHash::of_file(path).map_err(|error| format!("it cannot be read: {error}"))
+    }
+
+    fn answer(&self, candidate: &Candidate, stamp: Stamp, hash: &ContentHash) -> Result<Tool, Refusal> {
+        let known = lock(self.cache()).get(&candidate.path).filter(|entry| entry.hash == *hash).cloned();
+        let answer = match &known {
+            Some(entry) => entry.answer(),
+            None => self.ask.schema(&candidate.path, &candidate.name),
+        };
+        if known.is_none_or(|entry| entry.stamp != stamp) {
+            lock(self.cache()).put(&candidate.path, stamp, hash, &answer);
+        }
+        let file = File { layer: candidate.layer, path: candidate.path.clone(), hash: hash.clone(), stamp };
+        answer.map(|descriptor| Tool::new(descriptor, Source::File(Arc::new(file))))
+    }
+
+    fn cache(&self) -> &Mutex<Cache> {
+        self.cache.get_or_init(|| Mutex::new(Cache::open(self.cache_place.clone())))
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,28 @@
+//! By what a changed file is recognised without reading it.
+
+use std::io;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+/// Size, times and identity of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Stamp {
+    size: u64,
+    modified: (i64, i64),
+    changed: (i64, i64),
+    inode: u64,
+}
+
+impl Stamp {
+    pub(crate) fn of(path: &Path) -> io::Result<Stamp> {
+        let metadata = path.metadata()?;
+        Ok(Stamp {
+            size: metadata.size(),
+            modified: (metadata.mtime(), metadata.mtime_nsec()),
+            changed: (metadata.ctime(), metadata.ctime_nsec()),
+            inode: metadata.ino(),
+        })
+    }
+}

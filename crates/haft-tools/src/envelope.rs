@@ -1,0 +1,200 @@
+//! The answer to a call.
+
+use std::time::Duration;
+
+use serde::ser::SerializeMap as _;
+use serde::{Serialize, Serializer};
+use serde_json::Value;
+
+/// What came of a call. Its JSON form is the contract with agents:
+///
+/// ```
+/// use haft_tools::{Code, Envelope, Fault};
+///
+/// let envelope = Envelope::failure(Fault::new(Code::ToolNotFound, "there is no tool 'x'"));
+/// let json = serde_json::to_value(&envelope).unwrap();
+/// assert_eq!(json["tool_success"], false);
+/// assert_eq!(json["error_code"], "TOOL_NOT_FOUND");
+/// assert_eq!(envelope.status(), 127);
+/// ```
+#[derive(Clone, Debug)]
+pub struct Envelope {
+    /// The result, or why there is none.
+    pub outcome: Result<Value, Fault>,
+    /// What it wrote to standard error, as far as it is shown.
+    pub stderr: String,
+    /// From the call to the answer.
+    pub duration: Duration,
+    /// Outputs of which only a part is shown here.
+    pub truncated: Vec<Truncated>,
+}
+
+/// An output that is longer than what is shown of it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Truncated {
+    /// `stdout` or `stderr`.
+    pub stream: &'static str,
+    /// The name under which the registry keeps the whole: see [`Registry::output`](crate::Registry::output).
+    pub id: String,
+    /// How long it is.
+    pub total_bytes: u64,
+}
+
+/// Why a call has no result.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// Which kind of failure it is.
+    pub code: Code,
+    /// What happened, to what, and what to do.
+    pub error: String,
+    /// What the tool's process exited with.
+    pub exit_code: Option<i32>,
+    /// The signal that ended it, such as `SIGSEGV`.
+    pub signal: Option<String>,
+    /// What it had written to standard output, as far as it is shown.
+    pub stdout: String,
+}
+
+/// The kinds of failure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+#[non_exhaustive]
+pub enum Code {
+    /// There is no tool of this name.
+    ToolNotFound,
+    /// The arguments do not fit its schema; nothing was started.
+    InvalidParams,
+    /// Its time was up; it was ended with all its processes.
+    ToolTimeout,
+    /// It failed: by its exit status, or by a signal.
+    ToolCrashed,
+    /// It ended well, but what it wrote is not one JSON value, or not what it promised to return.
+    InvalidOutput,
+    /// It wrote more than a result may have.
+    OutputLimit,
+    /// The call was cancelled; it was ended with all its processes.
+    Cancelled,
+    /// It belongs to a project that was not trusted.
+    NotTrusted,
+    /// It is not in the toolset, or was rejected.
+    Disabled,
+    /// It could not be started.
+    SpawnFailed,
+}
+
+impl Code {
+    /// The code as it stands in the envelope.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Code::ToolNotFound => "TOOL_NOT_FOUND",
+            Code::InvalidParams => "INVALID_PARAMS",
+            Code::ToolTimeout => "TOOL_TIMEOUT",
+            Code::ToolCrashed => "TOOL_CRASHED",
+            Code::InvalidOutput => "INVALID_OUTPUT",
+            Code::OutputLimit => "OUTPUT_LIMIT",
+            Code::Cancelled => "CANCELLED",
+            Code::NotTrusted => "NOT_TRUSTED",
+            Code::Disabled => "DISABLED",
+            Code::SpawnFailed => "SPAWN_FAILED",
+        }
+    }
+}
+
+impl Fault {
+    /// A failure without a process.
+    pub fn new(code: Code, error: impl Into<String>) -> Fault {
+        Fault { code, error: error.into(), exit_code: None, signal: None, stdout: String::new() }
+    }
+
+    /// A failure of a tool that runs in this process, as if it had exited with 1.
+    pub fn failed(error: impl Into<String>) -> Fault {
+        Fault { exit_code: Some(1), ..Fault::new(Code::ToolCrashed, error) }
+    }
+
+    /// The exit status of a command that fails this way.
+    pub fn status(&self) -> i32 {
+        match self.code {
+            Code::ToolNotFound => 127,
+            Code::InvalidParams => 2,
+            Code::ToolTimeout => haft_process::TIMED_OUT,
+            Code::Cancelled => haft_process::CANCELLED,
+            Code::ToolCrashed => self.exit_code.filter(|code| *code != 0).unwrap_or(1),
+            Code::InvalidOutput | Code::OutputLimit => 1,
+            Code::NotTrusted | Code::Disabled | Code::SpawnFailed => 126,
+        }
+    }
+}
+
+impl Envelope {
+    /// The answer of a call that did not come to anything.
+    pub fn failure(fault: Fault) -> Envelope {
+        Envelope::from(Err(fault))
+    }
+
+    /// Whether there is a result.
+    pub fn is_success(&self) -> bool {
+        self.outcome.is_ok()
+    }
+
+    /// The code of the failure, if it is one.
+    pub fn code(&self) -> Option<Code> {
+        self.outcome.as_ref().err().map(|fault| fault.code)
+    }
+
+    /// The exit status of a command that ends this way.
+    pub fn status(&self) -> i32 {
+        self.outcome.as_ref().err().map_or(0, Fault::status)
+    }
+}
+
+impl From<Result<Value, Fault>> for Envelope {
+    fn from(outcome: Result<Value, Fault>) -> Envelope {
+        Envelope { outcome, stderr: String::new(), duration: Duration::ZERO, truncated: Vec::new() }
+    }
+}
+
+impl Serialize for Envelope {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("tool_success", &self.is_success())?;
+        match &self.outcome {
+            Ok(result) => map.serialize_entry("result", result)?,
+            Err(fault) => {
+                map.serialize_entry("error", &fault.error)?;
+                map.serialize_entry("error_code", &fault.code)?;
+                map.serialize_entry("exit_code", &fault.exit_code)?;
+                map.serialize_entry("signal", &fault.signal)?;
+                map.serialize_entry("stdout", &fault.stdout)?;
+            }
+        }
+        map.serialize_entry("stderr", &self.stderr)?;
+        map.serialize_entry("duration", &(self.duration.as_micros() as f64 / 1e6))?;
+        if !self.truncated.is_empty() {
+            map.serialize_entry("truncated", &self.truncated)?;
+        }
+        map.end()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn any_value_is_a_result() {
+        for value in [json!(null), json!(false), json!("text"), json!([1]), json!({"a": 1})] {
+            let envelope = Envelope::from(Ok(value.clone()));
+            let shown = serde_json::to_value(&envelope).expect("JSON");
+            assert_eq!(shown, json!({"tool_success": true, "result": value, "stderr": "", "duration": 0.0}));
+        }
+    }
+
+    #[test]
+    fn codes_are_what_they_say() {
+        for code in [Code::ToolNotFound, Code::OutputLimit, Code::NotTrusted] {
+            assert_eq!(serde_json::to_value(code).expect("JSON"), code.as_str());
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! What of the caller's environment a tool sees.
+
+use std::ffi::OsStr;
+
+use haft_process::Environment;
+
+/// What every program needs and nobody keeps secrets in.
+const BASIC: &[&str] = &[
+    "PATH",
+    "HOME",
+    "USER",
+    "LOGNAME",
+    "SHELL",
+    "LANG",
+    "LANGUAGE",
+    "TZ",
+    "TERM",
+    "NO_COLOR",
+    "TMPDIR",
+    "XDG_CONFIG_HOME",
+    "XDG_CACHE_HOME",
+    "XDG_DATA_HOME",
+    "XDG_STATE_HOME",
+    "XDG_RUNTIME_DIR",
+];
+
+/// The environment of a tool: of what the session exports, the basic variables, those that the session has set itself
+/// rather than inherited from whoever started this process, and those that the tool names.
+pub(crate) fn for_tool(
+    inherited: &Environment,
+    session: &Environment,
+    tool: &str,
+    named: &[String],
+) -> Environment {
+    let mut environment = Environment::new();
+    for (name, value) in session.iter() {
+        let own = inherited.get(name) != Some(value);
+        if own || is_basic(name) || named.iter().any(|named| OsStr::new(named) == name) {
+            let _ = environment.set(name, value);
+        }
+    }
+    let _ = environment.set("HAFT_TOOL", tool);
+    environment
+}
+
+fn is_basic(name: &OsStr) -> bool {
+    name.to_str().is_some_and(|name| BASIC.contains(&name) || name.starts_with("LC_"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_of_the_caller_do_not_leak_and_exports_of_the_session_do() {
+        let inherited =
+            Environment::from_pairs([("PATH", "/bin"), ("API_KEY", "secret"), ("MODE", "a")]).expect("pairs");
+        let mut session = inherited.clone();
+        session.set("MODE", "b").expect("a variable");
+        session.set("NEW", "1").expect("a variable");
+        let names = |environment: &Environment| -> Vec<String> {
+            environment.iter().map(|(name, _)| name.to_string_lossy().into_owned()).collect()
+        };
+        let seen = for_tool(&inherited, &session, "x", &[]);
+        assert_eq!(names(&seen), ["PATH", "MODE", "NEW", "HAFT_TOOL"]);
+        let seen = for_tool(&inherited, &session, "x", &["API_KEY".to_owned()]);
+        assert_eq!(names(&seen), ["PATH", "API_KEY", "MODE", "NEW", "HAFT_TOOL"]);
+    }
+}

@@ -1,0 +1,60 @@
+//! Tools that run in this process.
+
+use std::fmt::Debug;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use haft_process::{CancelToken, Environment, Host};
+use serde_json::Value;
+
+use crate::envelope::{Code, Fault};
+use crate::tool::Descriptor;
+
+/// A tool without an executable. It is described by the same data as any other and called through the same registry;
+/// a tool in a file of the same name takes its place.
+pub trait Native: Debug + Send + Sync {
+    /// What it says of itself. Asked once.
+    fn descriptor(&self) -> Descriptor;
+
+    /// Does its work, with arguments that fit its schema and have their defaults.
+    ///
+    /// # Errors
+    /// Why it could not.
+    fn call(&self, arguments: &Value, surroundings: &Surroundings<'_>) -> Result<Value, Fault>;
+}
+
+/// What a call in this process has around it.
+#[derive(Debug)]
+pub struct Surroundings<'a> {
+    /// The directory that paths start from.
+    pub directory: &'a Path,
+    /// What the session exports, for programs that it starts.
+    pub environment: &'a Environment,
+    /// How processes are started.
+    pub host: &'a Host,
+    /// Cancelled when nobody wants the result any more.
+    pub cancel: &'a CancelToken,
+    /// When it has to be done.
+    pub deadline: Instant,
+}
+
+impl Surroundings<'_> {
+    /// A path from the directory of the call.
+    pub fn path(&self, path: &str) -> PathBuf {
+        self.directory.join(path)
+    }
+
+    /// Whether there is still time and somebody who wants the result; loops ask in every round.
+    ///
+    /// # Errors
+    /// The failure to return.
+    pub fn check(&self) -> Result<(), Fault> {
+        if self.cancel.is_cancelled() {
+            return Err(Fault::new(Code::Cancelled, "the call was cancelled"));
+        }
+        if Instant::now() >= self.deadline {
+            return Err(Fault::new(Code::ToolTimeout, "its time was up"));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,301 @@
+//! The registry: all tools, found in the background, called by name.
+
+use std::collections::VecDeque;
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use haft_config::trust::Trust;
+use haft_config::{Layer, Places};
+use haft_process::capture::Output;
+use haft_process::{CancelToken, Environment, Host};
+
+use crate::discover::{self, Ask, Candidate, Probe, Prober};
+use crate::envelope::{Code, Fault};
+use crate::native::Native;
+use crate::snapshot::{Rejected, Snapshot};
+use crate::tool::{Source, Tool};
+
+/// So many outputs that were not shown whole stay addressable.
+const KEPT_OUTPUTS: usize = 64;
+
+/// How a registry finds and calls tools.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// How long a tool may take to answer `--schema`.
+    pub schema_timeout: Duration,
+    /// How long a call may take if neither it nor the tool says.
+    pub timeout: Duration,
+    /// How many bytes a result may have if the tool does not say.
+    pub output_limit: u64,
+    /// What this process was started with; tools see of it only what they name and what every program needs.
+    pub environment: Arc<Environment>,
+    /// Where calls are made from that do not say.
+    pub directory: PathBuf,
+    /// Tools that run in this process.
+    pub natives: Vec<Arc<dyn Native>>,
+}
+
+impl Default for Options {
+    /// 1 s for a schema, 30 s for a call, 1 MiB of result, no environment, the root directory, no native tools.
+    fn default() -> Options {
+        Options {
+            schema_timeout: Duration::from_secs(1),
+            timeout: Duration::from_secs(30),
+            output_limit: 1 << 20,
+            environment: Arc::default(),
+            directory: PathBuf::from("/"),
+            natives: Vec::new(),
+        }
+    }
+}
+
+/// All tools. Clones share everything; with the last one, whatever is still being asked ends.
+#[derive(Clone, Debug)]
+pub struct Registry(Arc<Owner>);
+
+/// What the handles share, and the thread that looks for tools beside them.
+#[derive(Debug)]
+struct Owner {
+    inner: Arc<Inner>,
+    thread: Mutex<Option<JoinHandle<()>>>,
+}
+
+pub(crate) struct Inner {
+    pub(crate) host: Host,
+    pub(crate) options: Options,
+    directories: Vec<(Layer, PathBuf)>,
+    prober: Prober,
+    natives: Vec<Tool>,
+    snapshot: Mutex<Arc<Snapshot>>,
+    published: Condvar,
+    subscribers: Mutex<Vec<Box<Subscriber>>>,
+    outputs: Mutex<VecDeque<Output>>,
+    cancel: CancelToken,
+}
+
+type Subscriber = dyn Fn(&Snapshot) + Send + Sync;
+
+impl fmt::Debug for Inner {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Registry").field("directories", &self.directories).finish_non_exhaustive()
+    }
+}
+
+impl Drop for Owner {
+    fn drop(&mut self) {
+        self.inner.cancel.cancel();
+        if let Some(thread) = lock(&self.thread).take() {
+            let _ = thread.join();
+        }
+        // What was learnt of tools that were asked one by one.
+        self.inner.prober.save();
+    }
+}
+
+impl Registry {
+    /// A registry of the tools in these places. Nothing is looked at yet.
+    pub fn open(host: Host, places: &Places, trust: Trust, options: Options) -> Registry {
+        let cancel = CancelToken::new();
+        let ask = Ask {
+            host: host.clone(),
+            inherited: options.environment.clone(),
+            timeout: options.schema_timeout,
+            cancel: cancel.clone(),
+        };
+        let cache = places.cache.as_ref().map(|cache| cache.join("tools.json"));
+        let natives: Vec<Tool> = options
+            .natives
+            .iter()
+            .map(|native| Tool::new(native.descriptor(), Source::Native(native.clone())))
+            .collect();
+        let snapshot = Snapshot::of_natives(&natives);
+        let inner = Inner {
+            host,
+            directories: places.tools(),
+            prober: Prober::new(ask, trust, cache),
+            natives,
+            options,
+            snapshot: Mutex::new(Arc::new(snapshot)),
+            published: Condvar::new(),
+            subscribers: Mutex::default(),
+            outputs: Mutex::default(),
+            cancel,
+        };
+        Registry(Arc::new(Owner { inner: Arc::new(inner), thread: Mutex::default() }))
+    }
+
+    /// Starts to look for all tools, beside whoever asks; once, whoever asks.
+    pub fn discover(&self) {
+        let mut thread = lock(&self.0.thread);
+        if thread.is_some() || self.snapshot().is_complete() {
+            return;
+        }
+        let inner = self.0.inner.clone();
+        let started = std::thread::Builder::new().name("tools".to_owned()).spawn(move || inner.scan());
+        match started {
+            Ok(started) => *thread = Some(started),
+            // Without a thread to be had, whoever asks waits.
+            Err(_) => self.0.inner.scan(),
+        }
+    }
+
+    /// All tools as far as they are known by now, without waiting.
+    pub fn snapshot(&self) -> Arc<Snapshot> {
+        lock(&self.0.inner.snapshot).clone()
+    }
+
+    /// All tools, once they are known.
+    pub fn complete(&self) -> Arc<Snapshot> {
+        self.discover();
+        let mut snapshot = lock(&self.0.inner.snapshot);
+        while !snapshot.is_complete() && !self.0.inner.cancel.is_cancelled() {
+            snapshot = self.0.inner.published.wait(snapshot).unwrap_or_else(PoisonError::into_inner);
+        }
+        snapshot.clone()
+    }
+
+    /// Looks for all tools again. Calls that run keep the tools they started with.
+    pub fn refresh(&self) -> Arc<Snapshot> {
+        self.0.inner.prober.forget_refusals();
+        self.0.inner.scan();
+        self.snapshot()
+    }
+
+    /// Has a function called whenever the tools that can be called have changed.
+    pub fn subscribe(&self, subscriber: impl Fn(&Snapshot) + Send + Sync + 'static) {
+        lock(&self.0.inner.subscribers).push(Box::new(subscriber));
+    }
+
+    /// The tool of a name, whether or not all others are known yet: only its own file is asked.
+    ///
+    /// # Errors
+    /// [`Code::ToolNotFound`] with the nearest names, [`Code::NotTrusted`], or [`Code::Disabled`] with the reason.
+    pub fn find(&self, name: &str) -> Result<Tool, Fault> {
+        self.0.inner.find(name)
+    }
+
+    /// Whether a name is a tool's, without asking it.
+    pub fn has(&self, name: &str) -> bool {
+        let inner = &self.0.inner;
+        inner.natives.iter().any(|tool| tool.name() == name)
+            || !discover::scan_for(name, &inner.directories).is_empty()
+    }
+
+    /// The names of all there may be, without asking anybody.
+    pub fn names(&self) -> Vec<String> {
+        self.0.inner.names()
+    }
+
+    /// An output of a call that was not shown whole, by the name that the envelope gives.
+    pub fn output(&self, id: &str) -> Option<Output> {
+        lock(&self.0.inner.outputs).iter().find(|output| output.id().as_str() == id).cloned()
+    }
+
+    pub(crate) fn inner(&self) -> &Arc<Inner> {
+        &self.0.inner
+    }
+}
+
+impl Inner {
+    /// Asks all candidates, several at a time, and publishes what they are.
+    fn scan(&self) {
+        let candidates = discover::scan(&self.directories);
+        let next = AtomicUsize::new(0);
+        let found: Vec<Mutex<Option<Probe>>> = candidates.iter().map(|_| Mutex::new(None)).collect();
+        let work = || {
+            while let Some(index) =
+                Some(next.fetch_add(1, Ordering::Relaxed)).filter(|index| *index < found.len())
+            {
+                *lock(&found[index]) = Some(self.prober.probe(&candidates[index]));
+            }
+        };
+        std::thread::scope(|threads| {
+            for _ in 1..width().min(candidates.len()) {
+                let _ = std::thread::Builder::new().name("tools".to_owned()).spawn_scoped(threads, work);
+            }
+            work();
+        });
+        let probes =
+            found.into_iter().map(|probe| probe.into_inner().unwrap_or_else(PoisonError::into_inner));
+        let probes =
+            candidates.into_iter().zip(probes).filter_map(|(one, probe)| Some((one, probe?))).collect();
+        self.prober.save();
+        self.publish(Snapshot::of_probes(&self.natives, probes));
+    }
+
+    fn publish(&self, snapshot: Snapshot) {
+        let snapshot = Arc::new(snapshot);
+        let old = std::mem::replace(&mut *lock(&self.snapshot), snapshot.clone());
+        self.published.notify_all();
+        if old.differs(&snapshot) {
+            lock(&self.subscribers).iter().for_each(|subscriber| subscriber(&snapshot));
+        }
+    }
+
+    pub(crate) fn find(&self, name: &str) -> Result<Tool, Fault> {
+        let mut refused: Option<Rejected> = None;
+        for candidate in discover::scan_for(name, &self.directories) {
+            let probe = self.prober.probe(&candidate);
+            match probe {
+                Probe::Accepted(tool) => return Ok(tool),
+                _ => refused = refused.or_else(|| Rejected::new(&candidate, &probe)),
+            }
+        }
+        let native = self.natives.iter().find(|tool| tool.name() == name);
+        native.cloned().ok_or_else(|| self.missing(name, refused))
+    }
+
+    fn missing(&self, name: &str, refused: Option<Rejected>) -> Fault {
+        match refused {
+            None => {
+                let names = self.names();
+                let near = haft_config::nearest(name, names.iter().map(String::as_str));
+                let hint = near.map_or(String::new(), |near| format!("; did you mean '{near}'?"));
+                Fault::new(Code::ToolNotFound, format!("there is no tool '{name}'{hint}"))
+            }
+            Some(rejected) if rejected.untrusted => Fault::new(
+                Code::NotTrusted,
+                format!(
+                    "tool '{name}' of this project is not trusted: '{}'; to trust it run `haft trust`",
+                    rejected.path.display()
+                ),
+            ),
+            Some(rejected) => Fault::new(
+                Code::Disabled,
+                format!("tool '{name}' was rejected: {} ('{}')", rejected.reason, rejected.path.display()),
+            ),
+        }
+    }
+
+    fn names(&self) -> Vec<String> {
+        let found = discover::scan(&self.directories).into_iter().map(|candidate: Candidate| candidate.name);
+        let mut names: Vec<String> =
+            self.natives.iter().map(|tool| tool.name().to_owned()).chain(found).collect();
+        names.sort();
+        names.dedup();
+        names
+    }
+
+    /// Keeps an output addressable for a while.
+    pub(crate) fn keep(&self, output: Output) {
+        let mut outputs = lock(&self.outputs);
+        if outputs.len() == KEPT_OUTPUTS {
+            outputs.pop_front();
+        }
+        outputs.push_back(output);
+    }
+}
+
+/// How many tools are asked at once. Some compute and some wait; with too many at once, those that compute would need longer
+/// than they are given.
+fn width() -> usize {
+    std::thread::available_parallelism().map_or(8, |cores| (cores.get() * 4).clamp(8, 32))
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,149 @@
+//! Running an executable as a tool: JSON in, JSON out.
+
+use haft_process::capture::{Limits, Output, View};
+use haft_process::{Command, Exit, Input, Outcome, Task, signal_name};
+use serde_json::Value;
+
+use crate::call::Scene;
+use crate::discover::end_rest;
+use crate::envelope::{Code, Envelope, Fault, Truncated};
+use crate::registry::Inner;
+use crate::text;
+use crate::tool::{File, Tool};
+
+/// So much of an output is shown in an envelope.
+const SHOWN: usize = View::DEFAULT_BUDGET;
+
+/// Runs a tool's executable and makes an envelope of what became of it.
+pub(crate) fn file(inner: &Inner, tool: &Tool, file: &File, arguments: &Value, scene: &Scene) -> Envelope {
+    let mut command = Command::new(&file.path);
+    command.environment(scene.environment.clone()).working_directory(&scene.directory);
+    let limit = usize::try_from(scene.output_limit).unwrap_or(usize::MAX);
+    let input = serde_json::to_vec(arguments).unwrap_or_default();
+    let task = Task::new(command)
+        .input(Input::Bytes(input.into()))
+        .limits(Limits { head: limit.saturating_add(1), ..Limits::default() })
+        .timeout(scene.timeout)
+        .cancel(&scene.cancel);
+    let mut outcome = match task.run(&inner.host) {
+        Ok(outcome) => outcome,
+        Err(error) => {
+            let hint = error.hint().map_or(String::new(), |hint| format!("; {hint}"));
+            return Envelope::failure(Fault::new(Code::SpawnFailed, format!("{error}{hint}")));
+        }
+    };
+    end_rest(&mut outcome);
+    Answer { inner, tool, scene, outcome: &outcome }.envelope()
+}
+
+/// What a tool's process has left to look at.
+struct Answer<'a> {
+    inner: &'a Inner,
+    tool: &'a Tool,
+    scene: &'a Scene,
+    outcome: &'a Outcome,
+}
+
+impl Answer<'_> {
+    fn envelope(&self) -> Envelope {
+        let mut truncated = Vec::new();
+        let stderr = self.show("stderr", self.outcome.captured.stderr.as_ref(), &mut truncated);
+        let outcome = self.result(&stderr).map_err(|(code, error)| Fault {
+            code,
+            error,
+            exit_code: match self.outcome.exit {
+                Exit::Code(code) if !self.was_ended() => Some(code),
+                _ => None,
+            },
+            signal: match self.outcome.exit {
+                Exit::Signal(signal) => Some(signal_text(signal)),
+                Exit::Code(_) => None,
+            },
+            stdout: self.show("stdout", self.outcome.captured.stdout.as_ref(), &mut truncated),
+        });
+        Envelope { stderr, truncated, ..Envelope::from(outcome) }
+    }
+
+    fn was_ended(&self) -> bool {
+        self.outcome.timed_out || self.outcome.cancelled
+    }
+
+    fn result(&self, stderr: &str) -> Result<Value, (Code, String)> {
+        let name = self.tool.name();
+        if self.outcome.timed_out {
+            let waited = self.scene.timeout.as_secs_f64();
+            return Err((Code::ToolTimeout, format!("tool '{name}' did not answer within {waited} s")));
+        }
+        if self.outcome.cancelled {
+            return Err((Code::Cancelled, format!("the call of tool '{name}' was cancelled")));
+        }
+        let said = text::last_line(stderr).map_or(String::new(), |line| format!(": {line}"));
+        match self.outcome.exit {
+            Exit::Code(0) => self.value(),
+            Exit::Code(code) => Err((Code::ToolCrashed, format!("tool '{name}' exited with {code}{said}"))),
+            Exit::Signal(signal) => {
+                let signal = signal_text(signal);
+                Err((Code::ToolCrashed, format!("tool '{name}' was killed by {signal}{said}")))
+            }
+        }
+    }
+
+    /// The one JSON value that it has written.
+    fn value(&self) -> Result<Value, (Code, String)> {
+        let (name, limit) = (self.tool.name(), self.scene.output_limit);
+        let Some(stdout) = &self.outcome.captured.stdout else {
+            return Err((Code::InvalidOutput, format!("tool '{name}' has no output")));
+        };
+        let total = stdout.total_bytes();
+        if total > limit {
+            return Err((Code::OutputLimit, format!("tool '{name}' wrote {total} bytes, more than {limit}")));
+        }
+        let bytes = stdout.slice(&View::HeadAndTail, usize::try_from(total).unwrap_or(usize::MAX));
+        let bytes = bytes.map(|slice| slice.to_bytes()).unwrap_or_default();
+        let value = parse(&bytes).map_err(|error| (Code::InvalidOutput, format!("tool '{name}' {error}")))?;
+        match self.tool.returns().map_or(Ok(()), |returns| returns.validate(&value)) {
+            Ok(()) => Ok(value),
+            Err(error) => {
+                Err((Code::InvalidOutput, format!("tool '{name}' does not return what it says: {error}")))
+            }
+        }
+    }
+
+    /// What an envelope shows of an output. One that is longer is kept.
+    fn show(&self, stream: &'static str, output: Option<&Output>, truncated: &mut Vec<Truncated>) -> String {
+        let Some(output) = output else { return String::new() };
+        let Ok(slice) = output.slice(&View::HeadAndTail, SHOWN) else { return String::new() };
+        if output.total_bytes() > SHOWN as u64 {
+            let id = output.id().to_string();
+            truncated.push(Truncated { stream, id, total_bytes: output.total_bytes() });
+            self.inner.keep(output.clone());
+        }
+        slice.to_text().text
+    }
+}
+
+fn signal_text(signal: i32) -> String {
+    signal_name(signal).map_or(signal.to_string(), |name| format!("SIG{name}"))
+}
+
+/// Reads exactly one JSON value.
+fn parse(bytes: &[u8]) -> Result<Value, String> {
+    let text = std::str::from_utf8(bytes)
+        .map_err(|error| format!("wrote what is not UTF-8 at byte {}", error.valid_up_to()))?;
+    if text.trim().is_empty() {
+        return Err("wrote no JSON value".to_owned());
+    }
+    let mut values = serde_json::Deserializer::from_str(text).into_iter::<Value>();
+    let first = match values.next() {
+        Some(Ok(value)) => value,
+        Some(Err(error)) => {
+            return Err(format!("wrote what is not JSON at byte {}: {error}", text::byte_of(text, &error)));
+        }
+        None => return Err("wrote no JSON value".to_owned()),
+    };
+    let end = values.byte_offset();
+    if text[end..].trim().is_empty() {
+        return Ok(first);
+    }
+    Err(format!("wrote more than one JSON value: there is more at byte {end}"))
+}

@@ -1,0 +1,122 @@
+//! All tools at one moment.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use haft_config::Layer;
+use serde::Serialize;
+
+use crate::discover::{Candidate, Probe};
+use crate::tool::Tool;
+
+/// All tools at one moment. It does not change; a call keeps the tool that it started with.
+#[derive(Clone, Debug, Default)]
+pub struct Snapshot {
+    tools: BTreeMap<String, Tool>,
+    shadowed: Vec<Shadowed>,
+    rejected: Vec<Rejected>,
+    complete: bool,
+}
+
+/// A tool that another one of its name has taken the place of.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Shadowed {
+    /// The name.
+    pub name: String,
+    /// Whose it is.
+    pub layer: Layer,
+    /// Where it is, if it is a file.
+    pub path: Option<PathBuf>,
+    /// Whose tool is called in its place.
+    pub by: Layer,
+}
+
+/// A file that would be a tool but is none.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Rejected {
+    /// The name it would have.
+    pub name: String,
+    /// Whose it is.
+    pub layer: Layer,
+    /// Where it is.
+    pub path: PathBuf,
+    /// Whether it only lacks the user's trust.
+    pub untrusted: bool,
+    /// Why it is none.
+    pub reason: String,
+}
+
+impl Rejected {
+    pub(crate) fn new(candidate: &Candidate, probe: &Probe) -> Option<Rejected> {
+        let (untrusted, reason) = match probe {
+            Probe::Accepted(_) => return None,
+            Probe::Untrusted => (true, "not trusted; run `haft trust`".to_owned()),
+            Probe::Rejected(reason) => (false, reason.clone()),
+        };
+        let (name, layer, path) = (candidate.name.clone(), candidate.layer, candidate.path.clone());
+        Some(Rejected { name, layer, path, untrusted, reason })
+    }
+}
+
+impl Snapshot {
+    /// The tools that run in this process, before anything else was looked for.
+    pub(crate) fn of_natives(natives: &[Tool]) -> Snapshot {
+        let mut snapshot = Snapshot::default();
+        natives.iter().for_each(|tool| snapshot.add(tool.clone()));
+        snapshot
+    }
+
+    /// Those, and what was found; later ones win.
+    pub(crate) fn of_probes(natives: &[Tool], probes: Vec<(Candidate, Probe)>) -> Snapshot {
+        let mut snapshot = Snapshot::of_natives(natives);
+        for (candidate, probe) in probes {
+            snapshot.rejected.extend(Rejected::new(&candidate, &probe));
+            if let Probe::Accepted(tool) = probe {
+                snapshot.add(tool);
+            }
+        }
+        snapshot.complete = true;
+        snapshot
+    }
+
+    fn add(&mut self, tool: Tool) {
+        let by = tool.layer();
+        if let Some(old) = self.tools.insert(tool.name().to_owned(), tool) {
+            let path = old.file().map(|file| file.path.clone());
+            self.shadowed.push(Shadowed { name: old.name().to_owned(), layer: old.layer(), path, by });
+        }
+    }
+
+    /// The tools, by name.
+    pub fn tools(&self) -> impl Iterator<Item = &Tool> {
+        self.tools.values()
+    }
+
+    /// The tool of a name.
+    pub fn get(&self, name: &str) -> Option<&Tool> {
+        self.tools.get(name)
+    }
+
+    /// What others have taken the place of.
+    pub fn shadowed(&self) -> &[Shadowed] {
+        &self.shadowed
+    }
+
+    /// What would be a tool but is none, with reasons.
+    pub fn rejected(&self) -> &[Rejected] {
+        &self.rejected
+    }
+
+    /// Whether all places were looked at; before that, only the tools in this process are here.
+    pub fn is_complete(&self) -> bool {
+        self.complete
+    }
+
+    /// Whether an agent would see a difference.
+    pub(crate) fn differs(&self, other: &Snapshot) -> bool {
+        self.tools.len() != other.tools.len()
+            || self.tools.iter().zip(&other.tools).any(|((name, tool), (other_name, other))| {
+                name != other_name || tool.descriptor() != other.descriptor()
+            })
+    }
+}

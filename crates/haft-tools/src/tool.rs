@@ -1,0 +1,272 @@
+//! What a tool says of itself, and where it is.
+
+use std::path::PathBuf;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use haft_config::Layer;
+use haft_config::trust::ContentHash;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::access::Access;
+use crate::native::Native;
+use crate::schema::Schema;
+
+/// What a tool answers to `--schema`.
+///
+/// ```
+/// let text = r#"{"name": "greet", "description": "Greets", "parameters": {"properties": {"who": {"type": "string"}}}}"#;
+/// let descriptor = haft_tools::Descriptor::parse(text.as_bytes()).unwrap();
+/// assert_eq!(descriptor.name, "greet");
+/// assert_eq!(descriptor.parameters["type"], "object");
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Descriptor {
+    /// Its name, which is also the command's in scripts.
+    pub name: String,
+    /// What it does, in words for whoever decides whether to call it.
+    pub description: String,
+    /// The JSON Schema of its arguments, of type `object`.
+    pub parameters: Value,
+    /// The JSON Schema of its result.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub returns: Option<Value>,
+    /// How long a call may take, in seconds, unless the call says otherwise.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timeout: Option<f64>,
+    /// How many bytes its result may have.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output_limit: Option<u64>,
+    /// What it reads and writes, so that calls can run side by side.
+    #[serde(default, skip_serializing_if = "Access::is_unknown")]
+    pub access: Access,
+    /// The variables of the caller that it needs.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub env: Vec<String>,
+    /// Its version, in its own words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub version: Option<String>,
+}
+
+impl Descriptor {
+    /// Reads an answer to `--schema` and looks whether it is one.
+    ///
+    /// # Errors
+    /// What is wrong with it, and where.
+    pub fn parse(bytes: &[u8]) -> Result<Descriptor, String> {
+        let text = std::str::from_utf8(bytes)
+            .map_err(|error| format!("the schema is not UTF-8 at byte {}", error.valid_up_to()))?;
+        if text.trim().is_empty() {
+            return Err("the schema is empty".to_owned());
+        }
+        let value: Value = serde_json::from_str(text).map_err(|error| {
+            format!("the schema is not JSON at byte {}: {error}", crate::text::byte_of(text, &error))
+        })?;
+        Descriptor::from_value(value)
+    }
+
+    /// The same from a value.
+    ///
+    /// # Errors
+    /// What is wrong with it, and where.
+    pub fn from_value(value: Value) -> Result<Descriptor, String> {
+        if !value.is_object() {
+            return Err(format!("the schema is no object but {}", crate::text::kind(&value)));
+        }
+        let mut descriptor: Descriptor =
+            serde_json::from_value(value).map_err(|error| format!("bad schema: {error}"))?;
+        descriptor.settle()?;
+        Ok(descriptor)
+    }
+
+    fn settle(&mut self) -> Result<(), String> {
+        if self.name.is_empty() || !self.name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+        {
+            return Err(format!(
+                "bad schema at /name: '{}' has other characters than letters, digits and '_'",
+                self.name
+            ));
+        }
+        if self.timeout.is_some_and(|seconds| Duration::try_from_secs_f64(seconds).is_err() || seconds == 0.0)
+        {
+            return Err("bad schema at /timeout: it is no time in seconds".to_owned());
+        }
+        let Some(parameters) = self.parameters.as_object_mut() else {
+            return Err(format!(
+                "bad schema at /parameters: it is no object but {}",
+                crate::text::kind(&self.parameters)
+            ));
+        };
+        let kind = parameters.entry("type").or_insert_with(|| "object".into());
+        if kind != "object" {
+            return Err(format!("bad schema at /parameters/type: it is {kind}, arguments are an \"object\""));
+        }
+        Schema::check(&self.parameters).map_err(|fault| format!("bad schema at /parameters{fault}"))?;
+        if let Some(returns) = &self.returns {
+            Schema::check(returns).map_err(|fault| format!("bad schema at /returns{fault}"))?;
+        }
+        self.access.check(&self.parameters)
+    }
+}
+
+/// A tool that can be called.
+#[derive(Clone, Debug)]
+pub struct Tool {
+    inner: Arc<Inner>,
+}
+
+#[derive(Debug)]
+struct Inner {
+    descriptor: Descriptor,
+    source: Source,
+    parameters: OnceLock<Schema>,
+    returns: OnceLock<Option<Schema>>,
+}
+
+/// Where a tool comes from.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum Source {
+    /// It runs in this process.
+    Native(Arc<dyn Native>),
+    /// It is an executable.
+    File(Arc<File>),
+}
+
+/// An executable that is, or would be, a tool.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct File {
+    /// Whose it is.
+    pub layer: Layer,
+    /// Where it is.
+    pub path: PathBuf,
+    /// The hash of its content when it was looked at.
+    pub hash: ContentHash,
+    pub(crate) stamp: crate::discover::Stamp,
+}
+
+impl Tool {
+    pub(crate) fn new(descriptor: Descriptor, source: Source) -> Tool {
+        let (parameters, returns) = (OnceLock::new(), OnceLock::new());
+        Tool { inner: Arc::new(Inner { descriptor, source, parameters, returns }) }
+    }
+
+    /// What it says of itself.
+    pub fn descriptor(&self) -> &Descriptor {
+        &self.inner.descriptor
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &str {
+        &self.inner.descriptor.name
+    }
+
+    /// What it does.
+    pub fn description(&self) -> &str {
+        &self.inner.descriptor.description
+    }
+
+    /// Where it comes from.
+    pub fn source(&self) -> &Source {
+        &self.inner.source
+    }
+
+    /// Whose it is.
+    pub fn layer(&self) -> Layer {
+        match &self.inner.source {
+            Source::Native(_) => Layer::Embedded,
+            Source::File(file) => file.layer,
+        }
+    }
+
+    /// Its file, unless it runs in this process.
+    pub fn file(&self) -> Option<&File> {
+        match &self.inner.source {
+            Source::Native(_) => None,
+            Source::File(file) => Some(file),
+        }
+    }
+
+    /// The schema of its arguments, compiled when it is first needed.
+    pub fn parameters(&self) -> &Schema {
+        self.inner.parameters.get_or_init(|| Schema::new(&self.inner.descriptor.parameters))
+    }
+
+    pub(crate) fn returns(&self) -> Option<&Schema> {
+        self.inner.returns.get_or_init(|| self.inner.descriptor.returns.as_ref().map(Schema::new)).as_ref()
+    }
+
+    /// How long it may take when a call says nothing.
+    pub fn timeout(&self) -> Option<Duration> {
+        self.inner.descriptor.timeout.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok())
+    }
+}
+
+/// The name of the tool that a file with this name is, if it is one: `file-read-tool` is `file_read`.
+pub fn name_of_file(file_name: &str) -> Option<String> {
+    let name = file_name.strip_suffix("-tool")?.replace('-', "_");
+    let plain = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    (plain && !name.is_empty()).then_some(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_files() {
+        let cases = [
+            ("file-read-tool", Some("file_read")),
+            ("x-tool", Some("x")),
+            ("a_b-tool", Some("a_b")),
+            ("-tool", None),
+            ("tool", None),
+            ("x-tool.py", None),
+            ("x y-tool", None),
+        ];
+        for (file, name) in cases {
+            assert_eq!(name_of_file(file).as_deref(), name, "{file}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_schema_is_refused_with_the_place() {
+        let cases = [
+            ("", "the schema is empty"),
+            ("{\"name\": \"x\", oops}", "the schema is not JSON at byte 14: "),
+            ("[]", "the schema is no object but an array"),
+            ("{\"name\": \"x\"}", "bad schema: missing field `description`"),
+            ("{\"name\": \"a b\", \"description\": \"\", \"parameters\": {}}", "bad schema at /name: "),
+            (
+                "{\"name\": \"x\", \"description\": \"\", \"parameters\": []}",
+                "bad schema at /parameters: it is no object",
+            ),
+            (
+                "{\"name\": \"x\", \"description\": \"\", \"parameters\": {\"type\": \"array\"}}",
+                "bad schema at /parameters/type: it is \"array\"",
+            ),
+            (
+                "{\"name\": \"x\", \"description\": \"\", \"parameters\": {\"properties\": {\"a\": {\"type\": \"text\"}}}}",
+                "bad schema at /parameters/properties/a/type: ",
+            ),
+            (
+                "{\"name\": \"x\", \"description\": \"\", \"parameters\": {\"$ref\": \"http://127.0.0.1:9/x\"}}",
+                "bad schema at /parameters",
+            ),
+            (
+                "{\"name\": \"x\", \"description\": \"\", \"parameters\": {}, \"timeout\": -1}",
+                "bad schema at /timeout: ",
+            ),
+            (
+                "{\"name\": \"x\", \"description\": \"\", \"parameters\": {}, \"access\": {\"read\": [\"p\"]}}",
+                "bad schema at /access: there is no parameter 'p'",
+            ),
+        ];
+        for (text, expected) in cases {
+            let error = Descriptor::parse(text.as_bytes()).expect_err(text);
+            assert!(error.starts_with(expected), "{text}: {error}");
+        }
+        assert_eq!(Descriptor::parse(b"\xff"), Err("the schema is not UTF-8 at byte 0".to_owned()));
+    }
+}

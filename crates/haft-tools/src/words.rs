@@ -1,0 +1,276 @@
+//! Arguments as words: `key=value`, `--key value`, JSON words, or one JSON object, typed by the schema.
+
+use serde_json::{Map, Value};
+
+use crate::envelope::{Code, Fault};
+use crate::schema::Schema;
+use crate::text;
+use crate::tool::Tool;
+
+/// One word of a call.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Word {
+    /// Text.
+    Text(String),
+    /// `name=[…]` or `name={…}`, with the value in the brackets.
+    Named(String, Value),
+}
+
+impl From<&str> for Word {
+    fn from(text: &str) -> Word {
+        Word::Text(text.to_owned())
+    }
+}
+
+impl Tool {
+    /// Makes arguments of words, as its schema types them.
+    ///
+    /// ```
+    /// use haft_tools::{core_tools, Descriptor, Tool, Word};
+    /// # use haft_config::{Places, trust::Trust};
+    /// # let options = haft_tools::Options { natives: core_tools(&Default::default()), ..Default::default() };
+    /// # let registry = haft_tools::Registry::open(haft_process::Host::plain(), &Places::default(), Trust::open(None), options);
+    /// let tool = registry.find("file_read").unwrap();
+    /// let words = ["path=src/main.rs".into(), "--limit".into(), "10".into()];
+    /// assert_eq!(tool.arguments(&words).unwrap(), serde_json::json!({"path": "src/main.rs", "limit": 10}));
+    /// ```
+    ///
+    /// # Errors
+    /// [`Code::InvalidParams`], with the parameter, what was given and what is wanted.
+    pub fn arguments(&self, words: &[Word]) -> Result<Value, Fault> {
+        read(self.parameters(), words).map_err(|error| Fault::new(Code::InvalidParams, error))
+    }
+}
+
+fn read(schema: &Schema, words: &[Word]) -> Result<Value, String> {
+    if let [Word::Text(only)] = words
+        && only.trim_start().starts_with('{')
+    {
+        return serde_json::from_str(only)
+            .map_err(|error| format!("not JSON at byte {}: {error}", text::byte_of(only, &error)));
+    }
+    let mut arguments = Map::new();
+    let mut words = words.iter().peekable();
+    while let Some(word) = words.next() {
+        match word {
+            Word::Named(name, value) => put(&mut arguments, schema, name, value.clone())?,
+            Word::Text(text) => match text.strip_prefix("--").filter(|rest| !rest.is_empty()) {
+                Some(option) => {
+                    let following = match words.peek() {
+                        Some(Word::Text(next)) if !option.contains('=') && !next.starts_with("--") => {
+                            Some(next.as_str())
+                        }
+                        _ => None,
+                    };
+                    if read_option(&mut arguments, schema, option, following)? {
+                        words.next();
+                    }
+                }
+                None => read_pair(&mut arguments, schema, text)?,
+            },
+        }
+    }
+    Ok(Value::Object(arguments))
+}
+
+fn read_pair(arguments: &mut Map<String, Value>, schema: &Schema, word: &str) -> Result<(), String> {
+    let Some((name, value)) = word.split_once('=') else {
+        let names: Vec<&str> = schema.names().collect();
+        return Err(format!(
+            "'{word}' names no parameter; write NAME=VALUE with one of: {}",
+            names.join(", ")
+        ));
+    };
+    let name = known(schema, name)?;
+    let value = typed(schema.property(&name), &name, value)?;
+    put(arguments, schema, &name, value)
+}
+
+/// Reads `--key=value`, `--key value`, `--flag` or `--no-flag`; says whether the following word was the value.
+fn read_option(
+    arguments: &mut Map<String, Value>,
+    schema: &Schema,
+    option: &str,
+    following: Option<&str>,
+) -> Result<bool, String> {
+    if let Some((name, value)) = option.split_once('=') {
+        let name = known(schema, name)?;
+        let value = typed(schema.property(&name), &name, value)?;
+        return put(arguments, schema, &name, value).map(|()| false);
+    }
+    if let Some(name) = option.strip_prefix("no-").and_then(|name| known(schema, name).ok())
+        && allows(schema.property(&name), "boolean")
+    {
+        return put(arguments, schema, &name, Value::Bool(false)).map(|()| false);
+    }
+    let name = known(schema, option)?;
+    let property = schema.property(&name);
+    let flag = allows(property, "boolean");
+    match following {
+        Some(value) if !flag || matches!(value, "true" | "false") => {
+            let value = typed(property, &name, value)?;
+            put(arguments, schema, &name, value).map(|()| true)
+        }
+        _ if flag => put(arguments, schema, &name, Value::Bool(true)).map(|()| false),
+        _ => Err(format!("parameter '{name}' has no value; wanted: {}", wanted(property))),
+    }
+}
+
+/// The parameter of a name, in which `-` may stand for `_`.
+fn known(schema: &Schema, name: &str) -> Result<String, String> {
+    let underscored = name.replace('-', "_");
+    if schema.property(name).is_some() || (schema.is_open() && schema.property(&underscored).is_none()) {
+        return Ok(name.to_owned());
+    }
+    if schema.property(&underscored).is_some() { Ok(underscored) } else { Err(schema.unknown(name)) }
+}
+
+/// Puts a value in; the values of a list may come one by one.
+fn put(arguments: &mut Map<String, Value>, schema: &Schema, name: &str, value: Value) -> Result<(), String> {
+    let name = known(schema, name)?;
+    match arguments.get_mut(&name) {
+        None => {
+            arguments.insert(name, value);
+            Ok(())
+        }
+        Some(Value::Array(all)) if allows(schema.property(&name), "array") => {
+            match value {
+                Value::Array(more) => all.extend(more),
+                one => all.push(one),
+            }
+            Ok(())
+        }
+        Some(_) => Err(format!("parameter '{name}' is given twice")),
+    }
+}
+
+/// A text as the value that a schema wants.
+fn typed(schema: Option<&Value>, name: &str, text: &str) -> Result<Value, String> {
+    let json = || serde_json::from_str::<Value>(text).ok();
+    let fits = |value: &Value| types(schema).iter().any(|wanted| is_of(value, wanted));
+    let allowed = types(schema);
+    if allowed.is_empty() {
+        return Ok(json().unwrap_or_else(|| Value::String(text.to_owned())));
+    }
+    let plain = ["string"].iter().any(|wanted| allowed.contains(wanted));
+    let scalar_only = allowed.iter().all(|wanted| matches!(*wanted, "string" | "null"));
+    if plain && scalar_only {
+        return Ok(Value::String(text.to_owned()));
+    }
+    if let Some(value) = json().filter(|value| fits(value)) {
+        return Ok(value);
+    }
+    if plain {
+        return Ok(Value::String(text.to_owned()));
+    }
+    if allowed.contains(&"array") {
+        let item = typed(schema.and_then(|schema| schema.get("items")), name, text)?;
+        return Ok(Value::Array(vec![item]));
+    }
+    Err(format!("parameter '{name}': given '{}', wanted {}", text::shorten(text, 80), wanted(schema)))
+}
+
+fn is_of(value: &Value, wanted: &str) -> bool {
+    match wanted {
+        "null" => value.is_null(),
+        "boolean" => value.is_boolean(),
+        "integer" => {
+            value.is_i64() || value.is_u64() || value.as_f64().is_some_and(|number| number.fract() == 0.0)
+        }
+        "number" => value.is_number(),
+        "string" => value.is_string(),
+        "array" => value.is_array(),
+        _ => value.is_object(),
+    }
+}
+
+/// The types that a schema names; none if it says it in another way.
+fn types(schema: Option<&Value>) -> Vec<&str> {
+    match schema.and_then(|schema| schema.get("type")) {
+        Some(Value::String(one)) => vec![one],
+        Some(Value::Array(several)) => several.iter().filter_map(Value::as_str).collect(),
+        _ => Vec::new(),
+    }
+}
+
+fn allows(schema: Option<&Value>, wanted: &str) -> bool {
+    types(schema).contains(&wanted)
+}
+
+fn wanted(schema: Option<&Value>) -> String {
+    let types = types(schema);
+    if types.is_empty() { "a value".to_owned() } else { types.join(" or ") }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn schema() -> Schema {
+        Schema::new(&json!({
+            "type": "object",
+            "properties": {
+                "path": {"type": "string"},
+                "limit": {"type": "integer"},
+                "ratio": {"type": "number"},
+                "all_of_it": {"type": "boolean"},
+                "names": {"type": "array", "items": {"type": "string"}},
+                "options": {"type": "object"},
+                "either": {"type": ["integer", "string"]},
+                "any": {},
+            },
+        }))
+    }
+
+    fn words(texts: &[&str]) -> Vec<Word> {
+        texts.iter().map(|text| Word::from(*text)).collect()
+    }
+
+    #[test]
+    fn words_are_typed_by_the_schema() {
+        let cases: &[(&[&str], Value)] = &[
+            (&[], json!({})),
+            (&["path=10", "limit=10", "ratio=1.5"], json!({"path": "10", "limit": 10, "ratio": 1.5})),
+            (&["--path", "a=b", "--limit=3"], json!({"path": "a=b", "limit": 3})),
+            (&["--all-of-it", "path=x"], json!({"all_of_it": true, "path": "x"})),
+            (&["--no-all-of-it"], json!({"all_of_it": false})),
+            (&["--all_of_it", "false"], json!({"all_of_it": false})),
+            (&["names=a", "names=b"], json!({"names": ["a", "b"]})),
+            (&["names=[\"a\",\"b\"]", "--names", "c"], json!({"names": ["a", "b", "c"]})),
+            (&["options={\"a\": [1]}"], json!({"options": {"a": [1]}})),
+            (&["either=1", "any=null"], json!({"either": 1, "any": null})),
+            (&["either=x", "any=text"], json!({"either": "x", "any": "text"})),
+            (&["{\"limit\": 2}"], json!({"limit": 2})),
+            (&["path="], json!({"path": ""})),
+            (&["--limit", "-1"], json!({"limit": -1})),
+        ];
+        for (given, expected) in cases {
+            assert_eq!(read(&schema(), &words(given)).as_ref(), Ok(expected), "{given:?}");
+        }
+    }
+
+    #[test]
+    fn json_words_keep_their_values() {
+        let given = [Word::Named("names".to_owned(), json!(["a", "b c"])), Word::from("limit=1")];
+        assert_eq!(read(&schema(), &given), Ok(json!({"names": ["a", "b c"], "limit": 1})));
+    }
+
+    #[test]
+    fn what_does_not_fit_is_told() {
+        let cases: &[(&[&str], &str)] = &[
+            (&["limit=ten"], "parameter 'limit': given 'ten', wanted integer"),
+            (&["limitt=1"], "there is no parameter 'limitt' (did you mean \"limit\"?)"),
+            (&["--pathh", "x"], "there is no parameter 'pathh' (did you mean \"path\"?)"),
+            (&["--path"], "parameter 'path' has no value; wanted: string"),
+            (&["path=a", "path=b"], "parameter 'path' is given twice"),
+            (&["{oops"], "not JSON at byte 1: "),
+            (&["x"], "'x' names no parameter; write NAME=VALUE with one of: path, limit"),
+        ];
+        for (given, expected) in cases {
+            let error = read(&schema(), &words(given)).expect_err("a fault");
+            assert!(error.starts_with(expected), "{given:?}: {error}");
+        }
+    }
+}

@@ -1,0 +1,302 @@
+//! Calls, of tools that behave well and of those that do not.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use haft_process::{CancelToken, Environment};
+use haft_test_support::{child, eventually};
+use haft_tools::{CallOptions, Toolset};
+use serde_json::{Value, json};
+
+use crate::scene::{Scene, call, error, result};
+
+/// Whether a process is dead, reaped or not.
+fn is_gone(pid: &str) -> bool {
+    let pid = pid.trim().parse().expect("a number");
+    haft_test_support::process::state(pid).is_none_or(|state| state == 'Z')
+}
+
+#[test]
+fn tools_in_three_languages_answer() {
+    let scene = Scene::new();
+    scene.tool("shell", "", "sed 's/^/[/; s/$/]/'");
+    scene.write(
+        "user/tools/python-tool",
+        r#"#!/usr/bin/env python3
+import json, sys
+if sys.argv[1:] == ["--schema"]:
+    print(json.dumps({"name": "python", "description": "Adds", "parameters": {"properties": {"a": {"type": "integer"}, "b": {"type": "integer", "default": 2}}}}))
+else:
+    given = json.load(sys.stdin)
+    print("adding", file=sys.stderr)
+    print(json.dumps({"sum": given["a"] + given["b"]}))
+"#,
+    );
+    std::os::unix::fs::symlink(child(), scene.scratch.file("user/tools/rust-tool")).expect("a link");
+    let registry = scene.registry();
+    assert_eq!(result(&call(&registry, "shell", json!({"a": 1}))), json!([{"a": 1}]));
+    let envelope = call(&registry, "python", json!({"a": 40}));
+    assert_eq!((result(&envelope), envelope.stderr.as_str()), (json!({"sum": 42}), "adding\n"));
+    assert!(envelope.duration > Duration::ZERO);
+    assert_eq!(result(&call(&registry, "rust", json!({"x": "ü"})))["arguments"], json!({"x": "ü"}));
+}
+
+#[test]
+fn any_value_is_a_result() {
+    let scene = Scene::new();
+    scene.tool("x", "", "sed 's/^{\"value\"://; s/}$//'");
+    let registry = scene.registry();
+    for value in [json!(null), json!(false), json!(1.5), json!("text\n"), json!([]), json!({"a": {}})] {
+        assert_eq!(result(&call(&registry, "x", json!({"value": value}))), value);
+    }
+}
+
+#[test]
+fn misbehaviour_has_a_code_of_its_own_each() {
+    let scene = Scene::new();
+    let cases = [
+        (
+            "three",
+            "echo '{\"half\": '; echo reason >&2; exit 3",
+            "TOOL_CRASHED",
+            "tool 'three' exited with 3: reason",
+        ),
+        ("signal", "kill -ABRT $$", "TOOL_CRASHED", "tool 'signal' was killed by SIGABRT"),
+        ("nothing", "exit 0", "INVALID_OUTPUT", "tool 'nothing' wrote no JSON value"),
+        ("text", "echo hello", "INVALID_OUTPUT", "tool 'text' wrote what is not JSON at byte 0"),
+        ("half", "printf '{\"a\": '", "INVALID_OUTPUT", "tool 'half' wrote what is not JSON at byte 5"),
+        ("bytes", "printf '\"\\377\"'", "INVALID_OUTPUT", "tool 'bytes' wrote what is not UTF-8 at byte 1"),
+        (
+            "two",
+            "echo '1 2'",
+            "INVALID_OUTPUT",
+            "tool 'two' wrote more than one JSON value: there is more at byte 1",
+        ),
+    ];
+    for (name, does, _, _) in cases {
+        scene.tool(name, "", does);
+    }
+    let registry = scene.registry();
+    for (name, _, code, start) in cases {
+        let envelope = call(&registry, name, json!({}));
+        let (given, text) = error(&envelope);
+        assert_eq!(given, code, "{name}: {text}");
+        assert!(text.starts_with(start), "{name}: {text}");
+    }
+    let shown = serde_json::to_value(call(&registry, "three", json!({}))).expect("JSON");
+    assert_eq!((&shown["exit_code"], &shown["signal"]), (&json!(3), &Value::Null));
+    assert_eq!((&shown["stdout"], &shown["stderr"]), (&json!("{\"half\": \n"), &json!("reason\n")));
+    let shown = serde_json::to_value(call(&registry, "signal", json!({}))).expect("JSON");
+    assert_eq!((&shown["exit_code"], &shown["signal"]), (&Value::Null, &json!("SIGABRT")));
+}
+
+#[test]
+fn a_grandchild_that_hangs_ends_with_the_deadline() {
+    let scene = Scene::new();
+    let pids = scene.scratch.text("pids");
+    scene.tool(
+        "hang",
+        "\"timeout\": 0.5",
+        &format!("echo begun >&2\nsh -c 'sh -c \"echo \\$\\$ >> {pids}; trap \\\"\\\" TERM; sleep 100; sleep 100\" & wait' & echo '{{'\nwait"),
+    );
+    let registry = scene.registry();
+    assert!(registry.find("hang").is_ok());
+    let started = Instant::now();
+    let envelope = call(&registry, "hang", json!({}));
+    assert!(started.elapsed() < Duration::from_secs(20));
+    assert_eq!(error(&envelope), ("TOOL_TIMEOUT", "tool 'hang' did not answer within 0.5 s".to_owned()));
+    assert_eq!(envelope.stderr, "begun\n");
+    assert_eq!(envelope.status(), 124);
+    let written = std::fs::read_to_string(scene.scratch.file("pids")).unwrap_or_default();
+    for pid in written.lines() {
+        assert!(is_gone(pid), "{pid} is left");
+    }
+}
+
+#[test]
+fn the_call_decides_on_its_deadline_before_the_tool() {
+    let scene = Scene::new();
+    scene.tool("x", "\"timeout\": 100", "sleep 100");
+    let registry = scene.registry();
+    assert!(registry.find("x").is_ok());
+    let options = CallOptions { timeout: Some(Duration::from_millis(100)), ..CallOptions::default() };
+    let envelope = registry.call("x", json!({}), &options);
+    assert_eq!(error(&envelope).0, "TOOL_TIMEOUT");
+}
+
+#[test]
+fn a_flood_of_diagnostics_comes_first_and_nothing_blocks() {
+    let scene = Scene::new();
+    scene.tool("x", "", "head -c 10485760 /dev/zero >&2; cat");
+    let registry = scene.registry();
+    let envelope = call(&registry, "x", json!({"a": 1}));
+    assert_eq!(result(&envelope), json!({"a": 1}));
+    let truncated = &envelope.truncated[0];
+    assert_eq!((truncated.stream, truncated.total_bytes), ("stderr", 10_485_760));
+    assert_eq!(registry.output(&truncated.id).map(|output| output.total_bytes()), Some(10_485_760));
+}
+
+#[test]
+fn a_mebibyte_of_arguments_may_go_unread() {
+    let scene = Scene::new();
+    scene.tool("deaf", "", "echo 1");
+    scene.tool("count", "", "wc -c");
+    let registry = scene.registry();
+    let large = "x".repeat(1 << 20);
+    assert_eq!(result(&call(&registry, "deaf", json!({"a": large}))), 1);
+    assert_eq!(result(&call(&registry, "count", json!({"a": large}))), (1 << 20) + 8);
+}
+
+#[test]
+fn a_background_child_that_keeps_the_output_open_keeps_nobody_waiting_and_ends() {
+    let scene = Scene::new();
+    let pid = scene.scratch.text("pid");
+    scene.tool("x", "", &format!("sleep 100 & echo $! > {pid}; echo 1"));
+    let registry = scene.registry();
+    assert!(registry.find("x").is_ok());
+    let started = Instant::now();
+    assert_eq!(result(&call(&registry, "x", json!({}))), 1);
+    assert!(started.elapsed() < Duration::from_secs(20));
+    let pid = std::fs::read_to_string(scene.scratch.file("pid")).expect("a number");
+    assert!(is_gone(&pid));
+}
+
+#[test]
+fn a_result_beyond_its_limit_is_refused_and_stays_addressable() {
+    let scene = Scene::new();
+    scene.tool(
+        "x",
+        "\"output_limit\": 100000",
+        "printf '\"'; head -c 200000 /dev/zero | tr '\\0' a; printf '\"'",
+    );
+    let registry = scene.registry();
+    let envelope = call(&registry, "x", json!({}));
+    assert_eq!(
+        error(&envelope),
+        ("OUTPUT_LIMIT", "tool 'x' wrote 200002 bytes, more than 100000".to_owned())
+    );
+    let truncated = envelope.truncated.iter().find(|one| one.stream == "stdout").expect("a part is shown");
+    assert!(registry.output(&truncated.id).is_some_and(|output| output.is_complete()));
+    let options = CallOptions { output_limit: Some(300_000), ..CallOptions::default() };
+    assert!(registry.call("x", json!({}), &options).is_success());
+}
+
+#[test]
+fn arguments_are_checked_before_anything_starts() {
+    let scene = Scene::new();
+    let log = scene.scratch.text("log");
+    scene.tool(
+        "x",
+        "\"parameters\": {\"properties\": {\"limit\": {\"type\": \"integer\", \"default\": 5}}, \"required\": [\"limit\"]}",
+        &format!("echo >> {log}; cat"),
+    );
+    let registry = scene.registry();
+    let wrong = call(&registry, "x", json!({"limit": "many"}));
+    assert_eq!(
+        error(&wrong),
+        ("INVALID_PARAMS", "parameter 'limit': given \"many\", wanted type integer".to_owned())
+    );
+    assert_eq!(error(&call(&registry, "x", json!([]))).0, "INVALID_PARAMS");
+    assert_eq!(scene.scratch.lines("log"), 0);
+    assert_eq!(result(&call(&registry, "x", json!({}))), json!({"limit": 5}));
+}
+
+#[test]
+fn what_a_tool_says_it_returns_it_has_to_return() {
+    let scene = Scene::new();
+    scene.tool("x", "\"returns\": {\"type\": \"object\", \"required\": [\"a\"]}", "cat");
+    let registry = scene.registry();
+    assert!(call(&registry, "x", json!({"a": 1})).is_success());
+    let (code, text) = error(&call(&registry, "x", json!({"b": 1})));
+    assert_eq!(
+        (code, text.as_str()),
+        ("INVALID_OUTPUT", "tool 'x' does not return what it says: parameter 'a' is missing")
+    );
+}
+
+#[test]
+fn keys_of_the_caller_do_not_leak() {
+    let scene = Scene::new();
+    std::os::unix::fs::symlink(child(), scene.scratch.file("user/tools/plain-tool")).expect("a link");
+    scene.tool(
+        "named",
+        "\"env\": [\"WANTED_KEY\"]",
+        "env -0 | cut -z -d= -f1 | tr '\\0' ' ' | sed 's/.*/\"&\"/'",
+    );
+    let registry = scene.registry();
+    let mut session = (*scene.options().environment).clone();
+    session.set("MINE", "1").expect("a variable");
+    let options = CallOptions { environment: Some(Arc::new(session)), ..CallOptions::default() };
+    let seen = result(&registry.call("plain", json!({}), &options))["environment"].clone();
+    let mut seen: Vec<_> = seen.as_array().expect("names").iter().filter_map(Value::as_str).collect();
+    seen.sort_unstable();
+    assert_eq!(seen, ["HAFT_RUN", "HAFT_TOOL", "MINE", "PATH"]);
+    let seen = result(&call(&registry, "named", json!({}))).as_str().expect("names").to_owned();
+    assert!(seen.contains("WANTED_KEY") && !seen.contains("SECRET_KEY"), "{seen}");
+}
+
+#[test]
+fn a_cancelled_call_ends_with_its_processes() {
+    let scene = Scene::new();
+    let ready = scene.scratch.text("ready");
+    scene.tool("x", "", &format!("touch {ready}; sleep 100"));
+    let registry = scene.registry();
+    let cancel = CancelToken::new();
+    let options = CallOptions { cancel: Some(cancel.clone()), ..CallOptions::default() };
+    std::thread::scope(|threads| {
+        let running = threads.spawn(|| registry.call("x", json!({}), &options));
+        assert!(eventually(Duration::from_secs(20), || scene.scratch.file("ready").exists()));
+        cancel.cancel();
+        let envelope = running.join().expect("an answer");
+        assert_eq!((error(&envelope).0, envelope.status()), ("CANCELLED", 130));
+    });
+    assert_eq!(error(&registry.call("glob", json!({"pattern": "*"}), &options)).0, "CANCELLED");
+}
+
+#[test]
+fn a_toolset_refuses_what_it_does_not_have() {
+    let scene = Scene::new();
+    scene.tool("allowed", "", "echo 1");
+    scene.tool("other", "", "echo 1");
+    let registry = scene.registry();
+    let toolset = Toolset::new("few", ["allow*"]).expect("a toolset");
+    let options = CallOptions { toolset: Some(toolset), ..CallOptions::default() };
+    assert!(registry.call("allowed", json!({}), &options).is_success());
+    let expected = ("DISABLED", "tool 'other' is not in the toolset 'few'".to_owned());
+    assert_eq!(error(&registry.call("other", json!({}), &options)), expected);
+}
+
+#[test]
+fn an_unknown_name_is_answered_with_the_nearest() {
+    let scene = Scene::new();
+    scene.tool("deploy_site", "", "echo 1");
+    let registry = scene.registry();
+    let expected =
+        ("TOOL_NOT_FOUND", "there is no tool 'deploy_sit'; did you mean 'deploy_site'?".to_owned());
+    assert_eq!(error(&call(&registry, "deploy_sit", json!({}))), expected);
+    assert_eq!(error(&call(&registry, "../../x", json!({}))).0, "TOOL_NOT_FOUND");
+}
+
+#[test]
+fn what_cannot_be_started_is_said() {
+    let scene = Scene::new();
+    scene.tool("x", "", "echo 1");
+    let registry = scene.registry();
+    assert!(registry.find("x").is_ok());
+    let options = CallOptions { directory: Some("/no/such/directory".into()), ..CallOptions::default() };
+    let (code, text) = error(&registry.call("x", json!({}), &options));
+    assert_eq!(code, "SPAWN_FAILED");
+    assert!(text.contains("/no/such/directory"), "{text}");
+}
+
+#[test]
+fn the_environment_of_a_session_without_one_is_the_callers() {
+    let scene = Scene::new();
+    scene.tool("x", "", "printf '\"%s\"' \"$HAFT_TOOL$SECRET_KEY\"");
+    let options = haft_tools::Options { environment: Arc::new(Environment::new()), ..scene.options() };
+    let registry = scene.registry_with(options);
+    let session =
+        Environment::from_pairs([("PATH", "/bin:/usr/bin"), ("SECRET_KEY", "given")]).expect("pairs");
+    let options = CallOptions { environment: Some(Arc::new(session)), ..CallOptions::default() };
+    assert_eq!(result(&registry.call("x", json!({}), &options)), "xgiven");
+}

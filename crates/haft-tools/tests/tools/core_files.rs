@@ -1,0 +1,106 @@
+//! The core tools that read and change files.
+
+use std::os::unix::fs::PermissionsExt;
+
+use haft_tools::Registry;
+use serde_json::{Value, json};
+
+use crate::scene::{Scene, call, error, result};
+
+fn ready() -> (Scene, Registry) {
+    let scene = Scene::new();
+    let registry = scene.registry();
+    (scene, registry)
+}
+
+fn put(scene: &Scene, name: &str, content: impl AsRef<[u8]>) {
+    std::fs::write(scene.scratch.file("work").join(name), content).expect("a file");
+}
+
+fn get(scene: &Scene, name: &str) -> Vec<u8> {
+    std::fs::read(scene.scratch.file("work").join(name)).expect("a file")
+}
+
+#[test]
+fn lines_are_read_from_anywhere() {
+    let (scene, registry) = ready();
+    put(&scene, "f", "one\ntwo\nthree\nfour");
+    let read = |arguments: Value| result(&call(&registry, "file_read", arguments));
+    let all = read(json!({"path": "f"}));
+    assert_eq!(all["content"], "one\ntwo\nthree\nfour");
+    assert_eq!((&all["total_lines"], &all["truncated"]), (&json!(4), &json!(false)));
+    let part = read(json!({"path": "f", "offset": 2, "limit": 2, "line_numbers": true}));
+    assert_eq!(part["content"], "     2\ttwo\n     3\tthree\n");
+    assert_eq!((&part["truncated"], &part["next_offset"]), (&json!(true), &json!(4)));
+    assert_eq!(read(json!({"path": "f", "offset": 9}))["content"], "");
+    put(&scene, "latin", b"gr\xfcn\n");
+    assert_eq!(read(json!({"path": "latin"}))["lossy"], true);
+    put(&scene, "empty", "");
+    assert_eq!(read(json!({"path": "empty"}))["total_lines"], 0);
+    put(&scene, "long", "x".repeat(1 << 20));
+    let long = read(json!({"path": "long"}));
+    assert_eq!((long["content"].as_str().map(str::len), &long["truncated"]), (Some(256 << 10), &json!(true)));
+}
+
+#[test]
+fn what_is_no_text_is_refused_with_its_type() {
+    let (scene, registry) = ready();
+    put(&scene, "image", b"\x89PNG\r\n\x1a\n\0\0");
+    let refused = |path: &str| error(&call(&registry, "file_read", json!({"path": path}))).1;
+    assert!(refused("image").ends_with("is no text but PNG image"));
+    assert!(refused(".").contains("is a directory"));
+    assert!(refused("missing").ends_with("no such file or directory"));
+    assert!(refused("/dev/zero").ends_with("is no regular file"));
+}
+
+#[test]
+fn a_file_is_written_whole_with_its_directories_and_keeps_its_mode() {
+    let (scene, registry) = ready();
+    let write = |path: &str, content: &str| {
+        result(&call(&registry, "file_write", json!({"path": path, "content": content})))
+    };
+    assert_eq!(write("a/b/f", "one")["created"], true);
+    let path = scene.scratch.file("work/a/b/f");
+    std::fs::set_permissions(&path, PermissionsExt::from_mode(0o750)).expect("a mode");
+    std::os::unix::fs::symlink("a/b/f", scene.scratch.file("work/link")).expect("a link");
+    assert_eq!(write("link", "two\0three")["created"], false);
+    assert_eq!(get(&scene, "a/b/f"), b"two\0three");
+    assert_eq!(path.metadata().expect("a file").permissions().mode() & 0o777, 0o750);
+    assert!(scene.scratch.file("work/link").is_symlink());
+    assert_eq!(std::fs::read_dir(path.parent().expect("a parent")).expect("a directory").count(), 1);
+    let refused = error(&call(&registry, "file_write", json!({"path": "a/b", "content": ""})));
+    assert_eq!(refused.0, "TOOL_CRASHED");
+}
+
+#[test]
+fn an_edit_is_exact_and_unique_unless_all_are_wanted() {
+    let (scene, registry) = ready();
+    put(&scene, "f", "let a = 1;\nlet b = 1;\n");
+    let edit = |arguments: Value| call(&registry, "file_edit", arguments);
+    let twice = error(&edit(json!({"path": "f", "old": "= 1", "new": "= 2"}))).1;
+    assert!(twice.contains("2 times, at lines 1, 2"), "{twice}");
+    let one = result(&edit(json!({"path": "f", "old": "b = 1", "new": "b = 2"})));
+    assert_eq!((&one["replacements"], &one["lines"]), (&json!(1), &json!([2])));
+    let missing = error(&edit(json!({"path": "f", "old": "let  a = 1;", "new": "x"}))).1;
+    assert!(missing.contains("the nearest is at line 1:\nlet a = 1;"), "{missing}");
+    assert_eq!(
+        result(&edit(json!({"path": "f", "old": "let ", "new": "", "replace_all": true})))["replacements"],
+        2
+    );
+    assert_eq!(get(&scene, "f"), b"a = 1;\nb = 2;\n");
+    assert_eq!(error(&edit(json!({"path": "f", "old": "a", "new": "a"}))).0, "INVALID_PARAMS");
+}
+
+#[test]
+fn carriage_returns_nul_and_other_bytes_survive_an_edit() {
+    let (scene, registry) = ready();
+    put(&scene, "f", b"one\r\ntwo\r\n\0\xff\r\nthree\r\n");
+    let edit = |old: &str, new: &str| {
+        result(&call(&registry, "file_edit", json!({"path": "f", "old": old, "new": new})))
+    };
+    edit("one\ntwo\n", "1\n2\n");
+    assert_eq!(get(&scene, "f"), b"1\r\n2\r\n\0\xff\r\nthree\r\n");
+    edit("three\r\n", "3\r\n");
+    edit("\0", "\0\0");
+    assert_eq!(get(&scene, "f"), b"1\r\n2\r\n\0\0\xff\r\n3\r\n");
+}

@@ -1,0 +1,227 @@
+//! Which files are tools, and why others are none.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use haft_config::Layer;
+use haft_test_support::eventually;
+use haft_tools::{Options, Snapshot};
+use serde_json::json;
+
+use crate::scene::{Scene, call, error, result, script};
+
+fn reason(snapshot: &Snapshot, name: &str) -> String {
+    let rejected = snapshot.rejected().iter().find(|rejected| rejected.name == name);
+    rejected.map_or_else(|| panic!("'{name}' was not rejected"), |rejected| rejected.reason.clone())
+}
+
+#[test]
+fn later_places_win_and_what_is_shadowed_is_remembered() {
+    let scene = Scene::new();
+    scene.write("system/x-tool", &script("x", "", "echo '\"system\"'"));
+    scene.write("user/tools/x-tool", &script("x", "", "echo '\"user\"'"));
+    scene.write("user/tools/glob-tool", &script("glob", "", "echo '\"mine\"'"));
+    let registry = scene.registry();
+    assert_eq!(result(&call(&registry, "x", json!({}))), "user");
+    assert_eq!(result(&call(&registry, "glob", json!({}))), "mine");
+    let snapshot = registry.complete();
+    let shadowed: Vec<_> =
+        snapshot.shadowed().iter().map(|one| (one.name.as_str(), one.layer, one.by)).collect();
+    assert!(shadowed.contains(&("x", Layer::System, Layer::User)), "{shadowed:?}");
+    assert!(shadowed.contains(&("glob", Layer::Embedded, Layer::User)), "{shadowed:?}");
+    assert_eq!(snapshot.rejected(), []);
+}
+
+#[test]
+fn what_is_not_a_tool_by_name_or_mode_is_left_alone() {
+    let scene = Scene::new();
+    let marker = scene.scratch.text("marker");
+    scene.write("user/tools/other", &format!("#!/bin/sh\ntouch {marker}\n"));
+    std::fs::write(scene.scratch.file("user/tools/plain-tool"), "#!/bin/sh\n").expect("a file");
+    std::fs::create_dir(scene.scratch.file("user/tools/directory-tool")).expect("a directory");
+    let snapshot = scene.registry().complete();
+    assert!(snapshot.get("plain").is_none() && snapshot.get("directory").is_none());
+    assert_eq!(snapshot.rejected(), []);
+    assert!(!scene.scratch.file("marker").exists());
+}
+
+#[test]
+fn whatever_fails_is_listed_with_its_reason() {
+    let scene = Scene::new();
+    let tool = |name: &str, text: &str| {
+        scene.write(&format!("user/tools/{name}-tool"), &format!("#!/bin/sh\n{text}\n"));
+    };
+    tool("text", "echo hello");
+    tool("half", "echo '{\"name\": \"half\", '");
+    tool("three", "echo oh dear >&2; exit 3");
+    tool("dead", "kill -SEGV $$");
+    tool("silent", "exit 0");
+    tool("large", "head -c 2000000 /dev/zero | tr '\\0' ' '; sleep 60");
+    tool(
+        "typed",
+        "echo '{\"name\": \"typed\", \"description\": \"\", \"parameters\": {\"type\": \"objekt\"}}'",
+    );
+    tool(
+        "invalid",
+        "echo '{\"name\": \"invalid\", \"description\": \"\", \"parameters\": {\"properties\": {\"a\": {\"minimum\": \"x\"}}}}'",
+    );
+    tool("other", "echo '{\"name\": \"another\", \"description\": \"\", \"parameters\": {}}'");
+    tool("bytes", "printf '\\377'");
+    scene.write("user/tools/interpreted-tool", "#!/no/such/interpreter\n");
+    let started = Instant::now();
+    let snapshot = scene.registry().complete();
+    assert!(started.elapsed() < Duration::from_secs(15));
+    let starts = [
+        ("text", "the schema is not JSON at byte 0"),
+        ("half", "the schema is not JSON at byte 18"),
+        ("three", "exit 3: oh dear"),
+        ("dead", "killed by SIGSEGV"),
+        ("silent", "the schema is empty"),
+        ("large", "the schema is larger than 1 MiB"),
+        ("typed", "bad schema at /parameters/type: "),
+        ("invalid", "bad schema at /parameters/properties/a/minimum: "),
+        ("other", "it calls itself 'another', its file makes it 'other'"),
+        ("bytes", "the schema is not UTF-8 at byte 0"),
+        ("interpreted", "cannot run "),
+    ];
+    for (name, start) in starts {
+        let reason = reason(&snapshot, name);
+        assert!(reason.starts_with(start), "{name}: {reason}");
+    }
+    assert_eq!(snapshot.rejected().len(), starts.len());
+}
+
+#[test]
+fn a_slow_schema_is_rejected_in_time_and_its_processes_end() {
+    let scene = Scene::new();
+    let ready = scene.scratch.text("ready");
+    scene.write(
+        "user/tools/slow-tool",
+        &format!("#!/bin/sh\n(trap '' TERM; echo $$ > {ready}; sleep 100) & sleep 100\n"),
+    );
+    let options = Options { schema_timeout: Duration::from_millis(1500), ..scene.options() };
+    let registry = scene.registry_with(options);
+    let started = Instant::now();
+    let snapshot = registry.complete();
+    assert_eq!(reason(&snapshot, "slow"), "no schema within 1.5 s");
+    assert!(started.elapsed() < Duration::from_secs(20));
+    let (code, text) = error(&call(&registry, "slow", json!({})));
+    assert_eq!(code, "DISABLED");
+    assert!(text.contains("no schema within 1.5 s"), "{text}");
+}
+
+#[test]
+fn a_call_waits_for_its_own_tool_only() {
+    let scene = Scene::new();
+    scene.write("user/tools/slow-tool", "#!/bin/sh\nsleep 100\n");
+    scene.tool("quick", "", "echo 1");
+    let registry = scene.registry();
+    registry.discover();
+    let started = Instant::now();
+    assert_eq!(result(&call(&registry, "quick", json!({}))), 1);
+    assert!(started.elapsed() < Duration::from_secs(15));
+    assert!(!registry.snapshot().is_complete());
+    // Whoever lets go of the registry does not wait for the slow one either.
+    drop(registry);
+    assert!(started.elapsed() < Duration::from_secs(18));
+}
+
+#[test]
+fn answers_are_kept_between_runs_until_the_content_changes() {
+    let scene = Scene::new();
+    let log = scene.scratch.text("log");
+    let text = |version: &str| {
+        script("x", &format!("\"version\": \"{version}\""), "echo 1")
+            .replace("cat <<", &format!("echo >> {log}\ncat <<"))
+    };
+    let path = scene.write("user/tools/x-tool", &text("1"));
+    for _ in 0..3 {
+        assert!(scene.registry().complete().get("x").is_some());
+    }
+    assert_eq!(scene.scratch.lines("log"), 1);
+    // Touched, but the same.
+    std::fs::File::open(&path)
+        .and_then(|file| file.set_modified(std::time::SystemTime::now()))
+        .expect("a time");
+    assert!(scene.registry().complete().get("x").is_some());
+    assert_eq!(scene.scratch.lines("log"), 1);
+    scene.write("user/tools/x-tool", &text("2"));
+    let registry = scene.registry();
+    let snapshot = registry.complete();
+    let version = snapshot.get("x").and_then(|tool| tool.descriptor().version.clone());
+    assert_eq!((version.as_deref(), scene.scratch.lines("log")), (Some("2"), 2));
+    // A damaged cache costs asking again.
+    std::fs::write(scene.scratch.file("cache/tools.json"), "{").expect("a file");
+    assert!(scene.registry().complete().get("x").is_some());
+    assert_eq!(scene.scratch.lines("log"), 3);
+}
+
+#[test]
+fn tools_of_a_project_do_nothing_until_they_are_trusted() {
+    let scene = Scene::new();
+    let log = scene.scratch.text("log");
+    let text = script("x", "", "echo 1").replacen("if", &format!("echo >> {log}\nif"), 1);
+    scene.write("project/.haft/tools/x-tool", &text);
+    let registry = scene.registry();
+    let (code, text) = error(&call(&registry, "x", json!({})));
+    assert_eq!(code, "NOT_TRUSTED");
+    assert!(text.ends_with("to trust it run `haft trust`"), "{text}");
+    assert!(registry.complete().rejected()[0].untrusted);
+    assert_eq!(scene.scratch.lines("log"), 0);
+
+    scene.trust_file("project/.haft/tools/x-tool");
+    assert_eq!(result(&call(&registry, "x", json!({}))), 1);
+    scene.write("project/.haft/tools/x-tool", &script("x", "", "echo 2"));
+    assert_eq!(error(&call(&registry, "x", json!({}))).0, "NOT_TRUSTED");
+    scene.trust_file("project/.haft/tools/x-tool");
+    assert_eq!(result(&call(&registry, "x", json!({}))), 2);
+}
+
+#[test]
+fn what_is_not_trusted_takes_nobodys_place() {
+    let scene = Scene::new();
+    scene.write("project/.haft/tools/x-tool", &script("x", "", "echo '\"project\"'"));
+    scene.tool("x", "", "echo '\"user\"'");
+    let registry = scene.registry();
+    assert_eq!(result(&call(&registry, "x", json!({}))), "user");
+    assert_eq!(registry.complete().get("x").map(|tool| tool.layer()), Some(Layer::User));
+    scene.trust_file("project/.haft/tools/x-tool");
+    assert_eq!(result(&call(&registry, "x", json!({}))), "project");
+    assert_eq!(registry.refresh().get("x").map(|tool| tool.layer()), Some(Layer::Project));
+}
+
+#[test]
+fn a_tool_that_is_dropped_in_or_changed_is_there_without_a_refresh() {
+    let scene = Scene::new();
+    let registry = scene.registry();
+    registry.complete();
+    assert_eq!(error(&call(&registry, "late", json!({}))).0, "TOOL_NOT_FOUND");
+    scene.tool("late", "", "echo 1");
+    assert!(registry.has("late"));
+    assert_eq!(result(&call(&registry, "late", json!({}))), 1);
+    scene.tool("late", "\"parameters\": {\"required\": [\"a\"]}", "echo 2");
+    assert_eq!(
+        error(&call(&registry, "late", json!({}))),
+        ("INVALID_PARAMS", "parameter 'a' is missing".to_owned())
+    );
+}
+
+#[test]
+fn whoever_subscribes_hears_of_changes_only() {
+    let scene = Scene::new();
+    scene.tool("a", "", "echo 1");
+    let registry = scene.registry();
+    let heard = Arc::new(AtomicUsize::new(0));
+    let count = heard.clone();
+    registry.subscribe(move |_| {
+        count.fetch_add(1, Ordering::SeqCst);
+    });
+    registry.complete();
+    assert!(eventually(Duration::from_secs(20), || heard.load(Ordering::SeqCst) == 1));
+    registry.refresh();
+    assert_eq!(heard.load(Ordering::SeqCst), 1);
+    scene.tool("b", "", "echo 1");
+    registry.refresh();
+    assert_eq!(heard.load(Ordering::SeqCst), 2);
+}

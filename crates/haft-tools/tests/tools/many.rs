@@ -1,0 +1,106 @@
+//! Many tools and many calls at once.
+
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use haft_test_support::eventually;
+use haft_tools::{Call, CallOptions};
+use serde_json::{Value, json};
+
+use crate::scene::{Scene, call, result};
+
+#[test]
+fn a_hundred_tools_are_found_and_twenty_calls_run_through_a_refresh() {
+    let scene = Scene::new();
+    for number in 0..100 {
+        scene.tool(&format!("t{number}"), "", &format!("echo {number}"));
+    }
+    let registry = scene.registry();
+    let snapshot = registry.complete();
+    let found = snapshot.tools().filter(|tool| tool.file().is_some()).count();
+    assert_eq!(found, 100, "{:?}", snapshot.rejected());
+    let (done, stop) = (AtomicUsize::new(0), AtomicBool::new(false));
+    std::thread::scope(|threads| {
+        for number in 0..20 {
+            let (registry, done) = (&registry, &done);
+            threads.spawn(move || {
+                for _ in 0..3 {
+                    let name = format!("t{number}");
+                    assert_eq!(result(&call(registry, &name, json!({}))), number);
+                }
+                done.fetch_add(1, Ordering::SeqCst);
+            });
+        }
+        let (registry, stop, scene) = (&registry, &stop, &scene);
+        threads.spawn(move || {
+            while !stop.load(Ordering::SeqCst) {
+                // Half of them are replaced while they are called.
+                for number in (0..20).step_by(2) {
+                    scene.tool(&format!("t{number}"), "\"version\": \"2\"", &format!("echo {number}"));
+                }
+                registry.refresh();
+            }
+        });
+        let finished = eventually(Duration::from_secs(80), || done.load(Ordering::SeqCst) == 20);
+        stop.store(true, Ordering::SeqCst);
+        assert!(finished, "{} of 20 are done", done.load(Ordering::SeqCst));
+    });
+    let snapshot = registry.refresh();
+    assert_eq!(snapshot.get("t0").and_then(|tool| tool.descriptor().version.clone()).as_deref(), Some("2"));
+}
+
+fn calls(values: &[Value]) -> Vec<Call> {
+    values.iter().map(|value| serde_json::from_value(value.clone()).expect("a call")).collect()
+}
+
+#[test]
+fn a_batch_runs_side_by_side_what_may_and_answers_in_order() {
+    let scene = Scene::new();
+    // Each waits until the other has begun: side by side, or never.
+    let (one, two) = (scene.scratch.text("one"), scene.scratch.text("two"));
+    let meet =
+        |own: &str, other: &str| format!("touch {own}; while [ ! -e {other} ]; do sleep 0.02; done; echo 1");
+    scene.tool("one", "\"access\": \"none\"", &meet(&one, &two));
+    scene.tool("two", "\"access\": \"none\"", &meet(&two, &one));
+    let registry = scene.registry();
+    let mut order = Vec::new();
+    let calls = calls(&[json!({"tool": "one"}), json!({"tool": "missing"}), json!({"tool": "two"})]);
+    registry.batch(&calls, 4, &CallOptions::default(), |index, envelope| {
+        order.push((index, envelope.code().map(|code| code.as_str())));
+    });
+    assert_eq!(order, [(0, None), (1, Some("TOOL_NOT_FOUND")), (2, None)]);
+}
+
+#[test]
+fn writes_and_reads_of_one_file_keep_their_order_in_a_batch() {
+    let scene = Scene::new();
+    let registry = scene.registry();
+    let mut values = Vec::new();
+    for round in 0..5 {
+        values.push(json!({"tool": "file_write", "arguments": {"path": "f", "content": format!("{round}")}}));
+        values.push(json!({"tool": "file_read", "arguments": {"path": "f"}}));
+        values.push(json!({"tool": "file_read", "arguments": {"path": "./f"}}));
+    }
+    let mut read = Vec::new();
+    registry.batch(&calls(&values), 8, &CallOptions::default(), |index, envelope| {
+        if index % 3 != 0 {
+            read.push(result(&envelope)["content"].as_str().expect("text").to_owned());
+        }
+    });
+    assert_eq!(read.join(""), "0011223344");
+}
+
+#[test]
+fn a_tool_that_does_not_say_what_it_touches_runs_alone() {
+    let scene = Scene::new();
+    let inside = scene.scratch.text("inside");
+    let alone = format!(
+        "if ! mkdir {inside}; then echo '\"met\"'; exit; fi; sleep 0.05; rmdir {inside}; echo '\"alone\"'"
+    );
+    scene.tool("x", "", &alone);
+    let registry = scene.registry();
+    let calls = calls(&vec![json!({"tool": "x"}); 4]);
+    let started = Instant::now();
+    registry.batch(&calls, 4, &CallOptions::default(), |_, envelope| assert_eq!(result(&envelope), "alone"));
+    assert!(started.elapsed() >= Duration::from_millis(200));
+}
