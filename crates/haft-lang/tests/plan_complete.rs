@@ -289,10 +289,83 @@ fn what_the_text_cannot_tell_is_opaque() {
         "parallel rm",
         "echo x | at now",
         "bash -c 'if'",
+        "ssh host rm",
+        "make",
+        "make -C lib install",
+        "npm test",
+        "python3 -c 'import os'",
+        "python3.12 x.py",
+        "perl -pe s/a/b/e x",
+        "awk -f x.awk",
+        "awk 'BEGIN { system(\"id\") }'",
+        "awk '{ print | \"sh\" }'",
+        "awk '{ \"id\" | getline x }'",
+        "awk \"{ $x }\"",
+        "sed s/a/b/e x",
+        "sed -n '1e id' x",
+        "sed -i 's/a/b/w x' y",
+        "sed \"s/a/$x/\" y",
+        "sed -f x.sed y",
+        "sed -e p -e 'e id' y",
+        "sed -iex 's/a/b/e' y",
+        "sed -nEe 'e id' y",
+        "gawk -i x '{ print }' y",
+        "git -c core.pager=$x log",
+        "git -c core.sshCommand=id fetch",
+        "git config core.hooksPath x",
+        "git --config-env=core.pager=X log",
+        "git filter-branch --all",
+        "tar $x",
+        "docker exec c id",
+        "kubectl exec p -- id",
+        "vim -c '!id' x",
+        "less +!id x",
+        "gdb -ex 'shell id'",
+        "PYTHONPATH=x ls",
+        "bash <<E\n$x\nE",
+        "{ bash; } <<< id",
     ];
     for script in scripts {
         let plan = planned(script);
         assert!(plan.steps.iter().any(|step| !step.opaque.is_empty()), "{script}\n{plan}");
+    }
+}
+
+/// What programs run that are told to run something.
+#[test]
+fn what_programs_are_told_to_run_is_planned() {
+    let scripts = [
+        "bash <<'E'\nplanted\nE",
+        "sh <<< planted",
+        "sudo bash -s x <<< 'planted a'",
+        "tar -I planted -xf x",
+        "tar -xIplanted -f x",
+        "tar --to-command='planted x' -xf y",
+        "tar -cf x --checkpoint-action=exec=planted y",
+        "rsync -aze planted a b",
+        "rsync --rsh='planted -p 1' a b",
+        "ssh -o ProxyCommand='planted %h' host",
+        "scp -S planted a b",
+        "sort --compress-program=planted x",
+        "split --filter='planted > $FILE' x",
+        "man -P planted ls",
+        "git -c alias.x='!planted' x",
+        "git config alias.x '!planted y'",
+        "git rebase -x planted main",
+        "git rebase --exec 'planted x' main",
+        "git bisect run planted x",
+        "git submodule foreach --recursive 'planted x'",
+        "git clone -u planted x y",
+        "git fetch --upload-pack=planted x",
+        "GIT_SSH_COMMAND='planted -i x' git fetch",
+        "PAGER=planted man ls",
+        "export EDITOR=planted",
+        "ssh-agent planted",
+        "ls | entr -r planted x",
+    ];
+    for script in scripts {
+        let plan = planned(script);
+        assert!(names(&plan).contains("planted"), "{script}\n{plan}");
     }
 }
 
@@ -321,7 +394,7 @@ fn what_the_text_tells_is_not_opaque() {
         "PS1='> '",
         "exec > log",
         "set -euo pipefail",
-        "cd \"$dir\" && make \"$target\"",
+        "cd \"$dir\" && ls \"$target\"",
         "case $x in a) ls;; esac",
         "[ \"$x\" = y ]",
         "echo \"${x:-y}\" > \"$file\"",
@@ -329,6 +402,20 @@ fn what_the_text_tells_is_not_opaque() {
         "env",
         "bash --version",
         "xargs -0 rm < list",
+        "sed 's/[^/]*$//; /x/I,$d; 3,5!p' x",
+        "sed -ne '/a/{p;q}' -e 's|a|b|gI' x",
+        "sed -i.bak -E 's/(a|b)\\/[[:alpha:]]+/\\1/g' x",
+        "awk -F: '$1 == \"root\" || /x/ { n += $3 } END { print n }' /etc/passwd",
+        "awk -v x=\"$y\" '{ print x }' z",
+        "git commit -m \"$message\"",
+        "git -c user.name=x -C dir log --oneline",
+        "tar -czf x.tar.gz dir",
+        "tar xf x.tar --checkpoint-action=dot",
+        "rsync -av a b",
+        "docker ps",
+        "less x",
+        "python3 --version",
+        "sort -u x",
     ];
     for script in scripts {
         let plan = planned(script);

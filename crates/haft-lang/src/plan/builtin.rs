@@ -18,10 +18,53 @@ const LOOKUP: &[&str] = &[
     "BASH_LOADABLES_PATH",
     "CDPATH",
     "GCONV_PATH",
+    "GIT_CONFIG",
+    "GIT_CONFIG_COUNT",
+    "GIT_CONFIG_GLOBAL",
+    "GIT_CONFIG_PARAMETERS",
+    "GIT_CONFIG_SYSTEM",
+    "GIT_EXEC_PATH",
+    "GIT_TEMPLATE_DIR",
+    "LESSOPEN",
+    "LESSCLOSE",
+    "MAKEFLAGS",
+    "NODE_OPTIONS",
+    "NODE_PATH",
+    "PERL5DB",
+    "PERL5LIB",
+    "PERL5OPT",
+    "PYTHONHOME",
+    "PYTHONPATH",
+    "PYTHONSTARTUP",
+    "RUBYLIB",
+    "RUBYOPT",
+    "RUSTC_WRAPPER",
+    "TAR_OPTIONS",
 ];
 
-/// Variables whose value the shell runs or expands.
-const RUN_LATER: &[&str] = &["PROMPT_COMMAND"];
+/// Variables whose value the shell, or a program, runs.
+const RUN_LATER: &[&str] = &[
+    "PROMPT_COMMAND",
+    "BROWSER",
+    "EDITOR",
+    "GIT_ASKPASS",
+    "GIT_EDITOR",
+    "GIT_EXTERNAL_DIFF",
+    "GIT_PAGER",
+    "GIT_PROXY_COMMAND",
+    "GIT_SEQUENCE_EDITOR",
+    "GIT_SSH",
+    "GIT_SSH_COMMAND",
+    "MANPAGER",
+    "PAGER",
+    "RSYNC_RSH",
+    "SSH_ASKPASS",
+    "SUDO_ASKPASS",
+    "SUDO_EDITOR",
+    "VISUAL",
+];
+
+/// Variables whose value the shell expands.
 const EXPANDED_LATER: &[&str] = &["PS0", "PS1", "PS2", "PS4"];
 
 impl Builder<'_> {
@@ -224,7 +267,7 @@ fn has(arguments: &[Item], option: &[u8]) -> bool {
 }
 
 /// An item without the first bytes of its literal prefix.
-fn without_prefix(item: &Item, length: usize) -> Item {
+pub(super) fn without_prefix(item: &Item, length: usize) -> Item {
     let mut pieces = item.pieces.clone();
     if let Some(super::Piece::Literal(text)) = pieces.first_mut() {
         *text = crate::ast::Text::from(text.get(length..).unwrap_or_default());

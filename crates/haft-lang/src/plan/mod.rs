@@ -8,9 +8,11 @@
 //! `build` names every kind of command and follows every list that one holds; whatever else stands in a command
 //! (words, redirections, here-documents, subscripts, arithmetic) it goes through with [`crate::walk`], which knows every
 //! kind of node there is, and plans each substitution it meets. Neither has a wildcard arm, so a new kind of node does not
-//! compile until it is planned. What is hidden in data rather than in the tree is found in three places:
+//! compile until it is planned. What is hidden in data rather than in the tree is found in four places:
 //! `wrapper` looks through commands that run their arguments, `builtin` through builtins that run
-//! text or call back, `hazard` through expansions that evaluate values.
+//! text or call back, `hazard` through expansions that evaluate values, `program` through programs that have a
+//! language of their own or options and settings that name commands. That a program which is none of those runs what it
+//! likes is in the nature of programs: its name is in the plan.
 //!
 //! # How it is bounded
 //!
@@ -20,7 +22,10 @@
 mod build;
 mod builtin;
 mod file;
+mod git;
 mod hazard;
+mod program;
+mod script_language;
 mod shell;
 mod show;
 mod step;

@@ -4,7 +4,7 @@ use crate::script::read_script;
 
 use super::build::{Builder, Place};
 use super::show;
-use super::step::{Expansion, Item, Piece, Reason, Role};
+use super::step::{Expansion, FileUse, Item, Mode, Piece, Reason, Role};
 use super::{words, wrapper};
 
 /// Shells that read `-c TEXT`, a file, or standard input.
@@ -31,8 +31,10 @@ impl Builder<'_> {
             self.opaque(index, Reason::WrapperOptions, show::sources(arguments).as_bytes());
         } else if matches!(base, b"at" | b"batch") {
             self.opaque(index, Reason::ScriptInput, b"");
-        } else if base == name {
+        } else if base == name && crate::resolve::is_builtin(name) {
             self.builtin(index, name, arguments, place);
+        } else {
+            self.program(index, base, arguments, place);
         }
     }
 
@@ -109,7 +111,7 @@ impl Builder<'_> {
             } else if is_option {
                 from_text |= option[0] == b'-' && option[1] != b'-' && option.contains(&b'c');
                 if option.contains(&b's') && option[1] != b'-' {
-                    return self.opaque(index, Reason::ScriptInput, b"");
+                    return self.run_input(index, &place);
                 }
             } else {
                 let operand = if matches!(option, b"--" | b"-") { rest.next() } else { Some(argument) };
@@ -123,7 +125,31 @@ impl Builder<'_> {
         match operand {
             Some(text) if from_text => self.run_text(index, text, Role::Script, place),
             Some(file) => self.opaque(index, Reason::ScriptFile, show::source(file).as_bytes()),
+            None => self.run_input(index, place),
+        }
+    }
+
+    /// Plans what a shell reads from standard input, as far as it stands in the script.
+    fn run_input(&mut self, index: usize, place: &Place<'_>) {
+        match self.input(index) {
+            Some(text) => self.run_text(index, &text, Role::Script, place),
             None => self.opaque(index, Reason::ScriptInput, b""),
+        }
+    }
+
+    /// The here-document or here-string that is the standard input of a step, its own or that of what runs it.
+    fn input(&self, index: usize) -> Option<Item> {
+        let step = &self.steps[index];
+        let is_input = |file: &&FileUse| match file.descriptor.as_deref() {
+            None => !matches!(file.mode, Mode::Write | Mode::Append),
+            Some(descriptor) => descriptor == "0",
+        };
+        match step.files.iter().rev().find(is_input) {
+            Some(file) if matches!(file.mode, Mode::HereDocument | Mode::HereString) => {
+                file.target.literal().map(super::words::known)
+            }
+            None if step.role == Role::Wrapped => self.input(step.parent?),
+            _ => None,
         }
     }
 

@@ -213,6 +213,8 @@ impl fmt::Display for Reason {
             Self::Lookup => "it changes how programs are found",
             Self::Alias => "it changes what names mean",
             Self::LoadedCode => "it loads code into the shell",
+            Self::Language => "it runs a program in another language",
+            Self::Elsewhere => "it runs commands elsewhere",
             Self::BrokenSubstitution => "a substitution cannot be read",
         })
     }

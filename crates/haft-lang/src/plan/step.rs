@@ -278,6 +278,10 @@ pub enum Reason {
     Alias,
     /// Code is loaded into the shell.
     LoadedCode,
+    /// A program in another language is run, which can run commands.
+    Language,
+    /// Commands run on another machine, or in another system on this one.
+    Elsewhere,
     /// The text between backquotes is no program.
     BrokenSubstitution,
 }

@@ -1,0 +1,248 @@
+//! sed and awk: little languages of which only some commands run commands.
+
+use super::build::Builder;
+use super::builtin::without_prefix;
+use super::show;
+use super::step::{Item, Reason};
+
+/// How a program is given its script, and how to tell that the script runs nothing.
+pub(super) struct Language {
+    /// Letters of options without a value.
+    flags: &'static [u8],
+    /// The options with a value.
+    options: &'static [(u8, &'static str, Given)],
+    harmless: fn(&[u8]) -> bool,
+}
+
+/// What the value of an option is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Given {
+    /// A script.
+    Script,
+    /// A file that holds one.
+    File,
+    /// Something else.
+    Other,
+    /// Something else, and only if it stands in the same word.
+    Suffix,
+}
+
+pub(super) const SED: &Language = &Language {
+    flags: b"bnErsuz",
+    options: &[
+        (b'e', "--expression", Given::Script),
+        (b'f', "--file", Given::File),
+        (b'l', "--line-length", Given::Other),
+        (b'i', "--in-place", Given::Suffix),
+    ],
+    harmless: sed_is_harmless,
+};
+
+pub(super) const AWK: &Language = &Language {
+    flags: b"bcCghMnNOPrsSt",
+    options: &[
+        (b'e', "--source", Given::Script),
+        (b'f', "--file", Given::File),
+        (b'E', "--exec", Given::File),
+        (b'i', "--include", Given::File),
+        (b'l', "--load", Given::File),
+        (b'F', "--field-separator", Given::Other),
+        (b'v', "--assign", Given::Other),
+    ],
+    harmless: awk_is_harmless,
+};
+
+impl Language {
+    /// What an argument gives, and the value if that stands in the same word.
+    fn option(&self, argument: &Item) -> Option<(Given, Option<Item>)> {
+        let prefix = argument.prefix();
+        if prefix.starts_with(b"--") {
+            let end = memchr::memchr(b'=', prefix).unwrap_or(prefix.len());
+            let (_, _, given) = self.options.iter().find(|(_, long, _)| long.as_bytes() == &prefix[..end])?;
+            return Some((*given, (end < prefix.len()).then(|| without_prefix(argument, end + 1))));
+        }
+        let flags = prefix[1..].iter().take_while(|letter| self.flags.contains(letter)).count();
+        let letter = prefix.get(flags + 1)?;
+        let (_, _, given) = self.options.iter().find(|(short, ..)| short == letter)?;
+        let same_word = argument.literal().is_none_or(|word| word.len() > flags + 2);
+        Some((*given, same_word.then(|| without_prefix(argument, flags + 2))))
+    }
+}
+
+impl Builder<'_> {
+    /// Looks at the scripts that a program of such a language is given.
+    pub(super) fn language(&mut self, index: usize, arguments: &[Item], language: &Language) {
+        let mut scripts = false;
+        let mut operand = None;
+        let mut rest = arguments.iter();
+        while let Some(argument) = rest.next() {
+            let prefix = argument.prefix();
+            if argument.several && prefix.is_empty() {
+                self.opaque(index, Reason::WrapperOptions, show::source(argument).as_bytes());
+            }
+            if !prefix.starts_with(b"-") || prefix.len() == 1 {
+                operand = operand.or(Some(argument));
+                continue;
+            }
+            let Some((given, value)) = language.option(argument) else { continue };
+            if given == Given::Suffix {
+                continue;
+            }
+            let Some(value) = value.or_else(|| rest.next().cloned()) else { break };
+            scripts |= given != Given::Other;
+            match given {
+                Given::Script => self.script_in(index, &value, language),
+                Given::File => self.opaque(index, Reason::ScriptFile, show::source(&value).as_bytes()),
+                Given::Other | Given::Suffix => {}
+            }
+        }
+        if let Some(text) = operand.filter(|_| !scripts) {
+            self.script_in(index, text, language);
+        }
+    }
+
+    fn script_in(&mut self, index: usize, text: &Item, language: &Language) {
+        match text.literal() {
+            Some(script) if (language.harmless)(script) => {}
+            Some(script) => self.opaque(index, Reason::Language, script),
+            None => self.opaque(index, Reason::Language, show::source(text).as_bytes()),
+        }
+    }
+}
+
+/// Whether an awk program neither calls `system` nor has anything to do with pipes, nor loads code.
+fn awk_is_harmless(script: &[u8]) -> bool {
+    let has = |text: &[u8]| memchr::memmem::find(script, text).is_some();
+    let alternatives = memchr::memmem::find_iter(script, b"||").count() * 2;
+    let pipes = memchr::memchr_iter(b'|', script).count();
+    !has(b"system") && !has(b"@") && pipes == alternatives
+}
+
+/// Whether a sed script is made of commands that run nothing and write no file.
+fn sed_is_harmless(script: &[u8]) -> bool {
+    Sed { rest: script }.commands().is_some()
+}
+
+/// A sed script being read; what is not understood is `None`.
+struct Sed<'a> {
+    rest: &'a [u8],
+}
+
+impl Sed<'_> {
+    fn commands(&mut self) -> Option<()> {
+        loop {
+            self.skip(|byte| byte.is_ascii_whitespace() || byte == b';' || byte == b'}');
+            if self.rest.is_empty() {
+                return Some(());
+            }
+            self.address()?;
+            self.command()?;
+        }
+    }
+
+    fn skip(&mut self, skipped: impl Fn(u8) -> bool) {
+        let length = self.rest.iter().take_while(|byte| skipped(**byte)).count();
+        self.rest = &self.rest[length..];
+    }
+
+    fn next(&mut self) -> Option<u8> {
+        let (first, rest) = self.rest.split_first()?;
+        self.rest = rest;
+        Some(*first)
+    }
+
+    fn address(&mut self) -> Option<()> {
+        loop {
+            match self.rest.first()? {
+                b'/' => {
+                    self.next();
+                    self.regex(b'/')?;
+                    self.skip(|byte| matches!(byte, b'I' | b'M'));
+                }
+                b'\\' => {
+                    self.next();
+                    let delimiter = self.next()?;
+                    self.regex(delimiter)?;
+                }
+                b'0'..=b'9' | b'$' | b',' | b'~' | b'+' | b'!' | b' ' | b'\t' => {
+                    self.next();
+                }
+                _ => return Some(()),
+            }
+        }
+    }
+
+    /// A replacement up to a delimiter, which is taken.
+    fn delimited(&mut self, delimiter: u8) -> Option<()> {
+        loop {
+            match self.next()? {
+                b'\\' => drop(self.next()?),
+                byte if byte == delimiter => return Some(()),
+                _ => {}
+            }
+        }
+    }
+
+    /// A regular expression up to a delimiter, which is taken. In brackets it ends nothing.
+    fn regex(&mut self, delimiter: u8) -> Option<()> {
+        loop {
+            match self.next()? {
+                b'\\' => drop(self.next()?),
+                byte if byte == delimiter => return Some(()),
+                b'[' => self.brackets()?,
+                _ => {}
+            }
+        }
+    }
+
+    fn brackets(&mut self) -> Option<()> {
+        self.rest = self.rest.strip_prefix(b"^").unwrap_or(self.rest);
+        self.rest = self.rest.strip_prefix(b"]").unwrap_or(self.rest);
+        loop {
+            match (self.next()?, self.rest.first()) {
+                (b']', _) => return Some(()),
+                (b'[', Some(mark @ (b':' | b'.' | b'='))) => {
+                    let end = [*mark, b']'];
+                    let at = memchr::memmem::find(&self.rest[1..], &end)?;
+                    self.rest = &self.rest[at + 3..];
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn command(&mut self) -> Option<()> {
+        match self.next()? {
+            // A command may follow at once.
+            b'{' => return Some(()),
+            b'=' | b'd' | b'D' | b'g' | b'G' | b'h' | b'H' | b'n' | b'N' | b'p' | b'P' | b'x' | b'z'
+            | b'F' => {}
+            b'#' | b'a' | b'i' | b'c' => {
+                // Text to the end of the line; one that goes on is not looked at.
+                let end = memchr::memchr(b'\n', self.rest).unwrap_or(self.rest.len());
+                if self.rest[..end].ends_with(b"\\") && self.rest.len() > end {
+                    return None;
+                }
+                self.rest = &self.rest[end..];
+            }
+            b'q' | b'Q' | b'l' | b'L' => self.skip(|byte| byte.is_ascii_digit() || byte == b' '),
+            b':' | b'b' | b't' | b'T' => self.skip(|byte| !matches!(byte, b'\n' | b';' | b'}')),
+            b's' => {
+                let delimiter = self.next()?;
+                self.regex(delimiter)?;
+                self.delimited(delimiter)?;
+                self.skip(|byte| {
+                    byte.is_ascii_digit() || matches!(byte, b'g' | b'p' | b'i' | b'I' | b'm' | b'M')
+                });
+            }
+            b'y' => {
+                let delimiter = self.next()?;
+                self.delimited(delimiter)?;
+                self.delimited(delimiter)?;
+            }
+            _ => return None,
+        }
+        self.skip(|byte| matches!(byte, b' ' | b'\t'));
+        matches!(self.rest.first(), None | Some(b';' | b'\n' | b'}' | b'#')).then_some(())
+    }
+}
