@@ -34,6 +34,7 @@ impl Context<'_> {
         if error.kind() == std::io::ErrorKind::BrokenPipe && !self.session.ignores_broken_pipe() {
             return Err(Unwind::Signal(13));
         }
+        self.session.check_cancelled()?;
         self.error(format_args!("write error: {}", haft_fs::message(error)));
         Ok(1)
     }

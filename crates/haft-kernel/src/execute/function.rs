@@ -49,6 +49,7 @@ impl Session {
         arguments: &[Bytes],
         assigned: &[(Bytes, Bytes)],
     ) -> Flow {
+        self.check_cancelled()?;
         if self.frames.len() >= self.call_limit() {
             let name = &definition.function.name;
             self.report(format_args!(

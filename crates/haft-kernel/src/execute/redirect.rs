@@ -1,14 +1,15 @@
 //! Redirections.
 
 use std::io;
+use std::path::PathBuf;
 use std::sync::Arc;
 
-use haft_fs::OpenOptions;
+use haft_fs::{FileType, OpenOptions};
 use haft_lang::ast::{Descriptor, Duplicate, HereDocument, Redirect, RedirectKind, Word};
 
 use crate::bytes::Bytes;
 use crate::flow::Unwind;
-use crate::io::OpenFile;
+use crate::io::{OpenFile, open_fifo};
 use crate::options::{SetOption, ShellOption};
 use crate::session::Session;
 use crate::text;
@@ -203,6 +204,7 @@ impl Session {
         match self.open(&name, options, clobber) {
             Ok(file) => Ok(file),
             Err(error) => {
+                self.check_cancelled()?;
                 let why = match error.kind() {
                     io::ErrorKind::AlreadyExists if !clobber => "cannot overwrite existing file".to_owned(),
                     _ => haft_fs::message(&error),
@@ -257,8 +259,24 @@ impl Session {
                 options = options.truncate(false).create_new(true);
             }
         }
-        let file = self.kernel.files.open(text::path(&path), &options)?;
+        let file = match self.waits_to_open(&path) {
+            Some(real) => {
+                let (files, path) = (self.kernel.files.clone(), path.clone());
+                open_fifo(&real, move || files.open(text::path(&path), &options), &self.cancel)?
+            }
+            None => self.kernel.files.open(text::path(&path), &options)?,
+        };
         Ok(Arc::new(OpenFile::opened(file)))
+    }
+
+    /// Where a named pipe is on this machine, which one must not wait for somebody to open without looking up. A process
+    /// that is nothing but a shell is stopped by signals alone, and may.
+    fn waits_to_open(&self, path: &[u8]) -> Option<PathBuf> {
+        if self.owns_process() {
+            return None;
+        }
+        let kind = self.kernel.files.metadata(text::path(path)).ok()?.kind;
+        if kind == FileType::Fifo { self.kernel.files.real_path(text::path(path)) } else { None }
     }
 
     /// The whole content of a file.

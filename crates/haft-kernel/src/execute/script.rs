@@ -67,6 +67,7 @@ impl Session {
                 options.aliases = self.parse_options().aliases;
                 aliases = self.aliases.clone();
             }
+            self.check_cancelled()?;
             let from = parser.offset();
             let program = match parser.next_complete_command() {
                 Ok(Some(program)) => program,

@@ -5,11 +5,15 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use haft_fs::{File, VirtualFile};
+use haft_process::CancelToken;
 
 use super::Capture;
+use super::drain::{write_all, write_until};
 
 /// How much output is held back at most.
 const PENDING: usize = 32 * 1024;
+/// The major number of devices such as `/dev/null`.
+const MEMORY_DEVICES: u32 = 1;
 
 /// An open file. What builtins write is held back until somebody could notice; see [`crate::Session::flush`].
 #[derive(Debug)]
@@ -18,6 +22,8 @@ pub struct OpenFile {
     pending: Mutex<Vec<u8>>,
     /// Whether output may be held back beyond the command that wrote it.
     deferrable: bool,
+    /// Whether there may be no room to write to.
+    blocks: bool,
 }
 
 #[derive(Debug)]
@@ -39,19 +45,23 @@ impl OpenFile {
     pub fn from_shared(descriptor: Arc<OwnedFd>) -> Self {
         use rustix::fs::{FileType, fstat};
         // A device may be a terminal somebody looks at, or refuse what is written to it: it gets its output at once.
-        let deferrable = fstat(&descriptor).is_ok_and(|stat| {
-            !matches!(
-                FileType::from_raw_mode(stat.st_mode),
-                FileType::CharacterDevice | FileType::BlockDevice
-            )
-        });
-        Self { backing: Backing::Real(descriptor), pending: Mutex::default(), deferrable }
+        let stat = fstat(&descriptor);
+        let kind = stat.as_ref().map(|stat| FileType::from_raw_mode(stat.st_mode));
+        let deferrable = !matches!(kind, Ok(FileType::CharacterDevice | FileType::BlockDevice) | Err(_));
+        // Devices such as `/dev/null` take everything at once.
+        let takes_all = stat.as_ref().is_ok_and(|stat| rustix::fs::major(stat.st_rdev) == MEMORY_DEVICES);
+        let blocks = match kind {
+            Ok(FileType::CharacterDevice) => !takes_all,
+            kind => matches!(kind, Ok(FileType::Fifo | FileType::Socket)),
+        };
+        Self { backing: Backing::Real(descriptor), pending: Mutex::default(), deferrable, blocks }
     }
 
     /// An end of a pipe.
     #[must_use]
     pub fn pipe(descriptor: OwnedFd) -> Self {
-        Self { backing: Backing::Real(Arc::new(descriptor)), pending: Mutex::default(), deferrable: true }
+        let backing = Backing::Real(Arc::new(descriptor));
+        Self { backing, pending: Mutex::default(), deferrable: true, blocks: true }
     }
 
     /// What was opened by path.
@@ -60,7 +70,8 @@ impl OpenFile {
         match file {
             File::Real(descriptor) => Self::real(descriptor),
             File::Virtual(file) => {
-                Self { backing: Backing::Virtual(file), pending: Mutex::default(), deferrable: false }
+                let backing = Backing::Virtual(file);
+                Self { backing, pending: Mutex::default(), deferrable: false, blocks: false }
             }
         }
     }
@@ -68,7 +79,8 @@ impl OpenFile {
     /// What collects the output of a substitution.
     #[must_use]
     pub fn capture(capture: Arc<Capture>) -> Self {
-        Self { backing: Backing::Capture(capture), pending: Mutex::default(), deferrable: true }
+        let backing = Backing::Capture(capture);
+        Self { backing, pending: Mutex::default(), deferrable: true, blocks: false }
     }
 
     /// The descriptor of the system, if it is one as it stands.
@@ -113,8 +125,9 @@ impl OpenFile {
     /// Writes bytes, or holds them back. Yields whether some are held back now.
     ///
     /// # Errors
-    /// As `write(2)`; what was held back before is gone then too.
-    pub fn write(&self, bytes: &[u8]) -> io::Result<bool> {
+    /// As `write(2)`; what was held back before is gone then too. [`io::ErrorKind::Interrupted`] if there is no room and
+    /// the token is cancelled.
+    pub fn write(&self, bytes: &[u8], cancel: Option<&CancelToken>) -> io::Result<bool> {
         match &self.backing {
             Backing::Capture(capture) => {
                 capture.append(bytes);
@@ -128,8 +141,8 @@ impl OpenFile {
                     return Ok(!pending.is_empty());
                 }
                 let held = std::mem::take(&mut *pending);
-                write_real(descriptor, &held)?;
-                write_real(descriptor, bytes)?;
+                self.write_real(descriptor, &held, cancel)?;
+                self.write_real(descriptor, bytes, cancel)?;
                 Ok(false)
             }
         }
@@ -138,16 +151,23 @@ impl OpenFile {
     /// Writes what is held back.
     ///
     /// # Errors
-    /// As `write(2)`; what was held back is gone then.
-    pub fn flush(&self) -> io::Result<()> {
+    /// As for writing; what was held back is gone then.
+    pub fn flush(&self, cancel: Option<&CancelToken>) -> io::Result<()> {
         let Backing::Real(descriptor) = &self.backing else { return Ok(()) };
         let mut pending = self.lock();
         if pending.is_empty() {
             return Ok(());
         }
-        let result = write_real(descriptor, &pending);
+        let result = self.write_real(descriptor, &pending, cancel);
         pending.clear();
         result
+    }
+
+    fn write_real(&self, file: &OwnedFd, bytes: &[u8], cancel: Option<&CancelToken>) -> io::Result<()> {
+        match cancel.filter(|_| self.blocks) {
+            Some(cancel) => write_until(file, bytes, cancel),
+            None => write_all(file, bytes),
+        }
     }
 
     pub(super) fn backing_virtual(&self) -> Option<&dyn VirtualFile> {
@@ -164,23 +184,8 @@ impl OpenFile {
 
 impl Drop for OpenFile {
     fn drop(&mut self) {
-        let _ = self.flush();
+        let _ = self.flush(None);
     }
-}
-
-fn write_real(descriptor: &OwnedFd, mut bytes: &[u8]) -> io::Result<()> {
-    use rustix::event::{PollFd, PollFlags, poll};
-    while !bytes.is_empty() {
-        match rustix::io::write(descriptor, bytes) {
-            Ok(written) => bytes = bytes.get(written..).unwrap_or_default(),
-            Err(rustix::io::Errno::INTR) => {}
-            Err(rustix::io::Errno::AGAIN) => {
-                let _ = poll(&mut [PollFd::new(descriptor, PollFlags::OUT)], None);
-            }
-            Err(error) => return Err(error.into()),
-        }
-    }
-    Ok(())
 }
 
 fn write_virtual(file: &dyn VirtualFile, mut bytes: &[u8]) -> io::Result<()> {

@@ -5,11 +5,14 @@
 
 mod capture;
 mod descriptors;
+mod drain;
+mod fifo;
 mod file;
 mod input;
 mod wait;
 
 pub use capture::Capture;
 pub use descriptors::Descriptors;
+pub(crate) use fifo::open_fifo;
 pub use file::OpenFile;
 pub use wait::{Ready, wait_readable};

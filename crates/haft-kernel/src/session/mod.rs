@@ -267,6 +267,12 @@ impl Session {
         }
     }
 
+    /// Stops whoever asks when the session was cancelled.
+    #[inline]
+    pub(crate) fn check_cancelled(&self) -> Result<(), Unwind> {
+        if self.cancel.is_cancelled() { Err(Unwind::Cancelled) } else { Ok(()) }
+    }
+
     /// Stops whoever asks when the session is to stop. Cheap enough for every round of a loop.
     ///
     /// # Errors

@@ -7,6 +7,8 @@
 use std::io;
 use std::sync::Arc;
 
+use haft_process::CancelToken;
+
 use crate::session::Session;
 
 impl Session {
@@ -27,15 +29,20 @@ impl Session {
             self.broken_pipe = false;
             return Err(io::ErrorKind::BrokenPipe.into());
         }
-        if !file.write(bytes)? {
+        if !file.write(bytes, self.writing())? {
             return Ok(0);
         }
         if !file.is_deferrable() {
-            file.flush()?;
+            file.flush(self.writing())?;
         } else if self.dirty.is_none() {
             self.dirty = Some(file);
         }
         Ok(0)
+    }
+
+    /// What stops a write for which there is no room. A process that is nothing but a shell is stopped by signals alone.
+    fn writing(&self) -> Option<&CancelToken> {
+        (!self.owns_process()).then_some(&self.cancel)
     }
 
     /// Takes over the file whose output a subshell on the same thread holds back.
@@ -61,7 +68,7 @@ impl Session {
     /// As `write(2)`.
     pub fn flush(&mut self) -> io::Result<()> {
         let Some(dirty) = self.dirty.take() else { return Ok(()) };
-        let result = dirty.flush();
+        let result = dirty.flush(self.writing());
         // Whoever wrote has gone on meanwhile; the next one to look learns of it.
         if result.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::BrokenPipe) {
             self.broken_pipe = true;
