@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use crate::builtins::Context;
 use crate::bytes::Bytes;
+use crate::fan::{FanOut, Role};
 use crate::flow::Flow;
 use crate::session::Session;
 
@@ -87,6 +88,19 @@ pub trait Command: Debug + Send + Sync {
     /// Whether, with these arguments, a program of the same name is to run in its place if there is one.
     fn steps_aside(&self, _session: &mut Session, _arguments: &[Bytes]) -> bool {
         false
+    }
+
+    /// What it is to the stages of a pipeline around it.
+    fn role(&self) -> Role {
+        Role::Stage
+    }
+
+    /// Runs a fan-out that it opens.
+    ///
+    /// # Errors
+    /// A reason to leave what encloses it.
+    fn fan_out(&self, _context: &mut Context<'_>, _fan: &FanOut<'_>) -> Flow {
+        Ok(2)
     }
 
     /// One line that says how it is called, for `help`.

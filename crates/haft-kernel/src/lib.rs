@@ -58,6 +58,7 @@ mod bytes;
 mod command;
 mod execute;
 mod expand;
+mod fan;
 mod flow;
 mod kernel;
 mod session;
@@ -66,6 +67,8 @@ mod values;
 
 pub use bytes::Bytes;
 pub use command::{Backend, Command, ToolError};
+pub use execute::Beside;
+pub use fan::{Branch, BranchEnd, FanOut, Role, STACK};
 pub use flow::{Flow, Unwind};
 pub use haft_process::CancelToken;
 pub use kernel::{Kernel, KernelBuilder};

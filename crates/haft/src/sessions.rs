@@ -9,7 +9,7 @@ use crate::surroundings::Surroundings;
 
 /// A kernel with all commands that haft brings.
 pub(crate) fn kernel() -> KernelBuilder {
-    Kernel::builder()
+    Kernel::builder().commands(haft_commands::TABLE)
 }
 
 /// A session with an environment, where this process is, on its standard descriptors.

@@ -20,6 +20,14 @@ pub struct Context<'a> {
     pub(crate) values: &'a Values,
 }
 
+impl<'a> Context<'a> {
+    /// What a command of this name would be called with, for one command that speaks for another.
+    #[must_use]
+    pub fn of(session: &'a mut Session, name: &'a [u8]) -> Self {
+        Context { session, name, values: &[] }
+    }
+}
+
 impl Context<'_> {
     /// Writes to standard output. Yields status 0, or 1 after a message if it cannot be written; a closed pipe ends
     /// the shell as `SIGPIPE` would.

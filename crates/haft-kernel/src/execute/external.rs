@@ -160,6 +160,9 @@ impl Session {
                 command.group(if self.kernel.plain_shell { Group::Inherit } else { Group::Own });
             }
         }
+        if self.own_group {
+            command.group(Group::Own);
+        }
         command.ignore_signals(self.traps.ignored());
         command.umask(self.umask);
         for limit in self.limits.iter() {

@@ -12,6 +12,7 @@ use super::arguments::Arguments;
 use super::dispatch::Target;
 use super::external::Started;
 use crate::bytes::Bytes;
+use crate::fan::{Role, STACK};
 use crate::flow::{Flow, Unwind};
 use crate::io::OpenFile;
 use crate::jobs::{Completion, Member};
@@ -19,13 +20,12 @@ use crate::options::{SetOption, ShellOption};
 use crate::run::Note;
 use crate::session::Session;
 
-/// The stack of a thread that runs a stage. It is taken from the system only as far as it is used.
-const STACK: usize = 8 << 20;
-
 /// A stage that runs in this process.
 pub(crate) struct Work {
     session: Session,
     stages: Slice<Command>,
+    /// The first of its stages: the last of them, unless they are a fan-out.
+    first: usize,
     index: usize,
     /// What the command expanded to, if that was found out already.
     expanded: Option<(Arguments, Target)>,
@@ -42,8 +42,14 @@ impl Session {
     pub(crate) fn run_piped(&mut self, pipeline: &Pipeline) -> Flow {
         let _ = self.flush();
         let noted = self.note.take().is_some();
-        let own_last = self.options.shell(ShellOption::LastPipe) && !self.options.has(SetOption::Monitor);
         let count = pipeline.stages.len();
+        if !self.has_whole_fans(&pipeline.stages) {
+            self.set_pipe_status(2);
+            return self.concluded(2);
+        }
+        let own_last = self.options.shell(ShellOption::LastPipe)
+            && !self.options.has(SetOption::Monitor)
+            && self.role(&pipeline.stages[count - 1]) == Role::Stage;
         let (stages, input) =
             match self.start_stages(pipeline, if own_last { count - 1 } else { count }, noted) {
                 Ok(started) => started,
@@ -106,7 +112,9 @@ impl Session {
     ) -> std::io::Result<(Vec<Stage>, Option<Arc<OpenFile>>)> {
         let mut input: Option<Arc<OpenFile>> = None;
         let mut stages = Vec::with_capacity(count);
-        for index in 0..count {
+        let mut first = 0;
+        while first < count {
+            let index = self.fan_end(&pipeline.stages, first);
             let mut child = self.fork();
             child.note = noted.then(|| Note::new(self, &pipeline.stages[index]));
             if let Some(input) = input.take() {
@@ -118,7 +126,16 @@ impl Session {
                 input = Some(Arc::new(OpenFile::pipe(reader)));
                 child.descriptors.set(1, Arc::new(OpenFile::pipe(writer)));
             }
-            stages.push(start_stage(child, &pipeline.stages, index));
+            if index > first {
+                // The stages of a fan-out have one member between them; those that it swallows have no status.
+                stages.extend((first..index).map(|_| Stage::Running(Member::ended(0, 0))));
+                let work =
+                    Work { session: child, stages: pipeline.stages.clone(), first, index, expanded: None };
+                stages.push(Stage::Ready(Box::new(work)));
+            } else {
+                stages.push(start_stage(child, &pipeline.stages, index));
+            }
+            first = index + 1;
         }
         Ok((stages, input))
     }
@@ -163,6 +180,9 @@ impl Session {
     /// Starts a pipeline and does not wait: its stages.
     pub(crate) fn start_pipeline(&mut self, pipeline: &Pipeline) -> Vec<Member> {
         let _ = self.flush();
+        if !self.has_whole_fans(&pipeline.stages) {
+            return vec![Member::ended(0, 2)];
+        }
         match self.start_stages(pipeline, pipeline.stages.len(), false) {
             Ok((stages, _)) => self.run_stages_ready(stages, false),
             Err(error) => {
@@ -175,8 +195,9 @@ impl Session {
 
 /// Looks at a stage: a command that is known to be a program is started.
 fn start_stage(mut session: Session, stages: &Slice<Command>, index: usize) -> Stage {
-    let ready =
-        |session, expanded| Stage::Ready(Box::new(Work { session, stages: stages.clone(), index, expanded }));
+    let ready = |session, expanded| {
+        Stage::Ready(Box::new(Work { session, stages: stages.clone(), first: index, index, expanded }))
+    };
     let command = &stages[index];
     let CommandKind::Simple(simple) = &command.kind else { return ready(session, None) };
     if simple.arguments.is_empty() || runs_commands(command, simple) || !session.traps.is_empty() {
@@ -247,7 +268,7 @@ fn start_program(mut session: Session, stages: &Slice<Command>, index: usize, ar
         Ok(Started::Failed(status)) => failed(session, Ok(status)),
         Ok(Started::Headless(_)) => {
             let expanded = Some((arguments, Target::External));
-            Stage::Ready(Box::new(Work { session, stages: stages.clone(), index, expanded }))
+            Stage::Ready(Box::new(Work { session, stages: stages.clone(), first: index, index, expanded }))
         }
         Err(unwind) => failed(session, Err(unwind)),
     }
@@ -280,21 +301,22 @@ impl Work {
     }
 
     fn start(self) -> Member {
-        let Self { session, stages, index, expanded } = self;
-        Self::on_thread(session, move |session| run_stage(session, &stages[index], expanded))
+        let Self { session, stages, first, index, expanded } = self;
+        Self::on_thread(session, move |session| run_stage(session, &stages[first..=index], expanded))
     }
 
     /// Runs the stage on this thread.
     fn run(self) -> (i32, Option<Box<Note>>) {
-        let Self { mut session, stages, index, expanded } = self;
-        let result = run_stage(&mut session, &stages[index], expanded);
+        let Self { mut session, stages, first, index, expanded } = self;
+        let result = run_stage(&mut session, &stages[first..=index], expanded);
         let status = session.end_subshell(result).unwrap_or(130);
         session.leave();
         (status, session.note.take())
     }
 }
 
-fn run_stage(session: &mut Session, command: &Command, expanded: Option<(Arguments, Target)>) -> Flow {
+fn run_stage(session: &mut Session, stages: &[Command], expanded: Option<(Arguments, Target)>) -> Flow {
+    let [command] = stages else { return session.run_fan(stages) };
     let CommandKind::Simple(simple) = &command.kind else { return session.run_command(command) };
     // A simple command is the whole of its subshell, so its failure springs no trap there.
     let Some((arguments, target)) = expanded else {

@@ -106,6 +106,18 @@ impl Session {
 
     /// Waits until one of the descriptors can be read, a capture has taken something, or a signal has come.
     pub(crate) fn wait_for(&self, descriptors: &[BorrowedFd<'_>]) -> Result<(), Unwind> {
+        self.wait_at_most(descriptors, None).map(drop)
+    }
+
+    /// The same as [`Session::wait_for`], for so long at most.
+    ///
+    /// # Errors
+    /// Cancellation.
+    pub fn wait_at_most(
+        &self,
+        descriptors: &[BorrowedFd<'_>],
+        timeout: Option<Duration>,
+    ) -> Result<Ready, Unwind> {
         let readers: Vec<_> =
             self.captures.iter().filter_map(|capture| Some((capture, capture.reader()?))).collect();
         let mut all: Vec<BorrowedFd<'_>> = descriptors.to_vec();
@@ -113,13 +125,13 @@ impl Session {
         if self.subshell == 0 && !self.traps.is_empty() {
             all.extend(self.kernel.signals.descriptor());
         }
-        match wait_readable(&all, None, &self.cancel) {
+        match wait_readable(&all, timeout, &self.cancel) {
             Ready::Cancelled => Err(Unwind::Cancelled),
-            _ => {
+            ready => {
                 for (capture, _) in &readers {
                     let _ = capture.drain();
                 }
-                Ok(())
+                Ok(ready)
             }
         }
     }

@@ -142,6 +142,17 @@ impl Member {
         }
     }
 
+    /// Sends a signal to it and to the process group that it leads.
+    pub fn signal_group(&self, signal: i32) {
+        self.signal(signal);
+        if let Work::Process(child) = &self.work
+            && let Some(group) = child.group().and_then(rustix::process::Pid::from_raw)
+            && let Some(signal) = rustix::process::Signal::from_named_raw(signal)
+        {
+            let _ = rustix::process::kill_process_group(group, signal);
+        }
+    }
+
     /// What stops it, if it is a thread of this process.
     #[must_use]
     pub fn token(&self) -> Option<&CancelToken> {

@@ -69,6 +69,7 @@ impl Session {
             broken_pipe: false,
             rounds: 0,
             may_replace: false,
+            own_group: false,
             depth: self.depth,
             fresh_stack: self.fresh_stack,
             trap_status: 0,

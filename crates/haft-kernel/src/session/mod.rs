@@ -129,6 +129,8 @@ pub struct Session {
     pub(crate) rounds: u32,
     /// Whether the command about to run is the last of the program, so that the process may become it.
     pub(crate) may_replace: bool,
+    /// Whether programs get a process group of their own, whatever the kernel says.
+    pub(crate) own_group: bool,
     /// How deep commands are nested now, in units of stack.
     pub(crate) depth: u32,
     /// Whether this runs on a stack made for deep nesting.
@@ -247,6 +249,7 @@ impl Session {
             broken_pipe: false,
             rounds: 0,
             may_replace: false,
+            own_group: false,
             depth: 0,
             fresh_stack: false,
             trap_status: 0,

@@ -1,0 +1,62 @@
+//! The job log: one line for each attempt, in the form that GNU parallel writes.
+
+use std::ffi::OsStr;
+use std::io;
+use std::os::unix::ffi::OsStrExt as _;
+use std::time::SystemTime;
+
+use haft_fs::OpenOptions;
+use haft_kernel::io::OpenFile;
+use haft_kernel::{Bytes, Session};
+
+use super::record::Finished;
+use super::schedule::Attempt;
+
+const HEADING: &str = "Seq\tHost\tStarttime\tJobRuntime\tSend\tReceive\tExitval\tSignal\tCommand\n";
+
+#[derive(Debug)]
+pub(super) struct Joblog {
+    file: OpenFile,
+    failure: Option<String>,
+}
+
+impl Joblog {
+    pub(super) fn open(session: &Session, path: &[u8]) -> io::Result<Self> {
+        let path = session.resolve(path);
+        let options = OpenOptions::new().write(true).create(true).truncate(true);
+        let file = OpenFile::opened(session.files().open(OsStr::from_bytes(&path).as_ref(), &options)?);
+        file.write(HEADING.as_bytes())?;
+        file.flush()?;
+        Ok(Self { file, failure: None })
+    }
+
+    /// Notes an attempt that has ended. What goes wrong is told once, at the end.
+    pub(super) fn note(
+        &mut self,
+        variable: &Bytes,
+        attempt: &Attempt<Bytes>,
+        end: &Finished,
+        command: &Bytes,
+    ) {
+        let started = end.started.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_secs_f64();
+        let item = haft_kernel::quote::single(&attempt.item);
+        let line = format!(
+            "{}\t:\t{started:.3}\t{:.3}\t{}\t{}\t{}\t0\t{variable}={} {}\n",
+            attempt.index + 1,
+            end.duration.as_secs_f64(),
+            attempt.item.len() + 1,
+            end.stdout.len(),
+            end.status,
+            String::from_utf8_lossy(&item).replace(['\n', '\t'], " "),
+            command.lossy().replace(['\n', '\t'], " "),
+        );
+        let written = self.file.write(line.as_bytes()).and_then(|_| self.file.flush());
+        if let Err(error) = written {
+            self.failure.get_or_insert_with(|| haft_fs::message(&error).to_string());
+        }
+    }
+
+    pub(super) fn failure(&self) -> Option<&str> {
+        self.failure.as_deref()
+    }
+}

@@ -1,0 +1,63 @@
+//! What became of an item.
+
+use std::io;
+use std::time::{Duration, SystemTime};
+
+use haft_kernel::{BranchEnd, Bytes};
+use serde_json::{Map, Value};
+
+/// An item that has ended, with what it wrote.
+#[derive(Debug)]
+pub(super) struct Finished {
+    pub(super) item: Bytes,
+    pub(super) status: i32,
+    pub(super) stdout: Vec<u8>,
+    pub(super) stderr: Vec<u8>,
+    pub(super) started: SystemTime,
+    pub(super) duration: Duration,
+    pub(super) attempts: u64,
+}
+
+impl Finished {
+    pub(super) fn new(end: BranchEnd, started: SystemTime) -> Self {
+        let BranchEnd { status, stdout, stderr, duration } = end;
+        Self { item: Bytes::new(), status, stdout, stderr, started, duration, attempts: 0 }
+    }
+
+    /// An item that could not be started.
+    pub(super) fn not_started(error: &io::Error) -> Self {
+        let stderr = format!("cannot start: {}\n", haft_fs::message(error)).into_bytes();
+        let end = BranchEnd { status: 126, stdout: Vec::new(), stderr, duration: Duration::ZERO };
+        Self::new(end, SystemTime::now())
+    }
+
+    /// The same, as the end of this item.
+    pub(super) fn of(mut self, item: Bytes, attempts: u64) -> Self {
+        self.item = item;
+        self.attempts = attempts;
+        self
+    }
+
+    /// One line of JSON.
+    pub(super) fn record(&self) -> Vec<u8> {
+        let mut lossy = false;
+        let mut text = |bytes: &[u8]| {
+            let text = String::from_utf8_lossy(bytes);
+            lossy |= matches!(text, std::borrow::Cow::Owned(_));
+            Value::String(text.into_owned())
+        };
+        let mut record = Map::new();
+        record.insert("item".to_owned(), text(&self.item));
+        record.insert("status".to_owned(), self.status.into());
+        record.insert("output".to_owned(), text(&self.stdout));
+        record.insert("stderr".to_owned(), text(&self.stderr));
+        record.insert("duration".to_owned(), (self.duration.as_micros() as f64 / 1e6).into());
+        record.insert("attempts".to_owned(), self.attempts.into());
+        if lossy {
+            record.insert("lossy".to_owned(), true.into());
+        }
+        let mut line = Value::Object(record).to_string().into_bytes();
+        line.push(b'\n');
+        line
+    }
+}

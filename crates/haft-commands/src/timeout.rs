@@ -1,0 +1,189 @@
+//! `timeout`.
+
+use std::time::{Duration, Instant};
+
+use haft_kernel::builtins::Context;
+use haft_kernel::jobs::Member;
+use haft_kernel::{Beside, Bytes, Flow, Session, Unwind};
+
+use crate::arguments::Arguments;
+use crate::define::Definition;
+use crate::descriptor::{Descriptor, Example, Kind, Parameter, Style};
+use crate::duration;
+
+pub(crate) static DESCRIPTOR: Descriptor = Descriptor {
+    name: "timeout",
+    summary: "Runs a command, and ends it when its time is up.",
+    style: Style::Gnu(&["DURATION", "COMMAND", "[ARGUMENT]..."]),
+    parameters: &[
+        Parameter::new(
+            "foreground",
+            Kind::Flag,
+            "Signals the command alone, not the processes it has started.",
+        )
+        .letter('f'),
+        Parameter::new("kill-after", Kind::Duration, "Sends `KILL` too, so long after the first signal.")
+            .letter('k'),
+        Parameter::new(
+            "preserve-status",
+            Kind::Flag,
+            "Ends with the command's status even if its time was up.",
+        )
+        .letter('p'),
+        Parameter::new("signal", Kind::Signal, "The signal to send instead of `TERM`.").letter('s'),
+        Parameter::new("verbose", Kind::Flag, "Says on standard error which signal it sends.").letter('v'),
+    ],
+    details: &[
+        "DURATION is a number with an optional unit: `s` (seconds, as without one), `m`, `h`, `d`. 0 is no limit.",
+        "COMMAND is anything that can be run: a program, a function, a builtin (`eval` among them), another command of haft, a tool. \
+         Everything but a program runs in a subshell. A name that a program has means the program, as it does for GNU's \
+         `timeout`.",
+        "In a plain shell a program is run by the machine's own `timeout`, if there is one.",
+    ],
+    statuses: &[
+        ("124", "its time was up"),
+        ("125", "`timeout` itself failed: wrong usage"),
+        ("126", "COMMAND cannot be run"),
+        ("127", "there is no such COMMAND"),
+        ("137", "`KILL` was sent"),
+        ("else", "that of COMMAND"),
+    ],
+    examples: &[
+        Example { summary: "a program", script: "timeout 0.2 sleep 60", output: "", status: 124 },
+        Example {
+            summary: "a function",
+            script: "count() { while :; do n=$((n + 1)); done; }\ntimeout 0.2s count; echo $?",
+            output: "124\n",
+            status: 0,
+        },
+        Example {
+            summary: "a list, by way of eval",
+            script: "timeout 5 eval 'echo one; echo two; exit 3'",
+            output: "one\ntwo\n",
+            status: 3,
+        },
+        Example {
+            summary: "a program that does not listen",
+            script: "timeout -k 0.1 0.2 sh -c 'trap \"\" TERM; while :; do sleep 0.1; done' 2>/dev/null",
+            output: "",
+            status: 137,
+        },
+    ],
+};
+
+pub(crate) static COMMAND: Definition =
+    Definition { usage: 125, steps_aside: Some(steps_aside), ..Definition::new(&DESCRIPTOR, run) };
+
+/// GNU's own goes first with what it alone does, and in a plain shell with every program.
+fn steps_aside(session: &mut Session, _: &Arguments, operands: &[Bytes]) -> bool {
+    let [time, name, ..] = operands else { return true };
+    if duration::parse(time).is_none() {
+        return true;
+    }
+    let ours = session.has_command(name)
+        || !session.has_program(name) && (session.has_function(name) || session.has_builtin(name));
+    session.is_plain_shell() && !ours && !session.has_tool(name)
+}
+
+struct Settings {
+    signal: i32,
+    kill_after: Option<Duration>,
+    preserve: bool,
+    foreground: bool,
+    verbose: bool,
+}
+
+fn run(context: &mut Context<'_>, arguments: &Arguments, words: &[Bytes]) -> Flow {
+    let (time, command) = match &words[arguments.options..] {
+        [time, command @ ..] if !command.is_empty() => (time, command),
+        _ => {
+            context.error("needs a duration and a command");
+            return Ok(125);
+        }
+    };
+    let Some(limit) = duration::parse(time) else {
+        context.error(format_args!("invalid time interval '{time}'"));
+        return Ok(125);
+    };
+    let settings = Settings {
+        signal: arguments.number("signal").and_then(|signal| i32::try_from(signal).ok()).unwrap_or(15),
+        kill_after: arguments.duration("kill-after").filter(|after| !after.is_zero()),
+        preserve: arguments.flag("preserve-status"),
+        foreground: arguments.flag("foreground"),
+        verbose: arguments.flag("verbose"),
+    };
+    let mut member = match context.start(command)? {
+        Beside::Member(member) => member,
+        Beside::Failed(status) => return Ok(status),
+    };
+    let deadline = if limit.is_zero() { None } else { Instant::now().checked_add(limit) };
+    let result = wait(context, &mut member, deadline, &settings, &command[0]);
+    if result.is_err() {
+        end(context.session, &mut member);
+    }
+    result
+}
+
+fn wait(
+    context: &mut Context<'_>,
+    member: &mut Member,
+    deadline: Option<Instant>,
+    settings: &Settings,
+    name: &Bytes,
+) -> Flow {
+    if let Some(status) = context.session.wait_member_until(member, deadline)? {
+        return Ok(status);
+    }
+    let mut sent = settings.signal;
+    send(context, member, sent, settings, name);
+    let deadline = settings.kill_after.and_then(|after| Instant::now().checked_add(after));
+    let status = match context.session.wait_member_until(member, deadline)? {
+        Some(status) => status,
+        None => {
+            sent = 9;
+            send(context, member, sent, settings, name);
+            context.session.wait_member_until(member, None)?.unwrap_or(137)
+        }
+    };
+    // Whoever was killed can be told from whoever was asked.
+    let killed = sent == 9 && status == 128 + 9;
+    Ok(if settings.preserve || killed { status } else { 124 })
+}
+
+fn send(context: &mut Context<'_>, member: &Member, signal: i32, settings: &Settings, name: &Bytes) {
+    if settings.verbose {
+        let shown = haft_process::signal_name(signal).unwrap_or_else(|| signal.to_string());
+        context.error(format_args!("sending signal {shown} to command '{name}'"));
+    }
+    if settings.foreground {
+        member.signal(signal);
+        return;
+    }
+    member.signal_group(signal);
+    if signal != 9 && signal != 18 {
+        member.signal_group(18);
+    }
+}
+
+/// Ends what still runs when the session is to stop, and stays until it has ended.
+fn end(session: &Session, member: &mut Member) {
+    const GRACE: Duration = Duration::from_millis(500);
+    member.signal_group(15);
+    member.signal_group(18);
+    let deadline = Instant::now() + GRACE;
+    for signal in [0, 9] {
+        if signal == 9 {
+            member.signal_group(9);
+        }
+        while member.status.is_none() && (signal == 9 || Instant::now() < deadline) {
+            member.update();
+            let left = deadline.saturating_duration_since(Instant::now()).max(Duration::from_millis(5));
+            if let Some(descriptor) = member.descriptor() {
+                let never = haft_process::CancelToken::new();
+                let _ = haft_kernel::io::wait_readable(&[descriptor], Some(left), &never);
+            }
+            member.update();
+        }
+    }
+    let _: Result<(), Unwind> = session.check();
+}

@@ -1,0 +1,55 @@
+//! The examples of the descriptors do what they say.
+
+mod support;
+
+/// Whether text is as expected, where `…` stands for anything within a line.
+fn matches(text: &str, expected: &str) -> bool {
+    let (mut lines, mut wanted) = (text.split('\n'), expected.split('\n'));
+    loop {
+        match (lines.next(), wanted.next()) {
+            (None, None) => return true,
+            (Some(line), Some(wanted)) if line_matches(line, wanted) => {}
+            _ => return false,
+        }
+    }
+}
+
+fn line_matches(line: &str, wanted: &str) -> bool {
+    match wanted.split_once('…') {
+        None => line == wanted,
+        Some((before, after)) => {
+            line.starts_with(before) && line.len() >= before.len() + after.len() && line.ends_with(after)
+        }
+    }
+}
+
+#[test]
+fn examples_do_what_they_say() {
+    for descriptor in haft_commands::DESCRIPTORS {
+        assert!(!descriptor.examples.is_empty(), "'{}' has no example", descriptor.name);
+        for example in descriptor.examples {
+            let ran = support::run(example.script);
+            assert!(
+                ran.status == example.status && matches(&ran.stdout, example.output),
+                "{}: {}\n{ran:#?}",
+                descriptor.name,
+                example.script
+            );
+        }
+    }
+}
+
+#[test]
+fn help_is_shown_by_help_and_by_the_option() {
+    for descriptor in haft_commands::DESCRIPTORS {
+        let name = descriptor.name;
+        let help = haft_commands::help(descriptor);
+        assert_eq!(support::run(&format!("help {name}")).stdout, help);
+        if matches!(name, "spawn" | "scatter" | "gather") {
+            let ran = support::run(&format!("{name} --help"));
+            assert_eq!((ran.status, ran.stdout), (0, help), "{name}");
+        }
+        let line = support::run(&format!("help -s {name}")).stdout;
+        assert_eq!(line, format!("{name}: {}\n", haft_commands::synopsis(descriptor)));
+    }
+}

@@ -1,0 +1,53 @@
+//! Scripts in a session that has the commands.
+
+use std::fs::File;
+use std::io::{Read as _, Seek as _};
+use std::os::fd::OwnedFd;
+use std::sync::Arc;
+
+use haft_kernel::{Kernel, Session};
+
+/// What a script came to.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Ran {
+    pub(crate) status: i32,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+}
+
+/// A session with the commands, on the machine's own files, that is no plain shell.
+pub(crate) fn session() -> Session {
+    with(Kernel::builder().commands(haft_commands::TABLE).build())
+}
+
+/// A session of a kernel, with the `PATH` of these tests.
+pub(crate) fn with(kernel: Arc<Kernel>) -> Session {
+    let mut session = Session::new(kernel);
+    let path = std::env::var("PATH").unwrap_or_else(|_| "/usr/bin:/bin".to_owned());
+    session.familiarize([("PATH", path.as_str()), ("HOME", "/")]);
+    session.set_command(b"haft", Vec::new());
+    let null = File::open("/dev/null").expect("the null device");
+    session.open_descriptor(0, OwnedFd::from(null));
+    session
+}
+
+/// Runs a script and collects what it writes.
+pub(crate) fn run_in(mut session: Session, script: &str) -> Ran {
+    let [mut stdout, mut stderr] = [(); 2].map(|()| tempfile::tempfile().expect("a file"));
+    for (number, file) in [(1, &stdout), (2, &stderr)] {
+        session.open_descriptor(number, OwnedFd::from(file.try_clone().expect("a descriptor")));
+    }
+    let status = session.run_main(script.as_bytes()).unwrap_or_else(haft_kernel::Unwind::status);
+    let _ = session.finish();
+    let text = |file: &mut File| {
+        let mut text = Vec::new();
+        file.rewind().and_then(|()| file.read_to_end(&mut text)).expect("what was written");
+        String::from_utf8_lossy(&text).into_owned()
+    };
+    Ran { status, stdout: text(&mut stdout), stderr: text(&mut stderr) }
+}
+
+/// The same in a new [`session`].
+pub(crate) fn run(script: &str) -> Ran {
+    run_in(session(), script)
+}

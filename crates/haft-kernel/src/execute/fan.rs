@@ -1,0 +1,109 @@
+//! Stages of a pipeline that are a fan-out.
+
+use std::sync::Arc;
+
+use haft_lang::ast::{Command, CommandKind, Pipeline};
+
+use super::dispatch::Target;
+use crate::builtins::Context;
+use crate::bytes::Bytes;
+use crate::fan::{FanOut, Role};
+use crate::flow::Flow;
+use crate::options::SetOption;
+use crate::session::Session;
+
+/// Finds the first stage whose part in a fan-out is wrong, and what is wrong with it.
+fn check(roles: &[Role]) -> Result<(), (usize, String)> {
+    let mut open: Option<(usize, &'static str)> = None;
+    for (index, role) in roles.iter().enumerate() {
+        match (*role, open) {
+            (Role::Stage, _) => {}
+            (Role::Opens(closer), None) => open = Some((index, closer)),
+            (Role::Opens(_), Some((_, closer))) => {
+                return Err((index, format!("comes before the '{closer}' of the fan-out that it stands in")));
+            }
+            (Role::Closes(_), Some((first, _))) if index > first + 1 => open = None,
+            (Role::Closes(opener), Some(_)) => {
+                return Err((index, format!("nothing stands between '{opener}' and it")));
+            }
+            (Role::Closes(opener), None) => {
+                return Err((index, format!("needs '{opener}' before it in the pipeline")));
+            }
+        }
+    }
+    match open {
+        Some((index, closer)) => Err((index, format!("needs '{closer}' after it in the pipeline"))),
+        None => Ok(()),
+    }
+}
+
+impl Session {
+    /// What a command is to the stages around it, as far as its name tells before it runs.
+    pub(crate) fn role(&self, command: &Command) -> Role {
+        let CommandKind::Simple(simple) = &command.kind else { return Role::Stage };
+        let Some(name) = simple.name() else { return Role::Stage };
+        match self.kernel.added(name) {
+            Some(added) if self.function(name).is_none() && self.find_builtin(name).is_none() => added.role(),
+            _ => Role::Stage,
+        }
+    }
+
+    /// The last stage of the fan-out that the stage at `index` opens; `index` itself if it opens none.
+    pub(crate) fn fan_end(&self, stages: &[Command], index: usize) -> usize {
+        if !matches!(self.role(&stages[index]), Role::Opens(_)) {
+            return index;
+        }
+        let closes = |stage| matches!(self.role(stage), Role::Closes(_));
+        stages[index..].iter().position(closes).map_or(index, |distance| index + distance)
+    }
+
+    /// Whether the fan-outs of a pipeline are whole. If not, says what is wrong: then nothing of it may run.
+    pub(crate) fn has_whole_fans(&mut self, stages: &[Command]) -> bool {
+        let roles: Vec<Role> = stages.iter().map(|stage| self.role(stage)).collect();
+        let Err((index, problem)) = check(&roles) else { return true };
+        let name = match &stages[index].kind {
+            CommandKind::Simple(simple) => Bytes::from(simple.name().unwrap_or_default()),
+            _ => Bytes::new(),
+        };
+        self.line = stages[index].line;
+        self.report(format_args!("{name}: {problem}"));
+        false
+    }
+
+    /// Runs a fan-out: the first of the stages opens it, the last closes it.
+    pub(crate) fn run_fan(&mut self, stages: &[Command]) -> Flow {
+        let [first, between @ .., last] = stages else { return Ok(2) };
+        let (CommandKind::Simple(opens), CommandKind::Simple(closes)) = (&first.kind, &last.kind) else {
+            return Ok(2);
+        };
+        self.line = first.line;
+        let opening = self.expand_arguments(opens)?;
+        let closing = self.expand_arguments(closes)?;
+        let Some(command) = opening.words.first().and_then(|name| self.kernel.added(name)) else {
+            return Ok(2);
+        };
+        if let Some(note) = &mut self.note {
+            note.identify(&Target::Added(command.clone()), &closing.words);
+        }
+        let base = self.fork();
+        let mut source = self.fork();
+        if source.redirect(&first.redirects)?.is_none() || self.redirect(&last.redirects)?.is_none() {
+            return Ok(1);
+        }
+        if self.options.has(SetOption::Trace) {
+            self.trace_words(&opening.words)?;
+            self.trace_words(&closing.words)?;
+        }
+        let body = Pipeline { span: first.span, negated: false, time: None, stages: between.to_vec().into() };
+        let fan = FanOut {
+            opening: &opening.words[1..],
+            closing: &closing.words[1..],
+            input: source.descriptors.get(0).cloned(),
+            base,
+            body: Arc::new(body),
+        };
+        drop(source);
+        let mut context = Context { session: self, name: command.name().as_bytes(), values: &[] };
+        command.fan_out(&mut context, &fan)
+    }
+}

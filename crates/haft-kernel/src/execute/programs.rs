@@ -1,0 +1,159 @@
+//! What commands that start programs themselves need of a session.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Instant;
+
+use haft_process::{Command, Environment};
+
+use super::arguments::Arguments;
+use super::dispatch::Target;
+use super::external::Started;
+use super::pipeline::Work;
+use crate::builtins::Context;
+use crate::bytes::Bytes;
+use crate::flow::Unwind;
+use crate::jobs::Member;
+use crate::session::Session;
+use crate::text;
+
+impl Session {
+    /// Whether programs may be started.
+    #[must_use]
+    pub fn allows_programs(&self) -> bool {
+        self.kernel.external
+    }
+
+    /// Whether this process is a shell and nothing else.
+    #[must_use]
+    pub fn is_plain_shell(&self) -> bool {
+        self.kernel.plain_shell
+    }
+
+    /// The file of a program: as given if it has a slash, else found by `PATH`.
+    pub fn find_program(&mut self, name: &[u8]) -> Option<Bytes> {
+        self.program_path(name, &[])
+    }
+
+    /// A program to be started, with the environment, directory and descriptors of the session.
+    ///
+    /// # Errors
+    /// What the session has and a program cannot be given.
+    pub fn program(&mut self, path: &[u8], words: &[Bytes]) -> Result<Command, String> {
+        let _ = self.flush();
+        self.command(path, words, &[])
+    }
+
+    /// The variables that programs are given.
+    #[must_use]
+    pub fn environment(&mut self) -> Arc<Environment> {
+        self.variables.environment()
+    }
+
+    /// Where on this machine a path of the session is; `None` if it is nowhere.
+    #[must_use]
+    pub fn real_path(&self, path: &[u8]) -> Option<PathBuf> {
+        self.kernel.files.real_path(text::path(&self.resolve(path)))
+    }
+
+    /// The file system that the session sees.
+    #[must_use]
+    pub fn files(&self) -> &dyn haft_fs::FileSystem {
+        &*self.kernel.files
+    }
+
+    /// Whether a function has this name.
+    #[must_use]
+    pub fn has_function(&self, name: &[u8]) -> bool {
+        self.function(name).is_some()
+    }
+
+    /// Whether a builtin has this name.
+    #[must_use]
+    pub fn has_builtin(&self, name: &[u8]) -> bool {
+        self.find_builtin(name).is_some()
+    }
+
+    /// Whether a command that runs in this process has this name.
+    #[must_use]
+    pub fn has_command(&self, name: &[u8]) -> bool {
+        self.kernel.added(name).is_some()
+    }
+
+    /// Whether a tool of the backend has this name.
+    #[must_use]
+    pub fn has_tool(&self, name: &[u8]) -> bool {
+        self.kernel.backend.as_ref().is_some_and(|backend| backend.has_tool(name))
+    }
+
+    /// Waits for a member until it ends, and at most so long: its status, if it has ended.
+    ///
+    /// # Errors
+    /// Cancellation.
+    pub fn wait_member_until(
+        &mut self,
+        member: &mut Member,
+        deadline: Option<Instant>,
+    ) -> Result<Option<i32>, Unwind> {
+        let _ = self.flush();
+        loop {
+            member.update();
+            if member.status.is_some() {
+                return Ok(member.status);
+            }
+            let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
+            if left.is_some_and(|left| left.is_zero()) {
+                return Ok(None);
+            }
+            let Some(descriptor) = member.descriptor() else { return Ok(Some(127)) };
+            self.wait_at_most(&[descriptor], left)?;
+        }
+    }
+}
+
+/// What came of starting words as a command beside the session.
+#[derive(Debug)]
+pub enum Beside {
+    /// It runs.
+    Member(Member),
+    /// It could not be started; this is the status.
+    Failed(i32),
+}
+
+impl Context<'_> {
+    /// Starts the last of the arguments as a command of its own beside the session: a program in a process group of its
+    /// own, anything else in a subshell. A name that a program has means the program, unless it is a command that
+    /// runs in this process.
+    ///
+    /// # Errors
+    /// A reason to leave what encloses it.
+    pub fn start(&mut self, words: &[Bytes]) -> Result<Beside, Unwind> {
+        let _ = self.session.flush();
+        let Some(name) = words.first() else { return Ok(Beside::Failed(0)) };
+        let mut child = self.session.fork();
+        let target = match child.has_command(name) || !child.has_program(name) {
+            true => child.find(name),
+            false => Target::External,
+        };
+        let target = child.settle(target, words);
+        if matches!(target, Target::External) {
+            return child.start_own_group(words);
+        }
+        let arguments = Arguments { words: words.to_vec(), operands: None, values: self.values.to_vec() };
+        Ok(Beside::Member(Work::on_thread(child, move |session| session.run_target(target, &arguments, &[]))))
+    }
+}
+
+impl Session {
+    fn start_own_group(mut self, words: &[Bytes]) -> Result<Beside, Unwind> {
+        self.own_group = true;
+        Ok(match self.start_external(words, &[])? {
+            Started::Child(child) => Beside::Member(Member::process(child)),
+            Started::Failed(status) => Beside::Failed(status),
+            Started::Headless(path) => {
+                let words = words.to_vec();
+                Beside::Member(Work::on_thread(self, move |session| session.run_headless(&path, &words, &[])))
+            }
+        })
+    }
+}

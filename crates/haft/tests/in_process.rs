@@ -1,0 +1,53 @@
+//! The commands that run inside haft, in a plain shell.
+
+use haft_test_support::{Finished, Haft};
+
+fn script(text: &str) -> Haft {
+    Haft::new(env!("CARGO_BIN_EXE_haft")).args(["-c", text])
+}
+
+fn run(text: &str) -> Finished {
+    script(text).run()
+}
+
+#[test]
+fn they_are_there() {
+    run(r#"spawn command=echo argv=["a b"]"#).status(0).stdout("a b\n").stderr("");
+    run("seq 3 | scatter --as N --limit 2 | echo \"<$N>\" | gather --text")
+        .status(0)
+        .stdout("<1>\n<2>\n<3>\n");
+    run("f() { while :; do :; done; }; timeout 0.2 f").status(124).stdout("").stderr("");
+    run("type -t spawn; type -t timeout; command -v spawn").status(0).stdout("command\nfile\nspawn\n");
+}
+
+#[test]
+fn timeout_of_a_program_is_that_of_the_machine() {
+    // What a program sees of its parent, its group and itself is what it sees under bash.
+    run("timeout 20 sh -c 'cat /proc/$PPID/comm'").status(0).stdout("timeout\n");
+    run("timeout 600 sleep 600 & sleep 0.5; kill $!; wait $!; echo $?").status(0).stdout("143\n");
+    run("timeout 20 sleep 0.1 & sh -c 'cat /proc/$0/comm' $!").status(0).stdout("timeout\n");
+    run("timeout --version | head -c 7").status(0).stdout("timeout");
+    run("timeout x true").status(125);
+}
+
+#[test]
+fn statuses_of_timeout_are_gnus() {
+    for (text, status) in [
+        ("timeout 20 true", 0),
+        ("timeout 0.1 sleep 60; echo; exit $?", 0),
+        ("timeout 0.1 sleep 60 || exit $?", 124),
+        ("timeout --preserve-status 0.1 sleep 60 || exit $?", 143),
+        ("timeout -s KILL 0.1 sleep 60 || exit $?", 137),
+        ("timeout -k 0.1 0.1 sh -c 'trap \"\" TERM; while :; do sleep 0.05; done' || exit $?", 137),
+        ("timeout 20 no-such-program || exit $?", 127),
+        ("timeout 20 /etc/passwd || exit $?", 126),
+        ("timeout --nope 20 true || exit $?", 125),
+    ] {
+        run(text).status(status);
+    }
+}
+
+#[test]
+fn a_function_around_a_program_of_its_name_does_not_call_itself() {
+    run("cat() { timeout 20 cat \"$@\"; }; echo x | cat").status(0).stdout("x\n");
+}
