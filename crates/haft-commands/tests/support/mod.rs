@@ -23,8 +23,8 @@ pub(crate) fn session() -> Session {
 /// A session of a kernel, with the `PATH` of these tests.
 pub(crate) fn with(kernel: Arc<Kernel>) -> Session {
     let mut session = Session::new(kernel);
-    let path = std::env::var("PATH").unwrap_or_else(|_| "/usr/bin:/bin".to_owned());
-    session.familiarize([("PATH", path.as_str()), ("HOME", "/")]);
+    let path = "/usr/local/bin:/usr/bin:/bin";
+    session.familiarize([("PATH", path), ("HOME", "/")]);
     session.set_command(b"haft", Vec::new());
     let null = File::open("/dev/null").expect("the null device");
     session.open_descriptor(0, OwnedFd::from(null));
