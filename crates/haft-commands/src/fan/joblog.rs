@@ -7,7 +7,7 @@ use std::time::SystemTime;
 
 use haft_fs::OpenOptions;
 use haft_kernel::io::OpenFile;
-use haft_kernel::{Bytes, Session};
+use haft_kernel::{Bytes, CancelToken, Session};
 
 use super::record::Finished;
 use super::schedule::Attempt;
@@ -18,6 +18,7 @@ const HEADING: &str = "Seq\tHost\tStarttime\tJobRuntime\tSend\tReceive\tExitval\
 pub(super) struct Joblog {
     file: OpenFile,
     failure: Option<String>,
+    cancel: CancelToken,
 }
 
 impl Joblog {
@@ -25,9 +26,10 @@ impl Joblog {
         let path = session.resolve(path);
         let options = OpenOptions::new().write(true).create(true).truncate(true);
         let file = OpenFile::opened(session.files().open(OsStr::from_bytes(&path).as_ref(), &options)?);
-        file.write(HEADING.as_bytes())?;
-        file.flush()?;
-        Ok(Self { file, failure: None })
+        let cancel = session.cancel_token().clone();
+        file.write(HEADING.as_bytes(), Some(&cancel))?;
+        file.flush(Some(&cancel))?;
+        Ok(Self { file, failure: None, cancel })
     }
 
     /// Notes an attempt that has ended. What goes wrong is told once, at the end.
@@ -50,7 +52,10 @@ impl Joblog {
             String::from_utf8_lossy(&item).replace(['\n', '\t'], " "),
             command.lossy().replace(['\n', '\t'], " "),
         );
-        let written = self.file.write(line.as_bytes()).and_then(|_| self.file.flush());
+        let written = self
+            .file
+            .write(line.as_bytes(), Some(&self.cancel))
+            .and_then(|_| self.file.flush(Some(&self.cancel)));
         if let Err(error) = written {
             self.failure.get_or_insert_with(|| haft_fs::message(&error).to_string());
         }
