@@ -91,11 +91,18 @@ impl Session {
 
     #[inline(never)]
     fn assign_loop_variable(&mut self, name: &[u8], value: Bytes) -> Result<(), VariableError> {
-        use crate::variables::Attributes;
+        use crate::variables::{Attributes, Value};
+        if let Some(variable) = self.plain_mut(name)
+            && let Value::Scalar(old) = &mut variable.value
+        {
+            *old = value;
+            variable.attributes = variable.attributes.without(Attributes::UNSET);
+            return Ok(());
+        }
         // The variable of a loop that is a reference is pointed at each value in turn.
         if self.variables.get(name).is_some_and(|variable| variable.is(Attributes::NAMEREF)) {
             if let Some(variable) = self.variables.get_mut(name) {
-                variable.value = crate::variables::Value::Scalar(value);
+                variable.value = Value::Scalar(value);
                 variable.attributes = variable.attributes.without(Attributes::UNSET);
             }
             return Ok(());

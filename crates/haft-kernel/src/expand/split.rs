@@ -7,7 +7,7 @@ use crate::text;
 pub(crate) struct Separators {
     /// For each byte: 0 none, 1 white space, 2 another separator, 3 the first byte of a longer separator.
     kinds: &'static [u8; 256],
-    own: Option<[u8; 256]>,
+    own: Option<Box<[u8; 256]>>,
     /// The value of `IFS`, if a separator of it is longer than a byte.
     long: Option<Box<[u8]>>,
     /// The first character of `IFS`, which joins `"$*"`.
@@ -55,7 +55,7 @@ impl Separators {
             first[..character.len()].copy_from_slice(character);
             character.len()
         });
-        Self { kinds: &DEFAULT, own: Some(kinds), long, first, first_length }
+        Self { kinds: &DEFAULT, own: Some(Box::new(kinds)), long, first, first_length }
     }
 
     /// What joins the elements of `"$*"`.

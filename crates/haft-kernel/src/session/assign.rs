@@ -33,16 +33,14 @@ impl Session {
     /// # Errors
     /// If the variable cannot take the value.
     pub fn assign(&mut self, name: &[u8], value: Bytes, append: bool) -> Result<(), VariableError> {
-        if let Some(variable) = self.variables.get(name)
-            && !variable.attributes.intersects(SPECIAL)
-            && !self.options.has(SetOption::AllExport)
-            && let Some(Variable { value: Value::Scalar(old), attributes, .. }) = self.variables.get_mut(name)
+        if let Some(variable) = self.plain_mut(name)
+            && let Value::Scalar(old) = &mut variable.value
         {
-            match append && !attributes.contains(Attributes::UNSET) {
+            match append && !variable.attributes.contains(Attributes::UNSET) {
                 true => old.push(&value),
                 false => *old = value,
             }
-            *attributes = attributes.without(Attributes::UNSET);
+            variable.attributes = variable.attributes.without(Attributes::UNSET);
             return Ok(());
         }
         let target = self.target(name)?;
@@ -50,6 +48,15 @@ impl Session {
             Some(subscript) => self.assign_element(&target.name, &subscript, value, append),
             None => self.assign_whole(&target.name, value, append),
         }
+    }
+
+    /// The variable of this name if assigning to it is no more than storing.
+    #[inline]
+    pub(crate) fn plain_mut(&mut self, name: &[u8]) -> Option<&mut Variable> {
+        if self.options.has(SetOption::AllExport) {
+            return None;
+        }
+        self.variables.get_mut_without(name, SPECIAL)
     }
 
     /// The variable to assign to; a reference that leads in a circle is an error.

@@ -48,6 +48,15 @@ impl Variables {
         Some(variable)
     }
 
+    /// The variable of this name unless it has one of some attributes, which must include `EXPORT`: then no environment
+    /// has to be forgotten.
+    #[inline]
+    pub(crate) fn get_mut_without(&mut self, name: &[u8], attributes: Attributes) -> Option<&mut Variable> {
+        debug_assert!(attributes.contains(Attributes::EXPORT));
+        let variable = Arc::make_mut(&mut self.table).get_mut(name)?;
+        (!variable.attributes.intersects(attributes)).then_some(variable)
+    }
+
     /// Puts a variable into the table, in place of the visible one of that name and with its scope.
     pub fn insert(&mut self, name: &[u8], mut variable: Variable) {
         variable.depth = self.get(name).map_or(0, |old| old.depth);
