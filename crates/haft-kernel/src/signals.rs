@@ -4,6 +4,7 @@ use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use haft_process::Disposition;
 use rustix::event::{EventfdFlags, eventfd};
 
 /// The signals that have come and that no trap has served yet. Whoever catches signals puts them here; the session
@@ -13,15 +14,32 @@ pub struct SignalInbox {
     pending: AtomicU64,
     /// Those that traps of the session are set for.
     caught: AtomicU64,
+    /// Those that the session ignores, where it is not the whole of its process.
+    ignored: AtomicU64,
     event: OnceLock<Option<OwnedFd>>,
 }
 
 impl SignalInbox {
+    /// Takes note of what the session does with signals: those that have traps, and those that are ignored.
+    pub(crate) fn dispose(&self, caught: impl Iterator<Item = i32>, ignored: impl Iterator<Item = i32>) {
+        self.caught.store(caught.fold(0, |set, signal| set | bit(signal)), Ordering::SeqCst);
+        self.ignored.store(ignored.fold(0, |set, signal| set | bit(signal)), Ordering::SeqCst);
+    }
+
+    /// What the session does with a signal.
+    pub(crate) fn disposition(&self, signal: i32) -> Disposition {
+        let has = |set: &AtomicU64| set.load(Ordering::SeqCst) & bit(signal) != 0;
+        match signal {
+            haft_process::Signals::KILL => Disposition::Default,
+            _ if has(&self.caught) => Disposition::Catch,
+            _ if has(&self.ignored) => Disposition::Ignore,
+            _ => Disposition::Default,
+        }
+    }
+
     /// Puts a signal in.
     pub fn raise(&self, signal: i32) {
-        if let Some(bit) = bit(signal) {
-            self.pending.fetch_or(bit, Ordering::SeqCst);
-        }
+        self.pending.fetch_or(bit(signal), Ordering::SeqCst);
         if let Some(Some(event)) = self.event.get() {
             let _ = rustix::io::write(event, &1u64.to_ne_bytes());
         }
@@ -30,15 +48,14 @@ impl SignalInbox {
     /// Whether a trap is set for a signal, so that it is to be put in.
     #[must_use]
     pub fn is_caught(&self, signal: i32) -> bool {
-        bit(signal).is_some_and(|bit| self.caught.load(Ordering::SeqCst) & bit != 0)
+        self.caught.load(Ordering::SeqCst) & bit(signal) != 0
     }
 
     /// Says whether a trap is set for a signal.
     pub(crate) fn set_caught(&self, signal: i32, caught: bool) {
-        let Some(bit) = bit(signal) else { return };
         match caught {
-            true => self.caught.fetch_or(bit, Ordering::SeqCst),
-            false => self.caught.fetch_and(!bit, Ordering::SeqCst),
+            true => self.caught.fetch_or(bit(signal), Ordering::SeqCst),
+            false => self.caught.fetch_and(!bit(signal), Ordering::SeqCst),
         };
     }
 
@@ -68,7 +85,8 @@ impl SignalInbox {
     }
 }
 
-/// The bit that stands for a signal.
-fn bit(signal: i32) -> Option<u64> {
-    u32::try_from(signal).ok().and_then(|signal| 1u64.checked_shl(signal.checked_sub(1)?))
+/// The place of a signal in a set; none for what is no signal.
+fn bit(signal: i32) -> u64 {
+    let place = u32::try_from(signal).ok().and_then(|signal| signal.checked_sub(1));
+    place.and_then(|place| 1u64.checked_shl(place)).unwrap_or(0)
 }

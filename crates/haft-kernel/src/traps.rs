@@ -122,7 +122,7 @@ impl Traps {
 
     /// Ignores signals from the beginning to the end, as whoever started the shell has done.
     pub fn fix(&mut self, signals: Signals) {
-        for signal in (1..=64).filter(|signal| signals.contains(*signal)) {
+        for signal in signals.iter() {
             self.set(Trap::Signal(signal), Bytes::new());
         }
         self.fixed = signals;

@@ -127,6 +127,16 @@ impl Signals {
         self.0.contains(signal)
     }
 
+    /// The members, the lowest first.
+    pub fn iter(self) -> impl Iterator<Item = i32> {
+        let mut rest = self.0.0;
+        std::iter::from_fn(move || {
+            let lowest = rest.trailing_zeros();
+            rest &= rest.wrapping_sub(1);
+            i32::try_from(lowest + 1).ok().filter(|signal| *signal <= 64)
+        })
+    }
+
     pub(crate) fn raw(self) -> SignalSet {
         self.0
     }

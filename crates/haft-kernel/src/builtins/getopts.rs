@@ -128,7 +128,7 @@ fn conclude(context: &mut Context<'_>, name: &Bytes, found: &Found, silent: bool
             let _ = context.session.set(b"OPTARG", value);
         }
         None => {
-            let _ = context.session.variables.unset(b"OPTARG");
+            let _ = context.session.variables.unset(b"OPTARG", false);
         }
     }
     if !is_name(name) {

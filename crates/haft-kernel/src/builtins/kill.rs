@@ -110,21 +110,14 @@ fn to_self(context: &mut Context<'_>, pid: i32, number: i32) -> Result<(), Unwin
     }
 }
 
-/// Stops a thread by a signal that would end a process.
-fn stop(cancel: &haft_process::CancelToken, number: i32) {
-    if !matches!(number, 0 | 17 | 18 | 20..=23 | 28) {
-        cancel.cancel_as(number);
-    }
-}
-
 /// A signal to a stage of a job of this session.
 fn to_member(context: &mut Context<'_>, pid: i32, number: i32) -> bool {
     context.session.jobs.update();
     let inherited = context.session.jobs.inherited().flat_map(|job| &job.members);
-    if let Some(cancel) =
-        inherited.filter(|member| member.pid == pid).find_map(|member| member.cancel.as_ref())
+    if let Some(control) =
+        inherited.filter(|member| member.pid == pid).find_map(|member| member.control.as_ref())
     {
-        stop(cancel, number);
+        control.signal(number);
         return true;
     }
     let Some(job) = context.session.jobs.of_pid(pid) else { return false };

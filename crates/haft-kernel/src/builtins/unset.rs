@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::{Context, options};
 use crate::bytes::Bytes;
 use crate::flow::Flow;
+use crate::options::ShellOption;
 use crate::session::split_reference;
 use crate::variables::{Attributes, Value, VariableError, is_name};
 
@@ -78,11 +79,12 @@ fn remove_variable(context: &mut Context<'_>, name: &Bytes, kind: Kind) -> bool 
             }
         }
     }
+    let stay = context.session.options.shell(ShellOption::LocalUnset);
     let variables = &mut context.session.variables;
     if kind == Kind::Reference && variables.get(&name).is_some_and(|known| !known.is(Attributes::NAMEREF)) {
         return true;
     }
-    match variables.unset(&name) {
+    match variables.unset(&name, stay) {
         Ok(()) => true,
         Err(VariableError::Readonly(name)) => {
             context.error(format_args!("{name}: cannot unset: readonly variable"));

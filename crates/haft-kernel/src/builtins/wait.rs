@@ -18,7 +18,7 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
             context.error(format_args!("`{shown}': not a valid identifier"));
             return Ok(1);
         }
-        let _ = context.session.variables.unset(name);
+        let _ = context.session.variables.unset(name, false);
     }
     if options::has(&flags, b'n') {
         return next(context, operands, variable);

@@ -76,7 +76,6 @@ impl Session {
         self.trace_arithmetic(expression)?;
         match self.try_evaluate(expression) {
             Ok(value) => Ok(i32::from(value == 0)),
-            Err(ArithmeticFailure::Unwind(Unwind::Abort(status))) => Ok(status),
             Err(ArithmeticFailure::Unwind(unwind)) => Err(unwind),
             Err(ArithmeticFailure::Variable(error)) => {
                 self.report(format_args!("((: {error}"));
@@ -98,8 +97,18 @@ impl Session {
         if !redirected {
             child.stdin_redirected = false;
         }
-        let result = child.nested(2, |child| child.run_subshell(list));
+        child.publish_traps();
+        let ended = child.nested(2, |child| child.run_list(list));
+        let signal = match ended {
+            Err(Unwind::Signal(signal)) => Some(signal),
+            _ => None,
+        };
+        let result = child.end_subshell(ended);
         self.adopt_output(&mut child);
+        self.publish_traps();
+        if let Some(signal) = signal {
+            self.note_death(child.own_pid, 128 + signal);
+        }
         result
     }
 }

@@ -8,6 +8,22 @@ use crate::options::ShellOption;
 use crate::pattern::{Pattern, PatternOptions};
 use crate::session::Session;
 
+/// Why a test is neither true nor false.
+pub(super) enum Failure {
+    /// It is wrong and was reported; the whole of it ends with this status.
+    Wrong(i32),
+    /// Control goes elsewhere.
+    Unwind(Unwind),
+}
+
+impl From<Unwind> for Failure {
+    fn from(unwind: Unwind) -> Self {
+        Self::Unwind(unwind)
+    }
+}
+
+type Result<T> = std::result::Result<T, Failure>;
+
 impl Session {
     #[inline(never)]
     pub(crate) fn run_conditional(&mut self, conditional: &Conditional) -> Flow {
@@ -15,14 +31,13 @@ impl Session {
         match self.test(conditional, false) {
             Ok(true) => Ok(0),
             Ok(false) => Ok(1),
-            // A wrong expression ends the test, with a status of its own; what has been reported is not said again.
-            Err(Unwind::Abort(status)) => Ok(status),
-            Err(unwind) => Err(unwind),
+            Err(Failure::Wrong(status)) => Ok(status),
+            Err(Failure::Unwind(unwind)) => Err(unwind),
         }
     }
 
     /// Evaluates a test; `negated` says that a `!` stands before it, for the trace.
-    fn test(&mut self, conditional: &Conditional, negated: bool) -> Result<bool, Unwind> {
+    fn test(&mut self, conditional: &Conditional, negated: bool) -> Result<bool> {
         match &conditional.kind {
             ConditionalKind::Or(operands) => {
                 for operand in operands {
@@ -53,7 +68,7 @@ impl Session {
     }
 
     /// Traces a test with its operands as they were expanded, a pattern with a backslash before all that was quoted.
-    pub(super) fn trace_test(&mut self, negated: bool, words: &[&[u8]]) -> Result<(), Unwind> {
+    pub(super) fn trace_test(&mut self, negated: bool, words: &[&[u8]]) -> std::result::Result<(), Unwind> {
         if !self.traces() {
             return Ok(());
         }
@@ -63,23 +78,17 @@ impl Session {
         self.trace_text(&[b"[[ ".as_slice(), not, &shown.join(&b' '), b" ]]"].concat())
     }
 
-    fn test_unary(&mut self, test: UnaryTest, operand: &Word, negated: bool) -> Result<bool, Unwind> {
+    fn test_unary(&mut self, test: UnaryTest, operand: &Word, negated: bool) -> Result<bool> {
         let text = self.expand_string(operand)?;
         self.trace_test(negated, &[&[b'-', test.letter()], &text])?;
         match test.letter() {
             b'z' => Ok(text.is_empty()),
             b'n' => Ok(!text.is_empty()),
-            letter => self.test_letter(letter, &text),
+            letter => Ok(self.test_letter(letter, &text)?),
         }
     }
 
-    fn test_binary(
-        &mut self,
-        test: BinaryTest,
-        left: &Word,
-        right: &Word,
-        negated: bool,
-    ) -> Result<bool, Unwind> {
+    fn test_binary(&mut self, test: BinaryTest, left: &Word, right: &Word, negated: bool) -> Result<bool> {
         let subject = self.expand_string(left)?;
         match test {
             BinaryTest::MatchesSingle | BinaryTest::Matches => {
@@ -95,13 +104,7 @@ impl Session {
         }
     }
 
-    fn test_match(
-        &mut self,
-        test: BinaryTest,
-        subject: &[u8],
-        right: &Word,
-        negated: bool,
-    ) -> Result<bool, Unwind> {
+    fn test_match(&mut self, test: BinaryTest, subject: &[u8], right: &Word, negated: bool) -> Result<bool> {
         let ignore_case = self.options.shell(ShellOption::NoCaseMatch);
         if let (Some(text), false) = (right.literal(), ignore_case || self.traces()) {
             return Ok(text == subject);
@@ -113,7 +116,7 @@ impl Session {
     }
 
     /// The tests that compare: numbers, strings, files.
-    fn compare(&mut self, test: BinaryTest, left: &Bytes, right: &Bytes) -> Result<bool, Unwind> {
+    fn compare(&mut self, test: BinaryTest, left: &Bytes, right: &Bytes) -> Result<bool> {
         match test {
             BinaryTest::Before => return Ok(left < right),
             BinaryTest::After => return Ok(left > right),
@@ -122,7 +125,7 @@ impl Session {
             }
             _ => {}
         }
-        let (left, right) = (self.evaluate_or_fail(left)?, self.evaluate_or_fail(right)?);
+        let (left, right) = (self.number_in_test(left)?, self.number_in_test(right)?);
         Ok(match test {
             BinaryTest::Equal => left == right,
             BinaryTest::NotEqual => left != right,
@@ -131,6 +134,14 @@ impl Session {
             BinaryTest::Greater => left > right,
             BinaryTest::GreaterOrEqual => left >= right,
             _ => false,
+        })
+    }
+
+    /// A number that is compared. An expression that is wrong ends the test and nothing else.
+    fn number_in_test(&mut self, text: &[u8]) -> Result<i64> {
+        self.evaluate_or_fail(text).map_err(|unwind| match unwind {
+            Unwind::Abort(status) => Failure::Wrong(status),
+            unwind => Failure::Unwind(unwind),
         })
     }
 }

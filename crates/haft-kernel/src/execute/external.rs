@@ -23,7 +23,7 @@ impl Session {
         match self.start_external(words, assigned)? {
             Started::Child(mut child) => {
                 let status = self.wait_child(&mut child)?;
-                self.note_death(&child, status);
+                self.note_death(child.pid(), status);
                 Ok(status)
             }
             Started::Headless(path) => self.run_headless(&path, words, assigned),
@@ -260,10 +260,10 @@ impl Session {
     }
 
     /// Says that a program died of a signal, as a shell that runs a script does.
-    pub(crate) fn note_death(&mut self, child: &Child, status: i32) {
+    pub(crate) fn note_death(&mut self, pid: i32, status: i32) {
         let Some(words) = status.checked_sub(128).and_then(death) else { return };
         let (name, line) = (self.name.clone(), self.line);
-        let text = format!("{name}: line {line}: {:>5} {words}\n", child.pid());
+        let text = format!("{name}: line {line}: {:>5} {words}\n", pid);
         let _ = self.write(2, text.as_bytes());
         let _ = self.flush();
     }

@@ -15,10 +15,11 @@ use crate::bytes::Bytes;
 use crate::fan::{Role, STACK};
 use crate::flow::{Flow, Unwind};
 use crate::io::OpenFile;
-use crate::jobs::{Completion, Member};
+use crate::jobs::{Completion, Member, ThreadControl};
 use crate::options::{SetOption, ShellOption};
 use crate::run::Note;
 use crate::session::Session;
+use crate::signals::SignalInbox;
 
 /// A stage that runs in this process.
 pub(crate) struct Work {
@@ -283,6 +284,10 @@ impl Work {
         let completion = Completion::new();
         let cancel = session.cancel.child();
         session.cancel = cancel.clone();
+        let signals: Arc<SignalInbox> = Arc::default();
+        session.signals = Some(signals.clone());
+        session.publish_traps();
+        let control = ThreadControl { cancel, signals };
         session.depth = 0;
         session.fresh_stack = false;
         let (pid, left) = (session.own_pid, completion.clone());
@@ -295,7 +300,7 @@ impl Work {
             left.complete(status);
         };
         match thread::Builder::new().stack_size(STACK).spawn(body) {
-            Ok(_) => Member::thread(pid, completion, cancel),
+            Ok(_) => Member::thread(pid, completion, control),
             Err(_) => Member::ended(pid, 254),
         }
     }

@@ -7,8 +7,8 @@ use regex::bytes::{Captures, Regex, RegexBuilder};
 use regex_automata::hybrid::dfa::DFA;
 use regex_automata::{Anchored, Input, MatchKind};
 
+use super::conditional::Failure;
 use crate::bytes::Bytes;
-use crate::flow::Unwind;
 use crate::options::ShellOption;
 use crate::session::Session;
 use crate::variables::{IndexedArray, Value, Variable};
@@ -18,6 +18,19 @@ use crate::variables::{IndexedArray, Value, Variable};
 pub(crate) struct Compiled {
     text: Vec<u8>,
     ignore_case: bool,
+    matcher: Matcher,
+}
+
+#[derive(Clone, Debug)]
+enum Matcher {
+    /// In time linear in the text.
+    Linear(Linear),
+    /// By trying, as back-references need it.
+    Backtracking(fancy_regex::Regex),
+}
+
+#[derive(Clone, Debug)]
+struct Linear {
     regex: Regex,
     /// Finds the end of the longest match at a place, where it may be another than the first alternative's.
     longest: Option<Arc<DFA>>,
@@ -26,11 +39,16 @@ pub(crate) struct Compiled {
 }
 
 impl Session {
-    pub(super) fn test_regex(&mut self, subject: &[u8], right: &Word, negated: bool) -> Result<bool, Unwind> {
+    pub(super) fn test_regex(
+        &mut self,
+        subject: &[u8],
+        right: &Word,
+        negated: bool,
+    ) -> Result<bool, Failure> {
         let text = self.expand_regex(right)?;
         self.trace_test(negated, &[subject, b"=~", &text])?;
         let ignore_case = self.options.shell(ShellOption::NoCaseMatch);
-        let Some(compiled) = self.compile_regex(&text, ignore_case) else { return Err(Unwind::Abort(2)) };
+        let Some(compiled) = self.compile_regex(&text, ignore_case) else { return Err(Failure::Wrong(2)) };
         let groups = compiled.groups(subject);
         let matched = groups.is_some();
         let groups = IndexedArray::from_values(groups.unwrap_or_default());
@@ -55,15 +73,46 @@ impl Session {
 impl Compiled {
     fn new(text: &[u8], ignore_case: bool) -> Option<Self> {
         let translated = translate(text);
+        let matcher = match has_references(text) {
+            true => Matcher::Backtracking(
+                fancy_regex::RegexBuilder::new(&translated)
+                    .case_insensitive(ignore_case)
+                    .dot_matches_new_line(true)
+                    .build()
+                    .ok()?,
+            ),
+            false => Matcher::Linear(Linear::new(text, &translated, ignore_case)?),
+        };
+        Some(Self { text: text.to_vec(), ignore_case, matcher })
+    }
+
+    /// The text of the match and of its groups.
+    fn groups(&self, subject: &[u8]) -> Option<Vec<Bytes>> {
+        match &self.matcher {
+            Matcher::Linear(linear) => linear.groups(subject),
+            Matcher::Backtracking(regex) => {
+                let subject = String::from_utf8_lossy(subject);
+                let captures = regex.captures(&*subject).ok()??;
+                let text = |group: Option<fancy_regex::Match<'_>>| {
+                    group.map_or_else(Bytes::new, |group| group.as_str().into())
+                };
+                Some(captures.iter().map(text).collect())
+            }
+        }
+    }
+}
+
+impl Linear {
+    fn new(text: &[u8], translated: &str, ignore_case: bool) -> Option<Self> {
         let build = |pattern: &str| {
             RegexBuilder::new(pattern).case_insensitive(ignore_case).dot_matches_new_line(true).build().ok()
         };
-        let regex = build(&translated)?;
+        let regex = build(translated)?;
         // Without a choice the first match that is found is the longest one.
         let chooses = text.iter().any(|byte| matches!(byte, b'|' | b'('));
-        let longest = chooses.then(|| longest(&translated, ignore_case)).flatten().map(Arc::new);
+        let longest = chooses.then(|| longest(translated, ignore_case)).flatten().map(Arc::new);
         let whole = longest.as_ref().and_then(|_| build(&format!("(?:{translated})\\z")));
-        Some(Self { text: text.to_vec(), ignore_case, regex, longest, whole })
+        Some(Self { regex, longest, whole })
     }
 
     /// The text of the leftmost longest match and of its groups.
@@ -109,6 +158,12 @@ fn translate(text: &[u8]) -> String {
         match letter {
             '[' => bracket(&mut letters, &mut result),
             '\\' => match letters.next() {
+                // Followed by something of its own, so that a digit after the reference stays one.
+                Some(next @ '1'..='9') => {
+                    result.push_str("(?:\\");
+                    result.push(next);
+                    result.push(')');
+                }
                 Some(next)
                     if next.is_ascii_alphanumeric()
                         && !matches!(next, 'b' | 'B' | 'w' | 'W' | 's' | 'S' | '<' | '>') =>
@@ -134,6 +189,17 @@ fn translate(text: &[u8]) -> String {
         first = matches!(letter, '(' | '|') || first && letter == '^';
     }
     result
+}
+
+/// Whether an expression refers back to what a group has matched.
+fn has_references(text: &[u8]) -> bool {
+    let mut bytes = text.iter();
+    while let Some(byte) = bytes.next() {
+        if *byte == b'\\' && bytes.next().is_some_and(|next| matches!(next, b'1'..=b'9')) {
+            return true;
+        }
+    }
+    false
 }
 
 /// Whether `{` begins a count such as `{2,3}`.

@@ -94,14 +94,15 @@ impl Session {
     /// Whether signals wait for their traps.
     #[inline]
     pub(crate) fn has_pending_signals(&self) -> bool {
-        self.kernel.signals.any() && self.subshell == 0
+        self.signals.as_ref().is_some_and(|signals| signals.any())
     }
 
     /// Runs the traps of the signals that have come. Yields the last signal whose trap ran.
     #[inline(never)]
     pub(crate) fn run_signal_traps(&mut self) -> Result<Option<i32>, Unwind> {
         let mut ran = None;
-        for signal in self.kernel.signals.take() {
+        let Some(signals) = self.signals.clone() else { return Ok(None) };
+        for signal in signals.take() {
             match self.traps.get(Trap::Signal(signal)) {
                 Some(text) if text.is_empty() => {}
                 Some(_) => {
@@ -127,6 +128,7 @@ impl Session {
             None => self.traps.reset(trap),
         }
         if self.subshell > 0 || !self.kernel.plain_shell || self.traps.is_fixed(trap) {
+            self.publish_traps();
             return;
         }
         let exit = self.traps.get(Trap::Exit).is_some();
@@ -142,6 +144,19 @@ impl Session {
             }
             _ => {}
         }
+    }
+
+    /// Tells whoever sends signals to this subshell what becomes of them.
+    pub(crate) fn publish_traps(&self) {
+        if self.subshell == 0 {
+            return;
+        }
+        let Some(signals) = &self.signals else { return };
+        let heard = self.traps.iter().filter_map(|(trap, _)| match trap {
+            Trap::Signal(signal) if self.traps.get(trap).is_some_and(|text| !text.is_empty()) => Some(signal),
+            _ => None,
+        });
+        signals.dispose(heard, self.traps.ignored().iter());
     }
 
     /// Whether errors are looked at by nobody and `set -e` is on.

@@ -26,7 +26,8 @@ impl Session {
         let mut note = self.note.take();
         loop {
             let Some(pidfd) = child.pidfd() else { return Ok(127) };
-            if let Err(unwind) = self.wait_for(&[pidfd]) {
+            // A trap runs after the program, so nothing but its end is waited for.
+            if let Err(unwind) = self.wait_for_these(&[pidfd], None) {
                 self.stop_child(child);
                 self.note = note;
                 return Err(unwind);
@@ -118,13 +119,23 @@ impl Session {
         descriptors: &[BorrowedFd<'_>],
         timeout: Option<Duration>,
     ) -> Result<Ready, Unwind> {
+        let mut all: Vec<BorrowedFd<'_>> = descriptors.to_vec();
+        if let Some(signals) = self.signals.as_ref().filter(|_| !self.traps.is_empty()) {
+            all.extend(signals.descriptor());
+        }
+        self.wait_for_these(&all, timeout)
+    }
+
+    /// Waits until one of the descriptors can be read or a capture has taken something.
+    fn wait_for_these(
+        &self,
+        descriptors: &[BorrowedFd<'_>],
+        timeout: Option<Duration>,
+    ) -> Result<Ready, Unwind> {
         let readers: Vec<_> =
             self.captures.iter().filter_map(|capture| Some((capture, capture.reader()?))).collect();
         let mut all: Vec<BorrowedFd<'_>> = descriptors.to_vec();
         all.extend(readers.iter().map(|(_, reader)| reader.as_fd()));
-        if self.subshell == 0 && !self.traps.is_empty() {
-            all.extend(self.kernel.signals.descriptor());
-        }
         match wait_readable(&all, timeout, &self.cancel) {
             Ready::Cancelled => Err(Unwind::Cancelled),
             ready => {

@@ -145,6 +145,7 @@ impl Session {
             }
             ParameterOperator::Length => {
                 self.check_unset(place, &fetched)?;
+                self.check_counted(place)?;
                 return Ok(Fetched::One(self.length(&fetched).to_string().into()));
             }
             _ => self.check_unset(place, &fetched)?,
@@ -194,6 +195,16 @@ impl Session {
             extended: self.options.shell(ShellOption::ExtendedGlob),
             ignore_case: self.options.shell(ShellOption::NoCaseMatch),
             bytewise: self.encoding() == Encoding::Bytes,
+        }
+    }
+
+    /// The elements of a variable that is not set can be listed, but not counted, under `set -u`.
+    fn check_counted(&mut self, place: &Place) -> Result<(), Unwind> {
+        match place {
+            Place::Variable { name, selection: Selection::All { .. } } if self.lookup(name).is_none() => {
+                self.require_set(name)
+            }
+            _ => Ok(()),
         }
     }
 

@@ -10,7 +10,7 @@ use crate::bytes::Bytes;
 use crate::flow::Unwind;
 use crate::options::SetOption;
 use crate::session::{Session, split_reference};
-use crate::variables::{Attributes, Value, is_name};
+use crate::variables::{Attributes, Value, Variable, is_name};
 
 /// What a parameter yields.
 #[derive(Clone, Debug)]
@@ -229,6 +229,7 @@ impl Session {
         let Some(variable) = self.lookup(name) else {
             return Ok(match selection {
                 Selection::All { star } => Fetched::Many { values: Vec::new(), star: *star },
+                Selection::Index(..0) => self.refuse_index(name),
                 _ => Fetched::Unset,
             });
         };
@@ -242,17 +243,26 @@ impl Session {
                 Some(index) => array.get(index).cloned(),
                 None => {
                     drop(variable);
-                    self.report(format_args!("{}: bad array subscript", String::from_utf8_lossy(name)));
-                    return Ok(Fetched::Unset);
+                    return Ok(self.refuse_index(name));
                 }
             },
-            (Selection::Index(0 | -1), Value::Scalar(value)) if variable.is_set() => Some(value.clone()),
+            (Selection::Index(..0), Value::Scalar(_)) => {
+                drop(variable);
+                return Ok(self.refuse_index(name));
+            }
+            (Selection::Index(0), Value::Scalar(value)) if variable.is_set() => Some(value.clone()),
             (Selection::Index(number), Value::Associative(array)) => {
                 array.get(number.to_string().as_bytes()).cloned()
             }
             _ => None,
         };
         Ok(found.map_or(Fetched::Unset, Fetched::One))
+    }
+
+    /// Says that a subscript is none of a variable; nothing is there, then.
+    fn refuse_index(&mut self, name: &[u8]) -> Fetched {
+        self.report(format_args!("{}: bad array subscript", String::from_utf8_lossy(name)));
+        Fetched::Unset
     }
 
     /// The place that the value of a place names: `${!name}`. `None` if it names nothing.
@@ -263,6 +273,10 @@ impl Session {
             return Ok(None);
         }
         let Some(text) = self.fetch(place)?.joined() else {
+            if matches!(place, Place::Variable { name, .. } if self.variables.get(name).is_some_and(Variable::is_array))
+            {
+                return Ok(None);
+            }
             let shown = place_name(place);
             return Err(self.fail(format_args!("{shown}: invalid indirect expansion")));
         };
@@ -322,12 +336,6 @@ impl Session {
         }
         match (place, fetched) {
             (_, Fetched::Unset) => self.require_set(place_name(place).as_bytes()),
-            (Place::Variable { name, selection: Selection::All { .. } }, Fetched::Many { values, .. })
-                if values.is_empty() && self.lookup(name).is_none() =>
-            {
-                let name = name.clone();
-                self.require_set(&name)
-            }
             _ => Ok(()),
         }
     }

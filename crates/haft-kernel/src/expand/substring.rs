@@ -16,12 +16,12 @@ impl Session {
         offset: &Arithmetic,
         length: Option<&Arithmetic>,
     ) -> Result<Fetched, Unwind> {
-        let offset = self.evaluate(offset)?;
-        let length = length.map(|length| self.evaluate(length)).transpose()?;
         match fetched {
             Fetched::Unset => Ok(Fetched::Unset),
             Fetched::One(value) => self.slice_text(&value, offset, length).map(Fetched::One),
             Fetched::Many { values, star } => {
+                let offset = self.evaluate(offset)?;
+                let length = length.map(|length| self.evaluate(length)).transpose()?;
                 if length.is_some_and(|length| length < 0) {
                     let length = length.unwrap_or_default();
                     return Err(self.fail(format_args!("{length}: substring expression < 0")));
@@ -32,13 +32,21 @@ impl Session {
         }
     }
 
-    fn slice_text(&mut self, value: &[u8], offset: i64, length: Option<i64>) -> Result<Bytes, Unwind> {
+    /// Characters of a text from an offset on. The length is not looked at where the offset is none of the text.
+    fn slice_text(
+        &mut self,
+        value: &[u8],
+        offset: &Arithmetic,
+        length: Option<&Arithmetic>,
+    ) -> Result<Bytes, Unwind> {
+        let offset = self.evaluate(offset)?;
         let encoding = self.encoding_of(value);
         let count = i64::try_from(encoding.count(value)).unwrap_or(i64::MAX);
         let start = if offset < 0 { offset.saturating_add(count) } else { offset };
         if start < 0 || start > count {
             return Ok(Bytes::new());
         }
+        let length = length.map(|length| self.evaluate(length)).transpose()?;
         let end = match length {
             None => count,
             Some(length) if length < 0 => count.saturating_add(length),

@@ -48,7 +48,12 @@ impl Session {
     }
 
     fn attribute_letters(&self, place: &Place, fetched: Fetched) -> Fetched {
-        let Some((_, variable)) = self.variable_of(place) else { return Fetched::Unset };
+        let Some((_, variable)) = self.variable_of(place) else {
+            return match fetched {
+                Fetched::Many { .. } => fetched.map(|_| Bytes::new()),
+                _ => Fetched::Unset,
+            };
+        };
         let letters = Bytes::from(variable.letters());
         match fetched {
             Fetched::Many { values, star } => {

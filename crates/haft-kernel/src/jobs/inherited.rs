@@ -2,9 +2,8 @@
 
 use std::sync::Arc;
 
-use super::{Job, JobState, Jobs};
+use super::{Job, JobState, Jobs, ThreadControl};
 use crate::bytes::Bytes;
-use haft_process::CancelToken;
 
 /// A job of the parent, as it was when the subshell began.
 #[derive(Clone, Debug)]
@@ -24,8 +23,8 @@ pub struct Inherited {
 pub struct InheritedMember {
     /// Its process number.
     pub pid: i32,
-    /// What stops it, if it is a thread of this process.
-    pub cancel: Option<CancelToken>,
+    /// How it is reached, if it is a thread of this process.
+    pub control: Option<ThreadControl>,
 }
 
 impl From<&Job> for Inherited {
@@ -33,7 +32,7 @@ impl From<&Job> for Inherited {
         let members = job
             .members
             .iter()
-            .map(|member| InheritedMember { pid: member.pid, cancel: member.token().cloned() })
+            .map(|member| InheritedMember { pid: member.pid, control: member.control().cloned() })
             .collect();
         Self { id: job.id, text: job.text.clone(), state: job.state(), members }
     }

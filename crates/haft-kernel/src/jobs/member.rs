@@ -3,12 +3,11 @@
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use haft_process::Child;
+use haft_process::{CancelToken, Child, Disposition};
 use rustix::event::{EventfdFlags, eventfd};
 
 use crate::run::Note;
-
-use haft_process::CancelToken;
+use crate::signals::SignalInbox;
 
 /// A stage of a job.
 #[derive(Debug)]
@@ -25,8 +24,29 @@ pub struct Member {
 #[derive(Debug)]
 enum Work {
     Process(Child),
-    Thread { completion: Arc<Completion>, cancel: CancelToken },
+    Thread { completion: Arc<Completion>, control: ThreadControl },
     Gone,
+}
+
+/// How a thread that runs a subshell is reached.
+#[derive(Clone, Debug)]
+pub struct ThreadControl {
+    /// Ends it.
+    pub cancel: CancelToken,
+    /// Where its traps are served.
+    pub signals: Arc<SignalInbox>,
+}
+
+impl ThreadControl {
+    /// Sends a signal: its trap runs, or it ends by those that would end a process.
+    pub fn signal(&self, signal: i32) {
+        match self.signals.disposition(signal) {
+            Disposition::Catch => self.signals.raise(signal),
+            Disposition::Ignore => {}
+            Disposition::Default if matches!(signal, 0 | 17 | 18 | 20..=23 | 28) => {}
+            Disposition::Default => self.cancel.cancel_as(signal),
+        }
+    }
 }
 
 /// Where a thread leaves its status.
@@ -72,8 +92,8 @@ impl Member {
 
     /// A thread.
     #[must_use]
-    pub fn thread(pid: i32, completion: Arc<Completion>, cancel: CancelToken) -> Self {
-        Self { pid, status: None, work: Work::Thread { completion, cancel }, note: None }
+    pub fn thread(pid: i32, completion: Arc<Completion>, control: ThreadControl) -> Self {
+        Self { pid, status: None, work: Work::Thread { completion, control }, note: None }
     }
 
     /// Something that has ended already.
@@ -133,11 +153,7 @@ impl Member {
     pub fn signal(&self, signal: i32) {
         match &self.work {
             Work::Process(child) => drop(child.signal(signal)),
-            Work::Thread { cancel, .. } => {
-                if !matches!(signal, 0 | 17 | 18 | 20..=23 | 28) {
-                    cancel.cancel_as(signal);
-                }
-            }
+            Work::Thread { control, .. } => control.signal(signal),
             Work::Gone => {}
         }
     }
@@ -153,11 +169,11 @@ impl Member {
         }
     }
 
-    /// What stops it, if it is a thread of this process.
+    /// How it is reached, if it is a thread of this process.
     #[must_use]
-    pub fn token(&self) -> Option<&CancelToken> {
+    pub fn control(&self) -> Option<&ThreadControl> {
         match &self.work {
-            Work::Thread { cancel, .. } => Some(cancel),
+            Work::Thread { control, .. } => Some(control),
             Work::Process(_) | Work::Gone => None,
         }
     }

@@ -11,7 +11,7 @@ use crate::bytes::Bytes;
 use crate::run::{JobState as RunningJob, Supervision};
 
 pub use inherited::{Inherited, InheritedMember};
-pub use member::{Completion, Member};
+pub use member::{Completion, Member, ThreadControl};
 pub use wait::Waited;
 
 /// How many statuses of jobs that have gone are remembered for `wait`.

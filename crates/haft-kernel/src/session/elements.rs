@@ -79,7 +79,7 @@ impl Session {
                 Ok(())
             }
             Value::Scalar(_) => match self.evaluate_text(subscript) {
-                Ok(0) => self.variables.unset(&target.name),
+                Ok(0) => self.variables.unset(&target.name, false),
                 _ => Err(bad()),
             },
         }

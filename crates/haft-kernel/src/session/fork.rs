@@ -30,6 +30,7 @@ impl Session {
                 self.options.has(SetOption::ErrorTrace),
                 self.options.has(SetOption::FunctionTrace),
             ),
+            signals: self.signals.as_ref().filter(|_| self.subshell > 0).cloned(),
             jobs: self.jobs.for_subshell(),
             positional: self.positional.clone(),
             positional_set: false,

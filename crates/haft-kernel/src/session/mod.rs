@@ -30,6 +30,7 @@ use crate::jobs::{Jobs, Member, Orphans};
 use crate::kernel::Kernel;
 use crate::options::Options;
 use crate::run::{Leftovers, Note, Supervision};
+use crate::signals::SignalInbox;
 use crate::traps::{Trap, Traps};
 use crate::variables::Variables;
 use haft_process::CancelToken;
@@ -55,6 +56,8 @@ pub struct Session {
     /// The file mode creation mask.
     pub(crate) umask: u32,
     pub(crate) traps: Traps,
+    /// Where signals to this session arrive; a subshell that runs in the place of its parent has none.
+    pub(crate) signals: Option<Arc<SignalInbox>>,
     pub(crate) jobs: Jobs,
     /// `$1` and on; see also [`Session::name`].
     pub(crate) positional: Arc<Vec<Bytes>>,
@@ -201,6 +204,7 @@ impl Session {
     /// A session without variables, whose standard descriptors are closed.
     #[must_use]
     pub fn new(kernel: Arc<Kernel>) -> Self {
+        let signals = Some(kernel.signals.clone());
         Self {
             kernel,
             variables: Variables::default(),
@@ -210,6 +214,7 @@ impl Session {
             cwd: Arc::from(b"/".as_slice()),
             umask: 0o022,
             traps: Traps::default(),
+            signals,
             jobs: Jobs::default(),
             positional: Arc::default(),
             positional_set: false,

@@ -163,17 +163,17 @@ impl Variables {
     }
 
     /// Removes a variable as `unset` does: one of the innermost call stays local, without a value; one of an outer
-    /// call, or one assigned for this call, goes, and what it hid shows again.
+    /// call, or one assigned for this call, goes, and what it hid shows again, unless all local ones shall stay so.
     ///
     /// # Errors
     /// If it is readonly.
-    pub fn unset(&mut self, name: &[u8]) -> Result<(), VariableError> {
+    pub fn unset(&mut self, name: &[u8], stay: bool) -> Result<(), VariableError> {
         let Some(variable) = self.get(name) else { return Ok(()) };
         if variable.attributes.contains(Attributes::READONLY) {
             return Err(VariableError::Readonly(name.into()));
         }
         let (depth, current) = (variable.depth, self.depth());
-        if depth > 0 && depth == current && !variable.attributes.contains(Attributes::TEMPORARY) {
+        if depth > 0 && (depth == current || stay) && !variable.attributes.contains(Attributes::TEMPORARY) {
             self.put(name.into(), Variable { depth, ..Variable::unset(Attributes::NONE) });
             return Ok(());
         }

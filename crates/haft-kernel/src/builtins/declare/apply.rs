@@ -49,6 +49,11 @@ pub(super) fn operand(context: &mut Context<'_>, flags: &Flags, operand: &Operan
     }
     match result {
         Ok(done) => done,
+        // A value that cannot be computed ends the command, as it does in an assignment.
+        Err(error @ VariableError::Arithmetic(_)) => {
+            context.error(error);
+            Err(Unwind::Abort(1))
+        }
         Err(error) => {
             context.error(error);
             Ok(false)
