@@ -43,7 +43,7 @@ pub(super) struct Search<'a> {
     pub(super) path: Option<&'a [u8]>,
 }
 
-const KEYWORDS: &[&str] = &[
+pub(super) const KEYWORDS: &[&str] = &[
     "!", "[[", "]]", "case", "coproc", "do", "done", "elif", "else", "esac", "fi", "for", "function", "if",
     "in", "select", "then", "time", "until", "while", "{", "}",
 ];

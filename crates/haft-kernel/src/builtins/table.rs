@@ -1,10 +1,10 @@
 //! The list of all builtins.
 
 use super::{
-    Builtin, Context, Operand, Run, alias, builtin, calculate, caller, cd, colon, command, control, declare,
-    echo, enable, eval, exec, exit, falsehood, getopts, give_back, hash, help, job_list, kill, kind, leave,
-    mapfile, printf, pwd, read, set, shift, shopt, source, stack, test, times, trap, truth, ulimit, umask,
-    unalias, unset, wait,
+    Builtin, Context, Operand, Run, alias, builtin, calculate, caller, cd, colon, command, compgen, complete,
+    control, declare, echo, enable, eval, exec, exit, falsehood, getopts, give_back, hash, help, history,
+    job_list, kill, kind, leave, logout, mapfile, printf, pwd, read, set, shift, shopt, source, stack, test,
+    times, trap, truth, ulimit, umask, unalias, unset, wait,
 };
 use crate::bytes::Bytes;
 use crate::flow::Flow;
@@ -34,6 +34,10 @@ const fn operands(
 }
 
 const DECLARE: &str = "declare [-aAfFgiIlnrtux] [name[=value] ...] or declare -p [-aAfFilnrtux] [name ...]";
+const COMPGEN: &str = "compgen [-abcdefgjksuv] [-o option] [-A action] [-G globpat] [-W wordlist] [-F function] \
+                       [-C command] [-X filterpat] [-P prefix] [-S suffix] [word]";
+const COMPLETE: &str = "complete [-abcdefgjksuv] [-pr] [-DEI] [-o option] [-A action] [-G globpat] [-W wordlist] \
+                        [-F function] [-C command] [-X filterpat] [-P prefix] [-S suffix] [name ...]";
 const MAPFILE: &str =
     "mapfile [-d delim] [-n count] [-O origin] [-s count] [-t] [-u fd] [-C callback] [-c quantum] [array]";
 const READ: &str = "read [-ers] [-a array] [-d delim] [-i text] [-n nchars] [-N nchars] [-p prompt] [-t timeout] \
@@ -56,6 +60,14 @@ pub const ALL: &[Builtin] = &[
         command::run,
         "command [-pVv] command [arg ...]",
         "Runs a command, or tells what it is.",
+    ),
+    words("compgen", compgen::run, COMPGEN, "Lists names that begin with a word."),
+    words("complete", complete::run, COMPLETE, "Says how arguments are completed."),
+    words(
+        "compopt",
+        complete::run_option,
+        "compopt [-o|+o option] [-DEI] [name ...]",
+        "Changes how arguments are completed.",
     ),
     special("continue", leave::run_continue, "continue [n]", "Goes on with the next round of a loop."),
     operands("declare", declare::run_declare, false, DECLARE, "Gives variables values and attributes."),
@@ -88,10 +100,17 @@ pub const ALL: &[Builtin] = &[
     words("getopts", getopts::run, "getopts optstring name [arg ...]", "Takes options apart, one at a time."),
     words("hash", hash::run, "hash [-lr] [-p pathname] [-dt] [name ...]", "Remembers where programs are."),
     words("help", help::run, "help [-dms] [pattern ...]", "Tells about builtins."),
+    words(
+        "history",
+        history::run,
+        "history [-c] [-d offset] [n] or history -anrw [filename] or history -ps arg [arg...]",
+        "Shows the lines that were entered.",
+    ),
     words("jobs", job_list::run, "jobs [-lnprs] [jobspec ...] or jobs -x command [args]", "Shows jobs."),
     words("kill", kill::run, KILL, "Sends signals."),
     words("let", calculate::run, "let arg [arg ...]", "Evaluates arithmetic."),
     operands("local", declare::run_local, false, "local [option] name[=value] ...", "Makes variables local."),
+    words("logout", logout::run, "logout [n]", "Ends a login shell."),
     words("mapfile", mapfile::run, MAPFILE, "Reads lines into an array."),
     words("popd", stack::run_popd, "popd [-n] [+N | -N]", "Takes a directory off the stack."),
     words("printf", printf::run, "printf [-v var] format [arguments]", "Writes its arguments by a format."),
@@ -116,6 +135,7 @@ pub const ALL: &[Builtin] = &[
     special("shift", shift::run, "shift [n]", "Drops positional parameters."),
     words("shopt", shopt::run, "shopt [-pqsu] [-o] [optname ...]", "Sets options of the shell."),
     special("source", source::run, "source filename [arguments]", "Runs a file in this shell."),
+    words("suspend", logout::run_suspend, "suspend [-f]", "Stops the shell until it is continued."),
     words("test", test::run_test, "test [expr]", "Tests an expression."),
     special("times", times::run, "times", "Shows processor times."),
     special("trap", trap::run, "trap [-lp] [[arg] signal_spec ...]", "Runs commands when something happens."),

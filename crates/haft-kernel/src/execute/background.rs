@@ -32,6 +32,7 @@ impl Session {
         let text = self.text_of(statement.span);
         let simple = statement.rest.is_empty() && !statement.first.negated && statement.first.time.is_none();
         let members = if simple {
+            child.is_whole = true;
             let members = child.start_pipeline(&statement.first);
             self.orphans.adopt(child.jobs.take_all());
             members

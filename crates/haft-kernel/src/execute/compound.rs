@@ -93,7 +93,12 @@ impl Session {
     #[inline(never)]
     pub(crate) fn run_parentheses(&mut self, list: &List) -> Flow {
         let redirected = self.stdin_redirected;
+        let whole = std::mem::take(&mut self.is_whole);
         let mut child = self.fork();
+        if whole {
+            child.subshell = self.subshell;
+            child.own_pid = self.own_pid;
+        }
         if !redirected {
             child.stdin_redirected = false;
         }
@@ -106,7 +111,7 @@ impl Session {
         let result = child.end_subshell(ended);
         self.adopt_output(&mut child);
         self.publish_traps();
-        if let Some(signal) = signal {
+        if let Some(signal) = signal.filter(|_| !whole) {
             self.note_death(child.own_pid, 128 + signal);
         }
         result

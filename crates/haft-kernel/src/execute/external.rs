@@ -17,6 +17,10 @@ impl Session {
     pub(crate) fn run_external(&mut self, words: &[Bytes], assigned: &[(Bytes, Bytes)]) -> Flow {
         let _ = self.flush();
         self.check()?;
+        if words[0].starts_with(b"%") {
+            let resume: Vec<Bytes> = std::iter::once("fg".into()).chain(words.iter().cloned()).collect();
+            return self.dispatch(&resume, &[]);
+        }
         if std::mem::take(&mut self.may_replace) && self.is_alone() {
             self.become_last(words, assigned);
         }

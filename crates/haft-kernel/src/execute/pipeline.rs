@@ -113,11 +113,15 @@ impl Session {
     ) -> std::io::Result<(Vec<Stage>, Option<Arc<OpenFile>>)> {
         let mut input: Option<Arc<OpenFile>> = None;
         let mut stages = Vec::with_capacity(count);
+        let whole = std::mem::take(&mut self.is_whole);
         let mut first = 0;
         while first < count {
             let index = self.fan_end(&pipeline.stages, first);
             let mut child = self.fork();
             child.note = noted.then(|| Note::new(self, &pipeline.stages[index]));
+            if whole {
+                child.subshell = self.subshell;
+            }
             if let Some(input) = input.take() {
                 child.descriptors.set(0, input);
                 child.stdin_redirected = true;
@@ -322,7 +326,10 @@ impl Work {
 
 fn run_stage(session: &mut Session, stages: &[Command], expanded: Option<(Arguments, Target)>) -> Flow {
     let [command] = stages else { return session.run_fan(stages) };
-    let CommandKind::Simple(simple) = &command.kind else { return session.run_command(command) };
+    let CommandKind::Simple(simple) = &command.kind else {
+        session.is_whole = matches!(command.kind, CommandKind::Subshell(_));
+        return session.run_command(command);
+    };
     // A simple command is the whole of its subshell, so its failure springs no trap there.
     let Some((arguments, target)) = expanded else {
         session.line = command.line;

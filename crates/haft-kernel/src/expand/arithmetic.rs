@@ -89,10 +89,6 @@ impl arithmetic::Variables for Surroundings<'_> {
             (Key::Index(0 | -1), Value::Scalar(value)) => Some(value.clone()),
             _ => None,
         };
-        drop(variable);
-        if found.is_none() && unset {
-            self.session.require_set(name)?;
-        }
         Ok(found.unwrap_or_default())
     }
 

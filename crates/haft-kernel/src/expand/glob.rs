@@ -31,7 +31,7 @@ impl Session {
     }
 
     /// The names that match a pattern, sorted.
-    fn glob(&mut self, pattern: &[u8]) -> Result<Vec<Vec<u8>>, Unwind> {
+    pub(crate) fn glob(&mut self, pattern: &[u8]) -> Result<Vec<Vec<u8>>, Unwind> {
         let _ = self.flush();
         let ignored = self.value(b"GLOBIGNORE").filter(|value| !value.is_empty());
         let names = PatternOptions {

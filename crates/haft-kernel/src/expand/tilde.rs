@@ -55,10 +55,7 @@ impl Session {
 
     /// A column of the table of users, for a user by name or for the one who runs this.
     fn user_column(&self, user: Option<&[u8]>, column: usize) -> Option<Bytes> {
-        let mut table = Vec::new();
-        let mut file =
-            self.kernel.files.open(text::path(b"/etc/passwd"), &OpenOptions::new().read(true)).ok()?;
-        file.read_to_end(&mut table).ok()?;
+        let table = self.table_of(b"/etc/passwd")?;
         let own = rustix::process::getuid().as_raw().to_string();
         table.split(|byte| *byte == b'\n').find_map(|line| {
             let columns: Vec<&[u8]> = line.split(|byte| *byte == b':').collect();
@@ -68,5 +65,19 @@ impl Session {
             };
             if found { columns.get(column).map(|value| (*value).into()) } else { None }
         })
+    }
+
+    /// The first column of a table of the system.
+    pub(crate) fn names_in(&self, table: &[u8]) -> Vec<Bytes> {
+        let content = self.table_of(table).unwrap_or_default();
+        let lines = content.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
+        lines.filter_map(|line| line.split(|byte| *byte == b':').next()).map(Bytes::from).collect()
+    }
+
+    fn table_of(&self, path: &[u8]) -> Option<Vec<u8>> {
+        let mut table = Vec::new();
+        let mut file = self.kernel.files.open(text::path(path), &OpenOptions::new().read(true)).ok()?;
+        file.read_to_end(&mut table).ok()?;
+        Some(table)
     }
 }

@@ -66,6 +66,8 @@ pub struct Session {
     /// `$0`.
     pub(crate) name: Bytes,
     pub(crate) aliases: Arc<BTreeMap<Bytes, Bytes>>,
+    /// What `complete` was told, by command.
+    pub(crate) completions: Arc<BTreeMap<Bytes, Bytes>>,
     /// What `pushd` has put aside, the next one to return to first; the working directory is not among them.
     pub(crate) directories: Arc<Vec<Bytes>>,
     /// Builtins that `enable -n` has turned off.
@@ -134,6 +136,8 @@ pub struct Session {
     pub(crate) may_replace: bool,
     /// Whether programs get a process group of their own, whatever the kernel says.
     pub(crate) own_group: bool,
+    /// Whether the command about to run is the whole of this subshell, so that its parentheses make no other.
+    pub(crate) is_whole: bool,
     /// How deep commands are nested now, in units of stack.
     pub(crate) depth: u32,
     /// Whether this runs on a stack made for deep nesting.
@@ -220,6 +224,7 @@ impl Session {
             positional_set: false,
             name: "haft".into(),
             aliases: Arc::default(),
+            completions: Arc::default(),
             directories: Arc::default(),
             disabled: Arc::default(),
             hashed: Arc::default(),
@@ -255,6 +260,7 @@ impl Session {
             rounds: 0,
             may_replace: false,
             own_group: false,
+            is_whole: false,
             depth: 0,
             fresh_stack: false,
             trap_status: 0,

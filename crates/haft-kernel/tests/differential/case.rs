@@ -2,16 +2,22 @@
 //!
 //! An entry starts with `=== name`; its script follows. Sections may come after it, each started by a line of its own:
 //! `--- stdin` (the bytes of standard input; empty without it), `--- args` (one argument on each line),
-//! `--- options` (options of the shell, one on each line), `--- with -c` (the script is an argument, not a file) and
+//! `--- options` (options of the shell, one on each line), `--- with -c` (the script is an argument, not a file),
+//! `--- with its words` (what is written to standard error is compared too, not only whether anything is) and
 //! `--- differs REASON` (a known difference, which has to be there).
 
 use std::path::{Path, PathBuf};
+
+/// How many entries of a topic make one test.
+const BATCH: usize = 20;
 
 /// One script to compare.
 #[derive(Debug, Default)]
 pub(crate) struct Case {
     /// `topic/name`.
     pub(crate) name: String,
+    /// The test that the entry is part of: a few entries of a topic run together.
+    pub(crate) batch: String,
     /// The text of the script.
     pub(crate) script: String,
     /// What it can read.
@@ -22,6 +28,8 @@ pub(crate) struct Case {
     pub(crate) options: Vec<String>,
     /// Whether the script is given by `-c`.
     pub(crate) as_argument: bool,
+    /// Whether the very words on standard error have to be the same.
+    pub(crate) words: bool,
     /// Why the two shells differ, where that is known.
     pub(crate) known: Option<String>,
 }
@@ -44,7 +52,8 @@ fn read(file: &Path) -> Vec<Case> {
     let mut section = Section::Script;
     for line in text.split_inclusive('\n') {
         if let Some(name) = line.strip_prefix("=== ") {
-            cases.push(Case { name: format!("{topic}/{}", name.trim_end()), ..Case::default() });
+            let batch = format!("{topic}-{}", cases.len() / BATCH + 1);
+            cases.push(Case { name: format!("{topic}/{}", name.trim_end()), batch, ..Case::default() });
             section = Section::Script;
         } else if let Some(case) = cases.last_mut() {
             section = case.take(line, section);
@@ -81,6 +90,7 @@ impl Case {
             "--- args" => return Section::Arguments,
             "--- options" => return Section::Options,
             "--- with -c" => self.as_argument = true,
+            "--- with its words" => self.words = true,
             _ if content.starts_with("--- differs ") => {
                 self.known = content.strip_prefix("--- differs ").map(str::to_owned);
             }

@@ -19,7 +19,9 @@ pub(crate) fn difference(case: &Case, bash: &Outcome, haft: &Outcome) -> Option<
     if bash.stdout != haft.stdout {
         let _ = write!(text, "stdout:\n{}", lines(&bash.stdout, &haft.stdout));
     }
-    if bash.stderr.is_empty() != haft.stderr.is_empty() {
+    if case.words && bash.stderr != haft.stderr {
+        let _ = write!(text, "stderr:\n{}", lines(&bash.stderr, &haft.stderr));
+    } else if bash.stderr.is_empty() != haft.stderr.is_empty() {
         let _ = writeln!(text, "stderr: one of them is empty");
     }
     text.push_str(&trees(&bash.tree, &haft.tree));

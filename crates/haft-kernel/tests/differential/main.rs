@@ -8,7 +8,7 @@
 //! cargo test -p haft-kernel --test differential -- [--shell PATH] [--list] [FILTER…]
 //! ```
 //!
-//! A filter selects the entries whose `topic/name` holds it. With `--shell /bin/bash` the suite shows whether its own
+//! A filter selects the entries whose `topic/name` holds it, or the tests, each of a few entries, that `--list` shows. With `--shell /bin/bash` the suite shows whether its own
 //! entries always behave the same.
 
 mod case;
@@ -28,7 +28,9 @@ fn main() -> ExitCode {
     let options = Options::from_arguments(std::env::args().skip(1));
     let cases: Vec<Case> = case::all().into_iter().filter(|case| options.selects(case)).collect();
     if options.list {
-        cases.iter().for_each(|case| println!("{}: test", case.name));
+        let mut batches: Vec<&str> = cases.iter().map(|case| case.batch.as_str()).collect();
+        batches.dedup();
+        batches.iter().for_each(|batch| println!("{batch}: test"));
         return ExitCode::SUCCESS;
     }
     if let Some(reason) = options.unusable() {

@@ -42,8 +42,10 @@ impl Options {
 
     /// Whether an entry is to be run.
     pub(crate) fn selects(&self, case: &Case) -> bool {
-        let matches =
-            |filter: &String| if self.exact { case.name == *filter } else { case.name.contains(filter) };
+        let matches = |filter: &String| match self.exact {
+            true => case.name == *filter || case.batch == *filter,
+            false => case.name.contains(filter) || case.batch.contains(filter),
+        };
         !self.ignored && (self.filters.is_empty() || self.filters.iter().any(matches))
     }
 
