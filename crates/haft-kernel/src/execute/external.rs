@@ -267,7 +267,7 @@ impl Session {
     pub(crate) fn note_death(&mut self, pid: i32, status: i32) {
         let Some(words) = status.checked_sub(128).and_then(death) else { return };
         let (name, line) = (self.name.clone(), self.line);
-        let text = format!("{name}: line {line}: {:>5} {words}\n", pid);
+        let text = format!("{name}: line {line}: {pid:>5} {words}\n");
         let _ = self.write(2, text.as_bytes());
         let _ = self.flush();
     }
