@@ -37,6 +37,13 @@ pub struct ThreadControl {
     pub signals: Arc<SignalInbox>,
 }
 
+impl From<CancelToken> for ThreadControl {
+    /// Whoever has no traps of its own is only ended.
+    fn from(cancel: CancelToken) -> Self {
+        Self { cancel, signals: Arc::default() }
+    }
+}
+
 impl ThreadControl {
     /// Sends a signal: its trap runs, or it ends by those that would end a process.
     pub fn signal(&self, signal: i32) {
@@ -92,7 +99,8 @@ impl Member {
 
     /// A thread.
     #[must_use]
-    pub fn thread(pid: i32, completion: Arc<Completion>, control: ThreadControl) -> Self {
+    pub fn thread(pid: i32, completion: Arc<Completion>, control: impl Into<ThreadControl>) -> Self {
+        let control = control.into();
         Self { pid, status: None, work: Work::Thread { completion, control }, note: None }
     }
 
