@@ -1,9 +1,12 @@
 //! What roles, contexts and tasks have in common: where their text comes from.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use haft_config::{Config, Error, ErrorKind, Layer, Located, Place};
 
+use crate::source_file;
+use crate::surroundings::Surroundings;
 use crate::template::{Room, Template};
 use crate::written::{self, Texts};
 
@@ -116,6 +119,11 @@ impl Recipe {
     /// The file it reads.
     pub fn file(&self) -> Option<&str> {
         self.file.as_deref()
+    }
+
+    /// Where the file it reads is, or would be.
+    pub fn locate(&self, surroundings: &Surroundings) -> Option<PathBuf> {
+        self.file.as_deref().map(|file| source_file::locate(file, self.layer, surroundings))
     }
 
     /// The words of the command it runs; one word is a line for a shell.

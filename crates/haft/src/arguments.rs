@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use clap::{Args, CommandFactory as _, Parser, Subcommand};
 
+use crate::commands::launch::arguments::Launch;
 use crate::units;
 
 /// Runs real programs for agents: with deadlines that hold, output that is not lost and nothing left behind.
@@ -35,6 +36,8 @@ pub(crate) enum Command {
     Check(Check),
     /// Show what a script would run, read and write
     Plan(Plan),
+    /// Launch an agent with its role, context and task, and become it
+    Launch(Box<Launch>),
     /// Allow what a project brings to run, after showing it; by content, until it changes
     Trust(Trust),
     /// Clean up after the process that holds the other end of standard input

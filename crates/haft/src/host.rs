@@ -23,7 +23,7 @@ pub(crate) fn set_up(surroundings: &Surroundings) -> Host {
 
 /// Where the directories of runs are: private to the user, on a disk rather than in memory. Without one nobody could
 /// clean up after us, so another place will do where the usual one cannot be written.
-fn run_base(surroundings: &Surroundings) -> PathBuf {
+pub(crate) fn run_base(surroundings: &Surroundings) -> PathBuf {
     let wanted = surroundings.variable("TMPDIR").map(PathBuf::from);
     let places = wanted.into_iter().chain(["/tmp", "/var/tmp", "/dev/shm"].map(PathBuf::from));
     let writable = |place: &PathBuf| access(place, Access::WRITE_OK | Access::EXEC_OK).is_ok();

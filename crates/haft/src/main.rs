@@ -41,6 +41,7 @@ fn run_command(command: Command, surroundings: &Surroundings) -> Result<i32, Fai
         Command::Exec(exec) => commands::exec::run(exec, surroundings),
         Command::Check(check) => commands::check::run(check, surroundings),
         Command::Plan(plan) => commands::plan::run(plan, surroundings),
+        Command::Launch(launch) => commands::launch::run(*launch, surroundings),
         Command::Trust(trust) => commands::trust::run(&trust, surroundings),
         Command::Watch => commands::watch::run(),
     }

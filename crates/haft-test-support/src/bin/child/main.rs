@@ -1,4 +1,5 @@
-//! A program that behaves as badly as a test needs it: `haft-test-child MODE ARGUMENT…`.
+//! A program that behaves as badly as a test needs it: `haft-test-child MODE ARGUMENT…`. Under another name it stands in
+//! for the program of that name.
 //!
 //! It is entered without Rust's usual start, which would ignore `SIGPIPE` and open closed standard descriptors: what it
 //! reports of itself is what it was given. Whatever it does, no process of it lives for more than two minutes.
@@ -9,6 +10,7 @@ mod launch;
 mod output;
 mod report;
 mod resources;
+mod stand_in;
 mod stay;
 mod sys;
 mod tool;
@@ -17,6 +19,9 @@ mod tree;
 /// Does what the first argument says, and answers with an exit status.
 fn run() -> i32 {
     sys::limit_life();
+    if let Some(directory) = stand_in::wanted() {
+        return stand_in::run(&directory);
+    }
     let arguments: Vec<String> =
         std::env::args_os().map(|argument| argument.to_string_lossy().into_owned()).collect();
     if let Some(name) = arguments.first().and_then(|program| tool::name(program)) {

@@ -1,0 +1,72 @@
+//! The launch itself: from here on, this process is the agent.
+
+use std::os::fd::OwnedFd;
+
+use haft_process::{Command, reason};
+use rustix::fs::{MemfdFlags, SeekFrom, memfd_create, seek};
+use rustix::io::write;
+
+use super::arguments::Options;
+use super::prepare::Prepared;
+use super::summary;
+use crate::failure::Failure;
+use crate::surroundings::Surroundings;
+
+/// Writes the agent's files and becomes it; returns only if that failed.
+pub(super) fn run(
+    mut prepared: Prepared,
+    options: &Options,
+    surroundings: &Surroundings,
+) -> Result<i32, Failure> {
+    let mut command = command(&prepared, surroundings)?;
+    command.ignore_signals(prepared.ignored);
+    if let Some(prompt) = &prepared.plan.stdin {
+        command.descriptor(0, as_file(prompt)?);
+    }
+    write_files(&mut prepared)?;
+    summary::show(&prepared, options.json);
+    let failure = command.replace().into();
+    prepared.files.remove();
+    Err(failure)
+}
+
+/// The agent's call.
+pub(super) fn command(prepared: &Prepared, surroundings: &Surroundings) -> Result<Command, Failure> {
+    let mut words = prepared.plan.argv.iter();
+    let program = words.next().ok_or_else(|| Failure::usage("the agent's command is empty"))?;
+    let mut command = Command::new(program);
+    command.arguments(words).environment(prepared.plan.environment.clone());
+    // A standard descriptor that we do not have, the agent does not get.
+    for standard in 0..3 {
+        if !surroundings.open[standard] {
+            command.close(standard as i32);
+        }
+    }
+    Ok(command)
+}
+
+/// Writes the files that the agent is told of.
+pub(super) fn write_files(prepared: &mut Prepared) -> Result<(), Failure> {
+    for (path, bytes) in &prepared.plan.files {
+        prepared.files.write(path, bytes)?;
+    }
+    Ok(())
+}
+
+/// Bytes as an open file that has no name, so that nothing is left of it.
+fn as_file(bytes: &[u8]) -> Result<OwnedFd, Failure> {
+    let cannot = |error: rustix::io::Errno| {
+        Failure::usage(format!("cannot hand over the prompt: {}", reason(&error.into())))
+    };
+    let file = memfd_create("prompt", MemfdFlags::CLOEXEC).map_err(cannot)?;
+    let mut rest = bytes;
+    while !rest.is_empty() {
+        match write(&file, rest) {
+            Ok(count) => rest = &rest[count..],
+            Err(rustix::io::Errno::INTR) => {}
+            Err(error) => return Err(cannot(error)),
+        }
+    }
+    seek(&file, SeekFrom::Start(0)).map_err(cannot)?;
+    Ok(file)
+}

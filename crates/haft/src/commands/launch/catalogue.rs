@@ -1,0 +1,81 @@
+//! The configuration and the world, as a launch wants them.
+
+use std::path::{Path, PathBuf};
+
+use haft_config::trust::Trust;
+use haft_config::{Layer, Places, Source};
+use haft_launch::Catalogue;
+use jiff::Zoned;
+
+use crate::failure::Failure;
+use crate::places;
+use crate::surroundings::Surroundings;
+
+/// Everything a launch starts from.
+pub(super) struct World {
+    pub(super) places: Places,
+    pub(super) trust: Trust,
+    pub(super) launch: haft_launch::Surroundings,
+}
+
+impl World {
+    /// Looks around.
+    pub(super) fn look(surroundings: &Surroundings) -> Result<World, Failure> {
+        let missing = || Failure::usage("the working directory does not exist any more");
+        let working_directory = surroundings.working_directory.clone().ok_or_else(missing)?;
+        let places = places::find(surroundings);
+        let variable =
+            |name: &str| surroundings.variable(name).map(|value| value.to_string_lossy().into_owned());
+        let user = variable("USER").or_else(|| variable("LOGNAME"));
+        let now = Zoned::now();
+        let launch = haft_launch::Surroundings {
+            project: places.project.as_deref().and_then(Path::parent).map(Path::to_path_buf),
+            home: surroundings.variable("HOME").map(PathBuf::from),
+            environment: surroundings.environment.clone(),
+            user: user.unwrap_or_else(|| rustix::process::getuid().as_raw().to_string()),
+            hostname: rustix::system::uname().nodename().to_string_lossy().into_owned(),
+            date: now.strftime("%Y-%m-%d").to_string(),
+            datetime: now.strftime("%Y-%m-%d %H:%M:%S %:z").to_string(),
+            haft: std::fs::read_link("/proc/self/exe").unwrap_or_else(|_| PathBuf::from("haft")),
+            working_directory,
+        };
+        Ok(World { trust: Trust::open(places.state.as_deref()), places, launch })
+    }
+
+    /// The texts of configuration there are, the strongest last.
+    pub(super) fn sources(&self) -> Result<Vec<Source>, haft_config::Error> {
+        let layers = [(Layer::User, &self.places.user), (Layer::Project, &self.places.project)];
+        let mut sources = Vec::new();
+        for (layer, place) in layers {
+            if let Some(place) = place {
+                sources.extend(Source::read(layer, place, &self.shown(place))?);
+            }
+        }
+        Ok(sources)
+    }
+
+    /// All that can be launched.
+    pub(super) fn catalogue(&self) -> Result<Catalogue, Failure> {
+        let read = || Catalogue::read(self.sources()?);
+        read().map_err(|error| haft_launch::Error::from(error).into())
+    }
+
+    /// A path as the user would write it here.
+    pub(super) fn shown(&self, path: &Path) -> PathBuf {
+        if let Ok(inner) = path.strip_prefix(&self.launch.working_directory) {
+            return inner.to_path_buf();
+        }
+        let home = self.launch.home.as_deref().and_then(|home| path.strip_prefix(home).ok());
+        home.map_or_else(|| path.to_path_buf(), |inner| Path::new("~").join(inner))
+    }
+}
+
+impl From<haft_launch::Error> for Failure {
+    fn from(error: haft_launch::Error) -> Failure {
+        Failure {
+            message: error.to_string(),
+            hint: error.hint().map(str::to_owned),
+            status: error.exit_code(),
+        }
+    }
+}

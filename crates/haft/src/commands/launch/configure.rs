@@ -1,0 +1,77 @@
+//! `haft launch init`, `edit` and `completions`.
+
+use std::fs::{DirBuilder, OpenOptions};
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use clap::CommandFactory as _;
+use haft_config::{FILE_NAME, PROJECT_DIRECTORY};
+use haft_process::{Command, Signals, reason};
+use serde_json::json;
+
+use super::catalogue::World;
+use crate::arguments::Arguments;
+use crate::commands::output::{print_bytes, print_json, print_text};
+use crate::failure::Failure;
+use crate::surroundings::Surroundings;
+
+/// A configuration that explains itself.
+const STARTER: &str = include_str!("starter.toml");
+
+/// Writes a configuration to start from; never over one that is there.
+pub(super) fn init(user: bool, as_json: bool, surroundings: &Surroundings) -> Result<i32, Failure> {
+    let world = World::look(surroundings)?;
+    let directory =
+        if user { user_directory(&world)? } else { world.launch.working_directory.join(PROJECT_DIRECTORY) };
+    let path = directory.join(FILE_NAME);
+    let cannot = |error: std::io::Error| {
+        let message = format!("cannot write \"{}\": {}", world.shown(&path).display(), reason(&error));
+        let exists = error.kind() == std::io::ErrorKind::AlreadyExists;
+        let hint = exists.then(|| "change it with `haft launch edit`".to_owned());
+        Failure { message, hint, status: 1 }
+    };
+    DirBuilder::new().recursive(true).create(&directory).map_err(cannot)?;
+    let mut file = OpenOptions::new().write(true).create_new(true).open(&path).map_err(cannot)?;
+    file.write_all(STARTER.as_bytes()).map_err(cannot)?;
+    if as_json {
+        return Ok(print_json(&json!({"path": path}), 0));
+    }
+    Ok(print_text(&format!("{}\n", world.shown(&path).display()), 0))
+}
+
+/// Becomes the user's editor.
+pub(super) fn edit(user: bool, surroundings: &Surroundings) -> Result<i32, Failure> {
+    let world = World::look(surroundings)?;
+    let project = world.places.project.as_ref().map(|place| place.join(FILE_NAME));
+    let path = match project.filter(|path| !user && path.is_file()) {
+        Some(path) => path,
+        None => user_directory(&world)?.join(FILE_NAME),
+    };
+    if !path.is_file() {
+        let hint = Some(format!("write it with `haft launch init{}`", if user { " --user" } else { "" }));
+        let message = format!("there is no \"{}\"", world.shown(&path).display());
+        return Err(Failure { hint, ..Failure::usage(message) });
+    }
+    let editor = ["VISUAL", "EDITOR"].iter().find_map(|name| surroundings.variable(name));
+    let editor = editor.map_or_else(|| "vi".to_owned(), |editor| editor.to_string_lossy().into_owned());
+    let mut words = editor.split_whitespace();
+    let mut command = Command::new(words.next().unwrap_or("vi"));
+    command.arguments(words).argument(&path).environment(surroundings.environment.clone());
+    command.ignore_signals(Signals::ignored_now());
+    Err(command.replace().into())
+}
+
+/// Prints what a shell needs to complete haft's words.
+pub(super) fn completions(shell: clap_complete::Shell) -> i32 {
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut Arguments::command(), "haft", &mut script);
+    print_bytes(&script, 0)
+}
+
+fn user_directory(world: &World) -> Result<PathBuf, Failure> {
+    let missing = || Failure {
+        hint: Some("set HOME or XDG_CONFIG_HOME".to_owned()),
+        ..Failure::usage("there is no place for the user's configuration")
+    };
+    world.places.user.as_deref().map(Path::to_path_buf).ok_or_else(missing)
+}

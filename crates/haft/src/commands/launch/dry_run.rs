@@ -1,0 +1,83 @@
+//! `haft launch --dry-run`: everything but the launch.
+
+use std::fmt::Write as _;
+use std::path::PathBuf;
+
+use serde_json::Value;
+
+use super::arguments::Options;
+use super::become_agent::write_files;
+use super::prepare::Prepared;
+use super::summary;
+use crate::commands::output::{print_json, print_text};
+use crate::failure::Failure;
+
+/// How much of a text is shown.
+const SHOWN_LINES: usize = 12;
+const SHOWN_COLUMNS: usize = 160;
+
+/// Writes the texts and the call, and shows them in short.
+pub(super) fn run(mut prepared: Prepared, options: &Options) -> Result<i32, Failure> {
+    let mut command = summary::data(&prepared);
+    let directory = prepared.files.path().to_path_buf();
+    write_files(&mut prepared)?;
+    let role = prepared.material.role.clone().unwrap_or_default();
+    let prompt = prepared.material.prompt.clone();
+    for (name, bytes) in [("role.md", &role), ("prompt.md", &prompt)] {
+        let path = directory.join(name);
+        // The plan may have it already, the same.
+        if prepared.plan.files.iter().all(|(planned, _)| *planned != path) {
+            prepared.files.write(&path, bytes)?;
+        }
+    }
+    command["directory"] = directory.display().to_string().into();
+    let text = serde_json::to_string_pretty(&command).unwrap_or_default() + "\n";
+    let path: PathBuf = directory.join("command.json");
+    prepared.files.write(&path, text.as_bytes())?;
+    if options.json {
+        return Ok(print_json(&command, 0));
+    }
+    Ok(print_text(&shown(&prepared, &role, &prompt, &command), 0))
+}
+
+fn shown(prepared: &Prepared, role: &[u8], prompt: &[u8], command: &Value) -> String {
+    let mut text = format!("would launch {}\n", summary::line(prepared));
+    for note in &prepared.material.notes {
+        let _ = writeln!(text, "note: {note}");
+    }
+    for (name, bytes) in [("role.md", role), ("prompt.md", prompt)] {
+        let _ = write!(text, "\n{name}: {} bytes\n{}", bytes.len(), beginning(bytes));
+    }
+    let _ = writeln!(text, "\ncommand.json:");
+    for argument in command["argv"].as_array().into_iter().flatten() {
+        let _ = writeln!(text, "  {}", cut(&argument.to_string()));
+    }
+    for (name, value) in command["env"].as_object().into_iter().flatten() {
+        let _ = writeln!(text, "  {name}={}", cut(&value.to_string()));
+    }
+    let _ = writeln!(text, "\nall of it is in {}", prepared.files.path().display());
+    text
+}
+
+/// The first lines, indented.
+fn beginning(bytes: &[u8]) -> String {
+    let text = String::from_utf8_lossy(bytes);
+    let mut lines = text.lines();
+    let mut shown: String =
+        lines.by_ref().take(SHOWN_LINES).map(|line| format!("  {}\n", cut(line))).collect();
+    let left = lines.count();
+    if left > 0 {
+        let _ = writeln!(shown, "  … {left} more lines");
+    }
+    shown
+}
+
+/// A line that fits on a screen, without what would disturb it.
+fn cut(line: &str) -> String {
+    let plain = |letter: char| if letter.is_control() && letter != '\t' { '\u{fffd}' } else { letter };
+    let mut shown: String = line.chars().take(SHOWN_COLUMNS).map(plain).collect();
+    if line.chars().nth(SHOWN_COLUMNS).is_some() {
+        shown.push('…');
+    }
+    shown
+}

@@ -1,0 +1,138 @@
+//! `haft launch list` and `show`: what there is.
+
+use std::fmt::Write as _;
+
+use haft_launch::Catalogue;
+use serde_json::{Value, json};
+
+use super::catalogue::World;
+use crate::commands::output::{print_json, print_text};
+use crate::failure::Failure;
+use crate::surroundings::Surroundings;
+
+/// The kinds of things, each with all there are of it.
+type Kinds = [(&'static str, Vec<Value>); 4];
+
+/// Lists everything.
+pub(super) fn all(as_json: bool, surroundings: &Surroundings) -> Result<i32, Failure> {
+    let world = World::look(surroundings)?;
+    let catalogue = world.catalogue()?;
+    let kinds = kinds(&catalogue, &world);
+    if as_json {
+        let mut value = json!({
+            "default_agent": catalogue.default_agent(),
+            "default_role": catalogue.default_role(),
+        });
+        for (kind, items) in kinds {
+            value[format!("{kind}s")] = Value::Array(items);
+        }
+        return Ok(print_json(&value, 0));
+    }
+    let sections = kinds.iter().filter(|(_, items)| !items.is_empty());
+    let text: Vec<String> = sections.map(|(kind, items)| section(kind, items, &catalogue)).collect();
+    Ok(print_text(&text.join("\n"), 0))
+}
+
+fn section(kind: &str, items: &[Value], catalogue: &Catalogue) -> String {
+    let mut text = format!("{kind}s\n");
+    let name = |item: &Value| item["name"].as_str().unwrap_or_default().to_owned();
+    let width = items.iter().map(|item| name(item).chars().count()).max().unwrap_or(0);
+    for item in items {
+        let name = name(item);
+        let default = match kind {
+            "agent" => catalogue.default_agent() == Some(&name),
+            "role" => catalogue.default_role() == Some(&name),
+            _ => item["default"] == true,
+        };
+        let flags = [
+            ("required", item["required"] == true),
+            ("default", default),
+            ("not installed", kind == "agent" && item["installed"].is_null()),
+        ];
+        let flags: Vec<&str> = flags.iter().filter(|(_, set)| *set).map(|(flag, _)| *flag).collect();
+        let flags = if flags.is_empty() { String::new() } else { format!("  [{}]", flags.join(", ")) };
+        let description = item["description"].as_str().unwrap_or_default();
+        let line = format!("  {name:width$}  {description}{flags}");
+        let _ = writeln!(text, "{}", line.trim_end());
+    }
+    text
+}
+
+/// Shows one thing, whatever kind it is of.
+pub(super) fn one(wanted: &str, as_json: bool, surroundings: &Surroundings) -> Result<i32, Failure> {
+    let world = World::look(surroundings)?;
+    let catalogue = world.catalogue()?;
+    let (kind, item) = find(wanted, kinds(&catalogue, &world))?;
+    if as_json {
+        let mut value = json!({"kind": kind});
+        item.as_object().into_iter().flatten().for_each(|(key, field)| value[key] = field.clone());
+        return Ok(print_json(&value, 0));
+    }
+    let mut text = format!("[[{kind}]]\n");
+    for (key, field) in item.as_object().into_iter().flatten() {
+        let comment = if ["defined", "installed"].contains(&key.as_str()) { "# " } else { "" };
+        let _ = writeln!(text, "{comment}{key} = {}", as_toml(field));
+    }
+    Ok(print_text(&text, 0))
+}
+
+/// A value as it could be written in a configuration.
+fn as_toml(value: &Value) -> String {
+    match value {
+        Value::Null => "\"\"".to_owned(),
+        Value::Array(list) => format!("[{}]", list.iter().map(as_toml).collect::<Vec<_>>().join(", ")),
+        Value::Object(table) => {
+            let entry = |(key, value): (&String, &Value)| {
+                format!("{} = {}", Value::from(key.as_str()), as_toml(value))
+            };
+            format!("{{ {} }}", table.iter().map(entry).collect::<Vec<_>>().join(", "))
+        }
+        plain => plain.to_string(),
+    }
+}
+
+fn kinds(catalogue: &Catalogue, world: &World) -> Kinds {
+    let agent = |agent: &haft_launch::Agent| {
+        let mut value = agent.describe();
+        value["installed"] = world.launch.find(agent.bin()).map(|path| path.display().to_string()).into();
+        value
+    };
+    [
+        ("agent", catalogue.agents().iter().map(agent).collect()),
+        ("role", catalogue.roles().iter().map(haft_launch::Role::describe).collect()),
+        ("context", catalogue.contexts().iter().map(haft_launch::Context::describe).collect()),
+        ("task", catalogue.tasks().iter().map(haft_launch::Task::describe).collect()),
+    ]
+}
+
+/// The one that is called like this; else the only one that has it in its name.
+fn find(wanted: &str, kinds: Kinds) -> Result<(&'static str, Value), Failure> {
+    let items: Vec<(&str, Value)> =
+        kinds.into_iter().flat_map(|(kind, items)| items.into_iter().map(move |item| (kind, item))).collect();
+    let called = |test: &dyn Fn(&str, &str) -> bool| -> Vec<usize> {
+        let name = |index: &usize| items[*index].1["name"].as_str().unwrap_or_default().to_owned();
+        (0..items.len()).filter(|index| test(items[*index].0, &name(index))).collect()
+    };
+    let exact = called(&|kind, name| name == wanted || format!("{kind}/{name}") == wanted);
+    let found = if exact.is_empty() { called(&|_, name| name.contains(wanted)) } else { exact };
+    let names = |found: &[usize]| -> String {
+        let name = |index: &usize| {
+            let (kind, item) = &items[*index];
+            format!("\"{kind}/{}\"", item["name"].as_str().unwrap_or_default())
+        };
+        found.iter().map(name).collect::<Vec<_>>().join(", ")
+    };
+    match found.as_slice() {
+        [index] => Ok(items[*index].clone()),
+        [] => {
+            let all: Vec<String> =
+                items.iter().filter_map(|(_, item)| item["name"].as_str().map(str::to_owned)).collect();
+            let hint = haft_config::suggest(wanted, all.iter().map(String::as_str));
+            Err(Failure { hint, ..Failure::usage(format!("there is nothing called \"{wanted}\"")) })
+        }
+        several => {
+            let hint = Some(format!("it may be {}", names(several)));
+            Err(Failure { hint, ..Failure::usage(format!("\"{wanted}\" may be several things")) })
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! `haft launch`: assemble the context, become the agent.
+
+pub(crate) mod arguments;
+mod become_agent;
+mod catalogue;
+mod choose;
+mod configure;
+mod doctor;
+mod dry_run;
+mod list;
+mod prepare;
+mod summary;
+mod supervise;
+
+use std::ffi::OsString;
+use std::io::Read as _;
+use std::os::unix::ffi::OsStringExt as _;
+use std::path::Path;
+
+use haft_launch::Kind;
+use haft_process::reason;
+
+use self::arguments::{Action, Launch, Options};
+use crate::failure::Failure;
+use crate::surroundings::Surroundings;
+
+/// Does what the arguments ask for.
+pub(crate) fn run(launch: Launch, surroundings: &Surroundings) -> Result<i32, Failure> {
+    let Launch { action, text, options: before } = launch;
+    if let (Some(action), Some(text)) = (&action, &text) {
+        let message = format!("\"{}\" stands before the name of an action: {action:?}", text.display());
+        return Err(Failure::usage(message));
+    }
+    match action {
+        None => {
+            let instructions = text.map(|text| text_or_file(text, surroundings)).transpose()?;
+            start(Kind::Plain, instructions, &before, surroundings)
+        }
+        Some(Action::Prompt { text, options }) => {
+            start(Kind::Prompt, Some(spoken(text)?), &options.or(before), surroundings)
+        }
+        Some(Action::Task { name, instructions, options }) => {
+            let instructions = instructions.map(spoken).transpose()?;
+            start(Kind::Task(name), instructions, &options.or(before), surroundings)
+        }
+        Some(Action::List { json }) => list::all(json || before.json, surroundings),
+        Some(Action::Show { name, json }) => list::one(&name, json || before.json, surroundings),
+        Some(Action::Doctor { json }) => doctor::run(json || before.json, surroundings),
+        Some(Action::Init { user, json }) => configure::init(user, json || before.json, surroundings),
+        Some(Action::Edit { user }) => configure::edit(user, surroundings),
+        Some(Action::Completions { shell }) => Ok(configure::completions(shell)),
+    }
+}
+
+/// Launches in one of the three ways.
+fn start(
+    kind: Kind,
+    instructions: Option<Vec<u8>>,
+    options: &Options,
+    surroundings: &Surroundings,
+) -> Result<i32, Failure> {
+    let prepared = prepare::prepare(kind, instructions, options, surroundings)?;
+    if options.dry_run {
+        dry_run::run(prepared, options)
+    } else if options.supervised {
+        supervise::run(prepared, options, surroundings)
+    } else {
+        become_agent::run(prepared, options, surroundings)
+    }
+}
+
+/// What the user says: the word itself, or standard input.
+fn spoken(text: OsString) -> Result<Vec<u8>, Failure> {
+    if text != "-" {
+        return Ok(text.into_vec());
+    }
+    let mut bytes = Vec::new();
+    match std::io::stdin().read_to_end(&mut bytes) {
+        Ok(_) => Ok(bytes),
+        Err(error) => Err(Failure::usage(format!("standard input cannot be read: {}", reason(&error)))),
+    }
+}
+
+/// What the user says, or what a file of that name holds.
+fn text_or_file(text: OsString, surroundings: &Surroundings) -> Result<Vec<u8>, Failure> {
+    let base = surroundings.working_directory.as_deref().unwrap_or(Path::new("."));
+    let path = base.join(&text);
+    if text == "-" || text.is_empty() || !path.is_file() {
+        return spoken(text);
+    }
+    std::fs::read(&path)
+        .map_err(|error| Failure::usage(format!("\"{}\" cannot be read: {}", text.display(), reason(&error))))
+}

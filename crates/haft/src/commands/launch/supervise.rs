@@ -1,0 +1,146 @@
+//! `haft launch --supervised`: the agent as a child, with a deadline and a transcript.
+
+use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::io::Write as _;
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use haft_process::{Input, Job, Live, Outcome, Streams, Task, reason};
+use rustix::stdio::{stdin, stdout};
+use rustix::termios::isatty;
+use serde_json::{Value, json};
+
+use super::arguments::Options;
+use super::become_agent::{command, write_files};
+use super::prepare::Prepared;
+use super::summary;
+use crate::commands::output::print_json;
+use crate::commands::supervise::{LEFTOVER_GRACE, Shown, terminal};
+use crate::failure::{Failure, tell};
+use crate::host;
+use crate::surroundings::Surroundings;
+
+/// How many transcripts are kept where nobody has said where to write them.
+const TRANSCRIPTS: usize = 50;
+
+/// Runs the agent to its end and answers with its status.
+pub(super) fn run(
+    mut prepared: Prepared,
+    options: &Options,
+    surroundings: &Surroundings,
+) -> Result<i32, Failure> {
+    let mut command = command(&prepared, surroundings)?;
+    command.parent_death_signal(haft_process::Signals::KILL);
+    let (path, transcript) = open_transcript(&prepared, options)?;
+    write_files(&mut prepared)?;
+    summary::show(&prepared, false);
+    let listener = host::Listener::start()?;
+    let host = host::set_up(surroundings);
+    let terminal = isatty(stdin()) && isatty(stdout()) && prepared.plan.stdin.is_none();
+    let mut task = Task::new(command).input(input(&prepared, terminal)?).cancel(&listener.cancel);
+    if terminal {
+        task = task.streams(Streams::Terminal(terminal::own_size().unwrap_or_default()));
+    }
+    if let Some(timeout) = options.timeout {
+        task = task.timeout(timeout);
+    }
+    let shown = Shown::new(None, options.timeout, &listener.cancel);
+    let task = task.live(live(transcript, shown.clone(), options.json && !terminal));
+    let raw = terminal::Raw::enter(terminal);
+    let outcome = task.start(&host).map(|job| wait(job, terminal, &listener));
+    drop(raw);
+    shown.finish();
+    let agent = prepared.agent;
+    prepared.files.remove();
+    Ok(report(&outcome?, &path, options, &agent))
+}
+
+fn wait(job: Job, terminal: bool, listener: &host::Listener) -> Outcome {
+    if terminal {
+        let controller = job.controller();
+        listener.on_resize(move || controller.resize(terminal::own_size().unwrap_or_default()));
+    }
+    let mut outcome = job.wait();
+    if let Some(left) = outcome.adopted.take() {
+        left.wait_for(LEFTOVER_GRACE);
+        left.controller().set_grace(LEFTOVER_GRACE);
+        if let Some(end) = left.end() {
+            outcome.tree.killed += end.tree.killed;
+            outcome.tree.survivors += end.tree.survivors;
+        }
+    }
+    outcome
+}
+
+/// Writes all that the agent writes to the transcript, and shows it.
+fn live(mut transcript: File, shown: Shown, silent: bool) -> Live {
+    let mut whole = true;
+    Live::new(move |kind, bytes| {
+        if whole && let Err(error) = transcript.write_all(bytes) {
+            whole = false;
+            tell(format_args!("the transcript is cut: {}", reason(&error)));
+        }
+        if !silent {
+            shown.take(kind, bytes);
+        }
+    })
+}
+
+fn input(prepared: &Prepared, terminal: bool) -> Result<Input, Failure> {
+    if let Some(prompt) = &prepared.plan.stdin {
+        return Ok(Input::Bytes(Arc::from(prompt.as_slice())));
+    }
+    let own = rustix::io::fcntl_dupfd_cloexec(stdin(), 3);
+    let own = own.map_err(|error| Failure::usage(format!("no standard input: {}", reason(&error.into()))))?;
+    Ok(if terminal { Input::Forward(Arc::new(own)) } else { Input::File(Arc::new(own)) })
+}
+
+/// The transcript's file: where the user wants it, else among the last ones.
+fn open_transcript(prepared: &Prepared, options: &Options) -> Result<(PathBuf, File), Failure> {
+    let path = match (&options.transcript, &prepared.state) {
+        (Some(path), _) => path.clone(),
+        (None, Some(state)) => transcript_in(&state.join("transcripts"), &prepared.agent),
+        (None, None) => {
+            let hint = Some("name a file with --transcript".to_owned());
+            return Err(Failure { hint, ..Failure::usage("there is no place for a transcript") });
+        }
+    };
+    let opened = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&path);
+    let cannot =
+        |error| Failure::usage(format!("cannot write transcript \"{}\": {}", path.display(), reason(&error)));
+    let file = opened.map_err(cannot)?;
+    Ok((path, file))
+}
+
+/// A new name in the directory of transcripts, of which the oldest go.
+fn transcript_in(directory: &Path, agent: &str) -> PathBuf {
+    let _ = DirBuilder::new().recursive(true).mode(0o700).create(directory);
+    let entries = fs::read_dir(directory).into_iter().flatten().flatten();
+    let mut names: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
+    names.sort();
+    let excess = (names.len() + 1).saturating_sub(TRANSCRIPTS);
+    names.iter().take(excess).for_each(|old| drop(fs::remove_file(old)));
+    let plain = |letter: char| if letter.is_alphanumeric() { letter } else { '-' };
+    let agent: String = agent.chars().map(plain).collect();
+    let time = jiff::Timestamp::now().strftime("%Y%m%dT%H%M%S%.6fZ").to_string();
+    directory.join(format!("{time}-{agent}-{}.log", std::process::id()))
+}
+
+fn report(outcome: &Outcome, transcript: &Path, options: &Options, agent: &str) -> i32 {
+    let status = outcome.code();
+    if options.json {
+        let mut value = serde_json::to_value(outcome.report(1 << 20)).unwrap_or(Value::Null);
+        value["agent"] = json!(agent);
+        value["transcript"] = json!(transcript.display().to_string());
+        return print_json(&value, status);
+    }
+    if let Some(timeout) = options.timeout.filter(|_| outcome.timed_out) {
+        tell(format_args!("agent \"{agent}\" timed out after {timeout:?}"));
+    }
+    if outcome.tree.survivors > 0 {
+        tell(format_args!("{} processes could not be ended", outcome.tree.survivors));
+    }
+    tell(format_args!("transcript: {}", transcript.display()));
+    status
+}

@@ -1,0 +1,107 @@
+//! Every agent that haft knows by itself, against a stand-in of its name.
+
+use serde::Deserialize as _;
+use serde_json::{Map, Value};
+
+use crate::world::{HAFT, World};
+
+/// The cases: for each agent how it is called with and without a person, with everything it can be given.
+const CASES: &str = include_str!("agents.json");
+
+fn cases() -> Vec<(String, Map<String, Value>)> {
+    let mut reader = serde_json::Deserializer::from_str(CASES);
+    let cases = Map::deserialize(&mut reader).expect("the cases are an object");
+    cases.into_iter().map(|(agent, case)| (agent, case.as_object().expect("a case is an object").clone())).collect()
+}
+
+fn world(bin: &str) -> World {
+    World::new().with_agents(&[bin]).with_config("[[role]]\nname = 'r'\nprompt = 'ROLE'")
+}
+
+/// The words with what differs from run to run replaced.
+fn settled(world: &World) -> Vec<String> {
+    let settle = |word: String| {
+        let word = word.replace(HAFT, "HAFT");
+        match (word.find(&world.scratch.text("tmp")), word.rfind('/')) {
+            (Some(start), Some(end)) => {
+                let rest = &word[end + 1..];
+                format!("{}FILES/{rest}", &word[..start])
+            }
+            _ => word,
+        }
+    };
+    world.words().into_iter().map(settle).collect()
+}
+
+fn texts(value: &Value) -> Vec<String> {
+    let list = value.as_array().expect("a list").iter();
+    list.map(|word| word.as_str().expect("a text").to_owned()).collect()
+}
+
+#[test]
+fn each_is_called_as_it_wants_to_be() {
+    for (agent, case) in cases() {
+        let bin = case.get("bin").and_then(Value::as_str).unwrap_or(&agent);
+        for (form, key) in [("--interactive", "command"), ("--batch", "batch")] {
+            let world = world(bin);
+            world.launch(&["-a", &agent, form, "-m", "MODEL", "-r", "r", "prompt", "-PROMPT"]);
+            assert_eq!(settled(&world), texts(&case[key]), "{agent} {form}");
+            let stdin = case.get(&format!("{key}_stdin")).and_then(Value::as_str).unwrap_or_default();
+            assert_eq!(world.stdin(), stdin.as_bytes(), "{agent} {form}");
+        }
+    }
+}
+
+#[test]
+fn each_starts_bare_when_there_is_nothing_to_say() {
+    for (agent, case) in cases() {
+        let bin = case.get("bin").and_then(Value::as_str).unwrap_or(&agent);
+        let world = world(bin);
+        world.launch(&["-a", &agent, "--interactive", "--no-mcp", "--no-role"]);
+        let bare = case.get("bare").map(texts).unwrap_or_default();
+        assert_eq!(settled(&world), bare, "{agent}");
+    }
+}
+
+#[test]
+fn each_takes_a_prompt_that_is_too_large_for_an_argument() {
+    let large = "large ".repeat(50_000);
+    for (agent, case) in cases() {
+        let bin = case.get("bin").and_then(Value::as_str).unwrap_or(&agent);
+        for form in ["--interactive", "--batch"] {
+            let world = world(bin).with_file("project/large", &large);
+            world.launch(&["-a", &agent, form, "--no-mcp", "large"]);
+            let file = world.leftovers().pop().map(|directory| directory.join("prompt.md"));
+            let delivered = match file {
+                Some(file) => {
+                    let named = world.words().iter().any(|word| word.contains(&file.display().to_string()));
+                    assert!(named, "{agent} {form}");
+                    world.read(file)
+                }
+                None => String::from_utf8(world.stdin()).unwrap(),
+            };
+            assert_eq!(delivered, large, "{agent} {form}");
+        }
+    }
+}
+
+#[test]
+fn each_that_has_mcp_gets_haft_in_its_own_form() {
+    for (agent, case) in cases() {
+        let Some(mcp) = case.get("mcp") else { continue };
+        let bin = case.get("bin").and_then(Value::as_str).unwrap_or(&agent);
+        let world = world(bin);
+        world.launch(&["-a", &agent, "prompt", "x"]);
+        let variable = case.get("mcp_variable").and_then(Value::as_str);
+        let path = match variable {
+            Some(name) => world.report().variable(name).unwrap(),
+            None => {
+                let words = world.words();
+                let word = words.iter().find(|word| word.ends_with("mcp.json")).unwrap();
+                word.trim_start_matches('@').to_owned()
+            }
+        };
+        let value: Value = serde_json::from_str(&world.read(path).replace(HAFT, "HAFT")).unwrap();
+        assert_eq!(&value, mcp, "{agent}");
+    }
+}

@@ -1,0 +1,225 @@
+//! What reaches the agent: contexts, placeholders, hostile contents, sizes.
+
+use crate::world::World;
+
+/// Everything that a shell, a template or a parser of options might take for its own.
+const HOSTILE: &str = "-x --help '\"`id` $(id) ${HOME} {prompt} {model} {{ }} \\ \n\t*?[a] ; | & > < # ~ ! % é\u{1b}[31m\r\n";
+
+#[test]
+fn required_and_default_contexts_come_in_order_and_others_when_asked_for() {
+    let contexts = "[[context]]\nname = 'a'\nprompt = 'A'\ndefault = true\n\
+                    [[context]]\nname = 'b'\nprompt = 'B'\nrequired = true\n\
+                    [[context]]\nname = 'c'\nprompt = 'C'\ntags = ['more', 'x']\n\
+                    [[context]]\nname = 'deep'\nprompt = 'D'\ntags = ['more']\n\
+                    [[task]]\nname = 'review'\nalias = 'rv'\nprompt = 'Review.'\n\
+                    [[task]]\nname = 'fix'\nprompt = 'Fix {instructions}!'";
+    let world = World::new().with_stand_in(contexts).with_file("project/notes.md", "N");
+    for (words, expected) in [
+        (&["go"][..], "A\n\nB\n\ngo"),
+        (&["prompt", "go"], "B\n\ngo"),
+        (&["prompt", "go", "-c", "c"], "B\n\nC\n\ngo"),
+        (&["-c", "more", "prompt", "go"], "B\n\nC\n\nD\n\ngo"),
+        (&["prompt", "go", "-c", "dee"], "B\n\nD\n\ngo"),
+        (&["prompt", "go", "-c", "notes.md"], "B\n\nFrom notes.md:\n\nN\n\ngo"),
+        (&["task", "review"], "B\n\nReview."),
+        (&["task", "rv", "soon"], "B\n\nReview.\n\nsoon"),
+        (&["task", "fi", "it"], "B\n\nFix it!"),
+        (&["notes.md"], "A\n\nB\n\nN"),
+        (&["--no-mcp"], "A\n\nB"),
+    ] {
+        world.launch(words);
+        assert_eq!(world.prompt(), expected, "{words:?}");
+    }
+    world.haft(&["launch", "-"]).input("from a pipe").run().status(0);
+    assert_eq!(world.prompt(), "A\n\nB\n\nfrom a pipe");
+}
+
+#[test]
+fn hostile_contents_arrive_byte_for_byte_through_every_placeholder() {
+    let world = World::new()
+        .with_stand_in(
+            "[[context]]\nname = 'file'\nfile = 'hostile'\nrequired = true\n\
+             [[context]]\nname = 'filled'\nfile = 'hostile'\nprompt = '<{file_contents}>'\nrequired = true\n\
+             [[context]]\nname = 'command'\ncommand = 'cat hostile'\nrequired = true\n\
+             [[context]]\nname = 'output'\ncommand = ['cat', 'hostile']\nprompt = '<{command_output}>'\nrequired = true\n\
+             [[context]]\nname = 'variable'\nprompt = '<{env.HOSTILE}>'\nrequired = true\n\
+             [[role]]\nname = 'r'\nfile = 'hostile'\n\
+             [[task]]\nname = 't'\nprompt = '<{instructions}>'",
+        )
+        .with_file("project/hostile", HOSTILE);
+    let call = world.haft(&["launch", "task", "t", "-r", "r", "-m", HOSTILE]).args(["--", HOSTILE]);
+    call.env("HOSTILE", HOSTILE).run().status(0);
+    let words = world.words();
+    assert_eq!(words[..4], ["--model", HOSTILE, "--role", HOSTILE]);
+    let (text, angled) = (HOSTILE, format!("<{HOSTILE}>"));
+    assert_eq!(words[6], format!("{text}\n{angled}\n\n{text}\n{angled}\n\n{angled}\n\n{angled}"));
+}
+
+#[test]
+fn bytes_that_are_no_text_arrive_too() {
+    let bytes: Vec<u8> = (1..=255).collect();
+    let world = World::new()
+        .with_stand_in("[[context]]\nname = 'b'\nfile = 'bytes'\nrequired = true")
+        .with_file("project/bytes", &bytes);
+    world.launch(&[]);
+    assert_eq!(world.argv().pop().unwrap(), bytes);
+}
+
+#[test]
+fn a_line_for_a_shell_gets_values_as_values_however_it_quotes_them() {
+    let line = r#"it plain {prompt} "double {prompt}" 'single {prompt}' ${NONE:-default} {model:json}"#;
+    let world = World::new().with_agents(&["it"]).with_config(&format!(
+        "[[agent]]\nname = 'sh'\nbin = 'it'\nshell = true\ncommand = '''{line}'''"
+    ));
+    world.launch(&["-a", "sh", "-m", "a\"b", "--", HOSTILE]);
+    let expected = ["plain", HOSTILE, &format!("double {HOSTILE}"), &format!("single {HOSTILE}"), "default", r#""a\"b""#];
+    assert_eq!(world.words(), expected);
+}
+
+#[test]
+fn large_prompts_take_another_way_or_are_refused_before_the_exec() {
+    let large = "0123456789abcde\n".repeat(300 * 64);
+    let world = World::new().with_file("project/large", &large);
+    let with = |more: &str| {
+        let agent = format!("[[agent]]\nname = 'it'\n{more}\n[[context]]\nname = 'l'\nfile = 'large'\nrequired = true");
+        World::new().with_agents(&["it"]).with_config(&agent).with_file("project/large", &large)
+    };
+    drop(world);
+    let world = with("command = ['{bin}', ['{prompt}'], ['--file', '{prompt_file}']]");
+    world.launch(&[]);
+    let words = world.words();
+    assert_eq!((words.len(), words[0].as_str()), (2, "--file"));
+    assert_eq!(world.read(&words[1]), large);
+    let world = with("command = ['{bin}', ['{prompt}']]\nprompt = ['argv', 'stdin']");
+    world.launch(&[]);
+    assert!(world.words().is_empty());
+    assert_eq!(world.stdin(), large.as_bytes());
+    assert!(world.leftovers().is_empty(), "standard input needs no file");
+    let world = with("command = ['{bin}', ['{prompt}']]\nprompt = 'argv'");
+    let run = world.haft(&["launch"]).run().status(2).stderr_has("argument 1 is 307200 bytes long");
+    run.stderr_has("hint: leave out contexts");
+    assert!(!world.has_started());
+}
+
+#[test]
+fn a_large_role_goes_into_a_file_where_the_agent_takes_one() {
+    let large = "r".repeat(200_000);
+    let world = World::new().with_agents(&["claude"]).with_file("project/large", &large);
+    let world = world.with_config("[[role]]\nname = 'big'\nfile = 'large'");
+    world.launch(&["-r", "big", "--no-mcp", "x"]);
+    let words = world.words();
+    assert_eq!(words[1], "--append-system-prompt-file");
+    assert_eq!(world.read(&words[2]), large);
+}
+
+#[test]
+fn every_way_of_delivery_works() {
+    for (agent, expected, stdin) in [
+        ("command = ['{bin}', 'a', '{prompt}']\nprompt = 'argv'", &["a", "do it"][..], ""),
+        ("command = ['{bin}', 'a']\nprompt = 'stdin'", &["a"], "do it"),
+        ("command = ['{bin}', 'a']", &["a"], "do it"),
+        ("command = ['{bin}']\nenv = { TASK = '{prompt}' }\nprompt = 'env'", &[], ""),
+        ("command = ['{bin}']\nenv = { TASK = '{prompt}' }", &[], ""),
+        ("", &["do it"], ""),
+    ] {
+        let world = World::new().with_agents(&["it"]);
+        let world = world.with_config(&format!("[[agent]]\nname = 'it'\n{agent}"));
+        world.launch(&["prompt", "do it"]);
+        assert_eq!(world.words(), expected, "{agent}");
+        assert_eq!(world.stdin(), stdin.as_bytes(), "{agent}");
+        assert_eq!(world.report().variable("TASK").is_some(), agent.contains("TASK"), "{agent}");
+    }
+}
+
+#[test]
+fn groups_drop_out_and_variables_stay_unset_when_a_value_is_empty() {
+    let world = World::new().with_agents(&["it"]).with_config(
+        "[[agent]]\nname = 'it'\nmodels = { large = 'large-2', small = 'small-1' }\n\
+         command = ['{bin}', ['--model', '{model}'], ['run', ['--as', '{role}'], '{prompt}'], 'end']\n\
+         env = { MODEL = 'm-{model}', FIXED = 'f' }\n\
+         [[role]]\nname = 'r'\nprompt = 'R'",
+    );
+    world.launch(&[]);
+    assert_eq!(world.words(), ["end"]);
+    assert_eq!(world.report().variable("MODEL"), None);
+    assert_eq!(world.report().variable("FIXED").as_deref(), Some("f"));
+    for (model, id) in [("large", "large-2"), ("sma", "small-1"), ("other-3", "other-3"), ("l", "l"), ("small-1", "small-1")] {
+        world.launch(&["-m", model, "prompt", "x"]);
+        assert_eq!(world.words(), ["--model", id, "run", "x", "end"]);
+    }
+    world.launch(&["-r", "r", "prompt", "x"]);
+    assert_eq!(world.words(), ["run", "--as", "R", "x", "end"]);
+}
+
+#[test]
+fn a_role_that_the_agent_has_no_place_for_comes_before_the_prompt() {
+    let world = World::new().with_agents(&["it"]).with_config(
+        "[settings]\ndefault_role = 'r'\n[[agent]]\nname = 'it'\n[[role]]\nname = 'r'\nprompt = 'Be {user}.'",
+    );
+    world.haft(&["launch", "prompt", "x"]).env("USER", "somebody").run().status(0);
+    assert_eq!(world.words(), ["Be somebody.\n\nx"]);
+    world.launch(&["--no-role", "prompt", "x"]);
+    assert_eq!(world.words(), ["x"]);
+}
+
+#[test]
+fn what_cannot_be_made_stops_the_launch_or_is_named() {
+    let world = World::new().with_stand_in(
+        "[[context]]\nname = 'file'\nfile = 'none'\ndefault = true\n\
+         [[context]]\nname = 'fails'\ncommand = 'echo why >&2; exit 3'\ndefault = true\n\
+         [[context]]\nname = 'slow'\ncommand = 'sleep 300'\ntimeout = 1\ndefault = true\n\
+         [[context]]\nname = 'must'\nfile = 'must'\ntags = ['m']\nrequired = false\n\
+         [[role]]\nname = 'needed'\nfile = 'no-role'\n[[role]]\nname = 'spare'\nfile = 'no-role'\noptional = true",
+    );
+    let run = world.launch(&["x"]).stderr_has("context \"file\" left out: \"none\" cannot be read: no such file");
+    let run = run.stderr_has("context \"fails\" left out: it ended with status 3: why");
+    run.stderr_has("context \"slow\" left out: it took longer than 1 s");
+    assert_eq!(world.prompt(), "x");
+    world.launch(&["prompt", "x", "-r", "spare"]).stderr_has("role \"spare\" left out");
+    let run = world.haft(&["launch", "prompt", "x", "-r", "needed"]).run().status(2);
+    run.stderr_has("role \"needed\" cannot be made: \"no-role\" cannot be read").stderr_has("hint: it is defined at ~/");
+    world.haft(&["launch", "prompt", "x", "-c", "./none"]).run().status(2).stderr_has("\"none\" cannot be read");
+}
+
+#[test]
+fn files_and_commands_are_used_only_if_the_template_needs_them() {
+    let world = World::new().with_stand_in(
+        "[[context]]\nname = 'c'\nprompt = 'see {file}'\nfile = 'none.md'\ncommand = 'touch ran'\nrequired = true",
+    );
+    world.launch(&[]);
+    assert_eq!(world.prompt(), "see none.md");
+    assert!(!world.project().join("ran").exists());
+}
+
+#[test]
+fn contexts_of_the_project_are_found_where_they_exist_and_never_outside() {
+    let world = World::new().with_agents(&["it"]).with_config("[[agent]]\nname = 'it'");
+    let world = world.with_file("secret", "SECRET").with_file("project/AGENTS.md", "Be kind.\n");
+    let world = world.with_file("project/sub/README.md", "Sub.").with_file("project/.git/HEAD", "");
+    std::os::unix::fs::symlink(world.scratch.file("secret"), world.project().join("CLAUDE.md")).unwrap();
+    let run = world.haft(&["launch", "go"]).directory(world.project().join("sub")).run().status(0);
+    run.stderr_has("context \"claude-md\" left out").stderr_has("leads out of the project");
+    let prompt = world.prompt();
+    let expected = "The project's instructions for agents, from ";
+    assert!(prompt.starts_with(expected) && prompt.contains("Be kind.\n\nWhat the project says about itself, in README.md:\n\nSub.\n\ngo"), "{prompt}");
+    assert!(!prompt.contains("SECRET"));
+}
+
+#[test]
+fn a_dry_run_writes_everything_and_runs_only_contexts_commands() {
+    let world = World::new().with_stand_in(
+        "[[context]]\nname = 'c'\ncommand = 'touch ran; echo C'\nrequired = true\n[[role]]\nname = 'r'\nprompt = 'R'",
+    );
+    let run = world.launch(&["--dry-run", "--json", "-r", "r", "go"]);
+    let value = run.json();
+    assert!(!world.has_started() && world.project().join("ran").exists());
+    let directory = std::path::Path::new(value["directory"].as_str().unwrap());
+    assert_eq!(world.read(directory.join("role.md")), "R");
+    assert_eq!(world.read(directory.join("prompt.md")), "C\n\ngo");
+    assert!(world.read(directory.join("command.json")).contains("\"argv\""));
+    assert_eq!(value["argv"][2], "R");
+    world.launch(&["go"]);
+    assert!(directory.exists(), "it is kept for a while");
+    let shown = world.launch(&["--dry-run", "go"]).output_text();
+    assert!(shown.starts_with("would launch it with c\n") && shown.contains("prompt.md: 5 bytes\n  C\n"), "{shown}");
+}

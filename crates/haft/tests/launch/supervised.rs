@@ -1,0 +1,33 @@
+//! `haft launch --supervised`: a child with a deadline, a status and a transcript.
+
+use std::time::Duration;
+
+use crate::world::World;
+
+#[test]
+fn status_output_and_transcript_are_there_and_nothing_is_left() {
+    let world = World::new().with_stand_in("");
+    let transcript = world.scratch.text("transcript");
+    let call = world.haft(&["launch", "--supervised", "--transcript", &transcript, "go"]);
+    let run = call.env("STAND_IN_THEN", "exit 5").run().status(5);
+    run.stdout("the stand-in has started\n").stderr_has("transcript: ");
+    assert_eq!(world.read(&transcript), "the stand-in has started\n");
+    assert_ne!(world.report().number("ppid"), i64::from(std::process::id()), "it is a child of haft's");
+    assert!(world.leftovers().is_empty());
+    let value = world.launch(&["--supervised", "--json", "go"]).json();
+    assert_eq!((&value["agent"], &value["status"]["code"]), (&"it".into(), &0.into()));
+    assert_eq!(world.read(value["transcript"].as_str().unwrap()), "the stand-in has started\n");
+}
+
+#[test]
+fn the_deadline_ends_the_agent_with_all_it_has_started() {
+    let world = World::new().with_agents(&[]).with_config(
+        "[[agent]]\nname = 'sh'\ncommand = ['{bin}', '-c', 'echo begun; sleep 300 & sleep 300', '{prompt}']",
+    );
+    let run = world.haft(&["launch", "--supervised", "--timeout", "1s", "--json", "go"]).run().status(124);
+    let value = run.json();
+    assert_eq!(value["status"]["timed_out"], true);
+    assert_eq!(value["tree"]["survivors"], 0);
+    assert_eq!(world.read(value["transcript"].as_str().unwrap()), "begun\n");
+    run.within(Duration::from_secs(60));
+}
