@@ -21,7 +21,8 @@ pub(crate) fn find(kind: &str, wanted: &str, names: &[&str]) -> Result<usize, Er
     }
 }
 
-/// Those that a text is a part of, or is equal to but for the case of letters.
+/// The one that a text is equal to but for the case of letters, else the only one that begins with it, else all that it is
+/// a part of.
 pub(crate) fn matching(wanted: &str, names: &[&str]) -> Vec<usize> {
     let wanted = wanted.to_lowercase();
     if wanted.is_empty() {
@@ -31,8 +32,9 @@ pub(crate) fn matching(wanted: &str, names: &[&str]) -> Vec<usize> {
     let all = |test: &dyn Fn(&str) -> bool| -> Vec<usize> {
         lower.iter().enumerate().filter(|(_, name)| test(name)).map(|(index, _)| index).collect()
     };
-    let equal = all(&|name| name == wanted);
-    if equal.is_empty() { all(&|name| name.contains(&wanted)) } else { equal }
+    let narrow = [all(&|name| name == wanted), all(&|name| name.starts_with(&wanted))];
+    let narrow = narrow.into_iter().find(|found| found.len() == 1);
+    narrow.unwrap_or_else(|| all(&|name| name.contains(&wanted)))
 }
 
 pub(crate) fn unknown(kind: &str, wanted: &str, names: &[&str]) -> Error {
@@ -57,6 +59,7 @@ mod tests {
         let names = ["review", "review-deep", "Fix"];
         assert_eq!(find("task", "review", &names).unwrap(), 0);
         assert_eq!(find("task", "deep", &names).unwrap(), 1);
+        assert_eq!(find("agent", "cod", &["codex", "opencode"]).unwrap(), 0);
         assert_eq!(find("task", "fix", &names).unwrap(), 2);
         let several = find("task", "rev", &names).unwrap_err();
         assert_eq!(several.hint(), Some("it may be \"review\", \"review-deep\""));

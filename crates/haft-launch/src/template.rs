@@ -248,7 +248,7 @@ mod tests {
     #[test]
     fn what_does_not_exist_is_refused_with_what_is_near() {
         let error = Template::parse("{promt}", Room::Agent, &place()).unwrap_err();
-        assert_eq!(error.hint(), Some("did you mean \"prompt\"?; write {{ for a brace"));
+        assert_eq!(error.hint(), Some("did you mean \"prompt\"? (a brace is written {{)"));
         assert!(Template::parse("{env.}", Room::Text, &place()).is_err());
         assert!(Template::parse("{env.X}", Room::Agent, &place()).is_err());
         assert!(Template::parse("{file}", Room::Agent, &place()).is_err());

@@ -11,7 +11,10 @@ const CASES: &str = include_str!("agents.json");
 fn cases() -> Vec<(String, Map<String, Value>)> {
     let mut reader = serde_json::Deserializer::from_str(CASES);
     let cases = Map::deserialize(&mut reader).expect("the cases are an object");
-    cases.into_iter().map(|(agent, case)| (agent, case.as_object().expect("a case is an object").clone())).collect()
+    cases
+        .into_iter()
+        .map(|(agent, case)| (agent, case.as_object().expect("a case is an object").clone()))
+        .collect()
 }
 
 fn world(bin: &str) -> World {
@@ -44,7 +47,7 @@ fn each_is_called_as_it_wants_to_be() {
         let bin = case.get("bin").and_then(Value::as_str).unwrap_or(&agent);
         for (form, key) in [("--interactive", "command"), ("--batch", "batch")] {
             let world = world(bin);
-            world.launch(&["-a", &agent, form, "-m", "MODEL", "-r", "r", "prompt", "-PROMPT"]);
+            world.launch(&["-a", &agent, form, "-m", "MODEL", "-r", "r", "prompt", "--", "-PROMPT"]);
             assert_eq!(settled(&world), texts(&case[key]), "{agent} {form}");
             let stdin = case.get(&format!("{key}_stdin")).and_then(Value::as_str).unwrap_or_default();
             assert_eq!(world.stdin(), stdin.as_bytes(), "{agent} {form}");

@@ -3,7 +3,8 @@
 use crate::world::World;
 
 /// Everything that a shell, a template or a parser of options might take for its own.
-const HOSTILE: &str = "-x --help '\"`id` $(id) ${HOME} {prompt} {model} {{ }} \\ \n\t*?[a] ; | & > < # ~ ! % é\u{1b}[31m\r\n";
+const HOSTILE: &str =
+    "-x --help '\"`id` $(id) ${HOME} {prompt} {model} {{ }} \\ \n\t*?[a] ; | & > < # ~ ! % é\u{1b}[31m\r\n";
 
 #[test]
 fn required_and_default_contexts_come_in_order_and_others_when_asked_for() {
@@ -47,7 +48,8 @@ fn hostile_contents_arrive_byte_for_byte_through_every_placeholder() {
              [[task]]\nname = 't'\nprompt = '<{instructions}>'",
         )
         .with_file("project/hostile", HOSTILE);
-    let call = world.haft(&["launch", "task", "t", "-r", "r", "-m", HOSTILE]).args(["--", HOSTILE]);
+    let call =
+        world.haft(&["launch", "task", "t", "-r", "r", &format!("--model={HOSTILE}")]).args(["--", HOSTILE]);
     call.env("HOSTILE", HOSTILE).run().status(0);
     let words = world.words();
     assert_eq!(words[..4], ["--model", HOSTILE, "--role", HOSTILE]);
@@ -68,11 +70,18 @@ fn bytes_that_are_no_text_arrive_too() {
 #[test]
 fn a_line_for_a_shell_gets_values_as_values_however_it_quotes_them() {
     let line = r#"it plain {prompt} "double {prompt}" 'single {prompt}' ${NONE:-default} {model:json}"#;
-    let world = World::new().with_agents(&["it"]).with_config(&format!(
-        "[[agent]]\nname = 'sh'\nbin = 'it'\nshell = true\ncommand = '''{line}'''"
-    ));
+    let world = World::new()
+        .with_agents(&["it"])
+        .with_config(&format!("[[agent]]\nname = 'sh'\nbin = 'it'\nshell = true\ncommand = '''{line}'''"));
     world.launch(&["-a", "sh", "-m", "a\"b", "--", HOSTILE]);
-    let expected = ["plain", HOSTILE, &format!("double {HOSTILE}"), &format!("single {HOSTILE}"), "default", r#""a\"b""#];
+    let expected = [
+        "plain",
+        HOSTILE,
+        &format!("double {HOSTILE}"),
+        &format!("single {HOSTILE}"),
+        "default",
+        r#""a\"b""#,
+    ];
     assert_eq!(world.words(), expected);
 }
 
@@ -81,7 +90,9 @@ fn large_prompts_take_another_way_or_are_refused_before_the_exec() {
     let large = "0123456789abcde\n".repeat(300 * 64);
     let world = World::new().with_file("project/large", &large);
     let with = |more: &str| {
-        let agent = format!("[[agent]]\nname = 'it'\n{more}\n[[context]]\nname = 'l'\nfile = 'large'\nrequired = true");
+        let agent = format!(
+            "[[agent]]\nname = 'it'\n{more}\n[[context]]\nname = 'l'\nfile = 'large'\nrequired = true"
+        );
         World::new().with_agents(&["it"]).with_config(&agent).with_file("project/large", &large)
     };
     drop(world);
@@ -143,7 +154,9 @@ fn groups_drop_out_and_variables_stay_unset_when_a_value_is_empty() {
     assert_eq!(world.words(), ["end"]);
     assert_eq!(world.report().variable("MODEL"), None);
     assert_eq!(world.report().variable("FIXED").as_deref(), Some("f"));
-    for (model, id) in [("large", "large-2"), ("sma", "small-1"), ("other-3", "other-3"), ("l", "l"), ("small-1", "small-1")] {
+    for (model, id) in
+        [("large", "large-2"), ("sma", "small-1"), ("other-3", "other-3"), ("a", "a"), ("small-1", "small-1")]
+    {
         world.launch(&["-m", model, "prompt", "x"]);
         assert_eq!(world.words(), ["--model", id, "run", "x", "end"]);
     }
@@ -171,14 +184,20 @@ fn what_cannot_be_made_stops_the_launch_or_is_named() {
          [[context]]\nname = 'must'\nfile = 'must'\ntags = ['m']\nrequired = false\n\
          [[role]]\nname = 'needed'\nfile = 'no-role'\n[[role]]\nname = 'spare'\nfile = 'no-role'\noptional = true",
     );
-    let run = world.launch(&["x"]).stderr_has("context \"file\" left out: \"none\" cannot be read: no such file");
+    let run =
+        world.launch(&["x"]).stderr_has("context \"file\" left out: \"none\" cannot be read: no such file");
     let run = run.stderr_has("context \"fails\" left out: it ended with status 3: why");
     run.stderr_has("context \"slow\" left out: it took longer than 1 s");
     assert_eq!(world.prompt(), "x");
     world.launch(&["prompt", "x", "-r", "spare"]).stderr_has("role \"spare\" left out");
     let run = world.haft(&["launch", "prompt", "x", "-r", "needed"]).run().status(2);
-    run.stderr_has("role \"needed\" cannot be made: \"no-role\" cannot be read").stderr_has("hint: it is defined at ~/");
-    world.haft(&["launch", "prompt", "x", "-c", "./none"]).run().status(2).stderr_has("\"none\" cannot be read");
+    run.stderr_has("role \"needed\" cannot be made: \"no-role\" cannot be read")
+        .stderr_has("hint: it is defined at ~/");
+    world
+        .haft(&["launch", "prompt", "x", "-c", "./none"])
+        .run()
+        .status(2)
+        .stderr_has("\"none\" cannot be read");
 }
 
 #[test]
@@ -201,7 +220,11 @@ fn contexts_of_the_project_are_found_where_they_exist_and_never_outside() {
     run.stderr_has("context \"claude-md\" left out").stderr_has("leads out of the project");
     let prompt = world.prompt();
     let expected = "The project's instructions for agents, from ";
-    assert!(prompt.starts_with(expected) && prompt.contains("Be kind.\n\nWhat the project says about itself, in README.md:\n\nSub.\n\ngo"), "{prompt}");
+    assert!(
+        prompt.starts_with(expected)
+            && prompt.contains("Be kind.\n\nWhat the project says about itself, in README.md:\n\nSub.\n\ngo"),
+        "{prompt}"
+    );
     assert!(!prompt.contains("SECRET"));
 }
 
@@ -221,5 +244,8 @@ fn a_dry_run_writes_everything_and_runs_only_contexts_commands() {
     world.launch(&["go"]);
     assert!(directory.exists(), "it is kept for a while");
     let shown = world.launch(&["--dry-run", "go"]).output_text();
-    assert!(shown.starts_with("would launch it with c\n") && shown.contains("prompt.md: 5 bytes\n  C\n"), "{shown}");
+    assert!(
+        shown.starts_with("would launch it with c\n") && shown.contains("prompt.md: 5 bytes\n  C\n"),
+        "{shown}"
+    );
 }

@@ -21,7 +21,8 @@ fn the_agent_is_the_same_process_with_clean_descriptors_mask_and_signals() {
     assert_eq!(seen.number("ppid"), i64::from(std::process::id()));
     assert_eq!(seen.descriptor_numbers(), [0, 1, 2]);
     assert!(seen.numbers("blocked").is_empty());
-    let ignored: Vec<i64> = seen.numbers("ignored").into_iter().filter(|number| !(32..34).contains(number)).collect();
+    let ignored: Vec<i64> =
+        seen.numbers("ignored").into_iter().filter(|number| !(32..34).contains(number)).collect();
     assert_eq!(ignored, [1], "what was ignored stays so, and SIGPIPE has its default");
     assert_eq!(seen.directory(), world.project().canonicalize().unwrap());
     assert_eq!(seen.variable("HAFT_RUN"), None);
@@ -59,12 +60,18 @@ fn status_and_signal_are_the_agents_own() {
 
 #[test]
 fn an_agent_that_is_not_there_or_cannot_be_run_is_told_like_a_shell_would() {
-    let world = World::new().with_config("[[agent]]\nname = 'gone'\nbin = 'no-such-agent'\n[[agent]]\nname = 'text'");
+    let world =
+        World::new().with_config("[[agent]]\nname = 'gone'\nbin = 'no-such-agent'\n[[agent]]\nname = 'text'");
     world.haft(&["launch", "-a", "gone", "x"]).run().status(127).stderr_has("'no-such-agent' not found");
     let world = world.with_file("bin/text", "no program");
     world.haft(&["launch", "-a", "text", "x"]).run().status(126).stderr_has("chmod +x");
     assert!(world.leftovers().is_empty());
-    World::new().haft(&["launch", "x"]).env("PATH", "/nowhere").run().status(127).stderr_has("no agent is installed");
+    World::new()
+        .haft(&["launch", "x"])
+        .env("PATH", "/nowhere")
+        .run()
+        .status(127)
+        .stderr_has("no agent is installed");
 }
 
 /// On a terminal of its own, which `haft spawn --pty` makes: the agent owns it, and Ctrl-C reaches the agent.
@@ -108,9 +115,8 @@ fn files_last_as_long_as_the_agent_and_are_cleaned_by_the_next_launch() {
 
 #[test]
 fn ctrl_c_while_contexts_are_made_ends_their_commands_and_the_launch() {
-    let world = World::new().with_stand_in(
-        "[[context]]\nname = 'slow'\ncommand = 'touch begun; sleep 300'\nrequired = true",
-    );
+    let world = World::new()
+        .with_stand_in("[[context]]\nname = 'slow'\ncommand = 'touch begun; sleep 300'\nrequired = true");
     let running = world.haft(&["launch", "x"]).start();
     assert!(eventually(SOON, || world.project().join("begun").exists()));
     running.signal(2);

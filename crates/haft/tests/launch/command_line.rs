@@ -8,7 +8,11 @@ fn without_configuration_the_only_installed_agent_is_taken_and_several_are_liste
     world.launch(&["--no-mcp", "go"]);
     assert_eq!(world.words(), ["--print", "--", "go"]);
     let world = world.with_agents(&["codex"]);
-    let run = world.haft(&["launch", "go"]).run().status(2).stderr_has("several agents are installed: claude, codex");
+    let run = world
+        .haft(&["launch", "go"])
+        .run()
+        .status(2)
+        .stderr_has("several agents are installed: claude, codex");
     run.stderr_has("hint: choose one with --agent");
     world.launch(&["-a", "cod", "--no-mcp", "go"]);
     assert_eq!(world.words(), ["exec", "--", "go"]);
@@ -25,7 +29,8 @@ fn at_a_terminal_the_user_is_asked_which_agent() {
 
 #[test]
 fn list_and_show_tell_what_there_is() {
-    let world = World::new().with_stand_in("[[task]]\nname = 'review'\nprompt = 'R'\ndescription = 'look closely'");
+    let world =
+        World::new().with_stand_in("[[task]]\nname = 'review'\nprompt = 'R'\ndescription = 'look closely'");
     let list = world.launch(&["list"]).output_text();
     assert!(list.contains("  it\n") && list.contains("  review  look closely\n"), "{list}");
     assert!(list.contains("Claude Code  [not installed]"), "{list}");
@@ -44,7 +49,10 @@ fn doctor_finds_what_would_go_wrong() {
     let world = World::new().with_stand_in("[settings]\ndefault_agent = 'gone'\n[[agent]]\nname = 'gone'\n[[context]]\nname = 'x'\nfile = 'none'\nrequired = true");
     let value = world.haft(&["launch", "doctor", "--json"]).run().status(1).json();
     let text = value.to_string();
-    assert!(text.contains("no program") && text.contains("the file of context") && value["ok"] == false, "{text}");
+    assert!(
+        text.contains("no program") && text.contains("the file of context") && value["ok"] == false,
+        "{text}"
+    );
     let world = World::new().with_config("[settings]\nx = 1");
     let run = world.haft(&["launch", "doctor"]).run().status(1);
     assert!(run.output_text().contains("unknown key \"x\""), "{run}");
@@ -55,7 +63,12 @@ fn init_writes_what_can_be_read_and_never_over_anything() {
     let world = World::new().with_agents(&["claude"]);
     world.launch(&["init"]).stdout(".haft/config.toml\n");
     world.launch(&["doctor"]);
-    world.haft(&["launch", "init"]).run().status(1).stderr_has("file exists").stderr_has("hint: change it with");
+    world
+        .haft(&["launch", "init"])
+        .run()
+        .status(1)
+        .stderr_has("file exists")
+        .stderr_has("hint: change it with");
     world.launch(&["init", "--user"]).stdout("~/.config/haft/config.toml\n");
     // What is commented out is right as well.
     let text = world.read(world.project().join(".haft/config.toml"));
@@ -76,7 +89,10 @@ fn edit_becomes_the_editor() {
     assert_eq!(world.words(), ["--wait", &world.scratch.text("home/.config/haft/config.toml")]);
     let world = world.with_file("project/.haft/config.toml", "");
     world.haft(&["launch", "edit"]).env("VISUAL", "").env("EDITOR", "editor").run().status(0);
-    assert_eq!(world.words(), [world.project().canonicalize().unwrap().join(".haft/config.toml").display().to_string()]);
+    assert_eq!(
+        world.words(),
+        [world.project().canonicalize().unwrap().join(".haft/config.toml").display().to_string()]
+    );
 }
 
 #[test]
