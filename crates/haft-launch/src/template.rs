@@ -190,7 +190,7 @@ fn check(placeholder: &Placeholder, written: &str, room: Room, place: &Place) ->
     let message = format!("there is no placeholder {written} in {where_to}");
     let error = Error::at(ErrorKind::UnknownKey, &place.narrowed(written), message);
     let hint = suggest(name, known.iter().copied()).unwrap_or_default();
-    Err(error.with_hint(format!("{hint}; write {{{{ for a brace")))
+    Err(error.with_hint(format!("{hint} (a brace is written {{{{)")))
 }
 
 #[cfg(test)]
