@@ -158,6 +158,11 @@ pub(crate) fn members(path: &Path) -> Vec<i32> {
     members
 }
 
+/// Moves a process into the group.
+pub(crate) fn admit(path: &Path, pid: i32) {
+    let _ = write(&path.join("cgroup.procs"), &pid.to_string());
+}
+
 /// Removes the group and those below it, as far as they are empty.
 pub(crate) fn remove(path: &Path) {
     for below in directories(path) {

@@ -209,6 +209,21 @@ impl Scope {
         self.entries().iter().map(|entry| signal_process(*entry, signal)).count()
     }
 
+    /// Moves all members out of the control group, to where this process is, so that nothing holds them together but what
+    /// they carry themselves.
+    pub(crate) fn release(&self) {
+        let Some(cgroup) = &self.0.cgroup else { return };
+        let Some(outside) = cgroup.path().parent().and_then(Path::parent) else { return };
+        // Whoever starts another meanwhile is met again.
+        for _ in 0..8 {
+            let members = cgroup::members(cgroup.path());
+            if members.is_empty() {
+                return;
+            }
+            members.into_iter().for_each(|pid| cgroup::admit(outside, pid));
+        }
+    }
+
     /// Kills every member and says how many there were, and how many outlived it.
     pub fn end(&self, grace: Duration) -> (usize, usize) {
         let mut ladder = Ladder::default();

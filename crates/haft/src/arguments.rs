@@ -121,6 +121,9 @@ pub(crate) struct Run {
     /// Start no programs: only what runs within haft
     #[arg(long)]
     pub(crate) no_external: bool,
+    /// Let programs that the script leaves in the background run on
+    #[arg(long)]
+    pub(crate) keep_jobs: bool,
     /// Touch nothing of the machine: files in memory, no programs, no environment
     #[arg(long, conflicts_with = "cwd")]
     pub(crate) isolated: bool,

@@ -21,6 +21,11 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
     {
         return substitute(context, words);
     }
+    if let [first] = arguments
+        && first.as_bytes() == b"--json"
+    {
+        return as_data(context);
+    }
     let (flags, operands) = match options::parse(context, arguments, "lnprs") {
         Ok(parsed) => parsed,
         Err(end) => return end,
@@ -49,6 +54,19 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
     }
     context.print(&text)?;
     Ok(status)
+}
+
+/// `jobs --json`: all jobs, with the names by which they and their outputs can be asked for.
+fn as_data(context: &mut Context<'_>) -> Flow {
+    let known = context.session.known_jobs();
+    let reports: Vec<_> = known.iter().map(crate::run::JobState::report).collect();
+    for ended in known.iter().filter(|job| job.status.is_some()).filter_map(|job| job.number) {
+        context.session.jobs.remove(ended);
+    }
+    let data = serde_json::to_value(reports).unwrap_or_default();
+    let text = format!("{data}\n");
+    context.set_data(data);
+    context.print(text.as_bytes())
 }
 
 /// A job as it is shown.

@@ -106,7 +106,12 @@ pub const ALL: &[Builtin] = &[
         "history [-c] [-d offset] [n] or history -anrw [filename] or history -ps arg [arg...]",
         "Shows the lines that were entered.",
     ),
-    words("jobs", job_list::run, "jobs [-lnprs] [jobspec ...] or jobs -x command [args]", "Shows jobs."),
+    words(
+        "jobs",
+        job_list::run,
+        "jobs [-lnprs] [jobspec ...] or jobs -x command [args] or jobs --json",
+        "Shows jobs.",
+    ),
     words("kill", kill::run, KILL, "Sends signals."),
     words("let", calculate::run, "let arg [arg ...]", "Evaluates arithmetic."),
     operands("local", declare::run_local, false, "local [option] name[=value] ...", "Makes variables local."),

@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::bytes::Bytes;
-use crate::run::{JobState as RunningJob, Supervision};
+use crate::run::{JobState as Described, Supervision};
 
 pub use inherited::{Inherited, InheritedMember};
 pub use member::{Completion, Member, ThreadControl};
@@ -69,20 +69,21 @@ impl Job {
         }
     }
 
-    /// What is told of it while it runs.
-    pub(crate) fn running(&self) -> Option<RunningJob> {
-        if self.state() != JobState::Running {
-            return None;
-        }
+    /// What is told of it.
+    pub(crate) fn describe(&self) -> Described {
         let run = self.origin.as_ref().map_or("", |origin| origin.scope.id());
         let processes = self.members.iter().filter(|member| member.status.is_none() && !member.is_thread());
-        Some(RunningJob {
+        Described {
             id: format!("{run}%{}", self.id),
             number: Some(self.id),
+            status: match self.state() {
+                JobState::Done(status) => Some(status),
+                _ => None,
+            },
             command: self.text.clone(),
             pids: processes.map(|member| member.pid).collect(),
             captured: self.origin.as_ref().map(|origin| origin.captured.clone()).unwrap_or_default(),
-        })
+        }
     }
 
     /// Sends a signal to all stages that still run.

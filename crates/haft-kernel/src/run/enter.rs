@@ -13,6 +13,7 @@ use crate::bytes::Bytes;
 use crate::execute::exported;
 use crate::flow::{Flow, Unwind};
 use crate::io::OpenFile;
+use crate::jobs::Member;
 use crate::session::Session;
 use crate::variables::Variable;
 
@@ -279,24 +280,50 @@ impl Session {
     pub fn end_jobs(&mut self, patience: Duration, grace: Duration) -> haft_process::Tree {
         self.leftovers.wait(patience);
         self.jobs.update();
-        self.jobs.iter().for_each(|job| job.signal(TERMINATE));
+        // The programs of a run are ended, and counted, by its ladder.
+        for job in self.jobs.iter() {
+            let outside = |member: &&Member| member.is_thread() || job.origin.is_none();
+            job.members.iter().filter(outside).for_each(|member| member.signal(TERMINATE));
+        }
         let tree = self.leftovers.end(Some(grace));
         self.jobs.update();
         tree
     }
 
+    /// Lets go of all programs that run in the background: they outlive the session. What runs in this process cannot.
+    pub fn release_jobs(&mut self) {
+        let jobs = self.jobs.take_all();
+        let members = jobs.into_iter().flat_map(|job| job.members).chain(self.orphans.take());
+        for member in members {
+            match member.is_thread() {
+                true => member.signal(TERMINATE),
+                false => member.detach(),
+            }
+        }
+        self.leftovers.release();
+    }
+
     /// The jobs that still run: the session's own, and what has got away from those.
     #[must_use]
     pub fn running_jobs(&mut self) -> Vec<JobState> {
+        let mut states = self.known_jobs();
+        states.retain(|job| job.status.is_none());
+        states
+    }
+
+    /// The jobs that still run, and those that have ended without anybody having waited for them.
+    #[must_use]
+    pub fn known_jobs(&mut self) -> Vec<JobState> {
         self.jobs.update();
-        let mut states: Vec<JobState> = self.jobs.iter().filter_map(crate::jobs::Job::running).collect();
+        let mut states: Vec<JobState> = self.jobs.iter().map(crate::jobs::Job::describe).collect();
         for controller in self.leftovers.running() {
-            if states.iter().any(|job| job.belongs_to(controller.id())) {
+            if states.iter().any(|job| job.status.is_none() && job.belongs_to(controller.id())) {
                 continue;
             }
             states.push(JobState {
                 id: controller.id().to_owned(),
                 number: None,
+                status: None,
                 command: Bytes::new(),
                 pids: controller.members(),
                 captured: controller.captured().clone(),

@@ -43,6 +43,11 @@ impl Leftovers {
         tree
     }
 
+    /// Lets all go: they run on without anybody.
+    pub(crate) fn release(&mut self) {
+        self.0.drain(..).for_each(Handle::release);
+    }
+
     fn forget_ended(&mut self) {
         self.0.retain(|handle| !handle.is_finished());
     }

@@ -97,7 +97,7 @@ pub enum StageKind {
     Tool,
 }
 
-/// A job that still runs.
+/// A job of a session.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct JobState {
@@ -105,6 +105,8 @@ pub struct JobState {
     pub id: String,
     /// Its number in the session, as in `%1`; none for what has got away from its job.
     pub number: Option<u32>,
+    /// Its exit status, if it has ended.
+    pub status: Option<i32>,
     /// What it runs, as far as is known.
     pub command: Bytes,
     /// Its processes; work of this process has none.
@@ -228,6 +230,7 @@ impl JobState {
         JobReport {
             id: self.id.clone(),
             number: self.number,
+            status: self.status,
             command: self.command.lossy().into_owned(),
             pids: self.pids.clone(),
             outputs: self.captured.all().map(|output| output.id().clone()).collect(),
@@ -268,7 +271,7 @@ pub struct Report {
     pub duration: Duration,
 }
 
-/// A job that still runs, as data.
+/// A job of a session, as data.
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct JobReport {
@@ -277,6 +280,9 @@ pub struct JobReport {
     /// Its number in the session.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub number: Option<u32>,
+    /// Its exit status, if it has ended.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub status: Option<i32>,
     /// What it runs.
     pub command: String,
     /// Its processes.

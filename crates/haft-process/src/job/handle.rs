@@ -59,6 +59,12 @@ impl Handle {
         self.wait()
     }
 
+    /// Lets its processes go: they run on, belonging to nobody, and nobody reads what they write any more.
+    pub fn release(mut self) {
+        self.controller.0.release();
+        self.join();
+    }
+
     pub(crate) fn report(&self) -> JobReport {
         self.controller.report()
     }

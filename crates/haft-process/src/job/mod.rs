@@ -137,6 +137,9 @@ impl Job {
 
     /// Whether there is nothing left to wait for.
     fn is_over(&self) -> bool {
+        if self.shared.is_released() {
+            return true;
+        }
         let drained = self.streams.iter().all(|stream| stream.source().is_none());
         if self.ladder.has_begun() {
             return self.ladder.is_down()
@@ -190,7 +193,8 @@ impl Job {
 
     /// Hands what is left to a job in the background: those who still run, and those who still hold the output open.
     fn adopt(&mut self) -> Option<Handle> {
-        if self.ladder.has_begun() || !(self.is_holding_output() || self.shared.scope.has_strays()) {
+        let over = self.ladder.has_begun() || self.shared.is_released();
+        if over || !(self.is_holding_output() || self.shared.scope.has_strays()) {
             for stream in &mut self.streams {
                 stream.end();
             }

@@ -83,8 +83,11 @@ fn supervise(run: &mut Run, surroundings: &Surroundings) -> Result<Outcome, Fail
     Ok(outcome)
 }
 
-/// Ends what the script has left behind: it belongs to this run, which is over.
+/// Ends what the script has left behind: it belongs to this run, which is over; unless it shall be kept.
 fn end_jobs(session: &mut Session, outcome: &mut Outcome, run: &Run, name: &str) {
+    if run.keep_jobs {
+        return session.release_jobs();
+    }
     let grace = run.supervise.grace.unwrap_or(LEFTOVER_GRACE);
     let ended = session.end_jobs(LEFTOVER_GRACE, grace);
     outcome.tree.killed += ended.killed;

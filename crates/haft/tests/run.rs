@@ -1,0 +1,167 @@
+//! `haft run`: scripts, their options and their results.
+
+use std::time::Duration;
+
+use haft_test_support::{Finished, Haft, Marker, Scratch, child, eventually};
+
+const SOON: Duration = Duration::from_secs(20);
+
+fn haft() -> Haft {
+    Haft::new(env!("CARGO_BIN_EXE_haft")).arg("run")
+}
+
+/// The result of a script, as JSON.
+#[track_caller]
+fn json(options: &[&str], script: &str) -> serde_json::Value {
+    haft().args(options).args(["--json", "-c", script]).run().json()
+}
+
+#[test]
+fn output_and_status_are_the_scripts() {
+    haft().args(["-c", "echo out; echo err >&2; exit 3"]).run().status(3).stdout("out\n").stderr("err\n");
+    haft().args(["-c", "echo $# $1 $2", "--x", "y"]).run().stdout("2 --x y\n");
+}
+
+#[test]
+fn a_script_comes_from_a_file_or_from_standard_input() {
+    let scratch = Scratch::new();
+    std::fs::write(scratch.file("script"), "echo \"$0 $1\"; cat").unwrap();
+    let run = haft().directory(scratch.path()).args(["--stdin", "-", "script", "x"]).input("input\n").run();
+    run.status(0).stdout("script x\ninput\n");
+    haft().arg("-").input("echo $((6 * 7))\n").run().stdout("42\n");
+    haft().arg(scratch.file("missing")).run().status(2).stderr_has("cannot be read");
+    haft().run().status(2).stderr_has("no script");
+}
+
+#[test]
+fn what_is_not_bash_is_refused_before_anything_runs() {
+    let scratch = Scratch::new();
+    let script = "touch made\necho ${x\n";
+    haft().directory(scratch.path()).args(["-c", script]).run().status(2).stderr_has("[syntax]");
+    assert_eq!(scratch.listing(), [""; 0]);
+    let result = haft().args(["--json", "-c", "if"]).run().status(2).json();
+    assert_eq!(result["status"]["code"], 2);
+    assert!(result["error"]["message"].as_str().unwrap().contains("syntax"));
+}
+
+#[test]
+fn it_starts_where_and_with_what_it_is_told() {
+    let scratch = Scratch::new();
+    let run = |options: &[&str], script: &str| haft().args(options).args(["-c", script]).run().output_text();
+    assert_eq!(
+        run(&["--cwd", &scratch.text("")], "pwd -P").trim_end_matches('\n'),
+        scratch.path().canonicalize().unwrap().to_str().unwrap()
+    );
+    assert_eq!(run(&["--env", "A=b", "--env", "HOME"], "echo $A ${HOME-unset}; printenv A"), "b unset\nb\n");
+    assert_eq!(run(&["--clear-env", "--env", "PATH=/usr/bin:/bin"], "echo ${HOME-unset}"), "unset\n");
+    haft().args(["--cwd", "/nowhere", "-c", ":"]).run().status(2).stderr_has("/nowhere");
+}
+
+#[test]
+fn without_programs_a_program_is_refused() {
+    haft()
+        .args(["--no-external", "-c", "echo built in; ls; echo $?"])
+        .run()
+        .stdout("built in\n126\n")
+        .stderr_has("external commands are switched off");
+}
+
+#[test]
+fn an_isolated_run_touches_nothing() {
+    let scratch = Scratch::new();
+    let script = "echo x > /tmp/made; read y < /tmp/made; echo $y; echo ${HOME-none}; cat /tmp/made; echo $?; [[ -e /etc/passwd ]]; echo $?";
+    let run = haft().directory(scratch.path()).args(["--isolated", "-c", script]).run();
+    run.status(0).stdout("x\nnone\n126\n1\n");
+    assert!(!std::path::Path::new("/tmp/made").exists());
+}
+
+#[test]
+fn the_result_has_every_stage() {
+    let result = json(&[], "seq 100000 | head -n1; f() { return 3; }; f | cat; f");
+    let stages = result["stages"].as_array().unwrap();
+    let kinds: Vec<_> = stages.iter().map(|stage| stage["kind"].as_str().unwrap()).collect();
+    assert_eq!(kinds, ["external", "external", "compound", "function", "external", "function"]);
+    assert_eq!(stages[0]["status"]["signal"], "SIGPIPE");
+    assert_eq!(stages[0]["closed_by"], 1);
+    assert_eq!(stages[5]["status"]["code"], 3);
+    assert_eq!(result["status"]["code"], 3);
+    assert_eq!(result["stdout"]["text"], "1\n");
+    assert_eq!(result["tree"]["started"], 3);
+}
+
+#[test]
+fn merged_output_is_in_order_and_a_limit_cuts_it() {
+    let result = json(&["--merge"], "echo 1; echo 2 >&2; sh -c 'echo 3; echo 4 >&2'");
+    assert_eq!(result["output"]["text"], "1\n2\n3\n4\n");
+    let run = haft().args(["--limit-output", "20", "-c", "seq 1000"]).run().status(0);
+    assert!(run.output().len() <= 20 && run.output_text().ends_with("1000\n"), "{run}");
+    run.stderr_has("left out by --limit-output");
+}
+
+#[test]
+fn a_flood_is_bounded() {
+    let script = "for i in 1 2 3 4; do head -c 268435456 /dev/zero; done; echo end >&2";
+    let result = json(&["--limit-output", "1k"], script);
+    assert_eq!(result["stdout"]["total_bytes"], 1u64 << 30);
+    assert_eq!(result["stdout"]["truncated"], true);
+    assert_eq!(result["stderr"]["text"], "end\n");
+}
+
+#[test]
+fn a_terminal_is_asked_for_and_its_size_is_told() {
+    let result = json(&["--pty=100x30"], "stty size; [ -t 0 ] && echo yes; read x; echo \"end $?\"");
+    assert_eq!(result["output"]["text"], "30 100\nyes\nend 1\n");
+}
+
+#[test]
+fn a_question_that_nobody_answers_is_told() {
+    let scratch = Scratch::new();
+    for script in ["read x", "cat", "cat | cat"] {
+        let call = format!(
+            "rm -f f; mkfifo f; exec \"$0\" run --stdin - --json --timeout 300ms -c '{script}' 0<> f"
+        );
+        let run = Haft::by(["sh", "-c", &call, env!("CARGO_BIN_EXE_haft")]).directory(scratch.path()).run();
+        let result = run.json();
+        assert_eq!(result["status"]["code"], 124);
+        assert_eq!(result["needed_input"], true, "{script}");
+    }
+}
+
+fn left_running(options: &[&str], marker: &Marker) -> Finished {
+    let scratch = Scratch::new();
+    let ready = scratch.text("ready");
+    let script = format!(
+        "{} pause {} {ready} > /dev/null 2>&1 &\n{} wait-for {ready}",
+        child(),
+        marker.as_str(),
+        child()
+    );
+    haft().args(options).args(["-c", &script]).run()
+}
+
+#[test]
+fn background_jobs_end_with_the_run_unless_they_are_kept() {
+    let marker = Marker::new();
+    left_running(&[], &marker).status(0).stderr_has("left running by");
+    assert_eq!(marker.count(), 0);
+    left_running(&["--keep-jobs"], &marker).status(0).within(SOON);
+    assert!(eventually(SOON, || marker.count() == 1), "{:?}", marker.pids());
+}
+
+#[test]
+fn who_holds_the_output_does_not_hold_the_result() {
+    let result = json(&[], "(sleep 100; echo late) & sleep 100 & echo soon");
+    assert_eq!(result["stdout"]["text"], "soon\n");
+    assert!(result["duration"].as_f64().unwrap() < 20.0);
+    assert_eq!(result["tree"]["survivors"], 0);
+}
+
+#[test]
+fn jobs_are_data_with_names_for_their_output() {
+    let result = json(&[], "sleep 100 & jobs --json");
+    let jobs = &result["data"];
+    assert_eq!(jobs[0]["number"], 1);
+    assert_eq!(jobs[0]["command"], "sleep 100 &");
+    assert_eq!(jobs[0]["outputs"][0], result["stdout"]["id"]);
+    assert_eq!(jobs[0]["pids"].as_array().unwrap().len(), 1);
+}

@@ -1,0 +1,94 @@
+//! However a script's run ends, nothing of it is left: no process and no file.
+
+use std::time::{Duration, Instant};
+
+use haft_test_support::own::quarantine;
+use haft_test_support::{Haft, Marker, Running, Scratch, child, eventually};
+
+const SOON: Duration = Duration::from_secs(20);
+
+/// A script that starts the tree of ten in some way, all in place, with a directory for temporary files of its own.
+struct Tree {
+    scratch: Scratch,
+    marker: Marker,
+}
+
+impl Tree {
+    /// Starts it; `script` is how the script runs the tree, written as `TREE`.
+    fn start(options: &[&str], script: &str) -> (Tree, Running) {
+        let tree = Tree { scratch: Scratch::new(), marker: Marker::new() };
+        let words = format!("{} tree {} {} all", child(), tree.marker.as_str(), tree.scratch.text("ready"));
+        let call = Haft::new(env!("CARGO_BIN_EXE_haft")).temporary(tree.scratch.path()).directory("/");
+        let call = call.args(["run", "--grace", "100ms"]).args(options).arg("-c");
+        let running = call.arg(script.replace("TREE", &words)).start();
+        tree.scratch.await_lines("ready", 11);
+        assert!(eventually(SOON, || tree.marker.count() >= 13), "{} are there", tree.marker.count());
+        (tree, running)
+    }
+
+    fn is_gone(&self) {
+        assert_eq!(self.marker.pids(), [0; 0], "left behind");
+        let left: Vec<_> = self.scratch.listing().into_iter().filter(|path| path.contains("/run-")).collect();
+        assert_eq!(left, [""; 0], "files left behind");
+    }
+}
+
+/// The ways a script may run something.
+const WAYS: [&str; 7] = [
+    "TREE",
+    "TREE | cat",
+    "cat /dev/null | TREE",
+    "x=$(TREE)",
+    "(TREE); :",
+    "f() { TREE; }; while :; do f; done",
+    "{ TREE; } & wait",
+];
+
+#[test]
+fn by_timeout() {
+    quarantine("by_timeout", || {
+        for way in WAYS {
+            let (tree, running) = Tree::start(&["--timeout", "3s"], &format!("echo before; {way}"));
+            let run = running.finish().status(124).within(Duration::from_secs(30));
+            tree.is_gone();
+            run.stdout("before\n").stderr_has("timed out after 3s");
+        }
+    });
+}
+
+#[test]
+fn by_interrupt() {
+    quarantine("by_interrupt", || {
+        for signal in [2, 15, 1] {
+            let (tree, running) = Tree::start(&[], "TREE | cat");
+            running.signal(signal);
+            running.finish().status(130);
+            tree.is_gone();
+        }
+    });
+}
+
+#[test]
+fn by_the_end_of_the_script() {
+    quarantine("by_the_end_of_the_script", || {
+        let scratch = Scratch::new();
+        let wait = format!("{} wait-for {}", child(), scratch.text("go"));
+        let (tree, running) = Tree::start(&[], &format!("TREE & {wait}"));
+        scratch.touch("go");
+        running.finish().status(0).stderr_has("left running by");
+        tree.is_gone();
+    });
+}
+
+#[test]
+fn by_kill_of_haft() {
+    quarantine("by_kill_of_haft", || {
+        let (tree, running) = Tree::start(&[], "while :; do TREE; done");
+        let start = Instant::now();
+        running.signal(9);
+        let gone = eventually(Duration::from_secs(5), || tree.marker.count() == 0);
+        assert!(gone, "after {:?} there are still {:?}", start.elapsed(), tree.marker.pids());
+        running.finish().killed_by(9);
+        assert!(eventually(SOON, || !tree.scratch.listing().iter().any(|path| path.contains("/run-"))));
+    });
+}
