@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::ast::{CommandKind, List, Program, SimpleCommand, Span, Text, Warning};
+use crate::ast::{Command, CommandKind, List, Program, SimpleCommand, Span, Statement, Text, Warning};
 use crate::{Options, Parser, SyntaxError};
 
 /// A script as far as it could be read.
@@ -22,15 +22,19 @@ pub fn read_script(source: &[u8], options: &Options) -> Script {
     let mut statements = Vec::new();
     let mut warnings: Vec<Warning> = Vec::new();
     let mut error = None;
+    let mut ended = false;
     let mut aliases = Aliases { expanded: !options.aliases.is_empty(), ..Aliases::default() };
     loop {
         match parser.next_complete_command() {
             Ok(Some(program)) => {
                 aliases.follow(&program, parser.options_mut());
+                ended |= program.body.statements.iter().any(ends_script);
                 statements.extend(program.body.statements.iter().cloned());
                 warnings.extend(program.warnings.iter().cloned());
             }
             Ok(None) => break,
+            // What follows the end of a script need not be one: the shell never reads it.
+            Err(_) if ended => break,
             Err(found) => {
                 error = Some(found);
                 break;
@@ -40,6 +44,17 @@ pub fn read_script(source: &[u8], options: &Options) -> Script {
     let span = Span::new(0, u32::try_from(source.len()).unwrap_or(u32::MAX));
     let body = List { span, statements: statements.into() };
     Script { program: Program { body, warnings: warnings.into() }, error }
+}
+
+/// Whether a statement is `exit`, or `exec` with a command: nothing that follows it is ever read.
+fn ends_script(statement: &Statement) -> bool {
+    let [Command { kind: CommandKind::Simple(simple), .. }] = &*statement.first.stages else { return false };
+    let ends = match simple.name() {
+        Some(b"exit") => true,
+        Some(b"exec") => simple.arguments.len() > 1,
+        _ => false,
+    };
+    ends && !statement.background && statement.rest.is_empty()
 }
 
 /// Whether aliases are expanded, and those that are defined while they are not.

@@ -1,7 +1,7 @@
 //! Every rule finds what its examples show, and keeps silent where they say so.
 
 use haft_lang::check::{RULES, Severity, check};
-use haft_lang::{Options, Resolution, Resolver, is_builtin};
+use haft_lang::{BuiltinsOnly, Options, Resolution, Resolver, is_builtin};
 
 /// A world with a handful of programs.
 struct World;
@@ -79,8 +79,19 @@ fn an_error_is_what_the_script_gets_to() {
         "f() { [ -f x; }",
         "for a in b; do [ -f x; done",
         "case a in b) [ -f x;; esac",
+        "exit\n[ -f x",
+        "exec \"$0\" x\n[ -f x",
     ] {
         assert_eq!(worst(source), Some(Severity::Warning), "{source}");
+    }
+}
+
+/// A shell script may carry along what is none, after the command that hands it to somebody else.
+#[test]
+fn what_the_shell_never_reads_need_not_be_right() {
+    for source in ["exec python3 \"$0\"\nif x:\n  (1)\n", "echo x; exit\nPK\x03(\x04)\n"] {
+        let found = check(source.as_bytes(), &Options::default(), &BuiltinsOnly);
+        assert!(found.iter().all(|found| found.severity != Severity::Error), "{source} {found:?}");
     }
 }
 

@@ -173,6 +173,14 @@ fn what_is_not_json_is_words() {
 }
 
 #[test]
+fn blanks_between_brackets_belong_to_the_name_of_a_command() {
+    let program = parse(b"x=1 a[1 2]3 b[4 5]", &Options::default()).expect("a command");
+    let CommandKind::Simple(simple) = &program.body.statements[0].first.stages[0].kind else { panic!() };
+    let words: Vec<_> = simple.arguments.iter().filter_map(|argument| argument.word()?.plain()).collect();
+    assert_eq!(words, [&b"a[1 2]3"[..], b"b[4", b"5]"]);
+}
+
+#[test]
 fn declarations_take_assignments() {
     let command = simple("declare -a x=(1 [2]=3) y=$z");
     let Argument::Assignment(array) = &command.arguments[2] else { panic!("not an assignment") };

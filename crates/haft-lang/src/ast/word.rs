@@ -80,7 +80,7 @@ impl Word {
 }
 
 /// What expanding a word has to do, precomputed.
-#[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct WordFlags(u16);
 
 impl WordFlags {
@@ -106,15 +106,9 @@ impl WordFlags {
     /// it as an assignment and do not split it.
     pub const ASSIGNMENT: Self = Self(1 << 8);
 
-    /// Whether all flags of `other` are set.
-    #[must_use]
-    pub const fn contains(self, other: Self) -> bool {
-        self.0 & other.0 == other.0
-    }
-
     /// Whether any flag of `other` is set.
     #[must_use]
-    pub const fn intersects(self, other: Self) -> bool {
+    pub const fn contains(self, other: Self) -> bool {
         self.0 & other.0 != 0
     }
 
@@ -122,26 +116,6 @@ impl WordFlags {
     #[must_use]
     pub const fn union(self, other: Self) -> Self {
         Self(self.0 | other.0)
-    }
-
-    /// The flags of `self` that are not in `other`.
-    #[must_use]
-    pub const fn without(self, other: Self) -> Self {
-        Self(self.0 & !other.0)
-    }
-}
-
-impl std::fmt::Debug for WordFlags {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        const NAMES: [&str; 9] =
-            ["SPLIT", "GLOB", "BRACES", "TILDE", "QUOTED", "FIELDS", "COMMANDS", "EXPANSION", "ASSIGNMENT"];
-        let set: Vec<&str> = NAMES
-            .iter()
-            .enumerate()
-            .filter(|(bit, _)| self.0 & (1 << bit) != 0)
-            .map(|(_, name)| *name)
-            .collect();
-        formatter.write_str(&set.join("|"))
     }
 }
 

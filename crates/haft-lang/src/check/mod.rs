@@ -60,7 +60,7 @@ pub fn check_program(program: &Program, source: &[u8], resolver: &dyn Resolver) 
     look_at_text(source, &mut found);
     look_at_warnings(program, source, &mut found);
     let scene = Scene { source, facts: &facts, resolver, parents: Vec::new() };
-    let mut walk = Walk { scene, found };
+    let mut walk = Walk { scene, found, left: false };
     walk.visit(Node::List(&program.body));
     sorted(walk.found)
 }
@@ -103,13 +103,20 @@ fn look_at_warnings(program: &Program, source: &[u8], found: &mut Vec<Diagnostic
 struct Walk<'a> {
     scene: Scene<'a>,
     found: Vec<Diagnostic>,
+    /// Whether a statement before always leaves.
+    left: bool,
 }
 
 impl<'a> Walk<'a> {
     fn visit(&mut self, node: Node<'a>) {
         self.look(node);
         self.scene.parents.push(node);
-        node.children(&mut |child| self.visit(child));
+        let left = self.left;
+        node.children(&mut |child| {
+            self.visit(child);
+            self.left |= matches!(child, Node::Statement(statement) if rules::leaves(&self.scene, statement));
+        });
+        self.left = left;
         self.scene.parents.pop();
     }
 
@@ -135,7 +142,7 @@ impl<'a> Walk<'a> {
     fn temper(&mut self, before: usize, node: Node<'a>) {
         let new = self.found.get_mut(before..).unwrap_or_default();
         let mut errors = new.iter_mut().filter(|found| found.severity == Severity::Error).peekable();
-        if errors.peek().is_some() && !self.scene.is_reached(node) {
+        if errors.peek().is_some() && (self.left || !self.scene.is_reached(node)) {
             errors.for_each(|found| found.severity = Severity::Warning);
         }
     }

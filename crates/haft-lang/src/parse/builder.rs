@@ -87,7 +87,7 @@ impl Builder {
         let content = match self.parts.as_slice() {
             [] => WordContent::Plain(Text::new()),
             [WordPart { kind: PartKind::Literal(_), .. }] => WordContent::Plain(self.only_text()),
-            parts if !self.flags.intersects(DYNAMIC) => {
+            parts if !self.flags.contains(DYNAMIC) => {
                 let text = static_text(parts);
                 WordContent::Static { text, parts: slab.cut(&mut self.parts) }
             }

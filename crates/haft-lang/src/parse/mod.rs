@@ -62,6 +62,8 @@ enum Attempt {
     Arithmetic,
     /// `name[` as the beginning of an assignment.
     Assignment,
+    /// `name[` as the beginning of a word that a blank ends.
+    Word,
 }
 
 type Result<T> = std::result::Result<T, Box<SyntaxError>>;
@@ -71,8 +73,6 @@ type Result<T> = std::result::Result<T, Box<SyntaxError>>;
 pub struct Options {
     /// Whether extended globs are on (`shopt -s extglob`). They are always on in `[[ ]]`.
     pub extglob: bool,
-    /// Whether POSIX mode is on.
-    pub posix: bool,
     /// The aliases to expand; none if alias expansion is off (`shopt -u expand_aliases`).
     pub aliases: BTreeMap<Text, Text>,
     /// How many lines stand before the text, to be added to line numbers.

@@ -2,7 +2,7 @@
 
 use crate::ast::{
     Argument, ArrayElement, Assignment, AssignmentValue, Command, CommandKind, Name, PartKind, Redirect,
-    SimpleCommand, Slice, Slot, Subscript, Text, Word, WordContent, WordFlags, WordPart,
+    SimpleCommand, Slice, Slot, Subscript, SubscriptKind, Text, Word, WordContent, WordFlags, WordPart,
 };
 
 use crate::sys::Slab;
@@ -140,12 +140,27 @@ impl Parser<'_> {
             }
             Kind::Plain => {}
         }
-        let word = self.word(Mode::argument(self.options.extglob))?;
+        let word = match simple.arguments.is_empty() && self.was_refused(Attempt::Word, self.input.at) {
+            true => self.subscripted_word()?,
+            false => self.word(Mode::argument(self.options.extglob))?,
+        };
         if simple.arguments.is_empty() {
             simple.kind = kind_of(word.plain());
         }
         simple.arguments.push(Argument::Word(word));
         Ok(())
+    }
+
+    /// A word `name[…]…` where an assignment could have stood: blanks between the brackets are part of it.
+    fn subscripted_word(&mut self) -> Result<Word> {
+        let start = self.input.at;
+        let mut builder = self.builder();
+        let name = self.name();
+        builder.literal(&name, self.span_from(start));
+        self.literal_byte(&mut builder);
+        self.nested(|parser| parser.parts(Mode::subscript(false), &mut builder))?;
+        self.parts(Mode::argument(self.options.extglob), &mut builder)?;
+        self.finish_marked(start, builder)
     }
 
     /// An assignment, if one comes next.
@@ -177,6 +192,9 @@ impl Parser<'_> {
         }
         self.input.at = start;
         self.refuse(Attempt::Assignment, start);
+        if subscript.is_some_and(|subscript| has_breaks(&subscript)) {
+            self.refuse(Attempt::Word, start);
+        }
         Ok(None)
     }
 
@@ -294,6 +312,14 @@ fn glued(text: Text, span: crate::ast::Span) -> WordContent {
     }
     let parts = parts.into_iter().map(|kind| WordPart { span, kind }).collect();
     WordContent::Static { text, parts }
+}
+
+/// Whether something between the brackets would end a word.
+fn has_breaks(subscript: &Subscript) -> bool {
+    let SubscriptKind::Element { key, .. } = &subscript.kind else { return false };
+    let breaks = |text: &[u8]| text.iter().any(|byte| bytes::is(*byte, BREAK));
+    key.plain().is_some_and(breaks)
+        || key.parts().iter().any(|part| matches!(&part.kind, PartKind::Literal(text) if breaks(text)))
 }
 
 fn kind_of(name: Option<&[u8]>) -> Kind {

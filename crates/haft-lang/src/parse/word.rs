@@ -179,6 +179,11 @@ impl Parser<'_> {
         let start = self.input.at;
         let mut builder = self.builder();
         self.parts(mode, &mut builder)?;
+        self.finish_marked(start, builder)
+    }
+
+    /// The word that ends here, in which braces may be marked.
+    pub(super) fn finish_marked(&mut self, start: usize, mut builder: Box<Builder>) -> Result<Word> {
         if !builder.marks.is_empty() {
             self.resolve_braces(&mut builder)?;
         }

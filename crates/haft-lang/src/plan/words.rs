@@ -20,7 +20,7 @@ pub(super) fn arguments(argument: &Argument, source: &[u8]) -> Vec<Item> {
 pub(super) fn item(word: &Word, source: &[u8]) -> Item {
     const SEVERAL: WordFlags =
         WordFlags::SPLIT.union(WordFlags::GLOB).union(WordFlags::BRACES).union(WordFlags::FIELDS);
-    Item { several: word.flags.intersects(SEVERAL), ..single(word, source) }
+    Item { several: word.flags.contains(SEVERAL), ..single(word, source) }
 }
 
 /// A word where it stays one.

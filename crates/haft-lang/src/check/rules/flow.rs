@@ -50,7 +50,7 @@ fn unreachable(scene: &Scene<'_>, list: &List, report: &mut Report<'_>) {
 }
 
 /// Whether a statement never gets to the next one.
-fn leaves(scene: &Scene<'_>, statement: &Statement) -> bool {
+pub(in crate::check) fn leaves(scene: &Scene<'_>, statement: &Statement) -> bool {
     let ([command], []) = (&*statement.first.stages, &*statement.rest) else { return false };
     let Some(simple) = Simple::of(command).filter(|_| !statement.background) else { return false };
     match simple.name {

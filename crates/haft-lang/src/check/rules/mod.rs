@@ -22,6 +22,8 @@ mod variable;
 
 use super::rule::Rule;
 
+pub(super) use flow::leaves;
+
 /// All rules there are.
 pub const RULES: &[&Rule] = &[
     &command::NOT_FOUND,
