@@ -1,0 +1,144 @@
+//! Which part of an output the caller wants to see.
+
+use haft_process::capture::render::{Terminal, render};
+use haft_process::capture::{self, Output, Search, Summary};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::plain::has_controls;
+
+/// Which part of the output to show. Without any of these: as much of the beginning and the end as the budget allows.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct View {
+    /// This many lines from the beginning.
+    #[serde(default)]
+    head: Option<u64>,
+    /// This many lines at the end.
+    #[serde(default)]
+    tail: Option<u64>,
+    /// Only lines that match this regular expression, with their numbers.
+    #[serde(default)]
+    grep: Option<String>,
+    /// With grep: so many lines around each match.
+    #[serde(default)]
+    context: Option<u64>,
+    /// The first and the last line to show, counted from 1.
+    #[serde(default)]
+    lines: Option<(u64, u64)>,
+    /// Show at most this many bytes (default 16384, at most 1048576).
+    #[serde(default)]
+    bytes: Option<usize>,
+}
+
+/// The same, understood.
+#[derive(Clone, Debug)]
+pub(crate) struct Shown {
+    view: capture::View,
+    pub(crate) budget: usize,
+}
+
+/// What is shown of an output when nothing else is asked for.
+const BUDGET: usize = 16 * 1024;
+/// More is never shown at once.
+const LARGEST_BUDGET: usize = 1 << 20;
+
+impl View {
+    /// Understands it.
+    pub(crate) fn shown(self) -> Result<Shown, String> {
+        let asked = [self.head.is_some(), self.tail.is_some(), self.grep.is_some(), self.lines.is_some()];
+        if asked.iter().filter(|asked| **asked).count() > 1 {
+            return Err("\"view\" takes one of head, tail, grep and lines".to_owned());
+        }
+        if self.context.is_some() && self.grep.is_none() {
+            return Err("\"view.context\" goes with \"view.grep\"".to_owned());
+        }
+        let budget = self.bytes.unwrap_or(BUDGET).clamp(1, LARGEST_BUDGET);
+        let view = match self {
+            View { head: Some(lines), .. } => capture::View::HeadLines(lines),
+            View { tail: Some(lines), .. } => capture::View::TailLines(lines),
+            View { lines: Some((first, last)), .. } => capture::View::Lines { first, last },
+            View { grep: Some(pattern), context, .. } => {
+                let context = context.unwrap_or(0);
+                let search = Search::new(&pattern).map_err(|error| format!("\"view.grep\": {error}"))?;
+                capture::View::Matches(search.context(context, context))
+            }
+            _ => capture::View::HeadAndTail,
+        };
+        Ok(Shown { view, budget })
+    }
+}
+
+impl Default for Shown {
+    fn default() -> Shown {
+        Shown { view: capture::View::HeadAndTail, budget: BUDGET }
+    }
+}
+
+impl Shown {
+    /// What of an output is not seen yet, to its end.
+    pub(crate) fn since(&self, cursor: u64) -> Shown {
+        match self.view {
+            capture::View::HeadAndTail => {
+                Shown { view: capture::View::Bytes(cursor..u64::MAX), budget: self.budget }
+            }
+            _ => self.clone(),
+        }
+    }
+
+    /// What is shown of an output: text without colours and with overwritten lines as they were left.
+    pub(crate) fn of(&self, output: &Output) -> Result<Summary, capture::Error> {
+        let mut summary = output.summary(&self.view, self.budget)?;
+        if has_controls(&summary.text) {
+            summary.text = rendered(&summary.text)?;
+        }
+        Ok(summary)
+    }
+}
+
+/// Text as a terminal would show it, wide enough to break no line.
+fn rendered(text: &str) -> Result<String, capture::Error> {
+    let screen = render(text.as_bytes(), Terminal::new(100, 1000).line_feed_returns());
+    Ok(screen.slice(&capture::View::HeadAndTail, LARGEST_BUDGET)?.to_text().text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn seen(json: &str, output: &Output) -> String {
+        serde_json::from_str::<View>(json).unwrap().shown().unwrap().of(output).unwrap().text
+    }
+
+    #[test]
+    fn every_view_shows_its_part() {
+        let output = Output::new(capture::Limits::default(), None);
+        output.append(b"one\ntwo\nthree\nfour\n");
+        let cases = [
+            ("{}", "one\ntwo\nthree\nfour\n"),
+            (r#"{"head": 1}"#, "one\n"),
+            (r#"{"tail": 2}"#, "three\nfour\n"),
+            (r#"{"lines": [2, 3]}"#, "two\nthree\n"),
+            (r#"{"grep": "^t"}"#, "2:two\n3:three\n"),
+            (r#"{"grep": "four", "context": 1}"#, "3-three\n4:four\n"),
+            (r#"{"bytes": 4}"#, "one\n"),
+        ];
+        for (json, text) in &cases[..6] {
+            assert_eq!(seen(json, &output), *text, "{json}");
+        }
+        assert!(seen(cases[6].0, &output).len() < 60);
+    }
+
+    #[test]
+    fn progress_bars_leave_their_last_state() {
+        let output = Output::new(capture::Limits::default(), None);
+        output.append(b"\x1b[32mbuilding\x1b[0m 10%\rbuilding 100%\ndone\n");
+        assert_eq!(seen("{}", &output), "building 100%\ndone\n");
+    }
+
+    #[test]
+    fn views_that_exclude_each_other_are_refused() {
+        let view: View = serde_json::from_str(r#"{"head": 1, "tail": 1}"#).unwrap();
+        assert_eq!(view.shown().unwrap_err(), "\"view\" takes one of head, tail, grep and lines");
+    }
+}

@@ -1,0 +1,4 @@
+//! How messages come and go.
+
+pub(crate) mod http;
+pub(crate) mod stdio;

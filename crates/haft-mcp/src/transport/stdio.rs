@@ -1,0 +1,97 @@
+//! The pair of descriptors that a client has started us with.
+//!
+//! They are taken away from their numbers before anything else runs, so that nothing in this process and no child can
+//! write a byte between two messages, or read one away.
+
+use std::fs::File;
+use std::io;
+use std::os::fd::{AsFd as _, AsRawFd as _, OwnedFd};
+use std::pin::Pin;
+
+use haft_process::CancelToken;
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::fs::{FileType, Mode, OFlags, fstat};
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::UnixStream;
+use tokio::net::unix::pipe;
+
+/// What comes from the client.
+pub(crate) type Reader = Pin<Box<dyn AsyncRead + Send>>;
+/// What goes to it.
+pub(crate) type Writer = Pin<Box<dyn AsyncWrite + Send>>;
+
+/// The client's ends of our standard input and output.
+#[derive(Debug)]
+pub struct Stdio {
+    input: OwnedFd,
+    output: OwnedFd,
+}
+
+impl Stdio {
+    /// Takes standard input and output for the messages alone: what reads the one from now on reads nothing, what writes
+    /// to the other writes to standard error.
+    ///
+    /// # Errors
+    /// If the system is out of descriptors, or one of the two is not open.
+    pub fn take() -> io::Result<Stdio> {
+        let input = rustix::io::fcntl_dupfd_cloexec(rustix::stdio::stdin(), 3)?;
+        let output = rustix::io::fcntl_dupfd_cloexec(rustix::stdio::stdout(), 3)?;
+        let null = rustix::fs::open("/dev/null", OFlags::RDWR | OFlags::CLOEXEC, Mode::empty())?;
+        rustix::stdio::dup2_stdin(&null)?;
+        rustix::stdio::dup2_stdout(rustix::stdio::stderr())?;
+        Ok(Stdio { input, output })
+    }
+
+    /// Both as streams of the runtime.
+    pub(crate) fn split(self) -> io::Result<(Reader, Writer)> {
+        Ok((reader(self.input)?, writer(self.output)?))
+    }
+
+    /// Cancels `gone` when nobody is left to read what we write; ends with `over`.
+    pub(crate) fn watch_reader(&self, gone: CancelToken, over: CancelToken) -> io::Result<()> {
+        let output = self.output.try_clone()?;
+        let watch = move || {
+            let Ok(over) = over.descriptor() else { return };
+            let mut polled =
+                [PollFd::new(&output, PollFlags::empty()), PollFd::from_borrowed_fd(over, PollFlags::IN)];
+            while matches!(poll(&mut polled, None), Err(rustix::io::Errno::INTR)) {}
+            if polled[0].revents().intersects(PollFlags::ERR | PollFlags::HUP) {
+                gone.cancel();
+            }
+        };
+        std::thread::Builder::new().name("client".to_owned()).stack_size(64 * 1024).spawn(watch)?;
+        Ok(())
+    }
+}
+
+fn reader(descriptor: OwnedFd) -> io::Result<Reader> {
+    Ok(match kind(&descriptor)? {
+        FileType::Fifo => Box::pin(pipe::Receiver::from_owned_fd(reopen(&descriptor, OFlags::RDONLY)?)?),
+        FileType::Socket => Box::pin(stream(descriptor)?),
+        _ => Box::pin(tokio::fs::File::from_std(File::from(descriptor))),
+    })
+}
+
+fn writer(descriptor: OwnedFd) -> io::Result<Writer> {
+    Ok(match kind(&descriptor)? {
+        FileType::Fifo => Box::pin(pipe::Sender::from_owned_fd(reopen(&descriptor, OFlags::WRONLY)?)?),
+        FileType::Socket => Box::pin(stream(descriptor)?),
+        _ => Box::pin(tokio::fs::File::from_std(File::from(descriptor))),
+    })
+}
+
+fn kind(descriptor: &OwnedFd) -> io::Result<FileType> {
+    Ok(FileType::from_raw_mode(fstat(descriptor)?.st_mode))
+}
+
+/// The same pipe, opened anew: others who hold the one we were given shall not find it non-blocking.
+fn reopen(descriptor: &OwnedFd, mode: OFlags) -> io::Result<OwnedFd> {
+    let path = format!("/proc/self/fd/{}", descriptor.as_fd().as_raw_fd());
+    Ok(rustix::fs::open(path, mode | OFlags::NONBLOCK | OFlags::CLOEXEC, Mode::empty())?)
+}
+
+fn stream(descriptor: OwnedFd) -> io::Result<UnixStream> {
+    let stream = std::os::unix::net::UnixStream::from(descriptor);
+    stream.set_nonblocking(true)?;
+    UnixStream::from_std(stream)
+}
