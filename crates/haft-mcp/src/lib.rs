@@ -1,1 +1,8 @@
 //! MCP, as server and as client.
+
+mod server;
+mod transport;
+
+pub use server::{JobLimits, Limits, OutputLimits, Prompt, Server, SessionLimits, Setup};
+pub use transport::http::Http;
+pub use transport::stdio::Stdio;

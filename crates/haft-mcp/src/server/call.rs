@@ -1,0 +1,101 @@
+//! One call of a tool: who calls, how it is cancelled, whom to tell how it goes on.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use rmcp::RoleServer;
+use rmcp::model::{ProgressNotificationParam, ProgressToken};
+use rmcp::service::{Peer, RequestContext};
+use tokio_util::sync::CancellationToken;
+
+use super::jobs::Job;
+use super::owner::Owner;
+
+/// A call that is going on.
+#[derive(Clone, Debug)]
+pub(crate) struct Call {
+    pub(crate) owner: Arc<Owner>,
+    cancelled: CancellationToken,
+    listener: Option<(Peer<RoleServer>, ProgressToken)>,
+}
+
+/// Between two tellings at least so long.
+const OFTEN: Duration = Duration::from_secs(1);
+/// A client that hears nothing gives up; so often it hears something.
+const SELDOM: Duration = Duration::from_secs(10);
+/// More of a line is not told.
+const LONGEST_LINE: usize = 200;
+
+impl Call {
+    pub(crate) fn new(owner: Arc<Owner>, context: &RequestContext<RoleServer>) -> Call {
+        let token = context.meta.get_progress_token();
+        Call {
+            owner,
+            cancelled: context.ct.clone(),
+            listener: token.map(|token| (context.peer.clone(), token)),
+        }
+    }
+
+    /// Waits until nobody wants the result any more.
+    pub(crate) async fn cancelled(&self) {
+        self.cancelled.cancelled().await;
+    }
+
+    /// The same call under another way to be cancelled.
+    pub(crate) fn with_cancellation(&self, cancelled: CancellationToken) -> Call {
+        Call { cancelled, ..self.clone() }
+    }
+
+    pub(crate) fn progress(&self) -> Progress<'_> {
+        let now = Instant::now();
+        Progress { call: self, looked: now, told: now, seen: 0, steps: 0.0 }
+    }
+}
+
+/// Tells the client, where it has asked for it, what a job wrote last.
+#[derive(Debug)]
+pub(crate) struct Progress<'a> {
+    call: &'a Call,
+    looked: Instant,
+    told: Instant,
+    seen: u64,
+    steps: f64,
+}
+
+impl Progress<'_> {
+    /// When to look again.
+    pub(crate) fn due(&self) -> Option<Instant> {
+        self.call.listener.as_ref().map(|_| self.looked + OFTEN)
+    }
+
+    /// Tells what is new, or after a while that nothing is.
+    pub(crate) async fn tell(&mut self, job: &Job, now: Instant) {
+        let Some((peer, token)) = &self.call.listener else { return };
+        if now < self.looked + OFTEN {
+            return;
+        }
+        self.looked = now;
+        let streams = job.streams();
+        let total: u64 = streams.iter().map(|(_, output)| output.total_bytes()).sum();
+        if total == self.seen && now < self.told + SELDOM {
+            return;
+        }
+        (self.seen, self.told, self.steps) = (total, now, self.steps + 1.0);
+        let elapsed = job.started.elapsed().as_secs();
+        let line = streams.iter().find_map(|(_, output)| last_line(output));
+        let message = line.map_or_else(|| format!("running for {elapsed} s"), |line| format!("{elapsed} s: {line}"));
+        let told = ProgressNotificationParam::new(token.clone(), self.steps).with_message(message);
+        let _ = peer.notify_progress(told).await;
+    }
+}
+
+/// The last line that has something in it.
+fn last_line(output: &haft_process::capture::Output) -> Option<String> {
+    let end = output.total_bytes();
+    let growth = output.read_since(end.saturating_sub(LONGEST_LINE as u64 * 2), LONGEST_LINE * 2).ok()?;
+    let mut plain = Vec::new();
+    super::plain::Plain::default().push(&growth.bytes, &mut plain);
+    let text = String::from_utf8_lossy(&plain);
+    let line = text.lines().rev().find(|line| !line.trim().is_empty())?;
+    Some(line.chars().take(LONGEST_LINE).collect())
+}

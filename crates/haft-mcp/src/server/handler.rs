@@ -1,0 +1,202 @@
+//! The protocol: what a client asks, handed to those who know.
+
+use std::borrow::Cow;
+use std::sync::{Arc, OnceLock};
+
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, CallToolResult, CancelTaskParams, ContentBlock, CustomRequest,
+    CustomResult, GetPromptRequestParams, GetPromptResponse, GetTaskParams, GetTaskResult, Implementation,
+    InitializeRequestParams, InitializeResult, JsonObject, ListPromptsResult, ListResourceTemplatesResult,
+    ListResourcesResult, ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams,
+    ReadResourceResponse, ServerCapabilities, ServerConfig, Tool, UpdateTaskParams,
+};
+use rmcp::service::RequestContext;
+use rmcp::{ErrorData, RoleServer, ServerHandler};
+
+use super::call::Call;
+use super::owner::Owner;
+use super::reply::Reply;
+use super::shared::Shared;
+use super::{job_tool, output_tool, prompts, resources, run, scripts, tasks, tools};
+
+/// What answers one client, or one request of a client that keeps no connection.
+#[derive(Clone, Debug)]
+pub(crate) struct Handler {
+    shared: Arc<Shared>,
+    /// Whom everything belongs to that clients without a connection start.
+    common: Arc<Owner>,
+    /// Who has introduced himself.
+    own: Arc<OnceLock<Arc<Owner>>>,
+}
+
+impl Handler {
+    pub(crate) fn new(shared: &Arc<Shared>, common: &Arc<Owner>) -> Handler {
+        Handler { shared: shared.clone(), common: common.clone(), own: Arc::default() }
+    }
+
+    fn owner(&self) -> Arc<Owner> {
+        self.own.get().unwrap_or(&self.common).clone()
+    }
+
+    /// Calls a tool of ours; `None` if it is none of ours.
+    pub(crate) async fn call(
+        &self,
+        name: &str,
+        given: Option<JsonObject>,
+        call: &Call,
+    ) -> Option<Result<Reply, String>> {
+        let shared = &self.shared;
+        let names = &*shared.setup.names;
+        Some(match name {
+            "run" => match tools::arguments(name, given) {
+                Ok(arguments) => run::run(shared, arguments, call).await,
+                Err(message) => Err(message),
+            },
+            "job" => match tools::arguments(name, given) {
+                Ok(arguments) => job_tool::job(shared, arguments, call).await,
+                Err(message) => Err(message),
+            },
+            "output" => tools::arguments(name, given).and_then(|arguments| output_tool::output(shared, arguments)),
+            "check" => tools::arguments(name, given).map(|arguments| scripts::check(&arguments, names)),
+            "plan" => tools::arguments(name, given).map(|arguments| scripts::plan(&arguments, names)),
+            _ => return None,
+        })
+    }
+}
+
+/// An answer as the protocol has it.
+pub(crate) fn result(reply: Result<Reply, String>) -> CallToolResult {
+    let reply = reply.unwrap_or_else(Reply::failure);
+    let content = vec![ContentBlock::text(reply.text)];
+    let mut result =
+        if reply.failed { CallToolResult::error(content) } else { CallToolResult::success(content) };
+    result.structured_content = reply.data;
+    result
+}
+
+const INSTRUCTIONS: &str = "Tools to work on this machine. \"run\" runs a bash script and waits for what you wait for \
+    (its end, a pattern, a port, a file, quiet), so there is no need to poll or sleep. Long output is cut in the middle \
+    and stays addressable: look at the rest with \"output\" instead of running again. Servers and programs that ask \
+    for input go on as jobs: see \"job\".";
+
+impl ServerHandler for Handler {
+    fn get_info(&self) -> ServerConfig {
+        let capabilities = ServerCapabilities::builder()
+            .enable_tools()
+            .enable_tool_list_changed()
+            .enable_resources()
+            .enable_prompts()
+            .enable_tasks()
+            .build();
+        ServerConfig::new(capabilities)
+            .with_server_info(Implementation::new("haft", env!("CARGO_PKG_VERSION")))
+            .with_instructions(INSTRUCTIONS)
+    }
+
+    async fn initialize(
+        &self,
+        request: InitializeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<InitializeResult, ErrorData> {
+        let _ = self.own.set(Arc::new(Owner::new(&self.shared)));
+        context.peer.set_peer_info(request.clone());
+        self.negotiate_initialize(&request)
+    }
+
+    async fn list_tools(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        Ok(ListToolsResult::with_all_items(tools::own()))
+    }
+
+    fn get_tool(&self, name: &str) -> Option<Tool> {
+        tools::own().into_iter().find(|tool| tool.name == name)
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let call = Call::new(self.owner(), &context);
+        let unknown = {
+            let name = request.name.clone();
+            move || ErrorData::invalid_params(format!("there is no tool \"{name}\""), None)
+        };
+        let handler = self.clone();
+        let answer = move |call: Call| async move {
+            handler.call(&request.name, request.arguments, &call).await
+        };
+        match tasks::answer(&self.shared, &context, call, answer).await {
+            tasks::Answer::Now(Some(reply)) => Ok(result(reply).into()),
+            tasks::Answer::Now(None) => Err(unknown()),
+            tasks::Answer::Later(task) => Ok(task.into()),
+        }
+    }
+
+    async fn get_task(
+        &self,
+        request: GetTaskParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<GetTaskResult, ErrorData> {
+        self.shared.tasks.get_task(&request.task_id).map(GetTaskResult::new)
+    }
+
+    async fn update_task(
+        &self,
+        request: UpdateTaskParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.shared.tasks.update_task(&request.task_id, Vec::new())
+    }
+
+    async fn cancel_task(
+        &self,
+        request: CancelTaskParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.shared.tasks.cancel_task(&request.task_id)
+    }
+
+    async fn list_resources(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        Ok(resources::list(&self.shared))
+    }
+
+    async fn list_resource_templates(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        Ok(resources::templates())
+    }
+
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        resources::read(&self.shared, &request.uri).map(Into::into)
+    }
+
+    async fn list_prompts(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        Ok(prompts::list(&self.shared.setup.prompts))
+    }
+
+    async fn get_prompt(
+        &self,
+        request: GetPromptRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<GetPromptResponse, ErrorData> {
+        prompts::get(&self.shared.setup.prompts, &request.name, request.arguments).map(Into::into)
+    }
+}

@@ -1,0 +1,178 @@
+//! Everything that runs, and what has ended lately.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use haft_process::capture::Output;
+use tokio::sync::watch;
+
+use super::engine::{Controller, Finished};
+
+/// How many jobs there may be.
+#[derive(Clone, Copy, Debug)]
+pub struct JobLimits {
+    /// So many at once.
+    pub count: usize,
+    /// One that has run for so long is ended; one that has ended so long ago is forgotten.
+    pub age: Duration,
+}
+
+impl Default for JobLimits {
+    /// 64 jobs, 24 hours.
+    fn default() -> JobLimits {
+        JobLimits { count: 64, age: Duration::from_secs(24 * 3600) }
+    }
+}
+
+/// Ended jobs are remembered until so many others have ended.
+const REMEMBERED: usize = 64;
+
+/// A script that was started.
+#[derive(Debug)]
+pub(crate) struct Job {
+    pub(crate) id: String,
+    pub(crate) number: u64,
+    pub(crate) owner: u64,
+    pub(crate) script: String,
+    pub(crate) started: Instant,
+    pub(crate) controller: Controller,
+    /// How much of each output was shown.
+    seen: Mutex<Vec<u64>>,
+    end: watch::Receiver<Option<Arc<Finished>>>,
+}
+
+impl Job {
+    pub(crate) fn new(
+        number: u64,
+        owner: u64,
+        script: &str,
+        controller: Controller,
+        end: watch::Receiver<Option<Arc<Finished>>>,
+    ) -> Job {
+        let seen = Mutex::new(vec![0; controller.captured().all().count()]);
+        let id = format!("j{number}");
+        Job { id, number, owner, script: script.to_owned(), started: Instant::now(), controller, seen, end }
+    }
+
+    /// What it writes: a name for each stream, and the stream.
+    pub(crate) fn streams(&self) -> Vec<(&'static str, Output)> {
+        let captured = self.controller.captured();
+        let named = [("stdout", &captured.stdout), ("stderr", &captured.stderr), ("output", &captured.output)];
+        named.into_iter().filter_map(|(name, output)| Some((name, output.clone()?))).collect()
+    }
+
+    /// How it ended, if it has.
+    pub(crate) fn ended(&self) -> Option<Arc<Finished>> {
+        self.end.borrow().clone()
+    }
+
+    /// Waits for its end.
+    pub(crate) async fn end(&self) -> Option<Arc<Finished>> {
+        self.end.clone().wait_for(Option::is_some).await.ok()?.clone()
+    }
+
+    /// How much of each stream was shown.
+    pub(crate) fn seen(&self) -> Vec<u64> {
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Takes note of how much of each stream was shown.
+    pub(crate) fn set_seen(&self, seen: Vec<u64>) {
+        *self.seen.lock().unwrap_or_else(PoisonError::into_inner) = seen;
+    }
+
+    /// The script in one line, for a list.
+    pub(crate) fn title(&self) -> String {
+        title(&self.script)
+    }
+}
+
+/// A script in one line.
+pub(crate) fn title(script: &str) -> String {
+    const LONGEST: usize = 80;
+    let line = script.trim().lines().next().unwrap_or_default();
+    match line.char_indices().nth(LONGEST) {
+        Some((cut, _)) => format!("{}…", &line[..cut]),
+        None if script.trim().lines().nth(1).is_some() => format!("{line} …"),
+        None => line.to_owned(),
+    }
+}
+
+/// All jobs.
+#[derive(Debug)]
+pub(crate) struct Jobs {
+    limits: JobLimits,
+    table: Mutex<BTreeMap<u64, Arc<Job>>>,
+}
+
+impl Jobs {
+    pub(crate) fn new(limits: JobLimits) -> Jobs {
+        Jobs { limits, table: Mutex::default() }
+    }
+
+    /// Whether another job may start.
+    pub(crate) fn check_room(&self) -> Result<(), String> {
+        let running = self.lock().values().filter(|job| job.ended().is_none()).count();
+        if running < self.limits.count {
+            return Ok(());
+        }
+        Err(format!("{running} jobs are running, no more are started\nhint: end some with the tool \"job\""))
+    }
+
+    pub(crate) fn insert(&self, job: Arc<Job>) {
+        let mut table = self.lock();
+        table.insert(job.number, job);
+        let ended: Vec<u64> =
+            table.values().filter(|job| job.ended().is_some()).map(|job| job.number).collect();
+        for number in ended.iter().take(ended.len().saturating_sub(REMEMBERED)) {
+            table.remove(number);
+        }
+    }
+
+    /// Forgets a job.
+    pub(crate) fn remove(&self, job: &Job) {
+        self.lock().remove(&job.number);
+    }
+
+    /// The job of this name.
+    pub(crate) fn get(&self, id: &str) -> Result<Arc<Job>, String> {
+        let table = self.lock();
+        if let Some(job) = table.values().find(|job| job.id == id) {
+            return Ok(job.clone());
+        }
+        let ids: Vec<&str> = table.values().map(|job| job.id.as_str()).collect();
+        let known = if ids.is_empty() { "there are none".to_owned() } else { format!("there are {}", ids.join(", ")) };
+        Err(format!("there is no job \"{id}\"\nhint: {known}"))
+    }
+
+    /// All of them, in the order they were started.
+    pub(crate) fn list(&self) -> Vec<Arc<Job>> {
+        self.lock().values().cloned().collect()
+    }
+
+    /// Ends those that have run for too long, forgets those that ended long ago.
+    pub(crate) fn sweep(&self, now: Instant) {
+        let old = |job: &Arc<Job>| now.saturating_duration_since(job.started) >= self.limits.age;
+        self.lock().retain(|_, job| {
+            if old(job) && job.ended().is_none() {
+                job.controller.cancel();
+            }
+            !old(job) || job.ended().is_none()
+        });
+    }
+
+    /// Ends those of somebody who has gone.
+    pub(crate) fn release(&self, owner: u64) {
+        self.lock().retain(|_, job| {
+            if job.owner == owner {
+                job.controller.cancel();
+            }
+            job.owner != owner
+        });
+    }
+
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<u64, Arc<Job>>> {
+        self.table.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,180 @@
+//! The server.
+
+mod call;
+mod drive;
+mod engine;
+mod handler;
+mod job_tool;
+mod jobs;
+mod output_tool;
+mod outputs;
+mod owner;
+mod plain;
+mod prompts;
+mod reply;
+mod resources;
+mod run;
+mod scripts;
+mod sessions;
+mod shared;
+mod show;
+mod tasks;
+mod tools;
+mod until;
+mod view;
+
+use std::fmt;
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use haft_kernel::Session;
+use haft_lang::Resolver;
+use haft_process::{CancelToken, Host};
+use tokio_util::sync::CancellationToken;
+
+pub use self::jobs::JobLimits;
+pub use self::outputs::OutputLimits;
+pub use self::prompts::Prompt;
+pub use self::sessions::SessionLimits;
+use self::handler::Handler;
+use self::owner::Owner;
+use self::shared::Shared;
+use crate::transport::http::{self, Http};
+use crate::transport::stdio::Stdio;
+
+/// What a server works with, handed in by the application.
+pub struct Setup {
+    /// Where processes are started.
+    pub host: Arc<Host>,
+    /// Makes a session: environment, directory, options.
+    pub session: Box<dyn Fn() -> Session + Send + Sync>,
+    /// What names mean to `check` and `plan`.
+    pub names: Box<dyn Resolver + Send + Sync>,
+    /// Prompts to offer.
+    pub prompts: Vec<Prompt>,
+    /// What is kept, how much and how long.
+    pub limits: Limits,
+    /// Whether sessions and jobs outlive the client that has started them.
+    pub keep: bool,
+}
+
+/// What is kept, how much and how long.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Limits {
+    /// Of named sessions.
+    pub sessions: SessionLimits,
+    /// Of jobs.
+    pub jobs: JobLimits,
+    /// Of earlier outputs.
+    pub outputs: OutputLimits,
+}
+
+impl fmt::Debug for Setup {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Setup").field("limits", &self.limits).finish_non_exhaustive()
+    }
+}
+
+/// A server that is set up and not serving yet.
+#[derive(Debug)]
+pub struct Server {
+    setup: Setup,
+}
+
+impl Server {
+    /// A server that works with this.
+    #[must_use]
+    pub fn new(setup: Setup) -> Server {
+        Server { setup }
+    }
+
+    /// Serves one client, on the descriptors it has started us with, until it goes away or `cancel` is cancelled. Everything
+    /// it has started is gone when this returns.
+    ///
+    /// # Errors
+    /// If the descriptors cannot be used or no thread is to be had.
+    pub fn serve_stdio(self, stdio: Stdio, cancel: &CancelToken) -> io::Result<()> {
+        let runtime = runtime()?;
+        let over = CancelToken::new();
+        stdio.watch_reader(cancel.clone(), over.clone())?;
+        let result = runtime.block_on(async {
+            let (shared, stop) = self.begin(cancel)?;
+            let (reader, writer) = stdio.split()?;
+            let handler = Handler::new(&shared, &Arc::new(Owner::new(&shared)));
+            let serving = rmcp::service::serve_server_with_ct(handler, (reader, writer), stop);
+            // A client that goes away before it has said who it is, is no failure.
+            if let Ok(service) = serving.await {
+                let _ = service.waiting().await;
+            }
+            finish(&shared).await;
+            Ok(())
+        });
+        over.cancel();
+        runtime.shutdown_timeout(LAST);
+        result
+    }
+
+    /// Serves any number of clients over HTTP until `cancel` is cancelled. Says through `ready` where.
+    ///
+    /// # Errors
+    /// If the address is no loopback address or cannot be listened on.
+    pub fn serve_http(
+        self,
+        http: Http,
+        ready: impl FnOnce(SocketAddr),
+        cancel: &CancelToken,
+    ) -> io::Result<()> {
+        let runtime = runtime()?;
+        let result = runtime.block_on(async {
+            let (shared, stop) = self.begin(cancel)?;
+            let common = Arc::new(Owner::new(&shared));
+            let handler = {
+                let shared = shared.clone();
+                move || Handler::new(&shared, &common)
+            };
+            let result = http::serve(http, handler, ready, stop).await;
+            finish(&shared).await;
+            result
+        });
+        runtime.shutdown_timeout(LAST);
+        result
+    }
+
+    /// What is shared, and a token of the runtime's that follows ours.
+    fn begin(self, cancel: &CancelToken) -> io::Result<(Arc<Shared>, CancellationToken)> {
+        let shared = Shared::new(self.setup);
+        tokio::spawn(shared.clone().sweep());
+        let stop = CancellationToken::new();
+        follow(cancel, stop.clone())?;
+        Ok((shared, stop))
+    }
+}
+
+/// What is left to be done after everything has ended may take so long.
+const LAST: std::time::Duration = std::time::Duration::from_millis(500);
+
+fn runtime() -> io::Result<tokio::runtime::Runtime> {
+    tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()
+}
+
+/// Cancels the runtime's token with ours.
+fn follow(cancel: &CancelToken, stop: CancellationToken) -> io::Result<()> {
+    let descriptor = cancel.descriptor().map_err(io::Error::other)?.try_clone_to_owned()?;
+    let event = tokio::io::unix::AsyncFd::with_interest(descriptor, tokio::io::Interest::READABLE)?;
+    tokio::spawn(async move {
+        let _ = event.readable().await;
+        stop.cancel();
+    });
+    Ok(())
+}
+
+/// Ends all jobs, or waits for them if they shall be kept.
+async fn finish(shared: &Shared) {
+    for job in shared.jobs.list() {
+        if !shared.setup.keep {
+            job.controller.cancel();
+        }
+        job.end().await;
+    }
+}

@@ -1,0 +1,57 @@
+//! What a tool answers: text for an agent to read, and the same as data.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+/// The answer to a call.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Reply {
+    pub(crate) text: String,
+    pub(crate) data: Option<Value>,
+    /// Whether what was asked for could not be done.
+    pub(crate) failed: bool,
+}
+
+impl Reply {
+    /// An answer in words, with the same as data.
+    pub(crate) fn new(text: impl Into<String>, data: Value) -> Reply {
+        Reply { text: text.into(), data: Some(data), failed: false }
+    }
+
+    /// Why it could not be done, and what to do about it.
+    pub(crate) fn failure(message: impl Into<String>) -> Reply {
+        let text = message.into();
+        let data = json!({ "error": text });
+        Reply { text, data: Some(data), failed: true }
+    }
+}
+
+/// One line of facts.
+pub(crate) fn line(facts: &[String]) -> String {
+    format!("[{}]\n", facts.join(" · "))
+}
+
+/// A time as people write it.
+pub(crate) fn time(duration: Duration) -> String {
+    let seconds = duration.as_secs_f64();
+    match seconds {
+        ..1.0 => format!("{:.0} ms", seconds * 1000.0),
+        ..10.0 => format!("{seconds:.1} s"),
+        ..120.0 => format!("{seconds:.0} s"),
+        _ => format!("{} min {} s", duration.as_secs() / 60, duration.as_secs() % 60),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_short() {
+        let cases = [(0.0004, "0 ms"), (0.25, "250 ms"), (1.25, "1.2 s"), (42.0, "42 s"), (125.0, "2 min 5 s")];
+        for (seconds, text) in cases {
+            assert_eq!(time(Duration::from_secs_f64(seconds)), text);
+        }
+    }
+}

@@ -1,0 +1,95 @@
+//! Outputs and job logs as resources.
+
+use haft_process::capture::Output;
+use rmcp::ErrorData;
+use rmcp::model::{
+    ListResourceTemplatesResult, ListResourcesResult, ReadResourceResult, Resource, ResourceContents,
+    ResourceTemplate,
+};
+
+use super::shared::Shared;
+
+const OUTPUT: &str = "haft://output/";
+const JOB: &str = "haft://job/";
+/// More of a resource is not sent in one message.
+const LARGEST: usize = 8 << 20;
+
+/// What there is.
+pub(crate) fn list(shared: &Shared) -> ListResourcesResult {
+    let job = |job: &std::sync::Arc<super::jobs::Job>| {
+        Resource::new(format!("{JOB}{}", job.id), format!("log of job {}", job.id))
+            .with_description(job.title())
+            .with_mime_type("text/plain")
+    };
+    let output = |kept: &super::outputs::Kept| {
+        Resource::new(format!("{OUTPUT}{}", kept.output.id()), format!("output {}", kept.output.id()))
+            .with_description(kept.origin.clone())
+            .with_size(kept.output.total_bytes())
+    };
+    let jobs = shared.jobs.list();
+    let outputs = shared.outputs.list();
+    ListResourcesResult::with_all_items(jobs.iter().map(job).chain(outputs.iter().map(output)).collect())
+}
+
+/// How they are named.
+pub(crate) fn templates() -> ListResourceTemplatesResult {
+    let template = |uri: &str, name: &str, words: &str| {
+        ResourceTemplate::new(format!("{uri}{{id}}"), name).with_description(words)
+    };
+    ListResourceTemplatesResult::with_all_items(vec![
+        template(OUTPUT, "output", "All that is kept of what a script wrote"),
+        template(JOB, "job log", "What a job has written so far, both streams"),
+    ])
+}
+
+/// The bytes of one: as text, or as they are if they are no text.
+pub(crate) fn read(shared: &Shared, uri: &str) -> Result<ReadResourceResult, ErrorData> {
+    let unknown = || ErrorData::resource_not_found(format!("there is no resource \"{uri}\""), None);
+    let bytes = if let Some(id) = uri.strip_prefix(OUTPUT) {
+        bytes(&shared.outputs.get(id).ok_or_else(unknown)?)
+    } else if let Some(id) = uri.strip_prefix(JOB) {
+        let job = shared.jobs.get(id).map_err(|_| unknown())?;
+        job.streams().iter().flat_map(|(_, output)| bytes(output)).collect()
+    } else {
+        return Err(unknown());
+    };
+    let contents = match String::from_utf8(bytes) {
+        Ok(text) => ResourceContents::text(text, uri).with_mime_type("text/plain"),
+        Err(error) => {
+            ResourceContents::blob(encode(error.as_bytes()), uri).with_mime_type("application/octet-stream")
+        }
+    };
+    Ok(ReadResourceResult::new(vec![contents]))
+}
+
+fn bytes(output: &Output) -> Vec<u8> {
+    output.slice(&haft_process::capture::View::HeadAndTail, LARGEST).map_or_else(|_| Vec::new(), |slice| slice.to_bytes())
+}
+
+/// Base64, as JSON carries bytes.
+fn encode(bytes: &[u8]) -> String {
+    const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
+    for chunk in bytes.chunks(3) {
+        let number = chunk.iter().fold(0u32, |number, byte| number << 8 | u32::from(*byte)) << (8 * (3 - chunk.len()));
+        for place in 0..4 {
+            let letter = LETTERS[(number >> (18 - 6 * place)) as usize & 63];
+            text.push(if place > chunk.len() { '=' } else { char::from(letter) });
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_are_encoded_as_the_standard_says() {
+        let cases = [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foobar", "Zm9vYmFy")];
+        for (bytes, text) in cases {
+            assert_eq!(encode(bytes.as_bytes()), text);
+        }
+        assert_eq!(encode(&[0xff, 0xfe]), "//4=");
+    }
+}

@@ -1,0 +1,229 @@
+//! The tool `run`: a script, and what one waits for.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use haft_kernel::Session;
+use haft_process::{Input, Streams, TerminalSize};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use tokio::sync::{oneshot, watch};
+
+use super::call::Call;
+use super::drive::{self, Stop};
+use super::engine::Order;
+use super::jobs::{Job, title};
+use super::outputs::Kept;
+use super::reply::Reply;
+use super::sessions::State;
+use super::shared::Shared;
+use super::show;
+use super::until::{Conditions, Until};
+use super::view::{Shown, View};
+
+/// What `run` takes.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Arguments {
+    /// The script, in bash.
+    script: String,
+    /// The directory to run it in. Default: the session's, or the server's.
+    #[serde(default)]
+    cwd: Option<PathBuf>,
+    /// Environment variables for this script.
+    #[serde(default)]
+    env: Option<BTreeMap<String, String>>,
+    /// Seconds until the call returns in any case (default 120).
+    #[serde(default)]
+    timeout: Option<f64>,
+    /// At the time-out: "kill" it with everything it started (default), or leave it as a job: "background".
+    #[serde(default)]
+    on_timeout: OnTimeout,
+    /// What it reads on standard input. Default: nothing, it is at its end.
+    #[serde(default)]
+    stdin: Option<String>,
+    /// Keep standard input open, for the tool "job" to write to.
+    #[serde(default)]
+    interactive: bool,
+    /// A name for state that lasts: variables, functions and directory are found again by the next script in the same
+    /// session. Default: a fresh session for this script alone.
+    #[serde(default)]
+    session: Option<String>,
+    /// End the named session after this script.
+    #[serde(default)]
+    end_session: bool,
+    /// Which part of the output to show.
+    #[serde(default)]
+    view: View,
+    /// Keep standard output and standard error in one stream, in true order.
+    #[serde(default)]
+    merge: bool,
+    /// Run it on a terminal; it may then be driven with the tool "job". The call returns when it waits for input.
+    #[serde(default)]
+    pty: bool,
+    /// What to wait for, besides its end. What still runs then is a job.
+    #[serde(default)]
+    until: Option<Until>,
+}
+
+/// What becomes of a script at the time-out.
+#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema, PartialEq, Eq)]
+#[serde(rename_all = "lowercase")]
+enum OnTimeout {
+    #[default]
+    Kill,
+    Background,
+}
+
+/// How long a call takes at most, if it does not say.
+pub(crate) const TIMEOUT: Duration = Duration::from_secs(120);
+/// The longest a call may take.
+const LONGEST_TIMEOUT: Duration = Duration::from_secs(24 * 3600);
+
+/// A time-out in seconds, understood.
+pub(crate) fn timeout(seconds: Option<f64>) -> Result<Duration, String> {
+    let Some(seconds) = seconds else { return Ok(TIMEOUT) };
+    let wrong = |_| format!("\"timeout\" is no number of seconds: {seconds}");
+    Ok(Duration::try_from_secs_f64(seconds).map_err(wrong)?.min(LONGEST_TIMEOUT))
+}
+
+/// Runs a script and answers when it has ended, or what was waited for has come, or the time is up.
+pub(crate) async fn run(shared: &Arc<Shared>, arguments: Arguments, call: &Call) -> Result<Reply, String> {
+    let deadline = Instant::now() + timeout(arguments.timeout)?;
+    let shown = arguments.view.clone().shown()?;
+    let conditions = conditions(&arguments)?;
+    let mut state = match &arguments.session {
+        Some(name) => Some(enter(shared, name, call, deadline).await?),
+        None => None,
+    };
+    let session = state.as_mut().and_then(|state| state.take()).unwrap_or_else(|| (shared.setup.session)());
+    // What the session is if the script goes on without it.
+    let before = state.as_ref().map(|_| session.fork());
+    let job = match start(shared, &arguments, session, call).await {
+        Ok(job) => job,
+        Err(message) => {
+            restore(&mut state, before);
+            return Err(message);
+        }
+    };
+    let stop = drive::wait(&job, conditions, &[], Some(deadline), call).await;
+    let left = left_running(&stop, arguments.on_timeout);
+    let expired = matches!(stop, Stop::TimedOut) && !left;
+    if !left {
+        finish(&job, &stop).await;
+    }
+    let after = job.ended().and_then(|ended| ended.take_session());
+    restore(&mut state, after.or(before));
+    let reply = show::job(&job, &shown, None, &stop, expired);
+    settle(shared, &job);
+    if let Some(name) = arguments.session.filter(|_| arguments.end_session) {
+        shared.sessions.end(&name);
+    }
+    Ok(reply)
+}
+
+/// What is waited for: on a terminal, input too, since nobody else would notice.
+fn conditions(arguments: &Arguments) -> Result<Conditions, String> {
+    let interactive = arguments.pty || arguments.interactive;
+    let mut conditions = match arguments.until.clone() {
+        Some(until) => until.conditions()?,
+        None => Conditions { input: interactive, ..Conditions::default() },
+    };
+    if let (Some(file), Some(directory)) = (&conditions.file, &arguments.cwd) {
+        conditions.file = Some(directory.join(file));
+    }
+    Ok(conditions)
+}
+
+/// Waits for the named session to be free.
+async fn enter(shared: &Shared, name: &str, call: &Call, deadline: Instant) -> Result<State<Session>, String> {
+    let slot = shared.sessions.claim(name, call.owner.id, Instant::now())?;
+    tokio::select! {
+        state = slot.lock_owned() => Ok(state),
+        () = tokio::time::sleep_until(deadline.into()) => Err(format!(
+            "session \"{name}\" is still busy with an earlier script\nhint: wait longer, or use another session"
+        )),
+        () = call.cancelled() => Err("cancelled".to_owned()),
+    }
+}
+
+fn restore(state: &mut Option<State<Session>>, session: Option<Session>) {
+    if let Some(state) = state {
+        **state = session;
+    }
+}
+
+/// Starts the script on a thread of its own.
+async fn start(
+    shared: &Arc<Shared>,
+    arguments: &Arguments,
+    session: Session,
+    call: &Call,
+) -> Result<Arc<Job>, String> {
+    shared.jobs.check_room()?;
+    let order = order(arguments, session);
+    let (started, controller) = oneshot::channel();
+    let (ended, end) = watch::channel(None);
+    let host = shared.setup.host.clone();
+    tokio::task::spawn_blocking(move || match order.start(&host) {
+        Ok(running) => {
+            let _ = started.send(Ok(running.controller()));
+            let _ = ended.send(Some(Arc::new(running.finish())));
+        }
+        Err(error) => {
+            let hint = error.hint().map(|hint| format!("\nhint: {hint}")).unwrap_or_default();
+            let _ = started.send(Err(format!("{error}{hint}")));
+        }
+    });
+    let controller = controller.await.map_err(|_| "the script could not be started".to_owned())??;
+    let job = Job::new(shared.next_number(), call.owner.id, &arguments.script, controller, end);
+    let job = Arc::new(job);
+    shared.jobs.insert(job.clone());
+    Ok(job)
+}
+
+fn order(arguments: &Arguments, session: Session) -> Order {
+    let input = match &arguments.stdin {
+        _ if arguments.interactive || arguments.pty => Input::Open,
+        Some(text) => Input::Bytes(Arc::from(text.as_bytes())),
+        None => Input::Null,
+    };
+    let streams = match (arguments.pty, arguments.merge) {
+        (true, _) => Streams::Terminal(TerminalSize::default()),
+        (false, true) => Streams::Merged,
+        (false, false) => Streams::Separate,
+    };
+    Order { script: arguments.script.clone(), session, input, streams }
+}
+
+/// Whether the script goes on after the call.
+fn left_running(stop: &Stop, on_timeout: OnTimeout) -> bool {
+    match stop {
+        Stop::Met(_) => true,
+        Stop::TimedOut => on_timeout == OnTimeout::Background,
+        Stop::Ended | Stop::Cancelled => false,
+    }
+}
+
+/// Ends the job, if it has not ended, and waits until nothing is left of it.
+async fn finish(job: &Job, stop: &Stop) {
+    if !matches!(stop, Stop::Ended) {
+        job.controller.cancel();
+    }
+    job.end().await;
+}
+
+/// Keeps what the job wrote, and the job itself only while it runs.
+pub(crate) fn settle(shared: &Shared, job: &Arc<Job>) {
+    for (name, output) in job.streams() {
+        if output.total_bytes() > 0 || !output.is_finished() {
+            let origin = format!("{name} of {}", title(&job.script));
+            shared.outputs.keep(Kept { output, owner: job.owner, origin, since: Instant::now() });
+        }
+    }
+    if job.ended().is_some() {
+        shared.jobs.remove(job);
+    }
+}

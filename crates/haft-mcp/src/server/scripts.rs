@@ -1,0 +1,51 @@
+//! The tools `check` and `plan`: a script looked at before anything runs.
+
+use haft_lang::ast::LineIndex;
+use haft_lang::check::{Diagnostic, Severity};
+use haft_lang::{Options, Resolver, read_script};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::json;
+
+use super::reply::Reply;
+
+/// What `check` and `plan` take.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Arguments {
+    /// The script, in bash.
+    script: String,
+}
+
+/// What scripts are called in messages.
+const NAME: &str = "script";
+
+/// Says what is wrong with a script.
+pub(crate) fn check(arguments: &Arguments, names: &dyn Resolver) -> Reply {
+    let source = arguments.script.as_bytes();
+    let found = haft_lang::check::check(source, &Options::default(), names);
+    let lines = LineIndex::new(source);
+    let mut text: String = found.iter().map(|diagnostic| diagnostic.render(NAME, source, &lines)).collect();
+    if found.is_empty() {
+        text.push_str("nothing is wrong with it\n");
+    }
+    let data = json!({
+        "ok": found.iter().all(|diagnostic| diagnostic.severity != Severity::Error),
+        "incomplete": found.iter().any(|diagnostic| diagnostic.incomplete),
+        "diagnostics": found.iter().map(|diagnostic| diagnostic.locate(&lines)).collect::<Vec<_>>(),
+    });
+    Reply::new(text, data)
+}
+
+/// Says what a script would do.
+pub(crate) fn plan(arguments: &Arguments, names: &dyn Resolver) -> Reply {
+    let source = arguments.script.as_bytes();
+    let script = read_script(source, &Options::default());
+    if let Some(error) = &script.error {
+        let rendered = Diagnostic::from(error).render(NAME, source, &LineIndex::new(source));
+        return Reply::failure(rendered);
+    }
+    let plan = haft_lang::plan::plan(&script.program, source, names);
+    let data = serde_json::to_value(&plan).unwrap_or_default();
+    Reply::new(plan.to_string(), data)
+}

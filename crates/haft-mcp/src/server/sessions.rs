@@ -1,0 +1,126 @@
+//! Named sessions: state that lasts from one call to the next.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use tokio::sync::OwnedMutexGuard;
+
+/// How many sessions there may be.
+#[derive(Clone, Copy, Debug)]
+pub struct SessionLimits {
+    /// So many at once.
+    pub count: usize,
+    /// One that was not used for so long is ended.
+    pub age: Duration,
+}
+
+impl Default for SessionLimits {
+    /// 64 sessions, eight hours.
+    fn default() -> SessionLimits {
+        SessionLimits { count: 64, age: Duration::from_secs(8 * 3600) }
+    }
+}
+
+/// All named sessions. What a session is, is of no matter here.
+#[derive(Debug)]
+pub(crate) struct Sessions<S> {
+    limits: SessionLimits,
+    slots: Mutex<BTreeMap<String, Slot<S>>>,
+}
+
+/// The state of a session; nothing while a call has it.
+pub(crate) type State<S> = OwnedMutexGuard<Option<S>>;
+
+#[derive(Debug)]
+struct Slot<S> {
+    owner: u64,
+    state: Arc<tokio::sync::Mutex<Option<S>>>,
+    used: Instant,
+}
+
+impl<S> Sessions<S> {
+    pub(crate) fn new(limits: SessionLimits) -> Sessions<S> {
+        Sessions { limits, slots: Mutex::default() }
+    }
+
+    /// The session of this name, made if there is none. Calls for one session come one after the other.
+    pub(crate) fn claim(
+        &self,
+        name: &str,
+        owner: u64,
+        now: Instant,
+    ) -> Result<Arc<tokio::sync::Mutex<Option<S>>>, String> {
+        let mut slots = self.lock();
+        if let Some(slot) = slots.get_mut(name) {
+            slot.used = now;
+            return Ok(slot.state.clone());
+        }
+        if slots.len() >= self.limits.count {
+            let names: Vec<&str> = slots.keys().map(String::as_str).collect();
+            return Err(format!(
+                "there are {} sessions already, no more are kept\nhint: use one of them, or end one with \"end_session\": {}",
+                slots.len(),
+                names.join(", ")
+            ));
+        }
+        let state = Arc::default();
+        slots.insert(name.to_owned(), Slot { owner, state: Arc::clone(&state), used: now });
+        Ok(state)
+    }
+
+    /// Ends a session; a call that still has it goes on.
+    pub(crate) fn end(&self, name: &str) -> bool {
+        self.lock().remove(name).is_some()
+    }
+
+    /// Ends those that were not used for long.
+    pub(crate) fn sweep(&self, now: Instant) {
+        let age = self.limits.age;
+        self.lock().retain(|_, slot| {
+            now.saturating_duration_since(slot.used) < age || slot.state.try_lock().is_err()
+        });
+    }
+
+    /// Ends those of somebody who has gone.
+    pub(crate) fn release(&self, owner: u64) {
+        self.lock().retain(|_, slot| slot.owner != owner);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<String, Slot<S>>> {
+        self.slots.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sessions_keep_their_state_and_are_capped() {
+        let now = Instant::now();
+        let limits = SessionLimits { count: 2, age: Duration::from_secs(10) };
+        let sessions: Sessions<u32> = Sessions::new(limits);
+        *sessions.claim("a", 1, now).unwrap().try_lock_owned().unwrap() = Some(7);
+        assert_eq!(*sessions.claim("a", 1, now).unwrap().try_lock_owned().unwrap(), Some(7));
+        sessions.claim("b", 2, now).unwrap();
+        assert!(sessions.claim("c", 1, now).unwrap_err().contains("\"end_session\": a, b"));
+        assert!(sessions.end("a") && !sessions.end("a"));
+        assert_eq!(*sessions.claim("a", 1, now).unwrap().try_lock_owned().unwrap(), None);
+        sessions.release(2);
+        sessions.claim("c", 1, now).unwrap();
+    }
+
+    #[test]
+    fn what_is_in_use_does_not_grow_old() {
+        let now = Instant::now();
+        let sessions: Sessions<u32> =
+            Sessions::new(SessionLimits { count: 1, age: Duration::from_secs(10) });
+        let state = sessions.claim("a", 1, now).unwrap().try_lock_owned().unwrap();
+        sessions.sweep(now + Duration::from_secs(60));
+        assert!(sessions.claim("b", 1, now).is_err());
+        drop(state);
+        sessions.sweep(now + Duration::from_secs(60));
+        assert!(sessions.claim("b", 1, now).is_ok());
+    }
+}

@@ -1,0 +1,131 @@
+//! A job in words and as data: output first, then one line of facts.
+
+use haft_process::capture::Summary;
+use serde_json::{Map, Value, json};
+
+use super::drive::Stop;
+use super::engine::Finished;
+use super::jobs::Job;
+use super::reply::{Reply, line, time};
+use super::view::Shown;
+
+/// What is to be said of a job. With `since`, what was written after that.
+pub(crate) fn job(job: &Job, shown: &Shown, since: Option<&[u64]>, stop: &Stop, expired: bool) -> Reply {
+    let mut parts = Vec::new();
+    let mut seen = Vec::new();
+    for (index, (name, output)) in job.streams().into_iter().enumerate() {
+        let cursor = since.and_then(|since| since.get(index)).copied();
+        seen.push(output.total_bytes());
+        let view = cursor.map_or_else(|| shown.clone(), |cursor| shown.since(cursor));
+        if let Ok(mut summary) = view.of(&output) {
+            if let Some(cursor) = cursor {
+                forget_earlier(&mut summary, cursor);
+            }
+            parts.push((name, summary));
+        }
+    }
+    job.set_seen(seen);
+    let ended = job.ended();
+    let mut text = body(&parts);
+    text.push_str(&line(&facts(job, ended.as_deref(), &parts, stop, expired)));
+    let data = data(job, ended.as_deref(), &parts, stop, expired);
+    Reply { text, data: Some(data), failed: expired }
+}
+
+/// What was shown before does not count as left out.
+fn forget_earlier(summary: &mut Summary, cursor: u64) {
+    if let Some(omitted) = &mut summary.omitted {
+        omitted.bytes = omitted.bytes.saturating_sub(cursor);
+        if omitted.bytes == 0 {
+            summary.truncated = false;
+            summary.omitted = None;
+        }
+    }
+}
+
+/// The outputs, one after the other.
+fn body(parts: &[(&str, Summary)]) -> String {
+    let mut text = String::new();
+    for (name, summary) in parts.iter().filter(|(_, summary)| !summary.text.is_empty()) {
+        if *name == "stderr" {
+            text.push_str("[stderr]\n");
+        }
+        if is_binary(summary) {
+            text.push_str(&format!("[{} bytes that are not text]\n", summary.total_bytes));
+            continue;
+        }
+        text.push_str(&summary.text);
+        if !text.ends_with('\n') {
+            text.push('\n');
+        }
+    }
+    text
+}
+
+fn is_binary(summary: &Summary) -> bool {
+    summary.text.contains('\0')
+}
+
+fn facts(
+    job: &Job,
+    ended: Option<&Finished>,
+    parts: &[(&str, Summary)],
+    stop: &Stop,
+    expired: bool,
+) -> Vec<String> {
+    let mut facts = match ended {
+        Some(ended) => ended.facts(expired),
+        None => vec![format!("still running as job {}", job.id), time(job.started.elapsed())],
+    };
+    match stop {
+        Stop::Met(met) => facts.push(met.to_string()),
+        Stop::TimedOut if ended.is_none() => facts.push("the time is up".to_owned()),
+        _ => {}
+    }
+    if ended.is_none()
+        && !matches!(stop, Stop::Met(super::until::Met::Input(_)))
+        && let Some(pid) = job.controller.needs_input()
+    {
+        facts.push(format!("process {pid} waits for input"));
+    }
+    facts.extend(parts.iter().filter_map(|(name, summary)| omission(name, summary)));
+    facts
+}
+
+/// What of an output is not shown, and where the rest is.
+fn omission(name: &str, summary: &Summary) -> Option<String> {
+    let id = &summary.id;
+    if is_binary(summary) {
+        return Some(format!("{name} is output {id}"));
+    }
+    let omitted = summary.omitted?;
+    let lost = if omitted.lost_bytes > 0 { format!(", {} of them lost", omitted.lost_bytes) } else { String::new() };
+    Some(format!("{name}: {} of {} bytes not shown{lost}, all is output {id}", omitted.bytes, summary.total_bytes))
+}
+
+/// The same as data.
+fn data(
+    job: &Job,
+    ended: Option<&Finished>,
+    parts: &[(&str, Summary)],
+    stop: &Stop,
+    expired: bool,
+) -> Value {
+    let mut data = match ended.map(|ended| ended.data(expired)) {
+        Some(Value::Object(data)) => data,
+        _ => Map::from_iter([("duration".to_owned(), json!(job.started.elapsed().as_secs_f64()))]),
+    };
+    data.insert("state".to_owned(), json!(if ended.is_some() { "ended" } else { "running" }));
+    if ended.is_none() {
+        data.insert("job".to_owned(), json!(job.id));
+        data.insert("pids".to_owned(), json!(job.controller.members()));
+        data.insert("needs_input".to_owned(), json!(job.controller.needs_input()));
+    }
+    if let Stop::Met(met) = stop {
+        data.insert("met".to_owned(), json!(met.to_string()));
+    }
+    for (name, summary) in parts {
+        data.insert((*name).to_owned(), serde_json::to_value(summary).unwrap_or_default());
+    }
+    Value::Object(data)
+}

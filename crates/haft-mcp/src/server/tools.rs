@@ -1,0 +1,129 @@
+//! The tools by their names: what each is for, what it takes, what it answers.
+
+use std::sync::Arc;
+
+use rmcp::model::{JsonObject, Tool, ToolAnnotations};
+use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+
+use super::{job_tool, output_tool, run, scripts};
+
+/// Our own tools.
+pub(crate) fn own() -> Vec<Tool> {
+    vec![
+        describe::<run::Arguments>(
+            "run",
+            "Run a bash script. Answers when it has ended, or what \"until\" names has come true, or the time is up, \
+             with its output and one line: exit status, duration, what is not shown. Everything it started is ended at \
+             the time-out, unless it shall go on as a job. Each call is a fresh shell unless it names a session.",
+            outcome(),
+            ToolAnnotations::new().destructive(true).open_world(true),
+        ),
+        describe::<job_tool::Arguments>(
+            "job",
+            "List what still runs, wait for it, read what it wrote since the last look, write to it, signal or end it.",
+            outcome(),
+            ToolAnnotations::new().destructive(true).open_world(true),
+        ),
+        describe::<output_tool::Arguments>(
+            "output",
+            "Look again at what an earlier script wrote, by the id in its answer: another part, or the lines that match. \
+             Nothing is run again.",
+            json!({ "type": "object" }),
+            ToolAnnotations::new().read_only(true).open_world(false),
+        ),
+        describe::<scripts::Arguments>(
+            "check",
+            "Say what is wrong with a bash script before it runs. Nothing is run.",
+            json!({
+                "type": "object",
+                "properties": {
+                    "ok": { "type": "boolean", "description": "Whether there are no errors" },
+                    "incomplete": { "type": "boolean", "description": "Whether something is missing at the end" },
+                    "diagnostics": { "type": "array", "items": { "type": "object" } },
+                },
+            }),
+            ToolAnnotations::new().read_only(true).open_world(false),
+        ),
+        describe::<scripts::Arguments>(
+            "plan",
+            "List every command that a bash script can run, with the files it reads and writes. Nothing is run.",
+            json!({ "type": "object" }),
+            ToolAnnotations::new().read_only(true).open_world(false),
+        ),
+    ]
+}
+
+fn describe<A: JsonSchema>(
+    name: &'static str,
+    description: &'static str,
+    output: Value,
+    annotations: ToolAnnotations,
+) -> Tool {
+    let input = schemars::generate::SchemaSettings::draft2020_12()
+        .with(|settings| settings.inline_subschemas = true)
+        .into_generator()
+        .into_root_schema_for::<A>();
+    let mut input = object(input.to_value());
+    input.remove("title");
+    input.remove("description");
+    Tool::new(name, description, Arc::new(input))
+        .with_raw_output_schema(Arc::new(object(output)))
+        .with_annotations(annotations)
+}
+
+/// What `run` and `job` answer.
+fn outcome() -> Value {
+    let stream = json!({
+        "type": "object",
+        "properties": {
+            "text": { "type": "string" },
+            "lossy": { "type": "boolean", "description": "Whether something was not UTF-8" },
+            "total_bytes": { "type": "integer" },
+            "total_lines": { "type": "integer" },
+            "truncated": { "type": "boolean", "description": "Whether the text is not all of it" },
+            "id": { "type": "string", "description": "Where the rest is, for the tool \"output\"" },
+        },
+    });
+    json!({
+        "type": "object",
+        "properties": {
+            "state": { "type": "string", "enum": ["ended", "running"] },
+            "status": {
+                "type": "object",
+                "properties": {
+                    "code": { "type": "integer" },
+                    "signal": { "type": ["string", "null"] },
+                    "timed_out": { "type": "boolean" },
+                    "cancelled": { "type": "boolean" },
+                },
+            },
+            "stages": { "type": "array", "items": { "type": "object" } },
+            "stdout": stream,
+            "stderr": stream,
+            "output": stream,
+            "cwd": { "type": ["string", "null"] },
+            "tree": { "type": "object" },
+            "jobs": { "type": "array", "items": { "type": "object" } },
+            "duration": { "type": "number", "description": "In seconds" },
+            "job": { "type": "string", "description": "The job, if it still runs" },
+            "pids": { "type": "array", "items": { "type": "integer" } },
+            "needs_input": { "type": ["integer", "null"], "description": "The process that waits for input" },
+            "met": { "type": "string", "description": "What was waited for and has come true" },
+        },
+    })
+}
+
+fn object(value: Value) -> JsonObject {
+    match value {
+        Value::Object(object) => object,
+        _ => JsonObject::new(),
+    }
+}
+
+/// The arguments of a tool, or what is wrong with them.
+pub(crate) fn arguments<A: DeserializeOwned>(tool: &str, given: Option<JsonObject>) -> Result<A, String> {
+    serde_json::from_value(Value::Object(given.unwrap_or_default()))
+        .map_err(|error| format!("the arguments of \"{tool}\" cannot be understood: {error}"))
+}
