@@ -83,7 +83,8 @@ impl Progress<'_> {
         (self.seen, self.told, self.steps) = (total, now, self.steps + 1.0);
         let elapsed = job.started.elapsed().as_secs();
         let line = streams.iter().find_map(|(_, output)| last_line(output));
-        let message = line.map_or_else(|| format!("running for {elapsed} s"), |line| format!("{elapsed} s: {line}"));
+        let message =
+            line.map_or_else(|| format!("running for {elapsed} s"), |line| format!("{elapsed} s: {line}"));
         let told = ProgressNotificationParam::new(token.clone(), self.steps).with_message(message);
         let _ = peer.notify_progress(told).await;
     }

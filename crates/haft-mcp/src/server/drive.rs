@@ -1,11 +1,9 @@
 //! Waiting for a job, without a thread.
 
-use std::os::fd::{AsFd as _, AsRawFd, RawFd};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use haft_process::capture::{Output, Watch};
-use tokio::io::unix::AsyncFd;
+use haft_process::capture::Output;
 use tokio::net::TcpStream;
 
 use super::call::Call;
@@ -42,9 +40,7 @@ pub(crate) async fn wait(
     let streams = job.streams().into_iter().map(|(_, output)| output);
     let cursors = since.iter().copied().chain(std::iter::repeat(0));
     let streams: Vec<(Output, u64)> = streams.zip(cursors).collect();
-    let follow = waiter.conditions().pattern.is_some() || waiter.conditions().quiet.is_some() || waiter.conditions().input;
-    let bells = if follow { bells(&streams) } else { Vec::new() };
-    Drive { job, waiter, streams, bells, follow }.run(deadline, call).await
+    Drive { job, waiter, streams }.run(deadline, call).await
 }
 
 struct Drive<'a> {
@@ -52,14 +48,17 @@ struct Drive<'a> {
     waiter: Waiter,
     /// What the job writes, and up to where it was looked at.
     streams: Vec<(Output, u64)>,
-    bells: Vec<AsyncFd<Bell>>,
-    follow: bool,
 }
 
 impl Drive<'_> {
     async fn run(mut self, deadline: Option<Instant>, call: &Call) -> Stop {
         let mut progress = call.progress();
+        let follows = self.waiter.conditions().follows_output();
         loop {
+            // Listened for before it is looked at, so that nothing is missed in between.
+            let grown = self.job.grown.notified();
+            tokio::pin!(grown);
+            grown.as_mut().enable();
             if let Some(met) = self.check().await {
                 return if self.job.ended().is_some() { Stop::Ended } else { Stop::Met(met) };
             }
@@ -68,7 +67,7 @@ impl Drive<'_> {
                 biased;
                 _ = self.job.end() => return Stop::Ended,
                 () = call.cancelled() => return Stop::Cancelled,
-                () = rung(&self.bells) => {}
+                () = grown, if follows => {}
                 () = sleep_until(due) => {
                     let now = Instant::now();
                     if deadline.is_some_and(|deadline| now >= deadline) {
@@ -82,7 +81,9 @@ impl Drive<'_> {
 
     /// Looks at whatever there is to be looked at now.
     async fn check(&mut self) -> Option<Met> {
-        if self.follow && let Some(met) = self.read() {
+        if self.waiter.conditions().follows_output()
+            && let Some(met) = self.read()
+        {
             return Some(met);
         }
         let now = Instant::now();
@@ -134,49 +135,4 @@ async fn sleep_until(due: Option<Instant>) {
         Some(due) => tokio::time::sleep_until(due.into()).await,
         None => std::future::pending().await,
     }
-}
-
-/// Tells of growth by a descriptor.
-struct Bell(Watch);
-
-impl AsRawFd for Bell {
-    fn as_raw_fd(&self) -> RawFd {
-        self.0.as_fd().as_raw_fd()
-    }
-}
-
-/// A bell for each stream. One for which there is no descriptor is not heard; its output is looked at with the clock.
-fn bells(streams: &[(Output, u64)]) -> Vec<AsyncFd<Bell>> {
-    let bell = |(output, _): &(Output, u64)| AsyncFd::new(Bell(output.watch().ok()?)).ok();
-    streams.iter().filter_map(bell).collect()
-}
-
-/// Waits until one of the bells has rung.
-async fn rung(bells: &[AsyncFd<Bell>]) {
-    let rings: Vec<_> = bells
-        .iter()
-        .map(|bell| {
-            Box::pin(async move {
-                if let Ok(mut ready) = bell.readable().await {
-                    bell.get_ref().0.clear();
-                    ready.clear_ready();
-                }
-            })
-        })
-        .collect();
-    match rings.len() {
-        0 => std::future::pending().await,
-        _ => first(rings).await,
-    }
-}
-
-/// Waits for the first of several to be done.
-async fn first<F: Future<Output = ()> + Unpin>(mut all: Vec<F>) {
-    std::future::poll_fn(|context| {
-        if all.iter_mut().any(|one| std::pin::Pin::new(one).poll(context).is_ready()) {
-            return std::task::Poll::Ready(());
-        }
-        std::task::Poll::Pending
-    })
-    .await;
 }

@@ -1,59 +1,167 @@
-//! A script, started.
+//! A script, started: what it was, how it ended, what it has left.
 
-use std::sync::Mutex;
+use std::ffi::OsString;
+use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use haft_kernel::Session;
-use haft_process::{Command, Host, Input, Streams, Task};
+use haft_kernel::run::{Outcome, Run, Stage, Status};
+use haft_process::{Exit, Live, signal_name};
+use serde_json::Value;
+use tokio::sync::Notify;
 
-pub(crate) use haft_process::Controller;
+use super::reply::time;
 
+pub(crate) use haft_kernel::run::{Controller, Input, Streams};
+
+/// What a script is started with.
 #[derive(Debug)]
 pub(crate) struct Order {
     pub(crate) script: String,
-    pub(crate) session: Session,
+    pub(crate) variables: Vec<(String, String)>,
     pub(crate) input: Input,
     pub(crate) streams: Streams,
 }
 
+impl Order {
+    /// The run, which tells `grown` of whatever is written.
+    pub(crate) fn run(self, grown: Arc<Notify>) -> Run {
+        let run = Run::new(self.script.into_bytes())
+            .input(self.input)
+            .streams(self.streams)
+            .live(Live::new(move |_, _| grown.notify_waiters()));
+        self.variables
+            .into_iter()
+            .fold(run, |run, (name, value)| run.variable(name.into_bytes(), value.into_bytes()))
+    }
+}
+
+/// A script that has ended.
 #[derive(Debug)]
 pub(crate) struct Finished {
-    pub(crate) outcome: haft_process::Outcome,
-    pub(crate) session: Mutex<Option<Session>>,
-}
-
-#[derive(Debug)]
-pub(crate) struct Started(haft_process::Job, Session);
-
-impl Order {
-    pub(crate) fn start(self, host: &Host) -> Result<Started, haft_process::Error> {
-        let mut command = Command::new("/bin/bash");
-        command.arguments(["-c", &self.script]);
-        let task = Task::new(command).input(self.input).streams(self.streams);
-        Ok(Started(task.start(host)?, self.session))
-    }
-}
-
-impl Started {
-    pub(crate) fn controller(&self) -> Controller {
-        self.0.controller()
-    }
-
-    pub(crate) fn finish(self) -> Finished {
-        Finished { outcome: self.0.wait(), session: Mutex::new(Some(self.1)) }
-    }
+    outcome: Outcome,
+    session: Mutex<Option<Session>>,
 }
 
 impl Finished {
+    pub(crate) fn new(session: Session, outcome: Outcome) -> Finished {
+        Finished { outcome, session: Mutex::new(Some(session)) }
+    }
+
     /// The session as the script has left it, once.
     pub(crate) fn take_session(&self) -> Option<Session> {
-        self.session.lock().unwrap_or_else(std::sync::PoisonError::into_inner).take()
+        self.lock().take()
     }
 
+    /// The processes that the script has left in the background and that belong to no named session.
+    pub(crate) fn left_running(&self) -> Vec<i32> {
+        let mut session = self.lock();
+        session.as_mut().map_or_else(Vec::new, |session| running(session))
+    }
+
+    /// What there is to say of its end, in a few words each.
     pub(crate) fn facts(&self, expired: bool) -> Vec<String> {
-        vec![format!("exit {} {expired}", self.outcome.code())]
+        let outcome = &self.outcome;
+        let mut facts = vec![self.status(expired), time(outcome.duration)];
+        facts.extend(failing_stage(&outcome.stages));
+        if outcome.tree.killed > 0 {
+            facts.push(format!("{} ended", processes(outcome.tree.killed)));
+        }
+        if outcome.tree.survivors > 0 {
+            facts.push(format!("{} could not be ended", processes(outcome.tree.survivors)));
+        }
+        facts
     }
 
-    pub(crate) fn data(&self, _expired: bool) -> serde_json::Value {
-        serde_json::to_value(self.outcome.report(0)).unwrap_or_default()
+    fn status(&self, expired: bool) -> String {
+        match self.outcome.status {
+            _ if expired => "timed out".to_owned(),
+            Status::Code(code) => format!("exit {code}"),
+            Status::Signal(signal) => format!("killed by {}", signal_words(signal)),
+            Status::TimedOut => "timed out".to_owned(),
+            Status::Cancelled => "ended on request".to_owned(),
+        }
     }
+
+    /// The outcome as data, without what was written.
+    pub(crate) fn data(&self, expired: bool) -> Value {
+        let mut outcome = self.outcome.clone();
+        if expired {
+            outcome.status = Status::TimedOut;
+        }
+        serde_json::to_value(outcome.report(0)).unwrap_or_default()
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Option<Session>> {
+        self.session.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Finished {
+    fn drop(&mut self) {
+        if let Some(session) = self.take_session() {
+            discard(session);
+        }
+    }
+}
+
+/// The processes that still run in the background of a session.
+fn running(session: &mut Session) -> Vec<i32> {
+    session.running_jobs().into_iter().flat_map(|job| job.pids).collect()
+}
+
+/// Lets go of a session, which ends what runs in its background: that may take a while, which nobody here has.
+pub(crate) fn discard(mut session: Session) {
+    if running(&mut session).is_empty() {
+        return;
+    }
+    let _ = std::thread::Builder::new().name("end".to_owned()).spawn(move || drop(session));
+}
+
+/// Where a session is.
+pub(crate) fn directory(session: &Session) -> PathBuf {
+    PathBuf::from(OsString::from_vec(session.directory().to_vec()))
+}
+
+/// Puts a session into a directory, relative to where it is.
+pub(crate) fn enter(session: &mut Session, wanted: &Path) -> Result<(), String> {
+    let path = directory(session).join(wanted);
+    match path.metadata() {
+        Ok(metadata) if metadata.is_dir() => {
+            session.set_directory(path.as_os_str().as_bytes());
+            Ok(())
+        }
+        Ok(_) => Err(format!("\"cwd\" is no directory: \"{}\"", path.display())),
+        Err(error) => {
+            let reason = haft_process::reason(&error);
+            Err(format!("\"cwd\" cannot be entered: \"{}\": {reason}", path.display()))
+        }
+    }
+}
+
+/// A stage that has failed and is not the last of its pipeline, so that the exit status does not show it. One that died
+/// because those after it had enough has not failed.
+fn failing_stage(stages: &[Stage]) -> Option<String> {
+    let hidden = |index: &usize| {
+        let (stage, next) = (&stages[*index], stages.get(index + 1));
+        let last = next.is_none_or(|next| next.pipeline != stage.pipeline);
+        !last && stage.exit != Exit::Code(0) && stage.closed_by.is_none()
+    };
+    let stage = &stages[(0..stages.len()).rev().find(hidden)?];
+    let words: Vec<String> = stage.argv.iter().map(|word| word.lossy().into_owned()).collect();
+    let command: String = words.join(" ").chars().take(60).collect();
+    let how = match stage.exit {
+        Exit::Code(code) => format!("exited {code}"),
+        Exit::Signal(signal) => format!("was killed by {}", signal_words(signal)),
+    };
+    Some(format!("stage \"{command}\" {how}"))
+}
+
+fn signal_words(signal: i32) -> String {
+    signal_name(signal).map_or_else(|| format!("signal {signal}"), |name| format!("SIG{name}"))
+}
+
+fn processes(count: usize) -> String {
+    if count == 1 { "1 process".to_owned() } else { format!("{count} processes") }
 }

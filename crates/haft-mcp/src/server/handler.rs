@@ -1,11 +1,10 @@
 //! The protocol: what a client asks, handed to those who know.
 
-use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, CancelTaskParams, ContentBlock, CustomRequest,
-    CustomResult, GetPromptRequestParams, GetPromptResponse, GetTaskParams, GetTaskResult, Implementation,
+    CallToolRequestParams, CallToolResponse, CallToolResult, CancelTaskParams, ContentBlock,
+    GetPromptRequestParams, GetPromptResponse, GetTaskParams, GetTaskResult, Implementation,
     InitializeRequestParams, InitializeResult, JsonObject, ListPromptsResult, ListResourceTemplatesResult,
     ListResourcesResult, ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams,
     ReadResourceResponse, ServerCapabilities, ServerConfig, Tool, UpdateTaskParams,
@@ -56,7 +55,9 @@ impl Handler {
                 Ok(arguments) => job_tool::job(shared, arguments, call).await,
                 Err(message) => Err(message),
             },
-            "output" => tools::arguments(name, given).and_then(|arguments| output_tool::output(shared, arguments)),
+            "output" => {
+                tools::arguments(name, given).and_then(|arguments| output_tool::output(shared, arguments))
+            }
             "check" => tools::arguments(name, given).map(|arguments| scripts::check(&arguments, names)),
             "plan" => tools::arguments(name, given).map(|arguments| scripts::plan(&arguments, names)),
             _ => return None,
@@ -126,9 +127,8 @@ impl ServerHandler for Handler {
             move || ErrorData::invalid_params(format!("there is no tool \"{name}\""), None)
         };
         let handler = self.clone();
-        let answer = move |call: Call| async move {
-            handler.call(&request.name, request.arguments, &call).await
-        };
+        let answer =
+            move |call: Call| async move { handler.call(&request.name, request.arguments, &call).await };
         match tasks::answer(&self.shared, &context, call, answer).await {
             tasks::Answer::Now(Some(reply)) => Ok(result(reply).into()),
             tasks::Answer::Now(None) => Err(unknown()),

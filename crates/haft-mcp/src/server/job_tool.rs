@@ -89,8 +89,7 @@ pub(crate) async fn job(shared: &Arc<Shared>, arguments: Arguments, call: &Call)
     act(&job, &arguments)?;
     let stop = match (arguments.action, conditions) {
         (Action::Kill, _) => {
-            job.controller.cancel();
-            job.end().await;
+            job.finish().await;
             Stop::Ended
         }
         (_, Some(conditions)) => drive::wait(&job, conditions, &seen, Some(deadline), call).await,
@@ -150,18 +149,18 @@ fn list(jobs: &[Arc<Job>]) -> Reply {
     let mut data = Vec::new();
     for job in jobs {
         let waiting = job.controller.needs_input();
-        let state = match (job.ended().is_some(), waiting) {
-            (true, _) => "ended",
-            (false, Some(_)) => "waits for input",
-            (false, None) => "runs",
+        let state = match (job.is_alive(), waiting) {
+            (false, _) => "ended",
+            (true, Some(_)) => "waits for input",
+            (true, None) => "runs",
         };
         let age = time(job.started.elapsed());
         text.push_str(&format!("{}  {state}  {age}  {}\n", job.id, job.title()));
         data.push(json!({
             "id": job.id,
-            "state": if job.ended().is_some() { "ended" } else { "running" },
+            "state": if job.is_alive() { "running" } else { "ended" },
             "needs_input": waiting,
-            "pids": job.controller.members(),
+            "pids": job.processes(),
             "age": job.started.elapsed().as_secs_f64(),
             "script": job.script,
         }));

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use haft_process::capture::Output;
-use tokio::sync::watch;
+use tokio::sync::{Notify, watch};
 
 use super::engine::{Controller, Finished};
 
@@ -37,6 +37,8 @@ pub(crate) struct Job {
     pub(crate) script: String,
     pub(crate) started: Instant,
     pub(crate) controller: Controller,
+    /// Told of whatever is written.
+    pub(crate) grown: Arc<Notify>,
     /// How much of each output was shown.
     seen: Mutex<Vec<u64>>,
     end: watch::Receiver<Option<Arc<Finished>>>,
@@ -48,23 +50,44 @@ impl Job {
         owner: u64,
         script: &str,
         controller: Controller,
+        grown: Arc<Notify>,
         end: watch::Receiver<Option<Arc<Finished>>>,
     ) -> Job {
         let seen = Mutex::new(vec![0; controller.captured().all().count()]);
         let id = format!("j{number}");
-        Job { id, number, owner, script: script.to_owned(), started: Instant::now(), controller, seen, end }
+        let script = script.to_owned();
+        Job { id, number, owner, script, started: Instant::now(), controller, grown, seen, end }
     }
 
     /// What it writes: a name for each stream, and the stream.
     pub(crate) fn streams(&self) -> Vec<(&'static str, Output)> {
         let captured = self.controller.captured();
-        let named = [("stdout", &captured.stdout), ("stderr", &captured.stderr), ("output", &captured.output)];
+        let named =
+            [("stdout", &captured.stdout), ("stderr", &captured.stderr), ("output", &captured.output)];
         named.into_iter().filter_map(|(name, output)| Some((name, output.clone()?))).collect()
     }
 
     /// How it ended, if it has.
     pub(crate) fn ended(&self) -> Option<Arc<Finished>> {
         self.end.borrow().clone()
+    }
+
+    /// Whether anything of it still runs: the script itself, or what it has left in the background.
+    pub(crate) fn is_alive(&self) -> bool {
+        self.ended().is_none_or(|ended| !ended.left_running().is_empty())
+    }
+
+    /// Its processes.
+    pub(crate) fn processes(&self) -> Vec<i32> {
+        self.ended().map_or_else(|| self.controller.members(), |ended| ended.left_running())
+    }
+
+    /// Ends it, with everything it has started, and waits until nothing is left.
+    pub(crate) async fn finish(&self) {
+        self.controller.cancel();
+        if let Some(session) = self.end().await.and_then(|ended| ended.take_session()) {
+            let _ = tokio::task::spawn_blocking(move || drop(session)).await;
+        }
     }
 
     /// Waits for its end.
@@ -113,7 +136,7 @@ impl Jobs {
 
     /// Whether another job may start.
     pub(crate) fn check_room(&self) -> Result<(), String> {
-        let running = self.lock().values().filter(|job| job.ended().is_none()).count();
+        let running = self.lock().values().filter(|job| job.is_alive()).count();
         if running < self.limits.count {
             return Ok(());
         }
@@ -123,8 +146,7 @@ impl Jobs {
     pub(crate) fn insert(&self, job: Arc<Job>) {
         let mut table = self.lock();
         table.insert(job.number, job);
-        let ended: Vec<u64> =
-            table.values().filter(|job| job.ended().is_some()).map(|job| job.number).collect();
+        let ended: Vec<u64> = table.values().filter(|job| !job.is_alive()).map(|job| job.number).collect();
         for number in ended.iter().take(ended.len().saturating_sub(REMEMBERED)) {
             table.remove(number);
         }
@@ -142,7 +164,11 @@ impl Jobs {
             return Ok(job.clone());
         }
         let ids: Vec<&str> = table.values().map(|job| job.id.as_str()).collect();
-        let known = if ids.is_empty() { "there are none".to_owned() } else { format!("there are {}", ids.join(", ")) };
+        let known = if ids.is_empty() {
+            "there are none".to_owned()
+        } else {
+            format!("there are {}", ids.join(", "))
+        };
         Err(format!("there is no job \"{id}\"\nhint: {known}"))
     }
 
@@ -155,10 +181,10 @@ impl Jobs {
     pub(crate) fn sweep(&self, now: Instant) {
         let old = |job: &Arc<Job>| now.saturating_duration_since(job.started) >= self.limits.age;
         self.lock().retain(|_, job| {
-            if old(job) && job.ended().is_none() {
+            if old(job) {
                 job.controller.cancel();
             }
-            !old(job) || job.ended().is_none()
+            !old(job) && job.is_alive()
         });
     }
 

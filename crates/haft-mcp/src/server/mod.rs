@@ -31,17 +31,17 @@ use std::sync::Arc;
 use haft_kernel::Session;
 use haft_lang::Resolver;
 use haft_process::{CancelToken, Host};
-use tokio_util::sync::CancellationToken;
 
+use self::handler::Handler;
 pub use self::jobs::JobLimits;
 pub use self::outputs::OutputLimits;
+use self::owner::Owner;
 pub use self::prompts::Prompt;
 pub use self::sessions::SessionLimits;
-use self::handler::Handler;
-use self::owner::Owner;
 use self::shared::Shared;
 use crate::transport::http::{self, Http};
 use crate::transport::stdio::Stdio;
+use crate::transport::watch::Watch;
 
 /// What a server works with, handed in by the application.
 pub struct Setup {
@@ -96,10 +96,9 @@ impl Server {
     /// If the descriptors cannot be used or no thread is to be had.
     pub fn serve_stdio(self, stdio: Stdio, cancel: &CancelToken) -> io::Result<()> {
         let runtime = runtime()?;
-        let over = CancelToken::new();
-        stdio.watch_reader(cancel.clone(), over.clone())?;
+        let watch = Watch::start(Some(stdio.output()?), cancel)?;
         let result = runtime.block_on(async {
-            let (shared, stop) = self.begin(cancel)?;
+            let (shared, stop) = (self.begin(), watch.stop.clone());
             let (reader, writer) = stdio.split()?;
             let handler = Handler::new(&shared, &Arc::new(Owner::new(&shared)));
             let serving = rmcp::service::serve_server_with_ct(handler, (reader, writer), stop);
@@ -110,7 +109,6 @@ impl Server {
             finish(&shared).await;
             Ok(())
         });
-        over.cancel();
         runtime.shutdown_timeout(LAST);
         result
     }
@@ -126,8 +124,9 @@ impl Server {
         cancel: &CancelToken,
     ) -> io::Result<()> {
         let runtime = runtime()?;
+        let watch = Watch::start(None, cancel)?;
         let result = runtime.block_on(async {
-            let (shared, stop) = self.begin(cancel)?;
+            let (shared, stop) = (self.begin(), watch.stop.clone());
             let common = Arc::new(Owner::new(&shared));
             let handler = {
                 let shared = shared.clone();
@@ -141,40 +140,34 @@ impl Server {
         result
     }
 
-    /// What is shared, and a token of the runtime's that follows ours.
-    fn begin(self, cancel: &CancelToken) -> io::Result<(Arc<Shared>, CancellationToken)> {
+    fn begin(self) -> Arc<Shared> {
         let shared = Shared::new(self.setup);
         tokio::spawn(shared.clone().sweep());
-        let stop = CancellationToken::new();
-        follow(cancel, stop.clone())?;
-        Ok((shared, stop))
+        shared
     }
 }
 
 /// What is left to be done after everything has ended may take so long.
 const LAST: std::time::Duration = std::time::Duration::from_millis(500);
 
+/// How often it is looked whether what is kept still runs.
+const KEPT: std::time::Duration = std::time::Duration::from_secs(1);
+
 fn runtime() -> io::Result<tokio::runtime::Runtime> {
     tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()
 }
 
-/// Cancels the runtime's token with ours.
-fn follow(cancel: &CancelToken, stop: CancellationToken) -> io::Result<()> {
-    let descriptor = cancel.descriptor().map_err(io::Error::other)?.try_clone_to_owned()?;
-    let event = tokio::io::unix::AsyncFd::with_interest(descriptor, tokio::io::Interest::READABLE)?;
-    tokio::spawn(async move {
-        let _ = event.readable().await;
-        stop.cancel();
-    });
-    Ok(())
-}
-
 /// Ends all jobs, or waits for them if they shall be kept.
 async fn finish(shared: &Shared) {
-    for job in shared.jobs.list() {
-        if !shared.setup.keep {
-            job.controller.cancel();
+    let jobs = shared.jobs.list();
+    if shared.setup.keep {
+        while jobs.iter().any(|job| job.is_alive()) {
+            tokio::time::sleep(KEPT).await;
         }
-        job.end().await;
+        return;
+    }
+    jobs.iter().for_each(|job| job.controller.cancel());
+    for job in jobs {
+        job.finish().await;
     }
 }

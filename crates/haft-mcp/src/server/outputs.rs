@@ -107,7 +107,7 @@ mod tests {
 
     fn written(bytes: usize, directory: &std::path::Path) -> Output {
         let limits = Limits { head: 1, tail: 1, spill: 1 << 20 };
-        let output = Output::new(limits, Some(SpillDirectory::new(directory)));
+        let output = Output::new(limits, Some(SpillDirectory::open(directory).unwrap()));
         output.append(&vec![b'x'; bytes]);
         output
     }
@@ -124,7 +124,9 @@ mod tests {
 
         let large: Vec<Output> = (0..3).map(|_| written(1000, directory.path())).collect();
         large.iter().for_each(|output| outputs.keep(kept(output, now)));
-        assert!(outputs.get(large[0].id().as_str()).is_none() && outputs.get(large[1].id().as_str()).is_some());
+        assert!(
+            outputs.get(large[0].id().as_str()).is_none() && outputs.get(large[1].id().as_str()).is_some()
+        );
         let path = large[0].spill_path().unwrap();
         drop((all, large));
         assert!(!path.exists());

@@ -49,7 +49,8 @@ mod tests {
 
     #[test]
     fn times_are_short() {
-        let cases = [(0.0004, "0 ms"), (0.25, "250 ms"), (1.25, "1.2 s"), (42.0, "42 s"), (125.0, "2 min 5 s")];
+        let cases =
+            [(0.0004, "0 ms"), (0.25, "250 ms"), (1.25, "1.2 s"), (42.0, "42 s"), (125.0, "2 min 5 s")];
         for (seconds, text) in cases {
             assert_eq!(time(Duration::from_secs_f64(seconds)), text);
         }

@@ -63,7 +63,9 @@ pub(crate) fn read(shared: &Shared, uri: &str) -> Result<ReadResourceResult, Err
 }
 
 fn bytes(output: &Output) -> Vec<u8> {
-    output.slice(&haft_process::capture::View::HeadAndTail, LARGEST).map_or_else(|_| Vec::new(), |slice| slice.to_bytes())
+    output
+        .slice(&haft_process::capture::View::HeadAndTail, LARGEST)
+        .map_or_else(|_| Vec::new(), |slice| slice.to_bytes())
 }
 
 /// Base64, as JSON carries bytes.
@@ -71,7 +73,8 @@ fn encode(bytes: &[u8]) -> String {
     const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
     for chunk in bytes.chunks(3) {
-        let number = chunk.iter().fold(0u32, |number, byte| number << 8 | u32::from(*byte)) << (8 * (3 - chunk.len()));
+        let number =
+            chunk.iter().fold(0u32, |number, byte| number << 8 | u32::from(*byte)) << (8 * (3 - chunk.len()));
         for place in 0..4 {
             let letter = LETTERS[(number >> (18 - 6 * place)) as usize & 63];
             text.push(if place > chunk.len() { '=' } else { char::from(letter) });

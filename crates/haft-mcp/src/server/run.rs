@@ -6,14 +6,14 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use haft_kernel::Session;
-use haft_process::{Input, Streams, TerminalSize};
+use haft_process::TerminalSize;
 use schemars::JsonSchema;
 use serde::Deserialize;
-use tokio::sync::{oneshot, watch};
+use tokio::sync::{Notify, oneshot, watch};
 
 use super::call::Call;
 use super::drive::{self, Stop};
-use super::engine::Order;
+use super::engine::{self, Finished, Input, Order, Streams};
 use super::jobs::{Job, title};
 use super::outputs::Kept;
 use super::reply::Reply;
@@ -21,7 +21,7 @@ use super::sessions::State;
 use super::shared::Shared;
 use super::show;
 use super::until::{Conditions, Until};
-use super::view::{Shown, View};
+use super::view::View;
 
 /// What `run` takes.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
@@ -93,29 +93,17 @@ pub(crate) fn timeout(seconds: Option<f64>) -> Result<Duration, String> {
 pub(crate) async fn run(shared: &Arc<Shared>, arguments: Arguments, call: &Call) -> Result<Reply, String> {
     let deadline = Instant::now() + timeout(arguments.timeout)?;
     let shown = arguments.view.clone().shown()?;
-    let conditions = conditions(&arguments)?;
-    let mut state = match &arguments.session {
-        Some(name) => Some(enter(shared, name, call, deadline).await?),
-        None => None,
-    };
-    let session = state.as_mut().and_then(|state| state.take()).unwrap_or_else(|| (shared.setup.session)());
-    // What the session is if the script goes on without it.
-    let before = state.as_ref().map(|_| session.fork());
-    let job = match start(shared, &arguments, session, call).await {
-        Ok(job) => job,
-        Err(message) => {
-            restore(&mut state, before);
-            return Err(message);
-        }
-    };
+    shared.jobs.check_room()?;
+    let mut place = Place::enter(shared, &arguments, call, deadline).await?;
+    let conditions = conditions(&arguments, &place.directory)?;
+    let job = start(shared, &arguments, place.session.take(), call).await?;
     let stop = drive::wait(&job, conditions, &[], Some(deadline), call).await;
     let left = left_running(&stop, arguments.on_timeout);
     let expired = matches!(stop, Stop::TimedOut) && !left;
     if !left {
         finish(&job, &stop).await;
     }
-    let after = job.ended().and_then(|ended| ended.take_session());
-    restore(&mut state, after.or(before));
+    place.leave(&job);
     let reply = show::job(&job, &shown, None, &stop, expired);
     settle(shared, &job);
     if let Some(name) = arguments.session.filter(|_| arguments.end_session) {
@@ -124,21 +112,66 @@ pub(crate) async fn run(shared: &Arc<Shared>, arguments: Arguments, call: &Call)
     Ok(reply)
 }
 
+/// Where a script runs: a session for itself, or a named one.
+struct Place {
+    session: Option<Session>,
+    directory: PathBuf,
+    /// The named session's place, and what it holds if the script goes on without it.
+    named: Option<(State<Session>, Session)>,
+}
+
+impl Place {
+    async fn enter(
+        shared: &Shared,
+        arguments: &Arguments,
+        call: &Call,
+        deadline: Instant,
+    ) -> Result<Place, String> {
+        let mut state = match &arguments.session {
+            Some(name) => Some(claim(shared, name, call, deadline).await?),
+            None => None,
+        };
+        let known = state.as_mut().and_then(|state| state.take());
+        let mut session = known.unwrap_or_else(|| (shared.setup.session)());
+        if let Some(directory) = &arguments.cwd
+            && let Err(message) = engine::enter(&mut session, directory)
+        {
+            if let Some(state) = &mut state {
+                **state = Some(session);
+            }
+            return Err(message);
+        }
+        let directory = engine::directory(&session);
+        let named = state.map(|state| (state, session.fork()));
+        Ok(Place { session: Some(session), directory, named })
+    }
+
+    /// The named session is what the script has made of it, or what it was if that goes on without it.
+    fn leave(self, job: &Job) {
+        let Some((mut state, before)) = self.named else { return };
+        let after = job.ended().and_then(|ended| ended.take_session());
+        *state = Some(after.unwrap_or(before));
+    }
+}
+
 /// What is waited for: on a terminal, input too, since nobody else would notice.
-fn conditions(arguments: &Arguments) -> Result<Conditions, String> {
+fn conditions(arguments: &Arguments, directory: &std::path::Path) -> Result<Conditions, String> {
     let interactive = arguments.pty || arguments.interactive;
     let mut conditions = match arguments.until.clone() {
         Some(until) => until.conditions()?,
         None => Conditions { input: interactive, ..Conditions::default() },
     };
-    if let (Some(file), Some(directory)) = (&conditions.file, &arguments.cwd) {
-        conditions.file = Some(directory.join(file));
-    }
+    conditions.file = conditions.file.map(|file| directory.join(file));
     Ok(conditions)
 }
 
 /// Waits for the named session to be free.
-async fn enter(shared: &Shared, name: &str, call: &Call, deadline: Instant) -> Result<State<Session>, String> {
+async fn claim(
+    shared: &Shared,
+    name: &str,
+    call: &Call,
+    deadline: Instant,
+) -> Result<State<Session>, String> {
     let slot = shared.sessions.claim(name, call.owner.id, Instant::now())?;
     tokio::select! {
         state = slot.lock_owned() => Ok(state),
@@ -149,28 +182,24 @@ async fn enter(shared: &Shared, name: &str, call: &Call, deadline: Instant) -> R
     }
 }
 
-fn restore(state: &mut Option<State<Session>>, session: Option<Session>) {
-    if let Some(state) = state {
-        **state = session;
-    }
-}
-
 /// Starts the script on a thread of its own.
 async fn start(
     shared: &Arc<Shared>,
     arguments: &Arguments,
-    session: Session,
+    session: Option<Session>,
     call: &Call,
 ) -> Result<Arc<Job>, String> {
-    shared.jobs.check_room()?;
-    let order = order(arguments, session);
+    let grown = Arc::new(Notify::new());
+    let run = order(arguments).run(grown.clone());
+    let session = session.ok_or("the session has gone")?;
     let (started, controller) = oneshot::channel();
     let (ended, end) = watch::channel(None);
     let host = shared.setup.host.clone();
-    tokio::task::spawn_blocking(move || match order.start(&host) {
+    tokio::task::spawn_blocking(move || match run.start(&host, session) {
         Ok(running) => {
-            let _ = started.send(Ok(running.controller()));
-            let _ = ended.send(Some(Arc::new(running.finish())));
+            let _ = started.send(Ok(running.controller().clone()));
+            let (session, outcome) = running.finish();
+            let _ = ended.send(Some(Arc::new(Finished::new(session, outcome))));
         }
         Err(error) => {
             let hint = error.hint().map(|hint| format!("\nhint: {hint}")).unwrap_or_default();
@@ -178,16 +207,16 @@ async fn start(
         }
     });
     let controller = controller.await.map_err(|_| "the script could not be started".to_owned())??;
-    let job = Job::new(shared.next_number(), call.owner.id, &arguments.script, controller, end);
-    let job = Arc::new(job);
+    let number = shared.next_number();
+    let job = Arc::new(Job::new(number, call.owner.id, &arguments.script, controller, grown, end));
     shared.jobs.insert(job.clone());
     Ok(job)
 }
 
-fn order(arguments: &Arguments, session: Session) -> Order {
+fn order(arguments: &Arguments) -> Order {
     let input = match &arguments.stdin {
-        _ if arguments.interactive || arguments.pty => Input::Open,
         Some(text) => Input::Bytes(Arc::from(text.as_bytes())),
+        None if arguments.interactive || arguments.pty => Input::Pipe,
         None => Input::Null,
     };
     let streams = match (arguments.pty, arguments.merge) {
@@ -195,7 +224,8 @@ fn order(arguments: &Arguments, session: Session) -> Order {
         (false, true) => Streams::Merged,
         (false, false) => Streams::Separate,
     };
-    Order { script: arguments.script.clone(), session, input, streams }
+    let variables = arguments.env.clone().unwrap_or_default().into_iter().collect();
+    Order { script: arguments.script.clone(), variables, input, streams }
 }
 
 /// Whether the script goes on after the call.
@@ -223,7 +253,7 @@ pub(crate) fn settle(shared: &Shared, job: &Arc<Job>) {
             shared.outputs.keep(Kept { output, owner: job.owner, origin, since: Instant::now() });
         }
     }
-    if job.ended().is_some() {
+    if !job.is_alive() {
         shared.jobs.remove(job);
     }
 }

@@ -114,8 +114,7 @@ mod tests {
     #[test]
     fn what_is_in_use_does_not_grow_old() {
         let now = Instant::now();
-        let sessions: Sessions<u32> =
-            Sessions::new(SessionLimits { count: 1, age: Duration::from_secs(10) });
+        let sessions: Sessions<u32> = Sessions::new(SessionLimits { count: 1, age: Duration::from_secs(10) });
         let state = sessions.claim("a", 1, now).unwrap().try_lock_owned().unwrap();
         sessions.sweep(now + Duration::from_secs(60));
         assert!(sessions.claim("b", 1, now).is_err());

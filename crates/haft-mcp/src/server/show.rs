@@ -77,6 +77,10 @@ fn facts(
         Some(ended) => ended.facts(expired),
         None => vec![format!("still running as job {}", job.id), time(job.started.elapsed())],
     };
+    let left = ended.map_or_else(Vec::new, Finished::left_running);
+    if !left.is_empty() {
+        facts.push(format!("{} still running in the background as job {}", left.len(), job.id));
+    }
     match stop {
         Stop::Met(met) => facts.push(met.to_string()),
         Stop::TimedOut if ended.is_none() => facts.push("the time is up".to_owned()),
@@ -99,26 +103,24 @@ fn omission(name: &str, summary: &Summary) -> Option<String> {
         return Some(format!("{name} is output {id}"));
     }
     let omitted = summary.omitted?;
-    let lost = if omitted.lost_bytes > 0 { format!(", {} of them lost", omitted.lost_bytes) } else { String::new() };
-    Some(format!("{name}: {} of {} bytes not shown{lost}, all is output {id}", omitted.bytes, summary.total_bytes))
+    let lost =
+        if omitted.lost_bytes > 0 { format!(", {} of them lost", omitted.lost_bytes) } else { String::new() };
+    Some(format!(
+        "{name}: {} of {} bytes not shown{lost}, all is output {id}",
+        omitted.bytes, summary.total_bytes
+    ))
 }
 
 /// The same as data.
-fn data(
-    job: &Job,
-    ended: Option<&Finished>,
-    parts: &[(&str, Summary)],
-    stop: &Stop,
-    expired: bool,
-) -> Value {
+fn data(job: &Job, ended: Option<&Finished>, parts: &[(&str, Summary)], stop: &Stop, expired: bool) -> Value {
     let mut data = match ended.map(|ended| ended.data(expired)) {
         Some(Value::Object(data)) => data,
         _ => Map::from_iter([("duration".to_owned(), json!(job.started.elapsed().as_secs_f64()))]),
     };
     data.insert("state".to_owned(), json!(if ended.is_some() { "ended" } else { "running" }));
-    if ended.is_none() {
+    if job.is_alive() {
         data.insert("job".to_owned(), json!(job.id));
-        data.insert("pids".to_owned(), json!(job.controller.members()));
+        data.insert("pids".to_owned(), json!(job.processes()));
         data.insert("needs_input".to_owned(), json!(job.controller.needs_input()));
     }
     if let Stop::Met(met) = stop {

@@ -52,7 +52,8 @@ where
         () = tokio::time::sleep(PATIENCE) => {}
     }
     let milliseconds = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
-    let options = TaskOptions::new().with_ttl_ms(milliseconds(KEPT)).with_poll_interval_ms(milliseconds(POLL));
+    let options =
+        TaskOptions::new().with_ttl_ms(milliseconds(KEPT)).with_poll_interval_ms(milliseconds(POLL));
     let task = shared.tasks.spawn(options, |task| {
         Box::pin(async move {
             tokio::select! {

@@ -75,7 +75,8 @@ impl Until {
     /// Understands it.
     pub(crate) fn conditions(self) -> Result<Conditions, String> {
         let pattern = self.pattern.map(|pattern| {
-            Regex::new(&pattern).map_err(|error| format!("\"until.pattern\" is no regular expression: {error}"))
+            Regex::new(&pattern)
+                .map_err(|error| format!("\"until.pattern\" is no regular expression: {error}"))
         });
         let quiet = self.quiet.map(|seconds| {
             Duration::try_from_secs_f64(seconds)
@@ -100,6 +101,11 @@ impl Until {
 }
 
 impl Conditions {
+    /// Whether new output may make one of them true or untrue.
+    pub(crate) fn follows_output(&self) -> bool {
+        self.pattern.is_some() || self.quiet.is_some() || self.input
+    }
+
     /// Whether something must be looked at from time to time, because nothing tells of it.
     pub(crate) fn needs_looking(&self) -> bool {
         self.port.is_some() || self.file.is_some() || self.input

@@ -76,7 +76,10 @@ async fn answer<H: ServerHandler>(
     service: StreamableHttpService<H, LocalSessionManager>,
 ) -> Answer {
     if !is_authorized(request.headers(), token) {
-        return refuse(StatusCode::UNAUTHORIZED, "the token is missing or wrong: send \"Authorization: Bearer TOKEN\"");
+        return refuse(
+            StatusCode::UNAUTHORIZED,
+            "the token is missing or wrong: send \"Authorization: Bearer TOKEN\"",
+        );
     }
     if !matches!(request.uri().path(), "/" | "/mcp") {
         return refuse(StatusCode::NOT_FOUND, "the server is at \"/mcp\"");
@@ -86,7 +89,8 @@ async fn answer<H: ServerHandler>(
 
 /// Whether the token is the right one, found out in a time that does not tell how much of it is right.
 fn is_authorized(headers: &HeaderMap, token: &str) -> bool {
-    let given = headers.get(header::AUTHORIZATION).and_then(|value| value.as_bytes().strip_prefix(b"Bearer "));
+    let given =
+        headers.get(header::AUTHORIZATION).and_then(|value| value.as_bytes().strip_prefix(b"Bearer "));
     given.is_some_and(|given| {
         given.len() == token.len()
             && given.iter().zip(token.as_bytes()).fold(0, |differs, (a, b)| differs | (a ^ b)) == 0
@@ -114,7 +118,8 @@ mod tests {
             headers
         };
         assert!(is_authorized(&with("Bearer secret"), "secret"));
-        for wrong in ["Bearer secre", "Bearer secrets", "bearer secret", "Basic secret", "secret", "Bearer "] {
+        for wrong in ["Bearer secre", "Bearer secrets", "bearer secret", "Basic secret", "secret", "Bearer "]
+        {
             assert!(!is_authorized(&with(wrong), "secret"), "{wrong}");
         }
         assert!(!is_authorized(&HeaderMap::new(), "secret"));

@@ -8,8 +8,6 @@ use std::io;
 use std::os::fd::{AsFd as _, AsRawFd as _, OwnedFd};
 use std::pin::Pin;
 
-use haft_process::CancelToken;
-use rustix::event::{PollFd, PollFlags, poll};
 use rustix::fs::{FileType, Mode, OFlags, fstat};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::UnixStream;
@@ -47,20 +45,9 @@ impl Stdio {
         Ok((reader(self.input)?, writer(self.output)?))
     }
 
-    /// Cancels `gone` when nobody is left to read what we write; ends with `over`.
-    pub(crate) fn watch_reader(&self, gone: CancelToken, over: CancelToken) -> io::Result<()> {
-        let output = self.output.try_clone()?;
-        let watch = move || {
-            let Ok(over) = over.descriptor() else { return };
-            let mut polled =
-                [PollFd::new(&output, PollFlags::empty()), PollFd::from_borrowed_fd(over, PollFlags::IN)];
-            while matches!(poll(&mut polled, None), Err(rustix::io::Errno::INTR)) {}
-            if polled[0].revents().intersects(PollFlags::ERR | PollFlags::HUP) {
-                gone.cancel();
-            }
-        };
-        std::thread::Builder::new().name("client".to_owned()).stack_size(64 * 1024).spawn(watch)?;
-        Ok(())
+    /// The output, once more.
+    pub(crate) fn output(&self) -> io::Result<OwnedFd> {
+        self.output.try_clone()
     }
 }
 
