@@ -40,6 +40,8 @@ pub(crate) enum Command {
     Launch(Box<Launch>),
     /// Allow what a project brings to run, after showing it; by content, until it changes
     Trust(Trust),
+    /// Serve the tools of haft to an agent, over the Model Context Protocol
+    Mcp(Mcp),
     /// Clean up after the process that holds the other end of standard input
     #[command(name = "__watch", hide = true)]
     Watch,
@@ -191,4 +193,17 @@ pub(crate) struct Trust {
     /// Print one JSON object; without --yes it only says what would be trusted
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Mcp {
+    /// Serve over HTTP at this loopback address, such as 127.0.0.1:8080, instead of standard input and output
+    #[arg(long, value_name = "ADDRESS")]
+    pub(crate) http: Option<String>,
+    /// With --http: the file that holds the token which clients must present; made if it is not there
+    #[arg(long, value_name = "FILE", requires = "http")]
+    pub(crate) token_file: Option<PathBuf>,
+    /// Let sessions and jobs outlive the client that has started them
+    #[arg(long)]
+    pub(crate) keep: bool,
 }

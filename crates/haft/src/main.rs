@@ -43,6 +43,7 @@ fn run_command(command: Command, surroundings: &Surroundings) -> Result<i32, Fai
         Command::Plan(plan) => commands::plan::run(plan, surroundings),
         Command::Launch(launch) => commands::launch::run(*launch, surroundings),
         Command::Trust(trust) => commands::trust::run(&trust, surroundings),
+        Command::Mcp(mcp) => commands::mcp::run(&mcp, surroundings),
         Command::Watch => commands::watch::run(),
     }
 }

@@ -9,7 +9,7 @@ use rustix::io::fcntl_getfd;
 use rustix::stdio::{stderr, stdin, stdout};
 
 /// Arguments, environment, directory and standard descriptors at the start.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Surroundings {
     pub(crate) arguments: Vec<OsString>,
     pub(crate) environment: Environment,

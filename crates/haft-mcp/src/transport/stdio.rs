@@ -45,6 +45,12 @@ impl Stdio {
         Ok((reader(self.input)?, writer(self.output)?))
     }
 
+    /// Whether it is a person who would have to write the messages.
+    #[must_use]
+    pub fn is_terminal(&self) -> bool {
+        rustix::termios::isatty(&self.input)
+    }
+
     /// The output, once more.
     pub(crate) fn output(&self) -> io::Result<OwnedFd> {
         self.output.try_clone()

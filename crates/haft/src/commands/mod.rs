@@ -4,6 +4,7 @@ pub(crate) mod check;
 mod check_jq;
 pub(crate) mod exec;
 pub(crate) mod launch;
+pub(crate) mod mcp;
 pub(crate) mod output;
 pub(crate) mod plan;
 pub(crate) mod run;

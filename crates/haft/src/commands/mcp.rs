@@ -1,0 +1,147 @@
+//! `haft mcp`: haft's hands for any agent.
+
+mod token;
+
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::Path;
+use std::sync::Arc;
+
+use haft_kernel::{Kernel, Session};
+use haft_lang::{Resolution, Resolver};
+use haft_mcp::{Http, Limits, Server, Setup, Stdio};
+use haft_process::{CancelToken, Environment, reason};
+
+use crate::arguments::Mcp;
+use crate::commands::script::Names;
+use crate::failure::{Failure, tell};
+use crate::host;
+use crate::surroundings::Surroundings;
+
+/// What programs are told, since nobody looks at a terminal: no colours, nothing that turns pages.
+const FOR_AGENTS: [(&str, &str); 7] = [
+    ("NO_COLOR", "1"),
+    ("TERM", "dumb"),
+    ("PAGER", "cat"),
+    ("GIT_PAGER", "cat"),
+    ("MANPAGER", "cat"),
+    ("SYSTEMD_PAGER", "cat"),
+    ("GIT_TERMINAL_PROMPT", "0"),
+];
+
+/// Serves until the client goes away, or we are asked to end.
+pub(crate) fn run(arguments: &Mcp, surroundings: &Surroundings) -> Result<i32, Failure> {
+    // Before anything else could read or write what is for the client.
+    let stdio = match &arguments.http {
+        None => Some(Stdio::take().map_err(|error| failed("take standard input and output", &error))?),
+        Some(_) => None,
+    };
+    let listener = host::Listener::start()?;
+    let server = Server::new(set_up(arguments, surroundings));
+    match (stdio, &arguments.http) {
+        (Some(stdio), _) => serve_stdio(server, stdio, &listener.cancel),
+        (None, Some(address)) => serve_http(server, arguments, address, &listener.cancel),
+        (None, None) => Ok(0),
+    }
+}
+
+fn serve_stdio(server: Server, stdio: Stdio, cancel: &CancelToken) -> Result<i32, Failure> {
+    if stdio.is_terminal() {
+        tell("waiting for the messages of an MCP client on standard input; Ctrl-C ends it");
+    }
+    server.serve_stdio(stdio, cancel).map_err(|error| failed("serve", &error))?;
+    Ok(0)
+}
+
+fn serve_http(server: Server, arguments: &Mcp, address: &str, cancel: &CancelToken) -> Result<i32, Failure> {
+    let address = parse(address)?;
+    let token = match &arguments.token_file {
+        Some(file) => token::from_file(file)?,
+        None => token::fresh()?,
+    };
+    let shown = match &arguments.token_file {
+        Some(file) => format!("the token is in \"{}\"", file.display()),
+        None => format!("the token is {token}"),
+    };
+    let ready = |address| {
+        tell(format_args!("serving MCP at http://{address}/mcp"));
+        tell(&shown);
+    };
+    server
+        .serve_http(Http { address, token }, ready, cancel)
+        .map_err(|error| failed(&format!("listen on {address}"), &error))?;
+    Ok(0)
+}
+
+/// A loopback address: with a port, or a port alone.
+fn parse(text: &str) -> Result<SocketAddr, Failure> {
+    let text = text.trim_start_matches(':');
+    let alone = text.parse().map(|port| SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), port)).ok();
+    let named = text.strip_prefix("localhost:").map(|port| format!("127.0.0.1:{port}"));
+    let address = alone.or_else(|| named.as_deref().unwrap_or(text).parse().ok());
+    let address: SocketAddr = address.ok_or_else(|| {
+        Failure::usage(format!("\"{text}\" is no address with a port, such as 127.0.0.1:8080"))
+    })?;
+    if address.ip().is_loopback() {
+        return Ok(address);
+    }
+    let hint =
+        "whoever reaches it can run anything as you; to reach it from elsewhere, forward a port with ssh";
+    Err(Failure {
+        hint: Some(hint.to_owned()),
+        ..Failure::usage(format!("{address} is no loopback address"))
+    })
+}
+
+fn set_up(arguments: &Mcp, surroundings: &Surroundings) -> Setup {
+    let host = host::set_up(surroundings);
+    host.warnings().iter().for_each(tell);
+    Setup {
+        host: Arc::new(host),
+        session: sessions(surroundings),
+        names: Box::new(OwnNames(surroundings.clone())),
+        prompts: Vec::new(),
+        limits: Limits::default(),
+        keep: arguments.keep,
+    }
+}
+
+/// What makes sessions, each from the environment and the directory that we were started with.
+fn sessions(surroundings: &Surroundings) -> Box<dyn Fn() -> Session + Send + Sync> {
+    let kernel = Kernel::builder().build();
+    let environment = environment(surroundings);
+    let directory = surroundings.working_directory.clone().unwrap_or_else(|| Path::new("/").to_owned());
+    Box::new(move || {
+        let variables = environment.iter().map(|(name, value)| (name.as_bytes(), value.as_bytes()));
+        Session::familiar(kernel.clone(), variables, directory.as_os_str().as_bytes())
+    })
+}
+
+fn environment(surroundings: &Surroundings) -> Environment {
+    let mut environment = surroundings.environment.clone();
+    for (name, value) in FOR_AGENTS {
+        let _ = environment.set(name, value);
+    }
+    environment
+}
+
+/// What names mean where we were started.
+struct OwnNames(Surroundings);
+
+impl Resolver for OwnNames {
+    fn resolve(&self, name: &[u8]) -> Resolution {
+        Names(&self.0).resolve(name)
+    }
+
+    fn is_set(&self, variable: &[u8]) -> Option<bool> {
+        Names(&self.0).is_set(variable)
+    }
+
+    fn check_jq(&self, program: &[u8]) -> Option<String> {
+        Names(&self.0).check_jq(program)
+    }
+}
+
+fn failed(doing: &str, error: &std::io::Error) -> Failure {
+    Failure { message: format!("cannot {doing}: {}", reason(error)), hint: None, status: 1 }
+}

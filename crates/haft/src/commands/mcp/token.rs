@@ -1,0 +1,49 @@
+//! The token that a client must present over HTTP.
+
+use std::fs::OpenOptions;
+use std::io::{ErrorKind, Read as _, Write as _};
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::Path;
+
+use haft_process::reason;
+
+use crate::failure::Failure;
+
+/// One that nobody has seen.
+pub(crate) fn fresh() -> Result<String, Failure> {
+    let mut bytes = [0; 24];
+    let read = std::fs::File::open("/dev/urandom").and_then(|mut source| source.read_exact(&mut bytes));
+    read.map_err(|error| failed("make a token", Path::new("/dev/urandom"), &error))?;
+    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+}
+
+/// The one in the file, which is made, for its owner alone, if it is not there.
+pub(crate) fn from_file(path: &Path) -> Result<String, Failure> {
+    let made = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path);
+    match made {
+        Ok(mut file) => {
+            let token = fresh()?;
+            writeln!(file, "{token}").map_err(|error| failed("write the token", path, &error))?;
+            Ok(token)
+        }
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => read(path),
+        Err(error) => Err(failed("make the token file", path, &error)),
+    }
+}
+
+fn read(path: &Path) -> Result<String, Failure> {
+    let text = std::fs::read_to_string(path).map_err(|error| failed("read the token", path, &error))?;
+    let token = text.trim();
+    if token.len() < 16 || !token.bytes().all(|byte| byte.is_ascii_graphic()) {
+        let hint = Some("it takes one line of at least 16 visible characters".to_owned());
+        return Err(Failure {
+            hint,
+            ..Failure::usage(format!("there is no token in \"{}\"", path.display()))
+        });
+    }
+    Ok(token.to_owned())
+}
+
+fn failed(doing: &str, path: &Path, error: &std::io::Error) -> Failure {
+    Failure::usage(format!("cannot {doing}: \"{}\": {}", path.display(), reason(error)))
+}
