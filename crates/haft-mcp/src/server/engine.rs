@@ -57,7 +57,7 @@ impl Finished {
     /// The processes that the script has left in the background and that belong to no named session.
     pub(crate) fn left_running(&self) -> Vec<i32> {
         let mut session = self.lock();
-        session.as_mut().map_or_else(Vec::new, |session| running(session))
+        session.as_mut().map_or_else(Vec::new, running)
     }
 
     /// What there is to say of its end, in a few words each.

@@ -50,20 +50,12 @@ fn body(parts: &[(&str, Summary)]) -> String {
         if *name == "stderr" {
             text.push_str("[stderr]\n");
         }
-        if is_binary(summary) {
-            text.push_str(&format!("[{} bytes that are not text]\n", summary.total_bytes));
-            continue;
-        }
         text.push_str(&summary.text);
         if !text.ends_with('\n') {
             text.push('\n');
         }
     }
     text
-}
-
-fn is_binary(summary: &Summary) -> bool {
-    summary.text.contains('\0')
 }
 
 fn facts(
@@ -99,10 +91,9 @@ fn facts(
 /// What of an output is not shown, and where the rest is.
 fn omission(name: &str, summary: &Summary) -> Option<String> {
     let id = &summary.id;
-    if is_binary(summary) {
-        return Some(format!("{name} is output {id}"));
-    }
-    let omitted = summary.omitted?;
+    let Some(omitted) = summary.omitted else {
+        return summary.truncated.then(|| format!("{name} is output {id}"));
+    };
     let lost =
         if omitted.lost_bytes > 0 { format!(", {} of them lost", omitted.lost_bytes) } else { String::new() };
     Some(format!(

@@ -68,6 +68,7 @@ fn describe<A: JsonSchema>(
     let mut input = object(input.to_value());
     input.remove("title");
     input.remove("description");
+    input.values_mut().for_each(simplify);
     Tool::new(name, description, Arc::new(input))
         .with_raw_output_schema(Arc::new(object(output)))
         .with_annotations(annotations)
@@ -113,6 +114,25 @@ fn outcome() -> Value {
             "met": { "type": "string", "description": "What was waited for and has come true" },
         },
     })
+}
+
+/// A schema in fewer words: what may be left out need not be said to be null, and a number is a number.
+fn simplify(schema: &mut Value) {
+    match schema {
+        Value::Object(object) => {
+            object.retain(|key, value| !(key == "format" || key == "default" && value.is_null()));
+            if let Some(Value::Array(kinds)) = object.get_mut("type") {
+                kinds.retain(|kind| kind != "null");
+                if let [kind] = kinds.as_slice() {
+                    let kind = kind.clone();
+                    object.insert("type".to_owned(), kind);
+                }
+            }
+            object.values_mut().for_each(simplify);
+        }
+        Value::Array(items) => items.iter_mut().for_each(simplify),
+        _ => {}
+    }
 }
 
 fn object(value: Value) -> JsonObject {

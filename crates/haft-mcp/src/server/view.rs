@@ -89,11 +89,20 @@ impl Shown {
     /// What is shown of an output: text without colours and with overwritten lines as they were left.
     pub(crate) fn of(&self, output: &Output) -> Result<Summary, capture::Error> {
         let mut summary = output.summary(&self.view, self.budget)?;
-        if has_controls(&summary.text) {
+        if is_binary(&summary) {
+            summary.text = format!("[{} bytes that are not text]\n", summary.total_bytes);
+            summary.truncated = true;
+        } else if has_controls(&summary.text) {
             summary.text = rendered(&summary.text)?;
         }
         Ok(summary)
     }
+}
+
+/// Whether there is no sense in reading it: more than a few characters that are none, or what no text has.
+fn is_binary(summary: &Summary) -> bool {
+    let wrong = summary.text.chars().filter(|letter| matches!(letter, '\0' | '\u{fffd}')).count();
+    wrong > 0 && (summary.text.contains('\0') || wrong * 10 > summary.text.len())
 }
 
 /// Text as a terminal would show it, wide enough to break no line.
@@ -134,6 +143,16 @@ mod tests {
         let output = Output::new(capture::Limits::default(), None);
         output.append(b"\x1b[32mbuilding\x1b[0m 10%\rbuilding 100%\ndone\n");
         assert_eq!(seen("{}", &output), "building 100%\ndone\n");
+    }
+
+    #[test]
+    fn bytes_that_are_no_text_are_not_shown_as_text() {
+        let output = Output::new(capture::Limits::default(), None);
+        output.append(b"\x7fELF\x02\x01\x01\0\0\0\xff\xfe");
+        assert_eq!(seen("{}", &output), "[12 bytes that are not text]\n");
+        let output = Output::new(capture::Limits::default(), None);
+        output.append(b"caf\xe9 au lait, as it was once written\n");
+        assert_eq!(seen("{}", &output), "caf\u{fffd} au lait, as it was once written\n");
     }
 
     #[test]
