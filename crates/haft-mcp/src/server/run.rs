@@ -132,6 +132,9 @@ impl Place {
             None => None,
         };
         let known = state.as_mut().and_then(|state| state.take());
+        if known.is_none() {
+            refuse_wrong(&arguments.script)?;
+        }
         let mut session = known.unwrap_or_else(|| (shared.setup.session)());
         if let Some(directory) = &arguments.cwd
             && let Err(message) = engine::enter(&mut session, directory)
@@ -152,6 +155,12 @@ impl Place {
         let after = job.ended().and_then(|ended| ended.take_session());
         *state = Some(after.unwrap_or(before));
     }
+}
+
+/// Refuses a script that is not bash before anything of it runs. A session that was used before may have changed what is.
+fn refuse_wrong(script: &str) -> Result<(), String> {
+    let read = haft_lang::read_script(script.as_bytes(), &haft_lang::Options::default());
+    read.error.map_or(Ok(()), |error| Err(super::scripts::words(&error, script)))
 }
 
 /// What is waited for: on a terminal, input too, since nobody else would notice.

@@ -37,13 +37,18 @@ pub(crate) fn check(arguments: &Arguments, names: &dyn Resolver) -> Reply {
     Reply::new(text, data)
 }
 
+/// Why a script is none.
+pub(crate) fn words(error: &haft_lang::SyntaxError, script: &str) -> String {
+    let source = script.as_bytes();
+    Diagnostic::from(error).render(NAME, source, &LineIndex::new(source))
+}
+
 /// Says what a script would do.
 pub(crate) fn plan(arguments: &Arguments, names: &dyn Resolver) -> Reply {
     let source = arguments.script.as_bytes();
     let script = read_script(source, &Options::default());
     if let Some(error) = &script.error {
-        let rendered = Diagnostic::from(error).render(NAME, source, &LineIndex::new(source));
-        return Reply::failure(rendered);
+        return Reply::failure(words(error, &arguments.script));
     }
     let plan = haft_lang::plan::plan(&script.program, source, names);
     let data = serde_json::to_value(&plan).unwrap_or_default();

@@ -7,7 +7,7 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 use std::sync::Arc;
 
-use haft_kernel::{Kernel, Session};
+use haft_kernel::Session;
 use haft_lang::{Resolution, Resolver};
 use haft_mcp::{Http, Limits, Server, Setup, Stdio};
 use haft_process::{CancelToken, Environment, reason};
@@ -15,8 +15,8 @@ use haft_process::{CancelToken, Environment, reason};
 use crate::arguments::Mcp;
 use crate::commands::script::Names;
 use crate::failure::{Failure, tell};
-use crate::host;
 use crate::surroundings::Surroundings;
+use crate::{host, sessions};
 
 /// What programs are told, since nobody looks at a terminal: no colours, nothing that turns pages.
 const FOR_AGENTS: [(&str, &str); 7] = [
@@ -98,7 +98,7 @@ fn set_up(arguments: &Mcp, surroundings: &Surroundings) -> Setup {
     host.warnings().iter().for_each(tell);
     Setup {
         host: Arc::new(host),
-        session: sessions(surroundings),
+        session: make_sessions(surroundings),
         names: Box::new(OwnNames(surroundings.clone())),
         prompts: Vec::new(),
         limits: Limits::default(),
@@ -107,8 +107,8 @@ fn set_up(arguments: &Mcp, surroundings: &Surroundings) -> Setup {
 }
 
 /// What makes sessions, each from the environment and the directory that we were started with.
-fn sessions(surroundings: &Surroundings) -> Box<dyn Fn() -> Session + Send + Sync> {
-    let kernel = Kernel::builder().build();
+fn make_sessions(surroundings: &Surroundings) -> Box<dyn Fn() -> Session + Send + Sync> {
+    let kernel = sessions::kernel().build();
     let environment = environment(surroundings);
     let directory = surroundings.working_directory.clone().unwrap_or_else(|| Path::new("/").to_owned());
     Box::new(move || {

@@ -1,0 +1,174 @@
+//! A client that is nothing but lines of JSON.
+#![expect(clippy::disallowed_types, reason = "the tests of the supervisor are not supervised by it")]
+
+use std::collections::HashMap;
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::time::{Duration, Instant};
+
+use haft_test_support::{Scratch, eventually};
+use serde_json::{Value, json};
+
+/// The program.
+pub(crate) const HAFT: &str = env!("CARGO_BIN_EXE_haft");
+/// An answer that takes longer does not come.
+const LONGEST: Duration = Duration::from_secs(90);
+
+/// A server and what it has said.
+pub(crate) struct Client {
+    pub(crate) server: Child,
+    input: Option<ChildStdin>,
+    messages: Receiver<Value>,
+    answers: HashMap<u64, Value>,
+    pub(crate) notifications: Vec<Value>,
+    last: u64,
+    /// Where the server has its files.
+    pub(crate) scratch: Scratch,
+}
+
+impl Client {
+    /// Starts a server and introduces itself with a revision of the protocol that asks for that.
+    pub(crate) fn new() -> Client {
+        let mut client = Client::silent(&[]);
+        client.introduce("2025-06-18", json!({}));
+        client
+    }
+
+    /// Starts a server and says nothing.
+    pub(crate) fn silent(arguments: &[&str]) -> Client {
+        let scratch = Scratch::new();
+        let mut command = Command::new(HAFT);
+        command.arg("mcp").args(arguments).env("TMPDIR", scratch.path()).current_dir(scratch.path());
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+        let mut server = command.spawn().expect("haft can be started");
+        let output = server.stdout.take().expect("it has an output");
+        let (sender, messages) = channel();
+        std::thread::spawn(move || {
+            for line in BufReader::new(output).lines().map_while(Result::ok) {
+                let message = serde_json::from_str(&line).unwrap_or_else(|_| panic!("no JSON: {line}"));
+                let _ = sender.send(message);
+            }
+        });
+        let input = server.stdin.take();
+        let (answers, notifications) = (HashMap::new(), Vec::new());
+        Client { server, input, messages, answers, notifications, last: 0, scratch }
+    }
+
+    pub(crate) fn introduce(&mut self, revision: &str, capabilities: Value) -> Value {
+        let own = json!({ "name": "test", "version": "1" });
+        let hello = json!({ "protocolVersion": revision, "capabilities": capabilities, "clientInfo": own });
+        let answer = self.ask("initialize", hello);
+        self.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
+        answer
+    }
+
+    /// Writes a message.
+    pub(crate) fn send(&mut self, message: &Value) {
+        self.write(&format!("{message}\n"));
+    }
+
+    /// Writes anything.
+    pub(crate) fn write(&mut self, text: &str) {
+        let _ = self.input.as_mut().expect("it is open").write_all(text.as_bytes());
+    }
+
+    /// Sends a request, for an answer later.
+    pub(crate) fn request(&mut self, method: &str, parameters: Value) -> u64 {
+        self.last += 1;
+        let id = self.last;
+        self.send(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": parameters }));
+        id
+    }
+
+    /// Sends a call of a tool, for an answer later.
+    pub(crate) fn begin(&mut self, tool: &str, arguments: Value) -> u64 {
+        self.request("tools/call", json!({ "name": tool, "arguments": arguments }))
+    }
+
+    /// Waits for an answer.
+    #[track_caller]
+    pub(crate) fn answer(&mut self, id: u64) -> Value {
+        let end = Instant::now() + LONGEST;
+        loop {
+            if let Some(answer) = self.answers.remove(&id) {
+                return answer;
+            }
+            let left = end.saturating_duration_since(Instant::now());
+            let message = self.messages.recv_timeout(left).expect("there is an answer");
+            match message["id"].as_u64() {
+                Some(id) => drop(self.answers.insert(id, message)),
+                None => self.notifications.push(message),
+            }
+        }
+    }
+
+    /// Asks and waits for the answer.
+    #[track_caller]
+    pub(crate) fn ask(&mut self, method: &str, parameters: Value) -> Value {
+        let id = self.request(method, parameters);
+        self.answer(id)
+    }
+
+    /// Calls a tool and waits for what comes of it.
+    #[track_caller]
+    pub(crate) fn call(&mut self, tool: &str, arguments: Value) -> Reply {
+        let id = self.begin(tool, arguments);
+        Reply(self.answer(id))
+    }
+
+    /// Runs a script with nothing special about it.
+    #[track_caller]
+    pub(crate) fn run(&mut self, script: &str) -> Reply {
+        self.call("run", json!({ "script": script }))
+    }
+
+    pub(crate) fn pid(&self) -> i32 {
+        self.server.id() as i32
+    }
+
+    /// Goes away; says with what status the server has ended.
+    #[track_caller]
+    pub(crate) fn leave(&mut self) -> Option<i32> {
+        self.input = None;
+        assert!(eventually(LONGEST, || matches!(self.server.try_wait(), Ok(Some(_)))), "the server stays");
+        self.server.wait().expect("it has ended").code()
+    }
+}
+
+impl Drop for Client {
+    fn drop(&mut self) {
+        let _ = self.server.kill();
+        let _ = self.server.wait();
+    }
+}
+
+/// The answer to a call.
+#[derive(Debug)]
+pub(crate) struct Reply(pub(crate) Value);
+
+impl Reply {
+    #[track_caller]
+    pub(crate) fn text(&self) -> &str {
+        self.0["result"]["content"][0]["text"].as_str().unwrap_or_else(|| panic!("no text: {}", self.0))
+    }
+
+    pub(crate) fn data(&self) -> &Value {
+        &self.0["result"]["structuredContent"]
+    }
+
+    pub(crate) fn is_error(&self) -> bool {
+        self.0["result"]["isError"] == true
+    }
+
+    /// The last line: the facts.
+    pub(crate) fn facts(&self) -> &str {
+        self.text().trim_end().lines().last().unwrap_or_default()
+    }
+
+    /// The job that still runs.
+    #[track_caller]
+    pub(crate) fn job(&self) -> String {
+        self.data()["job"].as_str().unwrap_or_else(|| panic!("no job: {}", self.0)).to_owned()
+    }
+}

@@ -1,0 +1,105 @@
+//! The server over HTTP.
+#![expect(clippy::disallowed_types, reason = "the tests of the supervisor are not supervised by it")]
+
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpStream;
+use std::process::{Child, Command, Stdio};
+
+use haft_test_support::{Haft, Scratch};
+use serde_json::{Value, json};
+
+use crate::client::HAFT;
+
+struct Server {
+    process: Child,
+    address: String,
+    token: String,
+    _scratch: Scratch,
+}
+
+impl Server {
+    fn start() -> Server {
+        let scratch = Scratch::new();
+        let file = scratch.file("token");
+        let mut process = Command::new(HAFT)
+            .args(["mcp", "--http", "127.0.0.1:0", "--token-file"])
+            .arg(&file)
+            .env("TMPDIR", scratch.path())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("haft can be started");
+        let mut line = String::new();
+        let _ = BufReader::new(process.stderr.take().unwrap()).read_line(&mut line);
+        let address = line.trim().trim_end_matches("/mcp").rsplit('/').next().unwrap_or_default().to_owned();
+        let token = std::fs::read_to_string(file).expect("there is a token").trim().to_owned();
+        Server { process, address, token, _scratch: scratch }
+    }
+
+    /// Status and body of the answer to a message.
+    fn post(&self, headers: &str, message: &Value) -> (u16, String) {
+        let mut stream = TcpStream::connect(&self.address).expect("the server listens");
+        let body = message.to_string();
+        let head = format!(
+            "POST /mcp HTTP/1.1\r\nHost: {}\r\nContent-Type: application/json\r\nAccept: application/json, \
+             text/event-stream\r\nConnection: close\r\nContent-Length: {}\r\n{headers}\r\n",
+            self.address,
+            body.len()
+        );
+        stream.write_all((head + &body).as_bytes()).unwrap();
+        let mut answer = String::new();
+        let _ = stream.read_to_string(&mut answer);
+        let status = answer.split(' ').nth(1).and_then(|status| status.parse().ok()).unwrap_or(0);
+        (status, answer)
+    }
+
+    fn authorized(&self) -> String {
+        format!("Authorization: Bearer {}\r\n", self.token)
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+fn call(script: &str) -> Value {
+    json!({
+        "jsonrpc": "2.0", "id": 1, "method": "tools/call",
+        "params": {
+            "name": "run", "arguments": { "script": script, "session": "s" },
+            "_meta": {
+                "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+                "io.modelcontextprotocol/clientInfo": { "name": "test", "version": "1" },
+                "io.modelcontextprotocol/clientCapabilities": {},
+            },
+        },
+    })
+}
+
+#[test]
+fn those_who_know_the_token_are_served() {
+    let server = Server::start();
+    let modern = "MCP-Protocol-Version: 2026-07-28\r\nMcp-Method: tools/call\r\nMcp-Name: run\r\n";
+    let headers = server.authorized() + modern;
+    let (status, answer) = server.post(&headers, &call("x=4; echo $x$x"));
+    assert!(status == 200 && answer.contains("44\\n"), "{answer}");
+    let (_, answer) = server.post(&headers, &call("echo again $x"));
+    assert!(answer.contains("again 4\\n"), "{answer}");
+}
+
+#[test]
+fn all_others_are_refused() {
+    let server = Server::start();
+    assert_eq!(server.post("", &call("true")).0, 401);
+    assert_eq!(server.post("Authorization: Bearer wrong\r\n", &call("true")).0, 401);
+    let elsewhere = server.authorized() + "Origin: http://evil.example\r\n";
+    assert_eq!(server.post(&elsewhere, &call("true")).0, 403);
+}
+
+#[test]
+fn only_loopback_addresses_are_listened_on() {
+    let refused = Haft::new(HAFT).args(["mcp", "--http", "0.0.0.0:0"]).run().status(2);
+    refused.stderr_has("0.0.0.0:0 is no loopback address");
+}

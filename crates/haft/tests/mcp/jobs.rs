@@ -1,0 +1,100 @@
+//! What goes on after its call.
+
+use haft_test_support::{Marker, child, eventually};
+use serde_json::json;
+
+use crate::client::Client;
+
+const SOON: std::time::Duration = std::time::Duration::from_secs(20);
+
+#[test]
+fn a_server_is_left_running_read_and_stopped() {
+    let mut client = Client::new();
+    let marker = Marker::new();
+    let script = format!("echo listening; exec {} sleep {}", child(), marker.as_str());
+    let reply = client.call("run", json!({ "script": script, "until": { "pattern": "listening" } }));
+    assert!(reply.text().starts_with("listening\n[still running as job "), "{}", reply.text());
+    let job = reply.job();
+    let listed = client.call("job", json!({ "action": "list" }));
+    assert!(listed.text().starts_with(&format!("{job}  runs  ")), "{}", listed.text());
+    let read = client.call("job", json!({ "action": "read", "id": job }));
+    assert!(read.text().starts_with("[still running"), "{}", read.text());
+    assert!(eventually(SOON, || marker.count() == 1));
+    let killed = client.call("job", json!({ "action": "kill", "id": job }));
+    assert!(killed.facts().starts_with("[ended on request"), "{}", killed.facts());
+    assert_eq!(marker.count(), 0);
+    assert!(client.call("job", json!({ "action": "list" })).text().starts_with("no jobs"));
+}
+
+#[test]
+fn what_a_script_leaves_in_the_background_is_a_job() {
+    let mut client = Client::new();
+    let marker = Marker::new();
+    let reply = client.run(&format!("{} sleep {} & echo started", child(), marker.as_str()));
+    assert!(reply.text().starts_with("started\n[exit 0"), "{}", reply.text());
+    assert!(reply.facts().contains("1 still running in the background as job"), "{}", reply.facts());
+    assert!(eventually(SOON, || marker.count() == 1));
+    let job = reply.job();
+    client.call("job", json!({ "action": "kill", "id": job }));
+    assert_eq!(marker.count(), 0);
+}
+
+#[test]
+fn a_program_that_asks_is_driven_through_a_terminal() {
+    let mut client = Client::new();
+    let script = "while read -p '> ' x; do echo \"got $x\"; done; echo over";
+    let reply = client.call("run", json!({ "script": script, "pty": true }));
+    assert!(reply.text().starts_with("> \n[still running") && reply.facts().contains("waits for input"));
+    let job = reply.job();
+    let written = client.call("job", json!({ "action": "write", "id": job, "text": "one\n" }));
+    assert!(written.text().contains("got one\n"), "{}", written.text());
+    assert!(written.facts().contains("waits for input"), "{}", written.facts());
+    let ended = client.call("job", json!({ "action": "close_stdin", "id": job }));
+    assert!(ended.text().contains("over\n[exit 0"), "{}", ended.text());
+}
+
+#[test]
+fn a_password_prompt_is_noticed() {
+    let mut client = Client::new();
+    let script = "read -s -p 'Password: ' x; echo; echo \"${#x} letters\"";
+    let reply = client.call("run", json!({ "script": script, "pty": true }));
+    assert!(reply.text().starts_with("Password:"), "{}", reply.text());
+    assert!(reply.data()["needs_input"].is_number(), "{}", reply.0);
+    let listed = client.call("job", json!({ "action": "list" }));
+    assert!(listed.text().contains("waits for input"), "{}", listed.text());
+    let ended = client.call("job", json!({ "action": "write", "id": reply.job(), "text": "secret\n" }));
+    assert!(ended.text().contains("6 letters\n[exit 0"), "{}", ended.text());
+}
+
+#[test]
+fn open_input_is_written_to_without_a_terminal() {
+    let mut client = Client::new();
+    let reply = client.call("run", json!({ "script": "cat; echo end", "interactive": true }));
+    let job = reply.job();
+    let until = json!({ "pattern": "hello" });
+    let reply =
+        client.call("job", json!({ "action": "write", "id": job, "text": "hello\n", "until": until }));
+    assert!(reply.text().starts_with("hello\n[still running"), "{}", reply.text());
+    let ended = client.call("job", json!({ "action": "close_stdin", "id": job }));
+    assert!(ended.text().starts_with("end\n[exit 0"), "{}", ended.text());
+}
+
+#[test]
+fn a_script_goes_on_after_the_time_out_if_it_shall() {
+    let mut client = Client::new();
+    let left = json!({ "script": "echo a; sleep 1.5; echo b", "timeout": 0.5, "on_timeout": "background" });
+    let reply = client.call("run", left);
+    assert!(reply.text().starts_with("a\n[still running") && reply.facts().contains("the time is up"));
+    let ended = client.call("job", json!({ "action": "wait", "id": reply.job() }));
+    assert!(ended.text().starts_with("b\n[exit 0"), "{}", ended.text());
+}
+
+#[test]
+fn a_signal_reaches_the_programs() {
+    let mut client = Client::new();
+    let reply =
+        client.call("run", json!({ "script": "sleep 60", "timeout": 0.3, "on_timeout": "background" }));
+    let arguments = json!({ "action": "signal", "id": reply.job(), "signal": "SIGTERM", "until": {} });
+    let ended = client.call("job", arguments);
+    assert!(ended.facts().starts_with("[exit 143") || ended.facts().contains("SIGTERM"), "{}", ended.facts());
+}

@@ -1,0 +1,9 @@
+//! `haft mcp` as a client sees it: lines of JSON, and nothing else.
+
+mod client;
+mod ending;
+mod http;
+mod jobs;
+mod load;
+mod protocol;
+mod running;

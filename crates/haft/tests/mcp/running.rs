@@ -1,0 +1,144 @@
+//! The tool `run`.
+
+use std::net::TcpListener;
+
+use haft_test_support::child;
+use serde_json::json;
+
+use crate::client::Client;
+
+#[test]
+fn output_comes_first_and_one_line_of_facts_last() {
+    let mut client = Client::new();
+    let reply = client.run("echo out; echo err >&2; exit 3");
+    assert!(reply.text().starts_with("out\n[stderr]\nerr\n[exit 3 · "), "{}", reply.text());
+    let data = reply.data();
+    assert_eq!((&data["status"]["code"], &data["state"]), (&json!(3), &json!("ended")));
+    assert_eq!(data["stages"].as_array().map(Vec::len), Some(3));
+    assert_eq!(data["cwd"], client.scratch.path().display().to_string());
+    assert!(!reply.is_error());
+}
+
+#[test]
+fn a_stage_that_fails_in_the_middle_is_named() {
+    let mut client = Client::new();
+    let reply = client.run("cat /nowhere | wc -l");
+    assert!(reply.facts().contains("exit 0") && reply.facts().contains("stage \"cat /nowhere\" exited 1"));
+    let reply = client.run("yes | head -n1");
+    assert!(!reply.facts().contains("stage"), "{}", reply.facts());
+}
+
+#[test]
+fn state_lasts_in_a_named_session_and_nowhere_else() {
+    let mut client = Client::new();
+    let mut run = |script: &str, session: Option<&str>| {
+        let mut arguments = json!({ "script": script });
+        if let Some(session) = session {
+            arguments["session"] = json!(session);
+        }
+        client.call("run", arguments).data()["stdout"]["text"].clone()
+    };
+    run("x=1; f() { echo \"f $x\"; }; cd /; shopt -s extglob", Some("one"));
+    assert_eq!(run("f; pwd", Some("one")), "f 1\n/\n");
+    assert_eq!(run("[[ aab == +(a)b ]] && echo glob", Some("one")), "glob\n");
+    assert_eq!(run("echo \"${x-unset}\"", Some("two")), "unset\n");
+    assert_eq!(run("echo \"${x-unset}\"", None), "unset\n");
+    let ended = json!({ "script": "echo $x", "session": "one", "end_session": true });
+    assert_eq!(client.call("run", ended).data()["stdout"]["text"], "1\n");
+    let again = json!({ "script": "echo \"${x-unset}\"", "session": "one" });
+    assert_eq!(client.call("run", again).data()["stdout"]["text"], "unset\n");
+}
+
+#[test]
+fn directory_environment_and_input_are_as_given() {
+    let mut client = Client::new();
+    let reply = client.call(
+        "run",
+        json!({
+            "script": "pwd; echo $A; cat; echo $NO_COLOR $TERM $PAGER",
+            "cwd": "/usr", "env": { "A": "b c" }, "stdin": "given\n",
+        }),
+    );
+    assert_eq!(reply.data()["stdout"]["text"], "/usr\nb c\ngiven\n1 dumb cat\n");
+    let reply = client.run("cat; read x; echo \"end $?\"");
+    assert_eq!(reply.data()["stdout"]["text"], "end 1\n");
+}
+
+#[test]
+fn merged_output_is_in_true_order() {
+    let mut client = Client::new();
+    let script = "for i in 1 2 3; do echo out $i; echo err $i >&2; done";
+    let reply = client.call("run", json!({ "script": script, "merge": true }));
+    assert!(reply.text().starts_with("out 1\nerr 1\nout 2\nerr 2\nout 3\nerr 3\n["), "{}", reply.text());
+}
+
+#[test]
+fn long_output_is_cut_and_stays_addressable() {
+    let mut client = Client::new();
+    let reply = client.run("seq 100000");
+    assert!(reply.text().len() < 17_000 && reply.text().starts_with("1\n2\n"));
+    assert!(reply.facts().contains("bytes not shown"), "{}", reply.facts());
+    let id = reply.data()["stdout"]["id"].clone();
+    let looked = client.call("output", json!({ "id": id, "view": { "grep": "^5000.$" } }));
+    assert!(looked.text().starts_with("50000:50000\n50001:50001\n"), "{}", looked.text());
+    let looked = client.call("output", json!({ "id": id, "view": { "lines": [70000, 70001] } }));
+    assert!(looked.text().starts_with("70000\n70001\n[588895 bytes, 100000 lines"), "{}", looked.text());
+    let reply = client.call("run", json!({ "script": "seq 100000", "view": { "tail": 2 } }));
+    assert!(reply.text().starts_with("99999\n100000\n[exit 0"), "{}", reply.text());
+}
+
+#[test]
+fn a_flood_is_counted_and_its_ends_are_kept() {
+    let mut client = Client::new();
+    let reply = client.run(&format!("{} flood $((256 << 20))", child()));
+    let stdout = &reply.data()["stdout"];
+    assert_eq!(stdout["total_bytes"], 256 << 20);
+    assert!(reply.text().len() < 20_000 && stdout["omitted"]["lost_bytes"].as_u64() > Some(0));
+    let memory = haft_test_support::process::memory(client.pid(), "VmHWM").unwrap();
+    assert!(memory < 200 << 20, "the server takes {memory} bytes");
+}
+
+#[test]
+fn bytes_that_are_no_text_do_not_hurt() {
+    let mut client = Client::new();
+    let reply = client.run("printf '\\x00\\xff\\xfe\\x80%.0s' {1..100}");
+    assert!(reply.text().starts_with("[400 bytes that are not text]\n[exit 0"), "{}", reply.text());
+}
+
+#[test]
+fn one_call_waits_for_what_is_waited_for() {
+    let mut client = Client::new();
+    let mut until = |script: &str, until: serde_json::Value| {
+        let reply = client.call("run", json!({ "script": script, "until": until }));
+        let met = reply.data()["met"].as_str().unwrap_or_default().to_owned();
+        client.call("job", json!({ "action": "kill", "id": reply.job() }));
+        met
+    };
+    assert_eq!(
+        until("echo starting; echo 'ready on 80'; sleep 60", json!({ "pattern": "ready on \\d+" })),
+        "output matched \"ready on 80\""
+    );
+    assert_eq!(until("echo x; sleep 60", json!({ "quiet": 0.3 })), "quiet for 300ms");
+    assert_eq!(
+        until("sleep 0.2; touch made; sleep 60", json!({ "file": "made" })).contains("made\" exists"),
+        true
+    );
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    assert_eq!(until("sleep 60", json!({ "port": port })), format!("port localhost:{port} is open"));
+    let ended = client.call("run", json!({ "script": "echo no", "until": { "pattern": "yes" } }));
+    assert_eq!(ended.data()["state"], "ended");
+}
+
+#[test]
+fn progress_tells_the_last_line() {
+    let mut client = Client::new();
+    let call = json!({
+        "name": "run", "arguments": { "script": "echo compiling; sleep 3" }, "_meta": { "progressToken": "p" },
+    });
+    client.ask("tools/call", call);
+    let told = client.notifications.iter().find(|told| told["method"] == "notifications/progress");
+    let told = told.expect("there is progress");
+    assert_eq!(told["params"]["progressToken"], "p");
+    assert!(told["params"]["message"].as_str().is_some_and(|words| words.ends_with("compiling")), "{told}");
+}
