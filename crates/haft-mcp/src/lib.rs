@@ -1,6 +1,7 @@
 //! MCP, as server and as client.
 
 mod server;
+mod sys;
 mod transport;
 
 pub use server::{JobLimits, Limits, OutputLimits, Prompt, Server, SessionLimits, Setup};

@@ -9,6 +9,7 @@ use tokio::net::TcpStream;
 use super::call::Call;
 use super::jobs::Job;
 use super::until::{Conditions, Met, Sight, Waiter};
+use crate::sys::Bell;
 
 /// Why the waiting is over.
 #[derive(Debug)]
@@ -40,7 +41,8 @@ pub(crate) async fn wait(
     let streams = job.streams().into_iter().map(|(_, output)| output);
     let cursors = since.iter().copied().chain(std::iter::repeat(0));
     let streams: Vec<(Output, u64)> = streams.zip(cursors).collect();
-    Drive { job, waiter, streams }.run(deadline, call).await
+    let bells = if waiter.conditions().follows_output() { bells(&streams) } else { Vec::new() };
+    Drive { job, waiter, streams, bells }.run(deadline, call).await
 }
 
 struct Drive<'a> {
@@ -48,17 +50,13 @@ struct Drive<'a> {
     waiter: Waiter,
     /// What the job writes, and up to where it was looked at.
     streams: Vec<(Output, u64)>,
+    bells: Vec<Bell>,
 }
 
 impl Drive<'_> {
     async fn run(mut self, deadline: Option<Instant>, call: &Call) -> Stop {
         let mut progress = call.progress();
-        let follows = self.waiter.conditions().follows_output();
         loop {
-            // Listened for before it is looked at, so that nothing is missed in between.
-            let grown = self.job.grown.notified();
-            tokio::pin!(grown);
-            grown.as_mut().enable();
             if let Some(met) = self.check().await {
                 return if self.job.ended().is_some() { Stop::Ended } else { Stop::Met(met) };
             }
@@ -67,7 +65,7 @@ impl Drive<'_> {
                 biased;
                 _ = self.job.end() => return Stop::Ended,
                 () = call.cancelled() => return Stop::Cancelled,
-                () = grown, if follows => {}
+                () = rung(&self.bells) => {}
                 () = sleep_until(due) => {
                     let now = Instant::now();
                     if deadline.is_some_and(|deadline| now >= deadline) {
@@ -134,5 +132,19 @@ async fn sleep_until(due: Option<Instant>) {
     match due {
         Some(due) => tokio::time::sleep_until(due.into()).await,
         None => std::future::pending().await,
+    }
+}
+
+/// A bell for each stream.
+fn bells(streams: &[(Output, u64)]) -> Vec<Bell> {
+    streams.iter().filter_map(|(output, _)| Bell::new(output)).collect()
+}
+
+/// Waits until one of at most two bells has rung.
+async fn rung(bells: &[Bell]) {
+    match bells {
+        [] => std::future::pending().await,
+        [one] => one.rung().await,
+        [one, other, ..] => tokio::select! { () = one.rung() => (), () = other.rung() => () },
     }
 }

@@ -3,13 +3,12 @@
 use std::ffi::OsString;
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
 use haft_kernel::Session;
 use haft_kernel::run::{Outcome, Run, Stage, Status};
-use haft_process::{Exit, Live, signal_name};
+use haft_process::{Exit, signal_name};
 use serde_json::Value;
-use tokio::sync::Notify;
 
 use super::reply::time;
 
@@ -25,12 +24,9 @@ pub(crate) struct Order {
 }
 
 impl Order {
-    /// The run, which tells `grown` of whatever is written.
-    pub(crate) fn run(self, grown: Arc<Notify>) -> Run {
-        let run = Run::new(self.script.into_bytes())
-            .input(self.input)
-            .streams(self.streams)
-            .live(Live::new(move |_, _| grown.notify_waiters()));
+    /// The run.
+    pub(crate) fn run(self) -> Run {
+        let run = Run::new(self.script.into_bytes()).input(self.input).streams(self.streams);
         self.variables
             .into_iter()
             .fold(run, |run, (name, value)| run.variable(name.into_bytes(), value.into_bytes()))
@@ -98,25 +94,9 @@ impl Finished {
     }
 }
 
-impl Drop for Finished {
-    fn drop(&mut self) {
-        if let Some(session) = self.take_session() {
-            discard(session);
-        }
-    }
-}
-
 /// The processes that still run in the background of a session.
 fn running(session: &mut Session) -> Vec<i32> {
     session.running_jobs().into_iter().flat_map(|job| job.pids).collect()
-}
-
-/// Lets go of a session, which ends what runs in its background: that may take a while, which nobody here has.
-pub(crate) fn discard(mut session: Session) {
-    if running(&mut session).is_empty() {
-        return;
-    }
-    let _ = std::thread::Builder::new().name("end".to_owned()).spawn(move || drop(session));
 }
 
 /// Where a session is.

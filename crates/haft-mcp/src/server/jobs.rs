@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use haft_process::capture::Output;
-use tokio::sync::{Notify, watch};
+use tokio::sync::watch;
 
 use super::engine::{Controller, Finished};
 
@@ -37,11 +37,11 @@ pub(crate) struct Job {
     pub(crate) script: String,
     pub(crate) started: Instant,
     pub(crate) controller: Controller,
-    /// Told of whatever is written.
-    pub(crate) grown: Arc<Notify>,
     /// How much of each output was shown.
     seen: Mutex<Vec<u64>>,
     end: watch::Receiver<Option<Arc<Finished>>>,
+    /// Held by whoever ends it, so that others who want that wait.
+    ending: tokio::sync::Mutex<()>,
 }
 
 impl Job {
@@ -50,13 +50,22 @@ impl Job {
         owner: u64,
         script: &str,
         controller: Controller,
-        grown: Arc<Notify>,
         end: watch::Receiver<Option<Arc<Finished>>>,
     ) -> Job {
         let seen = Mutex::new(vec![0; controller.captured().all().count()]);
         let id = format!("j{number}");
         let script = script.to_owned();
-        Job { id, number, owner, script, started: Instant::now(), controller, grown, seen, end }
+        Job {
+            id,
+            number,
+            owner,
+            script,
+            started: Instant::now(),
+            controller,
+            seen,
+            end,
+            ending: tokio::sync::Mutex::default(),
+        }
     }
 
     /// What it writes: a name for each stream, and the stream.
@@ -85,6 +94,7 @@ impl Job {
     /// Ends it, with everything it has started, and waits until nothing is left.
     pub(crate) async fn finish(&self) {
         self.controller.cancel();
+        let _ending = self.ending.lock().await;
         if let Some(session) = self.end().await.and_then(|ended| ended.take_session()) {
             let _ = tokio::task::spawn_blocking(move || drop(session)).await;
         }
@@ -177,25 +187,15 @@ impl Jobs {
         self.lock().values().cloned().collect()
     }
 
-    /// Ends those that have run for too long, forgets those that ended long ago.
-    pub(crate) fn sweep(&self, now: Instant) {
-        let old = |job: &Arc<Job>| now.saturating_duration_since(job.started) >= self.limits.age;
-        self.lock().retain(|_, job| {
-            if old(job) {
-                job.controller.cancel();
-            }
-            !old(job) && job.is_alive()
-        });
+    /// Takes out those that have run for too long, and those of which nothing is left.
+    pub(crate) fn take_old(&self, now: Instant) -> Vec<Arc<Job>> {
+        let old = |job: &Job| now.saturating_duration_since(job.started) >= self.limits.age;
+        self.take(|job| old(job) || !job.is_alive())
     }
 
-    /// Ends those of somebody who has gone.
-    pub(crate) fn release(&self, owner: u64) {
-        self.lock().retain(|_, job| {
-            if job.owner == owner {
-                job.controller.cancel();
-            }
-            job.owner != owner
-        });
+    /// Takes out some, for them to be ended.
+    pub(crate) fn take(&self, which: impl Fn(&Job) -> bool) -> Vec<Arc<Job>> {
+        self.lock().extract_if(.., |_, job| which(job)).map(|(_, job)| job).collect()
     }
 
     fn lock(&self) -> MutexGuard<'_, BTreeMap<u64, Arc<Job>>> {

@@ -106,7 +106,7 @@ impl Server {
             if let Ok(service) = serving.await {
                 let _ = service.waiting().await;
             }
-            finish(&shared).await;
+            shared.finish().await;
             Ok(())
         });
         runtime.shutdown_timeout(LAST);
@@ -133,7 +133,7 @@ impl Server {
                 move || Handler::new(&shared, &common)
             };
             let result = http::serve(http, handler, ready, stop).await;
-            finish(&shared).await;
+            shared.finish().await;
             result
         });
         runtime.shutdown_timeout(LAST);
@@ -150,24 +150,6 @@ impl Server {
 /// What is left to be done after everything has ended may take so long.
 const LAST: std::time::Duration = std::time::Duration::from_millis(500);
 
-/// How often it is looked whether what is kept still runs.
-const KEPT: std::time::Duration = std::time::Duration::from_secs(1);
-
 fn runtime() -> io::Result<tokio::runtime::Runtime> {
     tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()
-}
-
-/// Ends all jobs, or waits for them if they shall be kept.
-async fn finish(shared: &Shared) {
-    let jobs = shared.jobs.list();
-    if shared.setup.keep {
-        while jobs.iter().any(|job| job.is_alive()) {
-            tokio::time::sleep(KEPT).await;
-        }
-        return;
-    }
-    jobs.iter().for_each(|job| job.controller.cancel());
-    for job in jobs {
-        job.finish().await;
-    }
 }

@@ -9,7 +9,7 @@ use haft_kernel::Session;
 use haft_process::TerminalSize;
 use schemars::JsonSchema;
 use serde::Deserialize;
-use tokio::sync::{Notify, oneshot, watch};
+use tokio::sync::{oneshot, watch};
 
 use super::call::Call;
 use super::drive::{self, Stop};
@@ -107,7 +107,7 @@ pub(crate) async fn run(shared: &Arc<Shared>, arguments: Arguments, call: &Call)
     let reply = show::job(&job, &shown, None, &stop, expired);
     settle(shared, &job);
     if let Some(name) = arguments.session.filter(|_| arguments.end_session) {
-        shared.sessions.end(&name);
+        shared.discard(shared.sessions.end(&name));
     }
     Ok(reply)
 }
@@ -198,8 +198,7 @@ async fn start(
     session: Option<Session>,
     call: &Call,
 ) -> Result<Arc<Job>, String> {
-    let grown = Arc::new(Notify::new());
-    let run = order(arguments).run(grown.clone());
+    let run = order(arguments).run();
     let session = session.ok_or("the session has gone")?;
     let (started, controller) = oneshot::channel();
     let (ended, end) = watch::channel(None);
@@ -217,7 +216,7 @@ async fn start(
     });
     let controller = controller.await.map_err(|_| "the script could not be started".to_owned())??;
     let number = shared.next_number();
-    let job = Arc::new(Job::new(number, call.owner.id, &arguments.script, controller, grown, end));
+    let job = Arc::new(Job::new(number, call.owner.id, &arguments.script, controller, end));
     shared.jobs.insert(job.clone());
     Ok(job)
 }

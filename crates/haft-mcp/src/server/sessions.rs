@@ -29,13 +29,15 @@ pub(crate) struct Sessions<S> {
     slots: Mutex<BTreeMap<String, Slot<S>>>,
 }
 
+/// Where the state of a session lies.
+pub(crate) type Shelf<S> = Arc<tokio::sync::Mutex<Option<S>>>;
 /// The state of a session; nothing while a call has it.
 pub(crate) type State<S> = OwnedMutexGuard<Option<S>>;
 
 #[derive(Debug)]
 struct Slot<S> {
     owner: u64,
-    state: Arc<tokio::sync::Mutex<Option<S>>>,
+    state: Shelf<S>,
     used: Instant,
 }
 
@@ -45,12 +47,7 @@ impl<S> Sessions<S> {
     }
 
     /// The session of this name, made if there is none. Calls for one session come one after the other.
-    pub(crate) fn claim(
-        &self,
-        name: &str,
-        owner: u64,
-        now: Instant,
-    ) -> Result<Arc<tokio::sync::Mutex<Option<S>>>, String> {
+    pub(crate) fn claim(&self, name: &str, owner: u64, now: Instant) -> Result<Shelf<S>, String> {
         let mut slots = self.lock();
         if let Some(slot) = slots.get_mut(name) {
             slot.used = now;
@@ -69,22 +66,26 @@ impl<S> Sessions<S> {
         Ok(state)
     }
 
-    /// Ends a session; a call that still has it goes on.
-    pub(crate) fn end(&self, name: &str) -> bool {
-        self.lock().remove(name).is_some()
+    /// Takes out a session; a call that still has it goes on.
+    pub(crate) fn end(&self, name: &str) -> Option<Shelf<S>> {
+        self.lock().remove(name).map(|slot| slot.state)
     }
 
-    /// Ends those that were not used for long.
-    pub(crate) fn sweep(&self, now: Instant) {
+    /// Takes out those that were not used for long: dropped, they end.
+    #[must_use]
+    pub(crate) fn take_old(&self, now: Instant) -> Vec<Shelf<S>> {
         let age = self.limits.age;
-        self.lock().retain(|_, slot| {
-            now.saturating_duration_since(slot.used) < age || slot.state.try_lock().is_err()
-        });
+        self.extract(|slot| now.saturating_duration_since(slot.used) >= age && slot.state.try_lock().is_ok())
     }
 
-    /// Ends those of somebody who has gone.
-    pub(crate) fn release(&self, owner: u64) {
-        self.lock().retain(|_, slot| slot.owner != owner);
+    /// Takes out those of some owners.
+    #[must_use]
+    pub(crate) fn take(&self, whose: impl Fn(u64) -> bool) -> Vec<Shelf<S>> {
+        self.extract(|slot| whose(slot.owner))
+    }
+
+    fn extract(&self, which: impl Fn(&Slot<S>) -> bool) -> Vec<Shelf<S>> {
+        self.lock().extract_if(.., |_, slot| which(slot)).map(|(_, slot)| slot.state).collect()
     }
 
     fn lock(&self) -> MutexGuard<'_, BTreeMap<String, Slot<S>>> {
@@ -105,9 +106,9 @@ mod tests {
         assert_eq!(*sessions.claim("a", 1, now).unwrap().try_lock_owned().unwrap(), Some(7));
         sessions.claim("b", 2, now).unwrap();
         assert!(sessions.claim("c", 1, now).unwrap_err().contains("\"end_session\": a, b"));
-        assert!(sessions.end("a") && !sessions.end("a"));
+        assert!(sessions.end("a").is_some() && sessions.end("a").is_none());
         assert_eq!(*sessions.claim("a", 1, now).unwrap().try_lock_owned().unwrap(), None);
-        sessions.release(2);
+        assert_eq!(sessions.take(|owner| owner == 2).len(), 1);
         sessions.claim("c", 1, now).unwrap();
     }
 
@@ -116,10 +117,10 @@ mod tests {
         let now = Instant::now();
         let sessions: Sessions<u32> = Sessions::new(SessionLimits { count: 1, age: Duration::from_secs(10) });
         let state = sessions.claim("a", 1, now).unwrap().try_lock_owned().unwrap();
-        sessions.sweep(now + Duration::from_secs(60));
+        assert!(sessions.take_old(now + Duration::from_secs(60)).is_empty());
         assert!(sessions.claim("b", 1, now).is_err());
         drop(state);
-        sessions.sweep(now + Duration::from_secs(60));
+        assert_eq!(sessions.take_old(now + Duration::from_secs(60)).len(), 1);
         assert!(sessions.claim("b", 1, now).is_ok());
     }
 }

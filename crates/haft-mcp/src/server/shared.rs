@@ -6,9 +6,10 @@ use std::time::{Duration, Instant};
 
 use haft_kernel::Session;
 use rmcp::task_manager::TaskManager;
+use tokio_util::task::TaskTracker;
 
 use super::Setup;
-use super::jobs::Jobs;
+use super::jobs::{Job, Jobs};
 use super::outputs::Outputs;
 use super::sessions::Sessions;
 
@@ -19,11 +20,15 @@ pub(crate) struct Shared {
     pub(crate) jobs: Jobs,
     pub(crate) outputs: Outputs,
     pub(crate) tasks: TaskManager,
+    /// What is being ended.
+    ending: TaskTracker,
     numbers: AtomicU64,
 }
 
 /// How often what is too old is looked for.
 const SWEEP: Duration = Duration::from_secs(30);
+/// How often it is looked whether what is kept still runs.
+const KEPT: Duration = Duration::from_secs(1);
 
 impl Shared {
     pub(crate) fn new(setup: Setup) -> Arc<Shared> {
@@ -32,6 +37,7 @@ impl Shared {
             jobs: Jobs::new(setup.limits.jobs),
             outputs: Outputs::new(setup.limits.outputs),
             tasks: TaskManager::new(),
+            ending: TaskTracker::new(),
             numbers: AtomicU64::new(1),
             setup,
         })
@@ -44,9 +50,33 @@ impl Shared {
 
     /// Ends what belonged to somebody who has gone.
     pub(crate) fn release(&self, owner: u64) {
-        self.jobs.release(owner);
-        self.sessions.release(owner);
         self.outputs.release(owner);
+        self.discard(self.sessions.take(|whose| whose == owner));
+        self.end(self.jobs.take(|job| job.owner == owner));
+    }
+
+    /// Ends jobs: asked at once, all together, and waited for by nobody here.
+    fn end(&self, jobs: Vec<Arc<Job>>) {
+        for job in jobs {
+            job.controller.cancel();
+            self.ending.spawn(async move { job.finish().await });
+        }
+    }
+
+    /// Lets go of sessions, which ends what runs in their background, where waiting for that keeps nobody.
+    pub(crate) fn discard<T: Send + 'static>(&self, sessions: T) {
+        drop(self.ending.spawn_blocking(move || drop(sessions)));
+    }
+
+    /// Ends all that there is, or waits for it if it shall be kept.
+    pub(crate) async fn finish(&self) {
+        while self.setup.keep && self.jobs.list().iter().any(|job| job.is_alive()) {
+            tokio::time::sleep(KEPT).await;
+        }
+        self.discard(self.sessions.take(|_| true));
+        self.end(self.jobs.take(|_| true));
+        self.ending.close();
+        self.ending.wait().await;
     }
 
     /// Ends, again and again, what is too old.
@@ -54,8 +84,8 @@ impl Shared {
         loop {
             tokio::time::sleep(SWEEP).await;
             let now = Instant::now();
-            self.sessions.sweep(now);
-            self.jobs.sweep(now);
+            self.discard(self.sessions.take_old(now));
+            self.end(self.jobs.take_old(now));
             self.outputs.sweep(now);
         }
     }

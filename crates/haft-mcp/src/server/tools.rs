@@ -128,6 +128,9 @@ fn simplify(schema: &mut Value) {
                     object.insert("type".to_owned(), kind);
                 }
             }
+            if let Some(Value::Array(kinds)) = object.get_mut("anyOf") {
+                kinds.retain(|kind| kind["type"] != "null");
+            }
             object.values_mut().for_each(simplify);
         }
         Value::Array(items) => items.iter_mut().for_each(simplify),

@@ -110,6 +110,11 @@ impl Output {
 
     /// Says that no more bytes will come, which ends every wait for them.
     pub fn finish(&self) {
+        let mut intake = self.intake();
+        if let Intake::Fitting(_) = *intake {
+            // Nothing will be spilled any more: the directory need not be held open.
+            *intake = Intake::Closed(0);
+        }
         let mut state = self.state();
         state.finished = true;
         self.announce(&mut state);
