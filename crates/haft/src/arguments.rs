@@ -206,4 +206,7 @@ pub(crate) struct Mcp {
     /// Let sessions and jobs outlive the client that has started them
     #[arg(long)]
     pub(crate) keep: bool,
+    /// Print what gives an agent of this kind, such as claude, codex or gemini, this server, and serve nothing
+    #[arg(long, value_name = "KIND", conflicts_with_all = ["http", "keep"])]
+    pub(crate) print_config: Option<String>,
 }

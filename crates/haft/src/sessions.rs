@@ -40,7 +40,7 @@ pub(crate) fn open_standard(session: &mut Session, surroundings: &Surroundings) 
 }
 
 /// The file mode creation mask of this process.
-fn creation_mask() -> u32 {
+pub(crate) fn creation_mask() -> u32 {
     let mask = rustix::process::umask(rustix::fs::Mode::empty());
     rustix::process::umask(mask);
     mask.bits()

@@ -13,6 +13,7 @@ use haft_mcp::{Http, Limits, Server, Setup, Stdio};
 use haft_process::{CancelToken, Environment, reason};
 
 use crate::arguments::Mcp;
+use crate::commands::output::print_text;
 use crate::commands::script::Names;
 use crate::failure::{Failure, tell};
 use crate::surroundings::Surroundings;
@@ -31,6 +32,9 @@ const FOR_AGENTS: [(&str, &str); 7] = [
 
 /// Serves until the client goes away, or we are asked to end.
 pub(crate) fn run(arguments: &Mcp, surroundings: &Surroundings) -> Result<i32, Failure> {
+    if let Some(kind) = &arguments.print_config {
+        return print_config(kind);
+    }
     // Before anything else could read or write what is for the client.
     let stdio = match &arguments.http {
         None => Some(Stdio::take().map_err(|error| failed("take standard input and output", &error))?),
@@ -43,6 +47,17 @@ pub(crate) fn run(arguments: &Mcp, surroundings: &Surroundings) -> Result<i32, F
         (None, Some(address)) => serve_http(server, arguments, address, &listener.cancel),
         (None, None) => Ok(0),
     }
+}
+
+/// Prints the configuration that an agent of this kind reads.
+fn print_config(kind: &str) -> Result<i32, Failure> {
+    let own = std::fs::read_link("/proc/self/exe").unwrap_or_else(|_| "haft".into());
+    let Some(config) = haft_launch::mcp_config(kind, &own) else {
+        let kinds: Vec<&str> = haft_launch::mcp_kinds().collect();
+        let hint = Some(format!("the kinds are {}", kinds.join(", ")));
+        return Err(Failure { hint, ..Failure::usage(format!("there is no kind of agent \"{kind}\"")) });
+    };
+    Ok(print_text(&config.text, 0))
 }
 
 fn serve_stdio(server: Server, stdio: Stdio, cancel: &CancelToken) -> Result<i32, Failure> {
@@ -111,9 +126,12 @@ fn make_sessions(surroundings: &Surroundings) -> Box<dyn Fn() -> Session + Send 
     let kernel = sessions::kernel().build();
     let environment = environment(surroundings);
     let directory = surroundings.working_directory.clone().unwrap_or_else(|| Path::new("/").to_owned());
+    let mask = sessions::creation_mask();
     Box::new(move || {
         let variables = environment.iter().map(|(name, value)| (name.as_bytes(), value.as_bytes()));
-        Session::familiar(kernel.clone(), variables, directory.as_os_str().as_bytes())
+        let mut session = Session::familiar(kernel.clone(), variables, directory.as_os_str().as_bytes());
+        session.set_umask(mask);
+        session
     })
 }
 
