@@ -67,25 +67,38 @@ impl Parser<'_> {
     pub(super) fn coprocess(&mut self, start: usize) -> Result<Command> {
         let line = self.line_at(start);
         self.skip_blanks();
-        let name = if self.at_compound() { None } else { self.coprocess_name()? };
-        let body = self.nested(Self::any_command)?;
+        let (name, end) = if self.at_compound() { (None, None) } else { self.coprocess_name()? };
+        let limit = self.input.limit();
+        self.input.set_limit(end.unwrap_or(limit));
+        let body = self.nested(Self::any_command);
+        self.input.set_limit(limit.max(self.input.limit()));
+        let body = body?;
         let kind = CommandKind::Coprocess(Box::new(Coprocess { name, body }));
         Ok(Command { span: self.span_from(start), line, kind, redirects: Slice::EMPTY })
     }
 
-    /// A name, if a compound command follows it. A reserved word of another kind cannot follow.
-    fn coprocess_name(&mut self) -> Result<Option<Name>> {
+    /// A name, if a compound command follows it; or where a command ends that is a single word, because a reserved word
+    /// follows it that closes something. No other reserved word can follow.
+    fn coprocess_name(&mut self) -> Result<(Option<Name>, Option<usize>)> {
         let start = self.input.at;
-        let length = bytes::run(self.input.remaining(), BREAK | QUOTE);
+        let rest = self.input.remaining();
+        let length = bytes::run(rest, BREAK | QUOTE);
+        let name = bytes::name_length(rest);
+        if length == 0 || name > 0 && rest.get(name) == Some(&b'[') {
+            return Ok((None, None));
+        }
         self.input.at += length;
+        let end = self.input.at;
         self.skip_blanks();
-        if length > 0 && self.at_compound() {
-            return Ok(Some(Text::from(self.input.slice(start, start + length))));
+        if self.at_compound() {
+            return Ok((Some(Text::from(self.input.slice(start, end))), None));
         }
-        if length > 0 && self.reserved_ahead().is_some_and(|(reserved, _)| reserved != Reserved::Time) {
-            return Err(self.stray());
+        match self.reserved_ahead() {
+            Some((reserved, _)) if !reserved.closes() && reserved != Reserved::Time => Err(self.stray()),
+            reserved => {
+                self.input.at = start;
+                Ok((None, reserved.filter(|(reserved, _)| reserved.closes()).map(|_| end)))
+            }
         }
-        self.input.at = start;
-        Ok(None)
     }
 }

@@ -30,6 +30,7 @@ impl Parser<'_> {
     pub(super) fn here_document(&mut self, start: usize, strip_tabs: bool) -> Result<HereDocument> {
         self.skip_blanks();
         let from = self.input.at;
+        self.refuse_descriptor()?;
         let word = self.word(Mode::single(false))?;
         if self.input.at == from {
             return Err(self.unexpected(Some("the delimiter of the here-document"), None));

@@ -93,6 +93,10 @@ impl Parser<'_> {
         if let Some(number) = number {
             return Ok(Some(plain(Parameter::Positional(number))));
         }
+        if self.peek() == Some(b'$') && matches!(self.peek_second(), Some(b'{' | b'(')) {
+            // An expansion of its own, which makes the outer one none.
+            return Ok(None);
+        }
         let symbol = self.peek().and_then(special);
         self.input.at += usize::from(symbol.is_some());
         Ok(symbol.map(|symbol| plain(Parameter::Special(symbol))))

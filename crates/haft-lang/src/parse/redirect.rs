@@ -185,12 +185,18 @@ impl Parser<'_> {
     /// The same in a mode of its own. A number right before the next redirection is a part of that one.
     fn target_in(&mut self, mode: Mode) -> Result<Word> {
         self.skip_blanks();
-        let start = self.input.at;
-        if self.descriptor_number().is_some() {
-            self.input.at = start;
-            return Err(self.no_target());
-        }
+        self.refuse_descriptor()?;
         self.any_target(mode)
+    }
+
+    /// Refuses the number of the next redirection where a word should stand.
+    pub(super) fn refuse_descriptor(&mut self) -> Result<()> {
+        let start = self.input.at;
+        if self.descriptor_number().is_none() {
+            return Ok(());
+        }
+        self.input.at = start;
+        Err(self.no_target())
     }
 
     fn any_target(&mut self, mode: Mode) -> Result<Word> {

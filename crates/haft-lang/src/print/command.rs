@@ -11,11 +11,19 @@ use super::{Printer, Style};
 impl<'a> Printer<'a> {
     /// Statements on lines of their own. With `closed`, a separator follows the last one too.
     pub(super) fn statements(&mut self, list: &'a List, closed: bool) {
+        self.lines(list, closed, false);
+    }
+
+    /// The same. What is `tested` is followed by a reserved word on the same line.
+    fn lines(&mut self, list: &'a List, closed: bool, tested: bool) {
         let last = list.statements.len().saturating_sub(1);
         for (index, statement) in list.statements.iter().enumerate() {
             self.statement(statement);
+            if (index > 0 || index == last && !tested) && !statement.background {
+                self.hurry();
+            }
             match (index == last, statement.background, self.pending.is_empty()) {
-                (true, false, true) if closed => self.text(";"),
+                (true, false, true) if closed && !self.out.ends_with(b"\n") => self.text(";"),
                 (true, ..) => {}
                 (false, true, true) => self.text(" "),
                 (false, true, false) => {
@@ -23,7 +31,7 @@ impl<'a> Printer<'a> {
                     self.text("  ");
                 }
                 (false, false, true) => {
-                    self.text(";");
+                    self.separator();
                     self.next_line();
                 }
                 (false, false, false) => {
@@ -53,7 +61,7 @@ impl<'a> Printer<'a> {
 
     /// A condition and the reserved word after it.
     pub(super) fn condition(&mut self, list: &'a List, word: &str) {
-        self.statements(list, true);
+        self.lines(list, true, true);
         let separated =
             self.out.last() == Some(&b';') || list.statements.last().is_some_and(|last| last.background);
         self.text(if separated { " " } else { "; " });
@@ -69,6 +77,7 @@ impl<'a> Printer<'a> {
                 self.text(" ");
             }
             self.pipeline(pipeline);
+            self.hurry();
         }
         if statement.background {
             self.text(" &");
@@ -86,9 +95,8 @@ impl<'a> Printer<'a> {
         } else if pipeline.time.is_none() && pipeline.stages.is_empty() {
             self.text("! !");
         }
-        let mut previous = None;
-        for stage in &pipeline.stages {
-            if let Some(previous) = previous.replace(stage) {
+        for (index, stage) in pipeline.stages.iter().enumerate() {
+            if let Some(previous) = index.checked_sub(1).map(|previous| &pipeline.stages[previous]) {
                 self.text(if merges_errors(previous) { " |&" } else { " |" });
                 if self.pending.is_empty() {
                     self.text(" ");
@@ -118,6 +126,7 @@ impl<'a> Printer<'a> {
             kind => self.compound(kind),
         }
         for redirect in redirects {
+            self.documents = false;
             if self.out.len() > start {
                 self.text(" ");
             }

@@ -76,6 +76,7 @@ impl<'a> Printer<'a> {
         self.text("function ");
         self.name(&function.name);
         self.function_body(function);
+        self.documents = false;
     }
 
     pub(super) fn function_body(&mut self, function: &'a Function) {

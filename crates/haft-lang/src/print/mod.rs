@@ -64,6 +64,8 @@ struct Printer<'a> {
     indent: usize,
     /// Here-documents whose bodies are due at the end of the line.
     pending: Vec<&'a HereDocument>,
+    /// Whether here-documents were written since the last redirection. bash leaves out the next separator then.
+    documents: bool,
 }
 
 /// By how much what is nested is moved to the right.
@@ -71,7 +73,7 @@ const STEP: usize = 4;
 
 impl<'a> Printer<'a> {
     fn new(style: Style) -> Self {
-        Self { style, out: Vec::new(), indent: 0, pending: Vec::new() }
+        Self { style, out: Vec::new(), indent: 0, pending: Vec::new(), documents: false }
     }
 
     fn finish(mut self) -> Vec<u8> {
@@ -88,11 +90,25 @@ impl<'a> Printer<'a> {
     /// Ends the line, and writes the here-documents that it makes due.
     fn newline(&mut self) {
         self.out.push(b'\n');
+        self.documents |= !self.pending.is_empty();
         for document in std::mem::take(&mut self.pending) {
             self.quoted_word(document.body());
             self.out.extend_from_slice(&document.delimiter);
             self.out.push(b'\n');
         }
+    }
+
+    /// Writes the here-documents that are due where bash does not wait for the end of the line.
+    fn hurry(&mut self) {
+        if self.style == Style::Bash && !self.pending.is_empty() {
+            self.newline();
+        }
+    }
+
+    /// A semicolon between statements. bash forgets it after here-documents.
+    fn separator(&mut self) {
+        let forgotten = self.style == Style::Bash && std::mem::take(&mut self.documents);
+        self.text(if forgotten { "" } else { ";" });
     }
 
     /// Ends the line and indents the next.

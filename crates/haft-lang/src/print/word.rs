@@ -139,7 +139,9 @@ impl<'a> Printer<'a> {
         let out = std::mem::take(&mut self.out);
         let pending = std::mem::take(&mut self.pending);
         let indent = std::mem::take(&mut self.indent);
+        let documents = self.documents;
         write(self);
+        self.documents = documents;
         self.indent = indent;
         self.pending = pending;
         std::mem::replace(&mut self.out, out)
