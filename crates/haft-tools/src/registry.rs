@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
@@ -91,8 +91,6 @@ impl Drop for Owner {
         if let Some(thread) = lock(&self.thread).take() {
             let _ = thread.join();
         }
-        // What was learnt of tools that were asked one by one.
-        self.inner.prober.save();
     }
 }
 
@@ -236,10 +234,17 @@ impl Inner {
         }
     }
 
-    pub(crate) fn find(&self, name: &str) -> Result<Tool, Fault> {
+    /// Asks a file anew, wherever it is.
+    pub(crate) fn ask(&self, path: &Path, name: &str) -> Result<Tool, String> {
+        self.prober.ask(&Candidate { name: name.to_owned(), layer: Layer::User, path: path.to_path_buf() })
+    }
+
+    fn find(&self, name: &str) -> Result<Tool, Fault> {
         let mut refused: Option<Rejected> = None;
         for candidate in discover::scan_for(name, &self.directories) {
             let probe = self.prober.probe(&candidate);
+            // Whoever asks may end without letting go of the registry.
+            self.prober.save();
             match probe {
                 Probe::Accepted(tool) => return Ok(tool),
                 _ => refused = refused.or_else(|| Rejected::new(&candidate, &probe)),

@@ -7,6 +7,7 @@ use std::time::Duration;
 use clap::{Args, CommandFactory as _, Parser, Subcommand};
 
 use crate::commands::launch::arguments::Launch;
+use crate::commands::tool::arguments::Tool;
 use crate::units;
 
 /// Runs real programs for agents: with deadlines that hold, output that is not lost and nothing left behind.
@@ -38,6 +39,8 @@ pub(crate) enum Command {
     Plan(Plan),
     /// Launch an agent with its role, context and task, and become it
     Launch(Box<Launch>),
+    /// Show, call and write tools: executables that speak JSON
+    Tool(Tool),
     /// Allow what a project brings to run, after showing it; by content, until it changes
     Trust(Trust),
     /// Serve the tools of haft to an agent, over the Model Context Protocol

@@ -40,6 +40,19 @@ impl From<haft_process::Error> for Failure {
     }
 }
 
+impl From<haft_config::Error> for Failure {
+    fn from(error: haft_config::Error) -> Failure {
+        Failure { message: error.to_string(), hint: error.hint().map(str::to_owned), status: USAGE }
+    }
+}
+
+impl From<haft_tools::Fault> for Failure {
+    fn from(fault: haft_tools::Fault) -> Failure {
+        let status = fault.status();
+        Failure { message: fault.error, hint: None, status }
+    }
+}
+
 impl From<haft_config::trust::Error> for Failure {
     fn from(error: haft_config::trust::Error) -> Failure {
         Failure { message: error.to_string(), hint: error.hint().map(str::to_owned), status: 1 }

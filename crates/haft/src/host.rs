@@ -21,6 +21,11 @@ pub(crate) fn set_up(surroundings: &Surroundings) -> Host {
     Host::builder().run_directory(base).cgroups().subreaper().watcher(watcher()).build()
 }
 
+/// A host for the tools of a session: it owns what it starts, but not this process, whose children are the session's.
+pub(crate) fn for_tools(surroundings: &Surroundings) -> Host {
+    Host::builder().run_directory(run_base(surroundings)).cgroups().watcher(watcher()).build()
+}
+
 /// Where the directories of runs are: private to the user, on a disk rather than in memory. Without one nobody could
 /// clean up after us, so another place will do where the usual one cannot be written.
 pub(crate) fn run_base(surroundings: &Surroundings) -> PathBuf {

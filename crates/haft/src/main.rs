@@ -12,6 +12,7 @@ mod shell;
 mod surroundings;
 #[cfg(not(test))]
 mod sys;
+mod tools;
 mod units;
 
 use clap::Parser as _;
@@ -42,6 +43,7 @@ fn run_command(command: Command, surroundings: &Surroundings) -> Result<i32, Fai
         Command::Check(check) => commands::check::run(check, surroundings),
         Command::Plan(plan) => commands::plan::run(plan, surroundings),
         Command::Launch(launch) => commands::launch::run(*launch, surroundings),
+        Command::Tool(tool) => commands::tool::run(tool, surroundings),
         Command::Trust(trust) => commands::trust::run(&trust, surroundings),
         Command::Mcp(mcp) => commands::mcp::run(&mcp, surroundings),
         Command::Watch => commands::watch::run(),

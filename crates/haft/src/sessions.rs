@@ -1,14 +1,21 @@
 //! Sessions that have what this process has.
 
 use std::os::unix::ffi::OsStrExt as _;
+use std::sync::Arc;
 
 use haft_kernel::{Kernel, KernelBuilder, Session};
 use haft_process::Environment;
 
 use crate::surroundings::Surroundings;
+use crate::tools::{ToolCommand, Tools};
 
-/// A kernel with all commands that haft brings.
-pub(crate) fn kernel() -> KernelBuilder {
+/// A kernel with all commands that haft brings, and these tools.
+pub(crate) fn kernel(tools: &Arc<Tools>) -> KernelBuilder {
+    plain_kernel().command(Arc::new(ToolCommand(tools.clone()))).backend(tools.clone())
+}
+
+/// A kernel with all commands that haft brings, and no tools.
+pub(crate) fn plain_kernel() -> KernelBuilder {
     Kernel::builder().commands(haft_commands::TABLE)
 }
 

@@ -153,6 +153,11 @@ impl Session {
         &self.cwd
     }
 
+    /// What programs that it starts are given.
+    pub fn exports(&mut self) -> Arc<haft_process::Environment> {
+        self.variables.environment()
+    }
+
     /// Sets `$0` and the arguments of a program that came as text.
     pub fn set_command(&mut self, name: &[u8], arguments: Vec<Bytes>) {
         self.name = name.into();

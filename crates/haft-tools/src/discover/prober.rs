@@ -64,6 +64,15 @@ impl Prober {
         }
     }
 
+    /// Asks a file, whatever is known of it, and remembers nothing.
+    pub(crate) fn ask(&self, candidate: &Candidate) -> Result<Tool, String> {
+        let path = &candidate.path;
+        let stamp = Stamp::of(path).map_err(|error| error.to_string())?;
+        let file = File { layer: candidate.layer, path: path.clone(), hash: self.hash(path)?, stamp };
+        let descriptor = self.ask.schema(path, &candidate.name).map_err(|refusal| refusal.reason)?;
+        Ok(Tool::new(descriptor, Source::File(Arc::new(file))))
+    }
+
     /// Forgets answers that may come out otherwise the next time.
     pub(crate) fn forget_refusals(&self) {
         let passing = |cell: &Arc<Cell>| cell.answer.get().is_some_and(|answer| answer.is_err());

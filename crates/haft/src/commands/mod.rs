@@ -12,5 +12,6 @@ mod script;
 pub(crate) mod spawn;
 mod start;
 mod supervise;
+pub(crate) mod tool;
 pub(crate) mod trust;
 pub(crate) mod watch;

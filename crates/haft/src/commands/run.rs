@@ -17,6 +17,7 @@ use crate::commands::start;
 use crate::commands::supervise::{LEFTOVER_GRACE, Shown, report, terminal};
 use crate::failure::{Failure, USAGE, tell};
 use crate::surroundings::Surroundings;
+use crate::tools::Tools;
 use crate::{host, sessions};
 
 /// How much an isolated run may write to its files.
@@ -131,7 +132,7 @@ fn session(run: &Run, surroundings: &Surroundings) -> Result<Session, Failure> {
         sessions::open_standard(&mut session, surroundings);
         return Ok(session);
     }
-    let kernel = sessions::kernel().external(!run.no_external);
+    let kernel = sessions::kernel(&Tools::new(surroundings)).external(!run.no_external);
     let environment = start::environment(&run.place, surroundings)?;
     let mut session = sessions::familiar(kernel, &environment, surroundings);
     if let Some(directory) = &run.place.cwd {

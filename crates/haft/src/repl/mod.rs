@@ -16,6 +16,7 @@ mod signals;
 mod slash;
 mod startup;
 mod syntax;
+mod tool_commands;
 
 use std::io::Write as _;
 use std::os::fd::BorrowedFd;
@@ -33,10 +34,13 @@ pub(crate) use places::Places;
 use signals::Watch;
 pub(crate) use startup::Setup;
 
+use crate::tools::Tools;
+
 /// A shell for a person.
 pub(crate) struct Repl {
     session: Session,
     watch: Arc<Watch>,
+    tools: Arc<Tools>,
     history: Shared,
     /// Whether lines are edited, which a terminal must be able to show.
     editing: bool,
@@ -67,11 +71,19 @@ impl Repl {
         session: Session,
         history: Shared,
         inbox: Arc<SignalInbox>,
+        tools: Arc<Tools>,
         setup: &Setup,
     ) -> std::io::Result<Self> {
         let watch = Watch::start(inbox)?;
-        let mut repl =
-            Self { session, watch, history, editing: setup.editing, colours: setup.colours, warned: false };
+        let mut repl = Self {
+            session,
+            watch,
+            tools,
+            history,
+            editing: setup.editing,
+            colours: setup.colours,
+            warned: false,
+        };
         startup::prepare(&mut repl.session, setup);
         for file in setup.files() {
             let _ = repl.run_stoppable(|session| session.run_file(&file));
@@ -150,8 +162,10 @@ impl Repl {
         if let Some(slash) = slash::parse(text) {
             let said = slash::run(
                 slash,
+                text,
                 &mut self.session,
                 &self.history.lock().unwrap_or_else(PoisonError::into_inner),
+                &self.tools,
             );
             let _ = std::io::stdout().write_all(said.as_bytes());
             return Next::Turn;

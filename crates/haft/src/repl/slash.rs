@@ -7,6 +7,8 @@ use std::path::Path;
 use haft_kernel::Session;
 
 use super::history::History;
+use super::tool_commands;
+use crate::tools::Tools;
 
 /// A slash command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,14 +17,27 @@ pub(crate) enum Slash {
     Jobs,
     History,
     Keys,
+    Tool,
+    Refresh,
+    Toolset,
+}
+
+impl Slash {
+    /// Whether a word may follow it.
+    fn takes_word(self) -> bool {
+        matches!(self, Slash::Tool | Slash::Toolset)
+    }
 }
 
 /// What each is called, and what it does.
-const ALL: [(&str, Slash, &str); 4] = [
+const ALL: [(&str, Slash, &str); 7] = [
     ("/help", Slash::Help, "show this"),
     ("/keys", Slash::Keys, "show what the keys do"),
     ("/jobs", Slash::Jobs, "show what runs in the background or is stopped"),
     ("/history", Slash::History, "show what was entered before"),
+    ("/tool", Slash::Tool, "show all tools, or with a name all about one"),
+    ("/refresh", Slash::Refresh, "ask all tools again, and show them"),
+    ("/toolset", Slash::Toolset, "show or choose the tools that may be called"),
 ];
 
 const KEYS: &str = "\
@@ -45,13 +60,26 @@ Ctrl-L         clear the screen
 
 /// The slash command that a line is, if it is one.
 pub(crate) fn parse(line: &str) -> Option<Slash> {
-    let word = line.trim();
+    let (word, rest) = split(line);
     let (name, slash, _) = ALL.iter().find(|(name, ..)| *name == word)?;
-    (!Path::new(name).exists()).then_some(*slash)
+    let fits = rest.is_empty() || (slash.takes_word() && !rest.contains(char::is_whitespace));
+    (fits && !Path::new(name).exists()).then_some(*slash)
 }
 
-/// Runs it; yields what there is to say.
-pub(crate) fn run(slash: Slash, session: &mut Session, history: &History) -> String {
+/// The first word of a line, and what follows it.
+fn split(line: &str) -> (&str, &str) {
+    let line = line.trim();
+    line.split_once(char::is_whitespace).map_or((line, ""), |(word, rest)| (word, rest.trim()))
+}
+
+/// Runs the one that a line is; yields what there is to say.
+pub(crate) fn run(
+    slash: Slash,
+    line: &str,
+    session: &mut Session,
+    history: &History,
+    tools: &Tools,
+) -> String {
     match slash {
         Slash::Help => help(),
         Slash::Keys => KEYS.to_owned(),
@@ -62,6 +90,9 @@ pub(crate) fn run(slash: Slash, session: &mut Session, history: &History) -> Str
         Slash::History => {
             history.numbered().map(|(number, entry)| format!("{number:>5}  {entry}\n")).collect()
         }
+        Slash::Tool => tool_commands::tool(tools, split(line).1),
+        Slash::Refresh => tool_commands::refresh(tools),
+        Slash::Toolset => tool_commands::toolset(tools, split(line).1),
     }
 }
 
@@ -87,7 +118,8 @@ mod tests {
     #[test]
     fn paths_are_no_slash_commands() {
         assert_eq!(parse(" /help "), Some(Slash::Help));
-        for line in ["/bin/ls", "/help me", "/", "/tmp", "help"] {
+        assert_eq!(parse("/tool file_read"), Some(Slash::Tool));
+        for line in ["/bin/ls", "/help me", "/tool a b", "/", "/tmp", "help"] {
             assert_eq!(parse(line), None, "{line}");
         }
     }

@@ -15,6 +15,7 @@ use crate::failure::Failure;
 use crate::repl::{self, Places, Repl, Setup};
 use crate::sessions;
 use crate::surroundings::Surroundings;
+use crate::tools::Tools;
 
 /// Whether a person is there, or is said to be.
 pub(super) fn is_asked_for(arguments: &ShellArguments) -> bool {
@@ -25,7 +26,8 @@ pub(super) fn is_asked_for(arguments: &ShellArguments) -> bool {
 pub(super) fn run(arguments: ShellArguments, surroundings: &Surroundings) -> Result<i32, Failure> {
     let history = repl::new_history();
     let inbox = Arc::new(SignalInbox::default());
-    let mut kernel = sessions::kernel().signals(inbox.clone());
+    let tools = Tools::new(surroundings);
+    let mut kernel = sessions::kernel(&tools).signals(inbox.clone());
     for command in repl::commands(&history) {
         kernel = kernel.command(command);
     }
@@ -35,15 +37,21 @@ pub(super) fn run(arguments: ShellArguments, surroundings: &Surroundings) -> Res
     let setup = setup(&arguments, surroundings);
     let text = read_source(&arguments.source)?;
     begin(&mut session, arguments, surroundings);
-    let repl = Repl::start(session, history, inbox, &setup).map_err(|error| Failure {
+    let repl = Repl::start(session, history, inbox, tools.clone(), &setup).map_err(|error| Failure {
         message: format!("cannot watch for signals: {error}"),
         hint: None,
         status: 1,
     })?;
-    let Some(text) = text else { return Ok(repl.run()) };
+    let Some(text) = text else {
+        tools.discover();
+        let status = repl.run();
+        tools.close();
+        return Ok(status);
+    };
     let mut session = repl.into_session();
     let result = session.run_main(&text);
     let _ = session.finish();
+    tools.close();
     Ok(status(result))
 }
 

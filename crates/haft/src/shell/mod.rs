@@ -15,6 +15,7 @@ use crate::failure::Failure;
 use crate::sessions;
 use crate::shell::arguments::{Setting, ShellArguments, Source};
 use crate::surroundings::Surroundings;
+use crate::tools::Tools;
 
 /// The words of a shell's command line, if that is what haft was started with: under the name of a shell, with options
 /// of a shell, with a file, or with nothing: then a script, or a person, is on standard input. Everything else is a
@@ -45,7 +46,8 @@ pub(crate) fn run(
     if interactive::is_asked_for(&arguments) {
         return interactive::run(arguments, surroundings);
     }
-    let mut session = session(sessions::kernel(), surroundings);
+    let tools = Tools::new(surroundings);
+    let mut session = session(sessions::kernel(&tools), surroundings);
     take_signals(&mut session);
     configure(&mut session, &arguments)?;
     let text = read_source(&arguments.source)?;
@@ -55,6 +57,7 @@ pub(crate) fn run(
         None => session.run_input(),
     };
     let _ = session.finish();
+    tools.close();
     // The process ends here: what the session holds goes with it, without being taken apart.
     std::mem::forget(session);
     Ok(status(result))

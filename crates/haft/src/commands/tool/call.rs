@@ -1,0 +1,78 @@
+//! `haft tool call`: one call.
+
+use std::io::Read as _;
+
+use haft_process::reason;
+use haft_tools::{CallOptions, Envelope, Fault, Tool, Word};
+use serde_json::Value;
+
+use super::Scene;
+use super::arguments::ToolCall;
+use crate::commands::output::{print_json, print_text};
+use crate::failure::{self, Failure, tell};
+use crate::surroundings::Surroundings;
+use crate::tools;
+
+/// Calls, and shows the answer.
+pub(super) fn run(mut arguments: ToolCall, surroundings: &Surroundings) -> Result<i32, Failure> {
+    let scene = Scene::new(surroundings)?;
+    let toolset = arguments.toolset.as_deref().map(|name| scene.settings.toolset(name)).transpose()?;
+    let options = CallOptions {
+        timeout: arguments.timeout,
+        cancel: Some(scene.listener.cancel.clone()),
+        toolset,
+        output_limit: arguments.limit_output,
+        ..CallOptions::default()
+    };
+    let envelope = match scene.registry.find(&arguments.name) {
+        Ok(tool) => {
+            take_json(&tool, &mut arguments);
+            match read(&tool, &arguments.words)? {
+                Ok(value) => scene.registry.call(&arguments.name, value, &options),
+                Err(fault) => Envelope::failure(fault),
+            }
+        }
+        Err(fault) => Envelope::failure(fault),
+    };
+    Ok(if arguments.json { print_json(&envelope, envelope.status()) } else { show(&envelope) })
+}
+
+/// `--json` after the name is ours too, unless the tool has a parameter of that name.
+fn take_json(tool: &Tool, arguments: &mut ToolCall) {
+    if tool.parameters().property("json").is_none()
+        && let Some(place) = arguments.words.iter().position(|word| word == "--json")
+    {
+        arguments.words.remove(place);
+        arguments.json = true;
+    }
+}
+
+/// The arguments: words, or with `-` what is on standard input.
+fn read(tool: &Tool, words: &[String]) -> Result<Result<Value, Fault>, Failure> {
+    if words != ["-"] {
+        let words: Vec<Word> = words.iter().map(|word| Word::Text(word.clone())).collect();
+        return Ok(tool.arguments(&words));
+    }
+    let mut text = String::new();
+    std::io::stdin()
+        .read_to_string(&mut text)
+        .map_err(|error| Failure::usage(format_args!("standard input cannot be read: {}", reason(&error))))?;
+    serde_json::from_str(&text)
+        .map(Ok)
+        .map_err(|error| Failure::usage(format_args!("standard input is not JSON: {error}")))
+}
+
+/// Shows an answer as a command does.
+fn show(envelope: &Envelope) -> i32 {
+    failure::write(&envelope.stderr);
+    match &envelope.outcome {
+        Ok(result) => print_text(&tools::printed(result), 0),
+        Err(fault) => {
+            tell(&fault.error);
+            if !fault.stdout.is_empty() {
+                failure::write(&format!("it had written:\n{}\n", fault.stdout.trim_end_matches('\n')));
+            }
+            fault.status()
+        }
+    }
+}

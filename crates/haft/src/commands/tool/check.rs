@@ -1,0 +1,47 @@
+//! `haft tool check`: a tool put through the whole contract.
+
+use std::path::Path;
+
+use haft_tools::{Finding, Verdict};
+use serde::Serialize;
+
+use super::Scene;
+use crate::commands::output::{print_json, print_text};
+use crate::failure::Failure;
+use crate::surroundings::Surroundings;
+
+/// Examines a tool and says what was found: 1 if something is wrong.
+pub(super) fn run(file: &Path, json: bool, surroundings: &Surroundings) -> Result<i32, Failure> {
+    #[derive(Serialize)]
+    struct Report<'a> {
+        file: &'a Path,
+        ok: bool,
+        findings: &'a [Finding],
+    }
+    let base = surroundings.working_directory.as_deref().unwrap_or(Path::new("/"));
+    let findings = Scene::new(surroundings)?.registry.examine(&base.join(file));
+    let ok = is_good(&findings);
+    let status = i32::from(!ok);
+    if json {
+        return Ok(print_json(&Report { file, ok, findings: &findings }, status));
+    }
+    Ok(print_text(&text(&findings), status))
+}
+
+/// Whether nothing is wrong.
+pub(super) fn is_good(findings: &[Finding]) -> bool {
+    findings.iter().all(|finding| finding.verdict != Verdict::Wrong)
+}
+
+/// One line a finding.
+pub(super) fn text(findings: &[Finding]) -> String {
+    let line = |finding: &Finding| {
+        let verdict = match finding.verdict {
+            Verdict::Good => "good",
+            Verdict::Advice => "advice",
+            Verdict::Wrong => "WRONG",
+        };
+        format!("{verdict:7} {:12} {}\n", finding.part, finding.detail)
+    };
+    findings.iter().map(line).collect()
+}

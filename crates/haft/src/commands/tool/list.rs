@@ -1,0 +1,65 @@
+//! `haft tool list` and `haft tool refresh`: all tools, and what would be some.
+
+use haft_tools::{Snapshot, Tool};
+use serde_json::{Value, json};
+
+use crate::commands::output::{print_json, print_text};
+use crate::failure::{self, Failure};
+
+/// Shows them.
+#[expect(clippy::unnecessary_wraps, reason = "the form of all commands")]
+pub(super) fn run(snapshot: &Snapshot, json: bool) -> Result<i32, Failure> {
+    if json {
+        return Ok(print_json(&value(snapshot), 0));
+    }
+    failure::write(&rest(snapshot));
+    Ok(print_text(&table(snapshot), 0))
+}
+
+fn value(snapshot: &Snapshot) -> Value {
+    json!({
+        "tools": snapshot.tools().map(brief).collect::<Vec<_>>(),
+        "shadowed": snapshot.shadowed(),
+        "rejected": snapshot.rejected(),
+    })
+}
+
+/// A tool as data.
+pub(super) fn brief(tool: &Tool) -> Value {
+    let mut value = serde_json::to_value(tool.descriptor()).unwrap_or_default();
+    value["source"] = tool.layer().word().into();
+    if let Some(file) = tool.file() {
+        value["path"] = file.path.to_string_lossy().into();
+        value["hash"] = file.hash.as_str().into();
+    }
+    value
+}
+
+/// The tools, one a line.
+pub(crate) fn table(snapshot: &Snapshot) -> String {
+    let width = snapshot.tools().map(|tool| tool.name().len()).max().unwrap_or(0);
+    let line = |tool: &Tool| {
+        let first = tool.description().lines().next().unwrap_or_default();
+        let source = tool.layer().word();
+        format!("{:width$}  {source:8}  {first}\n", tool.name())
+    };
+    snapshot.tools().map(line).collect()
+}
+
+/// What is not among them, one a line.
+pub(crate) fn rest(snapshot: &Snapshot) -> String {
+    let mut text = String::new();
+    for shadowed in snapshot.shadowed() {
+        let place =
+            shadowed.path.as_ref().map_or("in haft".to_owned(), |path| format!("'{}'", path.display()));
+        text.push_str(&format!(
+            "shadowed: {} of the {} layer, {place}, by that of the {} layer\n",
+            shadowed.name, shadowed.layer, shadowed.by
+        ));
+    }
+    for rejected in snapshot.rejected() {
+        let (name, path) = (&rejected.name, rejected.path.display());
+        text.push_str(&format!("rejected: {name}, '{path}': {}\n", rejected.reason));
+    }
+    text
+}

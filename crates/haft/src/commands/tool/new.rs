@@ -1,0 +1,100 @@
+//! `haft tool new`: a tool to start from.
+
+use std::io::Write as _;
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::{Path, PathBuf};
+
+use haft_process::reason;
+use haft_tools::name_of_file;
+use serde::Serialize;
+
+use super::arguments::{Language, ToolNew};
+use super::{Scene, check};
+use crate::commands::output::{print_json, print_text};
+use crate::failure::{self, Failure};
+use crate::places;
+use crate::surroundings::Surroundings;
+
+const PYTHON: &str = include_str!("starters/python");
+const BASH: &str = include_str!("starters/bash");
+const RUST: &str = include_str!("starters/rust");
+
+/// Writes it, and tries it where that needs no building.
+pub(super) fn run(arguments: &ToolNew, surroundings: &Surroundings) -> Result<i32, Failure> {
+    let file_name = format!("{}-tool", arguments.name.replace('_', "-"));
+    let Some(name) = name_of_file(&file_name) else {
+        let message = format!("'{}' is no name for a tool: letters, digits and '_' are", arguments.name);
+        return Err(Failure::usage(message));
+    };
+    let here = surroundings.working_directory.clone().unwrap_or_else(|| PathBuf::from("/"));
+    match arguments.lang {
+        Language::Rust => {
+            let package = here.join(arguments.into.as_deref().unwrap_or(Path::new("."))).join(&file_name);
+            write(&package.join("Cargo.toml"), &manifest(&file_name), 0o666)?;
+            write(&package.join("src/main.rs"), &RUST.replace("NAME", &name), 0o666)?;
+            let hint = format!(
+                "build it with `cargo build --release` in '{}' and put target/release/{file_name} where tools are",
+                package.display()
+            );
+            told(arguments, &name, &package, Some(&hint), 0)
+        }
+        Language::Python | Language::Bash => {
+            let text = if arguments.lang == Language::Python { PYTHON } else { BASH };
+            let places = places::find(surroundings);
+            let project = places.project.as_ref().map(|project| project.join("tools"));
+            let in_project = arguments.into.is_none() && project.is_some();
+            let usual = project.or_else(|| places.user.map(|user| user.join("tools")));
+            let directory = arguments.into.clone().or(usual).unwrap_or_else(|| here.clone());
+            let path = here.join(directory).join(&file_name);
+            write(&path, &text.replace("NAME", &name), 0o777)?;
+            let findings = Scene::new(surroundings)?.registry.examine(&path);
+            let good = check::is_good(&findings);
+            if !good {
+                failure::write(&check::text(&findings));
+            }
+            let hint = in_project.then_some("it belongs to a project: run `haft trust` before it is called");
+            told(arguments, &name, &path, hint, i32::from(!good))
+        }
+    }
+}
+
+fn manifest(package: &str) -> String {
+    format!(
+        "[package]\nname = \"{package}\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\n[dependencies]\nserde_json = \"1\"\n\n[workspace]\n"
+    )
+}
+
+/// Writes a new file with its directories; what is there is not overwritten.
+fn write(path: &Path, text: &str, mode: u32) -> Result<(), Failure> {
+    let failed = |error: std::io::Error| Failure {
+        message: format!("cannot write '{}': {}", path.display(), reason(&error)),
+        hint: None,
+        status: 1,
+    };
+    std::fs::create_dir_all(path.parent().unwrap_or(path)).map_err(failed)?;
+    let options = std::fs::OpenOptions::new().write(true).create_new(true).mode(mode).open(path);
+    options.and_then(|mut file| file.write_all(text.as_bytes())).map_err(failed)
+}
+
+fn told(
+    arguments: &ToolNew,
+    name: &str,
+    path: &Path,
+    hint: Option<&str>,
+    status: i32,
+) -> Result<i32, Failure> {
+    #[derive(Serialize)]
+    struct Report<'a> {
+        name: &'a str,
+        path: &'a Path,
+        ok: bool,
+    }
+    if arguments.json {
+        return Ok(print_json(&Report { name, path, ok: status == 0 }, status));
+    }
+    let status = print_text(&format!("{}\n", path.display()), status);
+    if let Some(hint) = hint {
+        failure::write(&format!("hint: {hint}\n"));
+    }
+    Ok(status)
+}

@@ -1,0 +1,47 @@
+//! `/tool`, `/refresh` and `/toolset`: tools, for the person at the prompt.
+
+use crate::commands::tool::{describe, table};
+use crate::tools::Tools;
+
+/// All tools, or all that one says of itself.
+pub(super) fn tool(tools: &Tools, name: &str) -> String {
+    if name.is_empty() {
+        return table(&tools.registry().complete());
+    }
+    match tools.registry().find(name) {
+        Ok(tool) => describe(&tool),
+        Err(fault) => format!("{}\n", fault.error),
+    }
+}
+
+/// All tools, asked again.
+pub(super) fn refresh(tools: &Tools) -> String {
+    table(&tools.registry().refresh())
+}
+
+/// Shows the toolset, or limits what may be called to one; with `-` the limit is lifted.
+pub(super) fn toolset(tools: &Tools, name: &str) -> String {
+    let chosen = match name {
+        "" => return shown(tools),
+        "-" => tools.choose(None),
+        name => tools.choose(Some(name)),
+    };
+    match chosen {
+        Ok(()) => shown(tools),
+        Err(failure) => {
+            let hint = failure.hint.map_or(String::new(), |hint| format!("hint: {hint}\n"));
+            format!("{}\n{hint}", failure.message)
+        }
+    }
+}
+
+fn shown(tools: &Tools) -> String {
+    let now = match tools.toolset() {
+        Some(toolset) => {
+            format!("only tools of '{}' may be called; `/toolset -` lifts that\n", toolset.name())
+        }
+        None => "all tools may be called\n".to_owned(),
+    };
+    let there = tools.toolsets();
+    if there.is_empty() { now } else { format!("{now}toolsets: {}\n", there.join(", ")) }
+}

@@ -1,0 +1,80 @@
+//! Tools as commands in scripts: what nothing else is called, a tool may be.
+
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::PathBuf;
+
+use haft_kernel::builtins::Context;
+use haft_kernel::{Backend, Bytes, Flow, ToolError};
+use haft_tools::{CallOptions, Code, Envelope};
+use serde_json::Value;
+
+use super::{Tools, words};
+
+impl Backend for Tools {
+    fn has_tool(&self, name: &[u8]) -> bool {
+        std::str::from_utf8(name).is_ok_and(|name| !name.contains('/') && self.registry().has(name))
+    }
+
+    fn call_tool(&self, context: &mut Context<'_>, words: &[Bytes]) -> Result<Flow, ToolError> {
+        let Some((name, arguments)) = words.split_first() else { return Ok(Ok(0)) };
+        let envelope = self.call(context, &String::from_utf8_lossy(name), arguments);
+        if envelope.code() == Some(Code::ToolNotFound) {
+            return Err(ToolError::NotFound(name.clone()));
+        }
+        Ok(show(context, envelope))
+    }
+
+    fn resolve_real_path(&self, path: &[u8]) -> Option<Vec<u8>> {
+        Some(path.to_vec())
+    }
+}
+
+impl Tools {
+    /// Calls a tool from a session, with its directory, its exports and its token to stop by.
+    pub(super) fn call(&self, context: &mut Context<'_>, name: &str, arguments: &[Bytes]) -> Envelope {
+        let registry = self.registry();
+        let words = words::of(context, arguments);
+        let arguments = match registry.find(name).and_then(|tool| tool.arguments(&words)) {
+            Ok(arguments) => arguments,
+            Err(fault) => return Envelope::failure(fault),
+        };
+        // What was written so far comes before what the tool does.
+        let _ = context.session.flush();
+        let options = CallOptions {
+            directory: Some(PathBuf::from(OsStr::from_bytes(context.session.directory()))),
+            environment: Some(context.session.exports()),
+            cancel: Some(context.session.cancel_token().clone()),
+            toolset: self.toolset(),
+            ..CallOptions::default()
+        };
+        registry.call(name, arguments, &options)
+    }
+}
+
+/// Shows an answer as a command does: the result on standard output, everything else on standard error.
+pub(super) fn show(context: &mut Context<'_>, envelope: Envelope) -> Flow {
+    let status = envelope.status();
+    let _ = context.session.write(2, envelope.stderr.as_bytes());
+    match envelope.outcome {
+        Ok(result) => {
+            let text = printed(&result);
+            context.set_data(result);
+            context.print(text.as_bytes())
+        }
+        Err(fault) => {
+            context.error(fault.error);
+            context.check()?;
+            Ok(status)
+        }
+    }
+}
+
+/// A result as a line, or as the text that it is.
+pub(crate) fn printed(result: &Value) -> String {
+    match result {
+        Value::String(text) if text.is_empty() || text.ends_with('\n') => text.clone(),
+        Value::String(text) => format!("{text}\n"),
+        value => format!("{value}\n"),
+    }
+}

@@ -1,0 +1,109 @@
+//! Tools, as the commands and sessions of haft have them.
+
+mod backend;
+mod bash;
+mod command;
+mod settings;
+pub(crate) mod words;
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use haft_config::trust::Trust;
+use haft_process::Host;
+use haft_tools::{CoreOptions, Native, Options, Registry, Toolset, core_tools};
+
+pub(crate) use backend::printed;
+pub(crate) use command::ToolCommand;
+pub(crate) use settings::Settings;
+
+use crate::failure::Failure;
+use crate::surroundings::Surroundings;
+use crate::{host, places};
+
+/// A registry of all tools there are from here.
+pub(crate) fn open(surroundings: &Surroundings, host: Host, settings: &Settings) -> Registry {
+    let places = places::find(surroundings);
+    let trust = Trust::open(places.state.as_deref());
+    let shell = ["/proc/self/exe", "-c"].map(Into::into).to_vec();
+    let mut natives: Vec<Arc<dyn Native>> = vec![Arc::new(bash::Bash)];
+    natives.extend(core_tools(&CoreOptions { shell }));
+    let defaults = Options::default();
+    let options = Options {
+        schema_timeout: settings.schema_timeout.unwrap_or(defaults.schema_timeout),
+        timeout: settings.timeout.unwrap_or(defaults.timeout),
+        output_limit: settings.output_limit.unwrap_or(defaults.output_limit),
+        environment: Arc::new(surroundings.environment.clone()),
+        directory: surroundings.working_directory.clone().unwrap_or_else(|| PathBuf::from("/")),
+        natives,
+    };
+    Registry::open(host, &places, trust, options)
+}
+
+/// The tools of a session. Nothing is done for them before one is called for.
+#[derive(Debug)]
+pub(crate) struct Tools {
+    surroundings: Surroundings,
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    registry: Option<Registry>,
+    toolset: Option<Toolset>,
+}
+
+impl Tools {
+    pub(crate) fn new(surroundings: &Surroundings) -> Arc<Tools> {
+        Arc::new(Tools { surroundings: surroundings.clone(), state: Mutex::default() })
+    }
+
+    /// The registry, opened when it is first asked for.
+    pub(crate) fn registry(&self) -> Registry {
+        let mut state = self.state();
+        let open = || {
+            // A session works without settings that cannot be read; `haft tool` says what is wrong with them.
+            let settings = Settings::read(&self.surroundings).unwrap_or_default();
+            open(&self.surroundings, host::for_tools(&self.surroundings), &settings)
+        };
+        state.registry.get_or_insert_with(open).clone()
+    }
+
+    /// Looks for all tools, beside whoever asks.
+    pub(crate) fn discover(self: &Arc<Self>) {
+        let tools = self.clone();
+        // Without a thread to be had, the tools are looked for when they are asked for.
+        let _ =
+            std::thread::Builder::new().name("tools".to_owned()).spawn(move || tools.registry().discover());
+    }
+
+    /// What may be called, if that is limited.
+    pub(crate) fn toolset(&self) -> Option<Toolset> {
+        self.state().toolset.clone()
+    }
+
+    /// Limits what may be called to the toolset of a name, or lifts the limit.
+    pub(crate) fn choose(&self, name: Option<&str>) -> Result<(), Failure> {
+        let toolset = match name {
+            Some(name) => Some(Settings::read(&self.surroundings)?.toolset(name)?),
+            None => None,
+        };
+        self.state().toolset = toolset;
+        Ok(())
+    }
+
+    /// The names of the toolsets there are.
+    pub(crate) fn toolsets(&self) -> Vec<String> {
+        Settings::read(&self.surroundings).map(|settings| settings.names()).unwrap_or_default()
+    }
+
+    /// Lets go of the registry: what it has started ends.
+    pub(crate) fn close(&self) {
+        let registry = self.state().registry.take();
+        drop(registry);
+    }
+
+    fn state(&self) -> std::sync::MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,90 @@
+//! What a configuration says of tools.
+
+use std::path::Path;
+use std::time::Duration;
+
+use haft_config::trust::{ContentHash, Trust};
+use haft_config::{Config, FILE_NAME, Layer};
+use haft_tools::{Toolset, ToolsetItem};
+use serde::Deserialize;
+
+use crate::failure::{Failure, tell};
+use crate::places;
+use crate::surroundings::Surroundings;
+
+/// The sections `[tools]` and `[[toolset]]`.
+#[derive(Debug, Default)]
+pub(crate) struct Settings {
+    pub(crate) schema_timeout: Option<Duration>,
+    pub(crate) timeout: Option<Duration>,
+    pub(crate) output_limit: Option<u64>,
+    toolsets: Vec<(String, Vec<String>)>,
+}
+
+/// The section `[tools]`, as it is written: times in seconds.
+#[derive(Default, Deserialize)]
+struct Written {
+    schema_timeout: Option<f64>,
+    timeout: Option<f64>,
+    output_limit: Option<u64>,
+}
+
+impl Settings {
+    /// Reads the user's configuration, and the project's if it is trusted.
+    pub(crate) fn read(surroundings: &Surroundings) -> Result<Settings, Failure> {
+        let places = places::find(surroundings);
+        let trust = Trust::open(places.state.as_deref());
+        let mut config = Config::new();
+        if let Some(user) = &places.user {
+            config.add_file(Layer::User, user, user)?;
+        }
+        if let Some(project) = places.project.as_ref().filter(|project| is_trusted(project, &trust)) {
+            config.add_file(Layer::Project, project, project)?;
+        }
+        let written: Written = config.settings("tools")?.unwrap_or_default();
+        let seconds = |value: Option<f64>| value.and_then(|value| Duration::try_from_secs_f64(value).ok());
+        let toolsets = config.items::<ToolsetItem>("toolset")?;
+        Ok(Settings {
+            schema_timeout: seconds(written.schema_timeout),
+            timeout: seconds(written.timeout),
+            output_limit: written.output_limit,
+            toolsets: toolsets.into_iter().map(|item| (item.name, item.value.tools)).collect(),
+        })
+    }
+
+    /// The toolset of a name; or, with commas or `*`, of the tools that it names itself.
+    pub(crate) fn toolset(&self, name: &str) -> Result<Toolset, Failure> {
+        let configured =
+            self.toolsets.iter().find(|(known, _)| known == name).map(|(_, tools)| tools.clone());
+        let listed = || name.contains([',', '*']).then(|| name.split(',').map(str::to_owned).collect());
+        let tools: Vec<String> = configured.or_else(listed).ok_or_else(|| Failure {
+            message: format!("there is no toolset '{name}'"),
+            hint: haft_config::suggest(name, self.toolsets.iter().map(|(name, _)| name.as_str())).or_else(
+                || Some("write its tools with commas, or a [[toolset]] in the configuration".to_owned()),
+            ),
+            status: 2,
+        })?;
+        Toolset::new(name, tools).map_err(Failure::usage)
+    }
+
+    /// The names of all toolsets.
+    pub(crate) fn names(&self) -> Vec<String> {
+        self.toolsets.iter().map(|(name, _)| name.clone()).collect()
+    }
+}
+
+/// Whether a project's configuration may be read. One that is there and is not trusted is told of.
+fn is_trusted(project: &Path, trust: &Trust) -> bool {
+    let file = project.join(FILE_NAME);
+    match ContentHash::of_file(&file) {
+        Ok(hash) if trust.is_trusted(&file, &hash) => true,
+        Ok(_) => {
+            tell(format_args!(
+                "'{}' is not trusted and left aside; to trust it run `haft trust`",
+                file.display()
+            ));
+            false
+        }
+        Err(_) => false,
+    }
+}
