@@ -51,7 +51,7 @@ fn tool(scratch: &Scratch, words: &[&str]) -> Haft {
 #[test]
 fn tools_are_listed_with_what_is_none() {
     let scratch = scene();
-    write(&scratch, "home/.config/haft/tools/broken-tool", "#!/bin/sh\necho nonsense\n");
+    write(&scratch, "home/.config/haft/tools/broken-tool", "#!/bin/sh\necho hello\n");
     write(&scratch, "libexec/add-tool", ADD);
     let listed = tool(&scratch, &["list"])
         .run()
@@ -60,8 +60,8 @@ fn tools_are_listed_with_what_is_none() {
         .stderr_has("the schema is not JSON at byte 0")
         .stderr_has("shadowed: add of the system layer")
         .output_text();
-    assert!(listed.contains("add             user      Adds numbers\n"), "{listed}");
-    assert!(listed.contains("file_read       embedded  "), "{listed}");
+    assert!(listed.contains("add            user      Adds numbers\n"), "{listed}");
+    assert!(listed.contains("file_read      embedded  "), "{listed}");
     let listed = tool(&scratch, &["list", "--json"]).run().status(0).json();
     let names: Vec<&str> =
         listed["tools"].as_array().expect("tools").iter().filter_map(|tool| tool["name"].as_str()).collect();

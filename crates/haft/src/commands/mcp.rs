@@ -17,6 +17,7 @@ use crate::commands::output::print_text;
 use crate::commands::script::Names;
 use crate::failure::{Failure, tell};
 use crate::surroundings::Surroundings;
+use crate::tools::Tools;
 use crate::{host, sessions};
 
 /// What programs are told, since nobody looks at a terminal: no colours, nothing that turns pages.
@@ -123,7 +124,7 @@ fn set_up(arguments: &Mcp, surroundings: &Surroundings) -> Setup {
 
 /// What makes sessions, each from the environment and the directory that we were started with.
 fn make_sessions(surroundings: &Surroundings) -> Box<dyn Fn() -> Session + Send + Sync> {
-    let kernel = sessions::kernel().build();
+    let kernel = sessions::kernel(&Tools::new(surroundings)).build();
     let environment = environment(surroundings);
     let directory = surroundings.working_directory.clone().unwrap_or_else(|| Path::new("/").to_owned());
     let mask = sessions::creation_mask();

@@ -13,6 +13,7 @@ use haft_process::reason;
 
 use crate::failure::Failure;
 use crate::surroundings::Surroundings;
+use crate::tools;
 
 /// A script's text and what it is called.
 pub(crate) struct Text {
@@ -54,13 +55,9 @@ impl Resolver for Names<'_> {
         if is_builtin(name) {
             return Resolution::Builtin;
         }
-        let directory = self.0.working_directory.as_deref();
-        let name = OsStr::from_bytes(name);
-        match haft_process::find_program(name, self.0.variable("PATH"), directory) {
-            Ok(path) if path.is_relative() && !exists(directory, &path) => Resolution::Unknown,
-            Ok(path) if path.is_absolute() && !path.exists() => Resolution::Missing,
-            Ok(path) => Resolution::External(path),
-            Err(_) => Resolution::Missing,
+        match self.resolve_program(name) {
+            Resolution::Missing if tools::has(self.0, name) => Resolution::Tool,
+            resolution => resolution,
         }
     }
 
@@ -70,6 +67,20 @@ impl Resolver for Names<'_> {
 
     fn check_jq(&self, program: &[u8]) -> Option<String> {
         check_jq::fault(program)
+    }
+}
+
+impl Names<'_> {
+    /// What a name means among the programs.
+    fn resolve_program(&self, name: &[u8]) -> Resolution {
+        let directory = self.0.working_directory.as_deref();
+        let name = OsStr::from_bytes(name);
+        match haft_process::find_program(name, self.0.variable("PATH"), directory) {
+            Ok(path) if path.is_relative() && !exists(directory, &path) => Resolution::Unknown,
+            Ok(path) if path.is_absolute() && !path.exists() => Resolution::Missing,
+            Ok(path) => Resolution::External(path),
+            Err(_) => Resolution::Missing,
+        }
     }
 }
 
