@@ -80,6 +80,7 @@ mod command;
 mod environment;
 mod error;
 mod host;
+mod inherited;
 mod job;
 mod ladder;
 mod limit;
@@ -104,6 +105,7 @@ pub use command::{Command, Descriptor, Group, Sandbox};
 pub use environment::Environment;
 pub use error::{Error, ErrorKind, reason};
 pub use host::{Host, HostBuilder, ScopeLimits, clean_stale};
+pub use inherited::inherited_descriptors;
 pub use job::{Controller, DEFAULT_GRACE, Handle, Input, Inside, Job, Live, StreamKind, Streams, Task};
 pub use limit::{Limit, Resource};
 pub use lookup::find_program;
@@ -115,8 +117,8 @@ pub use pty::TerminalSize;
 pub use reaper::{become_subreaper, reap_orphans, resign_subreaper};
 pub use scope::{MARKER, Scope};
 pub use signal::{
-    Disposition, Signals, on_signals, own_signals, set_disposition, set_signal_catcher, signal_name,
-    signal_number,
+    Disposition, Signals, on_signals, own_signals, send_signal, set_disposition, set_signal_catcher,
+    signal_name, signal_number,
 };
 pub use size::longest_argument;
 pub use status::{Exit, Usage, seconds};

@@ -158,6 +158,15 @@ pub fn on_signals(signals: Signals, mut action: impl FnMut(i32) + Send + 'static
     builder.spawn(serve).map(drop).map_err(|error| Error::system("start a thread for signals", error))
 }
 
+/// Sends a signal to a process, to the group of a negative number, or to the own group for 0: any signal, also those that have
+/// no name. Signal 0 only asks whether it could be sent.
+///
+/// # Errors
+/// As `kill(2)`.
+pub fn send_signal(pid: i32, signal: i32) -> std::io::Result<()> {
+    sys::kill(pid, signal)
+}
+
 /// What this process does with a signal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Disposition {

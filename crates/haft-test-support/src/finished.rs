@@ -18,6 +18,11 @@ pub struct Finished {
 }
 
 impl Finished {
+    /// The exit status; none if a signal ended it.
+    pub fn code(&self) -> Option<i32> {
+        self.status.code()
+    }
+
     /// Demands an exit status.
     #[track_caller]
     pub fn status(self, code: i32) -> Finished {

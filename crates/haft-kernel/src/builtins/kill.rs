@@ -1,7 +1,5 @@
 //! `kill`.
 
-use rustix::process::{Pid, Signal};
-
 use super::Context;
 use super::number::argument;
 use crate::bytes::Bytes;
@@ -78,7 +76,7 @@ fn send(context: &mut Context<'_>, target: &Bytes, number: i32) -> Result<bool, 
     match to_process(pid, number) {
         Ok(()) => Ok(true),
         Err(error) => {
-            let message = haft_fs::message(&error.into());
+            let message = haft_fs::message(&error);
             context.error(format_args!("({pid}) - {message}"));
             Ok(false)
         }
@@ -129,21 +127,8 @@ fn to_member(context: &mut Context<'_>, pid: i32, number: i32) -> bool {
     true
 }
 
-fn to_process(pid: i32, number: i32) -> rustix::io::Result<()> {
-    use rustix::process as system;
-    let signal = match number {
-        0 => None,
-        number => Some(Signal::from_named_raw(number).ok_or(rustix::io::Errno::INVAL)?),
-    };
-    let group = Pid::from_raw(pid.checked_abs().ok_or(rustix::io::Errno::SRCH)?);
-    match (group, signal) {
-        (None, None) => system::test_kill_current_process_group(),
-        (None, Some(signal)) => system::kill_current_process_group(signal),
-        (Some(target), None) if pid > 0 => system::test_kill_process(target),
-        (Some(target), Some(signal)) if pid > 0 => system::kill_process(target, signal),
-        (Some(target), None) => system::test_kill_process_group(target),
-        (Some(target), Some(signal)) => system::kill_process_group(target, signal),
-    }
+fn to_process(pid: i32, number: i32) -> std::io::Result<()> {
+    haft_process::send_signal(pid, number)
 }
 
 /// All signals, five in a line.

@@ -1,5 +1,6 @@
 //! Programs.
 
+use std::borrow::Cow;
 use std::os::fd::RawFd;
 use std::sync::Arc;
 
@@ -285,8 +286,8 @@ pub(crate) enum Started {
 }
 
 /// What a shell says of a program that died of this signal; nothing for those that one asks for.
-fn death(signal: i32) -> Option<&'static str> {
-    Some(match signal {
+fn death(signal: i32) -> Option<Cow<'static, str>> {
+    Some(Cow::Borrowed(match signal {
         1 => "Hangup",
         3 => "Quit",
         4 => "Illegal instruction",
@@ -300,8 +301,9 @@ fn death(signal: i32) -> Option<&'static str> {
         12 => "User defined signal 2",
         14 => "Alarm clock",
         15 => "Terminated",
+        34..=64 => return Some(Cow::Owned(format!("Real-time signal {}", signal - 34))),
         _ => return None,
-    })
+    }))
 }
 
 /// A function as the environment holds it: the body after `() `, on the same line.

@@ -1,11 +1,13 @@
 //! Redirections.
 
 use std::io;
+use std::os::fd::{AsFd as _, BorrowedFd};
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use haft_fs::{FileType, OpenOptions};
 use haft_lang::ast::{Descriptor, Duplicate, HereDocument, Redirect, RedirectKind, Word};
+use rustix::fs::{Mode, OFlags};
 
 use crate::bytes::Bytes;
 use crate::flow::Unwind;
@@ -98,7 +100,33 @@ impl Session {
     /// Lets redirections stay.
     pub(crate) fn forget(&mut self, undo: Undo) {
         let _ = self.flush();
+        for (number, _) in &undo.saved {
+            self.follow_standard(*number);
+        }
         drop(undo);
+    }
+
+    /// Has the process of a plain shell let go of a standard descriptor that its session has no longer: who reads the
+    /// other end of it shall see that.
+    fn follow_standard(&self, number: u32) {
+        use rustix::stdio::{dup2_stderr, dup2_stdin, dup2_stdout};
+        if !self.kernel.plain_shell || self.subshell > 0 || number > 2 {
+            return;
+        }
+        let replace = |file: BorrowedFd<'_>| match number {
+            0 => dup2_stdin(file),
+            1 => dup2_stdout(file),
+            _ => dup2_stderr(file),
+        };
+        match self.descriptors.get(number).and_then(|file| file.descriptor()) {
+            Some(file) => drop(replace(file)),
+            None => {
+                if let Ok(null) = rustix::fs::open("/dev/null", OFlags::RDWR | OFlags::CLOEXEC, Mode::empty())
+                {
+                    let _ = replace(null.as_fd());
+                }
+            }
+        }
     }
 
     fn put(&mut self, number: u32, file: Arc<OpenFile>, undo: &mut Undo) {

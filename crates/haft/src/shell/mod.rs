@@ -8,7 +8,7 @@ use std::os::unix::ffi::OsStrExt as _;
 
 use haft_kernel::options::{SetOption, ShellOption};
 use haft_kernel::{Bytes, KernelBuilder, Session, Unwind};
-use haft_process::{Disposition, Signals, reason, set_disposition};
+use haft_process::{Disposition, Signals, inherited_descriptors, reason, set_disposition};
 
 use crate::arguments::Arguments;
 use crate::failure::Failure;
@@ -49,6 +49,9 @@ pub(crate) fn run(
     let tools = Tools::new(surroundings);
     let mut session = session(sessions::kernel(&tools), surroundings);
     take_signals(&mut session);
+    for (number, descriptor) in inherited_descriptors() {
+        session.open_descriptor(number.cast_unsigned(), descriptor);
+    }
     configure(&mut session, &arguments)?;
     let text = read_source(&arguments.source)?;
     begin(&mut session, arguments, surroundings);
@@ -106,17 +109,53 @@ fn read_source(source: &Source) -> Result<Option<Vec<u8>>, Failure> {
     match source {
         Source::Text(text) => Ok(Some(text.clone())),
         Source::Input => Ok(None),
-        Source::File(path) => std::fs::read(OsStr::from_bytes(path)).map(Some).map_err(|error| {
-            let status = if error.kind() == std::io::ErrorKind::NotFound { 127 } else { 126 };
-            let shown = String::from_utf8_lossy(path);
-            Failure { message: format!("cannot read '{shown}': {}", reason(&error)), hint: None, status }
-        }),
+        Source::File(path) => read_file(path).map(Some),
+    }
+}
+
+/// The text of a script's file, which is text.
+fn read_file(path: &[u8]) -> Result<Vec<u8>, Failure> {
+    let shown = String::from_utf8_lossy(path);
+    let fail = |message, status| Failure { message, hint: None, status };
+    let text = std::fs::read(OsStr::from_bytes(path)).map_err(|error| {
+        let status = if error.kind() == std::io::ErrorKind::NotFound { 127 } else { 126 };
+        fail(format!("cannot read '{shown}': {}", reason(&error)), status)
+    })?;
+    let first_line = text.split(|byte| *byte == b'\n').next().unwrap_or_default();
+    match first_line.iter().take(80).any(|byte| *byte == 0) {
+        true => Err(fail(format!("cannot run '{shown}': it is a binary file, not a script"), 126)),
+        false => Ok(text),
+    }
+}
+
+/// What a shell knows though nobody has told it; programs are not told either.
+const WITHOUT_ENVIRONMENT: [(&str, &str); 2] =
+    [("PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"), ("TERM", "dumb")];
+
+/// What `BASH` says: the file that this shell is, by the name it was called by.
+fn own_path(surroundings: &Surroundings) -> Vec<u8> {
+    let name = surroundings.arguments.first().map_or(OsStr::new("haft"), |own| own.as_os_str());
+    let path = surroundings.variable("PATH");
+    let found = haft_process::find_program(name, path, surroundings.working_directory.as_deref());
+    match (found, &surroundings.working_directory) {
+        (Ok(found), Some(directory)) => directory.join(found).as_os_str().as_bytes().to_vec(),
+        (Ok(found), None) => found.as_os_str().as_bytes().to_vec(),
+        (Err(_), _) => name.as_bytes().to_vec(),
     }
 }
 
 /// Sets `$0` and the positional parameters.
 fn begin(session: &mut Session, arguments: ShellArguments, surroundings: &Surroundings) {
     let own = surroundings.arguments.first().map(|own| own.as_bytes().to_vec());
+    let _ = session.set(b"BASH", own_path(surroundings));
+    for (name, value) in WITHOUT_ENVIRONMENT {
+        if surroundings.environment.get(name).is_none() {
+            let _ = session.set(name.as_bytes(), value);
+        }
+    }
+    if let Source::Text(text) = &arguments.source {
+        let _ = session.set(b"BASH_EXECUTION_STRING", text.clone());
+    }
     let name = arguments.name.or(own).unwrap_or_else(|| b"haft".to_vec());
     let positional = arguments.arguments.into_iter().map(Bytes::from).collect();
     match arguments.source {

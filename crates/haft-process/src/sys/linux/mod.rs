@@ -2,6 +2,7 @@
 
 mod child;
 mod clone;
+mod inherited;
 mod memory;
 mod replace;
 mod signal;
@@ -9,10 +10,11 @@ mod spawn;
 mod wait;
 
 pub(crate) use child::RawLimit;
+pub(crate) use inherited::take as take_inherited;
 pub(crate) use memory::read_memory;
 pub(crate) use replace::{Replacement, replace};
 pub(crate) use signal::{
-    SignalSet, block, catch, ignored_signals, own as own_signals, set_catcher, set_ignored, wait_for,
+    SignalSet, block, catch, ignored_signals, kill, own as own_signals, set_catcher, set_ignored, wait_for,
 };
 pub(crate) use spawn::{Fault, Plan, Spawned, spawn};
 pub(crate) use wait::{RawExit, has_children, wait_pid, wait_pidfd};

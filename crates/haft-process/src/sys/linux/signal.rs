@@ -140,6 +140,15 @@ fn remember(signal: i32, ignored: bool) {
     };
 }
 
+/// Sends a signal, of any number, as `kill(2)` does.
+pub(crate) fn kill(pid: i32, signal: i32) -> std::io::Result<()> {
+    // SAFETY: a plain call.
+    match unsafe { libc::kill(pid, signal) } {
+        0 => Ok(()),
+        _ => Err(std::io::Error::last_os_error()),
+    }
+}
+
 /// Blocks signals in the calling thread, and in those it will start.
 pub(crate) fn block(signals: SignalSet) {
     let none: *mut u64 = ptr::null_mut();
