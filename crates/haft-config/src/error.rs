@@ -45,7 +45,9 @@ impl Error {
     /// An error about a file as a whole.
     pub(crate) fn unreadable(path: &Path, why: &io::Error) -> Error {
         let why = why.to_string();
-        let why = why.split(" (os error").next().unwrap_or_default().to_lowercase();
+        let why = why.split(" (os error").next().unwrap_or_default();
+        let mut letters = why.chars();
+        let why: String = letters.next().into_iter().flat_map(char::to_lowercase).chain(letters).collect();
         let message = format!("cannot read configuration \"{}\": {why}", path.display());
         Error { kind: ErrorKind::Unreadable, message, places: Vec::new(), hint: None }
     }

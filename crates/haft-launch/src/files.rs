@@ -18,7 +18,8 @@ use crate::error::{Error, ErrorKind};
 /// What is kept for somebody to look at, and what belongs to a table of processes that we cannot see, is kept for so long.
 const KEPT: Duration = Duration::from_secs(24 * 3600);
 
-/// A directory for the files of a launch. It is named at once and made when something is written.
+/// A directory for the files of a launch. It is named at once, made when something is written, and removed when this is
+/// dropped.
 #[derive(Debug)]
 pub struct Files {
     base: PathBuf,
@@ -67,8 +68,15 @@ impl Files {
         file.write_all(bytes).map_err(cannot)
     }
 
-    /// Removes the directory with all that is in it.
-    pub fn remove(self) {
+    /// Leaves the directory where it is.
+    pub fn keep(mut self) {
+        self.made = false;
+    }
+}
+
+impl Drop for Files {
+    /// Who becomes the agent is never here: only a launch that has failed, or is over, is.
+    fn drop(&mut self) {
         if self.made {
             let _ = fs::remove_dir_all(&self.path);
         }
@@ -165,7 +173,7 @@ mod tests {
         }
         assert_eq!(clean(&base), 2, "one of another start, one of no process");
         assert_eq!(fs::read_dir(&base).unwrap().count(), 5);
-        files.remove();
+        drop(files);
         assert!(!path.exists());
     }
 

@@ -83,7 +83,7 @@ pub(crate) fn contents(path: &Path) -> Result<Vec<u8>, String> {
     if !metadata.is_file() {
         return Err("is no ordinary file".to_owned());
     }
-    let mut bytes = Vec::new();
+    let mut bytes = Vec::with_capacity(metadata.len().min(LARGEST) as usize + 1);
     File::open(path).and_then(|file| file.take(LARGEST + 1).read_to_end(&mut bytes)).map_err(cannot)?;
     if bytes.len() as u64 > LARGEST {
         Err(format!("is larger than {} MiB", LARGEST >> 20))

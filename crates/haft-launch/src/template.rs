@@ -246,6 +246,14 @@ mod tests {
     }
 
     #[test]
+    fn every_placeholder_is_documented() {
+        let text = include_str!("../../../docs/launch.md");
+        for name in AGENT_PLACEHOLDERS.iter().chain(TEMPLATE_PLACEHOLDERS) {
+            assert!(text.contains(&format!("{{{name}}}")), "{name}");
+        }
+    }
+
+    #[test]
     fn what_does_not_exist_is_refused_with_what_is_near() {
         let error = Template::parse("{promt}", Room::Agent, &place()).unwrap_err();
         assert_eq!(error.hint(), Some("did you mean \"prompt\"? (a brace is written {{)"));

@@ -133,6 +133,24 @@ fn a_project_that_could_run_something_needs_trust_for_this_content() {
 }
 
 #[test]
+fn what_makes_no_sense_is_refused_with_status_2() {
+    let world = World::new().with_stand_in("");
+    for (words, complaint) in [
+        (&["two", "list"][..], "\"two\" stands before the name of an action"),
+        (&["-a", "it", "list"], "mean nothing"),
+        (&["--dry-run", "prompt", "x", "--supervised"], "launches nothing that could be supervised"),
+        (&["--no-role", "-r", "x", "y"], "cannot be used with"),
+        (&["task", "x"], "there is no task \"x\""),
+        (&["-a", "nobody", "x"], "there is no agent \"nobody\""),
+        (&["-r", "nobody", "x"], "there is no role \"nobody\""),
+        (&["-c", "nothing", "x"], "there is no context \"nothing\""),
+    ] {
+        world.haft(&["launch"]).args(words).run().status(2).stderr_has(complaint);
+    }
+    assert!(!world.has_started());
+}
+
+#[test]
 fn json_tells_before_the_exec_what_is_launched() {
     let world = World::new().with_stand_in("");
     let run = world.launch(&["--json", "go"]);

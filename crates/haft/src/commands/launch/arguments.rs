@@ -129,6 +129,13 @@ pub(crate) struct Options {
 }
 
 impl Options {
+    /// Whether anything is said besides the form of the answer.
+    pub(crate) fn says_how_to_launch(&self) -> bool {
+        let texts = [&self.agent, &self.model, &self.role];
+        let flags = [self.no_role, self.no_mcp, self.batch, self.interactive, self.dry_run, self.supervised];
+        texts.iter().any(|text| text.is_some()) || flags.contains(&true) || !self.contexts.is_empty()
+    }
+
     /// These, and where they say nothing those that stand before the name of the action.
     pub(crate) fn or(self, before: Options) -> Options {
         Options {

@@ -25,9 +25,7 @@ pub(super) fn run(
     }
     write_files(&mut prepared)?;
     summary::show(&prepared, options.json);
-    let failure = command.replace().into();
-    prepared.files.remove();
-    Err(failure)
+    Err(command.replace().into())
 }
 
 /// The agent's call.

@@ -34,10 +34,9 @@ pub(super) fn run(mut prepared: Prepared, options: &Options) -> Result<i32, Fail
     let text = serde_json::to_string_pretty(&command).unwrap_or_default() + "\n";
     let path: PathBuf = directory.join("command.json");
     prepared.files.write(&path, text.as_bytes())?;
-    if options.json {
-        return Ok(print_json(&command, 0));
-    }
-    Ok(print_text(&shown(&prepared, &role, &prompt, &command), 0))
+    let text = shown(&prepared, &role, &prompt, &command);
+    prepared.files.keep();
+    Ok(if options.json { print_json(&command, 0) } else { print_text(&text, 0) })
 }
 
 fn shown(prepared: &Prepared, role: &[u8], prompt: &[u8], command: &Value) -> String {

@@ -27,9 +27,15 @@ use crate::surroundings::Surroundings;
 /// Does what the arguments ask for.
 pub(crate) fn run(launch: Launch, surroundings: &Surroundings) -> Result<i32, Failure> {
     let Launch { action, text, options: before } = launch;
-    if let (Some(action), Some(text)) = (&action, &text) {
-        let message = format!("\"{}\" stands before the name of an action: {action:?}", text.display());
-        return Err(Failure::usage(message));
+    if let (Some(_), Some(text)) = (&action, &text) {
+        let message = format!("\"{}\" stands before the name of an action", text.display());
+        let hint = Some("a text of several words is quoted: `haft launch 'do this'`".to_owned());
+        return Err(Failure { hint, ..Failure::usage(message) });
+    }
+    if !matches!(action, None | Some(Action::Prompt { .. } | Action::Task { .. }))
+        && before.says_how_to_launch()
+    {
+        return Err(Failure::usage("options of a launch mean nothing to an action that launches nothing"));
     }
     match action {
         None => {
@@ -59,6 +65,9 @@ fn start(
     options: &Options,
     surroundings: &Surroundings,
 ) -> Result<i32, Failure> {
+    if options.dry_run && options.supervised {
+        return Err(Failure::usage("--dry-run launches nothing that could be supervised"));
+    }
     let prepared = prepare::prepare(kind, instructions, options, surroundings)?;
     if options.dry_run {
         dry_run::run(prepared, options)

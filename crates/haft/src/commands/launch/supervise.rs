@@ -51,9 +51,8 @@ pub(super) fn run(
     let outcome = task.start(&host).map(|job| wait(job, terminal, &listener));
     drop(raw);
     shown.finish();
-    let agent = prepared.agent;
-    prepared.files.remove();
-    Ok(report(&outcome?, &path, options, &agent))
+    drop(prepared.files);
+    Ok(report(&outcome?, &path, options, &prepared.agent))
 }
 
 fn wait(job: Job, terminal: bool, listener: &host::Listener) -> Outcome {
