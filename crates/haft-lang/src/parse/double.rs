@@ -62,7 +62,15 @@ impl Parser<'_> {
             self.quoted_run(STOP, &mut builder);
             match self.input.ahead(0) {
                 Some(byte) if balance.ends_at(byte) => break,
-                Some(b'"') => self.double_quoted(&mut builder, self.input.at, false)?,
+                Some(b'"') if balance.quote.is_none() => {
+                    self.double_quoted(&mut builder, self.input.at, false)?;
+                }
+                Some(b'"') => self.literal_byte(&mut builder),
+                Some(b'\\') if self.input.ahead(1).is_some_and(|byte| bytes::is(byte, GROUP | BRACKET)) => {
+                    // It acts no more than if it were quoted, and still is part of the text.
+                    self.literal_byte(&mut builder);
+                    self.literal_byte(&mut builder);
+                }
                 Some(byte) if bytes::is(byte, DOUBLE) => self.quoted_part(byte, true, &mut builder)?,
                 Some(byte) => {
                     balance.pass(byte, self.input.at);

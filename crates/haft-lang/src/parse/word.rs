@@ -317,7 +317,13 @@ impl Parser<'_> {
             Some(b'$' | b'`' | b'"' | b'\\' | b'}') => true,
             Some(_) => !mode.quoted,
         };
-        let Some(byte) = next.filter(|_| escapes) else { return self.literal_byte(builder) };
+        let Some(byte) = next.filter(|_| escapes) else {
+            self.literal_byte(builder);
+            if next == Some(b'\'') {
+                self.literal_byte(builder);
+            }
+            return;
+        };
         let start = start.max(self.input.at);
         self.input.at += 2;
         builder.push(PartKind::Escaped(byte), self.span_from(start), WordFlags::QUOTED);
