@@ -22,6 +22,8 @@ pub(crate) struct Definition {
     pub(crate) usage: i32,
     pub(crate) role: Role,
     pub(crate) fan_out: Option<fn(&mut Context<'_>, &FanOut<'_>) -> Flow>,
+    /// Where among the operands the command that it runs begins.
+    pub(crate) command_at: fn(&[Bytes]) -> usize,
     /// Whether, given operands, a program of its name is to run in its place.
     pub(crate) steps_aside: Option<StepsAside>,
 }
@@ -29,7 +31,15 @@ pub(crate) struct Definition {
 impl Definition {
     /// A command that stands alone.
     pub(crate) const fn new(descriptor: &'static Descriptor, run: Run) -> Self {
-        Self { descriptor, run, usage: 2, role: Role::Stage, fan_out: None, steps_aside: None }
+        Self {
+            descriptor,
+            run,
+            usage: 2,
+            role: Role::Stage,
+            fan_out: None,
+            command_at: |_| 0,
+            steps_aside: None,
+        }
     }
 }
 
@@ -60,11 +70,13 @@ impl Command for Definition {
     }
 
     fn takes_values(&self, session: &mut Session, before: &[Bytes]) -> bool {
-        let Style::Gnu(operands) = self.descriptor.style else { return true };
+        if self.descriptor.style == Style::Typed {
+            return true;
+        }
         let parsed = Arguments::parse(self.descriptor, before.iter().map(Argument::Word));
         let Ok(parsed) = parsed else { return false };
-        // The operands before the last are its own; the command that it runs follows.
-        match before.get(parsed.options + operands.len().saturating_sub(2)..) {
+        let operands = &before[parsed.options..];
+        match operands.get((self.command_at)(operands)..) {
             Some(words) if !words.is_empty() => session.takes_values(words),
             _ => false,
         }

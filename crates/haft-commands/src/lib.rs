@@ -1,4 +1,5 @@
-//! Commands that run in this process and only use a session: `spawn`, `timeout`, `scatter`, `gather`.
+//! Commands that run in this process and only use a session: `spawn`, `timeout`, `scatter`, `gather`; and `env` and `xargs` for
+//! whatever these or others run in-process.
 //!
 //! Each is one file and one [`Descriptor`]: its name, what it does, its parameters with their types, its exit statuses,
 //! examples. From that come the parser of its arguments, `help NAME` and `NAME --help`, its [JSON schema](schema), its
@@ -38,6 +39,7 @@ mod define;
 mod descriptor;
 mod docs;
 mod duration;
+mod env;
 mod error;
 mod fan;
 mod gather;
@@ -46,6 +48,7 @@ mod scatter;
 mod schema;
 mod spawn;
 mod timeout;
+mod xargs;
 
 pub use arguments::{Arguments, Given};
 pub use descriptor::{Descriptor, Example, Kind, Parameter, Style};
@@ -58,9 +61,21 @@ pub use schema::schema;
 use haft_kernel::Command;
 
 /// All commands, for [`haft_kernel::KernelBuilder::commands`].
-pub static TABLE: &[&dyn Command] =
-    &[&gather::COMMAND, &scatter::COMMAND, &spawn::COMMAND, &timeout::COMMAND];
+pub static TABLE: &[&dyn Command] = &[
+    &env::COMMAND,
+    &gather::COMMAND,
+    &scatter::COMMAND,
+    &spawn::COMMAND,
+    &timeout::COMMAND,
+    &xargs::COMMAND,
+];
 
 /// The descriptors of all commands, in the order of their names.
-pub static DESCRIPTORS: &[&Descriptor] =
-    &[&gather::DESCRIPTOR, &scatter::DESCRIPTOR, &spawn::DESCRIPTOR, &timeout::DESCRIPTOR];
+pub static DESCRIPTORS: &[&Descriptor] = &[
+    &env::DESCRIPTOR,
+    &gather::DESCRIPTOR,
+    &scatter::DESCRIPTOR,
+    &spawn::DESCRIPTOR,
+    &timeout::DESCRIPTOR,
+    &xargs::DESCRIPTOR,
+];

@@ -82,6 +82,9 @@ echo hello | spawn command=sh argv=["-c", "$script"] env={"NAME": "world"}"#,
 
 pub(crate) static COMMAND: Definition = Definition::new(&DESCRIPTOR, run);
 
+/// The signal that asks to end.
+const TERMINATE: i32 = 15;
+
 fn run(context: &mut Context<'_>, arguments: &Arguments, _: &[Bytes]) -> Flow {
     let name = arguments.text("command").cloned().unwrap_or_default();
     if !context.session.allows_programs() {
@@ -110,6 +113,10 @@ fn run(context: &mut Context<'_>, arguments: &Arguments, _: &[Bytes]) -> Flow {
     };
     if let Some(directory) = directory {
         program.working_directory(directory);
+    }
+    if context.session.is_plain_shell() {
+        // Nobody would end it if this process were killed.
+        program.parent_death_signal(TERMINATE);
     }
     if let Err(error) = set_environment(context, &mut program, arguments) {
         context.error(error);
@@ -186,7 +193,8 @@ fn supervise(context: &mut Context<'_>, name: &Bytes, program: Command, argument
             return Ok(error.exit_code());
         }
     };
-    wait(context, job, cancel)
+    let name = context.name;
+    context.session.ended_in_order(|session| wait(&mut Context::of(session, name), job, cancel))
 }
 
 /// What the program reads: the command's own input, unless that is a terminal or nothing that a program can be given.
@@ -213,9 +221,13 @@ fn wait(context: &mut Context<'_>, job: Job, cancel: haft_process::CancelToken) 
         context.error("cannot start a thread to supervise it");
         return Ok(126);
     };
+    let stop = cancel.clone();
     let mut member = Member::thread(pid, completion, cancel);
     let ended = context.session.wait_member_until(&mut member, None);
-    // Who is cancelled goes on only when nothing of the program is left.
+    // Who is stopped goes on only when nothing of the program is left.
+    if ended.is_err() {
+        stop.cancel();
+    }
     let _ = supervisor.join();
     // What it has left running ends with it.
     drop(slot);

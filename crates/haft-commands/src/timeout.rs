@@ -71,8 +71,12 @@ pub(crate) static DESCRIPTOR: Descriptor = Descriptor {
     ],
 };
 
-pub(crate) static COMMAND: Definition =
-    Definition { usage: 125, steps_aside: Some(steps_aside), ..Definition::new(&DESCRIPTOR, run) };
+pub(crate) static COMMAND: Definition = Definition {
+    usage: 125,
+    command_at: |_| 1,
+    steps_aside: Some(steps_aside),
+    ..Definition::new(&DESCRIPTOR, run)
+};
 
 /// GNU's own goes first with what it alone does, and in a plain shell with every program.
 fn steps_aside(session: &mut Session, _: &Arguments, operands: &[Bytes]) -> bool {

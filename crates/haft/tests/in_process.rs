@@ -1,6 +1,11 @@
 //! The commands that run inside haft, in a plain shell.
 
-use haft_test_support::{Finished, Haft};
+use std::time::Duration;
+
+use haft_test_support::{Finished, Haft, Marker, Scratch, child, eventually};
+
+/// Longer than anything takes on a machine that is busy.
+const SOON: Duration = Duration::from_secs(60);
 
 fn script(text: &str) -> Haft {
     Haft::new(env!("CARGO_BIN_EXE_haft")).args(["-c", text])
@@ -50,4 +55,29 @@ fn statuses_of_timeout_are_gnus() {
 #[test]
 fn a_function_around_a_program_of_its_name_does_not_call_itself() {
     run("cat() { timeout 20 cat \"$@\"; }; echo x | cat").status(0).stdout("x\n");
+}
+
+#[test]
+fn a_signal_to_the_shell_ends_what_it_has_spawned() {
+    let (marker, scratch) = (Marker::new(), Scratch::new());
+    let stay = format!("{} pause {} {}", child(), marker.as_str(), scratch.text("ready"));
+    for (signal, members) in [(2, 2), (15, 2)] {
+        let running =
+            script(&format!("spawn command=sh argv=[\"-c\", \"{stay} & {stay}\"]; echo no")).start();
+        assert!(eventually(SOON, || marker.count() == members));
+        running.signal(signal);
+        assert_eq!(running.finish().killed_by(signal).output(), b"");
+        assert!(eventually(SOON, || marker.count() == 0), "{:?} are left", marker.pids());
+    }
+    let running = script(&format!(
+        "spawn command={} argv=[\"pause\", \"{}\", \"{}\"]",
+        child(),
+        marker.as_str(),
+        scratch.text("ready")
+    ))
+    .start();
+    assert!(eventually(SOON, || marker.count() == 1));
+    running.signal(9);
+    let _ = running.finish();
+    assert!(eventually(SOON, || marker.count() == 0), "{:?} are left", marker.pids());
 }

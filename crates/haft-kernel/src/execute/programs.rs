@@ -4,18 +4,21 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
-use haft_process::{Command, Environment};
+use haft_process::{Command, Disposition, Environment};
 
 use super::arguments::Arguments;
 use super::dispatch::Target;
 use super::external::Started;
 use super::pipeline::Work;
+use super::simple::exported;
+use super::trap::FATAL;
 use crate::builtins::Context;
 use crate::bytes::Bytes;
-use crate::flow::Unwind;
+use crate::flow::{Flow, Unwind};
 use crate::jobs::Member;
 use crate::session::Session;
 use crate::text;
+use crate::traps::Trap;
 
 impl Session {
     /// Whether programs may be started.
@@ -50,6 +53,16 @@ impl Session {
         self.variables.environment()
     }
 
+    /// Sets a variable that programs are given.
+    pub fn set_exported(&mut self, name: &[u8], value: &[u8]) {
+        self.variables.insert(name, exported(value.into()));
+    }
+
+    /// Takes a variable away from programs, and from the session.
+    pub fn withhold(&mut self, name: &[u8]) {
+        self.variables.swap(name, None);
+    }
+
     /// Where on this machine a path of the session is; `None` if it is nowhere.
     #[must_use]
     pub fn real_path(&self, path: &[u8]) -> Option<PathBuf> {
@@ -80,10 +93,45 @@ impl Session {
         self.kernel.added(name).is_some()
     }
 
+    /// Whether words, of which the first is taken neither for a function nor for a builtin, run something in this process, or
+    /// a tool. It is so for all words where there are no programs.
+    pub fn runs_here(&mut self, words: &[Bytes]) -> bool {
+        !self.kernel.external || words.first().is_some() && self.is_found_beyond(words)
+    }
+
+    /// Gives the session an input that is empty.
+    pub fn close_input(&mut self) {
+        match self.open(b"/dev/null", haft_fs::OpenOptions::new().read(true), true) {
+            Ok(null) => drop(self.descriptors.set(0, null)),
+            Err(_) => drop(self.descriptors.close(0)),
+        }
+        self.stdin_redirected = true;
+    }
+
     /// Whether a tool of the backend has this name.
     #[must_use]
     pub fn has_tool(&self, name: &[u8]) -> bool {
         self.kernel.backend.as_ref().is_some_and(|backend| backend.has_tool(name))
+    }
+
+    /// Runs something that a signal which would end this process shall not cut off: the signal unwinds it instead, and ends
+    /// the process after that. Elsewhere than in a plain shell, and in subshells, it just runs.
+    pub fn ended_in_order<T>(&mut self, run: impl FnOnce(&mut Self) -> T) -> T {
+        if !self.kernel.plain_shell || self.subshell > 0 || self.guarded {
+            return run(self);
+        }
+        let free = self.traps.get(Trap::Exit).is_none();
+        let obeyed = |signal: &i32| {
+            free && self.traps.get(Trap::Signal(*signal)).is_none()
+                && !self.traps.is_fixed(Trap::Signal(*signal))
+        };
+        let caught: Vec<i32> = FATAL.into_iter().filter(obeyed).collect();
+        caught.iter().for_each(|signal| self.kernel.dispose(*signal, Disposition::Catch));
+        self.guarded = true;
+        let result = run(self);
+        self.guarded = false;
+        caught.iter().for_each(|signal| self.kernel.dispose(*signal, Disposition::Default));
+        result
     }
 
     /// Waits for a member until it ends, and at most so long: its status, if it has ended.
@@ -107,6 +155,9 @@ impl Session {
             }
             let Some(descriptor) = member.descriptor() else { return Ok(Some(127)) };
             self.wait_at_most(&[descriptor], left)?;
+            if self.guarded && self.has_pending_signals() {
+                self.run_signal_traps()?;
+            }
         }
     }
 }
@@ -141,6 +192,27 @@ impl Context<'_> {
         }
         let arguments = Arguments { words: words.to_vec(), operands: None, values: self.values.to_vec() };
         Ok(Beside::Member(Work::on_thread(child, move |session| session.run_target(target, &arguments, &[]))))
+    }
+}
+
+impl Context<'_> {
+    /// Runs the last of the arguments in a subshell, as a program would run them: functions and builtins are not seen.
+    ///
+    /// # Errors
+    /// Cancellation.
+    pub fn run_apart(&mut self, mut child: Session, words: &[Bytes]) -> Flow {
+        let _ = self.session.flush();
+        let result = child.dispatch_beyond(words, self.values);
+        let status = child.end_subshell(result);
+        child.leave();
+        status
+    }
+
+    /// The same beside the session.
+    pub fn start_apart(&mut self, child: Session, words: &[Bytes]) -> Member {
+        let _ = self.session.flush();
+        let (words, values) = (words.to_vec(), self.values.to_vec());
+        Work::on_thread(child, move |session| session.dispatch_beyond(&words, &values))
     }
 }
 

@@ -167,7 +167,7 @@ impl Session {
 }
 
 /// The signals that end a shell after its `EXIT` trap has run.
-const FATAL: [i32; 3] = [1, 2, 15];
+pub(super) const FATAL: [i32; 3] = [1, 2, 15];
 
 /// Whether a signal that nobody has trapped does nothing.
 fn is_harmless(signal: i32) -> bool {

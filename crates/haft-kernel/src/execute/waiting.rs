@@ -120,7 +120,7 @@ impl Session {
         timeout: Option<Duration>,
     ) -> Result<Ready, Unwind> {
         let mut all: Vec<BorrowedFd<'_>> = descriptors.to_vec();
-        if let Some(signals) = self.signals.as_ref().filter(|_| !self.traps.is_empty()) {
+        if let Some(signals) = self.signals.as_ref().filter(|_| self.guarded || !self.traps.is_empty()) {
             all.extend(signals.descriptor());
         }
         self.wait_for_these(&all, timeout)

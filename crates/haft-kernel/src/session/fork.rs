@@ -71,6 +71,7 @@ impl Session {
             broken_pipe: false,
             rounds: 0,
             may_replace: false,
+            guarded: false,
             own_group: false,
             is_whole: false,
             depth: self.depth,

@@ -134,6 +134,8 @@ pub struct Session {
     pub(crate) rounds: u32,
     /// Whether the command about to run is the last of the program, so that the process may become it.
     pub(crate) may_replace: bool,
+    /// Whether signals that would end this process are caught, so that what runs ends in order first.
+    pub(crate) guarded: bool,
     /// Whether programs get a process group of their own, whatever the kernel says.
     pub(crate) own_group: bool,
     /// Whether the command about to run is the whole of this subshell, so that its parentheses make no other.
@@ -259,6 +261,7 @@ impl Session {
             broken_pipe: false,
             rounds: 0,
             may_replace: false,
+            guarded: false,
             own_group: false,
             is_whole: false,
             depth: 0,
