@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use haft_kernel::builtins::Context;
 use haft_kernel::jobs::{Completion, Member};
-use haft_kernel::{Bytes, Flow};
+use haft_kernel::{Bytes, Flow, Session};
 use haft_process::{Command, Environment, Host, Input, Job, Outcome, Streams, Task};
 
 use crate::arguments::Arguments;
@@ -122,7 +122,11 @@ fn run(context: &mut Context<'_>, arguments: &Arguments, _: &[Bytes]) -> Flow {
         context.error(error);
         return Ok(2);
     }
-    supervise(context, &name, program, arguments)
+    // From before its start a signal that would end this process ends the program first.
+    let own = context.name;
+    let supervise =
+        |session: &mut Session| supervise(&mut Context::of(session, own), &name, program, arguments);
+    context.session.ended_in_order(supervise)
 }
 
 /// The directory on this machine that a path of the session means.
@@ -193,8 +197,7 @@ fn supervise(context: &mut Context<'_>, name: &Bytes, program: Command, argument
             return Ok(error.exit_code());
         }
     };
-    let name = context.name;
-    context.session.ended_in_order(|session| wait(&mut Context::of(session, name), job, cancel))
+    wait(context, job, cancel)
 }
 
 /// What the program reads: the command's own input, unless that is a terminal or nothing that a program can be given.

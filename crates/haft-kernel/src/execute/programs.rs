@@ -96,7 +96,7 @@ impl Session {
     /// Whether words, of which the first is taken neither for a function nor for a builtin, run something in this process, or
     /// a tool. It is so for all words where there are no programs.
     pub fn runs_here(&mut self, words: &[Bytes]) -> bool {
-        !self.kernel.external || words.first().is_some() && self.is_found_beyond(words)
+        !self.kernel.external || !words.is_empty() && self.is_found_beyond(words)
     }
 
     /// Gives the session an input that is empty.
