@@ -57,11 +57,11 @@ impl Encoding {
     /// The encoding that the name of a locale stands for: only those that say so have UTF-8.
     #[must_use]
     pub fn of_locale(name: &[u8]) -> Self {
-        let codeset = name.split(|byte| *byte == b'.').nth(1).unwrap_or_default();
-        let codeset = codeset.split(|byte| *byte == b'@').next().unwrap_or_default();
-        match codeset.to_ascii_lowercase().as_slice() {
-            b"utf-8" | b"utf8" => Self::Utf8,
-            _ => Self::Bytes,
+        let codeset = memchr::memchr(b'.', name).map_or(&[][..], |at| &name[at + 1..]);
+        let codeset = &codeset[..memchr::memchr(b'@', codeset).unwrap_or(codeset.len())];
+        match codeset.eq_ignore_ascii_case(b"utf-8") || codeset.eq_ignore_ascii_case(b"utf8") {
+            true => Self::Utf8,
+            false => Self::Bytes,
         }
     }
 

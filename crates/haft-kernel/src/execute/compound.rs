@@ -52,7 +52,7 @@ impl Session {
                     Some(text) if !self.options.shell(ShellOption::NoCaseMatch) => text == &*subject,
                     _ => {
                         let text = self.expand_pattern(pattern)?;
-                        Pattern::compile(&text, self.pattern_options()).matches(&subject)
+                        Pattern::compile(&text, self.pattern_options_for(&subject)).matches(&subject)
                     }
                 };
             }

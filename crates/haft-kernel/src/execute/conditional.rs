@@ -111,7 +111,7 @@ impl Session {
         }
         let pattern = self.expand_pattern(right)?;
         self.trace_test(negated, &[subject, test.symbol().as_bytes(), &pattern])?;
-        let options = PatternOptions { extended: true, ..self.pattern_options() };
+        let options = PatternOptions { extended: true, ..self.pattern_options_for(subject) };
         Ok(Pattern::compile(&pattern, options).matches(subject))
     }
 

@@ -8,7 +8,9 @@ use haft_lang::ast::{
 use crate::builtins::{Assigned, AssignedElement, AssignedValue};
 use crate::bytes::Bytes;
 use crate::flow::Unwind;
+use crate::options::SetOption;
 use crate::session::Session;
+use crate::variables::VariableError;
 
 impl Session {
     /// Expands the words of an assignment without carrying it out.
@@ -62,11 +64,21 @@ impl Session {
             }
             let value = self.expand_string(word)?;
             self.trace_assignment(assignment, None, Some(&value))?;
-            return self.assign(&assignment.name, value, assignment.append).map_err(|error| self.fail(error));
+            let result = self.assign(&assignment.name, value, assignment.append);
+            return result.map_err(|error| self.refuse_assignment(&error));
         }
         let assigned = self.expand_assignment(assignment)?;
         self.trace_assigned(assignment, &assigned)?;
-        self.assign_expanded(assigned).map_err(|error| self.fail(error))
+        self.assign_expanded(assigned).map_err(|error| self.refuse_assignment(&error))
+    }
+
+    /// What a failed assignment does: it ends the command, and under `set -e` the shell, whoever looks at its status.
+    fn refuse_assignment(&mut self, error: &VariableError) -> Unwind {
+        let unwind = self.fail(error);
+        match self.options.has(SetOption::ErrorExit) && !matches!(error, VariableError::Arithmetic(_)) {
+            true => Unwind::Exit(1),
+            false => unwind,
+        }
     }
 
     /// Traces an assignment with what it was expanded to.

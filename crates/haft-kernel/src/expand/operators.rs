@@ -144,8 +144,7 @@ impl Session {
                 return self.substring(place, fetched, offset, length.as_deref());
             }
             ParameterOperator::Length => {
-                self.check_unset(place, &fetched)?;
-                self.check_counted(place)?;
+                self.check_counted(place, &fetched)?;
                 return Ok(Fetched::One(self.length(&fetched).to_string().into()));
             }
             _ => self.check_unset(place, &fetched)?,
@@ -191,20 +190,28 @@ impl Session {
 
     /// How patterns are read and matched now.
     pub(crate) fn pattern_options(&self) -> PatternOptions {
+        PatternOptions { bytewise: self.encoding() == Encoding::Bytes, ..self.pattern_options_for(b"") }
+    }
+
+    /// How patterns are read and matched now, with one subject: the locale is asked only where it makes a difference.
+    pub(crate) fn pattern_options_for(&self, subject: &[u8]) -> PatternOptions {
         PatternOptions {
             extended: self.options.shell(ShellOption::ExtendedGlob),
             ignore_case: self.options.shell(ShellOption::NoCaseMatch),
-            bytewise: self.encoding() == Encoding::Bytes,
+            bytewise: self.encoding_of(subject) == Encoding::Bytes,
         }
     }
 
-    /// The elements of a variable that is not set can be listed, but not counted, under `set -u`.
-    fn check_counted(&mut self, place: &Place) -> Result<(), Unwind> {
+    /// What is not set has no length under `set -u`; an element that an array does not have is empty.
+    fn check_counted(&mut self, place: &Place, fetched: &Fetched) -> Result<(), Unwind> {
         match place {
-            Place::Variable { name, selection: Selection::All { .. } } if self.lookup(name).is_none() => {
-                self.require_set(name)
+            Place::Variable { name, selection } if !matches!(selection, Selection::Whole) => {
+                match self.lookup(name).is_some() {
+                    true => Ok(()),
+                    false => self.require_set(name),
+                }
             }
-            _ => Ok(()),
+            _ => self.check_unset(place, fetched),
         }
     }
 

@@ -16,11 +16,12 @@ impl Session {
         fetched: Fetched,
         transform: Transform,
     ) -> Result<Fetched, Unwind> {
+        self.check_unset(place, &fetched)?;
         match transform {
             Transform::Attributes => return Ok(self.attribute_letters(place, fetched)),
             Transform::Assignment => return Ok(self.as_assignment(place, fetched)),
             Transform::Pairs | Transform::PairWords => return Ok(self.as_pairs(place, fetched, transform)),
-            _ => self.check_unset(place, &fetched)?,
+            _ => {}
         }
         Ok(match transform {
             Transform::Upper => fetched.map(|value| self.encoding_of(value).upper(value).into()),
