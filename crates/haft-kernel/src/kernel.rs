@@ -7,6 +7,7 @@ use haft_fs::{FileSystem, Local};
 use haft_process::{Disposition, Signals};
 
 use crate::command::{Added, Backend, Command};
+use crate::control::Terminal;
 use crate::signals::SignalInbox;
 
 /// Everything that does not change while sessions run: the file system, and what they may do.
@@ -17,6 +18,8 @@ pub struct Kernel {
     pub(crate) external: bool,
     /// Whether this process is a shell and nothing else: it may be replaced, and its jobs outlive it.
     pub(crate) plain_shell: bool,
+    /// The terminal that an interactive shell shares with its jobs.
+    pub(crate) terminal: Option<Arc<Terminal>>,
     /// Signals on their way to the session.
     pub(crate) signals: Arc<SignalInbox>,
     /// Commands that an embedder has added, by name.
@@ -43,6 +46,7 @@ impl Kernel {
             files: Arc::new(Local),
             external: true,
             plain_shell: false,
+            terminal: None,
             signals: Arc::default(),
             commands: BTreeMap::new(),
             table: &[],
@@ -121,6 +125,13 @@ impl KernelBuilder {
     #[must_use]
     pub fn plain_shell(mut self, plain: bool) -> Self {
         self.kernel.plain_shell = plain;
+        self
+    }
+
+    /// The terminal that this process, a shell and nothing else, shares with its jobs.
+    #[must_use]
+    pub fn terminal(mut self, terminal: Arc<Terminal>) -> Self {
+        self.kernel.terminal = Some(terminal);
         self
     }
 

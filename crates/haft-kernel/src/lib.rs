@@ -56,6 +56,7 @@ pub mod variables;
 
 mod bytes;
 mod command;
+mod control;
 mod execute;
 mod expand;
 mod fan;
@@ -67,6 +68,7 @@ mod values;
 
 pub use bytes::Bytes;
 pub use command::{Backend, Command, ToolError};
+pub use control::Terminal;
 pub use execute::Beside;
 pub use fan::{Branch, BranchEnd, FanOut, Role, STACK};
 pub use flow::{Flow, Unwind};

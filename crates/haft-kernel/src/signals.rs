@@ -17,6 +17,8 @@ pub struct SignalInbox {
     /// Those that the session ignores, where it is not the whole of its process.
     ignored: AtomicU64,
     event: OnceLock<Option<OwnedFd>>,
+    /// Readable once a child has changed.
+    children: OnceLock<Option<OwnedFd>>,
 }
 
 impl SignalInbox {
@@ -42,6 +44,27 @@ impl SignalInbox {
         self.pending.fetch_or(bit(signal), Ordering::SeqCst);
         if let Some(Some(event)) = self.event.get() {
             let _ = rustix::io::write(event, &1u64.to_ne_bytes());
+        }
+    }
+
+    /// Says that a child has ended, was stopped or goes on.
+    pub fn child_changed(&self) {
+        if let Some(Some(event)) = self.children.get() {
+            let _ = rustix::io::write(event, &1u64.to_ne_bytes());
+        }
+    }
+
+    /// A descriptor that can be read once a child has changed.
+    pub(crate) fn children(&self) -> Option<BorrowedFd<'_>> {
+        let made =
+            self.children.get_or_init(|| eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK).ok());
+        made.as_ref().map(|event| event.as_fd())
+    }
+
+    /// What has changed was looked at, or is about to be.
+    pub(crate) fn forget_children(&self) {
+        if let Some(Some(event)) = self.children.get() {
+            let _ = rustix::io::read(event, &mut [0u8; 8]);
         }
     }
 

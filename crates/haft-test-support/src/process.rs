@@ -19,6 +19,11 @@ pub fn parent(pid: i32) -> Option<i32> {
     stat_field(pid, 1)?.parse().ok()
 }
 
+/// The process group that has the terminal of a process.
+pub fn foreground(pid: i32) -> Option<i32> {
+    stat_field(pid, 5)?.parse().ok().filter(|group| *group > 0)
+}
+
 /// The children of a process, dead or alive.
 pub fn children(pid: i32) -> Vec<i32> {
     let threads = fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();

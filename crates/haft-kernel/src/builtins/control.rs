@@ -10,7 +10,12 @@ use crate::options::SetOption;
 pub(super) fn run_fg(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
     let Some(id) = controlled(context, arguments.first()) else { return Ok(1) };
     let text = context.session.jobs.get(id).map(|job| job.text.clone()).unwrap_or_default();
-    context.print(&[&text[..], b"\n"].concat())?;
+    let shown = text.strip_suffix(b"&").unwrap_or(&text).trim_ascii_end();
+    context.print(&[shown, b"\n"].concat())?;
+    if context.session.jobs.get(id).is_some_and(|job| job.group.is_some()) {
+        let _ = context.session.flush();
+        return context.session.continue_in_foreground(id);
+    }
     if let Some(job) = context.session.jobs.get(id) {
         job.signal(18);
     }
@@ -31,7 +36,10 @@ pub(super) fn run_bg(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
             continue;
         };
         if let Some(job) = context.session.jobs.get(id) {
-            job.signal(18);
+            match &job.group {
+                Some(group) => group.resume(false),
+                None => job.signal(18),
+            }
             let line = [format!("[{id}]+ ").as_bytes(), &job.text, b" &\n"].concat();
             context.print(&line)?;
         }
@@ -49,7 +57,7 @@ fn controlled(context: &mut Context<'_>, operand: Option<&Bytes>) -> Option<u32>
     let shown = operand.cloned().unwrap_or_else(|| "current".into());
     let found = context.session.jobs.find(operand.map_or(b"%%", |operand| operand.as_bytes()));
     match found.map(|job| (job.id, job.state())) {
-        Some((id, JobState::Running)) => Some(id),
+        Some((id, JobState::Running | JobState::Stopped(_))) => Some(id),
         Some((_, JobState::Done(_))) => {
             context.error("job has terminated");
             None

@@ -91,6 +91,7 @@ impl Input {
                         }
                     }
                     io::ErrorKind::TimedOut => break End::OfTime,
+                    _ if context.session.regain_terminal(&error) => {}
                     _ => break End::Failed(error.raw_os_error().unwrap_or(5)),
                 },
             }

@@ -3,7 +3,7 @@
 use super::{Context, options};
 use crate::bytes::Bytes;
 use crate::flow::Flow;
-use crate::jobs::JobState;
+use crate::jobs::{Job, JobState, Jobs};
 
 /// How a job is shown.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -39,16 +39,17 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
     context.session.jobs.update();
     let known = all(context);
     let (wanted, status) = select(context, &known, operands);
-    let current: Vec<u32> = known.iter().rev().take(2).map(|job| job.id).collect();
+    let current = current(&context.session.jobs, &known);
     let mut text = Vec::new();
     for job in known.iter().filter(|job| wanted.contains(&job.id)) {
-        // Nothing is ever stopped, so `-s` shows nothing.
-        let hidden =
-            (has(b'r') && job.state != JobState::Running) || has(b's') || (has(b'n') && job.notified);
+        let is_stopped = matches!(job.state, JobState::Stopped(_));
+        let hidden = (has(b'r') && job.state != JobState::Running)
+            || (has(b's') && !is_stopped)
+            || (has(b'n') && job.notified);
         if !hidden {
             text.extend_from_slice(&shown(job, form, &current));
         }
-        if job.state != JobState::Running {
+        if matches!(job.state, JobState::Done(_)) {
             context.session.jobs.remove(job.id);
         }
     }
@@ -69,6 +70,20 @@ fn as_data(context: &mut Context<'_>) -> Flow {
     context.print(text.as_bytes())
 }
 
+/// The line that tells what became of a job.
+pub(crate) fn job_line(jobs: &Jobs, id: u32) -> Option<Vec<u8>> {
+    let job = jobs.get(id)?;
+    Some(shown(&Shown::of(job), Form::Line, &jobs.ranked()))
+}
+
+/// The current job and the one before, as far as there are any.
+fn current(jobs: &Jobs, known: &[Shown]) -> Vec<u32> {
+    match jobs.is_empty() {
+        true => known.iter().rev().take(2).map(|job| job.id).collect(),
+        false => jobs.ranked(),
+    }
+}
+
 /// A job as it is shown.
 struct Shown {
     id: u32,
@@ -77,6 +92,19 @@ struct Shown {
     text: Bytes,
     state: JobState,
     notified: bool,
+}
+
+impl Shown {
+    fn of(job: &Job) -> Self {
+        Self {
+            id: job.id,
+            first: job.members.first().map_or(0, |member| member.pid),
+            last: job.pid(),
+            text: job.text.clone(),
+            state: job.state(),
+            notified: job.notified,
+        }
+    }
 }
 
 /// All jobs of the session, or of its parent if it is a subshell without any of its own.
@@ -93,15 +121,7 @@ fn all(context: &Context<'_>) -> Vec<Shown> {
         });
         return shown.collect();
     }
-    let shown = jobs.iter().map(|job| Shown {
-        id: job.id,
-        first: job.members.first().map_or(0, |member| member.pid),
-        last: job.pid(),
-        text: job.text.clone(),
-        state: job.state(),
-        notified: job.notified,
-    });
-    shown.collect()
+    jobs.iter().map(Shown::of).collect()
 }
 
 /// The numbers of the jobs that are meant, and the status: 1 if one is not there.
@@ -129,8 +149,8 @@ fn shown(job: &Shown, form: Form, current: &[u32]) -> Vec<u8> {
     }
     let mark = match current.iter().position(|id| *id == job.id) {
         Some(0) => '+',
-        Some(_) => '-',
-        None => ' ',
+        Some(1) => '-',
+        _ => ' ',
     };
     let head = match form {
         Form::Long => format!("[{}]{mark} {:>5} ", job.id, job.last),
@@ -146,6 +166,12 @@ fn shown(job: &Shown, form: Form, current: &[u32]) -> Vec<u8> {
 fn state(state: JobState) -> String {
     match state {
         JobState::Running => "Running".to_owned(),
+        JobState::Stopped(signal) => match haft_process::signal_name(signal).as_deref() {
+            Some("TTIN") => "Stopped (tty input)".to_owned(),
+            Some("TTOU") => "Stopped (tty output)".to_owned(),
+            Some("STOP") => "Stopped (signal)".to_owned(),
+            _ => "Stopped".to_owned(),
+        },
         JobState::Done(0) => "Done".to_owned(),
         JobState::Done(status) if status > 128 => match haft_process::signal_name(status - 128).as_deref() {
             Some("HUP") => "Hangup".to_owned(),

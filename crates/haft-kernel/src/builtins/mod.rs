@@ -71,6 +71,7 @@ use crate::bytes::Bytes;
 use crate::flow::Flow;
 
 pub use context::Context;
+pub(crate) use job_list::job_line;
 pub use table::ALL;
 
 /// A builtin.

@@ -21,10 +21,15 @@ impl Session {
         let _ = self.flush();
         let statement = &list.statements[index];
         let mut child = self.fork();
+        let group = self.new_group(false);
+        child.group = group.clone();
+        self.shield_from_keyboard(&mut child);
         if !self.options.has(SetOption::Monitor) {
             child.traps.ignore_keyboard();
         }
-        if !self.stdin_redirected
+        // With job control, who reads from the terminal in the background is stopped until it may.
+        if group.is_none()
+            && !self.stdin_redirected
             && let Ok(null) = self.open(b"/dev/null", OpenOptions::new().read(true), true)
         {
             child.descriptors.set(0, null);
@@ -41,10 +46,19 @@ impl Session {
             vec![Work::on_thread(child, move |session| session.run_statement(&statements[index]))]
         };
         self.last_background = members.last().map(|member| member.pid);
-        self.jobs.add(text, members);
+        let id = self.jobs.add(text, members);
         self.jobs.set_origin(self.run.clone());
+        self.jobs.set_group(group);
+        self.announce_job(id);
         self.status = 0;
         Ok(0)
+    }
+
+    /// Ctrl-C is for what runs in the foreground: what a person has put into the background does not end with the line.
+    fn shield_from_keyboard(&self, child: &mut Self) {
+        if self.interactive {
+            child.cancel = haft_process::CancelToken::new();
+        }
     }
 
     /// Runs a list beside the session, which does not wait for it: a process substitution.
@@ -70,6 +84,9 @@ impl Session {
             return Err(self.fail("coproc: cannot make pipe"));
         };
         let mut child = self.fork();
+        child.group = self.new_group(false);
+        self.shield_from_keyboard(&mut child);
+        let group = child.group.clone();
         child.descriptors.set(0, Arc::new(OpenFile::pipe(their_input)));
         child.descriptors.set(1, Arc::new(OpenFile::pipe(their_output)));
         let body: Arc<[haft_lang::ast::Command]> = Arc::new([coprocess.body.clone()]);
@@ -85,8 +102,10 @@ impl Session {
         let pid_name = [name.as_bytes(), b"_PID"].concat();
         self.set(&pid_name, pid.to_string()).map_err(|error| self.fail(error))?;
         self.last_background = Some(pid);
-        self.jobs.add(name, vec![member]);
+        let id = self.jobs.add(name, vec![member]);
         self.jobs.set_origin(self.run.clone());
+        self.jobs.set_group(group);
+        self.announce_job(id);
         Ok(0)
     }
 
@@ -119,6 +138,8 @@ impl Session {
         }
         for mut member in members {
             match member.is_thread() {
+                // It cannot outlive a person's shell, which does not wait for it.
+                true if self.interactive => member.signal(1),
                 true => drop(self.wait_member(&mut member)?),
                 false => member.detach(),
             }

@@ -92,6 +92,9 @@ impl Session {
     /// `( … )`.
     #[inline(never)]
     pub(crate) fn run_parentheses(&mut self, list: &List) -> Flow {
+        if self.controls_jobs() {
+            return self.run_controlled_subshell(list);
+        }
         let redirected = self.stdin_redirected;
         let whole = std::mem::take(&mut self.is_whole);
         let mut child = self.fork();

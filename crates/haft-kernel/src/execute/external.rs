@@ -25,10 +25,14 @@ impl Session {
         if std::mem::take(&mut self.may_replace) && self.is_alone() {
             self.become_last(words, assigned);
         }
+        if self.controls_jobs() {
+            return self.run_controlled(words, assigned);
+        }
         match self.start_external(words, assigned)? {
             Started::Child(mut child) => {
                 let status = self.wait_child(&mut child)?;
                 self.note_death(child.pid(), status);
+                self.stop_within(status)?;
                 Ok(status)
             }
             Started::Headless(path) => self.run_headless(&path, words, assigned),
@@ -87,9 +91,12 @@ impl Session {
                 return Ok(Started::Failed(126));
             }
         };
-        let mut started = command.spawn();
+        let mut started = match &self.group {
+            Some(group) => group.spawn(&mut command),
+            None => command.spawn(),
+        };
         // A terminal leads one session only, and another program of the run has it.
-        if started.as_ref().is_err_and(|error| error.kind() == ErrorKind::Terminal) {
+        if self.group.is_none() && started.as_ref().is_err_and(|error| error.kind() == ErrorKind::Terminal) {
             command.controlling_terminal(None);
             started = command.spawn();
         }
@@ -286,7 +293,7 @@ pub(crate) enum Started {
 }
 
 /// What a shell says of a program that died of this signal; nothing for those that one asks for.
-fn death(signal: i32) -> Option<Cow<'static, str>> {
+pub(crate) fn death(signal: i32) -> Option<Cow<'static, str>> {
     Some(Cow::Borrowed(match signal {
         1 => "Hangup",
         3 => "Quit",

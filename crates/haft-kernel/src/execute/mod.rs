@@ -31,6 +31,8 @@ mod waiting;
 
 pub(crate) use arguments::Arguments;
 pub(crate) use dispatch::Target;
+pub(crate) use external::{Started, death};
+pub(crate) use pipeline::Work;
 pub use programs::Beside;
 pub(crate) use regex::Compiled;
 pub(crate) use simple::exported;

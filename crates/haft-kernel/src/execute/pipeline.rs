@@ -42,6 +42,9 @@ impl Session {
     /// Runs the stages of a pipeline and waits for all of them.
     pub(crate) fn run_piped(&mut self, pipeline: &Pipeline) -> Flow {
         let _ = self.flush();
+        if self.controls_jobs() {
+            return self.run_controlled_pipeline(pipeline);
+        }
         let noted = self.note.take().is_some();
         let count = pipeline.stages.len();
         if !self.has_whole_fans(&pipeline.stages) {

@@ -41,6 +41,7 @@ impl Session {
         let mut child = self.fork();
         child.descriptors.set(1, Arc::new(OpenFile::capture(capture.clone())));
         child.captures.push(capture.clone());
+        child.group = None;
         child.trace_depth += 1;
         if !self.options.shell(ShellOption::InheritErrorExit) {
             child.options.put(SetOption::ErrorExit, false);
@@ -86,6 +87,7 @@ impl Session {
         };
         let mut child = self.fork();
         child.descriptors.set(inner_number, inner);
+        child.group = None;
         self.start_detached(child, substitution.body.clone());
         let number = (0..=63).rev().find(|number| self.descriptors.get(*number).is_none()).unwrap_or(63);
         self.descriptors.set(number, outer);

@@ -8,6 +8,7 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::bytes::Bytes;
+use crate::control::JobGroup;
 use crate::run::{JobState as Described, Supervision};
 
 pub use inherited::{Inherited, InheritedMember};
@@ -40,6 +41,10 @@ pub struct Job {
     pub shielded: bool,
     /// Whether its end was already shown by `jobs`.
     pub notified: bool,
+    /// The process group of its programs, if jobs are controlled.
+    pub(crate) group: Option<Arc<JobGroup>>,
+    /// What was told of it last, to a person.
+    pub(crate) told: Option<JobState>,
     /// The run that it was started in.
     pub(crate) origin: Option<Arc<Supervision>>,
 }
@@ -49,6 +54,8 @@ pub struct Job {
 pub enum JobState {
     /// It runs.
     Running,
+    /// It was stopped by this signal.
+    Stopped(i32),
     /// It ended with this status.
     Done(i32),
 }
@@ -65,7 +72,10 @@ impl Job {
     pub fn state(&self) -> JobState {
         match self.members.iter().all(|member| member.status.is_some()) {
             true => JobState::Done(self.members.last().and_then(|member| member.status).unwrap_or(0)),
-            false => JobState::Running,
+            false => match self.group.as_ref().and_then(|group| group.stopped_by()) {
+                Some(signal) => JobState::Stopped(signal),
+                None => JobState::Running,
+            },
         }
     }
 
@@ -88,7 +98,16 @@ impl Job {
 
     /// Sends a signal to all stages that still run.
     pub fn signal(&self, signal: i32) {
-        self.members.iter().for_each(|member| member.signal(signal));
+        match self.group.as_ref().filter(|group| group.number().is_some()) {
+            Some(group) => {
+                group.signal(signal);
+                self.members
+                    .iter()
+                    .filter(|member| member.is_thread())
+                    .for_each(|member| member.signal(signal));
+            }
+            None => self.members.iter().for_each(|member| member.signal(signal)),
+        }
     }
 }
 
@@ -112,8 +131,42 @@ impl Jobs {
     /// Adds a job; yields its number.
     pub fn add(&mut self, text: Bytes, members: Vec<Member>) -> u32 {
         let id = self.list.last().map_or(1, |job| job.id + 1);
-        self.list.push(Job { id, text, members, shielded: false, notified: false, origin: None });
+        let job = Job {
+            id,
+            text,
+            members,
+            shielded: false,
+            notified: false,
+            group: None,
+            told: None,
+            origin: None,
+        };
+        self.list.push(job);
         id
+    }
+
+    /// Adds a job that was stopped in the foreground; yields its number.
+    pub(crate) fn add_stopped(&mut self, text: Bytes, members: Vec<Member>, group: Arc<JobGroup>) -> u32 {
+        let id = self.add(text, members);
+        self.set_group(Some(group));
+        id
+    }
+
+    /// Says in which process group the programs of the last job are.
+    pub(crate) fn set_group(&mut self, group: Option<Arc<JobGroup>>) {
+        if let Some(job) = self.list.last_mut() {
+            job.group = group;
+        }
+    }
+
+    /// The numbers of the jobs, the current one first: stopped ones come before those that run, later ones before
+    /// earlier ones.
+    #[must_use]
+    pub fn ranked(&self) -> Vec<u32> {
+        let is_stopped = |job: &&Job| matches!(job.state(), JobState::Stopped(_));
+        let stopped = self.list.iter().rev().filter(is_stopped);
+        let others = self.list.iter().rev().filter(|job| !is_stopped(job));
+        stopped.chain(others).map(|job| job.id).collect()
     }
 
     /// Says which run the last job was started in.
@@ -140,9 +193,10 @@ impl Jobs {
     pub fn find(&self, specification: &[u8]) -> Option<&Job> {
         let rest = specification.strip_prefix(b"%").unwrap_or(specification);
         match rest {
-            b"" | b"%" | b"+" => self.list.last(),
+            b"" | b"%" | b"+" => self.ranked().first().and_then(|id| self.get(*id)),
             b"-" => {
-                self.list.len().checked_sub(2).and_then(|at| self.list.get(at)).or_else(|| self.list.last())
+                let ranked = self.ranked();
+                ranked.get(1).or(ranked.first()).and_then(|id| self.get(*id))
             }
             _ => match std::str::from_utf8(rest).ok().and_then(|text| text.parse().ok()) {
                 Some(id) => self.get(id),
@@ -159,6 +213,7 @@ impl Jobs {
     /// Looks at what has ended, without waiting.
     pub fn update(&mut self) {
         self.list.iter_mut().flat_map(|job| &mut job.members).for_each(Member::update);
+        self.list.iter().filter_map(|job| job.group.as_ref()).for_each(|group| group.update());
     }
 
     /// Takes a job off the list.

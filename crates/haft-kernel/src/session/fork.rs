@@ -88,6 +88,7 @@ impl Session {
             note: None,
             leftovers: Leftovers::default(),
             orphans: self.orphans.clone(),
+            group: self.group.clone(),
             interactive: self.interactive,
             beside: Vec::new(),
             dirty: self.dirty.clone(),

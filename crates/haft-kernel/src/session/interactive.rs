@@ -33,6 +33,11 @@ impl Session {
         self.options.put_shell(ShellOption::ExpandAliases, true);
     }
 
+    /// Turns job control on: every job has a process group of its own.
+    pub fn control_jobs(&mut self) {
+        self.options.put(crate::options::SetOption::Monitor, true);
+    }
+
     /// Runs what was entered. What would end a line of a script ends this one; only what ends the shell goes further. A line
     /// that was cancelled has the status of Ctrl-C.
     ///

@@ -23,6 +23,7 @@ use haft_lang::ast::{Function, Span, Text};
 use haft_process::Environment;
 
 use crate::bytes::Bytes;
+use crate::control::JobGroup;
 use crate::execute::Compiled;
 use crate::flow::Unwind;
 use crate::io::{Capture, Descriptors, OpenFile};
@@ -168,6 +169,8 @@ pub struct Session {
     pub(crate) leftovers: Leftovers,
     /// What subshells have left running.
     pub(crate) orphans: Arc<Orphans>,
+    /// The job that this session is a part of, if jobs are controlled.
+    pub(crate) group: Option<Arc<JobGroup>>,
     /// Whether a person enters the commands.
     pub(crate) interactive: bool,
     /// Process substitutions that run beside the session.
@@ -278,6 +281,7 @@ impl Session {
             note: None,
             leftovers: Leftovers::default(),
             orphans: Arc::default(),
+            group: None,
             interactive: false,
             beside: Vec::new(),
             dirty: None,

@@ -23,7 +23,7 @@ use std::os::fd::BorrowedFd;
 use std::path::PathBuf;
 use std::sync::{Arc, PoisonError};
 
-use haft_kernel::{CancelToken, Command, Flow, Session, SignalInbox, Unwind};
+use haft_kernel::{CancelToken, Command, Flow, Session, SignalInbox, Terminal, Unwind};
 use rustix::stdio::{stderr, stdin};
 
 use assistant::SessionAssistant;
@@ -41,6 +41,8 @@ pub(crate) struct Repl {
     session: Session,
     watch: Arc<Watch>,
     tools: Arc<Tools>,
+    /// The terminal that is shared with jobs; without it there is no job control.
+    terminal: Option<Arc<Terminal>>,
     history: Shared,
     /// Whether lines are edited, which a terminal must be able to show.
     editing: bool,
@@ -79,6 +81,7 @@ impl Repl {
             session,
             watch,
             tools,
+            terminal: setup.terminal.clone(),
             history,
             editing: setup.editing,
             colours: setup.colours,
@@ -131,6 +134,7 @@ impl Repl {
         if self.watch.is_gone() {
             return Some(Next::Leave(129));
         }
+        self.session.tell_jobs();
         for command in self.session.values(b"PROMPT_COMMAND") {
             if let Err(unwind) = self.run_stoppable(|session| session.run_between(&command).map(|()| 0)) {
                 return Some(self.unwound(unwind));
@@ -183,10 +187,13 @@ impl Repl {
     fn run_stoppable(&mut self, run: impl FnOnce(&mut Session) -> Flow) -> Flow {
         let token = CancelToken::new();
         self.session.set_cancel_token(token.clone());
-        self.watch.set_running(Some(token));
+        self.watch.set_running(Some(token.clone()));
+        if self.watch.take_interrupted() {
+            token.cancel();
+        }
         let result = run(&mut self.session);
         self.watch.set_running(None);
-        if self.session.cancel_token().is_cancelled() && self.editing {
+        if self.session.cancel_token().is_cancelled() && self.terminal.is_some() {
             // The terminal has shown "^C", and what was stopped has not ended its line.
             let _ = std::io::stderr().write_all(b"\n");
         }
@@ -201,8 +208,21 @@ impl Repl {
         }
     }
 
+    /// Leaves, unless that would end jobs and was not said before.
     fn try_to_leave(&mut self, status: i32) -> Next {
-        Next::Leave(status)
+        let (stopped, threads) = self.session.jobs_to_lose();
+        if stopped + threads == 0 || self.warned {
+            return Next::Leave(status);
+        }
+        self.warned = true;
+        if stopped > 0 {
+            crate::failure::tell("there are stopped jobs, which end with the shell");
+        }
+        if threads > 0 {
+            crate::failure::tell("there are jobs of functions or builtins, which end with the shell");
+        }
+        let _ = std::io::stderr().write_all(b"hint: 'jobs' shows them; leave again to end them\n");
+        Next::Turn
     }
 
     fn leave(mut self, status: i32) -> i32 {
@@ -210,7 +230,11 @@ impl Repl {
             Ok(status) => status,
             Err(unwind) => unwind.status(),
         };
+        self.session.leave_jobs(self.watch.is_gone());
         let _ = self.session.finish();
+        if let Some(terminal) = &self.terminal {
+            terminal.release();
+        }
         status
     }
 

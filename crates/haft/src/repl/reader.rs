@@ -25,7 +25,11 @@ pub(crate) fn read(
                 text.push_str(&String::from_utf8_lossy(&line));
                 !line.ends_with(b"\n")
             }
-            Some(Err(gone)) => return Ok(gone),
+            Some(Err(happened)) => {
+                // The terminal has shown "^C", if anything.
+                let _ = rustix::io::write(output, b"\n");
+                return Ok(happened);
+            }
             None => return Ok(if text.is_empty() { Line::End } else { Line::Text(text) }),
         };
         let line = text.strip_suffix('\n').unwrap_or(&text);

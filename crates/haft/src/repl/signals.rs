@@ -84,7 +84,7 @@ impl Watch {
                 self.bell.ring();
             }
             Signals::WINDOW_CHANGE => self.bell.ring(),
-            _ => {}
+            _ => self.inbox.child_changed(),
         }
     }
 

@@ -3,8 +3,9 @@
 use std::os::fd::BorrowedFd;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::PathBuf;
+use std::sync::Arc;
 
-use haft_kernel::Session;
+use haft_kernel::{Session, Terminal};
 use rustix::termios::tcgetwinsize;
 
 use super::{Places, prompt};
@@ -18,6 +19,8 @@ pub(crate) struct Setup {
     /// Whether lines are edited.
     pub(crate) editing: bool,
     pub(crate) colours: bool,
+    /// The terminal that is shared with jobs.
+    pub(crate) terminal: Option<Arc<Terminal>>,
 }
 
 impl Setup {
@@ -31,6 +34,9 @@ impl Setup {
 /// Sets the variables that a person may change in the rc file.
 pub(super) fn prepare(session: &mut Session, setup: &Setup) {
     session.set_interactive();
+    if setup.terminal.is_some() {
+        session.control_jobs();
+    }
     let first = if setup.colours { prompt::FIRST } else { prompt::FIRST_PLAIN };
     for (name, value) in [("PS1", first), ("PS2", prompt::NEXT)] {
         if session.value(name.as_bytes()).is_none() {

@@ -5,17 +5,28 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use haft_kernel::SignalInbox;
+use haft_kernel::{SignalInbox, Terminal};
+use haft_process::{Disposition, Signals, reason, set_disposition};
 use rustix::stdio::{stderr, stdin};
 use rustix::termios::isatty;
 
 use super::arguments::{ShellArguments, Source};
-use super::{begin, configure, read_source, session, status, take_signals};
-use crate::failure::Failure;
+use super::{begin, configure, read_source, session, status};
+use crate::failure::{Failure, tell};
 use crate::repl::{self, Places, Repl, Setup};
 use crate::sessions;
 use crate::surroundings::Surroundings;
 use crate::tools::Tools;
+
+/// The signals that a shell with job control takes care of itself, however it was started.
+const JOB_SIGNALS: [i32; 6] = [
+    Signals::INTERRUPT,
+    Signals::QUIT,
+    Signals::TERMINATE,
+    Signals::STOP_KEY,
+    Signals::BACKGROUND_READ,
+    Signals::BACKGROUND_WRITE,
+];
 
 /// Whether a person is there, or is said to be.
 pub(super) fn is_asked_for(arguments: &ShellArguments) -> bool {
@@ -27,14 +38,19 @@ pub(super) fn run(arguments: ShellArguments, surroundings: &Surroundings) -> Res
     let history = repl::new_history();
     let inbox = Arc::new(SignalInbox::default());
     let tools = Tools::new(surroundings);
+    let ignored = JOB_SIGNALS.into_iter().fold(Signals::ignored_now(), Signals::without);
+    let setup = setup(&arguments, surroundings);
     let mut kernel = sessions::kernel(&tools).signals(inbox.clone());
+    if let Some(terminal) = &setup.terminal {
+        kernel = kernel.terminal(terminal.clone());
+    }
     for command in repl::commands(&history) {
         kernel = kernel.command(command);
     }
     let mut session = session(kernel, surroundings);
-    take_signals(&mut session);
+    session.keep_ignored(ignored);
+    let _ = set_disposition(Signals::PIPE, Disposition::Ignore);
     configure(&mut session, &arguments)?;
-    let setup = setup(&arguments, surroundings);
     let text = read_source(&arguments.source)?;
     begin(&mut session, arguments, surroundings);
     let repl = Repl::start(session, history, inbox, tools.clone(), &setup).map_err(|error| Failure {
@@ -72,5 +88,18 @@ fn setup(arguments: &ShellArguments, surroundings: &Surroundings) -> Setup {
         login: (arguments.login || named_login) && startup.profile,
         editing: arguments.editing && on_terminal && !dumb,
         colours: !dumb && surroundings.variable("NO_COLOR").is_none(),
+        terminal: on_terminal.then(claim_terminal).flatten(),
+    }
+}
+
+/// The terminal, to be shared with jobs. Without a controlling terminal there is no job control.
+fn claim_terminal() -> Option<Arc<Terminal>> {
+    let descriptor = rustix::io::fcntl_dupfd_cloexec(stderr(), 10).ok()?;
+    match Terminal::claim(descriptor) {
+        Ok(terminal) => Some(Arc::new(terminal)),
+        Err(error) => {
+            tell(format_args!("no job control: {}", reason(&error)));
+            None
+        }
     }
 }

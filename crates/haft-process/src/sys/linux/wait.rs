@@ -35,6 +35,36 @@ pub(crate) fn has_children() -> bool {
     wait_with(libc::P_ALL, 0, libc::WEXITED | libc::WNOHANG | libc::WNOWAIT).is_ok()
 }
 
+/// A child that was stopped, or let go on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum RawChange {
+    Stopped(i32),
+    Continued,
+}
+
+/// What has happened to a child of this process group other than its end, if anything; told once.
+pub(crate) fn wait_group_change(group: i32) -> io::Result<Option<RawChange>> {
+    let mut info = MaybeUninit::<libc::siginfo_t>::zeroed();
+    let options = libc::WSTOPPED | libc::WCONTINUED | libc::WNOHANG;
+    let no_usage: *mut libc::rusage = std::ptr::null_mut();
+    // SAFETY: the structure is the kernel's own layout on these architectures; the usage may be null.
+    let result =
+        unsafe { libc::syscall(libc::SYS_waitid, libc::P_PGID, group, info.as_mut_ptr(), options, no_usage) };
+    if result < 0 {
+        return Err(io::Error::last_os_error());
+    }
+    // SAFETY: zero is a valid value for every field, and the kernel has filled the rest.
+    let (info, pid, status) = unsafe {
+        let info = info.assume_init();
+        (info, info.si_pid(), info.si_status())
+    };
+    Ok(match info.si_code {
+        _ if pid == 0 => None,
+        libc::CLD_CONTINUED => Some(RawChange::Continued),
+        _ => Some(RawChange::Stopped(status)),
+    })
+}
+
 fn wait(kind: libc::idtype_t, id: libc::id_t, block: bool) -> io::Result<Option<RawExit>> {
     wait_with(kind, id, libc::WEXITED | if block { 0 } else { libc::WNOHANG })
 }

@@ -116,6 +116,8 @@ impl<'a> Editor<'a> {
         let line = self.edit();
         self.finish();
         drop(raw);
+        // Once the cursor is below the text, Ctrl-C is for what runs.
+        terminal::write(self.output, "\x1b[?2004l\r\n");
         line
     }
 
@@ -132,13 +134,12 @@ impl<'a> Editor<'a> {
         }
     }
 
-    /// Leaves the text as it was entered, and the cursor below it.
+    /// Leaves the text as it was entered, and the cursor at its end.
     fn finish(&mut self) {
         self.menu = None;
         self.search = None;
         self.buffer.move_to(usize::MAX);
         self.draw();
-        terminal::write(self.output, "\x1b[?2004l\r\n");
     }
 
     fn draw(&mut self) {

@@ -75,11 +75,8 @@ impl<'a> Raw<'a> {
     pub(crate) fn enter(terminal: BorrowedFd<'a>) -> io::Result<Self> {
         let before = tcgetattr(terminal)?;
         let mut raw = before.clone();
-        raw.input_modes &= !(InputModes::BRKINT
-            | InputModes::ICRNL
-            | InputModes::INPCK
-            | InputModes::ISTRIP
-            | InputModes::IXON);
+        // Enter stays a newline, so that lines typed ahead are lines to the program that reads them.
+        raw.input_modes &= !(InputModes::BRKINT | InputModes::INPCK | InputModes::ISTRIP | InputModes::IXON);
         raw.local_modes &= !(LocalModes::ECHO | LocalModes::ICANON | LocalModes::IEXTEN | LocalModes::ISIG);
         raw.special_codes[SpecialCodeIndex::VMIN] = 1;
         raw.special_codes[SpecialCodeIndex::VTIME] = 0;

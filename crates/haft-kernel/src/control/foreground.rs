@@ -1,0 +1,255 @@
+//! The job in the foreground.
+
+use std::io;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use haft_lang::ast::{List, Pipeline};
+use haft_process::{CancelToken, Signals};
+
+use super::JobGroup;
+use crate::bytes::Bytes;
+use crate::execute::{Started, Work};
+use crate::flow::{Flow, Unwind};
+use crate::io::wait_readable;
+use crate::jobs::{Job, Member};
+use crate::options::SetOption;
+use crate::session::Session;
+use crate::traps::Trap;
+
+/// How long a job has between being asked to end and being ended.
+const GRACE: Duration = Duration::from_millis(500);
+
+/// What became of the job in the foreground.
+pub(crate) enum Foreground {
+    /// All its stages have ended.
+    Ended(Vec<Member>),
+    /// It was stopped, and is on the list of jobs now.
+    Stopped(i32),
+}
+
+impl Session {
+    /// Whether the jobs that this session starts have groups of their own. Those within a job belong to it.
+    pub(crate) fn controls_jobs(&self) -> bool {
+        self.options.has(SetOption::Monitor)
+            && self.owns_process()
+            && self.subshell == 0
+            && self.group.is_none()
+    }
+
+    /// A group for a job that this session starts; what is within a job belongs to the group of that.
+    pub(crate) fn new_group(&self, foreground: bool) -> Option<Arc<JobGroup>> {
+        match self.controls_jobs() {
+            true => Some(JobGroup::new(self.kernel.terminal.clone(), foreground)),
+            false => self.group.clone(),
+        }
+    }
+
+    /// Runs a program as a job of its own.
+    pub(crate) fn run_controlled(&mut self, words: &[Bytes], assigned: &[(Bytes, Bytes)]) -> Flow {
+        let group = JobGroup::new(self.kernel.terminal.clone(), true);
+        self.group = Some(group.clone());
+        let started = self.start_external(words, assigned);
+        self.group = None;
+        match started? {
+            Started::Child(child) => {
+                let text = self.command_text();
+                let status = self.wait_alone(vec![Member::process(child)], group, text)?;
+                Ok(status)
+            }
+            Started::Headless(path) => self.run_headless(&path, words, assigned),
+            Started::Failed(status) => {
+                group.leave_foreground(true);
+                Ok(status)
+            }
+        }
+    }
+
+    /// Runs `( )` as a job of its own: on a thread, so that it can be left when it is stopped.
+    pub(crate) fn run_controlled_subshell(&mut self, list: &List) -> Flow {
+        let _ = self.flush();
+        let text = Bytes::from([b"( ", self.text_of(list.span).as_bytes(), b" )"].concat());
+        let group = JobGroup::new(self.kernel.terminal.clone(), true);
+        let mut child = self.fork();
+        child.group = Some(group.clone());
+        let body = list.clone();
+        let member = Work::on_thread(child, move |session| session.run_list(&body));
+        self.wait_alone(vec![member], group, text)
+    }
+
+    /// Runs a pipeline as a job: every stage that is no program on a thread, so that it can be left when it is stopped.
+    pub(crate) fn run_controlled_pipeline(&mut self, pipeline: &Pipeline) -> Flow {
+        let group = JobGroup::new(self.kernel.terminal.clone(), true);
+        self.group = Some(group.clone());
+        let members = self.start_pipeline(pipeline);
+        self.group = None;
+        let text = self.text_of(pipeline.span);
+        let members = match self.wait_in_foreground(members, group, text)? {
+            Foreground::Ended(members) => members,
+            Foreground::Stopped(signal) => return self.leave_loops(signal),
+        };
+        let statuses: Vec<i32> = members.iter().map(|member| member.status.unwrap_or(0)).collect();
+        let failed = statuses.iter().rev().find(|status| **status != 0).copied().unwrap_or(0);
+        let last = statuses.last().copied().unwrap_or(0);
+        self.pipe_status = statuses;
+        if let Some(last) = pipeline.stages.last() {
+            self.line = last.line;
+            self.command_span = last.span;
+        }
+        self.concluded(if self.options.has(SetOption::PipeFail) { failed } else { last })
+    }
+
+    /// Waits for a job of one stage; yields its status.
+    fn wait_alone(&mut self, members: Vec<Member>, group: Arc<JobGroup>, text: Bytes) -> Flow {
+        match self.wait_in_foreground(members, group, text)? {
+            Foreground::Ended(members) => {
+                let last = members.last();
+                let status = last.and_then(|member| member.status).unwrap_or(0);
+                self.tell_death(status);
+                Ok(status)
+            }
+            Foreground::Stopped(signal) => self.leave_loops(signal),
+        }
+    }
+
+    /// Waits for the job in the foreground. If Ctrl-C has ended it, what is running ends with it.
+    pub(crate) fn wait_in_foreground(
+        &mut self,
+        mut members: Vec<Member>,
+        group: Arc<JobGroup>,
+        text: Bytes,
+    ) -> Result<Foreground, Unwind> {
+        loop {
+            members.iter_mut().for_each(Member::update);
+            group.update();
+            if members.iter().all(|member| member.status.is_some()) {
+                let well = members.iter().all(|member| member.status.is_none_or(|status| status < 128));
+                group.leave_foreground(well);
+                self.stop_if_interrupted(&members)?;
+                return Ok(Foreground::Ended(members));
+            }
+            if let Some(signal) = group.stopped_by() {
+                group.leave_foreground(false);
+                let id = self.jobs.add_stopped(text, members, group);
+                self.tell_job(id);
+                return Ok(Foreground::Stopped(signal));
+            }
+            if is_interrupted(&members) {
+                members
+                    .iter()
+                    .filter(|member| member.is_thread())
+                    .for_each(|member| member.signal(Signals::INTERRUPT));
+            }
+            if let Err(unwind) = self.wait_for_change(&members) {
+                self.end_foreground(&mut members, &group);
+                return Err(unwind);
+            }
+        }
+    }
+
+    /// Waits until a stage has ended, or a program was stopped.
+    fn wait_for_change(&self, members: &[Member]) -> Result<(), Unwind> {
+        let running = members.iter().filter(|member| member.status.is_none());
+        let mut descriptors: Vec<_> = running.filter_map(Member::descriptor).collect();
+        descriptors.extend(self.kernel.signals.children());
+        self.wait_for(&descriptors)?;
+        self.kernel.signals.forget_children();
+        Ok(())
+    }
+
+    /// Ctrl-C, or the end of the terminal, while the shell itself has it: the job ends.
+    fn end_foreground(&mut self, members: &mut [Member], group: &JobGroup) {
+        group.signal(Signals::INTERRUPT);
+        members
+            .iter()
+            .filter(|member| member.is_thread())
+            .for_each(|member| member.signal(Signals::INTERRUPT));
+        self.end_members(members, group);
+        group.leave_foreground(false);
+    }
+
+    /// Sees to it that members end: waits a little, asks, insists.
+    fn end_members(&self, members: &mut [Member], group: &JobGroup) {
+        for signal in [Signals::TERMINATE, Signals::KILL, Signals::KILL] {
+            let deadline = Instant::now() + GRACE;
+            loop {
+                members.iter_mut().for_each(Member::update);
+                let running = members.iter().filter(|member| member.status.is_none());
+                let descriptors: Vec<_> = running.filter_map(Member::descriptor).collect();
+                let left = deadline.saturating_duration_since(Instant::now());
+                match (descriptors.is_empty(), left.is_zero()) {
+                    (true, _) => return,
+                    (false, true) => break,
+                    (false, false) => drop(wait_readable(&descriptors, Some(left), &CancelToken::new())),
+                }
+            }
+            group.signal(signal);
+        }
+    }
+
+    /// After a program that Ctrl-C has ended, nothing else of the line runs; a trap may want it otherwise.
+    fn stop_if_interrupted(&mut self, members: &[Member]) -> Result<(), Unwind> {
+        if !self.interactive || !is_interrupted(members) {
+            return Ok(());
+        }
+        self.interrupt()
+    }
+
+    /// The same, for a program within a job.
+    pub(crate) fn stop_within(&mut self, status: i32) -> Result<(), Unwind> {
+        let interrupted = status == 128 + Signals::INTERRUPT;
+        match self.interactive
+            && interrupted
+            && self.group.as_ref().is_some_and(|group| group.is_foreground())
+        {
+            true => self.interrupt(),
+            false => Ok(()),
+        }
+    }
+
+    fn interrupt(&mut self) -> Result<(), Unwind> {
+        if self.traps.get(Trap::Signal(Signals::INTERRUPT)).is_some() {
+            return self.run_trap(Trap::Signal(Signals::INTERRUPT));
+        }
+        self.cancel.cancel_as(Signals::INTERRUPT);
+        Err(Unwind::Cancelled)
+    }
+
+    /// What is stopped ends the loops around it, as if it had been left.
+    pub(crate) fn leave_loops(&mut self, signal: i32) -> Flow {
+        self.status = 128 + signal;
+        match self.loops {
+            0 => Ok(128 + signal),
+            loops => Err(Unwind::Break(loops)),
+        }
+    }
+
+    /// Takes the terminal from the programs of the job in the foreground when a part of it that runs in this process reads, and
+    /// that was refused. Says whether to read again.
+    pub(crate) fn regain_terminal(&self, error: &io::Error) -> bool {
+        let refused = error.raw_os_error() == Some(rustix::io::Errno::IO.raw_os_error());
+        let in_foreground = self.group.as_ref().is_none_or(|group| group.is_foreground());
+        refused && in_foreground && self.kernel.terminal.as_ref().is_some_and(|terminal| terminal.regain())
+    }
+
+    /// `fg`: lets a job go on in the foreground; yields its status.
+    pub(crate) fn continue_in_foreground(&mut self, id: u32) -> Flow {
+        let Some(Job { text, members, group: Some(group), .. }) = self.jobs.remove(id) else {
+            return Ok(127);
+        };
+        group.resume(true);
+        match self.wait_in_foreground(members, group, text)? {
+            Foreground::Ended(members) => {
+                let status = members.last().and_then(|member| member.status).unwrap_or(0);
+                self.tell_death(status);
+                Ok(status)
+            }
+            Foreground::Stopped(signal) => Ok(128 + signal),
+        }
+    }
+}
+
+/// Whether Ctrl-C has ended a stage.
+fn is_interrupted(members: &[Member]) -> bool {
+    members.iter().any(|member| member.status == Some(128 + Signals::INTERRUPT))
+}

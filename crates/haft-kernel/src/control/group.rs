@@ -1,0 +1,115 @@
+//! The process group of a job.
+
+use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use haft_process::{Child, Command, Error, Group, GroupChange, Signals, group_change, signal_group};
+use rustix::process::{Pid, test_kill_process_group};
+use rustix::termios::Termios;
+
+use super::Terminal;
+
+/// What the programs of a job have in common.
+#[derive(Debug)]
+pub(crate) struct JobGroup {
+    /// The group's number: that of the program that was started first. 0 while there is none.
+    leader: Mutex<i32>,
+    /// Whether programs that are started from now on take the terminal.
+    foreground: AtomicBool,
+    /// The signal that has stopped it; 0 while it runs.
+    stopped: AtomicI32,
+    terminal: Option<Arc<Terminal>>,
+    /// What the job had set on the terminal when it was stopped.
+    modes: Mutex<Option<Termios>>,
+}
+
+impl JobGroup {
+    pub(crate) fn new(terminal: Option<Arc<Terminal>>, foreground: bool) -> Arc<Self> {
+        Arc::new(Self {
+            leader: Mutex::new(0),
+            foreground: AtomicBool::new(foreground),
+            stopped: AtomicI32::new(0),
+            terminal,
+            modes: Mutex::new(None),
+        })
+    }
+
+    /// Starts a program in the group. One at a time does, so that all agree on who leads.
+    pub(crate) fn spawn(&self, command: &mut Command) -> Result<Child, Error> {
+        let mut leader = self.leader.lock().unwrap_or_else(PoisonError::into_inner);
+        let alive = Pid::from_raw(*leader).is_some_and(|group| test_kill_process_group(group).is_ok());
+        command.group(if alive { Group::Join(*leader) } else { Group::Own });
+        if let Some(terminal) = self.terminal.as_ref().filter(|_| self.is_foreground()) {
+            command.foreground_of(terminal.number());
+        }
+        let child = command.spawn()?;
+        if !alive {
+            *leader = child.pid();
+        }
+        Ok(child)
+    }
+
+    /// The group's number, once there is a program in it.
+    pub(crate) fn number(&self) -> Option<i32> {
+        Some(*self.leader.lock().unwrap_or_else(PoisonError::into_inner)).filter(|leader| *leader != 0)
+    }
+
+    pub(crate) fn is_foreground(&self) -> bool {
+        self.foreground.load(Ordering::SeqCst)
+    }
+
+    /// Sends a signal to all its programs.
+    pub(crate) fn signal(&self, signal: i32) {
+        let Some(group) = self.number() else { return };
+        let _ = signal_group(group, signal);
+        let ends = matches!(signal, Signals::HANGUP | Signals::TERMINATE);
+        if ends && self.stopped_by().is_some() {
+            let _ = signal_group(group, Signals::CONTINUE);
+        }
+    }
+
+    /// Looks whether it was stopped or goes on.
+    pub(crate) fn update(&self) {
+        let Some(group) = self.number() else { return };
+        while let Some(change) = group_change(group) {
+            let signal = match change {
+                GroupChange::Stopped(signal) => signal,
+                GroupChange::Continued => 0,
+            };
+            self.stopped.store(signal, Ordering::SeqCst);
+        }
+    }
+
+    /// The signal that has stopped it.
+    pub(crate) fn stopped_by(&self) -> Option<i32> {
+        Some(self.stopped.load(Ordering::SeqCst)).filter(|signal| *signal != 0)
+    }
+
+    /// Lets it go on, in the foreground or in the background.
+    pub(crate) fn resume(&self, foreground: bool) {
+        self.foreground.store(foreground, Ordering::SeqCst);
+        self.stopped.store(0, Ordering::SeqCst);
+        if foreground && let (Some(terminal), Some(group)) = (&self.terminal, self.number()) {
+            terminal.give(group);
+            if let Some(modes) = self.modes.lock().unwrap_or_else(PoisonError::into_inner).take() {
+                terminal.set_modes(&modes);
+            }
+        }
+        self.signal(Signals::CONTINUE);
+    }
+
+    /// Takes the terminal back from it. Says nothing to a job that goes on.
+    pub(crate) fn leave_foreground(&self, ended_well: bool) {
+        if !self.foreground.swap(false, Ordering::SeqCst) {
+            return;
+        }
+        let Some(terminal) = &self.terminal else { return };
+        if self.stopped_by().is_some() {
+            *self.modes.lock().unwrap_or_else(PoisonError::into_inner) = terminal.current_modes();
+        }
+        // A job without a program never had the terminal.
+        if self.number().is_some() {
+            terminal.take(ended_well);
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! Editing, history and completion.
+
+use crate::shell::Home;
+
+#[test]
+fn a_line_is_edited_before_it_runs() {
+    let home = Home::new();
+    let shell = home.shell();
+    // Word cut and put in again, cursor moved, a character deleted.
+    shell.prompt().press("one two echo\x17\x01\x19 \x05\x7fx\r").see("\none twox");
+}
+
+#[test]
+fn enter_goes_on_while_something_is_open() {
+    let home = Home::new();
+    let shell = home.shell();
+    shell.enter("for x in a b").press("do\recho \"<$x\r").see("> echo \"<$x\n>").press(">\"\rdone\r");
+    shell.see("<a\n>\n<b\n>").prompt();
+    shell.press("cat <<END\r  body\rEND\r").see("\n  body\n%");
+    // The whole comes back as one entry, and its lines are gone through with the arrows.
+    shell.prompt().press("\x1b[A").see("% cat <<END\n>   body\n> END");
+}
+
+#[test]
+fn history_goes_from_session_to_session() {
+    let home = Home::new();
+    let first = home.shell();
+    first.enter("echo first").enter("echo second").enter("echo second").enter("HISTCONTROL=ignorespace");
+    first.enter(" echo secret").see("\nsecret").prompt().press("\x04");
+    first.finish();
+    let second = home.shell();
+    second
+        .enter("history")
+        .see("1  echo first\n    2  echo second\n    3  HISTCONTROL=ignorespace\n    4  history\n%");
+    second.press("\x12fir").see("(search: fir) echo first").press("\r").see("\nfirst\n");
+    second.prompt().press("\x1b[A\x1b[A\x1b[A").see("% HISTCONTROL").press("\x03").see("ignorespace\n%");
+    let text = std::fs::read_to_string(home.scratch.file(".local/state/haft/history")).unwrap();
+    assert_eq!(text, "echo first\necho second\nHISTCONTROL=ignorespace\nhistory\necho first\n");
+}
+
+#[test]
+fn tab_completes_files_with_what_must_be_quoted() {
+    let home = Home::new();
+    home.write("two words.txt", "inside\n");
+    home.write("deep down/file", "deeper\n");
+    home.write("only-one", "");
+    let shell = home.shell();
+    shell.prompt().press("cat tw\t").see("% cat two\\ words.txt").press("\r").see("\ninside\n");
+    shell.prompt().press("cat \"dee\t\t\r").see("% cat \"deep down/file\"\ndeeper");
+    shell.prompt().press("cd \t").see("% cd deep\\ down/").press("\x03");
+    shell
+        .prompt()
+        .press("unali\t")
+        .see("% unalias")
+        .press("\x15echo $HOM\t\r")
+        .see(&format!("\n{}", home.scratch.path().display()));
+}
+
+#[test]
+fn of_several_one_is_chosen() {
+    let home = Home::new();
+    for name in ["alpha-one", "alpha-two"] {
+        home.write(name, &format!("this is {name}\n"));
+    }
+    let shell = home.shell();
+    shell.prompt().press("cat al\t").see("% cat alpha-\nalpha-one  alpha-two");
+    shell.press("\t\t").see("% cat alpha-two").press("\r").see("\nthis is alpha-two\n%");
+}
+
+#[test]
+fn what_is_pasted_waits_for_enter() {
+    let home = Home::new();
+    let shell = home.shell();
+    let lines: String = (1..=12).map(|number| format!("echo line $(({number} * 2))\n")).collect();
+    shell.prompt().press(&format!("\x1b[200~{lines}\x1b[201~")).see("echo line $((12 * 2))\n>");
+    assert!(!shell.screen().contains("line 24"), "nothing runs by itself");
+    shell.press("\r").see("line 22\nline 24\n%");
+}
+
+#[test]
+fn what_is_typed_ahead_reaches_the_program() {
+    let home = Home::new();
+    let shell = home.shell();
+    shell.prompt().press("read -r line; echo \"<$line>\"\rtyped ahead\recho then\r");
+    shell.see("<typed ahead>").see("\nthen\n%");
+}
+
+#[test]
+fn output_without_an_end_of_line_is_not_overwritten() {
+    let home = Home::new();
+    let shell = home.shell();
+    shell.enter("printf unended").see("\nunended").prompt();
+    assert!(shell.screen().contains("unended"), "{}", shell.screen());
+}
+
+#[test]
+fn a_smaller_window_shows_the_whole_line() {
+    let home = Home::new();
+    let mut shell = home.shell();
+    shell.prompt().press("echo a line that is longer than a narrow window is wide").see("is wide");
+    shell.resize(10, 20);
+    // What a real terminal would have broken by itself is drawn anew with the next key.
+    shell.press("x\r").see("window is widex");
+    shell.press("echo $COLUMNS\r").see("\n20\n");
+}
+
+#[test]
+fn errors_are_told_and_nothing_ends() {
+    let home = Home::new();
+    let shell = home.shell();
+    shell.enter("nonesuch").see("haft: nonesuch: command not found");
+    shell.enter("echo ) x").see("unexpected \")\"");
+    shell.enter("echo ${unset:?missing}").see("unset: missing");
+    shell.enter("set -u; echo $nothing").see("nothing: unbound variable");
+    shell.enter("/help").see("/keys");
+    shell.enter("echo alive").see("\nalive");
+}

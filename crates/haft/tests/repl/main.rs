@@ -1,0 +1,7 @@
+//! haft on a terminal, with keys that are pressed and a screen that is looked at.
+
+mod editing;
+mod ending;
+mod jobs;
+mod shell;
+mod starting;

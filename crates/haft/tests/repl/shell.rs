@@ -1,0 +1,158 @@
+//! A shell on a terminal of its own.
+
+use std::time::Duration;
+
+use haft_process::capture::View;
+use haft_process::{Command, Environment, Handle, Host, Input, Outcome, Streams, Task, TerminalSize};
+use haft_test_support::{Scratch, eventually, process, signal};
+
+/// What is not there by then does not come.
+const SOON: Duration = Duration::from_secs(30);
+
+const SIZE: TerminalSize = TerminalSize { rows: 24, columns: 80 };
+
+/// Where a shell lives: its home directory, with the files that it keeps.
+pub(crate) struct Home {
+    pub(crate) scratch: Scratch,
+}
+
+impl Home {
+    pub(crate) fn new() -> Home {
+        Home { scratch: Scratch::new() }
+    }
+
+    /// Writes a file, with the directories on the way to it.
+    pub(crate) fn write(&self, name: &str, text: &str) {
+        let path = self.scratch.file(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+
+    /// Starts a shell that asks with `% `.
+    pub(crate) fn shell(&self) -> Shell {
+        self.start(&[], &[("PS1", "% ")])
+    }
+
+    /// Starts a shell with arguments and variables, and waits for nothing.
+    pub(crate) fn start(&self, arguments: &[&str], variables: &[(&str, &str)]) -> Shell {
+        let mut environment = Environment::new();
+        let path = std::env::split_paths("/usr/bin:/bin").next().unwrap();
+        let path = format!("{}:/bin", path.display());
+        let home = self.scratch.path().display().to_string();
+        let base = [("HOME", home.as_str()), ("PATH", &path), ("TERM", "xterm"), ("LC_ALL", "C.UTF-8")];
+        for (name, value) in base.iter().chain(variables) {
+            environment.set(*name, *value).unwrap();
+        }
+        let mut command = Command::new(env!("CARGO_BIN_EXE_haft"));
+        command.arguments(arguments.iter().copied()).environment(environment);
+        command.working_directory(self.scratch.path());
+        let task = Task::new(command).streams(Streams::Terminal(SIZE)).input(Input::Open);
+        let handle =
+            task.timeout(Duration::from_secs(120)).start(&Host::plain()).unwrap().background().unwrap();
+        Shell { handle, size: SIZE }
+    }
+}
+
+/// A shell that is running.
+pub(crate) struct Shell {
+    handle: Handle,
+    size: TerminalSize,
+}
+
+impl Shell {
+    /// Presses keys, as the bytes that they are.
+    pub(crate) fn press(&self, keys: &str) -> &Shell {
+        self.handle.controller().write(keys.as_bytes());
+        self
+    }
+
+    /// Waits for the prompt and enters a line.
+    #[track_caller]
+    pub(crate) fn enter(&self, line: &str) -> &Shell {
+        self.prompt().press(line).press("\r")
+    }
+
+    /// Waits until the last line is an empty prompt.
+    #[track_caller]
+    pub(crate) fn prompt(&self) -> &Shell {
+        self.shows(|screen| screen.lines().next_back() == Some("%"))
+    }
+
+    /// Waits until a text is seen.
+    #[track_caller]
+    pub(crate) fn see(&self, text: &str) -> &Shell {
+        self.shows(|screen| screen.contains(text))
+    }
+
+    /// Waits until the screen is as it should be.
+    #[track_caller]
+    pub(crate) fn shows(&self, wanted: impl Fn(&str) -> bool) -> &Shell {
+        let come = eventually(SOON, || wanted(&self.screen()));
+        assert!(come, "the screen is:\n{}", self.screen());
+        self
+    }
+
+    /// What is on the screen, and where the cursor is.
+    fn picture(&self) -> (String, (u16, u16)) {
+        let output = self.handle.controller().captured().output.clone().unwrap();
+        let bytes = output.slice(&View::HeadAndTail, 4 << 20).unwrap().to_bytes();
+        let (rows, columns) = (self.size.rows.try_into().unwrap(), self.size.columns.try_into().unwrap());
+        let mut parser = vt100::Parser::new(rows, columns, 0);
+        parser.process(&bytes);
+        let rows = parser.screen().rows(0, self.size.columns);
+        let lines: Vec<String> = rows.map(|row| row.trim_end().to_owned()).collect();
+        (lines.join("\n").trim_end().to_owned(), parser.screen().cursor_position())
+    }
+
+    /// Waits for the prompt, enters a line, and waits until it runs: the cursor is below it then.
+    #[track_caller]
+    pub(crate) fn run(&self, line: &str) -> &Shell {
+        self.enter(line);
+        let runs = eventually(SOON, || {
+            let (screen, (row, column)) = self.picture();
+            screen.lines().any(|shown| line.starts_with(shown.trim_start_matches("% ")) && shown.len() > 2)
+                && column == 0
+                && screen.lines().count() <= usize::from(row)
+        });
+        assert!(runs, "the screen is:\n{}", self.screen());
+        self
+    }
+
+    /// What is on the screen, without blanks at the ends.
+    pub(crate) fn screen(&self) -> String {
+        self.picture().0
+    }
+
+    /// Waits until another group than the shell's has the terminal.
+    #[track_caller]
+    pub(crate) fn until_in_foreground(&self) -> &Shell {
+        let other = |group: i32| group != self.pid();
+        assert!(eventually(SOON, || process::foreground(self.pid()).is_some_and(other)), "{}", self.screen());
+        self
+    }
+
+    /// Gives the window another size.
+    pub(crate) fn resize(&mut self, rows: u16, columns: u16) -> &Shell {
+        self.size = TerminalSize { rows, columns };
+        self.handle.controller().resize(self.size);
+        self
+    }
+
+    /// The process of the shell.
+    pub(crate) fn pid(&self) -> i32 {
+        self.handle.controller().pid()
+    }
+
+    /// Sends the shell itself a signal.
+    pub(crate) fn signal(&self, number: i32) -> &Shell {
+        signal(self.pid(), number);
+        self
+    }
+
+    /// Waits until the shell has ended.
+    #[track_caller]
+    pub(crate) fn finish(self) -> Outcome {
+        assert!(self.handle.wait_for(SOON), "the shell goes on:\n{}", self.screen());
+        self.handle.wait().unwrap()
+    }
+}
