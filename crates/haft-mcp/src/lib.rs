@@ -1,9 +1,52 @@
-//! MCP, as server and as client.
+//! MCP, as server and as client: haft's hands for any agent, and any server's tools in haft.
+//!
+//! # The server
+//!
+//! A [`Server`] serves the kernel over the Model Context Protocol: scripts that are run and waited for, sessions that last, jobs
+//! that are read and written to, outputs that stay addressable, scripts checked and planned, and all tools of a registry. The
+//! application hands in what it works with, as a [`Setup`].
+//!
+//! ```no_run
+//! use haft_kernel::{Kernel, Session};
+//! use haft_mcp::{Limits, Server, Setup, Stdio};
+//! use haft_process::{CancelToken, Host};
+//! use std::sync::Arc;
+//!
+//! let stdio = Stdio::take()?;
+//! let kernel = Kernel::builder().build();
+//! let server = Server::new(Setup {
+//!     host: Arc::new(Host::plain()),
+//!     session: Box::new(move || Session::familiar(kernel.clone(), [("PATH", "/usr/bin:/bin")], b"/")),
+//!     names: Box::new(haft_lang::BuiltinsOnly),
+//!     tools: None,
+//!     prompts: Vec::new(),
+//!     limits: Limits::default(),
+//!     keep: false,
+//! });
+//! server.serve_stdio(stdio, &CancelToken::new())?;
+//! # Ok::<(), std::io::Error>(())
+//! ```
+//!
+//! [`Stdio::take`] comes first: from then on nothing in the process can write a byte between two messages. Everything a client
+//! has started is gone when serving returns.
+//!
+//! # The client
+//!
+//! [`remote_tools`] makes servers of others into [providers](haft_tools::Provider) of a registry: started when one of their tools is
+//! first asked for, started again if they have died, ended with the registry.
+//!
+//! # Limits
+//!
+//! The revisions 2024-11-05 to 2026-07-28 are spoken. HTTP is served on loopback addresses only. Servers of others are reached by
+//! standard input and output; those that ask their client for something, for a sampling or an answer of the user, are refused it.
+//! A client over HTTP that keeps no session has no connection to lose: what it has started ends with age.
 
+mod client;
 mod server;
 mod sys;
 mod transport;
 
-pub use server::{JobLimits, Limits, OutputLimits, Prompt, Server, SessionLimits, Setup};
+pub use client::{RemoteServer, RemoteSetup, remote_tools};
+pub use server::{JobLimits, Limits, OutputLimits, Prompt, Server, SessionLimits, Setup, Tools};
 pub use transport::http::Http;
 pub use transport::stdio::Stdio;

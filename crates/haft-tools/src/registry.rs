@@ -16,6 +16,7 @@ use haft_process::{CancelToken, Environment, Host};
 use crate::discover::{self, Ask, Candidate, Probe, Prober};
 use crate::envelope::{Code, Fault};
 use crate::native::Native;
+use crate::provider::{Provider, Providers};
 use crate::snapshot::{Rejected, Snapshot};
 use crate::tool::{Source, Tool};
 
@@ -37,6 +38,8 @@ pub struct Options {
     pub directory: PathBuf,
     /// Tools that run in this process.
     pub natives: Vec<Arc<dyn Native>>,
+    /// Places that have to be asked which tools they have.
+    pub providers: Vec<Arc<dyn Provider>>,
 }
 
 impl Default for Options {
@@ -49,6 +52,7 @@ impl Default for Options {
             environment: Arc::default(),
             directory: PathBuf::from("/"),
             natives: Vec::new(),
+            providers: Vec::new(),
         }
     }
 }
@@ -70,6 +74,7 @@ pub(crate) struct Inner {
     directories: Vec<(Layer, PathBuf)>,
     prober: Prober,
     natives: Vec<Tool>,
+    providers: Providers,
     snapshot: Mutex<Arc<Snapshot>>,
     published: Condvar,
     subscribers: Mutex<Vec<Box<Subscriber>>>,
@@ -116,6 +121,7 @@ impl Registry {
             directories: places.tools(),
             prober: Prober::new(ask, trust, cache),
             natives,
+            providers: Providers::new(&options.providers),
             options,
             snapshot: Mutex::new(Arc::new(snapshot)),
             published: Condvar::new(),
@@ -180,6 +186,7 @@ impl Registry {
     pub fn has(&self, name: &str) -> bool {
         let inner = &self.0.inner;
         inner.natives.iter().any(|tool| tool.name() == name)
+            || inner.providers.may_have(name)
             || !discover::scan_for(name, &inner.directories).is_empty()
     }
 
@@ -222,7 +229,9 @@ impl Inner {
         let probes =
             candidates.into_iter().zip(probes).filter_map(|(one, probe)| Some((one, probe?))).collect();
         self.prober.save();
-        self.publish(Snapshot::of_probes(&self.natives, probes));
+        let (provided, faults) = self.providers.ask_all();
+        let natives: Vec<Tool> = self.natives.iter().cloned().chain(provided).collect();
+        self.publish(Snapshot::of_probes(&natives, probes).with_faults(faults));
     }
 
     fn publish(&self, snapshot: Snapshot) {
@@ -251,7 +260,14 @@ impl Inner {
             }
         }
         let native = self.natives.iter().find(|tool| tool.name() == name);
-        native.cloned().ok_or_else(|| self.missing(name, refused))
+        if let Some(native) = native {
+            return Ok(native.clone());
+        }
+        match self.providers.find(name) {
+            Ok(Some(tool)) if refused.is_none() => Ok(tool),
+            Err(error) if refused.is_none() => Err(Fault::new(Code::SpawnFailed, error)),
+            _ => Err(self.missing(name, refused)),
+        }
     }
 
     fn missing(&self, name: &str, refused: Option<Rejected>) -> Fault {
@@ -280,6 +296,7 @@ impl Inner {
         let found = discover::scan(&self.directories).into_iter().map(|candidate: Candidate| candidate.name);
         let mut names: Vec<String> =
             self.natives.iter().map(|tool| tool.name().to_owned()).chain(found).collect();
+        names.extend(self.providers.names());
         names.sort();
         names.dedup();
         names

@@ -79,6 +79,18 @@ impl Snapshot {
         snapshot
     }
 
+    /// The same, with places that could not say which tools they have.
+    pub(crate) fn with_faults(mut self, faults: Vec<(String, String)>) -> Snapshot {
+        self.rejected.extend(faults.into_iter().map(|(name, reason)| Rejected {
+            path: PathBuf::from(&name),
+            name,
+            layer: Layer::User,
+            untrusted: false,
+            reason,
+        }));
+        self
+    }
+
     fn add(&mut self, tool: Tool) {
         let by = tool.layer();
         if let Some(old) = self.tools.insert(tool.name().to_owned(), tool) {

@@ -7,9 +7,9 @@ use rmcp::model::{
     GetPromptRequestParams, GetPromptResponse, GetTaskParams, GetTaskResult, Implementation,
     InitializeRequestParams, InitializeResult, JsonObject, ListPromptsResult, ListResourceTemplatesResult,
     ListResourcesResult, ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams,
-    ReadResourceResponse, ServerCapabilities, ServerConfig, Tool, UpdateTaskParams,
+    ReadResourceResponse, ServerCapabilities, ServerConfig, SubscriptionFilter, Tool, UpdateTaskParams,
 };
-use rmcp::service::RequestContext;
+use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 
 use super::call::Call;
@@ -60,8 +60,20 @@ impl Handler {
             }
             "check" => tools::arguments(name, given).map(|arguments| scripts::check(&arguments, names)),
             "plan" => tools::arguments(name, given).map(|arguments| scripts::plan(&arguments, names)),
-            _ => return None,
+            _ => Ok(shared.setup.tools.as_ref()?.call(name, given, call).await?),
         })
+    }
+
+    /// All tools: our own, and those of the registry that have no name of ours.
+    async fn tools(&self) -> Vec<Tool> {
+        let mut all = tools::own();
+        if let Some(registry) = &self.shared.setup.tools {
+            let others = registry.list().await;
+            all.extend(
+                others.into_iter().filter(|tool| tools::own().iter().all(|own| own.name != tool.name)),
+            );
+        }
+        all
     }
 }
 
@@ -109,11 +121,35 @@ impl ServerHandler for Handler {
         _: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        Ok(ListToolsResult::with_all_items(tools::own()))
+        Ok(ListToolsResult::with_all_items(self.tools().await))
     }
 
-    fn get_tool(&self, name: &str) -> Option<Tool> {
-        tools::own().into_iter().find(|tool| tool.name == name)
+    /// Tells a client that keeps a connection whenever the tools have changed.
+    async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
+        let mut changes = self.shared.changes.clone();
+        changes.mark_unchanged();
+        tokio::spawn(async move {
+            while changes.changed().await.is_ok() && context.peer.notify_tool_list_changed().await.is_ok() {}
+        });
+    }
+
+    fn accepted_subscription_filter(&self, requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {
+        Some(requested.clone())
+    }
+
+    /// Tells a client that has subscribed whenever the tools have changed.
+    async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
+        let mut changes = self.shared.changes.clone();
+        changes.mark_unchanged();
+        loop {
+            tokio::select! {
+                changed = changes.changed() => match changed {
+                    Ok(()) => drop(context.sink().notify_tool_list_changed().await),
+                    Err(_) => context.cancelled().await,
+                },
+                () = context.cancelled() => return Ok(()),
+            }
+        }
     }
 
     async fn call_tool(

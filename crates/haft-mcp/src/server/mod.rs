@@ -11,6 +11,7 @@ mod outputs;
 mod owner;
 mod plain;
 mod prompts;
+mod registry;
 mod reply;
 mod resources;
 mod run;
@@ -37,6 +38,7 @@ pub use self::jobs::JobLimits;
 pub use self::outputs::OutputLimits;
 use self::owner::Owner;
 pub use self::prompts::Prompt;
+pub use self::registry::Tools;
 pub use self::sessions::SessionLimits;
 use self::shared::Shared;
 use crate::transport::http::{self, Http};
@@ -51,6 +53,8 @@ pub struct Setup {
     pub session: Box<dyn Fn() -> Session + Send + Sync>,
     /// What names mean to `check` and `plan`.
     pub names: Box<dyn Resolver + Send + Sync>,
+    /// Tools to offer besides our own.
+    pub tools: Option<Tools>,
     /// Prompts to offer.
     pub prompts: Vec<Prompt>,
     /// What is kept, how much and how long.

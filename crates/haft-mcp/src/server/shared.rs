@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use haft_kernel::Session;
 use rmcp::task_manager::TaskManager;
+use tokio::sync::watch;
 use tokio_util::task::TaskTracker;
 
 use super::Setup;
@@ -20,6 +21,8 @@ pub(crate) struct Shared {
     pub(crate) jobs: Jobs,
     pub(crate) outputs: Outputs,
     pub(crate) tasks: TaskManager,
+    /// How often the tools of the registry have changed.
+    pub(crate) changes: watch::Receiver<u64>,
     /// What is being ended.
     ending: TaskTracker,
     numbers: AtomicU64,
@@ -32,11 +35,17 @@ const KEPT: Duration = Duration::from_secs(1);
 
 impl Shared {
     pub(crate) fn new(setup: Setup) -> Arc<Shared> {
+        let (changed, changes) = watch::channel(0);
+        if let Some(tools) = &setup.tools {
+            tools.registry.discover();
+            tools.registry.subscribe(move |_| changed.send_modify(|count| *count += 1));
+        }
         Arc::new(Shared {
             sessions: Sessions::new(setup.limits.sessions),
             jobs: Jobs::new(setup.limits.jobs),
             outputs: Outputs::new(setup.limits.outputs),
             tasks: TaskManager::new(),
+            changes,
             ending: TaskTracker::new(),
             numbers: AtomicU64::new(1),
             setup,

@@ -116,6 +116,7 @@ fn set_up(arguments: &Mcp, surroundings: &Surroundings) -> Setup {
         host: Arc::new(host),
         session: make_sessions(surroundings),
         names: Box::new(OwnNames(surroundings.clone())),
+        tools: None,
         prompts: Vec::new(),
         limits: Limits::default(),
         keep: arguments.keep,

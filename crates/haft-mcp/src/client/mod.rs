@@ -1,0 +1,68 @@
+//! Servers of others, whose tools become ours.
+
+mod connection;
+mod reply;
+mod server;
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use haft_process::{Environment, Host};
+use haft_tools::Provider;
+use tokio::runtime::Runtime;
+
+use self::server::Remote;
+
+/// A server as a configuration describes it.
+#[derive(Clone, Debug)]
+pub struct RemoteServer {
+    /// The name that its tools are called under: `name.tool`.
+    pub name: String,
+    /// The program and its arguments.
+    pub command: Vec<String>,
+    /// Variables that it gets besides those that every program needs.
+    pub env: BTreeMap<String, String>,
+    /// The tools that may be used; all, if it says nothing.
+    pub tools: Option<Vec<String>>,
+    /// How long a call may take.
+    pub timeout: Option<Duration>,
+}
+
+/// What servers are started with.
+#[derive(Clone, Debug)]
+pub struct RemoteSetup {
+    /// Where processes are started.
+    pub host: Host,
+    /// What this process was started with; servers see of it what every program needs.
+    pub environment: Environment,
+    /// Where they are started.
+    pub directory: PathBuf,
+}
+
+/// The servers as sources of tools. None is started before one of its tools is asked for; all end with the last handle.
+#[must_use]
+pub fn remote_tools(servers: Vec<RemoteServer>, setup: &RemoteSetup) -> Vec<Arc<dyn Provider>> {
+    let runtime = Arc::new(OnceLock::new());
+    let provider = |server| -> Arc<dyn Provider> {
+        Arc::new(Provided(Arc::new(Remote::new(server, setup.clone(), runtime.clone()))))
+    };
+    servers.into_iter().map(provider).collect()
+}
+
+/// Where connections live, made for the first of them.
+type Home = Arc<OnceLock<Runtime>>;
+
+#[derive(Debug)]
+struct Provided(Arc<Remote>);
+
+impl Provider for Provided {
+    fn name(&self) -> &str {
+        self.0.name()
+    }
+
+    fn tools(&self) -> Result<Vec<Arc<dyn haft_tools::Native>>, String> {
+        self.0.tools()
+    }
+}

@@ -1,0 +1,61 @@
+//! What a server of others answers, as data.
+
+use haft_tools::Fault;
+use rmcp::model::{CallToolResult, ContentBlock};
+use serde_json::Value;
+
+/// The result as a value: structured if it is; a lone text as JSON if it is JSON, else as text; several parts as a list.
+pub(super) fn value(result: CallToolResult) -> Result<Value, Fault> {
+    let texts = result.content.iter().filter_map(|part| match part {
+        ContentBlock::Text(text) => Some(text.text.as_str()),
+        _ => None,
+    });
+    if result.is_error == Some(true) {
+        let text = texts.collect::<Vec<_>>().join("\n");
+        return Err(Fault::failed(if text.is_empty() { "the tool has failed".to_owned() } else { text }));
+    }
+    if let Some(structured) = result.structured_content {
+        return Ok(structured);
+    }
+    match result.content.as_slice() {
+        [] => Ok(Value::Null),
+        [ContentBlock::Text(text)] => Ok(of_text(&text.text)),
+        parts => Ok(serde_json::to_value(parts).unwrap_or_default()),
+    }
+}
+
+/// A text that is an object or a list in JSON is meant as one.
+fn of_text(text: &str) -> Value {
+    let structured =
+        serde_json::from_str(text).ok().filter(|value: &Value| value.is_object() || value.is_array());
+    structured.unwrap_or_else(|| Value::String(text.to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn text(text: &str) -> ContentBlock {
+        ContentBlock::text(text)
+    }
+
+    #[test]
+    fn results_become_values() {
+        let cases = [
+            (CallToolResult::success(vec![]), json!(null)),
+            (CallToolResult::success(vec![text("plain")]), json!("plain")),
+            (CallToolResult::success(vec![text("12")]), json!("12")),
+            (CallToolResult::success(vec![text("{\"a\": [1]}")]), json!({ "a": [1] })),
+            (CallToolResult::structured(json!({ "b": 2 })), json!({ "b": 2 })),
+        ];
+        for (result, expected) in cases {
+            assert_eq!(value(result).unwrap(), expected);
+        }
+        let two = value(CallToolResult::success(vec![text("a"), text("b")])).unwrap();
+        assert_eq!(two[1]["text"], "b");
+        let failed = value(CallToolResult::error(vec![text("no such file")])).unwrap_err();
+        assert_eq!((failed.error.as_str(), failed.status()), ("no such file", 1));
+    }
+}

@@ -1,0 +1,97 @@
+//! The tools of the registry, each under its own name and schema.
+
+use std::sync::Arc;
+
+use haft_process::CancelToken;
+use haft_tools::{CallOptions, Envelope, Registry, Toolset};
+use rmcp::model::{JsonObject, Tool};
+use serde_json::{Value, json};
+
+use super::call::Call;
+use super::reply::Reply;
+
+/// The registry, and what of it may be called.
+#[derive(Clone, Debug)]
+pub struct Tools {
+    /// All tools.
+    pub registry: Registry,
+    /// Those that may be called; all, if there is none.
+    pub toolset: Option<Toolset>,
+}
+
+impl Tools {
+    /// All that may be called, once they are known.
+    pub(crate) async fn list(&self) -> Vec<Tool> {
+        let tools = self.clone();
+        let snapshot = tokio::task::spawn_blocking(move || tools.registry.complete()).await;
+        let Ok(snapshot) = snapshot else { return Vec::new() };
+        snapshot.tools().filter(|tool| self.allows(tool.name())).map(describe).collect()
+    }
+
+    fn allows(&self, name: &str) -> bool {
+        self.toolset.as_ref().is_none_or(|toolset| toolset.allows(name))
+    }
+
+    /// Calls one; `None` if there is none of this name.
+    pub(crate) async fn call(&self, name: &str, given: Option<JsonObject>, call: &Call) -> Option<Reply> {
+        let name = of_client(name);
+        let cancel = CancelToken::new();
+        let options = CallOptions {
+            cancel: Some(cancel.clone()),
+            toolset: self.toolset.clone(),
+            ..CallOptions::default()
+        };
+        let registry = self.registry.clone();
+        let work = tokio::task::spawn_blocking(move || {
+            let arguments = Value::Object(given.unwrap_or_default());
+            registry.call(&name, arguments, &options)
+        });
+        tokio::pin!(work);
+        let envelope = tokio::select! {
+            envelope = &mut work => envelope,
+            () = call.cancelled() => {
+                cancel.cancel();
+                work.await
+            }
+        };
+        let envelope = envelope.ok()?;
+        (envelope.code() != Some(haft_tools::Code::ToolNotFound)).then(|| reply(envelope))
+    }
+}
+
+/// A tool as a client sees it. A period in a name, which many clients refuse, becomes two underscores.
+fn describe(tool: &haft_tools::Tool) -> Tool {
+    let schema = match &tool.descriptor().parameters {
+        Value::Object(schema) => schema.clone(),
+        _ => JsonObject::new(),
+    };
+    Tool::new(tool.name().replace('.', "__"), tool.description().to_owned(), Arc::new(schema))
+}
+
+/// The name of a tool as we know it.
+fn of_client(name: &str) -> String {
+    match name.split_once("__") {
+        Some((server, tool)) if !server.is_empty() => format!("{server}.{tool}"),
+        _ => name.to_owned(),
+    }
+}
+
+fn reply(envelope: Envelope) -> Reply {
+    match envelope.outcome {
+        Ok(Value::String(text)) => Reply::new(text.clone(), json!({ "result": text })),
+        Ok(value) => {
+            let text = serde_json::to_string_pretty(&value).unwrap_or_default();
+            Reply::new(text, if value.is_object() { value } else { json!({ "result": value }) })
+        }
+        Err(fault) => {
+            let mut words = fault.error.clone();
+            for more in [&fault.stdout, &envelope.stderr] {
+                if !more.trim().is_empty() {
+                    words = format!("{words}\n{}", more.trim_end());
+                }
+            }
+            let data = json!({ "error": fault.error, "error_code": fault.code.as_str() });
+            Reply { data: Some(data), ..Reply::failure(words) }
+        }
+    }
+}

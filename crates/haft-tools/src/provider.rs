@@ -1,0 +1,122 @@
+//! Tools that come from elsewhere: of servers that have to be asked which they have.
+
+use std::fmt::Debug;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::native::Native;
+use crate::tool::{Source, Tool};
+
+/// A place that tools come from besides files and this process. It is asked when somebody looks for all tools, or for one
+/// that only it could have.
+pub trait Provider: Debug + Send + Sync {
+    /// The name that its tools are called under: `name.tool`.
+    fn name(&self) -> &str;
+
+    /// Its tools, under their full names. To ask may take a while.
+    ///
+    /// # Errors
+    /// Why it cannot say.
+    fn tools(&self) -> Result<Vec<Arc<dyn Native>>, String>;
+}
+
+/// All such places, and what they have said.
+#[derive(Debug, Default)]
+pub(crate) struct Providers {
+    places: Vec<Place>,
+}
+
+/// A place, and what it has said last.
+type Place = (Arc<dyn Provider>, Mutex<Option<Answer>>);
+type Answer = Result<Vec<Tool>, String>;
+
+impl Providers {
+    pub(crate) fn new(providers: &[Arc<dyn Provider>]) -> Providers {
+        Providers { places: providers.iter().map(|provider| (provider.clone(), Mutex::default())).collect() }
+    }
+
+    /// Asks all again, at once; yields all tools, and the names of those who cannot say with the reason.
+    pub(crate) fn ask_all(&self) -> (Vec<Tool>, Vec<(String, String)>) {
+        std::thread::scope(|threads| {
+            for (provider, answer) in &self.places {
+                threads.spawn(move || *lock(answer) = Some(ask(provider)));
+            }
+        });
+        let (mut tools, mut faults) = (Vec::new(), Vec::new());
+        for (provider, answer) in &self.places {
+            match lock(answer).as_ref() {
+                Some(Ok(found)) => tools.extend(found.iter().cloned()),
+                Some(Err(fault)) => faults.push((provider.name().to_owned(), fault.clone())),
+                None => {}
+            }
+        }
+        (tools, faults)
+    }
+
+    /// The tool of a name: in full, or bare where only one has it. Only who could have it is asked.
+    ///
+    /// # Errors
+    /// Why there is none, where more can be said than that.
+    pub(crate) fn find(&self, name: &str) -> Result<Option<Tool>, String> {
+        let mut found = Vec::new();
+        for (provider, answer) in &self.places {
+            let full = name.split_once('.').is_some_and(|(place, _)| place == provider.name());
+            if name.contains('.') && !full {
+                continue;
+            }
+            let mut answer = lock(answer);
+            let tools = match answer.get_or_insert_with(|| ask(provider)) {
+                Ok(tools) => tools,
+                Err(fault) if full => {
+                    let fault = fault.clone();
+                    // The next one who asks may have more luck.
+                    *answer = None;
+                    return Err(fault);
+                }
+                Err(_) => continue,
+            };
+            found.extend(
+                tools.iter().filter(|tool| tool.name() == name || bare(tool.name()) == name).cloned(),
+            );
+        }
+        match found.len() {
+            0 => Ok(None),
+            1 => Ok(found.pop()),
+            _ => {
+                let names: Vec<&str> = found.iter().map(Tool::name).collect();
+                Err(format!("'{name}' may be any of {}; give the full name", names.join(", ")))
+            }
+        }
+    }
+
+    /// Whether a name may be one of theirs, as far as that is known without asking anybody.
+    pub(crate) fn may_have(&self, name: &str) -> bool {
+        self.places.iter().any(|(provider, answer)| {
+            let full = name.split_once('.').is_some_and(|(place, _)| place == provider.name());
+            let known = |tools: &Vec<Tool>| tools.iter().any(|tool| bare(tool.name()) == name);
+            full || lock(answer).as_ref().is_some_and(|answer| answer.as_ref().is_ok_and(known))
+        })
+    }
+
+    /// The names of all tools that are known by now.
+    pub(crate) fn names(&self) -> Vec<String> {
+        let known = |(_, answer): &Place| match lock(answer).as_ref() {
+            Some(Ok(tools)) => tools.iter().map(|tool| tool.name().to_owned()).collect(),
+            _ => Vec::new(),
+        };
+        self.places.iter().flat_map(known).collect()
+    }
+}
+
+fn ask(provider: &Arc<dyn Provider>) -> Answer {
+    let tool = |native: Arc<dyn Native>| Tool::new(native.descriptor(), Source::Native(native));
+    Ok(provider.tools()?.into_iter().map(tool).collect())
+}
+
+/// A name without that of its place.
+fn bare(name: &str) -> &str {
+    name.split_once('.').map_or(name, |(_, bare)| bare)
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
