@@ -46,7 +46,7 @@ mod server;
 mod sys;
 mod transport;
 
-pub use client::{RemoteServer, RemoteSetup, remote_tools};
+pub use client::{NESTED, RemoteServer, RemoteSetup, remote_tools};
 pub use server::{JobLimits, Limits, OutputLimits, Prompt, Server, SessionLimits, Setup, Tools};
 pub use transport::http::Http;
 pub use transport::stdio::Stdio;

@@ -209,6 +209,9 @@ pub(crate) struct Mcp {
     /// Let sessions and jobs outlive the client that has started them
     #[arg(long)]
     pub(crate) keep: bool,
+    /// Offer only the tools of this toolset, or of these names, with commas, besides haft's own
+    #[arg(long, value_name = "TOOLSET")]
+    pub(crate) toolset: Option<String>,
     /// Print what gives an agent of this kind, such as claude, codex or gemini, this server, and serve nothing
     #[arg(long, value_name = "KIND", conflicts_with_all = ["http", "keep"])]
     pub(crate) print_config: Option<String>,

@@ -79,6 +79,9 @@ impl Connection {
     }
 }
 
+/// Set, to its name, in the environment of every server that is started here.
+pub const NESTED: &str = "HAFT_MCP";
+
 type Line = (Handle, pipe::Receiver, pipe::Sender);
 
 /// Starts the process with a pipe each way.
@@ -114,6 +117,8 @@ fn environment(server: &RemoteServer, setup: &RemoteSetup) -> Result<Environment
     for (name, value) in needed {
         environment.set(name, value).map_err(|error| error.to_string())?;
     }
+    // A server may be haft again, which must not start itself through the same configuration for ever.
+    environment.set(NESTED, &server.name).map_err(|error| error.to_string())?;
     for (name, value) in &server.env {
         environment.set(name, value).map_err(|error| error.to_string())?;
     }

@@ -13,6 +13,7 @@ use haft_process::{Environment, Host};
 use haft_tools::Provider;
 use tokio::runtime::Runtime;
 
+pub use self::connection::NESTED;
 use self::server::Remote;
 
 /// A server as a configuration describes it.
@@ -44,15 +45,24 @@ pub struct RemoteSetup {
 /// The servers as sources of tools. None is started before one of its tools is asked for; all end with the last handle.
 #[must_use]
 pub fn remote_tools(servers: Vec<RemoteServer>, setup: &RemoteSetup) -> Vec<Arc<dyn Provider>> {
-    let runtime = Arc::new(OnceLock::new());
+    let home = Arc::new(Home::default());
     let provider = |server| -> Arc<dyn Provider> {
-        Arc::new(Provided(Arc::new(Remote::new(server, setup.clone(), runtime.clone()))))
+        Arc::new(Provided(Arc::new(Remote::new(server, setup.clone(), home.clone()))))
     };
     servers.into_iter().map(provider).collect()
 }
 
-/// Where connections live, made for the first of them.
-type Home = Arc<OnceLock<Runtime>>;
+/// Where connections live, made for the first of them. It may be let go of on any thread, those of a runtime too.
+#[derive(Debug, Default)]
+struct Home(OnceLock<Runtime>);
+
+impl Drop for Home {
+    fn drop(&mut self) {
+        if let Some(runtime) = self.0.take() {
+            runtime.shutdown_background();
+        }
+    }
+}
 
 #[derive(Debug)]
 struct Provided(Arc<Remote>);

@@ -22,12 +22,12 @@ const NOTICE: Duration = Duration::from_millis(20);
 pub(super) struct Remote {
     server: RemoteServer,
     setup: RemoteSetup,
-    home: Home,
+    home: Arc<Home>,
     connection: Mutex<Option<Arc<Connection>>>,
 }
 
 impl Remote {
-    pub(super) fn new(server: RemoteServer, setup: RemoteSetup, home: Home) -> Remote {
+    pub(super) fn new(server: RemoteServer, setup: RemoteSetup, home: Arc<Home>) -> Remote {
         Remote { server, setup, home, connection: Mutex::default() }
     }
 
@@ -60,12 +60,12 @@ impl Remote {
     }
 
     fn runtime(&self) -> Result<&Runtime, String> {
-        if let Some(runtime) = self.home.get() {
+        if let Some(runtime) = self.home.0.get() {
             return Ok(runtime);
         }
         let made = Builder::new_multi_thread().worker_threads(1).thread_name("mcp").enable_all().build();
         let made = made.map_err(|error| haft_process::reason(&error))?;
-        Ok(self.home.get_or_init(|| made))
+        Ok(self.home.0.get_or_init(|| made))
     }
 
     fn call(&self, tool: &str, arguments: &Value, surroundings: &Surroundings<'_>) -> Result<Value, Fault> {

@@ -187,10 +187,9 @@ impl Jobs {
         self.lock().values().cloned().collect()
     }
 
-    /// Takes out those that have run for too long, and those of which nothing is left.
+    /// Takes out those that were started too long ago. Others that have ended stay, since nobody may have asked yet how.
     pub(crate) fn take_old(&self, now: Instant) -> Vec<Arc<Job>> {
-        let old = |job: &Job| now.saturating_duration_since(job.started) >= self.limits.age;
-        self.take(|job| old(job) || !job.is_alive())
+        self.take(|job| now.saturating_duration_since(job.started) >= self.limits.age)
     }
 
     /// Takes out some, for them to be ended.

@@ -10,9 +10,10 @@ use std::sync::Arc;
 use haft_kernel::Session;
 use haft_lang::{Resolution, Resolver};
 use haft_mcp::{Http, Limits, Server, Setup, Stdio};
-use haft_process::{CancelToken, Environment, reason};
+use haft_process::{CancelToken, reason};
 
 use crate::arguments::Mcp;
+use crate::commands::launch::prompts;
 use crate::commands::output::print_text;
 use crate::commands::script::Names;
 use crate::failure::{Failure, tell};
@@ -42,12 +43,17 @@ pub(crate) fn run(arguments: &Mcp, surroundings: &Surroundings) -> Result<i32, F
         Some(_) => None,
     };
     let listener = host::Listener::start()?;
-    let server = Server::new(set_up(arguments, surroundings));
-    match (stdio, &arguments.http) {
+    let surroundings = &for_agents(surroundings);
+    let tools = Tools::new(surroundings);
+    tools.choose(arguments.toolset.as_deref())?;
+    let server = Server::new(set_up(arguments, surroundings, &tools));
+    let result = match (stdio, &arguments.http) {
         (Some(stdio), _) => serve_stdio(server, stdio, &listener.cancel),
         (None, Some(address)) => serve_http(server, arguments, address, &listener.cancel),
         (None, None) => Ok(0),
-    }
+    };
+    tools.close();
+    result
 }
 
 /// Prints the configuration that an agent of this kind reads.
@@ -109,24 +115,25 @@ fn parse(text: &str) -> Result<SocketAddr, Failure> {
     })
 }
 
-fn set_up(arguments: &Mcp, surroundings: &Surroundings) -> Setup {
+fn set_up(arguments: &Mcp, surroundings: &Surroundings, tools: &Arc<Tools>) -> Setup {
     let host = host::set_up(surroundings);
     host.warnings().iter().for_each(tell);
+    let host = Arc::new(host);
     Setup {
-        host: Arc::new(host),
-        session: make_sessions(surroundings),
+        prompts: prompts::of_tasks(surroundings, &host),
+        host,
+        session: make_sessions(surroundings, tools),
         names: Box::new(OwnNames(surroundings.clone())),
-        tools: None,
-        prompts: Vec::new(),
+        tools: Some(haft_mcp::Tools { registry: tools.registry(), toolset: tools.toolset() }),
         limits: Limits::default(),
         keep: arguments.keep,
     }
 }
 
 /// What makes sessions, each from the environment and the directory that we were started with.
-fn make_sessions(surroundings: &Surroundings) -> Box<dyn Fn() -> Session + Send + Sync> {
-    let kernel = sessions::kernel(&Tools::new(surroundings)).build();
-    let environment = environment(surroundings);
+fn make_sessions(surroundings: &Surroundings, tools: &Arc<Tools>) -> Box<dyn Fn() -> Session + Send + Sync> {
+    let kernel = sessions::kernel(tools).build();
+    let environment = surroundings.environment.clone();
     let directory = surroundings.working_directory.clone().unwrap_or_else(|| Path::new("/").to_owned());
     let mask = sessions::creation_mask();
     Box::new(move || {
@@ -137,12 +144,13 @@ fn make_sessions(surroundings: &Surroundings) -> Box<dyn Fn() -> Session + Send 
     })
 }
 
-fn environment(surroundings: &Surroundings) -> Environment {
-    let mut environment = surroundings.environment.clone();
+/// What we were started with, as an agent's programs shall see it.
+fn for_agents(surroundings: &Surroundings) -> Surroundings {
+    let mut surroundings = surroundings.clone();
     for (name, value) in FOR_AGENTS {
-        let _ = environment.set(name, value);
+        let _ = surroundings.environment.set(name, value);
     }
-    environment
+    surroundings
 }
 
 /// What names mean where we were started.

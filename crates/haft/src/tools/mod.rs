@@ -10,6 +10,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use haft_config::trust::Trust;
+use haft_mcp::{RemoteSetup, remote_tools};
 use haft_process::Host;
 use haft_tools::{CoreOptions, Native, Options, Registry, Toolset, core_tools};
 
@@ -28,14 +29,21 @@ pub(crate) fn open(surroundings: &Surroundings, host: Host, settings: &Settings)
     let shell = ["/proc/self/exe", "-c"].map(Into::into).to_vec();
     let mut natives: Vec<Arc<dyn Native>> = vec![Arc::new(bash::Bash)];
     natives.extend(core_tools(&CoreOptions { shell }));
+    let directory = surroundings.working_directory.clone().unwrap_or_else(|| PathBuf::from("/"));
+    let remote = RemoteSetup {
+        host: host.clone(),
+        environment: surroundings.environment.clone(),
+        directory: directory.clone(),
+    };
     let defaults = Options::default();
     let options = Options {
         schema_timeout: settings.schema_timeout.unwrap_or(defaults.schema_timeout),
         timeout: settings.timeout.unwrap_or(defaults.timeout),
         output_limit: settings.output_limit.unwrap_or(defaults.output_limit),
         environment: Arc::new(surroundings.environment.clone()),
-        directory: surroundings.working_directory.clone().unwrap_or_else(|| PathBuf::from("/")),
+        directory,
         natives,
+        providers: remote_tools(settings.servers.clone(), &remote),
     };
     Registry::open(host, &places, trust, options)
 }

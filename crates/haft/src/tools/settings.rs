@@ -1,10 +1,12 @@
 //! What a configuration says of tools.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
 
 use haft_config::trust::{ContentHash, Trust};
-use haft_config::{Config, FILE_NAME, Layer};
+use haft_config::{Config, FILE_NAME, Item, Layer};
+use haft_mcp::{NESTED, RemoteServer};
 use haft_tools::{Toolset, ToolsetItem};
 use serde::Deserialize;
 
@@ -12,13 +14,14 @@ use crate::failure::{Failure, tell};
 use crate::places;
 use crate::surroundings::Surroundings;
 
-/// The sections `[tools]` and `[[toolset]]`.
+/// The sections `[tools]`, `[[toolset]]` and `[[mcp]]`.
 #[derive(Debug, Default)]
 pub(crate) struct Settings {
     pub(crate) schema_timeout: Option<Duration>,
     pub(crate) timeout: Option<Duration>,
     pub(crate) output_limit: Option<u64>,
     toolsets: Vec<(String, Vec<String>)>,
+    pub(crate) servers: Vec<RemoteServer>,
 }
 
 /// The section `[tools]`, as it is written: times in seconds.
@@ -27,6 +30,15 @@ struct Written {
     schema_timeout: Option<f64>,
     timeout: Option<f64>,
     output_limit: Option<u64>,
+}
+
+/// An item of `[[mcp]]`, as it is written.
+#[derive(Deserialize)]
+struct WrittenServer {
+    command: Vec<String>,
+    env: Option<BTreeMap<String, String>>,
+    tools: Option<Vec<String>>,
+    timeout: Option<f64>,
 }
 
 impl Settings {
@@ -44,7 +56,18 @@ impl Settings {
         let written: Written = config.settings("tools")?.unwrap_or_default();
         let seconds = |value: Option<f64>| value.and_then(|value| Duration::try_from_secs_f64(value).ok());
         let toolsets = config.items::<ToolsetItem>("toolset")?;
+        let server = |item: Item<WrittenServer>| RemoteServer {
+            name: item.name,
+            command: item.value.command,
+            env: item.value.env.unwrap_or_default(),
+            tools: item.value.tools,
+            timeout: seconds(item.value.timeout),
+        };
+        let nested = surroundings.variable(NESTED).is_some();
+        let servers = config.items::<WrittenServer>("mcp")?.into_iter().filter(|_| !nested);
+        let servers = servers.map(server).collect();
         Ok(Settings {
+            servers,
             schema_timeout: seconds(written.schema_timeout),
             timeout: seconds(written.timeout),
             output_limit: written.output_limit,

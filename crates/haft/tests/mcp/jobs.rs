@@ -98,3 +98,16 @@ fn a_signal_reaches_the_programs() {
     let ended = client.call("job", arguments);
     assert!(ended.facts().starts_with("[exit 143") || ended.facts().contains("SIGTERM"), "{}", ended.facts());
 }
+
+#[test]
+fn how_a_job_ended_can_be_asked_later() {
+    let mut client = Client::new();
+    let reply =
+        client.call("run", json!({ "script": "sleep 0.5; echo done; exit 4", "until": { "quiet": 0.1 } }));
+    let job = reply.job();
+    let ended =
+        |client: &mut Client| client.call("job", json!({ "action": "list" })).text().contains("ended");
+    assert!(eventually(SOON, || ended(&mut client)));
+    let read = client.call("job", json!({ "action": "read", "id": job }));
+    assert!(read.text().starts_with("done\n[exit 4"), "{}", read.text());
+}

@@ -6,4 +6,5 @@ mod http;
 mod jobs;
 mod load;
 mod protocol;
+mod remote;
 mod running;

@@ -129,3 +129,20 @@ fn outputs_are_resources() {
     assert!(unknown["error"]["message"].as_str().is_some_and(|words| words.contains("there is no resource")));
     assert!(client.ask("prompts/list", json!({}))["result"]["prompts"].is_array());
 }
+
+#[test]
+fn the_tools_of_the_registry_are_offered_and_called() {
+    let mut client = Client::new();
+    std::fs::write(client.scratch.file("some.txt"), "one\ntwo\n").unwrap();
+    let listed = client.ask("tools/list", json!({}));
+    assert!(listed["result"]["tools"].to_string().contains("\"file_read\""), "{listed}");
+    let reply = client.call("file_read", json!({ "path": "some.txt" }));
+    assert!(!reply.is_error() && reply.text().contains("two"), "{}", reply.text());
+    let reply = client.call("file_read", json!({ "path": "none.txt" }));
+    assert!(reply.is_error() && reply.data()["error_code"].is_string(), "{}", reply.0);
+    let mut limited = Client::silent(&["--toolset", "glob,grep"]);
+    limited.introduce("2025-06-18", json!({}));
+    let listed = limited.ask("tools/list", json!({}))["result"]["tools"].to_string();
+    assert!(listed.contains("\"glob\"") && !listed.contains("\"file_read\""), "{listed}");
+    assert!(limited.call("file_read", json!({ "path": "some.txt" })).is_error());
+}

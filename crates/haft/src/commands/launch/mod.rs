@@ -9,6 +9,7 @@ mod doctor;
 mod dry_run;
 mod list;
 mod prepare;
+pub(crate) mod prompts;
 mod summary;
 mod supervise;
 

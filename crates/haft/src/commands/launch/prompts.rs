@@ -1,0 +1,52 @@
+//! The tasks of the launcher, as prompts that an MCP client may offer.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use haft_launch::{Assembly, Kind, Request, errand};
+use haft_mcp::Prompt;
+use haft_process::{CancelToken, Host};
+
+use super::catalogue::World;
+use crate::failure::Failure;
+use crate::surroundings::Surroundings;
+
+/// A prompt for each task. Without a configuration that can be read there are none.
+pub(crate) fn of_tasks(surroundings: &Surroundings, host: &Arc<Host>) -> Vec<Prompt> {
+    let Ok(catalogue) = World::look(surroundings).and_then(|world| world.catalogue()) else {
+        return Vec::new();
+    };
+    let prompt = |task: &haft_launch::Task| {
+        let (name, host, surroundings) = (task.name.clone(), host.clone(), surroundings.clone());
+        let text = move |given: &BTreeMap<String, String>| {
+            let said = given.get("instructions").map(|text| text.clone().into_bytes());
+            text(&name, said, &surroundings, &host).map_err(|failure| failure.message)
+        };
+        Prompt {
+            name: task.name.clone(),
+            description: task.description.clone(),
+            parameters: vec![("instructions".to_owned(), Some("What to mind besides".to_owned()), false)],
+            text: Box::new(text),
+        }
+    };
+    catalogue.tasks().iter().map(prompt).collect()
+}
+
+/// The text of a task with the contexts that go with it, made now.
+fn text(
+    task: &str,
+    instructions: Option<Vec<u8>>,
+    surroundings: &Surroundings,
+    host: &Host,
+) -> Result<String, Failure> {
+    let world = World::look(surroundings)?;
+    let catalogue = world.catalogue()?;
+    catalogue.check_trust(&world.trust, &world.launch)?;
+    let request =
+        Request { kind: Kind::Task(task.to_owned()), no_role: true, instructions, ..Request::default() };
+    let selection = catalogue.select(&request, &world.launch)?;
+    let assembly = Assembly::new(&selection, &request, &world.launch);
+    let found = errand::run(assembly.errands(), &surroundings.environment, host, &CancelToken::new());
+    let material = assembly.finish(&found)?;
+    Ok(String::from_utf8_lossy(&material.prompt).into_owned())
+}
