@@ -10,7 +10,7 @@ use serde_json::Value;
 /// In a schema: `"none"`, `"read"` or `"write"` for anything anywhere, or the parameters that name paths, as
 /// `{"read": ["path"], "write": ["target"]}`. A tool that says nothing may do anything.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(from = "Form", into = "Form")]
+#[serde(try_from = "Value", into = "Form")]
 pub enum Access {
     /// It does not say.
     #[default]
@@ -30,35 +30,39 @@ pub enum Access {
     },
 }
 
-#[derive(Clone, Serialize, Deserialize)]
+/// How it is written.
+#[derive(Clone, Serialize)]
 #[serde(untagged)]
 enum Form {
-    Word(Word),
-    Paths {
-        #[serde(default)]
-        read: Vec<String>,
-        #[serde(default)]
-        write: Vec<String>,
-    },
+    Word(&'static str),
+    Paths { read: Vec<String>, write: Vec<String> },
 }
 
-#[derive(Clone, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-enum Word {
-    Unknown,
-    None,
-    Read,
-    Write,
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Paths {
+    #[serde(default)]
+    read: Vec<String>,
+    #[serde(default)]
+    write: Vec<String>,
 }
 
-impl From<Form> for Access {
-    fn from(form: Form) -> Access {
-        match form {
-            Form::Word(Word::Unknown) => Access::Unknown,
-            Form::Word(Word::None) => Access::None,
-            Form::Word(Word::Read) => Access::Read,
-            Form::Word(Word::Write) => Access::Write,
-            Form::Paths { read, write } => Access::Paths { read, write },
+impl TryFrom<Value> for Access {
+    type Error = String;
+
+    fn try_from(value: Value) -> Result<Access, String> {
+        match value.as_str() {
+            Some("none") => return Ok(Access::None),
+            Some("read") => return Ok(Access::Read),
+            Some("write") => return Ok(Access::Write),
+            _ => {}
+        }
+        match Paths::deserialize(&value) {
+            Ok(Paths { read, write }) if value.is_object() => Ok(Access::Paths { read, write }),
+            _ => Err(format!(
+                "access is {}; it is \"none\", \"read\", \"write\", or {{\"read\": […], \"write\": […]}} with names of parameters",
+                crate::text::short(&value)
+            )),
         }
     }
 }
@@ -66,10 +70,10 @@ impl From<Form> for Access {
 impl From<Access> for Form {
     fn from(access: Access) -> Form {
         match access {
-            Access::Unknown => Form::Word(Word::Unknown),
-            Access::None => Form::Word(Word::None),
-            Access::Read => Form::Word(Word::Read),
-            Access::Write => Form::Word(Word::Write),
+            Access::Unknown => Form::Word("unknown"),
+            Access::None => Form::Word("none"),
+            Access::Read => Form::Word("read"),
+            Access::Write => Form::Word("write"),
             Access::Paths { read, write } => Form::Paths { read, write },
         }
     }

@@ -140,6 +140,7 @@ fn call_native(
         host: &inner.host,
         cancel: &scene.cancel,
         deadline: Instant::now() + scene.timeout.min(Duration::from_secs(1 << 32)),
+        registry: inner,
     };
     let called = catch_unwind(AssertUnwindSafe(|| {
         surroundings.check()?;

@@ -118,10 +118,19 @@ impl Fault {
             Code::InvalidParams => 2,
             Code::ToolTimeout => haft_process::TIMED_OUT,
             Code::Cancelled => haft_process::CANCELLED,
-            Code::ToolCrashed => self.exit_code.filter(|code| *code != 0).unwrap_or(1),
+            Code::ToolCrashed => {
+                self.exit_code.or_else(|| self.signal_status()).filter(|code| *code != 0).unwrap_or(1)
+            }
             Code::InvalidOutput | Code::OutputLimit => 1,
             Code::NotTrusted | Code::Disabled | Code::SpawnFailed => 126,
         }
+    }
+}
+
+impl Fault {
+    fn signal_status(&self) -> Option<i32> {
+        let number = haft_process::signal_number(self.signal.as_deref()?.trim_start_matches("SIG"))?;
+        Some(128 + number)
     }
 }
 

@@ -4,10 +4,12 @@ use std::fmt::Debug;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+use haft_process::capture::Output;
 use haft_process::{CancelToken, Environment, Host};
 use serde_json::Value;
 
 use crate::envelope::{Code, Fault};
+use crate::registry::Inner;
 use crate::tool::Descriptor;
 
 /// A tool without an executable. It is described by the same data as any other and called through the same registry;
@@ -36,12 +38,18 @@ pub struct Surroundings<'a> {
     pub cancel: &'a CancelToken,
     /// When it has to be done.
     pub deadline: Instant,
+    pub(crate) registry: &'a Inner,
 }
 
 impl Surroundings<'_> {
     /// A path from the directory of the call.
     pub fn path(&self, path: &str) -> PathBuf {
         self.directory.join(path)
+    }
+
+    /// Keeps an output of which the result shows only a part: the registry has it under its name for a while.
+    pub fn keep(&self, output: Output) {
+        self.registry.keep(output);
     }
 
     /// Whether there is still time and somebody who wants the result; loops ask in every round.

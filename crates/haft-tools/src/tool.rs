@@ -262,6 +262,10 @@ mod tests {
                 "{\"name\": \"x\", \"description\": \"\", \"parameters\": {}, \"access\": {\"read\": [\"p\"]}}",
                 "bad schema at /access: there is no parameter 'p'",
             ),
+            (
+                "{\"name\": \"x\", \"description\": \"\", \"parameters\": {}, \"access\": \"all\"}",
+                "bad schema: access is \"all\"; it is \"none\"",
+            ),
         ];
         for (text, expected) in cases {
             let error = Descriptor::parse(text.as_bytes()).expect_err(text);

@@ -213,6 +213,8 @@ fn the_bash_tool_answers_with_output_in_true_order() {
     assert_eq!((&answer["result"]["exit_code"], &answer["result"]["signal"]), (&json!(3), &Value::Null));
     let answer = bash(&["command=pwd", "cwd=/"]).status(0).json();
     assert_eq!(answer["result"]["output"], "/\n");
+    let long = bash(&["command=seq 100000"]).status(0).json();
+    assert_eq!((&long["result"]["truncated"], long["result"]["id"].is_string()), (&json!(true), true));
     let late = bash(&["command=echo before; sleep 60", "timeout=0.5"]).status(124).json();
     assert_eq!((&late["error_code"], &late["stdout"]), (&json!("TOOL_TIMEOUT"), &json!("before\n")));
 }

@@ -30,11 +30,12 @@ fn main() {
 }
 
 /// This program itself is the tool that is called, so that starting it costs the same in either way.
+#[expect(clippy::disallowed_methods, reason = "it tells by its environment whether it is called as a tool")]
 fn be_a_tool(program: &str) {
     let name = program.rsplit('/').next().and_then(|file| file.strip_suffix("-tool")).unwrap_or_default();
     if std::env::args().nth(1).as_deref() == Some("--schema") {
         println!("{}", json!({"name": name.replace('-', "_"), "description": "A tool", "parameters": {}}));
-    } else {
+    } else if std::env::vars_os().any(|(name, _)| name == "HAFT_TOOL") {
         println!("1");
     }
 }
@@ -128,6 +129,14 @@ fn core() {
         }
         println!("{name:28}  {:8.1} µs", micros(middle(&mut times)));
     }
+    let replaced = median(400, || replace(directory.path()));
+    println!("a bare write and rename       {:8.1} µs", micros(replaced));
+}
+
+/// What the file system takes for replacing a file as a whole.
+fn replace(directory: &Path) {
+    std::fs::write(directory.join("new"), "text\n").expect("a file");
+    std::fs::rename(directory.join("new"), directory.join("g")).expect("a place");
 }
 
 fn once(action: impl FnOnce()) -> Duration {

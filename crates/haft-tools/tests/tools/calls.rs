@@ -88,6 +88,7 @@ fn misbehaviour_has_a_code_of_its_own_each() {
     assert_eq!((&shown["stdout"], &shown["stderr"]), (&json!("{\"half\": \n"), &json!("reason\n")));
     let shown = serde_json::to_value(call(&registry, "signal", json!({}))).expect("JSON");
     assert_eq!((&shown["exit_code"], &shown["signal"]), (&Value::Null, &json!("SIGABRT")));
+    assert_eq!(call(&registry, "signal", json!({})).status(), 128 + 6);
 }
 
 #[test]

@@ -76,7 +76,14 @@ impl Native for Bash {
             .run(surroundings.host, &mut session)
             .map_err(|error| Fault::new(Code::SpawnFailed, error.to_string()))?;
         session.end_jobs(LEFTOVERS, LEFTOVERS);
-        answer(&outcome, timeout)
+        let output = outcome.captured.output.clone();
+        let answer = answer(&outcome, timeout);
+        if let (Some(output), Ok(Value::Object(fields))) = (output, &answer)
+            && fields["truncated"] == true
+        {
+            surroundings.keep(output);
+        }
+        answer
     }
 }
 
@@ -103,7 +110,8 @@ fn answer(outcome: &Outcome, timeout: Duration) -> Result<Value, Fault> {
                 "signal": signal,
                 "cwd": String::from_utf8_lossy(&outcome.cwd),
                 "truncated": shown.as_ref().is_some_and(|shown| shown.truncated),
-                "total_bytes": shown.map_or(0, |shown| shown.total_bytes),
+                "total_bytes": shown.as_ref().map_or(0, |shown| shown.total_bytes),
+                "id": shown.filter(|shown| shown.truncated).map(|shown| shown.id.to_string()),
             }))
         }
     }

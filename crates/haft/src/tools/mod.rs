@@ -65,6 +65,8 @@ pub(crate) struct Tools {
 struct State {
     registry: Option<Registry>,
     toolset: Option<Toolset>,
+    /// Whether the session is over, so that nothing need be begun.
+    closed: bool,
 }
 
 impl Tools {
@@ -85,10 +87,14 @@ impl Tools {
 
     /// Looks for all tools, beside whoever asks.
     pub(crate) fn discover(self: &Arc<Self>) {
-        let tools = self.clone();
+        let tools = Arc::downgrade(self);
+        let look = move || {
+            if let Some(tools) = tools.upgrade().filter(|tools| !tools.state().closed) {
+                tools.registry().discover();
+            }
+        };
         // Without a thread to be had, the tools are looked for when they are asked for.
-        let _ =
-            std::thread::Builder::new().name("tools".to_owned()).spawn(move || tools.registry().discover());
+        let _ = std::thread::Builder::new().name("tools".to_owned()).spawn(look);
     }
 
     /// What may be called, if that is limited.
@@ -113,7 +119,10 @@ impl Tools {
 
     /// Lets go of the registry: what it has started ends.
     pub(crate) fn close(&self) {
-        let registry = self.state().registry.take();
+        let mut state = self.state();
+        state.closed = true;
+        let registry = state.registry.take();
+        drop(state);
         drop(registry);
     }
 
