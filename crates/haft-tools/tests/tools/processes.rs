@@ -52,7 +52,7 @@ fn kill_ends_the_whole_tree_and_a_signal_only_signals() {
 
     let id = start(
         &registry,
-        json!({"command": "trap 'echo caught; exit 5' USR1; echo ready; while :; do sleep 0.05; done"}),
+        json!({"command": "trap 'echo caught; exit 5' USR1; echo ready; while :; do read -r line; done"}),
     );
     assert_eq!(read(&registry, json!({"id": id, "wait": 20}))["output"], "ready\n");
     result(&call(&registry, "process_kill", json!({"id": id, "signal": "SIGUSR1"})));
