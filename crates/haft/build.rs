@@ -3,6 +3,12 @@
 //! A shell is started often and lives briefly, so it is linked without anything to be done at every start: no relocations,
 //! and where the C library can be had as an archive, no shared libraries to be found and bound.
 
+#![expect(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    reason = "a build script is told everything by its environment, and asks the compiler"
+)]
+
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs, io};
