@@ -2,7 +2,7 @@
 //! line of another server and the name of its tool after `--`, that one is measured by turns with ours:
 //! `cargo bench -p haft --bench mcp -- --against TOOL ARGUMENT PROGRAM…`.
 #![expect(clippy::disallowed_types, reason = "the measure is started by the standard library")]
-#![expect(clippy::disallowed_methods, reason = "a benchmark has arguments of its own")]
+#![expect(clippy::needless_pass_by_value, reason = "values are handed over as they are written")]
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};

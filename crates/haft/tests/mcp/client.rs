@@ -1,5 +1,6 @@
 //! A client that is nothing but lines of JSON.
 #![expect(clippy::disallowed_types, reason = "the tests of the supervisor are not supervised by it")]
+#![expect(clippy::needless_pass_by_value, reason = "values are handed over as they are written")]
 
 use std::collections::HashMap;
 use std::io::{BufRead as _, BufReader, Write as _};

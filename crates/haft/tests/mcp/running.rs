@@ -119,10 +119,8 @@ fn one_call_waits_for_what_is_waited_for() {
         "output matched \"ready on 80\""
     );
     assert_eq!(until("echo x; sleep 60", json!({ "quiet": 0.3 })), "quiet for 300ms");
-    assert_eq!(
-        until("sleep 0.2; touch made; sleep 60", json!({ "file": "made" })).contains("made\" exists"),
-        true
-    );
+    let met = until("sleep 0.2; touch made; sleep 60", json!({ "file": "made" }));
+    assert!(met.ends_with("made\" exists"), "{met}");
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
     assert_eq!(until("sleep 60", json!({ "port": port })), format!("port localhost:{port} is open"));
