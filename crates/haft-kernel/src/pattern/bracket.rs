@@ -169,16 +169,22 @@ impl<'a> Reader<'a> {
     }
 }
 
+/// The numbers of bytes that are no characters begin here, after those of all characters: they are of no class and have no case.
+const BYTES: u32 = 0x11_0000;
+
 /// The first character of `text`, and its length in bytes; a byte that is none is itself.
 pub(super) fn decode(text: &[u8], bytewise: bool) -> (u32, usize) {
     let Some(&first) = text.first() else { return (0, 0) };
-    if first.is_ascii() || bytewise {
+    if first.is_ascii() {
         return (u32::from(first), 1);
+    }
+    if bytewise {
+        return (BYTES + u32::from(first), 1);
     }
     let sequence = text.get(..width(first)).and_then(|bytes| std::str::from_utf8(bytes).ok());
     match sequence.and_then(|text| text.chars().next()) {
         Some(letter) => (letter.into(), letter.len_utf8()),
-        None => (u32::from(first), 1),
+        None => (BYTES + u32::from(first), 1),
     }
 }
 
