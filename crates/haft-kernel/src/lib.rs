@@ -1,17 +1,106 @@
 //! Bash semantics.
 //!
 //! A [`Kernel`] is what sessions share: files, commands that an embedder adds, what is allowed. A [`Session`] is a
-//! shell: variables, functions, options, traps, working directory, descriptors, jobs. It runs what `haft-lang` has
-//! parsed, and what a script can observe is what bash 5.2 would show.
+//! shell: variables, functions, options, traps, working directory, descriptors, jobs. A [`Run`](run::Run) is a script in a
+//! session, supervised to its end. What a script can observe is what bash 5.2 would show.
+//!
+//! # Embed in ten lines
 //!
 //! ```
+//! use haft_kernel::run::Run;
 //! use haft_kernel::{Kernel, Session};
+//! use haft_process::Host;
+//! use std::time::Duration;
 //!
-//! let mut session = Session::new(Kernel::builder().build());
-//! session.familiarize([("PATH", "/usr/bin:/bin")]);
-//! let status = session.run_main(b"greet() { echo \"hello $1\"; }; [[ $(greet world) == 'hello world' ]]");
-//! assert_eq!(status, Ok(0));
+//! let mut session = Session::familiar(Kernel::builder().build(), [("PATH", "/usr/bin:/bin")], b"/tmp");
+//! let script = "count=$(seq 40 | wc -l); echo $((count + 2)) | cat; exit 3";
+//! let outcome = Run::new(script).timeout(Duration::from_secs(10)).run(&Host::plain(), &mut session)?;
+//! assert_eq!((outcome.code(), outcome.stdout()), (3, b"42\n".to_vec()));
+//! # Ok::<(), haft_process::Error>(())
 //! ```
+//!
+//! The [`Outcome`](run::Outcome) has the status, every stage of the script's own pipelines with its status and cost, both
+//! outputs whole, the working directory, what still runs, and proof that nothing else does; its
+//! [`report`](run::Outcome::report) is all of that as JSON. The session keeps variables, functions and directory for the
+//! next run. A host is what an application sets up once: see [`haft_process::Host`].
+//!
+//! Output can be watched while it comes, and a run be stopped by anybody who holds its token:
+//!
+//! ```
+//! use haft_kernel::run::{Run, Status};
+//! use haft_kernel::{CancelToken, Session};
+//! use haft_process::{Host, Live};
+//!
+//! let token = CancelToken::new();
+//! let stop = token.clone();
+//! // Enough was seen once something was.
+//! let live = Live::new(move |_, bytes| if bytes.ends_with(b"enough\n") { stop.cancel() });
+//! let mut session = Session::isolated(1 << 20);
+//! let run = Run::new("echo enough; while :; do :; done").live(live).cancel(&token);
+//! assert_eq!(run.run(&Host::plain(), &mut session)?.status, Status::Cancelled);
+//! # Ok::<(), haft_process::Error>(())
+//! ```
+//!
+//! [`Run::start`](run::Run::start) runs it on a thread of its own, to be written to, looked at and waited for.
+//!
+//! # Presets
+//!
+//! [`Session::hermetic`] has the variables that every shell has and nothing of the machine's environment;
+//! [`Session::familiar`] gets an environment and a directory; [`Session::isolated`] has files in memory and no programs, so
+//! that a script touches nothing:
+//!
+//! ```
+//! use haft_kernel::Session;
+//! use haft_kernel::run::Run;
+//! use haft_process::Host;
+//!
+//! let script = "echo note > /tmp/file; read text < /tmp/file; echo $text; ls";
+//! let outcome = Run::new(script).run(&Host::plain(), &mut Session::isolated(1 << 20))?;
+//! assert_eq!((outcome.stdout(), outcome.code()), (b"note\n".to_vec(), 126));
+//! # Ok::<(), haft_process::Error>(())
+//! ```
+//!
+//! # Commands and tools of one's own
+//!
+//! A [`Command`] runs in this process and is found like a program; a [`Backend`] is asked for tools that nothing else
+//! has. Either may leave a typed result in the outcome.
+//!
+//! ```
+//! use haft_kernel::builtins::Context;
+//! use haft_kernel::run::Run;
+//! use haft_kernel::{Backend, Bytes, Flow, Kernel, Session, ToolError};
+//! use haft_process::Host;
+//! use std::sync::Arc;
+//!
+//! #[derive(Debug)]
+//! struct Weather;
+//!
+//! impl Backend for Weather {
+//!     fn call_tool(&self, context: &mut Context<'_>, words: &[Bytes]) -> Result<Flow, ToolError> {
+//!         context.set_data(serde_json::json!({ "sky": "clear" }));
+//!         Ok(context.print(format!("clear in {}\n", words[1]).as_bytes()))
+//!     }
+//!
+//!     fn has_tool(&self, name: &[u8]) -> bool {
+//!         name == b"weather"
+//!     }
+//!
+//!     fn resolve_real_path(&self, _: &[u8]) -> Option<Vec<u8>> {
+//!         None
+//!     }
+//! }
+//!
+//! let kernel = Kernel::builder().external(false).backend(Arc::new(Weather)).build();
+//! let mut session = Session::hermetic(kernel);
+//! let outcome = Run::new("weather Delft").run(&Host::plain(), &mut session)?;
+//! assert_eq!((outcome.stdout(), outcome.data.unwrap()["sky"].as_str()), (b"clear in Delft\n".to_vec(), Some("clear")));
+//! # Ok::<(), haft_process::Error>(())
+//! ```
+//!
+//! # Before it runs
+//!
+//! [`run::check`] says what is wrong with a script, [`run::plan`] what it would run, read and write, with names meaning what
+//! they mean in a session.
 //!
 //! # The way of a command
 //!
@@ -23,7 +112,8 @@
 //!
 //! [`Session::fork`] is a snapshot that shares everything until one of the two changes it. `( )` and `$( )` run a fork on the
 //! same thread; a pipeline stage or background job that is no program runs one on a thread of its own. Programs are wired
-//! to one another by pipes of the system, and a substitution that starts no program starts no process.
+//! to one another by pipes of the system, and a substitution that starts no program starts no process. In a plain shell,
+//! background work that is no program runs in a copy of the process, and outlives the shell.
 //!
 //! # Nothing of the process
 //!
@@ -33,7 +123,9 @@
 //!
 //! # Stopping
 //!
-//! A [`CancelToken`] stops whatever a session does: loops and expansions look at it, waiting wakes up by it.
+//! A [`CancelToken`] stops whatever a session does: loops and expansions look at it; waiting, a write without room and a named
+//! pipe that nobody opens wake up by it. When a run is cancelled or its time is up, all its programs are ended as well, with
+//! everything they have started: asked, given their grace, killed. Background jobs end with their session in the same way.
 //!
 //! # Limits
 //!

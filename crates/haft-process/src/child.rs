@@ -1,6 +1,6 @@
 //! A started process.
 
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd, RawFd};
 
 use rustix::process::{Pid, Signal, pidfd_send_signal};
 
@@ -9,7 +9,7 @@ use crate::error::Error;
 use crate::reaper;
 use crate::scope::Scope;
 use crate::status::{Exit, Usage};
-use crate::sys::{self, RawExit, Spawned};
+use crate::sys::{self, HeldSignals, RawExit, Spawned};
 
 /// A process this one has started. Its pidfd is readable when it has ended, and can never mean another process.
 ///
@@ -33,6 +33,37 @@ impl Child {
             Group::Join(group) => Some(group),
         };
         Child { pid: spawned.pid, group, pidfd: Some(spawned.pidfd), scope }
+    }
+
+    /// Starts a copy of this process that does some work and ends with the status it yields, in a group of its own if
+    /// that is wanted. It has the descriptors of these numbers and no others, so the work must use none that it does not
+    /// name; signals to it wait until the work [listens](Copied::listen). `None` if this process has other threads, which the copy would lack.
+    ///
+    /// Everything else is started as a program. This is for a shell that is the whole of its process, so that what it runs
+    /// itself in the background outlives it.
+    ///
+    /// # Errors
+    /// If the system refuses.
+    pub fn copy(
+        group: Group,
+        kept: &[RawFd],
+        work: impl FnOnce(Copied) -> i32,
+    ) -> Result<Option<Child>, Error> {
+        let own = group == Group::Own;
+        let begin = |held| {
+            if own {
+                let _ = rustix::process::setpgid(None, None);
+            }
+            work(Copied { held: Some(held) })
+        };
+        let spawned = sys::fork(kept, begin).map_err(|error| Error::system("fork", error))?;
+        let group = if own { Group::Own } else { Group::Inherit };
+        Ok(spawned.map(|spawned| Child::new(spawned, group, None)))
+    }
+
+    /// Whether [`Child::copy`] can be had.
+    pub fn can_copy() -> bool {
+        sys::is_single_threaded()
     }
 
     /// The process's number.
@@ -106,6 +137,25 @@ impl Child {
             self.release();
             (Exit::from_raw(&raw), Usage::from_raw(&raw))
         }))
+    }
+}
+
+/// What the work of a [copy](Child::copy) of this process is given.
+#[derive(Debug)]
+pub struct Copied {
+    held: Option<HeldSignals>,
+}
+
+impl Copied {
+    /// Lets signals come.
+    pub fn listen(&mut self) {
+        self.held = None;
+    }
+
+    /// Closes all descriptors but these, which must be all that the work still uses. What the original holds, the copy
+    /// cannot let go of in another way.
+    pub fn keep_only(&self, kept: &[RawFd]) {
+        sys::close_others(kept);
     }
 }
 

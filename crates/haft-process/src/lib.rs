@@ -101,7 +101,7 @@ mod tree;
 mod watcher;
 
 pub use cancel::CancelToken;
-pub use child::Child;
+pub use child::{Child, Copied};
 pub use command::{Command, Descriptor, Group, Sandbox};
 pub use environment::Environment;
 pub use error::{Error, ErrorKind, reason};

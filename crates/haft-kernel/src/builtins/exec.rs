@@ -58,7 +58,7 @@ fn become_program(
         return context.session.dispatch_beyond(words, context.values).map(Ended::Ran);
     }
     let session = &mut *context.session;
-    if session.owns_process() && session.subshell == 0 {
+    if session.owns_process() && session.leads {
         return Ok(Ended::Failed(session.replace_process(words, zero, clear)));
     }
     let Some(path) = session.program_path(&words[0], &[]) else {

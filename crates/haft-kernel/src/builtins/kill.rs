@@ -94,12 +94,12 @@ fn to_self(context: &mut Context<'_>, pid: i32, number: i32) -> Result<(), Unwin
     match session.traps.get(Trap::Signal(number)) {
         _ if number == 0 => Ok(()),
         Some(text) if text.is_empty() => Ok(()),
-        Some(_) if session.subshell == 0 => {
+        Some(_) if session.leads => {
             session.kernel.signals.raise(number);
             Ok(())
         }
         Some(_) => session.run_trap(Trap::Signal(number)),
-        None if session.kernel.plain_shell && session.subshell == 0 => {
+        None if session.kernel.plain_shell && session.leads => {
             let _ = to_process(pid, number);
             Ok(())
         }

@@ -36,7 +36,9 @@ impl Session {
         }
         let text = self.text_of(statement.span);
         let simple = statement.rest.is_empty() && !statement.first.negated && statement.first.time.is_none();
-        let members = if simple {
+        let members = if self.copies_itself(&child, statement) {
+            vec![child.run_in_copy(list, index)]
+        } else if simple {
             child.is_whole = true;
             let members = child.start_pipeline(&statement.first);
             self.orphans.adopt(child.jobs.take_all());

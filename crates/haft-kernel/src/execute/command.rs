@@ -71,7 +71,7 @@ impl Session {
         self.pipe_status.push(status);
     }
 
-    fn run_kind(&mut self, kind: &CommandKind) -> Flow {
+    pub(super) fn run_kind(&mut self, kind: &CommandKind) -> Flow {
         match kind {
             CommandKind::Simple(_) => Ok(0),
             CommandKind::Group(list) => self.run_list(list),

@@ -43,7 +43,7 @@ impl Session {
     /// Whether nothing would be left to do for this process after the command it runs.
     fn is_alone(&self) -> bool {
         self.owns_process()
-            && self.subshell == 0
+            && self.leads
             && self.traps.is_empty()
             && self.jobs.is_empty()
             && self.beside.is_empty()

@@ -7,6 +7,7 @@ mod background;
 mod command;
 mod compound;
 mod conditional;
+mod copy;
 mod dispatch;
 mod errors;
 mod external;

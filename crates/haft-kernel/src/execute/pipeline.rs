@@ -226,7 +226,7 @@ fn start_stage(mut session: Session, stages: &Slice<Command>, index: usize) -> S
 }
 
 /// Whether expanding a command runs commands, which must not happen before all stages are there.
-fn runs_commands(command: &Command, simple: &SimpleCommand) -> bool {
+pub(super) fn runs_commands(command: &Command, simple: &SimpleCommand) -> bool {
     let in_arguments = simple.arguments.iter().any(|argument| match argument {
         Argument::Word(word) => word.flags.contains(WordFlags::COMMANDS),
         _ => true,

@@ -127,7 +127,7 @@ impl Session {
             Some(text) => self.traps.set(trap, text),
             None => self.traps.reset(trap),
         }
-        if self.subshell > 0 || !self.kernel.plain_shell || self.traps.is_fixed(trap) {
+        if !self.leads || !self.kernel.plain_shell || self.traps.is_fixed(trap) {
             self.publish_traps();
             return;
         }
@@ -148,7 +148,7 @@ impl Session {
 
     /// Tells whoever sends signals to this subshell what becomes of them.
     pub(crate) fn publish_traps(&self) {
-        if self.subshell == 0 {
+        if self.leads {
             return;
         }
         let Some(signals) = &self.signals else { return };

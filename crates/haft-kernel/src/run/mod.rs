@@ -6,6 +6,7 @@
 
 mod control;
 mod enter;
+mod foresee;
 mod leftovers;
 mod note;
 mod outcome;
@@ -23,6 +24,7 @@ use crate::bytes::Bytes;
 use crate::session::Session;
 
 pub use control::{Change, Controller};
+pub use foresee::{check, plan};
 pub use outcome::{JobReport, JobState, Outcome, Report, Stage, StageKind, Status};
 pub use running::Running;
 

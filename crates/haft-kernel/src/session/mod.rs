@@ -105,6 +105,8 @@ pub struct Session {
     pub(crate) random: Random,
     /// `BASHPID`: that of the process, or for a subshell a number that no process has.
     pub(crate) own_pid: i32,
+    /// Whether this is the shell that its process is, and no subshell within it.
+    pub(crate) leads: bool,
     /// Whether the program came as text (`-c`) rather than from a file.
     pub(crate) command_string: bool,
     /// Whether the program came on standard input.
@@ -249,6 +251,7 @@ impl Session {
             seconds_offset: 0,
             random: Random::new(dynamic::unforeseeable()),
             own_pid: i32::try_from(std::process::id()).unwrap_or(0),
+            leads: true,
             command_string: false,
             standard_input: false,
             script: Bytes::new(),

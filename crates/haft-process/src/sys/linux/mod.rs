@@ -2,6 +2,7 @@
 
 mod child;
 mod clone;
+mod fork;
 mod inherited;
 mod memory;
 mod replace;
@@ -10,9 +11,11 @@ mod spawn;
 mod wait;
 
 pub(crate) use child::RawLimit;
+pub(crate) use fork::{close_others, fork, is_single_threaded};
 pub(crate) use inherited::take as take_inherited;
 pub(crate) use memory::read_memory;
 pub(crate) use replace::{Replacement, replace};
+pub(crate) use signal::HeldSignals;
 pub(crate) use signal::{
     SignalSet, block, catch, ignored_signals, kill, own as own_signals, set_catcher, set_ignored, wait_for,
 };

@@ -149,6 +149,23 @@ pub(crate) fn kill(pid: i32, signal: i32) -> std::io::Result<()> {
     }
 }
 
+/// Signals to the calling thread that wait until this value is dropped.
+#[derive(Debug)]
+pub(crate) struct HeldSignals(SignalSet);
+
+impl HeldSignals {
+    /// Holds all of them back.
+    pub(crate) fn all() -> HeldSignals {
+        HeldSignals(set_mask(SignalSet::ALL))
+    }
+}
+
+impl Drop for HeldSignals {
+    fn drop(&mut self) {
+        set_mask(self.0);
+    }
+}
+
 /// Blocks signals in the calling thread, and in those it will start.
 pub(crate) fn block(signals: SignalSet) {
     let none: *mut u64 = ptr::null_mut();

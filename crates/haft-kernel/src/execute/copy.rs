@@ -1,0 +1,140 @@
+//! Background work of a plain shell that is no program: it gets a process of its own, a copy of this one, so that it has
+//! a number that everybody understands and goes on when the shell has ended.
+
+use std::os::fd::{AsRawFd as _, RawFd};
+
+use haft_lang::ast::{Command, CommandKind, List, SimpleCommand, Statement};
+use haft_process::{CancelToken, Child, Copied, Disposition, Group};
+
+use super::dispatch::Target;
+use super::pipeline::runs_commands;
+use crate::flow::{Flow, Unwind};
+use crate::jobs::Member;
+use crate::options::SetOption;
+use crate::session::Session;
+
+impl Session {
+    /// Whether a statement that is to run in the background shall run in a copy of this process: if this process is the
+    /// shell's alone, as it must be with a single thread, and the statement is not just programs.
+    pub(super) fn copies_itself(&self, child: &Self, statement: &Statement) -> bool {
+        self.owns_process()
+            && self.leads
+            && !self.interactive
+            && self.captures.is_empty()
+            && !child.is_just_programs(statement)
+            && Child::can_copy()
+    }
+
+    fn is_just_programs(&self, statement: &Statement) -> bool {
+        is_as_it_stands(statement)
+            && self.traps.is_empty()
+            && statement.first.stages.iter().all(|command| match &command.kind {
+                CommandKind::Simple(simple) => {
+                    !runs_commands(command, simple)
+                        && simple.name().is_some_and(|name| matches!(self.find(name), Target::External))
+                }
+                _ => false,
+            })
+    }
+
+    /// Runs a statement of a list, as the whole of this subshell, in a copy of this process.
+    pub(super) fn run_in_copy(mut self, list: &List, index: usize) -> Member {
+        let group = if self.options.has(SetOption::Monitor) { Group::Own } else { Group::Inherit };
+        let statement = &list.statements[index];
+        let kept = self.own_descriptors();
+        let copied = Child::copy(group, &kept, |mut copied| {
+            self.lead_copy();
+            copied.listen();
+            let result = self.run_alone(statement, &copied);
+            let status = self.end_subshell(result).unwrap_or(130);
+            let _ = self.finish();
+            status
+        });
+        match copied {
+            Ok(Some(child)) => Member::process(child),
+            Ok(None) => Member::ended(0, 254),
+            Err(error) => {
+                self.report(format_args!("{error}"));
+                Member::ended(0, 254)
+            }
+        }
+    }
+
+    /// Makes this subshell the shell that its process is: its signals are its own.
+    fn lead_copy(&mut self) {
+        self.leads = true;
+        self.own_pid = rustix::process::getpid().as_raw_pid();
+        self.cancel = CancelToken::new();
+        let inbox = self.kernel.signals.clone();
+        for signal in (1..=64).filter(|signal| inbox.is_caught(*signal)) {
+            self.kernel.dispose(signal, Disposition::Default);
+        }
+        inbox.take().for_each(drop);
+        for signal in self.traps.ignored().iter() {
+            let _ = haft_process::set_disposition(signal, Disposition::Ignore);
+        }
+        self.signals = Some(inbox);
+    }
+
+    /// The descriptors of the process that a copy needs. What the original has put aside, and what belongs to its other
+    /// jobs, must not be held open by it.
+    fn own_descriptors(&self) -> Vec<RawFd> {
+        let files = self.descriptors.iter().filter_map(|(_, file)| file.descriptor());
+        files.chain(self.kernel.signals.descriptor()).map(|file| file.as_raw_fd()).collect()
+    }
+
+    /// Runs a statement as all that this process does from now on: what its one command redirects need not be put back, it is
+    /// the subshell that it may ask for, and may become the program that comes last.
+    fn run_alone(&mut self, statement: &Statement, copied: &Copied) -> Flow {
+        let [command] = &*statement.first.stages else { return self.run_statement(statement) };
+        if !is_as_it_stands(statement) {
+            return self.run_statement(statement);
+        }
+        self.line = command.line;
+        if let CommandKind::Simple(simple) = &command.kind {
+            return self.run_simple_alone(command, simple, copied);
+        }
+        if !self.redirect_for_good(command, copied)? {
+            return Ok(1);
+        }
+        match &command.kind {
+            CommandKind::Subshell(list) => {
+                self.may_replace = true;
+                self.run_list(list)
+            }
+            kind => self.run_kind(kind),
+        }
+    }
+
+    fn run_simple_alone(&mut self, command: &Command, simple: &SimpleCommand, copied: &Copied) -> Flow {
+        self.may_replace = true;
+        if command.redirects.is_empty() || !simple.assignments.is_empty() || simple.arguments.is_empty() {
+            return self.run_command(command);
+        }
+        let arguments = self.expand_arguments(simple)?;
+        let Some(name) = arguments.words.first() else { return self.run_command(command) };
+        let target = self.find(name);
+        let target = self.settle(target, &arguments.words);
+        if !self.redirect_for_good(command, copied)? {
+            return Ok(1);
+        }
+        self.may_replace = matches!(target, Target::External);
+        self.run_target(target, &arguments, &[])
+    }
+
+    /// Redirects without a way back, and lets go of what was there before. Yields whether that worked.
+    fn redirect_for_good(&mut self, command: &Command, copied: &Copied) -> Result<bool, Unwind> {
+        let Some(undo) = self.redirect(&command.redirects)? else { return Ok(false) };
+        self.forget(undo);
+        // A process substitution among them has descriptors of its own, on a thread.
+        if Child::can_copy() {
+            copied.keep_only(&self.own_descriptors());
+        }
+        Ok(true)
+    }
+}
+
+/// Whether a statement is one pipeline with nothing before or after it.
+fn is_as_it_stands(statement: &Statement) -> bool {
+    statement.rest.is_empty() && !statement.first.negated && statement.first.time.is_none()
+}

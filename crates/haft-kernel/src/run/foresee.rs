@@ -1,0 +1,84 @@
+//! Looking at a script before it runs, with names meaning what they mean in a session.
+
+use std::path::PathBuf;
+
+use haft_lang::check::Diagnostic;
+use haft_lang::plan::Plan;
+use haft_lang::{Resolution, Resolver, SyntaxError};
+
+use crate::execute::Target;
+use crate::session::Session;
+use crate::text;
+
+/// What is wrong with a script that is to run in a session, in the order of the text.
+///
+/// ```
+/// use haft_kernel::{Session, run};
+///
+/// let found = run::check(&Session::isolated(0), b"if true; then echo x");
+/// assert_eq!((found[0].code, found[0].incomplete), ("syntax", true));
+/// ```
+#[must_use]
+pub fn check(session: &Session, script: &[u8]) -> Vec<Diagnostic> {
+    haft_lang::check::check(script, &session.parse_options(), &Names(session))
+}
+
+/// What a script would run, read and write in a session.
+///
+/// ```
+/// use haft_kernel::{Kernel, Session, run};
+///
+/// let session = Session::familiar(Kernel::builder().build(), [("PATH", "/usr/bin:/bin")], b"/");
+/// let plan = run::plan(&session, b"cat /etc/passwd | sort > out")?;
+/// assert_eq!(plan.steps.len(), 2);
+/// # Ok::<(), haft_lang::SyntaxError>(())
+/// ```
+///
+/// # Errors
+/// If it is not bash.
+pub fn plan(session: &Session, script: &[u8]) -> Result<Plan, SyntaxError> {
+    let program = haft_lang::parse(script, &session.parse_options())?;
+    Ok(haft_lang::plan::plan(&program, script, &Names(session)))
+}
+
+/// What names mean in a session.
+struct Names<'s>(&'s Session);
+
+impl Resolver for Names<'_> {
+    fn resolve(&self, name: &[u8]) -> Resolution {
+        match self.0.find(name) {
+            Target::Function(_) | Target::Builtin(_) | Target::Added(_) => Resolution::Builtin,
+            Target::Script(path) => Resolution::Script(text::path(&path).to_owned()),
+            Target::Tool => Resolution::Tool,
+            Target::External => self.resolve_program(name),
+        }
+    }
+
+    fn is_set(&self, variable: &[u8]) -> Option<bool> {
+        Some(self.0.is_set(variable))
+    }
+}
+
+impl Names<'_> {
+    fn resolve_program(&self, name: &[u8]) -> Resolution {
+        let session = self.0;
+        if session.kernel.external {
+            let path = session.value(b"PATH");
+            let found = match name.contains(&b'/') {
+                true => Some(session.resolve(name)),
+                false => session
+                    .search_path(name, path.as_deref().or(Some(b"")))
+                    .map(|found| session.resolve(&found)),
+            };
+            if let Some(found) = found.map(|found| PathBuf::from(text::path(&found)))
+                && session.kernel.files.exists(&found)
+            {
+                return Resolution::External(found);
+            }
+        }
+        match session.kernel.backend.as_ref().is_some_and(|backend| backend.has_tool(name)) {
+            true => Resolution::Tool,
+            false => Resolution::Missing,
+        }
+    }
+}
