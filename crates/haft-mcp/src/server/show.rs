@@ -96,8 +96,9 @@ fn omission(name: &str, summary: &Summary) -> Option<String> {
     };
     let lost =
         if omitted.lost_bytes > 0 { format!(", {} of them lost", omitted.lost_bytes) } else { String::new() };
+    let whole = if omitted.lost_bytes > 0 { "the rest" } else { "all" };
     Some(format!(
-        "{name}: {} of {} bytes not shown{lost}, all is output {id}",
+        "{name}: {} of {} bytes not shown{lost}, {whole} is output {id}",
         omitted.bytes, summary.total_bytes
     ))
 }
