@@ -78,7 +78,7 @@ fn a_client_that_is_killed_takes_everything_along() {
     });
     // A client in bash, which can be killed without a chance to say anything.
     let script = "coproc S { exec \"$0\" mcp 2>/dev/null; }; echo $S_PID; echo \"$1\" >&${S[1]}; read -u ${S[0]}; \
-                  echo \"$2\" >&${S[1]}; sleep 100; :";
+                  echo \"$2\" >&${S[1]}; read -u ${S[0]}";
     let mut client = Command::new("bash")
         .args(["-c", script, HAFT, &hello.to_string(), &call.to_string()])
         .env("TMPDIR", scratch.path())
