@@ -120,6 +120,12 @@ impl Traps {
         self.table.is_empty()
     }
 
+    /// Whether any trap does something: to ignore a signal takes no shell, it is passed on to programs.
+    #[must_use]
+    pub fn has_actions(&self) -> bool {
+        self.table.values().any(|action| !action.text.is_empty())
+    }
+
     /// Ignores signals from the beginning to the end, as whoever started the shell has done.
     pub fn fix(&mut self, signals: Signals) {
         for signal in signals.iter() {

@@ -179,7 +179,7 @@ report: program
 fail:
 	@(exit 3)
 E
-        make --no-print-directory SHELL="$BASH" report; make --no-print-directory -j2 SHELL="$BASH" -B program; make SHELL="$BASH" fail 2>&1 | sed 's/.*Error/Error/'"##,
+        make --no-print-directory SHELL="$BASH" report; make --no-print-directory -j2 SHELL="$BASH" -B program | sort; make SHELL="$BASH" fail 2>&1 | sed 's/.*Error/Error/'"##,
     );
 }
 

@@ -37,7 +37,7 @@ impl Session {
         let text = self.text_of(statement.span);
         let simple = statement.rest.is_empty() && !statement.first.negated && statement.first.time.is_none();
         let members = if self.copies_itself(&child, statement) {
-            vec![child.run_in_copy(list, index)]
+            vec![child.run_in_copy(|session, copied| session.run_alone(statement, copied))]
         } else if simple {
             child.is_whole = true;
             let members = child.start_pipeline(&statement.first);
@@ -64,13 +64,28 @@ impl Session {
     }
 
     /// Runs a list beside the session, which does not wait for it: a process substitution.
-    pub(crate) fn start_detached(&mut self, child: Self, body: List) {
+    pub(crate) fn start_detached(&mut self, mut child: Self, body: List) {
         let _ = self.flush();
-        let member = Work::on_thread(child, move |session| session.run_list(&body));
-        self.last_background = Some(member.pid);
+        let members = match &*body.statements {
+            [statement] if self.owns_process() && child.is_just_programs(statement) => {
+                child.is_whole = true;
+                child.start_pipeline(&statement.first)
+            }
+            _ => vec![self.start_subshell(child, move |session| session.run_list(&body))],
+        };
+        self.last_background = members.last().map(|member| member.pid);
         self.beside.iter_mut().for_each(Member::update);
         self.beside.retain(|member| member.status.is_none());
-        self.beside.push(member);
+        self.beside.extend(members);
+    }
+
+    /// Runs something in a subshell beside the session: in a process that outlives this one if there can be one, else on a
+    /// thread.
+    fn start_subshell(&self, child: Self, run: impl FnOnce(&mut Self) -> Flow + Send + 'static) -> Member {
+        match self.may_copy() {
+            true => child.run_in_copy(|session, _| run(session)),
+            false => Work::on_thread(child, run),
+        }
     }
 
     /// `coproc`.
@@ -92,7 +107,7 @@ impl Session {
         child.descriptors.set(0, Arc::new(OpenFile::pipe(their_input)));
         child.descriptors.set(1, Arc::new(OpenFile::pipe(their_output)));
         let body: Arc<[haft_lang::ast::Command]> = Arc::new([coprocess.body.clone()]);
-        let member = Work::on_thread(child, move |session| session.run_command(&body[0]));
+        let member = self.start_subshell(child, move |session| session.run_command(&body[0]));
         let pid = member.pid;
         let mut ends = IndexedArray::default();
         for (index, end) in [(0, our_input), (1, our_output)] {

@@ -3,7 +3,7 @@
 
 use std::os::fd::{AsRawFd as _, RawFd};
 
-use haft_lang::ast::{Command, CommandKind, List, SimpleCommand, Statement};
+use haft_lang::ast::{Command, CommandKind, SimpleCommand, Statement};
 use haft_process::{CancelToken, Child, Copied, Disposition, Group};
 
 use super::dispatch::Target;
@@ -17,17 +17,22 @@ impl Session {
     /// Whether a statement that is to run in the background shall run in a copy of this process: if this process is the
     /// shell's alone, as it must be with a single thread, and the statement is not just programs.
     pub(super) fn copies_itself(&self, child: &Self, statement: &Statement) -> bool {
+        !child.is_just_programs(statement) && self.may_copy()
+    }
+
+    /// Whether this process is a shell's alone and can be copied.
+    pub(super) fn may_copy(&self) -> bool {
         self.owns_process()
             && self.leads
             && !self.interactive
             && self.captures.is_empty()
-            && !child.is_just_programs(statement)
             && Child::can_copy()
     }
 
-    fn is_just_programs(&self, statement: &Statement) -> bool {
+    /// Whether a statement starts programs and does nothing in this process.
+    pub(super) fn is_just_programs(&self, statement: &Statement) -> bool {
         is_as_it_stands(statement)
-            && self.traps.is_empty()
+            && !self.traps.has_actions()
             && statement.first.stages.iter().all(|command| match &command.kind {
                 CommandKind::Simple(simple) => {
                     !runs_commands(command, simple)
@@ -37,15 +42,14 @@ impl Session {
             })
     }
 
-    /// Runs a statement of a list, as the whole of this subshell, in a copy of this process.
-    pub(super) fn run_in_copy(mut self, list: &List, index: usize) -> Member {
+    /// Runs something, as the whole of this subshell, in a copy of this process.
+    pub(super) fn run_in_copy(mut self, run: impl FnOnce(&mut Self, &Copied) -> Flow) -> Member {
         let group = if self.options.has(SetOption::Monitor) { Group::Own } else { Group::Inherit };
-        let statement = &list.statements[index];
         let kept = self.own_descriptors();
         let copied = Child::copy(group, &kept, |mut copied| {
             self.lead_copy();
             copied.listen();
-            let result = self.run_alone(statement, &copied);
+            let result = run(&mut self, &copied);
             let status = self.end_subshell(result).unwrap_or(130);
             let _ = self.finish();
             status
@@ -85,7 +89,7 @@ impl Session {
 
     /// Runs a statement as all that this process does from now on: what its one command redirects need not be put back, it is
     /// the subshell that it may ask for, and may become the program that comes last.
-    fn run_alone(&mut self, statement: &Statement, copied: &Copied) -> Flow {
+    pub(super) fn run_alone(&mut self, statement: &Statement, copied: &Copied) -> Flow {
         let [command] = &*statement.first.stages else { return self.run_statement(statement) };
         if !is_as_it_stands(statement) {
             return self.run_statement(statement);

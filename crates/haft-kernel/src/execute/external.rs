@@ -44,7 +44,7 @@ impl Session {
     fn is_alone(&self) -> bool {
         self.owns_process()
             && self.leads
-            && self.traps.is_empty()
+            && !self.traps.has_actions()
             && self.jobs.is_empty()
             && self.beside.is_empty()
             && self.substituted.is_empty()

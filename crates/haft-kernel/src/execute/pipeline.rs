@@ -208,7 +208,7 @@ fn start_stage(mut session: Session, stages: &Slice<Command>, index: usize) -> S
     };
     let command = &stages[index];
     let CommandKind::Simple(simple) = &command.kind else { return ready(session, None) };
-    if simple.arguments.is_empty() || runs_commands(command, simple) || !session.traps.is_empty() {
+    if simple.arguments.is_empty() || runs_commands(command, simple) || session.traps.has_actions() {
         return ready(session, None);
     }
     session.line = command.line;

@@ -74,7 +74,7 @@ impl Session {
     /// nobody who could cancel.
     fn only_children_matter(&self) -> bool {
         self.kernel.plain_shell
-            && self.traps.is_empty()
+            && !self.traps.has_actions()
             && self.captures.is_empty()
             && !self.cancel.is_shared()
     }

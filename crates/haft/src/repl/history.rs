@@ -169,7 +169,7 @@ mod tests {
             for shell in 0..4 {
                 let path = &path;
                 scope.spawn(move || {
-                    (0..50).for_each(|n| append(path, &format!("echo {shell}\n{n} \\n")).unwrap())
+                    (0..50).for_each(|n| append(path, &format!("echo {shell}\n{n} \\n")).unwrap());
                 });
             }
         });
