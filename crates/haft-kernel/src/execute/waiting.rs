@@ -110,7 +110,7 @@ impl Session {
         self.wait_at_most(descriptors, None).map(drop)
     }
 
-    /// The same as [`Session::wait_for`], for so long at most.
+    /// Waits for descriptors as the rest of the session does: cancellation, signals and captures are served; for so long at most.
     ///
     /// # Errors
     /// Cancellation.
