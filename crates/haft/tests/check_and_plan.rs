@@ -28,6 +28,12 @@ fn warnings_do_not_fail_and_errors_do() {
 }
 
 #[test]
+fn the_commands_that_haft_brings_are_there() {
+    let script = "seq 3 | scatter --as N | test \"$N\" | gather; spawn command=ls";
+    let _ = haft().args(["check", "-c", script]).run().status(0).stdout("");
+}
+
+#[test]
 fn diagnostics_as_json_have_places() {
     let run = haft().args(["check", "--json", "-c", "true\nx = 1"]).run().status(1);
     let report = run.json();

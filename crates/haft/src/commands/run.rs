@@ -35,6 +35,7 @@ pub(crate) fn run(mut run: Run, surroundings: &Surroundings) -> Result<i32, Fail
 }
 
 fn supervise(run: &mut Run, surroundings: &Surroundings) -> Result<Outcome, Failure> {
+    let is_file = run.command.is_none();
     let text = read(run)?;
     refuse_wrong(&text, surroundings)?;
     let mut session = session(run, surroundings)?;
@@ -45,7 +46,7 @@ fn supervise(run: &mut Run, surroundings: &Surroundings) -> Result<Outcome, Fail
     let streams = supervise.streams()?;
     let arguments = std::mem::take(&mut run.words).into_iter().map(|word| Bytes::from(word.into_vec()));
     let mut script = Script::new(text.source)
-        .name(text.name.as_str())
+        .name(if is_file { &text.name } else { "haft" })
         .arguments(arguments)
         .streams(streams.into())
         .input(supervise.input()?.into())
@@ -104,12 +105,7 @@ fn read(run: &mut Run) -> Result<Text, Failure> {
         None if !run.words.is_empty() => Some(run.words.remove(0)),
         _ => None,
     };
-    let is_text = command.is_some();
-    let mut text = script::read(Source { file, command })?;
-    if is_text {
-        text.name = "haft".to_owned();
-    }
-    Ok(text)
+    script::read(Source { file, command })
 }
 
 /// Refuses a script that cannot be run to its end because it is not bash, before anything of it runs.

@@ -56,6 +56,7 @@ impl Resolver for Names<'_> {
             return Resolution::Builtin;
         }
         match self.resolve_program(name) {
+            Resolution::Missing if is_brought(name) => Resolution::Builtin,
             Resolution::Missing if tools::has(self.0, name) => Resolution::Tool,
             resolution => resolution,
         }
@@ -82,6 +83,11 @@ impl Names<'_> {
             Err(_) => Resolution::Missing,
         }
     }
+}
+
+/// Whether haft brings a command of this name.
+fn is_brought(name: &[u8]) -> bool {
+    haft_commands::TABLE.iter().any(|command| command.name().as_bytes() == name)
 }
 
 fn exists(directory: Option<&Path>, path: &Path) -> bool {
