@@ -40,9 +40,7 @@ impl Session {
             vec![child.run_in_copy(|session, copied| session.run_alone(statement, copied))]
         } else if simple {
             child.is_whole = true;
-            let members = child.start_pipeline(&statement.first);
-            self.orphans.adopt(child.jobs.take_all());
-            members
+            child.start_pipeline(&statement.first)
         } else {
             let statements = list.statements.clone();
             vec![Work::on_thread(child, move |session| session.run_statement(&statements[index]))]
@@ -126,12 +124,16 @@ impl Session {
         Ok(0)
     }
 
-    /// Hands what still runs of a subshell's jobs to the session it came from.
+    /// Ends a subshell: what it has started and still runs goes to the session it came from.
     pub(crate) fn leave(&mut self) {
         let _ = self.flush();
-        let jobs = self.jobs.take_all();
-        if !jobs.is_empty() {
-            self.orphans.adopt(jobs);
+        self.give_up_jobs();
+    }
+
+    fn give_up_jobs(&mut self) {
+        if !self.jobs.is_empty() || !self.beside.is_empty() {
+            let jobs = self.jobs.take_all().into_iter().flat_map(|job| job.members);
+            self.orphans.adopt(jobs.chain(self.beside.drain(..)));
         }
     }
 
@@ -145,8 +147,7 @@ impl Session {
         self.leave();
         // What reads from the session sees its end.
         self.descriptors = Descriptors::default();
-        let mut members = self.orphans.take();
-        members.append(&mut self.beside);
+        let members = self.orphans.take();
         self.leftovers.end(None);
         if !self.kernel.plain_shell {
             members.iter().for_each(|member| member.signal(15));
@@ -162,5 +163,12 @@ impl Session {
             }
         }
         Ok(())
+    }
+}
+
+/// A subshell may end anywhere, and what it has started runs on.
+impl Drop for Session {
+    fn drop(&mut self) {
+        self.give_up_jobs();
     }
 }

@@ -254,14 +254,12 @@ pub struct Orphans {
 }
 
 impl Orphans {
-    /// Takes over what still runs of these jobs.
-    pub fn adopt(&self, jobs: Vec<Job>) {
-        let mut running: Vec<Member> = jobs.into_iter().flat_map(|job| job.members).collect();
-        running.iter_mut().for_each(Member::update);
-        running.retain(|member| member.status.is_none());
-        if !running.is_empty() {
-            self.members.lock().unwrap_or_else(PoisonError::into_inner).extend(running);
-        }
+    /// Takes over what still runs of these, and lets go of what has ended.
+    pub fn adopt(&self, members: impl Iterator<Item = Member>) {
+        let mut all = self.members.lock().unwrap_or_else(PoisonError::into_inner);
+        all.extend(members);
+        all.iter_mut().for_each(Member::update);
+        all.retain(|member| member.status.is_none());
     }
 
     /// Takes everything out.
