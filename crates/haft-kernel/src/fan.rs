@@ -80,7 +80,7 @@ impl FanOut<'_> {
     /// # Errors
     /// If the system is out of descriptors.
     pub fn branch(&self, variable: &[u8], item: &[u8]) -> io::Result<Branch> {
-        let mut session = self.base.fork();
+        let mut session = self.base.snapshot();
         let (stdout, stderr) = (Arc::new(Capture::default()), Arc::new(Capture::default()));
         session.cancel = self.base.cancel.child();
         session.descriptors.set(0, Arc::new(OpenFile::pipe(line(item)?)));

@@ -155,6 +155,7 @@ mod fan;
 mod flow;
 mod kernel;
 mod session;
+mod shared;
 mod signals;
 mod values;
 

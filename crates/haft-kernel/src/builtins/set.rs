@@ -1,12 +1,11 @@
 //! `set`.
 
-use std::sync::Arc;
-
 use super::{Context, describe};
 use crate::bytes::Bytes;
 use crate::flow::Flow;
 use crate::options::{SetOption, ShellOption};
 use crate::session::Session;
+use crate::shared::Shared;
 
 pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
     if arguments.is_empty() {
@@ -24,7 +23,7 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
         put(context.session, option, on);
     }
     if let Some(operands) = plan.positional {
-        context.session.positional = Arc::new(operands.to_vec());
+        context.session.positional = Shared::Own(operands.to_vec());
         context.session.positional_set = true;
     }
     for on in plan.lists {

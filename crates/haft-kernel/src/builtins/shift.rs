@@ -1,7 +1,5 @@
 //! `shift`.
 
-use std::sync::Arc;
-
 use super::Context;
 use super::number::argument;
 use crate::bytes::Bytes;
@@ -37,6 +35,6 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
         }
         return Ok(1);
     }
-    Arc::make_mut(&mut context.session.positional).drain(..count);
+    context.session.positional.make_mut().drain(..count);
     Ok(0)
 }

@@ -20,55 +20,66 @@ pub(crate) struct Arguments {
 
 impl Session {
     /// Expands the name and arguments of a command.
-    #[inline(never)]
     pub(crate) fn expand_arguments(&mut self, simple: &SimpleCommand) -> Result<Arguments, Unwind> {
-        let mut words = self.spare.pop().unwrap_or_default();
+        let mut arguments = Arguments { words: self.spare_words(), ..Arguments::default() };
+        self.expand_arguments_into(simple, &mut arguments)?;
+        Ok(arguments)
+    }
+
+    /// The same, into arguments that are empty.
+    #[inline(never)]
+    pub(crate) fn expand_arguments_into(
+        &mut self,
+        simple: &SimpleCommand,
+        arguments: &mut Arguments,
+    ) -> Result<(), Unwind> {
+        let Arguments { words, operands, values } = arguments;
         if simple.literal {
             words.extend(simple.arguments.iter().filter_map(|argument| {
                 argument.word().and_then(haft_lang::ast::Word::literal_text).map(Bytes::from)
             }));
-            return Ok(Arguments { words, ..Arguments::default() });
+            return Ok(());
         }
         if simple.arguments.iter().any(|argument| matches!(argument, Argument::Assignment(_))) {
-            return self.expand_operands(simple, words);
+            *operands = Some(self.expand_operands(simple, words)?);
+            return Ok(());
         }
-        let mut values = Vec::new();
         for argument in &simple.arguments {
             match argument {
                 Argument::Word(word) if word.flags.contains(WordFlags::ASSIGNMENT) => {
-                    match takes_assignments(self, &words) {
+                    match takes_assignments(self, words) {
                         true => words.push(self.expand_string(word)?),
-                        false => self.expand_fields(word, &mut words)?,
+                        false => self.expand_fields(word, words)?,
                     }
                 }
-                Argument::Word(word) => self.expand_fields(word, &mut words)?,
-                Argument::Json(json) if self.takes_values(&words) => {
+                Argument::Word(word) => self.expand_fields(word, words)?,
+                Argument::Json(json) if self.takes_values(words) => {
                     let (word, value) = self.expand_json(json)?;
                     values.push((words.len(), value));
                     words.push(word);
                 }
-                Argument::Json(json) => self.expand_words(&json.words, &mut words)?,
+                Argument::Json(json) => self.expand_words(&json.words, words)?,
                 Argument::Assignment(_) => {}
             }
         }
-        for (place, _) in &mut values {
+        for (place, _) in values {
             *place = words.len() - 1 - *place;
         }
-        Ok(Arguments { words, operands: None, values })
+        Ok(())
     }
 
     #[inline(never)]
     fn expand_operands(
         &mut self,
         simple: &SimpleCommand,
-        mut words: Vec<Bytes>,
-    ) -> Result<Arguments, Unwind> {
+        words: &mut Vec<Bytes>,
+    ) -> Result<Vec<Operand>, Unwind> {
         let mut operands = Vec::with_capacity(simple.arguments.len());
         for argument in &simple.arguments {
             let before = words.len();
             match argument {
-                Argument::Word(word) => self.expand_fields(word, &mut words)?,
-                Argument::Json(json) => self.expand_words(&json.words, &mut words)?,
+                Argument::Word(word) => self.expand_fields(word, words)?,
+                Argument::Json(json) => self.expand_words(&json.words, words)?,
                 Argument::Assignment(assignment) => {
                     let assigned = self.expand_declared(assignment)?;
                     words.push(as_word(&assigned));
@@ -81,11 +92,17 @@ impl Session {
         if !operands.is_empty() {
             operands.remove(0);
         }
-        Ok(Arguments { words, operands: Some(operands), values: Vec::new() })
+        Ok(operands)
     }
 
     fn expand_declared(&mut self, assignment: &Assignment) -> Result<Assigned, Unwind> {
         self.expand_assignment(assignment)
+    }
+
+    /// An empty list of words, with room if there is some to spare.
+    #[inline]
+    pub(crate) fn spare_words(&mut self) -> Vec<Bytes> {
+        self.spare.pop().unwrap_or_default()
     }
 
     /// Keeps the room of arguments that are no longer needed for the next command.

@@ -8,6 +8,7 @@ use crate::bytes::Bytes;
 use crate::flow::{Flow, Unwind};
 use crate::options::SetOption;
 use crate::session::{Definition, Frame, Session};
+use crate::shared::Shared;
 use crate::traps::Trap;
 use crate::variables::Attributes;
 
@@ -50,7 +51,7 @@ impl Session {
         assigned: &[(Bytes, Bytes)],
     ) -> Flow {
         self.check_cancelled()?;
-        if self.frames.len() >= self.call_limit() {
+        if !self.frames.is_empty() && self.frames.len() >= self.call_limit() {
             let name = &definition.function.name;
             self.report(format_args!(
                 "{name}: maximum function nesting level exceeded ({})",
@@ -68,20 +69,24 @@ impl Session {
                 .without(Attributes::UNSET);
         }
         let line = self.line;
-        Arc::make_mut(&mut self.frames).push(Frame {
+        self.frames.make_mut().push(Frame {
             name: definition.function.name.clone(),
             source: definition.source.clone(),
             line,
             is_function: true,
         });
-        let positional = std::mem::replace(&mut self.positional, Arc::new(arguments.to_vec()));
+        let mut words = self.spare_words();
+        words.extend_from_slice(arguments);
+        let positional = std::mem::replace(&mut self.positional, Shared::Own(words));
         let text = std::mem::replace(&mut self.source_text, definition.text.clone());
         let loops = std::mem::take(&mut self.loops);
         let result = self.nested(2, |session| session.run_function_body(definition));
         self.loops = loops;
         self.source_text = text;
-        self.positional = positional;
-        Arc::make_mut(&mut self.frames).pop();
+        if let Shared::Own(words) = std::mem::replace(&mut self.positional, positional) {
+            self.recycle(words);
+        }
+        self.frames.make_mut().pop();
         if let Some(options) = self.variables.pop_scope() {
             self.options = options;
         }

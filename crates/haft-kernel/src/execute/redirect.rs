@@ -64,6 +64,7 @@ impl Session {
         &mut self,
         redirects: &[Redirect],
     ) -> Result<std::result::Result<Undo, i32>, Unwind> {
+        self.variables.lend();
         let before = self.variables.clone();
         let result = self.redirect(redirects);
         self.variables = before;

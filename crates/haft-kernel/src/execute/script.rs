@@ -9,6 +9,7 @@ use crate::bytes::Bytes;
 use crate::flow::{Flow, Unwind};
 use crate::options::{SetOption, ShellOption};
 use crate::session::{Frame, Session};
+use crate::shared::Shared;
 
 impl Session {
     /// Runs a text as the program of this session, to its end, and then the `EXIT` trap. Yields the status.
@@ -146,15 +147,15 @@ impl Session {
 
     /// Runs a file in this session: `source`.
     pub(crate) fn source_file(&mut self, name: &[u8], text: &[u8], arguments: Option<&[Bytes]>) -> Flow {
-        Arc::make_mut(&mut self.frames).push(Frame {
+        self.frames.make_mut().push(Frame {
             name: "source".into(),
             source: name.into(),
             line: self.line,
             is_function: false,
         });
         let line = self.line;
-        let positional =
-            arguments.map(|arguments| std::mem::replace(&mut self.positional, Arc::new(arguments.to_vec())));
+        let positional = arguments
+            .map(|arguments| std::mem::replace(&mut self.positional, Shared::Own(arguments.to_vec())));
         let changed = std::mem::take(&mut self.positional_set);
         let result = match self.run_source(text, 0, self.subshell == 0) {
             Err(Unwind::Return(status)) => Ok(status),
@@ -166,7 +167,7 @@ impl Session {
             self.positional = positional;
         }
         self.positional_set = changed;
-        Arc::make_mut(&mut self.frames).pop();
+        self.frames.make_mut().pop();
         self.line = line;
         if result.is_ok() && self.traps.get(crate::traps::Trap::Return).is_some() {
             self.run_trap(crate::traps::Trap::Return)?;
@@ -221,12 +222,12 @@ impl Session {
         self.aliases = Arc::default();
         self.options = crate::options::Options::default();
         self.traps = self.traps.for_script();
-        self.frames = Arc::default();
+        self.frames = Shared::default();
         self.name = path.into();
         self.script = path.into();
         self.command_string = false;
         self.standard_input = false;
-        self.positional = Arc::new(arguments.to_vec());
+        self.positional = Shared::Own(arguments.to_vec());
         self.ignore_errors = false;
     }
 }

@@ -29,7 +29,8 @@ impl Session {
             return result;
         }
         let substituted = self.substituted.len();
-        let arguments = self.expand_arguments(simple)?;
+        let mut arguments = Arguments { words: self.spare_words(), ..Arguments::default() };
+        self.expand_arguments_into(simple, &mut arguments)?;
         let result = match arguments.words.is_empty() {
             true => self.run_assignments(command, simple),
             false => {
@@ -40,8 +41,8 @@ impl Session {
             }
         };
         self.close_substituted(substituted);
-        if let Some(last) = arguments.words.last() {
-            self.last_argument = last.clone();
+        if let Some(last) = arguments.words.last_mut() {
+            std::mem::swap(&mut self.last_argument, last);
         }
         self.recycle(arguments.words);
         result

@@ -89,7 +89,7 @@ impl Session {
         }
         let words = self.combinations(parts)?;
         for word in words {
-            let mut sink = Sink::new(Mode::Fields, self.separators());
+            let mut sink = Sink::new(Mode::Fields, self.separators().into_owned());
             let word = glue(word);
             let tilde = tilde(&word);
             if let Some((user, after)) = tilde {

@@ -1,8 +1,10 @@
 //! The entries: a word to fields, to a string, to a pattern.
 
+use std::borrow::Cow;
+
 use haft_lang::ast::{PartKind, Word, WordContent, WordFlags, WordPart};
 
-use super::sink::{Field, Mode, Sink};
+use super::sink::{Fields, Mode, Sink};
 use crate::bytes::Bytes;
 use crate::expand::Separators;
 use crate::flow::Unwind;
@@ -12,13 +14,10 @@ use crate::variables::Value;
 
 impl Session {
     /// What `IFS` says now.
-    pub(crate) fn separators(&self) -> Separators {
-        match self.variables.get(b"IFS").map(|variable| (&variable.value, variable.attributes)) {
-            Some((Value::Scalar(value), attributes)) if !attributes.intersects(super::fields::INDIRECT) => {
-                Separators::new(Some(value))
-            }
-            None => Separators::new(None),
-            Some(_) => Separators::new(self.value(b"IFS").as_deref()),
+    pub(crate) fn separators(&self) -> Cow<'_, Separators> {
+        match self.variables.separators() {
+            Some(separators) => Cow::Borrowed(separators),
+            None => Cow::Owned(Separators::new(self.value(b"IFS").as_deref())),
         }
     }
 
@@ -36,7 +35,7 @@ impl Session {
             }
             WordContent::Parts(parts) => {
                 if let [part] = &**parts
-                    && let Some(field) = self.single_variable(part)
+                    && let Some(field) = self.single_field(part)
                 {
                     fields.push(field);
                     return Ok(());
@@ -56,45 +55,62 @@ impl Session {
         if word.flags.contains(WordFlags::BRACES) && self.options.has(SetOption::BraceExpand) {
             return self.expand_braces(parts, fields);
         }
-        let mut sink = Sink::new(Mode::Fields, self.separators());
+        let mut sink = Sink::new(Mode::Fields, self.separators().into_owned());
         self.expand_parts(parts, false, &mut sink)?;
         self.finish_fields(sink.into_fields(), fields)
     }
 
     /// Turns fields into arguments: those that are patterns into the names they match.
-    pub(super) fn finish_fields(&mut self, made: Vec<Field>, fields: &mut Vec<Bytes>) -> Result<(), Unwind> {
-        for field in made {
-            match field.pattern {
-                Some(pattern) if !self.options.has(SetOption::NoGlob) => {
-                    self.expand_glob(&field.text, &pattern, fields)?;
-                }
-                _ => fields.push(field.text),
+    pub(super) fn finish_fields(&mut self, made: Fields, fields: &mut Vec<Bytes>) -> Result<(), Unwind> {
+        let Fields { mut texts, patterns } = made;
+        if patterns.is_empty() || self.options.has(SetOption::NoGlob) {
+            match fields.is_empty() && fields.capacity() < texts.len() {
+                true => *fields = texts,
+                false => fields.append(&mut texts),
+            }
+            return Ok(());
+        }
+        let mut patterns = patterns.into_iter().peekable();
+        for (place, text) in texts.into_iter().enumerate() {
+            match patterns.next_if(|(at, _)| *at == place) {
+                Some((_, pattern)) => self.expand_glob(&text, &pattern, fields)?,
+                None => fields.push(text),
             }
         }
         Ok(())
     }
 
-    /// The field that a word of a single plain variable makes, if its value makes exactly one as it stands.
-    fn single_variable(&self, part: &WordPart) -> Option<Bytes> {
-        let (name, quoted) = match &part.kind {
-            PartKind::Variable(name) => (name, false),
+    /// The field that a word of a single parameter makes, if its value makes exactly one as it stands.
+    fn single_field(&self, part: &WordPart) -> Option<Bytes> {
+        let (value, quoted) = self.whole_value(part)?;
+        (quoted || self.separators().leaves_whole(value)).then(|| value.clone())
+    }
+
+    /// The value of a variable or positional parameter that is all of a word, and whether it is quoted.
+    #[inline]
+    fn whole_value(&self, part: &WordPart) -> Option<(&Bytes, bool)> {
+        let (part, quoted) = match &part.kind {
             PartKind::DoubleQuoted(parts) => match &**parts {
-                [WordPart { kind: PartKind::Variable(name), .. }] => (name, true),
+                [part] => (part, true),
                 _ => return None,
             },
+            _ => (part, false),
+        };
+        let value = match &part.kind {
+            PartKind::Variable(name) => {
+                let variable = self.variables.get(name)?;
+                match &variable.value {
+                    Value::Scalar(value) if !variable.attributes.intersects(INDIRECT) => value,
+                    _ => return None,
+                }
+            }
+            PartKind::Parameter(expansion) => {
+                let place = expansion.plain_position()?.checked_sub(1)?;
+                self.positional.get(place as usize)?
+            }
             _ => return None,
         };
-        let variable = self.variables.get(name)?;
-        let Value::Scalar(value) = &variable.value else { return None };
-        if variable.attributes.intersects(INDIRECT) {
-            return None;
-        }
-        if quoted {
-            return Some(value.clone());
-        }
-        let separators = self.separators();
-        let plain = |byte: &u8| !separators.separates(*byte) && !matches!(byte, b'*' | b'?' | b'[' | b'(');
-        (!value.is_empty() && value.iter().all(plain)).then(|| value.clone())
+        Some((value, quoted))
     }
 
     /// Expands a word to one string: no splitting, no globs.
@@ -103,36 +119,20 @@ impl Session {
             WordContent::Plain(text) | WordContent::Static { text, .. } => Ok(text.into()),
             WordContent::Parts(parts) => {
                 if let [part] = &**parts
-                    && let Some(value) = self.whole_variable(part)
+                    && let Some((value, _)) = self.whole_value(part)
                 {
-                    return Ok(value);
+                    return Ok(value.clone());
                 }
-                let mut sink = Sink::new(Mode::String, self.separators());
+                let mut sink = Sink::new(Mode::String, self.separators().into_owned());
                 self.expand_parts(parts, false, &mut sink)?;
                 Ok(sink.into_text().into())
             }
         }
     }
 
-    fn whole_variable(&self, part: &WordPart) -> Option<Bytes> {
-        let name = match &part.kind {
-            PartKind::Variable(name) => name,
-            PartKind::DoubleQuoted(parts) => match &**parts {
-                [WordPart { kind: PartKind::Variable(name), .. }] => name,
-                _ => return None,
-            },
-            _ => return None,
-        };
-        let variable = self.variables.get(name)?;
-        match &variable.value {
-            Value::Scalar(value) if !variable.attributes.intersects(INDIRECT) => Some(value.clone()),
-            _ => None,
-        }
-    }
-
     /// Expands parts to one string, as in double quotes.
     pub(crate) fn expand_quoted(&mut self, parts: &[WordPart]) -> Result<Bytes, Unwind> {
-        let mut sink = Sink::new(Mode::String, self.separators());
+        let mut sink = Sink::new(Mode::String, self.separators().into_owned());
         self.expand_parts(parts, true, &mut sink)?;
         Ok(sink.into_text().into())
     }
@@ -160,7 +160,7 @@ impl Session {
     }
 
     fn expand_mode(&mut self, word: &Word, mode: Mode) -> Result<Vec<u8>, Unwind> {
-        let mut sink = Sink::new(mode, self.separators());
+        let mut sink = Sink::new(mode, self.separators().into_owned());
         sink.thorough = self.traces();
         match &word.content {
             WordContent::Plain(text) => sink.literal(text),
@@ -173,5 +173,5 @@ impl Session {
 }
 
 /// Attributes with which a variable's value is not simply its value.
-pub(super) const INDIRECT: crate::variables::Attributes =
+pub(crate) const INDIRECT: crate::variables::Attributes =
     crate::session::SLOW.union(crate::variables::Attributes::UNSET);

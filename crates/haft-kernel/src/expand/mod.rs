@@ -22,4 +22,5 @@ mod transform;
 mod value;
 
 pub(crate) use arithmetic::ArithmeticFailure;
+pub(crate) use fields::INDIRECT;
 pub(crate) use split::Separators;

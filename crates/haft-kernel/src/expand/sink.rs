@@ -19,13 +19,13 @@ pub(super) enum Mode {
     Replacement,
 }
 
-/// A finished field.
-#[derive(Debug)]
-pub(super) struct Field {
-    /// The text, quotes removed.
-    pub(super) text: Bytes,
-    /// The pattern, if something in the field is one.
-    pub(super) pattern: Option<Vec<u8>>,
+/// Finished fields.
+#[derive(Debug, Default)]
+pub(super) struct Fields {
+    /// Their text, quotes removed.
+    pub(super) texts: Vec<Bytes>,
+    /// The patterns of those that are patterns, by their places, in order.
+    pub(super) patterns: Vec<(usize, Vec<u8>)>,
 }
 
 /// Collects the parts of a word.
@@ -45,7 +45,7 @@ pub(super) struct Sink {
     after_space: bool,
     /// Whether the quoted run that is being expanded holds a list without elements.
     empty_list: bool,
-    pub(super) fields: Vec<Field>,
+    fields: Fields,
 }
 
 /// A place in a sink.
@@ -67,7 +67,7 @@ impl Sink {
             begun: false,
             after_space: false,
             empty_list: false,
-            fields: Vec::new(),
+            fields: Fields::default(),
         }
     }
 
@@ -120,13 +120,20 @@ impl Sink {
         }
         let mut rest = bytes;
         while !rest.is_empty() {
-            let found = self.separators.find(rest);
-            let end = found.map_or(rest.len(), |(at, _)| at);
-            if end > 0 {
-                self.segment(&rest[..end]);
+            let (end, length, is_pattern) = self.separators.next(rest);
+            let text = &rest[..end];
+            if length == 0 {
+                return self.segment(text, is_pattern);
             }
-            let Some((_, length)) = found else { return };
-            self.separate(rest[end]);
+            if self.begun || is_pattern || text.is_empty() {
+                if !text.is_empty() {
+                    self.segment(text, is_pattern);
+                }
+                self.separate(rest[end]);
+            } else {
+                self.fields.texts.push(Bytes::from(text));
+                self.after_space = !self.separators.is_hard(rest[end]);
+            }
             rest = &rest[end + length..];
         }
     }
@@ -151,8 +158,8 @@ impl Sink {
         }
     }
 
-    fn segment(&mut self, bytes: &[u8]) {
-        if self.pattern.is_some() || bytes.iter().any(|byte| matches!(byte, b'*' | b'?' | b'[' | b'(')) {
+    fn segment(&mut self, bytes: &[u8], is_pattern: bool) {
+        if self.pattern.is_some() || is_pattern {
             self.pattern_mut().extend_from_slice(bytes);
         }
         self.current.extend_from_slice(bytes);
@@ -167,7 +174,7 @@ impl Sink {
         } else if hard && self.after_space {
             self.after_space = false;
         } else if hard {
-            self.fields.push(Field { text: Bytes::new(), pattern: None });
+            self.fields.texts.push(Bytes::new());
         }
     }
 
@@ -187,7 +194,7 @@ impl Sink {
     /// Remembers the place before a quoted run of parts.
     pub(super) fn mark(&mut self) -> Mark {
         self.empty_list = false;
-        Mark { fields: self.fields.len(), length: self.current.len(), begun: self.begun }
+        Mark { fields: self.fields.texts.len(), length: self.current.len(), begun: self.begun }
     }
 
     /// Says that a `"$@"` or its kin had no elements.
@@ -197,7 +204,7 @@ impl Sink {
 
     /// A quoted run that holds a `"$@"` without elements and yielded nothing makes no field.
     pub(super) fn withdraw_if_empty(&mut self, mark: Mark) {
-        if self.empty_list && self.fields.len() == mark.fields && self.current.len() == mark.length {
+        if self.empty_list && self.fields.texts.len() == mark.fields && self.current.len() == mark.length {
             self.begun = mark.begun;
         }
         self.empty_list = false;
@@ -219,14 +226,16 @@ impl Sink {
     }
 
     fn finish(&mut self) {
-        let text = Bytes::from(self.current.as_slice());
+        if let Some(pattern) = self.pattern.take() {
+            self.fields.patterns.push((self.fields.texts.len(), pattern));
+        }
+        self.fields.texts.push(Bytes::from(self.current.as_slice()));
         self.current.clear();
-        self.fields.push(Field { text, pattern: self.pattern.take() });
         self.begun = false;
     }
 
     /// The fields, the last one ended.
-    pub(super) fn into_fields(mut self) -> Vec<Field> {
+    pub(super) fn into_fields(mut self) -> Fields {
         if self.begun {
             self.finish();
         }

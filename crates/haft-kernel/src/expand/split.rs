@@ -5,7 +5,7 @@ use crate::text;
 /// What `IFS` says.
 #[derive(Clone, Debug)]
 pub(crate) struct Separators {
-    /// For each byte: 0 none, 1 white space, 2 another separator, 3 the first byte of a longer separator.
+    /// What each byte is, unless `own` says it.
     kinds: &'static [u8; 256],
     own: Option<Box<[u8; 256]>>,
     /// The value of `IFS`, if a separator of it is longer than a byte.
@@ -15,11 +15,28 @@ pub(crate) struct Separators {
     first_length: usize,
 }
 
+/// What a byte is: white space that separates, another separator, or the first byte of a longer one; and whether it makes a
+/// pattern of its field.
+const SPACE: u8 = 1;
+const HARD: u8 = 2;
+const LONG: u8 = 3;
+const SEPARATES: u8 = 3;
+const GLOB: u8 = 4;
+
 static DEFAULT: [u8; 256] = {
+    let mut kinds = NONE;
+    kinds[b' ' as usize] = SPACE;
+    kinds[b'\t' as usize] = SPACE;
+    kinds[b'\n' as usize] = SPACE;
+    kinds
+};
+
+const NONE: [u8; 256] = {
     let mut kinds = [0; 256];
-    kinds[b' ' as usize] = 1;
-    kinds[b'\t' as usize] = 1;
-    kinds[b'\n' as usize] = 1;
+    kinds[b'*' as usize] = GLOB;
+    kinds[b'?' as usize] = GLOB;
+    kinds[b'[' as usize] = GLOB;
+    kinds[b'(' as usize] = GLOB;
     kinds
 };
 
@@ -38,15 +55,15 @@ impl Separators {
             }
             Some(ifs) => ifs,
         };
-        let mut kinds = [0; 256];
+        let mut kinds = NONE;
         let mut long = None;
         for character in text::characters(ifs) {
-            kinds[usize::from(character[0])] = match character {
-                b" " | b"\t" | b"\n" => 1,
-                [_] => 2,
+            kinds[usize::from(character[0])] |= match character {
+                b" " | b"\t" | b"\n" => SPACE,
+                [_] => HARD,
                 _ => {
                     long = Some(ifs.into());
-                    3
+                    LONG
                 }
             };
         }
@@ -66,13 +83,37 @@ impl Separators {
     /// Whether a separator is no white space.
     #[inline]
     pub(crate) fn is_hard(&self, separator: u8) -> bool {
-        self.kind(separator) > 1
+        self.kind(separator) & SEPARATES > SPACE
     }
 
     /// Whether a byte separates, or begins what may.
     #[inline]
     pub(crate) fn separates(&self, byte: u8) -> bool {
-        self.kind(byte) != 0
+        self.kind(byte) & SEPARATES != 0
+    }
+
+    /// Whether a text, not empty, is one field and no pattern.
+    pub(crate) fn leaves_whole(&self, text: &[u8]) -> bool {
+        text.iter().all(|byte| self.kind(*byte) == 0) && !text.is_empty()
+    }
+
+    /// How long the text before the first separator is, how long that is, and whether the text is a pattern.
+    #[inline]
+    pub(crate) fn next(&self, text: &[u8]) -> (usize, usize, bool) {
+        let kinds = self.own.as_deref().unwrap_or(self.kinds);
+        let mut seen = 0;
+        if self.long.is_none() {
+            for (at, byte) in text.iter().enumerate() {
+                let kind = kinds[usize::from(*byte)];
+                if kind & SEPARATES != 0 {
+                    return (at, 1, seen & GLOB != 0);
+                }
+                seen |= kind;
+            }
+            return (text.len(), 0, seen & GLOB != 0);
+        }
+        let (end, length) = self.find(text).unwrap_or((text.len(), 0));
+        (end, length, text[..end].iter().any(|byte| kinds[usize::from(*byte)] & GLOB != 0))
     }
 
     /// Where the first separator of a text is, and how long it is.
@@ -87,9 +128,9 @@ impl Separators {
     fn find_long(&self, ifs: &[u8], text: &[u8]) -> Option<(usize, usize)> {
         let mut at = 0;
         for character in text::characters(text) {
-            let separates = match self.kind(character[0]) {
+            let separates = match self.kind(character[0]) & SEPARATES {
                 0 => false,
-                3 => text::characters(ifs).any(|separator| separator == character),
+                LONG => text::characters(ifs).any(|separator| separator == character),
                 _ => character.len() == 1,
             };
             if separates {
@@ -102,9 +143,6 @@ impl Separators {
 
     #[inline]
     fn kind(&self, byte: u8) -> u8 {
-        match &self.own {
-            None => self.kinds[usize::from(byte)],
-            Some(own) => own[usize::from(byte)],
-        }
+        self.own.as_deref().unwrap_or(self.kinds)[usize::from(byte)]
     }
 }

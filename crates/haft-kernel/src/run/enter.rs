@@ -15,6 +15,7 @@ use crate::flow::{Flow, Unwind};
 use crate::io::OpenFile;
 use crate::jobs::Member;
 use crate::session::Session;
+use crate::shared::Shared;
 use crate::variables::Variable;
 
 /// The signal that asks to end.
@@ -37,7 +38,7 @@ struct Saved {
     standard: [Option<Arc<OpenFile>>; 3],
     cancel: CancelToken,
     name: Option<Bytes>,
-    positional: Option<Arc<Vec<Bytes>>>,
+    positional: Option<Shared<Vec<Bytes>>>,
     variables: Vec<(Bytes, Option<Variable>)>,
     command_string: bool,
     stdin_redirected: bool,
@@ -224,7 +225,7 @@ impl Begin {
             name: self.name.map(|name| std::mem::replace(&mut session.name, name)),
             positional: self
                 .arguments
-                .map(|arguments| std::mem::replace(&mut session.positional, Arc::new(arguments))),
+                .map(|arguments| std::mem::replace(&mut session.positional, Shared::Own(arguments))),
             variables,
             command_string: std::mem::replace(&mut session.command_string, true),
             stdin_redirected: std::mem::replace(&mut session.stdin_redirected, false),
@@ -266,7 +267,7 @@ impl Session {
         self.recording = false;
         self.note = None;
         self.close_substituted(0);
-        self.frames = Arc::default();
+        self.frames = Shared::default();
         self.captures.clear();
         self.running_traps.clear();
         self.loops = 0;

@@ -17,7 +17,15 @@ impl Session {
     /// A subshell: a snapshot that changes on its own from here on. It has no jobs, and only the traps that are
     /// ignored.
     #[must_use]
-    pub fn fork(&self) -> Self {
+    pub fn fork(&mut self) -> Self {
+        self.variables.lend();
+        self.frames.lend();
+        self.positional.lend();
+        self.snapshot()
+    }
+
+    /// The same of a session that has lent already what it shares with subshells; of another it costs copies.
+    pub(crate) fn snapshot(&self) -> Self {
         Self {
             kernel: self.kernel.clone(),
             variables: self.variables.clone(),

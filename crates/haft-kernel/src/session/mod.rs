@@ -31,6 +31,7 @@ use crate::jobs::{Jobs, Member, Orphans};
 use crate::kernel::Kernel;
 use crate::options::Options;
 use crate::run::{Leftovers, Note, Supervision};
+use crate::shared::Shared;
 use crate::signals::SignalInbox;
 use crate::traps::{Trap, Traps};
 use crate::variables::Variables;
@@ -61,7 +62,7 @@ pub struct Session {
     pub(crate) signals: Option<Arc<SignalInbox>>,
     pub(crate) jobs: Jobs,
     /// `$1` and on; see also [`Session::name`].
-    pub(crate) positional: Arc<Vec<Bytes>>,
+    pub(crate) positional: Shared<Vec<Bytes>>,
     /// Whether `set` has replaced them since the file that is being sourced began.
     pub(crate) positional_set: bool,
     /// `$0`.
@@ -76,7 +77,7 @@ pub struct Session {
     /// Where programs were found, as `hash` shows: path and how often it was used.
     pub(crate) hashed: Arc<BTreeMap<Bytes, (Bytes, u32)>>,
     /// The calls of functions and sourced files that are going on, the innermost last.
-    pub(crate) frames: Arc<Vec<Frame>>,
+    pub(crate) frames: Shared<Vec<Frame>>,
     /// `$?`.
     pub(crate) status: i32,
     /// `PIPESTATUS`.
@@ -227,7 +228,7 @@ impl Session {
             traps: Traps::default(),
             signals,
             jobs: Jobs::default(),
-            positional: Arc::default(),
+            positional: Shared::default(),
             positional_set: false,
             name: "haft".into(),
             aliases: Arc::default(),
@@ -235,7 +236,7 @@ impl Session {
             directories: Arc::default(),
             disabled: Arc::default(),
             hashed: Arc::default(),
-            frames: Arc::default(),
+            frames: Shared::default(),
             status: 0,
             pipe_status: Vec::new(),
             last_argument: Bytes::new(),

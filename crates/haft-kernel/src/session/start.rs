@@ -12,6 +12,7 @@ use crate::io::OpenFile;
 use crate::kernel::Kernel;
 use crate::options::{Options, SetOption, ShellOption};
 use crate::session::{Definition, Session};
+use crate::shared::Shared;
 use crate::variables::{Attributes, IndexedArray, Value, Variable, is_name};
 use haft_process::CancelToken;
 
@@ -162,21 +163,21 @@ impl Session {
     pub fn set_command(&mut self, name: &[u8], arguments: Vec<Bytes>) {
         self.name = name.into();
         self.command_string = true;
-        self.positional = Arc::new(arguments);
+        self.positional = Shared::Own(arguments);
     }
 
     /// Sets `$0` and the arguments of a program that came from a file.
     pub fn set_script(&mut self, name: &[u8], arguments: Vec<Bytes>) {
         self.name = name.into();
         self.script = name.into();
-        self.positional = Arc::new(arguments);
+        self.positional = Shared::Own(arguments);
     }
 
     /// Sets `$0` and the arguments of a program that comes on standard input.
     pub fn set_input(&mut self, name: &[u8], arguments: Vec<Bytes>) {
         self.name = name.into();
         self.standard_input = true;
-        self.positional = Arc::new(arguments);
+        self.positional = Shared::Own(arguments);
     }
 
     /// Turns an option of `set` on or off.

@@ -4,13 +4,15 @@
 //! puts it back when it returns, so reading a variable is one look-up however deep the calls are.
 
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use foldhash::fast::RandomState;
 use haft_lang::ast::Text;
 use haft_process::Environment;
 
 use super::{Attributes, Value, Variable, VariableError};
+use crate::expand::{INDIRECT, Separators};
+use crate::shared::Shared;
 
 type Table = HashMap<Text, Variable, RandomState>;
 
@@ -25,13 +27,54 @@ struct Scope {
 /// The table of variables. A clone is shared until one of the two changes.
 #[derive(Clone, Debug, Default)]
 pub struct Variables {
-    table: Arc<Table>,
-    scopes: Arc<Vec<Scope>>,
+    table: Shared<Table>,
+    scopes: Shared<Vec<Scope>>,
     /// What programs are handed; forgotten whenever an exported variable changes.
     environment: Option<Arc<Environment>>,
+    /// What `IFS` says, once somebody has asked; forgotten whenever it may change.
+    separators: OnceLock<Separators>,
 }
 
 impl Variables {
+    /// Makes a clone cost next to nothing.
+    pub(crate) fn lend(&mut self) {
+        self.table.lend();
+        self.scopes.lend();
+    }
+
+    /// The table, to change what it says of this name.
+    #[inline]
+    fn table_mut(&mut self, name: &[u8]) -> &mut Table {
+        self.touch(name);
+        self.table.make_mut()
+    }
+
+    #[inline]
+    fn touch(&mut self, name: &[u8]) {
+        if name == b"IFS" {
+            self.separators = OnceLock::new();
+        }
+    }
+
+    /// What `IFS` says, if its value is simply its value.
+    #[inline]
+    pub(crate) fn separators(&self) -> Option<&Separators> {
+        match self.separators.get() {
+            Some(separators) => Some(separators),
+            None => self.find_separators(),
+        }
+    }
+
+    #[cold]
+    fn find_separators(&self) -> Option<&Separators> {
+        let separators = match self.get(b"IFS") {
+            None => Separators::new(None),
+            Some(variable) if variable.attributes.intersects(INDIRECT) => return None,
+            Some(variable) => Separators::new(Some(variable.as_scalar()?)),
+        };
+        Some(self.separators.get_or_init(|| separators))
+    }
+
     /// The variable of this name as it is in the table: no reference is followed, nothing is computed.
     #[must_use]
     #[inline]
@@ -41,7 +84,8 @@ impl Variables {
 
     /// The variable of this name, to be changed in place. Whoever changes a value checks for `READONLY` first.
     pub fn get_mut(&mut self, name: &[u8]) -> Option<&mut Variable> {
-        let variable = Arc::make_mut(&mut self.table).get_mut(name)?;
+        self.touch(name);
+        let variable = self.table.make_mut().get_mut(name)?;
         if variable.attributes.contains(Attributes::EXPORT) {
             self.environment = None;
         }
@@ -53,7 +97,7 @@ impl Variables {
     #[inline]
     pub(crate) fn get_mut_without(&mut self, name: &[u8], attributes: Attributes) -> Option<&mut Variable> {
         debug_assert!(attributes.contains(Attributes::EXPORT));
-        let variable = Arc::make_mut(&mut self.table).get_mut(name)?;
+        let variable = self.table_mut(name).get_mut(name)?;
         (!variable.attributes.intersects(attributes)).then_some(variable)
     }
 
@@ -66,7 +110,7 @@ impl Variables {
     /// The variable of this name, made with an unset one if there is none, to be changed in place.
     pub fn entry(&mut self, name: &[u8]) -> &mut Variable {
         self.environment = None;
-        let table = Arc::make_mut(&mut self.table);
+        let table = self.table_mut(name);
         if !table.contains_key(name) {
             table.insert(name.into(), Variable::unset(Attributes::NONE));
         }
@@ -76,7 +120,7 @@ impl Variables {
     /// Changes the attributes of a variable.
     pub fn set_attributes(&mut self, name: &[u8], attributes: Attributes) {
         self.environment = None;
-        if let Some(variable) = Arc::make_mut(&mut self.table).get_mut(name) {
+        if let Some(variable) = self.table_mut(name).get_mut(name) {
             variable.attributes = attributes;
         }
     }
@@ -108,12 +152,12 @@ impl Variables {
 
     /// Begins the scope of a call.
     pub fn push_scope(&mut self) {
-        Arc::make_mut(&mut self.scopes).push(Scope::default());
+        self.scopes.make_mut().push(Scope::default());
     }
 
     /// Ends the scope of the innermost call; yields the options to put back if it had `local -`.
     pub fn pop_scope(&mut self) -> Option<crate::options::Options> {
-        let scope = Arc::make_mut(&mut self.scopes).pop()?;
+        let scope = self.scopes.make_mut().pop()?;
         for (name, saved) in scope.saved.into_iter().rev() {
             self.restore(name, saved);
         }
@@ -122,7 +166,7 @@ impl Variables {
 
     /// Keeps options to be put back when the innermost call ends, unless some are kept already.
     pub fn keep_options(&mut self, options: crate::options::Options) {
-        if let Some(scope) = Arc::make_mut(&mut self.scopes).last_mut() {
+        if let Some(scope) = self.scopes.make_mut().last_mut() {
             scope.options.get_or_insert(options);
         }
     }
@@ -133,12 +177,12 @@ impl Variables {
         let depth = self.depth();
         if depth > 0 && !self.is_local(name) {
             let name = Text::from(name);
-            let old = Arc::make_mut(&mut self.table).remove(&name);
-            if let Some(scope) = Arc::make_mut(&mut self.scopes).last_mut() {
+            let old = self.table_mut(&name).remove(&name);
+            if let Some(scope) = self.scopes.make_mut().last_mut() {
                 scope.saved.push((name.clone(), old));
             }
             let fresh = Variable { depth, ..Variable::unset(Attributes::NONE) };
-            Arc::make_mut(&mut self.table).insert(name, fresh);
+            self.table_mut(&name).insert(name, fresh);
         }
         let variable = self.entry(name);
         variable.attributes = variable.attributes.without(Attributes::TEMPORARY);
@@ -157,7 +201,7 @@ impl Variables {
         let hidden =
             self.scopes.iter().position(|scope| scope.saved.iter().any(|(saved, _)| **saved == *name));
         let Some(level) = hidden else { return self.entry(name) };
-        let scope = &mut Arc::make_mut(&mut self.scopes)[level];
+        let scope = &mut self.scopes.make_mut()[level];
         let at = scope.saved.iter().position(|(saved, _)| **saved == *name).unwrap_or_default();
         scope.saved[at].1.get_or_insert_with(|| Variable::unset(Attributes::NONE))
     }
@@ -184,13 +228,13 @@ impl Variables {
 
     fn take_saved(&mut self, depth: u32, name: &[u8]) -> Option<Variable> {
         let level = usize::try_from(depth).ok()?.checked_sub(1)?;
-        let scope = Arc::make_mut(&mut self.scopes).get_mut(level)?;
+        let scope = self.scopes.make_mut().get_mut(level)?;
         let at = scope.saved.iter().position(|(saved, _)| **saved == *name)?;
         scope.saved.remove(at).1
     }
 
     fn put(&mut self, name: Text, variable: Variable) {
-        let table = Arc::make_mut(&mut self.table);
+        let table = self.table_mut(&name);
         let exported = variable.attributes.contains(Attributes::EXPORT);
         let old = table.insert(name, variable);
         if exported || old.is_some_and(|old| old.attributes.contains(Attributes::EXPORT)) {
@@ -202,7 +246,7 @@ impl Variables {
         match saved {
             Some(variable) => self.put(name, variable),
             None => {
-                let old = Arc::make_mut(&mut self.table).remove(&name);
+                let old = self.table_mut(&name).remove(&name);
                 if old.is_some_and(|old| old.attributes.contains(Attributes::EXPORT)) {
                     self.environment = None;
                 }
@@ -238,7 +282,7 @@ impl Variables {
     /// Puts a variable, or nothing, in the place of another, whatever it is; yields what was there.
     pub(crate) fn swap(&mut self, name: &[u8], variable: Option<Variable>) -> Option<Variable> {
         self.environment = None;
-        let table = Arc::make_mut(&mut self.table);
+        let table = self.table_mut(name);
         match variable {
             Some(mut variable) => {
                 if let Some(old) = table.get_mut(name) {

@@ -18,6 +18,18 @@ pub struct ParameterExpansion {
     pub operator: ParameterOperator,
 }
 
+impl ParameterExpansion {
+    /// The number of a positional parameter to whose value nothing is done: `$1`.
+    #[must_use]
+    #[inline]
+    pub fn plain_position(&self) -> Option<u32> {
+        match (&self.parameter, &self.operator) {
+            (Parameter::Positional(number), ParameterOperator::Value) if !self.indirect && self.subscript.is_none() => Some(*number),
+            _ => None,
+        }
+    }
+}
+
 /// What a parameter expansion expands.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Parameter {
