@@ -12,7 +12,7 @@ use crate::nearest::suggest;
 use crate::read::Reader;
 use crate::section::{Form, SECTIONS, Section};
 use crate::source::{Layer, Mark, Place, Source};
-use crate::value::{Node, Table, Value, parse};
+use crate::value::{Key, Node, Table, Value, parse};
 
 /// Configuration from several sources. Later ones win: settings field by field, items as a whole by their names.
 #[derive(Clone, Debug, Default)]
@@ -43,15 +43,28 @@ impl Config {
     /// # Errors
     /// If it is no TOML, or has sections that nobody knows.
     pub fn add(&mut self, source: Source) -> Result<(), Error> {
-        let source = Arc::new(source);
-        let document = parse(&source, self.sources.len())?;
-        self.sources.push(source);
-        if let Err(error) = self.check_sections(&document) {
-            self.sources.pop();
-            return Err(error);
+        let before = self.sources.len();
+        match self.add_anyway(source).into_iter().next() {
+            None => Ok(()),
+            Some(error) => {
+                self.sources.truncate(before);
+                self.documents.truncate(before);
+                Err(error)
+            }
         }
+    }
+
+    /// Adds a source as far as it can be understood. Yields all that is wrong with it as a whole.
+    pub fn add_anyway(&mut self, source: Source) -> Vec<Error> {
+        let source = Arc::new(source);
+        let document = match parse(&source, self.sources.len()) {
+            Ok(document) => document,
+            Err(error) => return vec![error],
+        };
+        self.sources.push(source);
+        let errors = self.check_sections(&document);
         self.documents.push(document);
-        Ok(())
+        errors
     }
 
     /// Adds the file of a layer from its directory, if there is one. `name` is what the directory is called in messages.
@@ -82,8 +95,8 @@ impl Config {
     pub fn settings<T: DeserializeOwned>(&self, section: &str) -> Result<Option<T>, Error> {
         let mut merged: Option<Node> = None;
         for node in self.documents.iter().filter_map(|document| document.get(section)) {
-            self.read::<T>(node, &format!("[{section}]"))?;
             let Value::Table(table) = &node.value else { continue };
+            self.read::<T>(node, &format!("[{section}]"))?;
             match &mut merged {
                 Some(Node { value: Value::Table(all), .. }) => {
                     table.0.iter().for_each(|(key, node)| all.set(key.clone(), node.clone()));
@@ -100,15 +113,28 @@ impl Config {
     /// # Errors
     /// Unknown keys and wrong values in whichever source, items without a name, and two of one name in one source.
     pub fn items<T: DeserializeOwned>(&self, section: &str) -> Result<Vec<Item<T>>, Error> {
-        let mut items: Vec<Item<T>> = Vec::new();
+        let (items, errors) = self.items_anyway(section);
+        errors.into_iter().next().map_or(Ok(items), Err)
+    }
+
+    /// The items that can be understood, and for each of the others why not.
+    pub fn items_anyway<T: DeserializeOwned>(&self, section: &str) -> (Vec<Item<T>>, Vec<Error>) {
+        let (mut items, mut errors): (Vec<Item<T>>, Vec<Error>) = (Vec::new(), Vec::new());
         let mut places: HashMap<String, usize> = HashMap::new();
         for document in &self.documents {
             let Some(Node { value: Value::List(nodes), .. }) = document.get(section) else { continue };
             let mut seen: HashMap<String, Place> = HashMap::new();
             for node in nodes {
-                let item = self.item(node, section)?;
+                let item: Item<T> = match self.item(node, section) {
+                    Ok(item) => item,
+                    Err(error) => {
+                        errors.push(error);
+                        continue;
+                    }
+                };
                 if let Some(first) = seen.insert(item.name.clone(), item.place.clone()) {
-                    return Err(duplicate(section, &item, &first));
+                    errors.push(duplicate(section, &item, &first));
+                    continue;
                 }
                 match places.get(&item.name) {
                     Some(&index) => items[index] = item,
@@ -119,7 +145,7 @@ impl Config {
                 }
             }
         }
-        Ok(items)
+        (items, errors)
     }
 
     fn item<T: DeserializeOwned>(&self, node: &Node, section: &str) -> Result<Item<T>, Error> {
@@ -150,25 +176,24 @@ impl Config {
         T::deserialize(Reader(node)).map_err(explain)
     }
 
-    fn check_sections(&self, document: &Table) -> Result<(), Error> {
-        for (key, node) in &document.0 {
-            let Some(section) = SECTIONS.iter().find(|section| section.name == key.name) else {
-                let error = Error::at(
-                    ErrorKind::UnknownKey,
-                    &self.place(key.mark),
-                    format!("unknown section \"{}\"", key.name),
-                );
-                let names = SECTIONS.iter().map(|section| section.name);
-                return Err(match suggest(&key.name, names) {
-                    Some(hint) => error.with_hint(hint),
-                    None => error,
-                });
-            };
-            if !section.form.fits(&node.value) {
-                return Err(wrong_form(section, node, &self.place(key.mark)));
+    fn check_sections(&self, document: &Table) -> Vec<Error> {
+        let check = |(key, node): &(Key, Node)| {
+            let place = self.place(key.mark);
+            match SECTIONS.iter().find(|section| section.name == key.name) {
+                None => Some(unknown_section(&key.name, &place)),
+                Some(section) if !section.form.fits(&node.value) => Some(wrong_form(section, node, &place)),
+                Some(_) => None,
             }
-        }
-        Ok(())
+        };
+        document.0.iter().filter_map(check).collect()
+    }
+}
+
+fn unknown_section(name: &str, place: &Place) -> Error {
+    let error = Error::at(ErrorKind::UnknownKey, place, format!("unknown section \"{name}\""));
+    match suggest(name, SECTIONS.iter().map(|section| section.name)) {
+        Some(hint) => error.with_hint(hint),
+        None => error,
     }
 }
 

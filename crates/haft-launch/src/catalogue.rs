@@ -5,6 +5,8 @@ use std::time::Duration;
 
 use haft_config::{Config, Error, ErrorKind, Item, Layer, Located, Place, Source, suggest};
 
+use serde::de::DeserializeOwned;
+
 use crate::agent::Agent;
 use crate::recipe::{self, DEFAULT_TIMEOUT, Parts, Recipe};
 use crate::written::{self, Texts};
@@ -100,46 +102,59 @@ impl Catalogue {
     /// # Errors
     /// The first thing that is wrong with it.
     pub fn read(sources: impl IntoIterator<Item = Source>) -> Result<Catalogue, Error> {
-        let mut config = Config::new();
-        config.add(embedded())?;
-        sources.into_iter().try_for_each(|source| config.add(source))?;
-        let agents = config.items("agent")?.into_iter().map(|item| Agent::read(&config, item));
-        let agents = agents.collect::<Result<_, _>>()?;
-        let roles = config.items("role")?.into_iter().map(|item| role(&config, item));
-        let roles = roles.collect::<Result<_, _>>()?;
-        let contexts = config.items("context")?.into_iter().map(|item| context(&config, item));
-        let contexts = contexts.collect::<Result<_, _>>()?;
-        let catalogue = Catalogue {
-            settings: settings(&config)?,
-            agents,
-            roles,
-            contexts: without_defaults(contexts),
-            tasks: Vec::new(),
-            config,
-        };
-        catalogue.with_tasks()
+        let (catalogue, errors) = Catalogue::survey(sources);
+        errors.into_iter().next().map_or(Ok(catalogue), Err)
     }
 
-    fn with_tasks(mut self) -> Result<Catalogue, Error> {
-        let written = self.config.settings::<written::Settings>("settings")?.unwrap_or_default();
-        self.refer("agent", &written.default_agent)?;
-        self.refer("role", &written.default_role)?;
-        let mut names: HashMap<String, Place> = HashMap::new();
-        let items = self.config.items::<written::Task>("task")?;
-        names.extend(items.iter().map(|item| (item.name.clone(), item.place.clone())));
+    /// Reads as much of a configuration as can be understood. Yields all that is wrong with it besides: one thing an item.
+    pub fn survey(sources: impl IntoIterator<Item = Source>) -> (Catalogue, Vec<Error>) {
+        let mut config = Config::new();
+        let mut errors = config.add_anyway(embedded());
+        errors.extend(sources.into_iter().flat_map(|source| config.add_anyway(source)));
+        let agents = understood(&config, "agent", &mut errors, Agent::read);
+        let roles = understood(&config, "role", &mut errors, role);
+        let contexts = without_defaults(understood(&config, "context", &mut errors, context));
+        let (settings, written) = settings(&config).unwrap_or_else(|error| {
+            errors.push(error);
+            Default::default()
+        });
+        let catalogue = Catalogue { settings, agents, roles, contexts, tasks: Vec::new(), config };
+        errors.extend(catalogue.refer("agent", &written.default_agent).err());
+        errors.extend(catalogue.refer("role", &written.default_role).err());
+        let tasks = catalogue.read_tasks(&mut errors);
+        (Catalogue { tasks, ..catalogue }, errors)
+    }
+
+    fn read_tasks(&self, errors: &mut Vec<Error>) -> Vec<Task> {
+        let (items, faults) = self.config.items_anyway::<written::Task>("task");
+        errors.extend(faults);
+        let mut names: HashMap<String, Place> =
+            items.iter().map(|item| (item.name.clone(), item.place.clone())).collect();
+        let mut tasks = Vec::new();
         for item in items {
-            self.refer("role", &item.value.role)?;
-            self.refer("agent", &item.value.agent)?;
-            if let Some(alias) = &item.value.alias {
-                let place = self.config.place(alias.mark);
-                if let Some(first) = names.insert(alias.value.clone(), place.clone()) {
-                    let message = format!("another [[task]] is called \"{}\"", alias.value);
-                    return Err(Error::at(ErrorKind::Duplicate, &place, message).and_at(&first, "this one"));
-                }
+            match self.read_task(item, &mut names) {
+                Ok(task) => tasks.push(task),
+                Err(error) => errors.push(error),
             }
-            self.tasks.push(task(&self.config, item)?);
         }
-        Ok(self)
+        tasks
+    }
+
+    fn read_task(
+        &self,
+        item: Item<written::Task>,
+        names: &mut HashMap<String, Place>,
+    ) -> Result<Task, Error> {
+        self.refer("role", &item.value.role)?;
+        self.refer("agent", &item.value.agent)?;
+        if let Some(alias) = &item.value.alias {
+            let place = self.config.place(alias.mark);
+            if let Some(first) = names.insert(alias.value.clone(), place.clone()) {
+                let message = format!("another [[task]] is called \"{}\"", alias.value);
+                return Err(Error::at(ErrorKind::Duplicate, &place, message).and_at(&first, "this one"));
+            }
+        }
+        task(&self.config, item)
     }
 
     /// Refuses a name that nothing has.
@@ -205,15 +220,30 @@ fn without_defaults(mut contexts: Vec<Context>) -> Vec<Context> {
     contexts
 }
 
-fn settings(config: &Config) -> Result<Settings, Error> {
+/// The items of a section that can be understood.
+fn understood<W: DeserializeOwned, T>(
+    config: &Config,
+    section: &str,
+    errors: &mut Vec<Error>,
+    read: impl Fn(&Config, Item<W>) -> Result<T, Error>,
+) -> Vec<T> {
+    let (items, faults) = config.items_anyway::<W>(section);
+    errors.extend(faults);
+    let read = |item| read(config, item).map_err(|error| errors.push(error)).ok();
+    items.into_iter().filter_map(read).collect()
+}
+
+fn settings(config: &Config) -> Result<(Settings, written::Settings), Error> {
     let written = config.settings::<written::Settings>("settings")?.unwrap_or_default();
-    Ok(Settings {
+    let text = |located: &Option<Located<String>>| located.as_ref().map(|located| located.value.clone());
+    let settings = Settings {
         timeout: recipe::timeout(config, &written.timeout)?.unwrap_or(DEFAULT_TIMEOUT),
-        default_agent: written.default_agent.map(|agent| agent.value),
-        default_role: written.default_role.map(|role| role.value),
-        shell: written.shell,
+        default_agent: text(&written.default_agent),
+        default_role: text(&written.default_role),
+        shell: written.shell.clone(),
         mcp: written.mcp.unwrap_or(true),
-    })
+    };
+    Ok((settings, written))
 }
 
 fn role(config: &Config, item: Item<written::Role>) -> Result<Role, Error> {

@@ -2,7 +2,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use haft_process::{CancelToken, Environment};
@@ -39,6 +39,7 @@ pub struct CallOptions {
 pub(crate) struct Ready {
     pub(crate) tool: Tool,
     pub(crate) arguments: Value,
+    pub(crate) note: Option<String>,
 }
 
 impl Registry {
@@ -78,19 +79,27 @@ impl Registry {
             let error = format!("tool '{name}' is not in the toolset '{}'", toolset.name());
             return Err(Fault::new(Code::Disabled, error));
         }
-        let tool = self.find(name)?;
+        let found = self.inner().find(name)?;
+        let note = found.note();
+        let tool = found.tool;
         if !arguments.is_object() {
             let given = text::kind(&arguments);
             let error = format!("arguments of '{name}' are an object of parameters; given is {given}");
-            return Err(Fault::new(Code::InvalidParams, error));
+            return Err(Fault::invalid(error));
         }
         let schema = tool.parameters();
         schema.fill_defaults(&mut arguments);
-        schema.validate(&arguments).map_err(|error| Fault::new(Code::InvalidParams, error))?;
-        Ok(Ready { tool, arguments })
+        schema.validate(&arguments).map_err(Fault::invalid)?;
+        Ok(Ready { tool, arguments, note })
     }
 
     pub(crate) fn run(&self, ready: &Ready, options: &CallOptions) -> Envelope {
+        let mut envelope = self.run_tool(ready, options);
+        envelope.notes.extend(ready.note.clone());
+        envelope
+    }
+
+    fn run_tool(&self, ready: &Ready, options: &CallOptions) -> Envelope {
         let inner = self.inner();
         let tool = &ready.tool;
         let session = options.environment.as_ref().unwrap_or(&inner.options.environment);
@@ -98,10 +107,11 @@ impl Registry {
             directory: options.directory.as_ref().unwrap_or(&inner.options.directory).clone(),
             environment: match tool.source() {
                 Source::File(_) => {
-                    for_tool(&inner.options.environment, session, tool.name(), &tool.descriptor().env)
+                    let named = &tool.descriptor().env;
+                    Arc::new(for_tool(&inner.options.environment, session, tool.name(), named))
                 }
                 // It is of our own making, and what it starts, the session starts.
-                Source::Native(_) => (**session).clone(),
+                Source::Native(_) => session.clone(),
             },
             timeout: options.timeout.or(tool.timeout()).unwrap_or(inner.options.timeout),
             cancel: options.cancel.as_ref().map_or_else(CancelToken::new, CancelToken::child),
@@ -121,7 +131,7 @@ impl Registry {
 #[derive(Debug)]
 pub(crate) struct Scene {
     pub(crate) directory: PathBuf,
-    pub(crate) environment: Environment,
+    pub(crate) environment: Arc<Environment>,
     pub(crate) timeout: Duration,
     pub(crate) cancel: CancelToken,
     pub(crate) output_limit: u64,
@@ -141,6 +151,7 @@ fn call_native(
         cancel: &scene.cancel,
         deadline: Instant::now() + scene.timeout.min(Duration::from_secs(1 << 32)),
         registry: inner,
+        truncated: Mutex::default(),
     };
     let called = catch_unwind(AssertUnwindSafe(|| {
         surroundings.check()?;
@@ -148,5 +159,7 @@ fn call_native(
     }));
     let crashed =
         || Fault::new(Code::ToolCrashed, format!("tool '{}' has a fault and panicked", tool.name()));
-    Envelope::from(called.unwrap_or_else(|_| Err(crashed())))
+    let outcome = called.unwrap_or_else(|_| Err(crashed()));
+    let truncated = surroundings.truncated.into_inner().unwrap_or_else(PoisonError::into_inner);
+    Envelope { truncated, ..Envelope::from(outcome) }
 }

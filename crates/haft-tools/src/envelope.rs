@@ -1,5 +1,6 @@
 //! The answer to a call.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use serde::ser::SerializeMap as _;
@@ -27,17 +28,22 @@ pub struct Envelope {
     pub duration: Duration,
     /// Outputs of which only a part is shown here.
     pub truncated: Vec<Truncated>,
+    /// What the caller should know besides, such as a tool of this name that was passed over.
+    pub notes: Vec<String>,
 }
 
 /// An output that is longer than what is shown of it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Truncated {
-    /// `stdout` or `stderr`.
+    /// `stdout`, `stderr`, or `output` for both in true order.
     pub stream: &'static str,
-    /// The name under which the registry keeps the whole: see [`Registry::output`](crate::Registry::output).
+    /// The name under which the whole is kept: for the tool `output`, and for [`Registry::output`](crate::Registry::output).
     pub id: String,
     /// How long it is.
     pub total_bytes: u64,
+    /// The file that holds it for a day, which other processes can read too.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path: Option<PathBuf>,
 }
 
 /// Why a call has no result.
@@ -62,7 +68,7 @@ pub struct Fault {
 pub enum Code {
     /// There is no tool of this name.
     ToolNotFound,
-    /// The arguments do not fit its schema; nothing was started.
+    /// The arguments do not fit: its schema, or what there is, such as a file that does not exist. Nothing was done.
     InvalidParams,
     /// Its time was up; it was ended with all its processes.
     ToolTimeout,
@@ -106,7 +112,12 @@ impl Fault {
         Fault { code, error: error.into(), exit_code: None, signal: None, stdout: String::new() }
     }
 
-    /// A failure of a tool that runs in this process, as if it had exited with 1.
+    /// A failure of the caller: with other arguments it might have worked, and nothing was done.
+    pub fn invalid(error: impl Into<String>) -> Fault {
+        Fault::new(Code::InvalidParams, error)
+    }
+
+    /// A failure of a tool that runs in this process, as if it had exited with 1: the system did not let it.
     pub fn failed(error: impl Into<String>) -> Fault {
         Fault { exit_code: Some(1), ..Fault::new(Code::ToolCrashed, error) }
     }
@@ -158,7 +169,13 @@ impl Envelope {
 
 impl From<Result<Value, Fault>> for Envelope {
     fn from(outcome: Result<Value, Fault>) -> Envelope {
-        Envelope { outcome, stderr: String::new(), duration: Duration::ZERO, truncated: Vec::new() }
+        Envelope {
+            outcome,
+            stderr: String::new(),
+            duration: Duration::ZERO,
+            truncated: Vec::new(),
+            notes: Vec::new(),
+        }
     }
 }
 
@@ -180,6 +197,9 @@ impl Serialize for Envelope {
         map.serialize_entry("duration", &(self.duration.as_micros() as f64 / 1e6))?;
         if !self.truncated.is_empty() {
             map.serialize_entry("truncated", &self.truncated)?;
+        }
+        if !self.notes.is_empty() {
+            map.serialize_entry("notes", &self.notes)?;
         }
         map.end()
     }

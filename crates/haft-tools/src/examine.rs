@@ -139,7 +139,7 @@ impl Registry {
                 );
                 continue;
             }
-            let ready = Ready { tool: tool.clone(), arguments };
+            let ready = Ready { tool: tool.clone(), arguments, note: None };
             let envelope = self.run(&ready, &CallOptions::default());
             match &envelope.outcome {
                 Ok(result) => {

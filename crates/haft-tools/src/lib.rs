@@ -59,6 +59,7 @@ mod envelope;
 mod environment;
 mod examine;
 mod native;
+mod outputs;
 mod provider;
 mod registry;
 mod run;

@@ -2,13 +2,14 @@
 
 use std::fmt::Debug;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 use haft_process::capture::Output;
 use haft_process::{CancelToken, Environment, Host};
 use serde_json::Value;
 
-use crate::envelope::{Code, Fault};
+use crate::envelope::{Code, Fault, Truncated};
 use crate::registry::Inner;
 use crate::tool::Descriptor;
 
@@ -39,6 +40,7 @@ pub struct Surroundings<'a> {
     /// When it has to be done.
     pub deadline: Instant,
     pub(crate) registry: &'a Inner,
+    pub(crate) truncated: Mutex<Vec<Truncated>>,
 }
 
 impl Surroundings<'_> {
@@ -47,9 +49,16 @@ impl Surroundings<'_> {
         self.directory.join(path)
     }
 
-    /// Keeps an output of which the result shows only a part: the registry has it under its name for a while.
-    pub fn keep(&self, output: Output) {
-        self.registry.keep(output);
+    /// Keeps an output of which the result shows only a part: it is there under its name for a while, and the envelope
+    /// tells of it.
+    pub fn keep(&self, stream: &'static str, output: &Output) {
+        let truncated = self.registry.keep(stream, output);
+        self.truncated.lock().unwrap_or_else(PoisonError::into_inner).push(truncated);
+    }
+
+    /// An output that an earlier answer did not show whole.
+    pub fn output(&self, id: &str) -> Option<Output> {
+        self.registry.outputs.get(id)
     }
 
     /// Whether there is still time and somebody who wants the result; loops ask in every round.

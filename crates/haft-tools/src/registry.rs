@@ -1,6 +1,5 @@
 //! The registry: all tools, found in the background, called by name.
 
-use std::collections::VecDeque;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -14,14 +13,12 @@ use haft_process::capture::Output;
 use haft_process::{CancelToken, Environment, Host};
 
 use crate::discover::{self, Ask, Candidate, Probe, Prober};
-use crate::envelope::{Code, Fault};
+use crate::envelope::{Code, Fault, Truncated};
 use crate::native::Native;
+use crate::outputs::Outputs;
 use crate::provider::{Provider, Providers};
 use crate::snapshot::{Rejected, Snapshot};
 use crate::tool::{Source, Tool};
-
-/// So many outputs that were not shown whole stay addressable.
-const KEPT_OUTPUTS: usize = 64;
 
 /// How a registry finds and calls tools.
 #[derive(Clone, Debug)]
@@ -78,8 +75,25 @@ pub(crate) struct Inner {
     snapshot: Mutex<Arc<Snapshot>>,
     published: Condvar,
     subscribers: Mutex<Vec<Box<Subscriber>>>,
-    outputs: Mutex<VecDeque<Output>>,
+    pub(crate) outputs: Outputs,
     cancel: CancelToken,
+}
+
+/// A tool, and what has its name, stands before it and is none.
+#[derive(Clone, Debug)]
+pub(crate) struct Found {
+    pub(crate) tool: Tool,
+    passed_over: Option<Rejected>,
+}
+
+impl Found {
+    /// What the caller should know about it.
+    pub(crate) fn note(&self) -> Option<String> {
+        let rejected = self.passed_over.as_ref()?;
+        let (name, path, reason) = (&rejected.name, rejected.path.display(), &rejected.reason);
+        let used = self.tool.layer();
+        Some(format!("'{path}' is passed over ({reason}), and '{name}' of the {used} layer is called"))
+    }
 }
 
 type Subscriber = dyn Fn(&Snapshot) + Send + Sync;
@@ -126,7 +140,7 @@ impl Registry {
             snapshot: Mutex::new(Arc::new(snapshot)),
             published: Condvar::new(),
             subscribers: Mutex::default(),
-            outputs: Mutex::default(),
+            outputs: Outputs::new(places.cache.as_ref().map(|cache| cache.join("outputs"))),
             cancel,
         };
         Registry(Arc::new(Owner { inner: Arc::new(inner), thread: Mutex::default() }))
@@ -179,7 +193,7 @@ impl Registry {
     /// # Errors
     /// [`Code::ToolNotFound`] with the nearest names, [`Code::NotTrusted`], or [`Code::Disabled`] with the reason.
     pub fn find(&self, name: &str) -> Result<Tool, Fault> {
-        self.0.inner.find(name)
+        self.0.inner.find(name).map(|found| found.tool)
     }
 
     /// Whether a name is a tool's, without asking it.
@@ -195,9 +209,10 @@ impl Registry {
         self.0.inner.names()
     }
 
-    /// An output of a call that was not shown whole, by the name that the envelope gives.
+    /// An output of a call that was not shown whole, by the name that the envelope gives: of this registry, or of one that
+    /// had the same cache within the last day.
     pub fn output(&self, id: &str) -> Option<Output> {
-        lock(&self.0.inner.outputs).iter().find(|output| output.id().as_str() == id).cloned()
+        self.0.inner.outputs.get(id)
     }
 
     pub(crate) fn inner(&self) -> &Arc<Inner> {
@@ -248,23 +263,22 @@ impl Inner {
         self.prober.ask(&Candidate { name: name.to_owned(), layer: Layer::User, path: path.to_path_buf() })
     }
 
-    fn find(&self, name: &str) -> Result<Tool, Fault> {
+    pub(crate) fn find(&self, name: &str) -> Result<Found, Fault> {
         let mut refused: Option<Rejected> = None;
         for candidate in discover::scan_for(name, &self.directories) {
             let probe = self.prober.probe(&candidate);
             // Whoever asks may end without letting go of the registry.
             self.prober.save();
             match probe {
-                Probe::Accepted(tool) => return Ok(tool),
+                Probe::Accepted(tool) => return Ok(Found { tool, passed_over: refused }),
                 _ => refused = refused.or_else(|| Rejected::new(&candidate, &probe)),
             }
         }
-        let native = self.natives.iter().find(|tool| tool.name() == name);
-        if let Some(native) = native {
-            return Ok(native.clone());
+        if let Some(native) = self.natives.iter().find(|tool| tool.name() == name) {
+            return Ok(Found { tool: native.clone(), passed_over: refused });
         }
         match self.providers.find(name) {
-            Ok(Some(tool)) if refused.is_none() => Ok(tool),
+            Ok(Some(tool)) => Ok(Found { tool, passed_over: refused }),
             Err(error) if refused.is_none() => Err(Fault::new(Code::SpawnFailed, error)),
             _ => Err(self.missing(name, refused)),
         }
@@ -303,12 +317,9 @@ impl Inner {
     }
 
     /// Keeps an output addressable for a while.
-    pub(crate) fn keep(&self, output: Output) {
-        let mut outputs = lock(&self.outputs);
-        if outputs.len() == KEPT_OUTPUTS {
-            outputs.pop_front();
-        }
-        outputs.push_back(output);
+    pub(crate) fn keep(&self, stream: &'static str, output: &Output) -> Truncated {
+        let path = self.outputs.keep(output);
+        Truncated { stream, id: output.id().to_string(), total_bytes: output.total_bytes(), path }
     }
 }
 

@@ -17,7 +17,7 @@ const SHOWN: usize = View::DEFAULT_BUDGET;
 /// Runs a tool's executable and makes an envelope of what became of it.
 pub(crate) fn file(inner: &Inner, tool: &Tool, file: &File, arguments: &Value, scene: &Scene) -> Envelope {
     let mut command = Command::new(&file.path);
-    command.environment(scene.environment.clone()).working_directory(&scene.directory);
+    command.environment((*scene.environment).clone()).working_directory(&scene.directory);
     let limit = usize::try_from(scene.output_limit).unwrap_or(usize::MAX);
     let input = serde_json::to_vec(arguments).unwrap_or_default();
     let task = Task::new(command)
@@ -114,9 +114,7 @@ impl Answer<'_> {
         let Some(output) = output else { return String::new() };
         let Ok(slice) = output.slice(&View::HeadAndTail, SHOWN) else { return String::new() };
         if output.total_bytes() > SHOWN as u64 {
-            let id = output.id().to_string();
-            truncated.push(Truncated { stream, id, total_bytes: output.total_bytes() });
-            self.inner.keep(output.clone());
+            truncated.push(self.inner.keep(stream, output));
         }
         slice.to_text().text
     }

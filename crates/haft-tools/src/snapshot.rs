@@ -44,6 +44,8 @@ pub struct Rejected {
     pub untrusted: bool,
     /// Why it is none.
     pub reason: String,
+    /// Whose tool of this name is called in its place, if there is one.
+    pub instead: Option<Layer>,
 }
 
 impl Rejected {
@@ -54,7 +56,7 @@ impl Rejected {
             Probe::Rejected(reason) => (false, reason.clone()),
         };
         let (name, layer, path) = (candidate.name.clone(), candidate.layer, candidate.path.clone());
-        Some(Rejected { name, layer, path, untrusted, reason })
+        Some(Rejected { name, layer, path, untrusted, reason, instead: None })
     }
 }
 
@@ -75,6 +77,9 @@ impl Snapshot {
                 snapshot.add(tool);
             }
         }
+        for rejected in &mut snapshot.rejected {
+            rejected.instead = snapshot.tools.get(&rejected.name).map(Tool::layer);
+        }
         snapshot.complete = true;
         snapshot
     }
@@ -87,6 +92,7 @@ impl Snapshot {
             layer: Layer::User,
             untrusted: false,
             reason,
+            instead: None,
         }));
         self
     }

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::envelope::{Code, Fault};
+use crate::envelope::Fault;
 use crate::schema::Schema;
 use crate::text;
 use crate::tool::Tool;
@@ -36,9 +36,9 @@ impl Tool {
     /// ```
     ///
     /// # Errors
-    /// [`Code::InvalidParams`], with the parameter, what was given and what is wanted.
+    /// [`Code::InvalidParams`](crate::Code::InvalidParams), with the parameter, what was given and what is wanted.
     pub fn arguments(&self, words: &[Word]) -> Result<Value, Fault> {
-        read(self.parameters(), words).map_err(|error| Fault::new(Code::InvalidParams, error))
+        read(self.parameters(), words).map_err(Fault::invalid)
     }
 }
 

@@ -22,7 +22,8 @@ pub(crate) struct Arguments {
 /// Shows it.
 pub(crate) fn output(shared: &Shared, arguments: Arguments) -> Result<Reply, String> {
     let id = &arguments.id;
-    let output = shared.outputs.get(id).ok_or_else(|| {
+    let of_tool = || shared.setup.tools.as_ref()?.registry.output(id);
+    let output = shared.outputs.get(id).or_else(of_tool).ok_or_else(|| {
         format!("there is no output \"{id}\"\nhint: outputs are kept for a while only; run the script again")
     })?;
     let summary = arguments.view.shown()?.of(&output).map_err(|error| error.to_string())?;

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::edit_match::{has_carriage_returns, line_of, nearest, positions, with_carriage_returns};
 use super::replace::replace;
 use super::{describe, failed, read_arguments, writes};
-use crate::envelope::{Code, Fault};
+use crate::envelope::Fault;
 use crate::native::{Native, Surroundings};
 use crate::tool::Descriptor;
 
@@ -43,10 +43,10 @@ impl Native for FileEdit {
         let mut arguments: Arguments = read_arguments(arguments)?;
         let path = surroundings.path(&arguments.path);
         if arguments.old == arguments.new {
-            return Err(Fault::new(Code::InvalidParams, "parameters 'old' and 'new' are the same"));
+            return Err(Fault::invalid("parameters 'old' and 'new' are the same"));
         }
         if path.metadata().is_ok_and(|metadata| !metadata.is_file()) {
-            return Err(Fault::failed(format!("'{}' is no regular file", path.display())));
+            return Err(Fault::invalid(format!("'{}' is no regular file", path.display())));
         }
         let text = std::fs::read(&path).map_err(|error| failed("read", &path, &error))?;
         let mut found = positions(&text, arguments.old.as_bytes());
@@ -73,14 +73,14 @@ fn choose(arguments: &Arguments, text: &[u8], found: &[usize]) -> Result<(), Fau
                 Some((line, lines)) => format!("; the nearest is at line {line}:\n{lines}"),
                 None => String::new(),
             };
-            Err(Fault::failed(format!("the text to be replaced is not in '{path}'{near}")))
+            Err(Fault::invalid(format!("the text to be replaced is not in '{path}'{near}")))
         }
         1 => Ok(()),
         _ if arguments.replace_all => Ok(()),
         count => {
             let lines: Vec<String> =
                 found.iter().take(20).map(|place| line_of(text, *place).to_string()).collect();
-            Err(Fault::failed(format!(
+            Err(Fault::invalid(format!(
                 "the text to be replaced is in '{path}' {count} times, at lines {}; give more of what is around it, or replace_all",
                 lines.join(", ")
             )))

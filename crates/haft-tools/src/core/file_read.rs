@@ -101,19 +101,19 @@ impl Native for FileRead {
 fn open(path: &Path) -> Result<BufReader<File>, Fault> {
     let metadata = path.metadata().map_err(|error| failed("read", path, &error))?;
     if metadata.is_dir() {
-        return Err(Fault::failed(format!(
+        return Err(Fault::invalid(format!(
             "'{}' is a directory; see what is in it with glob",
             path.display()
         )));
     }
     if !metadata.is_file() {
-        return Err(Fault::failed(format!("'{}' is no regular file", path.display())));
+        return Err(Fault::invalid(format!("'{}' is no regular file", path.display())));
     }
     let file = File::open(path).map_err(|error| failed("read", path, &error))?;
     let mut reader = BufReader::with_capacity(SAMPLE, file);
     let beginning = reader.fill_buf().map_err(|error| failed("read", path, &error))?;
     match binary::kind(beginning) {
-        Some(kind) => Err(Fault::failed(format!("'{}' is no text but {kind}", path.display()))),
+        Some(kind) => Err(Fault::invalid(format!("'{}' is no text but {kind}", path.display()))),
         None => Ok(reader),
     }
 }

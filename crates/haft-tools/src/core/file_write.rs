@@ -1,5 +1,7 @@
 //! `file_write`: a whole file.
 
+use std::io::ErrorKind;
+
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -37,12 +39,16 @@ impl Native for FileWrite {
     fn call(&self, arguments: &Value, surroundings: &Surroundings<'_>) -> Result<Value, Fault> {
         let arguments: Arguments = read_arguments(arguments)?;
         let path = surroundings.path(&arguments.path);
-        let created = !path.exists();
-        if let Some(directory) = path.parent() {
-            std::fs::create_dir_all(directory)
-                .map_err(|error| failed("make the directory", directory, &error))?;
-        }
-        replace(&path, arguments.content.as_bytes()).map_err(|error| failed("write", &path, &error))?;
+        let content = arguments.content.as_bytes();
+        let written = match (replace(&path, content), path.parent()) {
+            (Err(error), Some(directory)) if error.kind() == ErrorKind::NotFound => {
+                std::fs::create_dir_all(directory)
+                    .map_err(|error| failed("make the directory", directory, &error))?;
+                replace(&path, content)
+            }
+            (written, _) => written,
+        };
+        let created = written.map_err(|error| failed("write", &path, &error))?;
         Ok(json!({"path": arguments.path, "bytes": arguments.content.len(), "created": created}))
     }
 }

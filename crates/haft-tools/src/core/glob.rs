@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::walk::{self, Wanted};
 use super::{describe, read_arguments, reads};
-use crate::envelope::{Code, Fault};
+use crate::envelope::Fault;
 use crate::native::{Native, Surroundings};
 use crate::tool::Descriptor;
 
@@ -52,7 +52,7 @@ impl Native for Glob {
         let matcher = GlobBuilder::new(pattern)
             .literal_separator(true)
             .build()
-            .map_err(|error| Fault::new(Code::InvalidParams, format!("parameter 'pattern': {error}")))?
+            .map_err(|error| Fault::invalid(format!("parameter 'pattern': {error}")))?
             .compile_matcher();
         let hidden = arguments.hidden || pattern.split('/').any(|part| part.starts_with('.'));
         let mut found: Vec<(SystemTime, PathBuf)> = Vec::new();

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use super::walk::{self, Wanted};
 use super::{describe, read_arguments, reads};
-use crate::envelope::{Code, Fault};
+use crate::envelope::Fault;
 use crate::native::{Native, Surroundings};
 use crate::text;
 use crate::tool::Descriptor;
@@ -104,9 +104,7 @@ fn matcher(arguments: &Arguments) -> Result<RegexMatcher, Fault> {
     if !arguments.multiline {
         builder.line_terminator(Some(b'\n'));
     }
-    builder
-        .build(&arguments.pattern)
-        .map_err(|error| Fault::new(Code::InvalidParams, format!("parameter 'pattern': {error}")))
+    builder.build(&arguments.pattern).map_err(|error| Fault::invalid(format!("parameter 'pattern': {error}")))
 }
 
 fn searcher(arguments: &Arguments) -> Searcher {

@@ -7,18 +7,20 @@ mod file_read;
 mod file_write;
 mod glob;
 mod grep;
+mod output;
 mod process;
 mod replace;
 mod walk;
 
 use std::ffi::OsString;
+use std::io::ErrorKind;
 use std::sync::Arc;
 
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::access::Access;
-use crate::envelope::{Code, Fault};
+use crate::envelope::Fault;
 use crate::native::Native;
 use crate::tool::Descriptor;
 
@@ -30,7 +32,7 @@ pub struct CoreOptions {
     pub shell: Vec<OsString>,
 }
 
-/// The core tools: files, and processes in the background, which end with the last of these values.
+/// The core tools: files, outputs that were cut, and processes in the background, which end with the last of these values.
 pub fn core_tools(options: &CoreOptions) -> Vec<Arc<dyn Native>> {
     let mut tools: Vec<Arc<dyn Native>> = vec![
         Arc::new(file_read::FileRead),
@@ -38,6 +40,7 @@ pub fn core_tools(options: &CoreOptions) -> Vec<Arc<dyn Native>> {
         Arc::new(file_edit::FileEdit),
         Arc::new(glob::Glob),
         Arc::new(grep::Grep),
+        Arc::new(output::Output),
     ];
     tools.extend(process::tools(options));
     tools
@@ -70,12 +73,20 @@ fn writes(parameter: &str) -> Access {
 
 /// Arguments as a type. They fit the schema, so they fit the type.
 fn read_arguments<T: DeserializeOwned>(arguments: &Value) -> Result<T, Fault> {
-    T::deserialize(arguments).map_err(|error| Fault::new(Code::InvalidParams, error.to_string()))
+    T::deserialize(arguments).map_err(|error| Fault::invalid(error.to_string()))
 }
 
-/// A failure of the system with a file.
+/// What could not be done with a file: because it was named wrongly, or because the system would not.
 fn failed(doing: &str, path: &std::path::Path, error: &std::io::Error) -> Fault {
-    Fault::failed(format!("cannot {doing} '{}': {}", path.display(), haft_process::reason(error)))
+    let message = format!("cannot {doing} '{}': {}", path.display(), haft_process::reason(error));
+    match error.kind() {
+        ErrorKind::NotFound
+        | ErrorKind::NotADirectory
+        | ErrorKind::IsADirectory
+        | ErrorKind::InvalidInput
+        | ErrorKind::InvalidFilename => Fault::invalid(message),
+        _ => Fault::failed(message),
+    }
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use std::path::Path;
 use ignore::overrides::OverrideBuilder;
 use ignore::{DirEntry, WalkBuilder};
 
-use crate::envelope::{Code, Fault};
+use crate::envelope::Fault;
 use crate::native::Surroundings;
 
 /// Which files are wanted.
@@ -43,8 +43,7 @@ pub(super) fn files(
         .sort_by_file_name(Ord::cmp)
         .filter_entry(|entry| entry.file_name() != ".git");
     if let Some(pattern) = wanted.matching {
-        let bad =
-            |error: ignore::Error| Fault::new(Code::InvalidParams, format!("parameter 'glob': {error}"));
+        let bad = |error: ignore::Error| Fault::invalid(format!("parameter 'glob': {error}"));
         let mut overrides = OverrideBuilder::new(root);
         overrides.add(pattern).map_err(bad)?;
         builder.overrides(overrides.build().map_err(bad)?);

@@ -42,22 +42,72 @@ pub(crate) fn scan(directories: &[(Layer, PathBuf)]) -> Vec<Candidate> {
     found
 }
 
-/// The candidates of one name, the one that wins first. Only where none has the usual file name are directories read.
+/// The candidates of one name, the one that wins first. Directories are only read where a name could be written in too many
+/// ways to try them all.
 pub(crate) fn scan_for(name: &str, directories: &[(Layer, PathBuf)]) -> Vec<Candidate> {
-    let mut usual = [format!("{}-tool", name.replace('_', "-")), format!("{name}-tool")].to_vec();
-    usual.dedup();
+    if name_of_file(&format!("{name}-tool")).is_none_or(|own| own != name) {
+        return Vec::new();
+    }
+    let Some(files) = file_names(name) else {
+        let mut found = scan(directories);
+        found.retain(|candidate| candidate.name == name);
+        found.reverse();
+        return found;
+    };
     let mut found = Vec::new();
     for (layer, directory) in directories.iter().rev() {
-        let paths = usual.iter().map(|file| directory.join(file)).filter(|path| is_executable(path));
+        let paths = files.iter().rev().map(|file| directory.join(file)).filter(|path| is_executable(path));
         found.extend(paths.map(|path| Candidate { name: name.to_owned(), layer: *layer, path }));
-    }
-    if found.is_empty() {
-        found = scan(directories).into_iter().filter(|candidate| candidate.name == name).collect();
-        found.reverse();
     }
     found
 }
 
+/// All files that would be the tool of a name, in order: each `_` may be written as `-` too. None if they are too many.
+fn file_names(name: &str) -> Option<Vec<String>> {
+    const MOST: u32 = 4;
+    let places: Vec<usize> = name.match_indices('_').map(|(place, _)| place).collect();
+    let count = u32::try_from(places.len()).ok().filter(|count| *count <= MOST)?;
+    let mut names: Vec<String> = (0..1_usize << count)
+        .map(|chosen| {
+            let mut bytes = name.as_bytes().to_vec();
+            let dashes = places.iter().enumerate().filter(|(index, _)| chosen >> index & 1 == 0);
+            dashes.for_each(|(_, place)| bytes[*place] = b'-');
+            format!("{}-tool", String::from_utf8_lossy(&bytes))
+        })
+        .collect();
+    names.sort();
+    Some(names)
+}
+
 pub(crate) fn is_executable(path: &Path) -> bool {
     path.metadata().is_ok_and(|metadata| metadata.is_file() && metadata.permissions().mode() & 0o111 != 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+
+    #[test]
+    fn a_name_is_found_in_every_way_to_write_it_and_the_same_one_wins() {
+        let scratch = tempfile::tempdir().expect("a directory");
+        let files =
+            ["a-b-c-tool", "a_b-c-tool", "a-b_c-tool", "a_b_c-tool", "a-b_c_d_e_f-tool", "plain-tool"];
+        for file in files {
+            let path = scratch.path().join(file);
+            std::fs::write(&path, "").expect("a file");
+            std::fs::set_permissions(&path, PermissionsExt::from_mode(0o755)).expect("a mode");
+        }
+        let directories = [(Layer::User, scratch.path().to_path_buf())];
+        for (name, count) in
+            [("a_b_c", 4), ("a_b_c_d_e_f", 1), ("plain", 1), ("none", 0), ("a-b-c", 0), ("../x", 0)]
+        {
+            let found = scan_for(name, &directories);
+            let mut all = scan(&directories);
+            all.retain(|candidate| candidate.name == name);
+            all.reverse();
+            assert_eq!((found.len(), &found), (count, &all), "{name}");
+        }
+    }
 }

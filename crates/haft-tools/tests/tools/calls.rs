@@ -138,6 +138,35 @@ fn a_flood_of_diagnostics_comes_first_and_nothing_blocks() {
 }
 
 #[test]
+fn what_an_answer_has_cut_is_there_for_later_calls_and_later_processes() {
+    let scene = Scene::new();
+    scene.tool("x", "", "seq 1 20000 >&2; echo 1");
+    let envelope = call(&scene.registry(), "x", json!({}));
+    let truncated = &envelope.truncated[0];
+    assert!(envelope.stderr.len() < 40_000);
+    let file = std::fs::read_to_string(truncated.path.as_ref().expect("a file")).expect("text");
+    assert_eq!(file.lines().count(), 20_000);
+    // As another process would have it: only the files are shared.
+    let registry = scene.registry();
+    let look = |more: Value| {
+        let mut arguments = json!({"id": truncated.id});
+        arguments.as_object_mut().expect("an object").extend(more.as_object().expect("an object").clone());
+        call(&registry, "output", arguments)
+    };
+    let shown = |more: Value| result(&look(more))["text"].as_str().expect("text").to_owned();
+    assert_eq!(shown(json!({"tail": 2})), "19999\n20000\n");
+    assert_eq!(shown(json!({"head": 1})), "1\n");
+    assert_eq!(shown(json!({"first": 7000, "last": 7001})), "7000\n7001\n");
+    assert_eq!(shown(json!({"grep": "^1234$", "context": 1})), "1233-1233\n1234:1234\n1235-1235\n");
+    let all = result(&look(json!({})));
+    assert_eq!((&all["total_lines"], &all["truncated"]), (&json!(20_000), &json!(true)));
+    assert_eq!(error(&look(json!({"head": 1, "tail": 1}))).0, "INVALID_PARAMS");
+    let (code, text) = error(&call(&registry, "output", json!({"id": "../../etc/passwd"})));
+    assert_eq!(code, "INVALID_PARAMS");
+    assert!(text.starts_with("parameter 'id': there is no output"), "{text}");
+}
+
+#[test]
 fn a_mebibyte_of_arguments_may_go_unread() {
     let scene = Scene::new();
     scene.tool("deaf", "", "echo 1");

@@ -68,8 +68,36 @@ fn a_file_is_written_whole_with_its_directories_and_keeps_its_mode() {
     assert_eq!(path.metadata().expect("a file").permissions().mode() & 0o777, 0o750);
     assert!(scene.scratch.file("work/link").is_symlink());
     assert_eq!(std::fs::read_dir(path.parent().expect("a parent")).expect("a directory").count(), 1);
-    let refused = error(&call(&registry, "file_write", json!({"path": "a/b", "content": ""})));
-    assert_eq!(refused.0, "TOOL_CRASHED");
+    let refused = |path: &str| error(&call(&registry, "file_write", json!({"path": path, "content": ""})));
+    assert_eq!(refused("a/b").0, "INVALID_PARAMS");
+    assert_eq!(refused("a/b/f/below").0, "INVALID_PARAMS");
+    std::os::unix::fs::symlink("later", scene.scratch.file("work/a/ahead")).expect("a link");
+    assert_eq!(write("a/ahead", "three")["created"], true);
+    assert_eq!(get(&scene, "a/later"), b"three");
+    assert!(scene.scratch.file("work/a/ahead").is_symlink());
+}
+
+/// What was asked for wrongly can be asked for otherwise; what the system refuses cannot.
+#[test]
+fn faults_of_the_caller_and_of_the_system_are_told_apart() {
+    let (scene, registry) = ready();
+    put(&scene, "image", b"\x89PNG\r\n\x1a\n\0\0");
+    let code = |tool: &str, arguments: Value| error(&call(&registry, tool, arguments)).0;
+    for (tool, arguments) in [
+        ("file_read", json!({"path": "missing"})),
+        ("file_read", json!({"path": "."})),
+        ("file_read", json!({"path": "image"})),
+        ("file_read", json!({"path": "image/below"})),
+        ("file_edit", json!({"path": "missing", "old": "a", "new": "b"})),
+        ("file_edit", json!({"path": "image", "old": "not there", "new": "b"})),
+        ("grep", json!({"pattern": "x", "path": "missing"})),
+        ("grep", json!({"pattern": "("})),
+        ("process_read", json!({"id": "p1"})),
+        ("output", json!({"id": "o1"})),
+    ] {
+        assert_eq!(code(tool, arguments.clone()), "INVALID_PARAMS", "{tool} {arguments}");
+    }
+    assert_eq!(code("file_read", json!({"path": "/proc/self/mem"})), "TOOL_CRASHED");
 }
 
 #[test]

@@ -82,5 +82,8 @@ fn lines_are_found_with_what_is_around_them() {
     assert_eq!(grep(json!({"pattern": "c.*\\n.*d", "multiline": true}))["matches"][0]["line"], 1);
     assert_eq!(grep(json!({"pattern": "fn", "path": "src/d.txt"}))["total"], 1);
     assert_eq!(error(&call(&registry, "grep", json!({"pattern": "("}))).0, "INVALID_PARAMS");
-    assert_eq!(error(&call(&registry, "grep", json!({"pattern": "x", "path": "missing"}))).0, "TOOL_CRASHED");
+    assert_eq!(
+        error(&call(&registry, "grep", json!({"pattern": "x", "path": "missing"}))).0,
+        "INVALID_PARAMS"
+    );
 }

@@ -192,6 +192,25 @@ fn what_is_not_trusted_takes_nobodys_place() {
 }
 
 #[test]
+fn a_broken_tool_that_would_take_anothers_place_is_told_of() {
+    let scene = Scene::new();
+    scene.write("user/tools/glob-tool", "#!/bin/sh\nexit 3\n");
+    let registry = scene.registry();
+    let envelope = call(&registry, "glob", json!({"pattern": "*"}));
+    assert!(envelope.is_success());
+    let path = scene.scratch.text("user/tools/glob-tool");
+    let expected = format!("'{path}' is passed over (exit 3), and 'glob' of the embedded layer is called");
+    assert_eq!(envelope.notes, [expected.as_str()]);
+    assert_eq!(serde_json::to_value(&envelope).expect("JSON")["notes"], json!([expected]));
+    let snapshot = registry.complete();
+    let rejected = &snapshot.rejected()[0];
+    assert_eq!((rejected.name.as_str(), rejected.instead), ("glob", Some(Layer::Embedded)));
+    scene.tool("glob", "", "echo 1");
+    let envelope = call(&registry, "glob", json!({}));
+    assert_eq!((result(&envelope), envelope.notes.len()), (json!(1), 0));
+}
+
+#[test]
 fn a_tool_that_is_dropped_in_or_changed_is_there_without_a_refresh() {
     let scene = Scene::new();
     let registry = scene.registry();

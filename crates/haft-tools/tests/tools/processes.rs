@@ -36,7 +36,7 @@ fn a_process_is_written_to_read_and_ended() {
     assert_eq!((&rest["output"], &rest["exit_code"]), (&json!("got two\ngot three\nover\n"), &json!(3)));
     assert_eq!(read(&registry, json!({"id": id, "tail": 2}))["output"], "got three\nover\n");
     assert_eq!(read(&registry, json!({"id": id, "first": 1, "last": 2}))["output"], "got one\ngot two\n");
-    assert_eq!(error(&call(&registry, "process_write", json!({"id": id, "input": ""}))).0, "TOOL_CRASHED");
+    assert_eq!(error(&call(&registry, "process_write", json!({"id": id, "input": ""}))).0, "INVALID_PARAMS");
 }
 
 #[test]
@@ -58,7 +58,7 @@ fn kill_ends_the_whole_tree_and_a_signal_only_signals() {
     result(&call(&registry, "process_kill", json!({"id": id, "signal": "SIGUSR1"})));
     assert_eq!(read(&registry, json!({"id": id, "wait": 20}))["output"], "caught\n");
     let (code, text) = error(&call(&registry, "process_kill", json!({"id": "p99"})));
-    assert_eq!(code, "TOOL_CRASHED");
+    assert_eq!(code, "INVALID_PARAMS");
     assert!(text.starts_with("there is no process 'p99'; there is p1, p2"), "{text}");
 }
 

@@ -1,12 +1,14 @@
 //! `/tool`, `/refresh` and `/toolset`: tools, for the person at the prompt.
 
-use crate::commands::tool::{describe, table};
+use haft_tools::Snapshot;
+
+use crate::commands::tool::{describe, rest, table};
 use crate::tools::Tools;
 
 /// All tools, or all that one says of itself.
 pub(super) fn tool(tools: &Tools, name: &str) -> String {
     if name.is_empty() {
-        return table(&tools.registry().complete());
+        return all(&tools.registry().complete());
     }
     match tools.registry().find(name) {
         Ok(tool) => describe(&tool),
@@ -16,7 +18,12 @@ pub(super) fn tool(tools: &Tools, name: &str) -> String {
 
 /// All tools, asked again.
 pub(super) fn refresh(tools: &Tools) -> String {
-    table(&tools.registry().refresh())
+    all(&tools.registry().refresh())
+}
+
+/// The tools, then what is none of them.
+fn all(snapshot: &Snapshot) -> String {
+    table(snapshot) + &rest(snapshot)
 }
 
 /// Shows the toolset, or limits what may be called to one; with `-` the limit is lifted.

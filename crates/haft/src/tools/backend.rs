@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use haft_kernel::builtins::Context;
 use haft_kernel::{Backend, Bytes, Flow, ToolError};
-use haft_tools::{CallOptions, Code, Envelope};
+use haft_tools::{CallOptions, Code, Envelope, Tool};
 use serde_json::Value;
 
 use super::{Tools, words};
@@ -34,8 +34,11 @@ impl Tools {
     /// Calls a tool from a session, with its directory, its exports and its token to stop by.
     pub(super) fn call(&self, context: &mut Context<'_>, name: &str, arguments: &[Bytes]) -> Envelope {
         let registry = self.registry();
-        let words = words::of(context, arguments);
-        let arguments = match registry.find(name).and_then(|tool| tool.arguments(&words)) {
+        let read = |tool: Tool| match arguments {
+            [dash] if dash.as_ref() == b"-" => words::of_input(context),
+            words => tool.arguments(&words::of(context, words)),
+        };
+        let arguments = match registry.find(name).and_then(read) {
             Ok(arguments) => arguments,
             Err(fault) => return Envelope::failure(fault),
         };
@@ -56,6 +59,7 @@ impl Tools {
 pub(super) fn show(context: &mut Context<'_>, envelope: Envelope) -> Flow {
     let status = envelope.status();
     let _ = context.session.write(2, envelope.stderr.as_bytes());
+    remarks(&envelope).into_iter().for_each(|remark| context.error(remark));
     match envelope.outcome {
         Ok(result) => {
             let text = printed(&result);
@@ -68,6 +72,15 @@ pub(super) fn show(context: &mut Context<'_>, envelope: Envelope) -> Flow {
             Ok(status)
         }
     }
+}
+
+/// What is to be said besides the result: what was passed over, and how to see what was cut.
+pub(crate) fn remarks(envelope: &Envelope) -> Vec<String> {
+    let cut = envelope.truncated.iter().map(|truncated| {
+        let (stream, id, total) = (truncated.stream, &truncated.id, truncated.total_bytes);
+        format!("not all {total} bytes of {stream} are shown; the tool 'output' shows them: id={id}")
+    });
+    envelope.notes.iter().cloned().chain(cut).collect()
 }
 
 /// A result as a line, or as the text that it is.

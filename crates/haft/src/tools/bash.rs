@@ -1,11 +1,15 @@
 //! `bash`: a script, run by haft itself.
 
+use std::collections::HashMap;
+use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use haft_kernel::Session;
 use haft_kernel::run::{Outcome, Run, Status, Streams};
-use haft_process::capture::View;
+use haft_process::capture::{Summary, View};
 use haft_process::signal_name;
 use haft_tools::{Access, Code, Descriptor, Fault, Native, Surroundings};
 use serde::Deserialize;
@@ -16,15 +20,21 @@ use crate::sessions;
 /// What the script has left in the background gets so long to end by itself.
 const LEFTOVERS: Duration = Duration::from_millis(200);
 
-/// The tool.
-#[derive(Debug)]
-pub(super) struct Bash;
+/// So many sessions may have a name at a time.
+const MOST_SESSIONS: usize = 64;
+
+/// The tool, with the sessions that were given a name: what a script sets in one, the next script finds.
+#[derive(Debug, Default)]
+pub(super) struct Bash {
+    sessions: Mutex<HashMap<String, Arc<Mutex<Session>>>>,
+}
 
 #[derive(Deserialize)]
 struct Arguments {
     command: String,
     timeout: f64,
     cwd: Option<String>,
+    session: Option<String>,
 }
 
 impl Native for Bash {
@@ -32,8 +42,8 @@ impl Native for Bash {
         Descriptor {
             name: "bash".to_owned(),
             description:
-                "Run a bash script in a session of its own. The answer has its output, both streams in true \
-                          order, and its exit code; what it leaves in the background ends with it."
+                "Run a bash script, in a session of its own or a named one. The answer has its output, both streams \
+                 in true order, and its exit code; what it leaves in the background ends with it."
                     .to_owned(),
             parameters: json!({
                 "type": "object",
@@ -41,6 +51,7 @@ impl Native for Bash {
                     "command": {"type": "string", "description": "The script"},
                     "timeout": {"type": "number", "exclusiveMinimum": 0, "maximum": 86400, "default": 120, "description": "End it, with all its processes, after so many seconds"},
                     "cwd": {"type": "string", "description": "Where it starts"},
+                    "session": {"type": "string", "minLength": 1, "description": "Keep directory, variables and functions under this name for the next script of the same name, as long as this haft runs"},
                 },
                 "required": ["command"],
                 "additionalProperties": false,
@@ -55,41 +66,75 @@ impl Native for Bash {
     }
 
     fn call(&self, arguments: &Value, surroundings: &Surroundings<'_>) -> Result<Value, Fault> {
-        let arguments = Arguments::deserialize(arguments)
-            .map_err(|error| Fault::new(Code::InvalidParams, error.to_string()))?;
-        let directory = surroundings.path(arguments.cwd.as_deref().unwrap_or(""));
-        if !directory.is_dir() {
-            let error = format!("cannot enter '{}': it is no directory", directory.display());
-            return Err(Fault::new(Code::SpawnFailed, error));
+        let arguments =
+            Arguments::deserialize(arguments).map_err(|error| Fault::invalid(error.to_string()))?;
+        match &arguments.session {
+            None => run(&arguments, &mut fresh(surroundings), surroundings),
+            Some(name) => {
+                let session = self.named(name, surroundings)?;
+                let mut session = session.try_lock().map_err(|_| {
+                    Fault::invalid(format!("session '{name}' is busy with another script; use another name"))
+                })?;
+                run(&arguments, &mut session, surroundings)
+            }
         }
-        let variables =
-            surroundings.environment.iter().map(|(name, value)| (name.as_bytes(), value.as_bytes()));
-        let mut session =
-            Session::familiar(sessions::plain_kernel().build(), variables, directory.as_os_str().as_bytes());
-        let left = surroundings.deadline.saturating_duration_since(Instant::now());
-        let timeout = Duration::from_secs_f64(arguments.timeout).min(left);
-        let outcome = Run::new(arguments.command)
-            .name("bash")
-            .streams(Streams::Merged)
-            .timeout(timeout)
-            .cancel(surroundings.cancel)
-            .run(surroundings.host, &mut session)
-            .map_err(|error| Fault::new(Code::SpawnFailed, error.to_string()))?;
-        session.end_jobs(LEFTOVERS, LEFTOVERS);
-        let output = outcome.captured.output.clone();
-        let answer = answer(&outcome, timeout);
-        if let (Some(output), Ok(Value::Object(fields))) = (output, &answer)
-            && fields["truncated"] == true
-        {
-            surroundings.keep(output);
-        }
-        answer
     }
 }
 
-fn answer(outcome: &Outcome, timeout: Duration) -> Result<Value, Fault> {
+impl Bash {
+    /// The session of a name, made when it is first asked for.
+    fn named(&self, name: &str, surroundings: &Surroundings<'_>) -> Result<Arc<Mutex<Session>>, Fault> {
+        let mut sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
+        if sessions.len() >= MOST_SESSIONS && !sessions.contains_key(name) {
+            let names: Vec<&str> = sessions.keys().map(String::as_str).collect();
+            return Err(Fault::invalid(format!("there are enough sessions: {}", names.join(", "))));
+        }
+        let make = || Arc::new(Mutex::new(fresh(surroundings)));
+        Ok(sessions.entry(name.to_owned()).or_insert_with(make).clone())
+    }
+}
+
+/// A session with what the caller has.
+fn fresh(surroundings: &Surroundings<'_>) -> Session {
+    let variables = surroundings.environment.iter().map(|(name, value)| (name.as_bytes(), value.as_bytes()));
+    let directory = surroundings.directory.as_os_str().as_bytes();
+    Session::familiar(sessions::plain_kernel().build(), variables, directory)
+}
+
+fn run(
+    arguments: &Arguments,
+    session: &mut Session,
+    surroundings: &Surroundings<'_>,
+) -> Result<Value, Fault> {
+    if let Some(cwd) = &arguments.cwd {
+        let here = PathBuf::from(OsStr::from_bytes(session.directory()));
+        let directory = here.join(cwd);
+        if !directory.is_dir() {
+            let error =
+                format!("parameter 'cwd': cannot enter '{}': it is no directory", directory.display());
+            return Err(Fault::invalid(error));
+        }
+        session.set_directory(directory.as_os_str().as_bytes());
+    }
+    let left = surroundings.deadline.saturating_duration_since(Instant::now());
+    let timeout = Duration::from_secs_f64(arguments.timeout).min(left);
+    let outcome = Run::new(arguments.command.clone())
+        .name("bash")
+        .streams(Streams::Merged)
+        .timeout(timeout)
+        .cancel(surroundings.cancel)
+        .run(surroundings.host, session)
+        .map_err(|error| Fault::new(Code::SpawnFailed, error.to_string()))?;
+    session.end_jobs(LEFTOVERS, LEFTOVERS);
     let output = outcome.captured.output.as_ref();
     let shown = output.and_then(|output| output.summary(&View::HeadAndTail, View::DEFAULT_BUDGET).ok());
+    if let Some(output) = output.filter(|_| shown.as_ref().is_some_and(|shown| shown.truncated)) {
+        surroundings.keep("output", output);
+    }
+    answer(&outcome, shown, timeout)
+}
+
+fn answer(outcome: &Outcome, shown: Option<Summary>, timeout: Duration) -> Result<Value, Fault> {
     let text = shown.as_ref().map(|shown| shown.text.clone()).unwrap_or_default();
     let ended = |code, error: String| Err(Fault { stdout: text.clone(), ..Fault::new(code, error) });
     match outcome.status {

@@ -14,7 +14,7 @@ use haft_mcp::{RemoteSetup, remote_tools};
 use haft_process::Host;
 use haft_tools::{CoreOptions, Native, Options, Registry, Toolset, core_tools};
 
-pub(crate) use backend::printed;
+pub(crate) use backend::{printed, remarks};
 pub(crate) use command::ToolCommand;
 pub(crate) use settings::Settings;
 
@@ -27,7 +27,7 @@ pub(crate) fn open(surroundings: &Surroundings, host: Host, settings: &Settings)
     let places = places::find(surroundings);
     let trust = Trust::open(places.state.as_deref());
     let shell = ["/proc/self/exe", "-c"].map(Into::into).to_vec();
-    let mut natives: Vec<Arc<dyn Native>> = vec![Arc::new(bash::Bash)];
+    let mut natives: Vec<Arc<dyn Native>> = vec![Arc::new(bash::Bash::default())];
     natives.extend(core_tools(&CoreOptions { shell }));
     let directory = surroundings.working_directory.clone().unwrap_or_else(|| PathBuf::from("/"));
     let remote = RemoteSetup {
@@ -78,8 +78,11 @@ impl Tools {
     pub(crate) fn registry(&self) -> Registry {
         let mut state = self.state();
         let open = || {
-            // A session works without settings that cannot be read; `haft tool` says what is wrong with them.
-            let settings = Settings::read(&self.surroundings).unwrap_or_default();
+            // A session works without settings that cannot be read, and says so once.
+            let settings = Settings::read(&self.surroundings).unwrap_or_else(|failure| {
+                failure.show();
+                Settings::default()
+            });
             open(&self.surroundings, host::for_tools(&self.surroundings), &settings)
         };
         state.registry.get_or_insert_with(open).clone()

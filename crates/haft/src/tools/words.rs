@@ -1,8 +1,11 @@
 //! Arguments of tools, as a shell has them.
 
+use std::io;
+
 use haft_kernel::builtins::Context;
 use haft_kernel::{Argument, Bytes};
-use haft_tools::Word;
+use haft_tools::{Fault, Word};
+use serde_json::Value;
 
 /// The words of a call, with the values of JSON words.
 pub(crate) fn of(context: &Context<'_>, arguments: &[Bytes]) -> Vec<Word> {
@@ -15,4 +18,31 @@ pub(crate) fn of(context: &Context<'_>, arguments: &[Bytes]) -> Vec<Word> {
             }
         })
         .collect()
+}
+
+/// The JSON object on the standard input of a command.
+pub(crate) fn of_input(context: &Context<'_>) -> Result<Value, Fault> {
+    parse(&read(context).map_err(|error| {
+        Fault::invalid(format!("standard input cannot be read: {}", haft_process::reason(&error)))
+    })?)
+}
+
+/// Arguments as one text of JSON.
+pub(crate) fn parse(text: &[u8]) -> Result<Value, Fault> {
+    serde_json::from_slice(text)
+        .map_err(|error| Fault::invalid(format!("standard input is not JSON: {error}")))
+}
+
+fn read(context: &Context<'_>) -> io::Result<Vec<u8>> {
+    let mut input = Vec::new();
+    let Some(file) = context.file(0) else { return Ok(input) };
+    let mut buffer = vec![0; 64 * 1024];
+    loop {
+        match file.read(&mut buffer, None, context.session.cancel_token()) {
+            Ok(0) => return Ok(input),
+            Ok(length) => input.extend_from_slice(&buffer[..length]),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted && context.check().is_ok() => {}
+            Err(error) => return Err(error),
+        }
+    }
 }

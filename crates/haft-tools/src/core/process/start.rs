@@ -58,9 +58,7 @@ impl Native for Start {
         let directory = surroundings.path(arguments.cwd.as_deref().unwrap_or(""));
         let mut environment = surroundings.environment.clone();
         for (name, value) in &arguments.env {
-            environment
-                .set(name, value)
-                .map_err(|error| Fault::new(Code::InvalidParams, error.to_string()))?;
+            environment.set(name, value).map_err(|error| Fault::invalid(error.to_string()))?;
         }
         let failed = |error: haft_process::Error| Fault::new(Code::SpawnFailed, error.to_string());
         let program = find_program(&words[0], environment.get("PATH"), Some(&directory)).map_err(failed)?;
@@ -86,11 +84,9 @@ impl Start {
             (Some(text), None) if !self.shell.is_empty() => {
                 Ok(self.shell.iter().cloned().chain([OsString::from(text)]).collect())
             }
-            (Some(_), None) => {
-                Err(Fault::new(Code::InvalidParams, "there is no shell here; give the program as 'argv'"))
-            }
+            (Some(_), None) => Err(Fault::invalid("there is no shell here; give the program as 'argv'")),
             (None, Some(argv)) => Ok(argv.iter().map(OsString::from).collect()),
-            _ => Err(Fault::new(Code::InvalidParams, "give either 'command' or 'argv'")),
+            _ => Err(Fault::invalid("give either 'command' or 'argv'")),
         }
     }
 }

@@ -76,7 +76,7 @@ impl Table {
             } else {
                 format!("there is {}", all.join(", "))
             };
-            Fault::failed(format!("there is no process '{id}'; {all}"))
+            Fault::invalid(format!("there is no process '{id}'; {all}"))
         })
     }
 

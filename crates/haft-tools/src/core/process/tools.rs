@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::table::{Process, Table};
 use crate::access::Access;
 use crate::core::{describe, read_arguments};
-use crate::envelope::{Code, Fault};
+use crate::envelope::Fault;
 use crate::native::{Native, Surroundings};
 use crate::tool::Descriptor;
 
@@ -64,7 +64,7 @@ impl Native for Read {
             (None, first, last) => {
                 Some(View::Lines { first: first.unwrap_or(1), last: last.unwrap_or(u64::MAX - 1) })
             }
-            _ => return Err(Fault::new(Code::InvalidParams, "give either 'tail' or 'first' and 'last'")),
+            _ => return Err(Fault::invalid("give either 'tail' or 'first' and 'last'")),
         };
         match view {
             Some(view) => {
@@ -200,9 +200,8 @@ impl Native for Kill {
         };
         let process = running(&self.0, &arguments.id)?;
         let name = signal.trim_start_matches("SIG");
-        let number = signal_number(name).ok_or_else(|| {
-            Fault::new(Code::InvalidParams, format!("parameter 'signal': there is no signal '{signal}'"))
-        })?;
+        let number = signal_number(name)
+            .ok_or_else(|| Fault::invalid(format!("parameter 'signal': there is no signal '{signal}'")))?;
         process.controller.signal(number).map_err(|error| Fault::failed(error.to_string()))?;
         Ok(process.report())
     }
@@ -233,5 +232,5 @@ fn id() -> Value {
 
 fn running(table: &Table, id: &str) -> Result<Arc<Process>, Fault> {
     let process = table.get(id)?;
-    if process.is_running() { Ok(process) } else { Err(Fault::failed(format!("process '{id}' has ended"))) }
+    if process.is_running() { Ok(process) } else { Err(Fault::invalid(format!("process '{id}' has ended"))) }
 }

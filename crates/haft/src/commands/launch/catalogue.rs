@@ -42,21 +42,19 @@ impl World {
         Ok(World { trust: Trust::open(places.state.as_deref()), places, launch })
     }
 
-    /// The texts of configuration there are, the strongest last.
-    pub(super) fn sources(&self) -> Result<Vec<Source>, haft_config::Error> {
+    /// The texts of configuration there are, the strongest last; for each that cannot be read, why.
+    pub(super) fn layers(&self) -> impl Iterator<Item = Result<Source, haft_config::Error>> {
         let layers = [(Layer::User, &self.places.user), (Layer::Project, &self.places.project)];
-        let mut sources = Vec::new();
-        for (layer, place) in layers {
-            if let Some(place) = place {
-                sources.extend(Source::read(layer, place, &self.shown(place))?);
-            }
-        }
-        Ok(sources)
+        let read = |(layer, place): (Layer, &Option<PathBuf>)| {
+            let place = place.as_ref()?;
+            Source::read(layer, place, &self.shown(place)).transpose()
+        };
+        layers.into_iter().filter_map(read)
     }
 
     /// All that can be launched.
     pub(super) fn catalogue(&self) -> Result<Catalogue, Failure> {
-        let read = || Catalogue::read(self.sources()?);
+        let read = || Catalogue::read(self.layers().collect::<Result<Vec<_>, _>>()?);
         read().map_err(|error| haft_launch::Error::from(error).into())
     }
 

@@ -47,16 +47,13 @@ impl Findings {
 pub(super) fn run(as_json: bool, surroundings: &Surroundings) -> Result<i32, Failure> {
     let world = World::look(surroundings)?;
     let mut findings = Findings::default();
-    match world.sources() {
-        Err(error) => look_at_error(&error, &mut findings),
-        Ok(sources) => {
-            look_at_sources(&sources, &mut findings);
-            match Catalogue::read(sources) {
-                Err(error) => look_at_error(&error, &mut findings),
-                Ok(catalogue) => look_at_catalogue(&catalogue, &world, &mut findings),
-            }
-        }
-    }
+    let (sources, unreadable): (Vec<_>, Vec<_>) = world.layers().partition(Result::is_ok);
+    let sources: Vec<Source> = sources.into_iter().flatten().collect();
+    let unreadable: Vec<haft_config::Error> = unreadable.into_iter().filter_map(Result::err).collect();
+    look_at_sources(&sources, unreadable.is_empty(), &mut findings);
+    let (catalogue, errors) = Catalogue::survey(sources);
+    unreadable.iter().chain(&errors).for_each(|error| look_at_error(error, &mut findings));
+    look_at_catalogue(&catalogue, &world, &mut findings);
     match clean(&host::run_base(surroundings)) {
         0 => findings.add(Level::Ok, "no files are left of launches that are over"),
         1 => findings.add(Level::Ok, "the files of 1 launch that is over were removed"),
@@ -90,8 +87,8 @@ fn look_at_error(error: &haft_config::Error, findings: &mut Findings) {
     findings.add(Level::Problem, error.to_string()).hint = error.hint().map(str::to_owned);
 }
 
-fn look_at_sources(sources: &[Source], findings: &mut Findings) {
-    if sources.is_empty() {
+fn look_at_sources(sources: &[Source], all: bool, findings: &mut Findings) {
+    if sources.is_empty() && all {
         findings.add(Level::Ok, "no configuration, so haft's defaults are used").hint =
             Some("`haft launch init` writes one to start from".to_owned());
     }

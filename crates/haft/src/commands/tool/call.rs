@@ -53,18 +53,17 @@ fn read(tool: &Tool, words: &[String]) -> Result<Result<Value, Fault>, Failure> 
         let words: Vec<Word> = words.iter().map(|word| Word::Text(word.clone())).collect();
         return Ok(tool.arguments(&words));
     }
-    let mut text = String::new();
+    let mut text = Vec::new();
     std::io::stdin()
-        .read_to_string(&mut text)
+        .read_to_end(&mut text)
         .map_err(|error| Failure::usage(format_args!("standard input cannot be read: {}", reason(&error))))?;
-    serde_json::from_str(&text)
-        .map(Ok)
-        .map_err(|error| Failure::usage(format_args!("standard input is not JSON: {error}")))
+    Ok(tools::words::parse(&text))
 }
 
 /// Shows an answer as a command does.
 fn show(envelope: &Envelope) -> i32 {
     failure::write(&envelope.stderr);
+    tools::remarks(envelope).iter().for_each(tell);
     match &envelope.outcome {
         Ok(result) => print_text(&tools::printed(result), 0),
         Err(fault) => {

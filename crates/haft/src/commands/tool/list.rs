@@ -59,7 +59,10 @@ pub(crate) fn rest(snapshot: &Snapshot) -> String {
     }
     for rejected in snapshot.rejected() {
         let (name, path) = (&rejected.name, rejected.path.display());
-        text.push_str(&format!("rejected: {name}, '{path}': {}\n", rejected.reason));
+        let instead = rejected
+            .instead
+            .map_or(String::new(), |layer| format!("; '{name}' of the {layer} layer is called in its place"));
+        text.push_str(&format!("rejected: {name}, '{path}': {}{instead}\n", rejected.reason));
     }
     text
 }

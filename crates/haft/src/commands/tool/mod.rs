@@ -10,7 +10,7 @@ mod show;
 
 use haft_tools::Registry;
 
-pub(crate) use list::table;
+pub(crate) use list::{rest, table};
 pub(crate) use show::text as describe;
 
 use self::arguments::{Tool, ToolCommand};

@@ -1,0 +1,97 @@
+//! `output`: another look at what a call has written and its answer did not show whole.
+
+use haft_process::capture::{Search, View};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::{describe, read_arguments};
+use crate::access::Access;
+use crate::envelope::Fault;
+use crate::native::{Native, Surroundings};
+use crate::tool::Descriptor;
+
+#[derive(Debug)]
+pub(super) struct Output;
+
+#[derive(Deserialize)]
+struct Arguments {
+    id: String,
+    head: Option<u64>,
+    tail: Option<u64>,
+    first: Option<u64>,
+    last: Option<u64>,
+    grep: Option<String>,
+    context: u64,
+    limit: usize,
+}
+
+impl Native for Output {
+    fn descriptor(&self) -> Descriptor {
+        describe(
+            "output",
+            "Look at the whole of an output that an earlier answer has cut, without running anything again: its first or last lines, lines by number, or lines that match.",
+            Access::None,
+            json!({
+                "properties": {
+                    "id": {"type": "string", "description": "The output, as the answer that was cut names it"},
+                    "head": {"type": "integer", "minimum": 1, "description": "Its first lines, so many"},
+                    "tail": {"type": "integer", "minimum": 1, "description": "Its last lines, so many"},
+                    "first": {"type": "integer", "minimum": 1, "description": "Lines from this number on"},
+                    "last": {"type": "integer", "minimum": 1, "description": "Lines up to this number"},
+                    "grep": {"type": "string", "minLength": 1, "description": "Lines that match this regular expression, with their numbers"},
+                    "context": {"type": "integer", "minimum": 0, "default": 0, "description": "With grep: so many lines around each match"},
+                    "limit": {"type": "integer", "minimum": 1, "maximum": 1_048_576, "default": 32768, "description": "At most so many bytes"},
+                },
+                "required": ["id"],
+            }),
+        )
+    }
+
+    fn call(&self, arguments: &Value, surroundings: &Surroundings<'_>) -> Result<Value, Fault> {
+        let arguments: Arguments = read_arguments(arguments)?;
+        let view = view(&arguments)?;
+        let id = &arguments.id;
+        let output = surroundings.output(id).ok_or_else(|| {
+            let error =
+                format!("parameter 'id': there is no output '{id}'; outputs are kept for a day at most");
+            Fault::invalid(error)
+        })?;
+        let shown =
+            output.summary(&view, arguments.limit).map_err(|error| Fault::failed(error.to_string()))?;
+        let mut result = json!({
+            "id": id,
+            "text": shown.text,
+            "truncated": shown.truncated,
+            "total_bytes": shown.total_bytes,
+            "total_lines": shown.total_lines,
+        });
+        if let Some(lost) = shown.omitted.map(|omitted| omitted.lost_bytes).filter(|lost| *lost > 0) {
+            result["lost_bytes"] = lost.into();
+        }
+        if shown.lossy {
+            result["lossy"] = true.into();
+        }
+        Ok(result)
+    }
+}
+
+fn view(arguments: &Arguments) -> Result<View, Fault> {
+    let wrong = |error: String| Fault::invalid(error);
+    let lines = arguments.first.is_some() || arguments.last.is_some();
+    let asked = [arguments.head.is_some(), arguments.tail.is_some(), lines, arguments.grep.is_some()];
+    if asked.into_iter().filter(|asked| *asked).count() > 1 {
+        return Err(wrong("give one of 'head', 'tail', 'first' and 'last', and 'grep'".to_owned()));
+    }
+    Ok(match arguments {
+        Arguments { head: Some(count), .. } => View::HeadLines(*count),
+        Arguments { tail: Some(count), .. } => View::TailLines(*count),
+        Arguments { grep: Some(pattern), context, .. } => {
+            let search = Search::new(pattern).map_err(|error| wrong(format!("parameter 'grep': {error}")))?;
+            View::Matches(search.context(*context, *context))
+        }
+        Arguments { first, last, .. } if lines => {
+            View::Lines { first: first.unwrap_or(1), last: last.unwrap_or(u64::MAX - 1) }
+        }
+        _ => View::HeadAndTail,
+    })
+}
