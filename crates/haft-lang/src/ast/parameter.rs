@@ -24,7 +24,11 @@ impl ParameterExpansion {
     #[inline]
     pub fn plain_position(&self) -> Option<u32> {
         match (&self.parameter, &self.operator) {
-            (Parameter::Positional(number), ParameterOperator::Value) if !self.indirect && self.subscript.is_none() => Some(*number),
+            (Parameter::Positional(number), ParameterOperator::Value)
+                if !self.indirect && self.subscript.is_none() =>
+            {
+                Some(*number)
+            }
             _ => None,
         }
     }
