@@ -32,13 +32,14 @@
 //!
 //! # The client
 //!
-//! [`remote_tools`] makes servers of others into [providers](haft_tools::Provider) of a registry: started when one of their tools is
-//! first asked for, started again if they have died, ended with the registry.
+//! [`remote_tools`] makes servers of others, programs or URLs, into [providers](haft_tools::Provider) of a registry: started or
+//! reached when one of their tools is first asked for, again if they have died, left with the registry.
 //!
 //! # Limits
 //!
-//! The revisions 2024-11-05 to 2026-07-28 are spoken. HTTP is served on loopback addresses only. Servers of others are reached by
-//! standard input and output; those that ask their client for something, for a sampling or an answer of the user, are refused it.
+//! The revisions 2024-11-05 to 2026-07-28 are spoken. HTTP is served on loopback addresses only. Servers of others that ask their
+//! client for something, for a sampling or an answer of the user, are refused it; so are those at a URL that want their user to
+//! log in with a browser.
 //! A client over HTTP that keeps no session has no connection to lose: what it has started ends with age.
 
 mod client;
@@ -46,7 +47,7 @@ mod server;
 mod sys;
 mod transport;
 
-pub use client::{NESTED, RemoteServer, RemoteSetup, remote_tools};
+pub use client::{NESTED, Reach, RemoteServer, RemoteSetup, remote_tools};
 pub use server::{JobLimits, Limits, OutputLimits, Prompt, Server, SessionLimits, Setup, Tools};
 pub use transport::http::Http;
 pub use transport::stdio::Stdio;

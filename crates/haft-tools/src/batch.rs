@@ -53,7 +53,7 @@ impl Registry {
         let make = |index: usize| {
             let start = Instant::now();
             let mut envelope = match &ready[index] {
-                Ok(ready) => self.run(ready, options),
+                Ok(ready) => self.run(ready, options, &|_| ()),
                 Err(fault) => Envelope::failure(fault.clone()),
             };
             envelope.duration = start.elapsed();

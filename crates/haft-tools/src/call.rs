@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::envelope::{Code, Envelope, Fault};
 use crate::environment::for_tool;
-use crate::native::{Native, Surroundings};
+use crate::native::{Native, Progress, Surroundings};
 use crate::registry::{Inner, Registry};
 use crate::run;
 use crate::text;
@@ -59,9 +59,20 @@ impl Registry {
     /// assert_eq!(envelope.code(), Some(Code::ToolNotFound));
     /// ```
     pub fn call(&self, name: &str, arguments: Value, options: &CallOptions) -> Envelope {
+        self.call_watched(name, arguments, options, &|_| ())
+    }
+
+    /// The same, with a function that is told how far the call is, where the tool can say.
+    pub fn call_watched(
+        &self,
+        name: &str,
+        arguments: Value,
+        options: &CallOptions,
+        progress: &dyn Fn(&Progress),
+    ) -> Envelope {
         let start = Instant::now();
         let mut envelope = match self.prepare(name, arguments, options) {
-            Ok(ready) => self.run(&ready, options),
+            Ok(ready) => self.run(&ready, options, progress),
             Err(fault) => Envelope::failure(fault),
         };
         envelope.duration = start.elapsed();
@@ -93,13 +104,13 @@ impl Registry {
         Ok(Ready { tool, arguments, note })
     }
 
-    pub(crate) fn run(&self, ready: &Ready, options: &CallOptions) -> Envelope {
-        let mut envelope = self.run_tool(ready, options);
+    pub(crate) fn run(&self, ready: &Ready, options: &CallOptions, progress: &dyn Fn(&Progress)) -> Envelope {
+        let mut envelope = self.run_tool(ready, options, progress);
         envelope.notes.extend(ready.note.clone());
         envelope
     }
 
-    fn run_tool(&self, ready: &Ready, options: &CallOptions) -> Envelope {
+    fn run_tool(&self, ready: &Ready, options: &CallOptions, progress: &dyn Fn(&Progress)) -> Envelope {
         let inner = self.inner();
         let tool = &ready.tool;
         let session = options.environment.as_ref().unwrap_or(&inner.options.environment);
@@ -111,7 +122,7 @@ impl Registry {
                     Arc::new(for_tool(&inner.options.environment, session, tool.name(), named))
                 }
                 // It is of our own making, and what it starts, the session starts.
-                Source::Native(_) => session.clone(),
+                Source::Native(_) | Source::Provided { .. } => session.clone(),
             },
             timeout: options.timeout.or(tool.timeout()).unwrap_or(inner.options.timeout),
             cancel: options.cancel.as_ref().map_or_else(CancelToken::new, CancelToken::child),
@@ -122,7 +133,9 @@ impl Registry {
         };
         match tool.source() {
             Source::File(file) => run::file(inner, tool, file, &ready.arguments, &scene),
-            Source::Native(native) => call_native(inner, native.as_ref(), tool, &ready.arguments, &scene),
+            Source::Native(native) | Source::Provided { native, .. } => {
+                call_native(inner, native.as_ref(), ready, &scene, progress)
+            }
         }
     }
 }
@@ -140,9 +153,9 @@ pub(crate) struct Scene {
 fn call_native(
     inner: &Inner,
     native: &dyn Native,
-    tool: &Tool,
-    arguments: &Value,
+    ready: &Ready,
     scene: &Scene,
+    progress: &dyn Fn(&Progress),
 ) -> Envelope {
     let surroundings = Surroundings {
         directory: &scene.directory,
@@ -150,15 +163,16 @@ fn call_native(
         host: &inner.host,
         cancel: &scene.cancel,
         deadline: Instant::now() + scene.timeout.min(Duration::from_secs(1 << 32)),
+        progress,
         registry: inner,
         truncated: Mutex::default(),
     };
     let called = catch_unwind(AssertUnwindSafe(|| {
         surroundings.check()?;
-        native.call(arguments, &surroundings)
+        native.call(&ready.arguments, &surroundings)
     }));
     let crashed =
-        || Fault::new(Code::ToolCrashed, format!("tool '{}' has a fault and panicked", tool.name()));
+        || Fault::new(Code::ToolCrashed, format!("tool '{}' has a fault and panicked", ready.tool.name()));
     let outcome = called.unwrap_or_else(|_| Err(crashed()));
     let truncated = surroundings.truncated.into_inner().unwrap_or_else(PoisonError::into_inner);
     Envelope { truncated, ..Envelope::from(outcome) }

@@ -140,7 +140,7 @@ impl Registry {
                 continue;
             }
             let ready = Ready { tool: tool.clone(), arguments, note: None };
-            let envelope = self.run(&ready, &CallOptions::default());
+            let envelope = self.run(&ready, &CallOptions::default(), &|_| ());
             match &envelope.outcome {
                 Ok(result) => {
                     findings.add("examples", Verdict::Good, format!("{shown} gives {}", text::short(result)));

@@ -76,7 +76,7 @@ pub use call::CallOptions;
 pub use core::{CoreOptions, core_tools};
 pub use envelope::{Code, Envelope, Fault, Truncated};
 pub use examine::{Finding, Verdict};
-pub use native::{Native, Surroundings};
+pub use native::{Native, Progress, Surroundings};
 pub use provider::Provider;
 pub use registry::{Options, Registry};
 pub use schema::Schema;

@@ -1,6 +1,6 @@
 //! Tools that run in this process.
 
-use std::fmt::Debug;
+use std::fmt::{self, Debug};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
@@ -26,8 +26,30 @@ pub trait Native: Debug + Send + Sync {
     fn call(&self, arguments: &Value, surroundings: &Surroundings<'_>) -> Result<Value, Fault>;
 }
 
+/// How far a call is.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Progress {
+    /// So much is done.
+    pub done: f64,
+    /// Of so much, where that is known.
+    pub total: Option<f64>,
+    /// What it does, in words.
+    pub message: Option<String>,
+}
+
+/// Progress as a line for a person.
+impl fmt::Display for Progress {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.total, &self.message) {
+            (Some(total), Some(message)) => write!(formatter, "{}/{total} {message}", self.done),
+            (Some(total), None) => write!(formatter, "{}/{total}", self.done),
+            (None, Some(message)) => formatter.write_str(message),
+            (None, None) => write!(formatter, "{}", self.done),
+        }
+    }
+}
+
 /// What a call in this process has around it.
-#[derive(Debug)]
 pub struct Surroundings<'a> {
     /// The directory that paths start from.
     pub directory: &'a Path,
@@ -39,8 +61,16 @@ pub struct Surroundings<'a> {
     pub cancel: &'a CancelToken,
     /// When it has to be done.
     pub deadline: Instant,
+    /// Is told how far the call is, where it can say.
+    pub progress: &'a dyn Fn(&Progress),
     pub(crate) registry: &'a Inner,
     pub(crate) truncated: Mutex<Vec<Truncated>>,
+}
+
+impl fmt::Debug for Surroundings<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Surroundings").field("directory", &self.directory).finish_non_exhaustive()
+    }
 }
 
 impl Surroundings<'_> {

@@ -3,7 +3,10 @@
 use std::fmt::Debug;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use haft_config::Layer;
+
 use crate::native::Native;
+use crate::snapshot::Rejected;
 use crate::tool::{Source, Tool};
 
 /// A place that tools come from besides files and this process. It is asked when somebody looks for all tools, or for one
@@ -12,11 +15,19 @@ pub trait Provider: Debug + Send + Sync {
     /// The name that its tools are called under: `name.tool`.
     fn name(&self) -> &str;
 
+    /// Who has named it.
+    fn layer(&self) -> Layer;
+
     /// Its tools, under their full names. To ask may take a while.
     ///
     /// # Errors
     /// Why it cannot say.
     fn tools(&self) -> Result<Vec<Arc<dyn Native>>, String>;
+
+    /// Has a function called, on any thread, whenever its tools have changed. One whose tools never change needs none.
+    fn watch(&self, changed: Box<dyn Fn() + Send + Sync>) {
+        drop(changed);
+    }
 }
 
 /// All such places, and what they have said.
@@ -34,8 +45,8 @@ impl Providers {
         Providers { places: providers.iter().map(|provider| (provider.clone(), Mutex::default())).collect() }
     }
 
-    /// Asks all again, at once; yields all tools, and the names of those who cannot say with the reason.
-    pub(crate) fn ask_all(&self) -> (Vec<Tool>, Vec<(String, String)>) {
+    /// Asks all again, at once; yields all tools, and those who cannot say which they have.
+    pub(crate) fn ask_all(&self) -> (Vec<Tool>, Vec<Rejected>) {
         std::thread::scope(|threads| {
             for (provider, answer) in &self.places {
                 threads.spawn(move || *lock(answer) = Some(ask(provider)));
@@ -45,7 +56,7 @@ impl Providers {
         for (provider, answer) in &self.places {
             match lock(answer).as_ref() {
                 Some(Ok(found)) => tools.extend(found.iter().cloned()),
-                Some(Err(fault)) => faults.push((provider.name().to_owned(), fault.clone())),
+                Some(Err(fault)) => faults.push(Rejected::silent(provider.as_ref(), fault)),
                 None => {}
             }
         }
@@ -88,6 +99,13 @@ impl Providers {
         }
     }
 
+    /// Forgets what one has said, which is not so any more.
+    pub(crate) fn forget(&self, name: &str) {
+        for (_, answer) in self.places.iter().filter(|(provider, _)| provider.name() == name) {
+            *lock(answer) = None;
+        }
+    }
+
     /// Whether a name may be one of theirs, as far as that is known without asking anybody.
     pub(crate) fn may_have(&self, name: &str) -> bool {
         self.places.iter().any(|(provider, answer)| {
@@ -108,7 +126,10 @@ impl Providers {
 }
 
 fn ask(provider: &Arc<dyn Provider>) -> Answer {
-    let tool = |native: Arc<dyn Native>| Tool::new(native.descriptor(), Source::Native(native));
+    let (by, layer): (Arc<str>, Layer) = (provider.name().into(), provider.layer());
+    let tool = |native: Arc<dyn Native>| {
+        Tool::new(native.descriptor(), Source::Provided { by: by.clone(), layer, native })
+    };
     Ok(provider.tools()?.into_iter().map(tool).collect())
 }
 

@@ -90,7 +90,8 @@ impl Found {
     /// What the caller should know about it.
     pub(crate) fn note(&self) -> Option<String> {
         let rejected = self.passed_over.as_ref()?;
-        let (name, path, reason) = (&rejected.name, rejected.path.display(), &rejected.reason);
+        let (name, reason) = (&rejected.name, &rejected.reason);
+        let path = rejected.path.as_ref()?.display();
         let used = self.tool.layer();
         Some(format!("'{path}' is passed over ({reason}), and '{name}' of the {used} layer is called"))
     }
@@ -143,7 +144,9 @@ impl Registry {
             outputs: Outputs::new(places.cache.as_ref().map(|cache| cache.join("outputs"))),
             cancel,
         };
-        Registry(Arc::new(Owner { inner: Arc::new(inner), thread: Mutex::default() }))
+        let inner = Arc::new(inner);
+        inner.watch();
+        Registry(Arc::new(Owner { inner, thread: Mutex::default() }))
     }
 
     /// Starts to look for all tools, beside whoever asks; once, whoever asks.
@@ -221,6 +224,27 @@ impl Registry {
 }
 
 impl Inner {
+    /// Has providers say when their tools have changed.
+    fn watch(self: &Arc<Inner>) {
+        for provider in &self.options.providers {
+            let (inner, name) = (Arc::downgrade(self), provider.name().to_owned());
+            provider.watch(Box::new(move || {
+                if let Some(inner) = inner.upgrade() {
+                    inner.ask_again(&name);
+                }
+            }));
+        }
+    }
+
+    /// What a provider has said is not so any more. Only where all tools were looked at before are they looked at again now.
+    fn ask_again(self: &Arc<Inner>, provider: &str) {
+        self.providers.forget(provider);
+        if lock(&self.snapshot).is_complete() {
+            let inner = self.clone();
+            let _ = std::thread::Builder::new().name("tools".to_owned()).spawn(move || inner.scan());
+        }
+    }
+
     /// Asks all candidates, several at a time, and publishes what they are.
     fn scan(&self) {
         let candidates = discover::scan(&self.directories);
@@ -246,7 +270,7 @@ impl Inner {
         self.prober.save();
         let (provided, faults) = self.providers.ask_all();
         let natives: Vec<Tool> = self.natives.iter().cloned().chain(provided).collect();
-        self.publish(Snapshot::of_probes(&natives, probes).with_faults(faults));
+        self.publish(Snapshot::of_probes(&natives, probes).with_rejected(faults));
     }
 
     fn publish(&self, snapshot: Snapshot) {
@@ -295,13 +319,17 @@ impl Inner {
             Some(rejected) if rejected.untrusted => Fault::new(
                 Code::NotTrusted,
                 format!(
-                    "tool '{name}' of this project is not trusted: '{}'; to trust it run `haft trust`",
-                    rejected.path.display()
+                    "tool '{name}' of this project is not trusted{}; to trust it run `haft trust`",
+                    rejected.path.map_or(String::new(), |path| format!(": '{}'", path.display()))
                 ),
             ),
             Some(rejected) => Fault::new(
                 Code::Disabled,
-                format!("tool '{name}' was rejected: {} ('{}')", rejected.reason, rejected.path.display()),
+                format!(
+                    "tool '{name}' was rejected: {}{}",
+                    rejected.reason,
+                    rejected.path.map_or(String::new(), |path| format!(" ('{}')", path.display()))
+                ),
             ),
         }
     }

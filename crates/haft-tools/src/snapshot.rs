@@ -7,6 +7,7 @@ use haft_config::Layer;
 use serde::Serialize;
 
 use crate::discover::{Candidate, Probe};
+use crate::provider::Provider;
 use crate::tool::Tool;
 
 /// All tools at one moment. It does not change; a call keeps the tool that it started with.
@@ -31,15 +32,15 @@ pub struct Shadowed {
     pub by: Layer,
 }
 
-/// A file that would be a tool but is none.
+/// What would be a tool, or have tools, but is none and has none.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Rejected {
     /// The name it would have.
     pub name: String,
     /// Whose it is.
     pub layer: Layer,
-    /// Where it is.
-    pub path: PathBuf,
+    /// Where it is, if it is a file.
+    pub path: Option<PathBuf>,
     /// Whether it only lacks the user's trust.
     pub untrusted: bool,
     /// Why it is none.
@@ -55,8 +56,14 @@ impl Rejected {
             Probe::Untrusted => (true, "not trusted; run `haft trust`".to_owned()),
             Probe::Rejected(reason) => (false, reason.clone()),
         };
-        let (name, layer, path) = (candidate.name.clone(), candidate.layer, candidate.path.clone());
-        Some(Rejected { name, layer, path, untrusted, reason, instead: None })
+        let (name, layer) = (candidate.name.clone(), candidate.layer);
+        Some(Rejected { name, layer, path: Some(candidate.path.clone()), untrusted, reason, instead: None })
+    }
+
+    /// A provider that cannot say which tools it has.
+    pub(crate) fn silent(provider: &dyn Provider, reason: &str) -> Rejected {
+        let (name, layer) = (provider.name().to_owned(), provider.layer());
+        Rejected { name, layer, path: None, untrusted: false, reason: reason.to_owned(), instead: None }
     }
 }
 
@@ -84,16 +91,9 @@ impl Snapshot {
         snapshot
     }
 
-    /// The same, with places that could not say which tools they have.
-    pub(crate) fn with_faults(mut self, faults: Vec<(String, String)>) -> Snapshot {
-        self.rejected.extend(faults.into_iter().map(|(name, reason)| Rejected {
-            path: PathBuf::from(&name),
-            name,
-            layer: Layer::User,
-            untrusted: false,
-            reason,
-            instead: None,
-        }));
+    /// The same, with more that has no tools.
+    pub(crate) fn with_rejected(mut self, more: Vec<Rejected>) -> Snapshot {
+        self.rejected.extend(more);
         self
     }
 

@@ -130,6 +130,15 @@ struct Inner {
 pub enum Source {
     /// It runs in this process.
     Native(Arc<dyn Native>),
+    /// It runs with a [provider](crate::Provider), such as an MCP server.
+    Provided {
+        /// The name of the provider.
+        by: Arc<str>,
+        /// Who has named the provider.
+        layer: Layer,
+        /// The way to it.
+        native: Arc<dyn Native>,
+    },
     /// It is an executable.
     File(Arc<File>),
 }
@@ -176,15 +185,24 @@ impl Tool {
     pub fn layer(&self) -> Layer {
         match &self.inner.source {
             Source::Native(_) => Layer::Embedded,
+            Source::Provided { layer, .. } => *layer,
             Source::File(file) => file.layer,
         }
     }
 
-    /// Its file, unless it runs in this process.
+    /// Its file, if it has one.
     pub fn file(&self) -> Option<&File> {
         match &self.inner.source {
-            Source::Native(_) => None,
             Source::File(file) => Some(file),
+            _ => None,
+        }
+    }
+
+    /// The name of its provider, if it has one.
+    pub fn provider(&self) -> Option<&str> {
+        match &self.inner.source {
+            Source::Provided { by, .. } => Some(by),
+            _ => None,
         }
     }
 

@@ -1,19 +1,24 @@
 //! Servers of others, whose tools become ours.
 
 mod connection;
+mod http;
+mod listener;
+mod process;
 mod reply;
 mod server;
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
+use haft_config::Layer;
 use haft_process::{Environment, Host};
 use haft_tools::Provider;
 use tokio::runtime::Runtime;
 
-pub use self::connection::NESTED;
+pub use self::process::NESTED;
 use self::server::Remote;
 
 /// A server as a configuration describes it.
@@ -21,14 +26,42 @@ use self::server::Remote;
 pub struct RemoteServer {
     /// The name that its tools are called under: `name.tool`.
     pub name: String,
-    /// The program and its arguments.
-    pub command: Vec<String>,
-    /// Variables that it gets besides those that every program needs.
-    pub env: BTreeMap<String, String>,
+    /// Who has named it.
+    pub layer: Layer,
+    /// How it is reached.
+    pub reach: Reach,
     /// The tools that may be used; all, if it says nothing.
     pub tools: Option<Vec<String>>,
     /// How long a call may take.
     pub timeout: Option<Duration>,
+}
+
+/// How a server is reached.
+#[derive(Clone, Debug)]
+pub enum Reach {
+    /// It is a program that is started, and spoken to by its standard input and output.
+    Command {
+        /// The program and its arguments.
+        command: Vec<String>,
+        /// Variables that it gets besides those that every program needs.
+        env: BTreeMap<String, String>,
+    },
+    /// It runs somewhere, and is spoken to over HTTP.
+    Url {
+        /// Where.
+        url: String,
+        /// What is sent with every request. `${NAME}` stands for a variable of the environment.
+        headers: BTreeMap<String, String>,
+    },
+}
+
+impl fmt::Display for Reach {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Reach::Command { command, .. } => write!(formatter, "`{}`", command.join(" ")),
+            Reach::Url { url, .. } => formatter.write_str(url),
+        }
+    }
 }
 
 /// What servers are started with.
@@ -72,7 +105,15 @@ impl Provider for Provided {
         self.0.name()
     }
 
+    fn layer(&self) -> Layer {
+        self.0.layer()
+    }
+
     fn tools(&self) -> Result<Vec<Arc<dyn haft_tools::Native>>, String> {
         self.0.tools()
+    }
+
+    fn watch(&self, changed: Box<dyn Fn() + Send + Sync>) {
+        self.0.watch(changed);
     }
 }

@@ -3,17 +3,21 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use haft_config::Layer;
 use haft_process::CancelToken;
 use haft_tools::{Code, Descriptor, Fault, Native, Surroundings};
-use rmcp::model::{CallToolRequestParams, CallToolResult, Tool};
+use rmcp::model::{CallToolRequestParams, Tool};
 use serde_json::Value;
 use tokio::runtime::{Builder, Runtime};
 
 use super::connection::Connection;
+use super::listener::Listener;
 use super::{Home, RemoteServer, RemoteSetup, reply};
 
 /// How long a call may take if nobody says.
 const TIMEOUT: Duration = Duration::from_secs(120);
+/// A server that is left is told so long.
+const FAREWELL: Duration = Duration::from_secs(3);
 /// How soon a cancelled call is noticed.
 const NOTICE: Duration = Duration::from_millis(20);
 
@@ -23,22 +27,32 @@ pub(super) struct Remote {
     server: RemoteServer,
     setup: RemoteSetup,
     home: Arc<Home>,
+    listener: Arc<Listener>,
     connection: Mutex<Option<Arc<Connection>>>,
 }
 
 impl Remote {
     pub(super) fn new(server: RemoteServer, setup: RemoteSetup, home: Arc<Home>) -> Remote {
-        Remote { server, setup, home, connection: Mutex::default() }
+        Remote { server, setup, home, listener: Arc::default(), connection: Mutex::default() }
     }
 
     pub(super) fn name(&self) -> &str {
         &self.server.name
     }
 
+    pub(super) fn layer(&self) -> Layer {
+        self.server.layer
+    }
+
+    pub(super) fn watch(&self, changed: Box<dyn Fn() + Send + Sync>) {
+        self.listener.watch(changed);
+    }
+
     /// Its tools, each under the name of the server.
     pub(super) fn tools(self: &Arc<Remote>) -> Result<Vec<Arc<dyn Native>>, String> {
         let connection = self.connect()?;
-        let listed = self.runtime()?.block_on(connection.tools())?;
+        let listed = self.runtime()?.block_on(connection.tools());
+        let listed = listed.map_err(|why| format!("the MCP server '{}' {why}", self.server.name))?;
         let tool = |tool: Tool| -> Arc<dyn Native> { Arc::new(RemoteTool { remote: self.clone(), tool }) };
         Ok(listed.into_iter().filter(|tool| self.allows(&tool.name)).map(tool).collect())
     }
@@ -54,7 +68,11 @@ impl Remote {
             return Ok(open.clone());
         }
         *connection = None;
-        let opened = Arc::new(self.runtime()?.block_on(Connection::open(&self.server, &self.setup))?);
+        let opened = Arc::new(self.runtime()?.block_on(Connection::open(
+            &self.server,
+            &self.setup,
+            &self.listener,
+        ))?);
         *connection = Some(opened.clone());
         Ok(opened)
     }
@@ -73,26 +91,38 @@ impl Remote {
         let connection = self.connect().map_err(failed)?;
         let mut call = CallToolRequestParams::new(tool.to_owned());
         call.arguments = arguments.as_object().cloned();
-        let answer = self.runtime().map_err(failed)?.block_on(async {
-            tokio::select! {
-                answer = connection.call(call) => answer.map_err(|error| self.broken(&connection, &error)),
-                () = cancelled(surroundings.cancel) => Err(Fault::new(Code::Cancelled, "the call was cancelled")),
-                () = tokio::time::sleep_until(surroundings.deadline.into()) => Err(self.late()),
-            }
-        });
-        answer.and_then(|result: CallToolResult| reply::value(result))
+        let given_up = self.given_up(surroundings);
+        let call = connection.call(call, surroundings.progress, given_up);
+        let answer = self.runtime().map_err(failed)?.block_on(call);
+        answer.map_err(|interrupted| interrupted.fault(&self.server.name)).and_then(reply::value)
     }
 
-    fn broken(&self, connection: &Connection, error: &str) -> Fault {
-        if connection.is_open() {
-            return Fault::failed(format!("the MCP server '{}' has refused: {error}", self.server.name));
+    /// Waits until nobody wants the result any more, or the time is up.
+    async fn given_up(&self, surroundings: &Surroundings<'_>) -> Fault {
+        tokio::select! {
+            () = cancelled(surroundings.cancel) => Fault::new(Code::Cancelled, "the call was cancelled"),
+            () = tokio::time::sleep_until(surroundings.deadline.into()) => Fault::new(
+                Code::ToolTimeout,
+                format!("the MCP server '{}' did not answer in time", self.server.name),
+            ),
         }
-        let hint = "it is started again with the next call";
-        Fault::failed(format!("the MCP server '{}' has ended during the call; {hint}", self.server.name))
     }
+}
 
-    fn late(&self) -> Fault {
-        Fault::new(Code::ToolTimeout, format!("the MCP server '{}' did not answer in time", self.server.name))
+impl Drop for Remote {
+    /// The runtime may be that of the thread we are on, so that it does the work and we only wait for it.
+    fn drop(&mut self) {
+        let connection = self.connection.get_mut().unwrap_or_else(PoisonError::into_inner).take();
+        let (Some(connection), Some(runtime)) = (connection.and_then(Arc::into_inner), self.home.0.get())
+        else {
+            return;
+        };
+        let (done, closed) = std::sync::mpsc::channel();
+        runtime.spawn(async move {
+            connection.close().await;
+            let _ = done.send(());
+        });
+        let _ = closed.recv_timeout(FAREWELL);
     }
 }
 

@@ -46,6 +46,14 @@ impl Call {
         Call { cancelled, ..self.clone() }
     }
 
+    /// Tells the client, where it has asked for it, how far a tool of others is.
+    pub(crate) async fn pass_on(&self, progress: haft_tools::Progress) {
+        let Some((peer, token)) = &self.listener else { return };
+        let mut told = ProgressNotificationParam::new(token.clone(), progress.done);
+        (told.total, told.message) = (progress.total, progress.message);
+        let _ = peer.notify_progress(told).await;
+    }
+
     pub(crate) fn progress(&self) -> Progress<'_> {
         let now = Instant::now();
         Progress { call: self, looked: now, told: now, seen: 0, steps: 0.0 }

@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use haft_process::CancelToken;
-use haft_tools::{CallOptions, Envelope, Registry, Toolset};
+use haft_tools::{CallOptions, Envelope, Progress, Registry, Toolset};
 use rmcp::model::{JsonObject, Tool};
 use serde_json::{Value, json};
+use tokio::sync::mpsc::unbounded_channel;
 
 use super::call::Call;
 use super::reply::Reply;
@@ -42,16 +43,19 @@ impl Tools {
             ..CallOptions::default()
         };
         let registry = self.registry.clone();
+        let (tell, mut told) = unbounded_channel();
         let work = tokio::task::spawn_blocking(move || {
             let arguments = Value::Object(given.unwrap_or_default());
-            registry.call(&name, arguments, &options)
+            let tell = |progress: &Progress| drop(tell.send(progress.clone()));
+            registry.call_watched(&name, arguments, &options, &tell)
         });
         tokio::pin!(work);
-        let envelope = tokio::select! {
-            envelope = &mut work => envelope,
-            () = call.cancelled() => {
-                cancel.cancel();
-                work.await
+        let envelope = loop {
+            tokio::select! {
+                biased;
+                Some(progress) = told.recv() => call.pass_on(progress).await,
+                envelope = &mut work => break envelope,
+                () = call.cancelled(), if !cancel.is_cancelled() => cancel.cancel(),
             }
         };
         let envelope = envelope.ok()?;

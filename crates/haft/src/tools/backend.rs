@@ -1,12 +1,13 @@
 //! Tools as commands in scripts: what nothing else is called, a tool may be.
 
+use std::cell::RefCell;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::PathBuf;
 
 use haft_kernel::builtins::Context;
 use haft_kernel::{Backend, Bytes, Flow, ToolError};
-use haft_tools::{CallOptions, Code, Envelope, Tool};
+use haft_tools::{CallOptions, Code, Envelope, Progress, Tool};
 use serde_json::Value;
 
 use super::{Tools, words};
@@ -51,7 +52,11 @@ impl Tools {
             toolset: self.toolset(),
             ..CallOptions::default()
         };
-        registry.call(name, arguments, &options)
+        let session = RefCell::new(&mut *context.session);
+        let tell = |progress: &Progress| {
+            let _ = session.borrow_mut().write(2, format!("{name}: {progress}\n").as_bytes());
+        };
+        registry.call_watched(name, arguments, &options, &tell)
     }
 }
 

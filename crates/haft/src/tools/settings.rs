@@ -5,8 +5,8 @@ use std::path::Path;
 use std::time::Duration;
 
 use haft_config::trust::{ContentHash, Trust};
-use haft_config::{Config, FILE_NAME, Item, Layer};
-use haft_mcp::{NESTED, RemoteServer};
+use haft_config::{Config, ErrorKind, FILE_NAME, Item, Layer};
+use haft_mcp::{NESTED, Reach, RemoteServer};
 use haft_tools::{Toolset, ToolsetItem};
 use serde::Deserialize;
 
@@ -35,7 +35,9 @@ struct Written {
 /// An item of `[[mcp]]`, as it is written.
 #[derive(Deserialize)]
 struct WrittenServer {
-    command: Vec<String>,
+    command: Option<Vec<String>>,
+    url: Option<String>,
+    headers: Option<BTreeMap<String, String>>,
     env: Option<BTreeMap<String, String>>,
     tools: Option<Vec<String>>,
     timeout: Option<f64>,
@@ -54,18 +56,10 @@ impl Settings {
             config.add_file(Layer::Project, project, project)?;
         }
         let written: Written = config.settings("tools")?.unwrap_or_default();
-        let seconds = |value: Option<f64>| value.and_then(|value| Duration::try_from_secs_f64(value).ok());
         let toolsets = config.items::<ToolsetItem>("toolset")?;
-        let server = |item: Item<WrittenServer>| RemoteServer {
-            name: item.name,
-            command: item.value.command,
-            env: item.value.env.unwrap_or_default(),
-            tools: item.value.tools,
-            timeout: seconds(item.value.timeout),
-        };
         let nested = surroundings.variable(NESTED).is_some();
         let servers = config.items::<WrittenServer>("mcp")?.into_iter().filter(|_| !nested);
-        let servers = servers.map(server).collect();
+        let servers = servers.map(server).collect::<Result<_, _>>()?;
         Ok(Settings {
             servers,
             schema_timeout: seconds(written.schema_timeout),
@@ -94,6 +88,28 @@ impl Settings {
     pub(crate) fn names(&self) -> Vec<String> {
         self.toolsets.iter().map(|(name, _)| name.clone()).collect()
     }
+}
+
+fn seconds(value: Option<f64>) -> Option<Duration> {
+    value.and_then(|value| Duration::try_from_secs_f64(value).ok())
+}
+
+/// A server as it is written, which is either a program or a URL.
+fn server(item: Item<WrittenServer>) -> Result<RemoteServer, haft_config::Error> {
+    let Item { name, place, value } = item;
+    let wrong = |words: &str| {
+        haft_config::Error::at(ErrorKind::WrongValue, &place, format!("{words} in [[mcp]] '{name}'"))
+    };
+    let reach = match (value.command, value.url) {
+        (Some(_), None) if value.headers.is_some() => return Err(wrong("`headers` without `url`")),
+        (None, Some(_)) if value.env.is_some() => return Err(wrong("`env` without `command`")),
+        (Some(command), None) => Reach::Command { command, env: value.env.unwrap_or_default() },
+        (None, Some(url)) => Reach::Url { url, headers: value.headers.unwrap_or_default() },
+        (Some(_), Some(_)) => return Err(wrong("both `command` and `url`")),
+        (None, None) => return Err(wrong("neither `command` nor `url`")),
+    };
+    let (layer, timeout) = (place.layer(), seconds(value.timeout));
+    Ok(RemoteServer { name, layer, reach, tools: value.tools, timeout })
 }
 
 /// Whether a project's configuration may be read. One that is there and is not trusted is told of.

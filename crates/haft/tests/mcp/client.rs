@@ -38,9 +38,25 @@ impl Client {
 
     /// Starts a server and says nothing.
     pub(crate) fn silent(arguments: &[&str]) -> Client {
-        let scratch = Scratch::new();
+        Client::start(Scratch::new(), arguments, &[])
+    }
+
+    /// Starts a server that has its files, and finds its configuration, in a place.
+    pub(crate) fn configured(scratch: Scratch) -> Client {
+        Client::configured_with(scratch, &[])
+    }
+
+    /// The same, with more in its environment.
+    pub(crate) fn configured_with(scratch: Scratch, environment: &[(&str, &str)]) -> Client {
+        let mut client = Client::start(scratch, &[], environment);
+        client.introduce("2025-06-18", json!({}));
+        client
+    }
+
+    fn start(scratch: Scratch, arguments: &[&str], environment: &[(&str, &str)]) -> Client {
         let mut command = Command::new(HAFT);
         command.arg("mcp").args(arguments).env("TMPDIR", scratch.path()).current_dir(scratch.path());
+        command.env("XDG_CONFIG_HOME", scratch.path()).envs(environment.iter().copied());
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut server = command.spawn().expect("haft can be started");
         let output = server.stdout.take().expect("it has an output");
@@ -97,6 +113,23 @@ impl Client {
             }
             let left = end.saturating_duration_since(Instant::now());
             let message = self.messages.recv_timeout(left).expect("there is an answer");
+            match message["id"].as_u64() {
+                Some(id) => drop(self.answers.insert(id, message)),
+                None => self.notifications.push(message),
+            }
+        }
+    }
+
+    /// Waits for a notification.
+    #[track_caller]
+    pub(crate) fn notification(&mut self, method: &str) -> Value {
+        let end = Instant::now() + LONGEST;
+        loop {
+            if let Some(place) = self.notifications.iter().position(|told| told["method"] == method) {
+                return self.notifications.remove(place);
+            }
+            let left = end.saturating_duration_since(Instant::now());
+            let message = self.messages.recv_timeout(left).expect("there is a notification");
             match message["id"].as_u64() {
                 Some(id) => drop(self.answers.insert(id, message)),
                 None => self.notifications.push(message),

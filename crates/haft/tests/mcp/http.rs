@@ -10,15 +10,15 @@ use serde_json::{Value, json};
 
 use crate::client::HAFT;
 
-struct Server {
+pub(crate) struct Server {
     process: Child,
-    address: String,
-    token: String,
+    pub(crate) address: String,
+    pub(crate) token: String,
     _scratch: Scratch,
 }
 
 impl Server {
-    fn start() -> Server {
+    pub(crate) fn start() -> Server {
         let scratch = Scratch::new();
         let file = scratch.file("token");
         let mut process = Command::new(HAFT)

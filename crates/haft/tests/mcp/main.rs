@@ -7,4 +7,6 @@ mod jobs;
 mod load;
 mod protocol;
 mod remote;
+mod remote_http;
 mod running;
+mod stand_in;

@@ -1,28 +1,34 @@
-//! Servers of others as tools: here haft itself is the other.
+//! Servers of others as tools.
 
-use haft_test_support::{Haft, Scratch};
+use std::time::Duration;
 
-use crate::client::HAFT;
+use haft_test_support::{Haft, Marker, Scratch, child, eventually, signal};
+use serde_json::json;
 
-/// A place with a configuration that names a server that works and one that does not.
-fn configured() -> Scratch {
-    let scratch = Scratch::new();
-    let text = format!(
+use crate::client::{Client, HAFT};
+use crate::stand_in::{await_end, await_notice, configure, configured, haft, noticed, program};
+
+const SOON: Duration = Duration::from_secs(30);
+
+/// A place with a configuration that names a server that works, haft itself, and one that does not.
+fn with_haft_itself() -> Scratch {
+    configured(&format!(
         "[[mcp]]\nname = \"other\"\ncommand = [\"{HAFT}\", \"mcp\"]\nenv = {{ GREETING = \"hello\" }}\ntools = [\"run\", \"check\"]\n\
          [[mcp]]\nname = \"broken\"\ncommand = [\"/nowhere/server\"]\n"
-    );
-    std::fs::create_dir(scratch.file("haft")).unwrap();
-    std::fs::write(scratch.file("haft/config.toml"), text).unwrap();
-    scratch
+    ))
 }
 
-fn haft(scratch: &Scratch) -> Haft {
-    Haft::new(HAFT).env("XDG_CONFIG_HOME", scratch.path()).env("TMPDIR", scratch.path())
+/// A place with stand-ins of these names.
+fn with_stand_ins(names: &[&str]) -> Scratch {
+    let scratch = Scratch::new();
+    let text: String = names.iter().map(|name| program(name, &scratch)).collect();
+    configure(&scratch, &text);
+    scratch
 }
 
 #[test]
 fn their_tools_are_commands_in_scripts() {
-    let scratch = configured();
+    let scratch = with_haft_itself();
     let script = "tool other.run script='echo $GREETING $((40 + 2))' | grep -o 'hello [0-9]*' | head -n1";
     haft(&scratch).args(["-c", script]).run().status(0).stdout("hello 42\n");
     let script = "other.check script='if true' | grep -c '\"ok\":false'";
@@ -33,26 +39,164 @@ fn their_tools_are_commands_in_scripts() {
 
 #[test]
 fn what_goes_wrong_is_said() {
-    let scratch = configured();
+    let scratch = with_haft_itself();
     let called = |script: &str| haft(&scratch).args(["-c", script]).run();
     called("tool other.run scrpt=x").status(2).stderr_has("scrpt");
     called("tool other.plan script=x").status(127);
-    called("tool broken.anything").status(126).stderr_has("the MCP server 'broken' cannot be started");
+    called("tool broken.anything")
+        .status(126)
+        .stderr_has("the MCP server 'broken' (`/nowhere/server`) cannot be started");
+    configure(
+        &scratch,
+        "[[mcp]]\nname = \"sulky\"\ncommand = [\"sh\", \"-c\", \"echo no database >&2; exit 3\"]\n",
+    );
+    called("tool sulky.anything").status(126).stderr_has("has ended: no database");
+    configure(&scratch, "[[mcp]]\nname = \"odd\"\ncommand = [\"x\"]\nurl = \"http://x\"\n");
+    haft(&scratch)
+        .args(["tool", "list"])
+        .run()
+        .status(2)
+        .stderr_has("both `command` and `url` in [[mcp]] 'odd'");
 }
 
 #[test]
 fn they_are_listed_beside_the_others() {
-    let scratch = configured();
+    let scratch = with_haft_itself();
     let listed = haft(&scratch).args(["tool", "list"]).run().status(0);
     let text = listed.output_text();
-    assert!(
-        text.contains("other.run ") && text.contains("other.check ") && text.contains("file_read"),
-        "{text}"
-    );
-    assert!(!text.contains("other.plan"), "{text}");
-    assert!(
-        listed.error_text().contains("the MCP server 'broken' cannot be started"),
-        "{}",
-        listed.error_text()
-    );
+    let kind = |name: &str| {
+        let line = text.lines().find(|line| line.starts_with(&format!("{name} ")));
+        line.and_then(|line| line.split_ascii_whitespace().nth(1))
+    };
+    assert_eq!(kind("other.run"), Some("mcp"), "{text}");
+    assert_eq!(kind("other.check"), Some("mcp"), "{text}");
+    assert_eq!((kind("other.plan"), kind("file_read")), (None, Some("embedded")), "{text}");
+    let error = listed.error_text();
+    assert!(error.contains("rejected: broken: the MCP server 'broken' (`/nowhere/server`)"), "{error}");
+    let listed = haft(&scratch).args(["tool", "list", "--json"]).run().status(0).json();
+    let tool = listed["tools"].as_array().unwrap().iter().find(|tool| tool["name"] == "other.run").unwrap();
+    assert_eq!((&tool["source"], &tool["server"]), (&json!("mcp"), &json!("other")));
+}
+
+#[test]
+fn a_bare_name_is_enough_where_only_one_has_it() {
+    let scratch = with_stand_ins(&["one"]);
+    haft(&scratch).args(["-c", "tool add a=1 b=2 | jq .sum"]).run().status(0).stdout("3\n");
+    let scratch = with_stand_ins(&["one", "two"]);
+    let refused = haft(&scratch).args(["-c", "tool add a=1 b=2"]).run().status(126);
+    refused.stderr_has("'add' may be any of one.add, two.add; give the full name");
+    haft(&scratch).args(["-c", "tool two.add a=1 b=2"]).run().status(0).stdout("{\"sum\":3}\n");
+}
+
+#[test]
+fn how_far_a_call_is_is_told_in_order() {
+    let scratch = with_stand_ins(&["io"]);
+    let told = haft(&scratch).args(["-c", "tool io.count steps=3"]).run().status(0).stdout("counted\n");
+    assert_eq!(told.error_text(), "io.count: 1/3 step 1\nio.count: 2/3 step 2\nio.count: 3/3 step 3\n");
+    let mut client = Client::configured(scratch);
+    let call = json!({ "name": "io__count", "arguments": { "steps": 3 }, "_meta": { "progressToken": "p" } });
+    client.ask("tools/call", call);
+    for step in 1..=3 {
+        let told = client.notification("notifications/progress");
+        let expected = json!({ "progressToken": "p", "progress": f64::from(step), "total": 3.0, "message": format!("step {step}") });
+        assert_eq!(told["params"], expected);
+    }
+}
+
+#[test]
+fn a_cancelled_call_is_cancelled_there_too() {
+    let scratch = with_stand_ins(&["io"]);
+    let (first, second) = (Marker::new(), Marker::new());
+    let mut client = Client::configured(scratch);
+    let script = format!("tool io.wait program={} marker={}", child(), first.as_str());
+    let calls = [
+        client.begin("run", json!({ "script": script })),
+        client.begin("io__wait", json!({ "program": child(), "marker": second.as_str() })),
+    ];
+    assert!(eventually(SOON, || first.count() == 1 && second.count() == 1));
+    for id in calls {
+        let cancelled =
+            json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": id } });
+        client.send(&cancelled);
+    }
+    assert!(eventually(SOON, || first.count() == 0 && second.count() == 0));
+    assert!(eventually(SOON, || noticed(&client.scratch, "io").matches("cancelled").count() == 2));
+    assert_eq!(client.call("io__echo", json!({ "text": "fine" })).text(), "fine");
+}
+
+#[test]
+fn ctrl_c_ends_a_call_and_the_server_with_everything_it_has_started() {
+    for arguments in [["tool", "call"].as_slice(), ["-c"].as_slice()] {
+        let scratch = with_stand_ins(&["io"]);
+        let marker = Marker::new();
+        let words =
+            ["io.wait".to_owned(), format!("program={}", child()), format!("marker={}", marker.as_str())];
+        let call = haft(&scratch).args(arguments);
+        let call = if arguments == ["-c"] { call.arg(words.join(" ")) } else { call.args(&words) };
+        let running = call.start();
+        assert!(eventually(SOON, || marker.count() == 1));
+        signal(running.pid(), 2);
+        let ended = running.finish();
+        assert!(matches!(ended.code(), None | Some(130)), "{ended:?}");
+        assert!(eventually(SOON, || marker.count() == 0));
+        await_end(&scratch, "io");
+    }
+}
+
+#[test]
+fn a_server_that_has_died_is_started_again() {
+    let scratch = with_stand_ins(&["io"]);
+    let script = "a=$(tool io.pid); tool io.die; echo $?; b=$(tool io.pid); [ $a != $b ] && kill -9 $b; \
+                  while kill -0 $b; do sleep 0.02; done 2>/dev/null; tool io.echo text=again";
+    let told = haft(&scratch).args(["-c", script]).run().status(0).stdout("1\nagain\n");
+    told.stderr_has("the MCP server 'io' has ended during the call; it is started again with the next one");
+    assert_eq!(noticed(&scratch, "io").matches("hello haft").count(), 3);
+    await_end(&scratch, "io");
+}
+
+#[test]
+fn no_server_outlives_whoever_has_started_it() {
+    let scratch = with_stand_ins(&["io"]);
+    let marker = Marker::new();
+    haft(&scratch).args(["-c", "tool io.echo text=x"]).run().status(0).stdout("x\n");
+    await_end(&scratch, "io");
+    let script = format!("tool io.wait program={} marker={}", child(), marker.as_str());
+    let running = haft(&scratch).args(["-c", &script]).start();
+    assert!(eventually(SOON, || marker.count() == 1));
+    running.signal(9);
+    assert!(eventually(SOON, || marker.count() == 0));
+    await_end(&scratch, "io");
+}
+
+#[test]
+fn new_tools_of_a_server_are_told_of() {
+    let mut client = Client::configured(with_stand_ins(&["io"]));
+    let listed = |client: &mut Client| client.ask("tools/list", json!({}))["result"]["tools"].to_string();
+    assert!(!listed(&mut client).contains("io__grown"));
+    client.notifications.clear();
+    client.call("io__grow", json!({}));
+    client.notification("notifications/tools/list_changed");
+    assert!(eventually(SOON, || listed(&mut client).contains("io__grown")));
+}
+
+#[test]
+fn servers_of_a_project_wait_for_its_trust() {
+    let scratch = Scratch::new();
+    std::fs::create_dir_all(scratch.file("project/.haft")).unwrap();
+    std::fs::write(scratch.file("project/.haft/config.toml"), program("io", &scratch)).unwrap();
+    let haft = || {
+        let haft = Haft::new(HAFT).directory(scratch.file("project")).env("HOME", scratch.path());
+        haft.env("XDG_STATE_HOME", "").env("XDG_CONFIG_HOME", "").env("TMPDIR", scratch.path())
+    };
+    let call = || haft().args(["-c", "tool io.echo text=x"]).run();
+    call().status(127).stderr_has("is not trusted and left aside; to trust it run `haft trust`");
+    let listed = haft().args(["tool", "list"]).run().status(0);
+    assert!(!listed.output_text().contains("io."), "{}", listed.output_text());
+    assert_eq!(noticed(&scratch, "io"), "");
+    let _ = haft().args(["trust", "--yes"]).run().status(0);
+    call().status(0).stdout("x\n");
+    await_notice(&scratch, "io", "hello haft");
+    let changed = program("io", &scratch) + "timeout = 5\n";
+    std::fs::write(scratch.file("project/.haft/config.toml"), changed).unwrap();
+    call().status(127).stderr_has("is not trusted");
 }

@@ -28,7 +28,9 @@ pub(super) fn run(mut arguments: ToolCall, surroundings: &Surroundings) -> Resul
         Ok(tool) => {
             take_json(&tool, &mut arguments);
             match read(&tool, &arguments.words)? {
-                Ok(value) => scene.registry.call(&arguments.name, value, &options),
+                Ok(value) => scene.registry.call_watched(&arguments.name, value, &options, &|progress| {
+                    failure::write(&format!("{}: {progress}\n", arguments.name));
+                }),
                 Err(fault) => Envelope::failure(fault),
             }
         }

@@ -24,10 +24,18 @@ fn value(snapshot: &Snapshot) -> Value {
     })
 }
 
+/// Where a tool comes from, in a word.
+fn source(tool: &Tool) -> &'static str {
+    if tool.provider().is_some() { "mcp" } else { tool.layer().word() }
+}
+
 /// A tool as data.
 pub(super) fn brief(tool: &Tool) -> Value {
     let mut value = serde_json::to_value(tool.descriptor()).unwrap_or_default();
-    value["source"] = tool.layer().word().into();
+    value["source"] = source(tool).into();
+    if let Some(server) = tool.provider() {
+        value["server"] = server.into();
+    }
     if let Some(file) = tool.file() {
         value["path"] = file.path.to_string_lossy().into();
         value["hash"] = file.hash.as_str().into();
@@ -40,7 +48,7 @@ pub(crate) fn table(snapshot: &Snapshot) -> String {
     let width = snapshot.tools().map(|tool| tool.name().len()).max().unwrap_or(0);
     let line = |tool: &Tool| {
         let first = tool.description().lines().next().unwrap_or_default();
-        let source = tool.layer().word();
+        let source = source(tool);
         format!("{:width$}  {source:8}  {first}\n", tool.name())
     };
     snapshot.tools().map(line).collect()
@@ -58,11 +66,12 @@ pub(crate) fn rest(snapshot: &Snapshot) -> String {
         ));
     }
     for rejected in snapshot.rejected() {
-        let (name, path) = (&rejected.name, rejected.path.display());
+        let name = &rejected.name;
+        let place = rejected.path.as_ref().map_or(String::new(), |path| format!(", '{}'", path.display()));
         let instead = rejected
             .instead
             .map_or(String::new(), |layer| format!("; '{name}' of the {layer} layer is called in its place"));
-        text.push_str(&format!("rejected: {name}, '{path}': {}{instead}\n", rejected.reason));
+        text.push_str(&format!("rejected: {name}{place}: {}{instead}\n", rejected.reason));
     }
     text
 }

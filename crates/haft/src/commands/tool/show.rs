@@ -29,7 +29,11 @@ pub(crate) fn text(tool: &Tool) -> String {
         let needed = required.iter().any(|required| required == name);
         let _ = writeln!(text, "    {name}: {}", parameter(&schema, needed));
     }
-    let place = tool.file().map_or("in haft".to_owned(), |file| file.path.display().to_string());
+    let place = match (tool.file(), tool.provider()) {
+        (Some(file), _) => file.path.display().to_string(),
+        (None, Some(server)) => format!("MCP server '{server}'"),
+        (None, None) => "in haft".to_owned(),
+    };
     let _ = writeln!(text, "\nsource: {}, {place}", tool.layer());
     if let Some(version) = &descriptor.version {
         let _ = writeln!(text, "version: {version}");

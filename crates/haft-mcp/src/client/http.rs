@@ -1,0 +1,323 @@
+//! The way to a server that is reached by a URL.
+
+use std::collections::{BTreeMap, HashMap};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_core::Stream;
+use haft_process::Environment;
+use http::{HeaderName, HeaderValue, Method, Request, Response, StatusCode, Uri, header};
+use http_body_util::{BodyExt as _, Full, Limited};
+use hyper::body::{Bytes, Incoming};
+use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
+use hyper_util::client::legacy::Client;
+use hyper_util::client::legacy::connect::HttpConnector;
+use hyper_util::rt::{TokioExecutor, TokioTimer};
+use rmcp::model::{ClientJsonRpcMessage, ServerJsonRpcMessage};
+use rmcp::transport::StreamableHttpClientTransport;
+use rmcp::transport::streamable_http_client::{
+    AuthRequiredError, SseError, StreamableHttpClient, StreamableHttpClientTransportConfig,
+    StreamableHttpError, StreamableHttpPostResponse,
+};
+use sse_stream::{Sse, SseStream};
+
+/// A server that does not take a connection in this time is not there.
+const CONNECT: Duration = Duration::from_secs(10);
+/// A connection that nobody has used for so long is given up.
+const IDLE: Duration = Duration::from_secs(60);
+/// More in one answer is no answer.
+const LARGEST: usize = 64 << 20;
+/// So much of an answer that makes no sense is shown.
+const SHOWN: usize = 200;
+
+const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
+const LAST_EVENT: HeaderName = HeaderName::from_static("last-event-id");
+const JSON: &str = "application/json";
+const EVENTS: &str = "text/event-stream";
+
+/// The line to the server at a URL.
+pub(super) type Line = StreamableHttpClientTransport<HttpClient>;
+
+/// What went wrong on the way, in words that go on after the server's name.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum Fault {
+    #[error("cannot be reached: {0}")]
+    Unreachable(String),
+    #[error("refuses us with status {0}; a token goes into its `headers`, as Authorization = \"Bearer …\"")]
+    Refused(StatusCode),
+    #[error("has moved to {0}")]
+    Moved(String),
+    #[error("answers with status {0}{1}")]
+    Status(StatusCode, String),
+    #[error("does not speak MCP: {0}")]
+    Foreign(String),
+}
+
+/// Requests to one server, over connections that are kept for the next.
+#[derive(Clone, Debug)]
+pub(super) struct HttpClient {
+    client: Client<HttpsConnector<HttpConnector>, Full<Bytes>>,
+}
+
+type Result<T> = std::result::Result<T, StreamableHttpError<Fault>>;
+type Headers = HashMap<HeaderName, HeaderValue>;
+type Events = Pin<Box<dyn Stream<Item = std::result::Result<Sse, SseError>> + Send>>;
+
+/// The line to a server. Nothing is sent yet.
+pub(super) fn line(
+    url: &str,
+    headers: &BTreeMap<String, String>,
+    environment: &Environment,
+) -> std::result::Result<Line, String> {
+    let parsed: Uri = url.parse().map_err(|error| format!("has no URL: {error}"))?;
+    let secure = match parsed.scheme_str() {
+        Some("https") => true,
+        Some("http") => false,
+        _ => return Err("has no URL that begins with http:// or https://".to_owned()),
+    };
+    let config =
+        StreamableHttpClientTransportConfig::with_uri(url).custom_headers(resolve(headers, environment)?);
+    Ok(StreamableHttpClientTransport::with_client(HttpClient::new(secure)?, config))
+}
+
+/// The headers, with `${NAME}` in a value replaced by what the environment has under that name.
+fn resolve(
+    headers: &BTreeMap<String, String>,
+    environment: &Environment,
+) -> std::result::Result<Headers, String> {
+    let mut resolved = Headers::new();
+    for (name, value) in headers {
+        let wrong = |why: &str| format!("has a header '{name}' that {why}");
+        let value = expand(value, environment).map_err(|missing| {
+            wrong(&format!("needs the variable '{missing}', which the environment does not have"))
+        })?;
+        let mut value = HeaderValue::from_str(&value).map_err(|_| wrong("cannot be sent"))?;
+        value.set_sensitive(true);
+        resolved.insert(name.parse().map_err(|_| wrong("has no valid name"))?, value);
+    }
+    Ok(resolved)
+}
+
+/// A text with its variables, or the name of one that is missing.
+fn expand(text: &str, environment: &Environment) -> std::result::Result<String, String> {
+    let mut expanded = String::new();
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once("${") {
+        let Some((name, after)) = after.split_once('}') else { break };
+        let value = environment.get(name).and_then(|value| value.to_str()).ok_or_else(|| name.to_owned())?;
+        expanded.push_str(before);
+        expanded.push_str(value);
+        rest = after;
+    }
+    Ok(expanded + rest)
+}
+
+impl HttpClient {
+    /// Only a secure line needs to know whom the system trusts, which takes a while to read.
+    fn new(secure: bool) -> std::result::Result<HttpClient, String> {
+        let provider = rustls::crypto::ring::default_provider();
+        let builder = HttpsConnectorBuilder::new();
+        let builder = if secure {
+            let trusted = builder.with_provider_and_native_roots(provider);
+            trusted.map_err(|error| format!("cannot be reached: the system trusts nobody: {error}"))?
+        } else {
+            let config = rustls::ClientConfig::builder_with_provider(Arc::new(provider))
+                .with_safe_default_protocol_versions()
+                .map_err(|error| format!("cannot be reached: {error}"))?;
+            let nobody = rustls::RootCertStore::empty();
+            builder.with_tls_config(config.with_root_certificates(nobody).with_no_client_auth())
+        };
+        let mut http = HttpConnector::new();
+        http.enforce_http(false);
+        http.set_nodelay(true);
+        http.set_connect_timeout(Some(CONNECT));
+        let connector = builder.https_or_http().enable_http1().wrap_connector(http);
+        let client = Client::builder(TokioExecutor::new())
+            .pool_timer(TokioTimer::new())
+            .pool_idle_timeout(IDLE)
+            .build(connector);
+        Ok(HttpClient { client })
+    }
+
+    async fn send(&self, request: Outgoing, body: Vec<u8>) -> Result<Response<Incoming>> {
+        let Outgoing { method, uri, session, mut headers } = request;
+        let refused = |error: http::Error| failed(Fault::Unreachable(error.to_string()));
+        headers.extend(session.and_then(|id| Some((SESSION, HeaderValue::from_str(&id).ok()?))));
+        let mut request = Request::builder()
+            .method(method)
+            .uri(uri.as_ref())
+            .body(Full::new(Bytes::from(body)))
+            .map_err(refused)?;
+        request.headers_mut().extend(headers);
+        self.client.request(request).await.map_err(|error| failed(Fault::Unreachable(innermost(&error))))
+    }
+}
+
+/// A request without its body.
+struct Outgoing {
+    method: Method,
+    uri: Arc<str>,
+    session: Option<Arc<str>>,
+    headers: Headers,
+}
+
+impl StreamableHttpClient for HttpClient {
+    type Error = Fault;
+
+    async fn post_message(
+        &self,
+        uri: Arc<str>,
+        message: ClientJsonRpcMessage,
+        session: Option<Arc<str>>,
+        _: Option<String>,
+        mut headers: Headers,
+    ) -> Result<StreamableHttpPostResponse> {
+        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(JSON));
+        headers.insert(header::ACCEPT, HeaderValue::from_static("application/json, text/event-stream"));
+        let body = serde_json::to_vec(&message)?;
+        let in_session = session.is_some();
+        let response = self.send(Outgoing { method: Method::POST, uri, session, headers }, body).await?;
+        if response.status() == StatusCode::NOT_FOUND && in_session {
+            return Err(StreamableHttpError::SessionExpired);
+        }
+        let expects_answer = matches!(message, ClientJsonRpcMessage::Request(_));
+        answer(response, expects_answer).await
+    }
+
+    async fn delete_session(
+        &self,
+        uri: Arc<str>,
+        session: Arc<str>,
+        _: Option<String>,
+        headers: Headers,
+    ) -> Result<()> {
+        let request = Outgoing { method: Method::DELETE, uri, session: Some(session), headers };
+        self.send(request, Vec::new()).await.map(drop)
+    }
+
+    async fn get_stream(
+        &self,
+        uri: Arc<str>,
+        session: Option<Arc<str>>,
+        last_event: Option<String>,
+        _: Option<String>,
+        mut headers: Headers,
+    ) -> Result<Events> {
+        headers.insert(header::ACCEPT, HeaderValue::from_static(EVENTS));
+        headers.extend(last_event.and_then(|id| Some((LAST_EVENT, HeaderValue::from_str(&id).ok()?))));
+        let response = self.send(Outgoing { method: Method::GET, uri, session, headers }, Vec::new()).await?;
+        match response.status() {
+            StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => {
+                Err(StreamableHttpError::AuthRequired(AuthRequiredError::new(String::new())))
+            }
+            status if status.is_success() && is(&response, EVENTS) => Ok(events(response)),
+            _ => Err(StreamableHttpError::ServerDoesNotSupportSse),
+        }
+    }
+}
+
+/// What an answer comes to.
+async fn answer(response: Response<Incoming>, expected: bool) -> Result<StreamableHttpPostResponse> {
+    let status = response.status();
+    let session = response.headers().get(&SESSION).and_then(|id| id.to_str().ok()).map(str::to_owned);
+    if matches!(status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN) {
+        return Err(failed(Fault::Refused(status)));
+    }
+    if status.is_redirection() {
+        let place = response.headers().get(header::LOCATION).and_then(|place| place.to_str().ok());
+        return Err(failed(Fault::Moved(place.unwrap_or("another place").to_owned())));
+    }
+    if status.is_success() && !expected {
+        return Ok(StreamableHttpPostResponse::Accepted);
+    }
+    if status.is_success() && is(&response, EVENTS) {
+        return Ok(StreamableHttpPostResponse::Sse(events(response), session));
+    }
+    let body = Limited::new(response.into_body(), LARGEST).collect().await;
+    let body = body.map_err(|error| failed(Fault::Unreachable(error.to_string())))?.to_bytes();
+    // Errors of the protocol come with statuses that are none of success too.
+    match serde_json::from_slice::<ServerJsonRpcMessage>(&body) {
+        Ok(message) => Ok(StreamableHttpPostResponse::Json(message, session)),
+        Err(_) if !status.is_success() => Err(failed(Fault::Status(status, beginning(&body, ": ")))),
+        Err(error) => Err(failed(Fault::Foreign(format!("{error}{}", beginning(&body, " in "))))),
+    }
+}
+
+/// The events of an answer, as long as they stay within bounds.
+fn events(response: Response<Incoming>) -> Events {
+    let body = Limited::new(response.into_body(), LARGEST);
+    Box::pin(SseStream::new(body.map_err(std::io::Error::other)))
+}
+
+fn is(response: &Response<Incoming>, kind: &str) -> bool {
+    let given = response.headers().get(header::CONTENT_TYPE).map(HeaderValue::as_bytes);
+    given.is_some_and(|given| given.starts_with(kind.as_bytes()))
+}
+
+fn beginning(body: &[u8], before: &str) -> String {
+    let text = String::from_utf8_lossy(body);
+    let line: String = text.trim().lines().next().unwrap_or_default().chars().take(SHOWN).collect();
+    if line.is_empty() { line } else { format!("{before}{line}") }
+}
+
+fn failed(fault: Fault) -> StreamableHttpError<Fault> {
+    StreamableHttpError::Client(fault)
+}
+
+/// Why it really failed: what lies at the bottom of an error.
+fn innermost(error: &hyper_util::client::legacy::Error) -> String {
+    let mut inner: &dyn std::error::Error = error;
+    while let Some(source) = inner.source() {
+        inner = source;
+    }
+    match inner.downcast_ref::<std::io::Error>() {
+        Some(error) => haft_process::reason(error),
+        None => inner.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn environment() -> Environment {
+        let mut environment = Environment::new();
+        environment.set("TOKEN", "secret").unwrap();
+        environment
+    }
+
+    #[test]
+    fn headers_take_what_the_environment_has() {
+        let cases = [
+            ("plain", Ok("plain")),
+            ("Bearer ${TOKEN}", Ok("Bearer secret")),
+            ("${TOKEN}-${TOKEN}!", Ok("secret-secret!")),
+            ("$TOKEN ${", Ok("$TOKEN ${")),
+            ("x ${NOTHING}", Err("NOTHING")),
+        ];
+        for (text, expected) in cases {
+            let expected = expected.map(str::to_owned).map_err(str::to_owned);
+            assert_eq!(expand(text, &environment()), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn headers_that_cannot_be_sent_are_named() {
+        let refused = |name: &str, value: &str| {
+            let headers = BTreeMap::from([(name.to_owned(), value.to_owned())]);
+            resolve(&headers, &environment()).unwrap_err()
+        };
+        assert!(refused("X-Key", "a\nb").contains("header 'X-Key' that cannot be sent"));
+        assert!(refused("no name", "x").contains("header 'no name' that has no valid name"));
+        assert!(refused("X-Key", "${NOTHING}").contains("needs the variable 'NOTHING'"));
+    }
+
+    #[tokio::test]
+    async fn only_urls_of_the_web_are_followed() {
+        let line = |url: &str| line(url, &BTreeMap::new(), &environment()).err();
+        assert!(line("ftp://example.org/mcp").is_some_and(|error| error.contains("http:// or https://")));
+        assert!(line("example.org").is_some());
+        assert!(line("http://127.0.0.1:1/mcp").is_none());
+    }
+}

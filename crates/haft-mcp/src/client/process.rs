@@ -1,0 +1,124 @@
+//! A server that is a program of this machine.
+
+use std::collections::BTreeMap;
+use std::os::fd::OwnedFd;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use haft_process::{Command, Environment, Handle, Input, Streams, Task};
+use rustix::pipe::{PipeFlags, pipe_with};
+use tokio::io::AsyncReadExt as _;
+use tokio::net::unix::pipe;
+
+use super::RemoteSetup;
+
+/// A server that is to end is given so long.
+const GRACE: Duration = Duration::from_secs(1);
+/// So much of what it wrote to standard error last is remembered.
+const REMEMBERED: usize = 4096;
+/// What every program needs to know.
+const NEEDED: [&str; 12] = [
+    "PATH",
+    "HOME",
+    "USER",
+    "LOGNAME",
+    "SHELL",
+    "LANG",
+    "LC_ALL",
+    "LC_CTYPE",
+    "TMPDIR",
+    "TZ",
+    "XDG_CACHE_HOME",
+    "XDG_CONFIG_HOME",
+];
+
+/// Set, to its name, in the environment of every server that is started here.
+pub const NESTED: &str = "HAFT_MCP";
+
+/// A program that runs, with all its descendants. It ends with this.
+#[derive(Debug)]
+pub(super) struct Process {
+    handle: Handle,
+    complaints: Complaints,
+}
+
+/// What the program wrote to standard error last.
+type Complaints = Arc<Mutex<Vec<u8>>>;
+/// The way to it and back.
+pub(super) type Line = (pipe::Receiver, pipe::Sender);
+
+impl Process {
+    /// Starts it with a pipe each way.
+    pub(super) fn start(
+        name: &str,
+        command: &[String],
+        env: &BTreeMap<String, String>,
+        setup: &RemoteSetup,
+    ) -> Result<(Process, Line), String> {
+        let (program, arguments) = command.split_first().ok_or("has an empty command")?;
+        let (their_input, our_output) = pipe_pair()?;
+        let (our_input, their_output) = pipe_pair()?;
+        let (our_errors, their_errors) = pipe_pair()?;
+        let mut command = Command::new(program);
+        command.arguments(arguments).environment(environment(name, env, setup)?);
+        command.working_directory(&setup.directory);
+        command.descriptor(1, their_output).descriptor(2, their_errors);
+        let input = Input::File(Arc::new(their_input));
+        let task = Task::new(command).streams(Streams::Passed).input(input).grace(GRACE);
+        let handle = task.start(&setup.host).and_then(haft_process::Job::background);
+        let handle = handle.map_err(|error| format!("cannot be started: {error}"))?;
+        let words = |error: std::io::Error| haft_process::reason(&error);
+        let reader = pipe::Receiver::from_owned_fd(our_input).map_err(words)?;
+        let writer = pipe::Sender::from_owned_fd(our_output).map_err(words)?;
+        let complaints = Complaints::default();
+        tokio::spawn(listen(pipe::Receiver::from_owned_fd(our_errors).map_err(words)?, complaints.clone()));
+        Ok((Process { handle, complaints }, (reader, writer)))
+    }
+
+    pub(super) fn is_finished(&self) -> bool {
+        self.handle.is_finished()
+    }
+
+    /// The last line that it wrote to standard error.
+    pub(super) fn last_words(&self) -> Option<String> {
+        let complaints = self.complaints.lock().unwrap_or_else(PoisonError::into_inner);
+        let text = String::from_utf8_lossy(&complaints);
+        text.lines().rev().find(|line| !line.trim().is_empty()).map(|line| line.trim().to_owned())
+    }
+}
+
+/// Reads standard error, so that it never blocks its writer, and remembers the end of it.
+async fn listen(mut errors: pipe::Receiver, complaints: Complaints) {
+    let mut chunk = vec![0; REMEMBERED];
+    while let Ok(read) = errors.read(&mut chunk).await {
+        if read == 0 {
+            return;
+        }
+        let mut complaints = complaints.lock().unwrap_or_else(PoisonError::into_inner);
+        complaints.extend_from_slice(&chunk[..read]);
+        let surplus = complaints.len().saturating_sub(REMEMBERED);
+        complaints.drain(..surplus);
+    }
+}
+
+fn pipe_pair() -> Result<(OwnedFd, OwnedFd), String> {
+    pipe_with(PipeFlags::CLOEXEC).map_err(|error| haft_process::reason(&error.into()))
+}
+
+fn environment(
+    name: &str,
+    env: &BTreeMap<String, String>,
+    setup: &RemoteSetup,
+) -> Result<Environment, String> {
+    let mut environment = Environment::new();
+    let needed = NEEDED.iter().filter_map(|name| Some((*name, setup.environment.get(name)?)));
+    for (name, value) in needed {
+        environment.set(name, value).map_err(|error| error.to_string())?;
+    }
+    // A server may be haft again, which must not start itself through the same configuration for ever.
+    environment.set(NESTED, name).map_err(|error| error.to_string())?;
+    for (name, value) in env {
+        environment.set(name, value).map_err(|error| error.to_string())?;
+    }
+    Ok(environment)
+}

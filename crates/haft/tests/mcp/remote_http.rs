@@ -1,0 +1,128 @@
+//! Servers of others at URLs.
+
+use std::net::TcpListener;
+use std::time::Duration;
+
+use haft_test_support::{Marker, Scratch, child, eventually};
+use serde_json::json;
+
+use crate::client::Client;
+use crate::http::Server;
+use crate::stand_in::{Web, await_notice, configure, haft, noticed};
+
+const SOON: Duration = Duration::from_secs(30);
+
+/// A configuration with a server at a URL, to which a token is presented that the environment has.
+fn at(url: &str) -> String {
+    format!(
+        "[[mcp]]\nname = \"web\"\nurl = \"{url}\"\n[mcp.headers]\nAuthorization = \"Bearer ${{TOKEN}}\"\n"
+    )
+}
+
+fn local(port: u16) -> String {
+    at(&format!("http://127.0.0.1:{port}/mcp"))
+}
+
+/// A stand-in that wants a token, and a configuration that names it.
+fn started(options: &[&str]) -> (Scratch, Web) {
+    let scratch = Scratch::new();
+    let options: Vec<String> = options.iter().map(|&option| option.to_owned()).collect();
+    let web = Web::start(&scratch, &options);
+    configure(&scratch, &local(web.port));
+    (scratch, web)
+}
+
+#[test]
+fn their_tools_are_called_like_any_other() {
+    let (scratch, _web) = started(&["token=secret"]);
+    let haft = || haft(&scratch).env("TOKEN", "secret");
+    let script = "tool web.add a=1 b=2 | jq .sum; web.echo text='hi there'; tool count steps=2; tool web.fail; echo $?";
+    let told = haft().args(["-c", script]).run().status(0).stdout("3\nhi there\ncounted\n1\n");
+    told.stderr_has("count: 1/2 step 1\ncount: 2/2 step 2\n").stderr_has("it does not work");
+    await_notice(&scratch, "web", "goodbye");
+    let listed = haft().args(["tool", "list"]).run().status(0);
+    assert!(listed.output_text().contains("web.add "), "{}", listed.output_text());
+}
+
+#[test]
+fn a_server_without_a_handshake_is_understood() {
+    let (scratch, _web) = started(&["modern=yes"]);
+    let script = "tool web.add a=1 b=2; tool web.count steps=1";
+    haft(&scratch).env("TOKEN", "x").args(["-c", script]).run().status(0).stdout("{\"sum\":3}\ncounted\n");
+}
+
+#[test]
+fn what_goes_wrong_is_said() {
+    let (scratch, web) = started(&["token=secret"]);
+    let called = |token: &str| haft(&scratch).env("TOKEN", token).args(["-c", "tool web.echo text=x"]).run();
+    called("wrong")
+        .status(126)
+        .stderr_has("refuses us with status 401 Unauthorized; a token goes into its `headers`");
+    called("two\nlines").status(126).stderr_has("has a header 'Authorization' that cannot be sent");
+    configure(&scratch, &local(web.port).replace("TOKEN", "ABSENT"));
+    called("secret")
+        .status(126)
+        .stderr_has("needs the variable 'ABSENT', which the environment does not have");
+    configure(&scratch, &at("gopher://127.0.0.1/"));
+    called("secret").status(126).stderr_has("has no URL that begins with http:// or https://");
+    let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    configure(&scratch, &local(free));
+    let down =
+        format!("the MCP server 'web' (http://127.0.0.1:{free}/mcp) cannot be reached: connection refused");
+    called("secret").status(126).stderr_has(&down);
+}
+
+#[test]
+fn a_server_that_has_forgotten_us_or_was_away_is_reached_again() {
+    let (scratch, web) = started(&[]);
+    let mut client = Client::configured_with(scratch, &[("TOKEN", "x")]);
+    let echo =
+        |client: &mut Client, text: &str| client.call("web__echo", json!({ "text": text })).text().to_owned();
+    assert_eq!(echo(&mut client, "first"), "first");
+    client.call("web__forget", json!({}));
+    assert_eq!(echo(&mut client, "second"), "second");
+    let port = format!("port={}", web.port);
+    drop(web);
+    let away = echo(&mut client, "third");
+    assert!(away.starts_with("the MCP server 'web' cannot be reached: connection"), "{away}");
+    let _web = Web::start(&client.scratch, &[port]);
+    assert_eq!(echo(&mut client, "fourth"), "fourth");
+}
+
+#[test]
+fn a_cancelled_call_is_cancelled_there_too() {
+    let (scratch, _web) = started(&[]);
+    let marker = Marker::new();
+    let script = format!("tool web.wait program={} marker={}", child(), marker.as_str());
+    let mut running = haft(&scratch).env("TOKEN", "x").args(["run", "--timeout", "3", "-c", &script]).start();
+    assert!(eventually(SOON, || marker.count() == 1 || running.has_ended()));
+    let _ = running.finish().status(124);
+    await_notice(&scratch, "web", "cancelled");
+    assert!(eventually(SOON, || marker.count() == 0));
+}
+
+#[test]
+fn a_secure_server_is_believed_if_the_system_trusts_it() {
+    let directory = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/mcp");
+    let certificate = format!("{directory}/localhost.pem");
+    let options = [format!("certificate={certificate}"), format!("key={directory}/localhost.key")];
+    let scratch = Scratch::new();
+    let web = Web::start(&scratch, &options);
+    configure(&scratch, &at(&format!("https://localhost:{}/mcp", web.port)));
+    let called = || haft(&scratch).env("TOKEN", "x").args(["-c", "tool web.echo text=safe"]);
+    called().env("SSL_CERT_FILE", &certificate).run().status(0).stdout("safe\n");
+    called().run().status(126).stderr_has("cannot be reached: ");
+    assert_eq!(noticed(&scratch, "web").matches("hello").count(), 1);
+}
+
+#[test]
+fn haft_is_a_server_for_haft() {
+    let server = Server::start();
+    let scratch = Scratch::new();
+    configure(&scratch, &at(&format!("http://{}/mcp", server.address)));
+    let script = "tool web.run script='echo $((6 * 7))' | jq -r .stdout.text; tool web.run script='x=5' session=s >x; \
+                  tool web.run script='echo $x' session=s | jq -r .stdout.text";
+    let called =
+        haft(&scratch).env("TOKEN", &server.token).directory(scratch.path()).args(["-c", script]).run();
+    called.status(0).stdout("42\n\n5\n\n");
+}
