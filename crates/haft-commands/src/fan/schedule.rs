@@ -7,6 +7,10 @@ use super::Halt;
 /// How many items beyond those that run are read ahead, at least; and how many results may wait for an earlier one.
 const AHEAD: usize = 1024;
 
+/// How many items may be made ready beyond those that run, at most: whoever ends one finds the next without asking. Where
+/// what comes next depends on how the last one ended, none is.
+const READY: usize = 4;
+
 /// An item that is to be run, or runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Attempt<I> {
@@ -36,6 +40,8 @@ pub(super) struct Schedule<I> {
     offered: u64,
     ended: bool,
     halted: bool,
+    /// How many run or are ready to.
+    taken: usize,
     counts: Counts,
 }
 
@@ -49,6 +55,7 @@ impl<I> Schedule<I> {
             offered: 0,
             ended: false,
             halted: false,
+            taken: 0,
             counts: Counts::default(),
         }
     }
@@ -72,19 +79,20 @@ impl<I> Schedule<I> {
         self.counts.total = Some(self.offered);
     }
 
-    /// The item to start now, if one may be.
+    /// The item to make ready now, if one may be: as many run as may, and a few wait for them to end.
     pub(super) fn next(&mut self) -> Option<Attempt<I>> {
-        if self.counts.running >= self.limit {
+        let ready = if self.retries == 0 && self.halt.is_none() { self.limit.min(READY) } else { 0 };
+        if self.taken >= self.limit + ready {
             return None;
         }
         let attempt = self.waiting.pop_front()?;
-        self.counts.running += 1;
+        self.taken += 1;
         Some(attempt)
     }
 
     /// An attempt has ended. Yields whether the item is tried again.
     pub(super) fn finished(&mut self, attempt: Attempt<I>, succeeded: bool) -> bool {
-        self.counts.running -= 1;
+        self.taken -= 1;
         if !succeeded && !self.halted && attempt.number <= self.retries {
             self.waiting.push_front(Attempt { number: attempt.number + 1, ..attempt });
             return true;
@@ -110,11 +118,11 @@ impl<I> Schedule<I> {
     }
 
     pub(super) fn is_over(&self) -> bool {
-        self.counts.running == 0 && self.waiting.is_empty() && (self.ended || self.halted)
+        self.taken == 0 && self.waiting.is_empty() && (self.ended || self.halted)
     }
 
     pub(super) fn counts(&self) -> Counts {
-        self.counts
+        Counts { running: self.taken.min(self.limit), ..self.counts }
     }
 }
 
@@ -130,12 +138,12 @@ mod tests {
     }
 
     #[test]
-    fn no_more_run_at_once_than_may() {
-        let mut schedule = with(5, 2, 0, None);
-        let first = schedule.next().expect("one starts");
-        assert!(schedule.next().is_some() && schedule.next().is_none());
-        assert!(!schedule.finished(first, true));
-        assert_eq!(schedule.next().map(|attempt| attempt.index), Some(2));
+    fn those_that_run_and_as_many_again_are_made_ready() {
+        let mut schedule = with(9, 2, 0, None);
+        let taken: Vec<_> = std::iter::from_fn(|| schedule.next()).collect();
+        assert_eq!((taken.len(), schedule.counts().running), (4, 2));
+        assert!(taken.into_iter().next().is_some_and(|first| !schedule.finished(first, true)));
+        assert_eq!(schedule.next().map(|attempt| attempt.index), Some(4));
     }
 
     #[test]

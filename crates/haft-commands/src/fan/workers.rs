@@ -72,8 +72,11 @@ impl Workers {
         }
         self.running.insert(attempt.index, branch.cancel_token());
         state.queue.push_back((attempt, branch));
+        let sleeps = state.idle > 0;
         drop(state);
-        self.shared.changed.notify_one();
+        if sleeps {
+            self.shared.changed.notify_one();
+        }
         Ok(())
     }
 
