@@ -114,8 +114,7 @@ fn words(list: &[Word]) -> Value {
 fn template(template: &Template) -> String {
     let part = |part: &Part| match part {
         Part::Text(text) => text.replace('{', "{{").replace('}', "}}"),
-        Part::Value(placeholder) if placeholder.json => format!("{{{}:json}}", placeholder.name),
-        Part::Value(placeholder) => format!("{{{}}}", placeholder.name),
+        Part::Value(placeholder) => format!("{{{}{}}}", placeholder.name, placeholder.form.suffix()),
     };
     template.parts().iter().map(part).collect()
 }

@@ -27,7 +27,7 @@ pub enum ErrorKind {
     Untrusted,
     /// The prompt or role does not fit in any way that the agent takes it.
     Size,
-    /// A file for the agent cannot be written.
+    /// A file for the agent cannot be made.
     File,
     /// The agent is not there.
     AgentNotFound,

@@ -73,6 +73,34 @@ pub struct McpConfig {
     pub text: String,
 }
 
+impl McpConfig {
+    /// The same on top of another one, which keeps everything that is not about haft.
+    ///
+    /// # Errors
+    /// In a few words, why the two cannot be put together.
+    pub(crate) fn over(&self, base: &[u8]) -> Result<McpConfig, String> {
+        let cannot = |error: serde_json::Error| format!("it is not plain JSON: {error}");
+        let mut all: Value = serde_json::from_slice(base).map_err(cannot)?;
+        if !all.is_object() {
+            return Err("it is no JSON object".to_owned());
+        }
+        merge(&mut all, serde_json::from_str(&self.text).map_err(cannot)?);
+        Ok(McpConfig { file_name: self.file_name.clone(), text: pretty(&all) })
+    }
+}
+
+/// Puts a value over another, key by key.
+fn merge(base: &mut Value, over: Value) {
+    match (base, over) {
+        (Value::Object(base), Value::Object(over)) => {
+            for (key, value) in over {
+                merge(base.entry(key).or_insert(Value::Null), value);
+            }
+        }
+        (base, over) => *base = over,
+    }
+}
+
 /// The MCP configuration that gives an agent of some kind `haft mcp`, where `haft` is the path of the program. The kind is
 /// the name of an agent that is known by default, or of a form; `None` if it is neither, or has no MCP.
 ///

@@ -11,8 +11,9 @@ use crate::error::{Error, ErrorKind};
 use crate::material::{Material, shell_words};
 use crate::mcp::McpConfig;
 use crate::selection::{Request, Selection};
+use crate::source_file;
 use crate::surroundings::Surroundings;
-use crate::template::Values;
+use crate::template::{Template, Values};
 use crate::words::Invocation;
 
 /// The names of the files that an agent may be given.
@@ -49,12 +50,15 @@ impl Plan {
         directory: &Path,
     ) -> Result<Plan, Error> {
         let agent = selection.agent;
+        let mcp = match request.mcp && selection.catalogue.settings.mcp {
+            true => Some(mcp_config(agent, surroundings)?),
+            false => None,
+        };
         let draft = Draft {
             agent,
             invocation: agent.invocation(request.batch),
             model: selection.model.clone().unwrap_or_default().into_bytes(),
-            mcp: (request.mcp && selection.catalogue.settings.mcp)
-                .then(|| agent.mcp.render(&surroundings.haft)),
+            mcp,
             shell: shell_words(
                 selection.catalogue.settings.shell.as_ref().map(|shell| &shell.value),
                 surroundings,
@@ -64,6 +68,28 @@ impl Plan {
         };
         draft.plan(material)
     }
+}
+
+/// The MCP configuration of an agent. One that is told by a variable where it is may have been told already: what it would
+/// have read then is still there.
+fn mcp_config(agent: &Agent, surroundings: &Surroundings) -> Result<McpConfig, Error> {
+    let config = agent.mcp.render(&surroundings.haft);
+    let told = |(name, template): &(String, Template)| {
+        template.names().eq(["mcp_config"]).then(|| surroundings.environment.get(name)).flatten()
+    };
+    let Some(path) = agent.environment.iter().find_map(told).filter(|path| !path.is_empty()) else {
+        return Ok(config);
+    };
+    let path = surroundings.working_directory.join(path);
+    let merged = source_file::contents(&path)
+        .and_then(|base| config.over(&base).map_err(|why| format!("cannot be extended: {why}")));
+    merged.map_err(|why| {
+        let error = Error::new(ErrorKind::File, format!("\"{}\" {why}", path.display()));
+        error.with_hint(format!(
+            "it is the configuration of \"{}\"; launch with --no-mcp to leave it as it is",
+            agent.name
+        ))
+    })
 }
 
 /// What is the same however the texts are delivered.
@@ -256,5 +282,59 @@ impl Values for AgentValues {
             "datetime" => &self.datetime,
             _ => &[],
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use haft_config::{Layer, Source};
+
+    use super::*;
+    use crate::catalogue::Catalogue;
+    use crate::material::Assembly;
+
+    /// The plan for an agent that haft knows, with haft at a place that has a space in its name.
+    fn plan(agent: &str, environment: Environment) -> Result<Plan, Error> {
+        let source = Source { layer: Layer::User, name: "none".to_owned(), path: None, text: String::new() };
+        let catalogue = Catalogue::read([source]).unwrap();
+        let request = Request {
+            agent: Some(agent.to_owned()),
+            instructions: Some(b"go".to_vec()),
+            mcp: true,
+            ..Request::default()
+        };
+        let surroundings = Surroundings {
+            working_directory: "/".into(),
+            haft: "/a b/haft".into(),
+            environment,
+            ..Surroundings::default()
+        };
+        let selection = catalogue.select(&request, &surroundings).unwrap();
+        let material = Assembly::new(&selection, &request, &surroundings).finish(&[]).unwrap();
+        Plan::new(&selection, &request, &material, &surroundings, "/files".as_ref())
+    }
+
+    #[test]
+    fn a_command_in_an_argument_is_quoted_where_it_has_to_be() {
+        let plan = plan("goose", Environment::new()).unwrap();
+        let place = plan.argv.iter().position(|word| word == "--with-extension").unwrap();
+        assert_eq!(plan.argv[place + 1], "'/a b/haft' mcp");
+    }
+
+    #[test]
+    fn a_configuration_that_a_variable_names_already_is_extended() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("own.json");
+        std::fs::write(&path, r#"{"theme": "x", "mcp": {"mine": {"command": ["y"]}}}"#).unwrap();
+        let environment = Environment::from_pairs([("OPENCODE_CONFIG", &path)]).unwrap();
+        let made = plan("opencode", environment.clone()).unwrap();
+        let config: serde_json::Value = serde_json::from_slice(&made.files[0].1).unwrap();
+        assert_eq!(config["theme"], "x");
+        assert_eq!(config["mcp"]["mine"]["command"][0], "y");
+        assert_eq!(config["mcp"]["haft"]["command"][0], "/a b/haft");
+        std::fs::write(&path, "// no JSON").unwrap();
+        let error = plan("opencode", environment).unwrap_err();
+        assert!(error.to_string().contains("own.json\" cannot be extended"), "{error}");
+        assert!(error.hint().unwrap().contains("--no-mcp"));
     }
 }

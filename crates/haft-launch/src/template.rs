@@ -1,6 +1,7 @@
 //! Texts with placeholders, and the one time they are filled in.
 //!
-//! `{name}` stands for a value, `{name:json}` for the value as a JSON string, `{{` for a brace. A brace before anything that
+//! `{name}` stands for a value, `{name:json}` for the value as a JSON string, `{name:shell}` for the value as one word of a
+//! shell, `{{` for a brace. A brace before anything that
 //! is no name is a brace as well, so that JSON and code can be written as they are. Values are inserted as they are
 //! and never looked at again.
 
@@ -72,19 +73,58 @@ pub(crate) enum Part {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Placeholder {
     pub(crate) name: String,
-    pub(crate) json: bool,
+    pub(crate) form: Form,
+}
+
+/// How a value is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Form {
+    Plain,
+    Json,
+    Shell,
+}
+
+impl Form {
+    /// What says so in a placeholder.
+    pub(crate) fn suffix(self) -> &'static str {
+        match self {
+            Form::Plain => "",
+            Form::Json => ":json",
+            Form::Shell => ":shell",
+        }
+    }
 }
 
 impl Placeholder {
     /// The value in the form that was asked for.
     pub(crate) fn form(&self, value: &[u8]) -> Vec<u8> {
-        if !self.json {
-            return value.to_vec();
+        match self.form {
+            Form::Plain => value.to_vec(),
+            Form::Json => {
+                let text = String::from_utf8_lossy(value);
+                // A delete character is no text to TOML, which is where such strings are put.
+                serde_json::Value::from(text).to_string().replace('\u{7f}', "\\u007f").into_bytes()
+            }
+            Form::Shell => quoted(value),
         }
-        let text = String::from_utf8_lossy(value);
-        // A delete character is no text to TOML, which is where such strings are put.
-        serde_json::Value::from(text).to_string().replace('\u{7f}', "\\u007f").into_bytes()
     }
+}
+
+/// A value as one word of a shell; one that needs no quotes has none, since not everybody who splits words minds them.
+fn quoted(value: &[u8]) -> Vec<u8> {
+    let plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"_-./:@%+,".contains(byte);
+    if !value.is_empty() && value.iter().all(plain) {
+        return value.to_vec();
+    }
+    let mut word = b"'".to_vec();
+    for byte in value {
+        match byte {
+            b'\'' => word.extend_from_slice(b"'\\''"),
+            byte => word.push(*byte),
+        }
+    }
+    word.push(b'\'');
+    word
 }
 
 impl Template {
@@ -121,12 +161,12 @@ impl Template {
 
     /// A template that is one placeholder.
     pub(crate) fn of(name: &str) -> Template {
-        Template { parts: vec![Part::Value(Placeholder { name: name.to_owned(), json: false })] }
+        Template { parts: vec![Part::Value(Placeholder { name: name.to_owned(), form: Form::Plain })] }
     }
 
     /// The text that a file is presented with which was named on the command line.
     pub(crate) fn of_file() -> Template {
-        let value = |name: &str| Part::Value(Placeholder { name: name.to_owned(), json: false });
+        let value = |name: &str| Part::Value(Placeholder { name: name.to_owned(), form: Form::Plain });
         let text = |text: &str| Part::Text(text.to_owned());
         Template { parts: vec![text("From "), value("file"), text(":\n\n"), value("file_contents")] }
     }
@@ -171,9 +211,13 @@ fn placeholder(text: &str) -> Option<(&str, Placeholder)> {
     let mut letters = name.chars();
     let begins = letters.next().is_some_and(|letter| letter.is_ascii_alphabetic() || letter == '_');
     let goes_on = letters.all(|letter| letter.is_ascii_alphanumeric() || matches!(letter, '_' | '.'));
-    let formed = form.is_none_or(|form| form == "json");
-    (begins && goes_on && formed)
-        .then(|| (&text[..inner.len() + 2], Placeholder { name: name.to_owned(), json: form.is_some() }))
+    let form = match form {
+        None => Form::Plain,
+        Some("json") => Form::Json,
+        Some("shell") => Form::Shell,
+        Some(_) => return None,
+    };
+    (begins && goes_on).then(|| (&text[..inner.len() + 2], Placeholder { name: name.to_owned(), form }))
 }
 
 /// Refuses a placeholder that does not exist where it stands.
@@ -234,6 +278,9 @@ mod tests {
         assert_eq!(filled("<{prompt}>", Room::Agent), "<{model} {{ \"$(x)\"\n>");
         assert_eq!(filled("{instructions}{env.HOME}", Room::Text), "{model} {{ \"$(x)\"\n/home");
         assert_eq!(filled("{prompt:json}", Room::Agent), r#""{model} {{ \"$(x)\"\n""#);
+        assert_eq!(filled("{prompt:shell}", Room::Agent), "'{model} {{ \"$(x)\"\n'");
+        assert_eq!(filled("{env.HOME:shell}", Room::Text), "/home");
+        assert_eq!(quoted(b"it's"), b"'it'\\''s'");
     }
 
     #[test]

@@ -63,6 +63,28 @@ fn trust_is_given_listed_lost_by_a_change_and_taken_back() {
     let _ = haft(&scratch).args(["--list"]).run().status(0).stdout("");
 }
 
+/// On a terminal of its own, which `haft spawn --pty` makes.
+#[test]
+fn a_person_at_a_terminal_is_asked_and_only_yes_is_yes() {
+    let scratch = project();
+    let own = env!("CARGO_BIN_EXE_haft");
+    let ask = |answer: &str| {
+        let call = Haft::new(own).env("HOME", scratch.file("home")).env("XDG_STATE_HOME", "");
+        let call = call.directory(scratch.file("project")).input(answer);
+        let run = call.args(["spawn", "--pty", "--stdin", "-", "--", own, "trust"]).run();
+        let seen = run.output_text();
+        assert!(seen.contains("tools/x-tool") && seen.contains("trust these 2 files? [y/N] "), "{run}");
+        run
+    };
+    for answer in ["\n", "n\n", "yep\n"] {
+        let _ = ask(answer).status(1);
+        let _ = haft(&scratch).args(["--list"]).run().status(0).stdout("");
+    }
+    let _ = ask("y\n").status(0);
+    let listed = haft(&scratch).args(["--list", "--json"]).run().status(0).json();
+    assert_eq!(listed["trusted"].as_array().map(Vec::len), Some(2));
+}
+
 #[test]
 fn without_a_project_it_says_what_to_name() {
     let scratch = Scratch::new();

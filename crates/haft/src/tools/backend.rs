@@ -83,7 +83,7 @@ pub(super) fn show(context: &mut Context<'_>, envelope: Envelope) -> Flow {
 pub(crate) fn remarks(envelope: &Envelope) -> Vec<String> {
     let cut = envelope.truncated.iter().map(|truncated| {
         let (stream, id, total) = (truncated.stream, &truncated.id, truncated.total_bytes);
-        format!("not all {total} bytes of {stream} are shown; the tool 'output' shows them: id={id}")
+        format!("not all {total} bytes of {stream} are shown; `haft tool call output id={id}` shows more")
     });
     envelope.notes.iter().cloned().chain(cut).collect()
 }

@@ -211,6 +211,38 @@ fn files_and_commands_are_used_only_if_the_template_needs_them() {
 }
 
 #[test]
+fn commands_of_contexts_run_side_by_side() {
+    // Each waits until the other has begun: side by side, or never.
+    let command = |own: &str, other: &str| {
+        format!(
+            "[[context]]\nname = '{own}'\nrequired = true\ntimeout = 60\n\
+             command = 'touch {own}; while [ ! -e {other} ]; do sleep 0.02; done; echo {own}'\n"
+        )
+    };
+    let world = World::new().with_stand_in(&(command("one", "two") + &command("two", "one")));
+    world.launch(&["go"]);
+    assert_eq!(world.prompt(), "one\n\ntwo\n\ngo");
+}
+
+#[test]
+fn what_git_knows_stands_in_templates_and_is_empty_where_it_knows_nothing() {
+    let text = "<{git_branch}> <{git_root}> <{git_user}> <{git_email}>";
+    let context = format!("[[context]]\nname = 'git'\nprompt = '{text}'\nrequired = true");
+    let world = World::new().with_stand_in(&context);
+    world.launch(&[]);
+    assert_eq!(world.prompt(), "<> <> <> <>");
+    let world = world
+        .with_file("project/.git/HEAD", "ref: refs/heads/trunk\n")
+        .with_file("project/.git/config", "[user]\n\tname = A {prompt}\n\temail = a@b\n")
+        .with_file("project/.git/objects/info/x", "")
+        .with_file("project/.git/refs/x/y", "")
+        .with_file("project/deep/f", "");
+    world.haft(&["launch"]).directory(world.project().join("deep")).run().status(0);
+    let root = world.project().canonicalize().unwrap();
+    assert_eq!(world.prompt(), format!("<trunk> <{}> <A {{prompt}}> <a@b>", root.display()));
+}
+
+#[test]
 fn contexts_of_the_project_are_found_where_they_exist_and_never_outside() {
     let world = World::new().with_agents(&["it"]).with_config("[[agent]]\nname = 'it'");
     let world = world.with_file("secret", "SECRET").with_file("project/AGENTS.md", "Be kind.\n");

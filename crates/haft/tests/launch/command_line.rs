@@ -59,6 +59,30 @@ fn doctor_finds_what_would_go_wrong() {
 }
 
 #[test]
+fn doctor_does_not_stop_at_the_first_fault() {
+    let user = "[settings]\ntimeout = 'x'\n[[agent]]\nname = 'a'\ncommand = 'b'\n[[agent]]\nname = 'it'\n\
+                [[role]]\nname = 'r'\n[[role]]\nname = 'r'\n[[task]]\nname = 't'\nprompt = 'p'\nrole = 'rr'\n\
+                [[task]]\nname = 'u'\nprompt = '{dat}'\n[[contxt]]\nname = 'c'";
+    let world = World::new().with_agents(&["it"]).with_config(user);
+    let world = world.with_file("project/.haft/config.toml", "[settings\n");
+    let run = world.haft(&["launch", "doctor"]).run().status(1);
+    let text = run.output_text();
+    for fault in [
+        "unknown section \"contxt\"",
+        "the command of [[agent]] \"a\" is one text",
+        "there is another [[role]] \"r\"",
+        "[[role]] \"r\" has no text",
+        "expected a whole number",
+        "there is no role \"rr\"",
+        "there is no placeholder {dat}",
+        ".haft/config.toml:1:10",
+        "agent \"it\" is ",
+    ] {
+        assert!(text.contains(fault), "{fault:?} is not in:\n{text}");
+    }
+}
+
+#[test]
 fn init_writes_what_can_be_read_and_never_over_anything() {
     let world = World::new().with_agents(&["claude"]);
     world.launch(&["init"]).stdout(".haft/config.toml\n");

@@ -5,3 +5,4 @@ mod ending;
 mod jobs;
 mod shell;
 mod starting;
+mod tools;

@@ -43,15 +43,29 @@ pub(super) fn brief(tool: &Tool) -> Value {
     value
 }
 
-/// The tools, one a line.
+/// The tools, one a line; on a terminal none is longer than the screen is wide.
 pub(crate) fn table(snapshot: &Snapshot) -> String {
     let width = snapshot.tools().map(|tool| tool.name().len()).max().unwrap_or(0);
+    let columns = columns().unwrap_or(usize::MAX);
     let line = |tool: &Tool| {
         let first = tool.description().lines().next().unwrap_or_default();
         let source = source(tool);
-        format!("{:width$}  {source:8}  {first}\n", tool.name())
+        cut(&format!("{:width$}  {source:8}  {first}", tool.name()), columns) + "\n"
     };
     snapshot.tools().map(line).collect()
+}
+
+/// How wide the terminal is that standard output goes to, if it does.
+fn columns() -> Option<usize> {
+    let size = rustix::termios::tcgetwinsize(rustix::stdio::stdout()).ok()?;
+    Some(usize::from(size.ws_col)).filter(|columns| *columns > 0)
+}
+
+fn cut(line: &str, columns: usize) -> String {
+    match line.char_indices().nth(columns) {
+        None => line.to_owned(),
+        Some(_) => line.chars().take(columns - 1).chain(['…']).collect(),
+    }
 }
 
 /// What is not among them, one a line.

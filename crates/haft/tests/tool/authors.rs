@@ -1,0 +1,47 @@
+//! `haft tool check` and `new`.
+
+use haft_test_support::Haft;
+
+use crate::scene::{scene, tool, write};
+
+#[test]
+fn check_says_what_is_wrong_and_new_writes_what_is_right() {
+    let scratch = scene();
+    let good =
+        tool(&scratch, &["check", "../home/.config/haft/tools/add-tool", "--json"]).run().status(0).json();
+    assert_eq!(good["ok"], true);
+    write(&scratch, "bad-tool", "#!/bin/sh\nexit 4\n");
+    let bad = tool(&scratch, &["check", "../bad-tool"]).run().status(1).output_text();
+    assert!(bad.contains("WRONG   schema       exit 4"), "{bad}");
+    for (name, language) in [("py_words", "python"), ("sh_words", "bash")] {
+        let _ = tool(&scratch, &["new", name, "--lang", language]).run().status(0).stderr("");
+        let _ =
+            tool(&scratch, &["call", name, "text=to be or not"]).run().status(0).stdout("{\"words\":4}\n");
+        let _ = tool(&scratch, &["new", name, "--lang", language]).run().status(1).stderr_has("file exists");
+    }
+    let _ = tool(&scratch, &["new", "not/good"]).run().status(2);
+}
+
+/// It is built from what is there: the crates of this workspace are its crates.
+#[test]
+fn a_tool_in_rust_is_built_tested_and_right() {
+    let scratch = scene();
+    let _ =
+        tool(&scratch, &["new", "rust_words", "--lang", "rust"]).run().status(0).stderr_has("cargo build");
+    let package = scratch.file("work/rust-words-tool");
+    let lock = concat!(env!("CARGO_MANIFEST_DIR"), "/../../Cargo.lock");
+    std::fs::copy(lock, package.join("Cargo.lock")).expect("a file");
+    let cargo = |word: &str| {
+        Haft::new(env!("CARGO"))
+            .args([word, "--offline", "--quiet", "--target-dir", "target"])
+            .directory(&package)
+            .run()
+            .status(0)
+    };
+    let _ = (cargo("test"), cargo("build"));
+    let built = package.join("target/debug/rust-words-tool");
+    let checked = tool(&scratch, &["check"]).arg(&built).run().status(0).output_text();
+    assert!(checked.contains("{\"text\":\"to be or not to be\"} gives {\"words\":6}"), "{checked}");
+    std::fs::copy(&built, scratch.file("home/.config/haft/tools/rust-words-tool")).expect("a file");
+    let _ = tool(&scratch, &["call", "rust_words", "text=a b"]).run().status(0).stdout("{\"words\":2}\n");
+}

@@ -1,0 +1,152 @@
+//! `haft tool list`, `call` and `batch`.
+
+use serde_json::{Value, json};
+
+use crate::scene::{ADD, scene, tool, write};
+
+#[test]
+fn tools_are_listed_with_what_is_none() {
+    let scratch = scene();
+    write(&scratch, "home/.config/haft/tools/broken-tool", "#!/bin/sh\necho hello\n");
+    write(&scratch, "libexec/add-tool", ADD);
+    let listed = tool(&scratch, &["list"])
+        .run()
+        .status(0)
+        .stderr_has("rejected: broken, ")
+        .stderr_has("the schema is not JSON at byte 0")
+        .stderr_has("shadowed: add of the system layer")
+        .output_text();
+    assert!(listed.contains("add            user      Adds numbers\n"), "{listed}");
+    assert!(listed.contains("file_read      embedded  "), "{listed}");
+    let listed = tool(&scratch, &["list", "--json"]).run().status(0).json();
+    let names: Vec<&str> =
+        listed["tools"].as_array().expect("tools").iter().filter_map(|tool| tool["name"].as_str()).collect();
+    assert!(
+        ["add", "bash", "file_edit", "process_start"].iter().all(|name| names.contains(name)),
+        "{names:?}"
+    );
+    assert_eq!(listed["rejected"][0]["name"], "broken");
+    assert_eq!(listed["shadowed"][0]["by"], "user");
+    let shown = tool(&scratch, &["show", "add"]).run().status(0).output_text();
+    assert!(shown.contains("    a: integer, required\n    b: integer, default 2\n"), "{shown}");
+}
+
+#[test]
+fn a_call_prints_the_result_or_the_whole_envelope() {
+    let scratch = scene();
+    let _ = tool(&scratch, &["call", "add", "a=1"])
+        .run()
+        .status(0)
+        .stdout("{\"given\":{\"a\":1,\"b\":2}}\n")
+        .stderr("working\n");
+    let _ = tool(&scratch, &["call", "add", "--a", "1", "--list", "x", "--list=y"])
+        .run()
+        .status(0)
+        .stdout("{\"given\":{\"a\":1,\"list\":[\"x\",\"y\"],\"b\":2}}\n");
+    let _ = tool(&scratch, &["call", "add", "-"])
+        .input("{\"a\": 3, \"b\": 4}")
+        .run()
+        .status(0)
+        .stdout("{\"given\":{\"a\":3,\"b\":4}}\n");
+    let envelope = tool(&scratch, &["call", "add", "{\"a\": 5}", "--json"]).run().status(0).json();
+    assert_eq!((&envelope["tool_success"], &envelope["stderr"]), (&json!(true), &json!("working\n")));
+    let failed = tool(&scratch, &["call", "--json", "add", "a=1", "list=oops"]).run().status(3).json();
+    assert_eq!((&failed["error_code"], &failed["exit_code"]), (&json!("TOOL_CRASHED"), &json!(3)));
+    let _ = tool(&scratch, &["call", "add", "a=1", "list=oops"])
+        .run()
+        .status(3)
+        .stdout("")
+        .stderr_has("tool 'add' exited with 3: went wrong");
+    let _ = tool(&scratch, &["call", "add", "a=one"])
+        .run()
+        .status(2)
+        .stderr_has("parameter 'a': given 'one', wanted integer");
+    let _ = tool(&scratch, &["call", "ad", "a=1"]).run().status(127).stderr_has("did you mean 'add'?");
+    let _ = tool(&scratch, &["call", "--toolset", "gr*,glob", "add", "a=1"])
+        .run()
+        .status(126)
+        .stderr_has("not in the toolset");
+}
+
+#[test]
+fn a_batch_answers_every_line_in_order() {
+    let scratch = scene();
+    let calls = "{\"tool\": \"file_write\", \"arguments\": {\"path\": \"f\", \"content\": \"hello\"}, \"id\": 7}\n\n\
+                 {\"tool\": \"file_read\", \"arguments\": {\"path\": \"f\"}}\n{\"tool\": \"nothing\"}\n";
+    let run = tool(&scratch, &["batch"]).input(calls).run().status(1);
+    let answers: Vec<Value> =
+        run.output_text().lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    assert_eq!((&answers[0]["id"], &answers[0]["tool"]), (&json!(7), &json!("file_write")));
+    assert_eq!(answers[1]["result"]["content"], "hello");
+    assert_eq!(answers[2]["error_code"], "TOOL_NOT_FOUND");
+    let _ = tool(&scratch, &["batch"]).input("nonsense\n").run().status(2).stderr_has("line 1 is no call");
+}
+
+#[test]
+fn the_bash_tool_answers_with_output_in_true_order() {
+    let scratch = scene();
+    let bash = |words: &[&str]| tool(&scratch, &["call", "--json", "bash"]).args(words).run();
+    let answer = bash(&["command=echo out; echo err >&2; echo again; exit 3"]).status(0).json();
+    assert_eq!(answer["result"]["output"], "out\nerr\nagain\n");
+    assert_eq!((&answer["result"]["exit_code"], &answer["result"]["signal"]), (&json!(3), &Value::Null));
+    let answer = bash(&["command=pwd", "cwd=/"]).status(0).json();
+    assert_eq!(answer["result"]["output"], "/\n");
+    let long = bash(&["command=seq 100000"]).status(0).json();
+    assert_eq!((&long["result"]["truncated"], long["result"]["id"].is_string()), (&json!(true), true));
+    let late = bash(&["command=echo before; sleep 60", "timeout=0.5"]).status(124).json();
+    assert_eq!((&late["error_code"], &late["stdout"]), (&json!("TOOL_TIMEOUT"), &json!("before\n")));
+}
+
+#[test]
+fn what_was_cut_is_seen_by_the_next_command() {
+    let scratch = scene();
+    let run = tool(&scratch, &["call", "bash", "command=seq 20000"]).run().status(0);
+    let said = run.error_text();
+    let id =
+        said.split("output id=").nth(1).and_then(|rest| rest.split('`').next()).expect("an id").to_owned();
+    let shown = tool(&scratch, &["call", "output", &format!("id={id}"), "tail=1"]).run().status(0);
+    assert!(shown.output_text().contains("\"text\":\"20000\\n\""), "{shown}");
+    let late = ["call", "--json", "bash", "command=seq 20000; sleep 60", "timeout=2"];
+    let late = tool(&scratch, &late).run().status(124).json();
+    let path = late["truncated"][0]["path"].as_str().expect("a file");
+    assert!(std::fs::read_to_string(path).expect("text").ends_with("\n20000\n"));
+}
+
+#[test]
+fn a_session_of_the_bash_tool_lasts_from_script_to_script() {
+    let scratch = scene();
+    let script =
+        |text: &str| json!({"tool": "bash", "arguments": {"command": text, "session": "s", "timeout": 60}});
+    let calls = [
+        script("cd /; x=5; f() { echo f; }"),
+        script("pwd; echo $x; f"),
+        json!({"tool": "bash", "arguments": {"command": "sleep 60", "session": "s", "timeout": 0.2}}),
+        script("echo still $x; exit 3"),
+        json!({"tool": "bash", "arguments": {"command": "echo \"<$x>\""}}),
+        json!({"tool": "bash", "arguments": {"command": "true", "cwd": "missing"}}),
+    ];
+    let input: String = calls.iter().map(|call| format!("{call}\n")).collect();
+    let run = tool(&scratch, &["batch"]).input(input).run().status(1);
+    let answers: Vec<Value> =
+        run.output_text().lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    assert_eq!(answers[1]["result"]["output"], "/\n5\nf\n");
+    assert_eq!(answers[2]["error_code"], "TOOL_TIMEOUT");
+    assert_eq!(
+        (&answers[3]["result"]["output"], &answers[3]["result"]["exit_code"]),
+        (&json!("still 5\n"), &json!(3))
+    );
+    assert_eq!(answers[5]["error_code"], "INVALID_PARAMS");
+}
+
+#[test]
+fn a_broken_tool_is_passed_over_aloud() {
+    let scratch = scene();
+    write(&scratch, "home/.config/haft/tools/glob-tool", "#!/bin/sh\nexit 3\n");
+    let said = "is passed over (exit 3), and 'glob' of the embedded layer is called";
+    let _ = tool(&scratch, &["call", "glob", "pattern=*"]).run().status(0).stderr_has(said);
+    let _ = crate::scene::haft(&scratch).args(["-c", "glob pattern='*'"]).run().status(0).stderr_has(said);
+    let _ = tool(&scratch, &["list"])
+        .run()
+        .status(0)
+        .stderr_has("'glob' of the embedded layer is called in its place");
+}

@@ -1,0 +1,63 @@
+//! What the configuration says of tools, and what is wrong with it.
+
+use crate::scene::{haft, scene, tool, write};
+
+const CONFIG: &str = "home/.config/haft/config.toml";
+
+#[test]
+fn settings_and_toolsets_hold() {
+    let scratch = scene();
+    let config = "[tools]\ntimeout = 0.5\n[[toolset]]\nname = 'few'\ntools = ['gl*']\n";
+    write(&scratch, CONFIG, config);
+    write(
+        &scratch,
+        "home/.config/haft/tools/slow-tool",
+        "#!/bin/sh\nif [ \"$1\" = --schema ]; then echo '{\"name\": \"slow\", \"description\": \"x\", \"parameters\": {}}'; exit; fi\nsleep 60\n",
+    );
+    let _ = tool(&scratch, &["call", "slow"]).run().status(124).stderr_has("did not answer within 0.5 s");
+    let _ = tool(&scratch, &["call", "--toolset", "few", "glob", "pattern=*"]).run().status(0);
+    let _ = tool(&scratch, &["call", "--toolset", "few", "add", "a=1"])
+        .run()
+        .status(126)
+        .stderr_has("not in the toolset 'few'");
+    let _ = tool(&scratch, &["call", "--toolset", "fwe", "add", "a=1"])
+        .run()
+        .status(2)
+        .stderr_has("did you mean \"few\"?");
+}
+
+/// A configuration, and what is said of it.
+const FAULTS: &[(&str, &str)] = &[
+    (
+        "[tools]\ntimout = 5\n",
+        "unknown key \"timout\" in [tools]\n --> CONFIG:2:1\n  |\n2 | timout = 5\n  | ^^^^^^\nhint: did you mean \"timeout\"?",
+    ),
+    ("[tools]\ntimeout = \"5\"\n", "expected a number, found a text in [tools]\n --> CONFIG:2:11"),
+    ("[[toolset]]\nname = \"x\"\ntool = []\n", "unknown key \"tool\" in [[toolset]] \"x\"\n --> CONFIG:3:1"),
+    (
+        "[[toolset]]\nname = \"x\"\ntools = \"y\"\n",
+        "expected a list, found a text in [[toolset]] \"x\"\n --> CONFIG:3:9",
+    ),
+    ("[[toolset]]\nname = \"x\"\n", "missing"),
+    (
+        "[[mcp]]\nname = \"x\"\ncommand = \"y\"\n",
+        "expected a list, found a text in [[mcp]] \"x\"\n --> CONFIG:3:11",
+    ),
+    ("[toolset]\nname = \"x\"\n", "the section \"toolset\" is a list of tables"),
+    ("[tools\n", "CONFIG:1:7"),
+];
+
+#[test]
+fn what_is_wrong_with_them_is_said_by_commands_and_by_scripts() {
+    for (config, fault) in FAULTS {
+        let scratch = scene();
+        write(&scratch, CONFIG, config);
+        let fault = fault.replace("CONFIG", &scratch.text(CONFIG));
+        let _ = tool(&scratch, &["call", "add", "a=1"]).run().status(2).stdout("").stderr_has(&fault);
+        // A script does its work all the same, and says it once.
+        let run =
+            haft(&scratch).args(["-c", "add a=1; add a=2; echo done"]).run().status(0).stderr_has(&fault);
+        assert!(run.output_text().ends_with("\ndone\n"), "{run}");
+        assert_eq!(run.error_text().matches(fault.as_str()).count(), 1, "{run}");
+    }
+}
