@@ -3,6 +3,7 @@
 //! Each stage is a subshell. One that turns out to be a program is started as such, wired to its neighbours by pipes of
 //! the system. One that runs in this process gets a thread; the last of those may do without, and run here.
 
+use std::os::fd::OwnedFd;
 use std::sync::Arc;
 use std::thread;
 
@@ -130,7 +131,7 @@ impl Session {
                 child.stdin_redirected = true;
             }
             if index + 1 < pipeline.stages.len() {
-                let (reader, writer) = rustix::pipe::pipe_with(rustix::pipe::PipeFlags::CLOEXEC)?;
+                let (reader, writer) = wide_pipe()?;
                 input = Some(Arc::new(OpenFile::pipe(reader)));
                 child.descriptors.set(1, Arc::new(OpenFile::pipe(writer)));
             }
@@ -199,6 +200,15 @@ impl Session {
             }
         }
     }
+}
+
+/// A pipe that takes what programs write at once: 128 KiB is what most of them copy by.
+fn wide_pipe() -> rustix::io::Result<(OwnedFd, OwnedFd)> {
+    const BYTES: usize = 128 << 10;
+    let (reader, writer) = rustix::pipe::pipe_with(rustix::pipe::PipeFlags::CLOEXEC)?;
+    // Whoever may not have a wider one gets along with what there is.
+    let _ = rustix::pipe::fcntl_setpipe_size(&writer, BYTES);
+    Ok((reader, writer))
 }
 
 /// Looks at a stage: a command that is known to be a program is started.
