@@ -5,15 +5,17 @@
 //! one for the process as well. It is kept only after [`become_subreaper`].
 
 use std::collections::HashSet;
-use std::sync::RwLock;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError, RwLock};
 
 use crate::error::Error;
 use crate::proc;
 use crate::sys;
 
 static SUBREAPER: AtomicBool = AtomicBool::new(false);
-static OWNED: RwLock<Option<HashSet<i32>>> = RwLock::new(None);
+static OWNED: Mutex<Option<HashSet<i32>>> = Mutex::new(None);
+/// Shared by those who start children, until they are on record; held alone by whoever looks for children that are not.
+static STARTING: RwLock<()> = RwLock::new(());
 
 /// Makes this process the parent of all descendants whose own parent dies. A process-wide setting: an application
 /// asks for it, a library does not. From then on, children that were not started by this crate are reaped by it.
@@ -24,7 +26,7 @@ pub fn become_subreaper() -> Result<(), Error> {
     rustix::process::set_child_subreaper(Some(rustix::process::getpid()))
         .map_err(|error| Error::system("become the reaper of orphans", error))?;
     // Children from before are none of ours, nor orphans: whoever was here before this program has started them.
-    let mut owned = OWNED.write().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let mut owned = owned();
     if !is_subreaper() {
         owned.get_or_insert_default().extend(proc::own_children());
     }
@@ -49,19 +51,22 @@ pub(crate) fn owning<E>(spawn: impl FnOnce() -> Result<sys::Spawned, E>) -> Resu
     if !is_subreaper() {
         return spawn();
     }
-    let mut owned = OWNED.write().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let _starting = STARTING.read().unwrap_or_else(PoisonError::into_inner);
     let spawned = spawn()?;
-    owned.get_or_insert_default().insert(spawned.pid);
+    owned().get_or_insert_default().insert(spawned.pid);
     Ok(spawned)
+}
+
+fn owned() -> MutexGuard<'static, Option<HashSet<i32>>> {
+    OWNED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Forgets a child that was reaped or let go by its owner.
 pub(crate) fn release(pid: i32) {
-    if is_subreaper() {
-        let mut owned = OWNED.write().unwrap_or_else(std::sync::PoisonError::into_inner);
-        if let Some(owned) = owned.as_mut() {
-            owned.remove(&pid);
-        }
+    if is_subreaper()
+        && let Some(owned) = owned().as_mut()
+    {
+        owned.remove(&pid);
     }
 }
 
@@ -70,19 +75,23 @@ pub(crate) fn orphans() -> Vec<i32> {
     if !is_subreaper() || !sys::has_children() {
         return Vec::new();
     }
-    let owned = OWNED.read().unwrap_or_else(std::sync::PoisonError::into_inner);
+    // Nor may one that is on record be taken off while it is looked for.
+    let _starting = STARTING.write().unwrap_or_else(PoisonError::into_inner);
+    let owned = owned();
     let is_owned = |pid: &i32| owned.as_ref().is_some_and(|owned| owned.contains(pid));
     proc::own_children().into_iter().filter(|pid| !is_owned(pid)).collect()
 }
 
 /// Whether a child of this process is one that it did not start.
 pub(crate) fn is_orphan(child: i32) -> bool {
-    let owned = OWNED.read().unwrap_or_else(std::sync::PoisonError::into_inner);
-    is_subreaper() && !owned.as_ref().is_some_and(|owned| owned.contains(&child))
+    is_subreaper() && !owned().as_ref().is_some_and(|owned| owned.contains(&child))
 }
 
 /// Reaps the orphans that have ended. Nothing happens in a process that is no subreaper.
 pub fn reap_orphans() {
+    if !is_subreaper() || !sys::has_ended_children() {
+        return;
+    }
     for pid in orphans() {
         let _ = sys::wait_pid(pid);
     }

@@ -20,7 +20,9 @@ pub(crate) use signal::{
     SignalSet, block, catch, ignored_signals, kill, own as own_signals, set_catcher, set_ignored, wait_for,
 };
 pub(crate) use spawn::{Fault, Plan, Spawned, spawn};
-pub(crate) use wait::{RawChange, RawExit, has_children, wait_group_change, wait_pid, wait_pidfd};
+pub(crate) use wait::{
+    RawChange, RawExit, has_children, has_ended_children, wait_group_change, wait_pid, wait_pidfd,
+};
 
 /// A step of the child between its birth and its exec, in the order in which they are taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -35,6 +35,11 @@ pub(crate) fn has_children() -> bool {
     wait_with(libc::P_ALL, 0, libc::WEXITED | libc::WNOHANG | libc::WNOWAIT).is_ok()
 }
 
+/// Whether a child of this process has ended and was not reaped; nothing is reaped.
+pub(crate) fn has_ended_children() -> bool {
+    matches!(wait_with(libc::P_ALL, 0, libc::WEXITED | libc::WNOHANG | libc::WNOWAIT), Ok(Some(_)))
+}
+
 /// A child that was stopped, or let go on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RawChange {
