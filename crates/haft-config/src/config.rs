@@ -88,6 +88,11 @@ impl Config {
         Place { source: self.sources[mark.source].clone(), start: mark.start, end: mark.end }
     }
 
+    /// Whether any source has a section.
+    pub fn has(&self, section: &str) -> bool {
+        self.documents.iter().any(|document| document.get(section).is_some())
+    }
+
     /// The settings of a table section, merged field by field; `None` if no source has the section.
     ///
     /// # Errors

@@ -82,7 +82,7 @@ mod value;
 pub use config::{Config, Item};
 pub use error::{Error, ErrorKind};
 pub use located::Located;
-pub use nearest::{nearest, suggest};
+pub use nearest::{all_nearest, nearest, suggest};
 pub use places::{PROJECT_DIRECTORY, Places, Sources, find_project};
 pub use section::{Form, SECTIONS, Section};
 pub use source::{FILE_NAME, Layer, Mark, Place, Source};

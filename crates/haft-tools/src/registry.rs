@@ -312,8 +312,11 @@ impl Inner {
         match refused {
             None => {
                 let names = self.names();
-                let near = haft_config::nearest(name, names.iter().map(String::as_str));
-                let hint = near.map_or(String::new(), |near| format!("; did you mean '{near}'?"));
+                let near = haft_config::all_nearest(name, names.iter().map(String::as_str));
+                let hint = match near.as_slice() {
+                    [] => String::new(),
+                    near => format!("; did you mean '{}'?", near.join("' or '")),
+                };
                 Fault::new(Code::ToolNotFound, format!("there is no tool '{name}'{hint}"))
             }
             Some(rejected) if rejected.untrusted => Fault::new(

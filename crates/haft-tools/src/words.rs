@@ -75,6 +75,9 @@ fn read(schema: &Schema, words: &[Word]) -> Result<Value, String> {
 
 fn read_pair(arguments: &mut Map<String, Value>, schema: &Schema, word: &str) -> Result<(), String> {
     let Some((name, value)) = word.split_once('=') else {
+        if let Some(property) = schema.property(word) {
+            return Err(format!("parameter '{word}' has no value; wanted: {}", wanted(Some(property))));
+        }
         let names: Vec<&str> = schema.names().collect();
         return Err(format!(
             "'{word}' names no parameter; write NAME=VALUE with one of: {}",
@@ -266,6 +269,7 @@ mod tests {
             (&["--path"], "parameter 'path' has no value; wanted: string"),
             (&["path=a", "path=b"], "parameter 'path' is given twice"),
             (&["{oops"], "not JSON at byte 1: "),
+            (&["path"], "parameter 'path' has no value; wanted: string"),
             (&["x"], "'x' names no parameter; write NAME=VALUE with one of: path, limit"),
         ];
         for (given, expected) in cases {

@@ -94,7 +94,17 @@ fn reply(envelope: Envelope) -> Reply {
                     words = format!("{words}\n{}", more.trim_end());
                 }
             }
-            let data = json!({ "error": fault.error, "error_code": fault.code.as_str() });
+            for cut in &envelope.truncated {
+                let (total, stream, id) = (cut.total_bytes, cut.stream, &cut.id);
+                words += &format!(
+                    "\n[not all {total} bytes of {stream} are shown: see \"output\" with id \"{id}\"]"
+                );
+            }
+            let data = json!({
+                "error": fault.error,
+                "error_code": fault.code.as_str(),
+                "truncated": envelope.truncated,
+            });
             Reply { data: Some(data), ..Reply::failure(words) }
         }
     }

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use haft_config::trust::{ContentHash, Trust};
-use haft_config::{Config, ErrorKind, FILE_NAME, Item, Layer};
+use haft_config::{Config, ErrorKind, FILE_NAME, Item, Layer, Located, Source};
 use haft_mcp::{NESTED, Reach, RemoteServer};
 use haft_tools::{Toolset, ToolsetItem};
 use serde::Deserialize;
@@ -27,8 +27,8 @@ pub(crate) struct Settings {
 /// The section `[tools]`, as it is written: times in seconds.
 #[derive(Default, Deserialize)]
 struct Written {
-    schema_timeout: Option<f64>,
-    timeout: Option<f64>,
+    schema_timeout: Option<Located<f64>>,
+    timeout: Option<Located<f64>>,
     output_limit: Option<u64>,
 }
 
@@ -40,7 +40,7 @@ struct WrittenServer {
     headers: Option<BTreeMap<String, String>>,
     env: Option<BTreeMap<String, String>>,
     tools: Option<Vec<String>>,
-    timeout: Option<f64>,
+    timeout: Option<Located<f64>>,
 }
 
 impl Settings {
@@ -56,14 +56,15 @@ impl Settings {
             config.add_file(Layer::Project, project, project)?;
         }
         let written: Written = config.settings("tools")?.unwrap_or_default();
+        let time = |written: Option<Located<f64>>| written.map(|time| seconds(&config, &time)).transpose();
         let toolsets = config.items::<ToolsetItem>("toolset")?;
         let nested = surroundings.variable(NESTED).is_some();
         let servers = config.items::<WrittenServer>("mcp")?.into_iter().filter(|_| !nested);
-        let servers = servers.map(server).collect::<Result<_, _>>()?;
+        let servers = servers.map(|item| server(&config, item)).collect::<Result<_, _>>()?;
         Ok(Settings {
             servers,
-            schema_timeout: seconds(written.schema_timeout),
-            timeout: seconds(written.timeout),
+            schema_timeout: time(written.schema_timeout)?,
+            timeout: time(written.timeout)?,
             output_limit: written.output_limit,
             toolsets: toolsets.into_iter().map(|item| (item.name, item.value.tools)).collect(),
         })
@@ -90,12 +91,15 @@ impl Settings {
     }
 }
 
-fn seconds(value: Option<f64>) -> Option<Duration> {
-    value.and_then(|value| Duration::try_from_secs_f64(value).ok())
+fn seconds(config: &Config, written: &Located<f64>) -> Result<Duration, haft_config::Error> {
+    Duration::try_from_secs_f64(written.value).ok().filter(|time| !time.is_zero()).ok_or_else(|| {
+        let message = format!("{} is no time in seconds", written.value);
+        haft_config::Error::at(ErrorKind::WrongValue, &config.place(written.mark), message)
+    })
 }
 
 /// A server as it is written, which is either a program or a URL.
-fn server(item: Item<WrittenServer>) -> Result<RemoteServer, haft_config::Error> {
+fn server(config: &Config, item: Item<WrittenServer>) -> Result<RemoteServer, haft_config::Error> {
     let Item { name, place, value } = item;
     let wrong = |words: &str| {
         haft_config::Error::at(ErrorKind::WrongValue, &place, format!("{words} in [[mcp]] '{name}'"))
@@ -108,15 +112,17 @@ fn server(item: Item<WrittenServer>) -> Result<RemoteServer, haft_config::Error>
         (Some(_), Some(_)) => return Err(wrong("both `command` and `url`")),
         (None, None) => return Err(wrong("neither `command` nor `url`")),
     };
-    let (layer, timeout) = (place.layer(), seconds(value.timeout));
+    let timeout = value.timeout.map(|timeout| seconds(config, &timeout)).transpose()?;
+    let layer = place.layer();
     Ok(RemoteServer { name, layer, reach, tools: value.tools, timeout })
 }
 
-/// Whether a project's configuration may be read. One that is there and is not trusted is told of.
+/// Whether a project's configuration may be read. One that is not trusted is told of if it has something to say here.
 fn is_trusted(project: &Path, trust: &Trust) -> bool {
     let file = project.join(FILE_NAME);
     match ContentHash::of_file(&file) {
         Ok(hash) if trust.is_trusted(&file, &hash) => true,
+        Ok(_) if !speaks_of_tools(project) => false,
         Ok(_) => {
             tell(format_args!(
                 "'{}' is not trusted and left aside; to trust it run `haft trust`",
@@ -126,4 +132,11 @@ fn is_trusted(project: &Path, trust: &Trust) -> bool {
         }
         Err(_) => false,
     }
+}
+
+/// Whether a project's configuration has sections about tools, or nobody can tell.
+fn speaks_of_tools(project: &Path) -> bool {
+    let Ok(Some(source)) = Source::read(Layer::Project, project, project) else { return true };
+    let mut config = Config::new();
+    config.add(source).is_err() || ["tools", "toolset", "mcp"].iter().any(|section| config.has(section))
 }

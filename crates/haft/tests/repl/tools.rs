@@ -26,7 +26,7 @@ fn tools_are_shown_asked_again_and_limited() {
     let shell = home.shell();
     shell.enter("/tool").see("greet          user      Greets somebody").see("file_read");
     shell.enter("/tool greet").see("parameters:\n    who: string\n").see("source: user, ");
-    shell.enter("/tool gret").see("there is no tool 'gret'; did you mean 'greet'?");
+    shell.enter("/tool gret").see("there is no tool 'gret'; did you mean 'greet' or 'grep'?");
     shell.enter("greet who=you").see("\nhello\n");
     write_tool(&home, "broken", "#!/bin/sh\nexit 4\n");
     write_tool(&home, "late", &script("late", "Came later"));

@@ -33,6 +33,7 @@ const FAULTS: &[(&str, &str)] = &[
         "unknown key \"timout\" in [tools]\n --> CONFIG:2:1\n  |\n2 | timout = 5\n  | ^^^^^^\nhint: did you mean \"timeout\"?",
     ),
     ("[tools]\ntimeout = \"5\"\n", "expected a number, found a text in [tools]\n --> CONFIG:2:11"),
+    ("[tools]\nschema_timeout = -1\n", "-1 is no time in seconds\n --> CONFIG:2:18"),
     ("[[toolset]]\nname = \"x\"\ntool = []\n", "unknown key \"tool\" in [[toolset]] \"x\"\n --> CONFIG:3:1"),
     (
         "[[toolset]]\nname = \"x\"\ntools = \"y\"\n",
@@ -60,4 +61,18 @@ fn what_is_wrong_with_them_is_said_by_commands_and_by_scripts() {
         assert!(run.output_text().ends_with("\ndone\n"), "{run}");
         assert_eq!(run.error_text().matches(fault.as_str()).count(), 1, "{run}");
     }
+}
+
+#[test]
+fn a_projects_configuration_that_is_not_trusted_is_told_of_where_it_would_matter() {
+    let scratch = scene();
+    let config = "work/.haft/config.toml";
+    write(&scratch, config, "[[context]]\nname = 'c'\nfile = 'f'\n");
+    let _ = tool(&scratch, &["call", "add", "a=1"]).run().status(0).stderr("working\n");
+    write(&scratch, config, "[[toolset]]\nname = 'few'\ntools = ['glob']\n");
+    let _ =
+        tool(&scratch, &["call", "add", "a=1"]).run().status(0).stderr_has("is not trusted and left aside");
+    let _ = haft(&scratch).args(["trust", "--yes"]).run().status(0);
+    let _ = tool(&scratch, &["call", "add", "a=1"]).run().status(0).stderr("working\n");
+    let _ = tool(&scratch, &["call", "--toolset", "few", "add", "a=1"]).run().status(126);
 }
