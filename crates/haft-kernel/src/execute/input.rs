@@ -55,27 +55,41 @@ impl Session {
             if is_continued(&text) {
                 continue;
             }
-            let options = ParseOptions { lines_before, ..self.parse_options() };
-            let parsed = Parser::new(&text, options).next_complete_command();
-            let wrong = parsed.as_ref().is_err_and(|error| !error.incomplete);
-            match progress(&parsed) {
-                Progress::Complete => return Ok(Some((text, wrong))),
-                Progress::Incomplete => {}
-                Progress::HereDocument(delimiter) => self.read_document(&mut text, &delimiter)?,
+            if let Some(wrong) = self.is_command(&mut text, lines_before)? {
+                return Ok(Some((text, wrong)));
             }
         }
     }
 
-    /// Reads on to the line that ends a here-document.
-    fn read_document(&mut self, text: &mut Vec<u8>, delimiter: &[u8]) -> Result<(), Unwind> {
+    /// Whether a text is a command, with its here-documents, which are read; `None` if it goes on. Yields whether it is
+    /// wrong.
+    fn is_command(&mut self, text: &mut Vec<u8>, lines_before: u32) -> Result<Option<bool>, Unwind> {
+        loop {
+            let options = ParseOptions { lines_before, ..self.parse_options() };
+            let parsed = Parser::new(text, options).next_complete_command();
+            let wrong = parsed.as_ref().is_err_and(|error| !error.incomplete);
+            match progress(&parsed) {
+                Progress::Complete => return Ok(Some(wrong)),
+                Progress::Incomplete => return Ok(None),
+                Progress::HereDocument(delimiter) => {
+                    if !self.read_document(text, &delimiter)? {
+                        return Ok(Some(wrong));
+                    }
+                }
+            }
+        }
+    }
+
+    /// Reads on to the line that ends a here-document. Says whether it came.
+    fn read_document(&mut self, text: &mut Vec<u8>, delimiter: &[u8]) -> Result<bool, Unwind> {
         loop {
             let from = text.len();
             if !self.read_script_line(text)? {
-                return Ok(());
+                return Ok(false);
             }
             let line = text[from..].trim_ascii();
             if line == delimiter.trim_ascii() {
-                return Ok(());
+                return Ok(true);
             }
         }
     }

@@ -11,6 +11,17 @@ use crate::options::{SetOption, ShellOption};
 use crate::session::{Frame, Session};
 use crate::shared::Shared;
 
+/// How a text is run.
+#[derive(Clone, Copy)]
+struct Reading {
+    /// How many lines come before it, for the numbers of its own.
+    lines_before: u32,
+    /// Whether an error that ends a command does not end the text.
+    resume: bool,
+    /// Whether it is all that the session runs, so that its last command may take the place of the process.
+    whole: bool,
+}
+
 impl Session {
     /// Runs a text as the program of this session, to its end, and then the `EXIT` trap. Yields the status.
     pub fn run_main(&mut self, source: &[u8]) -> Flow {
@@ -38,7 +49,7 @@ impl Session {
 
     /// Runs a text command by command. An error that ends a command does not end the text.
     fn run_script(&mut self, source: &[u8]) -> Flow {
-        self.run_source(source, 0, true)
+        self.run_as(source, Reading { lines_before: 0, resume: true, whole: true })
     }
 
     /// Runs a text as `eval` does: an error that ends a command does not end the text, but ends a subshell.
@@ -48,15 +59,20 @@ impl Session {
     }
 
     pub(crate) fn run_source(&mut self, source: &[u8], lines_before: u32, resume: bool) -> Flow {
+        self.run_as(source, Reading { lines_before, resume, whole: false })
+    }
+
+    fn run_as(&mut self, source: &[u8], reading: Reading) -> Flow {
         let text: Arc<[u8]> = source.into();
         let before = self.source_text.replace(text.clone());
-        let result = self.nested(3, |session| session.run_commands(&text, lines_before, resume));
+        let result = self.nested(3, |session| session.run_commands(&text, reading));
         self.source_text = before;
         result
     }
 
     #[inline(never)]
-    fn run_commands(&mut self, text: &[u8], lines_before: u32, resume: bool) -> Flow {
+    fn run_commands(&mut self, text: &[u8], reading: Reading) -> Flow {
+        let Reading { lines_before, resume, whole } = reading;
         let mut parser = Parser::new(text, ParseOptions { lines_before, ..self.parse_options() });
         let mut aliases = self.aliases.clone();
         let mut status = 0;
@@ -84,7 +100,7 @@ impl Session {
             }
             let (ignored, substituted) = (self.ignore_errors, self.substituted.len());
             let rest = text.get(parser.offset()..).unwrap_or_default();
-            self.may_replace = resume && self.command_string && rest.trim_ascii().is_empty();
+            self.may_replace = whole && self.command_string && rest.trim_ascii().is_empty();
             match self.run_list(&program.body) {
                 Ok(ended) => status = ended,
                 Err(Unwind::Abort(ended)) if resume => {

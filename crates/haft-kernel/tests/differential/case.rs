@@ -3,7 +3,7 @@
 //! An entry starts with `=== name`; its script follows. Sections may come after it, each started by a line of its own:
 //! `--- stdin` (the bytes of standard input; empty without it), `--- args` (one argument on each line),
 //! `--- options` (options of the shell, one on each line), `--- with -c` (the script is an argument, not a file),
-//! `--- with its words` (what is written to standard error is compared too, not only whether anything is) and
+//! `--- as a file` (the script is always a file: it shows what it was read from), `--- with its words` (what is written to standard error is compared too, not only whether anything is) and
 //! `--- differs REASON` (a known difference, which has to be there).
 
 use std::path::{Path, PathBuf};
@@ -26,17 +26,33 @@ pub(crate) struct Case {
     pub(crate) arguments: Vec<String>,
     /// What the shell is called with before the script.
     pub(crate) options: Vec<String>,
-    /// Whether the script is given by `-c`.
-    pub(crate) as_argument: bool,
+    /// How the shell gets the script, if there is only one way.
+    way: Option<Way>,
+    /// Where the entry stands in its topic.
+    index: usize,
     /// Whether the very words on standard error have to be the same.
     pub(crate) words: bool,
     /// Why the two shells differ, where that is known.
     pub(crate) known: Option<String>,
 }
 
+/// How a shell gets a script.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Way {
+    /// As a file.
+    File,
+    /// As an argument, after `-c`.
+    Argument,
+    /// As an argument that the script's name follows.
+    NamedArgument,
+    /// On standard input.
+    Input,
+}
+
 /// All entries of all topics, in the order of their files.
 pub(crate) fn all() -> Vec<Case> {
-    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/differential/cases");
+    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the directory of all crates");
+    let directory = crates.join("haft-kernel/tests/differential/cases");
     let entries = std::fs::read_dir(&directory).expect("the directory of the cases");
     let mut files: Vec<PathBuf> = entries.map(|entry| entry.expect("a readable entry").path()).collect();
     files.sort();
@@ -52,8 +68,9 @@ fn read(file: &Path) -> Vec<Case> {
     let mut section = Section::Script;
     for line in text.split_inclusive('\n') {
         if let Some(name) = line.strip_prefix("=== ") {
-            let batch = format!("{topic}-{}", cases.len() / BATCH + 1);
-            cases.push(Case { name: format!("{topic}/{}", name.trim_end()), batch, ..Case::default() });
+            let index = cases.len();
+            let batch = format!("{topic}-{}", index / BATCH + 1);
+            cases.push(Case { name: format!("{topic}/{}", name.trim_end()), batch, index, ..Case::default() });
             section = Section::Script;
         } else if let Some(case) = cases.last_mut() {
             section = case.take(line, section);
@@ -79,6 +96,16 @@ enum Section {
 }
 
 impl Case {
+    /// How the shell gets the script: as a file, or in turn in one of the other ways.
+    pub(crate) fn way(&self, in_turn: bool) -> Way {
+        match self.way {
+            Some(way) => way,
+            None if !in_turn => Way::File,
+            None if self.stdin.is_some() || self.index.is_multiple_of(2) => Way::NamedArgument,
+            None => Way::Input,
+        }
+    }
+
     /// Takes the next line of the entry and says where the one after it belongs.
     fn take(&mut self, line: &str, section: Section) -> Section {
         let content = line.strip_suffix('\n').unwrap_or(line);
@@ -89,7 +116,8 @@ impl Case {
             }
             "--- args" => return Section::Arguments,
             "--- options" => return Section::Options,
-            "--- with -c" => self.as_argument = true,
+            "--- with -c" => self.way = Some(Way::Argument),
+            "--- as a file" => self.way = Some(Way::File),
             "--- with its words" => self.words = true,
             _ if content.starts_with("--- differs ") => {
                 self.known = content.strip_prefix("--- differs ").map(str::to_owned);

@@ -8,6 +8,9 @@
 //! cargo test -p haft-kernel --test differential -- [--shell PATH] [--list] [FILTER…]
 //! ```
 //!
+//! Built as a test of the kernel, the shell is the kernel's example, and the scripts are files; built as a test of the binary, it
+//! is the binary, and it gets them as arguments and on standard input in turn.
+//!
 //! A filter selects the entries whose `topic/name` holds it, or the tests, each of a few entries, that `--list` shows. With `--shell /bin/bash` the suite shows whether its own
 //! entries always behave the same.
 
@@ -41,7 +44,7 @@ fn main() -> ExitCode {
         println!("differential: '{}' is not there: cargo build --example shell", options.shell.display());
         return ExitCode::FAILURE;
     }
-    let verdicts = schedule::run(&cases, &options.shell);
+    let verdicts = schedule::run(&cases, &options);
     let count = |wanted: &Verdict| verdicts.iter().filter(|verdict| *verdict == wanted).count();
     println!(
         "differential: {} entries, {} the same, {} known to differ, {} failed",

@@ -12,6 +12,8 @@ use crate::outcome::ORACLE;
 pub(crate) struct Options {
     /// The shell that is compared with bash.
     pub(crate) shell: PathBuf,
+    /// Whether scripts are given in turn as an argument and on standard input, not as files.
+    pub(crate) in_turn: bool,
     /// Whether the entries are only listed.
     pub(crate) list: bool,
     /// Whether only entries that are left out by default are meant; there are none.
@@ -25,7 +27,9 @@ impl Options {
     /// Options of other test harnesses are taken and ignored.
     pub(crate) fn from_arguments(mut arguments: impl Iterator<Item = String>) -> Options {
         let shell = shell_under_test();
-        let mut options = Options { shell, list: false, ignored: false, exact: false, filters: Vec::new() };
+        let in_turn = BINARY.is_some();
+        let mut options =
+            Options { shell, in_turn, list: false, ignored: false, exact: false, filters: Vec::new() };
         while let Some(argument) = arguments.next() {
             match argument.as_str() {
                 "--shell" => options.shell = arguments.next().map(PathBuf::from).unwrap_or_default(),
@@ -59,8 +63,14 @@ impl Options {
     }
 }
 
+/// The binary, if this is a test of it.
+const BINARY: Option<&str> = option_env!("CARGO_BIN_EXE_haft");
+
 /// The shell that cargo builds together with this test.
 fn shell_under_test() -> PathBuf {
+    if let Some(binary) = BINARY {
+        return PathBuf::from(binary);
+    }
     let test = std::env::current_exe().unwrap_or_default();
     let profile = test.parent().and_then(|dependencies| dependencies.parent()).map(PathBuf::from);
     profile.unwrap_or_default().join("examples/shell")

@@ -6,7 +6,7 @@ use std::time::Duration;
 use haft_process::capture::{Limits, Output, View};
 use haft_process::{Command, Environment, Host, Input, Task};
 
-use crate::case::Case;
+use crate::case::{Case, Way};
 use crate::snapshot::{self, Tree};
 
 /// The shell whose behaviour is right.
@@ -29,15 +29,14 @@ pub(crate) struct Outcome {
 }
 
 /// Runs the script of an entry in an empty directory that is the same for each shell, since scripts show where they are.
-pub(crate) fn run(shell: &Path, case: &Case, place: &Path) -> Outcome {
+pub(crate) fn run(shell: &Path, case: &Case, way: Way, place: &Path) -> Outcome {
     let room = place.join(case.name.replace('/', "."));
     let home = room.join("home");
     snapshot::remove(&room);
     std::fs::create_dir_all(&home).expect("an empty directory");
     std::fs::write(room.join("script"), &case.script).expect("the script's file");
-    let input = case.stdin.as_ref().map_or(Input::Null, |text| Input::Bytes(text.as_bytes().into()));
-    let result = Task::new(command(shell, case, &room))
-        .input(input)
+    let result = Task::new(command(shell, case, way, &room))
+        .input(input(case, way))
         .limits(Limits { head: OUTPUT, tail: OUTPUT, spill: 0 })
         .timeout(DEADLINE)
         .grace(Duration::from_millis(200))
@@ -68,15 +67,24 @@ impl Outcome {
     }
 }
 
-fn command(shell: &Path, case: &Case, room: &Path) -> Command {
+fn input(case: &Case, way: Way) -> Input {
+    match (way, &case.stdin) {
+        (Way::Input, _) => Input::Bytes(case.script.as_bytes().into()),
+        (_, Some(text)) => Input::Bytes(text.as_bytes().into()),
+        (_, None) => Input::Null,
+    }
+}
+
+fn command(shell: &Path, case: &Case, way: Way, room: &Path) -> Command {
     let home = room.join("home");
     let mut command = Command::new(shell);
     command.arguments(&case.options);
-    if case.as_argument {
-        command.argument("-c").argument(&case.script);
-    } else {
-        command.argument(room.join("script"));
-    }
+    match way {
+        Way::File => command.argument(room.join("script")),
+        Way::Argument => command.argument("-c").argument(&case.script),
+        Way::NamedArgument => command.argument("-c").argument(&case.script).argument(room.join("script")),
+        Way::Input => command.argument("-s").argument("--"),
+    };
     command.arguments(&case.arguments).environment(environment(&home)).working_directory(home);
     command
 }

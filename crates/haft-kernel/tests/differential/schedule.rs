@@ -7,6 +7,7 @@ use std::thread;
 
 use crate::case::Case;
 use crate::compare;
+use crate::options::Options;
 use crate::outcome::{self, ORACLE};
 
 /// How many entries run at the same time.
@@ -24,7 +25,7 @@ pub(crate) enum Verdict {
 }
 
 /// Runs all entries; failures are printed as they come.
-pub(crate) fn run(cases: &[Case], shell: &Path) -> Vec<Verdict> {
+pub(crate) fn run(cases: &[Case], options: &Options) -> Vec<Verdict> {
     let place = tempfile::tempdir().expect("a temporary directory");
     let next = AtomicUsize::new(0);
     let (sender, receiver) = mpsc::channel();
@@ -34,7 +35,7 @@ pub(crate) fn run(cases: &[Case], shell: &Path) -> Vec<Verdict> {
             let place = place.path();
             scope.spawn(move || {
                 while let Some(case) = cases.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    let _ = sender.send(judge(case, shell, place));
+                    let _ = sender.send(judge(case, options, place));
                 }
             });
         }
@@ -43,9 +44,10 @@ pub(crate) fn run(cases: &[Case], shell: &Path) -> Vec<Verdict> {
     })
 }
 
-fn judge(case: &Case, shell: &Path, place: &Path) -> (Verdict, String) {
-    let bash = outcome::run(Path::new(ORACLE), case, place);
-    let haft = outcome::run(shell, case, place);
+fn judge(case: &Case, options: &Options, place: &Path) -> (Verdict, String) {
+    let way = case.way(options.in_turn);
+    let bash = outcome::run(Path::new(ORACLE), case, way, place);
+    let haft = outcome::run(&options.shell, case, way, place);
     match (compare::difference(case, &bash, &haft), &case.known) {
         (None, None) => (Verdict::Same, String::new()),
         (Some(_), Some(_)) => (Verdict::KnownToDiffer, String::new()),
