@@ -97,6 +97,29 @@ impl SignalInbox {
         (1..=64).filter(move |signal| pending & (1 << (signal - 1)) != 0)
     }
 
+    /// Whether a signal is there.
+    pub(crate) fn has(&self, signal: i32) -> bool {
+        self.pending.load(Ordering::SeqCst) & bit(signal) != 0
+    }
+
+    /// Takes one signal out; says whether it was there.
+    pub(crate) fn take_signal(&self, signal: i32) -> bool {
+        self.pending.fetch_and(!bit(signal), Ordering::SeqCst) & bit(signal) != 0
+    }
+
+    /// A descriptor that can be read once another signal comes, after [`SignalInbox::seen`].
+    pub(crate) fn news(&self) -> Option<BorrowedFd<'_>> {
+        let made = self.event.get_or_init(|| eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK).ok());
+        made.as_ref().map(|event| event.as_fd())
+    }
+
+    /// Those that have come were looked at; they stay.
+    pub(crate) fn seen(&self) {
+        if let Some(Some(event)) = self.event.get() {
+            let _ = rustix::io::read(event, &mut [0u8; 8]);
+        }
+    }
+
     /// A descriptor that can be read while there are any.
     pub(crate) fn descriptor(&self) -> Option<BorrowedFd<'_>> {
         let made = self.event.get_or_init(|| eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK).ok());

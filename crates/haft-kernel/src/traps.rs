@@ -109,6 +109,12 @@ impl Traps {
         Arc::make_mut(&mut self.table).remove(&trap);
     }
 
+    /// Whether a trap is set here, or is in the shell that this is a subshell of.
+    #[must_use]
+    pub(crate) fn is_listed(&self, trap: Trap) -> bool {
+        self.table.contains_key(&trap)
+    }
+
     /// All traps that are to be shown, in order.
     pub fn iter(&self) -> impl Iterator<Item = (Trap, &Bytes)> {
         self.table.iter().map(|(trap, action)| (*trap, &action.text))

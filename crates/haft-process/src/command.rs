@@ -295,7 +295,7 @@ impl Command {
     /// Becomes the program: same process, same terminal, nothing of the caller left. Returns only on failure, and
     /// then this process is as it was.
     ///
-    /// Groups, limits, sandbox and scope are not applied: what the program shall have of these, this process has.
+    /// Groups, sandbox and scope are not applied: what the program shall have of these, this process has.
     pub fn replace(&self) -> Error {
         self.try_replace().unwrap_or_else(|error| error)
     }
@@ -305,6 +305,7 @@ impl Command {
         let environment = prepared.environment(self);
         size::check(&prepared.path, &prepared.argv, &environment, None)?;
         let descriptors: Vec<_> = self.descriptors.iter().map(|(to, from)| (from.number(), *to)).collect();
+        let limits: Vec<_> = self.limits.iter().map(|limit| limit.raw()).collect();
         let fault = sys::replace(&sys::Replacement {
             path: &prepared.path,
             argv: &prepared.argv,
@@ -313,6 +314,7 @@ impl Command {
             descriptors: &descriptors,
             ignored: self.ignored.raw(),
             umask: self.umask,
+            limits: &limits,
         });
         Ok(self.explain(fault, &prepared))
     }

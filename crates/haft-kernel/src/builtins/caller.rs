@@ -15,7 +15,8 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
             None => return context.usage(format_args!("{text}: invalid number")),
         },
     };
-    if depth.is_none() && frames.is_empty() {
+    let has_main = context.session.has_main();
+    if depth.is_none() && frames.is_empty() && has_main {
         return context.print(b"0 NULL\n");
     }
     let level = usize::try_from(depth.unwrap_or(0)).ok();
@@ -24,7 +25,8 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
     let outer = index.checked_sub(1).and_then(|outer| frames.get(outer));
     let source = outer.map_or(main, |frame| frame.source.clone());
     let text = match (depth, outer) {
-        (None, None) if !context.session.has_main() => format!("{line} NULL\n").into_bytes(),
+        (None, None) if !has_main => format!("{line} NULL\n").into_bytes(),
+        (Some(_), None) if !has_main => return Ok(1),
         (None, _) => [format!("{line} ").as_bytes(), &source, b"\n"].concat(),
         (Some(_), outer) => {
             let name = outer.map_or_else(|| b"main".to_vec(), |frame| frame.name.to_vec());

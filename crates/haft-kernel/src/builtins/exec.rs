@@ -82,7 +82,7 @@ fn become_program(
     match started {
         Ok(mut child) => {
             session.traps.reset(Trap::Exit);
-            session.wait_child(&mut child).map(Ended::Ran)
+            session.wait_child(&mut child).map(|exit| Ended::Ran(exit.code()))
         }
         Err(message) => {
             context.error(format_args!("{}: {message}", words[0]));

@@ -7,7 +7,10 @@ use crate::flow::{Flow, Unwind};
 
 pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
     match status(context, arguments)? {
-        Some(status) => Err(Unwind::Exit(status)),
+        Some(status) => {
+            context.session.exits_in_place = true;
+            Err(Unwind::Exit(status))
+        }
         None => Ok(1),
     }
 }

@@ -2,6 +2,7 @@
 
 use super::{Context, options};
 use crate::bytes::Bytes;
+use crate::execute::{canonical, death};
 use crate::flow::Flow;
 use crate::jobs::{Job, JobState, Jobs};
 
@@ -91,6 +92,7 @@ struct Shown {
     last: i32,
     text: Bytes,
     state: JobState,
+    died: Option<i32>,
     notified: bool,
 }
 
@@ -102,6 +104,7 @@ impl Shown {
             last: job.pid(),
             text: job.text.clone(),
             state: job.state(),
+            died: job.died(),
             notified: job.notified,
         }
     }
@@ -117,6 +120,7 @@ fn all(context: &Context<'_>) -> Vec<Shown> {
             last: job.members.last().map_or(0, |member| member.pid),
             text: job.text.clone(),
             state: job.state,
+            died: None,
             notified: false,
         });
         return shown.collect();
@@ -156,10 +160,13 @@ fn shown(job: &Shown, form: Form, current: &[u32]) -> Vec<u8> {
         Form::Long => format!("[{}]{mark} {:>5} ", job.id, job.last),
         _ => format!("[{}]{mark}  ", job.id),
     };
-    let state_text = format!("{:<24}", state(job.state));
+    let state_text = match job.died.and_then(death) {
+        Some(words) => format!("{words:<24}"),
+        None => format!("{:<24}", state(job.state)),
+    };
     let tail: &[u8] = if job.state == JobState::Running { b" &\n" } else { b"\n" };
-    let text = job.text.strip_suffix(b"&").unwrap_or(&job.text).trim_ascii_end();
-    [head.as_bytes(), state_text.as_bytes(), text, tail].concat()
+    let text = canonical(job.text.strip_suffix(b"&").unwrap_or(&job.text).trim_ascii_end().into());
+    [head.as_bytes(), state_text.as_bytes(), &text, tail].concat()
 }
 
 /// What became of a job, in words.
@@ -173,20 +180,6 @@ fn state(state: JobState) -> String {
             _ => "Stopped".to_owned(),
         },
         JobState::Done(0) => "Done".to_owned(),
-        JobState::Done(status) if status > 128 => match haft_process::signal_name(status - 128).as_deref() {
-            Some("HUP") => "Hangup".to_owned(),
-            Some("INT") => "Interrupt".to_owned(),
-            Some("QUIT") => "Quit".to_owned(),
-            Some("ABRT") => "Aborted".to_owned(),
-            Some("KILL") => "Killed".to_owned(),
-            Some("SEGV") => "Segmentation fault".to_owned(),
-            Some("PIPE") => "Broken pipe".to_owned(),
-            Some("ALRM") => "Alarm clock".to_owned(),
-            Some("TERM") => "Terminated".to_owned(),
-            Some("USR1") => "User defined signal 1".to_owned(),
-            Some("USR2") => "User defined signal 2".to_owned(),
-            _ => format!("Exit {status}"),
-        },
         JobState::Done(status) => format!("Exit {status}"),
     }
 }

@@ -37,6 +37,7 @@ impl Session {
         if Self::fails_itself(&command.kind) {
             self.line = command.line;
             self.command_span = command.span;
+            self.tell_foreground_death();
             self.set_pipe_status(status);
             return self.concluded(status);
         }

@@ -115,7 +115,7 @@ impl Session {
         self.adopt_output(&mut child);
         self.publish_traps();
         if let Some(signal) = signal.filter(|_| !whole) {
-            self.note_death(child.own_pid, 128 + signal);
+            self.death = Some((child.own_pid, signal));
         }
         result
     }

@@ -2,6 +2,7 @@
 //! a number that everybody understands and goes on when the shell has ended.
 
 use std::os::fd::{AsRawFd as _, RawFd};
+use std::sync::Arc;
 
 use haft_lang::ast::{Command, CommandKind, SimpleCommand, Statement};
 use haft_process::{CancelToken, Child, Copied, Disposition, Group};
@@ -9,6 +10,7 @@ use haft_process::{CancelToken, Child, Copied, Disposition, Group};
 use super::dispatch::Target;
 use super::pipeline::runs_commands;
 use crate::flow::{Flow, Unwind};
+use crate::io::OpenFile;
 use crate::jobs::Member;
 use crate::options::SetOption;
 use crate::session::Session;
@@ -22,11 +24,7 @@ impl Session {
 
     /// Whether this process is a shell's alone and can be copied.
     pub(super) fn may_copy(&self) -> bool {
-        self.owns_process()
-            && self.leads
-            && !self.interactive
-            && self.captures.is_empty()
-            && Child::can_copy()
+        self.owns_process() && self.is_on_main_thread() && !self.interactive && Child::can_copy()
     }
 
     /// Whether a statement starts programs and does nothing in this process.
@@ -45,6 +43,10 @@ impl Session {
     /// Runs something, as the whole of this subshell, in a copy of this process.
     pub(super) fn run_in_copy(mut self, run: impl FnOnce(&mut Self, &Copied) -> Flow) -> Member {
         let group = if self.options.has(SetOption::Monitor) { Group::Own } else { Group::Inherit };
+        if let Err(error) = self.leave_captures() {
+            self.report(format_args!("cannot make a pipe: {}", haft_fs::message(&error)));
+            return Member::ended(0, 254);
+        }
         let kept = self.own_descriptors();
         let copied = Child::copy(group, &kept, |mut copied| {
             self.lead_copy();
@@ -80,11 +82,27 @@ impl Session {
         self.signals = Some(inbox);
     }
 
-    /// The descriptors of the process that a copy needs. What the original has put aside, and what belongs to its other
+    /// Makes pipes of what collects output in memory, which a copy has no part in.
+    fn leave_captures(&mut self) -> std::io::Result<()> {
+        self.captures.clear();
+        let captured: Vec<_> = self.descriptors.iter().filter(|(_, file)| file.is_capture()).collect();
+        let pipes: Vec<_> = captured
+            .into_iter()
+            .map(|(number, file)| Ok((number, Arc::new(OpenFile::from_shared(file.for_program()?)))))
+            .collect::<std::io::Result<_>>()?;
+        for (number, pipe) in pipes {
+            self.descriptors.set(number, pipe);
+        }
+        Ok(())
+    }
+
+    /// The descriptors of the process that a copy needs, those by which it waits for what it has started among them. What the original has put aside, and what belongs to its other
     /// jobs, must not be held open by it.
     fn own_descriptors(&self) -> Vec<RawFd> {
         let files = self.descriptors.iter().filter_map(|(_, file)| file.descriptor());
-        files.chain(self.kernel.signals.descriptor()).map(|file| file.as_raw_fd()).collect()
+        let started = self.jobs.iter().flat_map(|job| &job.members).chain(&self.beside);
+        let waited = started.filter_map(Member::descriptor);
+        files.chain(self.kernel.signals.descriptor()).chain(waited).map(|file| file.as_raw_fd()).collect()
     }
 
     /// Runs a statement as all that this process does from now on: what its one command redirects need not be put back, it is

@@ -19,8 +19,7 @@ impl Session {
     #[inline(never)]
     fn failed(&mut self, status: i32) -> Flow {
         self.status = status;
-        let inherited = self.options.has(SetOption::ErrorTrace) || !self.in_function();
-        if inherited && self.traps.get(Trap::Error).is_some() {
+        if self.traps.get(Trap::Error).is_some() {
             self.run_trap(Trap::Error)?;
         }
         if self.options.has(SetOption::ErrorExit) {

@@ -1,6 +1,5 @@
 //! Programs.
 
-use std::borrow::Cow;
 use std::os::fd::RawFd;
 use std::sync::Arc;
 
@@ -30,8 +29,9 @@ impl Session {
         }
         match self.start_external(words, assigned)? {
             Started::Child(mut child) => {
-                let status = self.wait_child(&mut child)?;
-                self.note_death(child.pid(), status);
+                let exit = self.wait_child(&mut child)?;
+                let status = self.note_exit(child.pid(), exit);
+                self.tell_background_deaths();
                 self.stop_within(status)?;
                 Ok(status)
             }
@@ -109,6 +109,16 @@ impl Session {
 
     /// The file of a program: as given if it has a slash, else found by `PATH` and remembered.
     pub(crate) fn program_path(&mut self, name: &[u8], assigned: &[(Bytes, Bytes)]) -> Option<Bytes> {
+        self.locate_program(name, assigned, 1)
+    }
+
+    /// The file of a program, for so many uses of it.
+    pub(crate) fn locate_program(
+        &mut self,
+        name: &[u8],
+        assigned: &[(Bytes, Bytes)],
+        uses: u32,
+    ) -> Option<Bytes> {
         if name.contains(&b'/') {
             return Some(name.into());
         }
@@ -126,13 +136,13 @@ impl Session {
             if self.hashed.contains_key(name)
                 && let Some((found, hits)) = Arc::make_mut(&mut self.hashed).get_mut(name)
             {
-                *hits += 1;
+                *hits += uses;
                 return Some(found.clone());
             }
         }
         let found = self.search_path(name, path.as_deref().or(Some(b"")))?;
         if temporary.is_none() && self.options.has(SetOption::HashAll) {
-            Arc::make_mut(&mut self.hashed).insert(name.into(), (found.clone(), 1));
+            Arc::make_mut(&mut self.hashed).insert(name.into(), (found.clone(), uses));
         }
         Some(found)
     }
@@ -270,15 +280,6 @@ impl Session {
         }
         if directory { 126 } else { error.exit_code() }
     }
-
-    /// Says that a program died of a signal, as a shell that runs a script does.
-    pub(crate) fn note_death(&mut self, pid: i32, status: i32) {
-        let Some(words) = status.checked_sub(128).and_then(death) else { return };
-        let (name, line) = (self.name.clone(), self.line);
-        let text = format!("{name}: line {line}: {pid:>5} {words}\n");
-        let _ = self.write(2, text.as_bytes());
-        let _ = self.flush();
-    }
 }
 
 /// What came of starting a program.
@@ -290,27 +291,6 @@ pub(crate) enum Started {
     Headless(Bytes),
     /// It could not be started; this is the status.
     Failed(i32),
-}
-
-/// What a shell says of a program that died of this signal; nothing for those that one asks for.
-pub(crate) fn death(signal: i32) -> Option<Cow<'static, str>> {
-    Some(Cow::Borrowed(match signal {
-        1 => "Hangup",
-        3 => "Quit",
-        4 => "Illegal instruction",
-        5 => "Trace/breakpoint trap",
-        6 => "Aborted",
-        7 => "Bus error",
-        8 => "Floating point exception",
-        9 => "Killed",
-        10 => "User defined signal 1",
-        11 => "Segmentation fault",
-        12 => "User defined signal 2",
-        14 => "Alarm clock",
-        15 => "Terminated",
-        34..=64 => return Some(Cow::Owned(format!("Real-time signal {}", signal - 34))),
-        _ => return None,
-    }))
 }
 
 /// A function as the environment holds it: the body after `() `, on the same line.

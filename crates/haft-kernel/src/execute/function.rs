@@ -15,6 +15,14 @@ use crate::variables::Attributes;
 /// How deep functions may call one another.
 const CALLS: usize = 20_000;
 
+/// The calls that are going on, to go back to.
+pub(super) struct Calls {
+    scopes: u32,
+    frames: usize,
+    positional: Arc<Vec<Bytes>>,
+    source_text: Option<Arc<[u8]>>,
+}
+
 impl Session {
     /// Defines a function.
     #[inline(never)]
@@ -81,6 +89,9 @@ impl Session {
         let text = std::mem::replace(&mut self.source_text, definition.text.clone());
         let loops = std::mem::take(&mut self.loops);
         let result = self.nested(2, |session| session.run_function_body(definition));
+        if self.stays_for_exit_trap(&result) {
+            return result;
+        }
         self.loops = loops;
         self.source_text = text;
         if let Shared::Own(words) = std::mem::replace(&mut self.positional, positional) {
@@ -92,6 +103,43 @@ impl Session {
         }
         self.line = line;
         result
+    }
+
+    /// Whether the shell ends within a call, whose variables and arguments its `EXIT` trap still sees.
+    pub(super) fn stays_for_exit_trap(&self, result: &Flow) -> bool {
+        let ends = match result {
+            Err(Unwind::Exit(_)) => self.exits_in_place,
+            Err(Unwind::Signal(_)) => true,
+            _ => false,
+        };
+        ends && self.traps.get(Trap::Exit).is_some()
+    }
+
+    /// Where in calls the session is.
+    pub(super) fn calls(&self) -> Calls {
+        Calls {
+            scopes: self.variables.depth(),
+            frames: self.frames.len(),
+            positional: self.positional.clone(),
+            source_text: self.source_text.clone(),
+        }
+    }
+
+    /// Leaves the calls that were not left because the shell ended within them.
+    pub(super) fn go_back(&mut self, calls: Calls) {
+        if self.frames.len() <= calls.frames {
+            return;
+        }
+        while self.variables.depth() > calls.scopes {
+            if let Some(options) = self.variables.pop_scope() {
+                self.options = options;
+            }
+        }
+        Arc::make_mut(&mut self.frames).truncate(calls.frames);
+        self.positional = calls.positional;
+        self.source_text = calls.source_text;
+        self.loops = 0;
+        self.exits_in_place = false;
     }
 
     fn call_limit(&self) -> usize {

@@ -28,8 +28,11 @@ impl Session {
     /// Runs the script on standard input as the program of this session, to its end, and then the `EXIT` trap. Yields the
     /// status.
     pub fn run_input(&mut self) -> Flow {
+        let before = self.calls();
         let result = self.run_from_input();
-        self.conclude(result)
+        let result = self.conclude(result);
+        self.go_back(before);
+        result
     }
 
     fn run_from_input(&mut self) -> Flow {

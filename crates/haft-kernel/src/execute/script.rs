@@ -25,8 +25,11 @@ struct Reading {
 impl Session {
     /// Runs a text as the program of this session, to its end, and then the `EXIT` trap. Yields the status.
     pub fn run_main(&mut self, source: &[u8]) -> Flow {
+        let before = self.calls();
         let result = self.run_script(source);
-        self.conclude(result)
+        let result = self.conclude(result);
+        self.go_back(before);
+        result
     }
 
     /// The status of the program of this session, after its `EXIT` trap.
@@ -35,7 +38,7 @@ impl Session {
             Ok(status) => status,
             Err(Unwind::Cancelled) => return Err(Unwind::Cancelled),
             Err(Unwind::Signal(signal)) => {
-                let _ = self.run_exit_trap(128 + signal);
+                let _ = self.run_exit_trap(self.status);
                 let _ = self.flush();
                 return Err(Unwind::Signal(signal));
             }
@@ -87,6 +90,10 @@ impl Session {
             let from = parser.offset();
             let program = match parser.next_complete_command() {
                 Ok(Some(program)) => program,
+                Ok(None) if self.has_pending_signals() => {
+                    self.run_signal_traps()?;
+                    return Ok(status);
+                }
                 Ok(None) => return Ok(status),
                 Err(error) => return self.syntax_error(&error, text, lines_before),
             };

@@ -41,6 +41,7 @@ impl Session {
             }
         };
         self.close_substituted(substituted);
+        self.tell_foreground_death();
         if let Some(last) = arguments.words.last_mut() {
             std::mem::swap(&mut self.last_argument, last);
         }

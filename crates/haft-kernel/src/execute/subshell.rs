@@ -45,6 +45,7 @@ impl Session {
         let text = self.traps.get(Trap::Exit).cloned().unwrap_or_default();
         self.traps.reset(Trap::Exit);
         self.ignore_errors = false;
+        self.line = 1;
         match self.run_trap_text(&text) {
             Err(Unwind::Exit(status)) => Ok(status),
             Err(Unwind::Cancelled) => Err(Unwind::Cancelled),

@@ -120,9 +120,19 @@ impl Session {
 }
 
 /// A command as the shell prints it, whatever its spacing was.
-fn canonical(text: Bytes) -> Bytes {
+pub(crate) fn canonical(text: Bytes) -> Bytes {
     match haft_lang::parse(&text, &haft_lang::Options { extglob: true, ..Default::default() }) {
-        Ok(program) => haft_lang::print(&program).trim_ascii_end().into(),
+        Ok(program) => match only_command(&program) {
+            Some(command) => haft_lang::print_command(command).into(),
+            None => haft_lang::print(&program).trim_ascii_end().into(),
+        },
         Err(_) => text,
     }
+}
+
+fn only_command(program: &haft_lang::ast::Program) -> Option<&haft_lang::ast::Command> {
+    let [statement] = &*program.body.statements else { return None };
+    let [command] = &*statement.first.stages else { return None };
+    let plain = statement.rest.is_empty() && !statement.background && !statement.first.negated;
+    (plain && statement.first.time.is_none()).then_some(command)
 }

@@ -12,7 +12,7 @@ impl Session {
     /// Runs a trap, if it is set and is not running already. The status that the shell had stays.
     #[inline(never)]
     pub(crate) fn run_trap(&mut self, trap: Trap) -> Result<(), Unwind> {
-        if self.running_traps.contains(&trap) {
+        if self.running_traps.contains(&trap) && !matches!(trap, Trap::Signal(_)) {
             return Ok(());
         }
         let Some(text) = self.traps.get(trap).filter(|text| !text.is_empty()).cloned() else { return Ok(()) };
@@ -66,23 +66,27 @@ impl Session {
 
     /// Takes the traps that a function does not inherit out of the way; yields them.
     pub(crate) fn hide_traps(&mut self, traced: bool) -> Option<Traps> {
-        if self.traps.is_empty() || traced {
+        if self.traps.is_empty() {
             return None;
         }
-        let hidden = self.traps.get(Trap::Debug).is_some() || self.traps.get(Trap::Return).is_some();
-        if !hidden {
+        let errors = self.options.has(SetOption::ErrorTrace);
+        let is_hidden = |trap: &Trap| match trap {
+            Trap::Error => !errors && self.traps.get(Trap::Error).is_some(),
+            trap => !traced && self.traps.get(*trap).is_some(),
+        };
+        let hidden: Vec<Trap> = HIDDEN.into_iter().filter(is_hidden).collect();
+        if hidden.is_empty() {
             return None;
         }
         let before = self.traps.clone();
-        self.traps.reset(Trap::Debug);
-        self.traps.reset(Trap::Return);
+        hidden.into_iter().for_each(|trap| self.traps.reset(trap));
         Some(before)
     }
 
     /// Puts back what [`Session::hide_traps`] took, unless the function has set it anew.
     pub(crate) fn show_traps(&mut self, hidden: Option<Traps>) {
         let Some(hidden) = hidden else { return };
-        for trap in [Trap::Debug, Trap::Return] {
+        for trap in HIDDEN {
             if self.traps.get(trap).is_none()
                 && let Some(text) = hidden.get(trap)
             {
@@ -102,15 +106,18 @@ impl Session {
     pub(crate) fn run_signal_traps(&mut self) -> Result<Option<i32>, Unwind> {
         let mut ran = None;
         let Some(signals) = self.signals.clone() else { return Ok(None) };
-        for signal in signals.take() {
-            match self.traps.get(Trap::Signal(signal)) {
-                Some(text) if text.is_empty() => {}
-                Some(_) => {
-                    self.run_trap(Trap::Signal(signal))?;
-                    ran = Some(signal);
+        // A trap may send another signal.
+        while signals.any() {
+            for signal in signals.take() {
+                match self.traps.get(Trap::Signal(signal)) {
+                    Some(text) if text.is_empty() => {}
+                    Some(_) => {
+                        self.run_trap(Trap::Signal(signal))?;
+                        ran = Some(signal);
+                    }
+                    None if is_harmless(signal) => {}
+                    None => return Err(Unwind::Signal(signal)),
                 }
-                None if is_harmless(signal) => {}
-                None => return Err(Unwind::Signal(signal)),
             }
         }
         Ok(ran)
@@ -165,6 +172,9 @@ impl Session {
         self.options.has(SetOption::ErrorExit) && !self.ignore_errors
     }
 }
+
+/// The traps that a function may not inherit.
+const HIDDEN: [Trap; 3] = [Trap::Debug, Trap::Return, Trap::Error];
 
 /// The signals that end a shell after its `EXIT` trap has run.
 pub(super) const FATAL: [i32; 3] = [1, 2, 15];

@@ -4,12 +4,14 @@ use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use haft_process::{CancelToken, Child};
+use haft_process::{CancelToken, Child, Exit, Signals};
 
 use crate::flow::Unwind;
 use crate::io::{Ready, wait_readable};
 use crate::jobs::Member;
 use crate::session::Session;
+use crate::signals::SignalInbox;
+use crate::traps::Trap;
 
 /// How long a program has between being asked to end and being ended.
 const GRACE: Duration = Duration::from_millis(500);
@@ -18,25 +20,63 @@ const GRACE: Duration = Duration::from_millis(500);
 const KILLING: Duration = Duration::from_secs(6);
 
 impl Session {
-    /// Waits for a program and yields its status. When the session is to stop, the program is stopped first.
-    pub(crate) fn wait_child(&mut self, child: &mut Child) -> Result<i32, Unwind> {
+    /// Waits for a program and yields how it ended. When the session is to stop, the program is stopped first.
+    pub(crate) fn wait_child(&mut self, child: &mut Child) -> Result<Exit, Unwind> {
         if self.only_children_matter() {
-            return Ok(child.wait().map_or(127, |(exit, _)| exit.code()));
+            return Ok(child.wait().map_or(Exit::Code(127), |(exit, _)| exit));
         }
         let mut note = self.note.take();
         loop {
-            let Some(pidfd) = child.pidfd() else { return Ok(127) };
-            // A trap runs after the program, so nothing but its end is waited for.
-            if let Err(unwind) = self.wait_for_these(&[pidfd], None) {
-                self.stop_child(child);
+            let Some(pidfd) = child.pidfd() else { return Ok(Exit::Code(127)) };
+            if let Err(unwind) = self.wait_through(&[pidfd]) {
+                if unwind == Unwind::Cancelled {
+                    self.stop_child(child);
+                }
                 self.note = note;
                 return Err(unwind);
             }
             if let Ok(Some((exit, usage))) = child.try_wait() {
                 note.iter_mut().for_each(|note| note.end(exit, usage));
                 self.note = note;
-                return Ok(exit.code());
+                return Ok(exit);
             }
+        }
+    }
+
+    /// Waits for programs in the foreground: a trap runs after them, but a signal that ends the shell ends it at once.
+    pub(crate) fn wait_through(&self, descriptors: &[BorrowedFd<'_>]) -> Result<(), Unwind> {
+        let Some(inbox) = self.process_signals() else {
+            return self.wait_for_these(descriptors, None).map(drop);
+        };
+        let mut all: Vec<BorrowedFd<'_>> = descriptors.to_vec();
+        all.extend(inbox.news());
+        self.obey(inbox)?;
+        self.wait_for_these(&all, None)?;
+        inbox.seen();
+        self.obey(inbox)
+    }
+
+    /// Where signals to the process arrive, if they are for this session and any are caught.
+    fn process_signals(&self) -> Option<&SignalInbox> {
+        (self.is_on_main_thread() && self.owns_process() && !self.traps.is_empty())
+            .then_some(&*self.kernel.signals)
+    }
+
+    /// Whether this is the shell that its process is, or a subshell that runs in its place.
+    pub(crate) fn is_on_main_thread(&self) -> bool {
+        self.leads || self.signals.is_none()
+    }
+
+    /// Ends the shell by a signal that nobody has set a trap for. A subshell leaves the signal to the shell that it is part
+    /// of.
+    fn obey(&self, inbox: &SignalInbox) -> Result<(), Unwind> {
+        let ends = |signal: &i32| {
+            !self.traps.is_listed(Trap::Signal(*signal))
+                && if self.leads { inbox.take_signal(*signal) } else { inbox.has(*signal) }
+        };
+        match [Signals::TERMINATE, Signals::HANGUP].into_iter().find(ends) {
+            Some(signal) => Err(Unwind::Signal(signal)),
+            None => Ok(()),
         }
     }
 

@@ -118,7 +118,7 @@ impl Session {
             Some((name, _)) if !self.is_set(name) => Ok(()),
             Some(_) => {
                 self.report(format_args!("${{{text}}}: bad substitution"));
-                Err(Unwind::Exit(1))
+                Err(self.fatal())
             }
             None => Err(self.fail(format_args!("${{{text}}}: bad substitution"))),
         }
@@ -353,7 +353,7 @@ impl Session {
     pub(crate) fn fatal(&self) -> Unwind {
         match self.subshell == 0 {
             true if self.interactive => Unwind::Abort(1),
-            true if self.command_string => Unwind::Exit(127),
+            true if self.command_string && !self.options.has(SetOption::ErrorExit) => Unwind::Exit(127),
             _ => Unwind::Exit(1),
         }
     }

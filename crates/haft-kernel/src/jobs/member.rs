@@ -3,7 +3,7 @@
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use haft_process::{CancelToken, Child, Disposition};
+use haft_process::{CancelToken, Child, Disposition, Exit};
 use rustix::event::{EventfdFlags, eventfd};
 
 use crate::run::Note;
@@ -16,6 +16,8 @@ pub struct Member {
     pub pid: i32,
     /// Its status, once it has ended.
     pub status: Option<i32>,
+    /// The signal that ended it, if one did.
+    pub died: Option<i32>,
     work: Work,
     /// What is noted of it, if it is to be put on record.
     note: Option<Box<Note>>,
@@ -94,20 +96,20 @@ impl Member {
     /// A process.
     #[must_use]
     pub fn process(child: Child) -> Self {
-        Self { pid: child.pid(), status: None, work: Work::Process(child), note: None }
+        Self { pid: child.pid(), status: None, died: None, work: Work::Process(child), note: None }
     }
 
     /// A thread.
     #[must_use]
     pub fn thread(pid: i32, completion: Arc<Completion>, control: impl Into<ThreadControl>) -> Self {
         let control = control.into();
-        Self { pid, status: None, work: Work::Thread { completion, control }, note: None }
+        Self { pid, status: None, died: None, work: Work::Thread { completion, control }, note: None }
     }
 
     /// Something that has ended already.
     #[must_use]
     pub fn ended(pid: i32, status: i32) -> Self {
-        Self { pid, status: Some(status), work: Work::Gone, note: None }
+        Self { pid, status: Some(status), died: None, work: Work::Gone, note: None }
     }
 
     /// Keeps what is noted of it.
@@ -138,6 +140,9 @@ impl Member {
                 Ok(None) => None,
                 Ok(Some((exit, usage))) => {
                     self.note.iter_mut().for_each(|note| note.end(exit, usage));
+                    if let Exit::Signal(signal) = exit {
+                        self.died = Some(signal);
+                    }
                     Some(exit.code())
                 }
                 Err(_) => Some(127),

@@ -79,6 +79,12 @@ impl Job {
         }
     }
 
+    /// The signal that it died of, if it did.
+    #[must_use]
+    pub fn died(&self) -> Option<i32> {
+        self.members.last().and_then(|member| member.died)
+    }
+
     /// What is told of it.
     pub(crate) fn describe(&self) -> Described {
         let run = self.origin.as_ref().map_or("", |origin| origin.scope.id());

@@ -29,7 +29,7 @@ impl Session {
                 return Ok(status);
             }
             let Some(descriptor) = member.descriptor() else { return Ok(127) };
-            self.wait_for(&[descriptor])?;
+            self.wait_through(&[descriptor])?;
         }
     }
 
@@ -42,7 +42,7 @@ impl Session {
             if descriptors.is_empty() {
                 return Ok(());
             }
-            self.wait_for(&descriptors)?;
+            self.wait_through(&descriptors)?;
         }
     }
 
@@ -57,6 +57,7 @@ impl Session {
             let Some(job) = self.jobs.get(id) else { return Ok(Waited::Nothing) };
             let pid = job.pid();
             if let JobState::Done(status) = job.state() {
+                self.tell_death_of_job(id);
                 self.jobs.remove(id);
                 return Ok(Waited::Ended { pid, status });
             }
@@ -82,6 +83,7 @@ impl Session {
             let ended = job.members.iter().find(|member| member.pid == pid).and_then(|member| member.status);
             if let Some(status) = ended {
                 if matches!(job.state(), JobState::Done(_)) {
+                    self.tell_death_of_job(id);
                     self.jobs.remove(id);
                 }
                 return Ok(Waited::Ended { pid, status });
@@ -106,6 +108,7 @@ impl Session {
                 _ => None,
             });
             if let Some((id, pid, status)) = ended {
+                self.tell_death_of_job(id);
                 self.jobs.remove(id);
                 return Ok(Waited::Ended { pid, status });
             }

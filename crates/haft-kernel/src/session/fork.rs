@@ -79,6 +79,8 @@ impl Session {
             keep_redirections: false,
             broken_pipe: false,
             rounds: 0,
+            death: None,
+            exits_in_place: false,
             may_replace: false,
             guarded: false,
             own_group: false,

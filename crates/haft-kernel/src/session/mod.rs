@@ -134,6 +134,10 @@ pub struct Session {
     pub(crate) keep_redirections: bool,
     /// Whether output that was held back met a closed pipe.
     pub(crate) broken_pipe: bool,
+    /// The process number and the signal of a command in the foreground that died.
+    pub(crate) death: Option<(i32, i32)>,
+    /// Whether `exit` ends the shell, rather than a failure: it does so where it stands.
+    pub(crate) exits_in_place: bool,
     /// How many rounds loops have made.
     pub(crate) rounds: u32,
     /// Whether the command about to run is the last of the program, so that the process may become it.
@@ -267,6 +271,8 @@ impl Session {
             keep_redirections: false,
             broken_pipe: false,
             rounds: 0,
+            death: None,
+            exits_in_place: false,
             may_replace: false,
             guarded: false,
             own_group: false,

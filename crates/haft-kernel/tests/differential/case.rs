@@ -70,7 +70,12 @@ fn read(file: &Path) -> Vec<Case> {
         if let Some(name) = line.strip_prefix("=== ") {
             let index = cases.len();
             let batch = format!("{topic}-{}", index / BATCH + 1);
-            cases.push(Case { name: format!("{topic}/{}", name.trim_end()), batch, index, ..Case::default() });
+            cases.push(Case {
+                name: format!("{topic}/{}", name.trim_end()),
+                batch,
+                index,
+                ..Case::default()
+            });
             section = Section::Script;
         } else if let Some(case) = cases.last_mut() {
             section = case.take(line, section);

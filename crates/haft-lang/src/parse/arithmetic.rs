@@ -193,6 +193,8 @@ impl<'a> Expression<'a> {
         let third = self.text.get(self.at + 2).copied().unwrap_or(b' ');
         let both = Infix::Both;
         Some(match (self.peek()?, second) {
+            // `a --b` is no subtraction: a name after two signs is counted down.
+            (b'+', b'+') | (b'-', b'-') if self.name_after_step() => return None,
             (b'|', b'|') => (b"||", 1, Infix::Or),
             (b'&', b'&') => (b"&&", 2, Infix::And),
             (b'=', b'=') => (b"==", 6, both(Op::Equal)),

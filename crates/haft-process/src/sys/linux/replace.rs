@@ -4,7 +4,7 @@ use std::ffi::{CStr, CString};
 use std::io;
 use std::os::fd::RawFd;
 
-use super::child::Move;
+use super::child::{Move, RawLimit};
 use super::signal::{self, SignalSet};
 use super::spawn::{arrange, pointers};
 use super::{Fault, Step};
@@ -19,6 +19,7 @@ pub(crate) struct Replacement<'a> {
     pub(crate) descriptors: &'a [(RawFd, RawFd)],
     pub(crate) ignored: SignalSet,
     pub(crate) umask: Option<u32>,
+    pub(crate) limits: &'a [RawLimit],
 }
 
 /// Replaces this process by the program; returns only with the reason why not, and everything undone.
@@ -33,12 +34,41 @@ pub(crate) fn replace(replacement: &Replacement<'_>) -> Fault {
     close_on_exec(&close);
     let mut places = Places::default();
     let fault = match places.fill(moves) {
-        Ok(()) => Fault { step: Step::Exec, index: 0, error: execute(replacement) },
+        Ok(()) => limited(replacement),
         Err(fault) => fault,
     };
     places.restore();
     directory.leave();
     fault
+}
+
+/// Executes the program within its limits. A hard limit that was lowered stays so if that fails.
+fn limited(replacement: &Replacement<'_>) -> Fault {
+    let mut before = Vec::with_capacity(replacement.limits.len());
+    let mut fault = None;
+    for (index, limit) in replacement.limits.iter().enumerate() {
+        match change_limit(limit) {
+            Ok(old) => before.push(old),
+            Err(error) => {
+                fault = Some(Fault { step: Step::Limit, index, error });
+                break;
+            }
+        }
+    }
+    let fault = fault.unwrap_or_else(|| Fault { step: Step::Exec, index: 0, error: execute(replacement) });
+    before.iter().rev().for_each(|limit| drop(change_limit(limit)));
+    fault
+}
+
+/// Sets a limit of this process; yields what it was.
+fn change_limit(limit: &RawLimit) -> io::Result<RawLimit> {
+    let mut old = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+    // SAFETY: plain calls that read and write the structures given.
+    check(unsafe { libc::getrlimit(limit.resource, &raw mut old) })?;
+    let new = libc::rlimit { rlim_cur: limit.soft, rlim_max: limit.hard };
+    // SAFETY: as above.
+    check(unsafe { libc::setrlimit(limit.resource, &raw const new) })?;
+    Ok(RawLimit { resource: limit.resource, soft: old.rlim_cur, hard: old.rlim_max })
 }
 
 fn execute(replacement: &Replacement<'_>) -> io::Error {
