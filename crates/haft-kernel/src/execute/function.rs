@@ -19,7 +19,7 @@ const CALLS: usize = 20_000;
 pub(super) struct Calls {
     scopes: u32,
     frames: usize,
-    positional: Arc<Vec<Bytes>>,
+    positional: Shared<Vec<Bytes>>,
     source_text: Option<Arc<[u8]>>,
 }
 
@@ -135,7 +135,7 @@ impl Session {
                 self.options = options;
             }
         }
-        Arc::make_mut(&mut self.frames).truncate(calls.frames);
+        self.frames.make_mut().truncate(calls.frames);
         self.positional = calls.positional;
         self.source_text = calls.source_text;
         self.loops = 0;
