@@ -311,6 +311,13 @@ impl Inner {
     fn missing(&self, name: &str, refused: Option<Rejected>) -> Fault {
         match refused {
             None => {
+                if let Some(path) = discover::not_executable(name, &self.directories) {
+                    let path = path.display();
+                    let error = format!(
+                        "there is no tool '{name}': '{path}' is not executable; run `chmod +x '{path}'`"
+                    );
+                    return Fault::new(Code::ToolNotFound, error);
+                }
                 let names = self.names();
                 let near = haft_config::all_nearest(name, names.iter().map(String::as_str));
                 let hint = match near.as_slice() {

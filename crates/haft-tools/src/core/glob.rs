@@ -57,8 +57,9 @@ impl Native for Glob {
         let hidden = arguments.hidden || pattern.split('/').any(|part| part.starts_with('.'));
         let mut found: Vec<(SystemTime, PathBuf)> = Vec::new();
         let wanted = Wanted { hidden, ignored: arguments.ignored, matching: None };
+        let mut unreadable = 0;
         if root.exists() {
-            walk::files(&root, wanted, surroundings, |entry| {
+            unreadable = walk::files(&root, wanted, surroundings, |entry| {
                 if entry.path().strip_prefix(&root).is_ok_and(|below| matcher.is_match(below)) {
                     let modified = entry.metadata().ok().and_then(|metadata| metadata.modified().ok());
                     found.push((modified.unwrap_or(SystemTime::UNIX_EPOCH), entry.path().to_path_buf()));
@@ -70,7 +71,11 @@ impl Native for Glob {
         let total = found.len();
         let files: Vec<String> =
             found.iter().take(arguments.limit).map(|(_, path)| walk::shown(path, surroundings)).collect();
-        Ok(json!({"files": files, "total": total, "truncated": total > arguments.limit}))
+        let mut result = json!({"files": files, "total": total, "truncated": total > arguments.limit});
+        if unreadable > 0 {
+            result["unreadable"] = unreadable.into();
+        }
+        Ok(result)
     }
 }
 

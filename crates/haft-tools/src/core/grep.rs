@@ -90,10 +90,11 @@ impl Native for Grep {
             matching: arguments.glob.as_deref(),
         };
         let mut found = Found { mode: arguments.output, limit: arguments.limit, ..Found::default() };
-        walk::files(&root, wanted, surroundings, |entry| {
+        let unreadable = walk::files(&root, wanted, surroundings, |entry| {
             found.search(&mut searcher, &matcher, entry.path(), surroundings)?;
             Ok(!found.is_full())
         })?;
+        found.unreadable += unreadable;
         Ok(found.result())
     }
 }
@@ -125,6 +126,8 @@ struct Found {
     entries: Vec<Value>,
     files: usize,
     total: usize,
+    /// Files and directories that could not be read.
+    unreadable: usize,
     full: bool,
 }
 
@@ -147,11 +150,11 @@ impl Found {
         let before = self.total;
         let mut collector =
             Collector { found: self, path: &shown, surroundings, pending: Vec::new(), fault: None, here: 0 };
-        // A file that cannot be read has no lines to show.
-        let _ = searcher.search_path(matcher, path, &mut collector);
+        let searched = searcher.search_path(matcher, path, &mut collector);
         if let Some(fault) = collector.fault.take() {
             return Err(fault);
         }
+        self.unreadable += usize::from(searched.is_err());
         let here = self.total - before;
         if here > 0 {
             self.files += 1;
@@ -178,6 +181,9 @@ impl Found {
         }
         if self.mode == Mode::Lines {
             result["in_files"] = self.files.into();
+        }
+        if self.unreadable > 0 {
+            result["unreadable"] = self.unreadable.into();
         }
         result
     }

@@ -19,13 +19,15 @@ pub(super) struct Wanted<'a> {
     pub(super) matching: Option<&'a str>,
 }
 
-/// Calls a function with every file, in the order of names, until it says that it has enough.
+/// Calls a function with every file, in the order of names, until it says that it has enough. Yields how many could not be
+/// looked at.
 pub(super) fn files(
     root: &Path,
     wanted: Wanted<'_>,
     surroundings: &Surroundings<'_>,
     mut visit: impl FnMut(&DirEntry) -> Result<bool, Fault>,
-) -> Result<(), Fault> {
+) -> Result<usize, Fault> {
+    let mut unreadable = 0;
     if let Err(error) = root.metadata() {
         return Err(super::failed("look into", root, &error));
     }
@@ -50,13 +52,15 @@ pub(super) fn files(
     }
     for entry in builder.build() {
         surroundings.check()?;
-        // What cannot be entered has nothing to show.
-        let Ok(entry) = entry else { continue };
+        let Ok(entry) = entry else {
+            unreadable += 1;
+            continue;
+        };
         if !entry.file_type().is_some_and(|kind| kind.is_dir()) && !visit(&entry)? {
             break;
         }
     }
-    Ok(())
+    Ok(unreadable)
 }
 
 /// A path as it is told: from the directory of the call if it is below it.

@@ -62,6 +62,14 @@ pub(crate) fn scan_for(name: &str, directories: &[(Layer, PathBuf)]) -> Vec<Cand
     found
 }
 
+/// A file that would be the tool of a name if it could be executed.
+pub(crate) fn not_executable(name: &str, directories: &[(Layer, PathBuf)]) -> Option<PathBuf> {
+    let files = file_names(name).unwrap_or_default();
+    let places =
+        directories.iter().rev().flat_map(|(_, directory)| files.iter().map(|file| directory.join(file)));
+    places.into_iter().find(|path| path.is_file() && !is_executable(path))
+}
+
 /// All files that would be the tool of a name, in order: each `_` may be written as `-` too. None if they are too many.
 fn file_names(name: &str) -> Option<Vec<String>> {
     const MOST: u32 = 4;

@@ -305,6 +305,10 @@ fn an_unknown_name_is_answered_with_the_nearest() {
         ("TOOL_NOT_FOUND", "there is no tool 'deploy_sit'; did you mean 'deploy_site'?".to_owned());
     assert_eq!(error(&call(&registry, "deploy_sit", json!({}))), expected);
     assert_eq!(error(&call(&registry, "../../x", json!({}))).0, "TOOL_NOT_FOUND");
+    std::fs::write(scene.scratch.file("user/tools/forgotten-tool"), "#!/bin/sh\n").expect("a file");
+    let (code, text) = error(&call(&registry, "forgotten", json!({})));
+    assert_eq!(code, "TOOL_NOT_FOUND");
+    assert!(text.contains("is not executable; run `chmod +x"), "{text}");
 }
 
 #[test]

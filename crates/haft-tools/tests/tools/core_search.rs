@@ -86,4 +86,6 @@ fn lines_are_found_with_what_is_around_them() {
         error(&call(&registry, "grep", json!({"pattern": "x", "path": "missing"}))).0,
         "INVALID_PARAMS"
     );
+    let unreadable = result(&call(&registry, "grep", json!({"pattern": "x", "path": "/proc/self/mem"})));
+    assert_eq!((&unreadable["total"], &unreadable["unreadable"]), (&json!(0), &json!(1)));
 }

@@ -26,6 +26,7 @@ fn a_process_is_written_to_read_and_ended() {
     );
     result(&call(&registry, "process_write", json!({"id": id, "input": "one\n"})));
     let first = read(&registry, json!({"id": id, "wait": 20}));
+    assert!(first["command"].as_str().is_some_and(|command| command.starts_with("while read line")));
     assert_eq!((&first["output"], &first["running"]), (&json!("got one\n"), &json!(true)));
     assert_eq!(read(&registry, json!({"id": id}))["output"], "");
     result(&call(&registry, "process_write", json!({"id": id, "input": "two\nthree\n"})));

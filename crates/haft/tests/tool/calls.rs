@@ -139,6 +139,16 @@ fn a_session_of_the_bash_tool_lasts_from_script_to_script() {
 }
 
 #[test]
+fn processes_last_as_long_as_the_haft_that_started_them() {
+    let scratch = scene();
+    let started = tool(&scratch, &["call", "process_start", "command=sleep 60"]).run().status(0);
+    let _ = started.stderr_has("what was started ends with this command");
+    let script = "process_start command='echo ready; sleep 60' > /dev/null; process_read id=p1 wait=30";
+    let run = crate::scene::haft(&scratch).args(["-c", script]).run().status(0);
+    assert!(run.output_text().contains("\"output\":\"ready\\n\""), "{run}");
+}
+
+#[test]
 fn a_broken_tool_is_passed_over_aloud() {
     let scratch = scene();
     write(&scratch, "home/.config/haft/tools/glob-tool", "#!/bin/sh\nexit 3\n");

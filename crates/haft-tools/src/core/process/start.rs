@@ -73,8 +73,11 @@ impl Native for Start {
         let time_to_live = Duration::from_secs_f64(arguments.ttl);
         let task = Task::new(command).input(Input::Open).streams(streams).timeout(time_to_live);
         let handle = task.start(surroundings.host).and_then(haft_process::Job::background).map_err(failed)?;
-        let shown = words.iter().map(|word| word.to_string_lossy().into_owned()).collect();
-        Ok(self.table.add(shown, time_to_live, handle).report())
+        let asked = match arguments.command {
+            Some(text) => Value::from(text),
+            None => Value::from(arguments.argv),
+        };
+        Ok(self.table.add(asked, time_to_live, handle).report())
     }
 }
 

@@ -23,7 +23,8 @@ pub(super) struct Table {
 #[derive(Debug)]
 pub(super) struct Process {
     pub(super) number: u64,
-    pub(super) words: Vec<String>,
+    /// What was asked for: a text for the shell, or a program and its arguments.
+    pub(super) command: Value,
     pub(super) started: Instant,
     pub(super) time_to_live: Duration,
     pub(super) controller: Controller,
@@ -47,13 +48,13 @@ struct Ended {
 }
 
 impl Table {
-    pub(super) fn add(&self, words: Vec<String>, time_to_live: Duration, handle: Handle) -> Arc<Process> {
+    pub(super) fn add(&self, command: Value, time_to_live: Duration, handle: Handle) -> Arc<Process> {
         let mut processes = lock(&self.processes);
         let number = processes.last_key_value().map_or(1, |(last, _)| last + 1);
         let controller = handle.controller().clone();
         let state = Mutex::new(State { handle: Some(handle), ended: None, cursor: 0 });
         let process =
-            Arc::new(Process { number, words, started: Instant::now(), time_to_live, controller, state });
+            Arc::new(Process { number, command, started: Instant::now(), time_to_live, controller, state });
         let over: Vec<u64> = processes
             .iter()
             .filter(|(_, process)| !process.is_running())
@@ -137,7 +138,7 @@ impl Process {
         let mut report = json!({
             "id": self.id(),
             "pid": self.controller.pid(),
-            "command": self.words,
+            "command": self.command,
             "running": ended.is_none(),
             "age": round(self.started.elapsed()),
         });

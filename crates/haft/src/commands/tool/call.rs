@@ -36,6 +36,11 @@ pub(super) fn run(mut arguments: ToolCall, surroundings: &Surroundings) -> Resul
         }
         Err(fault) => Envelope::failure(fault),
     };
+    if envelope.is_success() && arguments.name == "process_start" {
+        tell(
+            "what was started ends with this command: start it in `haft tool batch`, a script or an MCP session",
+        );
+    }
     Ok(if arguments.json { print_json(&envelope, envelope.status()) } else { show(&envelope) })
 }
 
