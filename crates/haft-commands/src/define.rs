@@ -4,7 +4,7 @@ use haft_kernel::builtins::Context;
 use haft_kernel::{Argument, Bytes, Command, FanOut, Flow, Role, Session};
 
 use crate::arguments::Arguments;
-use crate::descriptor::{Descriptor, Style};
+use crate::descriptor::{Descriptor, Kind, Parameter, Style};
 use crate::error::Error;
 
 /// What runs, with arguments that are right: the words, and how many of them were options.
@@ -96,6 +96,15 @@ impl Command for Definition {
 
     fn fan_out(&self, context: &mut Context<'_>, fan: &FanOut<'_>) -> Flow {
         self.fan_out.map_or(Ok(2), |fan_out| fan_out(context, fan))
+    }
+
+    fn parameters(&self) -> Vec<String> {
+        let typed = self.descriptor.style == Style::Typed;
+        let word = |parameter: &Parameter| match typed && parameter.kind != Kind::Flag {
+            true => format!("{}=", parameter.name),
+            false => format!("--{}", parameter.name),
+        };
+        self.descriptor.parameters.iter().map(word).collect()
     }
 
     fn synopsis(&self) -> String {

@@ -190,6 +190,9 @@ fn supervise(context: &mut Context<'_>, name: &Bytes, program: Command, argument
     if let Some(milliseconds) = arguments.number("timeout").filter(|milliseconds| *milliseconds > 0) {
         task = task.timeout(Duration::from_millis(milliseconds));
     }
+    if let Some(scope) = context.session.scope() {
+        task = task.within(scope);
+    }
     let job = match task.start(&Host::plain()) {
         Ok(job) => job,
         Err(error) => {

@@ -4,7 +4,8 @@ use std::time::{Duration, Instant};
 
 use haft_kernel::builtins::Context;
 use haft_kernel::jobs::Member;
-use haft_kernel::{Beside, Bytes, Flow, Session, Unwind};
+use haft_kernel::run::Part;
+use haft_kernel::{Beside, Bytes, Flow, Session};
 
 use crate::arguments::Arguments;
 use crate::define::Definition;
@@ -38,6 +39,8 @@ pub(crate) static DESCRIPTOR: Descriptor = Descriptor {
         "COMMAND is anything that can be run: a program, a function, a builtin (`eval` among them), another command of haft, a tool. \
          Everything but a program runs in a subshell. A name that a program has means the program, as it does for GNU's \
          `timeout`.",
+        "When the time is up, the signal goes to everything that COMMAND has started, wherever that went; what is left of it when \
+         COMMAND has ended is ended too. With `--foreground` it goes to COMMAND alone.",
         "In a plain shell a program is run by the machine's own `timeout`, if there is one.",
     ],
     statuses: &[
@@ -70,6 +73,9 @@ pub(crate) static DESCRIPTOR: Descriptor = Descriptor {
         },
     ],
 };
+
+/// The signal that lets the stopped go on, so that they notice the one before it.
+const CONTINUE: i32 = 18;
 
 pub(crate) static COMMAND: Definition = Definition {
     usage: 125,
@@ -116,14 +122,14 @@ fn run(context: &mut Context<'_>, arguments: &Arguments, words: &[Bytes]) -> Flo
         foreground: arguments.flag("foreground"),
         verbose: arguments.flag("verbose"),
     };
-    let mut member = match context.start(command)? {
-        Beside::Member(member) => member,
+    let (mut member, part) = match context.start(command)? {
+        Beside::Member(member, part) => (member, part),
         Beside::Failed(status) => return Ok(status),
     };
     let deadline = if limit.is_zero() { None } else { Instant::now().checked_add(limit) };
-    let result = wait(context, &mut member, deadline, &settings, &command[0]);
+    let result = wait(context, &mut member, &part, deadline, &settings, &command[0]);
     if result.is_err() {
-        end(context.session, &mut member);
+        context.session.end_member(&mut member);
     }
     result
 }
@@ -131,6 +137,7 @@ fn run(context: &mut Context<'_>, arguments: &Arguments, words: &[Bytes]) -> Flo
 fn wait(
     context: &mut Context<'_>,
     member: &mut Member,
+    part: &Part,
     deadline: Option<Instant>,
     settings: &Settings,
     name: &Bytes,
@@ -139,22 +146,32 @@ fn wait(
         return Ok(status);
     }
     let mut sent = settings.signal;
-    send(context, member, sent, settings, name);
+    send(context, member, part, sent, settings, name);
     let deadline = settings.kill_after.and_then(|after| Instant::now().checked_add(after));
     let status = match context.session.wait_member_until(member, deadline)? {
         Some(status) => status,
         None => {
             sent = 9;
-            send(context, member, sent, settings, name);
+            send(context, member, part, sent, settings, name);
             context.session.wait_member_until(member, None)?.unwrap_or(137)
         }
     };
+    if !settings.foreground {
+        part.end();
+    }
     // Whoever was killed can be told from whoever was asked.
     let killed = sent == 9 && status == 128 + 9;
     Ok(if settings.preserve || killed { status } else { 124 })
 }
 
-fn send(context: &mut Context<'_>, member: &Member, signal: i32, settings: &Settings, name: &Bytes) {
+fn send(
+    context: &mut Context<'_>,
+    member: &Member,
+    part: &Part,
+    signal: i32,
+    settings: &Settings,
+    name: &Bytes,
+) {
     if settings.verbose {
         let shown = haft_process::signal_name(signal).unwrap_or_else(|| signal.to_string());
         context.error(format_args!("sending signal {shown} to command '{name}'"));
@@ -163,31 +180,9 @@ fn send(context: &mut Context<'_>, member: &Member, signal: i32, settings: &Sett
         member.signal(signal);
         return;
     }
-    member.signal_group(signal);
-    if signal != 9 && signal != 18 {
-        member.signal_group(18);
-    }
-}
-
-/// Ends what still runs when the session is to stop, and stays until it has ended.
-fn end(session: &Session, member: &mut Member) {
-    const GRACE: Duration = Duration::from_millis(500);
-    member.signal_group(15);
-    member.signal_group(18);
-    let deadline = Instant::now() + GRACE;
-    for signal in [0, 9] {
-        if signal == 9 {
-            member.signal_group(9);
-        }
-        while member.status.is_none() && (signal == 9 || Instant::now() < deadline) {
-            member.update();
-            let left = deadline.saturating_duration_since(Instant::now()).max(Duration::from_millis(5));
-            if let Some(descriptor) = member.descriptor() {
-                let never = haft_process::CancelToken::new();
-                let _ = haft_kernel::io::wait_readable(&[descriptor], Some(left), &never);
-            }
-            member.update();
+    for signal in [signal, CONTINUE] {
+        if !part.signal(signal) {
+            member.signal_group(signal);
         }
     }
-    let _: Result<(), Unwind> = session.check();
 }

@@ -21,11 +21,14 @@ pub(crate) static DESCRIPTOR: Descriptor = Descriptor {
         Parameter::new("delimiter", Kind::Text, "Items end with this character; nothing in them is special.")
             .letter('d'),
         Parameter::new("max-args", Kind::Whole(1), "So many items at most for each run.").letter('n'),
+        Parameter::new("max-lines", Kind::Whole(1), "The items of so many lines at most for each run.")
+            .letter('L'),
         Parameter::new("replace", Kind::Text, "Each line is an item, put in the place of this text.")
             .letter('I'),
         Parameter::new("max-procs", Kind::Whole(0), "So many runs at once; 0 is as many as there are.")
             .letter('P'),
         Parameter::new("no-run-if-empty", Kind::Flag, "Runs nothing if there are no items.").letter('r'),
+        Parameter::new("verbose", Kind::Flag, "Shows each run on standard error first.").letter('t'),
     ],
     details: &[
         "A program, and an option that is not listed here, is left to the machine's own `xargs`, if there is one. As there, COMMAND is neither a \
@@ -48,6 +51,12 @@ pub(crate) static DESCRIPTOR: Descriptor = Descriptor {
             status: 0,
         },
         Example {
+            summary: "the items of one line for each run",
+            script: "printf '%s\\n' 'a 1' 'b 2' | xargs -L1 timeout 20 echo",
+            output: "a 1\nb 2\n",
+            status: 0,
+        },
+        Example {
             summary: "a failure is told at the end",
             script: "echo 0 3 0 | xargs -n1 timeout 20 spawn command=false",
             output: "",
@@ -62,7 +71,13 @@ pub(crate) static COMMAND: Definition =
 /// GNU's own runs what is not in this process, and reads what it alone understands.
 fn steps_aside(session: &mut Session, arguments: &Arguments, operands: &[Bytes]) -> bool {
     let odd = arguments.text("delimiter").is_some_and(|text| delimiter(text).is_none());
-    let mixed = arguments.text("replace").is_some() && arguments.number("max-args").is_some();
+    let ways = [
+        arguments.text("replace").is_some(),
+        arguments.number("max-args").is_some(),
+        arguments.number("max-lines").is_some(),
+    ];
+    let split = arguments.flag("null") || arguments.text("delimiter").is_some();
+    let mixed = ways.iter().filter(|way| **way).count() > 1 || ways[2] && split;
     odd || mixed || !session.runs_here(operands)
 }
 
@@ -107,13 +122,16 @@ fn run(context: &mut Context<'_>, arguments: &Arguments, words: &[Bytes]) -> Flo
     };
     let echo = [Bytes::from("echo")];
     let command = if command.is_empty() { &echo } else { command };
-    let runs = runs(command, &items, replace, arguments);
+    let runs = match arguments.number("max-lines").and_then(|most| usize::try_from(most).ok()) {
+        Some(most) if !items.is_empty() => line_runs(command, &input, most),
+        _ => runs(command, &items, replace, arguments),
+    };
     let limit = match arguments.number("max-procs") {
         None => 1,
         Some(0) => usize::MAX,
         Some(limit) => usize::try_from(limit).unwrap_or(usize::MAX),
     };
-    run_all(context, &runs, limit)
+    run_all(context, &runs, limit, arguments.flag("verbose"))
 }
 
 /// All of standard input.
@@ -186,6 +204,26 @@ fn runs(
     items.chunks(most.min(items.len())).map(|items| [command, items].concat()).collect()
 }
 
+/// The words of each run, with the items of so many lines. A line that ends in a blank goes on with the next; an empty one is
+/// none.
+fn line_runs(command: &[Bytes], input: &[u8], most: usize) -> Vec<Vec<Bytes>> {
+    let mut runs: Vec<Vec<Bytes>> = Vec::new();
+    let (mut lines, mut goes_on) = (0, false);
+    for line in input.split(|byte| *byte == b'\n').filter(|line| !line.trim_ascii().is_empty()) {
+        let items = quoted(line, false).unwrap_or_default();
+        lines += usize::from(!goes_on);
+        match runs.last_mut().filter(|_| goes_on || lines <= most) {
+            Some(run) => run.extend(items),
+            None => {
+                lines = 1;
+                runs.push([command, &items].concat());
+            }
+        }
+        goes_on = line.ends_with(b" ") || line.ends_with(b"\t");
+    }
+    runs
+}
+
 fn replaced(word: &Bytes, place: &Bytes, item: &Bytes) -> Bytes {
     let mut made = Vec::new();
     let mut rest: &[u8] = word;
@@ -199,10 +237,14 @@ fn replaced(word: &Bytes, place: &Bytes, item: &Bytes) -> Bytes {
 }
 
 /// Runs them, so many at once, and says how it went.
-fn run_all(context: &mut Context<'_>, runs: &[Vec<Bytes>], limit: usize) -> Flow {
+fn run_all(context: &mut Context<'_>, runs: &[Vec<Bytes>], limit: usize, verbose: bool) -> Flow {
     let mut running: VecDeque<Member> = VecDeque::new();
     let mut result = 0;
     for words in runs {
+        if verbose {
+            let shown: Vec<&[u8]> = words.iter().map(|word| &**word).collect();
+            let _ = context.session.write(2, &[shown.join(b" ".as_slice()), b"\n".to_vec()].concat());
+        }
         let mut child = context.session.fork();
         child.close_input();
         if limit == 1 {

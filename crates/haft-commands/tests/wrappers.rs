@@ -35,6 +35,9 @@ const SAME_AS_GNU: &[&str] = &[
     "echo \"'\" | xargs echo",
     "seq 3 | xargs -P2 -n1 | sort",
     "seq 2 | xargs -n1 timeout 20 echo",
+    "printf 'a b\\nc \\nd\\n\\ne\\n' | xargs -L1 timeout 20 echo",
+    "printf 'a b\\nc \\nd\\n\\ne\\nf' | xargs -L 2 -t timeout 20 echo",
+    "xargs -L1 timeout 20 echo < /dev/null",
 ];
 
 #[expect(clippy::disallowed_types, reason = "bash is the oracle, started by the test")]

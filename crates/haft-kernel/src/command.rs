@@ -103,6 +103,11 @@ pub trait Command: Debug + Send + Sync {
         Ok(2)
     }
 
+    /// What its arguments may begin with, for whoever completes what a person types: `limit=`, `--text`.
+    fn parameters(&self) -> Vec<String> {
+        Vec::new()
+    }
+
     /// One line that says how it is called, for `help`.
     fn synopsis(&self) -> String {
         self.name().to_owned()
@@ -148,7 +153,19 @@ pub trait Backend: Debug + Send + Sync {
     /// [`ToolError::NotFound`] if there is no such tool; then the command is not found.
     fn call_tool(&self, context: &mut Context<'_>, words: &[Bytes]) -> Result<Flow, ToolError>;
 
-    /// Where on this machine a path of the session is, for tools that need to know; `None` if it is nowhere.
+    /// The names of the tools there are, as far as they are known without asking anybody, for whoever completes what a person
+    /// types.
+    fn tool_names(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// What the arguments of a tool may begin with, for the same: `path=`.
+    fn tool_parameters(&self, _name: &[u8]) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// Where on this machine a path is that the session's files have in no real place: what programs and tools get to see of
+    /// a virtual directory. `None` if it is nowhere.
     fn resolve_real_path(&self, path: &[u8]) -> Option<Vec<u8>>;
 }
 

@@ -83,6 +83,7 @@ impl FanOut<'_> {
         let mut session = self.base.snapshot();
         let (stdout, stderr) = (Arc::new(Capture::default()), Arc::new(Capture::default()));
         session.cancel = self.base.cancel.child();
+        session.is_branch = true;
         session.descriptors.set(0, Arc::new(OpenFile::pipe(line(item)?)));
         session.descriptors.set(1, Arc::new(OpenFile::capture(stdout.clone())));
         session.descriptors.set(2, Arc::new(OpenFile::capture(stderr.clone())));

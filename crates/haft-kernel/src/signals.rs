@@ -1,10 +1,10 @@
 //! Signals on their way to a session.
 
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, OnceLock, PoisonError};
 
-use haft_process::Disposition;
+use haft_process::{CancelToken, Disposition};
 use rustix::event::{EventfdFlags, eventfd};
 
 /// The signals that have come and that no trap has served yet. Whoever catches signals puts them here; the session
@@ -19,6 +19,8 @@ pub struct SignalInbox {
     event: OnceLock<Option<OwnedFd>>,
     /// Readable once a child has changed.
     children: OnceLock<Option<OwnedFd>>,
+    /// What ends the subshells that run in the place of the session, which takes no notice of signals meanwhile.
+    nested: Mutex<Option<CancelToken>>,
 }
 
 impl SignalInbox {
@@ -36,6 +38,22 @@ impl SignalInbox {
             _ if has(&self.caught) => Disposition::Catch,
             _ if has(&self.ignored) => Disposition::Ignore,
             _ => Disposition::Default,
+        }
+    }
+
+    /// What ends a subshell that runs in the place of the session, and all others with it.
+    pub(crate) fn nested(&self, session: &CancelToken) -> CancelToken {
+        let mut nested = self.nested.lock().unwrap_or_else(PoisonError::into_inner);
+        match nested.as_ref().filter(|token| !token.is_cancelled()) {
+            Some(token) => token.clone(),
+            None => nested.insert(session.child()).clone(),
+        }
+    }
+
+    /// Ends those subshells, as a signal would.
+    pub(crate) fn end_nested(&self, signal: i32) {
+        if let Some(token) = &*self.nested.lock().unwrap_or_else(PoisonError::into_inner) {
+            token.cancel_as(signal);
         }
     }
 

@@ -84,6 +84,13 @@ fn expansions() {
         "x=`while :; do :; done`",
         "cat <(while :; do :; done)",
         "cat <<< $(while :; do :; done)",
+        "x=$(head -c 20000000 /dev/zero | tr '\\0' a); while :; do y=${x^^}; done",
+        "x=$(head -c 20000000 /dev/zero | tr '\\0' a); while :; do y=${x//[ab]/c}; done",
+        "x=$(head -c 20000000 /dev/zero | tr '\\0' ' '); while :; do set -- $x; done",
+        "declare -A a; for ((i=0;i<10000;i++)); do a[$i]=$i; done; while :; do x=\"${a[*]}\"; y=\"${!a[*]}\"; done",
+        "x=$(yes)",
+        "x=$(< /dev/zero)",
+        "eval \"$(printf ': %s;' {1..300000})\"; while :; do :; done",
         "x=$(( $(while :; do :; done) + 1 ))",
         "shopt -s globstar; while :; do echo /usr/**; done > /dev/null",
     ]);
@@ -97,6 +104,10 @@ fn reads() {
         "read -n 3 x",
         "mapfile x",
         "select x in a b; do :; done",
+        "mapfile < /dev/zero",
+        "mapfile -t x < <(yes)",
+        "read -N 1000000000 x < /dev/zero",
+        "while :; do read -t 0.001 x < /dev/zero; done",
         "cat",
         "x=$(cat)",
         "while read x; do :; done",
@@ -151,6 +162,8 @@ fn waits() {
         "exec sleep 1000",
         "command sleep 1000",
         "(sleep 1000; :) & fg 2> /dev/null; wait",
+        "while :; do : & done",
+        "while :; do : | :; done",
     ]);
 }
 

@@ -8,6 +8,9 @@ use std::time::{Duration, Instant};
 /// How long a sweep tries before it reports survivors. Only a process stuck in the kernel outlives a `SIGKILL`.
 const PATIENCE: Duration = Duration::from_secs(5);
 
+/// How long after a sweep the next one is due while somebody may start others.
+const AGAIN: Duration = Duration::from_millis(20);
+
 /// A process for ever: its number and the time of its start.
 pub(crate) type Identity = (i32, u64);
 
@@ -27,8 +30,8 @@ pub(crate) enum Ladder {
     /// Nobody has asked it to end.
     #[default]
     Idle,
-    /// It was asked to end, and has until then.
-    Asked { until: Instant, victims: HashSet<Identity> },
+    /// It was asked to end, and has until then; who works on in spite of that is not waited for after the last moment.
+    Asked { until: Instant, last: Instant, victims: HashSet<Identity> },
     /// It is over.
     Down { killed: usize, survivors: usize },
 }
@@ -37,18 +40,24 @@ impl Ladder {
     /// Takes the first step, unless it was taken.
     pub(crate) fn begin(&mut self, now: Instant, grace: Duration, victims: &impl Victims) {
         if matches!(self, Ladder::Idle) {
-            *self = Ladder::Asked { until: now + grace, victims: victims.terminate() };
+            let until = now + grace;
+            *self = Ladder::Asked { until, last: until + PATIENCE, victims: victims.terminate() };
         }
     }
 
-    /// Takes the next step if it is due.
-    pub(crate) fn advance(&mut self, now: Instant, victims: &impl Victims) {
-        let Ladder::Asked { until, victims: asked } = self else { return };
-        if now < *until && !victims.is_empty() {
+    /// Takes the next step if it is due. While somebody is `working` who may start others, the last one is not taken, and
+    /// those who are there when the grace is over are killed again and again.
+    pub(crate) fn advance(&mut self, now: Instant, working: bool, victims: &impl Victims) {
+        let Ladder::Asked { until, last, victims: asked } = self else { return };
+        if now < *until && (working || !victims.is_empty()) {
             return;
         }
         let (killed, survivors) = victims.kill_all(PATIENCE);
         asked.extend(killed);
+        if working && now < *last {
+            *until = now + AGAIN;
+            return;
+        }
         *self = Ladder::Down { killed: asked.len(), survivors };
     }
 
@@ -123,7 +132,7 @@ mod tests {
         let (mut ladder, now) = (Ladder::default(), Instant::now());
         ladder.begin(now, GRACE, &fake);
         assert_eq!(ladder.due(), Some(now + GRACE));
-        ladder.advance(now, &fake);
+        ladder.advance(now, false, &fake);
         assert!(ladder.is_down());
         assert_eq!(ladder.count(), (2, 0));
     }
@@ -133,9 +142,9 @@ mod tests {
         let fake = Fake { polite: set(&[1]), stubborn: set(&[2, 3]), ..Fake::default() };
         let (mut ladder, now) = (Ladder::default(), Instant::now());
         ladder.begin(now, GRACE, &fake);
-        ladder.advance(now + GRACE / 2, &fake);
+        ladder.advance(now + GRACE / 2, false, &fake);
         assert!(!ladder.is_down());
-        ladder.advance(now + GRACE, &fake);
+        ladder.advance(now + GRACE, false, &fake);
         assert_eq!(ladder.count(), (3, 0));
         assert_eq!(*fake.steps.borrow(), ["terminate", "kill"]);
     }
@@ -145,8 +154,33 @@ mod tests {
         let fake = Fake { stubborn: set(&[2]), stuck: 1, ..Fake::default() };
         let (mut ladder, now) = (Ladder::default(), Instant::now());
         ladder.begin(now, Duration::ZERO, &fake);
-        ladder.advance(now, &fake);
+        ladder.advance(now, false, &fake);
         assert_eq!(ladder.count(), (1, 1));
+    }
+
+    #[test]
+    fn while_somebody_works_those_he_starts_are_killed_until_he_has_ended() {
+        let fake = Fake { polite: set(&[1]), ..Fake::default() };
+        let (mut ladder, now) = (Ladder::default(), Instant::now());
+        ladder.begin(now, GRACE, &fake);
+        ladder.advance(now, true, &fake);
+        assert!(!ladder.is_down() && *fake.steps.borrow() == ["terminate"]);
+        ladder.advance(now + GRACE, true, &fake);
+        fake.stubborn.borrow_mut().insert((4, 0));
+        assert_eq!(ladder.due(), Some(now + GRACE + AGAIN));
+        ladder.advance(now + GRACE + AGAIN, true, &fake);
+        assert!(!ladder.is_down());
+        ladder.advance(now + GRACE + AGAIN, false, &fake);
+        assert_eq!(ladder.count(), (2, 0));
+    }
+
+    #[test]
+    fn who_works_for_ever_is_not_waited_for() {
+        let fake = Fake::default();
+        let (mut ladder, now) = (Ladder::default(), Instant::now());
+        ladder.begin(now, GRACE, &fake);
+        ladder.advance(now + GRACE + PATIENCE, true, &fake);
+        assert!(ladder.is_down());
     }
 
     #[test]
@@ -155,7 +189,7 @@ mod tests {
         let (mut ladder, now) = (Ladder::default(), Instant::now());
         for _ in 0..3 {
             ladder.begin(now, GRACE, &fake);
-            ladder.advance(now, &fake);
+            ladder.advance(now, false, &fake);
         }
         assert_eq!(*fake.steps.borrow(), ["terminate", "kill"]);
     }

@@ -77,6 +77,7 @@ pub mod capture;
 mod cgroup;
 mod child;
 mod command;
+mod departed;
 mod environment;
 mod error;
 mod group;
@@ -108,7 +109,7 @@ pub use error::{Error, ErrorKind, reason};
 pub use group::{GroupChange, group_change, signal_group};
 pub use host::{Host, HostBuilder, ScopeLimits, clean_stale};
 pub use inherited::inherited_descriptors;
-pub use job::{Controller, DEFAULT_GRACE, Handle, Input, Inside, Job, Live, StreamKind, Streams, Task};
+pub use job::{Controller, DEFAULT_GRACE, Handle, Input, Inside, Job, Live, StreamKind, Streams, Task, Work};
 pub use limit::{Limit, Resource};
 pub use lookup::find_program;
 pub use outcome::{

@@ -131,6 +131,13 @@ pub(crate) fn environment(pid: i32) -> Result<Vec<u8>, Gone> {
     }
 }
 
+/// Whether a process ignores hang-ups.
+pub(crate) fn ignores_hangups(pid: i32) -> bool {
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
+    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    ignored.is_some_and(|set| u64::from_str_radix(set.trim(), 16).is_ok_and(|set| set & 1 != 0))
+}
+
 /// A process that was there a moment ago.
 #[derive(Debug)]
 pub(crate) struct Gone;

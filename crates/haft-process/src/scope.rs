@@ -43,6 +43,10 @@ struct Inner {
     seeds: Mutex<Seeds>,
     /// How many processes were started in it.
     started: AtomicUsize,
+    /// How many parts were made of it.
+    parts: AtomicUsize,
+    /// What it is a part of: its members are members of that as well.
+    outer: Option<Scope>,
     /// Whose directory and watcher the members need, and below whose control groups theirs are: it goes last.
     _host: Option<Host>,
 }
@@ -91,7 +95,28 @@ impl Scope {
             living: containment.living.clone(),
             seeds: Mutex::default(),
             started: AtomicUsize::new(0),
+            parts: AtomicUsize::new(0),
+            outer: None,
             _host: containment.host.clone(),
+        }))
+    }
+
+    /// A scope within this one: who is born into it belongs to both, and can be ended without the others.
+    #[must_use]
+    pub fn part(&self) -> Scope {
+        let number = self.0.parts.fetch_add(1, Ordering::Relaxed) + 1;
+        let own = self.0.cgroup.as_ref();
+        Scope(Arc::new(Inner {
+            id: format!("{}.{number}", self.0.id),
+            cgroup: own.and_then(|own| Cgroup::create(own.path(), &format!("part-{number}")).ok()),
+            limiters: Vec::new(),
+            inherited: Vec::new(),
+            living: None,
+            seeds: Mutex::default(),
+            started: AtomicUsize::new(0),
+            parts: AtomicUsize::new(0),
+            outer: Some(self.clone()),
+            _host: None,
         }))
     }
 
@@ -105,6 +130,8 @@ impl Scope {
             living: None,
             seeds: Mutex::default(),
             started: AtomicUsize::new(0),
+            parts: AtomicUsize::new(0),
+            outer: None,
             _host: None,
         }))
     }
@@ -147,9 +174,11 @@ impl Scope {
     }
 
     pub(crate) fn join(&self) -> Join {
+        let innermost = self.with_outer().find_map(|scope| scope.0.cgroup.as_ref());
+        let limiters = self.with_outer().flat_map(|scope| &scope.0.limiters);
         Join {
-            directory: self.0.cgroup.as_ref().map(|cgroup| cgroup.directory().as_raw_fd()),
-            files: self.0.limiters.iter().map(|(_, file)| file.as_raw_fd()).collect(),
+            directory: innermost.map(|cgroup| cgroup.directory().as_raw_fd()),
+            files: limiters.map(|(_, file)| file.as_raw_fd()).collect(),
         }
     }
 
@@ -167,13 +196,22 @@ impl Scope {
 
     /// Takes note of a process that was started in the scope.
     pub(crate) fn add(&self, pid: i32) {
-        self.0.started.fetch_add(1, Ordering::Relaxed);
-        self.seeds().roots.push(pid);
+        for scope in self.with_outer() {
+            scope.0.started.fetch_add(1, Ordering::Relaxed);
+            scope.seeds().roots.push(pid);
+        }
     }
 
     /// Forgets a process that was reaped: its number may come back as somebody else.
     pub(crate) fn forget(&self, pid: i32) {
-        self.seeds().roots.retain(|&root| root != pid);
+        for scope in self.with_outer() {
+            scope.seeds().roots.retain(|&root| root != pid);
+        }
+    }
+
+    /// This one and those that it is a part of, outwards.
+    pub(crate) fn with_outer(&self) -> impl Iterator<Item = &Scope> {
+        std::iter::successors(Some(self), |scope| scope.0.outer.as_ref())
     }
 
     /// Looks who is there while the processes that were started are not reaped yet, so that those who stay behind are
@@ -209,18 +247,10 @@ impl Scope {
         self.entries().iter().map(|entry| signal_process(*entry, signal)).count()
     }
 
-    /// Moves all members out of the control group, to where this process is, so that nothing holds them together but what
-    /// they carry themselves.
-    pub(crate) fn release(&self) {
-        let Some(cgroup) = &self.0.cgroup else { return };
-        let Some(outside) = cgroup.path().parent().and_then(Path::parent) else { return };
-        // Whoever starts another meanwhile is met again.
-        for _ in 0..8 {
-            let members = cgroup::members(cgroup.path());
-            if members.is_empty() {
-                return;
-            }
-            members.into_iter().for_each(|pid| cgroup::admit(outside, pid));
+    /// Sends a signal to all members, if there is one of this number.
+    pub fn signal(&self, signal: i32) {
+        if let Some(signal) = Signal::from_named_raw(signal) {
+            self.signal_all(signal);
         }
     }
 
@@ -229,7 +259,7 @@ impl Scope {
         let mut ladder = Ladder::default();
         ladder.begin(Instant::now(), grace, self);
         loop {
-            ladder.advance(Instant::now(), self);
+            ladder.advance(Instant::now(), false, self);
             if ladder.is_down() {
                 return ladder.count();
             }
@@ -252,7 +282,7 @@ impl Scope {
         self.look()
     }
 
-    fn entries(&self) -> Vec<Entry> {
+    pub(crate) fn entries(&self) -> Vec<Entry> {
         self.look().members
     }
 
@@ -288,7 +318,8 @@ impl Scope {
 
     /// Whether there are orphans, dead or alive, that are this scope's.
     fn has_orphans(&self) -> bool {
-        self.is_sole() && !reaper::orphans().is_empty()
+        let departed = |pid: &i32| self.seeds().departed.iter().any(|(gone, _)| gone == pid);
+        self.is_sole() && reaper::orphans().iter().any(|pid| !departed(pid))
     }
 
     /// How often nobody must be seen before nobody is there. A control group knows; a look may miss somebody who
@@ -297,11 +328,16 @@ impl Scope {
         if self.is_sealed() { 1 } else { 3 }
     }
 
+    /// Where its control group is, if it has one.
+    pub(crate) fn cgroup_path(&self) -> Option<&Path> {
+        self.0.cgroup.as_ref().map(Cgroup::path)
+    }
+
     fn cgroup_paths(&self) -> impl Iterator<Item = &Path> {
         self.0.cgroup.iter().map(Cgroup::path).chain(self.0.inherited.iter().map(PathBuf::as_path))
     }
 
-    fn seeds(&self) -> MutexGuard<'_, Seeds> {
+    pub(crate) fn seeds(&self) -> MutexGuard<'_, Seeds> {
         self.0.seeds.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

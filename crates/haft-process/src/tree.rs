@@ -14,9 +14,12 @@ pub(crate) struct Seeds {
     pub(crate) strays: Vec<(i32, u64)>,
     /// Processes that belong to it for another reason: its control group, or being an orphan of this process.
     pub(crate) known: Vec<i32>,
+    /// Processes that were let go, with the time of their start.
+    pub(crate) departed: Vec<(i32, u64)>,
 }
 
-/// The living members: seeds, those in their groups and sessions, those that carry the marker, and all descendants.
+/// The living members: seeds, those in their groups and sessions, those that carry the marker, and all descendants; without
+/// those who were let go, and theirs.
 pub(crate) fn members(
     table: &[Entry],
     seeds: &Seeds,
@@ -29,18 +32,26 @@ pub(crate) fn members(
             inside.insert(entry.pid);
         }
     }
+    add_descendants(&mut inside, table, own);
+    let departed = table.iter().filter(|entry| seeds.departed.contains(&(entry.pid, entry.start)));
+    let mut outside: HashSet<i32> = departed.map(|entry| entry.pid).collect();
+    add_descendants(&mut outside, table, own);
+    let is_member = |entry: &&Entry| inside.contains(&entry.pid) && !outside.contains(&entry.pid);
+    table.iter().filter(|entry| is_member(entry) && !entry.zombie).copied().collect()
+}
+
+fn add_descendants(set: &mut HashSet<i32>, table: &[Entry], own: i32) {
     loop {
-        let before = inside.len();
+        let before = set.len();
         for entry in table {
-            if inside.contains(&entry.parent) && entry.pid != own {
-                inside.insert(entry.pid);
+            if set.contains(&entry.parent) && entry.pid != own {
+                set.insert(entry.pid);
             }
         }
-        if inside.len() == before {
+        if set.len() == before {
             break;
         }
     }
-    table.iter().filter(|entry| inside.contains(&entry.pid) && !entry.zombie).copied().collect()
 }
 
 /// The process groups of members that none of the others is in. A signal to a group reaches all who are in it, those who
@@ -90,6 +101,14 @@ mod tests {
         let seeds = Seeds { strays: vec![(30, 130), (31, 7)], ..Seeds::default() };
         let table = [entry(30, 1, 30, 30), entry(31, 1, 31, 31)];
         assert_eq!(pids(&members(&table, &seeds, 5, |_| false)), [30]);
+    }
+
+    #[test]
+    fn who_was_let_go_is_no_member_and_neither_are_his_children() {
+        let table =
+            [entry(10, 5, 10, 10), entry(11, 10, 11, 11), entry(12, 11, 11, 11), entry(13, 10, 10, 10)];
+        let seeds = Seeds { roots: vec![10], departed: vec![(11, 111), (13, 7)], ..Seeds::default() };
+        assert_eq!(pids(&members(&table, &seeds, 5, |_| true)), [10, 13]);
     }
 
     #[test]

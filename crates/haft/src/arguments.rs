@@ -126,7 +126,7 @@ pub(crate) struct Run {
     /// Start no programs: only what runs within haft
     #[arg(long)]
     pub(crate) no_external: bool,
-    /// Let programs that the script leaves in the background run on
+    /// Let programs run on that the script has disowned, or started with nohup or setsid
     #[arg(long)]
     pub(crate) keep_jobs: bool,
     /// Touch nothing of the machine: files in memory, no programs, no environment

@@ -127,25 +127,45 @@ fn a_question_that_nobody_answers_is_told() {
     }
 }
 
-fn left_running(options: &[&str], marker: &Marker) -> Finished {
+/// Runs a script that leaves something running: `PAUSE` in it is a program that stays.
+fn left_running(options: &[&str], script: &str, marker: &Marker) -> Finished {
     let scratch = Scratch::new();
     let ready = scratch.text("ready");
-    let script = format!(
-        "{} pause {} {ready} > /dev/null 2>&1 &\n{} wait-for {ready}",
-        child(),
-        marker.as_str(),
-        child()
-    );
+    let pause = format!("{} pause {} {ready}", child(), marker.as_str());
+    let script = format!("{}\n{} wait-for {ready}", script.replace("PAUSE", &pause), child());
     haft().args(options).args(["-c", &script]).run()
 }
 
 #[test]
-fn background_jobs_end_with_the_run_unless_they_are_kept() {
-    let marker = Marker::new();
-    left_running(&[], &marker).status(0).stderr_has("left running by");
-    assert_eq!(marker.count(), 0);
-    left_running(&["--keep-jobs"], &marker).status(0).within(SOON);
-    assert!(eventually(SOON, || marker.count() == 1), "{:?}", marker.pids());
+fn background_jobs_end_with_the_run_unless_they_have_departed_and_are_kept() {
+    for (script, kept) in [
+        ("PAUSE > /dev/null 2>&1 &", 0),
+        ("sh -c 'PAUSE > /dev/null 2>&1 &'", 0),
+        ("nohup PAUSE > /dev/null 2>&1 &", 1),
+        ("setsid PAUSE > /dev/null 2>&1 &", 1),
+        ("PAUSE > /dev/null 2>&1 & disown", 1),
+        ("PAUSE > /dev/null 2>&1 & disown -h", 1),
+    ] {
+        let marker = Marker::new();
+        left_running(&[], script, &marker).status(0).stderr_has("left running by");
+        assert_eq!(marker.count(), 0, "{script}");
+        left_running(&["--keep-jobs"], script, &marker).status(0).within(SOON);
+        assert!(eventually(SOON, || marker.count() == kept), "{script}: {:?}", marker.pids());
+    }
+}
+
+#[test]
+fn what_stages_wrote_is_counted_where_it_can_be() {
+    let script = "echo abc; { echo a; echo b; } | cat; seq 3 | tr 1 2 > /dev/null; printf xy | seq 100 | head -n 2; echo hi >&2";
+    let result = json(&[], script);
+    let counts: Vec<_> =
+        result["stages"].as_array().unwrap().iter().map(|stage| stage["bytes_out"].as_u64()).collect();
+    assert_eq!(counts, [Some(4), Some(4), Some(4), None, None, Some(2), None, Some(4), None]);
+}
+
+#[test]
+fn an_option_that_does_not_exist_is_no_script() {
+    haft().args(["--bogus", "x"]).run().status(2).stderr_has("unknown option '--bogus'");
 }
 
 #[test]

@@ -20,7 +20,10 @@ impl Tree {
         let words = format!("{} tree {} {} all", child(), tree.marker.as_str(), tree.scratch.text("ready"));
         let call = Haft::new(env!("CARGO_BIN_EXE_haft")).temporary(tree.scratch.path()).directory("/");
         let call = call.args(["run", "--grace", "100ms"]).args(options).arg("-c");
-        let running = call.arg(script.replace("TREE", &words)).start();
+        let script = script.replace("TREE", &words).replace("CHILD", child());
+        let script =
+            script.replace("MARKER", tree.marker.as_str()).replace("READY", &tree.scratch.text("ready"));
+        let running = call.arg(script).start();
         tree.scratch.await_lines("ready", 11);
         assert!(eventually(SOON, || tree.marker.count() >= 13), "{} are there", tree.marker.count());
         (tree, running)
@@ -52,6 +55,31 @@ fn by_timeout() {
             let run = running.finish().status(124).within(Duration::from_secs(30));
             tree.is_gone();
             run.stdout("before\n").stderr_has("timed out after 3s");
+        }
+    });
+}
+
+/// What ends a tree within the script, which then goes on.
+const WITHIN: [&str; 3] = [
+    "timeout -k 0.1 2 TREE",
+    "f() { TREE; }; timeout -k 0.1 2 f",
+    "spawn command=CHILD argv=[\"tree\", \"MARKER\", \"READY\", \"all\"] timeout=2000",
+];
+
+#[test]
+fn by_a_timeout_within_the_script() {
+    quarantine("by_a_timeout_within_the_script", || {
+        for way in WITHIN {
+            let scratch = Scratch::new();
+            let (ended, go) = (scratch.text("ended"), scratch.text("go"));
+            let rest = format!("echo $?; : > {ended}; {} wait-for {go}", child());
+            let (tree, running) = Tree::start(&[], &format!("{way}; {rest}"));
+            assert!(eventually(SOON, || scratch.file("ended").exists()), "{way}");
+            assert_eq!(tree.marker.pids(), [0; 0], "left behind by {way}");
+            scratch.touch("go");
+            let run = running.finish().status(0);
+            assert!(["124\n", "137\n"].contains(&run.output_text().as_str()), "{way}: {run}");
+            tree.is_gone();
         }
     });
 }

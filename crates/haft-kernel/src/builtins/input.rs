@@ -74,6 +74,8 @@ impl Input {
     }
 
     fn fill(&mut self, context: &mut Context<'_>) -> Result<Option<End>, Unwind> {
+        // What can always be read never waits, and would never be stopped.
+        context.check()?;
         self.buffer.resize(self.size, 0);
         self.at = 0;
         let end = loop {

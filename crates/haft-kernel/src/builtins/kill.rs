@@ -70,7 +70,7 @@ fn send(context: &mut Context<'_>, target: &Bytes, number: i32) -> Result<bool, 
     if is_own(context, pid) {
         return to_self(context, pid, number).map(|()| true);
     }
-    if to_member(context, pid, number) {
+    if to_script(context, pid, number) || to_member(context, pid, number) {
         return Ok(true);
     }
     match to_process(pid, number) {
@@ -95,7 +95,7 @@ fn to_self(context: &mut Context<'_>, pid: i32, number: i32) -> Result<(), Unwin
         _ if number == 0 => Ok(()),
         Some(text) if text.is_empty() => Ok(()),
         Some(_) if session.leads => {
-            session.kernel.signals.raise(number);
+            session.signals.iter().for_each(|inbox| inbox.raise(number));
             Ok(())
         }
         Some(_) => session.run_trap(Trap::Signal(number)),
@@ -106,6 +106,13 @@ fn to_self(context: &mut Context<'_>, pid: i32, number: i32) -> Result<(), Unwin
         None if matches!(number, 17 | 18 | 23 | 28) => Ok(()),
         None => Err(Unwind::Signal(number)),
     }
+}
+
+/// A signal from a subshell to the script of the run that it is in, which is not the whole of its process.
+fn to_script(context: &Context<'_>, pid: i32, number: i32) -> bool {
+    let run = context.session.run.as_ref().filter(|_| pid == context.session.pid);
+    run.iter().for_each(|run| run.signal_script(number));
+    run.is_some()
 }
 
 /// A signal to a stage of a job of this session.

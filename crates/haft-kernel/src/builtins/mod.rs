@@ -72,6 +72,7 @@ use crate::flow::Flow;
 
 pub use context::Context;
 pub(crate) use job_list::job_line;
+pub(crate) use printf::zone;
 pub use table::ALL;
 
 /// A builtin.

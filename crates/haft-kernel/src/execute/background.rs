@@ -23,6 +23,7 @@ impl Session {
         let mut child = self.fork();
         let group = self.new_group(false);
         child.group = group.clone();
+        child.is_branch = false;
         self.shield_from_keyboard(&mut child);
         if !self.options.has(SetOption::Monitor) {
             child.traps.ignore_keyboard();
@@ -54,10 +55,13 @@ impl Session {
         Ok(0)
     }
 
-    /// Ctrl-C is for what runs in the foreground: what a person has put into the background does not end with the line.
+    /// Ctrl-C is for what runs in the foreground: what a person has put into the background does not end with the line. In a
+    /// run, what is in the background is asked to end by itself, as its traps may have something to do then.
     fn shield_from_keyboard(&self, child: &mut Self) {
         if self.interactive {
             child.cancel = haft_process::CancelToken::new();
+        } else if let Some(run) = &self.run {
+            child.cancel = run.stopping.stop.child();
         }
     }
 

@@ -101,6 +101,7 @@ impl Session {
         if whole {
             child.subshell = self.subshell;
             child.own_pid = self.own_pid;
+            child.signals = self.signals.clone().filter(|_| !self.leads);
         }
         if !redirected {
             child.stdin_redirected = false;

@@ -8,6 +8,7 @@ use haft_process::{Child, Command, Descriptor, Environment, Error, ErrorKind, Gr
 use crate::bytes::Bytes;
 use crate::flow::{Flow, Unwind};
 use crate::options::SetOption;
+use crate::run::TERMINATE;
 use crate::session::Session;
 use crate::text;
 
@@ -172,7 +173,7 @@ impl Session {
         command.arguments(words[1..].iter().map(|word| text::os(word)));
         command.environment(self.environment_with(path, assigned));
         let directory = text::path(&self.cwd);
-        let Some(real) = self.kernel.files.real_path(directory) else {
+        let Some(real) = self.real_place(&self.cwd) else {
             return Err(format!("the working directory '{}' is not on this machine", directory.display()));
         };
         command.working_directory(real);
@@ -182,8 +183,13 @@ impl Session {
                 command.group(if self.kernel.plain_shell { Group::Inherit } else { Group::Own });
             }
         }
-        if self.own_group {
+        // In a run every program has a group of its own, and a session.
+        if self.own_group && self.run.is_none() {
             command.group(Group::Own);
+        }
+        if self.is_branch && self.kernel.plain_shell {
+            // Nobody would end it if this process were ended.
+            command.parent_death_signal(TERMINATE);
         }
         command.ignore_signals(self.traps.ignored());
         command.umask(self.umask);

@@ -110,6 +110,7 @@ impl Session {
         let ends = match result {
             Err(Unwind::Exit(_)) => self.exits_in_place,
             Err(Unwind::Signal(_)) => true,
+            Err(Unwind::Cancelled) => self.run.is_some() || self.cancel.killed_by().is_some(),
             _ => false,
         };
         ends && self.traps.get(Trap::Exit).is_some()

@@ -16,6 +16,7 @@ impl Session {
             if self.options.has(SetOption::NoExecute) {
                 return Ok(status);
             }
+            self.check_cancelled()?;
             status = match statement.background {
                 true => self.run_in_background(list, index)?,
                 false => self.run_statement(statement)?,

@@ -133,7 +133,9 @@ impl Session {
             if index + 1 < pipeline.stages.len() {
                 let (reader, writer) = wide_pipe()?;
                 input = Some(Arc::new(OpenFile::pipe(reader)));
-                child.descriptors.set(1, Arc::new(OpenFile::pipe(writer)));
+                let output = Arc::new(OpenFile::pipe(writer));
+                child.note.iter_mut().for_each(|note| note.count(output.written().clone()));
+                child.descriptors.set(1, output);
             }
             if index > first {
                 // The stages of a fan-out have one member between them; those that it swallows have no status.
@@ -304,7 +306,10 @@ impl Work {
         let signals: Arc<SignalInbox> = Arc::default();
         session.signals = Some(signals.clone());
         session.publish_traps();
-        let control = ThreadControl { cancel, signals };
+        let stop = session.stop.child();
+        session.stop = stop.clone();
+        let control = ThreadControl { cancel, stop, signals };
+        let registered = session.run.as_ref().map(|run| run.stopping.register(&control));
         session.depth = 0;
         session.fresh_stack = false;
         let (pid, left) = (session.own_pid, completion.clone());
@@ -314,6 +319,7 @@ impl Work {
             session.leave();
             left.leave_note(session.note.take());
             drop(session);
+            drop(registered);
             left.complete(status);
         };
         match thread::Builder::new().stack_size(STACK).spawn(body) {

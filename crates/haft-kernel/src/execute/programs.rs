@@ -16,6 +16,7 @@ use crate::builtins::Context;
 use crate::bytes::Bytes;
 use crate::flow::{Flow, Unwind};
 use crate::jobs::Member;
+use crate::run::Part;
 use crate::session::Session;
 use crate::text;
 use crate::traps::Trap;
@@ -66,7 +67,15 @@ impl Session {
     /// Where on this machine a path of the session is; `None` if it is nowhere.
     #[must_use]
     pub fn real_path(&self, path: &[u8]) -> Option<PathBuf> {
-        self.kernel.files.real_path(text::path(&self.resolve(path)))
+        self.real_place(&self.resolve(path))
+    }
+
+    /// The same for an absolute path.
+    pub(crate) fn real_place(&self, path: &[u8]) -> Option<PathBuf> {
+        self.kernel.files.real_path(text::path(path)).or_else(|| {
+            let real = self.kernel.backend.as_ref()?.resolve_real_path(path)?;
+            Some(text::path(&real).to_owned())
+        })
     }
 
     /// The file system that the session sees.
@@ -165,8 +174,8 @@ impl Session {
 /// What came of starting words as a command beside the session.
 #[derive(Debug)]
 pub enum Beside {
-    /// It runs.
-    Member(Member),
+    /// It runs; the part is what it will have started.
+    Member(Member, Part),
     /// It could not be started; this is the status.
     Failed(i32),
 }
@@ -182,16 +191,18 @@ impl Context<'_> {
         let _ = self.session.flush();
         let Some(name) = words.first() else { return Ok(Beside::Failed(0)) };
         let mut child = self.session.fork();
+        let part = child.become_part();
         let target = match child.has_command(name) || !child.has_program(name) {
             true => child.find(name),
             false => Target::External,
         };
         let target = child.settle(target, words);
         if matches!(target, Target::External) {
-            return child.start_own_group(words);
+            return child.start_own_group(words, part);
         }
         let arguments = Arguments { words: words.to_vec(), operands: None, values: self.values.to_vec() };
-        Ok(Beside::Member(Work::on_thread(child, move |session| session.run_target(target, &arguments, &[]))))
+        let member = Work::on_thread(child, move |session| session.run_target(target, &arguments, &[]));
+        Ok(Beside::Member(member, part))
     }
 }
 
@@ -217,14 +228,15 @@ impl Context<'_> {
 }
 
 impl Session {
-    fn start_own_group(mut self, words: &[Bytes]) -> Result<Beside, Unwind> {
+    fn start_own_group(mut self, words: &[Bytes], part: Part) -> Result<Beside, Unwind> {
         self.own_group = true;
         Ok(match self.start_external(words, &[])? {
-            Started::Child(child) => Beside::Member(Member::process(child)),
+            Started::Child(child) => Beside::Member(Member::process(child), part),
             Started::Failed(status) => Beside::Failed(status),
             Started::Headless(path) => {
                 let words = words.to_vec();
-                Beside::Member(Work::on_thread(self, move |session| session.run_headless(&path, &words, &[])))
+                let run = move |session: &mut Session| session.run_headless(&path, &words, &[]);
+                Beside::Member(Work::on_thread(self, run), part)
             }
         })
     }

@@ -34,9 +34,14 @@ impl Session {
 
     /// The status of the program of this session, after its `EXIT` trap.
     pub(super) fn conclude(&mut self, result: Flow) -> Flow {
-        let status = match result {
+        let status = match self.serve_last_signals(result) {
             Ok(status) => status,
-            Err(Unwind::Cancelled) => return Err(Unwind::Cancelled),
+            Err(Unwind::Cancelled) => {
+                let killed = self.cancel.killed_by();
+                self.run_last_trap();
+                let _ = self.flush();
+                return Err(killed.map_or(Unwind::Cancelled, Unwind::Signal));
+            }
             Err(Unwind::Signal(signal)) => {
                 let _ = self.run_exit_trap(self.status);
                 let _ = self.flush();

@@ -19,12 +19,13 @@ impl Session {
     /// The status that a subshell ends with, after its `EXIT` trap.
     #[inline(never)]
     pub(crate) fn end_subshell(&mut self, result: Flow) -> Flow {
-        let ended = match result {
+        let ended = match self.serve_last_signals(result) {
             Ok(status) => status,
-            Err(Unwind::Cancelled) => match self.cancel.killed_by() {
-                Some(signal) => 128 + signal,
-                None => return Err(Unwind::Cancelled),
-            },
+            Err(Unwind::Cancelled) => {
+                let killed = self.cancel.killed_by();
+                self.run_last_trap();
+                return killed.map(|signal| 128 + signal).ok_or(Unwind::Cancelled);
+            }
             Err(unwind @ (Unwind::Break(_) | Unwind::Continue(_))) => {
                 let _ = unwind;
                 self.status
@@ -35,10 +36,26 @@ impl Session {
         Ok(ended & 0xff)
     }
 
+    /// Runs the `EXIT` trap, if there is one, of a session that was stopped: by a signal that can be caught, or because the
+    /// run is to end. Only the end of the grace stops it then.
+    #[inline(never)]
+    pub(crate) fn run_last_trap(&mut self) {
+        let may = self.cancel.killed_by().map_or(self.run.is_some(), |signal| signal != 9);
+        if may && !self.stop.is_cancelled() && self.has_exit_trap() {
+            self.cancel = self.stop.clone();
+            self.run.iter().for_each(|run| run.stopping.await_others());
+            let _ = self.run_exit_trap(self.status);
+        }
+    }
+
+    pub(crate) fn has_exit_trap(&self) -> bool {
+        self.traps.get(Trap::Exit).is_some_and(|text| !text.is_empty())
+    }
+
     /// Runs the `EXIT` trap, if there is one, and yields the status to end with.
     #[inline(never)]
     pub(crate) fn run_exit_trap(&mut self, status: i32) -> Flow {
-        if self.traps.get(Trap::Exit).is_none_or(|text| text.is_empty()) {
+        if !self.has_exit_trap() {
             return Ok(status);
         }
         self.status = status;

@@ -112,6 +112,7 @@ impl Session {
                 match self.traps.get(Trap::Signal(signal)) {
                     Some(text) if text.is_empty() => {}
                     Some(_) => {
+                        self.run.iter().for_each(|run| run.stopping.await_others());
                         self.run_trap(Trap::Signal(signal))?;
                         ran = Some(signal);
                     }
@@ -121,6 +122,14 @@ impl Session {
             }
         }
         Ok(ran)
+    }
+
+    /// Runs the traps of signals that have come during the last command.
+    pub(crate) fn serve_last_signals(&mut self, result: Flow) -> Flow {
+        match result {
+            Ok(status) if self.has_pending_signals() => self.run_signal_traps().map(|_| status),
+            result => result,
+        }
     }
 
     /// Sets or removes a trap, and has the process catch, ignore or obey the signal from now on.
@@ -155,7 +164,7 @@ impl Session {
 
     /// Tells whoever sends signals to this subshell what becomes of them.
     pub(crate) fn publish_traps(&self) {
-        if self.leads {
+        if self.leads && self.run.is_none() {
             return;
         }
         let Some(signals) = &self.signals else { return };

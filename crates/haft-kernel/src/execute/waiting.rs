@@ -82,24 +82,14 @@ impl Session {
 
     /// Whether the run that this session is in ends everything that it has started, so that nobody else needs to.
     fn is_being_ended(&self) -> bool {
-        self.run.as_ref().is_some_and(|run| run.stop.is_cancelled())
+        self.run.as_ref().is_some_and(|run| run.stopping.is_ending())
     }
 
     /// Waits for the end of members that the run is ending.
     fn await_end(&self, members: &mut [Member]) {
         let grace = self.run.as_ref().map_or(GRACE, |run| run.grace);
         let deadline = Instant::now() + grace + KILLING;
-        for member in members {
-            loop {
-                member.update();
-                let left = deadline.saturating_duration_since(Instant::now());
-                let (None, Some(descriptor), false) = (member.status, member.descriptor(), left.is_zero())
-                else {
-                    break;
-                };
-                let _ = wait_readable(&[descriptor], Some(left), &CancelToken::new());
-            }
-        }
+        members.iter_mut().for_each(|member| wait_until(member, deadline));
     }
 
     /// Lets go of members that nobody waits for any more: each is sent the signal, unless all are being ended anyway.
@@ -108,6 +98,18 @@ impl Session {
             return self.await_end(members);
         }
         members.iter().for_each(|member| member.signal(signal));
+    }
+
+    /// Ends a member that nobody waits for any more, and stays until it has ended: it is asked, and killed if it takes its time;
+    /// unless all are being ended anyway.
+    pub fn end_member(&self, member: &mut Member) {
+        if self.is_being_ended() {
+            return self.await_end(std::slice::from_mut(member));
+        }
+        for (signals, patience) in [([15, 18].as_slice(), GRACE), (&[9], KILLING)] {
+            signals.iter().for_each(|signal| member.signal_group(*signal));
+            wait_until(member, Instant::now() + patience);
+        }
     }
 
     /// Whether nothing but the end of a program can happen while it is waited for: no trap, no capture to read, and
@@ -185,5 +187,17 @@ impl Session {
                 Ok(ready)
             }
         }
+    }
+}
+
+/// Waits for the end of a member, and for nothing else.
+fn wait_until(member: &mut Member, deadline: Instant) {
+    loop {
+        member.update();
+        let left = deadline.saturating_duration_since(Instant::now());
+        let (None, Some(descriptor), false) = (member.status, member.descriptor(), left.is_zero()) else {
+            return;
+        };
+        let _ = wait_readable(&[descriptor], Some(left), &CancelToken::new());
     }
 }

@@ -264,6 +264,11 @@ fn change_case(
     pattern: Option<&Pattern>,
     encoding: Encoding,
 ) -> Bytes {
+    match (all && pattern.is_none(), change) {
+        (true, CaseChange::Upper) => return encoding.upper(value).into(),
+        (true, CaseChange::Lower) => return encoding.lower(value).into(),
+        _ => {}
+    }
     let mut result = Vec::with_capacity(value.len());
     for (index, character) in encoding.characters(value).enumerate() {
         let chosen = (all || index == 0) && pattern.is_none_or(|pattern| pattern.matches(character));

@@ -2,9 +2,11 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use crate::builtins::zone;
 use crate::bytes::Bytes;
 use crate::flow::Unwind;
 use crate::options::ShellOption;
+use crate::printf::strftime;
 use crate::session::Session;
 
 impl Session {
@@ -38,6 +40,10 @@ impl Session {
                 let (value, used) = octal(escape, rest);
                 result.push(value);
                 rest = &rest[used..];
+            } else if let (b'D', Some((format, after))) = (escape, braced(rest)) {
+                let format = if format.is_empty() { b"%H:%M:%S" } else { format };
+                result.extend(self.clock(format));
+                rest = after;
             } else {
                 self.prompt_escape(escape, &mut result);
             }
@@ -70,9 +76,20 @@ impl Session {
             b'V' => result.extend_from_slice(b"5.2.15"),
             b'j' => result.extend_from_slice(self.jobs.iter().count().to_string().as_bytes()),
             b'#' | b'!' => result.push(b'1'),
-            b't' | b'T' | b'@' | b'A' => result.extend(clock(escape)),
+            b't' => result.extend(self.clock(b"%H:%M:%S")),
+            b'T' => result.extend(self.clock(b"%I:%M:%S")),
+            b'@' => result.extend(self.clock(b"%I:%M %p")),
+            b'A' => result.extend(self.clock(b"%H:%M")),
+            b'd' => result.extend(self.clock(b"%a %b %d")),
             _ => result.extend_from_slice(&[b'\\', escape]),
         }
+    }
+
+    /// The time, in the session's zone, as `strftime` writes it.
+    fn clock(&self, format: &[u8]) -> Vec<u8> {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
+        let moment = zone(self).moment(i64::try_from(now).unwrap_or(0));
+        strftime::format(format, &moment)
     }
 
     fn short_directory(&self) -> Vec<u8> {
@@ -104,16 +121,9 @@ fn octal(first: u8, rest: &[u8]) -> (u8, usize) {
     (u8::try_from(value & 0xff).unwrap_or(0), more)
 }
 
-/// The time of day, in universal time.
-fn clock(escape: u8) -> Vec<u8> {
-    let seconds = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs() % 86_400;
-    let (hour, minute, second) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
-    let twelve = (hour + 11) % 12 + 1;
-    match escape {
-        b't' => format!("{hour:02}:{minute:02}:{second:02}"),
-        b'T' => format!("{twelve:02}:{minute:02}:{second:02}"),
-        b'A' => format!("{hour:02}:{minute:02}"),
-        _ => format!("{twelve:02}:{minute:02} {}", if hour < 12 { "AM" } else { "PM" }),
-    }
-    .into_bytes()
+/// What stands in the braces that a text begins with, and what follows them.
+fn braced(text: &[u8]) -> Option<(&[u8], &[u8])> {
+    let inner = text.strip_prefix(b"{")?;
+    let end = memchr::memchr(b'}', inner)?;
+    Some((&inner[..end], &inner[end + 1..]))
 }

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use haft_lang::ast::{ReplaceScope, Word};
+use haft_process::CancelToken;
 
 use super::parameter::Fetched;
 use crate::bytes::Bytes;
@@ -32,7 +33,7 @@ impl Session {
             if cancel.is_cancelled() {
                 value.clone()
             } else {
-                replace_in(value, scope, &pattern, &replacement)
+                replace_in(value, scope, &pattern, &replacement, &cancel)
             }
         });
         self.check()?;
@@ -52,10 +53,23 @@ impl Session {
     }
 }
 
-fn replace_in(value: &Bytes, scope: ReplaceScope, pattern: &Pattern, replacement: &Replacement) -> Bytes {
+/// How many matches are made between two looks whether to stop.
+const ROUNDS: usize = 4096;
+
+fn replace_in(
+    value: &Bytes,
+    scope: ReplaceScope,
+    pattern: &Pattern,
+    replacement: &Replacement,
+    cancel: &CancelToken,
+) -> Bytes {
     let matches: Vec<Range<usize>> = match scope {
         ReplaceScope::First => pattern.find(value).into_iter().collect(),
-        ReplaceScope::All => pattern.find_iter(value).collect(),
+        ReplaceScope::All => {
+            let found = pattern.find_iter(value).enumerate();
+            let goes_on = |at: usize| !at.is_multiple_of(ROUNDS) || !cancel.is_cancelled();
+            found.take_while(|(at, _)| goes_on(*at)).map(|(_, found)| found).collect()
+        }
         ReplaceScope::Prefix => pattern.prefix(value, true).map(|end| 0..end).into_iter().collect(),
         ReplaceScope::Suffix => {
             pattern.suffix(value, true).map(|start| start..value.len()).into_iter().collect()

@@ -2,6 +2,7 @@
 
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use haft_fs::{File, VirtualFile};
@@ -24,6 +25,22 @@ pub struct OpenFile {
     deferrable: bool,
     /// Whether there may be no room to write to.
     blocks: bool,
+    written: Arc<Written>,
+}
+
+/// How much was written to a file, as far as this process knows.
+#[derive(Debug, Default)]
+pub(crate) struct Written {
+    bytes: AtomicU64,
+    /// Whether a program was given the file, which writes what it likes.
+    is_shared: AtomicBool,
+}
+
+impl Written {
+    /// The number of bytes, if all of them came from here.
+    pub(crate) fn known(&self) -> Option<u64> {
+        (!self.is_shared.load(Ordering::Relaxed)).then(|| self.bytes.load(Ordering::Relaxed))
+    }
 }
 
 #[derive(Debug)]
@@ -54,14 +71,23 @@ impl OpenFile {
             Ok(FileType::CharacterDevice) => !takes_all,
             kind => matches!(kind, Ok(FileType::Fifo | FileType::Socket)),
         };
-        Self { backing: Backing::Real(descriptor), pending: Mutex::default(), deferrable, blocks }
+        Self::on(Backing::Real(descriptor), deferrable, blocks)
+    }
+
+    fn on(backing: Backing, deferrable: bool, blocks: bool) -> Self {
+        Self { backing, pending: Mutex::default(), deferrable, blocks, written: Arc::default() }
+    }
+
+    /// What tells how much was written to it, without holding it open.
+    pub(crate) fn written(&self) -> &Arc<Written> {
+        &self.written
     }
 
     /// An end of a pipe.
     #[must_use]
     pub fn pipe(descriptor: OwnedFd) -> Self {
         let backing = Backing::Real(Arc::new(descriptor));
-        Self { backing, pending: Mutex::default(), deferrable: true, blocks: true }
+        Self::on(backing, true, true)
     }
 
     /// What was opened by path.
@@ -71,7 +97,7 @@ impl OpenFile {
             File::Real(descriptor) => Self::real(descriptor),
             File::Virtual(file) => {
                 let backing = Backing::Virtual(file);
-                Self { backing, pending: Mutex::default(), deferrable: false, blocks: false }
+                Self::on(backing, false, false)
             }
         }
     }
@@ -80,7 +106,7 @@ impl OpenFile {
     #[must_use]
     pub fn capture(capture: Arc<Capture>) -> Self {
         let backing = Backing::Capture(capture);
-        Self { backing, pending: Mutex::default(), deferrable: true, blocks: false }
+        Self::on(backing, true, false)
     }
 
     /// The descriptor of the system, if it is one as it stands.
@@ -97,6 +123,7 @@ impl OpenFile {
     /// # Errors
     /// If the file is virtual, or the system is out of descriptors.
     pub fn for_program(&self) -> io::Result<Arc<OwnedFd>> {
+        self.written.is_shared.store(true, Ordering::Relaxed);
         match &self.backing {
             Backing::Real(descriptor) => Ok(descriptor.clone()),
             Backing::Capture(capture) => capture.writer(),
@@ -165,9 +192,11 @@ impl OpenFile {
 
     fn write_real(&self, file: &OwnedFd, bytes: &[u8], cancel: Option<&CancelToken>) -> io::Result<()> {
         match cancel.filter(|_| self.blocks) {
-            Some(cancel) => write_until(file, bytes, cancel),
-            None => write_all(file, bytes),
+            Some(cancel) => write_until(file, bytes, cancel)?,
+            None => write_all(file, bytes)?,
         }
+        self.written.bytes.fetch_add(bytes.len() as u64, Ordering::Relaxed);
+        Ok(())
     }
 
     pub(super) fn backing_virtual(&self) -> Option<&dyn VirtualFile> {

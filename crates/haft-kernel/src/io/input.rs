@@ -1,6 +1,7 @@
 //! Reading from open files.
 
 use std::io;
+use std::os::fd::BorrowedFd;
 use std::time::Duration;
 
 use super::{OpenFile, Ready, wait_readable};
@@ -43,7 +44,10 @@ impl OpenFile {
     pub fn is_seekable(&self) -> bool {
         match (self.backing_virtual(), self.descriptor()) {
             (Some(_), _) => true,
-            (None, Some(descriptor)) => rustix::fs::tell(descriptor).is_ok(),
+            // A device says that it is at its beginning, wherever one has moved.
+            (None, Some(descriptor)) => {
+                rustix::fs::tell(descriptor).is_ok_and(|place| place > 0 || !is_device(descriptor))
+            }
             (None, None) => false,
         }
     }
@@ -64,4 +68,10 @@ impl OpenFile {
             None => Err(io::Error::from_raw_os_error(rustix::io::Errno::BADF.raw_os_error())),
         }
     }
+}
+
+fn is_device(descriptor: BorrowedFd<'_>) -> bool {
+    use rustix::fs::FileType;
+    rustix::fs::fstat(descriptor)
+        .is_ok_and(|stat| FileType::from_raw_mode(stat.st_mode) == FileType::CharacterDevice)
 }

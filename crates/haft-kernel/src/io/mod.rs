@@ -15,4 +15,5 @@ pub use capture::Capture;
 pub use descriptors::Descriptors;
 pub(crate) use fifo::open_fifo;
 pub use file::OpenFile;
+pub(crate) use file::Written;
 pub use wait::{Ready, wait_readable};

@@ -6,8 +6,11 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use haft_process::{CancelToken, Child, Disposition, Exit};
 use rustix::event::{EventfdFlags, eventfd};
 
-use crate::run::Note;
+use crate::run::{Note, TERMINATE};
 use crate::signals::SignalInbox;
+
+/// The signal that nobody can do anything about.
+const KILL: i32 = 9;
 
 /// A stage of a job.
 #[derive(Debug)]
@@ -35,6 +38,8 @@ enum Work {
 pub struct ThreadControl {
     /// Ends it.
     pub cancel: CancelToken,
+    /// Ends it even while it runs the traps that are due at its end.
+    pub stop: CancelToken,
     /// Where its traps are served.
     pub signals: Arc<SignalInbox>,
 }
@@ -42,7 +47,7 @@ pub struct ThreadControl {
 impl From<CancelToken> for ThreadControl {
     /// Whoever has no traps of its own is only ended.
     fn from(cancel: CancelToken) -> Self {
-        Self { cancel, signals: Arc::default() }
+        Self { cancel, stop: CancelToken::new(), signals: Arc::default() }
     }
 }
 
@@ -53,7 +58,25 @@ impl ThreadControl {
             Disposition::Catch => self.signals.raise(signal),
             Disposition::Ignore => {}
             Disposition::Default if matches!(signal, 0 | 17 | 18 | 20..=23 | 28) => {}
-            Disposition::Default => self.cancel.cancel_as(signal),
+            Disposition::Default => {
+                self.cancel.cancel_as(signal);
+                if signal == KILL {
+                    self.stop.cancel();
+                }
+            }
+        }
+    }
+
+    /// Sends it what asks programs to end, and to the subshells in its place as well; `cancel` is what is done to one that
+    /// has no trap for it.
+    pub(crate) fn ask_to_end(&self, cancel: impl FnOnce(&CancelToken)) {
+        match self.signals.disposition(TERMINATE) {
+            Disposition::Catch => {
+                self.signals.raise(TERMINATE);
+                self.signals.end_nested(TERMINATE);
+            }
+            Disposition::Ignore => {}
+            Disposition::Default => cancel(&self.cancel),
         }
     }
 }

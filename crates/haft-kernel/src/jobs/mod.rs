@@ -268,6 +268,12 @@ impl Orphans {
         all.retain(|member| member.status.is_none());
     }
 
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.members.lock().unwrap_or_else(PoisonError::into_inner).is_empty()
+    }
+
     /// Takes everything out.
     #[must_use]
     pub fn take(&self) -> Vec<Member> {

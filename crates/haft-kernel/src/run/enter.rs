@@ -1,12 +1,13 @@
 //! Taking a session into a run and out of it again.
 
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use haft_process::{CancelToken, Captured, Error, Exit, Handle, Host, Inside, Streams as Wires, Task};
 
 use super::control::{Controller, Finished};
 use super::outcome::{JobState, Outcome, Status};
+use super::stopping::{Stopping, TERMINATE};
 use super::supervision::Supervision;
 use super::{Input, Run, Streams};
 use crate::bytes::Bytes;
@@ -16,10 +17,8 @@ use crate::io::OpenFile;
 use crate::jobs::Member;
 use crate::session::Session;
 use crate::shared::Shared;
+use crate::signals::SignalInbox;
 use crate::variables::Variable;
-
-/// The signal that asks to end.
-const TERMINATE: i32 = 15;
 
 /// A session that is in a run.
 #[derive(Debug)]
@@ -37,6 +36,8 @@ pub(super) struct Entered {
 struct Saved {
     standard: [Option<Arc<OpenFile>>; 3],
     cancel: CancelToken,
+    stop: CancelToken,
+    signals: Option<Arc<SignalInbox>>,
     name: Option<Bytes>,
     positional: Option<Shared<Vec<Bytes>>>,
     variables: Vec<(Bytes, Option<Variable>)>,
@@ -49,7 +50,8 @@ impl Entered {
     pub(super) fn new(run: Run, host: &Host, session: &mut Session) -> Result<Entered, Error> {
         let finished = Finished::new()?;
         let own = session.cancel.is_shared().then(|| session.cancel.clone());
-        let mut task = Task::inside()
+        let stopping = Stopping::new();
+        let mut task = Task::inside(stopping.clone())
             .streams(wires(run.streams))
             .input(source(&run.input, session, matches!(run.streams, Streams::Terminal(_))))
             .limits(run.limits)
@@ -73,11 +75,12 @@ impl Entered {
             scope: inside.scope().clone(),
             limits: inside.limits().iter().chain(&run.program_limits).copied().collect(),
             group: run.group,
-            stop: inside.stop().clone(),
+            stopping,
             grace: run.grace,
             captured: job.controller().captured().clone(),
+            stdout: inside.standard(1).map_or_else(Weak::new, |stdout| Arc::downgrade(&stdout)),
             terminal,
-            record: Mutex::default(),
+            record: Arc::default(),
         });
         let controller = Controller::new(job.controller(), finished.clone());
         let handle = job.background()?;
@@ -147,18 +150,8 @@ fn conclude(
             session.leftovers.add(left);
         }
     }
-    note_output(&mut outcome);
     outcome.jobs = session.running_jobs();
     outcome
-}
-
-/// What a lone pipeline wrote to the end, its last stage wrote.
-fn note_output(outcome: &mut Outcome) {
-    let written = outcome.captured.stdout.as_ref().map(haft_process::capture::Output::total_bytes);
-    let alone = outcome.stages.last().is_some_and(|stage| stage.pipeline == 0) && outcome.jobs.is_empty();
-    if let (Some(last), true) = (outcome.stages.last_mut(), alone) {
-        last.bytes_out = written;
-    }
 }
 
 fn wires(streams: Streams) -> Wires {
@@ -219,9 +212,12 @@ impl Begin {
             (name, before)
         });
         let variables = variables.collect();
+        let stopping = &supervision.stopping;
         let saved = Saved {
             standard,
-            cancel: std::mem::replace(&mut session.cancel, inside.stop().clone()),
+            cancel: std::mem::replace(&mut session.cancel, stopping.main.cancel.clone()),
+            stop: std::mem::replace(&mut session.stop, stopping.stop.clone()),
+            signals: session.signals.replace(stopping.main.signals.clone()),
             name: self.name.map(|name| std::mem::replace(&mut session.name, name)),
             positional: self
                 .arguments
@@ -232,6 +228,7 @@ impl Begin {
         };
         session.run = Some(supervision.clone());
         session.recording = true;
+        session.publish_traps();
         saved
     }
 }
@@ -248,6 +245,8 @@ impl Saved {
             }
         }
         session.cancel = self.cancel;
+        session.stop = self.stop;
+        session.signals = self.signals;
         session.name = self.name.unwrap_or_else(|| std::mem::take(&mut session.name));
         if let Some(positional) = self.positional {
             session.positional = positional;
@@ -281,27 +280,32 @@ impl Session {
     pub fn end_jobs(&mut self, patience: Duration, grace: Duration) -> haft_process::Tree {
         self.leftovers.wait(patience);
         self.jobs.update();
-        // The programs of a run are ended, and counted, by its ladder.
-        for job in self.jobs.iter() {
-            let outside = |member: &&Member| member.is_thread() || job.origin.is_none();
-            job.members.iter().filter(outside).for_each(|member| member.signal(TERMINATE));
+        // What was started in a run is ended, and counted, by its ladder.
+        for job in self.jobs.iter().filter(|job| job.origin.is_none()) {
+            job.members.iter().for_each(|member| member.signal(TERMINATE));
         }
         let tree = self.leftovers.end(Some(grace));
         self.jobs.update();
         tree
     }
 
-    /// Lets go of all programs that run in the background: they outlive the session. What runs in this process cannot.
-    pub fn release_jobs(&mut self) {
-        let jobs = self.jobs.take_all();
-        let members = jobs.into_iter().flat_map(|job| job.members).chain(self.orphans.take());
-        for member in members {
-            match member.is_thread() {
-                true => member.signal(TERMINATE),
-                false => member.detach(),
-            }
+    /// Lets go of the programs in the background that have departed: those that were disowned, or were started with `nohup` or
+    /// `setsid`. They outlive the session; everything else ends with it. Yields how many they were.
+    pub fn let_departed_go(&mut self) -> usize {
+        let shielded: Vec<u32> = self.jobs.iter().filter(|job| job.shielded).map(|job| job.id).collect();
+        for job in shielded.into_iter().filter_map(|id| self.jobs.remove(id)) {
+            job.members.into_iter().for_each(Member::detach);
         }
-        self.leftovers.release();
+        let departed = self.leftovers.let_departed_go();
+        for job in self.jobs.iter_mut() {
+            let gone = job.members.extract_if(.., |member| departed.contains(&member.pid));
+            gone.for_each(Member::detach);
+        }
+        let (gone, left): (Vec<Member>, Vec<Member>) =
+            self.orphans.take().into_iter().partition(|member| departed.contains(&member.pid));
+        gone.into_iter().for_each(Member::detach);
+        self.orphans.adopt(left.into_iter());
+        departed.len()
     }
 
     /// The jobs that still run: the session's own, and what has got away from those.

@@ -43,9 +43,9 @@ impl Leftovers {
         tree
     }
 
-    /// Lets all go: they run on without anybody.
-    pub(crate) fn release(&mut self) {
-        self.0.drain(..).for_each(Handle::release);
+    /// Lets those processes go that have departed; yields their numbers.
+    pub(crate) fn let_departed_go(&self) -> Vec<i32> {
+        self.0.iter().flat_map(Handle::let_departed_go).collect()
     }
 
     fn forget_ended(&mut self) {

@@ -10,7 +10,9 @@ mod foresee;
 mod leftovers;
 mod note;
 mod outcome;
+mod part;
 mod running;
+mod stopping;
 mod supervision;
 
 use std::os::fd::OwnedFd;
@@ -26,10 +28,12 @@ use crate::session::Session;
 pub use control::{Change, Controller};
 pub use foresee::{check, plan};
 pub use outcome::{JobReport, JobState, Outcome, Report, Stage, StageKind, Status};
+pub use part::Part;
 pub use running::Running;
 
 pub(crate) use leftovers::Leftovers;
 pub(crate) use note::Note;
+pub(crate) use stopping::TERMINATE;
 pub(crate) use supervision::Supervision;
 
 /// Where the standard input of a run comes from.

@@ -3,6 +3,8 @@
 //! A session that is asked to record hands a [`Note`] to the command it is about to run. Whoever learns something about the
 //! command fills it in; it is never handed on to what the command itself runs.
 
+use std::os::fd::{AsFd as _, AsRawFd as _};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use haft_lang::ast::{Command, CommandKind, Pipeline};
@@ -12,6 +14,7 @@ use super::outcome::{Stage, StageKind};
 use crate::bytes::Bytes;
 use crate::execute::{Arguments, Target};
 use crate::flow::{Flow, Unwind};
+use crate::io::Written;
 use crate::session::Session;
 
 /// How much of the text of a command that is no simple one is noted.
@@ -27,9 +30,16 @@ pub(crate) struct Note {
     started: Instant,
     ended: Option<(Exit, Instant)>,
     usage: Option<Usage>,
+    /// What counts the bytes that it writes to the next stage.
+    written: Option<Arc<Written>>,
 }
 
 impl Note {
+    /// Has its output counted.
+    pub(crate) fn count(&mut self, written: Arc<Written>) {
+        self.written = Some(written);
+    }
+
     /// A note for a command that is about to be looked at.
     pub(crate) fn new(session: &Session, command: &Command) -> Box<Note> {
         let (kind, argv) = match &command.kind {
@@ -37,7 +47,7 @@ impl Note {
             CommandKind::Simple(_) => (StageKind::Unexpanded, vec![shown(session, command)]),
             _ => (StageKind::Compound, vec![shown(session, command)]),
         };
-        Box::new(Note { argv, kind, started: Instant::now(), ended: None, usage: None })
+        Box::new(Note { argv, kind, started: Instant::now(), ended: None, usage: None, written: None })
     }
 
     /// Notes what the command was found to be.
@@ -73,7 +83,7 @@ impl Note {
             argv: self.argv,
             kind: self.kind,
             exit,
-            bytes_out: None,
+            bytes_out: self.written.and_then(|written| written.known()),
             wall: at.checked_duration_since(self.started).unwrap_or(Duration::ZERO),
             usage: self.usage,
             closed_by: None,
@@ -96,6 +106,7 @@ impl Session {
         if let Some(run) = &self.run {
             run.record().data = None;
         }
+        let before = self.count_output();
         self.note = pipeline.stages.first().map(|first| Note::new(self, first));
         let result = self.run_pipeline(pipeline);
         if let Some(note) = self.note.take() {
@@ -105,8 +116,32 @@ impl Session {
             };
             self.record(vec![(note, status)]);
         }
+        self.note_output(pipeline, before);
         self.recording = true;
         result
+    }
+
+    /// How much was written to the run's standard output until now, if it is captured on its own.
+    fn count_output(&mut self) -> Option<u64> {
+        let run = self.run.clone()?;
+        let (captured, pipe) = (run.captured.stdout.as_ref()?, run.stdout.upgrade()?);
+        let _ = self.flush();
+        let own = self.descriptors.get(1)?.descriptor()?;
+        (own.as_raw_fd() == pipe.as_raw_fd()).then(|| captured.written_through(pipe.as_fd()))?
+    }
+
+    /// What a pipeline wrote to the run's standard output, its last stage wrote, unless that has an output of its own or
+    /// something in the background may have written too.
+    fn note_output(&mut self, pipeline: &Pipeline, before: Option<u64>) {
+        let redirected = pipeline.stages.last().is_some_and(|last| !last.redirects.is_empty());
+        let alone = self.jobs.is_empty() && self.beside.is_empty() && self.orphans.is_empty();
+        let (Some(before), false, true) = (before, redirected, alone) else { return };
+        let Some(now) = self.count_output() else { return };
+        if let Some(run) = &self.run
+            && let Some(last) = run.record().stages.back_mut()
+        {
+            last.bytes_out = Some(now - before);
+        }
     }
 
     /// Puts the stages of a pipeline on record.

@@ -2,12 +2,13 @@
 
 use std::collections::VecDeque;
 use std::os::fd::{AsRawFd as _, OwnedFd};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
-use haft_process::{CancelToken, Captured, Command, Group, Limit, Scope};
+use haft_process::{Captured, Command, Group, Limit, Scope};
 
 use super::outcome::Stage;
+use super::stopping::Stopping;
 
 /// So many stages are kept, the latest; a script may run any number.
 const STAGES: usize = 256;
@@ -18,14 +19,16 @@ pub(crate) struct Supervision {
     pub(crate) scope: Scope,
     pub(crate) limits: Vec<Limit>,
     pub(crate) group: Group,
-    /// Cancelled when the whole run is to stop, and the ladder is on its way.
-    pub(crate) stop: CancelToken,
+    /// How the work of this process that belongs to it is ended.
+    pub(crate) stopping: Arc<Stopping>,
     /// What its programs are given to end by themselves.
     pub(crate) grace: Duration,
     pub(crate) captured: Captured,
+    /// The pipe that is its standard output, if that is captured. It is not held open by this.
+    pub(crate) stdout: Weak<OwnedFd>,
     /// The terminal that the programs are on, if the run has one.
     pub(crate) terminal: Option<Arc<OwnedFd>>,
-    pub(crate) record: Mutex<Record>,
+    pub(crate) record: Arc<Mutex<Record>>,
 }
 
 /// What is noted for the outcome.
@@ -48,6 +51,26 @@ impl Supervision {
         }
         for limit in &self.limits {
             command.limit(*limit);
+        }
+    }
+
+    /// Sends a signal to the script.
+    pub(crate) fn signal_script(&self, signal: i32) {
+        self.stopping.outermost().main.signal(signal);
+    }
+
+    /// A part of it that can be ended on its own.
+    pub(super) fn part(&self) -> Supervision {
+        Supervision {
+            scope: self.scope.part(),
+            limits: self.limits.clone(),
+            group: self.group,
+            stopping: self.stopping.part(),
+            grace: self.grace,
+            captured: self.captured.clone(),
+            stdout: self.stdout.clone(),
+            terminal: self.terminal.clone(),
+            record: self.record.clone(),
         }
     }
 

@@ -2,9 +2,12 @@
 
 use std::sync::atomic::{AtomicI32, Ordering};
 
+use haft_process::CancelToken;
+
 use crate::options::SetOption;
-use crate::run::Leftovers;
+use crate::run::{Leftovers, TERMINATE};
 use crate::session::{Random, Session};
+use crate::traps::Trap;
 
 /// A number for a subshell of this process, beyond those that the system gives to processes.
 fn next_pid() -> i32 {
@@ -38,7 +41,7 @@ impl Session {
                 self.options.has(SetOption::ErrorTrace),
                 self.options.has(SetOption::FunctionTrace),
             ),
-            signals: self.signals.as_ref().filter(|_| !self.leads).cloned(),
+            signals: None,
             jobs: self.jobs.for_subshell(),
             positional: self.positional.clone(),
             positional_set: false,
@@ -60,7 +63,8 @@ impl Session {
             started: self.started,
             limits: self.limits.clone(),
             getopts: self.getopts,
-            cancel: self.cancel.clone(),
+            cancel: self.cancel_of_fork(),
+            stop: self.stop.clone(),
             seconds_offset: self.seconds_offset,
             random: Random::new(self.random.fork()),
             own_pid: next_pid(),
@@ -85,6 +89,7 @@ impl Session {
             guarded: false,
             own_group: false,
             is_whole: false,
+            is_branch: self.is_branch,
             depth: self.depth,
             fresh_stack: self.fresh_stack,
             trap_status: 0,
@@ -103,6 +108,17 @@ impl Session {
             interactive: self.interactive,
             beside: Vec::new(),
             dirty: self.dirty.clone(),
+        }
+    }
+
+    /// What ends a subshell: all that ends this session does, and a signal to the whole run that this session has a trap
+    /// for.
+    fn cancel_of_fork(&self) -> CancelToken {
+        match &self.signals {
+            Some(signals) if self.run.is_some() && self.traps.get(Trap::Signal(TERMINATE)).is_some() => {
+                signals.nested(&self.cancel)
+            }
+            _ => self.cancel.clone(),
         }
     }
 }

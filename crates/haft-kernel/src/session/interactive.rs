@@ -129,14 +129,25 @@ impl Session {
         })
     }
 
-    /// The names of all commands that are no programs.
+    /// The names of all commands that are no programs, tools among them.
     #[must_use]
     pub fn command_names(&self) -> Vec<Bytes> {
         let functions = self.functions.keys().map(Bytes::from);
         let builtins = builtins::ALL.iter().filter(|builtin| !self.disabled.contains(&builtin.name));
         let builtins = builtins.map(|builtin| Bytes::from(builtin.name));
         let added = self.kernel.all_added().into_iter().map(|command| Bytes::from(command.name()));
-        functions.chain(self.aliases.keys().cloned()).chain(builtins).chain(added).collect()
+        let tools = self.kernel.backend.iter().flat_map(|backend| backend.tool_names()).map(Bytes::from);
+        functions.chain(self.aliases.keys().cloned()).chain(builtins).chain(added).chain(tools).collect()
+    }
+
+    /// What the arguments of a command of this name may begin with, if it is one that says so.
+    #[must_use]
+    pub fn parameters_of(&self, name: &[u8]) -> Vec<String> {
+        match (self.find(name), &self.kernel.backend) {
+            (Target::Added(command), _) => command.parameters(),
+            (Target::Tool | Target::External, Some(backend)) => backend.tool_parameters(name),
+            _ => Vec::new(),
+        }
     }
 
     /// The names of all variables that have a value.

@@ -101,6 +101,8 @@ pub struct Session {
     /// Where `getopts` is: the `OPTIND` it left behind, and the place within that argument.
     pub(crate) getopts: (i64, usize),
     pub(crate) cancel: CancelToken,
+    /// Stops even the traps that run when the session has to end.
+    pub(crate) stop: CancelToken,
     /// What was added to the time since `SECONDS` was 0.
     pub(crate) seconds_offset: u64,
     pub(crate) random: Random,
@@ -148,6 +150,8 @@ pub struct Session {
     pub(crate) own_group: bool,
     /// Whether the command about to run is the whole of this subshell, so that its parentheses make no other.
     pub(crate) is_whole: bool,
+    /// Whether this is a branch of a fan-out, whose programs end with the process.
+    pub(crate) is_branch: bool,
     /// How deep commands are nested now, in units of stack.
     pub(crate) depth: u32,
     /// Whether this runs on a stack made for deep nesting.
@@ -253,6 +257,7 @@ impl Session {
             limits: Arc::default(),
             getopts: (0, 0),
             cancel: CancelToken::new(),
+            stop: CancelToken::new(),
             seconds_offset: 0,
             random: Random::new(dynamic::unforeseeable()),
             own_pid: i32::try_from(std::process::id()).unwrap_or(0),
@@ -277,6 +282,7 @@ impl Session {
             guarded: false,
             own_group: false,
             is_whole: false,
+            is_branch: false,
             depth: 0,
             fresh_stack: false,
             trap_status: 0,

@@ -1,5 +1,7 @@
 use std::ops::Range;
+use std::os::fd::BorrowedFd;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use super::snapshot::Snapshot;
@@ -42,6 +44,8 @@ pub(super) struct Shared {
     intake: Mutex<Intake>,
     state: Mutex<State>,
     pub(super) grown: Condvar,
+    /// Whether bytes are on their way from a pipe to here, where nobody can count them.
+    under_way: AtomicBool,
 }
 
 /// What becomes of the bytes that do not stay in memory.
@@ -71,6 +75,7 @@ impl Output {
                 intake: Mutex::new(intake),
                 state: Mutex::new(State::new(limits.tail)),
                 grown: Condvar::new(),
+                under_way: AtomicBool::new(false),
             }),
         }
     }
@@ -128,6 +133,26 @@ impl Output {
     /// All bytes of the stream so far, kept or not.
     pub fn total_bytes(&self) -> u64 {
         self.state().total
+    }
+
+    /// How many bytes were written to a pipe from which everything goes here: those that have come, and those that are still in
+    /// it. `None` if whoever moves them takes too long.
+    pub fn written_through(&self, pipe: BorrowedFd<'_>) -> Option<u64> {
+        const TRIES: usize = 200;
+        (0..TRIES).find_map(|_| {
+            let before = self.total_bytes();
+            let waiting = rustix::io::ioctl_fionread(pipe).ok()?;
+            let is_steady = !self.shared.under_way.load(Ordering::SeqCst) && self.total_bytes() == before;
+            if !is_steady {
+                std::thread::yield_now();
+            }
+            is_steady.then_some(before + waiting)
+        })
+    }
+
+    /// Says whether bytes are being moved from a pipe to here.
+    pub(crate) fn set_under_way(&self, under_way: bool) {
+        self.shared.under_way.store(under_way, Ordering::SeqCst);
     }
 
     /// All lines of the stream so far, kept or not; an unfinished last line counts.

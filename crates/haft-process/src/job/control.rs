@@ -1,7 +1,7 @@
 //! What others may see of a running job, and do to it, from any thread.
 
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -30,8 +30,6 @@ pub(super) struct Shared {
     pub(super) inputs: Vec<FileIdentity>,
     /// How long processes are given to end by themselves, in nanoseconds.
     grace: AtomicU64,
-    /// Whether its processes were let go.
-    released: AtomicBool,
     wake: OwnedFd,
     requests: Mutex<Requests>,
     outcome: Mutex<Option<Outcome>>,
@@ -59,7 +57,6 @@ impl Shared {
             terminal: None,
             inputs: Vec::new(),
             grace: AtomicU64::new(nanoseconds(grace)),
-            released: AtomicBool::new(false),
             wake,
             requests: Mutex::default(),
             outcome: Mutex::default(),
@@ -86,17 +83,6 @@ impl Shared {
     pub(super) fn take_requests(&self) -> Requests {
         let _ = rustix::io::read(&self.wake, &mut [0; 8]);
         std::mem::take(&mut *lock(&self.requests))
-    }
-
-    /// Lets the processes go.
-    pub(super) fn release(&self) {
-        self.scope.release();
-        self.released.store(true, Ordering::Release);
-        notify(self.wake());
-    }
-
-    pub(super) fn is_released(&self) -> bool {
-        self.released.load(Ordering::Acquire)
     }
 
     /// Which process waits for input.

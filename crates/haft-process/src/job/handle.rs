@@ -59,10 +59,10 @@ impl Handle {
         self.wait()
     }
 
-    /// Lets its processes go: they run on, belonging to nobody, and nobody reads what they write any more.
-    pub fn release(mut self) {
-        self.controller.0.release();
-        self.join();
+    /// Lets those of its processes go that have departed from whoever started them (`setsid`, `nohup`, `disown`): they run on,
+    /// belonging to nobody. Yields their numbers.
+    pub fn let_departed_go(&self) -> Vec<i32> {
+        self.controller.0.scope.let_departed_go()
     }
 
     pub(crate) fn report(&self) -> JobReport {

@@ -1,26 +1,39 @@
 //! A job whose foreground is work of this process instead of a process: an interpreter that starts programs.
 //!
 //! It is supervised like any other. The work gets the job's descriptors and starts its programs in the job's scope; when its
-//! time is up or it is cancelled, its token is cancelled and the programs are ended by the same ladder.
+//! time is up or it is cancelled, it goes down the same ladder as they do: it is asked to end, and stopped when its grace is
+//! over.
 
+use std::fmt;
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 use std::sync::{Arc, OnceLock};
 
 use rustix::event::{EventfdFlags, eventfd};
 
-use crate::cancel::{CancelToken, notify};
+use crate::cancel::notify;
 use crate::child::Child;
 use crate::command::{Command, Descriptor, Group};
 use crate::error::Error;
 use crate::scope::Scope;
 use crate::status::{Exit, Usage};
 
+/// What a job does to the work of this process that belongs to it.
+pub trait Work: fmt::Debug + Send + Sync {
+    /// Asks it to end, as `SIGTERM` asks a program. From now on it starts no programs.
+    fn ask(&self);
+    /// Lets it do what it has to do at its end, which may start programs: all others were asked to end.
+    fn let_end(&self);
+    /// Stops it: its grace is over.
+    fn stop(&self);
+    /// Whether some of it goes on beside the foreground, or after it.
+    fn is_busy(&self) -> bool;
+}
+
 /// The work's side of a job that [`Task::enter`](crate::Task::enter) has made. The job's foreground ends when it is
 /// [finished](Inside::finish), or dropped.
 #[derive(Debug)]
 pub struct Inside {
     pub(super) scope: Scope,
-    pub(super) stop: CancelToken,
     /// What the job has wired up: a command that is never started.
     pub(super) wired: Command,
     pub(super) done: Arc<Done>,
@@ -30,11 +43,6 @@ impl Inside {
     /// Where the programs of the work belong.
     pub fn scope(&self) -> &Scope {
         &self.scope
-    }
-
-    /// Cancelled when the work is to stop. It stays valid for what the work leaves running.
-    pub fn stop(&self) -> &CancelToken {
-        &self.stop
     }
 
     /// The file for one of the three standard descriptors; `None` if the work keeps its own.

@@ -18,11 +18,10 @@ use std::time::{Duration, Instant};
 
 pub use control::Controller;
 pub use handle::Handle;
-pub use inside::Inside;
+pub use inside::{Inside, Work};
 pub use stream::StreamKind;
 pub use task::{DEFAULT_GRACE, Input, Streams, Task};
 
-use crate::cancel::CancelToken;
 use crate::command::Descriptor;
 use crate::error::Error;
 use crate::job::control::Shared;
@@ -65,8 +64,8 @@ pub struct Job {
     working_directory: Option<PathBuf>,
     /// What was asked for, until it is reaped.
     foreground: Foreground,
-    /// What stops the work of this process that belongs to the job, if some does.
-    stop: Option<CancelToken>,
+    /// The work of this process that belongs to the job, if some does.
+    work: Option<Arc<dyn Work>>,
     exit: Option<(Exit, Usage)>,
     started: Instant,
     /// When the process that was asked for was seen to have ended. It is reaped later, so that its number stays its own.
@@ -137,16 +136,13 @@ impl Job {
 
     /// Whether there is nothing left to wait for.
     fn is_over(&self) -> bool {
-        if self.shared.is_released() {
-            return true;
-        }
         let drained = self.streams.iter().all(|stream| stream.source().is_none());
         if self.ladder.has_begun() {
             return self.ladder.is_down()
                 && (drained || self.drain.is_none_or(|drain| Instant::now() >= drain.due()));
         }
         if self.foreground.is_gone() {
-            return drained && self.shared.scope.is_empty();
+            return drained && !self.is_busy() && self.shared.scope.is_empty();
         }
         self.ended.is_some() && (drained || self.drain.is_some_and(|drain| Instant::now() >= drain.due()))
     }
@@ -187,14 +183,24 @@ impl Job {
         reaper::reap_orphans();
     }
 
+    /// Whether work of this process goes on beside the foreground.
+    fn is_busy(&self) -> bool {
+        self.work.as_ref().is_some_and(|work| work.is_busy())
+    }
+
+    /// Whether work of this process goes on that may start further programs.
+    fn is_working(&self) -> bool {
+        self.is_busy() || self.ended.is_none() && matches!(self.foreground, Foreground::Work(_))
+    }
+
     fn is_holding_output(&self) -> bool {
         self.streams.iter().any(|stream| stream.source().is_some())
     }
 
     /// Hands what is left to a job in the background: those who still run, and those who still hold the output open.
     fn adopt(&mut self) -> Option<Handle> {
-        let over = self.ladder.has_begun() || self.shared.is_released();
-        if over || !(self.is_holding_output() || self.shared.scope.has_strays()) {
+        let over = self.ladder.has_begun();
+        if over || !(self.is_holding_output() || self.is_busy() || self.shared.scope.has_strays()) {
             for stream in &mut self.streams {
                 stream.end();
             }
@@ -205,7 +211,7 @@ impl Job {
             argv: self.argv.clone(),
             working_directory: self.working_directory.clone(),
             foreground: Foreground::Gone,
-            stop: self.stop.clone(),
+            work: self.work.clone(),
             exit: self.exit,
             started: self.started,
             ended: self.ended,

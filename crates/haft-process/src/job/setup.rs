@@ -17,7 +17,7 @@ use crate::job::feeder::Feeder;
 use crate::job::inside::{Done, Foreground};
 use crate::job::stream::{Stream, StreamKind};
 use crate::job::task::{Input, Streams, Task};
-use crate::job::{Inside, Job, Live};
+use crate::job::{Inside, Job, Live, Work};
 use crate::ladder::Ladder;
 use crate::limit::{Limit, Resource};
 use crate::needs_input::FileIdentity;
@@ -38,6 +38,7 @@ struct Wiring {
 /// A job that lacks nothing but its foreground.
 struct Parts {
     command: Command,
+    work: Option<Arc<dyn Work>>,
     wiring: Wiring,
     shared: Shared,
     emptied: Option<OwnedFd>,
@@ -51,29 +52,29 @@ impl Job {
         let started = Instant::now();
         let child = parts.command.spawn()?;
         parts.shared.pid = child.pid();
-        Ok(parts.with(Foreground::Process(child), None, started))
+        Ok(parts.with(Foreground::Process(child), started))
     }
 
     pub(super) fn enter(task: Task, host: &Host) -> Result<(Job, Inside), Error> {
         let parts = Parts::new(task, host)?;
-        let (stop, done) = (CancelToken::new(), Done::new()?);
+        let done = Done::new()?;
         let wired = parts.command.clone();
-        let inside =
-            Inside { scope: parts.shared.scope.clone(), stop: stop.clone(), wired, done: done.clone() };
-        Ok((parts.with(Foreground::Work(done), Some(stop), Instant::now()), inside))
+        let inside = Inside { scope: parts.shared.scope.clone(), wired, done: done.clone() };
+        Ok((parts.with(Foreground::Work(done), Instant::now()), inside))
     }
 }
 
 impl Parts {
     /// All that can fail comes before the process, so that none is started in vain.
     fn new(task: Task, host: &Host) -> Result<Parts, Error> {
-        let Task { mut command, input, streams, limits, scope_limits, timeout, grace, cancel, live } = task;
+        let Task { mut command, work, input, streams, limits, scope_limits, .. } = task;
+        let Task { within, timeout, grace, cancel, live, .. } = task;
         let mut wiring = match streams {
             Streams::Terminal(size) => Wiring::terminal(&mut command, host, limits, size)?,
             _ => Wiring::pipes(&mut command, host, limits, streams)?,
         };
         wiring.give_input(&mut command, input)?;
-        let scope = host.scope(scope_limits);
+        let scope = within.map_or_else(|| host.scope(scope_limits), |outer| outer.part());
         limit_each_process(
             &mut command,
             scope_limits.processes.filter(|_| !scope.limits_processes()),
@@ -83,11 +84,11 @@ impl Parts {
         let cancel = cancel.map_or_else(CancelToken::new, |token| token.child());
         let emptied = scope.emptied();
         let shared = Shared::new(scope, cancel, grace)?;
-        Ok(Parts { command, wiring, shared, emptied, timeout, live })
+        Ok(Parts { command, work, wiring, shared, emptied, timeout, live })
     }
 
-    fn with(self, foreground: Foreground, stop: Option<CancelToken>, started: Instant) -> Job {
-        let Parts { command, wiring, mut shared, emptied, timeout, live } = self;
+    fn with(self, foreground: Foreground, started: Instant) -> Job {
+        let Parts { command, work, wiring, mut shared, emptied, timeout, live } = self;
         shared.captured = wiring.captured;
         shared.terminal = wiring.terminal;
         shared.inputs = wiring.inputs;
@@ -96,7 +97,7 @@ impl Parts {
             argv: command.argv().map(ToOwned::to_owned).collect(),
             working_directory: command.directory().map(ToOwned::to_owned),
             foreground,
-            stop,
+            work,
             exit: None,
             started,
             ended: None,

@@ -61,7 +61,12 @@ impl Stream {
             // Asked for as zeros, so that no page of it is touched before something is read into it.
             *buffer = vec![0; READ_BYTES];
         }
-        let count = match rustix::io::read(source, &mut buffer[..]) {
+        self.output.set_under_way(true);
+        let read = rustix::io::read(source, &mut buffer[..]);
+        if !matches!(read, Ok(1..)) {
+            self.output.set_under_way(false);
+        }
+        let count = match read {
             Ok(0) => return self.end(),
             Ok(count) => count,
             Err(Errno::INTR | Errno::AGAIN) => return Progress::Nothing,
@@ -76,6 +81,7 @@ impl Stream {
             live.show(self.kind, &buffer[..count]);
         }
         self.output.append_buffer(buffer, count);
+        self.output.set_under_way(false);
         Progress::Bytes
     }
 

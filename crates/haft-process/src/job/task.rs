@@ -10,9 +10,10 @@ use crate::command::Command;
 use crate::error::Error;
 use crate::host::{Host, ScopeLimits};
 use crate::job::inside::stand_in;
-use crate::job::{Inside, Job, Live};
+use crate::job::{Inside, Job, Live, Work};
 use crate::outcome::Outcome;
 use crate::pty::TerminalSize;
+use crate::scope::Scope;
 
 /// How long a job is given to end by itself when it was asked to.
 pub const DEFAULT_GRACE: Duration = Duration::from_secs(2);
@@ -55,10 +56,12 @@ pub enum Streams {
 #[derive(Debug)]
 pub struct Task {
     pub(super) command: Command,
+    pub(super) work: Option<Arc<dyn Work>>,
     pub(super) input: Input,
     pub(super) streams: Streams,
     pub(super) limits: Limits,
     pub(super) scope_limits: ScopeLimits,
+    pub(super) within: Option<Scope>,
     pub(super) timeout: Option<Duration>,
     pub(super) grace: Duration,
     pub(super) cancel: Option<CancelToken>,
@@ -70,10 +73,12 @@ impl Task {
     pub fn new(command: Command) -> Task {
         Task {
             command,
+            work: None,
             input: Input::default(),
             streams: Streams::default(),
             limits: Limits::default(),
             scope_limits: ScopeLimits::default(),
+            within: None,
             timeout: None,
             grace: DEFAULT_GRACE,
             cancel: None,
@@ -82,8 +87,8 @@ impl Task {
     }
 
     /// A task for work of this process, to be [entered](Task::enter).
-    pub fn inside() -> Task {
-        Task::new(stand_in())
+    pub fn inside(work: Arc<dyn Work>) -> Task {
+        Task { work: Some(work), ..Task::new(stand_in()) }
     }
 
     /// Sets the input.
@@ -107,6 +112,12 @@ impl Task {
     /// Sets limits for all processes of the job together.
     pub fn scope_limits(mut self, limits: ScopeLimits) -> Task {
         self.scope_limits = limits;
+        self
+    }
+
+    /// Makes its processes members of this scope as well, whoever that belongs to.
+    pub fn within(mut self, scope: &Scope) -> Task {
+        self.within = Some(scope.clone());
         self
     }
 

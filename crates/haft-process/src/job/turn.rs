@@ -4,7 +4,6 @@ use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
-use crate::cancel::CancelToken;
 use crate::job::stream::Progress;
 use crate::job::{Drain, Job};
 
@@ -91,7 +90,8 @@ impl Job {
     /// When something has to be done even if nothing happens.
     fn next_due(&self) -> Option<Instant> {
         let now = Instant::now();
-        let look = (self.waits_for_emptiness() && self.emptied.is_none()).then_some(now + LOOK);
+        let look =
+            (self.waits_for_emptiness() && (self.emptied.is_none() || self.is_busy())).then_some(now + LOOK);
         let ask = self.starves().then_some(now + ASK);
         let deadline = self.deadline.filter(|_| !self.ladder.has_begun());
         let drain = self.drain.map(Drain::due);
@@ -138,18 +138,25 @@ impl Job {
         if !self.ladder.has_begun() {
             self.begin_ladder_if_due(now);
         }
-        let due = self.ladder.due().is_some_and(|due| now >= due);
-        if self.ladder.has_begun()
-            && !self.ladder.is_down()
-            && (due || self.ended.is_some() || self.foreground.is_gone())
-        {
-            self.ladder.advance(now, &self.shared.scope);
-            if self.ladder.is_down() {
-                self.note_end_of_killed();
-            }
+        if self.ladder.has_begun() && !self.ladder.is_down() {
+            self.advance_ladder(now);
         }
         if self.starves() && self.shared.waiting_process().is_some() {
             self.tell_end_of_input();
+        }
+    }
+
+    fn advance_ladder(&mut self, now: Instant) {
+        let due = self.ladder.due().is_some_and(|due| now >= due);
+        if due {
+            self.work.iter().for_each(|work| work.stop());
+        }
+        let working = self.is_working();
+        if due || (!working && (self.ended.is_some() || self.foreground.is_gone())) {
+            self.ladder.advance(now, working, &self.shared.scope);
+            if self.ladder.is_down() {
+                self.note_end_of_killed();
+            }
         }
     }
 
@@ -160,8 +167,9 @@ impl Job {
             self.timed_out = late;
             self.needed_input = late && self.shared.waiting_process().is_some();
             self.cancelled = cancelled && !late;
-            self.stop.iter().for_each(CancelToken::cancel);
+            self.work.iter().for_each(|work| work.ask());
             self.ladder.begin(now, self.shared.grace(), &self.shared.scope);
+            self.work.iter().for_each(|work| work.let_end());
         }
     }
 

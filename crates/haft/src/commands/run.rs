@@ -8,7 +8,7 @@ use haft_kernel::run::{Outcome, Run as Script, Streams};
 use haft_kernel::{Bytes, Session};
 use haft_lang::ast::LineIndex;
 use haft_lang::check::{Severity, check};
-use haft_process::{Limit, Live};
+use haft_process::{DEFAULT_GRACE, Limit, Live};
 
 use crate::arguments::{Run, Script as Source};
 use crate::commands::output::print_json;
@@ -88,9 +88,9 @@ fn supervise(run: &mut Run, surroundings: &Surroundings) -> Result<Outcome, Fail
 /// Ends what the script has left behind: it belongs to this run, which is over; unless it shall be kept.
 fn end_jobs(session: &mut Session, outcome: &mut Outcome, run: &Run, name: &str) {
     if run.keep_jobs {
-        return session.release_jobs();
+        session.let_departed_go();
     }
-    let grace = run.supervise.grace.unwrap_or(LEFTOVER_GRACE);
+    let grace = run.supervise.grace.unwrap_or(DEFAULT_GRACE);
     let ended = session.end_jobs(LEFTOVER_GRACE, grace);
     outcome.tree.killed += ended.killed;
     outcome.tree.survivors += ended.survivors;
@@ -101,6 +101,14 @@ fn end_jobs(session: &mut Session, outcome: &mut Outcome, run: &Run, name: &str)
 /// The script, with its file taken off the words.
 fn read(run: &mut Run) -> Result<Text, Failure> {
     let command = run.command.take();
+    if let (None, Some(word)) = (&command, run.words.first())
+        && word.as_bytes().starts_with(b"-")
+        && word != "-"
+    {
+        let unknown = Failure::usage(format_args!("unknown option '{}'", word.display()));
+        let hint = Some("'haft run --help' lists them; a script of that name is './NAME'".to_owned());
+        return Err(Failure { hint, ..unknown });
+    }
     let file = match command {
         None if !run.words.is_empty() => Some(run.words.remove(0)),
         _ => None,

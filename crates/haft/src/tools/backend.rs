@@ -26,8 +26,19 @@ impl Backend for Tools {
         Ok(show(context, envelope))
     }
 
-    fn resolve_real_path(&self, path: &[u8]) -> Option<Vec<u8>> {
-        Some(path.to_vec())
+    fn tool_names(&self) -> Vec<String> {
+        self.registry().names()
+    }
+
+    fn tool_parameters(&self, name: &[u8]) -> Vec<String> {
+        let snapshot = self.registry().snapshot();
+        let tool = std::str::from_utf8(name).ok().and_then(|name| snapshot.get(name));
+        let names = tool.into_iter().flat_map(|tool| tool.parameters().names());
+        names.map(|name| format!("{name}=")).collect()
+    }
+
+    fn resolve_real_path(&self, _: &[u8]) -> Option<Vec<u8>> {
+        None
     }
 }
 

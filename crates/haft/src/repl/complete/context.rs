@@ -13,6 +13,8 @@ use crate::repl::syntax;
 pub(super) enum Role {
     Command,
     File,
+    /// An argument of the command of this name: a parameter of it, or a file.
+    Argument(Vec<u8>),
     Directory,
     /// The name of a variable; with braces, they are to be closed.
     Variable {
@@ -102,6 +104,9 @@ impl Finder<'_> {
         let role = match literal(0) {
             _ if at == 0 || after_prefix => Role::Command,
             Some(name) if DIRECTORY_COMMANDS.contains(&name) => Role::Directory,
+            Some(name) if !self.before[simple.arguments[at].span().start as usize..].contains('=') => {
+                Role::Argument(name.to_vec())
+            }
             _ => Role::File,
         };
         let start = self.value_start(simple.arguments[at].span().start as usize);

@@ -1,4 +1,4 @@
-//! What could stand at the cursor: commands, files, variables.
+//! What could stand at the cursor: commands, files, variables, parameters of commands and tools.
 
 mod commands;
 mod context;
@@ -47,8 +47,21 @@ fn words(session: &Session, before: &str, start: usize, role: &Role) -> Completi
         _ => files::Wanted::All,
     };
     let found = files::matching(session, &typed, wanted);
-    let candidates = found.into_iter().map(|file| typed.candidate(&file.name, file.is_directory)).collect();
+    let files = found.into_iter().map(|file| typed.candidate(&file.name, file.is_directory));
+    let candidates = parameters(session, &before[start..], role).chain(files).collect();
     Completion { start: start + typed.name_at, candidates }
+}
+
+/// The parameters of the command whose argument was begun.
+fn parameters(session: &Session, typed: &str, role: &Role) -> impl Iterator<Item = Candidate> {
+    let names = match role {
+        Role::Argument(command) => session.parameters_of(command),
+        _ => Vec::new(),
+    };
+    names.into_iter().filter(move |name| name.starts_with(typed)).map(|name| {
+        let tail = if name.ends_with('=') { "" } else { " " };
+        Candidate { shown: name.clone(), text: name, tail }
+    })
 }
 
 #[cfg(test)]
@@ -135,6 +148,18 @@ mod tests {
         }
         assert!(texts(&session, "./b").contains(&"./bin/".to_owned()));
         assert_eq!(texts(&session, "unali"), ["unalias "]);
+    }
+
+    #[test]
+    fn parameters_of_commands_that_say_what_they_take() {
+        let scratch = scratch();
+        let mut session = Session::new(Kernel::builder().commands(haft_commands::TABLE).build());
+        session.set_directory(scratch.file("home").as_os_str().as_encoded_bytes());
+        assert_eq!(texts(&session, "spawn com"), ["spawn command="]);
+        assert_eq!(texts(&session, "seq 3 | scatter li"), ["seq 3 | scatter limit="]);
+        assert_eq!(texts(&session, "x | gather --u"), ["x | gather --unordered "]);
+        assert_eq!(texts(&session, "spawn cwd=do"), ["spawn cwd=docs/"]);
+        assert!(texts(&session, "spawn d").contains(&"spawn docs/".to_owned()));
     }
 
     #[test]

@@ -1,0 +1,142 @@
+//! How the work of a run is asked to end, and stopped.
+//!
+//! The script and each of its subshells that runs on a thread is a process in the eyes of the script, and is treated like one
+//! when the run is to end: it gets a `SIGTERM`, so that traps run; when the grace is over, nothing runs any more.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use haft_process::{CancelToken, Work};
+
+use crate::jobs::ThreadControl;
+use crate::signals::SignalInbox;
+
+/// The signal that asks to end.
+pub(crate) const TERMINATE: i32 = 15;
+
+/// How long to ask all programs of a run may take at most.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// All work of this process that belongs to a run.
+#[derive(Debug)]
+pub(crate) struct Stopping {
+    /// Stops everything, traps too.
+    pub(crate) stop: CancelToken,
+    /// The script itself.
+    pub(super) main: ThreadControl,
+    asked: AtomicBool,
+    /// Whether traps may run after it was asked to end: they must not start programs before all others were asked too, or
+    /// those would be asked as well.
+    may_end: Mutex<bool>,
+    changed: Condvar,
+    threads: Mutex<Vec<ThreadControl>>,
+    /// What it is a part of.
+    outer: Option<Arc<Stopping>>,
+}
+
+impl Stopping {
+    /// For a run.
+    pub(crate) fn new() -> Arc<Stopping> {
+        Arc::new(Stopping::of(CancelToken::new(), None))
+    }
+
+    /// For a part of what runs, which can be ended on its own.
+    pub(crate) fn part(self: &Arc<Self>) -> Arc<Stopping> {
+        Arc::new(Stopping::of(self.stop.child(), Some(self.clone())))
+    }
+
+    fn of(stop: CancelToken, outer: Option<Arc<Stopping>>) -> Stopping {
+        let main = ThreadControl { cancel: stop.child(), stop: stop.clone(), signals: Arc::default() };
+        Stopping {
+            stop,
+            main,
+            asked: AtomicBool::new(false),
+            may_end: Mutex::default(),
+            changed: Condvar::new(),
+            threads: Mutex::default(),
+            outer,
+        }
+    }
+
+    /// That of the whole run.
+    pub(super) fn outermost(&self) -> &Stopping {
+        self.outer.as_ref().map_or(self, |outer| outer.outermost())
+    }
+
+    /// Whether everything that belongs to it is being ended, so that nobody else needs to.
+    pub(crate) fn is_ending(&self) -> bool {
+        self.asked.load(Ordering::Acquire) || self.outer.as_ref().is_some_and(|outer| outer.is_ending())
+    }
+
+    /// Waits until traps may run, if it was asked to end.
+    pub(crate) fn await_others(&self) {
+        if self.asked.load(Ordering::Acquire) {
+            let may_end = self.may_end.lock().unwrap_or_else(PoisonError::into_inner);
+            let waited = self.changed.wait_timeout_while(may_end, PATIENCE, |may_end| !*may_end);
+            drop(waited);
+        }
+        self.outer.iter().for_each(|outer| outer.await_others());
+    }
+
+    /// Takes note of a thread for as long as what is yielded lives.
+    pub(crate) fn register(self: &Arc<Self>, control: &ThreadControl) -> Registered {
+        let mut next = Some(self);
+        while let Some(stopping) = next {
+            stopping.threads().push(control.clone());
+            next = stopping.outer.as_ref();
+        }
+        Registered { stopping: self.clone(), signals: control.signals.clone() }
+    }
+
+    /// Sends a signal to all threads.
+    pub(crate) fn signal(&self, signal: i32) {
+        let threads = self.threads().clone();
+        threads.iter().for_each(|thread| thread.signal(signal));
+    }
+
+    fn threads(&self) -> MutexGuard<'_, Vec<ThreadControl>> {
+        self.threads.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Work for Stopping {
+    fn ask(&self) {
+        self.asked.store(true, Ordering::Release);
+        let threads = self.threads().clone();
+        threads.iter().for_each(|thread| thread.ask_to_end(|cancel| cancel.cancel_as(TERMINATE)));
+        self.main.ask_to_end(CancelToken::cancel);
+    }
+
+    fn let_end(&self) {
+        *self.may_end.lock().unwrap_or_else(PoisonError::into_inner) = true;
+        self.changed.notify_all();
+    }
+
+    fn stop(&self) {
+        self.let_end();
+        self.asked.store(true, Ordering::Release);
+        self.stop.cancel();
+    }
+
+    fn is_busy(&self) -> bool {
+        !self.threads().is_empty()
+    }
+}
+
+/// A thread of a run that is known to it.
+#[derive(Debug)]
+pub(crate) struct Registered {
+    stopping: Arc<Stopping>,
+    signals: Arc<SignalInbox>,
+}
+
+impl Drop for Registered {
+    fn drop(&mut self) {
+        let mut next = Some(&self.stopping);
+        while let Some(stopping) = next {
+            stopping.threads().retain(|thread| !Arc::ptr_eq(&thread.signals, &self.signals));
+            next = stopping.outer.as_ref();
+        }
+    }
+}
