@@ -66,7 +66,7 @@ impl Parser<'_> {
                     self.double_quoted(&mut builder, self.input.at, false)?;
                 }
                 Some(b'"') => self.literal_byte(&mut builder),
-                Some(b'\\') if self.input.ahead(1).is_some_and(|byte| bytes::is(byte, GROUP | BRACKET)) => {
+                Some(b'\\') if self.input.ahead(1).is_some_and(|byte| balance.is_quoted_by_backslash(byte)) => {
                     // It acts no more than if it were quoted, and still is part of the text.
                     self.literal_byte(&mut builder);
                     self.literal_byte(&mut builder);
@@ -153,6 +153,11 @@ impl<'a> Balance<'a> {
             && self.quote.is_none()
             && self.ends.contains(&byte)
             && (byte != b':' || self.choices == 0)
+    }
+
+    /// Whether a backslash before this byte keeps it from opening or closing anything.
+    fn is_quoted_by_backslash(&self, byte: u8) -> bool {
+        bytes::is(byte, GROUP | BRACKET) || byte == b'\'' && self.quote.is_none()
     }
 
     fn pass(&mut self, byte: u8, at: usize) {
