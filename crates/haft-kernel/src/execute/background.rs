@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use haft_fs::OpenOptions;
-use haft_lang::ast::{Coprocess, List};
+use haft_lang::ast::{CommandKind, Coprocess, List, Statement};
 
 use super::pipeline::Work;
 use crate::bytes::Bytes;
+use crate::control::JobGroup;
 use crate::flow::{Flow, Unwind};
 use crate::io::{Descriptors, OpenFile};
 use crate::jobs::Member;
@@ -35,17 +36,37 @@ impl Session {
         {
             child.descriptors.set(0, null);
         }
-        let text = self.text_of(statement.span);
-        let simple = statement.rest.is_empty() && !statement.first.negated && statement.first.time.is_none();
+        if let Err(member) = child.go_beside() {
+            return self.add_job(statement, vec![member], group);
+        }
+        let pipeline =
+            statement.rest.is_empty() && !statement.first.negated && statement.first.time.is_none();
+        let is_compound =
+            matches!(&*statement.first.stages, [only] if !matches!(only.kind, CommandKind::Simple(_)));
         let members = if self.copies_itself(&child, statement) {
-            vec![child.run_in_copy(|session, copied| session.run_alone(statement, copied))]
-        } else if simple {
+            vec![child.run_in_copy(|session, copied| session.run_alone(statement, Some(copied)))]
+        } else if pipeline && !is_compound {
+            child.captures.clear();
             child.is_whole = true;
             child.start_pipeline(&statement.first)
         } else {
             let statements = list.statements.clone();
-            vec![Work::on_thread(child, move |session| session.run_statement(&statements[index]))]
+            child.captures.clear();
+            vec![Work::on_thread(child, move |session| session.run_alone(&statements[index], None))]
         };
+        self.add_job(statement, members, group)
+    }
+
+    /// Makes a subshell one that goes on beside the session; yields what became of it if it cannot.
+    fn go_beside(&mut self) -> Result<(), Member> {
+        self.leave_captures().map_err(|error| {
+            self.report(format_args!("cannot make a pipe: {}", haft_fs::message(&error)));
+            Member::ended(0, 254)
+        })
+    }
+
+    fn add_job(&mut self, statement: &Statement, members: Vec<Member>, group: Option<Arc<JobGroup>>) -> Flow {
+        let text = self.text_of(statement.span);
         self.last_background = members.last().map(|member| member.pid);
         let id = self.jobs.add(text, members);
         self.jobs.set_origin(self.run.clone());
@@ -83,10 +104,20 @@ impl Session {
 
     /// Runs something in a subshell beside the session: in a process that outlives this one if there can be one, else on a
     /// thread.
-    fn start_subshell(&self, child: Self, run: impl FnOnce(&mut Self) -> Flow + Send + 'static) -> Member {
+    fn start_subshell(
+        &self,
+        mut child: Self,
+        run: impl FnOnce(&mut Self) -> Flow + Send + 'static,
+    ) -> Member {
+        if let Err(member) = child.go_beside() {
+            return member;
+        }
         match self.may_copy() {
             true => child.run_in_copy(|session, _| run(session)),
-            false => Work::on_thread(child, run),
+            false => {
+                child.captures.clear();
+                Work::on_thread(child, run)
+            }
         }
     }
 

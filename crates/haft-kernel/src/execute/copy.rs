@@ -43,12 +43,11 @@ impl Session {
     /// Runs something, as the whole of this subshell, in a copy of this process.
     pub(super) fn run_in_copy(mut self, run: impl FnOnce(&mut Self, &Copied) -> Flow) -> Member {
         let group = if self.options.has(SetOption::Monitor) { Group::Own } else { Group::Inherit };
-        if let Err(error) = self.leave_captures() {
-            self.report(format_args!("cannot make a pipe: {}", haft_fs::message(&error)));
-            return Member::ended(0, 254);
-        }
         let kept = self.own_descriptors();
+        let captures = std::mem::take(&mut self.captures);
         let copied = Child::copy(group, &kept, |mut copied| {
+            // The ends that the original holds are not for the copy to keep open.
+            captures.iter().for_each(|capture| capture.close());
             self.lead_copy();
             copied.listen();
             let result = run(&mut self, &copied);
@@ -82,16 +81,22 @@ impl Session {
         self.signals = Some(inbox);
     }
 
-    /// Makes pipes of what collects output in memory, which a copy has no part in.
-    fn leave_captures(&mut self) -> std::io::Result<()> {
-        self.captures.clear();
-        let captured: Vec<_> = self.descriptors.iter().filter(|(_, file)| file.is_capture()).collect();
-        let pipes: Vec<_> = captured
-            .into_iter()
-            .map(|(number, file)| Ok((number, Arc::new(OpenFile::from_shared(file.for_program()?)))))
-            .collect::<std::io::Result<_>>()?;
-        for (number, pipe) in pipes {
-            self.descriptors.set(number, pipe);
+    /// Makes pipes of what collects output in memory, for what goes on when the substitution that it is in could end: who
+    /// reads from a pipe knows when the last who writes to it is gone.
+    pub(super) fn leave_captures(&mut self) -> std::io::Result<()> {
+        let captured = self.descriptors.iter().filter(|(_, file)| file.is_capture());
+        let captured: Vec<(u32, Arc<OpenFile>)> =
+            captured.map(|(number, file)| (number, file.clone())).collect();
+        let mut pipes: Vec<Arc<OpenFile>> = Vec::with_capacity(captured.len());
+        for (place, (number, file)) in captured.iter().enumerate() {
+            // Descriptors that share a file go on sharing one.
+            let same = captured[..place].iter().position(|(_, other)| Arc::ptr_eq(other, file));
+            let pipe = match same {
+                Some(other) => pipes[other].clone(),
+                None => Arc::new(OpenFile::from_shared(file.for_program()?)),
+            };
+            self.descriptors.set(*number, pipe.clone());
+            pipes.push(pipe);
         }
         Ok(())
     }
@@ -105,9 +110,10 @@ impl Session {
         files.chain(self.kernel.signals.descriptor()).chain(waited).map(|file| file.as_raw_fd()).collect()
     }
 
-    /// Runs a statement as all that this process does from now on: what its one command redirects need not be put back, it is
-    /// the subshell that it may ask for, and may become the program that comes last.
-    pub(super) fn run_alone(&mut self, statement: &Statement, copied: &Copied) -> Flow {
+    /// Runs a statement as all that this subshell, or the copy of the process that it has, does from now on: what its one
+    /// command redirects need not be put back, it is the subshell that it may ask for, and may become the program that
+    /// comes last.
+    pub(super) fn run_alone(&mut self, statement: &Statement, copied: Option<&Copied>) -> Flow {
         let [command] = &*statement.first.stages else { return self.run_statement(statement) };
         if !is_as_it_stands(statement) {
             return self.run_statement(statement);
@@ -128,7 +134,12 @@ impl Session {
         }
     }
 
-    fn run_simple_alone(&mut self, command: &Command, simple: &SimpleCommand, copied: &Copied) -> Flow {
+    fn run_simple_alone(
+        &mut self,
+        command: &Command,
+        simple: &SimpleCommand,
+        copied: Option<&Copied>,
+    ) -> Flow {
         self.may_replace = true;
         if command.redirects.is_empty() || !simple.assignments.is_empty() || simple.arguments.is_empty() {
             return self.run_command(command);
@@ -145,11 +156,13 @@ impl Session {
     }
 
     /// Redirects without a way back, and lets go of what was there before. Yields whether that worked.
-    fn redirect_for_good(&mut self, command: &Command, copied: &Copied) -> Result<bool, Unwind> {
+    fn redirect_for_good(&mut self, command: &Command, copied: Option<&Copied>) -> Result<bool, Unwind> {
         let Some(undo) = self.redirect(&command.redirects)? else { return Ok(false) };
         self.forget(undo);
         // A process substitution among them has descriptors of its own, on a thread.
-        if Child::can_copy() {
+        if let Some(copied) = copied
+            && Child::can_copy()
+        {
             copied.keep_only(&self.own_descriptors());
         }
         Ok(true)

@@ -66,7 +66,9 @@ impl Parser<'_> {
                     self.double_quoted(&mut builder, self.input.at, false)?;
                 }
                 Some(b'"') => self.literal_byte(&mut builder),
-                Some(b'\\') if self.input.ahead(1).is_some_and(|byte| balance.is_quoted_by_backslash(byte)) => {
+                Some(b'\\')
+                    if self.input.ahead(1).is_some_and(|byte| balance.is_quoted_by_backslash(byte)) =>
+                {
                     // It acts no more than if it were quoted, and still is part of the text.
                     self.literal_byte(&mut builder);
                     self.literal_byte(&mut builder);
