@@ -51,50 +51,86 @@ impl Native for FileRead {
         let arguments: Arguments = read_arguments(arguments)?;
         let path = surroundings.path(&arguments.path);
         let mut reader = open(&path)?;
-        let mut lines = Lines { number: 1, skipped_newline: true };
-        let could_not = |error: &io::Error| failed("read", &path, error);
-        while lines.number < arguments.offset {
-            surroundings.check()?;
-            if !lines.skip(&mut reader).map_err(|error| could_not(&error))? {
-                break;
-            }
-        }
-        let first = lines.number;
-        let mut content = Vec::new();
-        let mut cut = false;
-        let mut shown = 0;
-        while shown < arguments.limit && !cut {
-            if shown % 4096 == 0 {
-                surroundings.check()?;
-            }
-            let line = read_line(&mut reader, BUDGET - content.len()).map_err(|error| could_not(&error))?;
-            let Some((line, whole)) = line else { break };
-            if arguments.line_numbers {
-                content.extend_from_slice(format!("{:>6}\t", first + shown).as_bytes());
-            }
-            content.extend_from_slice(&line);
-            cut = !whole || content.len() >= BUDGET;
-            shown += 1;
-        }
-        let more = !reader.fill_buf().map_err(|error| could_not(&error))?.is_empty();
-        let text = Text::decode(&content);
+        let part = read_part(&mut reader, &arguments, &path, surroundings)?;
+        Ok(part.result(&arguments.path))
+    }
+}
+
+/// The lines that were asked for.
+struct Part {
+    /// The number of the first of them.
+    first: u64,
+    count: u64,
+    content: Vec<u8>,
+    /// Whether there is something after them.
+    more: bool,
+    /// The number of a line that is too long to be shown whole.
+    cut_line: Option<u64>,
+}
+
+impl Part {
+    fn result(self, path: &str) -> Value {
+        let text = Text::decode(&self.content);
         let mut result = json!({
-            "path": arguments.path,
+            "path": path,
             "content": text.text,
-            "first_line": first,
-            "lines": shown,
-            "truncated": more,
+            "first_line": self.first,
+            "lines": self.count,
+            "truncated": self.more,
         });
-        if more {
-            result["next_offset"] = (first + shown).into();
+        if self.more {
+            result["next_offset"] = (self.first + self.count).into();
         } else {
-            result["total_lines"] = (first + shown - 1).into();
+            result["total_lines"] = (self.first + self.count - 1).into();
+        }
+        if let Some(line) = self.cut_line {
+            result["cut_line"] = line.into();
         }
         if text.lossy {
             result["lossy"] = true.into();
         }
-        Ok(result)
+        result
     }
+}
+
+/// Skips to the first line and takes lines from there, as many as are wanted and fit.
+fn read_part(
+    reader: &mut BufReader<File>,
+    arguments: &Arguments,
+    path: &Path,
+    surroundings: &Surroundings<'_>,
+) -> Result<Part, Fault> {
+    let could_not = |error: io::Error| failed("read", path, &error);
+    let mut lines = Lines { number: 1, skipped_newline: true };
+    while lines.number < arguments.offset {
+        surroundings.check()?;
+        if !lines.skip(reader).map_err(could_not)? {
+            break;
+        }
+    }
+    let mut part = Part { first: lines.number, count: 0, content: Vec::new(), more: false, cut_line: None };
+    let mut cut = false;
+    while part.count < arguments.limit && !cut {
+        if part.count.is_multiple_of(4096) {
+            surroundings.check()?;
+        }
+        let line = read_line(reader, BUDGET - part.content.len()).map_err(could_not)?;
+        let Some((line, whole)) = line else { break };
+        if !whole && part.count > 0 {
+            // It will be the first of the next part, where there is more room for it.
+            part.more = true;
+            return Ok(part);
+        }
+        if arguments.line_numbers {
+            part.content.extend_from_slice(format!("{:>6}\t", part.first + part.count).as_bytes());
+        }
+        part.content.extend_from_slice(&line);
+        part.cut_line = (!whole).then_some(part.first + part.count);
+        cut = !whole || part.content.len() >= BUDGET;
+        part.count += 1;
+    }
+    part.more = !reader.fill_buf().map_err(could_not)?.is_empty();
+    Ok(part)
 }
 
 /// Opens a regular file that is text.

@@ -39,6 +39,14 @@ fn lines_are_read_from_anywhere() {
     assert_eq!(read(json!({"path": "empty"}))["total_lines"], 0);
     put(&scene, "long", "x".repeat(1 << 20));
     let long = read(json!({"path": "long"}));
+    assert_eq!(long["cut_line"], 1);
+    // A line that does not fit any more is not torn apart.
+    put(&scene, "two", format!("{}\n{}\n", "a".repeat(200 << 10), "b".repeat(100 << 10)));
+    let first = read(json!({"path": "two"}));
+    assert_eq!((&first["lines"], &first["next_offset"]), (&json!(1), &json!(2)));
+    let second = read(json!({"path": "two", "offset": 2}));
+    assert_eq!(second["content"].as_str().map(str::len), Some((100 << 10) + 1));
+    assert_eq!((&second["truncated"], &second["total_lines"]), (&json!(false), &json!(2)));
     assert_eq!((long["content"].as_str().map(str::len), &long["truncated"]), (Some(256 << 10), &json!(true)));
 }
 

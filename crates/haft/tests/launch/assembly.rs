@@ -87,15 +87,13 @@ fn a_line_for_a_shell_gets_values_as_values_however_it_quotes_them() {
 
 #[test]
 fn large_prompts_take_another_way_or_are_refused_before_the_exec() {
-    let large = "0123456789abcde\n".repeat(300 * 64);
-    let world = World::new().with_file("project/large", &large);
+    let large = HOSTILE.repeat((300 << 10) / HOSTILE.len() + 1);
     let with = |more: &str| {
         let agent = format!(
             "[[agent]]\nname = 'it'\n{more}\n[[context]]\nname = 'l'\nfile = 'large'\nrequired = true"
         );
         World::new().with_agents(&["it"]).with_config(&agent).with_file("project/large", &large)
     };
-    drop(world);
     let world = with("command = ['{bin}', ['{prompt}'], ['--file', '{prompt_file}']]");
     world.launch(&[]);
     let words = world.words();
@@ -107,7 +105,11 @@ fn large_prompts_take_another_way_or_are_refused_before_the_exec() {
     assert_eq!(world.stdin(), large.as_bytes());
     assert!(world.leftovers().is_empty(), "standard input needs no file");
     let world = with("command = ['{bin}', ['{prompt}']]\nprompt = 'argv'");
-    let run = world.haft(&["launch"]).run().status(2).stderr_has("argument 1 is 307200 bytes long");
+    let run = world
+        .haft(&["launch"])
+        .run()
+        .status(2)
+        .stderr_has(&format!("argument 1 is {} bytes long", large.len()));
     run.stderr_has("hint: leave out contexts");
     assert!(!world.has_started());
 }
