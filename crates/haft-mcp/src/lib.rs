@@ -21,6 +21,7 @@
 //!     tools: None,
 //!     prompts: Vec::new(),
 //!     limits: Limits::default(),
+//!     log: Box::new(|event| eprintln!("{event}")),
 //!     keep: false,
 //! });
 //! server.serve_stdio(stdio, &CancelToken::new())?;
@@ -48,6 +49,6 @@ mod sys;
 mod transport;
 
 pub use client::{NESTED, Reach, RemoteServer, RemoteSetup, remote_tools};
-pub use server::{JobLimits, Limits, OutputLimits, Prompt, Server, SessionLimits, Setup, Tools};
+pub use server::{Event, JobLimits, Limits, OutputLimits, Prompt, Server, SessionLimits, Setup, Tools};
 pub use transport::http::Http;
 pub use transport::stdio::Stdio;

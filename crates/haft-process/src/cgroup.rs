@@ -165,6 +165,9 @@ pub(crate) fn admit(path: &Path, pid: i32) {
 
 /// Removes the group and those below it, as far as they are empty.
 pub(crate) fn remove(path: &Path) {
+    if fs::remove_dir(path).is_ok() {
+        return;
+    }
     for below in directories(path) {
         remove(&below);
     }

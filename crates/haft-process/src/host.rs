@@ -154,13 +154,13 @@ impl Host {
             memory: self.0.base(own.memory.as_deref().filter(|_| limits.memory.is_some())),
         };
         let containment = Containment {
-            host: Some(self.clone()),
+            _host: Some(self.clone()),
             hierarchies,
             living: self.0.settings.subreaper.then(|| self.0.living.clone()),
             processes: limits.processes,
             memory: limits.memory,
         };
-        Scope::with(format!("{}.{number}", self.0.id), &containment)
+        Scope::with(format!("{}.{number}", self.0.id), containment)
     }
 
     /// A new store for an output.

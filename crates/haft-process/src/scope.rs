@@ -10,7 +10,7 @@ use std::os::fd::{AsRawFd as _, OwnedFd, RawFd};
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -35,11 +35,10 @@ pub struct Scope(Arc<Inner>);
 #[derive(Debug)]
 struct Inner {
     id: String,
-    cgroup: Option<Cgroup>,
-    limiters: Vec<(Cgroup, OwnedFd)>,
+    /// What holds the members, made for the first: before that, nobody is there.
+    held: OnceLock<Held>,
     /// Control groups that somebody else has made, now dead.
     inherited: Vec<PathBuf>,
-    living: Option<Arc<()>>,
     seeds: Mutex<Seeds>,
     /// How many processes were started in it.
     started: AtomicUsize,
@@ -47,15 +46,22 @@ struct Inner {
     parts: AtomicUsize,
     /// What it is a part of: its members are members of that as well.
     outer: Option<Scope>,
-    /// Whose directory and watcher the members need, and below whose control groups theirs are: it goes last.
-    _host: Option<Host>,
+    /// What shall hold the members. It goes last, with the host.
+    containment: Containment,
+}
+
+/// What holds the members of a scope together.
+#[derive(Debug, Default)]
+struct Held {
+    cgroup: Option<Cgroup>,
+    limiters: Vec<(Cgroup, OwnedFd)>,
 }
 
 /// What a scope shall be made of.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Containment {
-    /// Whom it belongs to.
-    pub(crate) host: Option<Host>,
+    /// Whom it belongs to: whose directory and watcher the members need, and below whose control groups theirs are.
+    pub(crate) _host: Option<Host>,
     /// Where control groups can be made.
     pub(crate) hierarchies: Hierarchies,
     /// What all scopes share, where this process inherits orphans: as long as there is one scope only, all of them are
@@ -77,27 +83,19 @@ pub(crate) struct Join {
 impl Scope {
     /// A scope that knows its members by marker and descent only.
     pub fn new(id: impl Into<String>) -> Scope {
-        Scope::with(id.into(), &Containment::default())
+        Scope::with(id.into(), Containment::default())
     }
 
-    pub(crate) fn with(id: String, containment: &Containment) -> Scope {
-        let name = format!("haft-{id}");
-        let make = |parent: &Option<_>| {
-            parent.as_deref().and_then(|parent: &Path| Cgroup::create(parent, &name).ok())
-        };
-        let cgroup = make(&containment.hierarchies.unified);
-        let limiters = limiters(containment, cgroup.as_ref(), &name);
+    pub(crate) fn with(id: String, containment: Containment) -> Scope {
         Scope(Arc::new(Inner {
             id,
-            cgroup,
-            limiters,
+            containment,
+            held: OnceLock::new(),
             inherited: Vec::new(),
-            living: containment.living.clone(),
             seeds: Mutex::default(),
             started: AtomicUsize::new(0),
             parts: AtomicUsize::new(0),
             outer: None,
-            _host: containment.host.clone(),
         }))
     }
 
@@ -105,18 +103,15 @@ impl Scope {
     #[must_use]
     pub fn part(&self) -> Scope {
         let number = self.0.parts.fetch_add(1, Ordering::Relaxed) + 1;
-        let own = self.0.cgroup.as_ref();
         Scope(Arc::new(Inner {
             id: format!("{}.{number}", self.0.id),
-            cgroup: own.and_then(|own| Cgroup::create(own.path(), &format!("part-{number}")).ok()),
-            limiters: Vec::new(),
+            held: OnceLock::new(),
             inherited: Vec::new(),
-            living: None,
             seeds: Mutex::default(),
             started: AtomicUsize::new(0),
             parts: AtomicUsize::new(0),
             outer: Some(self.clone()),
-            _host: None,
+            containment: Containment::default(),
         }))
     }
 
@@ -124,15 +119,13 @@ impl Scope {
     pub(crate) fn recovered(id: &str, inherited: Vec<PathBuf>) -> Scope {
         Scope(Arc::new(Inner {
             id: id.to_owned(),
-            cgroup: None,
-            limiters: Vec::new(),
+            containment: Containment::default(),
+            held: OnceLock::from(Held::default()),
             inherited,
-            living: None,
             seeds: Mutex::default(),
             started: AtomicUsize::new(0),
             parts: AtomicUsize::new(0),
             outer: None,
-            _host: None,
         }))
     }
 
@@ -148,24 +141,26 @@ impl Scope {
 
     /// Whether a control group of the system holds the members, so that none can get away.
     pub fn is_sealed(&self) -> bool {
-        self.0.cgroup.is_some()
+        self.held().cgroup.is_some()
     }
 
     /// Whether the system keeps the limit on processes for the scope as a whole.
     pub(crate) fn limits_processes(&self) -> bool {
-        let own = self.0.cgroup.iter().chain(self.0.limiters.iter().map(|(cgroup, _)| cgroup));
+        let held = self.held();
+        let own = held.cgroup.iter().chain(held.limiters.iter().map(|(cgroup, _)| cgroup));
         own.into_iter().any(|cgroup| cgroup.path().join("pids.max").exists())
     }
 
     /// A descriptor that polls as urgent when the last member has gone, where the system offers one.
     pub(crate) fn emptied(&self) -> Option<OwnedFd> {
-        self.0.cgroup.as_ref()?.events().ok()
+        self.cgroup()?.events().ok()
     }
 
     /// Whether anybody is left, as far as that can be told without a walk through all processes.
     pub(crate) fn has_strays(&self) -> bool {
-        match &self.0.cgroup {
+        match self.cgroup() {
             Some(cgroup) => cgroup::is_populated(cgroup.path()),
+            None if self.is_unused() => false,
             None => {
                 let possible = !self.seeds().roots.is_empty() || !reaper::orphans().is_empty();
                 possible && !self.is_empty()
@@ -174,8 +169,8 @@ impl Scope {
     }
 
     pub(crate) fn join(&self) -> Join {
-        let innermost = self.with_outer().find_map(|scope| scope.0.cgroup.as_ref());
-        let limiters = self.with_outer().flat_map(|scope| &scope.0.limiters);
+        let innermost = self.with_outer().find_map(|scope| scope.held().cgroup.as_ref());
+        let limiters = self.with_outer().flat_map(|scope| &scope.held().limiters);
         Join {
             directory: innermost.map(|cgroup| cgroup.directory().as_raw_fd()),
             files: limiters.map(|(_, file)| file.as_raw_fd()).collect(),
@@ -197,6 +192,7 @@ impl Scope {
     /// Takes note of a process that was started in the scope.
     pub(crate) fn add(&self, pid: i32) {
         for scope in self.with_outer() {
+            scope.held();
             scope.0.started.fetch_add(1, Ordering::Relaxed);
             scope.seeds().roots.push(pid);
         }
@@ -228,9 +224,10 @@ impl Scope {
 
     /// Whether nobody is left. Cheap where a control group answers.
     pub fn is_empty(&self) -> bool {
-        match &self.0.cgroup {
+        match self.cgroup() {
             Some(cgroup) if cgroup::is_populated(cgroup.path()) => self.members().is_empty(),
             Some(_) => true,
+            None if self.is_unused() => true,
             None => self.members().is_empty(),
         }
     }
@@ -274,7 +271,7 @@ impl Scope {
         for _ in 0..ROUNDS {
             let look = self.look();
             let new = look.members.iter().filter(|entry| seen.insert((entry.pid, entry.start))).count();
-            if new == 0 || self.is_sealed() {
+            if new == 0 || self.cgroup().is_some() {
                 return look;
             }
             look.signal(Signal::STOP);
@@ -287,6 +284,9 @@ impl Scope {
     }
 
     fn look(&self) -> Look {
+        if self.is_unused() {
+            return Look::default();
+        }
         let mut seeds = self.seeds().clone();
         for path in self.cgroup_paths() {
             seeds.known.extend(cgroup::members(path));
@@ -313,7 +313,7 @@ impl Scope {
     /// Whether there is no other scope that an orphan of this process could belong to: the host and this scope alone
     /// hold what all of them share.
     fn is_sole(&self) -> bool {
-        self.0.living.as_ref().is_some_and(|living| Arc::strong_count(living) <= 2)
+        self.0.containment.living.as_ref().is_some_and(|living| Arc::strong_count(living) <= 2)
     }
 
     /// Whether there are orphans, dead or alive, that are this scope's.
@@ -325,20 +325,56 @@ impl Scope {
     /// How often nobody must be seen before nobody is there. A control group knows; a look may miss somebody who
     /// starts another and ends, faster than all processes can be looked at.
     fn looks_needed(&self) -> usize {
-        if self.is_sealed() { 1 } else { 3 }
+        if self.cgroup().is_some() || self.is_unused() { 1 } else { 3 }
     }
 
     /// Where its control group is, if it has one.
     pub(crate) fn cgroup_path(&self) -> Option<&Path> {
-        self.0.cgroup.as_ref().map(Cgroup::path)
+        self.cgroup().map(Cgroup::path)
     }
 
     fn cgroup_paths(&self) -> impl Iterator<Item = &Path> {
-        self.0.cgroup.iter().map(Cgroup::path).chain(self.0.inherited.iter().map(PathBuf::as_path))
+        self.cgroup().map(Cgroup::path).into_iter().chain(self.0.inherited.iter().map(PathBuf::as_path))
+    }
+
+    /// What holds the members, made now if there is none yet.
+    fn held(&self) -> &Held {
+        self.0.held.get_or_init(|| match &self.0.outer {
+            Some(outer) => Held::within(outer, &self.0.id),
+            None => Held::new(&self.0.containment, &format!("haft-{}", self.0.id)),
+        })
+    }
+
+    /// Whether nobody was ever started in it.
+    fn is_unused(&self) -> bool {
+        self.0.held.get().is_none()
+    }
+
+    /// The control group, if it was needed yet.
+    fn cgroup(&self) -> Option<&Cgroup> {
+        self.0.held.get()?.cgroup.as_ref()
     }
 
     pub(crate) fn seeds(&self) -> MutexGuard<'_, Seeds> {
         self.0.seeds.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Held {
+    /// Makes what can be made.
+    fn new(containment: &Containment, name: &str) -> Held {
+        let parent = containment.hierarchies.unified.as_deref();
+        let cgroup = parent.and_then(|parent| Cgroup::create(parent, name).ok());
+        let limiters = limiters(containment, cgroup.as_ref(), name);
+        Held { cgroup, limiters }
+    }
+
+    /// Makes what holds a part of another scope, within what holds that.
+    fn within(outer: &Scope, id: &str) -> Held {
+        let name = format!("part-{}", id.rsplit('.').next().unwrap_or_default());
+        let parent = outer.held().cgroup.as_ref();
+        let cgroup = parent.and_then(|parent| Cgroup::create(parent.path(), &name).ok());
+        Held { cgroup, limiters: Vec::new() }
     }
 }
 
@@ -385,6 +421,7 @@ impl Victims for Scope {
 }
 
 /// Who was there in one moment.
+#[derive(Default)]
 struct Look {
     members: Vec<Entry>,
     /// The process groups in which nobody else is.

@@ -45,13 +45,25 @@ impl Providers {
         Providers { places: providers.iter().map(|provider| (provider.clone(), Mutex::default())).collect() }
     }
 
+    pub(crate) fn is_empty(&self) -> bool {
+        self.places.is_empty()
+    }
+
     /// Asks all again, at once; yields all tools, and those who cannot say which they have.
     pub(crate) fn ask_all(&self) -> (Vec<Tool>, Vec<Rejected>) {
         std::thread::scope(|threads| {
             for (provider, answer) in &self.places {
-                threads.spawn(move || *lock(answer) = Some(ask(provider)));
+                threads.spawn(move || {
+                    let said = ask(provider);
+                    *lock(answer) = Some(said);
+                });
             }
         });
+        self.known()
+    }
+
+    /// What all have said last.
+    pub(crate) fn known(&self) -> (Vec<Tool>, Vec<Rejected>) {
         let (mut tools, mut faults) = (Vec::new(), Vec::new());
         for (provider, answer) in &self.places {
             match lock(answer).as_ref() {

@@ -12,7 +12,7 @@ use haft_config::{Layer, Places};
 use haft_process::capture::Output;
 use haft_process::{CancelToken, Environment, Host};
 
-use crate::discover::{self, Ask, Candidate, Probe, Prober};
+use crate::discover::{self, Ask, Candidate, Probe, Prober, Stamp};
 use crate::envelope::{Code, Fault, Truncated};
 use crate::native::Native;
 use crate::outputs::Outputs;
@@ -73,6 +73,8 @@ pub(crate) struct Inner {
     natives: Vec<Tool>,
     providers: Providers,
     snapshot: Mutex<Arc<Snapshot>>,
+    /// The files that the last look has seen.
+    seen: Mutex<Vec<Sight>>,
     published: Condvar,
     subscribers: Mutex<Vec<Box<Subscriber>>>,
     pub(crate) outputs: Outputs,
@@ -96,6 +98,9 @@ impl Found {
         Some(format!("'{path}' is passed over ({reason}), and '{name}' of the {used} layer is called"))
     }
 }
+
+/// A file as it was when it was looked at.
+type Sight = (PathBuf, Option<Stamp>);
 
 type Subscriber = dyn Fn(&Snapshot) + Send + Sync;
 
@@ -139,6 +144,7 @@ impl Registry {
             providers: Providers::new(&options.providers),
             options,
             snapshot: Mutex::new(Arc::new(snapshot)),
+            seen: Mutex::default(),
             published: Condvar::new(),
             subscribers: Mutex::default(),
             outputs: Outputs::new(places.cache.as_ref().map(|cache| cache.join("outputs"))),
@@ -177,6 +183,23 @@ impl Registry {
             snapshot = self.0.inner.published.wait(snapshot).unwrap_or_else(PoisonError::into_inner);
         }
         snapshot.clone()
+    }
+
+    /// The same, but waits no longer than this: then without what has not said yet which tools it has.
+    pub fn complete_within(&self, limit: Duration) -> Arc<Snapshot> {
+        self.discover();
+        let snapshot = lock(&self.0.inner.snapshot);
+        let unfinished = |snapshot: &mut Arc<Snapshot>| !snapshot.is_complete();
+        let waited = self.0.inner.published.wait_timeout_while(snapshot, limit, unfinished);
+        waited.unwrap_or_else(PoisonError::into_inner).0.clone()
+    }
+
+    /// Looks for all tools again if files have come, gone or changed since, or were trusted.
+    pub fn refresh_if_stale(&self) {
+        if self.0.inner.is_stale() {
+            self.0.inner.prober.forget_refusals();
+            self.0.inner.scan_files();
+        }
     }
 
     /// Looks for all tools again. Calls that run keep the tools they started with.
@@ -245,9 +268,55 @@ impl Inner {
         }
     }
 
-    /// Asks all candidates, several at a time, and publishes what they are.
+    /// Asks all candidates and all providers, and publishes what they are and have. The first time files need not wait for
+    /// providers, some of which may never answer.
     fn scan(&self) {
+        let (seen, probes) = self.probe_all();
+        if !self.providers.is_empty() && !lock(&self.snapshot).is_complete() {
+            self.publish(Snapshot::of_probes(&self.natives, probes.clone()).incomplete());
+        }
+        let (provided, faults) = self.providers.ask_all();
+        self.publish_all(seen, probes, provided, faults);
+    }
+
+    /// Asks all candidates again, and believes what providers have said before.
+    fn scan_files(&self) {
+        let (seen, probes) = self.probe_all();
+        let (provided, faults) = self.providers.known();
+        self.publish_all(seen, probes, provided, faults);
+    }
+
+    fn publish_all(
+        &self,
+        seen: Vec<Sight>,
+        probes: Vec<(Candidate, Probe)>,
+        provided: Vec<Tool>,
+        faults: Vec<Rejected>,
+    ) {
+        *lock(&self.seen) = seen;
+        let natives: Vec<Tool> = self.natives.iter().cloned().chain(provided).collect();
+        self.publish(Snapshot::of_probes(&natives, probes).with_rejected(faults));
+    }
+
+    /// Whether all tools were looked at, and a look would show something else now.
+    fn is_stale(&self) -> bool {
+        let snapshot = lock(&self.snapshot).clone();
         let candidates = discover::scan(&self.directories);
+        let untrusted = |candidate: &&Candidate| {
+            let is_it =
+                |rejected: &Rejected| rejected.untrusted && rejected.path.as_ref() == Some(&candidate.path);
+            snapshot.rejected().iter().any(is_it)
+        };
+        let is_trusted = |candidate: &Candidate| !matches!(self.prober.probe(candidate), Probe::Untrusted);
+        snapshot.is_complete()
+            && (sights(&candidates) != *lock(&self.seen)
+                || candidates.iter().filter(untrusted).any(is_trusted))
+    }
+
+    /// Asks all candidates, several at a time.
+    fn probe_all(&self) -> (Vec<Sight>, Vec<(Candidate, Probe)>) {
+        let candidates = discover::scan(&self.directories);
+        let seen = sights(&candidates);
         let next = AtomicUsize::new(0);
         let found: Vec<Mutex<Option<Probe>>> = candidates.iter().map(|_| Mutex::new(None)).collect();
         let work = || {
@@ -268,9 +337,7 @@ impl Inner {
         let probes =
             candidates.into_iter().zip(probes).filter_map(|(one, probe)| Some((one, probe?))).collect();
         self.prober.save();
-        let (provided, faults) = self.providers.ask_all();
-        let natives: Vec<Tool> = self.natives.iter().cloned().chain(provided).collect();
-        self.publish(Snapshot::of_probes(&natives, probes).with_rejected(faults));
+        (seen, probes)
     }
 
     fn publish(&self, snapshot: Snapshot) {
@@ -359,6 +426,10 @@ impl Inner {
         let path = self.outputs.keep(output);
         Truncated { stream, id: output.id().to_string(), total_bytes: output.total_bytes(), path }
     }
+}
+
+fn sights(candidates: &[Candidate]) -> Vec<Sight> {
+    candidates.iter().map(|candidate| (candidate.path.clone(), Stamp::of(&candidate.path).ok())).collect()
 }
 
 /// How many tools are asked at once. Some compute and some wait; with too many at once, those that compute would need longer

@@ -91,6 +91,12 @@ impl Snapshot {
         snapshot
     }
 
+    /// The same, while others are still waited for.
+    pub(crate) fn incomplete(mut self) -> Snapshot {
+        self.complete = false;
+        self
+    }
+
     /// The same, with more that has no tools.
     pub(crate) fn with_rejected(mut self, more: Vec<Rejected>) -> Snapshot {
         self.rejected.extend(more);

@@ -212,6 +212,9 @@ pub(crate) struct Mcp {
     /// Offer only the tools of this toolset, or of these names, with commas, besides haft's own
     #[arg(long, value_name = "TOOLSET")]
     pub(crate) toolset: Option<String>,
+    /// Tell every call on standard error, with its duration and what came of it
+    #[arg(short, long)]
+    pub(crate) verbose: bool,
     /// Print what gives an agent of this kind, such as claude, codex or gemini, this server, and serve nothing
     #[arg(long, value_name = "KIND", conflicts_with_all = ["http", "keep"])]
     pub(crate) print_config: Option<String>,

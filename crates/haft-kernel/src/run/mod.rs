@@ -235,8 +235,22 @@ impl Run {
     /// # Errors
     /// If descriptors or a thread are not to be had; the script has not begun then.
     pub fn run(self, host: &Host, session: &mut Session) -> Result<Outcome, Error> {
-        let script = self.script.clone();
+        self.run_held(host, session, |_| ())
+    }
+
+    /// The same; a hold on the run, for other threads, is handed out before it begins.
+    ///
+    /// # Errors
+    /// As for [`Run::run`].
+    pub fn run_held(
+        mut self,
+        host: &Host,
+        session: &mut Session,
+        hold: impl FnOnce(&Controller),
+    ) -> Result<Outcome, Error> {
+        let script = std::mem::take(&mut self.script);
         let entered = enter::Entered::new(self, host, session)?;
+        hold(&entered.controller());
         let flow = session.run_main(&script);
         Ok(entered.leave(session, flow))
     }

@@ -1,21 +1,26 @@
 //! The protocol: what a client asks, handed to those who know.
+#![expect(deprecated, reason = "older revisions have a log, which the newest one has no more")]
 
 use std::sync::{Arc, OnceLock};
+use std::time::Instant;
 
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, CancelTaskParams, ContentBlock,
     GetPromptRequestParams, GetPromptResponse, GetTaskParams, GetTaskResult, Implementation,
     InitializeRequestParams, InitializeResult, JsonObject, ListPromptsResult, ListResourceTemplatesResult,
     ListResourcesResult, ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams,
-    ReadResourceResponse, ServerCapabilities, ServerConfig, SubscriptionFilter, Tool, UpdateTaskParams,
+    ReadResourceResponse, ServerCapabilities, ServerConfig, SetLevelRequestParams, SubscribeRequestParams,
+    SubscriptionFilter, Tool, UnsubscribeRequestParams, UpdateTaskParams,
 };
 use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 
 use super::call::Call;
+use super::log::{self, Event};
 use super::owner::Owner;
 use super::reply::Reply;
 use super::shared::Shared;
+use super::wishes::{self, Wishes};
 use super::{job_tool, output_tool, prompts, resources, run, scripts, tasks, tools};
 
 /// What answers one client, or one request of a client that keeps no connection.
@@ -26,11 +31,18 @@ pub(crate) struct Handler {
     common: Arc<Owner>,
     /// Who has introduced himself.
     own: Arc<OnceLock<Arc<Owner>>>,
+    /// What it wants to hear.
+    wishes: Arc<Wishes>,
 }
 
 impl Handler {
     pub(crate) fn new(shared: &Arc<Shared>, common: &Arc<Owner>) -> Handler {
-        Handler { shared: shared.clone(), common: common.clone(), own: Arc::default() }
+        Handler {
+            shared: shared.clone(),
+            common: common.clone(),
+            own: Arc::default(),
+            wishes: Arc::default(),
+        }
     }
 
     fn owner(&self) -> Arc<Owner> {
@@ -98,6 +110,8 @@ impl ServerHandler for Handler {
             .enable_tools()
             .enable_tool_list_changed()
             .enable_resources()
+            .enable_resources_subscribe()
+            .enable_logging()
             .enable_prompts()
             .enable_tasks()
             .build();
@@ -111,9 +125,13 @@ impl ServerHandler for Handler {
         request: InitializeRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<InitializeResult, ErrorData> {
-        let _ = self.own.set(Arc::new(Owner::new(&self.shared)));
-        context.peer.set_peer_info(request.clone());
-        self.negotiate_initialize(&request)
+        let client = format!("{} {}", request.client_info.name, request.client_info.version);
+        let answer = self.negotiate_initialize(&request)?;
+        let revision = answer.protocol_version.as_str();
+        (self.shared.setup.log)(Event::Connected { client: &client, revision });
+        let _ = self.own.set(Arc::new(Owner::new(&self.shared, client)));
+        context.peer.set_peer_info(request);
+        Ok(answer)
     }
 
     async fn list_tools(
@@ -124,22 +142,51 @@ impl ServerHandler for Handler {
         Ok(ListToolsResult::with_all_items(self.tools().await))
     }
 
-    /// Tells a client that keeps a connection whenever the tools have changed.
+    /// Tells a client that keeps a connection whenever the tools have changed, or a job of its own is over.
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
-        let mut changes = self.shared.changes.clone();
-        changes.mark_unchanged();
-        tokio::spawn(async move {
-            while changes.changed().await.is_ok() && context.peer.notify_tool_list_changed().await.is_ok() {}
-        });
+        tokio::spawn(wishes::tell(
+            context.peer,
+            self.shared.changes.clone(),
+            self.shared.news.subscribe(),
+            self.owner().id,
+            self.wishes.clone(),
+        ));
+    }
+
+    async fn set_level(
+        &self,
+        request: SetLevelRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.wishes.set_level(request.level);
+        Ok(())
+    }
+
+    async fn subscribe(
+        &self,
+        request: SubscribeRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.wishes.subscribe(request.uri);
+        Ok(())
+    }
+
+    async fn unsubscribe(
+        &self,
+        request: UnsubscribeRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.wishes.unsubscribe(&request.uri);
+        Ok(())
     }
 
     fn accepted_subscription_filter(&self, requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {
         Some(requested.clone())
     }
 
-    /// Tells a client that has subscribed whenever the tools have changed.
+    /// Tells a client that has subscribed whenever the tools have changed, or a job whose log it follows is over.
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
-        let mut changes = self.shared.changes.clone();
+        let (mut changes, mut news) = (self.shared.changes.clone(), self.shared.news.subscribe());
         changes.mark_unchanged();
         loop {
             tokio::select! {
@@ -147,6 +194,8 @@ impl ServerHandler for Handler {
                     Ok(()) => drop(context.sink().notify_tool_list_changed().await),
                     Err(_) => context.cancelled().await,
                 },
+                // What was not asked for, the sink keeps to itself.
+                Ok(news) = news.recv() => drop(context.sink().notify_resource_updated(news.uri).await),
                 () = context.cancelled() => return Ok(()),
             }
         }
@@ -157,6 +206,7 @@ impl ServerHandler for Handler {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
+        let (start, tool) = (Instant::now(), request.name.clone());
         let call = Call::new(self.owner(), &context);
         let unknown = {
             let name = request.name.clone();
@@ -165,7 +215,14 @@ impl ServerHandler for Handler {
         let handler = self.clone();
         let answer =
             move |call: Call| async move { handler.call(&request.name, request.arguments, &call).await };
-        match tasks::answer(&self.shared, &context, call, answer).await {
+        let answer = tasks::answer(&self.shared, &context, call, answer).await;
+        let outcome = match &answer {
+            tasks::Answer::Now(reply) => log::outcome(reply.as_ref()),
+            tasks::Answer::Later(_) => "becomes a task".to_owned(),
+        };
+        let called = Event::Called { tool: &tool, duration: start.elapsed(), outcome: &outcome };
+        (self.shared.setup.log)(called);
+        match answer {
             tasks::Answer::Now(Some(reply)) => Ok(result(reply).into()),
             tasks::Answer::Now(None) => Err(unknown()),
             tasks::Answer::Later(task) => Ok(task.into()),

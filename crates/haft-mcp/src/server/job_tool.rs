@@ -86,6 +86,7 @@ pub(crate) async fn job(shared: &Arc<Shared>, arguments: Arguments, call: &Call)
     let shown = arguments.view.clone().shown()?;
     let conditions = conditions(&arguments)?;
     let seen = job.seen();
+    let _waiting = job.wait();
     act(&job, &arguments)?;
     let stop = match (arguments.action, conditions) {
         (Action::Kill, _) => {

@@ -1,6 +1,7 @@
 //! Everything that runs, and what has ended lately.
 
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -42,6 +43,8 @@ pub(crate) struct Job {
     end: watch::Receiver<Option<Arc<Finished>>>,
     /// Held by whoever ends it, so that others who want that wait.
     ending: tokio::sync::Mutex<()>,
+    /// How many calls wait for it.
+    waiting: AtomicUsize,
 }
 
 impl Job {
@@ -65,6 +68,7 @@ impl Job {
             seen,
             end,
             ending: tokio::sync::Mutex::default(),
+            waiting: AtomicUsize::new(0),
         }
     }
 
@@ -105,6 +109,17 @@ impl Job {
         self.end.clone().wait_for(Option::is_some).await.ok()?.clone()
     }
 
+    /// Counts as waited for as long as the value is there.
+    pub(crate) fn wait(&self) -> Waiting<'_> {
+        self.waiting.fetch_add(1, Ordering::Relaxed);
+        Waiting(self)
+    }
+
+    /// Whether a call waits for it, which will say how it ended.
+    pub(crate) fn is_waited_for(&self) -> bool {
+        self.waiting.load(Ordering::Relaxed) > 0
+    }
+
     /// How much of each stream was shown.
     pub(crate) fn seen(&self) -> Vec<u64> {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner).clone()
@@ -118,6 +133,16 @@ impl Job {
     /// The script in one line, for a list.
     pub(crate) fn title(&self) -> String {
         title(&self.script)
+    }
+}
+
+/// A call that waits for a job.
+#[derive(Debug)]
+pub(crate) struct Waiting<'a>(&'a Job);
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        self.0.waiting.fetch_sub(1, Ordering::Relaxed);
     }
 }
 

@@ -6,6 +6,8 @@ mod engine;
 mod handler;
 mod job_tool;
 mod jobs;
+mod log;
+mod news;
 mod output_tool;
 mod outputs;
 mod owner;
@@ -23,6 +25,7 @@ mod tasks;
 mod tools;
 mod until;
 mod view;
+mod wishes;
 
 use std::fmt;
 use std::io;
@@ -35,13 +38,14 @@ use haft_process::{CancelToken, Host};
 
 use self::handler::Handler;
 pub use self::jobs::JobLimits;
+pub use self::log::Event;
 pub use self::outputs::OutputLimits;
 use self::owner::Owner;
 pub use self::prompts::Prompt;
 pub use self::registry::Tools;
 pub use self::sessions::SessionLimits;
 use self::shared::Shared;
-use crate::transport::http::{self, Http};
+use crate::transport::http::{self, Http, Outside};
 use crate::transport::stdio::Stdio;
 use crate::transport::watch::Watch;
 
@@ -59,6 +63,8 @@ pub struct Setup {
     pub prompts: Vec<Prompt>,
     /// What is kept, how much and how long.
     pub limits: Limits,
+    /// Is told what happens.
+    pub log: Box<dyn Fn(Event<'_>) + Send + Sync>,
     /// Whether sessions and jobs outlive the client that has started them.
     pub keep: bool,
 }
@@ -104,7 +110,7 @@ impl Server {
         let result = runtime.block_on(async {
             let (shared, stop) = (self.begin(), watch.stop.clone());
             let (reader, writer) = stdio.split()?;
-            let handler = Handler::new(&shared, &Arc::new(Owner::new(&shared)));
+            let handler = Handler::new(&shared, &Arc::new(Owner::nameless(&shared)));
             let serving = rmcp::service::serve_server_with_ct(handler, (reader, writer), stop);
             // A client that goes away before it has said who it is, is no failure.
             if let Ok(service) = serving.await {
@@ -131,12 +137,15 @@ impl Server {
         let watch = Watch::start(None, cancel)?;
         let result = runtime.block_on(async {
             let (shared, stop) = (self.begin(), watch.stop.clone());
-            let common = Arc::new(Owner::new(&shared));
+            let common = Arc::new(Owner::nameless(&shared));
             let handler = {
                 let shared = shared.clone();
                 move || Handler::new(&shared, &common)
             };
-            let result = http::serve(http, handler, ready, stop).await;
+            let log = shared.clone();
+            let refused = move |reason: &str| (log.setup.log)(Event::Refused { reason });
+            let result =
+                http::serve(http, handler, Outside { ready, refused: Arc::new(refused) }, stop).await;
             shared.finish().await;
             result
         });
@@ -147,6 +156,9 @@ impl Server {
     fn begin(self) -> Arc<Shared> {
         let shared = Shared::new(self.setup);
         tokio::spawn(shared.clone().sweep());
+        if let Some(tools) = shared.setup.tools.clone() {
+            tokio::spawn(tools.watch());
+        }
         shared
     }
 }
@@ -154,6 +166,13 @@ impl Server {
 /// What is left to be done after everything has ended may take so long.
 const LAST: std::time::Duration = std::time::Duration::from_millis(500);
 
+/// Scripts run on threads of the runtime. A stack is taken from the system only as far as it is used.
+const STACK: usize = 8 << 20;
+
 fn runtime() -> io::Result<tokio::runtime::Runtime> {
-    tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()
+    tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .thread_stack_size(STACK)
+        .enable_all()
+        .build()
 }

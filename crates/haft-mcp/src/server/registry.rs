@@ -1,6 +1,7 @@
 //! The tools of the registry, each under its own name and schema.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use haft_process::CancelToken;
 use haft_tools::{CallOptions, Envelope, Progress, Registry, Toolset};
@@ -10,6 +11,11 @@ use tokio::sync::mpsc::unbounded_channel;
 
 use super::call::Call;
 use super::reply::Reply;
+
+/// How long a list waits for all tools to be known.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// How often files are looked at.
+const LOOK: Duration = Duration::from_secs(2);
 
 /// The registry, and what of it may be called.
 #[derive(Clone, Debug)]
@@ -21,10 +27,24 @@ pub struct Tools {
 }
 
 impl Tools {
-    /// All that may be called, once they are known.
+    /// Looks, again and again, whether files of tools have come, gone or changed. Whoever wants to know hears of it.
+    pub(crate) async fn watch(self) {
+        loop {
+            tokio::time::sleep(LOOK).await;
+            let registry = self.registry.clone();
+            let _ = tokio::task::spawn_blocking(move || registry.refresh_if_stale()).await;
+        }
+    }
+
+    /// All that may be called, as far as they are known soon. A server of others that takes longer to say which tools it has
+    /// must not keep a client waiting; it hears of them when they are known.
     pub(crate) async fn list(&self) -> Vec<Tool> {
         let tools = self.clone();
-        let snapshot = tokio::task::spawn_blocking(move || tools.registry.complete()).await;
+        let look = move || {
+            tools.registry.refresh_if_stale();
+            tools.registry.complete_within(PATIENCE)
+        };
+        let snapshot = tokio::task::spawn_blocking(look).await;
         let Ok(snapshot) = snapshot else { return Vec::new() };
         snapshot.tools().filter(|tool| self.allows(tool.name())).map(describe).collect()
     }

@@ -17,7 +17,7 @@ const LARGEST: usize = 8 << 20;
 /// What there is.
 pub(crate) fn list(shared: &Shared) -> ListResourcesResult {
     let job = |job: &std::sync::Arc<super::jobs::Job>| {
-        Resource::new(format!("{JOB}{}", job.id), format!("log of job {}", job.id))
+        Resource::new(of_job(&job.id), format!("log of job {}", job.id))
             .with_description(job.title())
             .with_mime_type("text/plain")
     };
@@ -29,6 +29,11 @@ pub(crate) fn list(shared: &Shared) -> ListResourcesResult {
     let jobs = shared.jobs.list();
     let outputs = shared.outputs.list();
     ListResourcesResult::with_all_items(jobs.iter().map(job).chain(outputs.iter().map(output)).collect())
+}
+
+/// The name of a job's log.
+pub(crate) fn of_job(id: &str) -> String {
+    format!("{JOB}{id}")
 }
 
 /// How they are named.

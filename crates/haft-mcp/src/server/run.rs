@@ -15,6 +15,7 @@ use super::call::Call;
 use super::drive::{self, Stop};
 use super::engine::{self, Finished, Input, Order, Streams};
 use super::jobs::{Job, title};
+use super::news;
 use super::outputs::Kept;
 use super::reply::Reply;
 use super::sessions::State;
@@ -106,6 +107,9 @@ pub(crate) async fn run(shared: &Arc<Shared>, arguments: Arguments, call: &Call)
     place.leave(&job);
     let reply = show::job(&job, &shown, None, &stop, expired);
     settle(shared, &job);
+    if job.is_alive() {
+        tokio::spawn(news::follow(shared.clone(), job));
+    }
     if let Some(name) = arguments.session.filter(|_| arguments.end_session) {
         shared.discard(shared.sessions.end(&name));
     }
@@ -191,7 +195,7 @@ async fn claim(
     }
 }
 
-/// Starts the script on a thread of its own.
+/// Starts the script on a thread that has nothing else to do meanwhile.
 async fn start(
     shared: &Arc<Shared>,
     arguments: &Arguments,
@@ -203,15 +207,16 @@ async fn start(
     let (started, controller) = oneshot::channel();
     let (ended, end) = watch::channel(None);
     let host = shared.setup.host.clone();
-    tokio::task::spawn_blocking(move || match run.start(&host, session) {
-        Ok(running) => {
-            let _ = started.send(Ok(running.controller().clone()));
-            let (session, outcome) = running.finish();
-            let _ = ended.send(Some(Arc::new(Finished::new(session, outcome))));
-        }
-        Err(error) => {
-            let hint = error.hint().map(|hint| format!("\nhint: {hint}")).unwrap_or_default();
-            let _ = started.send(Err(format!("{error}{hint}")));
+    tokio::task::spawn_blocking(move || {
+        let (mut session, mut started) = (session, Some(started));
+        let mut tell = |begun| started.take().map(|started| started.send(begun));
+        let outcome = run.run_held(&host, &mut session, |controller| drop(tell(Ok(controller.clone()))));
+        match outcome {
+            Ok(outcome) => drop(ended.send(Some(Arc::new(Finished::new(session, outcome))))),
+            Err(error) => {
+                let hint = error.hint().map(|hint| format!("\nhint: {hint}")).unwrap_or_default();
+                tell(Err(format!("{error}{hint}")));
+            }
         }
     });
     let controller = controller.await.map_err(|_| "the script could not be started".to_owned())??;

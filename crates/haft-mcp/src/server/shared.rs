@@ -6,11 +6,12 @@ use std::time::{Duration, Instant};
 
 use haft_kernel::Session;
 use rmcp::task_manager::TaskManager;
-use tokio::sync::watch;
+use tokio::sync::{broadcast, watch};
 use tokio_util::task::TaskTracker;
 
 use super::Setup;
 use super::jobs::{Job, Jobs};
+use super::news::News;
 use super::outputs::Outputs;
 use super::sessions::Sessions;
 
@@ -23,6 +24,8 @@ pub(crate) struct Shared {
     pub(crate) tasks: TaskManager,
     /// How often the tools of the registry have changed.
     pub(crate) changes: watch::Receiver<u64>,
+    /// Where jobs tell that they are over.
+    pub(crate) news: broadcast::Sender<News>,
     /// What is being ended.
     ending: TaskTracker,
     numbers: AtomicU64,
@@ -32,6 +35,9 @@ pub(crate) struct Shared {
 const SWEEP: Duration = Duration::from_secs(30);
 /// How often it is looked whether what is kept still runs.
 const KEPT: Duration = Duration::from_secs(1);
+
+/// A client that does not listen misses news if more than so many are waiting.
+const NEWS: usize = 64;
 
 impl Shared {
     pub(crate) fn new(setup: Setup) -> Arc<Shared> {
@@ -46,6 +52,7 @@ impl Shared {
             outputs: Outputs::new(setup.limits.outputs),
             tasks: TaskManager::new(),
             changes,
+            news: broadcast::Sender::new(NEWS),
             ending: TaskTracker::new(),
             numbers: AtomicU64::new(1),
             setup,

@@ -27,19 +27,28 @@ pub struct Http {
     pub token: String,
 }
 
+/// Who wants to know what happens.
+pub(crate) struct Outside<R> {
+    /// Is told where it listens.
+    pub(crate) ready: R,
+    /// Is told why a request was turned away.
+    pub(crate) refused: Arc<dyn Fn(&str) + Send + Sync>,
+}
+
 type Answer = Response<BoxBody<Bytes, Infallible>>;
 
-/// Serves until `over` is cancelled. Says through `ready` where it listens.
+/// Serves until `over` is cancelled.
 pub(crate) async fn serve<H: ServerHandler>(
     http: Http,
     handler: impl Fn() -> H + Send + Sync + 'static,
-    ready: impl FnOnce(SocketAddr),
+    outside: Outside<impl FnOnce(SocketAddr)>,
     over: CancellationToken,
 ) -> io::Result<()> {
     if !http.address.ip().is_loopback() {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a loopback address"));
     }
     let listener = TcpListener::bind(http.address).await?;
+    let Outside { ready, refused } = outside;
     ready(listener.local_addr()?);
     let config = StreamableHttpServerConfig::default()
         .with_allowed_origins(["http://localhost:*", "http://127.0.0.1:*", "http://[::1]:*"])
@@ -57,11 +66,20 @@ pub(crate) async fn serve<H: ServerHandler>(
             () = over.cancelled() => return Ok(()),
         };
         let _ = stream.set_nodelay(true);
-        let (service, token, over) = (service.clone(), token.clone(), over.clone());
+        let (service, token, over, refused) = (service.clone(), token.clone(), over.clone(), refused.clone());
         tokio::spawn(async move {
             let answer = service_fn(move |request: Request<Incoming>| {
-                let (service, token) = (service.clone(), token.clone());
-                async move { Ok::<Answer, Infallible>(answer(request, &token, service).await) }
+                let (service, token, refused) = (service.clone(), token.clone(), refused.clone());
+                async move {
+                    let refusal = refusal(&request, &token);
+                    Ok::<Answer, Infallible>(match refusal {
+                        Some((status, message)) => {
+                            refused(message);
+                            refuse(status, message)
+                        }
+                        None => service.handle(request).await,
+                    })
+                }
             });
             let connection =
                 http1::Builder::new().timer(TokioTimer::new()).serve_connection(TokioIo::new(stream), answer);
@@ -70,21 +88,14 @@ pub(crate) async fn serve<H: ServerHandler>(
     }
 }
 
-async fn answer<H: ServerHandler>(
-    request: Request<Incoming>,
-    token: &str,
-    service: StreamableHttpService<H, LocalSessionManager>,
-) -> Answer {
+/// Why a request is turned away.
+fn refusal(request: &Request<Incoming>, token: &str) -> Option<(StatusCode, &'static str)> {
     if !is_authorized(request.headers(), token) {
-        return refuse(
-            StatusCode::UNAUTHORIZED,
-            "the token is missing or wrong: send \"Authorization: Bearer TOKEN\"",
-        );
+        let message = "the token is missing or wrong: send \"Authorization: Bearer TOKEN\"";
+        return Some((StatusCode::UNAUTHORIZED, message));
     }
-    if !matches!(request.uri().path(), "/" | "/mcp") {
-        return refuse(StatusCode::NOT_FOUND, "the server is at \"/mcp\"");
-    }
-    service.handle(request).await
+    let known = matches!(request.uri().path(), "/" | "/mcp");
+    (!known).then_some((StatusCode::NOT_FOUND, "the server is at \"/mcp\""))
 }
 
 /// Whether the token is the right one, found out in a time that does not tell how much of it is right.

@@ -81,7 +81,7 @@ pub struct Job {
     live: Option<Live>,
     ladder: Ladder,
     drain: Option<Drain>,
-    /// Readable, in an urgent way, when the last process of the scope has gone.
+    /// Readable, in an urgent way, when the last process of the scope has gone. Opened when that is waited for.
     emptied: Option<OwnedFd>,
     buffer: Vec<u8>,
     /// Whether its outcome was made, so that nothing is left to be done.

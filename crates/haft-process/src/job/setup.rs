@@ -41,7 +41,6 @@ struct Parts {
     work: Option<Arc<dyn Work>>,
     wiring: Wiring,
     shared: Shared,
-    emptied: Option<OwnedFd>,
     timeout: Option<Duration>,
     live: Option<Live>,
 }
@@ -82,13 +81,12 @@ impl Parts {
         );
         command.scope(&scope);
         let cancel = cancel.map_or_else(CancelToken::new, |token| token.child());
-        let emptied = scope.emptied();
         let shared = Shared::new(scope, cancel, grace)?;
-        Ok(Parts { command, work, wiring, shared, emptied, timeout, live })
+        Ok(Parts { command, work, wiring, shared, timeout, live })
     }
 
     fn with(self, foreground: Foreground, started: Instant) -> Job {
-        let Parts { command, work, wiring, mut shared, emptied, timeout, live } = self;
+        let Parts { command, work, wiring, mut shared, timeout, live } = self;
         shared.captured = wiring.captured;
         shared.terminal = wiring.terminal;
         shared.inputs = wiring.inputs;
@@ -111,7 +109,7 @@ impl Parts {
             live,
             ladder: Ladder::default(),
             drain: None,
-            emptied,
+            emptied: None,
             buffer: Vec::new(),
             concluded: false,
         }

@@ -30,6 +30,9 @@ enum Source {
 impl Job {
     /// Waits for something to happen, and deals with it.
     pub(super) fn turn(&mut self) {
+        if self.emptied.is_none() && self.waits_for_emptiness() {
+            self.emptied = self.shared.scope.emptied();
+        }
         let ready = self.wait_for_events();
         for source in ready {
             match source {

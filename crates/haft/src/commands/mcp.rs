@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use haft_kernel::Session;
 use haft_lang::{Resolution, Resolver};
-use haft_mcp::{Http, Limits, Server, Setup, Stdio};
+use haft_mcp::{Event, Http, Limits, Server, Setup, Stdio};
 use haft_process::{CancelToken, reason};
 
 use crate::arguments::Mcp;
@@ -70,6 +70,8 @@ fn print_config(kind: &str) -> Result<i32, Failure> {
 fn serve_stdio(server: Server, stdio: Stdio, cancel: &CancelToken) -> Result<i32, Failure> {
     if stdio.is_terminal() {
         tell("waiting for the messages of an MCP client on standard input; Ctrl-C ends it");
+    } else {
+        tell("serving MCP on standard input and output");
     }
     server.serve_stdio(stdio, cancel).map_err(|error| failed("serve", &error))?;
     Ok(0)
@@ -126,8 +128,18 @@ fn set_up(arguments: &Mcp, surroundings: &Surroundings, tools: &Arc<Tools>) -> S
         names: Box::new(OwnNames(surroundings.clone())),
         tools: Some(haft_mcp::Tools { registry: tools.registry(), toolset: tools.toolset() }),
         limits: Limits::default(),
+        log: logger(arguments.verbose),
         keep: arguments.keep,
     }
+}
+
+/// Tells on standard error what happens; calls only if that is asked for.
+fn logger(verbose: bool) -> Box<dyn Fn(Event<'_>) + Send + Sync> {
+    Box::new(move |event| {
+        if verbose || !matches!(event, Event::Called { .. }) {
+            tell(event);
+        }
+    })
 }
 
 /// What makes sessions, each from the environment and the directory that we were started with.

@@ -57,7 +57,8 @@ impl Client {
         let mut command = Command::new(HAFT);
         command.arg("mcp").args(arguments).env("TMPDIR", scratch.path()).current_dir(scratch.path());
         command.env("XDG_CONFIG_HOME", scratch.path()).envs(environment.iter().copied());
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+        let log = std::fs::File::create(scratch.file("log")).expect("a log");
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(log);
         let mut server = command.spawn().expect("haft can be started");
         let output = server.stdout.take().expect("it has an output");
         let (sender, messages) = channel();

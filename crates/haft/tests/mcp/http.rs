@@ -5,10 +5,12 @@ use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
 use std::process::{Child, Command, Stdio};
 
-use haft_test_support::{Haft, Scratch};
+use haft_test_support::{Haft, Marker, Scratch, child, eventually, signal};
 use serde_json::{Value, json};
 
 use crate::client::HAFT;
+
+const SOON: std::time::Duration = std::time::Duration::from_secs(30);
 
 pub(crate) struct Server {
     process: Child,
@@ -35,17 +37,33 @@ impl Server {
         Server { process, address, token, _scratch: scratch }
     }
 
+    /// The headers of a client that has introduced itself and keeps a session.
+    fn open(&self) -> String {
+        let own = json!({ "name": "test", "version": "1" });
+        let hello = json!({ "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": own });
+        let hello = json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello });
+        let (_, answer) = self.post(&self.authorized(), &hello);
+        let is_session = |line: &&str| line.to_ascii_lowercase().starts_with("mcp-session-id:");
+        let session = answer.lines().find(is_session).expect("there is a session");
+        let headers = format!("{}{}\r\n", self.authorized(), session.trim());
+        self.post(&headers, &json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
+        headers
+    }
+
     /// Status and body of the answer to a message.
     fn post(&self, headers: &str, message: &Value) -> (u16, String) {
+        self.send("POST", headers, &message.to_string())
+    }
+
+    fn send(&self, method: &str, headers: &str, body: &str) -> (u16, String) {
         let mut stream = TcpStream::connect(&self.address).expect("the server listens");
-        let body = message.to_string();
         let head = format!(
-            "POST /mcp HTTP/1.1\r\nHost: {}\r\nContent-Type: application/json\r\nAccept: application/json, \
+            "{method} /mcp HTTP/1.1\r\nHost: {}\r\nContent-Type: application/json\r\nAccept: application/json, \
              text/event-stream\r\nConnection: close\r\nContent-Length: {}\r\n{headers}\r\n",
             self.address,
             body.len()
         );
-        stream.write_all((head + &body).as_bytes()).unwrap();
+        stream.write_all((head + body).as_bytes()).unwrap();
         let mut answer = String::new();
         let _ = stream.read_to_string(&mut answer);
         let status = answer.split(' ').nth(1).and_then(|status| status.parse().ok()).unwrap_or(0);
@@ -96,6 +114,26 @@ fn all_others_are_refused() {
     assert_eq!(server.post("Authorization: Bearer wrong\r\n", &call("true")).0, 401);
     let elsewhere = server.authorized() + "Origin: http://evil.example\r\n";
     assert_eq!(server.post(&elsewhere, &call("true")).0, 403);
+}
+
+#[test]
+fn a_session_that_is_deleted_takes_everything_along_and_leaves_others_alone() {
+    let server = Server::start();
+    let (first, second) = (Marker::new(), Marker::new());
+    let sessions = [&first, &second].map(|marker| {
+        let session = server.open();
+        let script = format!("{} sleep {}", child(), marker.as_str());
+        let arguments = json!({ "script": script, "until": { "quiet": 0.1 } });
+        let call = json!({ "jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": { "name": "run", "arguments": arguments } });
+        assert_eq!(server.post(&session, &call).0, 200);
+        session
+    });
+    assert!(eventually(SOON, || first.count() == 1 && second.count() == 1));
+    assert!(matches!(server.send("DELETE", &sessions[0], "").0, 200..300));
+    assert!(eventually(SOON, || first.count() == 0));
+    assert_eq!(second.count(), 1);
+    signal(server.process.id() as i32, 15);
+    assert!(eventually(SOON, || second.count() == 0));
 }
 
 #[test]

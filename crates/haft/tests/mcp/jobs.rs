@@ -1,5 +1,8 @@
 //! What goes on after its call.
 
+use std::io::{Read as _, Write as _};
+use std::net::{TcpListener, TcpStream};
+
 use haft_test_support::{Marker, child, eventually};
 use serde_json::json;
 
@@ -24,6 +27,40 @@ fn a_server_is_left_running_read_and_stopped() {
     assert!(killed.facts().starts_with("[ended on request"), "{}", killed.facts());
     assert_eq!(marker.count(), 0);
     assert!(client.call("job", json!({ "action": "list" })).text().starts_with("no jobs"));
+}
+
+#[test]
+fn a_dev_server_is_waited_for_by_its_port_used_read_and_stopped() {
+    let mut client = Client::new();
+    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let script = format!("exec python3 -u -m http.server --bind 127.0.0.1 {port}");
+    let reply = client.call("run", json!({ "script": script, "until": { "port": port } }));
+    assert_eq!(reply.data()["met"], format!("port localhost:{port} is open"));
+    let job = reply.job();
+    let mut stream = TcpStream::connect(("127.0.0.1", port)).unwrap();
+    stream.write_all(b"GET /log HTTP/1.0\r\n\r\n").unwrap();
+    let mut page = String::new();
+    stream.read_to_string(&mut page).unwrap();
+    assert!(page.starts_with("HTTP/1.0 200 OK"), "{page}");
+    let until = json!({ "pattern": "GET /log" });
+    let read = client.call("job", json!({ "action": "wait", "id": job, "until": until }));
+    assert!(read.text().contains("\"GET /log HTTP/1.0\" 200"), "{}", read.text());
+    client.call("job", json!({ "action": "kill", "id": job }));
+    assert!(TcpStream::connect(("127.0.0.1", port)).is_err());
+}
+
+#[test]
+fn a_program_with_a_prompt_of_its_own_is_driven_through_a_terminal() {
+    let mut client = Client::new();
+    let reply = client.call("run", json!({ "script": "python3 -q", "pty": true }));
+    assert!(reply.text().contains(">>>") && reply.facts().contains("waits for input"), "{}", reply.text());
+    let job = reply.job();
+    let mut write = |text: &str| client.call("job", json!({ "action": "write", "id": job, "text": text }));
+    assert!(write("6 * 7\n").text().contains("\n42\n"));
+    assert!(write("import time; time.sleep(60)\n").facts().contains("still running"));
+    assert!(write("\u{3}").text().contains("KeyboardInterrupt"));
+    let ended = write("exit(5)\n");
+    assert!(ended.facts().starts_with("[exit 5"), "{}", ended.text());
 }
 
 #[test]

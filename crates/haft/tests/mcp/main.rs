@@ -5,6 +5,7 @@ mod ending;
 mod http;
 mod jobs;
 mod load;
+mod news;
 mod protocol;
 mod remote;
 mod remote_http;
