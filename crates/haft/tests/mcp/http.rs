@@ -27,6 +27,7 @@ impl Server {
             .args(["mcp", "--http", "127.0.0.1:0", "--token-file"])
             .arg(&file)
             .env("TMPDIR", scratch.path())
+            .current_dir(scratch.path())
             .stderr(Stdio::piped())
             .spawn()
             .expect("haft can be started");
