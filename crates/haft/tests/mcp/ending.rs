@@ -82,6 +82,7 @@ fn a_client_that_is_killed_takes_everything_along() {
     let mut client = Command::new("bash")
         .args(["-c", script, HAFT, &hello.to_string(), &call.to_string()])
         .env("TMPDIR", scratch.path())
+        .current_dir(scratch.path())
         .stdout(Stdio::piped())
         .spawn()
         .expect("bash is there");
