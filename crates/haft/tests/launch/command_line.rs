@@ -19,6 +19,14 @@ fn without_configuration_the_only_installed_agent_is_taken_and_several_are_liste
 }
 
 #[test]
+fn a_file_that_is_not_there_is_taken_for_text_aloud() {
+    let world = World::new().with_stand_in("");
+    let run = world.launch(&["prompts/fix.md"]);
+    run.stderr_has("there is no file \"prompts/fix.md\"; it is taken for what you say");
+    world.launch(&["read notes.md"]).stderr("");
+}
+
+#[test]
 fn at_a_terminal_the_user_is_asked_which_agent() {
     let world = World::new().with_agents(&["claude", "codex"]);
     let call = world.haft(&["spawn", "--pty", "--stdin", "-", "--", HAFT, "launch", "--no-mcp", "go"]);

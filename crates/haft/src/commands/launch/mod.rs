@@ -22,7 +22,7 @@ use haft_launch::Kind;
 use haft_process::reason;
 
 use self::arguments::{Action, Launch, Options};
-use crate::failure::Failure;
+use crate::failure::{Failure, tell};
 use crate::surroundings::Surroundings;
 
 /// Does what the arguments ask for.
@@ -91,11 +91,20 @@ fn spoken(text: OsString) -> Result<Vec<u8>, Failure> {
     }
 }
 
+/// Whether somebody who writes one word like this means a file rather than an instruction.
+fn looks_like_a_file(word: &str) -> bool {
+    let extended = [".md", ".txt", ".markdown"].iter().any(|extension| word.ends_with(extension));
+    extended && !word.contains(char::is_whitespace)
+}
+
 /// What the user says, or what a file of that name holds.
 fn text_or_file(text: OsString, surroundings: &Surroundings) -> Result<Vec<u8>, Failure> {
     let base = surroundings.working_directory.as_deref().unwrap_or(Path::new("."));
     let path = base.join(&text);
     if text == "-" || text.is_empty() || !path.is_file() {
+        if looks_like_a_file(&text.to_string_lossy()) {
+            tell(format_args!("there is no file \"{}\"; it is taken for what you say", text.display()));
+        }
         return spoken(text);
     }
     std::fs::read(&path)
