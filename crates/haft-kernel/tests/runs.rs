@@ -156,12 +156,12 @@ fn cancelling_and_the_deadline_are_told_apart() {
 
 #[test]
 fn the_json_form_has_everything() {
-    let report = outcome(Run::new("echo hello | cat")).report(1024);
+    let report = outcome(Run::new("echo hello | cat; cd usr")).report(1024);
     let json = serde_json::to_value(&report).unwrap();
     assert_eq!(json["status"]["code"], 0);
     assert_eq!(json["stdout"]["text"], "hello\n");
     assert_eq!(json["stages"][1]["argv"][0], "cat");
     assert_eq!(json["stages"][1]["bytes_out"], 6);
-    assert_eq!(json["cwd"], "/");
+    assert_eq!((&json["started_in"], &json["cwd"]), (&"/".into(), &"/usr".into()));
     assert_eq!(json["tree"]["survivors"], 0);
 }

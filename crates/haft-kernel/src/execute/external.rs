@@ -102,7 +102,13 @@ impl Session {
             started = command.spawn();
         }
         match started {
-            Ok(child) => Ok(Started::Child(child)),
+            Ok(child) => {
+                // All others may have been asked to end just before it was born.
+                if self.cancel.is_cancelled() && self.is_being_ended() {
+                    let _ = child.signal(TERMINATE);
+                }
+                Ok(Started::Child(child))
+            }
             Err(error) if error.kind() == ErrorKind::ExecFormat => Ok(Started::Headless(path)),
             Err(error) => Ok(Started::Failed(self.explain_start(name, &path, &error))),
         }

@@ -81,7 +81,7 @@ impl Session {
     }
 
     /// Whether the run that this session is in ends everything that it has started, so that nobody else needs to.
-    fn is_being_ended(&self) -> bool {
+    pub(crate) fn is_being_ended(&self) -> bool {
         self.run.as_ref().is_some_and(|run| run.stopping.is_ending())
     }
 

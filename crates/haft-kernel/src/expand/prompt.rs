@@ -121,9 +121,9 @@ fn octal(first: u8, rest: &[u8]) -> (u8, usize) {
     (u8::try_from(value & 0xff).unwrap_or(0), more)
 }
 
-/// What stands in the braces that a text begins with, and what follows them.
+/// What stands in the braces that a text begins with, and what follows them. Braces that are not closed end with the text.
 fn braced(text: &[u8]) -> Option<(&[u8], &[u8])> {
     let inner = text.strip_prefix(b"{")?;
-    let end = memchr::memchr(b'}', inner)?;
-    Some((&inner[..end], &inner[end + 1..]))
+    let end = memchr::memchr(b'}', inner).unwrap_or(inner.len());
+    Some((&inner[..end], inner.get(end + 1..).unwrap_or_default()))
 }

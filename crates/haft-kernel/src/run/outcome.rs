@@ -26,6 +26,8 @@ pub struct Outcome {
     pub captured: Captured,
     /// The typed result of the last pipeline, if a command of it has set one.
     pub data: Option<serde_json::Value>,
+    /// The working directory that it began in.
+    pub started_in: Bytes,
     /// The working directory after the run.
     pub cwd: Bytes,
     /// Whether something of it was blocked waiting for input when its time was up.
@@ -176,6 +178,7 @@ impl Outcome {
             needed_input: self.needed_input,
             shown: self.captured.show(budget),
             data: self.data.clone(),
+            started_in: self.started_in.lossy().into_owned(),
             cwd: self.cwd.lossy().into_owned(),
             jobs: self.jobs.iter().map(JobState::report).collect(),
             tree: self.tree,
@@ -260,6 +263,8 @@ pub struct Report {
     /// The typed result, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub data: Option<serde_json::Value>,
+    /// The working directory that it began in.
+    pub started_in: String,
     /// The working directory after the run.
     pub cwd: String,
     /// What still runs.

@@ -9,6 +9,7 @@ use haft_process::{Captured, Command, Group, Limit, Scope};
 
 use super::outcome::Stage;
 use super::stopping::Stopping;
+use crate::bytes::Bytes;
 
 /// So many stages are kept, the latest; a script may run any number.
 const STAGES: usize = 256;
@@ -24,6 +25,8 @@ pub(crate) struct Supervision {
     /// What its programs are given to end by themselves.
     pub(crate) grace: Duration,
     pub(crate) captured: Captured,
+    /// The working directory that it began in.
+    pub(crate) started_in: Bytes,
     /// The pipe that is its standard output, if that is captured. It is not held open by this.
     pub(crate) stdout: Weak<OwnedFd>,
     /// The terminal that the programs are on, if the run has one.
@@ -68,6 +71,7 @@ impl Supervision {
             stopping: self.stopping.part(),
             grace: self.grace,
             captured: self.captured.clone(),
+            started_in: self.started_in.clone(),
             stdout: self.stdout.clone(),
             terminal: self.terminal.clone(),
             record: self.record.clone(),
