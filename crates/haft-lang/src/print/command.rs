@@ -30,6 +30,7 @@ impl<'a> Printer<'a> {
                     self.newline();
                     self.text("  ");
                 }
+                (false, false, true) if self.flat => self.text("; "),
                 (false, false, true) => {
                     self.separator();
                     self.next_line();

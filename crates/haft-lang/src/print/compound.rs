@@ -68,6 +68,10 @@ impl<'a> Printer<'a> {
 
     fn group(&mut self, list: &'a List) {
         self.text("{ ");
+        if self.flat {
+            self.statements(list, true);
+            return self.text(if self.out.ends_with(b"\n") { "}" } else { " }" });
+        }
         self.indented(|printer| printer.statements(list, false));
         self.text("}");
     }
@@ -80,6 +84,12 @@ impl<'a> Printer<'a> {
     }
 
     pub(super) fn function_body(&mut self, function: &'a Function) {
+        let flat = std::mem::take(&mut self.flat);
+        self.function_lines(function);
+        self.flat = flat;
+    }
+
+    fn function_lines(&mut self, function: &'a Function) {
         self.text(" () ");
         self.next_line();
         let body: &Command = &function.body;

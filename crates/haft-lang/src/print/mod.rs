@@ -44,7 +44,7 @@ pub fn print_function(function: &Function) -> Vec<u8> {
 /// A command as bash shows it in a list of jobs, without a newline at the end.
 #[must_use]
 pub fn print_command(command: &Command) -> Vec<u8> {
-    let mut printer = Printer::new(Style::Bash);
+    let mut printer = Printer { flat: true, ..Printer::new(Style::Bash) };
     printer.command(command);
     printer.finish()
 }
@@ -66,6 +66,8 @@ struct Printer<'a> {
     pending: Vec<&'a HereDocument>,
     /// Whether here-documents were written since the last redirection. bash leaves out the next separator then.
     documents: bool,
+    /// Whether statements follow one another on a line, as bash has them outside of functions.
+    flat: bool,
 }
 
 /// By how much what is nested is moved to the right.
@@ -73,7 +75,7 @@ const STEP: usize = 4;
 
 impl<'a> Printer<'a> {
     fn new(style: Style) -> Self {
-        Self { style, out: Vec::new(), indent: 0, pending: Vec::new(), documents: false }
+        Self { style, out: Vec::new(), indent: 0, pending: Vec::new(), documents: false, flat: false }
     }
 
     fn finish(mut self) -> Vec<u8> {
