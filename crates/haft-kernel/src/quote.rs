@@ -10,20 +10,24 @@
 //! | `set` ([`listed`]) | `text` | `'two words'` | `$'a\nb'` |
 //! | `set -x` ([`traced`]) | `text` | `'two words'` | `$'\001'` |
 //! | `trap -p`, `alias` ([`single`]) | `'text'` | `'two words'` | as it is |
+//!
+//! Where a character is a byte, only those of ASCII can be shown.
+
+use crate::text::Encoding;
 
 /// `${x@Q}`.
 #[must_use]
-pub fn reusable(text: &[u8]) -> Vec<u8> {
-    if needs_ansi(text) { ansi(text) } else { single(text) }
+pub fn reusable(text: &[u8], encoding: Encoding) -> Vec<u8> {
+    if needs_ansi(text, encoding) { ansi(text, encoding) } else { single(text) }
 }
 
 /// `printf %q`.
 #[must_use]
-pub fn escaped(text: &[u8]) -> Vec<u8> {
+pub fn escaped(text: &[u8], encoding: Encoding) -> Vec<u8> {
     if text.is_empty() {
         b"''".to_vec()
-    } else if needs_ansi(text) {
-        ansi(text)
+    } else if needs_ansi(text, encoding) {
+        ansi(text, encoding)
     } else {
         backslashed(text)
     }
@@ -31,15 +35,15 @@ pub fn escaped(text: &[u8]) -> Vec<u8> {
 
 /// A value in `declare -p`.
 #[must_use]
-pub fn declared(text: &[u8]) -> Vec<u8> {
-    if needs_ansi(text) { ansi(text) } else { double(text) }
+pub fn declared(text: &[u8], encoding: Encoding) -> Vec<u8> {
+    if needs_ansi(text, encoding) { ansi(text, encoding) } else { double(text) }
 }
 
 /// A key of an associative array in `declare -p`.
 #[must_use]
-pub fn declared_key(key: &[u8]) -> Vec<u8> {
-    if needs_ansi(key) {
-        ansi(key)
+pub fn declared_key(key: &[u8], encoding: Encoding) -> Vec<u8> {
+    if needs_ansi(key, encoding) {
+        ansi(key, encoding)
     } else if has_metacharacters(key) || matches!(key, b"" | b"@" | b"*") {
         double(key)
     } else {
@@ -49,9 +53,9 @@ pub fn declared_key(key: &[u8]) -> Vec<u8> {
 
 /// A value in the list that `set` writes.
 #[must_use]
-pub fn listed(text: &[u8]) -> Vec<u8> {
-    if needs_ansi(text) {
-        ansi(text)
+pub fn listed(text: &[u8], encoding: Encoding) -> Vec<u8> {
+    if needs_ansi(text, encoding) {
+        ansi(text, encoding)
     } else if has_metacharacters(text) {
         single(text)
     } else {
@@ -61,14 +65,14 @@ pub fn listed(text: &[u8]) -> Vec<u8> {
 
 /// A word in the trace of `set -x`.
 #[must_use]
-pub fn traced(text: &[u8]) -> Vec<u8> {
-    if text.is_empty() { b"''".to_vec() } else { traced_value(text) }
+pub fn traced(text: &[u8], encoding: Encoding) -> Vec<u8> {
+    if text.is_empty() { b"''".to_vec() } else { traced_value(text, encoding) }
 }
 
 /// A value in the trace of an assignment.
 #[must_use]
-pub fn traced_value(text: &[u8]) -> Vec<u8> {
-    if has_metacharacters(text) { single(text) } else { listed(text) }
+pub fn traced_value(text: &[u8], encoding: Encoding) -> Vec<u8> {
+    if has_metacharacters(text) { single(text) } else { listed(text, encoding) }
 }
 
 /// In single quotes, whatever it is.
@@ -107,9 +111,9 @@ pub fn double(text: &[u8]) -> Vec<u8> {
 
 /// As `$'…'`.
 #[must_use]
-pub fn ansi(text: &[u8]) -> Vec<u8> {
+pub fn ansi(text: &[u8], encoding: Encoding) -> Vec<u8> {
     let mut quoted = b"$'".to_vec();
-    for piece in crate::text::characters(text) {
+    for piece in encoding.characters(text) {
         let name = match piece {
             [0x07] => b'a',
             [0x08] => b'b',
@@ -172,11 +176,11 @@ pub fn has_metacharacters(text: &[u8]) -> bool {
 
 /// Whether only `$'…'` can show the text.
 #[must_use]
-pub fn needs_ansi(text: &[u8]) -> bool {
+pub fn needs_ansi(text: &[u8], encoding: Encoding) -> bool {
     if text.is_ascii() {
         return text.iter().any(u8::is_ascii_control);
     }
-    crate::text::characters(text).any(|piece| !is_printable(piece))
+    encoding.characters(text).any(|piece| !is_printable(piece))
 }
 
 /// Whether a character can be shown; a byte that is part of none cannot.
@@ -255,28 +259,34 @@ mod tests {
             ("é", "'é'", "é", "\"é\"", "é"),
         ] {
             let bytes = source.as_bytes();
-            assert_eq!(text(&reusable(bytes)), q, "@Q of {source:?}");
-            assert_eq!(text(&escaped(bytes)), percent, "%q of {source:?}");
-            assert_eq!(text(&declared(bytes)), declare, "declare -p of {source:?}");
-            assert_eq!(text(&listed(bytes)), list, "set of {source:?}");
+            assert_eq!(text(&reusable(bytes, Encoding::Utf8)), q, "@Q of {source:?}");
+            assert_eq!(text(&escaped(bytes, Encoding::Utf8)), percent, "%q of {source:?}");
+            assert_eq!(text(&declared(bytes, Encoding::Utf8)), declare, "declare -p of {source:?}");
+            assert_eq!(text(&listed(bytes, Encoding::Utf8)), list, "set of {source:?}");
         }
     }
 
     #[test]
     fn what_cannot_be_shown_is_written_in_octal() {
-        assert_eq!(escaped(b"\xff"), b"$'\\377'");
-        assert_eq!(escaped("\u{2028}".as_bytes()), b"$'\\342\\200\\250'");
-        assert_eq!(escaped("\u{378}".as_bytes()), b"$'\\315\\270'");
+        assert_eq!(escaped(b"\xff", Encoding::Utf8), b"$'\\377'");
+        assert_eq!(escaped("\u{2028}".as_bytes(), Encoding::Utf8), b"$'\\342\\200\\250'");
+        assert_eq!(escaped("\u{378}".as_bytes(), Encoding::Utf8), b"$'\\315\\270'");
         for shown in ["\u{e000}", "\u{200b}", "\u{a0}", "\u{ad}", "\u{301}", "\u{1f600}", "\u{feff}"] {
-            assert_eq!(escaped(shown.as_bytes()), shown.as_bytes(), "{shown:?}");
+            assert_eq!(escaped(shown.as_bytes(), Encoding::Utf8), shown.as_bytes(), "{shown:?}");
         }
+    }
+
+    #[test]
+    fn bytes_beyond_ascii_cannot_be_shown_where_they_are_characters() {
+        assert_eq!(escaped("é a".as_bytes(), Encoding::Bytes), b"$'\\303\\251 a'");
+        assert_eq!(declared("é".as_bytes(), Encoding::Bytes), b"$'\\303\\251'");
     }
 
     #[test]
     fn keys_are_quoted_when_they_must() {
         for (key, shown) in [("a", "a"), ("b c", "\"b c\""), ("@", "\"@\""), ("$", "\"\\$\""), ("a-b", "a-b")]
         {
-            assert_eq!(text(&declared_key(key.as_bytes())), shown);
+            assert_eq!(text(&declared_key(key.as_bytes(), Encoding::Utf8)), shown);
         }
     }
 }

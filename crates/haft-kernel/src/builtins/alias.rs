@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::{Context, options};
 use crate::bytes::Bytes;
 use crate::flow::Flow;
+use crate::options::SetOption;
 use crate::quote;
 
 pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
@@ -14,7 +15,7 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
     };
     if operands.is_empty() || !flags.is_empty() {
         let lines: Vec<u8> =
-            context.session.aliases.iter().flat_map(|(name, value)| line(name, value)).collect();
+            context.session.aliases.iter().flat_map(|(name, value)| shown(context, name, value)).collect();
         context.print(&lines)?;
     }
     let mut status = 0;
@@ -32,6 +33,15 @@ pub(super) fn line(name: &[u8], value: &[u8]) -> Vec<u8> {
     [b"alias ", name, b"=", &quote::single(value), b"\n"].concat()
 }
 
+/// An alias as `alias` shows it.
+fn shown(context: &Context<'_>, name: &[u8], value: &[u8]) -> Vec<u8> {
+    let line = line(name, value);
+    match context.session.options.has(SetOption::Posix) {
+        true => line[b"alias ".len()..].to_vec(),
+        false => line,
+    }
+}
+
 fn define(context: &mut Context<'_>, name: &[u8], value: &[u8]) -> i32 {
     let forbidden = |byte: &u8| byte.is_ascii_whitespace() || b"/$`'\"\\&|;()<>=".contains(byte);
     if name.iter().any(forbidden) {
@@ -44,7 +54,10 @@ fn define(context: &mut Context<'_>, name: &[u8], value: &[u8]) -> i32 {
 
 fn show(context: &mut Context<'_>, name: &Bytes) -> Flow {
     match context.session.aliases.get(name).cloned() {
-        Some(value) => context.print(&line(name, &value)),
+        Some(value) => {
+            let line = shown(context, name, &value);
+            context.print(&line)
+        }
         None => {
             context.error(format_args!("{name}: not found"));
             Ok(1)

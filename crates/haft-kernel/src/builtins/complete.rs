@@ -27,7 +27,8 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
     }
     let given = &arguments[..arguments.len() - names.len()];
     let given = given.iter().filter(|word| !matches!(word.as_bytes(), b"--" | b"-D" | b"-E" | b"-I"));
-    let specification = given.map(|word| quote::listed(word)).collect::<Vec<_>>().join(&b' ');
+    let specification =
+        given.map(|word| quote::listed(word, crate::text::Encoding::Utf8)).collect::<Vec<_>>().join(&b' ');
     let table = Arc::make_mut(&mut context.session.completions);
     match for_all {
         Some(letter) => drop(table.insert([b'-', letter].as_slice().into(), specification.into())),

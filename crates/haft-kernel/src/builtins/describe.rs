@@ -2,18 +2,22 @@
 
 use crate::quote;
 use crate::session::Session;
+use crate::text::Encoding;
 use crate::variables::{Value, Variable, is_name};
 
+/// A way to show a variable.
+pub(super) type Show = fn(&[u8], &Variable, Encoding) -> Vec<u8>;
+
 /// `declare -x name="value"`, as `declare -p` writes it; without a value if there is none.
-pub(crate) fn declaration(name: &[u8], variable: &Variable) -> Vec<u8> {
+pub(crate) fn declaration(name: &[u8], variable: &Variable, encoding: Encoding) -> Vec<u8> {
     let letters = variable.letters();
     let letters = if letters.is_empty() { "-" } else { &letters };
     let mut line = [b"declare -", letters.as_bytes(), b" ", name].concat();
     if variable.is_set() {
         line.push(b'=');
         match &variable.value {
-            Value::Scalar(value) => line.extend_from_slice(&quote::declared(value)),
-            _ => line.extend_from_slice(&elements(variable)),
+            Value::Scalar(value) => line.extend_from_slice(&quote::declared(value, encoding)),
+            _ => line.extend_from_slice(&elements(variable, encoding)),
         }
     }
     line.push(b'\n');
@@ -21,37 +25,37 @@ pub(crate) fn declaration(name: &[u8], variable: &Variable) -> Vec<u8> {
 }
 
 /// `name=value`, as `set` writes it; nothing if there is no value.
-pub(crate) fn listing(name: &[u8], variable: &Variable) -> Vec<u8> {
+pub(crate) fn listing(name: &[u8], variable: &Variable, encoding: Encoding) -> Vec<u8> {
     if !variable.is_set() {
         return Vec::new();
     }
     let value = match &variable.value {
-        Value::Scalar(value) => quote::listed(value),
-        _ => elements(variable),
+        Value::Scalar(value) => quote::listed(value, encoding),
+        _ => elements(variable, encoding),
     };
     [name, b"=", &value, b"\n"].concat()
 }
 
 /// `([0]="a" [1]="b")`.
-pub(crate) fn elements(variable: &Variable) -> Vec<u8> {
+pub(crate) fn elements(variable: &Variable, encoding: Encoding) -> Vec<u8> {
     let mut text = b"(".to_vec();
     match &variable.value {
-        Value::Scalar(value) => text.extend_from_slice(&quote::declared(value)),
+        Value::Scalar(value) => text.extend_from_slice(&quote::declared(value, encoding)),
         Value::Indexed(array) => {
             for (position, (index, value)) in array.iter().enumerate() {
                 if position > 0 {
                     text.push(b' ');
                 }
                 text.extend_from_slice(format!("[{index}]=").as_bytes());
-                text.extend_from_slice(&quote::declared(value));
+                text.extend_from_slice(&quote::declared(value, encoding));
             }
         }
         Value::Associative(array) => {
             for (key, value) in array.entries() {
                 text.push(b'[');
-                text.extend_from_slice(&quote::declared_key(key));
+                text.extend_from_slice(&quote::declared_key(key, encoding));
                 text.extend_from_slice(b"]=");
-                text.extend_from_slice(&quote::declared(value));
+                text.extend_from_slice(&quote::declared(value, encoding));
                 text.push(b' ');
             }
         }
@@ -61,11 +65,7 @@ pub(crate) fn elements(variable: &Variable) -> Vec<u8> {
 }
 
 /// All variables that pass, sorted, each shown in a way; what is computed when read is computed.
-pub(super) fn all(
-    session: &Session,
-    wanted: impl Fn(&Variable) -> bool,
-    show: fn(&[u8], &Variable) -> Vec<u8>,
-) -> Vec<u8> {
+pub(super) fn all(session: &Session, wanted: impl Fn(&Variable) -> bool, show: Show) -> Vec<u8> {
     let mut text = Vec::new();
     for (name, variable) in session.variables.sorted() {
         if is_name(name) && wanted(variable) {
@@ -76,17 +76,12 @@ pub(super) fn all(
 }
 
 /// One variable, shown in a way; a reference is shown itself, what is computed when read is computed.
-pub(super) fn of(
-    session: &Session,
-    name: &[u8],
-    variable: &Variable,
-    show: fn(&[u8], &Variable) -> Vec<u8>,
-) -> Vec<u8> {
+pub(super) fn of(session: &Session, name: &[u8], variable: &Variable, show: Show) -> Vec<u8> {
     use crate::variables::Attributes;
     if variable.is(Attributes::DYNAMIC)
         && let Some(computed) = session.lookup(name)
     {
-        return show(name, &computed);
+        return show(name, &computed, session.encoding());
     }
-    show(name, variable)
+    show(name, variable, session.encoding())
 }

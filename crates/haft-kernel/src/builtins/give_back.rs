@@ -8,7 +8,7 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
     let Some(status) = super::exit::status(context, arguments)? else { return Err(Unwind::Abort(1)) };
     if context.session.frames.is_empty() {
         context.error("can only `return' from a function or sourced script");
-        return Ok(2);
+        return context.session.unless_posix(2);
     }
     Err(Unwind::Return(status))
 }

@@ -45,7 +45,13 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
 }
 
 fn remember(context: &mut Context<'_>, name: &Bytes, path: &[u8]) {
-    Arc::make_mut(&mut context.session.hashed).insert(name.clone(), (path.into(), 0));
+    let session = &mut context.session;
+    let current = session.value(b"PATH");
+    if session.hashed_for != current {
+        session.hashed = Arc::default();
+        session.hashed_for = current;
+    }
+    Arc::make_mut(&mut session.hashed).insert(name.clone(), (path.into(), 0));
 }
 
 /// Looks for a program and remembers it; what has a slash, or is no program, needs no remembering.

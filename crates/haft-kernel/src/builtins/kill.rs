@@ -4,6 +4,7 @@ use super::Context;
 use super::number::argument;
 use crate::bytes::Bytes;
 use crate::flow::{Flow, Unwind};
+use crate::options::SetOption;
 use crate::traps::Trap;
 
 pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
@@ -155,6 +156,10 @@ pub(super) fn table() -> String {
 }
 
 fn list(context: &mut Context<'_>, names: &[Bytes]) -> Flow {
+    if names.is_empty() && context.session.options.has(SetOption::Posix) {
+        let names: Vec<String> = (1..=64).filter_map(haft_process::signal_name).collect();
+        return context.print(format!("{}\n", names.join(" ")).as_bytes());
+    }
     if names.is_empty() {
         return context.print(table().as_bytes());
     }

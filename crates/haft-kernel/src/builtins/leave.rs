@@ -4,6 +4,7 @@ use super::Context;
 use super::number::argument;
 use crate::bytes::Bytes;
 use crate::flow::{Flow, Unwind};
+use crate::options::SetOption;
 
 pub(super) fn run_break(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
     leave(context, arguments, Unwind::Break)
@@ -15,6 +16,9 @@ pub(super) fn run_continue(context: &mut Context<'_>, arguments: &[Bytes]) -> Fl
 
 fn leave(context: &mut Context<'_>, arguments: &[Bytes], how: fn(u32) -> Unwind) -> Flow {
     let loops = context.session.loops;
+    if loops == 0 && context.session.options.has(SetOption::Posix) {
+        return Ok(0);
+    }
     if loops == 0 {
         context.error("only meaningful in a `for', `while', or `until' loop");
         return Ok(0);
@@ -24,6 +28,7 @@ fn leave(context: &mut Context<'_>, arguments: &[Bytes], how: fn(u32) -> Unwind)
         all => all,
     };
     context.session.status = 0;
+    context.session.set_pipe_status(0);
     let Some(first) = arguments.first() else { return Err(how(1)) };
     let Some(count) = argument(first) else {
         context.error(format_args!("{first}: numeric argument required"));

@@ -38,6 +38,7 @@ mod job_list;
 mod kill;
 mod kind;
 mod leave;
+mod line_editing;
 mod logout;
 mod mapfile;
 mod number;

@@ -8,6 +8,7 @@ use crate::flow::Flow;
 use crate::printf::zone::Zone;
 use crate::printf::{Moment, Surroundings, When, print};
 use crate::session::Session;
+use crate::text::Encoding;
 
 pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
     let (flags, operands) = match options::parse(context, arguments, "v:") {
@@ -72,6 +73,10 @@ impl Surroundings for Clock<'_> {
         let session = self.session;
         let zone = self.zone.get_or_insert_with(|| zone(session));
         zone.moment(epoch)
+    }
+
+    fn encoding(&self) -> Encoding {
+        self.session.encoding()
     }
 
     fn stopped(&mut self) -> bool {

@@ -3,8 +3,7 @@
 use super::{Context, describe};
 use crate::bytes::Bytes;
 use crate::flow::Flow;
-use crate::options::{SetOption, ShellOption};
-use crate::session::Session;
+use crate::options::SetOption;
 use crate::shared::Shared;
 
 pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
@@ -13,14 +12,17 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
     }
     let plan = match Plan::parse(arguments) {
         Ok(plan) => plan,
-        Err(Problem::Letter(option)) => return context.usage(format_args!("{option}: invalid option")),
+        Err(Problem::Letter(option)) => {
+            let status = context.usage(format_args!("{option}: invalid option"))?;
+            return context.session.unless_posix(status);
+        }
         Err(Problem::Name(name)) => {
             context.error(format_args!("{name}: invalid option name"));
-            return Ok(2);
+            return context.session.unless_posix(2);
         }
     };
     for (option, on) in plan.changes {
-        put(context.session, option, on);
+        context.session.set_option(option, on);
     }
     if let Some(operands) = plan.positional {
         context.session.positional = Shared::Own(operands.to_vec());
@@ -101,17 +103,6 @@ impl<'a> Plan<'a> {
             }
         }
         Ok(after)
-    }
-}
-
-/// Turns an option on or off, and what goes with it.
-pub(super) fn put(session: &mut Session, option: SetOption, on: bool) {
-    session.options.put(option, on);
-    match option {
-        SetOption::InteractiveComments => session.options.put_shell(ShellOption::InteractiveComments, on),
-        SetOption::Emacs if on => session.options.put(SetOption::Vi, false),
-        SetOption::Vi if on => session.options.put(SetOption::Emacs, false),
-        _ => {}
     }
 }
 

@@ -98,7 +98,7 @@ fn put(context: &mut Context<'_>, mode: Mode, names: &[Bytes], on: bool) -> Flow
     let mut status = 0;
     for name in names {
         let known = if mode.set {
-            SetOption::from_name(name).map(|option| super::set::put(context.session, option, on))
+            SetOption::from_name(name).map(|option| context.session.set_option(option, on))
         } else {
             ShellOption::from_name(name).map(|option| context.session.options.put_shell(option, on))
         };

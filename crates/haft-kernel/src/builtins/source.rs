@@ -2,7 +2,7 @@
 
 use super::{Context, options};
 use crate::bytes::Bytes;
-use crate::flow::{Flow, Unwind};
+use crate::flow::Flow;
 use crate::options::{SetOption, ShellOption};
 use crate::text;
 
@@ -14,7 +14,7 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
     let Some((name, parameters)) = operands.split_first() else {
         return context.usage("filename argument required");
     };
-    let path = find(context, name);
+    let Some(path) = find(context, name) else { return fail(context, name, "file not found") };
     let content = match context.session.read_file(&path) {
         Ok(content) => content,
         Err(error) => {
@@ -32,29 +32,30 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
     context.session.source_file(&path, &content, (!parameters.is_empty()).then_some(parameters))
 }
 
-/// The file that is meant: without a slash it is looked for along `PATH`, then in the working directory.
-fn find(context: &Context<'_>, name: &Bytes) -> Bytes {
+/// The file that is meant: without a slash it is looked for along `PATH`, then in the working directory, which POSIX does
+/// not know of.
+fn find(context: &Context<'_>, name: &Bytes) -> Option<Bytes> {
     let session = &context.session;
     if name.contains(&b'/') || !session.options.shell(ShellOption::SourcePath) {
-        return name.clone();
+        return Some(name.clone());
     }
     let path = session.value(b"PATH").unwrap_or_default();
     for directory in path.split(|byte| *byte == b':').filter(|directory| !directory.is_empty()) {
         let candidate = [directory, b"/", name].concat();
         let absolute = session.resolve(&candidate);
         if session.kernel.files.metadata(text::path(&absolute)).is_ok_and(|metadata| metadata.is_file()) {
-            return candidate.into();
+            return Some(candidate.into());
         }
     }
-    name.clone()
+    (!session.options.has(SetOption::Posix)).then(|| name.clone())
 }
 
 fn fail(context: &mut Context<'_>, name: &Bytes, message: &str) -> Flow {
-    context.session.report(format_args!("{name}: {message}"));
-    match context.session.options.has(SetOption::Posix) {
-        true => Err(Unwind::Exit(1)),
-        false => Ok(1),
+    match message {
+        "is a directory" | "file not found" => context.error(format_args!("{name}: {message}")),
+        _ => context.session.report(format_args!("{name}: {message}")),
     }
+    context.session.unless_posix(1)
 }
 
 /// A zero byte in its first line tells that a file is no script.

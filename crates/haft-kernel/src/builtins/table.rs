@@ -3,8 +3,8 @@
 use super::{
     Builtin, Context, Operand, Run, alias, builtin, calculate, caller, cd, colon, command, compgen, complete,
     control, declare, echo, enable, eval, exec, exit, falsehood, getopts, give_back, hash, help, history,
-    job_list, kill, kind, leave, logout, mapfile, printf, pwd, read, set, shift, shopt, source, stack, test,
-    times, trap, truth, ulimit, umask, unalias, unset, wait,
+    job_list, kill, kind, leave, line_editing, logout, mapfile, printf, pwd, read, set, shift, shopt, source,
+    stack, test, times, trap, truth, ulimit, umask, unalias, unset, wait,
 };
 use crate::bytes::Bytes;
 use crate::flow::Flow;
@@ -51,6 +51,13 @@ pub const ALL: &[Builtin] = &[
     words("[", test::run_bracket, "[ arg... ]", "Tests an expression, up to a closing bracket."),
     words("alias", alias::run, "alias [-p] [name[=value] ... ]", "Defines or shows aliases."),
     words("bg", control::run_bg, "bg [job_spec ...]", "Lets jobs go on in the background."),
+    words(
+        "bind",
+        line_editing::run_bind,
+        "bind [-lpsvPSVX] [-m keymap] [-f filename] [-q name] [-u name] [-r keyseq] [-x keyseq:shell-command] \
+         [keyseq:readline-function or readline-command]",
+        "Binds keys of a shell that edits lines.",
+    ),
     special("break", leave::run_break, "break [n]", "Leaves loops."),
     words("builtin", builtin::run, "builtin [shell-builtin [arg ...]]", "Runs a builtin, whatever hides it."),
     words("caller", caller::run, "caller [expr]", "Shows where the running function was called."),
@@ -96,6 +103,12 @@ pub const ALL: &[Builtin] = &[
         "Hands variables to programs.",
     ),
     words("false", falsehood::run, "false", "Fails."),
+    words(
+        "fc",
+        line_editing::run_fc,
+        "fc [-e ename] [-lnr] [first] [last] or fc -s [pat=rep] [command]",
+        "Shows or repeats lines that were entered.",
+    ),
     words("fg", control::run_fg, "fg [job_spec]", "Brings a job to the foreground."),
     words("getopts", getopts::run, "getopts optstring name [arg ...]", "Takes options apart, one at a time."),
     words("hash", hash::run, "hash [-lr] [-p pathname] [-dt] [name ...]", "Remembers where programs are."),

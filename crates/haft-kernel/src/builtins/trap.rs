@@ -3,6 +3,7 @@
 use super::{Context, options};
 use crate::bytes::Bytes;
 use crate::flow::Flow;
+use crate::options::SetOption;
 use crate::quote;
 use crate::traps::Trap;
 
@@ -50,7 +51,7 @@ fn show(context: &mut Context<'_>, names: &[Bytes]) -> Flow {
     let all: Vec<(Trap, Bytes)> =
         context.session.traps.iter().map(|(trap, text)| (trap, text.clone())).collect();
     if names.is_empty() {
-        let text: Vec<u8> = all.iter().flat_map(|(trap, commands)| line(*trap, commands)).collect();
+        let text: Vec<u8> = all.iter().flat_map(|(trap, commands)| line(context, *trap, commands)).collect();
         return context.print(&text);
     }
     let mut status = 0;
@@ -61,12 +62,18 @@ fn show(context: &mut Context<'_>, names: &[Bytes]) -> Flow {
             continue;
         };
         if let Some((trap, commands)) = all.iter().find(|(trap, _)| *trap == wanted) {
-            context.print(&line(*trap, commands))?;
+            let text = line(context, *trap, commands);
+            context.print(&text)?;
         }
     }
     Ok(status)
 }
 
-fn line(trap: Trap, commands: &Bytes) -> Vec<u8> {
-    [b"trap -- ", &quote::single(commands)[..], b" ", trap.name().as_bytes(), b"\n"].concat()
+fn line(context: &Context<'_>, trap: Trap, commands: &Bytes) -> Vec<u8> {
+    let name = trap.name();
+    let name = match context.session.options.has(SetOption::Posix) {
+        true => name.trim_start_matches("SIG"),
+        false => &name,
+    };
+    [b"trap -- ", &quote::single(commands)[..], b" ", name.as_bytes(), b"\n"].concat()
 }

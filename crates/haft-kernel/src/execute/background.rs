@@ -152,11 +152,32 @@ impl Session {
         let pid_name = [name.as_bytes(), b"_PID"].concat();
         self.set(&pid_name, pid.to_string()).map_err(|error| self.fail(error))?;
         self.last_background = Some(pid);
+        self.coprocess = Some((name.clone(), pid));
         let id = self.jobs.add(name, vec![member]);
         self.jobs.set_origin(self.run.clone());
         self.jobs.set_group(group);
         self.announce_job(id);
         Ok(0)
+    }
+
+    /// Forgets a coprocess that has ended: its descriptors are closed, its variables unset.
+    pub(crate) fn forget_coprocess(&mut self, ended: i32) {
+        let Some((name, _)) = self.coprocess.take_if(|(_, pid)| *pid == ended) else { return };
+        for index in 0..2 {
+            let number = self.end_of(&name, index).and_then(|text| text.lossy().parse::<u32>().ok());
+            if let Some(number) = number {
+                self.descriptors.close(number);
+            }
+        }
+        let _ = self.variables.unset(&name, false);
+        let _ = self.variables.unset(&[name.as_bytes(), b"_PID"].concat(), false);
+    }
+
+    fn end_of(&self, name: &[u8], index: u64) -> Option<Bytes> {
+        match &self.variables.get(name)?.value {
+            Value::Indexed(array) => array.get(index).cloned(),
+            _ => None,
+        }
     }
 
     /// Ends a subshell: what it has started and still runs goes to the session it came from.

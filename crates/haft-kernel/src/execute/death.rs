@@ -53,6 +53,11 @@ impl Session {
     #[inline(never)]
     fn tell_jobs_that_died(&mut self) {
         self.jobs.update();
+        if let Some((_, pid)) = self.coprocess
+            && self.jobs.of_pid(pid).is_some_and(|job| job.state() != JobState::Running)
+        {
+            self.forget_coprocess(pid);
+        }
         let died: Vec<u32> = self.jobs.iter().filter(|job| job.died().is_some()).map(|job| job.id).collect();
         for id in died {
             self.tell_death_of_job(id);

@@ -10,6 +10,7 @@ use crate::builtins::{self, Builtin, Context, Operand, Run};
 use crate::bytes::Bytes;
 use crate::command::{Added, ToolError};
 use crate::flow::Flow;
+use crate::options::SetOption;
 use crate::session::{Definition, Session};
 use crate::values::Values;
 
@@ -64,7 +65,7 @@ impl Session {
     /// The function of this name.
     #[inline]
     pub(crate) fn function(&self, name: &[u8]) -> Option<Arc<Definition>> {
-        if self.functions.is_empty() {
+        if self.functions.is_empty() || (self.options.has(SetOption::Posix) && is_special(name)) {
             return None;
         }
         self.functions.get(name).cloned()
@@ -190,8 +191,10 @@ impl Session {
             Target::Function(definition) => self.call(&definition, &arguments.words[1..], assigned),
             Target::Builtin(builtin) if assigned.is_empty() => self.run_builtin(builtin, arguments),
             Target::Builtin(builtin) => {
-                // What `export` and `readonly` name is kept.
-                let kept = match builtin.name {
+                let conforms = builtin.special && self.options.has(SetOption::Posix);
+                // What `export` and `readonly` name is kept; POSIX has special builtins keep everything.
+                let kept: &[Bytes] = match builtin.name {
+                    _ if conforms => &assigned.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>(),
                     "export" | "readonly" => &arguments.words[1..],
                     _ => &[],
                 };
@@ -249,13 +252,23 @@ impl Session {
     pub(crate) fn run_builtin(&mut self, builtin: &'static Builtin, arguments: &Arguments) -> Flow {
         let mut context = Context { session: self, name: builtin.name.as_bytes(), values: &arguments.values };
         let words = &arguments.words[1..];
-        match (builtin.run, &arguments.operands) {
+        let result = match (builtin.run, &arguments.operands) {
             (Run::Words(run), _) => run(&mut context, words),
             (Run::Operands(run), Some(operands)) => run(&mut context, operands),
             (Run::Operands(run), None) => {
                 let operands: Vec<Operand> = words.iter().cloned().map(Operand::Word).collect();
                 run(&mut context, &operands)
             }
+        };
+        let failed = std::mem::take(&mut self.output_failed);
+        match result {
+            Ok(0) if failed => Ok(1),
+            result => result,
         }
     }
+}
+
+/// Whether POSIX calls the builtin of this name special.
+pub(crate) fn is_special(name: &[u8]) -> bool {
+    builtins::find(name).is_some_and(|builtin| builtin.special)
 }

@@ -28,6 +28,14 @@ impl Session {
         Ok(status)
     }
 
+    /// The status of an error that in POSIX mode ends a script.
+    pub(crate) fn unless_posix(&self, status: i32) -> Flow {
+        match self.options.has(SetOption::Posix) && !self.interactive {
+            true => Err(Unwind::Exit(status)),
+            false => Ok(status),
+        }
+    }
+
     /// Whether a function is running.
     pub(crate) fn in_function(&self) -> bool {
         self.frames.iter().any(|frame| frame.is_function)

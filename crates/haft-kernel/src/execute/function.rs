@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use haft_lang::ast::Function;
 
+use super::dispatch::is_special;
 use crate::bytes::Bytes;
 use crate::flow::{Flow, Unwind};
 use crate::options::SetOption;
@@ -30,6 +31,17 @@ impl Session {
         if self.functions.get(&*function.name).is_some_and(|old| old.readonly) {
             self.report(format_args!("{}: readonly function", function.name));
             return Ok(1);
+        }
+        if self.options.has(SetOption::Posix) && !self.interactive {
+            let problem = match () {
+                () if is_special(&function.name) => Some("is a special builtin"),
+                () if !crate::variables::is_name(&function.name) => Some("not a valid identifier"),
+                () => None,
+            };
+            if let Some(problem) = problem {
+                self.report(format_args!("`{}': {problem}", function.name));
+                return Err(Unwind::Exit(2));
+            }
         }
         let definition = Definition {
             function: function.clone(),

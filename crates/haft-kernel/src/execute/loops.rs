@@ -57,7 +57,7 @@ impl Session {
                 session.trace_for(each)?;
                 if let Err(error) = session.assign_loop_variable(&each.name, value) {
                     session.report(error);
-                    return Ok(1);
+                    return session.unless_posix(1);
                 }
                 match session.round(&each.body)? {
                     Round::Next(ended) => status = ended,

@@ -11,6 +11,7 @@ use super::conditional::Failure;
 use crate::bytes::Bytes;
 use crate::options::ShellOption;
 use crate::session::Session;
+use crate::text::Encoding;
 use crate::variables::{IndexedArray, Value, Variable};
 
 /// An expression that was compiled, with what it was compiled from.
@@ -48,8 +49,15 @@ impl Session {
         let text = self.expand_regex(right)?;
         self.trace_test(negated, &[subject, b"=~", &text])?;
         let ignore_case = self.options.shell(ShellOption::NoCaseMatch);
+        let narrow = !(subject.is_ascii() && text.is_ascii()) && self.encoding() == Encoding::Bytes;
+        let text = if narrow { widened(&text) } else { text };
         let Some(compiled) = self.compile_regex(&text, ignore_case) else { return Err(Failure::Wrong(2)) };
-        let groups = compiled.groups(subject);
+        let groups = match narrow {
+            true => compiled
+                .groups(&widened(subject))
+                .map(|groups| groups.iter().map(|group| narrowed(group)).collect()),
+            false => compiled.groups(subject),
+        };
         let matched = groups.is_some();
         let groups = IndexedArray::from_values(groups.unwrap_or_default());
         self.variables.insert(b"BASH_REMATCH", Variable::new(Value::Indexed(Arc::new(groups))));
@@ -146,6 +154,16 @@ fn longest(pattern: &str, ignore_case: bool) -> Option<DFA> {
 
 fn texts(captures: &Captures<'_>) -> Vec<Bytes> {
     captures.iter().map(|group| group.map_or_else(Bytes::new, |group| group.as_bytes().into())).collect()
+}
+
+/// Bytes as characters of the same numbers, for where a character is a byte.
+fn widened(bytes: &[u8]) -> Vec<u8> {
+    bytes.iter().map(|byte| char::from(*byte)).collect::<String>().into_bytes()
+}
+
+fn narrowed(text: &[u8]) -> Bytes {
+    let characters = String::from_utf8_lossy(text);
+    characters.chars().filter_map(|character| u8::try_from(character).ok()).collect::<Vec<u8>>().into()
 }
 
 /// A POSIX extended expression in the syntax of the `regex` crate. What means something only there is escaped.

@@ -63,7 +63,15 @@ impl Session {
     /// Runs a text as `eval` does: an error that ends a command does not end the text, but ends a subshell.
     pub(crate) fn run_text(&mut self, source: &[u8]) -> Flow {
         let line = self.line.saturating_sub(1);
-        self.run_source(source, line, self.subshell == 0)
+        self.run_within(source, line)
+    }
+
+    /// Runs a text within another, a level deeper in the trace.
+    fn run_within(&mut self, source: &[u8], lines_before: u32) -> Flow {
+        self.trace_depth += 1;
+        let result = self.run_source(source, lines_before, self.subshell == 0);
+        self.trace_depth -= 1;
+        result
     }
 
     pub(crate) fn run_source(&mut self, source: &[u8], lines_before: u32, resume: bool) -> Flow {
@@ -159,7 +167,7 @@ impl Session {
         self.line = lines.line(error.span.start) + lines_before;
         self.report(error.message());
         self.status = 2;
-        Ok(2)
+        self.unless_posix(2)
     }
 
     /// Expands text that was not part of a program as if it stood in double quotes.
@@ -185,7 +193,7 @@ impl Session {
         let positional = arguments
             .map(|arguments| std::mem::replace(&mut self.positional, Shared::Own(arguments.to_vec())));
         let changed = std::mem::take(&mut self.positional_set);
-        let result = match self.run_source(text, 0, self.subshell == 0) {
+        let result = match self.run_within(text, 0) {
             Err(Unwind::Return(status)) => Ok(status),
             other => other,
         };
@@ -214,7 +222,7 @@ impl Session {
             }
         };
         let first = text.split(|byte| *byte == b'\n').next().unwrap_or_default();
-        if first.contains(&0) {
+        if first.contains(&0) || text.starts_with(b"\x7fELF") {
             self.report(format_args!("{}: cannot execute binary file: Exec format error", words[0]));
             return Ok(126);
         }

@@ -99,6 +99,7 @@ impl Session {
         };
         let undo = match undo {
             Ok(undo) => undo,
+            Err(status) if self.conforms_to(&target) => return Err(Unwind::Exit(status)),
             Err(status) => return Ok(status),
         };
         let result = self.run_target(target, arguments, &assigned);
@@ -112,6 +113,13 @@ impl Session {
             Ok(0) if !flushed => Ok(1),
             result => result,
         }
+    }
+
+    /// Whether an error of this command ends the shell, as POSIX has it for special builtins.
+    fn conforms_to(&self, target: &Target) -> bool {
+        self.options.has(SetOption::Posix)
+            && matches!(target, Target::Builtin(builtin) if builtin.special)
+            && !self.interactive
     }
 
     /// Expands the assignments before a command name. Each sees those before it.
@@ -149,6 +157,9 @@ impl Session {
         if self.variables.get(name).is_some_and(|variable| variable.is(Attributes::READONLY)) {
             let shown = Bytes::from(name);
             self.report(format_args!("{shown}: readonly variable"));
+            if self.options.has(SetOption::Posix) && !self.interactive {
+                return Err(Unwind::Exit(1));
+            }
             return Ok(self.value(name).unwrap_or_default());
         }
         let assigned = self.expand_assignment(assignment)?;

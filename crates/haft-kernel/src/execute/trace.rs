@@ -37,7 +37,8 @@ impl Session {
 
     /// Traces a command.
     pub(crate) fn trace_words(&mut self, words: &[Bytes]) -> Result<(), Unwind> {
-        let quoted: Vec<Vec<u8>> = words.iter().map(|word| quote::traced(word)).collect();
+        let quoted: Vec<Vec<u8>> =
+            words.iter().map(|word| quote::traced(word, self.encoding_of(word))).collect();
         self.trace_line(&quoted.join(&b' '))
     }
 
@@ -59,7 +60,7 @@ impl Session {
         }
         line.extend_from_slice(if assignment.append { b"+=" } else { b"=" });
         match value {
-            Some(value) => line.extend(quote::traced_value(value)),
+            Some(value) => line.extend(quote::traced_value(value, self.encoding_of(value))),
             None => {
                 let text = self.text_of(assignment.span);
                 let from = memchr::memchr(b'(', &text).unwrap_or(0);

@@ -75,7 +75,10 @@ impl Session {
     /// What a failed assignment does: it ends the command, and under `set -e` the shell, whoever looks at its status.
     fn refuse_assignment(&mut self, error: &VariableError) -> Unwind {
         let unwind = self.fail(error);
-        match self.options.has(SetOption::ErrorExit) && !matches!(error, VariableError::Arithmetic(_)) {
+        let conforms = self.options.has(SetOption::Posix) && !self.interactive;
+        match conforms
+            || self.options.has(SetOption::ErrorExit) && !matches!(error, VariableError::Arithmetic(_))
+        {
             true => Unwind::Exit(1),
             false => unwind,
         }

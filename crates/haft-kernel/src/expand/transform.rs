@@ -7,6 +7,7 @@ use crate::bytes::Bytes;
 use crate::flow::Unwind;
 use crate::quote;
 use crate::session::Session;
+use crate::text::Encoding;
 use crate::variables::{Value, Variable};
 
 impl Session {
@@ -31,7 +32,7 @@ impl Session {
                 [encoding.upper(first).as_slice(), rest].concat().into()
             }),
             Transform::Lower => fetched.map(|value| self.encoding_of(value).lower(value).into()),
-            Transform::Quote => fetched.map(|value| quote::reusable(value).into()),
+            Transform::Quote => fetched.map(|value| quote::reusable(value, self.encoding_of(value)).into()),
             Transform::Escapes => fetched.map(|value| decode_escapes(value)),
             Transform::Prompt => match fetched {
                 Fetched::One(value) => Fetched::One(self.prompt(&value)?),
@@ -69,7 +70,8 @@ impl Session {
     fn as_assignment(&self, place: &Place, fetched: Fetched) -> Fetched {
         if let (Place::Special(Special::At | Special::Star), Fetched::Many { values, .. }) = (place, &fetched)
         {
-            let quoted: Vec<Vec<u8>> = values.iter().map(|value| quote::reusable(value)).collect();
+            let quoted: Vec<Vec<u8>> =
+                values.iter().map(|value| quote::reusable(value, self.encoding_of(value))).collect();
             return Fetched::One([b"set -- ".as_slice(), &quoted.join(&b' ')].concat().into());
         }
         let Some((name, variable)) = self.variable_of(place) else { return Fetched::Unset };
@@ -83,11 +85,11 @@ impl Session {
         match (whole && variable.is_array(), fetched) {
             (true, _) => {
                 text.push(b'=');
-                text.extend(list_text(&variable));
+                text.extend(list_text(&variable, self.encoding()));
             }
             (false, Fetched::One(value)) => {
                 text.push(b'=');
-                text.extend(quote::reusable(&value));
+                text.extend(quote::reusable(&value, self.encoding_of(&value)));
             }
             (false, _) if letters.is_empty() => return Fetched::Unset,
             (false, _) => {}
@@ -100,7 +102,7 @@ impl Session {
         let whole = matches!(place, Place::Variable { selection: Selection::All { .. }, .. });
         let variable = match self.variable_of(place) {
             Some((_, variable)) if whole && variable.is_array() => variable,
-            _ => return fetched.map(|value| quote::reusable(value).into()),
+            _ => return fetched.map(|value| quote::reusable(value, self.encoding_of(value)).into()),
         };
         let star = matches!(fetched, Fetched::Many { star: true, .. });
         let pairs = variable.keys().into_iter().zip(variable.values());
@@ -110,8 +112,8 @@ impl Session {
         let associative = matches!(variable.value, Value::Associative(_));
         let mut shown = Vec::new();
         for (key, value) in pairs {
-            let key = if associative { quote::declared_key(&key) } else { key.to_vec() };
-            shown.push([key.as_slice(), b" ", &quote::declared(&value)].concat());
+            let key = if associative { quote::declared_key(&key, self.encoding()) } else { key.to_vec() };
+            shown.push([key.as_slice(), b" ", &quote::declared(&value, self.encoding())].concat());
         }
         let mut text = shown.join(&b' ');
         if associative {
@@ -122,7 +124,7 @@ impl Session {
 }
 
 /// The value of an array as `declare -p` shows it.
-pub(crate) fn list_text(variable: &Variable) -> Vec<u8> {
+pub(crate) fn list_text(variable: &Variable, encoding: Encoding) -> Vec<u8> {
     let mut text = b"(".to_vec();
     let associative = matches!(variable.value, Value::Associative(_));
     for (index, (key, value)) in variable.keys().into_iter().zip(variable.values()).enumerate() {
@@ -130,9 +132,9 @@ pub(crate) fn list_text(variable: &Variable) -> Vec<u8> {
             text.push(b' ');
         }
         text.push(b'[');
-        text.extend(if associative { quote::declared_key(&key) } else { key.into_vec() });
+        text.extend(if associative { quote::declared_key(&key, encoding) } else { key.into_vec() });
         text.extend_from_slice(b"]=");
-        text.extend(quote::declared(&value));
+        text.extend(quote::declared(&value, encoding));
         if associative {
             text.push(b' ');
         }

@@ -58,6 +58,7 @@ impl Session {
             let pid = job.pid();
             if let JobState::Done(status) = job.state() {
                 self.tell_death_of_job(id);
+                self.forget_coprocess(pid);
                 self.jobs.remove(id);
                 return Ok(Waited::Ended { pid, status });
             }
@@ -84,6 +85,7 @@ impl Session {
             if let Some(status) = ended {
                 if matches!(job.state(), JobState::Done(_)) {
                     self.tell_death_of_job(id);
+                    self.forget_coprocess(pid);
                     self.jobs.remove(id);
                 }
                 return Ok(Waited::Ended { pid, status });
@@ -109,6 +111,7 @@ impl Session {
             });
             if let Some((id, pid, status)) = ended {
                 self.tell_death_of_job(id);
+                self.forget_coprocess(pid);
                 self.jobs.remove(id);
                 return Ok(Waited::Ended { pid, status });
             }

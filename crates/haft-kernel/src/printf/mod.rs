@@ -16,6 +16,7 @@ mod tests;
 pub mod zone;
 
 use crate::bytes::Bytes;
+use crate::text::Encoding;
 
 pub use self::number::{NumberError, parse_integer};
 pub use self::strftime::Moment;
@@ -37,6 +38,9 @@ pub struct Printed {
 pub trait Surroundings {
     /// The time, for `%(…)T` without an argument, or of a number of seconds since the epoch.
     fn moment(&mut self, when: When) -> Moment;
+
+    /// What a character is, for `%q`.
+    fn encoding(&self) -> Encoding;
 
     /// Whether to stop before the end.
     fn stopped(&mut self) -> bool;

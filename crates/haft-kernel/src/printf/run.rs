@@ -125,11 +125,14 @@ impl<'a> Run<'a> {
                 self.text(&[first], field);
             }
             b'q' => {
-                let text = quote::escaped(self.argument().unwrap_or_default());
+                let text = quote::escaped(self.argument().unwrap_or_default(), self.surroundings.encoding());
                 self.text(field.cut(&text), field);
             }
             b'Q' => {
-                let text = quote::escaped(field.cut(self.argument().unwrap_or_default()));
+                let text = quote::escaped(
+                    field.cut(self.argument().unwrap_or_default()),
+                    self.surroundings.encoding(),
+                );
                 self.text(&text, field);
             }
             b'n' => {

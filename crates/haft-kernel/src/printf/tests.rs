@@ -13,6 +13,10 @@ impl Surroundings for Fixed {
         }
     }
 
+    fn encoding(&self) -> crate::text::Encoding {
+        crate::text::Encoding::Utf8
+    }
+
     fn stopped(&mut self) -> bool {
         false
     }

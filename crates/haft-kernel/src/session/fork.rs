@@ -85,6 +85,8 @@ impl Session {
             rounds: 0,
             death: None,
             exits_in_place: false,
+            output_failed: false,
+            coprocess: None,
             may_replace: false,
             guarded: false,
             own_group: false,

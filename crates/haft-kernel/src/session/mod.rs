@@ -140,6 +140,10 @@ pub struct Session {
     pub(crate) death: Option<(i32, i32)>,
     /// Whether `exit` ends the shell, rather than a failure: it does so where it stands.
     pub(crate) exits_in_place: bool,
+    /// Whether a builtin could not write what it had to show.
+    pub(crate) output_failed: bool,
+    /// The coprocess whose descriptors are open, and its process number.
+    pub(crate) coprocess: Option<(Bytes, i32)>,
     /// How many rounds loops have made.
     pub(crate) rounds: u32,
     /// Whether the command about to run is the last of the program, so that the process may become it.
@@ -278,6 +282,8 @@ impl Session {
             rounds: 0,
             death: None,
             exits_in_place: false,
+            output_failed: false,
+            coprocess: None,
             may_replace: false,
             guarded: false,
             own_group: false,

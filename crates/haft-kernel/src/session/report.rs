@@ -7,10 +7,15 @@ use crate::session::Session;
 impl Session {
     /// Writes a message to standard error, with the shell's name and the line before it.
     pub fn report(&mut self, message: impl Display) {
+        // What a file that is sourced does is told by its name.
+        let name = match self.frames.last() {
+            Some(frame) if !self.interactive => &frame.source,
+            _ => &self.name,
+        };
         let line = match self.line {
-            _ if self.interactive && self.frames.is_empty() => format!("{}: {message}\n", self.name),
-            0 => format!("{}: {message}\n", self.name),
-            line => format!("{}: line {line}: {message}\n", self.name),
+            _ if self.interactive && self.frames.is_empty() => format!("{name}: {message}\n"),
+            0 => format!("{name}: {message}\n"),
+            line => format!("{name}: line {line}: {message}\n"),
         };
         let _ = self.write(2, line.as_bytes());
         let _ = self.flush();

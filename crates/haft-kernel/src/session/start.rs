@@ -180,9 +180,28 @@ impl Session {
         self.positional = Shared::Own(arguments);
     }
 
-    /// Turns an option of `set` on or off.
+    /// Turns an option of `set` on or off, and what goes with it.
     pub fn set_option(&mut self, option: SetOption, on: bool) {
         self.options.put(option, on);
+        match option {
+            SetOption::InteractiveComments => self.options.put_shell(ShellOption::InteractiveComments, on),
+            SetOption::Emacs if on => self.options.put(SetOption::Vi, false),
+            SetOption::Vi if on => self.options.put(SetOption::Emacs, false),
+            SetOption::Posix => self.conform(on),
+            _ => {}
+        }
+    }
+
+    /// Follows POSIX where bash has ways of its own, or not.
+    fn conform(&mut self, on: bool) {
+        for option in [ShellOption::ExpandAliases, ShellOption::InheritErrorExit, ShellOption::ShiftVerbose] {
+            self.options.put_shell(option, on || (self.interactive && option == ShellOption::ExpandAliases));
+        }
+        match on {
+            true if self.variables.get(b"POSIXLY_CORRECT").is_some() => {}
+            true => self.variables.insert(b"POSIXLY_CORRECT", Variable::scalar("y")),
+            false => drop(self.variables.unset(b"POSIXLY_CORRECT", false)),
+        }
     }
 
     /// Turns an option of `shopt` on or off.

@@ -83,6 +83,8 @@ impl Parser<'_> {
         if !self.eat(b')') {
             return Err(self.unexpected_in_list("\")\"", opened));
         }
+        // bash takes note of the line when it has read all of it.
+        let line = self.line_at(self.input.at - 1);
         self.finish_compound(start, line, CommandKind::Subshell(list))
     }
 

@@ -58,12 +58,12 @@ impl Parser<'_> {
             }
             end = self.input.at;
             debug_assert!(end > before);
-            // bash takes note of the line when it has read the word after the name.
-            if simple.arguments.len() == 2
-                && simple.assignments.is_empty()
-                && simple.redirects.is_empty()
-                && self.input.slice(start, end).contains(&b'\n')
-            {
+            // bash takes note of the line when it has read an assignment, or the word after the name.
+            let noted = match (simple.assignments.len(), simple.arguments.len()) {
+                (0, 2) | (1, 0) => simple.redirects.is_empty(),
+                _ => false,
+            };
+            if noted && self.input.slice(start, end).contains(&b'\n') {
                 line = self.line_at(end - 1);
             }
         }

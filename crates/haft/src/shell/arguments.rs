@@ -169,6 +169,13 @@ pub(crate) fn is_shell_name(name: &std::ffi::OsStr) -> bool {
     name.ends_with(b"sh")
 }
 
+/// Whether it was started as `sh`, which follows POSIX.
+pub(crate) fn is_posix_name(name: &std::ffi::OsStr) -> bool {
+    let name = name.as_bytes();
+    let name = name.rsplit(|&byte| byte == b'/').next().unwrap_or_default();
+    matches!(name, b"sh" | b"-sh")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -51,7 +51,7 @@ pub(super) fn run(arguments: ShellArguments, surroundings: &Surroundings) -> Res
     session.keep_ignored(ignored);
     let _ = set_disposition(Signals::PIPE, Disposition::Ignore);
     configure(&mut session, &arguments)?;
-    let text = read_source(&arguments.source)?;
+    let text = read_source(&arguments.source, surroundings)?;
     begin(&mut session, arguments, surroundings);
     let repl = Repl::start(session, history, inbox, tools.clone(), &setup).map_err(|error| Failure {
         message: format!("cannot watch for signals: {error}"),

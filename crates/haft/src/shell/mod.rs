@@ -30,9 +30,7 @@ pub(crate) fn words(surroundings: &Surroundings) -> Option<Vec<OsString>> {
         Some(b"-h" | b"--help" | b"-V" | b"--version") => false,
         Some(first) if first.starts_with(b"-") || first.starts_with(b"+") => true,
         Some(first) if first.contains(&b'/') => true,
-        Some(first) => {
-            !Arguments::has_command(first) && std::path::Path::new(OsStr::from_bytes(first)).is_file()
-        }
+        Some(first) => !Arguments::has_command(first) && is_file(&find_file(first, surroundings)),
     };
     is_shell.then_some(rest)
 }
@@ -52,8 +50,11 @@ pub(crate) fn run(
     for (number, descriptor) in inherited_descriptors() {
         session.open_descriptor(number.cast_unsigned(), descriptor);
     }
+    if conforms(surroundings) {
+        session.set_option(SetOption::Posix, true);
+    }
     configure(&mut session, &arguments)?;
-    let text = read_source(&arguments.source)?;
+    let text = read_source(&arguments.source, surroundings)?;
     begin(&mut session, arguments, surroundings);
     let result = match text {
         Some(text) => session.run_main(&text),
@@ -69,6 +70,12 @@ pub(crate) fn run(
 /// A session of a plain shell, with what this process has.
 fn session(kernel: KernelBuilder, surroundings: &Surroundings) -> Session {
     sessions::familiar(kernel.plain_shell(true), &surroundings.environment, surroundings)
+}
+
+/// Whether the shell follows POSIX from the beginning: called `sh`, or told so by the environment.
+fn conforms(surroundings: &Surroundings) -> bool {
+    let named = surroundings.arguments.first().is_some_and(|own| arguments::is_posix_name(own));
+    named || surroundings.environment.get("POSIXLY_CORRECT").is_some()
 }
 
 /// Signals that are ignored stay so. A pipe that nobody reads ends the part of the script that writes to it, not this process.
@@ -105,12 +112,27 @@ fn describe(setting: &Setting) -> String {
 }
 
 /// The whole text of the script; none if it is read while it runs.
-fn read_source(source: &Source) -> Result<Option<Vec<u8>>, Failure> {
+fn read_source(source: &Source, surroundings: &Surroundings) -> Result<Option<Vec<u8>>, Failure> {
     match source {
         Source::Text(text) => Ok(Some(text.clone())),
         Source::Input => Ok(None),
-        Source::File(path) => read_file(path).map(Some),
+        Source::File(path) => read_file(&find_file(path, surroundings)).map(Some),
     }
+}
+
+fn is_file(path: &[u8]) -> bool {
+    std::path::Path::new(OsStr::from_bytes(path)).is_file()
+}
+
+/// The file that is meant: one that is not there and has no slash in its name is looked for along `PATH`.
+fn find_file(path: &[u8], surroundings: &Surroundings) -> Vec<u8> {
+    if path.contains(&b'/') || std::path::Path::new(OsStr::from_bytes(path)).exists() {
+        return path.to_vec();
+    }
+    let variable = surroundings.variable("PATH").unwrap_or_default().as_bytes();
+    let directories = variable.split(|byte| *byte == b':').filter(|directory| !directory.is_empty());
+    let mut candidates = directories.map(|directory| [directory, b"/", path].concat());
+    candidates.find(|candidate| is_file(candidate)).unwrap_or_else(|| path.to_vec())
 }
 
 /// The text of a script's file, which is text.

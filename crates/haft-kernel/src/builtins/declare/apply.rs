@@ -65,7 +65,9 @@ pub(super) fn operand(context: &mut Context<'_>, flags: &Flags, operand: &Operan
 fn trace(context: &mut Context<'_>, assigned: &Assigned) -> Result<(), Unwind> {
     let AssignedValue::Scalar(value) = &assigned.value else { return Ok(()) };
     let operator: &[u8] = if assigned.append { b"+=" } else { b"=" };
-    let line = [&assigned.name, operator, &crate::quote::traced_value(value)].concat();
+    let line =
+        [&assigned.name, operator, &crate::quote::traced_value(value, context.session.encoding_of(value))]
+            .concat();
     context.session.trace_text(&line)
 }
 
@@ -93,6 +95,11 @@ fn declare(
     name: &Bytes,
     assigned: Option<Assigned>,
 ) -> Result<Result<bool, Unwind>, VariableError> {
+    if flags.local && flags.on.contains(Attributes::NAMEREF) && refers_to_itself(name, assigned.as_ref()) {
+        // What a local reference to its own name means is the variable outside.
+        context.error(VariableError::Circular(name.clone()));
+        return Ok(Ok(true));
+    }
     let name = prepare(context, flags, name)?;
     if flags.no_array && context.session.variables.get(&name).is_some_and(Variable::is_array) {
         context.error(format_args!("{name}: cannot destroy array variables in this way"));
@@ -118,6 +125,10 @@ fn declare(
     }
     attributes(context, &name, flags.on, flags.off);
     Ok(Ok(true))
+}
+
+fn refers_to_itself(name: &Bytes, assigned: Option<&Assigned>) -> bool {
+    assigned.is_some_and(|assigned| matches!(&assigned.value, AssignedValue::Scalar(value) if value == name))
 }
 
 /// Makes the variable local if it is to be; yields the name of the variable that is meant, references followed.

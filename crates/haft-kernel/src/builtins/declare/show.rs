@@ -4,8 +4,9 @@ use super::super::{Context, Operand, describe, functions};
 use super::flags::{Array, Flags, Functions};
 use crate::bytes::Bytes;
 use crate::flow::{Flow, Unwind};
-use crate::options::ShellOption;
+use crate::options::{SetOption, ShellOption};
 use crate::session::{Definition, split_reference};
+use crate::text::Encoding;
 use crate::variables::{Attributes, Value, Variable};
 
 /// Without operands: everything that has the attributes asked for.
@@ -38,8 +39,26 @@ pub(super) fn listed(context: &mut Context<'_>, flags: &Flags) -> Flow {
         }
         return Ok(0);
     }
-    let text = describe::all(context.session, |variable| matches(variable, flags), describe::declaration);
+    let conforms = context.session.options.has(SetOption::Posix);
+    let show: describe::Show = match context.name {
+        b"export" if conforms => |name, variable, encoding| posix(b"export", name, variable, encoding),
+        b"readonly" if conforms => |name, variable, encoding| posix(b"readonly", name, variable, encoding),
+        _ => describe::declaration,
+    };
+    let text = describe::all(context.session, |variable| matches(variable, flags), show);
     context.print(&text)
+}
+
+/// `export name="value"`, as POSIX has it: the command in the place of `declare` and its options.
+fn posix(command: &[u8], name: &[u8], variable: &Variable, encoding: Encoding) -> Vec<u8> {
+    let line = describe::declaration(name, variable, encoding);
+    let rest = line.splitn(3, |byte| *byte == b' ').nth(2).unwrap_or_default();
+    let arrays: &[u8] = match variable.value {
+        Value::Scalar(_) => b"",
+        Value::Indexed(_) => b" -a",
+        Value::Associative(_) => b" -A",
+    };
+    [command, arrays, b" ", rest].concat()
 }
 
 fn matches(variable: &Variable, flags: &Flags) -> bool {
