@@ -1,16 +1,22 @@
 //! Many calls at once: side by side where they do not get in one another's way, answered in order.
+//!
+//! Calls may come one after another for as long as they like: each begins as soon as it may, and is answered as soon as all
+//! before it are.
 
-use std::collections::BTreeMap;
-use std::sync::{Condvar, Mutex, PoisonError};
+use std::collections::VecDeque;
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use serde::Deserialize;
 use serde_json::Value;
 
 use crate::access::Touched;
-use crate::call::{CallOptions, Ready};
+use crate::call::CallOptions;
 use crate::envelope::{Envelope, Fault};
 use crate::registry::Registry;
+
+/// So many calls are taken before the first of them is answered.
+const AHEAD: usize = 4096;
 
 /// One of many calls.
 #[derive(Clone, Debug, Deserialize)]
@@ -31,119 +37,186 @@ fn no_arguments() -> Value {
 }
 
 impl Registry {
-    /// Makes calls, at most `width` at once. A call waits for every earlier one that it conflicts with: one that writes
-    /// what the other reads or writes, or does not say what it does. `answer` gets the answers in the order of the calls.
-    pub fn batch(
+    /// Makes calls as they come, at most `width` at once. A call waits for every earlier one that it conflicts with: one that
+    /// writes what the other reads or writes, or does not say what it does. `answer` gets the answers in the order of the
+    /// calls, each with what came with its call.
+    pub fn batch<T: Send>(
         &self,
-        calls: &[Call],
+        calls: impl Iterator<Item = (T, Result<Call, Fault>)> + Send,
         width: usize,
         options: &CallOptions,
-        answer: impl FnMut(usize, Envelope),
+        answer: impl FnMut(T, Envelope),
     ) {
-        let ready = self.prepare_all(calls, width, options);
         let inner = self.inner();
         let directory = options.directory.as_ref().unwrap_or(&inner.options.directory);
-        let touched: Vec<Touched> = ready
-            .iter()
-            .map(|ready| match ready {
+        let prepare = |call: Result<Call, Fault>| {
+            let ready = call.and_then(|call| self.prepare(&call.tool, call.arguments, options));
+            let touched = match &ready {
                 Ok(ready) => ready.tool.descriptor().access.of_call(&ready.arguments, directory),
                 Err(_) => Touched::default(),
-            })
-            .collect();
-        let make = |index: usize| {
+            };
+            (ready, touched)
+        };
+        let make = |ready: Result<_, Fault>| {
             let start = Instant::now();
-            let mut envelope = match &ready[index] {
+            let mut envelope = match &ready {
                 Ok(ready) => self.run(ready, options, &|_| ()),
                 Err(fault) => Envelope::failure(fault.clone()),
             };
             envelope.duration = start.elapsed();
             envelope
         };
-        schedule(&touched, width, make, answer);
-    }
-
-    /// Looks for all the tools, several at a time, since each may have to be asked.
-    fn prepare_all(&self, calls: &[Call], width: usize, options: &CallOptions) -> Vec<Result<Ready, Fault>> {
-        let mut ready = Vec::with_capacity(calls.len());
-        let prepare = |call: &Call| self.prepare(&call.tool, call.arguments.clone(), options);
-        let nothing = vec![Touched::default(); calls.len()];
-        schedule(&nothing, width, |index| prepare(&calls[index]), |_, result| ready.push(result));
-        ready
+        schedule(calls, width, prepare, make, answer);
     }
 }
 
-/// What became of each piece of work.
-struct Progress<T> {
-    started: Vec<bool>,
-    finished: Vec<bool>,
-    answers: BTreeMap<usize, T>,
+/// Where a piece of work stands.
+enum Stage<N, R, D> {
+    /// It has come.
+    New(N),
+    /// It is known what it touches.
+    Ready(R, Touched),
+    /// Somebody works on it; what it touches may not be known yet.
+    Busy(Option<Touched>),
+    Done(D),
 }
 
-/// Does pieces of work on `width` threads, each after all earlier ones that it conflicts with, and hands out what came
-/// of them in order.
-fn schedule<T: Send>(
-    touched: &[Touched],
-    width: usize,
-    work: impl Fn(usize) -> T + Sync,
-    mut answer: impl FnMut(usize, T),
-) {
-    let count = touched.len();
-    let progress = Mutex::new(Progress {
-        started: vec![false; count],
-        finished: vec![false; count],
-        answers: BTreeMap::new(),
-    });
-    let turn = Condvar::new();
-    let lock = || progress.lock().unwrap_or_else(PoisonError::into_inner);
-    let worker = || {
-        let mut state = lock();
-        loop {
-            match next(&state.started, &state.finished, touched) {
-                Some(index) => {
-                    state.started[index] = true;
-                    drop(state);
-                    let result = work(index);
-                    state = lock();
-                    state.finished[index] = true;
-                    state.answers.insert(index, result);
-                    turn.notify_all();
-                }
-                None if state.started.iter().all(|started| *started) => return,
-                None => state = turn.wait(state).unwrap_or_else(PoisonError::into_inner),
+/// What somebody may do next.
+enum Work<N, R> {
+    Prepare(N),
+    Make(R),
+}
+
+/// The pieces of work that were not handed out yet, in order.
+struct Queue<T, N, R, D> {
+    pieces: VecDeque<(T, Stage<N, R, D>)>,
+    /// How many were handed out.
+    gone: usize,
+    /// Whether no more will come.
+    closed: bool,
+}
+
+impl<T, N, R, D> Queue<T, N, R, D> {
+    /// Takes the first piece that somebody can do something about, with its number.
+    fn next(&mut self) -> Option<(usize, Work<N, R>)> {
+        let place = (0..self.pieces.len()).find(|place| self.is_open(*place))?;
+        let stage = &mut self.pieces[place].1;
+        let work = match std::mem::replace(stage, Stage::Busy(None)) {
+            Stage::New(new) => Work::Prepare(new),
+            Stage::Ready(ready, touched) => {
+                *stage = Stage::Busy(Some(touched));
+                Work::Make(ready)
             }
+            Stage::Busy(_) | Stage::Done(_) => return None,
+        };
+        Some((self.gone + place, work))
+    }
+
+    /// Whether a piece is new, or conflicts with no earlier one that is not done.
+    fn is_open(&self, place: usize) -> bool {
+        let touched = match &self.pieces[place].1 {
+            Stage::New(_) => return true,
+            Stage::Ready(_, touched) => touched,
+            Stage::Busy(_) | Stage::Done(_) => return false,
+        };
+        self.pieces.range(..place).all(|(_, earlier)| match earlier {
+            Stage::Done(_) => true,
+            Stage::Ready(_, other) | Stage::Busy(Some(other)) => !touched.conflicts(other),
+            Stage::New(_) | Stage::Busy(None) => false,
+        })
+    }
+
+    fn set(&mut self, number: usize, stage: Stage<N, R, D>) {
+        let place = number - self.gone;
+        self.pieces[place].1 = stage;
+    }
+
+    /// The first piece, once it is done.
+    fn take(&mut self) -> Option<(T, D)> {
+        if !matches!(self.pieces.front(), Some((_, Stage::Done(_)))) {
+            return None;
         }
+        self.gone += 1;
+        match self.pieces.pop_front() {
+            Some((tag, Stage::Done(done))) => Some((tag, done)),
+            _ => None,
+        }
+    }
+
+    /// Whether nothing is left to begin, nor will be.
+    fn is_over(&self) -> bool {
+        let begun = |stage: &Stage<N, R, D>| matches!(stage, Stage::Busy(Some(_)) | Stage::Done(_));
+        self.closed && self.pieces.iter().all(|(_, stage)| begun(stage))
+    }
+}
+
+/// Prepares and does pieces of work on `width` threads as they come, each after all earlier ones that it conflicts with, and
+/// hands out what came of them in order.
+fn schedule<T: Send, N: Send, R: Send, D: Send>(
+    pieces: impl Iterator<Item = (T, N)> + Send,
+    width: usize,
+    prepare: impl Fn(N) -> (R, Touched) + Sync,
+    make: impl Fn(R) -> D + Sync,
+    mut answer: impl FnMut(T, D),
+) {
+    let queue = Mutex::new(Queue { pieces: VecDeque::new(), gone: 0, closed: false });
+    let turn = Condvar::new();
+    let lock = || queue.lock().unwrap_or_else(PoisonError::into_inner);
+    let wait = |queue| turn.wait(queue).unwrap_or_else(PoisonError::into_inner);
+    let worker = || {
+        let mut queue: MutexGuard<'_, Queue<T, N, R, D>> = lock();
+        while !queue.is_over() {
+            let Some((number, work)) = queue.next() else {
+                queue = wait(queue);
+                continue;
+            };
+            drop(queue);
+            let stage = match work {
+                Work::Prepare(new) => {
+                    let (ready, touched) = prepare(new);
+                    Stage::Ready(ready, touched)
+                }
+                Work::Make(ready) => Stage::Done(make(ready)),
+            };
+            queue = lock();
+            queue.set(number, stage);
+            turn.notify_all();
+        }
+    };
+    let reader = || {
+        for (tag, new) in pieces {
+            let mut queue = lock();
+            while queue.pieces.len() >= AHEAD {
+                queue = wait(queue);
+            }
+            queue.pieces.push_back((tag, Stage::New(new)));
+            turn.notify_all();
+        }
+        lock().closed = true;
+        turn.notify_all();
     };
     std::thread::scope(|threads| {
-        for _ in 0..width.clamp(1, count.max(1)) {
-            threads.spawn(worker);
-        }
-        for index in 0..count {
-            let mut state = lock();
-            let result = loop {
-                match state.answers.remove(&index) {
-                    Some(result) => break result,
-                    None => state = turn.wait(state).unwrap_or_else(PoisonError::into_inner),
+        threads.spawn(reader);
+        (0..width.max(1)).for_each(|_| drop(threads.spawn(worker)));
+        let mut queue = lock();
+        while !(queue.closed && queue.pieces.is_empty()) {
+            queue = match queue.take() {
+                None => wait(queue),
+                Some((tag, done)) => {
+                    drop(queue);
+                    answer(tag, done);
+                    turn.notify_all();
+                    lock()
                 }
             };
-            drop(state);
-            answer(index, result);
         }
     });
-}
-
-/// The first that has not started and conflicts with no earlier one that has not finished.
-fn next(started: &[bool], finished: &[bool], touched: &[Touched]) -> Option<usize> {
-    let may_start = |index: &usize| {
-        !started[*index]
-            && (0..*index).all(|earlier| finished[earlier] || !touched[*index].conflicts(&touched[earlier]))
-    };
-    (0..touched.len()).find(may_start)
 }
 
 #[cfg(test)]
 mod tests {
     use std::path::PathBuf;
-    use std::sync::Barrier;
+    use std::sync::{Barrier, mpsc};
 
     use super::*;
 
@@ -162,14 +235,15 @@ mod tests {
             Touched::Everything,
             paths(&["/c"], &[]),
         ];
-        let none = [false; 6];
         let starts = |started: &[usize], finished: &[usize]| {
-            let flags = |set: &[usize]| {
-                let mut flags = none;
-                set.iter().for_each(|index| flags[*index] = true);
-                flags
+            let stage = |index: usize| match () {
+                () if finished.contains(&index) => Stage::Done(()),
+                () if started.contains(&index) => Stage::Busy(Some(touched[index].clone())),
+                () => Stage::Ready((), touched[index].clone()),
             };
-            next(&flags(started), &flags(finished), &touched)
+            let pieces = (0..6).map(|index| ((), stage(index))).collect();
+            let mut queue: Queue<(), (), (), ()> = Queue { pieces, gone: 0, closed: false };
+            queue.next().map(|(number, _)| number)
         };
         assert_eq!(starts(&[], &[]), Some(0));
         assert_eq!(starts(&[0], &[]), Some(1));
@@ -182,20 +256,61 @@ mod tests {
     }
 
     #[test]
+    fn nothing_starts_before_it_is_known_what_those_before_it_touch() {
+        let mut queue: Queue<(), (), (), ()> = Queue { pieces: VecDeque::new(), gone: 0, closed: false };
+        queue.pieces.push_back(((), Stage::Busy(None)));
+        queue.pieces.push_back(((), Stage::Ready((), Touched::default())));
+        assert!(queue.next().is_none());
+        queue.set(0, Stage::Ready((), Touched::default()));
+        assert_eq!(queue.next().map(|(number, _)| number), Some(0));
+        assert_eq!(queue.next().map(|(number, _)| number), Some(1));
+    }
+
+    #[test]
     fn answers_come_in_order_and_what_does_not_conflict_runs_at_the_same_time() {
         let together = Barrier::new(4);
-        let touched = vec![Touched::default(); 8];
         let mut order = Vec::new();
-        let work = |index: usize| {
+        let make = |index: usize| {
             together.wait();
             index * 10
         };
-        schedule(&touched, 4, work, |index, result| order.push((index, result)));
+        let pieces = (0..8).map(|index| (index, index));
+        schedule(pieces, 4, |index| (index, Touched::default()), make, |tag, done| order.push((tag, done)));
         assert_eq!(order, (0..8).map(|index| (index, index * 10)).collect::<Vec<_>>());
     }
 
     #[test]
+    fn an_answer_comes_before_the_next_piece_does() {
+        let (send, receive) = mpsc::channel();
+        send.send(0).expect("somebody listens");
+        let mut send = Some(send);
+        let mut answered = 0;
+        let pieces = receive.into_iter().map(|number| (number, number));
+        schedule(
+            pieces,
+            4,
+            |number| (number, Touched::Everything),
+            |number| number,
+            |_, number| {
+                answered += 1;
+                match &send {
+                    Some(next) if number < 3 => next.send(number + 1).expect("somebody listens"),
+                    _ => drop(send.take()),
+                }
+            },
+        );
+        assert_eq!(answered, 4);
+    }
+
+    #[test]
     fn nothing_to_do_is_done_at_once() {
-        schedule(&[], 4, |_| (), |_, ()| unreachable!("there is nothing"));
+        let nothing = std::iter::empty::<((), ())>();
+        schedule(
+            nothing,
+            4,
+            |()| ((), Touched::default()),
+            |()| (),
+            |(), ()| unreachable!("there is nothing"),
+        );
     }
 }

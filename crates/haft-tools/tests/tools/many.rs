@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use haft_test_support::eventually;
-use haft_tools::{Call, CallOptions};
+use haft_tools::{Call, CallOptions, Fault};
 use serde_json::{Value, json};
 
 use crate::scene::{Scene, call, result};
@@ -49,8 +49,11 @@ fn a_hundred_tools_are_found_and_twenty_calls_run_through_a_refresh() {
     assert_eq!(snapshot.get("t0").and_then(|tool| tool.descriptor().version.clone()).as_deref(), Some("2"));
 }
 
-fn calls(values: &[Value]) -> Vec<Call> {
-    values.iter().map(|value| serde_json::from_value(value.clone()).expect("a call")).collect()
+/// Calls, each with its number.
+fn calls(values: &[Value]) -> impl Iterator<Item = (usize, Result<Call, Fault>)> + Send + use<> {
+    let call = |value: &Value| Ok(serde_json::from_value(value.clone()).expect("a call"));
+    let calls: Vec<_> = values.iter().map(call).collect();
+    calls.into_iter().enumerate()
 }
 
 #[test]
@@ -65,7 +68,7 @@ fn a_batch_runs_side_by_side_what_may_and_answers_in_order() {
     let registry = scene.registry();
     let mut order = Vec::new();
     let calls = calls(&[json!({"tool": "one"}), json!({"tool": "missing"}), json!({"tool": "two"})]);
-    registry.batch(&calls, 4, &CallOptions::default(), |index, envelope| {
+    registry.batch(calls, 4, &CallOptions::default(), |index, envelope| {
         order.push((index, envelope.code().map(|code| code.as_str())));
     });
     assert_eq!(order, [(0, None), (1, Some("TOOL_NOT_FOUND")), (2, None)]);
@@ -82,7 +85,7 @@ fn writes_and_reads_of_one_file_keep_their_order_in_a_batch() {
         values.push(json!({"tool": "file_read", "arguments": {"path": "./f"}}));
     }
     let mut read = Vec::new();
-    registry.batch(&calls(&values), 8, &CallOptions::default(), |index, envelope| {
+    registry.batch(calls(&values), 8, &CallOptions::default(), |index, envelope| {
         if index % 3 != 0 {
             read.push(result(&envelope)["content"].as_str().expect("text").to_owned());
         }
@@ -101,6 +104,6 @@ fn a_tool_that_does_not_say_what_it_touches_runs_alone() {
     let registry = scene.registry();
     let calls = calls(&vec![json!({"tool": "x"}); 4]);
     let started = Instant::now();
-    registry.batch(&calls, 4, &CallOptions::default(), |_, envelope| assert_eq!(result(&envelope), "alone"));
+    registry.batch(calls, 4, &CallOptions::default(), |_, envelope| assert_eq!(result(&envelope), "alone"));
     assert!(started.elapsed() >= Duration::from_millis(200));
 }

@@ -1,5 +1,9 @@
 //! `haft tool list`, `call` and `batch`.
 
+use std::fs::File;
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::os::fd::OwnedFd;
+
 use serde_json::{Value, json};
 
 use crate::scene::{ADD, scene, tool, write};
@@ -79,7 +83,18 @@ fn a_batch_answers_every_line_in_order() {
     assert_eq!((&answers[0]["id"], &answers[0]["tool"]), (&json!(7), &json!("file_write")));
     assert_eq!(answers[1]["result"]["content"], "hello");
     assert_eq!(answers[2]["error_code"], "TOOL_NOT_FOUND");
-    let _ = tool(&scratch, &["batch"]).input("nonsense\n").run().status(2).stderr_has("line 1 is no call");
+    let wrong = tool(&scratch, &["batch"])
+        .input(b"\n\xff{\n{\"tool\": \"glob\", \"arguments\": {\"pattern\": \"*\"}}".to_vec());
+    let wrong = wrong.run().status(1).output_text();
+    let answers: Vec<Value> = wrong.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    assert!(
+        answers[0]["error"].as_str().is_some_and(|error| error.starts_with("line 2 is no call")),
+        "{wrong}"
+    );
+    assert_eq!(
+        (&answers[0]["error_code"], &answers[1]["tool_success"]),
+        (&json!("INVALID_PARAMS"), &json!(true))
+    );
 }
 
 #[test]
@@ -95,6 +110,33 @@ fn the_bash_tool_answers_with_output_in_true_order() {
     assert_eq!((&long["result"]["truncated"], long["result"]["id"].is_string()), (&json!(true), true));
     let late = bash(&["command=echo before; sleep 60", "timeout=0.5"]).status(124).json();
     assert_eq!((&late["error_code"], &late["stdout"]), (&json!("TOOL_TIMEOUT"), &json!("before\n")));
+}
+
+#[test]
+fn a_batch_answers_while_its_input_is_open_and_ends_when_it_is_told_to() {
+    let scratch = scene();
+    let (near, mut far) = std::io::pipe().expect("a pipe");
+    let (answers, out) = std::io::pipe().expect("a pipe");
+    let file = |end: OwnedFd| File::from(end);
+    let null = File::options().write(true).open("/dev/null").expect("a file");
+    let files = [file(near.into()), file(out.into()), null];
+    let running = tool(&scratch, &["batch"]).standard(files).start();
+    let mut answers = BufReader::new(answers);
+    let mut ask = |call: Value| -> Value {
+        writeln!(far, "{call}").expect("somebody reads");
+        let mut line = String::new();
+        answers.read_line(&mut line).expect("an answer");
+        serde_json::from_str(&line).expect("JSON")
+    };
+    let script = json!({"command": "echo ready; read line; echo got $line"});
+    let started = ask(json!({"tool": "process_start", "arguments": script}));
+    let id = &started["result"]["id"];
+    let read = json!({"tool": "process_read", "arguments": {"id": id, "wait": 60}});
+    assert_eq!(ask(read.clone())["result"]["output"], "ready\n");
+    let _ = ask(json!({"tool": "process_write", "arguments": {"id": id, "input": "this\n"}}));
+    assert_eq!(ask(read)["result"]["output"], "got this\n");
+    running.signal(2);
+    let _ = running.finish().status(130);
 }
 
 #[test]

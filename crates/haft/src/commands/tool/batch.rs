@@ -1,20 +1,19 @@
 //! `haft tool batch`: many calls, one a line.
 
-use std::io::BufRead as _;
-
-use haft_process::reason;
-use haft_tools::{Call, CallOptions};
+use haft_process::{CancelToken, reason};
+use haft_tools::{Call, CallOptions, Fault};
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::io::Errno;
 use serde_json::{Value, json};
 
 use super::Scene;
 use super::arguments::ToolBatch;
 use crate::commands::output::print_json;
-use crate::failure::Failure;
+use crate::failure::{Failure, tell};
 use crate::surroundings::Surroundings;
 
-/// Makes the calls and prints an answer a line, in the order of the calls: 1 if one of them failed.
+/// Makes the calls as they come and prints an answer a line, in the order of the calls: 1 if one of them failed.
 pub(super) fn run(arguments: &ToolBatch, surroundings: &Surroundings) -> Result<i32, Failure> {
-    let calls = read()?;
     let scene = Scene::new(surroundings)?;
     let toolset = arguments.toolset.as_deref().map(|name| scene.settings.toolset(name)).transpose()?;
     let options = CallOptions {
@@ -27,11 +26,14 @@ pub(super) fn run(arguments: &ToolBatch, surroundings: &Surroundings) -> Result<
         .jobs
         .unwrap_or_else(|| std::thread::available_parallelism().map_or(4, |cores| cores.get() * 2));
     let mut status = 0;
-    scene.registry.batch(&calls, width.max(1), &options, |index, envelope| {
+    let calls = Lines::new(&scene.listener.cancel).enumerate();
+    let calls = calls.filter(|(_, line)| !line.trim_ascii().is_empty());
+    let calls = calls.map(|(number, line)| read(number + 1, &line));
+    scene.registry.batch(calls, width.max(1), &options, |(tool, id), envelope| {
         let failed = i32::from(!envelope.is_success());
-        let mut answer = json!({"tool": calls[index].tool});
-        if let Some(id) = &calls[index].id {
-            answer["id"] = id.clone();
+        let mut answer = json!({"tool": tool});
+        if let Some(id) = id {
+            answer["id"] = id;
         }
         if let (Some(answer), Ok(Value::Object(envelope))) =
             (answer.as_object_mut(), serde_json::to_value(&envelope))
@@ -40,24 +42,77 @@ pub(super) fn run(arguments: &ToolBatch, surroundings: &Surroundings) -> Result<
         }
         status = print_json(&answer, failed).max(status);
     });
-    Ok(status)
+    Ok(if scene.listener.cancel.is_cancelled() { haft_process::CANCELLED } else { status })
 }
 
-fn read() -> Result<Vec<Call>, Failure> {
-    let mut calls = Vec::new();
-    for (number, line) in std::io::stdin().lock().lines().enumerate() {
-        let line = line.map_err(|error| {
-            Failure::usage(format_args!("standard input cannot be read: {}", reason(&error)))
-        })?;
-        if line.trim().is_empty() {
-            continue;
+/// What an answer says of its call: the tool, and the id that it was given.
+type Tag = (Option<String>, Option<Value>);
+
+/// The call that a line is. One that is none is answered as such.
+fn read(number: usize, line: &[u8]) -> (Tag, Result<Call, Fault>) {
+    match serde_json::from_slice::<Call>(line) {
+        Ok(call) => ((Some(call.tool.clone()), call.id.clone()), Ok(call)),
+        Err(error) => {
+            let wanted = "write {\"tool\": NAME, \"arguments\": {…}} on every line";
+            ((None, None), Err(Fault::invalid(format!("line {number} is no call: {error}; {wanted}"))))
         }
-        let call = serde_json::from_str(&line).map_err(|error| Failure {
-            message: format!("line {} is no call: {error}", number + 1),
-            hint: Some("write {\"tool\": NAME, \"arguments\": {…}} on every line".to_owned()),
-            status: 2,
-        })?;
-        calls.push(call);
     }
-    Ok(calls)
+}
+
+/// The lines of standard input, until it ends or nobody wants them any more.
+struct Lines {
+    cancel: CancelToken,
+    buffer: Vec<u8>,
+    ended: bool,
+}
+
+impl Lines {
+    fn new(cancel: &CancelToken) -> Lines {
+        Lines { cancel: cancel.clone(), buffer: Vec::new(), ended: false }
+    }
+
+    /// Waits for more of the input.
+    fn read_on(&mut self) {
+        let Ok(cancelled) = self.cancel.descriptor() else {
+            self.ended = true;
+            return;
+        };
+        let stdin = rustix::stdio::stdin();
+        let mut wanted = [PollFd::new(&stdin, PollFlags::IN), PollFd::new(&cancelled, PollFlags::IN)];
+        let _ = poll(&mut wanted, None);
+        if self.cancel.is_cancelled() {
+            self.buffer.clear();
+            self.ended = true;
+            return;
+        }
+        let mut piece = [0; 64 << 10];
+        match rustix::io::read(stdin, &mut piece) {
+            Ok(0) => self.ended = true,
+            Ok(count) => self.buffer.extend_from_slice(&piece[..count]),
+            Err(Errno::INTR | Errno::AGAIN) => {}
+            Err(error) => {
+                tell(format_args!("standard input cannot be read: {}", reason(&error.into())));
+                self.ended = true;
+            }
+        }
+    }
+}
+
+impl Iterator for Lines {
+    type Item = Vec<u8>;
+
+    fn next(&mut self) -> Option<Vec<u8>> {
+        let mut seen = 0;
+        loop {
+            if let Some(end) = self.buffer[seen..].iter().position(|byte| *byte == b'\n') {
+                let rest = self.buffer.split_off(seen + end + 1);
+                return Some(std::mem::replace(&mut self.buffer, rest));
+            }
+            seen = self.buffer.len();
+            if self.ended {
+                return Some(std::mem::take(&mut self.buffer)).filter(|line| !line.is_empty());
+            }
+            self.read_on();
+        }
+    }
 }
