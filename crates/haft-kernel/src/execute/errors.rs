@@ -18,10 +18,7 @@ impl Session {
 
     #[inline(never)]
     fn failed(&mut self, status: i32) -> Flow {
-        self.status = status;
-        if self.traps.get(Trap::Error).is_some() {
-            self.run_trap(Trap::Error)?;
-        }
+        self.tell_failure(status)?;
         if self.options.has(SetOption::ErrorExit) {
             return Err(Unwind::Exit(status));
         }
@@ -33,6 +30,15 @@ impl Session {
         match self.options.has(SetOption::Posix) && !self.interactive {
             true => Err(Unwind::Exit(status)),
             false => Ok(status),
+        }
+    }
+
+    /// Runs the `ERR` trap, if there is one.
+    pub(crate) fn tell_failure(&mut self, status: i32) -> Result<(), Unwind> {
+        self.status = status;
+        match self.traps.get(Trap::Error).is_some() {
+            true => self.run_trap(Trap::Error),
+            false => Ok(()),
         }
     }
 

@@ -55,13 +55,16 @@ impl Session {
         let own_last = self.options.shell(ShellOption::LastPipe)
             && !self.options.has(SetOption::Monitor)
             && self.role(&pipeline.stages[count - 1]) == Role::Stage;
-        let (stages, input) =
-            match self.start_stages(pipeline, if own_last { count - 1 } else { count }, noted) {
-                Ok(started) => started,
-                Err(error) => {
-                    return Err(self.fail(format_args!("cannot make a pipe: {}", haft_fs::message(&error))));
-                }
-            };
+        let beside = if own_last { count - 1 } else { count };
+        self.debug_stages(&pipeline.stages[..beside])?;
+        let started = self.start_stages(pipeline, beside, noted);
+        self.passed_debug = false;
+        let (stages, input) = match started {
+            Ok(started) => started,
+            Err(error) => {
+                return Err(self.fail(format_args!("cannot make a pipe: {}", haft_fs::message(&error))));
+            }
+        };
         let mut members = self.run_stages_ready(stages, !own_last);
         let mut result = Ok(());
         let mut statuses = Vec::with_capacity(count);
@@ -100,9 +103,13 @@ impl Session {
         let failed = statuses.iter().rev().find(|status| **status != 0).copied().unwrap_or(0);
         let last = statuses.last().copied().unwrap_or(0);
         self.pipe_status = statuses;
-        if let Some(last) = pipeline.stages.last() {
-            self.line = last.line;
-            self.command_span = last.span;
+        if let Some(stage) = pipeline.stages.last() {
+            self.line = stage.line;
+            self.command_span = stage.span;
+            // The failure of a subshell at the end is told as that, and then as that of the pipeline.
+            if last != 0 && !self.ignore_errors && matches!(stage.kind, CommandKind::Subshell(_)) {
+                self.tell_failure(last)?;
+            }
         }
         self.concluded(if self.options.has(SetOption::PipeFail) { failed } else { last })
     }
@@ -126,6 +133,8 @@ impl Session {
             if whole {
                 child.subshell = self.subshell;
             }
+            child.passed_debug =
+                self.passed_debug && matches!(pipeline.stages[index].kind, CommandKind::Simple(_));
             if let Some(input) = input.take() {
                 child.descriptors.set(0, input);
                 child.stdin_redirected = true;

@@ -1,5 +1,6 @@
 //! Running traps.
 
+use haft_lang::ast::{Command, CommandKind};
 use haft_process::Disposition;
 
 use crate::bytes::Bytes;
@@ -47,12 +48,29 @@ impl Session {
         if self.traps.is_empty() || self.traps.get(Trap::Debug).is_none() {
             return Ok(true);
         }
+        if std::mem::take(&mut self.passed_debug) {
+            return Ok(true);
+        }
         if !self.options.shell(ShellOption::ExtendedDebug) {
             return self.run_trap(Trap::Debug).map(|()| true);
         }
         self.trap_status = 0;
         self.run_trap(Trap::Debug)?;
         Ok(self.trap_status == 0)
+    }
+
+    /// The `DEBUG` trap of this shell, before each of the simple commands that are stages of a pipeline.
+    pub(crate) fn debug_stages(&mut self, stages: &[Command]) -> Result<(), Unwind> {
+        if self.traps.is_empty() || self.traps.get(Trap::Debug).is_none() {
+            return Ok(());
+        }
+        for stage in stages.iter().filter(|stage| matches!(stage.kind, CommandKind::Simple(_))) {
+            self.line = stage.line;
+            self.command_span = stage.span;
+            self.run_trap(Trap::Debug)?;
+        }
+        self.passed_debug = true;
+        Ok(())
     }
 
     /// The `DEBUG` trap, before a command.

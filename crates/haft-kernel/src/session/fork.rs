@@ -95,6 +95,7 @@ impl Session {
             depth: self.depth,
             fresh_stack: self.fresh_stack,
             trap_status: 0,
+            passed_debug: false,
             running_traps: Vec::new(),
             trace_depth: self.trace_depth,
             last_regex: None,

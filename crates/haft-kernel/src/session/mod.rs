@@ -162,6 +162,8 @@ pub struct Session {
     pub(crate) fresh_stack: bool,
     /// The status that the last trap ended with.
     pub(crate) trap_status: i32,
+    /// Whether the `DEBUG` trap has run already for the command that comes first.
+    pub(crate) passed_debug: bool,
     /// The traps that are running.
     pub(crate) running_traps: Vec<Trap>,
     /// How many subshells deep the trace is shown.
@@ -292,6 +294,7 @@ impl Session {
             depth: 0,
             fresh_stack: false,
             trap_status: 0,
+            passed_debug: false,
             running_traps: Vec::new(),
             trace_depth: 0,
             last_regex: None,
