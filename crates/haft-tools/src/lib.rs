@@ -44,6 +44,8 @@
 //!   others have taken the place of.
 //! - A project's tools are not even asked for their schema before the user has trusted their content.
 //! - A tool sees of the caller's environment what every program needs and what it names, not the keys.
+//! - What an answer does not show whole is kept for a day under a name, for the tool `output` and for [`Registry::output`], in
+//!   other processes of the same user too.
 //!
 //! # Limits
 //!
