@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use haft_fs::{FileSystem, Local};
+use haft_fs::{FileSystem, Local, Memory};
 use haft_process::{Disposition, Signals};
 
 use crate::command::{Added, Backend, Command};
@@ -119,6 +119,12 @@ impl KernelBuilder {
     pub fn external(mut self, external: bool) -> Self {
         self.kernel.external = external;
         self
+    }
+
+    /// Files in memory, at most so many bytes of them, and no programs: nothing of the machine can be touched.
+    #[must_use]
+    pub fn isolated(self, bytes: u64) -> Self {
+        self.files(Arc::new(Memory::furnished(bytes))).external(false)
     }
 
     /// Says that this process is a shell and nothing else.

@@ -9,6 +9,10 @@ use haft_process::Environment;
 use crate::surroundings::Surroundings;
 use crate::tools::{ToolCommand, Tools};
 
+/// What a shell knows though nobody has told it; programs are not told either.
+const WITHOUT_ENVIRONMENT: [(&str, &str); 2] =
+    [("PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"), ("TERM", "dumb")];
+
 /// A kernel with all commands that haft brings, and these tools.
 pub(crate) fn kernel(tools: &Arc<Tools>) -> KernelBuilder {
     plain_kernel().command(Arc::new(ToolCommand(tools.clone()))).backend(tools.clone())
@@ -29,6 +33,11 @@ pub(crate) fn familiar(
     session.familiarize(environment.iter().map(|(name, value)| (name.as_bytes(), value.as_bytes())));
     if let Some(directory) = surroundings.directory_as_reached() {
         session.set_directory(directory.as_os_str().as_bytes());
+    }
+    for (name, value) in WITHOUT_ENVIRONMENT {
+        if environment.get(name).is_none() {
+            let _ = session.set(name.as_bytes(), value);
+        }
     }
     session.set_umask(creation_mask());
     open_standard(&mut session, surroundings);

@@ -73,6 +73,13 @@ fn an_isolated_run_touches_nothing() {
     let run = haft().directory(scratch.path()).args(["--isolated", "-c", script]).run();
     run.status(0).stdout("x\nnone\n126\n1\n");
     assert!(!std::path::Path::new("/tmp/made").exists());
+    let script = "f() { echo \"<$1>\"; }; printf '%s\\n' a b | scatter | f $ITEM | gather --text; timeout 0.1 eval 'while :; do :; done'; echo $?";
+    haft().args(["--isolated", "-c", script]).run().status(0).stdout("<a>\n<b>\n124\n");
+}
+
+#[test]
+fn without_an_environment_programs_are_found_where_they_usually_are() {
+    haft().args(["--clear-env", "-c", "printenv PATH; ls -d /"]).run().status(0).stdout("/\n");
 }
 
 #[test]

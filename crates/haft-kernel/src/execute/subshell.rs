@@ -81,7 +81,7 @@ impl Session {
         let Some(reader) = capture.reader() else { return Ok(()) };
         loop {
             match capture.drain() {
-                Ok(true) | Err(_) => return Ok(()),
+                Ok(true) | Err(_) => return self.check_cancelled(),
                 Ok(false) => self.wait_for_descriptor(&reader)?,
             }
         }

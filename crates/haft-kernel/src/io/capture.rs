@@ -28,6 +28,8 @@ struct Pipe {
 /// The pipe's size: large, so that a program that writes much is rarely kept waiting.
 const PIPE_BYTES: usize = 1 << 20;
 const CHUNK: usize = 64 * 1024;
+/// So much is taken at once: more than a pipe holds.
+const AT_ONCE: usize = 8 << 20;
 
 impl Capture {
     /// Appends bytes, after everything that programs which have ended wrote.
@@ -89,9 +91,11 @@ impl Capture {
 }
 
 impl State {
+    /// Takes what the pipe holds; of somebody who writes without end, so much that the session can look whether to stop.
     fn drain(&mut self) -> io::Result<bool> {
         let Some(pipe) = &self.pipe else { return Ok(true) };
-        loop {
+        let enough = self.bytes.len() + AT_ONCE;
+        while self.bytes.len() < enough {
             self.bytes.reserve(CHUNK);
             match read_spare(pipe.reader.as_fd(), &mut self.bytes) {
                 Ok(0) => return Ok(true),
@@ -100,6 +104,7 @@ impl State {
                 Err(error) => return Err(error.into()),
             }
         }
+        Ok(false)
     }
 }
 

@@ -3,7 +3,6 @@
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
 
-use haft_fs::Memory;
 use haft_lang::ast::CommandKind;
 use haft_process::Signals;
 
@@ -40,8 +39,7 @@ impl Session {
     /// A session that can touch nothing of the machine: files in memory, at most so many bytes of them, and no programs.
     #[must_use]
     pub fn isolated(bytes: u64) -> Self {
-        let files = Arc::new(Memory::furnished(bytes));
-        Self::hermetic(Kernel::builder().files(files).external(false).build())
+        Self::hermetic(Kernel::builder().isolated(bytes).build())
     }
 
     /// Opens a file of the system under a number.

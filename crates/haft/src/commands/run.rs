@@ -132,7 +132,7 @@ fn refuse_wrong(text: &Text, surroundings: &Surroundings) -> Result<(), Failure>
 
 fn session(run: &Run, surroundings: &Surroundings) -> Result<Session, Failure> {
     if run.isolated {
-        let mut session = Session::isolated(MEMORY);
+        let mut session = Session::hermetic(sessions::plain_kernel().isolated(MEMORY).build());
         sessions::open_standard(&mut session, surroundings);
         return Ok(session);
     }

@@ -150,10 +150,6 @@ fn read_file(path: &[u8]) -> Result<Vec<u8>, Failure> {
     }
 }
 
-/// What a shell knows though nobody has told it; programs are not told either.
-const WITHOUT_ENVIRONMENT: [(&str, &str); 2] =
-    [("PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"), ("TERM", "dumb")];
-
 /// What `BASH` says: the file that this shell is, by the name it was called by.
 fn own_path(surroundings: &Surroundings) -> Vec<u8> {
     let name = surroundings.arguments.first().map_or(OsStr::new("haft"), |own| own.as_os_str());
@@ -170,11 +166,6 @@ fn own_path(surroundings: &Surroundings) -> Vec<u8> {
 fn begin(session: &mut Session, arguments: ShellArguments, surroundings: &Surroundings) {
     let own = surroundings.arguments.first().map(|own| own.as_bytes().to_vec());
     let _ = session.set(b"BASH", own_path(surroundings));
-    for (name, value) in WITHOUT_ENVIRONMENT {
-        if surroundings.environment.get(name).is_none() {
-            let _ = session.set(name.as_bytes(), value);
-        }
-    }
     if let Source::Text(text) = &arguments.source {
         let _ = session.set(b"BASH_EXECUTION_STRING", text.clone());
     }
