@@ -167,6 +167,6 @@ pub use fan::{Branch, BranchEnd, FanOut, Role, STACK};
 pub use flow::{Flow, Unwind};
 pub use haft_process::CancelToken;
 pub use kernel::{Kernel, KernelBuilder};
-pub use session::{Definition, Frame, NameKind, Session};
+pub use session::{BASH_VERSION, Definition, Frame, NameKind, Session};
 pub use signals::SignalInbox;
 pub use values::Argument;

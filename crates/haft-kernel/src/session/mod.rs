@@ -38,6 +38,7 @@ use crate::variables::Variables;
 use haft_process::CancelToken;
 
 pub use interactive::NameKind;
+pub use start::BASH_VERSION;
 
 pub(crate) use dynamic::Random;
 pub(crate) use lookup::SLOW;

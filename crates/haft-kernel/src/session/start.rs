@@ -15,6 +15,9 @@ use crate::shared::Shared;
 use crate::variables::{Attributes, IndexedArray, Value, Variable, is_name};
 use haft_process::CancelToken;
 
+/// The version of bash whose scripts run as it runs them.
+pub const BASH_VERSION: &str = "5.2.15(1)-release";
+
 impl Session {
     /// A session with the variables that every shell has and nothing else: no environment, no descriptors.
     #[must_use]
@@ -92,7 +95,7 @@ impl Session {
             ("IFS", " \t\n"),
             ("OPTERR", "1"),
             ("PS4", "+ "),
-            ("BASH_VERSION", "5.2.15(1)-release"),
+            ("BASH_VERSION", BASH_VERSION),
             ("HOSTTYPE", std::env::consts::ARCH),
             ("OSTYPE", "linux-gnu"),
         ] {

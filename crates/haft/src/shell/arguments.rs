@@ -59,6 +59,33 @@ impl Default for Startup {
     }
 }
 
+/// What a shell says of itself instead of running anything, if the first of the words ask for it. The version is that of the
+/// bash whose scripts it runs, where whoever looks for it will find it.
+pub(crate) fn about(words: &[OsString]) -> Option<String> {
+    let options = words.iter().take_while(|word| word.as_bytes().starts_with(b"--") && word.len() > 2);
+    options.map(|word| word.as_bytes()).find_map(|word| match word {
+        b"--version" => Some(format!(
+            "haft bash, version {} (haft {})\n",
+            haft_kernel::BASH_VERSION,
+            env!("CARGO_PKG_VERSION")
+        )),
+        b"--help" => Some(HELP.to_owned()),
+        _ => None,
+    })
+}
+
+const HELP: &str = "\
+haft in place of bash
+
+Usage: bash [option…] [file [argument…]]
+       bash [option…] -c text [name [argument…]]
+       bash [option…] -s [argument…]
+
+Options: those of 'set' (-e -u -x -n -v -f …, -o name, + turns them off), -O name and +O name for those of 'shopt',
+-i for a session with a person, -l or --login, --posix, --norc, --noprofile, --rcfile file, --noediting, --version.
+'help' in the shell lists the builtins. What haft does beyond bash: haft --help
+";
+
 /// Reads the words after the shell's own name.
 pub(crate) fn parse(words: impl IntoIterator<Item = OsString>) -> Result<ShellArguments, String> {
     let mut words = words.into_iter().map(OsString::into_vec).peekable();
@@ -103,7 +130,7 @@ impl Raw {
             }
             b"--login" => self.login = true,
             b"--noediting" => self.no_editing = true,
-            b"--restricted" => {}
+            b"--restricted" | b"--debugger" => {}
             b"--posix" => self.settings.push(Setting::Name(b"posix".to_vec(), true)),
             b"--verbose" => self.settings.push(Setting::Letter(b'v', true)),
             _ => return Err(format!("{}: invalid option", OsString::from_vec(word.to_vec()).display())),
@@ -192,6 +219,16 @@ mod tests {
         assert_eq!(read.arguments, [b"a".to_vec(), b"-b".to_vec()]);
         let pipefail = Setting::Name(b"pipefail".to_vec(), true);
         assert_eq!(read.settings, [Setting::Letter(b'e', true), Setting::Letter(b'u', true), pipefail]);
+    }
+
+    #[test]
+    fn it_says_what_it_is_when_asked_before_anything_else() {
+        let about = |words: &[&str]| about(&words.iter().map(OsString::from).collect::<Vec<_>>());
+        let version = about(&["--norc", "--version", "-c", "true"]).unwrap_or_default();
+        assert_eq!(version.split(' ').nth(3), Some(haft_kernel::BASH_VERSION));
+        assert!(about(&["--help"]).is_some_and(|text| text.contains("--norc")));
+        assert_eq!(about(&["-c", "--version"]), None);
+        assert_eq!(about(&["--", "--version"]), None);
     }
 
     #[test]

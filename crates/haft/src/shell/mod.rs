@@ -4,6 +4,7 @@ pub(crate) mod arguments;
 mod interactive;
 
 use std::ffi::{OsStr, OsString};
+use std::io::Write as _;
 use std::os::unix::ffi::OsStrExt as _;
 
 use haft_kernel::options::{SetOption, ShellOption};
@@ -36,10 +37,11 @@ pub(crate) fn words(surroundings: &Surroundings) -> Option<Vec<OsString>> {
 }
 
 /// Runs the script that the words after haft's own name ask for; answers with its status.
-pub(crate) fn run(
-    words: impl IntoIterator<Item = OsString>,
-    surroundings: &Surroundings,
-) -> Result<i32, Failure> {
+pub(crate) fn run(words: Vec<OsString>, surroundings: &Surroundings) -> Result<i32, Failure> {
+    if let Some(text) = arguments::about(&words) {
+        let _ = std::io::stdout().write_all(text.as_bytes());
+        return Ok(0);
+    }
     let arguments = arguments::parse(words).map_err(Failure::usage)?;
     if interactive::is_asked_for(&arguments) {
         return interactive::run(arguments, surroundings);
