@@ -82,6 +82,52 @@ pub enum ArithmeticError {
     /// Not an expression.
     #[error("{0}")]
     Syntax(String),
+    /// The value of a variable is not an expression.
+    #[error("{message}")]
+    Value {
+        /// The value.
+        text: String,
+        /// What is wrong with it.
+        message: String,
+    },
+}
+
+impl ArithmeticError {
+    /// What is said of an expression that fails: the text at fault, and why.
+    #[must_use]
+    pub fn of(&self, expression: &[u8]) -> String {
+        match self {
+            Self::Value { text, message } => format!("{text}: {message}"),
+            _ => format!("{}: {self}", String::from_utf8_lossy(expression).trim()),
+        }
+    }
+
+    /// What is wrong with a text, as bash tells it.
+    fn syntax(text: &[u8], error: &haft_lang::SyntaxError, depth: u32) -> Self {
+        let rest = text.get(error.span.start as usize..).unwrap_or_default();
+        let token = match rest {
+            // At the end, what came last is at fault.
+            [] => {
+                let trimmed = text.trim_ascii_end();
+                &trimmed[trimmed.len().saturating_sub(1)..]
+            }
+            rest => rest,
+        };
+        let problem = match error.expected.as_deref() {
+            Some("an operand") => "syntax error: operand expected",
+            Some("a number") => "value too great for base",
+            Some("a variable before the assignment") => "attempted assignment to non-variable",
+            Some("\")\"") => "missing `)'",
+            Some("\":\"") => "`:' expected for conditional expression",
+            Some("an operator") if token.starts_with(b".") => "syntax error: invalid arithmetic operator",
+            _ => "syntax error in expression",
+        };
+        let message = format!("{problem} (error token is \"{}\")", String::from_utf8_lossy(token));
+        match depth {
+            0 => Self::Syntax(message),
+            _ => Self::Value { text: String::from_utf8_lossy(text).trim().to_owned(), message },
+        }
+    }
 }
 
 /// The value of a parsed expression.
@@ -89,7 +135,7 @@ pub enum ArithmeticError {
 /// # Errors
 /// If it has none.
 pub fn evaluate<V: Variables>(tree: &ArithmeticTree, variables: &mut V) -> Result<i64, V::Error> {
-    evaluate::Evaluator::new(tree, variables, 0).root()
+    evaluate::Evaluator::new(tree, variables, 1).root()
 }
 
 /// The value of an expression in which everything has been expanded. Empty text is 0.
@@ -108,7 +154,7 @@ fn evaluate_nested<V: Variables>(text: &[u8], variables: &mut V, depth: u32) -> 
         return Err(ArithmeticError::TooDeep.into());
     }
     let tree =
-        haft_lang::parse_arithmetic(text).map_err(|error| ArithmeticError::Syntax(error.to_string()))?;
+        haft_lang::parse_arithmetic(text).map_err(|error| ArithmeticError::syntax(text, &error, depth))?;
     evaluate::Evaluator::new(&tree, variables, depth + 1).root()
 }
 

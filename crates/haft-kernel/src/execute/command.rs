@@ -34,14 +34,24 @@ impl Session {
             true => self.run_kind(&command.kind)?,
             false => self.run_redirected(command)?,
         };
-        if Self::fails_itself(&command.kind) {
-            self.line = command.line;
-            self.command_span = command.span;
-            self.tell_foreground_death();
-            self.set_pipe_status(status);
-            return self.concluded(status);
+        if Self::fails_itself(&command.kind) && !Self::fails_redirected(command) {
+            return self.conclude_compound(command, status);
         }
         Ok(status)
+    }
+
+    /// Whether a failure of a command is looked at while its redirections hold.
+    fn fails_redirected(command: &Command) -> bool {
+        let tests = matches!(command.kind, CommandKind::Conditional(_) | CommandKind::Arithmetic(_));
+        tests && !command.redirects.is_empty()
+    }
+
+    fn conclude_compound(&mut self, command: &Command, status: i32) -> Flow {
+        self.line = command.line;
+        self.command_span = command.span;
+        self.tell_foreground_death();
+        self.set_pipe_status(status);
+        self.concluded(status)
     }
 
     #[inline(never)]
@@ -55,9 +65,13 @@ impl Session {
             self.stdin_redirected = redirected;
             self.close_substituted(substituted);
             self.set_pipe_status(1);
-            return if Self::fails_itself(&command.kind) { Ok(1) } else { self.concluded(1) };
+            let looked_at = Self::fails_itself(&command.kind) && !Self::fails_redirected(command);
+            return if looked_at { Ok(1) } else { self.concluded(1) };
         };
-        let result = self.run_kind(&command.kind);
+        let result = match self.run_kind(&command.kind) {
+            Ok(status) if Self::fails_redirected(command) => self.conclude_compound(command, status),
+            result => result,
+        };
         let flushed = self.restore(undo);
         self.close_substituted(substituted);
         self.stdin_redirected = redirected;

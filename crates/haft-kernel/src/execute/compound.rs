@@ -1,7 +1,8 @@
 //! `if`, `case`, `(( ))`, `( )`.
 
-use haft_lang::ast::{Arithmetic, Case, CaseEnd, If, List};
+use haft_lang::ast::{Arithmetic, Case, CaseEnd, CommandKind, If, List};
 
+use super::dispatch::Target;
 use crate::expand::ArithmeticFailure;
 use crate::flow::{Flow, Unwind};
 use crate::options::ShellOption;
@@ -83,10 +84,19 @@ impl Session {
             }
             Err(ArithmeticFailure::Expression(error)) => {
                 let text = self.expand_string(&expression.text)?;
-                self.report(format_args!("((: {text}: {error}"));
+                self.report(format_args!("((: {}", error.of(&text)));
                 Ok(1)
             }
         }
+    }
+
+    /// Whether a list is nothing but one program.
+    fn is_one_program(&self, list: &List) -> bool {
+        let [statement] = &*list.statements else { return false };
+        let [command] = &*statement.first.stages else { return false };
+        let CommandKind::Simple(simple) = &command.kind else { return false };
+        let plain = statement.rest.is_empty() && !statement.background && !statement.first.negated;
+        plain && simple.name().is_some_and(|name| matches!(self.find(name), Target::External))
     }
 
     /// `( … )`.
@@ -105,6 +115,10 @@ impl Session {
         }
         if !redirected {
             child.stdin_redirected = false;
+        }
+        if self.traps.get(Trap::Error).is_some() && self.is_one_program(list) {
+            // The subshell is the program, and has no trap.
+            child.traps.reset(Trap::Error);
         }
         child.publish_traps();
         let ended = child.nested(2, |child| child.run_list(list));

@@ -147,8 +147,7 @@ impl Session {
     }
 
     fn fail_expression(&mut self, text: &[u8], error: &ArithmeticError) -> Unwind {
-        let shown = String::from_utf8_lossy(text).trim().to_owned();
-        self.fail(format_args!("{shown}: {error}"))
+        self.fail(error.of(text))
     }
 
     /// The value of an arithmetic expression.
@@ -223,9 +222,7 @@ impl Session {
     /// If it is not an expression, or has no value.
     pub fn evaluate_text(&mut self, text: &[u8]) -> Result<i64, String> {
         self.try_evaluate_text(text).map_err(|failure| match failure {
-            ArithmeticFailure::Expression(error) => {
-                format!("{}: {error}", String::from_utf8_lossy(text).trim())
-            }
+            ArithmeticFailure::Expression(error) => error.of(text),
             ArithmeticFailure::Variable(error) => error.to_string(),
             ArithmeticFailure::Unwind(_) => format!("{}: no value", String::from_utf8_lossy(text)),
         })

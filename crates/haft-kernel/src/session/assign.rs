@@ -296,19 +296,31 @@ impl Session {
                 let Some(key) = element.subscript else {
                     return Err(VariableError::KeyRequired(reference(name, &element.value).into()));
                 };
-                if key.is_empty() {
-                    return Err(VariableError::BadSubscript(reference(name, b"").into()));
-                }
-                self.assign_element(name, &key, element.value, element.append)?;
+                self.assign_keyed(name, &key, element.value, element.append)?;
             }
             return Ok(());
         }
         let mut rest = elements.into_iter();
         while let Some(key) = rest.next() {
             let value = rest.next().map(|element| element.value).unwrap_or_default();
-            self.assign_element(name, &key.value, value, false)?;
+            self.assign_keyed(name, &key.value, value, false)?;
         }
         Ok(())
+    }
+
+    /// An element of a list: one without a key is complained about and left out.
+    fn assign_keyed(
+        &mut self,
+        name: &[u8],
+        key: &[u8],
+        value: Bytes,
+        append: bool,
+    ) -> Result<(), VariableError> {
+        if key.is_empty() {
+            self.report(VariableError::BadSubscript(reference(name, b"").into()));
+            return Ok(());
+        }
+        self.assign_element(name, key, value, append)
     }
 
     /// Carries out an assignment whose words have been expanded.
