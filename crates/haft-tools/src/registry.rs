@@ -260,12 +260,16 @@ impl Inner {
     }
 
     /// What a provider has said is not so any more. Only where all tools were looked at before are they looked at again now.
+    /// Whoever tells of it may be needed for an answer that somebody waits for, so that nothing is waited for here.
     fn ask_again(self: &Arc<Inner>, provider: &str) {
-        self.providers.forget(provider);
-        if lock(&self.snapshot).is_complete() {
-            let inner = self.clone();
-            let _ = std::thread::Builder::new().name("tools".to_owned()).spawn(move || inner.scan());
-        }
+        let (inner, provider) = (self.clone(), provider.to_owned());
+        let ask = move || {
+            inner.providers.forget(&provider);
+            if lock(&inner.snapshot).is_complete() {
+                inner.scan();
+            }
+        };
+        let _ = std::thread::Builder::new().name("tools".to_owned()).spawn(ask);
     }
 
     /// Asks all candidates and all providers, and publishes what they are and have. The first time files need not wait for

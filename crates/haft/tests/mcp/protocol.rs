@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::client::Client;
+use crate::stand_in::configured;
 
 /// What every request of the stateless revision says of its sender.
 fn meta(capabilities: &Value) -> Value {
@@ -145,4 +146,17 @@ fn the_tools_of_the_registry_are_offered_and_called() {
     let listed = limited.ask("tools/list", json!({}))["result"]["tools"].to_string();
     assert!(listed.contains("\"glob\"") && !listed.contains("\"file_read\""), "{listed}");
     assert!(limited.call("file_read", json!({ "path": "some.txt" })).is_error());
+}
+
+#[test]
+fn tasks_are_prompts_without_any_agent() {
+    let text =
+        "[[task]]\nname = \"review\"\ndescription = \"Looks twice\"\nprompt = \"Review {instructions}\"\n";
+    let mut client = Client::configured_with(configured(text), &[("PATH", "/nowhere")]);
+    let listed = client.ask("prompts/list", json!({}));
+    assert!(listed["result"]["prompts"].to_string().contains("\"review\""), "{listed}");
+    let prompt = json!({ "name": "review", "arguments": { "instructions": "the parser" } });
+    let made = client.ask("prompts/get", prompt);
+    let message = &made["result"]["messages"][0]["content"]["text"];
+    assert!(message.as_str().is_some_and(|text| text.contains("Review the parser")), "{made}");
 }

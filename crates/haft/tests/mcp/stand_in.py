@@ -89,6 +89,9 @@ def answer(request, send):
 
 def handle(request, send):
     if "id" not in request:
+        if request["method"] == "notifications/initialized" and send:
+            # Some servers have more tools once they know who their client is.
+            send({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"})
         if request["method"] == "notifications/cancelled":
             note("cancelled")
             child = waiting.pop(request["params"]["requestId"], None)

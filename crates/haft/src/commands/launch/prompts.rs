@@ -42,8 +42,10 @@ fn text(
     let world = World::look(surroundings)?;
     let catalogue = world.catalogue()?;
     catalogue.check_trust(&world.trust, &world.launch)?;
-    let request =
-        Request { kind: Kind::Task(task.to_owned()), no_role: true, instructions, ..Request::default() };
+    // Which agent it would be is of no matter to the text, and none need be installed.
+    let agent = catalogue.agents().first().map(|agent| agent.name().to_owned());
+    let kind = Kind::Task(task.to_owned());
+    let request = Request { kind, agent, no_role: true, instructions, ..Request::default() };
     let selection = catalogue.select(&request, &world.launch)?;
     let assembly = Assembly::new(&selection, &request, &world.launch);
     let found = errand::run(assembly.errands(), &surroundings.environment, host, &CancelToken::new());
