@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use haft_kernel::run::{Outcome, Run, Status};
 use haft_kernel::{Kernel, Session};
-use haft_process::Host;
+use haft_process::{Exit, Host};
 
 const TIMEOUT: Duration = Duration::from_millis(300);
 
@@ -77,4 +77,13 @@ fn a_job_that_only_computes_ends_with_its_session() {
     session.end_jobs(Duration::ZERO, Duration::from_secs(60));
     assert_eq!(session.running_jobs().len(), 0);
     assert_eq!(outcome.stdout(), b"bye\n");
+}
+
+#[test]
+fn what_is_ended_is_told_how() {
+    let outcome = ended("trap : EXIT; sleep 1000 | sleep 1000", Duration::from_secs(60));
+    let told: Vec<_> = outcome.stages.iter().filter(|stage| stage.argv[0] == "sleep").collect();
+    assert!(told.len() == 2 && told.iter().all(|stage| stage.exit == Exit::Signal(15)), "{told:?}");
+    let outcome = ended("sleep 1000", Duration::from_secs(60));
+    assert_eq!(outcome.stages[0].exit, Exit::Signal(15));
 }

@@ -4,7 +4,7 @@ use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use haft_process::{CancelToken, Child, Exit, Signals};
+use haft_process::{CancelToken, Child, Exit, Signals, Usage};
 
 use crate::flow::Unwind;
 use crate::io::{Ready, wait_readable};
@@ -29,8 +29,10 @@ impl Session {
         loop {
             let Some(pidfd) = child.pidfd() else { return Ok(Exit::Code(127)) };
             if let Err(unwind) = self.wait_through(&[pidfd]) {
-                if unwind == Unwind::Cancelled {
-                    self.stop_child(child);
+                if unwind == Unwind::Cancelled
+                    && let (Some((exit, usage)), Some(note)) = (self.stop_child(child), &mut note)
+                {
+                    note.end(exit, usage);
                 }
                 self.note = note;
                 return Err(unwind);
@@ -121,8 +123,8 @@ impl Session {
             && !self.cancel.is_shared()
     }
 
-    /// Ends a program: asks, waits a little, insists.
-    pub(crate) fn stop_child(&self, child: &mut Child) {
+    /// Ends a program: asks, waits a little, insists. Yields how it ended.
+    fn stop_child(&self, child: &mut Child) -> Option<(Exit, Usage)> {
         let ended = self.run.as_ref().filter(|_| self.is_being_ended());
         let deadline = Instant::now() + ended.map_or(GRACE, |run| run.grace + KILLING);
         if ended.is_none() {
@@ -131,7 +133,7 @@ impl Session {
         while Instant::now() < deadline {
             match child.try_wait() {
                 Ok(None) => {}
-                _ => return,
+                ended => return ended.ok().flatten(),
             }
             if let Some(pidfd) = child.pidfd() {
                 let left = deadline.saturating_duration_since(Instant::now());
@@ -139,7 +141,7 @@ impl Session {
             }
         }
         let _ = child.signal(9);
-        let _ = child.wait();
+        child.wait().ok()
     }
 
     /// Waits until a descriptor can be read or anything else happens that may matter to the caller, who looks again.
