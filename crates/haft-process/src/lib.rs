@@ -97,6 +97,7 @@ mod scope;
 mod signal;
 mod size;
 mod status;
+mod sweep;
 mod sys;
 mod tree;
 mod watcher;
