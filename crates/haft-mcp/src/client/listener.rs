@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use haft_tools::Progress;
 use rmcp::model::{
     CallToolRequest, CallToolRequestParams, ClientCapabilities, ClientConfig, ClientRequest, Implementation,
-    JsonRpcMessage, ProgressToken, ServerNotification,
+    JsonRpcMessage, ProgressToken, ProtocolVersion, ServerNotification,
 };
 use rmcp::service::{
     NotificationContext, Peer, PeerRequestOptions, RequestHandle, RunningService, RxJsonRpcMessage,
@@ -94,7 +94,10 @@ impl Listener {
 impl ClientHandler for Listener {
     fn get_info(&self) -> ClientConfig {
         let own = Implementation::new("haft", env!("CARGO_PKG_VERSION"));
-        ClientConfig::new(ClientCapabilities::default(), own)
+        let mut config = ClientConfig::new(ClientCapabilities::default(), own);
+        // The last revision that has an introduction; those after it are found out about in another way.
+        config.protocol_version = ProtocolVersion::V_2025_11_25;
+        config
     }
 
     async fn on_tool_list_changed(&self, _: NotificationContext<RoleClient>) {

@@ -32,6 +32,7 @@ prompt = "This is a simple prompt for testing."
 END
 
 cd "$directory"
+: > log
 XDG_CONFIG_HOME=$directory "$haft" mcp --http 127.0.0.1:0 --token-file "$directory/token" 2> "$directory/log" &
 server=$!
 while ! grep -q token "$directory/log"; do sleep 0.05; done

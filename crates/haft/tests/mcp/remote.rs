@@ -195,7 +195,7 @@ fn servers_of_a_project_wait_for_its_trust() {
     assert_eq!(noticed(&scratch, "io"), "");
     let _ = haft().args(["trust", "--yes"]).run().status(0);
     call().status(0).stdout("x\n");
-    await_notice(&scratch, "io", "hello haft");
+    await_notice(&scratch, "io", "hello haft 2025-11-25\n");
     let changed = program("io", &scratch) + "timeout = 5\n";
     std::fs::write(scratch.file("project/.haft/config.toml"), changed).unwrap();
     call().status(127).stderr_has("is not trusted");

@@ -73,7 +73,7 @@ def call(request, send):
 def answer(request, send):
     method = request["method"]
     if method == "initialize" and "modern" not in options:
-        note("hello " + request["params"]["clientInfo"]["name"])
+        note("hello " + request["params"]["clientInfo"]["name"] + " " + request["params"]["protocolVersion"])
         own = {"name": "stand-in", "version": "1"}
         version = request["params"]["protocolVersion"]
         return {"protocolVersion": version, "capabilities": {"tools": {"listChanged": True}}, "serverInfo": own}
