@@ -4,6 +4,7 @@ use super::Context;
 use super::number::argument;
 use crate::bytes::Bytes;
 use crate::flow::{Flow, Unwind};
+use crate::traps::Trap;
 
 pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
     match status(context, arguments)? {
@@ -21,7 +22,16 @@ pub(super) fn status(context: &mut Context<'_>, arguments: &[Bytes]) -> Result<O
         [first, rest @ ..] if first.as_bytes() == b"--" => rest,
         all => all,
     };
-    let Some(first) = arguments.first() else { return Ok(Some(context.session.status)) };
+    let Some(first) = arguments.first() else {
+        let session = &context.session;
+        let follows = match session.running_traps.last() {
+            Some(Trap::Debug) => true,
+            Some(Trap::Signal(_)) => context.name == b"exit",
+            _ => false,
+        };
+        let before = session.status_before_trap.filter(|_| !follows);
+        return Ok(Some(before.unwrap_or(session.status)));
+    };
     let Some(number) = argument(first) else {
         context.error(format_args!("{first}: numeric argument required"));
         return Ok(Some(2));

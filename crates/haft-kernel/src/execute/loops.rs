@@ -35,7 +35,8 @@ impl Session {
     fn looping(&mut self, run: impl FnOnce(&mut Self) -> Flow) -> Flow {
         self.loops += 1;
         let result = run(self);
-        self.loops -= 1;
+        // A shell that ends within a call has left the loops around the call already.
+        self.loops = self.loops.saturating_sub(1);
         result
     }
 

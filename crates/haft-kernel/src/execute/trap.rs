@@ -32,7 +32,9 @@ impl Session {
         let span = self.command_span;
         let last = self.last_argument.clone();
         let note = self.note.take();
+        let outer = self.status_before_trap.replace(status);
         let result = self.run_text(text);
+        self.status_before_trap = outer;
         self.note = note;
         self.trap_status = *result.as_ref().unwrap_or(&0);
         self.status = status;

@@ -73,6 +73,10 @@ impl Session {
     fn assign_whole(&mut self, name: &[u8], value: Bytes, append: bool) -> Result<(), VariableError> {
         let attributes = self.variables.get(name).map_or(Attributes::NONE, |variable| variable.attributes);
         self.check_assignable(name, attributes)?;
+        if name == b"OPTIND" {
+            // Whoever sets it begins anew, also within an argument.
+            self.getopts = (0, 0);
+        }
         if attributes.contains(Attributes::DYNAMIC) {
             self.assign_computed(name, &value);
             return Ok(());

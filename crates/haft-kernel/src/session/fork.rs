@@ -84,6 +84,7 @@ impl Session {
             broken_pipe: false,
             rounds: 0,
             death: None,
+            status_before_trap: None,
             exits_in_place: false,
             output_failed: false,
             coprocess: None,

@@ -145,6 +145,8 @@ pub struct Session {
     pub(crate) output_failed: bool,
     /// The coprocess whose descriptors are open, and its process number.
     pub(crate) coprocess: Option<(Bytes, i32)>,
+    /// The status before the trap that is running, which `exit` and `return` without one give.
+    pub(crate) status_before_trap: Option<i32>,
     /// How many rounds loops have made.
     pub(crate) rounds: u32,
     /// Whether the command about to run is the last of the program, so that the process may become it.
@@ -284,6 +286,7 @@ impl Session {
             broken_pipe: false,
             rounds: 0,
             death: None,
+            status_before_trap: None,
             exits_in_place: false,
             output_failed: false,
             coprocess: None,
