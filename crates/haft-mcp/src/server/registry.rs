@@ -55,7 +55,7 @@ impl Tools {
 
     /// Calls one; `None` if there is none of this name.
     pub(crate) async fn call(&self, name: &str, given: Option<JsonObject>, call: &Call) -> Option<Reply> {
-        let name = of_client(name);
+        let name = name.to_owned();
         let cancel = CancelToken::new();
         let options = CallOptions {
             cancel: Some(cancel.clone()),
@@ -66,6 +66,7 @@ impl Tools {
         let (tell, mut told) = unbounded_channel();
         let work = tokio::task::spawn_blocking(move || {
             let arguments = Value::Object(given.unwrap_or_default());
+            let name = if registry.has(&name) { name } else { of_client(&name) };
             let tell = |progress: &Progress| drop(tell.send(progress.clone()));
             registry.call_watched(&name, arguments, &options, &tell)
         });
@@ -92,7 +93,7 @@ fn describe(tool: &haft_tools::Tool) -> Tool {
     Tool::new(tool.name().replace('.', "__"), tool.description().to_owned(), Arc::new(schema))
 }
 
-/// The name of a tool as we know it.
+/// The name of a tool as we know it, if none is called as a client says.
 fn of_client(name: &str) -> String {
     match name.split_once("__") {
         Some((server, tool)) if !server.is_empty() => format!("{server}.{tool}"),
