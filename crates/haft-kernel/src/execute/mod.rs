@@ -18,6 +18,7 @@ mod function;
 mod input;
 mod list;
 mod loops;
+mod network;
 mod pipeline;
 mod programs;
 mod redirect;

@@ -3,7 +3,6 @@
 //! Each stage is a subshell. One that turns out to be a program is started as such, wired to its neighbours by pipes of
 //! the system. One that runs in this process gets a thread; the last of those may do without, and run here.
 
-use std::os::fd::OwnedFd;
 use std::sync::Arc;
 use std::thread;
 
@@ -140,7 +139,8 @@ impl Session {
                 child.stdin_redirected = true;
             }
             if index + 1 < pipeline.stages.len() {
-                let (reader, writer) = wide_pipe()?;
+                // Of the usual size: a script can tell how much fits before the reader has gone.
+                let (reader, writer) = rustix::pipe::pipe_with(rustix::pipe::PipeFlags::CLOEXEC)?;
                 input = Some(Arc::new(OpenFile::pipe(reader)));
                 let output = Arc::new(OpenFile::pipe(writer));
                 child.note.iter_mut().for_each(|note| note.count(output.written().clone()));
@@ -211,15 +211,6 @@ impl Session {
             }
         }
     }
-}
-
-/// A pipe that takes what programs write at once: 128 KiB is what most of them copy by.
-fn wide_pipe() -> rustix::io::Result<(OwnedFd, OwnedFd)> {
-    const BYTES: usize = 128 << 10;
-    let (reader, writer) = rustix::pipe::pipe_with(rustix::pipe::PipeFlags::CLOEXEC)?;
-    // Whoever may not have a wider one gets along with what there is.
-    let _ = rustix::pipe::fcntl_setpipe_size(&writer, BYTES);
-    Ok((reader, writer))
 }
 
 /// Looks at a stage: a command that is known to be a program is started.

@@ -9,6 +9,7 @@ use haft_fs::{FileType, OpenOptions};
 use haft_lang::ast::{Descriptor, Duplicate, HereDocument, Redirect, RedirectKind, Word};
 use rustix::fs::{Mode, OFlags};
 
+use super::network::Address;
 use crate::bytes::Bytes;
 use crate::flow::Unwind;
 use crate::io::{OpenFile, open_fifo};
@@ -262,7 +263,7 @@ impl Session {
     }
 
     /// Opens a file by name, from the session's working directory and with its mask. Names such as `/dev/fd/3` mean the
-    /// session's own descriptors.
+    /// session's own descriptors, names such as `/dev/tcp/host/80` connections.
     pub(crate) fn open(
         &mut self,
         name: &[u8],
@@ -275,6 +276,11 @@ impl Session {
             return file
                 .cloned()
                 .ok_or_else(|| io::Error::from_raw_os_error(rustix::io::Errno::NOENT.raw_os_error()));
+        }
+        if self.kernel.external
+            && let Some(address) = Address::of(name)
+        {
+            return address.connect(&self.cancel).map(|socket| Arc::new(OpenFile::real(socket)));
         }
         if name.is_empty() {
             return Err(io::Error::from_raw_os_error(rustix::io::Errno::NOENT.raw_os_error()));
