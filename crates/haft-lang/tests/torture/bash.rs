@@ -108,10 +108,11 @@ fn judge_file(path: &Path, extglob: bool) -> Verdict {
 }
 
 fn verdict(code: Option<i32>, message: &str) -> Verdict {
-    let mut lines = message.lines();
+    // A message goes on over further lines if what it quotes does.
+    let mut messages = message.lines().filter(|line| line.starts_with("bash: "));
     match code {
         Some(0) if message.is_empty() => Verdict::Accepted,
-        Some(0) if lines.all(|line| line.contains(": warning: ")) => Verdict::Warned,
+        Some(0) if messages.all(|message| message.contains(": warning: ")) => Verdict::Warned,
         Some(0..=2) => Verdict::Refused(message.trim_end().to_owned()),
         _ => Verdict::Nothing,
     }
