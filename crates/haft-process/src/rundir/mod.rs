@@ -51,8 +51,9 @@ impl RunDirectory {
     /// When the base cannot be made or opened, belongs to somebody else or can be written by others, or when nothing can
     /// be created or locked in it.
     pub fn create(base: &Path) -> Result<Self, Error> {
-        /// Each attempt fails only if a cleaner came by in the very moment between two calls of it.
-        const ATTEMPTS: usize = 16;
+        /// Each attempt fails only if a cleaner came by in the very moment between two calls of it, which on a busy machine
+        /// may be a long one.
+        const ATTEMPTS: usize = 1000;
         let base_directory = private::open_base(base)?;
         for _ in 0..ATTEMPTS {
             let id = RunId::new();
@@ -62,6 +63,7 @@ impl RunDirectory {
             {
                 return Ok(Self { id, path, base: base_directory, directory, _lock: lock });
             }
+            std::thread::yield_now();
         }
         Err(Error::create(base, io::ErrorKind::ResourceBusy.into()))
     }
