@@ -78,7 +78,7 @@ impl Connection {
         };
         match (service, process) {
             (Ok(service), process) => Ok(Connection { service, listener: listener.clone(), process }),
-            (Err(failed), Some(process)) if !failed.refused => Err(explain(failed, &process).await),
+            (Err(failed), Some(process)) if !failed.refused => Err(explain(failed, process).await),
             (Err(failed), _) => Err(failed),
         }
     }
@@ -167,12 +167,8 @@ async fn introduced(
 }
 
 /// A process that does not answer may have ended, and may have said why.
-async fn explain(failed: Failed, process: &Process) -> Failed {
-    /// The end of a process, and its last words, may come a little after the end of its output.
-    const MOMENT: Duration = Duration::from_millis(300);
-    if !process.is_finished() {
-        tokio::time::sleep(MOMENT).await;
-    }
+async fn explain(failed: Failed, mut process: Process) -> Failed {
+    process.settle().await;
     let said = process.last_words().map_or(String::new(), |line| format!(": {line}"));
     match process.is_finished() {
         true if said.is_empty() => "has ended without a word".to_owned().into(),

@@ -9,6 +9,7 @@ use haft_process::{Command, Environment, Handle, Input, Streams, Task};
 use rustix::pipe::{PipeFlags, pipe_with};
 use tokio::io::AsyncReadExt as _;
 use tokio::net::unix::pipe;
+use tokio::task::JoinHandle;
 
 use super::RemoteSetup;
 
@@ -40,6 +41,8 @@ pub const NESTED: &str = "HAFT_MCP";
 pub(super) struct Process {
     handle: Handle,
     complaints: Complaints,
+    /// Reads the complaints until there can be no more.
+    listening: JoinHandle<()>,
 }
 
 /// What the program wrote to standard error last.
@@ -71,12 +74,29 @@ impl Process {
         let reader = pipe::Receiver::from_owned_fd(our_input).map_err(words)?;
         let writer = pipe::Sender::from_owned_fd(our_output).map_err(words)?;
         let complaints = Complaints::default();
-        tokio::spawn(listen(pipe::Receiver::from_owned_fd(our_errors).map_err(words)?, complaints.clone()));
-        Ok((Process { handle, complaints }, (reader, writer)))
+        let errors = pipe::Receiver::from_owned_fd(our_errors).map_err(words)?;
+        let listening = tokio::spawn(listen(errors, complaints.clone()));
+        Ok((Process { handle, complaints, listening }, (reader, writer)))
     }
 
     pub(super) fn is_finished(&self) -> bool {
         self.handle.is_finished()
+    }
+
+    /// Waits, for a moment at most, until it has ended and its last words are read: both may come a little after the end of
+    /// its output.
+    pub(super) async fn settle(&mut self) {
+        const MOMENT: Duration = Duration::from_millis(500);
+        const GLANCE: Duration = Duration::from_millis(2);
+        let settled = async {
+            if !self.listening.is_finished() {
+                let _ = (&mut self.listening).await;
+            }
+            while !self.handle.is_finished() {
+                tokio::time::sleep(GLANCE).await;
+            }
+        };
+        let _ = tokio::time::timeout(MOMENT, settled).await;
     }
 
     /// The last line that it wrote to standard error.
