@@ -25,7 +25,7 @@ pub(crate) struct Arguments {
     /// What to do. All but "list" need "id", and answer with what was written since the last answer.
     action: Action,
     /// The job, as "run" or "list" names it.
-    #[serde(default)]
+    #[serde(default, alias = "job")]
     id: Option<String>,
     /// With "write": the text, usually with a newline at its end. "\u0003" is Ctrl-C on a terminal.
     #[serde(default)]

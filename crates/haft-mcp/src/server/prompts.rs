@@ -12,7 +12,7 @@ pub struct Prompt {
     /// The name it is asked for by.
     pub name: String,
     /// What it is for.
-    pub description: Option<String>,
+    pub description: String,
     /// The parameters it takes: name, description, whether it must be given.
     pub parameters: Vec<(String, Option<String>, bool)>,
     /// Makes the text for these arguments, or says why it cannot.
@@ -38,7 +38,7 @@ pub(crate) fn list(prompts: &[Prompt]) -> ListPromptsResult {
     };
     let prompt = |prompt: &Prompt| {
         let arguments = prompt.parameters.iter().map(parameter).collect();
-        Offered::new(&prompt.name, prompt.description.as_deref(), Some(arguments))
+        Offered::new(&prompt.name, Some(&prompt.description), Some(arguments))
     };
     ListPromptsResult::with_all_items(prompts.iter().map(prompt).collect())
 }
@@ -66,8 +66,5 @@ pub(crate) fn get(
     }
     let text = (prompt.text)(&given).map_err(refused)?;
     let result = GetPromptResult::new(vec![PromptMessage::new_text(Role::User, text)]);
-    Ok(match &prompt.description {
-        Some(description) => result.with_description(description),
-        None => result,
-    })
+    Ok(result.with_description(&prompt.description))
 }

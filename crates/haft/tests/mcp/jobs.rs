@@ -23,7 +23,7 @@ fn a_server_is_left_running_read_and_stopped() {
     let read = client.call("job", json!({ "action": "read", "id": job }));
     assert!(read.text().starts_with("[still running"), "{}", read.text());
     assert!(eventually(SOON, || marker.count() == 1));
-    let killed = client.call("job", json!({ "action": "kill", "id": job }));
+    let killed = client.call("job", json!({ "action": "kill", "job": job }));
     assert!(killed.facts().starts_with("[ended on request"), "{}", killed.facts());
     assert_eq!(marker.count(), 0);
     assert!(client.call("job", json!({ "action": "list" })).text().starts_with("no jobs"));

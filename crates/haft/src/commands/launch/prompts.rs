@@ -22,9 +22,11 @@ pub(crate) fn of_tasks(surroundings: &Surroundings, host: &Arc<Host>) -> Vec<Pro
             let said = given.get("instructions").map(|text| text.clone().into_bytes());
             text(&name, said, &surroundings, &host).map_err(|failure| failure.message)
         };
+        let unsaid = || format!("The task {:?} of the launcher", task.name);
+        let description = task.description.clone().unwrap_or_else(unsaid);
         Prompt {
             name: task.name.clone(),
-            description: task.description.clone(),
+            description,
             parameters: vec![("instructions".to_owned(), Some("What to mind besides".to_owned()), false)],
             text: Box::new(text),
         }
