@@ -1,6 +1,6 @@
-//! What a call over MCP costs: against the transport's own echo, and against starting a program by hand. With the command
-//! line of another server and the name of its tool after `--`, that one is measured by turns with ours:
-//! `cargo bench -p haft --bench mcp -- --against TOOL ARGUMENT PROGRAM…`.
+//! What a call over MCP costs: against the transport's own echo, and against starting a program by hand. Given another
+//! server, the name of its tool and the arguments (JSON) with which that runs `/bin/true`, it is measured by turns with ours:
+//! `cargo bench -p haft --bench mcp -- --against TOOL ARGUMENTS PROGRAM…`.
 #![expect(clippy::disallowed_types, reason = "the measure is started by the standard library")]
 #![expect(clippy::needless_pass_by_value, reason = "values are handed over as they are written")]
 
@@ -46,13 +46,15 @@ fn main() {
 /// Measures another server by turns with ours.
 fn against(ours: &mut Server) {
     let words: Vec<String> = std::env::args().skip_while(|word| word != "--against").skip(1).collect();
-    let [tool, argument, command @ ..] = words.as_slice() else { return };
+    let [tool, arguments, command @ ..] = words.as_slice() else { return };
+    let arguments: Value = serde_json::from_str(arguments).expect("the arguments are JSON");
+    let call = json!({ "name": tool, "arguments": arguments });
     let mut theirs = Server::start(command);
+    println!("the other server answers          {}", theirs.ask("tools/call", call.clone()));
     let (mut our_times, mut their_times) = (Vec::new(), Vec::new());
     for _ in 0..200 {
         our_times.push(time(|| drop(ours.run("/bin/true"))));
-        let arguments = json!({ "name": tool, "arguments": { argument: "/bin/true" } });
-        their_times.push(time(|| drop(theirs.ask("tools/call", arguments))));
+        their_times.push(time(|| drop(theirs.ask("tools/call", call.clone()))));
     }
     println!("'/bin/true' here {:.1?}, there {:.1?}", middle(our_times), middle(their_times));
 }
