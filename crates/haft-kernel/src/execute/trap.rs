@@ -45,9 +45,14 @@ impl Session {
         result
     }
 
+    #[inline]
+    fn has_debug_trap(&self) -> bool {
+        !self.traps.is_empty() && self.traps.get(Trap::Debug).is_some()
+    }
+
     /// The `DEBUG` trap, before a simple command. With `extdebug`, a failure of it says that the command is not to run.
     pub(crate) fn debug_allows(&mut self) -> Result<bool, Unwind> {
-        if self.traps.is_empty() || self.traps.get(Trap::Debug).is_none() {
+        if !self.has_debug_trap() {
             return Ok(true);
         }
         if std::mem::take(&mut self.passed_debug) {
@@ -63,7 +68,7 @@ impl Session {
 
     /// The `DEBUG` trap of this shell, before each of the simple commands that are stages of a pipeline.
     pub(crate) fn debug_stages(&mut self, stages: &[Command]) -> Result<(), Unwind> {
-        if self.traps.is_empty() || self.traps.get(Trap::Debug).is_none() {
+        if !self.has_debug_trap() {
             return Ok(());
         }
         for stage in stages.iter().filter(|stage| matches!(stage.kind, CommandKind::Simple(_))) {
@@ -78,7 +83,7 @@ impl Session {
     /// The `DEBUG` trap, before a command.
     #[inline]
     pub(crate) fn run_debug_trap(&mut self) -> Result<(), Unwind> {
-        if self.traps.is_empty() || self.traps.get(Trap::Debug).is_none() {
+        if !self.has_debug_trap() {
             return Ok(());
         }
         self.run_trap(Trap::Debug)

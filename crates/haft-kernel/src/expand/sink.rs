@@ -147,12 +147,13 @@ impl Sink {
         }
         let mut rest = bytes;
         while !rest.is_empty() {
-            let found = self.separators.find(rest);
-            let end = found.map_or(rest.len(), |(at, _)| at);
+            let (end, length, _) = self.separators.next(rest);
             if end > 0 {
                 self.literal(&rest[..end]);
             }
-            let Some((_, length)) = found else { return };
+            if length == 0 {
+                return;
+            }
             self.separate(rest[end]);
             rest = &rest[end + length..];
         }

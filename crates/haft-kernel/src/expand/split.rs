@@ -86,43 +86,29 @@ impl Separators {
         self.kind(separator) & SEPARATES > SPACE
     }
 
-    /// Whether a byte separates, or begins what may.
-    #[inline]
-    pub(crate) fn separates(&self, byte: u8) -> bool {
-        self.kind(byte) & SEPARATES != 0
-    }
-
     /// Whether a text, not empty, is one field and no pattern.
     pub(crate) fn leaves_whole(&self, text: &[u8]) -> bool {
         text.iter().all(|byte| self.kind(*byte) == 0) && !text.is_empty()
     }
 
-    /// How long the text before the first separator is, how long that is, and whether the text is a pattern.
+    /// How long the text before the first separator is, how long that is (0 if there is none), and whether the text is a
+    /// pattern.
     #[inline]
     pub(crate) fn next(&self, text: &[u8]) -> (usize, usize, bool) {
         let kinds = self.own.as_deref().unwrap_or(self.kinds);
+        if let Some(ifs) = &self.long {
+            let (end, length) = self.find_long(ifs, text).unwrap_or((text.len(), 0));
+            return (end, length, text[..end].iter().any(|byte| kinds[usize::from(*byte)] & GLOB != 0));
+        }
         let mut seen = 0;
-        if self.long.is_none() {
-            for (at, byte) in text.iter().enumerate() {
-                let kind = kinds[usize::from(*byte)];
-                if kind & SEPARATES != 0 {
-                    return (at, 1, seen & GLOB != 0);
-                }
-                seen |= kind;
+        for (at, byte) in text.iter().enumerate() {
+            let kind = kinds[usize::from(*byte)];
+            if kind & SEPARATES != 0 {
+                return (at, 1, seen & GLOB != 0);
             }
-            return (text.len(), 0, seen & GLOB != 0);
+            seen |= kind;
         }
-        let (end, length) = self.find(text).unwrap_or((text.len(), 0));
-        (end, length, text[..end].iter().any(|byte| kinds[usize::from(*byte)] & GLOB != 0))
-    }
-
-    /// Where the first separator of a text is, and how long it is.
-    #[inline]
-    pub(crate) fn find(&self, text: &[u8]) -> Option<(usize, usize)> {
-        match &self.long {
-            None => text.iter().position(|byte| self.separates(*byte)).map(|at| (at, 1)),
-            Some(ifs) => self.find_long(ifs, text),
-        }
+        (text.len(), 0, seen & GLOB != 0)
     }
 
     fn find_long(&self, ifs: &[u8], text: &[u8]) -> Option<(usize, usize)> {

@@ -1,6 +1,6 @@
 //! `glob`: files by their names.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::SystemTime;
 
 use globset::GlobBuilder;
@@ -48,7 +48,7 @@ impl Native for Glob {
         let arguments: Arguments = read_arguments(arguments)?;
         let base = surroundings.path(&arguments.path);
         let (prefix, pattern) = split(&arguments.pattern);
-        let root = clean(&base.join(prefix));
+        let root = walk::clean(&base.join(prefix));
         let matcher = GlobBuilder::new(pattern)
             .literal_separator(true)
             .build()
@@ -87,11 +87,6 @@ fn split(pattern: &str) -> (&str, &str) {
         Some(slash) => (&pattern[..slash], &pattern[slash + 1..]),
         None => ("", pattern),
     }
-}
-
-/// The same path without the periods that lead nowhere.
-fn clean(path: &Path) -> PathBuf {
-    path.components().filter(|part| !matches!(part, std::path::Component::CurDir)).collect()
 }
 
 #[cfg(test)]

@@ -79,11 +79,7 @@ impl Native for Grep {
         let arguments: Arguments = read_arguments(arguments)?;
         let matcher = matcher(&arguments)?;
         let mut searcher = searcher(&arguments);
-        let root = surroundings.path(&arguments.path);
-        let root = root
-            .components()
-            .filter(|part| !matches!(part, std::path::Component::CurDir))
-            .collect::<std::path::PathBuf>();
+        let root = walk::clean(&surroundings.path(&arguments.path));
         let wanted = Wanted {
             hidden: arguments.hidden,
             ignored: arguments.ignored,

@@ -1,6 +1,6 @@
 //! Going through the files below a directory, minding what a project ignores.
 
-use std::path::Path;
+use std::path::{Component, Path, PathBuf};
 
 use ignore::overrides::OverrideBuilder;
 use ignore::{DirEntry, WalkBuilder};
@@ -17,6 +17,11 @@ pub(super) struct Wanted<'a> {
     pub(super) ignored: bool,
     /// Names they shall match, as in a `.gitignore`.
     pub(super) matching: Option<&'a str>,
+}
+
+/// The same path without the periods that lead nowhere.
+pub(super) fn clean(path: &Path) -> PathBuf {
+    path.components().filter(|part| !matches!(part, Component::CurDir)).collect()
 }
 
 /// Calls a function with every file, in the order of names, until it says that it has enough. Yields how many could not be

@@ -1,7 +1,7 @@
 //! `haft tool batch`: many calls, one a line.
 
 use haft_process::{CancelToken, reason};
-use haft_tools::{Call, CallOptions, Fault};
+use haft_tools::{Call, Fault};
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
 use serde_json::{Value, json};
@@ -15,13 +15,7 @@ use crate::surroundings::Surroundings;
 /// Makes the calls as they come and prints an answer a line, in the order of the calls: 1 if one of them failed.
 pub(super) fn run(arguments: &ToolBatch, surroundings: &Surroundings) -> Result<i32, Failure> {
     let scene = Scene::new(surroundings)?;
-    let toolset = arguments.toolset.as_deref().map(|name| scene.settings.toolset(name)).transpose()?;
-    let options = CallOptions {
-        timeout: arguments.timeout,
-        cancel: Some(scene.listener.cancel.clone()),
-        toolset,
-        ..CallOptions::default()
-    };
+    let options = scene.call_options(arguments.timeout, arguments.toolset.as_deref())?;
     let width = arguments
         .jobs
         .unwrap_or_else(|| std::thread::available_parallelism().map_or(4, |cores| cores.get() * 2));

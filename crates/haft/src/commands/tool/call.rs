@@ -16,13 +16,9 @@ use crate::tools;
 /// Calls, and shows the answer.
 pub(super) fn run(mut arguments: ToolCall, surroundings: &Surroundings) -> Result<i32, Failure> {
     let scene = Scene::new(surroundings)?;
-    let toolset = arguments.toolset.as_deref().map(|name| scene.settings.toolset(name)).transpose()?;
     let options = CallOptions {
-        timeout: arguments.timeout,
-        cancel: Some(scene.listener.cancel.clone()),
-        toolset,
         output_limit: arguments.limit_output,
-        ..CallOptions::default()
+        ..scene.call_options(arguments.timeout, arguments.toolset.as_deref())?
     };
     let envelope = match scene.registry.find(&arguments.name) {
         Ok(tool) => {

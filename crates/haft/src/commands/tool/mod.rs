@@ -8,7 +8,9 @@ mod list;
 mod new;
 mod show;
 
-use haft_tools::Registry;
+use std::time::Duration;
+
+use haft_tools::{CallOptions, Registry};
 
 pub(crate) use list::{rest, table};
 pub(crate) use show::text as describe;
@@ -47,5 +49,15 @@ impl Scene {
         host.warnings().iter().for_each(tell);
         let registry = tools::open(surroundings, host, &settings);
         Ok(Scene { registry, listener, settings })
+    }
+
+    /// How calls are made: with what was given on the command line, until somebody interrupts them.
+    fn call_options(&self, timeout: Option<Duration>, toolset: Option<&str>) -> Result<CallOptions, Failure> {
+        Ok(CallOptions {
+            timeout,
+            cancel: Some(self.listener.cancel.clone()),
+            toolset: toolset.map(|name| self.settings.toolset(name)).transpose()?,
+            ..CallOptions::default()
+        })
     }
 }
