@@ -6,6 +6,9 @@ use haft_test_support::{Haft, Scratch, child, eventually};
 
 const SOON: Duration = Duration::from_secs(20);
 
+/// Nobody waits for the end of its output.
+const QUIET: &str = "> /dev/null 2>&1";
+
 fn shell(script: &str) -> Haft {
     Haft::new(env!("CARGO_BIN_EXE_haft")).args(["-c", script])
 }
@@ -22,9 +25,34 @@ fn it_outlives_the_shell_and_does_not_hold_up_its_caller() {
         let scratch = Scratch::new();
         let work =
             format!("{} wait-for {} && echo done > {}", child(), scratch.text("go"), scratch.text("out"));
-        let script = way.replace("WORK", &work).replace("QUIET", "> /dev/null 2>&1");
+        let script = way.replace("WORK", &work).replace("QUIET", QUIET);
         shell(&script).run().status(0).stdout("").within(SOON);
         assert_eq!(scratch.lines("out"), 0, "{script}");
+        scratch.touch("go");
+        assert!(eventually(SOON, || scratch.lines("out") == 1), "{script}");
+    }
+}
+
+/// The signal is for the shell, as it is for bash.
+#[test]
+fn a_program_outlives_the_shell_that_a_signal_has_ended() {
+    for pipeline in ["PROGRAM QUIET", "PROGRAM QUIET | cat QUIET", "true | PROGRAM QUIET"] {
+        let scratch = Scratch::new();
+        let program = format!(
+            "sh -c 'echo > {}; {} wait-for {}; echo > {}'",
+            scratch.text("on"),
+            child(),
+            scratch.text("go"),
+            scratch.text("out")
+        );
+        let script = format!(
+            "trap 'echo cleanup >&2' EXIT; {}; echo no",
+            pipeline.replace("PROGRAM", &program).replace("QUIET", QUIET)
+        );
+        let running = shell(&script).start();
+        assert!(eventually(SOON, || scratch.lines("on") == 1), "{script}");
+        running.signal(15);
+        let _ = running.finish().killed_by(15).stderr("cleanup\n");
         scratch.touch("go");
         assert!(eventually(SOON, || scratch.lines("out") == 1), "{script}");
     }

@@ -30,7 +30,16 @@ impl Session {
         }
         match self.start_external(words, assigned)? {
             Started::Child(mut child) => {
-                let exit = self.wait_child(&mut child)?;
+                let exit = match self.wait_child(&mut child) {
+                    Ok(exit) => exit,
+                    Err(unwind) => {
+                        // The signal was for the shell: what it has waited for goes on.
+                        if matches!(unwind, Unwind::Signal(_)) {
+                            child.detach();
+                        }
+                        return Err(unwind);
+                    }
+                };
                 let status = self.note_exit(child.pid(), exit);
                 self.tell_background_deaths();
                 self.stop_within(status)?;

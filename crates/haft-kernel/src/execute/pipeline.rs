@@ -92,8 +92,10 @@ impl Session {
                 }
             }
         }
-        if result.is_err() {
-            self.abandon(&mut members, 15);
+        match result {
+            Ok(()) => {}
+            Err(Unwind::Signal(_)) => members.drain(..).for_each(Member::detach),
+            Err(_) => self.abandon(&mut members, 15),
         }
         if noted {
             self.record(members.into_iter().filter_map(Member::into_note).collect());

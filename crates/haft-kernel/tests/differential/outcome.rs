@@ -15,6 +15,9 @@ pub(crate) const ORACLE: &str = "/bin/bash";
 /// No entry needs a second; one that takes so long hangs.
 const DEADLINE: Duration = Duration::from_secs(10);
 
+/// What has done its work and is about to end is not left behind.
+const ENDING: Duration = Duration::from_millis(400);
+
 /// Entries write less than this to either stream.
 const OUTPUT: usize = 16 << 20;
 
@@ -54,7 +57,7 @@ impl Outcome {
     fn seen(outcome: haft_process::Outcome, home: &Path) -> Outcome {
         let mut status =
             if outcome.timed_out { "timed out".to_owned() } else { outcome.exit.code().to_string() };
-        if outcome.adopted.is_some() {
+        if outcome.adopted.as_ref().is_some_and(|left| !left.wait_for(ENDING)) {
             status.push_str(", leaving processes behind");
         }
         drop(outcome.adopted);

@@ -17,10 +17,11 @@ echo working >&2
 printf '{"given": %s}\n' "$line"
 "#;
 
-/// A home with a tool in it.
+/// A home with a tool in it, where tools may take their time to say what they are: the machine may be busy.
 pub(crate) fn scene() -> Scratch {
     let scratch = Scratch::new();
     write(&scratch, "home/.config/haft/tools/add-tool", ADD);
+    write(&scratch, "home/.config/haft/config.toml", "[tools]\nschema_timeout = 20\n");
     std::fs::create_dir_all(scratch.file("work")).expect("a directory");
     scratch
 }
