@@ -57,7 +57,7 @@ impl Context<'_> {
     /// Complains about an option that is not one, shows the synopsis, and fails with status 2.
     ///
     /// # Errors
-    /// None; the type is that of a builtin's end.
+    /// That of a special builtin in POSIX mode, which ends the shell.
     pub fn usage(&mut self, problem: impl Display) -> Flow {
         self.error(problem);
         self.synopsis()
@@ -66,13 +66,17 @@ impl Context<'_> {
     /// Shows the synopsis, and fails with status 2.
     ///
     /// # Errors
-    /// None; the type is that of a builtin's end.
+    /// That of a special builtin in POSIX mode, which ends the shell.
     pub fn synopsis(&mut self) -> Flow {
-        let synopsis = super::find(self.name).map_or("", |builtin| builtin.synopsis);
+        let builtin = super::find(self.name);
+        let synopsis = builtin.map_or("", |builtin| builtin.synopsis);
         let line = format!("{}: usage: {synopsis}\n", String::from_utf8_lossy(self.name));
         let _ = self.session.write(2, line.as_bytes());
         let _ = self.session.flush();
-        Ok(2)
+        match builtin.is_some_and(|builtin| builtin.special) {
+            true => self.session.unless_posix(2),
+            false => Ok(2),
+        }
     }
 
     /// Sets the typed result of the run that the session is in: what this command has found, beside what it prints.

@@ -31,7 +31,11 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
             context.error(format_args!("`{shown}': not a valid identifier"));
             return Ok(2);
         }
-        Some(flag) => status |= assign(context, flag.text(), printed.output.into()),
+        // A value ends at a NUL byte.
+        Some(flag) => {
+            let value = printed.output.split(|byte| *byte == 0).next().unwrap_or_default();
+            status |= assign(context, flag.text(), value.into());
+        }
         None => {
             status |= context.print(&printed.output)?;
         }

@@ -13,8 +13,7 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
     let plan = match Plan::parse(arguments) {
         Ok(plan) => plan,
         Err(Problem::Letter(option)) => {
-            let status = context.usage(format_args!("{option}: invalid option"))?;
-            return context.session.unless_posix(status);
+            return context.usage(format_args!("{option}: invalid option"));
         }
         Err(Problem::Name(name)) => {
             context.error(format_args!("{name}: invalid option name"));
@@ -71,7 +70,7 @@ impl<'a> Plan<'a> {
                     return Ok(plan);
                 }
                 [b'-', ..] => true,
-                [b'+', _, ..] => false,
+                [b'+', ..] => false,
                 _ => {
                     plan.positional = Some(rest);
                     return Ok(plan);

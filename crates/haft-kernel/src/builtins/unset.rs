@@ -48,6 +48,9 @@ fn remove(context: &mut Context<'_>, name: &Bytes, kind: Kind) -> bool {
         return remove_function(context, name);
     }
     if let Some((array, subscript)) = split_reference(name) {
+        if kind == Kind::Reference {
+            return true;
+        }
         return remove_element(context, array, subscript);
     }
     if !is_name(name) {

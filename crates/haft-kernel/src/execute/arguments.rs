@@ -1,6 +1,6 @@
 //! The arguments of a command, expanded.
 
-use haft_lang::ast::{Argument, Assignment, SimpleCommand, WordFlags};
+use haft_lang::ast::{Argument, SimpleCommand, WordFlags};
 
 use crate::builtins::{Assigned, AssignedValue, Operand};
 use crate::bytes::Bytes;
@@ -81,7 +81,7 @@ impl Session {
                 Argument::Word(word) => self.expand_fields(word, words)?,
                 Argument::Json(json) => self.expand_words(&json.words, words)?,
                 Argument::Assignment(assignment) => {
-                    let assigned = self.expand_declared(assignment)?;
+                    let assigned = self.expand_assignment(assignment, makes_associative(words))?;
                     words.push(as_word(&assigned));
                     operands.push(Operand::Assignment(assigned));
                     continue;
@@ -93,10 +93,6 @@ impl Session {
             operands.remove(0);
         }
         Ok(operands)
-    }
-
-    fn expand_declared(&mut self, assignment: &Assignment) -> Result<Assigned, Unwind> {
-        self.expand_assignment(assignment)
     }
 
     /// An empty list of words, with room if there is some to spare.
@@ -122,6 +118,12 @@ fn takes_assignments(session: &Session, words: &[Bytes]) -> bool {
         matches!(name.as_bytes(), b"declare" | b"typeset" | b"local" | b"readonly" | b"export")
             && !session.functions.contains_key(name.as_bytes())
     })
+}
+
+/// Whether the words so far say that what is declared is an associative array.
+fn makes_associative(words: &[Bytes]) -> bool {
+    let options = words.iter().skip(1).take_while(|word| word.as_bytes() != b"--");
+    options.filter(|word| word.starts_with(b"-")).any(|word| word.contains(&b'A'))
 }
 
 /// An assignment as the word that a command which is no builtin would get.

@@ -27,10 +27,15 @@ impl Session {
 
     /// The status of an error that in POSIX mode ends a script.
     pub(crate) fn unless_posix(&self, status: i32) -> Flow {
-        match self.options.has(SetOption::Posix) && !self.interactive {
+        match self.conforms() && !self.under_command {
             true => Err(Unwind::Exit(status)),
             false => Ok(status),
         }
+    }
+
+    /// Whether errors end this shell as POSIX says.
+    pub(crate) fn conforms(&self) -> bool {
+        self.options.has(SetOption::Posix) && !self.interactive
     }
 
     /// Runs the `ERR` trap, if there is one.

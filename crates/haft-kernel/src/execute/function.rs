@@ -105,7 +105,9 @@ impl Session {
             return result;
         }
         self.loops = loops;
-        self.source_text = text;
+        if !matches!(result, Err(Unwind::Exit(_) | Unwind::Signal(_))) {
+            self.source_text = text;
+        }
         if let Shared::Own(words) = std::mem::replace(&mut self.positional, positional) {
             self.recycle(words);
         }

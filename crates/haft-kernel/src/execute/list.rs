@@ -49,7 +49,7 @@ impl Session {
 
     /// Runs something whose failure is looked at, so that it neither ends the shell nor springs the `ERR` trap.
     #[inline]
-    pub(crate) fn without_errors(&mut self, run: impl FnOnce(&mut Self) -> Flow) -> Flow {
+    pub(crate) fn without_errors<T>(&mut self, run: impl FnOnce(&mut Self) -> T) -> T {
         let before = std::mem::replace(&mut self.ignore_errors, true);
         let result = run(self);
         self.ignore_errors = before;

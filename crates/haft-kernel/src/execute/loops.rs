@@ -11,6 +11,8 @@ use crate::variables::{VariableError, is_name};
 enum Round {
     /// There may be another.
     Next(i32),
+    /// There may be another, and `continue` has ended this one.
+    Continued,
     /// This was the last.
     Last(i32),
 }
@@ -26,7 +28,7 @@ impl Session {
             Err(Unwind::Break(levels)) if levels > 1 => Err(Unwind::Break(levels - 1)),
             Err(Unwind::Break(_)) => Ok(Round::Last(self.status)),
             Err(Unwind::Continue(levels)) if levels > 1 => Err(Unwind::Continue(levels - 1)),
-            Err(Unwind::Continue(_)) => Ok(Round::Next(0)),
+            Err(Unwind::Continue(_)) => Ok(Round::Continued),
             Err(unwind) => Err(unwind),
         }
     }
@@ -62,6 +64,7 @@ impl Session {
                 }
                 match session.round(&each.body)? {
                     Round::Next(ended) => status = ended,
+                    Round::Continued => status = 0,
                     Round::Last(ended) => return Ok(ended),
                 }
             }
@@ -128,6 +131,7 @@ impl Session {
                 }
                 match session.round(&each.body)? {
                     Round::Next(ended) => status = ended,
+                    Round::Continued => status = 0,
                     Round::Last(ended) => return Ok(ended),
                 }
                 session.line = line;
@@ -155,19 +159,16 @@ impl Session {
         self.looping(|session| {
             let mut status = 0;
             loop {
-                let condition = session.without_errors(|session| match session.round(&body.condition)? {
-                    Round::Next(status) => Ok(status),
-                    Round::Last(_) => Err(Unwind::Break(0)),
-                });
-                let condition = match condition {
-                    Err(Unwind::Break(0)) => return Ok(0),
-                    other => other?,
-                };
-                if (condition == 0) == body.until {
-                    return Ok(status);
+                match session.without_errors(|session| session.round(&body.condition))? {
+                    Round::Next(condition) if (condition == 0) == body.until => return Ok(status),
+                    Round::Next(_) => {}
+                    Round::Continued if body.until => return Ok(status),
+                    Round::Continued => continue,
+                    Round::Last(_) => return Ok(0),
                 }
                 match session.round(&body.body)? {
                     Round::Next(ended) => status = ended,
+                    Round::Continued => status = 0,
                     Round::Last(ended) => return Ok(ended),
                 }
             }
@@ -207,7 +208,7 @@ impl Session {
                     return Ok(1);
                 }
                 match session.round(&select.body)? {
-                    Round::Next(_) => {}
+                    Round::Next(_) | Round::Continued => {}
                     Round::Last(ended) => return Ok(ended),
                 }
                 show = session.value(b"REPLY").is_none_or(|reply| reply.is_empty());
@@ -221,29 +222,44 @@ impl Session {
     }
 }
 
-/// The numbered list that `select` shows, in as many columns as fit.
+/// The numbered list that `select` shows, in as many columns as fit. Tabs lead from one to the next where they can.
 fn menu(values: &[Bytes], width: usize) -> Vec<u8> {
     let digits = values.len().to_string().len();
     let longest = values.iter().map(|value| crate::text::character_count(value)).max().unwrap_or(0);
     let cell = longest + digits + 4;
-    let columns = (width / cell.max(1)).max(1);
-    let rows = values.len().div_ceil(columns);
-    let columns = values.len().div_ceil(rows);
+    let rows = values.len().div_ceil((width / cell).max(1)).max(1);
     let rows = if rows == 1 { values.len() } else { rows };
-    let columns = if rows == values.len() { 1 } else { columns };
+    let first = rows.to_string().len();
     let mut text = Vec::new();
     for row in 0..rows {
-        for column in 0..columns {
-            let index = column * rows + row;
-            let Some(value) = values.get(index) else { continue };
+        for index in (row..values.len()).step_by(rows) {
+            let (column, value) = (index / rows, &values[index]);
+            let digits = if column == 0 { first } else { digits };
             text.extend_from_slice(format!("{:>digits$}) ", index + 1).as_bytes());
             text.extend_from_slice(value);
-            if (column + 1) * rows + row < values.len() {
-                let used = crate::text::character_count(value) + digits + 2;
-                text.resize(text.len() + cell.saturating_sub(used), b' ');
+            if index + rows < values.len() {
+                let used = digits + 2 + crate::text::character_count(value);
+                indent(&mut text, column * cell + used, (column + 1) * cell);
             }
         }
         text.push(b'\n');
     }
     text
+}
+
+/// Fills a line from one place to another.
+fn indent(text: &mut Vec<u8>, mut from: usize, to: usize) {
+    const TAB: usize = 8;
+    while from < to {
+        match to / TAB > from / TAB {
+            true => {
+                text.push(b'\t');
+                from += TAB - from % TAB;
+            }
+            false => {
+                text.push(b' ');
+                from += 1;
+            }
+        }
+    }
 }

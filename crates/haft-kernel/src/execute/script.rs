@@ -26,9 +26,11 @@ impl Session {
     /// Runs a text as the program of this session, to its end, and then the `EXIT` trap. Yields the status.
     pub fn run_main(&mut self, source: &[u8]) -> Flow {
         let before = self.calls();
+        let text = self.source_text.clone();
         let result = self.run_script(source);
         let result = self.conclude(result);
         self.go_back(before);
+        self.source_text = text;
         result
     }
 
@@ -80,9 +82,13 @@ impl Session {
 
     fn run_as(&mut self, source: &[u8], reading: Reading) -> Flow {
         let text: Arc<[u8]> = source.into();
-        let before = self.source_text.replace(text.clone());
+        let (before, span) = (self.source_text.replace(text.clone()), self.command_span);
         let result = self.nested(3, |session| session.run_commands(&text, reading));
-        self.source_text = before;
+        // The `EXIT` trap of the session comes after this, and sees the last command.
+        if before.is_some() {
+            self.source_text = before;
+            self.command_span = span;
+        }
         result
     }
 
@@ -140,6 +146,7 @@ impl Session {
             if let WarningKind::UnterminatedHereDocument { delimiter } = &warning.kind {
                 let lines = haft_lang::ast::LineIndex::new(text);
                 let line = lines.line(warning.span.start) + lines_before;
+                self.line = lines.line(u32::try_from(text.len()).unwrap_or(u32::MAX)) + lines_before;
                 self.report(format_args!(
                     "warning: here-document at line {line} delimited by end-of-file (wanted `{delimiter}')"
                 ));
@@ -193,6 +200,7 @@ impl Session {
         let positional = arguments
             .map(|arguments| std::mem::replace(&mut self.positional, Shared::Own(arguments.to_vec())));
         let changed = std::mem::take(&mut self.positional_set);
+        let debug = self.hide_debug_trap();
         let result = match self.run_within(text, 0) {
             Err(Unwind::Return(status)) => Ok(status),
             other => other,
@@ -203,6 +211,7 @@ impl Session {
             self.positional = positional;
         }
         self.positional_set = changed;
+        self.show_debug_trap(debug);
         self.frames.make_mut().pop();
         self.line = line;
         if result.is_ok() && self.traps.get(crate::traps::Trap::Return).is_some() {

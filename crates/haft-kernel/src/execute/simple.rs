@@ -73,7 +73,7 @@ impl Session {
     ) -> Flow {
         if command.redirects.is_empty() && simple.assignments.is_empty() {
             if self.options.has(SetOption::Trace) {
-                self.trace_words(&arguments.words)?;
+                self.trace_arguments(arguments)?;
             }
             return self.run_target(target, arguments, &[]);
         }
@@ -91,7 +91,7 @@ impl Session {
     ) -> Flow {
         let assigned = self.temporary(&simple.assignments)?;
         if self.options.has(SetOption::Trace) {
-            self.trace_words(&arguments.words)?;
+            self.trace_arguments(arguments)?;
         }
         let undo = match matches!(target, Target::External) {
             true => self.redirect_program(&command.redirects)?,
@@ -117,9 +117,7 @@ impl Session {
 
     /// Whether an error of this command ends the shell, as POSIX has it for special builtins.
     fn conforms_to(&self, target: &Target) -> bool {
-        self.options.has(SetOption::Posix)
-            && matches!(target, Target::Builtin(builtin) if builtin.special)
-            && !self.interactive
+        self.conforms() && matches!(target, Target::Builtin(builtin) if builtin.special)
     }
 
     /// Expands the assignments before a command name. Each sees those before it.
@@ -157,12 +155,12 @@ impl Session {
         if self.variables.get(name).is_some_and(|variable| variable.is(Attributes::READONLY)) {
             let shown = Bytes::from(name);
             self.report(format_args!("{shown}: readonly variable"));
-            if self.options.has(SetOption::Posix) && !self.interactive {
+            if self.conforms() {
                 return Err(Unwind::Exit(1));
             }
             return Ok(self.value(name).unwrap_or_default());
         }
-        let assigned = self.expand_assignment(assignment)?;
+        let assigned = self.expand_assignment(assignment, false)?;
         self.trace_assigned(assignment, &assigned)?;
         let value = match assigned.value {
             AssignedValue::Scalar(value) => value,

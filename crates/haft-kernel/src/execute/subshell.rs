@@ -63,7 +63,11 @@ impl Session {
         self.traps.reset(Trap::Exit);
         self.ignore_errors = false;
         self.line = 1;
-        match self.run_trap_text(&text) {
+        let command = self.command_text();
+        let shown = self.trapped_command.replace(command);
+        let result = self.run_trap_text(&text);
+        self.trapped_command = shown;
+        match result {
             Err(Unwind::Exit(status)) => Ok(status),
             Err(Unwind::Cancelled) => Err(Unwind::Cancelled),
             _ => Ok(status),

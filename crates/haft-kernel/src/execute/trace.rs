@@ -2,6 +2,8 @@
 
 use haft_lang::ast::{Arithmetic, Assignment, For, Span, Word};
 
+use super::arguments::Arguments;
+use crate::builtins::{Assigned, AssignedElement, AssignedValue, Operand};
 use crate::bytes::Bytes;
 use crate::flow::Unwind;
 use crate::options::SetOption;
@@ -15,7 +17,7 @@ impl Session {
 
     /// Writes a line of the trace, with the expanded `PS4` before it.
     fn trace_line(&mut self, line: &[u8]) -> Result<(), Unwind> {
-        let prefix = self.value(b"PS4").unwrap_or_else(|| "+ ".into());
+        let prefix = self.value(b"PS4").unwrap_or_default();
         self.options.put(SetOption::Trace, false);
         let status = self.status;
         let expanded = self.prompt(&prefix);
@@ -35,7 +37,22 @@ impl Session {
         Ok(())
     }
 
-    /// Traces a command.
+    /// Traces a command. A list that it assigns has a line of its own before it.
+    pub(crate) fn trace_arguments(&mut self, arguments: &Arguments) -> Result<(), Unwind> {
+        let Some(operands) = &arguments.operands else { return self.trace_words(&arguments.words) };
+        let mut words = arguments.words.clone();
+        for (word, operand) in words.iter_mut().skip(1).zip(operands) {
+            if let Operand::Assignment(assigned) = operand
+                && let AssignedValue::List(elements) = &assigned.value
+            {
+                self.trace_line(&traced_list(assigned, elements))?;
+                *word = assigned.name.clone();
+            }
+        }
+        self.trace_words(&words)
+    }
+
+    /// Traces a command of plain words.
     pub(crate) fn trace_words(&mut self, words: &[Bytes]) -> Result<(), Unwind> {
         let quoted: Vec<Vec<u8>> =
             words.iter().map(|word| quote::traced(word, self.encoding_of(word))).collect();
@@ -118,6 +135,20 @@ impl Session {
             None => canonical(self.text_of(self.command_span)),
         }
     }
+}
+
+/// An assignment of a list, every value of it quoted.
+fn traced_list(assigned: &Assigned, elements: &[AssignedElement]) -> Vec<u8> {
+    let shown: Vec<Vec<u8>> = elements
+        .iter()
+        .map(|element| {
+            let operator: &[u8] = if element.append { b"]+=" } else { b"]=" };
+            let key = element.subscript.as_ref().map(|key| [b"[", &*quote::single(key), operator].concat());
+            [key.unwrap_or_default(), quote::single(&element.value)].concat()
+        })
+        .collect();
+    let operator: &[u8] = if assigned.append { b"+=(" } else { b"=(" };
+    [&assigned.name, operator, &shown.join(&b' '), b")"].concat()
 }
 
 /// A command as the shell prints it, whatever its spacing was.

@@ -120,6 +120,25 @@ impl Session {
         }
     }
 
+    /// Takes the `DEBUG` trap out of the way of a file that does not inherit it; yields it.
+    pub(crate) fn hide_debug_trap(&mut self) -> Option<Bytes> {
+        if self.options.has(SetOption::FunctionTrace) {
+            return None;
+        }
+        let text = self.traps.get(Trap::Debug).cloned()?;
+        self.traps.reset(Trap::Debug);
+        Some(text)
+    }
+
+    /// Puts back what [`Session::hide_debug_trap`] took, unless the file has set it anew.
+    pub(crate) fn show_debug_trap(&mut self, hidden: Option<Bytes>) {
+        if let Some(text) = hidden
+            && self.traps.get(Trap::Debug).is_none()
+        {
+            self.traps.set(Trap::Debug, text);
+        }
+    }
+
     /// Whether signals wait for their traps.
     #[inline]
     pub(crate) fn has_pending_signals(&self) -> bool {
@@ -210,8 +229,8 @@ impl Session {
 /// The traps that a function may not inherit.
 const HIDDEN: [Trap; 3] = [Trap::Debug, Trap::Return, Trap::Error];
 
-/// The signals that end a shell after its `EXIT` trap has run.
-pub(super) const FATAL: [i32; 3] = [1, 2, 15];
+/// The signals that end a shell after its `EXIT` trap has run: HUP, INT, USR1, USR2, ALRM, TERM.
+pub(super) const FATAL: [i32; 6] = [1, 2, 10, 12, 14, 15];
 
 /// Whether a signal that nobody has trapped does nothing.
 fn is_harmless(signal: i32) -> bool {

@@ -13,12 +13,19 @@ use crate::session::Session;
 use crate::variables::VariableError;
 
 impl Session {
-    /// Expands the words of an assignment without carrying it out.
-    pub(crate) fn expand_assignment(&mut self, assignment: &Assignment) -> Result<Assigned, Unwind> {
+    /// Expands the words of an assignment, perhaps to an associative array, without carrying it out.
+    pub(crate) fn expand_assignment(
+        &mut self,
+        assignment: &Assignment,
+        associative: bool,
+    ) -> Result<Assigned, Unwind> {
         let subscript =
             assignment.subscript.as_ref().map(|subscript| self.expand_subscript(subscript)).transpose()?;
         let value = match &assignment.value {
             AssignmentValue::Word(word) => AssignedValue::Scalar(self.expand_string(word)?),
+            AssignmentValue::Array(elements) if associative => {
+                AssignedValue::List(self.expand_pairs(elements)?)
+            }
             AssignmentValue::Array(elements) => AssignedValue::List(self.expand_elements(elements)?),
         };
         Ok(Assigned { name: (&assignment.name).into(), subscript, append: assignment.append, value })
@@ -31,6 +38,17 @@ impl Session {
             SubscriptKind::Star => Ok("*".into()),
             SubscriptKind::Element { key, .. } => self.expand_string(key),
         }
+    }
+
+    /// The elements of a list for an associative array: each word is one key or one value, whatever it holds.
+    fn expand_pairs(&mut self, elements: &[ArrayElement]) -> Result<Vec<AssignedElement>, Unwind> {
+        let expand = |element: &ArrayElement| {
+            let subscript = element.subscript.as_ref().map(|subscript| self.expand_subscript(subscript));
+            let subscript = subscript.transpose()?;
+            let value = self.expand_without_tilde(&element.value)?;
+            Ok(AssignedElement { subscript, append: element.append, value })
+        };
+        elements.iter().map(expand).collect()
     }
 
     fn expand_elements(&mut self, elements: &[ArrayElement]) -> Result<Vec<AssignedElement>, Unwind> {
@@ -67,7 +85,8 @@ impl Session {
             let result = self.assign(&assignment.name, value, assignment.append);
             return result.map_err(|error| self.refuse_assignment(&error));
         }
-        let assigned = self.expand_assignment(assignment)?;
+        let associative = self.is_associative(&assignment.name);
+        let assigned = self.expand_assignment(assignment, associative)?;
         self.trace_assigned(assignment, &assigned)?;
         self.assign_expanded(assigned).map_err(|error| self.refuse_assignment(&error))
     }
@@ -75,8 +94,7 @@ impl Session {
     /// What a failed assignment does: it ends the command, and under `set -e` the shell, whoever looks at its status.
     fn refuse_assignment(&mut self, error: &VariableError) -> Unwind {
         let unwind = self.fail(error);
-        let conforms = self.options.has(SetOption::Posix) && !self.interactive;
-        match conforms
+        match self.conforms()
             || self.options.has(SetOption::ErrorExit) && !matches!(error, VariableError::Arithmetic(_))
         {
             true => Unwind::Exit(1),

@@ -130,6 +130,22 @@ impl Session {
         }
     }
 
+    /// The same of a word in which a tilde is nothing but a tilde.
+    pub(crate) fn expand_without_tilde(&mut self, word: &Word) -> Result<Bytes, Unwind> {
+        let WordContent::Parts(parts) = &word.content else { return self.expand_string(word) };
+        let mut sink = Sink::new(Mode::String, self.separators().into_owned());
+        for part in parts {
+            match &part.kind {
+                PartKind::Tilde(user) => {
+                    sink.literal(b"~");
+                    sink.literal(user);
+                }
+                _ => self.expand_part(part, false, &mut sink)?,
+            }
+        }
+        Ok(sink.into_text().into())
+    }
+
     /// Expands parts to one string, as in double quotes.
     pub(crate) fn expand_quoted(&mut self, parts: &[WordPart]) -> Result<Bytes, Unwind> {
         let mut sink = Sink::new(Mode::String, self.separators().into_owned());
@@ -137,9 +153,10 @@ impl Session {
         Ok(sink.into_text().into())
     }
 
-    /// Expands the body of a here-document, in which a space joins `$*` whatever `IFS` says.
+    /// Expands the body of a here-document.
     pub(crate) fn expand_document(&mut self, parts: &[WordPart]) -> Result<Bytes, Unwind> {
-        let mut sink = Sink::new(Mode::String, Separators::new(None));
+        let mut sink = Sink::new(Mode::String, self.separators().into_owned());
+        sink.document = true;
         self.expand_parts(parts, true, &mut sink)?;
         Ok(sink.into_text().into())
     }

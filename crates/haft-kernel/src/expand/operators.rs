@@ -28,7 +28,7 @@ impl Session {
             }
             _ => return None,
         };
-        emit_many(sink, &values, star, quoted);
+        emit_many(sink, &values, star && !sink.document, quoted);
         Some(Ok(()))
     }
 
@@ -47,7 +47,7 @@ impl Session {
         quoted: bool,
         sink: &mut Sink,
     ) -> Result<(), Unwind> {
-        let fetched = self.fetch(place)?;
+        let fetched = self.fetch(place)?.for_sink(place, sink);
         // Where nothing is split and nothing is quoted, a list of one empty element is not empty.
         let lenient = sink.mode != Mode::Fields && !quoted;
         match &expansion.operator {
@@ -88,10 +88,14 @@ impl Session {
 
     /// Expands the word of `${name:-word}` where the expansion stands.
     fn expand_alternative(&mut self, word: &Word, quoted: bool, sink: &mut Sink) -> Result<(), Unwind> {
-        if quoted && sink.mode == Mode::Fields && word.literal().is_some_and(<[u8]>::is_empty) {
-            sink.quoted(b"");
+        if !quoted {
+            return self.expand_inner(word, false, sink);
         }
-        self.expand_inner(word, quoted, sink)
+        // In quotes the word makes a field even if it is a list without elements.
+        let outer = sink.begin_alternative();
+        self.expand_inner(word, true, sink)?;
+        sink.end_alternative(outer);
+        Ok(())
     }
 
     fn assign_default(&mut self, place: &Place, word: &Word) -> Result<Bytes, Unwind> {
@@ -248,6 +252,10 @@ fn emit_changed(sink: &mut Sink, changed: Fetched, operator: &ParameterOperator,
         _ => quoted,
     };
     match changed {
+        Fetched::Many { values, star } if sink.document => {
+            let star = star && matches!(operator, ParameterOperator::Value);
+            emit_many(sink, &values, star, quoted);
+        }
         Fetched::Many { values, star: false }
             if joins && sink.mode != Mode::Fields && !sink.separators.join().is_empty() =>
         {

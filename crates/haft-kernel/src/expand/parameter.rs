@@ -59,6 +59,16 @@ impl Fetched {
         }
     }
 
+    /// The same as a sink takes it: a space joins `$*` in a here-document, whatever `IFS` says.
+    pub(super) fn for_sink(self, place: &Place, sink: &Sink) -> Self {
+        match self {
+            Self::Many { values, .. } if sink.document && matches!(place, Place::Special(_)) => {
+                Self::Many { values, star: false }
+            }
+            other => other,
+        }
+    }
+
     /// The same with a function applied to every value.
     pub(super) fn map(self, mut change: impl FnMut(&Bytes) -> Bytes) -> Self {
         match self {
@@ -105,6 +115,8 @@ impl Session {
         if expansion.indirect {
             match self.indirect(&place)? {
                 Some(target) => place = target,
+                // A positional parameter that is not set leads to itself.
+                None if matches!(place, Place::Positional(_)) => {}
                 None => return self.expand_missing_indirect(expansion, quoted, sink),
             }
         }
@@ -120,7 +132,10 @@ impl Session {
                 self.report(format_args!("${{{text}}}: bad substitution"));
                 Err(self.fatal())
             }
-            None => Err(self.fail(format_args!("${{{text}}}: bad substitution"))),
+            None => {
+                let failure = self.fail(format_args!("${{{text}}}: bad substitution"));
+                Err(self.failed_expansion(failure))
+            }
         }
     }
 
@@ -142,7 +157,7 @@ impl Session {
             }
             _ => {
                 let place = self.place(parameter, None)?;
-                let fetched = self.fetch(&place)?;
+                let fetched = self.fetch(&place)?.for_sink(&place, sink);
                 self.check_unset(&place, &fetched)?;
                 emit_fetched(sink, fetched, quoted);
                 Ok(())
@@ -238,6 +253,10 @@ impl Session {
             (Selection::All { star }, _) => {
                 return Ok(Fetched::Many { values: variable.values(), star: *star });
             }
+            (Selection::Text(key), Value::Associative(_)) if key.is_empty() => {
+                drop(variable);
+                return Ok(self.refuse_index(name));
+            }
             (Selection::Text(key), Value::Associative(array)) => array.get(key).cloned(),
             (Selection::Index(number), Value::Indexed(array)) => match array.resolve(*number) {
                 Some(index) => array.get(index).cloned(),
@@ -273,8 +292,12 @@ impl Session {
             return Ok(None);
         }
         let Some(text) = self.fetch(place)?.joined() else {
-            if matches!(place, Place::Variable { name, .. } if self.variables.get(name).is_some_and(Variable::is_array))
-            {
+            let tolerated = match place {
+                Place::Variable { name, .. } => self.variables.get(name).is_some_and(Variable::is_array),
+                Place::Positional(_) => true,
+                Place::Special(_) => false,
+            };
+            if tolerated {
                 return Ok(None);
             }
             let shown = place_name(place);
@@ -355,6 +378,14 @@ impl Session {
             true if self.interactive => Unwind::Abort(1),
             true if self.command_string && !self.options.has(SetOption::ErrorExit) => Unwind::Exit(127),
             _ => Unwind::Exit(1),
+        }
+    }
+
+    /// How an expansion that has failed ends: in POSIX mode it ends the shell.
+    pub(super) fn failed_expansion(&self, failure: Unwind) -> Unwind {
+        match failure {
+            Unwind::Abort(status) if self.conforms() => Unwind::Exit(status),
+            failure => failure,
         }
     }
 

@@ -69,7 +69,7 @@ impl Session {
                 emit(sink, &output, quoted);
             }
             PartKind::Arithmetic(arithmetic) => {
-                let number = self.evaluate(arithmetic)?;
+                let number = self.evaluate(arithmetic).map_err(|failure| self.failed_expansion(failure))?;
                 emit_number(sink, number, quoted);
             }
             PartKind::Process(substitution) => {

@@ -35,6 +35,8 @@ pub(super) struct Sink {
     /// Whether a pattern gets a backslash before every byte that was quoted, for a trace of it.
     pub(super) thorough: bool,
     pub(super) separators: Separators,
+    /// Whether it is the body of a here-document, in which a space joins `$*`, and arrays that most operators have changed.
+    pub(super) document: bool,
     /// The field that is being made. In a mode other than fields, the only one.
     current: Vec<u8>,
     /// The pattern of the field that is being made, once something in it is one.
@@ -62,6 +64,7 @@ impl Sink {
             mode,
             thorough: false,
             separators,
+            document: false,
             current: Vec::new(),
             pattern: None,
             begun: false,
@@ -201,6 +204,17 @@ impl Sink {
     /// Says that a `"$@"` or its kin had no elements.
     pub(super) fn note_empty_list(&mut self) {
         self.empty_list = true;
+    }
+
+    /// Begins the word of `${name:-word}` in quotes, which always makes a field. Yields what its end wants to know.
+    pub(super) fn begin_alternative(&mut self) -> bool {
+        self.begin();
+        self.empty_list
+    }
+
+    /// Ends such a word: lists without elements in it are none of what surrounds it.
+    pub(super) fn end_alternative(&mut self, empty_list: bool) {
+        self.empty_list = empty_list;
     }
 
     /// A quoted run that holds a `"$@"` without elements and yielded nothing makes no field.

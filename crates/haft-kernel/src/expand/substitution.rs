@@ -43,6 +43,8 @@ impl Session {
         child.captures.push(capture.clone());
         child.group = None;
         child.trace_depth += 1;
+        // `break` in a substitution within a loop leaves the substitution.
+        child.loops = self.loops;
         if !self.options.shell(ShellOption::InheritErrorExit) {
             child.options.put(SetOption::ErrorExit, false);
         }

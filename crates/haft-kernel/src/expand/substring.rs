@@ -19,8 +19,15 @@ impl Session {
         match fetched {
             Fetched::Unset => Ok(Fetched::Unset),
             Fetched::One(value) => self.slice_text(&value, offset, length).map(Fetched::One),
+            // Where there is nothing to take from, nobody asks from where, and how much.
+            Fetched::Many { values, star } if values.is_empty() && !is_positional(place) => {
+                Ok(Fetched::Many { values, star })
+            }
             Fetched::Many { values, star } => {
                 let offset = self.evaluate(offset)?;
+                if self.starts_beyond(place, values.len(), offset) {
+                    return Ok(Fetched::Many { values: Vec::new(), star });
+                }
                 let length = length.map(|length| self.evaluate(length)).transpose()?;
                 if length.is_some_and(|length| length < 0) {
                     let length = length.unwrap_or_default();
@@ -65,6 +72,25 @@ impl Session {
         Ok(chosen.into())
     }
 
+    /// Whether an offset is none of a list: its length is not looked at then.
+    fn starts_beyond(&self, place: &Place, count: usize, offset: i64) -> bool {
+        let count = i64::try_from(count).unwrap_or(i64::MAX - 1);
+        let (last, end) = match place {
+            Place::Variable { name, .. } => {
+                match self.lookup(name).as_deref().map(|variable| &variable.value) {
+                    Some(Value::Indexed(array)) => {
+                        let end = i64::try_from(array.end()).unwrap_or(i64::MAX);
+                        (end - 1, end)
+                    }
+                    Some(Value::Associative(_)) => (count, count + 1),
+                    _ => (count - 1, count),
+                }
+            }
+            _ => (count + 1, count + 1),
+        };
+        offset > last || offset.saturating_add(end) < 0
+    }
+
     /// Elements from an offset on: of `$@`, counted with `$0` as element 0; of an indexed array, by index.
     fn slice_list(
         &mut self,
@@ -90,14 +116,21 @@ impl Session {
                     return chosen.map(|(_, value)| value.clone()).collect();
                 }
                 drop(variable);
-                let end = i64::try_from(values.len()).unwrap_or(i64::MAX);
-                let associative = self.is_associative(name);
-                let offset = if associative && offset > 0 { offset - 1 } else { offset };
-                skip_from(&values, offset, end).take(limit).cloned().collect()
+                let count = i64::try_from(values.len()).unwrap_or(i64::MAX - 1);
+                if !self.is_associative(name) {
+                    return skip_from(&values, offset, count).take(limit).cloned().collect();
+                }
+                // Elements by key are counted from 1, 0 means the first too, and one is taken at least.
+                let start = if offset < 0 { offset.saturating_add(count + 1) } else { offset };
+                skip_from(&values, (start - 1).max(0), count).take(limit.max(1)).cloned().collect()
             }
             _ => values,
         }
     }
+}
+
+fn is_positional(place: &Place) -> bool {
+    matches!(place, Place::Special(_))
 }
 
 fn skip_from(values: &[Bytes], offset: i64, count: i64) -> impl Iterator<Item = &Bytes> {

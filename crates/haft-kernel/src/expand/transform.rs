@@ -35,8 +35,12 @@ impl Session {
             Transform::Quote => fetched.map(|value| quote::reusable(value, self.encoding_of(value)).into()),
             Transform::Escapes => fetched.map(|value| decode_escapes(value)),
             Transform::Prompt => match fetched {
+                Fetched::Unset => Fetched::Unset,
                 Fetched::One(value) => Fetched::One(self.prompt(&value)?),
-                other => other,
+                Fetched::Many { values, star } => {
+                    let prompts: Result<_, Unwind> = values.iter().map(|value| self.prompt(value)).collect();
+                    Fetched::Many { values: prompts?, star }
+                }
             },
             _ => fetched,
         })

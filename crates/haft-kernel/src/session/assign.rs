@@ -298,16 +298,17 @@ impl Session {
         if keyed {
             for element in elements {
                 let Some(key) = element.subscript else {
-                    return Err(VariableError::KeyRequired(reference(name, &element.value).into()));
+                    self.report(VariableError::KeyRequired(reference(name, &element.value).into()));
+                    continue;
                 };
                 self.assign_keyed(name, &key, element.value, element.append)?;
             }
             return Ok(());
         }
-        let mut rest = elements.into_iter();
+        let mut rest = elements.into_iter().map(as_written);
         while let Some(key) = rest.next() {
-            let value = rest.next().map(|element| element.value).unwrap_or_default();
-            self.assign_keyed(name, &key.value, value, false)?;
+            let value = rest.next().unwrap_or_default();
+            self.assign_keyed(name, &key, value, false)?;
         }
         Ok(())
     }
@@ -356,6 +357,17 @@ impl Session {
             Some((name, subscript)) => self.assign_element(name, subscript, value, false),
             None if is_name(place) => self.assign(place, value, false),
             None => Err(VariableError::InvalidName(place.into())),
+        }
+    }
+}
+
+/// An element of a list of keys and values in turn, where brackets mean nothing.
+fn as_written(element: AssignedElement) -> Bytes {
+    match element.subscript {
+        None => element.value,
+        Some(key) => {
+            let operator: &[u8] = if element.append { b"]+=" } else { b"]=" };
+            [b"[", &*key, operator, &element.value].concat().into()
         }
     }
 }

@@ -57,6 +57,7 @@ impl Session {
             last_argument: self.last_argument.clone(),
             last_background: self.last_background,
             line: self.line,
+            under_command: self.under_command,
             loops: 0,
             subshell: self.subshell + 1,
             pid: self.pid,

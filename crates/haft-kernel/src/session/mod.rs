@@ -89,6 +89,8 @@ pub struct Session {
     pub(crate) last_background: Option<i32>,
     /// `$LINENO`.
     pub(crate) line: u32,
+    /// Whether `command` runs a builtin, whose errors end no script then, even in POSIX mode.
+    pub(crate) under_command: bool,
     /// How many loops `break` could leave.
     pub(crate) loops: u32,
     /// How many subshells deep this is: `BASH_SUBSHELL`.
@@ -259,6 +261,7 @@ impl Session {
             last_argument: Bytes::new(),
             last_background: None,
             line: 0,
+            under_command: false,
             loops: 0,
             subshell: 0,
             pid: i32::try_from(std::process::id()).unwrap_or(0),

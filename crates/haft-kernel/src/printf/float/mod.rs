@@ -92,6 +92,7 @@ pub(super) fn parse(text: &[u8]) -> (Extended, Option<NumberError>) {
     } else {
         parse_decimal(body, negative)
     };
+    let number = if used == 0 { Extended { negative: false, kind: Extended::ZERO } } else { number };
     let problem = match (used == body.len() && (used > 0 || text.is_empty()), range) {
         (false, _) => Some(NumberError::Invalid),
         (true, true) => Some(NumberError::OutOfRange),

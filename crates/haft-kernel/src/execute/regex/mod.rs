@@ -1,5 +1,7 @@
 //! `[[ subject =~ expression ]]`.
 
+mod translate;
+
 use std::sync::Arc;
 
 use haft_lang::ast::Word;
@@ -80,7 +82,7 @@ impl Session {
 
 impl Compiled {
     fn new(text: &[u8], ignore_case: bool) -> Option<Self> {
-        let translated = translate(text);
+        let translated = translate::translate(text)?;
         let matcher = match has_references(text) {
             true => Matcher::Backtracking(
                 fancy_regex::RegexBuilder::new(&translated)
@@ -166,49 +168,6 @@ fn narrowed(text: &[u8]) -> Bytes {
     characters.chars().filter_map(|character| u8::try_from(character).ok()).collect::<Vec<u8>>().into()
 }
 
-/// A POSIX extended expression in the syntax of the `regex` crate. What means something only there is escaped.
-fn translate(text: &[u8]) -> String {
-    let source = String::from_utf8_lossy(text);
-    let mut result = String::with_capacity(source.len() + 16);
-    let mut letters = source.chars().peekable();
-    let mut first = true;
-    while let Some(letter) = letters.next() {
-        match letter {
-            '[' => bracket(&mut letters, &mut result),
-            '\\' => match letters.next() {
-                // Followed by something of its own, so that a digit after the reference stays one.
-                Some(next @ '1'..='9') => {
-                    result.push_str("(?:\\");
-                    result.push(next);
-                    result.push(')');
-                }
-                Some(next)
-                    if next.is_ascii_alphanumeric()
-                        && !matches!(next, 'b' | 'B' | 'w' | 'W' | 's' | 'S' | '<' | '>') =>
-                {
-                    result.push(next);
-                }
-                Some(next) => {
-                    result.push('\\');
-                    result.push(next);
-                }
-                None => result.push_str("\\\\"),
-            },
-            '*' | '+' | '?' if first => {
-                result.push('\\');
-                result.push(letter);
-            }
-            '{' => match interval(&letters) {
-                true => result.push('{'),
-                false => result.push_str("\\{"),
-            },
-            _ => result.push(letter),
-        }
-        first = matches!(letter, '(' | '|') || first && letter == '^';
-    }
-    result
-}
-
 /// Whether an expression refers back to what a group has matched.
 fn has_references(text: &[u8]) -> bool {
     let mut bytes = text.iter();
@@ -218,73 +177,4 @@ fn has_references(text: &[u8]) -> bool {
         }
     }
     false
-}
-
-/// Whether `{` begins a count such as `{2,3}`.
-fn interval(rest: &std::iter::Peekable<std::str::Chars<'_>>) -> bool {
-    let ahead: String = rest.clone().take_while(|letter| *letter != '}').collect();
-    let digits = |text: &str| text.chars().all(|letter| letter.is_ascii_digit());
-    rest.clone().any(|letter| letter == '}')
-        && match ahead.split_once(',') {
-            Some((low, high)) => digits(low) && digits(high) && !(low.is_empty() && high.is_empty()),
-            None => !ahead.is_empty() && digits(&ahead),
-        }
-}
-
-/// A bracket expression: within it a backslash is a character like any other, as are `[`, `&`, `~` without their kin.
-fn bracket(letters: &mut std::iter::Peekable<std::str::Chars<'_>>, result: &mut String) {
-    result.push('[');
-    if letters.next_if_eq(&'^').is_some() {
-        result.push('^');
-    }
-    if letters.next_if_eq(&']').is_some() {
-        result.push_str("\\]");
-    }
-    while let Some(letter) = letters.next() {
-        match letter {
-            ']' => break,
-            '[' if matches!(letters.peek(), Some(':' | '.' | '=')) => class(letters, result),
-            '[' | '\\' | '&' | '~' => {
-                result.push('\\');
-                result.push(letter);
-            }
-            '-' if letters.peek() == Some(&']') => result.push_str("\\-"),
-            _ => result.push(letter),
-        }
-    }
-    result.push(']');
-}
-
-/// `[:alpha:]`, `[.x.]`, `[=x=]` within a bracket expression; the opening bracket has been read.
-fn class(letters: &mut std::iter::Peekable<std::str::Chars<'_>>, result: &mut String) {
-    let kind = letters.next().unwrap_or(':');
-    let mut name = String::new();
-    while let Some(letter) = letters.next() {
-        if letter == kind && letters.peek() == Some(&']') {
-            letters.next();
-            break;
-        }
-        name.push(letter);
-    }
-    match kind {
-        ':' => {
-            let shown = match name.as_str() {
-                "alpha" => "\\p{Alphabetic}",
-                "digit" => "0-9",
-                "alnum" => "\\p{Alphabetic}0-9",
-                "upper" => "\\p{Uppercase}",
-                "lower" => "\\p{Lowercase}",
-                "space" => "\\s",
-                "blank" => " \\t",
-                "punct" => "[:punct:]",
-                "print" => "[:print:]",
-                "graph" => "[:graph:]",
-                "cntrl" => "[:cntrl:]",
-                "xdigit" => "0-9A-Fa-f",
-                _ => "",
-            };
-            result.push_str(shown);
-        }
-        _ => result.push_str(&regex::escape(&name)),
-    }
 }
