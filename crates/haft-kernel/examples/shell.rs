@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use haft_kernel::options::SetOption;
 use haft_kernel::{Bytes, Kernel, Session, Unwind};
+use haft_process::{Disposition, Signals, set_disposition};
 
 fn main() -> ExitCode {
     ExitCode::from(run())
@@ -16,6 +17,7 @@ fn main() -> ExitCode {
 fn run() -> u8 {
     let kernel = Kernel::builder().plain_shell(true).build();
     let mut session = new_session(kernel);
+    let _ = set_disposition(Signals::QUIT, Disposition::Ignore);
     let mut arguments: Vec<Bytes> =
         std::env::args_os().skip(1).map(|argument| Bytes::from(argument.into_vec())).collect();
     while arguments.first().is_some_and(|first| first.len() > 1 && first[0] == b'-' && first[1] != b'c') {

@@ -90,8 +90,9 @@ impl Kernel {
             let inbox = self.signals.clone();
             haft_process::set_signal_catcher(move |caught| inbox.raise(caught));
         }
-        // What is written to a closed pipe ends the session that wrote it, not the process that it shares with others.
-        let spared = signal == Signals::PIPE && disposition == Disposition::Default;
+        // What is written to a closed pipe ends the session that wrote it, not the process that it shares with others; and a
+        // shell lets `SIGQUIT` be for the programs that it runs.
+        let spared = matches!(signal, Signals::PIPE | Signals::QUIT) && disposition == Disposition::Default;
         let disposition = if spared { Disposition::Ignore } else { disposition };
         let _ = haft_process::set_disposition(signal, disposition);
     }

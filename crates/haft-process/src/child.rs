@@ -57,6 +57,10 @@ impl Child {
             work(Copied { held: Some(held) })
         };
         let spawned = sys::fork(kept, begin).map_err(|error| Error::system("fork", error))?;
+        if let Some(pid) = spawned.as_ref().filter(|_| own).and_then(|spawned| Pid::from_raw(spawned.pid)) {
+            // Both do it, so that the group is there for whoever goes on first.
+            let _ = rustix::process::setpgid(Some(pid), Some(pid));
+        }
         let group = if own { Group::Own } else { Group::Inherit };
         Ok(spawned.map(|spawned| Child::new(spawned, group, None)))
     }

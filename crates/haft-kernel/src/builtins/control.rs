@@ -4,14 +4,13 @@ use super::number::argument;
 use super::{Context, options};
 use crate::bytes::Bytes;
 use crate::flow::Flow;
-use crate::jobs::{JobState, Waited};
+use crate::jobs::{Job, JobState, Missing, Waited};
 use crate::options::SetOption;
 
 pub(super) fn run_fg(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
     let Some(id) = controlled(context, arguments.first()) else { return Ok(1) };
-    let text = context.session.jobs.get(id).map(|job| job.text.clone()).unwrap_or_default();
-    let shown = text.strip_suffix(b"&").unwrap_or(&text).trim_ascii_end();
-    context.print(&[shown, b"\n"].concat())?;
+    let shown = context.session.jobs.get(id).map(Job::shown_text).unwrap_or_default();
+    context.print(&[&shown, b"\n".as_slice()].concat())?;
     if context.session.jobs.get(id).is_some_and(|job| job.group.is_some()) {
         let _ = context.session.flush();
         return context.session.continue_in_foreground(id);
@@ -40,7 +39,7 @@ pub(super) fn run_bg(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
                 Some(group) => group.resume(false),
                 None => job.signal(18),
             }
-            let line = [format!("[{id}]+ ").as_bytes(), &job.text, b" &\n"].concat();
+            let line = [format!("[{id}]+ ").as_bytes(), &job.shown_text(), b" &\n"].concat();
             context.print(&line)?;
         }
     }
@@ -57,16 +56,11 @@ fn controlled(context: &mut Context<'_>, operand: Option<&Bytes>) -> Option<u32>
     let shown = operand.cloned().unwrap_or_else(|| "current".into());
     let found = context.session.jobs.find(operand.map_or(b"%%", |operand| operand.as_bytes()));
     match found.map(|job| (job.id, job.state())) {
-        Some((id, JobState::Running | JobState::Stopped(_))) => Some(id),
-        Some((_, JobState::Done(_))) => {
-            context.error("job has terminated");
-            None
-        }
-        None => {
-            context.error(format_args!("{shown}: no such job"));
-            None
-        }
+        Ok((id, JobState::Running | JobState::Stopped(_))) => return Some(id),
+        Ok((_, JobState::Done(_))) => context.error("job has terminated"),
+        Err(missing) => context.error(missing.message(&shown)),
     }
+    None
 }
 
 pub(super) fn run_disown(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
@@ -81,7 +75,7 @@ pub(super) fn run_disown(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow
         let running = |state| !has(b'r') || state == JobState::Running;
         context.session.jobs.iter().filter(|job| running(job.state())).map(|job| job.id).collect()
     } else if operands.is_empty() {
-        let current = context.session.jobs.find(b"%%").map(|job| job.id);
+        let current = context.session.jobs.find(b"%%").ok().map(|job| job.id);
         if current.is_none() {
             context.error("current: no such job");
             status = 1;
@@ -91,32 +85,37 @@ pub(super) fn run_disown(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow
         let mut found = Vec::new();
         for operand in operands {
             let job = match argument(operand).and_then(|pid| i32::try_from(pid).ok()) {
-                Some(pid) => context.session.jobs.of_pid(pid),
+                Some(pid) => context.session.jobs.of_pid(pid).ok_or(Missing::None),
                 None => context.session.jobs.find(operand),
             };
             match job {
-                Some(job) => found.push(job.id),
-                None => {
-                    context.error(format_args!("{operand}: no such job"));
+                Ok(job) => found.push(job.id),
+                Err(missing) => {
+                    context.error(missing.message(operand));
                     status = 1;
                 }
             }
         }
         found
     };
+    let all = operands.is_empty() && (has(b'a') || has(b'r'));
     for id in ids {
-        release(context, id, has(b'h'));
+        release(context, id, has(b'h'), all);
     }
     Ok(status)
 }
 
-/// Lets a job go; with `-h` it stays on the list, but is not told when the session ends.
-fn release(context: &mut Context<'_>, id: u32, shield: bool) {
+/// Lets a job go; with `-h` it stays on the list, but is not told when the session ends. `wait` knows it no more if it was let
+/// go with all.
+fn release(context: &mut Context<'_>, id: u32, shield: bool, with_all: bool) {
     if shield {
         for job in context.session.jobs.iter_mut().filter(|job| job.id == id) {
             job.shielded = true;
         }
-    } else if let Some(job) = context.session.jobs.remove(id) {
+        return;
+    }
+    let jobs = &mut context.session.jobs;
+    if let Some(job) = if with_all { jobs.forget(id) } else { jobs.disown(id) } {
         job.members.into_iter().for_each(crate::jobs::Member::detach);
     }
 }

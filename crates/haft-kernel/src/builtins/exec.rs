@@ -28,7 +28,14 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
     let status = become_program(context, operands, zero.as_deref(), options::has(&flags, b'c'))?;
     match status {
         Ended::Failed(status) if context.session.options.shell(ShellOption::ExecFail) => Ok(status),
-        Ended::Failed(status) | Ended::Ran(status) => Err(Unwind::Exit(status)),
+        Ended::Failed(status) => {
+            if operands[0].contains(&b'/') {
+                // The shell had already made way for the program.
+                context.session.traps.reset(Trap::Exit);
+            }
+            Err(Unwind::Exit(status))
+        }
+        Ended::Ran(status) => Err(Unwind::Exit(status)),
     }
 }
 

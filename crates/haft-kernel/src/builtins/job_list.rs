@@ -2,9 +2,9 @@
 
 use super::{Context, options};
 use crate::bytes::Bytes;
-use crate::execute::{canonical, death};
+use crate::execute::death;
 use crate::flow::Flow;
-use crate::jobs::{Job, JobState, Jobs};
+use crate::jobs::{Job, JobState, Jobs, shown_text};
 
 /// How a job is shown.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -46,9 +46,15 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
         let is_stopped = matches!(job.state, JobState::Stopped(_));
         let hidden = (has(b'r') && job.state != JobState::Running)
             || (has(b's') && !is_stopped)
-            || (has(b'n') && job.notified);
+            || (has(b'n') && job.told == Some(job.state));
         if !hidden {
             text.extend_from_slice(&shown(job, form, &current));
+            context
+                .session
+                .jobs
+                .iter_mut()
+                .filter(|own| own.id == job.id)
+                .for_each(|own| own.told = Some(job.state));
         }
         if matches!(job.state, JobState::Done(_)) {
             context.session.jobs.remove(job.id);
@@ -88,24 +94,24 @@ fn current(jobs: &Jobs, known: &[Shown]) -> Vec<u32> {
 /// A job as it is shown.
 struct Shown {
     id: u32,
-    first: i32,
-    last: i32,
+    pids: Vec<i32>,
     text: Bytes,
+    stages: Vec<Bytes>,
     state: JobState,
     died: Option<i32>,
-    notified: bool,
+    told: Option<JobState>,
 }
 
 impl Shown {
     fn of(job: &Job) -> Self {
         Self {
             id: job.id,
-            first: job.members.first().map_or(0, |member| member.pid),
-            last: job.pid(),
+            pids: job.members.iter().map(|member| member.pid).collect(),
             text: job.text.clone(),
+            stages: job.stages.clone(),
             state: job.state(),
             died: job.died(),
-            notified: job.notified,
+            told: job.told,
         }
     }
 }
@@ -114,14 +120,14 @@ impl Shown {
 fn all(context: &Context<'_>) -> Vec<Shown> {
     let jobs = &context.session.jobs;
     if jobs.is_empty() {
-        let shown = jobs.inherited().map(|job| Shown {
+        let shown = jobs.inherited().filter(|job| job.shown).map(|job| Shown {
             id: job.id,
-            first: job.members.first().map_or(0, |member| member.pid),
-            last: job.members.last().map_or(0, |member| member.pid),
+            pids: job.members.iter().map(|member| member.pid).collect(),
             text: job.text.clone(),
+            stages: job.stages.clone(),
             state: job.state,
             died: None,
-            notified: false,
+            told: None,
         });
         return shown.collect();
     }
@@ -137,9 +143,9 @@ fn select(context: &mut Context<'_>, known: &[Shown], operands: &[Bytes]) -> (Ve
     let mut wanted = Vec::new();
     for operand in operands {
         match context.session.jobs.find(operand) {
-            Some(job) => wanted.push(job.id),
-            None => {
-                context.error(format_args!("{operand}: no such job"));
+            Ok(job) => wanted.push(job.id),
+            Err(missing) => {
+                context.error(missing.message(operand));
                 status = 1;
             }
         }
@@ -149,7 +155,7 @@ fn select(context: &mut Context<'_>, known: &[Shown], operands: &[Bytes]) -> (Ve
 
 fn shown(job: &Shown, form: Form, current: &[u32]) -> Vec<u8> {
     if form == Form::Pids {
-        return format!("{}\n", job.first).into_bytes();
+        return format!("{}\n", job.pids.first().unwrap_or(&0)).into_bytes();
     }
     let mark = match current.iter().position(|id| *id == job.id) {
         Some(0) => '+',
@@ -157,22 +163,36 @@ fn shown(job: &Shown, form: Form, current: &[u32]) -> Vec<u8> {
         _ => ' ',
     };
     let head = match form {
-        Form::Long => format!("[{}]{mark} {:>5} ", job.id, job.last),
+        Form::Long => format!("[{}]{mark} {:>5} ", job.id, job.pids.first().unwrap_or(&0)),
         _ => format!("[{}]{mark}  ", job.id),
     };
     let state_text = match job.died.and_then(death) {
         Some(words) => format!("{words:<24}"),
-        None => format!("{:<24}", state(job.state)),
+        None => format!("{:<24}", state(job.state, form)),
     };
     let tail: &[u8] = if job.state == JobState::Running { b" &\n" } else { b"\n" };
-    let text = canonical(job.text.strip_suffix(b"&").unwrap_or(&job.text).trim_ascii_end().into());
+    let text = match form {
+        Form::Long if job.stages.len() == job.pids.len() && job.pids.len() > 1 => by_stage(job),
+        _ => shown_text(&job.text).into_vec(),
+    };
     [head.as_bytes(), state_text.as_bytes(), &text, tail].concat()
 }
 
+/// The stages of a pipeline, each on a line with its number.
+fn by_stage(job: &Shown) -> Vec<u8> {
+    let mut text = shown_text(&job.stages[0]).into_vec();
+    for (pid, stage) in job.pids.iter().zip(&job.stages).skip(1) {
+        text.extend_from_slice(format!("\n     {pid:>5} {:<22}| ", "").as_bytes());
+        text.extend_from_slice(&shown_text(stage));
+    }
+    text
+}
+
 /// What became of a job, in words.
-fn state(state: JobState) -> String {
+fn state(state: JobState, form: Form) -> String {
     match state {
         JobState::Running => "Running".to_owned(),
+        JobState::Stopped(_) if form != Form::Long => "Stopped".to_owned(),
         JobState::Stopped(signal) => match haft_process::signal_name(signal).as_deref() {
             Some("TTIN") => "Stopped (tty input)".to_owned(),
             Some("TTOU") => "Stopped (tty output)".to_owned(),
@@ -188,10 +208,23 @@ fn state(state: JobState) -> String {
 fn substitute(context: &mut Context<'_>, words: &[Bytes]) -> Flow {
     let words: Vec<Bytes> = words
         .iter()
-        .map(|word| match context.session.jobs.find(word) {
-            Some(job) if word.starts_with(b"%") => job.pid().to_string().into(),
-            _ => word.clone(),
+        .map(|word| {
+            leader(&context.session.jobs, word).map_or_else(|| word.clone(), |pid| pid.to_string().into())
         })
         .collect();
     context.dispatch(&words)
+}
+
+/// The process group of the job that is meant, if one is: in a stage of a pipeline, of those of its parent. Unless jobs are
+/// controlled, they are in the group of the shell.
+fn leader(jobs: &Jobs, word: &[u8]) -> Option<i32> {
+    let name = word.strip_prefix(b"%")?;
+    let own = rustix::process::getpgrp().as_raw_pid();
+    if let Ok(job) = jobs.find(word) {
+        return Some(job.group.as_ref().and_then(|group| group.number()).unwrap_or(own));
+    }
+    let mut inherited = jobs.inherited().filter(|job| job.shown);
+    let is_meant = |id: u32| matches!(name, b"%" | b"+" | b"") || id.to_string().as_bytes() == name;
+    let found = inherited.rfind(|job| is_meant(job.id))?;
+    Some(found.group.unwrap_or(own))
 }

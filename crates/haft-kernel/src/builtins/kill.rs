@@ -6,6 +6,7 @@ use crate::bytes::Bytes;
 use crate::flow::{Flow, Unwind};
 use crate::options::SetOption;
 use crate::traps::Trap;
+use haft_process::Signals;
 
 pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
     let Some(first) = arguments.first() else { return context.synopsis() };
@@ -56,13 +57,16 @@ fn send(context: &mut Context<'_>, target: &Bytes, number: i32) -> Result<bool, 
     let _ = context.session.flush();
     if target.starts_with(b"%") {
         context.session.jobs.update();
-        let job = context.session.jobs.find(target);
-        if let Some(job) = job {
-            job.signal(number);
-            return Ok(true);
-        }
-        context.error(format_args!("{target}: no such job"));
-        return Ok(false);
+        return Ok(match context.session.jobs.find(target) {
+            Ok(job) => {
+                job.signal(number);
+                true
+            }
+            Err(missing) => {
+                context.error(missing.message(target));
+                false
+            }
+        });
     }
     let Some(pid) = argument(target).and_then(|pid| i32::try_from(pid).ok()) else {
         context.error(format_args!("{target}: arguments must be process or job IDs"));
@@ -100,6 +104,10 @@ fn to_self(context: &mut Context<'_>, pid: i32, number: i32) -> Result<(), Unwin
             Ok(())
         }
         Some(_) => session.run_trap(Trap::Signal(number)),
+        // The process ignores it, so that what is written to a closed pipe ends only who wrote it.
+        None if session.kernel.plain_shell && session.leads && number == Signals::PIPE => {
+            Err(Unwind::Signal(number))
+        }
         None if session.kernel.plain_shell && session.leads => {
             let _ = to_process(pid, number);
             Ok(())

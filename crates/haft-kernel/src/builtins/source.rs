@@ -15,7 +15,7 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
         return context.usage("filename argument required");
     };
     let Some(path) = find(context, name) else { return fail(context, name, "file not found") };
-    let content = match context.session.read_file(&path) {
+    let content = match context.session.read_file(&path)? {
         Ok(content) => content,
         Err(error) => {
             let message = match error.kind() {

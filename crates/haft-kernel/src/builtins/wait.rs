@@ -68,9 +68,12 @@ fn beside(context: &mut Context<'_>, pid: i32) -> Result<Option<i32>, Unwind> {
 /// Waits for one process or job; the inner error is that of a trapped signal.
 fn one(context: &mut Context<'_>, operand: &Bytes) -> Result<Result<i32, i32>, Unwind> {
     if operand.starts_with(b"%") {
-        let Some(id) = context.session.jobs.find(operand).map(|job| job.id) else {
-            context.error(format_args!("{operand}: no such job"));
-            return Ok(Ok(127));
+        let id = match context.session.jobs.find(operand).map(|job| job.id) {
+            Ok(id) => id,
+            Err(missing) => {
+                context.error(missing.message(operand));
+                return Ok(Ok(127));
+            }
         };
         return Ok(match context.session.wait_job(id)? {
             Waited::Ended { status, .. } => Ok(status),
@@ -102,7 +105,7 @@ fn next(context: &mut Context<'_>, operands: &[Bytes], variable: Option<&[u8]>) 
     for operand in operands {
         let found = match argument(operand).and_then(|pid| i32::try_from(pid).ok()) {
             Some(pid) if !operand.starts_with(b"%") => context.session.jobs.of_pid(pid),
-            _ => context.session.jobs.find(operand),
+            _ => context.session.jobs.find(operand).ok(),
         };
         match found {
             Some(job) => ids.push(job.id),

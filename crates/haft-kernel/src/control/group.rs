@@ -49,6 +49,11 @@ impl JobGroup {
         Ok(child)
     }
 
+    /// Says who leads the group.
+    pub(crate) fn lead(&self, leader: i32) {
+        *self.leader.lock().unwrap_or_else(PoisonError::into_inner) = leader;
+    }
+
     /// The group's number, once there is a program in it.
     pub(crate) fn number(&self) -> Option<i32> {
         Some(*self.leader.lock().unwrap_or_else(PoisonError::into_inner)).filter(|leader| *leader != 0)

@@ -10,7 +10,7 @@ use crate::bytes::Bytes;
 use crate::control::JobGroup;
 use crate::flow::{Flow, Unwind};
 use crate::io::{Descriptors, OpenFile};
-use crate::jobs::Member;
+use crate::jobs::{JobState, Member};
 use crate::options::SetOption;
 use crate::session::Session;
 use crate::variables::{IndexedArray, Value};
@@ -20,8 +20,12 @@ impl Session {
     #[inline(never)]
     pub(crate) fn run_in_background(&mut self, list: &List, index: usize) -> Flow {
         let _ = self.flush();
-        let statement = &list.statements[index];
+        // As in bash, `!` before all that runs in the background says nothing.
+        let mut statement = list.statements[index].clone();
+        statement.first.negated &= !statement.rest.is_empty();
+        let statement = &statement;
         let mut child = self.fork();
+        child.jobs.hide_inherited();
         let group = self.new_group(false);
         child.group = group.clone();
         child.is_branch = false;
@@ -32,7 +36,7 @@ impl Session {
         // With job control, who reads from the terminal in the background is stopped until it may.
         if group.is_none()
             && !self.stdin_redirected
-            && let Ok(null) = self.open(b"/dev/null", OpenOptions::new().read(true), true)
+            && let Ok(Ok(null)) = self.open(b"/dev/null", OpenOptions::new().read(true), true)
         {
             child.descriptors.set(0, null);
         }
@@ -50,9 +54,9 @@ impl Session {
             child.is_whole = true;
             child.start_pipeline(&statement.first)
         } else {
-            let statements = list.statements.clone();
+            let statement = statement.clone();
             child.captures.clear();
-            vec![Work::on_thread(child, move |session| session.run_alone(&statements[index], None))]
+            vec![Work::on_thread(child, move |session| session.run_alone(&statement, None))]
         };
         self.add_job(statement, members, group)
     }
@@ -68,7 +72,14 @@ impl Session {
     fn add_job(&mut self, statement: &Statement, members: Vec<Member>, group: Option<Arc<JobGroup>>) -> Flow {
         let text = self.text_of(statement.span);
         self.last_background = members.last().map(|member| member.pid);
+        let stages = match &*statement.first.stages {
+            several @ [_, _, ..] if several.len() == members.len() => {
+                several.iter().map(|stage| self.text_of(stage.span)).collect()
+            }
+            _ => Vec::new(),
+        };
         let id = self.jobs.add(text, members);
+        self.jobs.set_stages(stages);
         self.jobs.set_origin(self.run.clone());
         self.jobs.set_group(group);
         self.announce_job(id);
@@ -133,6 +144,7 @@ impl Session {
         let Ok(((their_input, our_output), (our_input, their_output))) = pipes() else {
             return Err(self.fail("coproc: cannot make pipe"));
         };
+        self.warn_of_coprocess();
         let mut child = self.fork();
         child.group = self.new_group(false);
         self.shield_from_keyboard(&mut child);
@@ -158,6 +170,17 @@ impl Session {
         self.jobs.set_group(group);
         self.announce_job(id);
         Ok(0)
+    }
+
+    /// Says so if there is a coprocess already: only the last is looked after.
+    fn warn_of_coprocess(&mut self) {
+        self.jobs.update();
+        if let Some((name, pid)) = &self.coprocess
+            && self.jobs.of_pid(*pid).is_some_and(|job| job.state() == JobState::Running)
+        {
+            let text = format!("warning: execute_coproc: coproc [{pid}:{name}] still exists");
+            self.report(text);
+        }
     }
 
     /// Forgets a coprocess that has ended: its descriptors are closed, its variables unset.

@@ -58,10 +58,11 @@ impl Session {
     fn run_redirected(&mut self, command: &Command) -> Flow {
         let redirected = self.stdin_redirected;
         let substituted = self.substituted.len();
-        if matches!(command.kind, CommandKind::Subshell(_)) {
+        let in_child = matches!(command.kind, CommandKind::Subshell(_));
+        if in_child {
             self.stdin_redirected = false;
         }
-        let Some(undo) = self.redirect(&command.redirects)? else {
+        let Some(undo) = self.redirect_all(&command.redirects, in_child)? else {
             self.stdin_redirected = redirected;
             self.close_substituted(substituted);
             self.set_pipe_status(1);

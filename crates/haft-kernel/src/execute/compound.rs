@@ -108,6 +108,7 @@ impl Session {
         let redirected = self.stdin_redirected;
         let whole = std::mem::take(&mut self.is_whole);
         let mut child = self.fork();
+        child.jobs.hide_inherited();
         if whole {
             child.subshell = self.subshell;
             child.own_pid = self.own_pid;
@@ -129,6 +130,7 @@ impl Session {
         let result = child.end_subshell(ended);
         self.adopt_output(&mut child);
         self.publish_traps();
+        self.note_end_of_child();
         if let Some(signal) = signal.filter(|_| !whole) {
             self.death = Some((child.own_pid, signal));
         }

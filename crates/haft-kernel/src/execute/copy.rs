@@ -56,7 +56,12 @@ impl Session {
             status
         });
         match copied {
-            Ok(Some(child)) => Member::process(child),
+            Ok(Some(child)) => {
+                if group == Group::Own {
+                    self.group.iter().for_each(|job| job.lead(child.pid()));
+                }
+                Member::process(child)
+            }
             Ok(None) => Member::ended(0, 254),
             Err(error) => {
                 self.report(format_args!("{error}"));
@@ -68,6 +73,8 @@ impl Session {
     /// Makes this subshell the shell that its process is: its signals are its own.
     fn lead_copy(&mut self) {
         self.leads = true;
+        // Its programs are in the group that it leads.
+        self.group = None;
         self.own_pid = rustix::process::getpid().as_raw_pid();
         self.cancel = CancelToken::new();
         let inbox = self.kernel.signals.clone();

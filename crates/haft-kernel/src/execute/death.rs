@@ -6,6 +6,7 @@ use haft_process::{Exit, Signals};
 
 use super::trace::canonical;
 use crate::jobs::JobState;
+use crate::options::SetOption;
 use crate::session::Session;
 use crate::traps::Trap;
 
@@ -77,10 +78,14 @@ impl Session {
     pub(crate) fn tell_death_of_job(&mut self, id: u32) {
         let Some(job) = self.jobs.get(id) else { return };
         let (JobState::Done(_), Some(signal)) = (job.state(), job.died()) else { return };
-        let (pid, text) = (job.pid(), job.text.clone());
-        if let Some(words) = self.words_for(signal).filter(|_| !self.interactive) {
-            let text = canonical(text.strip_suffix(b"&").unwrap_or(&text).trim_ascii_end().into());
+        let (pid, text) = (job.pid(), job.shown_text());
+        if self.interactive {
+            return;
+        }
+        if let Some(words) = self.words_for(signal) {
             self.write_death(pid, &words, &text);
+        } else if self.captures.is_empty() && self.options.has(SetOption::Monitor) {
+            self.tell_job(id);
         }
     }
 

@@ -3,6 +3,7 @@
 //! Every function here yields a [`Flow`](crate::Flow): the status of what ran, or a reason to leave what encloses it.
 
 mod arguments;
+mod attentive;
 mod background;
 mod command;
 mod compound;

@@ -37,12 +37,11 @@ impl<'a> Address<'a> {
     /// Connects to the first of the host's addresses that answers.
     ///
     /// # Errors
-    /// What the last of them said; [`io::ErrorKind::Interrupted`] if the token is cancelled. To look up a name cannot be
-    /// cancelled.
-    pub(super) fn connect(self, cancel: &CancelToken) -> io::Result<OwnedFd> {
+    /// What the last of them said; [`io::ErrorKind::Interrupted`] if the token is cancelled.
+    pub(super) fn connect(self, found: &[SocketAddr], cancel: &CancelToken) -> io::Result<OwnedFd> {
         let mut last = io::Error::other("no address for this name");
-        for address in self.resolve()? {
-            match connected(address, self.kind, cancel) {
+        for address in found {
+            match connected(*address, self.kind, cancel) {
                 Err(error) if error.kind() != io::ErrorKind::Interrupted => last = error,
                 result => return result,
             }
@@ -50,13 +49,37 @@ impl<'a> Address<'a> {
         Err(last)
     }
 
-    fn resolve(self) -> io::Result<Vec<SocketAddr>> {
+    /// What is known of the host without asking anybody.
+    pub(super) fn host(self) -> Host {
         let addresses: Vec<IpAddr> = match (self.host, self.host.parse()) {
             (_, Ok(address)) => vec![address],
             ("localhost", _) => vec![Ipv6Addr::LOCALHOST.into(), Ipv4Addr::LOCALHOST.into()],
-            _ => return Ok((self.host, self.port).to_socket_addrs()?.collect()),
+            _ => return Host::Named(Name { host: self.host.to_owned(), port: self.port }),
         };
-        Ok(addresses.into_iter().map(|address| SocketAddr::new(address, self.port)).collect())
+        Host::Known(addresses.into_iter().map(|address| SocketAddr::new(address, self.port)).collect())
+    }
+}
+
+/// Where a host is.
+#[derive(Debug)]
+pub(super) enum Host {
+    /// At one of these addresses.
+    Known(Vec<SocketAddr>),
+    /// Its name has to be looked up.
+    Named(Name),
+}
+
+/// The name of a host, and a port there.
+#[derive(Debug)]
+pub(super) struct Name {
+    host: String,
+    port: u16,
+}
+
+impl Name {
+    /// Asks for its addresses, however long that takes.
+    pub(super) fn look_up(&self) -> io::Result<Vec<SocketAddr>> {
+        Ok((self.host.as_str(), self.port).to_socket_addrs()?.collect())
     }
 }
 

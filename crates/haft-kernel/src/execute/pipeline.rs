@@ -130,6 +130,9 @@ impl Session {
         while first < count {
             let index = self.fan_end(&pipeline.stages, first);
             let mut child = self.fork();
+            if !lists_jobs(&pipeline.stages[index]) {
+                child.jobs.hide_inherited();
+            }
             child.note = noted.then(|| Note::new(self, &pipeline.stages[index]));
             if whole {
                 child.subshell = self.subshell;
@@ -368,4 +371,9 @@ fn run_stage(session: &mut Session, stages: &[Command], expanded: Option<(Argume
         Err(Unwind::Return(status)) => Ok(status),
         other => other,
     }
+}
+
+/// Whether a stage is `jobs` itself, which then shows those of the shell that the stage is part of.
+fn lists_jobs(stage: &Command) -> bool {
+    matches!(&stage.kind, CommandKind::Simple(simple) if simple.name().is_some_and(|name| name == b"jobs"))
 }

@@ -111,8 +111,8 @@ impl Session {
     /// Gives the session an input that is empty.
     pub fn close_input(&mut self) {
         match self.open(b"/dev/null", haft_fs::OpenOptions::new().read(true), true) {
-            Ok(null) => drop(self.descriptors.set(0, null)),
-            Err(_) => drop(self.descriptors.close(0)),
+            Ok(Ok(null)) => drop(self.descriptors.set(0, null)),
+            Ok(Err(_)) | Err(_) => drop(self.descriptors.close(0)),
         }
         self.stdin_redirected = true;
     }

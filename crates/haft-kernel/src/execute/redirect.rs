@@ -2,17 +2,16 @@
 
 use std::io;
 use std::os::fd::{AsFd as _, BorrowedFd};
-use std::path::PathBuf;
 use std::sync::Arc;
 
-use haft_fs::{FileType, OpenOptions};
+use haft_fs::OpenOptions;
 use haft_lang::ast::{Descriptor, Duplicate, HereDocument, Redirect, RedirectKind, Word};
 use rustix::fs::{Mode, OFlags};
 
 use super::network::Address;
 use crate::bytes::Bytes;
 use crate::flow::Unwind;
-use crate::io::{OpenFile, open_fifo};
+use crate::io::OpenFile;
 use crate::options::{SetOption, ShellOption};
 use crate::session::Session;
 use crate::text;
@@ -22,6 +21,8 @@ use crate::text;
 pub(crate) struct Undo {
     /// Whether standard input was redirected before.
     stdin_redirected: bool,
+    /// Whether they are carried out as if in a child. Elsewhere `3>&4-` closes the 4 for good.
+    in_child: bool,
     /// The numbers with what was open under them, in the order in which they were changed.
     saved: Vec<(u32, Option<Arc<OpenFile>>)>,
 }
@@ -42,7 +43,15 @@ impl Session {
     /// Carries out redirections in their order. `None` says that one failed and was reported; everything is as before
     /// then.
     pub(crate) fn redirect(&mut self, redirects: &[Redirect]) -> Result<Option<Undo>, Unwind> {
-        let mut undo = Undo { stdin_redirected: self.stdin_redirected, ..Undo::default() };
+        self.redirect_all(redirects, false)
+    }
+
+    pub(super) fn redirect_all(
+        &mut self,
+        redirects: &[Redirect],
+        in_child: bool,
+    ) -> Result<Option<Undo>, Unwind> {
+        let mut undo = Undo { stdin_redirected: self.stdin_redirected, in_child, ..Undo::default() };
         for redirect in redirects {
             match self.redirect_one(redirect, &mut undo) {
                 Ok(()) => {}
@@ -67,7 +76,7 @@ impl Session {
     ) -> Result<std::result::Result<Undo, i32>, Unwind> {
         self.variables.lend();
         let before = self.variables.clone();
-        let result = self.redirect(redirects);
+        let result = self.redirect_all(redirects, true);
         self.variables = before;
         match result {
             Ok(undo) => Ok(undo.ok_or(1)),
@@ -231,7 +240,7 @@ impl Session {
         clobber: bool,
     ) -> Result<Arc<OpenFile>, Failure> {
         let name = self.target_name(word)?;
-        match self.open(&name, options, clobber) {
+        match self.open(&name, options, clobber)? {
             Ok(file) => Ok(file),
             Err(error) => {
                 self.check_cancelled()?;
@@ -264,26 +273,28 @@ impl Session {
 
     /// Opens a file by name, from the session's working directory and with its mask. Names such as `/dev/fd/3` mean the
     /// session's own descriptors, names such as `/dev/tcp/host/80` connections.
+    ///
+    /// # Errors
+    /// The outer one is cancellation, or what a trap wants that has run while the file was waited for.
     pub(crate) fn open(
         &mut self,
         name: &[u8],
         options: OpenOptions,
         clobber: bool,
-    ) -> io::Result<Arc<OpenFile>> {
+    ) -> Result<io::Result<Arc<OpenFile>>, Unwind> {
         let _ = self.flush();
+        let not_there = || io::Error::from_raw_os_error(rustix::io::Errno::NOENT.raw_os_error());
         if let Some(number) = own_descriptor(name) {
-            let file = self.descriptors.get(number);
-            return file
-                .cloned()
-                .ok_or_else(|| io::Error::from_raw_os_error(rustix::io::Errno::NOENT.raw_os_error()));
+            return Ok(self.descriptors.get(number).cloned().ok_or_else(not_there));
         }
         if self.kernel.external
             && let Some(address) = Address::of(name)
         {
-            return address.connect(&self.cancel).map(|socket| Arc::new(OpenFile::real(socket)));
+            let socket = self.connect(&address)?;
+            return Ok(socket.map(|socket| Arc::new(OpenFile::real(socket))));
         }
         if name.is_empty() {
-            return Err(io::Error::from_raw_os_error(rustix::io::Errno::NOENT.raw_os_error()));
+            return Ok(Err(not_there()));
         }
         let path = self.resolve(name);
         let mut options = options.mode(0o666 & !self.umask);
@@ -295,34 +306,32 @@ impl Session {
             }
         }
         let file = match self.waits_to_open(&path) {
-            Some(real) => {
-                let (files, path) = (self.kernel.files.clone(), path.clone());
-                open_fifo(&real, move || files.open(text::path(&path), &options), &self.cancel)?
-            }
-            None => self.kernel.files.open(text::path(&path), &options)?,
+            Some(real) => self.open_fifo(&real, path, options)?,
+            None => self.kernel.files.open(text::path(&path), &options),
         };
-        Ok(Arc::new(OpenFile::opened(file)))
-    }
-
-    /// Where a named pipe is on this machine, which one must not wait for somebody to open without looking up. A process
-    /// that is nothing but a shell is stopped by signals alone, and may.
-    fn waits_to_open(&self, path: &[u8]) -> Option<PathBuf> {
-        if self.owns_process() {
-            return None;
-        }
-        let kind = self.kernel.files.metadata(text::path(path)).ok()?.kind;
-        if kind == FileType::Fifo { self.kernel.files.real_path(text::path(path)) } else { None }
+        Ok(file.map(|file| Arc::new(OpenFile::opened(file))))
     }
 
     /// The whole content of a file.
-    pub(crate) fn read_file(&mut self, name: &[u8]) -> io::Result<Vec<u8>> {
-        let file = self.open(name, OpenOptions::new().read(true), true)?;
+    ///
+    /// # Errors
+    /// As for [`Session::open`].
+    pub(crate) fn read_file(&mut self, name: &[u8]) -> Result<io::Result<Vec<u8>>, Unwind> {
+        let file = match self.open(name, OpenOptions::new().read(true), true)? {
+            Ok(file) => file,
+            Err(error) => return Ok(Err(error)),
+        };
         let mut bytes = Vec::new();
         let mut buffer = vec![0; 64 * 1024];
         loop {
-            match file.read(&mut buffer, None, &self.cancel)? {
-                0 => return Ok(bytes),
-                length => bytes.extend_from_slice(&buffer[..length]),
+            match file.read(&mut buffer, None, &self.cancel) {
+                Ok(0) => return Ok(Ok(bytes)),
+                Ok(length) => bytes.extend_from_slice(&buffer[..length]),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {
+                    self.check()?;
+                    self.run_signal_traps()?;
+                }
+                Err(error) => return Ok(Err(error)),
             }
         }
     }
@@ -439,7 +448,9 @@ impl Session {
         self.open_as(descriptor, number, file, undo);
         if close && from != number {
             let old = self.descriptors.close(from);
-            undo.saved.push((from, old));
+            if undo.in_child {
+                undo.saved.push((from, old));
+            }
         }
         Ok(())
     }

@@ -223,7 +223,7 @@ impl Session {
     /// Runs a script without `#!` in a subshell, as a shell of its own.
     #[inline(never)]
     pub(crate) fn run_headless(&mut self, path: &[u8], words: &[Bytes], assigned: &[(Bytes, Bytes)]) -> Flow {
-        let text = match self.read_file(path) {
+        let text = match self.read_file(path)? {
             Ok(text) => text,
             Err(error) => {
                 self.report(format_args!("{}: {}", words[0], haft_fs::message(&error)));

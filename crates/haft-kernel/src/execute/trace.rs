@@ -154,17 +154,20 @@ fn traced_list(assigned: &Assigned, elements: &[AssignedElement]) -> Vec<u8> {
 /// A command as the shell prints it, whatever its spacing was.
 pub(crate) fn canonical(text: Bytes) -> Bytes {
     match haft_lang::parse(&text, &haft_lang::Options { extglob: true, ..Default::default() }) {
-        Ok(program) => match only_command(&program) {
-            Some(command) => haft_lang::print_command(command).into(),
+        Ok(program) => match only_pipeline(&program) {
+            Some(commands) => {
+                let stages: Vec<Vec<u8>> = commands.iter().map(haft_lang::print_command).collect();
+                stages.join(b" | ".as_slice()).into()
+            }
             None => haft_lang::print(&program).trim_ascii_end().into(),
         },
         Err(_) => text,
     }
 }
 
-fn only_command(program: &haft_lang::ast::Program) -> Option<&haft_lang::ast::Command> {
+/// The stages of the one pipeline that a program is, if it is just that.
+fn only_pipeline(program: &haft_lang::ast::Program) -> Option<&[haft_lang::ast::Command]> {
     let [statement] = &*program.body.statements else { return None };
-    let [command] = &*statement.first.stages else { return None };
     let plain = statement.rest.is_empty() && !statement.background && !statement.first.negated;
-    (plain && statement.first.time.is_none()).then_some(command)
+    (plain && statement.first.time.is_none()).then_some(&*statement.first.stages)
 }

@@ -1,7 +1,7 @@
 //! Running traps.
 
 use haft_lang::ast::{Command, CommandKind};
-use haft_process::Disposition;
+use haft_process::{Disposition, Signals};
 
 use crate::bytes::Bytes;
 use crate::flow::{Flow, Unwind};
@@ -193,16 +193,23 @@ impl Session {
         }
         let exit = self.traps.get(Trap::Exit).is_some();
         match trap {
-            Trap::Signal(signal) if wanted == Disposition::Default && exit && FATAL.contains(&signal) => {}
+            Trap::Signal(signal) if wanted == Disposition::Default && exit && ENDING.contains(&signal) => {}
             Trap::Signal(signal) => self.kernel.dispose(signal, wanted),
             Trap::Exit => {
                 for signal in
-                    FATAL.into_iter().filter(|signal| self.traps.get(Trap::Signal(*signal)).is_none())
+                    ENDING.into_iter().filter(|signal| self.traps.get(Trap::Signal(*signal)).is_none())
                 {
                     self.kernel.dispose(signal, wanted);
                 }
             }
             _ => {}
+        }
+    }
+
+    /// Says that a subshell has ended which in the eyes of the script was a process, for the trap of `SIGCHLD`.
+    pub(crate) fn note_end_of_child(&self) {
+        if !self.traps.is_empty() && self.traps.get(Trap::Signal(Signals::CHILD)).is_some() {
+            self.signals.iter().for_each(|signals| signals.raise(Signals::CHILD));
         }
     }
 
@@ -229,8 +236,12 @@ impl Session {
 /// The traps that a function may not inherit.
 const HIDDEN: [Trap; 3] = [Trap::Debug, Trap::Return, Trap::Error];
 
-/// The signals that end a shell after its `EXIT` trap has run: HUP, INT, USR1, USR2, ALRM, TERM.
-pub(super) const FATAL: [i32; 6] = [1, 2, 10, 12, 14, 15];
+/// The signals by which a shell is asked to end.
+pub(super) const FATAL: [i32; 3] = [1, 2, 15];
+
+/// The signals that end a shell after its `EXIT` trap has run: all that would end it, but for those that tell of a mistake of
+/// its own.
+const ENDING: [i32; 12] = [1, 2, 5, 6, 10, 12, 14, 15, 24, 26, 27, 31];
 
 /// Whether a signal that nobody has trapped does nothing.
 fn is_harmless(signal: i32) -> bool {

@@ -53,6 +53,7 @@ impl Session {
         drop(child);
         let status = status?;
         self.drain_to_end(&capture)?;
+        self.note_end_of_child();
         Ok((capture.take(), status))
     }
 
@@ -61,7 +62,7 @@ impl Session {
         let mut names = Vec::new();
         self.expand_fields(word, &mut names)?;
         let [name] = names.as_slice() else { return Err(self.fail("ambiguous redirect")) };
-        match self.read_file(name) {
+        match self.read_file(name)? {
             Ok(bytes) => {
                 self.substitution_status = Some(0);
                 Ok(trimmed(bytes))

@@ -6,14 +6,14 @@
 mod capture;
 mod descriptors;
 mod drain;
-mod fifo;
+mod elsewhere;
 mod file;
 mod input;
 mod wait;
 
 pub use capture::Capture;
 pub use descriptors::Descriptors;
-pub(crate) use fifo::open_fifo;
+pub(crate) use elsewhere::Elsewhere;
 pub use file::OpenFile;
 pub(crate) use file::Written;
 pub use wait::{Ready, wait_readable};

@@ -12,10 +12,16 @@ pub struct Inherited {
     pub id: u32,
     /// What it runs.
     pub text: Bytes,
+    /// What its stages run, if it is a pipeline of several.
+    pub stages: Vec<Bytes>,
     /// What had become of it.
     pub state: JobState,
     /// Its stages.
     pub members: Vec<InheritedMember>,
+    /// Its process group, if it has one of its own.
+    pub group: Option<i32>,
+    /// Whether `jobs` shows it.
+    pub shown: bool,
 }
 
 /// A stage of such a job.
@@ -34,7 +40,9 @@ impl From<&Job> for Inherited {
             .iter()
             .map(|member| InheritedMember { pid: member.pid, control: member.control().cloned() })
             .collect();
-        Self { id: job.id, text: job.text.clone(), state: job.state(), members }
+        let group = job.group.as_ref().and_then(|group| group.number());
+        let (text, stages, state) = (job.text.clone(), job.stages.clone(), job.state());
+        Self { id: job.id, text, stages, state, members, group, shown: true }
     }
 }
 
@@ -47,6 +55,13 @@ impl Jobs {
         }
         let own = self.list.iter().map(Inherited::from);
         Self { inherited: Arc::new(own.chain(self.inherited.iter().cloned()).collect()), ..Self::default() }
+    }
+
+    /// Has `jobs` not show those of the parent any more.
+    pub fn hide_inherited(&mut self) {
+        if self.inherited.iter().any(|job| job.shown) {
+            Arc::make_mut(&mut self.inherited).iter_mut().for_each(|job| job.shown = false);
+        }
     }
 
     /// The jobs of the parent, in the order of their numbers.

@@ -1,5 +1,6 @@
 //! Background jobs.
 
+mod find;
 mod inherited;
 mod member;
 mod wait;
@@ -9,8 +10,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::bytes::Bytes;
 use crate::control::JobGroup;
+use crate::execute::canonical;
 use crate::run::{JobState as Described, Supervision};
 
+pub use find::Missing;
 pub use inherited::{Inherited, InheritedMember};
 pub use member::{Completion, Member, ThreadControl};
 pub use wait::Waited;
@@ -39,11 +42,11 @@ pub struct Job {
     pub members: Vec<Member>,
     /// Whether it shall not be told when the session ends: `disown -h`.
     pub shielded: bool,
-    /// Whether its end was already shown by `jobs`.
-    pub notified: bool,
+    /// What its stages run, if it is a pipeline of several.
+    pub stages: Vec<Bytes>,
     /// The process group of its programs, if jobs are controlled.
     pub(crate) group: Option<Arc<JobGroup>>,
-    /// What was told of it last, to a person.
+    /// What was told of it last, to a person or by `jobs`.
     pub(crate) told: Option<JobState>,
     /// The run that it was started in.
     pub(crate) origin: Option<Arc<Supervision>>,
@@ -77,6 +80,12 @@ impl Job {
                 None => JobState::Running,
             },
         }
+    }
+
+    /// What it runs, as the shell prints it.
+    #[must_use]
+    pub fn shown_text(&self) -> Bytes {
+        shown_text(&self.text)
     }
 
     /// The signal that it died of, if it did.
@@ -142,7 +151,7 @@ impl Jobs {
             text,
             members,
             shielded: false,
-            notified: false,
+            stages: Vec::new(),
             group: None,
             told: None,
             origin: None,
@@ -156,6 +165,13 @@ impl Jobs {
         let id = self.add(text, members);
         self.set_group(Some(group));
         id
+    }
+
+    /// Says what the stages of the last job run.
+    pub(crate) fn set_stages(&mut self, stages: Vec<Bytes>) {
+        if let Some(job) = self.list.last_mut() {
+            job.stages = stages;
+        }
     }
 
     /// Says in which process group the programs of the last job are.
@@ -194,42 +210,34 @@ impl Jobs {
         self.list.iter().find(|job| job.members.iter().any(|member| member.pid == pid))
     }
 
-    /// The job that `%…` means: `%1`, `%%`, `%+`, `%-`, `%name`, `%?text`.
-    #[must_use]
-    pub fn find(&self, specification: &[u8]) -> Option<&Job> {
-        let rest = specification.strip_prefix(b"%").unwrap_or(specification);
-        match rest {
-            b"" | b"%" | b"+" => self.ranked().first().and_then(|id| self.get(*id)),
-            b"-" => {
-                let ranked = self.ranked();
-                ranked.get(1).or(ranked.first()).and_then(|id| self.get(*id))
-            }
-            _ => match std::str::from_utf8(rest).ok().and_then(|text| text.parse().ok()) {
-                Some(id) => self.get(id),
-                None => match rest.strip_prefix(b"?") {
-                    Some(part) => {
-                        self.list.iter().rfind(|job| memchr::memmem::find(&job.text, part).is_some())
-                    }
-                    None => self.list.iter().rfind(|job| job.text.starts_with(rest)),
-                },
-            },
-        }
-    }
-
     /// Looks at what has ended, without waiting.
     pub fn update(&mut self) {
         self.list.iter_mut().flat_map(|job| &mut job.members).for_each(Member::update);
         self.list.iter().filter_map(|job| job.group.as_ref()).for_each(|group| group.update());
     }
 
+    /// Takes a job off the list and out of memory.
+    pub fn forget(&mut self, id: u32) -> Option<Job> {
+        let at = self.list.iter().position(|job| job.id == id)?;
+        Some(self.list.remove(at))
+    }
+
     /// Takes a job off the list.
     pub fn remove(&mut self, id: u32) -> Option<Job> {
-        let at = self.list.iter().position(|job| job.id == id)?;
-        let job = self.list.remove(at);
+        let job = self.forget(id)?;
         for member in &job.members {
             if let Some(status) = member.status {
                 self.remember(member.pid, status);
             }
+        }
+        Some(job)
+    }
+
+    /// Takes a job off the list, for which nobody in this session will wait: what it was then is its status.
+    pub fn disown(&mut self, id: u32) -> Option<Job> {
+        let job = self.remove(id)?;
+        if job.state() == JobState::Running {
+            self.remember(job.pid(), 0);
         }
         Some(job)
     }
@@ -251,6 +259,11 @@ impl Jobs {
     pub fn finished(&self, pid: i32) -> Option<i32> {
         self.finished.iter().rev().find(|(known, _)| *known == pid).map(|(_, status)| *status)
     }
+}
+
+/// What a background command runs, as the shell prints it.
+pub(crate) fn shown_text(text: &[u8]) -> Bytes {
+    canonical(text.strip_suffix(b"&").unwrap_or(text).trim_ascii_end().into())
 }
 
 /// What subshells have left running: it belongs to the session that they came from.

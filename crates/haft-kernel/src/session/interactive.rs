@@ -77,7 +77,7 @@ impl Session {
     /// # Errors
     /// `exit`, or a signal that ends the shell.
     pub fn run_file(&mut self, path: &[u8]) -> Flow {
-        let Ok(text) = self.read_file(path) else { return Ok(0) };
+        let Ok(text) = self.read_file(path)? else { return Ok(0) };
         match self.source_file(path, &text, None) {
             Err(unwind @ (Unwind::Exit(_) | Unwind::Signal(_))) => Err(unwind),
             Err(unwind) => Ok(unwind.status()),

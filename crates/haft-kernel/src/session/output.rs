@@ -7,7 +7,7 @@
 use std::io;
 use std::sync::Arc;
 
-use haft_process::CancelToken;
+use haft_process::{CancelToken, Signals};
 
 use crate::session::Session;
 
@@ -29,11 +29,11 @@ impl Session {
             self.broken_pipe = false;
             return Err(io::ErrorKind::BrokenPipe.into());
         }
-        if !file.write(bytes, self.writing())? {
+        if !file.write(bytes, self.writing()).map_err(|error| self.own_fault(error))? {
             return Ok(0);
         }
         if !file.is_deferrable() {
-            file.flush(self.writing())?;
+            file.flush(self.writing()).map_err(|error| self.own_fault(error))?;
         } else if self.dirty.is_none() {
             self.dirty = Some(file);
         }
@@ -43,6 +43,14 @@ impl Session {
     /// What stops a write for which there is no room. A process that is nothing but a shell is stopped by signals alone.
     fn writing(&self) -> Option<&CancelToken> {
         (!self.owns_process()).then_some(&self.cancel)
+    }
+
+    /// The signal that a closed pipe has caused is for the subshell that wrote to it, not for the shell it shares the process with.
+    fn own_fault(&self, error: io::Error) -> io::Error {
+        if !self.leads && error.kind() == io::ErrorKind::BrokenPipe {
+            self.kernel.signals.take_signal(Signals::PIPE);
+        }
+        error
     }
 
     /// Takes over the file whose output a subshell on the same thread holds back.
@@ -68,7 +76,7 @@ impl Session {
     /// As `write(2)`.
     pub fn flush(&mut self) -> io::Result<()> {
         let Some(dirty) = self.dirty.take() else { return Ok(()) };
-        let result = dirty.flush(self.writing());
+        let result = dirty.flush(self.writing()).map_err(|error| self.own_fault(error));
         // Whoever wrote has gone on meanwhile; the next one to look learns of it.
         if result.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::BrokenPipe) {
             self.broken_pipe = true;

@@ -80,10 +80,12 @@ fn conforms(surroundings: &Surroundings) -> bool {
     named || surroundings.environment.get("POSIXLY_CORRECT").is_some()
 }
 
-/// Signals that are ignored stay so. A pipe that nobody reads ends the part of the script that writes to it, not this process.
+/// Signals that are ignored stay so. A pipe that nobody reads ends the part of the script that writes to it, not this process;
+/// `SIGQUIT` is for the programs that it runs.
 fn take_signals(session: &mut Session) {
     session.keep_ignored(Signals::ignored_now());
     let _ = set_disposition(Signals::PIPE, Disposition::Ignore);
+    let _ = set_disposition(Signals::QUIT, Disposition::Ignore);
 }
 
 fn configure(session: &mut Session, arguments: &ShellArguments) -> Result<(), Failure> {
