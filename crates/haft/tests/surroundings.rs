@@ -210,3 +210,20 @@ fn a_parent_that_ignores_the_end_of_its_children_does_not_hide_how_ours_ended() 
     launched(&["ignore=17"]).args(["spawn", "--", child(), "exit", "3"]).run().status(3);
     launched(&["ignore=17"]).args(["spawn", "--", child(), "die", "15"]).run().status(143);
 }
+
+#[test]
+fn a_plain_shell_begins_with_the_file_that_bash_env_names() {
+    let scratch = Scratch::new();
+    let file = scratch.text("begin");
+    std::fs::write(&file, "begun=$0; greet() { echo \"hello $1\"; }\n").unwrap();
+    let script = scratch.text("script");
+    std::fs::write(&script, "greet \"${begun##*/}\"; env | grep -c '^a-b='\n").unwrap();
+    let began = |words: &[&str]| {
+        haft().env("BASH_ENV", "$PLACE").env("PLACE", &file).env("a-b", "1").args(words).run()
+    };
+    began(&[&script]).status(0).stdout("hello script\n1\n");
+    began(&["-c", "greet \"$begun\"", "name"]).status(0).stdout("hello name\n");
+    began(&["--posix", "-c", "type greet 2> /dev/null; echo $?"]).status(0).stdout("1\n");
+    // What is no plain shell runs nothing of it.
+    began(&["run", "-c", "type greet 2> /dev/null; echo $?"]).status(0).stdout("1\n");
+}

@@ -70,17 +70,18 @@ pub(super) fn run_dirs(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
         return Ok(0);
     }
     match chosen {
-        Some(word) => show_one(context, word, form.long),
+        Some(word) => show_one(context, word, form),
         None => show_all(context, form),
     }
 }
 
-fn show_one(context: &mut Context<'_>, word: &Bytes, long: bool) -> Flow {
+fn show_one(context: &mut Context<'_>, word: &Bytes, form: Form) -> Flow {
     let all = stack(context);
     match index(word, all.len()) {
         Ok(place) => {
-            let shown = entry(context, &all[place], long);
-            context.print(&[&shown[..], b"\n"].concat())
+            let shown = entry(context, &all[place], form.long);
+            let number = if form.numbers { format!("{place:2}  ") } else { String::new() };
+            context.print(&[number.as_bytes(), &shown, b"\n"].concat())
         }
         Err(NoEntry::OutOfRange) => {
             let number = String::from_utf8_lossy(&word[1..]).into_owned();

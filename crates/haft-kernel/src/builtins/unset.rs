@@ -145,11 +145,21 @@ fn remove_element(context: &mut Context<'_>, array: &[u8], subscript: &[u8]) -> 
 }
 
 fn remove_key(context: &mut Context<'_>, name: &Bytes, subscript: &[u8]) -> bool {
-    let key = key(context, subscript);
+    let commands = subscript.contains(&b'`') || subscript.windows(2).any(|pair| pair == b"$(");
+    // A key that is there as it stands came out of an expansion: no command in it is run.
+    let key = match commands && has_key(context, name, subscript) {
+        true => subscript.into(),
+        false => key(context, subscript),
+    };
+    let key = if has_key(context, name, &key) { key } else { subscript.into() };
     if let Some(Value::Associative(array)) = value_of(context, name) {
         Arc::make_mut(array).remove(&key);
     }
     true
+}
+
+fn has_key(context: &mut Context<'_>, name: &Bytes, key: &[u8]) -> bool {
+    matches!(value_of(context, name), Some(Value::Associative(array)) if array.get(key).is_some())
 }
 
 /// The key that a subscript means, in which expansions may still be to be done.

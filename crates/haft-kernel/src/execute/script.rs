@@ -101,6 +101,7 @@ impl Session {
         loop {
             let options = parser.options_mut();
             options.extglob = self.options.shell(ShellOption::ExtendedGlob);
+            options.posix = self.options.has(SetOption::Posix);
             if !Arc::ptr_eq(&aliases, &self.aliases) || options.aliases.is_empty() == self.expands_aliases() {
                 options.aliases = self.parse_options().aliases;
                 aliases = self.aliases.clone();
@@ -165,7 +166,8 @@ impl Session {
             true => self.aliases.iter().map(|(name, value)| (Text::from(name), Text::from(value))).collect(),
             false => Default::default(),
         };
-        ParseOptions { extglob: self.options.shell(ShellOption::ExtendedGlob), aliases, lines_before: 0 }
+        let extglob = self.options.shell(ShellOption::ExtendedGlob);
+        ParseOptions { extglob, posix: self.options.has(SetOption::Posix), aliases, lines_before: 0 }
     }
 
     #[inline(never)]

@@ -172,7 +172,7 @@ impl Session {
             ArithmeticForm::Text => {
                 let text = match &expression.text.content {
                     WordContent::Plain(text) | WordContent::Static { text, .. } => text.into(),
-                    WordContent::Parts(parts) => self.expand_quoted(parts)?,
+                    WordContent::Parts(parts) => self.expand_expression(parts)?,
                 };
                 self.try_evaluate_text(&text)
             }
@@ -203,13 +203,41 @@ impl Session {
                 (None, Some(number)) => numbers[index] = number,
                 (None, None) => {
                     let mut before = text_before(&parts[..index], numbers);
-                    before.extend_from_slice(&value);
+                    self.push_expanded(&mut before, &value);
                     text = Some(before);
                 }
-                (Some(text), _) => text.extend_from_slice(&value),
+                (Some(text), _) => self.push_expanded(text, &value),
             }
         }
         Ok(text.map_or(Yield::Numbers, Yield::Text))
+    }
+
+    /// The text of an expression, in which everything is expanded.
+    fn expand_expression(&mut self, parts: &[WordPart]) -> Result<Bytes, Unwind> {
+        let mut text = Vec::new();
+        for part in parts {
+            let value = self.expand_quoted(std::slice::from_ref(part))?;
+            match part.kind {
+                PartKind::Literal(_) => text.extend_from_slice(&value),
+                _ => self.push_expanded(&mut text, &value),
+            }
+        }
+        Ok(text.into())
+    }
+
+    /// Adds what an expansion yielded to the text of an expression. Within the key of an associative array it is data:
+    /// no bracket or quote in it ends the key.
+    fn push_expanded(&self, text: &mut Vec<u8>, value: &[u8]) {
+        let special = |byte: &u8| matches!(byte, b'[' | b']' | b'\'' | b'"' | b'\\');
+        if !value.iter().any(special) || !open_array(text).is_some_and(|name| self.is_associative(name)) {
+            return text.extend_from_slice(value);
+        }
+        for byte in value {
+            if special(byte) {
+                text.push(b'\\');
+            }
+            text.push(*byte);
+        }
     }
 
     fn try_evaluate_text(&mut self, text: &[u8]) -> Result<i64, ArithmeticFailure> {
@@ -236,6 +264,24 @@ impl Session {
             ArithmeticFailure::Expression(error) => self.fail_expression(text, &error),
         })
     }
+}
+
+/// The name of the array whose subscript the end of a text lies in.
+fn open_array(text: &[u8]) -> Option<&[u8]> {
+    let mut open = Vec::new();
+    let mut bytes = text.iter().enumerate();
+    while let Some((at, byte)) = bytes.next() {
+        match byte {
+            b'\\' => drop(bytes.next()),
+            b'[' => open.push(at),
+            b']' => drop(open.pop()),
+            _ => {}
+        }
+    }
+    let before = &text[..open.pop()?];
+    let length =
+        before.iter().rev().take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_').count();
+    Some(&before[before.len() - length..])
 }
 
 /// An unsigned decimal integer without leading zeros.

@@ -85,6 +85,19 @@ impl Session {
         }
     }
 
+    /// Runs the file that the value of a variable names once it is expanded, as a shell does with `BASH_ENV` before a
+    /// script.
+    ///
+    /// # Errors
+    /// `exit`, or a signal that ends the shell.
+    pub fn run_file_named_by(&mut self, variable: &[u8]) -> Flow {
+        let Some(text) = self.value(variable).filter(|text| !text.is_empty()) else { return Ok(0) };
+        match self.expand_text(&text) {
+            Ok(path) => self.run_file(&path),
+            Err(unwind) => Ok(unwind.status()),
+        }
+    }
+
     /// Ends the session's program with a status: runs the `EXIT` trap, and yields the status that it leaves.
     pub fn end_with(&mut self, status: i32) -> i32 {
         let ended = self.run_exit_trap(status).unwrap_or_else(Unwind::status);

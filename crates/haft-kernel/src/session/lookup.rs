@@ -66,13 +66,15 @@ impl Session {
         }
     }
 
-    /// The element that the text of a subscript selects. Text that is an expression which cannot be evaluated without
+    /// The element that the text of a subscript selects: a number, or a variable that holds one. Text that is an expression which cannot be evaluated without
     /// changing the session selects nothing; see [`Session::subscript`] for the other way.
     fn element(&self, variable: &Variable, subscript: &[u8]) -> Option<Bytes> {
         match &variable.value {
             Value::Associative(array) => array.get(subscript).cloned(),
             Value::Indexed(array) => {
-                let number: i64 = std::str::from_utf8(subscript).ok()?.trim().parse().ok()?;
+                let named = is_name(subscript).then(|| self.value(subscript).unwrap_or_else(|| "0".into()));
+                let text = named.as_deref().unwrap_or(subscript);
+                let number: i64 = std::str::from_utf8(text).ok()?.trim().parse().ok()?;
                 array.get(array.resolve(number)?).cloned()
             }
             Value::Scalar(value) => (subscript == b"0").then(|| value.clone()),
@@ -96,7 +98,8 @@ impl Session {
                 return Ok(Target { name: current, subscript: None });
             }
             if let Some((base, subscript)) = split_reference(&next) {
-                return Ok(Target { name: base.into(), subscript: Some(subscript.into()) });
+                let subscript = self.meant(subscript).unwrap_or_else(|| subscript.into());
+                return Ok(Target { name: base.into(), subscript: Some(subscript) });
             }
             if next == current {
                 return Err(VariableError::Circular(current));
@@ -107,6 +110,13 @@ impl Session {
             current = next;
         }
         Err(VariableError::Circular(name.into()))
+    }
+
+    /// What a subscript of a reference that is `$name` or `${name}` stands for now.
+    fn meant(&self, subscript: &[u8]) -> Option<Bytes> {
+        let name = subscript.strip_prefix(b"$")?;
+        let name = name.strip_prefix(b"{").and_then(|name| name.strip_suffix(b"}")).unwrap_or(name);
+        is_name(name).then(|| self.value(name).unwrap_or_default())
     }
 
     /// Whether a variable of this name has a value: for arrays, element 0.

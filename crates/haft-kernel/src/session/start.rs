@@ -62,6 +62,8 @@ impl Session {
                 self.import_function(function, value);
             } else if is_name(name) {
                 self.variables.insert(name, Variable::scalar(value).with(Attributes::EXPORT));
+            } else {
+                self.variables.keep_foreign(name, value);
             }
         }
         self.install();

@@ -29,6 +29,8 @@ struct Scope {
 pub struct Variables {
     table: Shared<Table>,
     scopes: Shared<Vec<Scope>>,
+    /// What came in the environment under names that no variable can have: programs are handed it as it came.
+    foreign: Arc<Vec<(Text, Text)>>,
     /// What programs are handed; forgotten whenever an exported variable changes.
     environment: Option<Arc<Environment>>,
     /// What `IFS` says, once somebody has asked; forgotten whenever it may change.
@@ -178,10 +180,13 @@ impl Variables {
         if depth > 0 && !self.is_local(name) {
             let name = Text::from(name);
             let old = self.table_mut(&name).remove(&name);
+            // What hides an exported variable is exported as well.
+            let exported = old.as_ref().is_some_and(|old| old.is(Attributes::EXPORT));
+            let exported = if exported { Attributes::EXPORT } else { Attributes::NONE };
             if let Some(scope) = self.scopes.make_mut().last_mut() {
                 scope.saved.push((name.clone(), old));
             }
-            let fresh = Variable { depth, ..Variable::unset(Attributes::NONE) };
+            let fresh = Variable { depth, ..Variable::unset(exported) };
             self.table_mut(&name).insert(name, fresh);
         }
         let variable = self.entry(name);
@@ -264,13 +269,31 @@ impl Variables {
         environment
     }
 
+    /// Keeps what came in the environment under a name that no variable can have.
+    pub(crate) fn keep_foreign(&mut self, name: &[u8], value: &[u8]) {
+        self.environment = None;
+        Arc::make_mut(&mut self.foreign).push((name.into(), value.into()));
+    }
+
+    /// The variable whose value programs see under a name: a local one that is not for them hides nothing from them.
+    fn handed<'a>(&'a self, name: &[u8], visible: &'a Variable) -> Option<&'a Variable> {
+        let is_handed = |variable: &&Variable| variable.is(Attributes::EXPORT) && variable.is_set();
+        if visible.depth == 0 || is_handed(&visible) {
+            return Some(visible).filter(is_handed);
+        }
+        let saved = self.scopes.iter().rev().flat_map(|scope| &scope.saved);
+        saved
+            .filter(|(saved, _)| **saved == *name)
+            .find_map(|(_, variable)| variable.as_ref().filter(is_handed))
+    }
+
     fn build_environment(&self) -> Environment {
         let mut environment = Environment::new();
-        for (name, variable) in self.sorted() {
-            if !variable.attributes.contains(Attributes::EXPORT) {
-                continue;
-            }
-            if let (Value::Scalar(value), true) = (&variable.value, variable.is_set()) {
+        for (name, value) in self.foreign.iter() {
+            let _ = environment.set(crate::text::os(name), crate::text::os(value));
+        }
+        for (name, visible) in self.sorted() {
+            if let Some(Variable { value: Value::Scalar(value), .. }) = self.handed(name, visible) {
                 let _ = environment.set(crate::text::os(name), crate::text::os(value));
             }
         }

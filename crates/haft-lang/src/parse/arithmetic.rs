@@ -377,11 +377,13 @@ enum Infix {
     Both(BinaryOperator),
 }
 
-/// The length of a bracketed text, brackets included.
+/// The length of a bracketed text, brackets included. What follows a backslash is data of a key.
 fn bracket_length(text: &[u8]) -> Option<usize> {
     let mut open = 0usize;
-    for (index, byte) in text.iter().enumerate() {
+    let mut bytes = text.iter().enumerate();
+    while let Some((index, byte)) = bytes.next() {
         match byte {
+            b'\\' => drop(bytes.next()),
             b'[' => open += 1,
             b']' if open == 1 => return Some(index + 1),
             b']' => open -= 1,

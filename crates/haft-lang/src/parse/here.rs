@@ -74,7 +74,8 @@ impl Parser<'_> {
         loop {
             let (end, next) = self.here_line(at, !document.quoted);
             let mut line = self.input.slice(at, end);
-            if document.strip_tabs {
+            // A delimiter may begin with tabs of its own.
+            if document.strip_tabs && *line != *document.delimiter {
                 line = &line[leading_tabs(line)..];
             }
             let continued = !document.quoted && line.contains(&b'\n');

@@ -73,6 +73,8 @@ type Result<T> = std::result::Result<T, Box<SyntaxError>>;
 pub struct Options {
     /// Whether extended globs are on (`shopt -s extglob`). They are always on in `[[ ]]`.
     pub extglob: bool,
+    /// Whether the shell follows POSIX (`set -o posix`): a single quote in a `"${name-word}"` is a character like any other.
+    pub posix: bool,
     /// The aliases to expand; none if alias expansion is off (`shopt -u expand_aliases`).
     pub aliases: BTreeMap<Text, Text>,
     /// How many lines stand before the text, to be added to line numbers.

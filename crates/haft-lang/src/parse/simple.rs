@@ -286,7 +286,8 @@ impl Parser<'_> {
         }
     }
 
-    /// `name=(…)` as the text that `eval` and `let` get.
+    /// `name=(…)` as `eval` and `let` get it: a word whose quotes are removed as those of any other, blanks and
+    /// parentheses being part of it.
     fn compound_word(&mut self) -> Result<Option<Word>> {
         let rest = self.input.remaining();
         let length = bytes::name_length(rest);
@@ -295,11 +296,46 @@ impl Parser<'_> {
             return Ok(None);
         }
         let start = self.input.at;
-        self.assignment()?;
-        let text = Text::from(self.input.slice(start, self.input.at));
+        let Some(assignment) = self.assignment()? else { return Ok(None) };
         let span = self.span_from(start);
-        Ok(Some(Word { span, flags: WordFlags::QUOTED, content: glued(text, span) }))
+        let AssignmentValue::Array(elements) = &assignment.value else {
+            let text = Text::from(self.input.slice(start, self.input.at));
+            return Ok(Some(Word { span, flags: WordFlags::QUOTED, content: glued(text, span) }));
+        };
+        let mut builder = Builder::default();
+        builder.literal(&assignment.name, span);
+        builder.literal(if assignment.append { b"+=(" } else { b"=(" }, span);
+        for (index, element) in elements.iter().enumerate() {
+            if index > 0 {
+                builder.literal(b" ", span);
+            }
+            splice_element(&mut builder, element);
+        }
+        builder.literal(b")", span);
+        Ok(Some(builder.finish(span, &mut self.slab)))
     }
+}
+
+/// Adds an element of a list to a word, subscript and all.
+fn splice_element(builder: &mut Builder, element: &ArrayElement) {
+    if let Some(subscript) = &element.subscript {
+        builder.literal(b"[", element.span);
+        match &subscript.kind {
+            SubscriptKind::At => builder.literal(b"@", element.span),
+            SubscriptKind::Star => builder.literal(b"*", element.span),
+            SubscriptKind::Element { key, .. } => splice(builder, key),
+        }
+        builder.literal(if element.append { b"]+=" } else { b"]=" }, element.span);
+    }
+    splice(builder, &element.value);
+}
+
+fn splice(builder: &mut Builder, word: &Word) {
+    match &word.content {
+        WordContent::Plain(text) => builder.literal(text, word.span),
+        _ => word.parts().iter().cloned().for_each(|part| builder.append(part)),
+    }
+    builder.flags = builder.flags.union(word.flags);
 }
 
 /// Text that is taken as it stands, as a word: as if it were quoted.

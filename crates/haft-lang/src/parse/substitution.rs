@@ -164,6 +164,10 @@ impl Parser<'_> {
             if matches!(next, b'`' | b'$' | b'\\') || (in_quotes && next == b'"') {
                 derived.push(self.input.slice(from, at), self.input.source(from));
                 from = at + 1;
+            } else if next == b'\n' {
+                // A continued line is one line, whatever quotes it is in.
+                derived.push(self.input.slice(from, at), self.input.source(from));
+                from = at + 2;
             }
             at += 2;
         }

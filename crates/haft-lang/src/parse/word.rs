@@ -233,6 +233,7 @@ impl Parser<'_> {
     fn part(&mut self, byte: u8, mode: &mut Mode, builder: &mut Builder) -> Result<bool> {
         match byte {
             b'\\' => self.backslash(*mode, builder),
+            b'\'' if mode.quoted && self.options.posix => self.literal_byte(builder),
             b'\'' if mode.quoted => self.literal_quotes(*mode, builder)?,
             b'\'' => self.single_quoted(builder)?,
             b'"' => self.double_quoted(builder, self.input.at, false)?,

@@ -58,9 +58,14 @@ pub(crate) fn run(words: Vec<OsString>, surroundings: &Surroundings) -> Result<i
     configure(&mut session, &arguments)?;
     let text = read_source(&arguments.source, surroundings)?;
     begin(&mut session, arguments, surroundings);
-    let result = match text {
-        Some(text) => session.run_main(&text),
-        None => session.run_input(),
+    let prepared = match session.options().has(SetOption::Posix) {
+        true => Ok(0),
+        false => session.run_file_named_by(b"BASH_ENV"),
+    };
+    let result = match (prepared, text) {
+        (Err(unwind), _) => Err(unwind),
+        (Ok(_), Some(text)) => session.run_main(&text),
+        (Ok(_), None) => session.run_input(),
     };
     let _ = session.finish();
     tools.close();
