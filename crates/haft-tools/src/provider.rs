@@ -4,6 +4,7 @@ use std::fmt::Debug;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use haft_config::Layer;
+use haft_process::CancelToken;
 
 use crate::native::Native;
 use crate::snapshot::Rejected;
@@ -18,11 +19,11 @@ pub trait Provider: Debug + Send + Sync {
     /// Who has named it.
     fn layer(&self) -> Layer;
 
-    /// Its tools, under their full names. To ask may take a while.
+    /// Its tools, under their full names. To ask may take a while, but no longer than somebody wants to know.
     ///
     /// # Errors
     /// Why it cannot say.
-    fn tools(&self) -> Result<Vec<Arc<dyn Native>>, String>;
+    fn tools(&self, cancel: &CancelToken) -> Result<Vec<Arc<dyn Native>>, String>;
 
     /// Has a function called, on any thread, whenever its tools have changed. One whose tools never change needs none.
     fn watch(&self, changed: Box<dyn Fn() + Send + Sync>) {
@@ -50,11 +51,11 @@ impl Providers {
     }
 
     /// Asks all again, at once; yields all tools, and those who cannot say which they have.
-    pub(crate) fn ask_all(&self) -> (Vec<Tool>, Vec<Rejected>) {
+    pub(crate) fn ask_all(&self, cancel: &CancelToken) -> (Vec<Tool>, Vec<Rejected>) {
         std::thread::scope(|threads| {
             for (provider, answer) in &self.places {
                 threads.spawn(move || {
-                    let said = ask(provider);
+                    let said = ask(provider, cancel);
                     *lock(answer) = Some(said);
                 });
             }
@@ -79,27 +80,33 @@ impl Providers {
     ///
     /// # Errors
     /// Why there is none, where more can be said than that.
-    pub(crate) fn find(&self, name: &str) -> Result<Option<Tool>, String> {
+    pub(crate) fn find(&self, name: &str, cancel: &CancelToken) -> Result<Option<Tool>, String> {
         let mut found = Vec::new();
+        let fits = |tool: &&Tool| tool.name() == name || bare(tool.name()) == name;
         for (provider, answer) in &self.places {
             let full = name.split_once('.').is_some_and(|(place, _)| place == provider.name());
             if name.contains('.') && !full {
                 continue;
             }
+            // Not asked under the lock: whoever else wants to know need not wait as long.
+            if lock(answer).is_none() {
+                let said = ask(provider, cancel);
+                if cancel.is_cancelled() {
+                    return said.map(|_| None);
+                }
+                *lock(answer) = Some(said);
+            }
             let mut answer = lock(answer);
-            let tools = match answer.get_or_insert_with(|| ask(provider)) {
-                Ok(tools) => tools,
-                Err(fault) if full => {
+            match answer.as_ref() {
+                Some(Ok(tools)) => found.extend(tools.iter().filter(fits).cloned()),
+                Some(Err(fault)) if full => {
                     let fault = fault.clone();
                     // The next one who asks may have more luck.
                     *answer = None;
                     return Err(fault);
                 }
-                Err(_) => continue,
-            };
-            found.extend(
-                tools.iter().filter(|tool| tool.name() == name || bare(tool.name()) == name).cloned(),
-            );
+                _ => {}
+            }
         }
         match found.len() {
             0 => Ok(None),
@@ -137,12 +144,12 @@ impl Providers {
     }
 }
 
-fn ask(provider: &Arc<dyn Provider>) -> Answer {
+fn ask(provider: &Arc<dyn Provider>, cancel: &CancelToken) -> Answer {
     let (by, layer): (Arc<str>, Layer) = (provider.name().into(), provider.layer());
     let tool = |native: Arc<dyn Native>| {
         Tool::new(native.descriptor(), Source::Provided { by: by.clone(), layer, native })
     };
-    Ok(provider.tools()?.into_iter().map(tool).collect())
+    Ok(provider.tools(cancel)?.into_iter().map(tool).collect())
 }
 
 /// A name without that of its place.

@@ -37,6 +37,8 @@ pub struct Options {
     pub natives: Vec<Arc<dyn Native>>,
     /// Places that have to be asked which tools they have.
     pub providers: Vec<Arc<dyn Provider>>,
+    /// Nobody wants to know any more what is still being asked when this is cancelled.
+    pub cancel: CancelToken,
 }
 
 impl Default for Options {
@@ -50,6 +52,7 @@ impl Default for Options {
             directory: PathBuf::from("/"),
             natives: Vec::new(),
             providers: Vec::new(),
+            cancel: CancelToken::new(),
         }
     }
 }
@@ -78,7 +81,7 @@ pub(crate) struct Inner {
     published: Condvar,
     subscribers: Mutex<Vec<Box<Subscriber>>>,
     pub(crate) outputs: Outputs,
-    cancel: CancelToken,
+    pub(crate) cancel: CancelToken,
 }
 
 /// A tool, and what has its name, stands before it and is none.
@@ -122,7 +125,7 @@ impl Drop for Owner {
 impl Registry {
     /// A registry of the tools in these places. Nothing is looked at yet.
     pub fn open(host: Host, places: &Places, trust: Trust, options: Options) -> Registry {
-        let cancel = CancelToken::new();
+        let cancel = options.cancel.child();
         let ask = Ask {
             host: host.clone(),
             inherited: options.environment.clone(),
@@ -175,14 +178,15 @@ impl Registry {
         lock(&self.0.inner.snapshot).clone()
     }
 
-    /// All tools, once they are known.
+    /// All tools, once they are known; or those that are known when nobody wants to wait any more.
     pub fn complete(&self) -> Arc<Snapshot> {
-        self.discover();
-        let mut snapshot = lock(&self.0.inner.snapshot);
-        while !snapshot.is_complete() && !self.0.inner.cancel.is_cancelled() {
-            snapshot = self.0.inner.published.wait(snapshot).unwrap_or_else(PoisonError::into_inner);
+        const GLANCE: Duration = Duration::from_millis(20);
+        loop {
+            let snapshot = self.complete_within(GLANCE);
+            if snapshot.is_complete() || self.0.inner.cancel.is_cancelled() {
+                return snapshot;
+            }
         }
-        snapshot.clone()
     }
 
     /// The same, but waits no longer than this: then without what has not said yet which tools it has.
@@ -219,7 +223,15 @@ impl Registry {
     /// # Errors
     /// [`Code::ToolNotFound`] with the nearest names, [`Code::NotTrusted`], or [`Code::Disabled`] with the reason.
     pub fn find(&self, name: &str) -> Result<Tool, Fault> {
-        self.0.inner.find(name).map(|found| found.tool)
+        self.find_unless(name, &self.0.inner.cancel)
+    }
+
+    /// The same, unless nobody wants to know any more before a server has said which tools it has.
+    ///
+    /// # Errors
+    /// As [`find`](Registry::find), or [`Code::Cancelled`].
+    pub fn find_unless(&self, name: &str, cancel: &CancelToken) -> Result<Tool, Fault> {
+        self.0.inner.find(name, cancel).map(|found| found.tool)
     }
 
     /// Whether a name is a tool's, without asking it.
@@ -279,7 +291,7 @@ impl Inner {
         if !self.providers.is_empty() && !lock(&self.snapshot).is_complete() {
             self.publish(Snapshot::of_probes(&self.natives, probes.clone()).incomplete());
         }
-        let (provided, faults) = self.providers.ask_all();
+        let (provided, faults) = self.providers.ask_all(&self.cancel);
         self.publish_all(seen, probes, provided, faults);
     }
 
@@ -358,7 +370,7 @@ impl Inner {
         self.prober.ask(&Candidate { name: name.to_owned(), layer: Layer::User, path: path.to_path_buf() })
     }
 
-    pub(crate) fn find(&self, name: &str) -> Result<Found, Fault> {
+    pub(crate) fn find(&self, name: &str, cancel: &CancelToken) -> Result<Found, Fault> {
         let mut refused: Option<Rejected> = None;
         for candidate in discover::scan_for(name, &self.directories) {
             let probe = self.prober.probe(&candidate);
@@ -372,8 +384,9 @@ impl Inner {
         if let Some(native) = self.natives.iter().find(|tool| tool.name() == name) {
             return Ok(Found { tool: native.clone(), passed_over: refused });
         }
-        match self.providers.find(name) {
+        match self.providers.find(name, cancel) {
             Ok(Some(tool)) => Ok(Found { tool, passed_over: refused }),
+            _ if cancel.is_cancelled() => Err(Fault::new(Code::Cancelled, "the call was cancelled")),
             Err(error) if refused.is_none() => Err(Fault::new(Code::SpawnFailed, error)),
             _ => Err(self.missing(name, refused)),
         }

@@ -14,7 +14,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use haft_config::Layer;
-use haft_process::{Environment, Host};
+use haft_process::{CancelToken, Environment, Host};
 use haft_tools::Provider;
 use tokio::runtime::Runtime;
 
@@ -109,8 +109,8 @@ impl Provider for Provided {
         self.0.layer()
     }
 
-    fn tools(&self) -> Result<Vec<Arc<dyn haft_tools::Native>>, String> {
-        self.0.tools()
+    fn tools(&self, cancel: &CancelToken) -> Result<Vec<Arc<dyn haft_tools::Native>>, String> {
+        self.0.tools(cancel)
     }
 
     fn watch(&self, changed: Box<dyn Fn() + Send + Sync>) {

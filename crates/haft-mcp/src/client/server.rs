@@ -1,6 +1,6 @@
 //! A server of others: started when it is needed, again if it has died.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use haft_config::Layer;
@@ -9,6 +9,7 @@ use haft_tools::{Code, Descriptor, Fault, Native, Surroundings};
 use rmcp::model::{CallToolRequestParams, Tool};
 use serde_json::Value;
 use tokio::runtime::{Builder, Runtime};
+use tokio::sync::Mutex;
 
 use super::connection::Connection;
 use super::listener::Listener;
@@ -28,6 +29,7 @@ pub(super) struct Remote {
     setup: RemoteSetup,
     home: Arc<Home>,
     listener: Arc<Listener>,
+    /// Locked while it is made.
     connection: Mutex<Option<Arc<Connection>>>,
 }
 
@@ -49,10 +51,14 @@ impl Remote {
     }
 
     /// Its tools, each under the name of the server.
-    pub(super) fn tools(self: &Arc<Remote>) -> Result<Vec<Arc<dyn Native>>, String> {
-        let connection = self.connect()?;
-        let listed = self.runtime()?.block_on(connection.tools());
-        let listed = listed.map_err(|why| format!("the MCP server '{}' {why}", self.server.name))?;
+    pub(super) fn tools(self: &Arc<Remote>, cancel: &CancelToken) -> Result<Vec<Arc<dyn Native>>, String> {
+        let named = |why: String| format!("the MCP server '{}' {why}", self.server.name);
+        let listed = self.runtime()?.block_on(async {
+            tokio::select! {
+                listed = async { self.connect().await?.tools().await.map_err(named) } => listed,
+                () = cancelled(cancel) => Err(named("was not waited for".to_owned())),
+            }
+        })?;
         let tool = |tool: Tool| -> Arc<dyn Native> { Arc::new(RemoteTool { remote: self.clone(), tool }) };
         Ok(listed.into_iter().filter(|tool| self.allows(&tool.name)).map(tool).collect())
     }
@@ -62,17 +68,13 @@ impl Remote {
     }
 
     /// The line to the server, which is started if it does not run.
-    fn connect(&self) -> Result<Arc<Connection>, String> {
-        let mut connection = self.connection.lock().unwrap_or_else(PoisonError::into_inner);
+    async fn connect(&self) -> Result<Arc<Connection>, String> {
+        let mut connection = self.connection.lock().await;
         if let Some(open) = connection.as_ref().filter(|connection| connection.is_open()) {
             return Ok(open.clone());
         }
         *connection = None;
-        let opened = Arc::new(self.runtime()?.block_on(Connection::open(
-            &self.server,
-            &self.setup,
-            &self.listener,
-        ))?);
+        let opened = Arc::new(Connection::open(&self.server, &self.setup, &self.listener).await?);
         *connection = Some(opened.clone());
         Ok(opened)
     }
@@ -88,13 +90,19 @@ impl Remote {
 
     fn call(&self, tool: &str, arguments: &Value, surroundings: &Surroundings<'_>) -> Result<Value, Fault> {
         let failed = |error: String| Fault::new(Code::SpawnFailed, error);
-        let connection = self.connect().map_err(failed)?;
         let mut call = CallToolRequestParams::new(tool.to_owned());
         call.arguments = arguments.as_object().cloned();
-        let given_up = self.given_up(surroundings);
-        let call = connection.call(call, surroundings.progress, given_up);
-        let answer = self.runtime().map_err(failed)?.block_on(call);
-        answer.map_err(|interrupted| interrupted.fault(&self.server.name)).and_then(reply::value)
+        let answer = self.runtime().map_err(failed)?.block_on(async {
+            let given_up = self.given_up(surroundings);
+            tokio::pin!(given_up);
+            let connection = tokio::select! {
+                connection = self.connect() => connection.map_err(failed)?,
+                fault = &mut given_up => return Err(fault),
+            };
+            let answer = connection.call(call, surroundings.progress, given_up).await;
+            answer.map_err(|interrupted| interrupted.fault(&self.server.name))
+        });
+        answer.and_then(reply::value)
     }
 
     /// Waits until nobody wants the result any more, or the time is up.
@@ -112,7 +120,7 @@ impl Remote {
 impl Drop for Remote {
     /// The runtime may be that of the thread we are on, so that it does the work and we only wait for it.
     fn drop(&mut self) {
-        let connection = self.connection.get_mut().unwrap_or_else(PoisonError::into_inner).take();
+        let connection = self.connection.get_mut().take();
         let (Some(connection), Some(runtime)) = (connection.and_then(Arc::into_inner), self.home.0.get())
         else {
             return;

@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use haft_config::trust::Trust;
 use haft_mcp::{RemoteSetup, remote_tools};
-use haft_process::Host;
+use haft_process::{CancelToken, Host};
 use haft_tools::{CoreOptions, Native, Options, Registry, Toolset, core_tools};
 
 pub(crate) use backend::{printed, remarks};
@@ -23,7 +23,12 @@ use crate::surroundings::Surroundings;
 use crate::{host, places};
 
 /// A registry of all tools there are from here.
-pub(crate) fn open(surroundings: &Surroundings, host: Host, settings: &Settings) -> Registry {
+pub(crate) fn open(
+    surroundings: &Surroundings,
+    host: Host,
+    settings: &Settings,
+    cancel: CancelToken,
+) -> Registry {
     let places = places::find(surroundings);
     let trust = Trust::open(places.state.as_deref());
     let shell = ["/proc/self/exe", "-c"].map(Into::into).to_vec();
@@ -44,13 +49,14 @@ pub(crate) fn open(surroundings: &Surroundings, host: Host, settings: &Settings)
         directory,
         natives,
         providers: remote_tools(settings.servers.clone(), &remote),
+        cancel,
     };
     Registry::open(host, &places, trust, options)
 }
 
 /// Whether a name is a tool's, as far as that can be told without asking any.
 pub(crate) fn has(surroundings: &Surroundings, name: &[u8]) -> bool {
-    let registry = || open(surroundings, Host::plain(), &Settings::default());
+    let registry = || open(surroundings, Host::plain(), &Settings::default(), CancelToken::new());
     name == b"tool" || std::str::from_utf8(name).is_ok_and(|name| !name.contains('/') && registry().has(name))
 }
 
@@ -83,7 +89,7 @@ impl Tools {
                 failure.show();
                 Settings::default()
             });
-            open(&self.surroundings, host::for_tools(&self.surroundings), &settings)
+            open(&self.surroundings, host::for_tools(&self.surroundings), &settings, CancelToken::new())
         };
         state.registry.get_or_insert_with(open).clone()
     }

@@ -60,6 +60,21 @@ fn what_goes_wrong_is_said() {
 }
 
 #[test]
+fn one_that_says_nothing_is_not_waited_for_longer_than_somebody_wants() {
+    let scratch = with_haft_itself();
+    configure(&scratch, "[[mcp]]\nname = \"silent\"\ncommand = [\"sleep\", \"100\"]\n");
+    let limited = haft(&scratch).args(["run", "--timeout", "1s", "-c", "tool silent.anything"]).run();
+    let _ = limited.status(124).within(Duration::from_secs(15));
+    for words in [["call", "silent.anything"], ["show", "silent.anything"], ["list", "--json"]] {
+        let running = haft(&scratch).arg("tool").args(words).start();
+        let started = || scratch.listing().iter().any(|name| name.contains("run-"));
+        assert!(eventually(Duration::from_secs(10), started));
+        running.signal(2);
+        let _ = running.finish().status(130).within(Duration::from_secs(15));
+    }
+}
+
+#[test]
 fn they_are_listed_beside_the_others() {
     let scratch = with_haft_itself();
     let listed = haft(&scratch).args(["tool", "list"]).run().status(0);

@@ -1,19 +1,24 @@
 //! `haft tool list` and `haft tool refresh`: all tools, and what would be some.
 
-use haft_tools::{Snapshot, Tool};
+use std::sync::Arc;
+
+use haft_tools::{Registry, Snapshot, Tool};
 use serde_json::{Value, json};
 
+use super::Scene;
 use crate::commands::output::{print_json, print_text};
 use crate::failure::{self, Failure};
 
-/// Shows them.
+/// Looks for them, and shows them; those that are known by then, if somebody interrupts that.
 #[expect(clippy::unnecessary_wraps, reason = "the form of all commands")]
-pub(super) fn run(snapshot: &Snapshot, json: bool) -> Result<i32, Failure> {
+pub(super) fn run(scene: &Scene, look: fn(&Registry) -> Arc<Snapshot>, json: bool) -> Result<i32, Failure> {
+    let snapshot = look(&scene.registry);
+    let status = if scene.listener.cancel.is_cancelled() { haft_process::CANCELLED } else { 0 };
     if json {
-        return Ok(print_json(&value(snapshot), 0));
+        return Ok(print_json(&value(&snapshot), status));
     }
-    failure::write(&rest(snapshot));
-    Ok(print_text(&table(snapshot), 0))
+    failure::write(&rest(&snapshot));
+    Ok(print_text(&table(&snapshot), status))
 }
 
 fn value(snapshot: &Snapshot) -> Value {

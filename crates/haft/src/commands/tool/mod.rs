@@ -24,8 +24,8 @@ use crate::tools::{self, Settings};
 /// Does what is asked of tools.
 pub(crate) fn run(tool: Tool, surroundings: &Surroundings) -> Result<i32, Failure> {
     match tool.command {
-        ToolCommand::List { json } => list::run(&Scene::new(surroundings)?.registry.complete(), json),
-        ToolCommand::Refresh { json } => list::run(&Scene::new(surroundings)?.registry.refresh(), json),
+        ToolCommand::List { json } => list::run(&Scene::new(surroundings)?, Registry::complete, json),
+        ToolCommand::Refresh { json } => list::run(&Scene::new(surroundings)?, Registry::refresh, json),
         ToolCommand::Show { name, json } => show::run(&Scene::new(surroundings)?, &name, json),
         ToolCommand::Call(arguments) => call::run(arguments, surroundings),
         ToolCommand::Batch(arguments) => batch::run(&arguments, surroundings),
@@ -47,7 +47,7 @@ impl Scene {
         let listener = Listener::start()?;
         let host = host::set_up(surroundings);
         host.warnings().iter().for_each(tell);
-        let registry = tools::open(surroundings, host, &settings);
+        let registry = tools::open(surroundings, host, &settings, listener.cancel.clone());
         Ok(Scene { registry, listener, settings })
     }
 
