@@ -6,7 +6,9 @@ use std::sync::{Mutex, PoisonError};
 
 use haft_process::{Disposition, Signals, set_disposition};
 use rustix::process::{Pid, Signal, getpgrp, getpid, kill_current_process_group, setpgid};
-use rustix::termios::{OptionalActions, Termios, tcgetattr, tcgetpgrp, tcsetattr, tcsetpgrp};
+use rustix::termios::{
+    LocalModes, OptionalActions, OutputModes, Termios, tcgetattr, tcgetpgrp, tcsetattr, tcsetpgrp,
+};
 
 /// How often a shell that was started in the background waits to be brought to the foreground.
 const PATIENCE: usize = 16;
@@ -19,6 +21,8 @@ pub struct Terminal {
     own: Pid,
     /// The group that had the terminal before.
     before: Pid,
+    /// The settings that the shell found.
+    first: Option<Termios>,
     /// The settings that the shell has; those of programs that died are undone.
     modes: Mutex<Option<Termios>>,
 }
@@ -47,8 +51,9 @@ impl Terminal {
             setpgid(None, None)?;
         }
         tcsetpgrp(&descriptor, own)?;
-        let modes = Mutex::new(tcgetattr(&descriptor).ok());
-        Ok(Self { descriptor, own, before, modes })
+        let first = tcgetattr(&descriptor).ok();
+        let modes = Mutex::new(first.clone());
+        Ok(Self { descriptor, own, before, first, modes })
     }
 
     /// Gives the terminal back to whoever had it before.
@@ -80,6 +85,20 @@ impl Terminal {
         match &*modes {
             Some(kept) if !ended_well => drop(tcsetattr(&self.descriptor, OptionalActions::Drain, kept)),
             _ => *modes = tcgetattr(&self.descriptor).ok(),
+        }
+    }
+
+    /// Undoes what leaves a person without a line to type on: a program that ended while input came byte by byte, or output
+    /// went out as it was. Between two commands it may be meant; before a prompt it is not.
+    pub fn mend(&self) {
+        let Ok(now) = tcgetattr(&self.descriptor) else { return };
+        let reads_lines = now.local_modes.contains(LocalModes::ICANON);
+        if reads_lines && now.output_modes.contains(OutputModes::OPOST) {
+            return;
+        }
+        if let Some(first) = &self.first {
+            self.set_modes(first);
+            *self.modes.lock().unwrap_or_else(PoisonError::into_inner) = Some(first.clone());
         }
     }
 

@@ -111,6 +111,7 @@ impl Session {
             orphans: self.orphans.clone(),
             group: self.group.clone(),
             interactive: self.interactive,
+            prompt_numbers: self.prompt_numbers,
             beside: Vec::new(),
             dirty: self.dirty.clone(),
         }

@@ -31,6 +31,12 @@ impl Session {
     pub fn set_interactive(&mut self) {
         self.interactive = true;
         self.options.put_shell(ShellOption::ExpandAliases, true);
+        self.options.put(crate::options::SetOption::HistoryExpand, true);
+    }
+
+    /// Sets the numbers that prompts show: that of the next entry of the history, `\!`, and that of the next command, `\#`.
+    pub fn set_prompt_numbers(&mut self, entry: usize, command: usize) {
+        self.prompt_numbers = (entry, command);
     }
 
     /// Turns job control on: every job has a process group of its own.

@@ -195,6 +195,8 @@ pub struct Session {
     pub(crate) group: Option<Arc<JobGroup>>,
     /// Whether a person enters the commands.
     pub(crate) interactive: bool,
+    /// What `\!` and `\#` are in a prompt.
+    pub(crate) prompt_numbers: (usize, usize),
     /// Process substitutions that run beside the session.
     pub(crate) beside: Vec<Member>,
     /// The file whose output is held back, if any; there is never more than one.
@@ -315,6 +317,7 @@ impl Session {
             orphans: Arc::default(),
             group: None,
             interactive: false,
+            prompt_numbers: (1, 1),
             beside: Vec::new(),
             dirty: None,
         }

@@ -68,6 +68,11 @@ impl History {
         self.entries.iter().enumerate().map(move |(at, entry)| (first + at, entry.as_str()))
     }
 
+    /// The number that the next entry gets.
+    pub(crate) fn next_number(&self) -> usize {
+        self.dropped + self.entries.len() + 1
+    }
+
     /// Adds a text, unless it is empty, the same as the last, or not to be kept. Says whether it was added.
     pub(crate) fn add(&mut self, text: &str, rules: Rules) -> bool {
         let hidden = rules.ignore_space && text.starts_with(' ');

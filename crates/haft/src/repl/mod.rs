@@ -12,6 +12,7 @@ mod history_command;
 mod places;
 mod prompt;
 mod reader;
+mod recall;
 mod signals;
 mod slash;
 mod startup;
@@ -23,6 +24,7 @@ use std::os::fd::BorrowedFd;
 use std::path::PathBuf;
 use std::sync::{Arc, PoisonError};
 
+use haft_kernel::options::SetOption;
 use haft_kernel::{CancelToken, Command, Flow, Session, SignalInbox, Terminal, Unwind};
 use rustix::stdio::{stderr, stdin};
 
@@ -31,6 +33,7 @@ use editor::{Editor, Line, Prompts};
 use history::{History, Rules};
 use history_command::{HistoryCommand, Shared};
 pub(crate) use places::Places;
+use recall::Recalled;
 use signals::Watch;
 pub(crate) use startup::Setup;
 
@@ -47,6 +50,8 @@ pub(crate) struct Repl {
     /// Whether lines are edited, which a terminal must be able to show.
     editing: bool,
     colours: bool,
+    /// How many texts were run.
+    entered: usize,
     /// Whether it was said that leaving would end jobs, so that to leave again means it.
     warned: bool,
 }
@@ -85,6 +90,7 @@ impl Repl {
             history,
             editing: setup.editing,
             colours: setup.colours,
+            entered: 0,
             warned: false,
         };
         startup::prepare(&mut repl.session, setup);
@@ -146,6 +152,11 @@ impl Repl {
 
     fn ask(&mut self) -> std::io::Result<Line> {
         startup::set_window(&mut self.session, stderr());
+        if let Some(terminal) = &self.terminal {
+            terminal.mend();
+        }
+        let number = self.history.lock().unwrap_or_else(PoisonError::into_inner).next_number();
+        self.session.set_prompt_numbers(number, self.entered + 1);
         let first = prompt::expand(&mut self.session, b"PS1");
         let next = prompt::expand(&mut self.session, b"PS2");
         let prompts = Prompts { first: &first, next: &next };
@@ -162,7 +173,10 @@ impl Repl {
         if text.trim().is_empty() {
             return Next::Turn;
         }
+        let Some(recalled) = self.recall(text) else { return Next::Turn };
+        let text = recalled.as_str();
         self.remember(text);
+        self.entered += 1;
         if let Some(slash) = slash::parse(text) {
             let said = slash::run(
                 slash,
@@ -174,6 +188,7 @@ impl Repl {
             let _ = std::io::stdout().write_all(said.as_bytes());
             return Next::Turn;
         }
+        let _ = std::io::stderr().write_all(prompt::expand(&mut self.session, b"PS0").as_bytes());
         match self.run_stoppable(|session| session.run_line(text.as_bytes())) {
             Ok(_) => {
                 self.warned = false;
@@ -181,6 +196,30 @@ impl Repl {
             }
             Err(unwind) => self.unwound(unwind),
         }
+    }
+
+    /// The text to run in place of the one that was entered, in which entries may be called by name; `None` if there is
+    /// nothing to run.
+    fn recall(&mut self, text: &str) -> Option<String> {
+        if !self.session.options().has(SetOption::HistoryExpand) {
+            return Some(text.to_owned());
+        }
+        let recalled = recall::recall(text, &self.history.lock().unwrap_or_else(PoisonError::into_inner));
+        let (text, run) = match recalled {
+            Ok(Recalled::Same) => return Some(text.to_owned()),
+            Ok(Recalled::Text(text)) => (text, true),
+            Ok(Recalled::Shown(text)) => (text, false),
+            Err(problem) => {
+                crate::failure::tell(problem);
+                return None;
+            }
+        };
+        // What is about to run is something else than what stands there.
+        let _ = writeln!(std::io::stderr(), "{text}");
+        if !run {
+            self.remember(&text);
+        }
+        run.then_some(text)
     }
 
     /// Runs something that Ctrl-C stops, and nothing else with it.

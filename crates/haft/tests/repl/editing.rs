@@ -39,6 +39,43 @@ fn history_goes_from_session_to_session() {
 }
 
 #[test]
+fn entries_are_called_by_name() {
+    let home = Home::new();
+    let shell = home.shell();
+    shell.enter("echo one two").see("\none two\n").prompt();
+    shell.press("!!\r").see("% !!\necho one two\none two\n").prompt();
+    shell.press("echo <!$>\r").see("\necho <two>").prompt();
+    shell.press("!nothing\r").see("\nhaft: '!nothing': event not found\n").prompt();
+    shell.press("^one^1\r").see("substitution failed").prompt();
+    shell.press("!echo:p\r").see("\necho <two>\n%");
+    shell.prompt().press("echo 'a!!' \"b!\" $((1 + 1))!\r").see("\na!! b! 2!\n").prompt();
+    shell.press("set +H\r").prompt().press("echo !!\r").see("\n!!\n");
+}
+
+#[test]
+fn prompts_count_what_is_entered() {
+    let home = Home::new();
+    let shell = home.shell();
+    shell.enter("echo first").enter("PS1='%[\\!:\\#] '").see("%[3:3]").press("PS0='<\\!>'\r").see("%[4:4]");
+    shell.press("echo x\r").see("\n<4>x\n%[5:5]").press("\r").see("%[5:5]");
+}
+
+#[test]
+fn a_program_that_leaves_the_terminal_raw_leaves_a_prompt_to_type_on() {
+    let home = Home::new();
+    let shell = home.shell();
+    // Within one line it is what the line asks for.
+    shell
+        .prompt()
+        .press("stty raw -echo; stty -a | grep -o -e -icanon; stty sane; echo after\r")
+        .see("-icanon")
+        .see("after\n%");
+    shell.prompt().press("stty raw -echo\r").prompt();
+    shell.press("stty -a | grep -o -w -e '-*icanon' -e '-*opost'\r").see("\nopost\nicanon\n%");
+    shell.prompt().press("read x\r").press("typed\r").prompt().press("echo \"<$x>\"\r").see("\n<typed>\n");
+}
+
+#[test]
 fn tab_completes_files_with_what_must_be_quoted() {
     let home = Home::new();
     home.write("two words.txt", "inside\n");

@@ -103,7 +103,7 @@ fn who_reads_in_the_background_is_stopped_until_it_may() {
     let home = Home::new();
     let shell = home.shell();
     shell.enter("cat &").see("[1] ");
-    until_told(&shell, "Stopped (tty input)");
+    until_told(&shell, "Stopped                 cat");
     shell.enter("fg").see("% fg\ncat");
     shell.until_in_foreground();
     shell.press("hello\r").see("hello\nhello").press("\x04").prompt();
