@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 
 use haft_process::Environment;
 
-/// What every program needs and nobody keeps secrets in.
+/// What every program needs and nobody keeps secrets in, besides the locale.
 const BASIC: &[&str] = &[
     "PATH",
     "HOME",
@@ -43,7 +43,9 @@ pub(crate) fn for_tool(
     environment
 }
 
-fn is_basic(name: &OsStr) -> bool {
+/// Whether a variable is one that every program needs and nobody keeps secrets in.
+#[must_use]
+pub fn is_basic(name: &OsStr) -> bool {
     name.to_str().is_some_and(|name| BASIC.contains(&name) || name.starts_with("LC_"))
 }
 

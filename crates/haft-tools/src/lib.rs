@@ -77,6 +77,7 @@ pub use batch::Call;
 pub use call::CallOptions;
 pub use core::{CoreOptions, core_tools};
 pub use envelope::{Code, Envelope, Fault, Truncated};
+pub use environment::is_basic;
 pub use examine::{Finding, Verdict};
 pub use native::{Native, Progress, Surroundings};
 pub use provider::Provider;

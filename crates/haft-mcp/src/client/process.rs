@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use haft_process::{Command, Environment, Handle, Input, Streams, Task};
+use haft_tools::is_basic;
 use rustix::pipe::{PipeFlags, pipe_with};
 use tokio::io::AsyncReadExt as _;
 use tokio::net::unix::pipe;
@@ -17,22 +18,6 @@ use super::RemoteSetup;
 const GRACE: Duration = Duration::from_secs(1);
 /// So much of what it wrote to standard error last is remembered.
 const REMEMBERED: usize = 4096;
-/// What every program needs to know.
-const NEEDED: [&str; 12] = [
-    "PATH",
-    "HOME",
-    "USER",
-    "LOGNAME",
-    "SHELL",
-    "LANG",
-    "LC_ALL",
-    "LC_CTYPE",
-    "TMPDIR",
-    "TZ",
-    "XDG_CACHE_HOME",
-    "XDG_CONFIG_HOME",
-];
-
 /// Set, to its name, in the environment of every server that is started here.
 pub const NESTED: &str = "HAFT_MCP";
 
@@ -131,8 +116,7 @@ fn environment(
     setup: &RemoteSetup,
 ) -> Result<Environment, String> {
     let mut environment = Environment::new();
-    let needed = NEEDED.iter().filter_map(|name| Some((*name, setup.environment.get(name)?)));
-    for (name, value) in needed {
+    for (name, value) in setup.environment.iter().filter(|(name, _)| is_basic(name)) {
         environment.set(name, value).map_err(|error| error.to_string())?;
     }
     // A server may be haft again, which must not start itself through the same configuration for ever.
