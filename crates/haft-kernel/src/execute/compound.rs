@@ -40,7 +40,7 @@ impl Session {
     pub(crate) fn run_case(&mut self, case: &Case) -> Flow {
         self.announce_case(case)?;
         self.trace_case(&case.subject)?;
-        let subject = self.expand_string(&case.subject)?;
+        let subject = self.expand_subject(&case.subject)?;
         let mut status = 0;
         let mut falls = false;
         for clause in &case.clauses {

@@ -89,7 +89,7 @@ impl Session {
     }
 
     fn test_binary(&mut self, test: BinaryTest, left: &Word, right: &Word, negated: bool) -> Result<bool> {
-        let subject = self.expand_string(left)?;
+        let subject = self.expand_subject(left)?;
         match test {
             BinaryTest::MatchesSingle | BinaryTest::Matches => {
                 self.test_match(test, &subject, right, negated)

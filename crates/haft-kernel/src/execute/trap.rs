@@ -180,6 +180,8 @@ impl Session {
     pub(crate) fn set_trap(&mut self, trap: Trap, text: Option<Bytes>) {
         let wanted = match &text {
             None => Disposition::Default,
+            // An `EXIT` trap that does nothing lets no signal be ignored.
+            Some(text) if text.is_empty() && trap == Trap::Exit => Disposition::Default,
             Some(text) if text.is_empty() => Disposition::Ignore,
             Some(_) => Disposition::Catch,
         };

@@ -130,6 +130,19 @@ impl Session {
         }
     }
 
+    /// The same of a word that `[[ ]]` or `case` looks at.
+    pub(crate) fn expand_subject(&mut self, word: &Word) -> Result<Bytes, Unwind> {
+        if let WordContent::Parts(parts) = &word.content
+            && !matches!(&**parts, [part] if self.whole_value(part).is_some())
+        {
+            let mut sink = Sink::new(Mode::String, self.separators().into_owned());
+            sink.subject = true;
+            self.expand_parts(parts, false, &mut sink)?;
+            return Ok(sink.into_text().into());
+        }
+        self.expand_string(word)
+    }
+
     /// The same of a word in which a tilde is nothing but a tilde.
     pub(crate) fn expand_without_tilde(&mut self, word: &Word) -> Result<Bytes, Unwind> {
         let WordContent::Parts(parts) = &word.content else { return self.expand_string(word) };

@@ -28,6 +28,8 @@ impl Session {
             }
             _ => return None,
         };
+        let names = matches!(expansion.operator, ParameterOperator::Names { .. });
+        let star = star || (names || quoted) && sink.joins_lists() && !sink.subject;
         emit_many(sink, &values, star && !sink.document, quoted);
         Some(Ok(()))
     }
@@ -89,7 +91,10 @@ impl Session {
     /// Expands the word of `${name:-word}` where the expansion stands.
     fn expand_alternative(&mut self, word: &Word, quoted: bool, sink: &mut Sink) -> Result<(), Unwind> {
         if !quoted {
-            return self.expand_inner(word, false, sink);
+            let before = std::mem::replace(&mut sink.alternative, true);
+            let result = self.expand_inner(word, false, sink);
+            sink.alternative = before;
+            return result;
         }
         // In quotes the word makes a field even if it is a list without elements.
         let outer = sink.begin_alternative();
@@ -108,7 +113,8 @@ impl Session {
                     self.assign_index(name, number.to_string().as_bytes(), *number, value.clone(), false)
                 }
                 Selection::All { .. } => {
-                    return Err(self.fail(format_args!("{}: bad array subscript", place_name(place))));
+                    self.report(format_args!("{}: bad array subscript", place_name(place)));
+                    return Err(Unwind::Abort(2));
                 }
             },
             _ => return Err(self.fail(format_args!("${}: cannot assign in this way", place_name(place)))),
@@ -251,18 +257,21 @@ fn emit_changed(sink: &mut Sink, changed: Fetched, operator: &ParameterOperator,
         | ParameterOperator::Transform(_) => true,
         _ => quoted,
     };
+    let alternative = std::mem::replace(&mut sink.alternative, false);
     match changed {
         Fetched::Many { values, star } if sink.document => {
             let star = star && matches!(operator, ParameterOperator::Value);
             emit_many(sink, &values, star, quoted);
         }
-        Fetched::Many { values, star: false }
-            if joins && sink.mode != Mode::Fields && !sink.separators.join().is_empty() =>
-        {
+        Fetched::Many { values, star: false } if joins && sink.joins_lists() => {
             emit_many(sink, &values, true, quoted);
         }
-        changed => emit_fetched(sink, changed, quoted),
+        changed => {
+            sink.alternative = alternative && matches!(operator, ParameterOperator::Value);
+            emit_fetched(sink, changed, quoted);
+        }
     }
+    sink.alternative = alternative;
 }
 
 fn change_case(

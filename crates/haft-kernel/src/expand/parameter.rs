@@ -5,7 +5,7 @@ use haft_lang::ast::{
 };
 
 use super::parts::emit;
-use super::sink::{Mode, Sink};
+use super::sink::{Between, Mode, Sink};
 use crate::bytes::Bytes;
 use crate::flow::Unwind;
 use crate::options::SetOption;
@@ -432,6 +432,17 @@ pub(super) fn emit_many(sink: &mut Sink, values: &[Bytes], star: bool, quoted: b
     }
     if values.is_empty() && quoted {
         sink.note_empty_list();
+    }
+    if let Some(between) = sink.between_alternatives().filter(|_| !star && !quoted) {
+        for (index, value) in values.iter().enumerate() {
+            match between {
+                _ if index == 0 => {}
+                Between::Space => sink.quoted(b" "),
+                Between::Field => sink.next_field(true),
+            }
+            sink.quoted(value);
+        }
+        return;
     }
     for (index, value) in values.iter().enumerate() {
         if index > 0 {

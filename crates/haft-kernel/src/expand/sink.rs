@@ -37,6 +37,10 @@ pub(super) struct Sink {
     pub(super) separators: Separators,
     /// Whether it is the body of a here-document, in which a space joins `$*`, and arrays that most operators have changed.
     pub(super) document: bool,
+    /// Whether it is what `[[ ]]` or `case` looks at, in which a space joins the keys of `${!array[@]}`.
+    pub(super) subject: bool,
+    /// Whether it is the word of `${name:-word}`, without quotes.
+    pub(super) alternative: bool,
     /// The field that is being made. In a mode other than fields, the only one.
     current: Vec<u8>,
     /// The pattern of the field that is being made, once something in it is one.
@@ -48,6 +52,15 @@ pub(super) struct Sink {
     /// Whether the quoted run that is being expanded holds a list without elements.
     empty_list: bool,
     fields: Fields,
+}
+
+/// What stands between elements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Between {
+    /// A space.
+    Space,
+    /// The end of a field.
+    Field,
 }
 
 /// A place in a sink.
@@ -65,6 +78,8 @@ impl Sink {
             thorough: false,
             separators,
             document: false,
+            subject: false,
+            alternative: false,
             current: Vec::new(),
             pattern: None,
             begun: false,
@@ -204,6 +219,24 @@ impl Sink {
     /// Says that a `"$@"` or its kin had no elements.
     pub(super) fn note_empty_list(&mut self) {
         self.empty_list = true;
+    }
+
+    /// Whether a list of `@` that an operator has made becomes one string, with the first character of `IFS` between its elements.
+    pub(super) fn joins_lists(&self) -> bool {
+        self.mode != Mode::Fields && !self.separators.join().is_empty()
+    }
+
+    /// What stands between the elements of an unquoted `$@` within a `${name:-word}` if `IFS` does not begin with a space: a space
+    /// that separates fields if `IFS` has one. The elements themselves are not split then.
+    pub(super) fn between_alternatives(&self) -> Option<Between> {
+        match self.separators.join().first() {
+            None | Some(b' ') => None,
+            Some(_) if !self.alternative => None,
+            Some(_) => Some(match self.separators.leaves_whole(b" ") {
+                true => Between::Space,
+                false => Between::Field,
+            }),
+        }
     }
 
     /// Begins the word of `${name:-word}` in quotes, which always makes a field. Yields what its end wants to know.

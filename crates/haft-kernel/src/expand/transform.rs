@@ -72,11 +72,17 @@ impl Session {
 
     /// `${name@A}`: the assignment that would make it again.
     fn as_assignment(&self, place: &Place, fetched: Fetched) -> Fetched {
-        if let (Place::Special(Special::At | Special::Star), Fetched::Many { values, .. }) = (place, &fetched)
+        if let (Place::Special(Special::At | Special::Star), Fetched::Many { values, star }) =
+            (place, &fetched)
         {
+            if values.is_empty() {
+                return Fetched::Many { values: Vec::new(), star: *star };
+            }
             let quoted: Vec<Vec<u8>> =
                 values.iter().map(|value| quote::reusable(value, self.encoding_of(value))).collect();
-            return Fetched::One([b"set -- ".as_slice(), &quoted.join(&b' ')].concat().into());
+            let separators = self.separators();
+            let between = if *star { separators.join() } else { b" " };
+            return Fetched::One([b"set -- ", &*quoted.join(between)].concat().into());
         }
         let Some((name, variable)) = self.variable_of(place) else { return Fetched::Unset };
         let whole = matches!(place, Place::Variable { selection: Selection::All { .. }, .. });

@@ -1,5 +1,7 @@
 //! Whole numbers as arguments.
 
+use crate::text::Encoding;
+
 /// Why a text is not quite the number that was read from it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NumberError {
@@ -64,9 +66,9 @@ fn problem(digits: &[u8]) -> NumberError {
 }
 
 /// The number of the character after a leading quote, if there is one.
-pub(super) fn quoted_character(text: &[u8]) -> Option<u32> {
+pub(super) fn quoted_character(text: &[u8], encoding: Encoding) -> Option<u32> {
     let ([b'\'', rest @ ..] | [b'"', rest @ ..]) = text else { return None };
-    let length = crate::text::character_length(rest);
+    let length = encoding.character_length(rest);
     let letter = std::str::from_utf8(&rest[..length]).ok().and_then(|text| text.chars().next());
     Some(letter.map_or_else(|| rest.first().copied().map_or(0, u32::from), u32::from))
 }

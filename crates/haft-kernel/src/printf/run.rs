@@ -168,7 +168,7 @@ impl<'a> Run<'a> {
     /// A whole number, as wide as it may be: 64 bits with or without a sign.
     fn integer(&mut self) -> i128 {
         let Some(text) = self.argument() else { return 0 };
-        if let Some(code) = quoted_character(text) {
+        if let Some(code) = quoted_character(text, self.surroundings.encoding()) {
             return code.into();
         }
         let (value, problem) = parse_integer(text);
@@ -224,7 +224,7 @@ impl<'a> Run<'a> {
 
     fn float(&mut self, field: &Field<'_>) {
         let text = self.argument().unwrap_or(b"0");
-        let number = match quoted_character(text) {
+        let number = match quoted_character(text, self.surroundings.encoding()) {
             Some(code) => float::Extended::from_integer(code.into()),
             None => {
                 let (number, problem) = float::parse(text);
