@@ -92,7 +92,7 @@ impl Session {
     }
 
     /// What a failed assignment does: it ends the command, and under `set -e` the shell, whoever looks at its status.
-    fn refuse_assignment(&mut self, error: &VariableError) -> Unwind {
+    pub(crate) fn refuse_assignment(&mut self, error: &VariableError) -> Unwind {
         let unwind = self.fail(error);
         match self.conforms()
             || self.options.has(SetOption::ErrorExit) && !matches!(error, VariableError::Arithmetic(_))

@@ -23,7 +23,7 @@ impl Session {
         if !found.is_empty() {
             fields.extend(found.into_iter().map(Bytes::from));
         } else if self.options.shell(ShellOption::FailGlob) {
-            return Err(self.fail(format_args!("no match: {word}")));
+            return Err(self.fail_expansion(format_args!("no match: {word}"), 1));
         } else if !self.options.shell(ShellOption::NullGlob) {
             fields.push(word.clone());
         }

@@ -113,11 +113,14 @@ impl Session {
                     self.assign_index(name, number.to_string().as_bytes(), *number, value.clone(), false)
                 }
                 Selection::All { .. } => {
-                    self.report(format_args!("{}: bad array subscript", place_name(place)));
-                    return Err(Unwind::Abort(2));
+                    let shown = place_name(place);
+                    return Err(self.fail_expansion(format_args!("{shown}: bad array subscript"), 2));
                 }
             },
-            _ => return Err(self.fail(format_args!("${}: cannot assign in this way", place_name(place)))),
+            _ => {
+                let shown = place_name(place);
+                return Err(self.fail_expansion(format_args!("${shown}: cannot assign in this way"), 1));
+            }
         };
         match result {
             Ok(()) => match place {
@@ -126,7 +129,7 @@ impl Session {
                 }
                 _ => Ok(value),
             },
-            Err(error) => Err(self.fail(error)),
+            Err(error) => Err(self.fail_expansion(error, 2)),
         }
     }
 

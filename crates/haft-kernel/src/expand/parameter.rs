@@ -133,7 +133,7 @@ impl Session {
                 Err(self.fatal())
             }
             None => {
-                let failure = self.fail(format_args!("${{{text}}}: bad substitution"));
+                let failure = self.fail_expansion(format_args!("${{{text}}}: bad substitution"), 1);
                 Err(self.failed_expansion(failure))
             }
         }
@@ -301,11 +301,11 @@ impl Session {
                 return Ok(None);
             }
             let shown = place_name(place);
-            return Err(self.fail(format_args!("{shown}: invalid indirect expansion")));
+            return Err(self.fail_expansion(format_args!("{shown}: invalid indirect expansion"), 1));
         };
         match self.parse_place(&text) {
             Some(target) => Ok(Some(target)),
-            None => Err(self.fail(format_args!("{text}: invalid variable name"))),
+            None => Err(self.fail_expansion(format_args!("{text}: invalid variable name"), 1)),
         }
     }
 
@@ -386,6 +386,16 @@ impl Session {
         match failure {
             Unwind::Abort(status) if self.conforms() => Unwind::Exit(status),
             failure => failure,
+        }
+    }
+
+    /// Reports an expansion that cannot be: it ends the command being run, and under `set -e` the shell, whoever looks at the
+    /// status of the command.
+    pub(super) fn fail_expansion(&mut self, message: impl std::fmt::Display, status: i32) -> Unwind {
+        self.report(message);
+        match self.options.has(SetOption::ErrorExit) && !self.interactive {
+            true => Unwind::Exit(1),
+            false => Unwind::Abort(status),
         }
     }
 

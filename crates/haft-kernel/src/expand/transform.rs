@@ -120,6 +120,9 @@ impl Session {
             return Fetched::Many { values: pairs.flat_map(|(key, value)| [key, value]).collect(), star };
         }
         let associative = matches!(variable.value, Value::Associative(_));
+        if variable.keys().is_empty() {
+            return Fetched::Many { values: Vec::new(), star };
+        }
         let mut shown = Vec::new();
         for (key, value) in pairs {
             let key = if associative { quote::declared_key(&key, self.encoding()) } else { key.to_vec() };

@@ -37,9 +37,8 @@ pub(super) fn operand(context: &mut Context<'_>, flags: &Flags, operand: &Operan
         context.error(VariableError::InvalidName(shown));
         return Ok(false);
     }
-    if let Some(assigned) = &assigned
-        && matches!(context.name, b"export" | b"readonly")
-    {
+    let as_assignment = assigned.is_some() && matches!(context.name, b"export" | b"readonly");
+    if let Some(assigned) = assigned.as_ref().filter(|_| as_assignment) {
         trace(context, assigned)?;
     }
     let shown = if flags.global { uncover(context, &name) } else { None };
@@ -53,6 +52,13 @@ pub(super) fn operand(context: &mut Context<'_>, flags: &Flags, operand: &Operan
         Err(error @ VariableError::Arithmetic(_)) => {
             context.error(error);
             Err(Unwind::Abort(1))
+        }
+        // POSIX calls `export` and `readonly` special: what they assign fails as an assignment of its own would.
+        Err(error @ VariableError::Readonly(_)) if as_assignment => {
+            match context.session.refuse_assignment(&error) {
+                Unwind::Abort(_) => Ok(false),
+                unwind => Err(unwind),
+            }
         }
         Err(error) => {
             context.error(error);
