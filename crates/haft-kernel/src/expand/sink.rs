@@ -309,7 +309,40 @@ fn inert_into(pattern: &mut Vec<u8>, bytes: &[u8]) {
 
 /// Appends text to a regular expression so that it stands for itself.
 fn regex_quote_into(regex: &mut Vec<u8>, bytes: &[u8]) {
-    quote_bytes_into(regex, bytes, b"\\^$.|?*+()[]{}");
+    // Between brackets a backslash would be one of the characters.
+    match is_in_brackets(regex) {
+        true => regex.extend_from_slice(bytes),
+        false => quote_bytes_into(regex, bytes, b"\\^$.|?*+()[]{}"),
+    }
+}
+
+/// Whether the end of a regular expression lies in a bracket expression.
+fn is_in_brackets(regex: &[u8]) -> bool {
+    let mut rest = regex;
+    while let Some(at) = memchr::memchr2(b'[', b'\\', rest) {
+        if rest[at] == b'\\' {
+            rest = rest.get(at + 2..).unwrap_or_default();
+            continue;
+        }
+        rest = &rest[at + 1..];
+        rest = rest.strip_prefix(b"^").unwrap_or(rest);
+        rest = rest.strip_prefix(b"]").unwrap_or(rest);
+        loop {
+            match rest {
+                [] => return true,
+                [b']', after @ ..] => {
+                    rest = after;
+                    break;
+                }
+                [b'[', kind @ (b':' | b'.' | b'='), after @ ..] => {
+                    let end = after.windows(2).position(|pair| pair == [*kind, b']']);
+                    rest = end.map_or(&[], |end| &after[end + 2..]);
+                }
+                [_, after @ ..] => rest = after,
+            }
+        }
+    }
+    false
 }
 
 fn quote_bytes_into(quoted: &mut Vec<u8>, bytes: &[u8], special: &[u8]) {
