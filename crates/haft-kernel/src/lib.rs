@@ -149,6 +149,7 @@ pub mod variables;
 mod bytes;
 mod command;
 mod control;
+mod discard;
 mod execute;
 mod expand;
 mod fan;

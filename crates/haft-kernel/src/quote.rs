@@ -83,12 +83,11 @@ pub fn single(text: &[u8]) -> Vec<u8> {
     }
     let mut quoted = Vec::with_capacity(text.len() + 2);
     quoted.push(b'\'');
-    for &byte in text {
-        if byte == b'\'' {
+    for (index, piece) in text.split(|byte| *byte == b'\'').enumerate() {
+        if index > 0 {
             quoted.extend_from_slice(b"'\\''");
-        } else {
-            quoted.push(byte);
         }
+        quoted.extend_from_slice(piece);
     }
     quoted.push(b'\'');
     quoted
@@ -99,12 +98,14 @@ pub fn single(text: &[u8]) -> Vec<u8> {
 pub fn double(text: &[u8]) -> Vec<u8> {
     let mut quoted = Vec::with_capacity(text.len() + 2);
     quoted.push(b'"');
-    for &byte in text {
-        if matches!(byte, b'$' | b'`' | b'"' | b'\\') {
-            quoted.push(b'\\');
-        }
-        quoted.push(byte);
+    let special = |byte: &u8| matches!(byte, b'$' | b'`' | b'"' | b'\\');
+    let mut rest = text;
+    while let Some(at) = rest.iter().position(special) {
+        quoted.extend_from_slice(&rest[..at]);
+        quoted.extend_from_slice(&[b'\\', rest[at]]);
+        rest = &rest[at + 1..];
     }
+    quoted.extend_from_slice(rest);
     quoted.push(b'"');
     quoted
 }
@@ -178,7 +179,10 @@ pub fn has_metacharacters(text: &[u8]) -> bool {
 #[must_use]
 pub fn needs_ansi(text: &[u8], encoding: Encoding) -> bool {
     if text.is_ascii() {
-        return text.iter().any(u8::is_ascii_control);
+        // Without a way out in the middle, this goes many bytes at a time.
+        return text
+            .chunks(1024)
+            .any(|some| some.iter().fold(false, |any, byte| any | byte.is_ascii_control()));
     }
     encoding.characters(text).any(|piece| !is_printable(piece))
 }

@@ -97,6 +97,28 @@ fn expansions() {
 }
 
 #[test]
+fn what_is_large() {
+    all_end(&[
+        "a=({1..300000}); while :; do b=(\"${a[@]}\"); done",
+        "a=({1..300000}); while :; do set -- \"${a[@]}\"; shift; done",
+        "a=({1..300000}); while :; do declare -p a > /dev/null; done",
+        "a=({1..300000}); while :; do x=\"${a[*]@Q}\"; done",
+        "a=({1..300000}); while :; do echo \"${a[@]}\"; done > /dev/null",
+        "a=({1..300000}); while :; do (a[1]=2; :); done",
+        "while :; do printf -v x '%*s' 500000000 x; done",
+        "printf -v x '%5000000s' a; while :; do y=${x@Q}; z=$(declare -p x); done",
+        "printf -v x '%5000000s' a; x=${x// /x }; while :; do y=($x); read -ra z <<< \"$x\"; done",
+        "printf -v x '%5000000s' a; while :; do cat <<< \"$x\"; done > /dev/null",
+        "printf -v x '%1000000s' a; while :; do [[ $x =~ (a| )*[bc]$ ]]; done",
+        "printf -v x ': ; %.0s' {1..100000}; while :; do eval \"$x\"; done",
+        "printf -v x '%3000000s' a; while :; do eval \"echo '$x' $x\"; done > /dev/null",
+        "printf -v x '1+%.0s' {1..100000}; while :; do (( y = ${x}1 )); done",
+        "echo {1..1000}{1..1000}{1..1000} > /dev/null",
+        "while :; do compgen -c > /dev/null; done",
+    ]);
+}
+
+#[test]
 fn reads() {
     all_end(&[
         "read x",
@@ -130,6 +152,9 @@ fn opens_that_wait() {
         "{ echo x > fifo; } & wait",
         "while :; do :; done > fifo",
         "exec 3< fifo 4> other",
+        "trap 'echo again' USR1; (kill -USR1 $$) & exec 3< fifo",
+        "cat <(cat < fifo)",
+        "exec 3<> /dev/tcp/192.0.2.1/9 || while :; do :; done",
     ]);
 }
 

@@ -38,6 +38,15 @@ pub enum ErrorKind {
     TooLong,
     /// An arithmetic expression is wrong.
     Arithmetic,
+    /// The text was not read to its end, because nobody wants it any more: see [`Options::stop`](crate::Options::stop).
+    Stopped,
+}
+
+impl ErrorKind {
+    /// Whether it says nothing about the text, so that no other reading of it is to be tried.
+    pub(crate) fn is_final(self) -> bool {
+        matches!(self, Self::TooDeep | Self::Stopped)
+    }
 }
 
 /// Something that was opened.
@@ -56,6 +65,7 @@ impl SyntaxError {
         let found = &self.found;
         match (self.kind, &self.expected, &self.opened) {
             (ErrorKind::TooDeep, ..) => "too deeply nested".to_owned(),
+            (ErrorKind::Stopped, ..) => "not read to its end".to_owned(),
             (ErrorKind::TooLong, ..) => "the text is too long".to_owned(),
             (ErrorKind::Unclosed, _, Some(opened)) if quote_name(opened.what).is_some() => {
                 format!("the {} is never closed", quote_name(opened.what).unwrap_or_default())

@@ -80,7 +80,7 @@ pub mod walk;
 pub use ast::{Program, Span};
 pub use error::{ErrorKind, Opened, SyntaxError};
 pub use parse::{
-    MAXIMUM_DEPTH, Options, Parser, parse, parse_arithmetic, parse_arithmetic_text, parse_quoted,
+    MAXIMUM_DEPTH, Options, Parser, Stop, parse, parse_arithmetic, parse_arithmetic_text, parse_quoted,
 };
 pub use print::{print, print_command, print_function, print_word};
 pub use resolve::{BUILTINS, BuiltinsOnly, Resolution, Resolver, is_builtin};

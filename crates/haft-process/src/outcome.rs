@@ -128,6 +128,7 @@ impl Outcome {
                 usage: Some(self.usage),
                 pipeline: 0,
                 closed_by: None,
+                argv_truncated: false,
             }],
             status,
             needed_input: self.needed_input,
@@ -219,6 +220,9 @@ impl From<Exit> for StatusReport {
 pub struct StageReport {
     /// The program and its arguments.
     pub argv: Vec<String>,
+    /// Whether there were more of them than are kept.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub argv_truncated: bool,
     /// What kind of command it is.
     pub kind: &'static str,
     /// How it ended.

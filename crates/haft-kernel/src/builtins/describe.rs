@@ -1,5 +1,6 @@
 //! Variables as commands that would make them.
 
+use crate::expand::format_number;
 use crate::quote;
 use crate::session::Session;
 use crate::text::Encoding;
@@ -46,7 +47,10 @@ pub(crate) fn elements(variable: &Variable, encoding: Encoding) -> Vec<u8> {
                 if position > 0 {
                     text.push(b' ');
                 }
-                text.extend_from_slice(format!("[{index}]=").as_bytes());
+                let mut digits = [0; 20];
+                text.push(b'[');
+                text.extend_from_slice(format_number(index.cast_signed(), &mut digits));
+                text.extend_from_slice(b"]=");
                 text.extend_from_slice(&quote::declared(value, encoding));
             }
         }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use haft_fs::OpenOptions;
 use haft_lang::ast::{Descriptor, Duplicate, HereDocument, Redirect, RedirectKind, Word};
+use haft_process::CancelToken;
 use rustix::fs::{Mode, OFlags};
 
 use super::network::Address;
@@ -220,9 +221,10 @@ impl Session {
 
     /// A file that holds a text, to be read.
     fn open_text(&mut self, bytes: &[u8]) -> Result<Arc<OpenFile>, Failure> {
-        match text_file(bytes) {
+        match text_file(bytes, &self.cancel) {
             Ok(file) => Ok(Arc::new(file)),
             Err(error) => {
+                self.check_cancelled()?;
                 self.report(format_args!(
                     "cannot create temp file for here-document: {}",
                     haft_fs::message(&error)
@@ -472,9 +474,10 @@ fn own_descriptor(name: &[u8]) -> Option<u32> {
 }
 
 /// A file that holds a text: a pipe if it fits into one, else a file in memory.
-fn text_file(bytes: &[u8]) -> io::Result<OpenFile> {
+fn text_file(bytes: &[u8], cancel: &CancelToken) -> io::Result<OpenFile> {
     use rustix::fs::{MemfdFlags, SeekFrom, memfd_create, seek};
     const PIPE: usize = 4096;
+    const SOME: usize = 1 << 20;
     if bytes.len() <= PIPE {
         let (reader, writer) = rustix::pipe::pipe_with(rustix::pipe::PipeFlags::CLOEXEC)?;
         let mut rest = bytes;
@@ -487,7 +490,10 @@ fn text_file(bytes: &[u8]) -> io::Result<OpenFile> {
     let file = memfd_create("here-document", MemfdFlags::CLOEXEC)?;
     let mut rest = bytes;
     while !rest.is_empty() {
-        let written = rustix::io::write(&file, rest)?;
+        if cancel.is_cancelled() {
+            return Err(io::ErrorKind::Interrupted.into());
+        }
+        let written = rustix::io::write(&file, &rest[..rest.len().min(SOME)])?;
         rest = &rest[written..];
     }
     seek(&file, SeekFrom::Start(0))?;

@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use haft_lang::ast::{Program, Text, WarningKind};
-use haft_lang::{Options as ParseOptions, Parser};
+use haft_lang::{Options as ParseOptions, Parser, Stop};
 
 use crate::bytes::Bytes;
+use crate::discard::discard;
 use crate::flow::{Flow, Unwind};
 use crate::options::{SetOption, ShellOption};
 use crate::session::{Frame, Session};
@@ -21,6 +22,9 @@ struct Reading {
     /// Whether it is all that the session runs, so that its last command may take the place of the process.
     whole: bool,
 }
+
+/// A text that is longer than this is parsed with a look now and then whether to stop.
+const LONG: usize = 256 * 1024;
 
 impl Session {
     /// Runs a text as the program of this session, to its end, and then the `EXIT` trap. Yields the status.
@@ -95,7 +99,9 @@ impl Session {
     #[inline(never)]
     fn run_commands(&mut self, text: &[u8], reading: Reading) -> Flow {
         let Reading { lines_before, resume, whole } = reading;
-        let mut parser = Parser::new(text, ParseOptions { lines_before, ..self.parse_options() });
+        let long = (text.len() >= LONG).then(|| self.cancel.clone());
+        let stop = long.map(|cancel| Stop::when(move || cancel.is_cancelled()));
+        let mut parser = Parser::new(text, ParseOptions { lines_before, stop, ..self.parse_options() });
         let mut aliases = self.aliases.clone();
         let mut status = 0;
         loop {
@@ -115,7 +121,10 @@ impl Session {
                     return Ok(status);
                 }
                 Ok(None) => return Ok(status),
-                Err(error) => return self.syntax_error(&error, text, lines_before),
+                Err(error) => {
+                    self.check_cancelled()?;
+                    return self.syntax_error(&error, text, lines_before);
+                }
             };
             self.warn(&program, text, lines_before);
             if self.options.has(SetOption::Verbose) {
@@ -137,7 +146,12 @@ impl Session {
                     self.ignore_errors = ignored;
                     status = ended;
                 }
-                Err(unwind) => return Err(unwind),
+                Err(unwind) => {
+                    if text.len() >= LONG {
+                        discard(program);
+                    }
+                    return Err(unwind);
+                }
             }
         }
     }
@@ -167,7 +181,13 @@ impl Session {
             false => Default::default(),
         };
         let extglob = self.options.shell(ShellOption::ExtendedGlob);
-        ParseOptions { extglob, posix: self.options.has(SetOption::Posix), aliases, lines_before: 0 }
+        ParseOptions {
+            extglob,
+            posix: self.options.has(SetOption::Posix),
+            aliases,
+            lines_before: 0,
+            stop: None,
+        }
     }
 
     #[inline(never)]

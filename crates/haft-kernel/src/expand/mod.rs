@@ -23,4 +23,5 @@ mod value;
 
 pub(crate) use arithmetic::ArithmeticFailure;
 pub(crate) use fields::INDIRECT;
+pub(crate) use parts::format_number;
 pub(crate) use split::Separators;

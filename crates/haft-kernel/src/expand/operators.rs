@@ -1,6 +1,7 @@
 //! What `${…}` does to a value.
 
 use haft_lang::ast::{CaseChange, Parameter, ParameterExpansion, ParameterOperator, Word};
+use haft_process::CancelToken;
 
 use super::parameter::{Fetched, Place, Selection, emit_fetched, emit_many, place_name};
 use super::parts::emit;
@@ -30,7 +31,7 @@ impl Session {
         };
         let names = matches!(expansion.operator, ParameterOperator::Names { .. });
         let star = star || (names || quoted) && sink.joins_lists() && !sink.subject;
-        emit_many(sink, &values, star && !sink.document, quoted);
+        emit_many(sink, &values, star && !sink.document, quoted, &self.cancel);
         Some(Ok(()))
     }
 
@@ -77,13 +78,13 @@ impl Session {
             ParameterOperator::Default { .. }
             | ParameterOperator::Assign { .. }
             | ParameterOperator::Require { .. } => {
-                emit_fetched(sink, fetched, quoted);
-                Ok(())
+                emit_fetched(sink, fetched, quoted, &self.cancel);
+                self.check_cancelled()
             }
             operator => {
                 let changed = self.transform_value(place, fetched, operator)?;
-                emit_changed(sink, changed, operator, quoted);
-                Ok(())
+                emit_changed(sink, changed, operator, quoted, &self.cancel);
+                self.check_cancelled()
             }
         }
     }
@@ -165,14 +166,14 @@ impl Session {
         Ok(match operator {
             ParameterOperator::RemovePrefix { longest, pattern } => {
                 let pattern = self.compile_exact(pattern)?;
-                fetched.map(|value| match pattern.prefix(value, *longest) {
+                fetched.map(&self.cancel, |value| match pattern.prefix(value, *longest) {
                     Some(end) if end > 0 => value[end..].into(),
                     _ => value.clone(),
                 })
             }
             ParameterOperator::RemoveSuffix { longest, pattern } => {
                 let pattern = self.compile_exact(pattern)?;
-                fetched.map(|value| match pattern.suffix(value, *longest) {
+                fetched.map(&self.cancel, |value| match pattern.suffix(value, *longest) {
                     Some(start) if start < value.len() => value[..start].into(),
                     _ => value.clone(),
                 })
@@ -182,8 +183,9 @@ impl Session {
             }
             ParameterOperator::ChangeCase { change, all, pattern } => {
                 let pattern = pattern.as_ref().map(|pattern| self.compile_exact(pattern)).transpose()?;
-                fetched
-                    .map(|value| change_case(value, *change, *all, pattern.as_ref(), self.encoding_of(value)))
+                fetched.map(&self.cancel, |value| {
+                    change_case(value, *change, *all, pattern.as_ref(), self.encoding_of(value))
+                })
             }
             _ => fetched,
         })
@@ -252,7 +254,13 @@ fn is_missing(fetched: &Fetched, or_empty: bool, lenient: bool) -> bool {
 
 /// Appends what an operator has made. Elements of `@` that become one string are joined by a space, or as those of `*`
 /// if an operator changed them and the string is quoted or the operator is one of three.
-fn emit_changed(sink: &mut Sink, changed: Fetched, operator: &ParameterOperator, quoted: bool) {
+fn emit_changed(
+    sink: &mut Sink,
+    changed: Fetched,
+    operator: &ParameterOperator,
+    quoted: bool,
+    cancel: &CancelToken,
+) {
     let joins = match operator {
         ParameterOperator::Value => false,
         ParameterOperator::RemovePrefix { .. }
@@ -264,14 +272,14 @@ fn emit_changed(sink: &mut Sink, changed: Fetched, operator: &ParameterOperator,
     match changed {
         Fetched::Many { values, star } if sink.document => {
             let star = star && matches!(operator, ParameterOperator::Value);
-            emit_many(sink, &values, star, quoted);
+            emit_many(sink, &values, star, quoted, cancel);
         }
         Fetched::Many { values, star: false } if joins && sink.joins_lists() => {
-            emit_many(sink, &values, true, quoted);
+            emit_many(sink, &values, true, quoted, cancel);
         }
         changed => {
             sink.alternative = alternative && matches!(operator, ParameterOperator::Value);
-            emit_fetched(sink, changed, quoted);
+            emit_fetched(sink, changed, quoted, cancel);
         }
     }
     sink.alternative = alternative;

@@ -4,6 +4,8 @@ use haft_lang::ast::{
     Parameter, ParameterExpansion, ParameterOperator, Special, Subscript, SubscriptKind, Text,
 };
 
+use haft_process::CancelToken;
+
 use super::parts::emit;
 use super::sink::{Between, Mode, Sink};
 use crate::bytes::Bytes;
@@ -69,15 +71,24 @@ impl Fetched {
         }
     }
 
-    /// The same with a function applied to every value.
-    pub(super) fn map(self, mut change: impl FnMut(&Bytes) -> Bytes) -> Self {
+    /// The same with a function applied to every value; those that are left when the token is cancelled are missing.
+    pub(super) fn map(self, cancel: &CancelToken, mut change: impl FnMut(&Bytes) -> Bytes) -> Self {
         match self {
             Self::Unset => Self::Unset,
             Self::One(value) => Self::One(change(&value)),
-            Self::Many { values, star } => Self::Many { values: values.iter().map(change).collect(), star },
+            Self::Many { values, star } => {
+                let mut changed = Vec::with_capacity(values.len());
+                for some in values.chunks(SOME).take_while(|_| !cancel.is_cancelled()) {
+                    changed.extend(some.iter().map(&mut change));
+                }
+                Self::Many { values: changed, star }
+            }
         }
     }
 }
+
+/// How many elements are gone through between two looks whether to stop.
+const SOME: usize = 1024;
 
 pub(super) fn join(values: &[Bytes], separator: &[u8]) -> Vec<u8> {
     let mut joined = Vec::new();
@@ -159,8 +170,8 @@ impl Session {
                 let place = self.place(parameter, None)?;
                 let fetched = self.fetch(&place)?.for_sink(&place, sink);
                 self.check_unset(&place, &fetched)?;
-                emit_fetched(sink, fetched, quoted);
-                Ok(())
+                emit_fetched(sink, fetched, quoted, &self.cancel);
+                self.check_cancelled()
             }
         }
     }
@@ -421,16 +432,17 @@ pub(super) fn place_name(place: &Place) -> String {
 }
 
 /// Appends what a parameter yielded.
-pub(super) fn emit_fetched(sink: &mut Sink, fetched: Fetched, quoted: bool) {
+pub(super) fn emit_fetched(sink: &mut Sink, fetched: Fetched, quoted: bool, cancel: &CancelToken) {
     match fetched {
         Fetched::Unset => emit(sink, b"", quoted),
         Fetched::One(value) => emit(sink, &value, quoted),
-        Fetched::Many { values, star } => emit_many(sink, &values, star, quoted),
+        Fetched::Many { values, star } => emit_many(sink, &values, star, quoted, cancel),
     }
 }
 
-/// Appends several values: as fields of their own where there are fields, or joined.
-pub(super) fn emit_many(sink: &mut Sink, values: &[Bytes], star: bool, quoted: bool) {
+/// Appends several values: as fields of their own where there are fields, or joined. Those that are left when the token is cancelled
+/// are missing.
+pub(super) fn emit_many(sink: &mut Sink, values: &[Bytes], star: bool, quoted: bool, cancel: &CancelToken) {
     if sink.mode != Mode::Fields || (star && quoted) {
         let separator = if star { sink.separators.join() } else { b" " };
         let joined = join(values, separator);
@@ -456,6 +468,9 @@ pub(super) fn emit_many(sink: &mut Sink, values: &[Bytes], star: bool, quoted: b
     }
     for (index, value) in values.iter().enumerate() {
         if index > 0 {
+            if index.is_multiple_of(SOME) && cancel.is_cancelled() {
+                return;
+            }
             sink.next_field(quoted);
         }
         emit(sink, value, quoted);

@@ -66,7 +66,7 @@ impl Session {
             PartKind::Parameter(expansion) => return self.expand_parameter(expansion, quoted, sink),
             PartKind::Command(substitution) => {
                 let output = self.substitute(substitution)?;
-                emit(sink, &output, quoted);
+                return self.emit_long(sink, &output, quoted);
             }
             PartKind::Arithmetic(arithmetic) => {
                 let number = self.evaluate(arithmetic).map_err(|failure| self.failed_expansion(failure))?;
@@ -114,19 +114,36 @@ impl Session {
             && let Value::Scalar(value) = &variable.value
             && !variable.attributes.intersects(INDIRECT)
         {
-            emit(sink, value, quoted);
-            return Ok(());
+            return self.emit_long(sink, value, quoted);
         }
         match self.value(name) {
-            Some(value) => emit(sink, &value, quoted),
+            Some(value) => self.emit_long(sink, &value, quoted),
             None => {
                 self.require_set(name)?;
                 emit(sink, b"", quoted);
+                Ok(())
             }
+        }
+    }
+
+    /// Appends what an expansion yielded, which may be long.
+    #[inline]
+    fn emit_long(&self, sink: &mut Sink, bytes: &[u8], quoted: bool) -> Result<(), Unwind> {
+        if bytes.len() < LONG || quoted || sink.mode != Mode::Fields {
+            emit(sink, bytes, quoted);
+            return Ok(());
+        }
+        let mut rest = bytes;
+        while !rest.is_empty() {
+            self.check_cancelled()?;
+            rest = sink.active_some(rest);
         }
         Ok(())
     }
 }
+
+/// What is shorter than this is split without a look whether to stop.
+const LONG: usize = 64 * 1024;
 
 /// Appends what an expansion yielded.
 pub(super) fn emit(sink: &mut Sink, bytes: &[u8], quoted: bool) {

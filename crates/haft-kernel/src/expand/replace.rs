@@ -29,13 +29,7 @@ impl Session {
         let pattern = self.compile_pattern(pattern)?;
         let replacement = self.replacement(replacement)?;
         let cancel = self.cancel.clone();
-        let changed = fetched.map(|value| {
-            if cancel.is_cancelled() {
-                value.clone()
-            } else {
-                replace_in(value, scope, &pattern, &replacement, &cancel)
-            }
-        });
+        let changed = fetched.map(&cancel, |value| replace_in(value, scope, &pattern, &replacement, &cancel));
         self.check()?;
         Ok(changed)
     }
@@ -63,27 +57,40 @@ fn replace_in(
     replacement: &Replacement,
     cancel: &CancelToken,
 ) -> Bytes {
-    let matches: Vec<Range<usize>> = match scope {
-        ReplaceScope::First => pattern.find(value).into_iter().collect(),
-        ReplaceScope::All => {
-            let found = pattern.find_iter(value).enumerate();
-            let goes_on = |at: usize| !at.is_multiple_of(ROUNDS) || !cancel.is_cancelled();
-            found.take_while(|(at, _)| goes_on(*at)).map(|(_, found)| found).collect()
-        }
-        ReplaceScope::Prefix => pattern.prefix(value, true).map(|end| 0..end).into_iter().collect(),
-        ReplaceScope::Suffix => {
-            pattern.suffix(value, true).map(|start| start..value.len()).into_iter().collect()
-        }
+    let found = match scope {
+        ReplaceScope::All => return replace_all(value, pattern, replacement, cancel),
+        ReplaceScope::First => pattern.find(value),
+        ReplaceScope::Prefix => pattern.prefix(value, true).map(|end| 0..end),
+        ReplaceScope::Suffix => pattern.suffix(value, true).map(|start| start..value.len()),
     };
-    if matches.is_empty() {
-        return value.clone();
-    }
-    let mut result = Vec::with_capacity(value.len());
-    let mut from = 0;
+    replace_each(value, found.into_iter(), replacement)
+}
+
+/// Replaces every match, or as many as there is time for.
+fn replace_all(value: &Bytes, pattern: &Pattern, replacement: &Replacement, cancel: &CancelToken) -> Bytes {
+    let goes_on = |at: usize| !at.is_multiple_of(ROUNDS) || !cancel.is_cancelled();
+    let found = pattern.find_iter(value).enumerate().take_while(|(at, _)| goes_on(*at));
+    replace_each(value, found.map(|(_, found)| found), replacement)
+}
+
+fn replace_each(
+    value: &Bytes,
+    matches: impl Iterator<Item = Range<usize>>,
+    replacement: &Replacement,
+) -> Bytes {
+    let mut result = Vec::new();
+    let (mut from, mut any) = (0, false);
     for found in matches {
+        if !any {
+            result.reserve(value.len());
+            any = true;
+        }
         result.extend_from_slice(&value[from..found.start]);
         replacement.put(&value[found.clone()], &mut result);
         from = found.end;
+    }
+    if !any {
+        return value.clone();
     }
     result.extend_from_slice(&value[from..]);
     result.into()

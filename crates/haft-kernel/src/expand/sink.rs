@@ -19,6 +19,9 @@ pub(super) enum Mode {
     Replacement,
 }
 
+/// How many fields are made between two looks whether to stop.
+const SOME: usize = 4096;
+
 /// Finished fields.
 #[derive(Debug, Default)]
 pub(super) struct Fields {
@@ -138,10 +141,22 @@ impl Sink {
         }
         let mut rest = bytes;
         while !rest.is_empty() {
+            rest = self.active_some(rest);
+        }
+    }
+
+    /// Appends the next fields of it, so many that nobody needs to wait for long; yields what is left.
+    pub(super) fn active_some<'b>(&mut self, bytes: &'b [u8]) -> &'b [u8] {
+        let mut rest = bytes;
+        for _ in 0..SOME {
+            if rest.is_empty() {
+                break;
+            }
             let (end, length, is_pattern) = self.separators.next(rest);
             let text = &rest[..end];
             if length == 0 {
-                return self.segment(text, is_pattern);
+                self.segment(text, is_pattern);
+                return &[];
             }
             if self.begun || is_pattern || text.is_empty() {
                 if !text.is_empty() {
@@ -154,6 +169,7 @@ impl Sink {
             }
             rest = &rest[end + length..];
         }
+        rest
     }
 
     /// Appends text that was written without quotes within an expansion, as in `${name:-a b}`: it is split, and is no

@@ -94,6 +94,12 @@ impl Pattern {
         if let Some(text) = self.literal() {
             return subject.starts_with(text).then_some(text.len());
         }
+        if let [Item::Star, Item::Literal(text)] = &*self.items
+            && self.is_found_by_bytes(text)
+        {
+            let found = search(subject, text, longest);
+            return found.map(|start| start + text.len());
+        }
         let ends = self.run(subject, Direction::Forward).sequence(&self.items, Reach::one(0));
         if longest { ends.last() } else { ends.first() }
     }
@@ -104,8 +110,18 @@ impl Pattern {
         if let Some(text) = self.literal() {
             return subject.ends_with(text).then(|| subject.len() - text.len());
         }
+        if let [Item::Literal(text), Item::Star] = &*self.items
+            && self.is_found_by_bytes(text)
+        {
+            return search(subject, text, !longest);
+        }
         let starts = self.run(subject, Direction::Backward).whole(&self.items, Reach::one(subject.len()));
         if longest { starts.first() } else { starts.last() }
+    }
+
+    /// Whether a text is wherever its bytes are: those of ASCII are part of no other character.
+    fn is_found_by_bytes(&self, text: &[u8]) -> bool {
+        !self.ignore_case && text.is_ascii()
     }
 
     /// The first longest match.
@@ -118,10 +134,15 @@ impl Pattern {
     /// wherever nothing longer begins, but not at the very end of a subject that is not empty. An empty pattern is found
     /// nowhere, and in an empty subject only one is found that begins with `*`.
     pub fn find_iter<'a>(&'a self, subject: &'a [u8]) -> impl Iterator<Item = Range<usize>> + 'a {
-        let starts = self.starts(subject);
+        // A text is looked for as one goes on; a pattern at all places at once.
+        let finder = self.literal().filter(|text| !text.is_empty()).map(memchr::memmem::Finder::new);
+        let starts = if finder.is_some() { Reach::none() } else { self.starts(subject) };
         let mut from = 0;
         std::iter::from_fn(move || {
-            let start = starts.first_from(subject, from)?;
+            let start = match &finder {
+                Some(finder) => from + finder.find(subject.get(from..)?)?,
+                None => starts.first_from(subject, from)?,
+            };
             if start == subject.len() && !subject.is_empty() {
                 return None;
             }
@@ -142,14 +163,9 @@ impl Pattern {
         if subject.is_empty() && !eager {
             return Reach::none();
         }
-        match self.literal() {
-            Some(text) if !text.is_empty() => Reach::list(memchr::memmem::find_iter(subject, text).collect()),
-            _ => {
-                let mut run = self.run(subject, Direction::Backward);
-                let everywhere = run.everywhere();
-                run.sequence(&self.items, everywhere)
-            }
-        }
+        let mut run = self.run(subject, Direction::Backward);
+        let everywhere = run.everywhere();
+        run.sequence(&self.items, everywhere)
     }
 
     fn end_from(&self, subject: &[u8], start: usize) -> Option<usize> {
@@ -162,6 +178,14 @@ impl Pattern {
     fn run<'a>(&self, subject: &'a [u8], direction: Direction) -> Run<'a> {
         let bytewise = self.bytewise || std::str::from_utf8(subject).is_err();
         Run::new(subject, direction, self.ignore_case, bytewise)
+    }
+}
+
+/// The first place of a text, or the last.
+fn search(subject: &[u8], text: &[u8], last: bool) -> Option<usize> {
+    match last {
+        true => memchr::memmem::rfind(subject, text),
+        false => memchr::memmem::find(subject, text),
     }
 }
 

@@ -16,6 +16,9 @@ pub(super) struct Run<'a> {
     printed: Printed,
 }
 
+/// How many blanks are made between two looks whether to stop.
+const SOME: usize = 1 << 20;
+
 /// Whether to go on with the format.
 #[derive(PartialEq, Eq)]
 enum Go {
@@ -147,7 +150,18 @@ impl<'a> Run<'a> {
     }
 
     fn text(&mut self, text: &[u8], field: &Field<'_>) {
-        pad::text(text, field.width, field.directive.flags.left, &mut self.printed.output);
+        let (left, output) = (field.directive.flags.left, &mut self.printed.output);
+        // What is very wide is filled bit by bit, with a look whether to stop.
+        let mut blanks = field.width.min(WIDEST).saturating_sub(text.len());
+        if left {
+            output.extend_from_slice(text);
+        }
+        while blanks > SOME && !self.surroundings.stopped() {
+            output.resize(output.len() + SOME, b' ');
+            blanks -= SOME;
+        }
+        let rest = blanks.min(SOME) + if left { 0 } else { text.len() };
+        pad::text(if left { b"" } else { text }, rest, left, output);
     }
 
     fn time(&mut self, field: &Field<'_>) {

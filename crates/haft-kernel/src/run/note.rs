@@ -19,6 +19,8 @@ use crate::session::Session;
 
 /// How much of the text of a command that is no simple one is noted.
 const SHOWN: usize = 200;
+/// How much of the arguments of a command is noted, in bytes and in words.
+const KEPT: (usize, usize) = (64 * 1024, 4096);
 /// The signal that a write to a closed pipe is answered with.
 const BROKEN_PIPE: i32 = 13;
 
@@ -26,6 +28,7 @@ const BROKEN_PIPE: i32 = 13;
 #[derive(Clone, Debug)]
 pub(crate) struct Note {
     argv: Vec<Bytes>,
+    argv_truncated: bool,
     kind: StageKind,
     started: Instant,
     ended: Option<(Exit, Instant)>,
@@ -47,12 +50,20 @@ impl Note {
             CommandKind::Simple(_) => (StageKind::Unexpanded, vec![shown(session, command)]),
             _ => (StageKind::Compound, vec![shown(session, command)]),
         };
-        Box::new(Note { argv, kind, started: Instant::now(), ended: None, usage: None, written: None })
+        Box::new(Note {
+            argv,
+            argv_truncated: false,
+            kind,
+            started: Instant::now(),
+            ended: None,
+            usage: None,
+            written: None,
+        })
     }
 
     /// Notes what the command was found to be.
     pub(crate) fn identify(&mut self, target: &Target, words: &[Bytes]) {
-        self.argv = words.to_vec();
+        (self.argv, self.argv_truncated) = kept(words);
         self.kind = match target {
             Target::Function(_) => StageKind::Function,
             Target::Builtin(_) => StageKind::Builtin,
@@ -81,6 +92,7 @@ impl Note {
         Stage {
             pipeline: 0,
             argv: self.argv,
+            argv_truncated: self.argv_truncated,
             kind: self.kind,
             exit,
             bytes_out: self.written.and_then(|written| written.known()),
@@ -89,6 +101,22 @@ impl Note {
             closed_by: None,
         }
     }
+}
+
+/// As many of the words as are kept, and whether there are more.
+fn kept(words: &[Bytes]) -> (Vec<Bytes>, bool) {
+    let (mut left, most) = KEPT;
+    let mut kept = Vec::with_capacity(words.len().min(most));
+    for word in words.iter().take(most) {
+        if word.len() > left {
+            kept.push(Bytes::from(&word[..left]));
+            return (kept, true);
+        }
+        left -= word.len();
+        kept.push(word.clone());
+    }
+    let truncated = kept.len() < words.len();
+    (kept, truncated)
 }
 
 /// The text of a command, or its beginning.

@@ -61,6 +61,8 @@ pub struct Stage {
     pub pipeline: usize,
     /// The command and its arguments, or the text of a command that is no simple one.
     pub argv: Vec<Bytes>,
+    /// Whether it was longer: what is too long to show, and to keep for every stage, ends somewhere.
+    pub argv_truncated: bool,
     /// What it is.
     pub kind: StageKind,
     /// How it ended.
@@ -210,6 +212,7 @@ impl Stage {
     fn report(&self) -> StageReport {
         StageReport {
             argv: self.argv.iter().map(|word| word.lossy().into_owned()).collect(),
+            argv_truncated: self.argv_truncated,
             kind: self.kind.name(),
             status: StatusReport::from(self.exit),
             bytes_out: self.bytes_out,

@@ -344,7 +344,7 @@ impl<'a> Expression<'a> {
         (self.text, self.at) = (text, at);
         match parsed {
             Ok(index) if whole => Ok(Some(index)),
-            Err(error) if !optional || error.kind == ErrorKind::TooDeep => Err(error),
+            Err(error) if !optional || error.kind.is_final() => Err(error),
             _ if !optional => Err(self.error("\"]\"")),
             _ => {
                 self.nodes.truncate(before);

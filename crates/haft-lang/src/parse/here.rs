@@ -5,8 +5,6 @@ use std::sync::{Arc, OnceLock};
 
 use crate::ast::{HereContent, HereDocument, Span, Text, Warning, WarningKind, Word, WordContent, WordFlags};
 
-use crate::error::ErrorKind;
-
 use super::input::Derived;
 use super::word::Mode;
 use super::{Parser, Result};
@@ -52,7 +50,7 @@ impl Parser<'_> {
             let extent = self.here_extent(&pending.document);
             let (body, error) = match self.nested(|parser| parser.here_word(&pending.document, &extent)) {
                 Ok(body) => (body, None),
-                Err(error) if error.kind == ErrorKind::TooDeep => return Err(error),
+                Err(error) if error.kind.is_final() => return Err(error),
                 Err(error) => (self.here_text(&pending.document, &extent), Some(error)),
             };
             self.input.at = extent.next;

@@ -39,9 +39,10 @@ mod word;
 
 use std::cell::Cell;
 use std::collections::{BTreeMap, HashSet};
+use std::sync::Arc;
 
 use crate::ast::{Arithmetic, ArithmeticTree, LineIndex, Program, Text, Warning, WarningKind, Word};
-use crate::error::SyntaxError;
+use crate::error::{ErrorKind, SyntaxError};
 use crate::sys::Slab;
 
 pub(crate) use reserved::is_reserved;
@@ -79,6 +80,25 @@ pub struct Options {
     pub aliases: BTreeMap<Text, Text>,
     /// How many lines stand before the text, to be added to line numbers.
     pub lines_before: u32,
+    /// Asked now and then, in a long text, whether to stop.
+    pub stop: Option<Stop>,
+}
+
+/// Says whether a parser shall stop before the end of its text.
+#[derive(Clone)]
+pub struct Stop(Arc<dyn Fn() -> bool + Send + Sync>);
+
+impl Stop {
+    /// Stops once the function says so.
+    pub fn when(stop: impl Fn() -> bool + Send + Sync + 'static) -> Self {
+        Self(Arc::new(stop))
+    }
+}
+
+impl std::fmt::Debug for Stop {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str("Stop")
+    }
 }
 
 /// Parses a whole text.
@@ -148,13 +168,20 @@ pub struct Parser<'a> {
     substitutions: u32,
     /// After the redirections of a compound command, where no reserved word can stand.
     no_reserved: Option<usize>,
+    /// Where [`Options::stop`] is asked next.
+    look_at: usize,
 }
+
+/// How many bytes are read between two looks whether to stop.
+const LOOK: usize = 64 * 1024;
 
 impl<'a> Parser<'a> {
     /// A parser of `source`.
     #[must_use]
     pub fn new(source: &'a [u8], options: Options) -> Self {
+        let look_at = if options.stop.is_some() { LOOK } else { usize::MAX };
         let mut parser = Self {
+            look_at,
             options,
             lines: LineIndex::new(source),
             slab: Slab::for_text(source.len()),
@@ -185,6 +212,7 @@ impl<'a> Parser<'a> {
             spare: Spare::default(),
             substitutions: 0,
             no_reserved: None,
+            look_at: usize::MAX,
         }
     }
 
@@ -204,6 +232,25 @@ impl<'a> Parser<'a> {
             self.input.at = self.input.limit();
         }
         result
+    }
+
+    /// Looks now and then whether to stop.
+    #[inline]
+    fn look(&mut self) -> Result<()> {
+        if self.input.at < self.look_at { Ok(()) } else { self.look_up() }
+    }
+
+    #[cold]
+    fn look_up(&mut self) -> Result<()> {
+        self.look_at = self.input.at + LOOK;
+        if !self.options.stop.as_ref().is_some_and(|stop| stop.0()) {
+            return Ok(());
+        }
+        // Whoever takes this for a wrong reading and tries another one is stopped at its first word.
+        self.look_at = 0;
+        let mut error = self.unexpected(None, None);
+        error.kind = ErrorKind::Stopped;
+        Err(error)
     }
 
     /// The offset in the source of what has not been parsed yet.

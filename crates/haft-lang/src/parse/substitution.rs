@@ -4,7 +4,6 @@ use crate::ast::{
     Arithmetic, BackquoteError, CommandSubstitution, Direction, List, Node, PartKind, ProcessSubstitution,
     Slice, Text, WordFlags,
 };
-use crate::error::ErrorKind;
 
 use super::builder::Builder;
 use super::dollar::expansion_flags;
@@ -120,7 +119,7 @@ impl Parser<'_> {
         let inner = derived.into_input(self.input.source(end));
         let (body, error) = match self.nested(|parser| parser.with_input(inner, Parser::whole_list)) {
             Ok(body) => (body, None),
-            Err(error) if error.kind == ErrorKind::TooDeep => return Err(error),
+            Err(error) if error.kind.is_final() => return Err(error),
             Err(error) => {
                 let span = self.input.span(start + 1, start + 1);
                 let body = List { span, statements: Slice::EMPTY };

@@ -160,6 +160,7 @@ impl Parser<'_> {
     /// A word, which may turn out empty if nothing of it comes next.
     #[inline]
     pub(super) fn word(&mut self, mode: Mode) -> Result<Word> {
+        self.look()?;
         let rest = self.input.remaining();
         let length = bytes::run(rest, mode.stop | BREAK);
         if mode.ends == Ends::Break
@@ -214,6 +215,7 @@ impl Parser<'_> {
             self.tilde(mode, builder);
         }
         loop {
+            self.look()?;
             let start = self.input.at;
             let length = bytes::run(self.input.remaining(), mode.stop);
             if length > 0 {

@@ -1,0 +1,9 @@
+//! Letting go of what is large.
+
+use std::thread;
+
+/// Drops a value on a thread of its own: nobody who has been told to stop waits until all of it is taken apart.
+pub(crate) fn discard<T: Send + 'static>(value: T) {
+    // Without a thread the closure is dropped here, and the value with it.
+    let _ = thread::Builder::new().name("discard".to_owned()).spawn(move || drop(value));
+}
