@@ -145,7 +145,7 @@ impl Session {
             }
             None => {
                 let failure = self.fail_expansion(format_args!("${{{text}}}: bad substitution"), 1);
-                Err(self.failed_expansion(failure))
+                Err(if self.conforms() { self.fatal() } else { failure })
             }
         }
     }
@@ -392,8 +392,8 @@ impl Session {
         }
     }
 
-    /// How an expansion that has failed ends: in POSIX mode it ends the shell.
-    pub(super) fn failed_expansion(&self, failure: Unwind) -> Unwind {
+    /// How an arithmetic expansion that has failed ends: in POSIX mode it ends the shell.
+    pub(super) fn failed_arithmetic(&self, failure: Unwind) -> Unwind {
         match failure {
             Unwind::Abort(status) if self.conforms() => Unwind::Exit(status),
             failure => failure,
@@ -406,6 +406,7 @@ impl Session {
         self.report(message);
         match self.options.has(SetOption::ErrorExit) && !self.interactive {
             true => Unwind::Exit(1),
+            false if self.command_string && self.subshell == 0 => Unwind::Abort(1),
             false => Unwind::Abort(status),
         }
     }

@@ -22,14 +22,14 @@ pub(super) fn operand(context: &mut Context<'_>, flags: &Flags, operand: &Operan
         Operand::Word(word) => parse_word(word),
         Operand::Assignment(assigned) => (assigned.name.clone(), Some(assigned.clone())),
     };
-    // `declare -a name[5]` declares the array; only whole variables are handed to programs.
+    // `declare -a name[5]` declares the array; only whole variables are handed to programs, or may not change.
     let element = split_reference(&name).is_some()
         || assigned.as_ref().is_some_and(|assigned| assigned.subscript.is_some());
     let name: Bytes = match split_reference(&name) {
         Some((array, _)) => array.into(),
         None => name,
     };
-    if !is_name(&name) || (element && context.name == b"export") {
+    if !is_name(&name) || (element && matches!(context.name, b"export" | b"readonly")) {
         let shown = match operand {
             Operand::Word(word) => word.clone(),
             Operand::Assignment(_) => name,

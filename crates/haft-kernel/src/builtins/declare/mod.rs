@@ -37,7 +37,7 @@ pub(super) fn run_local(context: &mut Context<'_>, operands: &[Operand]) -> Flow
 }
 
 pub(super) fn run_export(context: &mut Context<'_>, operands: &[Operand]) -> Flow {
-    let (mut flags, operands) = match flags::parse(context, operands, "fnp") {
+    let (mut flags, operands) = match flags::parse(context, operands, "aAfnp") {
         Ok(parsed) => parsed,
         Err(end) => return end,
     };
