@@ -90,6 +90,9 @@ impl Parser<'_> {
             && let Some(redirect) = self.redirect()?
         {
             simple.redirects.push(redirect);
+            if simple.assignments.is_empty() {
+                self.expand_alias_of_name(simple);
+            }
             return Ok(true);
         }
         if bytes::is(byte, BREAK) && !self.at_process_substitution() {
@@ -99,14 +102,19 @@ impl Parser<'_> {
             && let Some(assignment) = self.assignment()?
         {
             simple.assignments.push(assignment);
-            if !self.options.aliases.is_empty() {
-                self.skip_blanks();
-                self.expand_aliases();
-            }
+            self.expand_alias_of_name(simple);
             return Ok(true);
         }
         self.argument(simple)?;
         Ok(true)
+    }
+
+    /// The name of a command may be an alias, also after assignments or redirections; after both bash takes none.
+    fn expand_alias_of_name(&mut self, simple: &Simple) {
+        if simple.arguments.is_empty() && !self.options.aliases.is_empty() {
+            self.skip_blanks();
+            self.expand_aliases();
+        }
     }
 
     fn at_process_substitution(&mut self) -> bool {

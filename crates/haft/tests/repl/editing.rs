@@ -8,6 +8,14 @@ fn a_line_is_edited_before_it_runs() {
     let shell = home.shell();
     // Word cut and put in again, cursor moved, a character deleted.
     shell.prompt().press("one two echo\x17\x01\x19 \x05\x7fx\r").see("\none twox");
+    // Ctrl-_ takes the last word back, and what was cut before it.
+    shell
+        .prompt()
+        .press("echo abc def\x1f\r")
+        .see("\nabc\n%")
+        .prompt()
+        .press("echo kept\x15\x1f\r")
+        .see("\nkept\n%");
 }
 
 #[test]

@@ -79,7 +79,8 @@ fn plain(input: &Input<'_>, first: u8) -> io::Result<Key> {
         b'\t' => Key::Tab,
         0x08 | 0x7f => Key::Backspace,
         0 => Key::Control('@'),
-        1..=0x1f => Key::Control((first | 0x60) as char),
+        1..=0x1a => Key::Control((first | 0x60) as char),
+        0x1b..=0x1f => Key::Control((first | 0x40) as char),
         _ => character(input, first)?.map_or(Key::Unknown, Key::Character),
     })
 }
