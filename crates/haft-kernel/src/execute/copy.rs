@@ -3,6 +3,8 @@
 
 use std::os::fd::{AsRawFd as _, RawFd};
 use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
 
 use haft_lang::ast::{Command, CommandKind, SimpleCommand, Statement};
 use haft_process::{CancelToken, Child, Copied, Disposition, Group};
@@ -19,12 +21,18 @@ impl Session {
     /// Whether a statement that is to run in the background shall run in a copy of this process: if this process is the
     /// shell's alone, as it must be with a single thread, and the statement is not just programs.
     pub(super) fn copies_itself(&self, child: &Self, statement: &Statement) -> bool {
-        !child.is_just_programs(statement) && self.may_copy()
+        !child.is_just_programs(statement)
+            && (self.may_copy() || (self.could_copy() && soon_alone() && self.may_copy()))
     }
 
     /// Whether this process is a shell's alone and can be copied.
     pub(super) fn may_copy(&self) -> bool {
-        self.owns_process() && self.is_on_main_thread() && !self.interactive && Child::can_copy()
+        self.could_copy() && Child::can_copy()
+    }
+
+    /// The same if there were no other threads.
+    fn could_copy(&self) -> bool {
+        self.owns_process() && self.is_on_main_thread() && !self.interactive
     }
 
     /// Whether a statement starts programs and does nothing in this process.
@@ -174,6 +182,16 @@ impl Session {
         }
         Ok(true)
     }
+}
+
+/// Whether the other threads were only on their way out, as that of `echo` is in `echo text | while read line; do … & done`.
+fn soon_alone() -> bool {
+    const LOOKS: u32 = 10;
+    const BETWEEN: Duration = Duration::from_micros(500);
+    (0..LOOKS).any(|_| {
+        thread::sleep(BETWEEN);
+        Child::can_copy()
+    })
 }
 
 /// Whether a statement is one pipeline with nothing before or after it.
