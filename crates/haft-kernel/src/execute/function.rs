@@ -88,7 +88,7 @@ impl Session {
                 .union(Attributes::EXPORT.union(Attributes::TEMPORARY))
                 .without(Attributes::UNSET);
         }
-        let line = self.line;
+        let (line, getopts) = (self.line, self.getopts);
         self.frames.make_mut().push(Frame {
             name: definition.function.name.clone(),
             source: definition.source.clone(),
@@ -112,6 +112,10 @@ impl Session {
             self.recycle(words);
         }
         self.frames.make_mut().pop();
+        if self.getopts != getopts && self.variables.is_local(b"OPTIND") {
+            // A call with an `OPTIND` of its own has taken apart arguments of its own; those outside go on where they were.
+            self.getopts = getopts;
+        }
         if let Some(options) = self.variables.pop_scope() {
             self.options = options;
         }

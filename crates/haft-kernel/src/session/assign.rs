@@ -53,7 +53,7 @@ impl Session {
     /// The variable of this name if assigning to it is no more than storing.
     #[inline]
     pub(crate) fn plain_mut(&mut self, name: &[u8]) -> Option<&mut Variable> {
-        if self.options.has(SetOption::AllExport) {
+        if self.options.has(SetOption::AllExport) || name == b"OPTIND" {
             return None;
         }
         self.variables.get_mut_without(name, SPECIAL)

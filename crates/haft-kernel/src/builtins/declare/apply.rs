@@ -150,6 +150,10 @@ fn prepare(context: &mut Context<'_>, flags: &Flags, name: &Bytes) -> Result<Byt
         }
         let inherit = flags.inherit || context.session.options.shell(ShellOption::LocalInherit);
         let old = variables.get(name).cloned().filter(|_| inherit);
+        if name.as_bytes() == b"OPTIND" {
+            // A call that has one of its own takes apart arguments of its own.
+            context.session.getopts = (0, 0);
+        }
         let fresh = context.session.variables.localize(name);
         if let Some(old) = old {
             fresh.value = old.value;
