@@ -68,7 +68,10 @@ impl Session {
             }
             ParameterOperator::Alternative { word, .. } => self.expand_alternative(word, quoted, sink),
             ParameterOperator::Assign { or_empty, word } if is_missing(&fetched, *or_empty, lenient) => {
-                let value = self.assign_default(place, word)?;
+                let value = self.assign_default(place, word).map_err(|failure| match failure {
+                    Unwind::Abort(_) if self.conforms() => self.fatal(),
+                    failure => failure,
+                })?;
                 emit(sink, &value, quoted);
                 Ok(())
             }

@@ -392,10 +392,10 @@ impl Session {
         }
     }
 
-    /// How an arithmetic expansion that has failed ends: in POSIX mode it ends the shell.
-    pub(super) fn failed_arithmetic(&self, failure: Unwind) -> Unwind {
+    /// How an expansion that has failed ends if POSIX has it end the shell.
+    pub(super) fn failed_in_posix(&self, failure: Unwind) -> Unwind {
         match failure {
-            Unwind::Abort(status) if self.conforms() => Unwind::Exit(status),
+            Unwind::Abort(_) if self.conforms() => Unwind::Exit(1),
             failure => failure,
         }
     }

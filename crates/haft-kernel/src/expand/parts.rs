@@ -69,7 +69,7 @@ impl Session {
                 return self.emit_long(sink, &output, quoted);
             }
             PartKind::Arithmetic(arithmetic) => {
-                let number = self.evaluate(arithmetic).map_err(|failure| self.failed_arithmetic(failure))?;
+                let number = self.evaluate(arithmetic).map_err(|failure| self.failed_in_posix(failure))?;
                 emit_number(sink, number, quoted);
             }
             PartKind::Process(substitution) => {
