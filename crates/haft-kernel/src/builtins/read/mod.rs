@@ -149,7 +149,8 @@ fn conclude(
     };
     let separators = context.session.value(b"IFS").unwrap_or_else(|| " \t\n".into());
     if let Some(array) = request.array {
-        let words = split::all(line, &separators);
+        let words = split::all(line, &separators, || context.session.cancel.is_cancelled());
+        context.session.check_cancelled()?;
         return Ok(assign_array(context, array, words).max(status));
     }
     let assigned = match (names, request.limit) {
