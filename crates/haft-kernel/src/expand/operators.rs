@@ -1,6 +1,6 @@
 //! What `${…}` does to a value.
 
-use haft_lang::ast::{CaseChange, Parameter, ParameterExpansion, ParameterOperator, Word};
+use haft_lang::ast::{CaseChange, Parameter, ParameterExpansion, ParameterOperator, Transform, Word};
 use haft_process::CancelToken;
 
 use super::parameter::{Fetched, Place, Selection, emit_fetched, emit_many, place_name};
@@ -265,7 +265,8 @@ fn emit_changed(
     cancel: &CancelToken,
 ) {
     let joins = match operator {
-        ParameterOperator::Value => false,
+        _ if sink.subject => false,
+        ParameterOperator::Value | ParameterOperator::Transform(Transform::Assignment) => false,
         ParameterOperator::RemovePrefix { .. }
         | ParameterOperator::RemoveSuffix { .. }
         | ParameterOperator::Transform(_) => true,

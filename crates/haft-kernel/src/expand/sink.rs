@@ -40,7 +40,7 @@ pub(super) struct Sink {
     pub(super) separators: Separators,
     /// Whether it is the body of a here-document, in which a space joins `$*`, and arrays that most operators have changed.
     pub(super) document: bool,
-    /// Whether it is what `[[ ]]` or `case` looks at, in which a space joins the keys of `${!array[@]}`.
+    /// Whether it is what `[[ ]]` or `case` looks at, in which a space joins what an operator has made of an array.
     pub(super) subject: bool,
     /// Whether it is the word of `${name:-word}`, without quotes.
     pub(super) alternative: bool,

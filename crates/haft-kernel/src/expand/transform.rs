@@ -81,36 +81,56 @@ impl Session {
         if let (Place::Special(Special::At | Special::Star), Fetched::Many { values, star }) =
             (place, &fetched)
         {
-            if values.is_empty() {
-                return Fetched::Many { values: Vec::new(), star: *star };
-            }
-            let quoted: Vec<Vec<u8>> =
-                values.iter().map(|value| quote::reusable(value, self.encoding_of(value))).collect();
-            let separators = self.separators();
-            let between = if *star { separators.join() } else { b" " };
-            return Fetched::One([b"set -- ", &*quoted.join(between)].concat().into());
+            return self.as_set(values, *star);
         }
-        let Some((name, variable)) = self.variable_of(place) else { return Fetched::Unset };
-        let whole = matches!(place, Place::Variable { selection: Selection::All { .. }, .. });
+        let star = match place {
+            Place::Variable { selection: Selection::All { star }, .. } => Some(*star),
+            _ => None,
+        };
+        let nothing = || star.map_or(Fetched::Unset, |star| Fetched::Many { values: Vec::new(), star });
+        let Some((name, variable)) = self.variable_of(place) else { return nothing() };
         let letters = variable.letters();
-        let mut text = Vec::new();
+        let declared = match fetched {
+            _ if star.is_some() && variable.is_array() => {
+                variable.is_set().then(|| list_text(&variable, self.encoding()))
+            }
+            Fetched::One(value) => Some(quote::reusable(&value, self.encoding_of(&value))),
+            Fetched::Many { values, .. } => {
+                values.first().map(|value| quote::reusable(value, self.encoding_of(value)))
+            }
+            Fetched::Unset => None,
+        };
+        if declared.is_none() && letters.is_empty() {
+            return nothing();
+        }
+        let mut words: Vec<Bytes> = Vec::with_capacity(3);
         if !letters.is_empty() {
-            text.extend_from_slice(format!("declare -{letters} ").as_bytes());
+            words.extend(["declare".into(), format!("-{letters}").into()]);
         }
-        text.extend_from_slice(&name);
-        match (whole && variable.is_array(), fetched) {
-            (true, _) => {
-                text.push(b'=');
-                text.extend(list_text(&variable, self.encoding()));
-            }
-            (false, Fetched::One(value)) => {
-                text.push(b'=');
-                text.extend(quote::reusable(&value, self.encoding_of(&value)));
-            }
-            (false, _) if letters.is_empty() => return Fetched::Unset,
-            (false, _) => {}
+        words.push(match declared {
+            Some(value) => [&*name, b"=", &*value].concat().into(),
+            None => name,
+        });
+        match star {
+            Some(false) if variable.is_array() => Fetched::Many { values: words, star: false },
+            _ => Fetched::One(words.join(&b' ').into()),
         }
-        Fetched::One(text.into())
+    }
+
+    /// `${@@A}`: the `set` that would make the positional parameters again, in as many words as `IFS` makes of it.
+    fn as_set(&self, values: &[Bytes], star: bool) -> Fetched {
+        let mut quoted = values.iter().map(|value| quote::reusable(value, self.encoding_of(value)));
+        let Some(first) = quoted.next() else { return Fetched::Many { values: Vec::new(), star } };
+        let separators = self.separators();
+        let mut words: Vec<Bytes> = match !star && separators.next(b" ").0 == 0 {
+            true => vec!["set".into(), "--".into(), first.into()],
+            false => vec![[b"set -- ".as_slice(), &first].concat().into()],
+        };
+        words.extend(quoted.map(Bytes::from));
+        match star {
+            true => Fetched::One(words.join(separators.join()).into()),
+            false => Fetched::Many { values: words, star },
+        }
     }
 
     /// `${name[@]@K}` and `@k`: keys and values.
