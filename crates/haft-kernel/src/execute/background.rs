@@ -243,6 +243,13 @@ impl Session {
         }
         Ok(())
     }
+
+    /// Lets go of the session at the end of its process: whatever it has started and holds, but values, which may be many, are
+    /// not taken apart.
+    pub fn part(mut self) {
+        std::mem::forget(std::mem::take(&mut self.variables));
+        std::mem::forget(std::mem::take(&mut self.positional));
+    }
 }
 
 /// A subshell may end anywhere, and what it has started runs on.

@@ -87,8 +87,7 @@ fn supervise(run: &mut Run, surroundings: &Surroundings) -> Result<Outcome, Fail
         let timed_out = outcome.status == haft_kernel::run::Status::TimedOut;
         run.supervise.explain(&text.name, timed_out, outcome.needed_input, outcome.tree);
     }
-    // The process ends here: what the session holds goes with it, without being taken apart.
-    std::mem::forget(session);
+    session.part();
     Ok(outcome)
 }
 
