@@ -20,6 +20,7 @@ mod input;
 mod list;
 mod loops;
 mod network;
+mod opening;
 mod pipeline;
 mod programs;
 mod redirect;

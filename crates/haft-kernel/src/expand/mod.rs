@@ -6,6 +6,7 @@
 mod arithmetic;
 mod assignment;
 mod braces;
+mod fetched;
 mod fields;
 mod glob;
 mod operators;

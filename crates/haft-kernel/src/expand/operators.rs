@@ -3,7 +3,8 @@
 use haft_lang::ast::{CaseChange, Parameter, ParameterExpansion, ParameterOperator, Transform, Word};
 use haft_process::CancelToken;
 
-use super::parameter::{Fetched, Place, Selection, emit_fetched, emit_many, place_name};
+use super::fetched::{Fetched, emit_fetched, emit_many};
+use super::parameter::{Place, Selection, place_name};
 use super::parts::emit;
 use super::sink::{Mode, Sink};
 use crate::bytes::Bytes;

@@ -5,7 +5,7 @@ use std::ops::Range;
 use haft_lang::ast::{ReplaceScope, Word};
 use haft_process::CancelToken;
 
-use super::parameter::Fetched;
+use super::fetched::Fetched;
 use crate::bytes::Bytes;
 use crate::flow::Unwind;
 use crate::options::ShellOption;

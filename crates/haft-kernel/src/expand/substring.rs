@@ -2,7 +2,8 @@
 
 use haft_lang::ast::{Arithmetic, Special};
 
-use super::parameter::{Fetched, Place, Selection};
+use super::fetched::Fetched;
+use super::parameter::{Place, Selection};
 use crate::bytes::Bytes;
 use crate::flow::Unwind;
 use crate::session::Session;
