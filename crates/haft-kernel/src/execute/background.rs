@@ -20,10 +20,14 @@ impl Session {
     #[inline(never)]
     pub(crate) fn run_in_background(&mut self, list: &List, index: usize) -> Flow {
         let _ = self.flush();
-        // As in bash, `!` before all that runs in the background says nothing.
-        let mut statement = list.statements[index].clone();
-        statement.first.negated &= !statement.rest.is_empty();
-        let statement = &statement;
+        let mut plain;
+        let mut statement = &list.statements[index];
+        if statement.first.negated && statement.rest.is_empty() {
+            // As in bash, `!` before all that runs in the background says nothing.
+            plain = statement.clone();
+            plain.first.negated = false;
+            statement = &plain;
+        }
         let mut child = self.fork();
         child.jobs.hide_inherited();
         let group = self.new_group(false);

@@ -115,7 +115,7 @@ fn test_metadata(letter: u8, metadata: &Metadata) -> bool {
 }
 
 /// The descriptor that `/dev/fd/N`, `/dev/stdin` and its kin stand for: the session's own, not the process's.
-fn descriptor_number(path: &[u8]) -> Option<u32> {
+pub(super) fn descriptor_number(path: &[u8]) -> Option<u32> {
     match path {
         b"/dev/stdin" => Some(0),
         b"/dev/stdout" => Some(1),

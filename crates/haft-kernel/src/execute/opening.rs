@@ -7,6 +7,7 @@ use haft_fs::OpenOptions;
 use haft_lang::ast::{HereDocument, RedirectKind, Word};
 use haft_process::CancelToken;
 
+use super::files::descriptor_number;
 use super::network::Address;
 use super::redirect::Failure;
 use crate::bytes::Bytes;
@@ -116,7 +117,7 @@ impl Session {
     ) -> Result<io::Result<Arc<OpenFile>>, Unwind> {
         let _ = self.flush();
         let not_there = || io::Error::from_raw_os_error(rustix::io::Errno::NOENT.raw_os_error());
-        if let Some(number) = own_descriptor(name) {
+        if let Some(number) = descriptor_number(name) {
             return Ok(self.descriptors.get(number).cloned().ok_or_else(not_there));
         }
         if self.kernel.external
@@ -172,16 +173,6 @@ impl Session {
 pub(super) fn writing(append: bool) -> OpenOptions {
     let options = OpenOptions::new().write(true).create(true);
     if append { options.append(true) } else { options.truncate(true) }
-}
-
-/// The descriptor that a name such as `/dev/fd/3` or `/dev/stdin` means.
-fn own_descriptor(name: &[u8]) -> Option<u32> {
-    match name {
-        b"/dev/stdin" => Some(0),
-        b"/dev/stdout" => Some(1),
-        b"/dev/stderr" => Some(2),
-        _ => std::str::from_utf8(name.strip_prefix(b"/dev/fd/")?).ok()?.parse().ok(),
-    }
 }
 
 /// A file that holds a text: a pipe if it fits into one, else a file in memory.
