@@ -41,7 +41,7 @@ struct Surroundings {
     own: Hierarchies,
     /// The groups made below those, in which scopes make theirs.
     bases: Mutex<Vec<Cgroup>>,
-    _watcher: Option<Watcher>,
+    watcher: Option<Watcher>,
 }
 
 /// Limits that hold for all processes of a scope together.
@@ -175,7 +175,7 @@ impl Inner {
         let watcher =
             self.settings.watcher.as_ref().and_then(|command| Watcher::start(command, run.path()).ok());
         let own = if self.settings.cgroups { Hierarchies::discover() } else { Hierarchies::default() };
-        Surroundings { own, bases: Mutex::default(), _watcher: watcher }
+        Surroundings { own, bases: Mutex::default(), watcher }
     }
 
     /// The group of this run below `parent`, made and noted on first use. `None` where none can be made.
@@ -183,9 +183,11 @@ impl Inner {
         let (run, parent) = (self.run.as_ref()?, parent?);
         let name = format!("haft-{}", run.id());
         let path = parent.join(&name);
-        let mut bases = self.surroundings.get()?.bases.lock().unwrap_or_else(PoisonError::into_inner);
+        let surroundings = self.surroundings.get()?;
+        let mut bases = surroundings.bases.lock().unwrap_or_else(PoisonError::into_inner);
         if !bases.iter().any(|cgroup| cgroup.path() == path) {
             run.note_cgroup(&path).ok()?;
+            surroundings.watcher.iter().for_each(|watcher| watcher.note_cgroup(&path));
             let cgroup = Cgroup::create(parent, &name).ok()?;
             for controller in ["+pids", "+memory"] {
                 let _ = cgroup.set("cgroup.subtree_control", controller);

@@ -25,11 +25,12 @@ const GRACE: Duration = Duration::from_millis(300);
 /// who kills that by name does not kill the watcher with it.
 const NAME: &str = "tree-watcher";
 
-/// The line to the watcher: it breaks when this process ends, however that comes about.
+/// The line to the watcher: it breaks when this process ends, however that comes about. What is told through it ends with a
+/// zero byte: first the run directory, then the control groups, and nothing as the last word of a run that ends in order.
 #[derive(Debug)]
 pub(crate) struct Watcher {
     _child: Child,
-    _line: OwnedFd,
+    line: OwnedFd,
 }
 
 impl Watcher {
@@ -45,43 +46,65 @@ impl Watcher {
         let deaf = [libc::SIGHUP, libc::SIGINT, libc::SIGQUIT, libc::SIGTERM];
         command.ignore_signals(deaf.into_iter().fold(Signals::none(), Signals::with));
         // Told through the line rather than by an argument, where it would show the name of the program again.
-        rustix::io::write(&near, run_directory.as_os_str().as_bytes()).map_err(failed)?;
-        Ok(Watcher { _child: command.spawn()?, _line: near })
+        tell(&near, run_directory.as_os_str().as_bytes()).map_err(failed)?;
+        Ok(Watcher { _child: command.spawn()?, line: near })
+    }
+
+    /// Tells of a control group, so that it is known even if the run directory is gone when it matters.
+    pub(crate) fn note_cgroup(&self, cgroup: &Path) {
+        let _ = tell(&self.line, cgroup.as_os_str().as_bytes());
     }
 }
 
-/// Reads the name of a run directory from standard input, until that ends, which is when the process that started this
-/// one has gone; and then ends what its run has left, if it has left anything. The body of the process that
-/// [`HostBuilder::watcher`](crate::HostBuilder::watcher) starts.
+impl Drop for Watcher {
+    fn drop(&mut self) {
+        let _ = tell(&self.line, b"");
+    }
+}
+
+fn tell(line: &OwnedFd, words: &[u8]) -> rustix::io::Result<usize> {
+    rustix::io::write(line, &[words, b"\0"].concat())
+}
+
+/// Listens until standard input ends, which is when the process that started this one has gone; and then ends what its run has
+/// left, if it has left anything. The body of the process that [`HostBuilder::watcher`](crate::HostBuilder::watcher) starts.
 pub fn watch() {
     let _ = rustix::thread::set_name(c"tree-watcher");
-    let mut name = Vec::new();
+    let mut told = Vec::new();
     let mut buffer = [0; 4096];
     loop {
         match rustix::io::read(rustix::stdio::stdin(), &mut buffer) {
             Ok(0) => break,
-            Ok(count) => name.extend_from_slice(&buffer[..count]),
+            Ok(count) => told.extend_from_slice(&buffer[..count]),
             Err(rustix::io::Errno::INTR) => {}
             Err(_) => break,
         }
     }
-    let run_directory = PathBuf::from(OsString::from_vec(name));
-    let Some(base) = run_directory.parent() else { return };
+    let told = told.split_inclusive(|byte| *byte == 0).filter_map(|words| words.strip_suffix(b"\0"));
+    let mut told = told.map(|words| PathBuf::from(OsString::from_vec(words.to_vec())));
+    let Some(run_directory) = told.next() else { return };
+    let mut cgroups: Vec<PathBuf> = told.collect();
+    let in_order = cgroups.pop_if(|last| last.as_os_str().is_empty()).is_some();
+    let (Some(base), Some(id)) = (run_directory.parent(), run_directory.file_name()) else { return };
     // The owner's lock goes with its last descriptor, which may be a moment after the pipe.
     let end = Instant::now() + Duration::from_secs(5);
     while run_directory.symlink_metadata().is_ok() && Instant::now() < end {
         let _ = clean_stale(base);
         std::thread::sleep(Duration::from_millis(2));
     }
+    // Somebody may have removed the directory with what stood in it.
+    if !in_order {
+        end_processes(&id.to_string_lossy(), cgroups);
+    }
 }
 
 /// Ends all processes of a dead run.
 pub(crate) fn end_run(run: &StaleRun) {
-    let id = run.id().as_str();
-    let noted = run.cgroups().unwrap_or_default();
-    let cgroups: Vec<PathBuf> = noted.into_iter().filter(|path| cgroup::is_ours(path, id)).collect();
+    end_processes(run.id().as_str(), run.cgroups().unwrap_or_default());
+}
+
+fn end_processes(id: &str, mut cgroups: Vec<PathBuf>) {
+    cgroups.retain(|path| cgroup::is_ours(path, id));
     Scope::recovered(id, cgroups.clone()).end(GRACE);
-    for path in &cgroups {
-        cgroup::remove(path);
-    }
+    cgroups.iter().for_each(|path| cgroup::remove(path));
 }

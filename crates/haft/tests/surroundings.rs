@@ -117,16 +117,30 @@ fn without_a_directory_for_temporary_files_a_program_runs_all_the_same() {
     assert!(run.error_text().lines().count() <= 1, "{run}");
 }
 
-#[test]
-fn without_a_directory_for_temporary_files_a_killed_haft_leaves_nothing_running_either() {
+/// Kills a haft whose program has left a daemon behind, right after something was done to its directory for temporary files.
+#[track_caller]
+fn leaves_nothing_running_when_killed(temporary: &str, before: impl FnOnce()) {
     let (scratch, marker) = (Scratch::new(), Marker::new());
     let script = "\"$1\" daemon \"$2\" \"$3\"; exec sleep 100";
-    let call =
-        haft().env("TMPDIR", "/no/such/directory").args(["spawn", "--", "sh", "-c", script, "sh", child()]);
+    let call = haft().env("TMPDIR", temporary).args(["spawn", "--", "sh", "-c", script, "sh", child()]);
     let running = call.args([&scratch.text("ready"), marker.as_str()]).start();
     scratch.await_lines("ready", 1);
+    before();
     running.signal(9);
     assert!(eventually(Duration::from_secs(1), || marker.count() == 0), "left behind");
+}
+
+#[test]
+fn without_a_directory_for_temporary_files_a_killed_haft_leaves_nothing_running_either() {
+    leaves_nothing_running_when_killed("/no/such/directory", || ());
+}
+
+#[test]
+fn a_killed_haft_whose_directory_is_gone_leaves_nothing_running() {
+    let temporary = Scratch::new();
+    leaves_nothing_running_when_killed(temporary.path().to_str().unwrap(), || {
+        std::fs::remove_dir_all(temporary.path()).unwrap();
+    });
 }
 
 #[test]

@@ -44,11 +44,17 @@ impl Home {
             environment.set(*name, *value).unwrap();
         }
         let mut command = Command::new(env!("CARGO_BIN_EXE_haft"));
-        command.arguments(arguments.iter().copied()).environment(environment);
+        // What it says of itself is as long wherever it was built.
+        command.argument_zero("haft").arguments(arguments.iter().copied()).environment(environment);
         command.working_directory(self.scratch.path());
         let task = Task::new(command).streams(Streams::Terminal(SIZE)).input(Input::Open);
-        let handle =
-            task.timeout(Duration::from_secs(120)).start(&Host::plain()).unwrap().background().unwrap();
+        let handle = task
+            .timeout(Duration::from_secs(120))
+            .grace(Duration::ZERO)
+            .start(&Host::plain())
+            .unwrap()
+            .background()
+            .unwrap();
         Shell { handle, size: SIZE }
     }
 }
