@@ -2,8 +2,18 @@
 
 use std::thread;
 
+use crate::bytes::Bytes;
+
 /// Drops a value on a thread of its own: nobody who has been told to stop waits until all of it is taken apart.
 pub(crate) fn discard<T: Send + 'static>(value: T) {
     // Without a thread the closure is dropped here, and the value with it.
     let _ = thread::Builder::new().name("discard".to_owned()).spawn(move || drop(value));
+}
+
+/// The same with a list of words, if it is so long that it would be noticed.
+pub(crate) fn discard_words(words: &mut Vec<Bytes>) {
+    const LONG: usize = 10_000;
+    if words.len() > LONG {
+        discard(std::mem::take(words));
+    }
 }

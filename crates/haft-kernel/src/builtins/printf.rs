@@ -16,7 +16,7 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
         Err(end) => return end,
     };
     let Some((format, rest)) = operands.split_first() else { return context.synopsis() };
-    let printed = print(format, rest, &mut Clock { session: context.session, zone: None });
+    let mut printed = print(format, rest, &mut Clock { session: context.session, zone: None });
     context.check()?;
     for complaint in &printed.complaints {
         context.error(String::from_utf8_lossy(complaint));
@@ -33,8 +33,9 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
         }
         // A value ends at a NUL byte.
         Some(flag) => {
-            let value = printed.output.split(|byte| *byte == 0).next().unwrap_or_default();
-            status |= assign(context, flag.text(), value.into());
+            let end = memchr::memchr(0, &printed.output).unwrap_or(printed.output.len());
+            printed.output.truncate(end);
+            status |= assign(context, flag.text(), printed.output.into());
         }
         None => {
             status |= context.print(&printed.output)?;

@@ -5,12 +5,32 @@ use crate::options::SetOption;
 use crate::session::Session;
 use crate::traps::Trap;
 
+/// Who looks at the status of what runs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Regard {
+    /// Nobody: failure springs the `ERR` trap, and with `set -e` ends the shell.
+    #[default]
+    Nobody,
+    /// A `!` before the command that runs: failure does nothing.
+    Negation,
+    /// A `!` before a command that this one is a part of: failure springs the trap, and ends nothing.
+    OuterNegation,
+    /// A condition: failure does nothing, not within the command either.
+    Condition,
+}
+
+impl Regard {
+    fn is_of_the_command(self) -> bool {
+        matches!(self, Self::Negation | Self::Condition)
+    }
+}
+
 impl Session {
     /// Takes note of the status of a command that has ended: the `ERR` trap and `set -e` act on failure, unless
     /// somebody looks at it.
     #[inline]
     pub(crate) fn concluded(&mut self, status: i32) -> Flow {
-        if status == 0 || self.ignore_errors {
+        if status == 0 || self.ignores_failure() {
             return Ok(status);
         }
         self.failed(status)
@@ -19,10 +39,48 @@ impl Session {
     #[inline(never)]
     fn failed(&mut self, status: i32) -> Flow {
         self.tell_failure(status)?;
-        if self.options.has(SetOption::ErrorExit) {
+        if self.exits_on_error() {
             return Err(Unwind::Exit(status));
         }
         Ok(status)
+    }
+
+    /// Whether failure is looked at by nobody and `set -e` is on.
+    #[must_use]
+    pub fn exits_on_error(&self) -> bool {
+        self.options.has(SetOption::ErrorExit) && self.regard == Regard::Nobody
+    }
+
+    /// Runs something whose failure is looked at, so that it neither ends the shell nor springs the `ERR` trap.
+    #[inline]
+    pub(crate) fn without_errors<T>(&mut self, run: impl FnOnce(&mut Self) -> T) -> T {
+        self.regarded(Regard::Condition, run)
+    }
+
+    /// Runs something after a `!`.
+    pub(crate) fn negated(&mut self, run: impl FnOnce(&mut Self) -> Flow) -> Flow {
+        let regard = match self.regard {
+            Regard::Condition => Regard::Condition,
+            _ => Regard::Negation,
+        };
+        Ok(i32::from(self.regarded(regard, run)? == 0))
+    }
+
+    /// Runs the parts of a command, at which a `!` before the command does not look.
+    #[inline]
+    pub(crate) fn as_parts<T>(&mut self, run: impl FnOnce(&mut Self) -> T) -> T {
+        match self.regard {
+            Regard::Negation => self.regarded(Regard::OuterNegation, run),
+            _ => run(self),
+        }
+    }
+
+    #[inline]
+    fn regarded<T>(&mut self, regard: Regard, run: impl FnOnce(&mut Self) -> T) -> T {
+        let before = std::mem::replace(&mut self.regard, regard);
+        let result = run(self);
+        self.regard = before;
+        result
     }
 
     /// The status of an error that in POSIX mode ends a script.
@@ -36,6 +94,11 @@ impl Session {
     /// Whether errors end this shell as POSIX says.
     pub(crate) fn conforms(&self) -> bool {
         self.options.has(SetOption::Posix) && !self.interactive
+    }
+
+    /// Whether somebody looks at the failure of the command that has ended.
+    pub(crate) fn ignores_failure(&self) -> bool {
+        self.regard.is_of_the_command()
     }
 
     /// Runs the `ERR` trap, if there is one.

@@ -9,6 +9,10 @@ use crate::session::Session;
 impl Session {
     /// Runs the statements of a list.
     pub(crate) fn run_list(&mut self, list: &List) -> Flow {
+        self.as_parts(|session| session.run_statements(list))
+    }
+
+    fn run_statements(&mut self, list: &List) -> Flow {
         let mut status = 0;
         let last = std::mem::take(&mut self.may_replace);
         for (index, statement) in list.statements.iter().enumerate() {
@@ -47,15 +51,6 @@ impl Session {
         Ok(status)
     }
 
-    /// Runs something whose failure is looked at, so that it neither ends the shell nor springs the `ERR` trap.
-    #[inline]
-    pub(crate) fn without_errors<T>(&mut self, run: impl FnOnce(&mut Self) -> T) -> T {
-        let before = std::mem::replace(&mut self.ignore_errors, true);
-        let result = run(self);
-        self.ignore_errors = before;
-        result
-    }
-
     /// Runs commands joined by `|`.
     pub(crate) fn run_pipeline(&mut self, pipeline: &Pipeline) -> Flow {
         if self.recording {
@@ -78,7 +73,7 @@ impl Session {
             return self.run_timed(pipeline, format);
         }
         let status = match pipeline.negated {
-            true => i32::from(self.without_errors(|session| session.run_stages(pipeline))? == 0),
+            true => self.negated(|session| session.run_stages(pipeline))?,
             false => self.run_stages(pipeline)?,
         };
         self.status = status;

@@ -108,7 +108,7 @@ impl Session {
             self.line = stage.line;
             self.command_span = stage.span;
             // The failure of a subshell at the end is told as that, and then as that of the pipeline.
-            if last != 0 && !self.ignore_errors && matches!(stage.kind, CommandKind::Subshell(_)) {
+            if last != 0 && !self.ignores_failure() && matches!(stage.kind, CommandKind::Subshell(_)) {
                 self.tell_failure(last)?;
             }
         }

@@ -7,6 +7,7 @@ use haft_lang::{Options as ParseOptions, Parser, Stop};
 
 use crate::bytes::Bytes;
 use crate::discard::discard;
+use crate::execute::Regard;
 use crate::flow::{Flow, Unwind};
 use crate::options::{SetOption, ShellOption};
 use crate::session::{Frame, Session};
@@ -134,7 +135,7 @@ impl Session {
             if self.options.has(SetOption::NoExecute) {
                 continue;
             }
-            let (ignored, substituted) = (self.ignore_errors, self.substituted.len());
+            let (ignored, substituted) = (self.regard, self.substituted.len());
             let rest = text.get(parser.offset()..).unwrap_or_default();
             self.may_replace = whole && self.command_string && rest.trim_ascii().is_empty();
             match self.run_list(&program.body) {
@@ -143,7 +144,7 @@ impl Session {
                     self.status = ended;
                     self.set_pipe_status(ended);
                     self.close_substituted(substituted);
-                    self.ignore_errors = ignored;
+                    self.regard = ignored;
                     status = ended;
                 }
                 Err(unwind) => {
@@ -295,6 +296,6 @@ impl Session {
         self.command_string = false;
         self.standard_input = false;
         self.positional = Shared::Own(arguments.to_vec());
-        self.ignore_errors = false;
+        self.regard = Regard::Nobody;
     }
 }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use haft_lang::ast::List;
 
+use crate::execute::Regard;
 use crate::flow::{Flow, Unwind};
 use crate::io::Capture;
 use crate::session::Session;
@@ -61,7 +62,7 @@ impl Session {
         self.status = status;
         let text = self.traps.get(Trap::Exit).cloned().unwrap_or_default();
         self.traps.reset(Trap::Exit);
-        self.ignore_errors = false;
+        self.regard = Regard::Nobody;
         self.line = 1;
         let command = self.command_text();
         let shown = self.trapped_command.replace(command);

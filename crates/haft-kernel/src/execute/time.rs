@@ -23,9 +23,7 @@ impl Session {
         let started = Instant::now();
         let before = processor_times();
         let result = match pipeline.negated {
-            true => self
-                .without_errors(|session| session.run_stages(pipeline))
-                .map(|status| i32::from(status == 0)),
+            true => self.negated(|session| session.run_stages(pipeline)),
             false => self.run_stages(pipeline),
         };
         let after = processor_times();

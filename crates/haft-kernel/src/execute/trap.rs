@@ -227,12 +227,6 @@ impl Session {
         });
         signals.dispose(heard, self.traps.ignored().iter());
     }
-
-    /// Whether errors are looked at by nobody and `set -e` is on.
-    #[must_use]
-    pub fn exits_on_error(&self) -> bool {
-        self.options.has(SetOption::ErrorExit) && !self.ignore_errors
-    }
 }
 
 /// The traps that a function may not inherit.

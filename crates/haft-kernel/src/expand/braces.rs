@@ -2,6 +2,7 @@
 
 use haft_lang::ast::{BraceRange, Braces, PartKind, WordPart};
 
+use super::series::Series;
 use super::sink::{Mode, Sink};
 use crate::bytes::Bytes;
 use crate::flow::Unwind;
@@ -61,6 +62,16 @@ fn glue(word: Vec<Piece<'_>>) -> Vec<Piece<'_>> {
     glued
 }
 
+/// Makes one text of all that stands together at the beginning of a word with a tilde: `~{root,/x}` names a user and a place.
+fn join_tilde(word: &mut Vec<Piece<'_>>) {
+    let length = word.iter().take_while(|piece| piece.literal().is_some()).count();
+    if length > 1 && word[0].literal().is_some_and(|text| text.starts_with(b"~")) {
+        let texts: Vec<&[u8]> = word[..length].iter().filter_map(Piece::literal).collect();
+        let joined = Piece::Text(texts.concat().into());
+        word.splice(..length, [joined]);
+    }
+}
+
 /// A tilde that braces have put at the beginning of a word: the user it names, and the text after that.
 fn tilde<'a>(word: &'a [Piece<'_>]) -> Option<(&'a [u8], &'a [u8])> {
     let (first, rest) = word.split_first()?;
@@ -75,6 +86,68 @@ fn is_name_byte(byte: u8) -> bool {
     byte == b'_' || byte.is_ascii_alphanumeric()
 }
 
+/// What may stand at one place of a word.
+enum Place<'a> {
+    One(&'a WordPart),
+    List(Vec<Vec<Piece<'a>>>),
+    Series(Series),
+}
+
+impl<'a> Place<'a> {
+    fn len(&self) -> u128 {
+        match self {
+            Self::One(_) => 1,
+            Self::List(choices) => choices.len() as u128,
+            Self::Series(series) => series.len(),
+        }
+    }
+
+    fn put(&self, index: u128, word: &mut Vec<Piece<'a>>) {
+        match self {
+            Self::One(part) => word.push(Piece::Part(part)),
+            Self::List(choices) => word.extend(choices[index as usize].iter().cloned()),
+            Self::Series(series) => word.push(Piece::Text(series.get(index))),
+        }
+    }
+}
+
+/// All words that a run of parts stands for, in order: the last place turns fastest.
+struct Combinations<'a> {
+    places: Vec<Place<'a>>,
+    /// What stands at each place in the next word; `None` after the last.
+    next: Option<Vec<u128>>,
+}
+
+impl<'a> Combinations<'a> {
+    fn new(places: Vec<Place<'a>>) -> Self {
+        let next = Some(vec![0; places.len()]);
+        Self { places, next }
+    }
+}
+
+impl<'a> Iterator for Combinations<'a> {
+    type Item = Vec<Piece<'a>>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let indexes = self.next.as_mut()?;
+        let mut word = Vec::with_capacity(self.places.len());
+        self.places.iter().zip(&*indexes).for_each(|(place, index)| place.put(*index, &mut word));
+        let mut turned = false;
+        for (place, index) in self.places.iter().zip(indexes).rev() {
+            *index += 1;
+            turned = *index < place.len();
+            if turned {
+                break;
+            }
+            *index = 0;
+        }
+        if !turned {
+            self.next = None;
+        }
+        Some(word)
+    }
+}
+
 impl Session {
     /// Expands a word with braces: to several words, each of which is then expanded on its own.
     pub(super) fn expand_braces(
@@ -85,11 +158,11 @@ impl Session {
         if let [WordPart { kind: PartKind::Braces(braces), .. }] = parts
             && let Braces::Range(range) = &**braces
         {
-            return self.each_in_range(*range, |text| fields.push(text));
+            return self.expand_series(Series::new(*range), fields);
         }
-        let words = self.combinations(parts)?;
-        for word in words {
+        for mut word in self.combinations(parts)? {
             let mut sink = Sink::new(Mode::Fields, self.separators().into_owned());
+            join_tilde(&mut word);
             let word = glue(word);
             let tilde = tilde(&word);
             if let Some((user, after)) = tilde {
@@ -109,71 +182,42 @@ impl Session {
         Ok(())
     }
 
-    /// All words that a run of parts stands for, in order.
-    fn combinations<'a>(&mut self, parts: &'a [WordPart]) -> Result<Vec<Vec<Piece<'a>>>, Unwind> {
-        let mut words: Vec<Vec<Piece<'a>>> = vec![Vec::new()];
-        for part in parts {
-            let PartKind::Braces(braces) = &part.kind else {
-                words.iter_mut().for_each(|word| word.push(Piece::Part(part)));
-                continue;
-            };
-            let choices = self.choices(braces)?;
-            let mut longer = Vec::with_capacity(words.len() * choices.len());
-            for word in &words {
+    fn expand_series(&self, series: Series, fields: &mut Vec<Bytes>) -> Result<(), Unwind> {
+        const ROUNDS: u128 = 4096;
+        for index in 0..series.len() {
+            fields.push(series.get(index));
+            if index % ROUNDS == 0 {
                 self.check()?;
-                for choice in &choices {
-                    let mut combined = word.clone();
-                    combined.extend(choice.iter().cloned());
-                    longer.push(combined);
-                }
-            }
-            words = longer;
-        }
-        Ok(words)
-    }
-
-    fn choices<'a>(&mut self, braces: &'a Braces) -> Result<Vec<Vec<Piece<'a>>>, Unwind> {
-        let mut choices = Vec::new();
-        match braces {
-            Braces::List(alternatives) => {
-                for alternative in alternatives {
-                    choices.extend(self.combinations(alternative)?);
-                }
-            }
-            Braces::Range(range) => {
-                self.each_in_range(*range, |text| choices.push(vec![Piece::Text(text)]))?;
             }
         }
-        Ok(choices)
+        Ok(())
     }
 
-    fn each_in_range(&self, range: BraceRange, mut each: impl FnMut(Bytes)) -> Result<(), Unwind> {
-        const ROUNDS: u32 = 4096;
-        let mut rounds = 0u32;
-        let mut put = |text: Bytes| {
-            each(text);
-            rounds = rounds.wrapping_add(1);
-            if rounds.is_multiple_of(ROUNDS) { self.check() } else { Ok(()) }
+    /// All words that a run of parts stands for.
+    fn combinations<'a>(&mut self, parts: &'a [WordPart]) -> Result<Combinations<'a>, Unwind> {
+        let mut places = Vec::with_capacity(parts.len());
+        for part in parts {
+            places.push(match &part.kind {
+                PartKind::Braces(braces) => self.choices(braces)?,
+                _ => Place::One(part),
+            });
+        }
+        Ok(Combinations::new(places))
+    }
+
+    fn choices<'a>(&mut self, braces: &'a Braces) -> Result<Place<'a>, Unwind> {
+        let alternatives = match braces {
+            Braces::List(alternatives) => alternatives,
+            Braces::Range(range) => return Ok(Place::Series(Series::new(*range))),
         };
-        match range {
-            BraceRange::Numbers { first, last, step, width } => {
-                let width = width as usize;
-                let mut digits = [0; 20];
-                counted(i128::from(first), i128::from(last), step).try_for_each(|number| {
-                    let number = i64::try_from(number).unwrap_or(i64::MAX);
-                    put(match width {
-                        0 => super::parts::format_number(number, &mut digits).into(),
-                        _ => format!("{number:0width$}").into(),
-                    })
-                })
+        let mut choices = Vec::new();
+        for alternative in alternatives {
+            for choice in self.combinations(alternative)? {
+                choices.push(choice);
+                self.check()?;
             }
-            BraceRange::Letters { first, last, step } => counted(i128::from(first), i128::from(last), step)
-                .try_for_each(|letter| match u8::try_from(letter) {
-                    // Quote removal comes later, and takes the backslash.
-                    Ok(b'\\') | Err(_) => put(Bytes::new()),
-                    Ok(letter) => put([letter].as_slice().into()),
-                }),
         }
+        Ok(Place::List(choices))
     }
 
     /// Braces where they are not expanded, because `set +B` says so: as they were written, nearly.
@@ -204,17 +248,4 @@ impl Session {
         sink.literal(b"}");
         Ok(())
     }
-}
-
-/// The numbers from `first` towards `last` in steps.
-fn counted(first: i128, last: i128, step: u64) -> impl Iterator<Item = i128> {
-    let step = i128::from(step.max(1));
-    let step = if first <= last { step } else { -step };
-    let mut next = Some(first);
-    std::iter::from_fn(move || {
-        let current = next?;
-        let following = current + step;
-        next = (if step > 0 { following <= last } else { following >= last }).then_some(following);
-        Some(current)
-    })
 }

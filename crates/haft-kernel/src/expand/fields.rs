@@ -6,6 +6,7 @@ use haft_lang::ast::{PartKind, Word, WordContent, WordFlags, WordPart};
 
 use super::sink::{Fields, Mode, Sink};
 use crate::bytes::Bytes;
+use crate::discard::discard_words;
 use crate::expand::Separators;
 use crate::flow::Unwind;
 use crate::options::SetOption;
@@ -53,7 +54,11 @@ impl Session {
         fields: &mut Vec<Bytes>,
     ) -> Result<(), Unwind> {
         if word.flags.contains(WordFlags::BRACES) && self.options.has(SetOption::BraceExpand) {
-            return self.expand_braces(parts, fields);
+            let expanded = self.expand_braces(parts, fields);
+            if expanded.is_err() {
+                discard_words(fields);
+            }
+            return expanded;
         }
         let mut sink = Sink::new(Mode::Fields, self.separators().into_owned());
         self.expand_parts(parts, false, &mut sink)?;

@@ -14,6 +14,7 @@ mod parameter;
 mod parts;
 mod prompt;
 mod replace;
+mod series;
 mod sink;
 mod split;
 mod substitution;

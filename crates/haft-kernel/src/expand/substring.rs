@@ -19,10 +19,18 @@ impl Session {
     ) -> Result<Fetched, Unwind> {
         match fetched {
             Fetched::Unset => Ok(Fetched::Unset),
-            Fetched::One(value) => self.slice_text(&value, offset, length).map(Fetched::One),
+            Fetched::One(value) => {
+                let text = self.slice_text(&value, offset, length)?;
+                Ok(Fetched::One(text.unwrap_or_default()))
+            }
             // Where there is nothing to take from, nobody asks from where, and how much.
             Fetched::Many { values, star } if values.is_empty() && !is_positional(place) => {
                 Ok(Fetched::Many { values, star })
+            }
+            // What is no list is a text with `[@]` too.
+            Fetched::Many { values, star } if self.is_text(place) && values.len() == 1 => {
+                let text = self.slice_text(&values[0], offset, length)?;
+                Ok(Fetched::Many { values: Vec::from_iter(text), star })
             }
             Fetched::Many { values, star } => {
                 let offset = self.evaluate(offset)?;
@@ -40,19 +48,24 @@ impl Session {
         }
     }
 
-    /// Characters of a text from an offset on. The length is not looked at where the offset is none of the text.
+    fn is_text(&self, place: &Place) -> bool {
+        let Place::Variable { name, .. } = place else { return false };
+        self.lookup(name).is_some_and(|variable| matches!(variable.value, Value::Scalar(_)))
+    }
+
+    /// Characters of a text from an offset on; `None` where the offset is none of the text, and the length not looked at.
     fn slice_text(
         &mut self,
         value: &[u8],
         offset: &Arithmetic,
         length: Option<&Arithmetic>,
-    ) -> Result<Bytes, Unwind> {
+    ) -> Result<Option<Bytes>, Unwind> {
         let offset = self.evaluate(offset)?;
         let encoding = self.encoding_of(value);
         let count = i64::try_from(encoding.count(value)).unwrap_or(i64::MAX);
         let start = if offset < 0 { offset.saturating_add(count) } else { offset };
         if start < 0 || start > count {
-            return Ok(Bytes::new());
+            return Ok(None);
         }
         let length = length.map(|length| self.evaluate(length)).transpose()?;
         let end = match length {
@@ -66,11 +79,11 @@ impl Session {
         }
         let (start, end) = (usize::try_from(start).unwrap_or(0), usize::try_from(end).unwrap_or(0));
         if value.is_ascii() {
-            return Ok(value.get(start..end).unwrap_or_default().into());
+            return Ok(Some(value.get(start..end).unwrap_or_default().into()));
         }
         let chosen: Vec<u8> =
             encoding.characters(value).skip(start).take(end - start).flatten().copied().collect();
-        Ok(chosen.into())
+        Ok(Some(chosen.into()))
     }
 
     /// Whether an offset is none of a list: its length is not looked at then.

@@ -11,7 +11,7 @@ use super::stopping::{Stopping, TERMINATE};
 use super::supervision::Supervision;
 use super::{Input, Run, Streams};
 use crate::bytes::Bytes;
-use crate::execute::exported;
+use crate::execute::{Regard, exported};
 use crate::flow::{Flow, Unwind};
 use crate::io::OpenFile;
 use crate::jobs::Member;
@@ -272,7 +272,7 @@ impl Session {
         self.captures.clear();
         self.running_traps.clear();
         self.loops = 0;
-        self.ignore_errors = false;
+        self.regard = Regard::Nobody;
         self.keep_redirections = false;
         self.broken_pipe = false;
     }

@@ -271,6 +271,12 @@ impl Session {
             Some(Value::Indexed(array)) => array.end(),
             _ => 0,
         };
+        if plain && elements.iter().all(|element| element.subscript.is_none() && !element.append) {
+            if let Some(array) = self.variables.get_mut(name).and_then(Variable::make_indexed) {
+                (next..).zip(elements).for_each(|(index, element)| array.set(index, element.value));
+            }
+            return Ok(());
+        }
         for element in elements {
             if let Some(subscript) = &element.subscript {
                 let number = self.integer(subscript)?;

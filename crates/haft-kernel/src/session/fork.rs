@@ -76,7 +76,7 @@ impl Session {
             source_text: self.source_text.clone(),
             command_span: self.command_span,
             trapped_command: self.trapped_command.clone(),
-            ignore_errors: self.ignore_errors,
+            regard: self.regard,
             substitution_status: None,
             substituted: Vec::new(),
             captures: self.captures.clone(),

@@ -1,7 +1,7 @@
 //! What a session is asked when a person enters its commands.
 
 use crate::bytes::Bytes;
-use crate::execute::Target;
+use crate::execute::{Regard, Target};
 use crate::flow::{Flow, Unwind};
 use crate::options::ShellOption;
 use crate::session::Session;
@@ -62,7 +62,7 @@ impl Session {
         let _ = self.flush();
         self.status = status;
         self.broken_pipe = false;
-        self.ignore_errors = false;
+        self.regard = Regard::Nobody;
         Ok(status)
     }
 

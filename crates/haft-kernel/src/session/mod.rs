@@ -24,7 +24,7 @@ use haft_process::Environment;
 
 use crate::bytes::Bytes;
 use crate::control::JobGroup;
-use crate::execute::Compiled;
+use crate::execute::{Compiled, Regard};
 use crate::flow::Unwind;
 use crate::io::{Capture, Descriptors, OpenFile};
 use crate::jobs::{Jobs, Member, Orphans};
@@ -125,8 +125,8 @@ pub struct Session {
     pub(crate) command_span: Span,
     /// The command that ran when the trap that is running was sprung.
     pub(crate) trapped_command: Option<Bytes>,
-    /// Whether somebody looks at the status of what runs, so that failure neither ends the shell nor springs a trap.
-    pub(crate) ignore_errors: bool,
+    /// Who looks at the status of what runs.
+    pub(crate) regard: Regard,
     /// The status of the last command substitution of the command that is being expanded.
     pub(crate) substitution_status: Option<i32>,
     /// Descriptors of the process substitutions that commands which are running use.
@@ -282,7 +282,7 @@ impl Session {
             source_text: None,
             command_span: Span::default(),
             trapped_command: None,
-            ignore_errors: false,
+            regard: Regard::Nobody,
             substitution_status: None,
             substituted: Vec::new(),
             captures: Vec::new(),

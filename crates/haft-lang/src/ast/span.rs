@@ -22,6 +22,12 @@ impl Span {
         Self { start, end }
     }
 
+    /// Whether nothing is in it.
+    #[must_use]
+    pub fn is_empty(self) -> bool {
+        self.start == self.end
+    }
+
     /// The span as a range to slice the source with.
     #[must_use]
     pub fn range(self) -> Range<usize> {

@@ -79,7 +79,8 @@ impl Parser<'_> {
         if !name.is_empty() {
             let mut expansion = plain(Parameter::Variable(name));
             if self.peek() == Some(b'[') {
-                let Some(subscript) = self.braced_subscript()? else { return Ok(None) };
+                let subscript = self.braced_subscript()?.filter(|subscript| !subscript.span.is_empty());
+                let Some(subscript) = subscript else { return Ok(None) };
                 expansion.subscript = Some(Box::new(subscript));
             }
             return Ok(Some(expansion));
