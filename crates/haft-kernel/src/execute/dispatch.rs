@@ -5,7 +5,6 @@ use std::sync::Arc;
 use haft_lang::ast::SimpleCommand;
 
 use super::arguments::Arguments;
-use super::simple::exported;
 use crate::builtins::{self, Builtin, Context, Operand, Run};
 use crate::bytes::Bytes;
 use crate::command::{Added, ToolError};
@@ -13,6 +12,7 @@ use crate::flow::Flow;
 use crate::options::SetOption;
 use crate::session::{Definition, Session};
 use crate::values::Values;
+use crate::variables::Lasts;
 
 /// What a command name means.
 #[derive(Clone, Debug)]
@@ -191,39 +191,40 @@ impl Session {
             Target::Function(definition) => self.call(&definition, &arguments.words[1..], assigned),
             Target::Builtin(builtin) if assigned.is_empty() => self.run_builtin(builtin, arguments),
             Target::Builtin(builtin) => {
-                let conforms = builtin.special && self.options.has(SetOption::Posix);
-                // What `export` and `readonly` name is kept; POSIX has special builtins keep everything.
-                let kept: &[Bytes] = match builtin.name {
-                    _ if conforms => &assigned.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>(),
-                    "export" | "readonly" => &arguments.words[1..],
-                    _ => &[],
+                let lasts = match builtin.name {
+                    // POSIX has special builtins keep everything.
+                    _ if builtin.special && self.options.has(SetOption::Posix) => Lasts::Always,
+                    "eval" | "." | "source" => Lasts::Never,
+                    _ => Lasts::IfMadeTo,
                 };
-                self.with_assigned(assigned, kept, |session| session.run_builtin(builtin, arguments))
+                self.with_assigned(assigned, lasts, |session| session.run_builtin(builtin, arguments))
             }
             Target::Added(command) => {
-                self.with_assigned(assigned, &[], |session| session.run_added(&command, arguments))
+                self.with_assigned(assigned, Lasts::Never, |session| session.run_added(&command, arguments))
             }
-            Target::Tool => self.with_assigned(assigned, &[], |session| session.call_tool(arguments)),
+            Target::Tool => {
+                self.with_assigned(assigned, Lasts::Never, |session| session.call_tool(arguments))
+            }
             Target::Script(path) => self.run_headless(&path, &arguments.words, assigned),
             Target::External => self.run_external(&arguments.words, assigned),
         }
     }
 
-    /// Runs something in this session with variables assigned for so long, but for those that shall be kept.
+    /// Runs something in this session with variables assigned for so long, or to stay.
     #[inline(never)]
     fn with_assigned(
         &mut self,
         assigned: &[(Bytes, Bytes)],
-        kept: &[Bytes],
+        lasts: Lasts,
         run: impl FnOnce(&mut Self) -> Flow,
     ) -> Flow {
         let saved: Vec<_> = assigned
             .iter()
-            .map(|(name, value)| (name, self.variables.swap(name, Some(exported(value.clone())))))
+            .map(|(name, value)| (name, self.variables.lend(name, value.clone(), lasts)))
             .collect();
         let result = run(self);
-        for (name, old) in saved.into_iter().rev().filter(|(name, _)| !kept.contains(name)) {
-            self.variables.swap(name, old);
+        for (name, old) in saved.into_iter().rev() {
+            self.variables.take_back(name, old, lasts);
         }
         result
     }

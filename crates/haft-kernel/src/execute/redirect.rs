@@ -72,7 +72,7 @@ impl Session {
         &mut self,
         redirects: &[Redirect],
     ) -> Result<std::result::Result<Undo, i32>, Unwind> {
-        self.variables.lend();
+        self.variables.share();
         let before = self.variables.clone();
         let result = self.redirect_all(redirects, true);
         self.variables = before;

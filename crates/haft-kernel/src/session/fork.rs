@@ -21,7 +21,7 @@ impl Session {
     /// ignored.
     #[must_use]
     pub fn fork(&mut self) -> Self {
-        self.variables.lend();
+        self.variables.share();
         self.frames.lend();
         self.positional.lend();
         self.snapshot()

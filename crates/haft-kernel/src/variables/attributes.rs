@@ -29,6 +29,10 @@ impl Attributes {
     pub const DYNAMIC: Self = Self(1 << 9);
     /// Assigned before the name of a function, for one call of it.
     pub const TEMPORARY: Self = Self(1 << 10);
+    /// Assigned before the name of a builtin, for as long as that runs.
+    pub const LENT: Self = Self(1 << 11);
+    /// Assigned for one command, and to stay nevertheless: the command has made it exported, readonly or local.
+    pub const LASTING: Self = Self(1 << 12);
 
     /// Whether all attributes of `other` are in the set.
     #[must_use]

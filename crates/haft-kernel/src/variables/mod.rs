@@ -11,6 +11,7 @@ pub use associative::AssociativeArray;
 pub use attributes::Attributes;
 pub use error::VariableError;
 pub use indexed::IndexedArray;
+pub(crate) use scopes::Lasts;
 pub use scopes::Variables;
 pub use value::{Value, Variable};
 

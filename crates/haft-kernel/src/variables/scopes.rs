@@ -11,6 +11,7 @@ use haft_lang::ast::Text;
 use haft_process::Environment;
 
 use super::{Attributes, Value, Variable, VariableError};
+use crate::bytes::Bytes;
 use crate::expand::{INDIRECT, Separators};
 use crate::shared::Shared;
 
@@ -22,6 +23,15 @@ struct Scope {
     saved: Vec<(Text, Option<Variable>)>,
     /// `local -`: the options to put back.
     options: Option<crate::options::Options>,
+}
+
+/// Whether what was assigned before the name of a builtin outlasts that.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Lasts {
+    Never,
+    /// If the builtin makes the variable exported, readonly or local.
+    IfMadeTo,
+    Always,
 }
 
 /// The table of variables. A clone is shared until one of the two changes.
@@ -39,7 +49,7 @@ pub struct Variables {
 
 impl Variables {
     /// Makes a clone cost next to nothing.
-    pub(crate) fn lend(&mut self) {
+    pub(crate) fn share(&mut self) {
         self.table.lend();
         self.scopes.lend();
     }
@@ -161,9 +171,50 @@ impl Variables {
     pub fn pop_scope(&mut self) -> Option<crate::options::Options> {
         let scope = self.scopes.make_mut().pop()?;
         for (name, saved) in scope.saved.into_iter().rev() {
-            self.restore(name, saved);
+            let depth = saved.as_ref().map_or(0, |saved| saved.depth);
+            match self.is_lasting(&name) {
+                true => self.settle(&name, depth),
+                false => self.restore(name, saved),
+            }
         }
         scope.options
+    }
+
+    /// Whether a variable that was assigned for one command is to stay.
+    fn is_lasting(&self, name: &[u8]) -> bool {
+        self.get(name).is_some_and(|variable| variable.is(Attributes::LASTING))
+    }
+
+    /// Makes a variable that was assigned for one command one like any other, of this depth.
+    fn settle(&mut self, name: &[u8], depth: u32) {
+        const PASSING: Attributes = Attributes::TEMPORARY.union(Attributes::LENT).union(Attributes::LASTING);
+        let variable = self.entry(name);
+        variable.attributes = variable.attributes.without(PASSING);
+        variable.depth = depth;
+    }
+
+    /// Assigns a variable for as long as a builtin runs; yields what was there.
+    pub(crate) fn lend(&mut self, name: &[u8], value: Bytes, lasts: Lasts) -> Option<Variable> {
+        let lent = if lasts == Lasts::IfMadeTo { Attributes::LENT } else { Attributes::NONE };
+        self.swap(name, Some(Variable::scalar(value).with(Attributes::EXPORT.union(lent))))
+    }
+
+    /// Ends that: what was there is there again, unless the variable is to stay.
+    pub(crate) fn take_back(&mut self, name: &[u8], old: Option<Variable>, lasts: Lasts) {
+        let depth = self.get(name).map_or(0, |variable| variable.depth);
+        if lasts != Lasts::Always && !self.is_lasting(name) {
+            self.swap(name, old);
+            return;
+        }
+        self.settle(name, depth);
+        let saved = self.scopes.make_mut().last_mut().map(|scope| &mut scope.saved);
+        let is_lent =
+            |variable: &Option<Variable>| variable.as_ref().is_some_and(|it| it.is(Attributes::LENT));
+        if let Some((_, hidden)) = saved
+            .and_then(|saved| saved.iter_mut().find(|(saved, hidden)| **saved == *name && is_lent(hidden)))
+        {
+            *hidden = old;
+        }
     }
 
     /// Keeps options to be put back when the innermost call ends, unless some are kept already.

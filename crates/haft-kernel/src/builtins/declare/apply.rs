@@ -149,7 +149,8 @@ fn prepare(context: &mut Context<'_>, flags: &Flags, name: &Bytes) -> Result<Byt
             return Err(VariableError::Readonly(name.clone()));
         }
         let inherit = flags.inherit || context.session.options.shell(ShellOption::LocalInherit);
-        let old = variables.get(name).cloned().filter(|_| inherit);
+        let lent = variables.get(name).is_some_and(|old| old.is(Attributes::LENT));
+        let old = variables.get(name).cloned().filter(|_| inherit || lent);
         if name.as_bytes() == b"OPTIND" {
             // A call that has one of its own takes apart arguments of its own.
             context.session.getopts = (0, 0);
@@ -158,6 +159,9 @@ fn prepare(context: &mut Context<'_>, flags: &Flags, name: &Bytes) -> Result<Byt
         if let Some(old) = old {
             fresh.value = old.value;
             fresh.attributes = old.attributes.without(Attributes::NAMEREF);
+            if lent {
+                fresh.attributes = fresh.attributes.union(Attributes::LASTING);
+            }
         }
         return Ok(name.clone());
     }
@@ -243,7 +247,11 @@ fn attributes(context: &mut Context<'_>, name: &Bytes, on: Attributes, off: Attr
     let asked = cases.iter().filter(|case| on.contains(**case)).count();
     let kept = if asked > 0 { old.without(CASES) } else { old };
     let added = if asked > 1 { on.without(CASES) } else { on };
-    variables.set_attributes(name, kept.union(added).without(off.without(added)));
+    // What was assigned for one command stays if that makes it something more.
+    let passing = old.intersects(Attributes::TEMPORARY.union(Attributes::LENT));
+    let stays = passing && on.intersects(Attributes::EXPORT.union(Attributes::READONLY));
+    let lasting = if stays { Attributes::LASTING } else { Attributes::NONE };
+    variables.set_attributes(name, kept.union(added).without(off.without(added)).union(lasting));
 }
 
 /// `declare -n name=target`.
