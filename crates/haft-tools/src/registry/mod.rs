@@ -1,8 +1,10 @@
 //! The registry: all tools, found in the background, called by name.
 
+mod find;
+mod scan;
+
 use std::fmt;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -12,12 +14,13 @@ use haft_config::{Layer, Places};
 use haft_process::capture::Output;
 use haft_process::{CancelToken, Environment, Host};
 
-use crate::discover::{self, Ask, Candidate, Probe, Prober, Stamp};
-use crate::envelope::{Code, Fault, Truncated};
+use self::scan::Sight;
+use crate::discover::{self, Ask, Candidate, Prober};
+use crate::envelope::{Fault, Truncated};
 use crate::native::Native;
 use crate::outputs::Outputs;
 use crate::provider::{Provider, Providers};
-use crate::snapshot::{Rejected, Snapshot};
+use crate::snapshot::Snapshot;
 use crate::tool::{Source, Tool};
 
 /// How a registry finds and calls tools.
@@ -83,27 +86,6 @@ pub(crate) struct Inner {
     pub(crate) outputs: Outputs,
     pub(crate) cancel: CancelToken,
 }
-
-/// A tool, and what has its name, stands before it and is none.
-#[derive(Clone, Debug)]
-pub(crate) struct Found {
-    pub(crate) tool: Tool,
-    passed_over: Option<Rejected>,
-}
-
-impl Found {
-    /// What the caller should know about it.
-    pub(crate) fn note(&self) -> Option<String> {
-        let rejected = self.passed_over.as_ref()?;
-        let (name, reason) = (&rejected.name, &rejected.reason);
-        let path = rejected.path.as_ref()?.display();
-        let used = self.tool.layer();
-        Some(format!("'{path}' is passed over ({reason}), and '{name}' of the {used} layer is called"))
-    }
-}
-
-/// A file as it was when it was looked at.
-type Sight = (PathBuf, Option<Stamp>);
 
 type Subscriber = dyn Fn(&Snapshot) + Send + Sync;
 
@@ -221,7 +203,7 @@ impl Registry {
     /// The tool of a name, whether or not all others are known yet: only its own file is asked.
     ///
     /// # Errors
-    /// [`Code::ToolNotFound`] with the nearest names, [`Code::NotTrusted`], or [`Code::Disabled`] with the reason.
+    /// [`Code::ToolNotFound`](crate::Code::ToolNotFound) with the nearest names, [`Code::NotTrusted`](crate::Code::NotTrusted), or [`Code::Disabled`](crate::Code::Disabled) with the reason.
     pub fn find(&self, name: &str) -> Result<Tool, Fault> {
         self.find_unless(name, &self.0.inner.cancel)
     }
@@ -229,7 +211,7 @@ impl Registry {
     /// The same, unless nobody wants to know any more before a server has said which tools it has.
     ///
     /// # Errors
-    /// As [`find`](Registry::find), or [`Code::Cancelled`].
+    /// As [`find`](Registry::find), or [`Code::Cancelled`](crate::Code::Cancelled).
     pub fn find_unless(&self, name: &str, cancel: &CancelToken) -> Result<Tool, Fault> {
         self.0.inner.find(name, cancel).map(|found| found.tool)
     }
@@ -284,158 +266,9 @@ impl Inner {
         let _ = std::thread::Builder::new().name("tools".to_owned()).spawn(ask);
     }
 
-    /// Asks all candidates and all providers, and publishes what they are and have. The first time files need not wait for
-    /// providers, some of which may never answer.
-    fn scan(&self) {
-        let (seen, probes) = self.probe_all();
-        if !self.providers.is_empty() && !lock(&self.snapshot).is_complete() {
-            self.publish(Snapshot::of_probes(&self.natives, probes.clone()).incomplete());
-        }
-        let (provided, faults) = self.providers.ask_all(&self.cancel);
-        self.publish_all(seen, probes, provided, faults);
-    }
-
-    /// Asks all candidates again, and believes what providers have said before.
-    fn scan_files(&self) {
-        let (seen, probes) = self.probe_all();
-        let (provided, faults) = self.providers.known();
-        self.publish_all(seen, probes, provided, faults);
-    }
-
-    fn publish_all(
-        &self,
-        seen: Vec<Sight>,
-        probes: Vec<(Candidate, Probe)>,
-        provided: Vec<Tool>,
-        faults: Vec<Rejected>,
-    ) {
-        *lock(&self.seen) = seen;
-        let natives: Vec<Tool> = self.natives.iter().cloned().chain(provided).collect();
-        self.publish(Snapshot::of_probes(&natives, probes).with_rejected(faults));
-    }
-
-    /// Whether all tools were looked at, and a look would show something else now.
-    fn is_stale(&self) -> bool {
-        let snapshot = lock(&self.snapshot).clone();
-        let candidates = discover::scan(&self.directories);
-        let untrusted = |candidate: &&Candidate| {
-            let is_it =
-                |rejected: &Rejected| rejected.untrusted && rejected.path.as_ref() == Some(&candidate.path);
-            snapshot.rejected().iter().any(is_it)
-        };
-        let is_trusted = |candidate: &Candidate| !matches!(self.prober.probe(candidate), Probe::Untrusted);
-        snapshot.is_complete()
-            && (sights(&candidates) != *lock(&self.seen)
-                || candidates.iter().filter(untrusted).any(is_trusted))
-    }
-
-    /// Asks all candidates, several at a time.
-    fn probe_all(&self) -> (Vec<Sight>, Vec<(Candidate, Probe)>) {
-        let candidates = discover::scan(&self.directories);
-        let seen = sights(&candidates);
-        let next = AtomicUsize::new(0);
-        let found: Vec<Mutex<Option<Probe>>> = candidates.iter().map(|_| Mutex::new(None)).collect();
-        let work = || {
-            while let Some(index) =
-                Some(next.fetch_add(1, Ordering::Relaxed)).filter(|index| *index < found.len())
-            {
-                *lock(&found[index]) = Some(self.prober.probe(&candidates[index]));
-            }
-        };
-        std::thread::scope(|threads| {
-            for _ in 1..width().min(candidates.len()) {
-                let _ = std::thread::Builder::new().name("tools".to_owned()).spawn_scoped(threads, work);
-            }
-            work();
-        });
-        let probes =
-            found.into_iter().map(|probe| probe.into_inner().unwrap_or_else(PoisonError::into_inner));
-        let probes =
-            candidates.into_iter().zip(probes).filter_map(|(one, probe)| Some((one, probe?))).collect();
-        self.prober.save();
-        (seen, probes)
-    }
-
-    fn publish(&self, snapshot: Snapshot) {
-        let snapshot = Arc::new(snapshot);
-        let old = std::mem::replace(&mut *lock(&self.snapshot), snapshot.clone());
-        self.published.notify_all();
-        if old.differs(&snapshot) {
-            lock(&self.subscribers).iter().for_each(|subscriber| subscriber(&snapshot));
-        }
-    }
-
     /// Asks a file anew, wherever it is.
     pub(crate) fn ask(&self, path: &Path, name: &str) -> Result<Tool, String> {
         self.prober.ask(&Candidate { name: name.to_owned(), layer: Layer::User, path: path.to_path_buf() })
-    }
-
-    pub(crate) fn find(&self, name: &str, cancel: &CancelToken) -> Result<Found, Fault> {
-        let mut refused: Option<Rejected> = None;
-        for candidate in discover::scan_for(name, &self.directories) {
-            let probe = self.prober.probe(&candidate);
-            // Whoever asks may end without letting go of the registry.
-            self.prober.save();
-            match probe {
-                Probe::Accepted(tool) => return Ok(Found { tool, passed_over: refused }),
-                _ => refused = refused.or_else(|| Rejected::new(&candidate, &probe)),
-            }
-        }
-        if let Some(native) = self.natives.iter().find(|tool| tool.name() == name) {
-            return Ok(Found { tool: native.clone(), passed_over: refused });
-        }
-        match self.providers.find(name, cancel) {
-            Ok(Some(tool)) => Ok(Found { tool, passed_over: refused }),
-            _ if cancel.is_cancelled() => Err(Fault::new(Code::Cancelled, "the call was cancelled")),
-            Err(error) if refused.is_none() => Err(Fault::new(Code::SpawnFailed, error)),
-            _ => Err(self.missing(name, refused)),
-        }
-    }
-
-    fn missing(&self, name: &str, refused: Option<Rejected>) -> Fault {
-        match refused {
-            None => {
-                if let Some(path) = discover::not_executable(name, &self.directories) {
-                    let path = path.display();
-                    let error = format!(
-                        "there is no tool '{name}': '{path}' is not executable; run `chmod +x '{path}'`"
-                    );
-                    return Fault::new(Code::ToolNotFound, error);
-                }
-                let names = self.names();
-                let near = haft_config::all_nearest(name, names.iter().map(String::as_str));
-                let hint = match near.as_slice() {
-                    [] => String::new(),
-                    near => format!("; did you mean '{}'?", near.join("' or '")),
-                };
-                Fault::new(Code::ToolNotFound, format!("there is no tool '{name}'{hint}"))
-            }
-            Some(rejected) if rejected.untrusted => Fault::new(
-                Code::NotTrusted,
-                format!(
-                    "tool '{name}' of this project is not trusted{}; to trust it run `haft trust`",
-                    rejected.path.map_or(String::new(), |path| format!(": '{}'", path.display()))
-                ),
-            ),
-            Some(rejected) => Fault::new(
-                Code::Disabled,
-                format!(
-                    "tool '{name}' was rejected: {}{}",
-                    rejected.reason,
-                    rejected.path.map_or(String::new(), |path| format!(" ('{}')", path.display()))
-                ),
-            ),
-        }
-    }
-
-    fn names(&self) -> Vec<String> {
-        let found = discover::scan(&self.directories).into_iter().map(|candidate: Candidate| candidate.name);
-        let mut names: Vec<String> =
-            self.natives.iter().map(|tool| tool.name().to_owned()).chain(found).collect();
-        names.extend(self.providers.names());
-        names.sort();
-        names.dedup();
-        names
     }
 
     /// Keeps an output addressable for a while.
@@ -443,16 +276,6 @@ impl Inner {
         let path = self.outputs.keep(output);
         Truncated { stream, id: output.id().to_string(), total_bytes: output.total_bytes(), path }
     }
-}
-
-fn sights(candidates: &[Candidate]) -> Vec<Sight> {
-    candidates.iter().map(|candidate| (candidate.path.clone(), Stamp::of(&candidate.path).ok())).collect()
-}
-
-/// How many tools are asked at once. Some compute and some wait; with too many at once, those that compute would need longer
-/// than they are given.
-fn width() -> usize {
-    std::thread::available_parallelism().map_or(8, |cores| (cores.get() * 4).clamp(8, 32))
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
