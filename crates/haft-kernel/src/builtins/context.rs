@@ -43,7 +43,7 @@ impl Context<'_> {
             return Err(Unwind::Signal(13));
         }
         self.session.check_cancelled()?;
-        self.session.output_failed = true;
+        self.session.moment.output_failed = true;
         self.error(format_args!("write error: {}", haft_fs::message(error)));
         Ok(1)
     }

@@ -13,7 +13,7 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
         Err(end) => return end,
     };
     if operands.is_empty() {
-        context.session.keep_redirections = true;
+        context.session.moment.keep_redirections = true;
         return Ok(0);
     }
     let login = options::has(&flags, b'l');

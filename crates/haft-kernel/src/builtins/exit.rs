@@ -9,7 +9,7 @@ use crate::traps::Trap;
 pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
     match status(context, arguments)? {
         Some(status) => {
-            context.session.exits_in_place = true;
+            context.session.moment.exits_in_place = true;
             Err(Unwind::Exit(status))
         }
         None => Ok(1),
@@ -24,12 +24,12 @@ pub(super) fn status(context: &mut Context<'_>, arguments: &[Bytes]) -> Result<O
     };
     let Some(first) = arguments.first() else {
         let session = &context.session;
-        let follows = match session.running_traps.last() {
+        let follows = match session.moment.running_traps.last() {
             Some(Trap::Debug) => true,
             Some(Trap::Signal(_)) => context.name == b"exit",
             _ => false,
         };
-        let before = session.status_before_trap.filter(|_| !follows);
+        let before = session.moment.status_before_trap.filter(|_| !follows);
         return Ok(Some(before.unwrap_or(session.status)));
     };
     let Some(number) = argument(first) else {

@@ -15,7 +15,7 @@ pub(super) fn run_continue(context: &mut Context<'_>, arguments: &[Bytes]) -> Fl
 }
 
 fn leave(context: &mut Context<'_>, arguments: &[Bytes], how: fn(u32) -> Unwind) -> Flow {
-    let loops = context.session.loops;
+    let loops = context.session.moment.loops;
     if loops == 0 && context.session.options.has(SetOption::Posix) {
         return Ok(0);
     }

@@ -25,7 +25,7 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
     }
     if let Some(operands) = plan.positional {
         context.session.positional = Shared::Own(operands.to_vec());
-        context.session.positional_set = true;
+        context.session.moment.positional_set = true;
     }
     for on in plan.lists {
         let text: String = SetOption::ALL

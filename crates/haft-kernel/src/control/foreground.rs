@@ -218,7 +218,7 @@ impl Session {
     /// What is stopped ends the loops around it, as if it had been left.
     pub(crate) fn leave_loops(&mut self, signal: i32) -> Flow {
         self.status = 128 + signal;
-        match self.loops {
+        match self.moment.loops {
             0 => Ok(128 + signal),
             loops => Err(Unwind::Break(loops)),
         }

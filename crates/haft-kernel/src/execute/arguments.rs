@@ -98,15 +98,15 @@ impl Session {
     /// An empty list of words, with room if there is some to spare.
     #[inline]
     pub(crate) fn spare_words(&mut self) -> Vec<Bytes> {
-        self.spare.pop().unwrap_or_default()
+        self.moment.spare.pop().unwrap_or_default()
     }
 
     /// Keeps the room of arguments that are no longer needed for the next command.
     pub(crate) fn recycle(&mut self, mut words: Vec<Bytes>) {
         const KEPT: usize = 8;
-        if self.spare.len() < KEPT && words.capacity() <= 64 {
+        if self.moment.spare.len() < KEPT && words.capacity() <= 64 {
             words.clear();
-            self.spare.push(words);
+            self.moment.spare.push(words);
         }
     }
 }

@@ -55,7 +55,7 @@ impl Session {
             vec![child.run_in_copy(|session, copied| session.run_alone(statement, Some(copied)))]
         } else if pipeline && !is_compound {
             child.captures.clear();
-            child.is_whole = true;
+            child.moment.is_whole = true;
             child.start_pipeline(&statement.first)
         } else {
             let statement = statement.clone();
@@ -106,7 +106,7 @@ impl Session {
         let _ = self.flush();
         let members = match &*body.statements {
             [statement] if self.owns_process() && child.is_just_programs(statement) => {
-                child.is_whole = true;
+                child.moment.is_whole = true;
                 child.start_pipeline(&statement.first)
             }
             _ => vec![self.start_subshell(child, move |session| session.run_list(&body))],
@@ -168,7 +168,7 @@ impl Session {
         let pid_name = [name.as_bytes(), b"_PID"].concat();
         self.set(&pid_name, pid.to_string()).map_err(|error| self.fail(error))?;
         self.last_background = Some(pid);
-        self.coprocess = Some((name.clone(), pid));
+        self.moment.coprocess = Some((name.clone(), pid));
         let id = self.jobs.add(name, vec![member]);
         self.jobs.set_origin(self.run.clone());
         self.jobs.set_group(group);
@@ -179,7 +179,7 @@ impl Session {
     /// Says so if there is a coprocess already: only the last is looked after.
     fn warn_of_coprocess(&mut self) {
         self.jobs.update();
-        if let Some((name, pid)) = &self.coprocess
+        if let Some((name, pid)) = &self.moment.coprocess
             && self.jobs.of_pid(*pid).is_some_and(|job| job.state() == JobState::Running)
         {
             let text = format!("warning: execute_coproc: coproc [{pid}:{name}] still exists");
@@ -189,7 +189,7 @@ impl Session {
 
     /// Forgets a coprocess that has ended: its descriptors are closed, its variables unset.
     pub(crate) fn forget_coprocess(&mut self, ended: i32) {
-        let Some((name, _)) = self.coprocess.take_if(|(_, pid)| *pid == ended) else { return };
+        let Some((name, _)) = self.moment.coprocess.take_if(|(_, pid)| *pid == ended) else { return };
         for index in 0..2 {
             let number = self.end_of(&name, index).and_then(|text| text.lossy().parse::<u32>().ok());
             if let Some(number) = number {

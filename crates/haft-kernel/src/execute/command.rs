@@ -14,11 +14,11 @@ impl Session {
             self.set_pipe_status(status);
             return self.concluded(status);
         }
-        self.may_replace = false;
+        self.moment.may_replace = false;
         // What is noted of this command is not to be taken for what is noted of one within it.
-        let note = self.note.take();
+        let note = self.moment.note.take();
         let result = self.nested(1, |session| session.run_compound(command));
-        self.note = note;
+        self.moment.note = note;
         result
     }
 
@@ -57,7 +57,7 @@ impl Session {
     #[inline(never)]
     fn run_redirected(&mut self, command: &Command) -> Flow {
         let redirected = self.stdin_redirected;
-        let substituted = self.substituted.len();
+        let substituted = self.moment.substituted.len();
         let in_child = matches!(command.kind, CommandKind::Subshell(_));
         if in_child {
             self.stdin_redirected = false;

@@ -106,7 +106,7 @@ impl Session {
             return self.run_controlled_subshell(list);
         }
         let redirected = self.stdin_redirected;
-        let whole = std::mem::take(&mut self.is_whole);
+        let whole = std::mem::take(&mut self.moment.is_whole);
         let mut child = self.fork();
         child.jobs.hide_inherited();
         if whole {
@@ -132,7 +132,7 @@ impl Session {
         self.publish_traps();
         self.note_end_of_child();
         if let Some(signal) = signal.filter(|_| !whole) {
-            self.death = Some((child.own_pid, signal));
+            self.moment.death = Some((child.own_pid, signal));
         }
         result
     }

@@ -142,7 +142,7 @@ impl Session {
         }
         match &command.kind {
             CommandKind::Subshell(list) => {
-                self.may_replace = true;
+                self.moment.may_replace = true;
                 self.run_list(list)
             }
             kind => self.run_kind(kind),
@@ -155,7 +155,7 @@ impl Session {
         simple: &SimpleCommand,
         copied: Option<&Copied>,
     ) -> Flow {
-        self.may_replace = true;
+        self.moment.may_replace = true;
         if command.redirects.is_empty() || !simple.assignments.is_empty() || simple.arguments.is_empty() {
             return self.run_command(command);
         }
@@ -166,7 +166,7 @@ impl Session {
         if !self.redirect_for_good(command, copied)? {
             return Ok(1);
         }
-        self.may_replace = matches!(target, Target::External);
+        self.moment.may_replace = matches!(target, Target::External);
         self.run_target(target, &arguments, &[])
     }
 

@@ -14,7 +14,7 @@ impl Session {
     /// Takes note of how a program in the foreground ended, to be told once its redirections are undone. Yields the status.
     pub(crate) fn note_exit(&mut self, pid: i32, exit: Exit) -> i32 {
         if let Exit::Signal(signal) = exit {
-            self.death = Some((pid, signal));
+            self.moment.death = Some((pid, signal));
         }
         exit.code()
     }
@@ -22,7 +22,7 @@ impl Session {
     /// Says what the command that has just run died of, if it died.
     #[inline]
     pub(crate) fn tell_foreground_death(&mut self) {
-        if let Some((pid, signal)) = self.death.take() {
+        if let Some((pid, signal)) = self.moment.death.take() {
             self.tell_death_of(pid, signal);
         }
     }
@@ -54,7 +54,7 @@ impl Session {
     #[inline(never)]
     fn tell_jobs_that_died(&mut self) {
         self.jobs.update();
-        if let Some((_, pid)) = self.coprocess
+        if let Some((_, pid)) = self.moment.coprocess
             && self.jobs.of_pid(pid).is_some_and(|job| job.state() != JobState::Running)
         {
             self.forget_coprocess(pid);

@@ -175,7 +175,7 @@ impl Session {
         arguments: &Arguments,
         assigned: &[(Bytes, Bytes)],
     ) -> Flow {
-        match self.note.is_some() {
+        match self.moment.note.is_some() {
             true => self.run_noted(target, arguments, assigned),
             false => self.run_found(target, arguments, assigned),
         }
@@ -261,7 +261,7 @@ impl Session {
                 run(&mut context, &operands)
             }
         };
-        let failed = std::mem::take(&mut self.output_failed);
+        let failed = std::mem::take(&mut self.moment.output_failed);
         match result {
             Ok(0) if failed => Ok(1),
             result => result,

@@ -22,7 +22,7 @@ impl Session {
             let resume: Vec<Bytes> = std::iter::once("fg".into()).chain(words.iter().cloned()).collect();
             return self.dispatch(&resume, &[]);
         }
-        if std::mem::take(&mut self.may_replace) && self.is_alone() {
+        if std::mem::take(&mut self.moment.may_replace) && self.is_alone() {
             self.become_last(words, assigned);
         }
         if self.controls_jobs() {
@@ -57,7 +57,7 @@ impl Session {
             && !self.traps.has_actions()
             && self.jobs.is_empty()
             && self.beside.is_empty()
-            && self.substituted.is_empty()
+            && self.moment.substituted.is_empty()
     }
 
     /// Whether this process is the shell's and nobody else's.
@@ -199,7 +199,7 @@ impl Session {
             }
         }
         // In a run every program has a group of its own, and a session.
-        if self.own_group && self.run.is_none() {
+        if self.moment.own_group && self.run.is_none() {
             command.group(Group::Own);
         }
         if self.is_branch && self.kernel.plain_shell {

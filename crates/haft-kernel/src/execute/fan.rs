@@ -82,7 +82,7 @@ impl Session {
         let Some(command) = opening.words.first().and_then(|name| self.kernel.added(name)) else {
             return Ok(2);
         };
-        if let Some(note) = &mut self.note {
+        if let Some(note) = &mut self.moment.note {
             note.identify(&Target::Added(command.clone()), &closing.words);
         }
         let base = self.fork();

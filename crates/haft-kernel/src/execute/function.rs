@@ -99,12 +99,12 @@ impl Session {
         words.extend_from_slice(arguments);
         let positional = std::mem::replace(&mut self.positional, Shared::Own(words));
         let text = std::mem::replace(&mut self.source_text, definition.text.clone());
-        let loops = std::mem::take(&mut self.loops);
+        let loops = std::mem::take(&mut self.moment.loops);
         let result = self.nested(2, |session| session.run_function_body(definition));
         if self.stays_for_exit_trap(&result) {
             return result;
         }
-        self.loops = loops;
+        self.moment.loops = loops;
         if !matches!(result, Err(Unwind::Exit(_) | Unwind::Signal(_))) {
             self.source_text = text;
         }
@@ -126,7 +126,7 @@ impl Session {
     /// Whether the shell ends within a call, whose variables and arguments its `EXIT` trap still sees.
     pub(super) fn stays_for_exit_trap(&self, result: &Flow) -> bool {
         let ends = match result {
-            Err(Unwind::Exit(_)) => self.exits_in_place,
+            Err(Unwind::Exit(_)) => self.moment.exits_in_place,
             Err(Unwind::Signal(_)) => true,
             Err(Unwind::Cancelled) => self.run.is_some() || self.cancel.killed_by().is_some(),
             _ => false,
@@ -157,8 +157,8 @@ impl Session {
         self.frames.make_mut().truncate(calls.frames);
         self.positional = calls.positional;
         self.source_text = calls.source_text;
-        self.loops = 0;
-        self.exits_in_place = false;
+        self.moment.loops = 0;
+        self.moment.exits_in_place = false;
     }
 
     fn call_limit(&self) -> usize {

@@ -14,9 +14,9 @@ impl Session {
 
     fn run_statements(&mut self, list: &List) -> Flow {
         let mut status = 0;
-        let last = std::mem::take(&mut self.may_replace);
+        let last = std::mem::take(&mut self.moment.may_replace);
         for (index, statement) in list.statements.iter().enumerate() {
-            self.may_replace = last && index + 1 == list.statements.len() && is_plain(statement);
+            self.moment.may_replace = last && index + 1 == list.statements.len() && is_plain(statement);
             if self.options.has(SetOption::NoExecute) {
                 return Ok(status);
             }
@@ -53,7 +53,7 @@ impl Session {
 
     /// Runs commands joined by `|`.
     pub(crate) fn run_pipeline(&mut self, pipeline: &Pipeline) -> Flow {
-        if self.recording {
+        if self.moment.recording {
             return self.run_recorded(pipeline);
         }
         if let [command] = &*pipeline.stages

@@ -35,10 +35,10 @@ impl Session {
 
     /// Counts a loop while it runs.
     fn looping(&mut self, run: impl FnOnce(&mut Self) -> Flow) -> Flow {
-        self.loops += 1;
+        self.moment.loops += 1;
         let result = run(self);
         // A shell that ends within a call has left the loops around the call already.
-        self.loops = self.loops.saturating_sub(1);
+        self.moment.loops = self.moment.loops.saturating_sub(1);
         result
     }
 

@@ -45,7 +45,7 @@ impl Session {
         if self.controls_jobs() {
             return self.run_controlled_pipeline(pipeline);
         }
-        let noted = self.note.take().is_some();
+        let noted = self.moment.note.take().is_some();
         let count = pipeline.stages.len();
         if !self.has_whole_fans(&pipeline.stages) {
             self.set_pipe_status(2);
@@ -57,7 +57,7 @@ impl Session {
         let beside = if own_last { count - 1 } else { count };
         self.debug_stages(&pipeline.stages[..beside])?;
         let started = self.start_stages(pipeline, beside, noted);
-        self.passed_debug = false;
+        self.moment.passed_debug = false;
         let (stages, input) = match started {
             Ok(started) => started,
             Err(error) => {
@@ -69,9 +69,9 @@ impl Session {
         let mut statuses = Vec::with_capacity(count);
         if own_last {
             let command = &pipeline.stages[count - 1];
-            self.note = noted.then(|| Note::new(self, command));
+            self.moment.note = noted.then(|| Note::new(self, command));
             let last = self.run_own_last(command, input);
-            let note = self.note.take();
+            let note = self.moment.note.take();
             match last {
                 Ok(status) => members.push(Member::ended(0, status).noted(note)),
                 Err(unwind) => {
@@ -125,7 +125,7 @@ impl Session {
     ) -> std::io::Result<(Vec<Stage>, Option<Arc<OpenFile>>)> {
         let mut input: Option<Arc<OpenFile>> = None;
         let mut stages = Vec::with_capacity(count);
-        let whole = std::mem::take(&mut self.is_whole);
+        let whole = std::mem::take(&mut self.moment.is_whole);
         let mut first = 0;
         while first < count {
             let index = self.fan_end(&pipeline.stages, first);
@@ -133,12 +133,12 @@ impl Session {
             if !lists_jobs(&pipeline.stages[index]) {
                 child.jobs.hide_inherited();
             }
-            child.note = noted.then(|| Note::new(self, &pipeline.stages[index]));
+            child.moment.note = noted.then(|| Note::new(self, &pipeline.stages[index]));
             if whole {
                 child.subshell = self.subshell;
             }
-            child.passed_debug =
-                self.passed_debug && matches!(pipeline.stages[index].kind, CommandKind::Simple(_));
+            child.moment.passed_debug =
+                self.moment.passed_debug && matches!(pipeline.stages[index].kind, CommandKind::Simple(_));
             if let Some(input) = input.take() {
                 child.descriptors.set(0, input);
                 child.stdin_redirected = true;
@@ -148,7 +148,7 @@ impl Session {
                 let (reader, writer) = rustix::pipe::pipe_with(rustix::pipe::PipeFlags::CLOEXEC)?;
                 input = Some(Arc::new(OpenFile::pipe(reader)));
                 let output = Arc::new(OpenFile::pipe(writer));
-                child.note.iter_mut().for_each(|note| note.count(output.written().clone()));
+                child.moment.note.iter_mut().for_each(|note| note.count(output.written().clone()));
                 child.descriptors.set(1, output);
             }
             if index > first {
@@ -272,7 +272,7 @@ fn has_commands(command: &Command) -> bool {
 
 fn failed(mut session: Session, result: Flow) -> Stage {
     let status = session.end_subshell(result).unwrap_or(130);
-    Stage::Running(Member::ended(0, status).noted(session.note.take()))
+    Stage::Running(Member::ended(0, status).noted(session.moment.note.take()))
 }
 
 fn start_program(mut session: Session, stages: &Slice<Command>, index: usize, arguments: Arguments) -> Stage {
@@ -287,9 +287,9 @@ fn start_program(mut session: Session, stages: &Slice<Command>, index: usize, ar
     {
         return failed(session, Err(unwind));
     }
-    session.note.iter_mut().for_each(|note| note.identify(&Target::External, &arguments.words));
+    session.moment.note.iter_mut().for_each(|note| note.identify(&Target::External, &arguments.words));
     match session.start_external(&arguments.words, &[]) {
-        Ok(Started::Child(child)) => Stage::Running(Member::process(child).noted(session.note.take())),
+        Ok(Started::Child(child)) => Stage::Running(Member::process(child).noted(session.moment.note.take())),
         Ok(Started::Failed(status)) => failed(session, Ok(status)),
         Ok(Started::Headless(_)) => {
             let expanded = Some((arguments, Target::External));
@@ -322,7 +322,7 @@ impl Work {
             let result = run(&mut session);
             let status = session.end_subshell(result).unwrap_or(130);
             session.leave();
-            left.leave_note(session.note.take());
+            left.leave_note(session.moment.note.take());
             drop(session);
             drop(registered);
             left.complete(status);
@@ -344,14 +344,14 @@ impl Work {
         let result = run_stage(&mut session, &stages[first..=index], expanded);
         let status = session.end_subshell(result).unwrap_or(130);
         session.leave();
-        (status, session.note.take())
+        (status, session.moment.note.take())
     }
 }
 
 fn run_stage(session: &mut Session, stages: &[Command], expanded: Option<(Arguments, Target)>) -> Flow {
     let [command] = stages else { return session.run_fan(stages) };
     let CommandKind::Simple(simple) = &command.kind else {
-        session.is_whole = matches!(command.kind, CommandKind::Subshell(_));
+        session.moment.is_whole = matches!(command.kind, CommandKind::Subshell(_));
         return session.run_command(command);
     };
     // A simple command is the whole of its subshell, so its failure springs no trap there.

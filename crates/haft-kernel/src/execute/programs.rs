@@ -126,7 +126,7 @@ impl Session {
     /// Runs something that a signal which would end this process shall not cut off: the signal unwinds it instead, and ends
     /// the process after that. Elsewhere than in a plain shell, and in subshells, it just runs.
     pub fn ended_in_order<T>(&mut self, run: impl FnOnce(&mut Self) -> T) -> T {
-        if !self.kernel.plain_shell || self.subshell > 0 || self.guarded {
+        if !self.kernel.plain_shell || self.subshell > 0 || self.moment.guarded {
             return run(self);
         }
         let free = self.traps.get(Trap::Exit).is_none();
@@ -136,9 +136,9 @@ impl Session {
         };
         let caught: Vec<i32> = FATAL.into_iter().filter(obeyed).collect();
         caught.iter().for_each(|signal| self.kernel.dispose(*signal, Disposition::Catch));
-        self.guarded = true;
+        self.moment.guarded = true;
         let result = run(self);
-        self.guarded = false;
+        self.moment.guarded = false;
         caught.iter().for_each(|signal| self.kernel.dispose(*signal, Disposition::Default));
         result
     }
@@ -164,7 +164,7 @@ impl Session {
             }
             let Some(descriptor) = member.descriptor() else { return Ok(Some(127)) };
             self.wait_at_most(&[descriptor], left)?;
-            if self.guarded && self.has_pending_signals() {
+            if self.moment.guarded && self.has_pending_signals() {
                 self.run_signal_traps()?;
             }
         }
@@ -229,7 +229,7 @@ impl Context<'_> {
 
 impl Session {
     fn start_own_group(mut self, words: &[Bytes], part: Part) -> Result<Beside, Unwind> {
-        self.own_group = true;
+        self.moment.own_group = true;
         Ok(match self.start_external(words, &[])? {
             Started::Child(child) => Beside::Member(Member::process(child), part),
             Started::Failed(status) => Beside::Failed(status),

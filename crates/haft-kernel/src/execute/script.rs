@@ -135,9 +135,9 @@ impl Session {
             if self.options.has(SetOption::NoExecute) {
                 continue;
             }
-            let (ignored, substituted) = (self.regard, self.substituted.len());
+            let (ignored, substituted) = (self.regard, self.moment.substituted.len());
             let rest = text.get(parser.offset()..).unwrap_or_default();
-            self.may_replace = whole && self.command_string && rest.trim_ascii().is_empty();
+            self.moment.may_replace = whole && self.command_string && rest.trim_ascii().is_empty();
             match self.run_list(&program.body) {
                 Ok(ended) => status = ended,
                 Err(Unwind::Abort(ended)) if resume => {
@@ -222,7 +222,7 @@ impl Session {
         let line = self.line;
         let positional = arguments
             .map(|arguments| std::mem::replace(&mut self.positional, Shared::Own(arguments.to_vec())));
-        let changed = std::mem::take(&mut self.positional_set);
+        let changed = std::mem::take(&mut self.moment.positional_set);
         let debug = self.hide_debug_trap();
         let result = match self.run_within(text, 0) {
             Err(Unwind::Return(status)) => Ok(status),
@@ -230,10 +230,10 @@ impl Session {
         };
         // A file that has arguments of its own gives them back, but for those that it has put in place with `set` outside of
         // functions.
-        if let Some(positional) = positional.filter(|_| !self.positional_set || self.in_function()) {
+        if let Some(positional) = positional.filter(|_| !self.moment.positional_set || self.in_function()) {
             self.positional = positional;
         }
-        self.positional_set = changed;
+        self.moment.positional_set = changed;
         self.show_debug_trap(debug);
         self.frames.make_mut().pop();
         self.line = line;

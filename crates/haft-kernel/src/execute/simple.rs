@@ -12,7 +12,7 @@ use crate::session::Session;
 impl Session {
     /// Runs a simple command: expands it, redirects, assigns, and finds out what to run.
     pub(crate) fn run_simple(&mut self, command: &Command, simple: &SimpleCommand) -> Flow {
-        let last = std::mem::take(&mut self.may_replace);
+        let last = std::mem::take(&mut self.moment.may_replace);
         if self.has_pending_signals() {
             self.run_signal_traps()?;
         }
@@ -20,15 +20,15 @@ impl Session {
         if !self.debug_allows()? {
             return Ok(self.status);
         }
-        self.substitution_status = None;
+        self.moment.substitution_status = None;
         if simple.arguments.is_empty() {
-            let substituted = self.substituted.len();
+            let substituted = self.moment.substituted.len();
             let result = self.run_assignments(command, simple);
             self.close_substituted(substituted);
             self.last_argument = Bytes::new();
             return result;
         }
-        let substituted = self.substituted.len();
+        let substituted = self.moment.substituted.len();
         let mut arguments = Arguments { words: self.spare_words(), ..Arguments::default() };
         self.expand_arguments_into(simple, &mut arguments)?;
         let result = match arguments.words.is_empty() {
@@ -36,7 +36,7 @@ impl Session {
             false => {
                 let target = self.find_cached(simple, &arguments.words[0]);
                 let target = self.settle(target, &arguments.words);
-                self.may_replace = last && matches!(target, Target::External);
+                self.moment.may_replace = last && matches!(target, Target::External);
                 self.run_expanded(command, simple, target, &arguments)
             }
         };
@@ -61,7 +61,7 @@ impl Session {
                 None => return Ok(1),
             }
         }
-        Ok(self.substitution_status.take().unwrap_or(0))
+        Ok(self.moment.substitution_status.take().unwrap_or(0))
     }
 
     fn run_expanded(
@@ -104,7 +104,7 @@ impl Session {
         };
         let result = self.run_target(target, arguments, &assigned);
         // `exec` without a command makes its redirections the session's own.
-        if std::mem::take(&mut self.keep_redirections) {
+        if std::mem::take(&mut self.moment.keep_redirections) {
             self.forget(undo);
             return result;
         }
@@ -176,8 +176,8 @@ impl Session {
 
     /// Closes the pipes of process substitutions that the command used.
     pub(crate) fn close_substituted(&mut self, from: usize) {
-        while self.substituted.len() > from {
-            if let Some(number) = self.substituted.pop() {
+        while self.moment.substituted.len() > from {
+            if let Some(number) = self.moment.substituted.pop() {
                 self.descriptors.close(number);
             }
         }

@@ -13,15 +13,15 @@ impl Session {
     /// Runs a trap, if it is set and is not running already. The status that the shell had stays.
     #[inline(never)]
     pub(crate) fn run_trap(&mut self, trap: Trap) -> Result<(), Unwind> {
-        if self.running_traps.contains(&trap) && !matches!(trap, Trap::Signal(_)) {
+        if self.moment.running_traps.contains(&trap) && !matches!(trap, Trap::Signal(_)) {
             return Ok(());
         }
         let Some(text) = self.traps.get(trap).filter(|text| !text.is_empty()).cloned() else { return Ok(()) };
         let command = self.command_text();
         let shown = self.trapped_command.replace(command);
-        self.running_traps.push(trap);
+        self.moment.running_traps.push(trap);
         let result = self.run_trap_text(&text);
-        self.running_traps.pop();
+        self.moment.running_traps.pop();
         self.trapped_command = shown;
         result.map(drop)
     }
@@ -31,12 +31,12 @@ impl Session {
         let (status, line, statuses) = (self.status, self.line, self.pipe_status.clone());
         let span = self.command_span;
         let last = self.last_argument.clone();
-        let note = self.note.take();
-        let outer = self.status_before_trap.replace(status);
+        let note = self.moment.note.take();
+        let outer = self.moment.status_before_trap.replace(status);
         let result = self.run_text(text);
-        self.status_before_trap = outer;
-        self.note = note;
-        self.trap_status = *result.as_ref().unwrap_or(&0);
+        self.moment.status_before_trap = outer;
+        self.moment.note = note;
+        self.moment.trap_status = *result.as_ref().unwrap_or(&0);
         self.status = status;
         self.line = line;
         self.command_span = span;
@@ -55,15 +55,15 @@ impl Session {
         if !self.has_debug_trap() {
             return Ok(true);
         }
-        if std::mem::take(&mut self.passed_debug) {
+        if std::mem::take(&mut self.moment.passed_debug) {
             return Ok(true);
         }
         if !self.options.shell(ShellOption::ExtendedDebug) {
             return self.run_trap(Trap::Debug).map(|()| true);
         }
-        self.trap_status = 0;
+        self.moment.trap_status = 0;
         self.run_trap(Trap::Debug)?;
-        Ok(self.trap_status == 0)
+        Ok(self.moment.trap_status == 0)
     }
 
     /// The `DEBUG` trap of this shell, before each of the simple commands that are stages of a pipeline.
@@ -76,7 +76,7 @@ impl Session {
             self.command_span = stage.span;
             self.run_trap(Trap::Debug)?;
         }
-        self.passed_debug = true;
+        self.moment.passed_debug = true;
         Ok(())
     }
 

@@ -25,7 +25,7 @@ impl Session {
         if self.only_children_matter() {
             return Ok(child.wait().map_or(Exit::Code(127), |(exit, _)| exit));
         }
-        let mut note = self.note.take();
+        let mut note = self.moment.note.take();
         loop {
             let Some(pidfd) = child.pidfd() else { return Ok(Exit::Code(127)) };
             if let Err(unwind) = self.wait_through(&[pidfd]) {
@@ -34,12 +34,12 @@ impl Session {
                 {
                     note.end(exit, usage);
                 }
-                self.note = note;
+                self.moment.note = note;
                 return Err(unwind);
             }
             if let Ok(Some((exit, usage))) = child.try_wait() {
                 note.iter_mut().for_each(|note| note.end(exit, usage));
-                self.note = note;
+                self.moment.note = note;
                 return Ok(exit);
             }
         }
@@ -164,7 +164,8 @@ impl Session {
         timeout: Option<Duration>,
     ) -> Result<Ready, Unwind> {
         let mut all: Vec<BorrowedFd<'_>> = descriptors.to_vec();
-        if let Some(signals) = self.signals.as_ref().filter(|_| self.guarded || !self.traps.is_empty()) {
+        if let Some(signals) = self.signals.as_ref().filter(|_| self.moment.guarded || !self.traps.is_empty())
+        {
             all.extend(signals.descriptor());
         }
         self.wait_for_these(&all, timeout)

@@ -18,14 +18,14 @@ impl Session {
     pub(super) fn substitute(&mut self, substitution: &CommandSubstitution) -> Result<Vec<u8>, Unwind> {
         if let Some(error) = &substitution.error {
             self.report(format_args!("command substitution: {}", error.error));
-            self.substitution_status = Some(2);
+            self.moment.substitution_status = Some(2);
             return Ok(Vec::new());
         }
         if let Some(word) = file_only(&substitution.body) {
             return self.substitute_file(word);
         }
         let (output, status) = self.capture_list(&substitution.body)?;
-        self.substitution_status = Some(status);
+        self.moment.substitution_status = Some(status);
         self.status = status;
         if memchr::memchr(0, &output).is_some() {
             self.report("warning: command substitution: ignored null byte in input");
@@ -44,7 +44,7 @@ impl Session {
         child.group = None;
         child.trace_depth += 1;
         // `break` in a substitution within a loop leaves the substitution.
-        child.loops = self.loops;
+        child.moment.loops = self.moment.loops;
         if !self.options.shell(ShellOption::InheritErrorExit) {
             child.options.put(SetOption::ErrorExit, false);
         }
@@ -64,12 +64,12 @@ impl Session {
         let [name] = names.as_slice() else { return Err(self.fail("ambiguous redirect")) };
         match self.read_file(name)? {
             Ok(bytes) => {
-                self.substitution_status = Some(0);
+                self.moment.substitution_status = Some(0);
                 Ok(trimmed(bytes))
             }
             Err(error) => {
                 self.report(format_args!("{name}: {}", haft_fs::message(&error)));
-                self.substitution_status = Some(1);
+                self.moment.substitution_status = Some(1);
                 Ok(Vec::new())
             }
         }
@@ -94,7 +94,7 @@ impl Session {
         self.start_detached(child, substitution.body.clone());
         let number = (0..=63).rev().find(|number| self.descriptors.get(*number).is_none()).unwrap_or(63);
         self.descriptors.set(number, outer);
-        self.substituted.push(number);
+        self.moment.substituted.push(number);
         Ok(format!("/dev/fd/{number}").into())
     }
 }

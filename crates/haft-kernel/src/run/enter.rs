@@ -229,7 +229,7 @@ impl Begin {
             stdin_redirected: std::mem::replace(&mut session.stdin_redirected, false),
         };
         session.run = Some(supervision.clone());
-        session.recording = true;
+        session.moment.recording = true;
         session.publish_traps();
         saved
     }
@@ -265,16 +265,16 @@ impl Session {
     /// Forgets where a script was when it ended, which may have been anywhere.
     fn come_to_rest(&mut self) {
         self.run = None;
-        self.recording = false;
-        self.note = None;
+        self.moment.recording = false;
+        self.moment.note = None;
         self.close_substituted(0);
         self.frames = Shared::default();
         self.captures.clear();
-        self.running_traps.clear();
-        self.loops = 0;
+        self.moment.running_traps.clear();
+        self.moment.loops = 0;
         self.regard = Regard::Nobody;
-        self.keep_redirections = false;
-        self.broken_pipe = false;
+        self.moment.keep_redirections = false;
+        self.moment.broken_pipe = false;
     }
 
     /// Ends all that runs in the background: what does not end by itself within `patience` is asked to, and has `grace`

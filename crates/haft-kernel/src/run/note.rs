@@ -130,14 +130,14 @@ impl Session {
     /// Runs a pipeline of the script itself, and takes note of its stages.
     #[inline(never)]
     pub(crate) fn run_recorded(&mut self, pipeline: &Pipeline) -> Flow {
-        self.recording = false;
+        self.moment.recording = false;
         if let Some(run) = &self.run {
             run.record().data = None;
         }
         let before = self.count_output();
-        self.note = pipeline.stages.first().map(|first| Note::new(self, first));
+        self.moment.note = pipeline.stages.first().map(|first| Note::new(self, first));
         let result = self.run_pipeline(pipeline);
-        if let Some(note) = self.note.take() {
+        if let Some(note) = self.moment.note.take() {
             let status = match result {
                 Ok(_) => self.pipe_status.last().copied().unwrap_or(0),
                 Err(unwind) => unwind.status(),
@@ -145,7 +145,7 @@ impl Session {
             self.record(vec![(note, status)]);
         }
         self.note_output(pipeline, before);
-        self.recording = true;
+        self.moment.recording = true;
         result
     }
 
@@ -196,10 +196,12 @@ impl Session {
         arguments: &Arguments,
         assigned: &[(Bytes, Bytes)],
     ) -> Flow {
-        let Some(mut note) = self.note.take() else { return self.run_found(target, arguments, assigned) };
+        let Some(mut note) = self.moment.note.take() else {
+            return self.run_found(target, arguments, assigned);
+        };
         note.identify(&target, &arguments.words);
         if matches!(target, Target::External) {
-            self.note = Some(note);
+            self.moment.note = Some(note);
             return self.run_found(target, arguments, assigned);
         }
         let result = self.run_found(target, arguments, assigned);
@@ -208,7 +210,7 @@ impl Session {
             Err(unwind) => note.end_with(unwind.status()),
             Ok(status) => note.end_with(status),
         }
-        self.note = Some(note);
+        self.moment.note = Some(note);
         result
     }
 }

@@ -6,6 +6,7 @@ use haft_process::CancelToken;
 
 use crate::options::SetOption;
 use crate::run::{Leftovers, TERMINATE};
+use crate::session::moment::Moment;
 use crate::session::{Random, Session};
 use crate::traps::Trap;
 
@@ -44,7 +45,6 @@ impl Session {
             signals: None,
             jobs: self.jobs.for_subshell(),
             positional: self.positional.clone(),
-            positional_set: false,
             name: self.name.clone(),
             aliases: self.aliases.clone(),
             completions: self.completions.clone(),
@@ -58,7 +58,6 @@ impl Session {
             last_background: self.last_background,
             line: self.line,
             under_command: self.under_command,
-            loops: 0,
             subshell: self.subshell + 1,
             pid: self.pid,
             started: self.started,
@@ -77,42 +76,22 @@ impl Session {
             command_span: self.command_span,
             trapped_command: self.trapped_command.clone(),
             regard: self.regard,
-            substitution_status: None,
-            substituted: Vec::new(),
             captures: self.captures.clone(),
             stdin_redirected: self.stdin_redirected,
-            keep_redirections: false,
-            broken_pipe: false,
-            rounds: 0,
-            death: None,
-            status_before_trap: None,
-            exits_in_place: false,
-            output_failed: false,
-            coprocess: None,
-            may_replace: false,
-            guarded: false,
-            own_group: false,
-            is_whole: false,
             is_branch: self.is_branch,
             depth: self.depth,
             fresh_stack: self.fresh_stack,
-            trap_status: 0,
-            passed_debug: false,
-            running_traps: Vec::new(),
             trace_depth: self.trace_depth,
-            last_regex: None,
             hashed_for: self.hashed_for.clone(),
             last_environment: self.last_environment.clone(),
-            spare: Vec::new(),
             run: self.run.clone(),
-            recording: false,
-            note: None,
             leftovers: Leftovers::default(),
             orphans: self.orphans.clone(),
             group: self.group.clone(),
             interactive: self.interactive,
             prompt_numbers: self.prompt_numbers,
             beside: Vec::new(),
+            moment: Moment::default(),
             dirty: self.dirty.clone(),
         }
     }

@@ -61,7 +61,7 @@ impl Session {
         };
         let _ = self.flush();
         self.status = status;
-        self.broken_pipe = false;
+        self.moment.broken_pipe = false;
         self.regard = Regard::Nobody;
         Ok(status)
     }

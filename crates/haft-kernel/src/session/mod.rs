@@ -9,6 +9,7 @@ mod input;
 mod interactive;
 mod locale;
 mod lookup;
+mod moment;
 mod output;
 mod report;
 mod start;
@@ -24,16 +25,16 @@ use haft_process::Environment;
 
 use crate::bytes::Bytes;
 use crate::control::JobGroup;
-use crate::execute::{Compiled, Regard};
+use crate::execute::Regard;
 use crate::flow::Unwind;
 use crate::io::{Capture, Descriptors, OpenFile};
 use crate::jobs::{Jobs, Member, Orphans};
 use crate::kernel::Kernel;
 use crate::options::Options;
-use crate::run::{Leftovers, Note, Supervision};
+use crate::run::{Leftovers, Supervision};
 use crate::shared::Shared;
 use crate::signals::SignalInbox;
-use crate::traps::{Trap, Traps};
+use crate::traps::Traps;
 use crate::variables::Variables;
 use haft_process::CancelToken;
 
@@ -43,6 +44,7 @@ pub use start::BASH_VERSION;
 pub(crate) use dynamic::Random;
 pub(crate) use lookup::SLOW;
 pub(crate) use lookup::split_reference;
+use moment::Moment;
 
 /// A shell: variables, functions, options, traps, working directory, descriptors, jobs.
 ///
@@ -64,8 +66,6 @@ pub struct Session {
     pub(crate) jobs: Jobs,
     /// `$1` and on; see also [`Session::name`].
     pub(crate) positional: Shared<Vec<Bytes>>,
-    /// Whether `set` has replaced them since the file that is being sourced began.
-    pub(crate) positional_set: bool,
     /// `$0`.
     pub(crate) name: Bytes,
     pub(crate) aliases: Arc<BTreeMap<Bytes, Bytes>>,
@@ -91,8 +91,6 @@ pub struct Session {
     pub(crate) line: u32,
     /// Whether `command` runs a builtin, whose errors end no script then, even in POSIX mode.
     pub(crate) under_command: bool,
-    /// How many loops `break` could leave.
-    pub(crate) loops: u32,
     /// How many subshells deep this is: `BASH_SUBSHELL`.
     pub(crate) subshell: u32,
     /// `$$`, the same in all subshells.
@@ -127,66 +125,24 @@ pub struct Session {
     pub(crate) trapped_command: Option<Bytes>,
     /// Who looks at the status of what runs.
     pub(crate) regard: Regard,
-    /// The status of the last command substitution of the command that is being expanded.
-    pub(crate) substitution_status: Option<i32>,
-    /// Descriptors of the process substitutions that commands which are running use.
-    pub(crate) substituted: Vec<u32>,
     /// What collects output of substitutions around this, to be read whenever the session waits.
     pub(crate) captures: Vec<Arc<Capture>>,
     /// Whether standard input was redirected in this shell, so that background commands share it.
     pub(crate) stdin_redirected: bool,
-    /// Whether the redirections of the command that is running shall stay: set by `exec`.
-    pub(crate) keep_redirections: bool,
-    /// Whether output that was held back met a closed pipe.
-    pub(crate) broken_pipe: bool,
-    /// The process number and the signal of a command in the foreground that died.
-    pub(crate) death: Option<(i32, i32)>,
-    /// Whether `exit` ends the shell, rather than a failure: it does so where it stands.
-    pub(crate) exits_in_place: bool,
-    /// Whether a builtin could not write what it had to show.
-    pub(crate) output_failed: bool,
-    /// The coprocess whose descriptors are open, and its process number.
-    pub(crate) coprocess: Option<(Bytes, i32)>,
-    /// The status before the trap that is running, which `exit` and `return` without one give.
-    pub(crate) status_before_trap: Option<i32>,
-    /// How many rounds loops have made.
-    pub(crate) rounds: u32,
-    /// Whether the command about to run is the last of the program, so that the process may become it.
-    pub(crate) may_replace: bool,
-    /// Whether signals that would end this process are caught, so that what runs ends in order first.
-    pub(crate) guarded: bool,
-    /// Whether programs get a process group of their own, whatever the kernel says.
-    pub(crate) own_group: bool,
-    /// Whether the command about to run is the whole of this subshell, so that its parentheses make no other.
-    pub(crate) is_whole: bool,
     /// Whether this is a branch of a fan-out, whose programs end with the process.
     pub(crate) is_branch: bool,
     /// How deep commands are nested now, in units of stack.
     pub(crate) depth: u32,
     /// Whether this runs on a stack made for deep nesting.
     pub(crate) fresh_stack: bool,
-    /// The status that the last trap ended with.
-    pub(crate) trap_status: i32,
-    /// Whether the `DEBUG` trap has run already for the command that comes first.
-    pub(crate) passed_debug: bool,
-    /// The traps that are running.
-    pub(crate) running_traps: Vec<Trap>,
     /// How many subshells deep the trace is shown.
     pub(crate) trace_depth: u32,
-    /// The regular expression that was compiled last.
-    pub(crate) last_regex: Option<Compiled>,
     /// The `PATH` for which [`Session::hashed`] holds.
     pub(crate) hashed_for: Option<Bytes>,
     /// The environment that the last program got: what it was made from, the program, and what was made.
     pub(crate) last_environment: Option<(Arc<Environment>, Bytes, Arc<Environment>)>,
-    /// Room for arguments.
-    pub(crate) spare: Vec<Vec<Bytes>>,
     /// The run that this session is in, if it is in one.
     pub(crate) run: Option<Arc<Supervision>>,
-    /// Whether the pipelines that are about to run are the script's own, which are put on record.
-    pub(crate) recording: bool,
-    /// What is noted of the command that is about to run, if it is a stage to be put on record.
-    pub(crate) note: Option<Box<Note>>,
     /// What runs have left running. It is ended, with the grace that is due, before the jobs below are reaped.
     pub(crate) leftovers: Leftovers,
     /// What subshells have left running.
@@ -199,6 +155,8 @@ pub struct Session {
     pub(crate) prompt_numbers: (usize, usize),
     /// Process substitutions that run beside the session.
     pub(crate) beside: Vec<Member>,
+    /// What only the commands that run now need.
+    pub(crate) moment: Moment,
     /// The file whose output is held back, if any; there is never more than one.
     dirty: Option<Arc<OpenFile>>,
 }
@@ -250,7 +208,6 @@ impl Session {
             signals,
             jobs: Jobs::default(),
             positional: Shared::default(),
-            positional_set: false,
             name: "haft".into(),
             aliases: Arc::default(),
             completions: Arc::default(),
@@ -264,7 +221,6 @@ impl Session {
             last_background: None,
             line: 0,
             under_command: false,
-            loops: 0,
             subshell: 0,
             pid: i32::try_from(std::process::id()).unwrap_or(0),
             started: Instant::now(),
@@ -283,42 +239,22 @@ impl Session {
             command_span: Span::default(),
             trapped_command: None,
             regard: Regard::Nobody,
-            substitution_status: None,
-            substituted: Vec::new(),
             captures: Vec::new(),
             stdin_redirected: false,
-            keep_redirections: false,
-            broken_pipe: false,
-            rounds: 0,
-            death: None,
-            status_before_trap: None,
-            exits_in_place: false,
-            output_failed: false,
-            coprocess: None,
-            may_replace: false,
-            guarded: false,
-            own_group: false,
-            is_whole: false,
             is_branch: false,
             depth: 0,
             fresh_stack: false,
-            trap_status: 0,
-            passed_debug: false,
-            running_traps: Vec::new(),
             trace_depth: 0,
-            last_regex: None,
             hashed_for: None,
             last_environment: None,
-            spare: Vec::new(),
             run: None,
-            recording: false,
-            note: None,
             leftovers: Leftovers::default(),
             orphans: Arc::default(),
             group: None,
             interactive: false,
             prompt_numbers: (1, 1),
             beside: Vec::new(),
+            moment: Moment::default(),
             dirty: None,
         }
     }
@@ -338,7 +274,7 @@ impl Session {
         if self.cancel.is_cancelled() {
             return Err(Unwind::Cancelled);
         }
-        match self.broken_pipe && !self.ignores_broken_pipe() {
+        match self.moment.broken_pipe && !self.ignores_broken_pipe() {
             true => Err(Unwind::Signal(13)),
             false => Ok(()),
         }

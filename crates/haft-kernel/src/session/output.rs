@@ -25,8 +25,8 @@ impl Session {
         {
             let _ = self.flush();
         }
-        if number == 1 && self.broken_pipe {
-            self.broken_pipe = false;
+        if number == 1 && self.moment.broken_pipe {
+            self.moment.broken_pipe = false;
             return Err(io::ErrorKind::BrokenPipe.into());
         }
         if !file.write(bytes, self.writing()).map_err(|error| self.own_fault(error))? {
@@ -64,8 +64,8 @@ impl Session {
     #[inline]
     pub(crate) fn flush_sometimes(&mut self) {
         const ROUNDS: u32 = 128;
-        self.rounds = self.rounds.wrapping_add(1);
-        if self.rounds.is_multiple_of(ROUNDS) {
+        self.moment.rounds = self.moment.rounds.wrapping_add(1);
+        if self.moment.rounds.is_multiple_of(ROUNDS) {
             let _ = self.flush();
         }
     }
@@ -79,7 +79,7 @@ impl Session {
         let result = dirty.flush(self.writing()).map_err(|error| self.own_fault(error));
         // Whoever wrote has gone on meanwhile; the next one to look learns of it.
         if result.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::BrokenPipe) {
-            self.broken_pipe = true;
+            self.moment.broken_pipe = true;
         }
         result
     }
