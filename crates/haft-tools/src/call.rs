@@ -90,7 +90,7 @@ impl Registry {
             let error = format!("tool '{name}' is not in the toolset '{}'", toolset.name());
             return Err(Fault::new(Code::Disabled, error));
         }
-        let found = self.inner().find(name, options.cancel.as_ref().unwrap_or(&self.inner().cancel))?;
+        let found = self.inner().find(name, options)?;
         let note = found.note();
         let tool = found.tool;
         if !arguments.is_object() {

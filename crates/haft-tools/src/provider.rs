@@ -52,14 +52,7 @@ impl Providers {
 
     /// Asks all again, at once; yields all tools, and those who cannot say which they have.
     pub(crate) fn ask_all(&self, cancel: &CancelToken) -> (Vec<Tool>, Vec<Rejected>) {
-        std::thread::scope(|threads| {
-            for (provider, answer) in &self.places {
-                threads.spawn(move || {
-                    let said = ask(provider, cancel);
-                    *lock(answer) = Some(said);
-                });
-            }
-        });
+        ask_at_once(self.places.iter(), cancel);
         self.known()
     }
 
@@ -81,21 +74,17 @@ impl Providers {
     /// # Errors
     /// Why there is none, where more can be said than that.
     pub(crate) fn find(&self, name: &str, cancel: &CancelToken) -> Result<Option<Tool>, String> {
+        let full = name.contains('.');
+        let place = name.split_once('.').map(|(place, _)| place);
+        let asked =
+            || self.places.iter().filter(|(provider, _)| place.is_none_or(|place| place == provider.name()));
+        ask_at_once(asked().filter(|(_, answer)| lock(answer).is_none()), cancel);
+        if cancel.is_cancelled() {
+            return Ok(None);
+        }
         let mut found = Vec::new();
         let fits = |tool: &&Tool| tool.name() == name || bare(tool.name()) == name;
-        for (provider, answer) in &self.places {
-            let full = name.split_once('.').is_some_and(|(place, _)| place == provider.name());
-            if name.contains('.') && !full {
-                continue;
-            }
-            // Not asked under the lock: whoever else wants to know need not wait as long.
-            if lock(answer).is_none() {
-                let said = ask(provider, cancel);
-                if cancel.is_cancelled() {
-                    return said.map(|_| None);
-                }
-                *lock(answer) = Some(said);
-            }
+        for (_, answer) in asked() {
             let mut answer = lock(answer);
             match answer.as_ref() {
                 Some(Ok(tools)) => found.extend(tools.iter().filter(fits).cloned()),
@@ -142,6 +131,21 @@ impl Providers {
         };
         self.places.iter().flat_map(known).collect()
     }
+}
+
+/// Asks all of them at once. What was not waited for is no answer.
+fn ask_at_once<'a>(places: impl Iterator<Item = &'a Place>, cancel: &CancelToken) {
+    std::thread::scope(|threads| {
+        for (provider, answer) in places {
+            threads.spawn(move || {
+                // Not asked under the lock: whoever else wants to know need not wait as long.
+                let said = ask(provider, cancel);
+                if !cancel.is_cancelled() {
+                    *lock(answer) = Some(said);
+                }
+            });
+        }
+    });
 }
 
 fn ask(provider: &Arc<dyn Provider>, cancel: &CancelToken) -> Answer {

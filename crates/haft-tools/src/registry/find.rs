@@ -1,8 +1,13 @@
 //! The tool of a name, asked alone.
 
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::thread;
+use std::time::Duration;
+
 use haft_process::CancelToken;
 
 use super::Inner;
+use crate::call::CallOptions;
 use crate::discover::{self, Candidate, Probe};
 use crate::envelope::{Code, Fault};
 use crate::snapshot::Rejected;
@@ -27,7 +32,7 @@ impl Found {
 }
 
 impl Inner {
-    pub(crate) fn find(&self, name: &str, cancel: &CancelToken) -> Result<Found, Fault> {
+    pub(crate) fn find(&self, name: &str, options: &CallOptions) -> Result<Found, Fault> {
         let mut refused: Option<Rejected> = None;
         for candidate in discover::scan_for(name, &self.directories) {
             let probe = self.prober.probe(&candidate);
@@ -41,9 +46,12 @@ impl Inner {
         if let Some(native) = self.natives.iter().find(|tool| tool.name() == name) {
             return Ok(Found { tool: native.clone(), passed_over: refused });
         }
-        match self.providers.find(name, cancel) {
+        let cancel = options.cancel.as_ref().unwrap_or(&self.cancel);
+        let limited = cancel.child();
+        match within(options.timeout, &limited, || self.providers.find(name, &limited)) {
             Ok(Some(tool)) => Ok(Found { tool, passed_over: refused }),
             _ if cancel.is_cancelled() => Err(Fault::new(Code::Cancelled, "the call was cancelled")),
+            _ if limited.is_cancelled() => Err(late(name, options.timeout.unwrap_or_default())),
             Err(error) if refused.is_none() => Err(Fault::new(Code::SpawnFailed, error)),
             _ => Err(self.missing(name, refused)),
         }
@@ -94,4 +102,26 @@ impl Inner {
         names.dedup();
         names
     }
+}
+
+/// Does something that a token stops when a time is over.
+fn within<T>(limit: Option<Duration>, token: &CancelToken, work: impl FnOnce() -> T) -> T {
+    let Some(limit) = limit else { return work() };
+    let (done, wait) = channel::<()>();
+    thread::scope(|threads| {
+        threads.spawn(move || {
+            if wait.recv_timeout(limit) == Err(RecvTimeoutError::Timeout) {
+                token.cancel();
+            }
+        });
+        let result = work();
+        drop(done);
+        result
+    })
+}
+
+fn late(name: &str, limit: Duration) -> Fault {
+    let error =
+        format!("the servers that may have '{name}' did not say within {limit:?} which tools they have");
+    Fault::new(Code::ToolTimeout, error)
 }

@@ -15,6 +15,7 @@ use haft_process::capture::Output;
 use haft_process::{CancelToken, Environment, Host};
 
 use self::scan::Sight;
+use crate::call::CallOptions;
 use crate::discover::{self, Ask, Candidate, Prober};
 use crate::envelope::{Fault, Truncated};
 use crate::native::Native;
@@ -205,15 +206,16 @@ impl Registry {
     /// # Errors
     /// [`Code::ToolNotFound`](crate::Code::ToolNotFound) with the nearest names, [`Code::NotTrusted`](crate::Code::NotTrusted), or [`Code::Disabled`](crate::Code::Disabled) with the reason.
     pub fn find(&self, name: &str) -> Result<Tool, Fault> {
-        self.find_unless(name, &self.0.inner.cancel)
+        self.find_for(name, &CallOptions::default())
     }
 
-    /// The same, unless nobody wants to know any more before a server has said which tools it has.
+    /// The same, for a call with these options: a server that does not say which tools it has is waited for as long as the call may
+    /// take, and until it is cancelled.
     ///
     /// # Errors
-    /// As [`find`](Registry::find), or [`Code::Cancelled`](crate::Code::Cancelled).
-    pub fn find_unless(&self, name: &str, cancel: &CancelToken) -> Result<Tool, Fault> {
-        self.0.inner.find(name, cancel).map(|found| found.tool)
+    /// As [`find`](Registry::find), [`Code::ToolTimeout`](crate::Code::ToolTimeout) or [`Code::Cancelled`](crate::Code::Cancelled).
+    pub fn find_for(&self, name: &str, options: &CallOptions) -> Result<Tool, Fault> {
+        self.0.inner.find(name, options).map(|found| found.tool)
     }
 
     /// Whether a name is a tool's, without asking it.

@@ -46,24 +46,23 @@ impl Tools {
     /// Calls a tool from a session, with its directory, its exports and its token to stop by.
     pub(super) fn call(&self, context: &mut Context<'_>, name: &str, arguments: &[Bytes]) -> Envelope {
         let registry = self.registry();
-        let cancel = context.session.cancel_token().clone();
+        let options = CallOptions {
+            directory: Some(PathBuf::from(OsStr::from_bytes(context.session.directory()))),
+            environment: Some(context.session.exports()),
+            cancel: Some(context.session.cancel_token().clone()),
+            toolset: self.toolset(),
+            ..CallOptions::default()
+        };
         let read = |tool: Tool| match arguments {
             [dash] if dash.as_ref() == b"-" => words::of_input(context),
             words => tool.arguments(&words::of(context, words)),
         };
-        let arguments = match registry.find_unless(name, &cancel).and_then(read) {
+        let arguments = match registry.find_for(name, &options).and_then(read) {
             Ok(arguments) => arguments,
             Err(fault) => return Envelope::failure(fault),
         };
         // What was written so far comes before what the tool does.
         let _ = context.session.flush();
-        let options = CallOptions {
-            directory: Some(PathBuf::from(OsStr::from_bytes(context.session.directory()))),
-            environment: Some(context.session.exports()),
-            cancel: Some(cancel),
-            toolset: self.toolset(),
-            ..CallOptions::default()
-        };
         let session = RefCell::new(&mut *context.session);
         let tell = |progress: &Progress| {
             let _ = session.borrow_mut().write(2, format!("{name}: {progress}\n").as_bytes());

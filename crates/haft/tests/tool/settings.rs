@@ -1,5 +1,7 @@
 //! What the configuration says of tools, and what is wrong with it.
 
+use std::time::Duration;
+
 use crate::scene::{haft, scene, tool, write};
 
 const CONFIG: &str = "home/.config/haft/config.toml";
@@ -7,7 +9,7 @@ const CONFIG: &str = "home/.config/haft/config.toml";
 #[test]
 fn settings_and_toolsets_hold() {
     let scratch = scene();
-    let config = "[tools]\ntimeout = 0.5\n[[toolset]]\nname = 'few'\ntools = ['gl*']\n";
+    let config = "[tools]\nschema_timeout = 20\ntimeout = 0.5\n[[toolset]]\nname = 'few'\ntools = ['gl*']\n";
     write(&scratch, CONFIG, config);
     write(
         &scratch,
@@ -24,6 +26,18 @@ fn settings_and_toolsets_hold() {
         .run()
         .status(2)
         .stderr_has("did you mean \"few\"?");
+}
+
+#[test]
+fn servers_that_say_nothing_are_asked_at_once_and_no_longer_than_the_call_may_take() {
+    let scratch = scene();
+    let server = |name: &str| format!("[[mcp]]\nname = '{name}'\ncommand = ['sleep', '600']\n");
+    write(&scratch, CONFIG, &["one", "two", "three"].map(server).concat());
+    for name in ["anything", "two.anything"] {
+        let run = tool(&scratch, &["call", "--timeout", "1s", name]).run().status(124);
+        let run = run.stderr_has(&format!("the servers that may have '{name}' did not say within 1s"));
+        let _ = run.within(Duration::from_secs(10));
+    }
 }
 
 /// A configuration, and what is said of it.

@@ -20,7 +20,7 @@ pub(super) fn run(mut arguments: ToolCall, surroundings: &Surroundings) -> Resul
         output_limit: arguments.limit_output,
         ..scene.call_options(arguments.timeout, arguments.toolset.as_deref())?
     };
-    let envelope = match scene.registry.find(&arguments.name) {
+    let envelope = match scene.registry.find_for(&arguments.name, &options) {
         Ok(tool) => {
             take_json(&tool, &mut arguments);
             match read(&tool, &arguments.words)? {
