@@ -26,7 +26,7 @@ fn write_tool(scratch: &Scratch, name: &str) {
 
 #[test]
 fn tools_that_come_and_go_are_told_of() {
-    let scratch = configured("");
+    let scratch = configured("[tools]\nschema_timeout = 20\n");
     write_tool(&scratch, "first");
     let mut client = Client::configured(scratch);
     let listed = |client: &mut Client| client.ask("tools/list", json!({}))["result"]["tools"].to_string();
@@ -43,7 +43,9 @@ fn tools_that_come_and_go_are_told_of() {
 
 #[test]
 fn a_server_of_others_that_does_not_answer_keeps_no_list_waiting() {
-    let scratch = configured("[[mcp]]\nname = \"silent\"\ncommand = [\"sleep\", \"600\"]\n");
+    let scratch = configured(
+        "[tools]\nschema_timeout = 20\n[[mcp]]\nname = \"silent\"\ncommand = [\"sleep\", \"600\"]\n",
+    );
     write_tool(&scratch, "quick");
     let mut client = Client::configured(scratch);
     let start = Instant::now();

@@ -22,7 +22,10 @@ fn script(name: &str, description: &str) -> String {
 fn tools_are_shown_asked_again_and_limited() {
     let home = Home::new();
     write_tool(&home, "greet", &script("greet", "Greets somebody"));
-    home.write(".config/haft/config.toml", "[[toolset]]\nname = 'polite'\ntools = ['greet']\n");
+    home.write(
+        ".config/haft/config.toml",
+        "[tools]\nschema_timeout = 20\n[[toolset]]\nname = 'polite'\ntools = ['greet']\n",
+    );
     let shell = home.shell();
     shell.enter("/tool").see("greet          user      Greets somebody").see("file_read");
     shell.enter("/tool greet").see("parameters:\n    who: string\n").see("source: user, ");
