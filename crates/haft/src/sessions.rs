@@ -11,7 +11,7 @@ use crate::tools::{ToolCommand, Tools};
 
 /// What a shell knows though nobody has told it; programs are not told either.
 const WITHOUT_ENVIRONMENT: [(&str, &str); 2] =
-    [("PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"), ("TERM", "dumb")];
+    [("PATH", "/usr/local/bin:/usr/local/sbin:/usr/bin:/usr/sbin:/bin:/sbin"), ("TERM", "dumb")];
 
 /// A kernel with all commands that haft brings, and these tools.
 pub(crate) fn kernel(tools: &Arc<Tools>) -> KernelBuilder {
@@ -38,6 +38,11 @@ pub(crate) fn familiar(
         if environment.get(name).is_none() {
             let _ = session.set(name.as_bytes(), value);
         }
+    }
+    if environment.get("SHELL").is_none()
+        && let Some(shell) = session.login_shell()
+    {
+        let _ = session.set(b"SHELL", shell);
     }
     session.set_umask(creation_mask());
     open_standard(&mut session, surroundings);

@@ -66,7 +66,10 @@ fn become_program(
     }
     let session = &mut *context.session;
     if session.owns_process() && session.leads {
-        return Ok(Ended::Failed(session.replace_process(words, zero, clear)));
+        session.change_level(-1);
+        let status = session.replace_process(words, zero, clear);
+        session.change_level(1);
+        return Ok(Ended::Failed(status));
     }
     let Some(path) = session.program_path(&words[0], &[]) else {
         context.error(format_args!("{}: not found", words[0]));

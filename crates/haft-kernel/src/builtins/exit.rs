@@ -7,17 +7,13 @@ use crate::flow::{Flow, Unwind};
 use crate::traps::Trap;
 
 pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
-    match status(context, arguments)? {
-        Some(status) => {
-            context.session.moment.exits_in_place = true;
-            Err(Unwind::Exit(status))
-        }
-        None => Ok(1),
-    }
+    let status = status(context, arguments)?;
+    context.session.moment.exits_in_place = true;
+    Err(Unwind::Exit(status))
 }
 
-/// The status that `exit` and `return` are given: `$?` without one. `None` if there are too many.
-pub(super) fn status(context: &mut Context<'_>, arguments: &[Bytes]) -> Result<Option<i32>, Unwind> {
+/// The status that `exit` and `return` are given: `$?` without one.
+pub(super) fn status(context: &mut Context<'_>, arguments: &[Bytes]) -> Result<i32, Unwind> {
     let arguments = match arguments {
         [first, rest @ ..] if first.as_bytes() == b"--" => rest,
         all => all,
@@ -30,15 +26,15 @@ pub(super) fn status(context: &mut Context<'_>, arguments: &[Bytes]) -> Result<O
             _ => false,
         };
         let before = session.moment.status_before_trap.filter(|_| !follows);
-        return Ok(Some(before.unwrap_or(session.status)));
+        return Ok(before.unwrap_or(session.status));
     };
     let Some(number) = argument(first) else {
         context.error(format_args!("{first}: numeric argument required"));
-        return Ok(Some(2));
+        return Ok(2);
     };
     if arguments.len() > 1 {
         context.error("too many arguments");
-        return Ok(None);
+        return Err(context.session.end_line(1));
     }
-    Ok(Some(i32::try_from(number & 0xff).unwrap_or(0)))
+    Ok(i32::try_from(number & 0xff).unwrap_or(0))
 }

@@ -5,7 +5,7 @@ use crate::bytes::Bytes;
 use crate::flow::{Flow, Unwind};
 
 pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
-    let Some(status) = super::exit::status(context, arguments)? else { return Err(Unwind::Abort(1)) };
+    let status = super::exit::status(context, arguments)?;
     if context.session.frames.is_empty() {
         context.error("can only `return' from a function or sourced script");
         return context.session.unless_posix(2);

@@ -41,10 +41,15 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
     let known = all(context);
     let (wanted, status) = select(context, &known, operands);
     let current = current(&context.session.jobs, &known);
+    // What has ended is gone from the list of a text given with `-c`, and in a substitution, which many a loop waits with.
+    let session = &context.session;
+    let forgets_ended = !session.interactive && (session.command_string || !session.captures.is_empty());
     let mut text = Vec::new();
     for job in known.iter().filter(|job| wanted.contains(&job.id)) {
         let is_stopped = matches!(job.state, JobState::Stopped(_));
-        let hidden = (has(b'r') && job.state != JobState::Running)
+        let ended = matches!(job.state, JobState::Done(_));
+        let hidden = (ended && forgets_ended)
+            || (has(b'r') && job.state != JobState::Running)
             || (has(b's') && !is_stopped)
             || (has(b'n') && job.told == Some(job.state));
         if !hidden {
@@ -56,7 +61,7 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
                 .filter(|own| own.id == job.id)
                 .for_each(|own| own.told = Some(job.state));
         }
-        if matches!(job.state, JobState::Done(_)) {
+        if ended {
             context.session.jobs.remove(job.id);
         }
     }

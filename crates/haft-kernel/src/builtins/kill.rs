@@ -55,6 +55,7 @@ fn signal(name: &[u8]) -> Option<i32> {
 
 fn send(context: &mut Context<'_>, target: &Bytes, number: i32) -> Result<bool, Unwind> {
     let _ = context.session.flush();
+    context.session.reap_strays();
     if target.starts_with(b"%") {
         context.session.jobs.update();
         return Ok(match context.session.jobs.find(target) {

@@ -36,7 +36,7 @@ fn leave(context: &mut Context<'_>, arguments: &[Bytes], how: fn(u32) -> Unwind)
     };
     if arguments.len() > 1 {
         context.error("too many arguments");
-        return Err(Unwind::Abort(1));
+        return Err(context.session.end_line(1));
     }
     if count <= 0 {
         context.error(format_args!("{first}: loop count out of range"));

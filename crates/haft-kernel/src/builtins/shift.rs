@@ -22,7 +22,7 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
         },
         _ => {
             context.error("too many arguments");
-            return Ok(1);
+            return Err(context.session.end_line(1));
         }
     };
     let Ok(count) = usize::try_from(count) else {

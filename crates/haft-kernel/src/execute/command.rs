@@ -10,9 +10,13 @@ impl Session {
     pub(crate) fn run_command(&mut self, command: &Command) -> Flow {
         self.line = command.line;
         if let CommandKind::Simple(simple) = &command.kind {
+            let trapped = self.has_error_trap();
             let status = self.run_simple(command, simple)?;
             self.set_pipe_status(status);
-            return self.concluded(status);
+            return match trapped {
+                true => self.concluded(status),
+                false => self.concluded_untrapped(status),
+            };
         }
         self.moment.may_replace = false;
         // What is noted of this command is not to be taken for what is noted of one within it.

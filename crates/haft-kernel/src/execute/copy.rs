@@ -83,6 +83,8 @@ impl Session {
         self.leads = true;
         // Its programs are in the group that it leads.
         self.group = None;
+        // What the shell it came from has left running is no child of this process, and not its to end.
+        std::mem::forget(std::mem::take(&mut self.orphans));
         self.own_pid = rustix::process::getpid().as_raw_pid();
         self.cancel = CancelToken::new();
         let inbox = self.kernel.signals.clone();

@@ -39,10 +39,41 @@ impl Session {
     #[inline(never)]
     fn failed(&mut self, status: i32) -> Flow {
         self.tell_failure(status)?;
-        if self.exits_on_error() {
-            return Err(Unwind::Exit(status));
+        self.ended_by_failure(status)
+    }
+
+    /// The same of a command before which there was no `ERR` trap: one that it has set itself is not for its own failure.
+    pub(crate) fn concluded_untrapped(&mut self, status: i32) -> Flow {
+        if status == 0 || self.ignores_failure() {
+            return Ok(status);
         }
-        Ok(status)
+        self.status = status;
+        self.ended_by_failure(status)
+    }
+
+    /// Ends the shell after a failure if `set -e` says so: not before the traps of signals that have come meanwhile have run.
+    fn ended_by_failure(&mut self, status: i32) -> Flow {
+        if !self.exits_on_error() {
+            return Ok(status);
+        }
+        if self.has_pending_signals() {
+            self.run_signal_traps()?;
+        }
+        Err(Unwind::Exit(status))
+    }
+
+    /// Whether there is an `ERR` trap.
+    #[inline]
+    pub(crate) fn has_error_trap(&self) -> bool {
+        !self.traps.is_empty() && self.traps.get(Trap::Error).is_some()
+    }
+
+    /// What an error does that ends the line it is on, and with it a text given with `-c`.
+    pub(crate) fn end_line(&self, status: i32) -> Unwind {
+        match self.command_string && self.subshell == 0 && !self.interactive {
+            true => Unwind::Exit(status),
+            false => Unwind::Abort(status),
+        }
     }
 
     /// Whether failure is looked at by nobody and `set -e` is on.
@@ -59,9 +90,12 @@ impl Session {
 
     /// Runs something after a `!`.
     pub(crate) fn negated(&mut self, run: impl FnOnce(&mut Self) -> Flow) -> Flow {
+        // With `set -e` a `!` is a condition like any other.
         let regard = match self.regard {
-            Regard::Condition => Regard::Condition,
-            _ => Regard::Negation,
+            Regard::Nobody | Regard::OuterNegation if !self.options.has(SetOption::ErrorExit) => {
+                Regard::Negation
+            }
+            _ => Regard::Condition,
         };
         Ok(i32::from(self.regarded(regard, run)? == 0))
     }

@@ -42,6 +42,7 @@ impl Session {
                 };
                 let status = self.note_exit(child.pid(), exit);
                 self.tell_background_deaths();
+                self.reap_strays();
                 self.stop_within(status)?;
                 Ok(status)
             }
@@ -71,11 +72,12 @@ impl Session {
         if !self.kernel.external {
             return;
         }
-        if let Some(path) = self.program_path(&words[0], assigned)
-            && let Ok(command) = self.command(&path, words, assigned)
-        {
+        let Some(path) = self.program_path(&words[0], assigned) else { return };
+        self.change_level(-1);
+        if let Ok(command) = self.command(&path, words, assigned) {
             drop(command.replace());
         }
+        self.change_level(1);
     }
 
     /// Starts a program.

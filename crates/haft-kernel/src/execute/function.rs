@@ -100,7 +100,7 @@ impl Session {
         let positional = std::mem::replace(&mut self.positional, Shared::Own(words));
         let text = std::mem::replace(&mut self.source_text, definition.text.clone());
         let loops = std::mem::take(&mut self.moment.loops);
-        let result = self.nested(2, |session| session.run_function_body(definition));
+        let result = self.nested(2, |session| session.run_function_body(definition, text.as_ref()));
         if self.stays_for_exit_trap(&result) {
             return result;
         }
@@ -170,13 +170,13 @@ impl Session {
     }
 
     #[inline(never)]
-    fn run_function_body(&mut self, definition: &Definition) -> Flow {
+    fn run_function_body(&mut self, definition: &Definition, outer_text: Option<&Arc<[u8]>>) -> Flow {
         let traced = definition.traced || self.options.has(SetOption::FunctionTrace);
         let hidden = self.hide_traps(traced);
         if traced {
             self.line = definition.function.body.line;
         }
-        self.run_debug_trap()?;
+        self.run_debug_trap_of_call(outer_text)?;
         let result = match self.run_command(&definition.function.body) {
             Err(Unwind::Return(status)) => Ok(status),
             // A loop outside of the function is none of the function's.

@@ -69,6 +69,9 @@ impl Session {
 
     #[inline(never)]
     fn run_complex_pipeline(&mut self, pipeline: &Pipeline) -> Flow {
+        if self.has_pending_signals() {
+            self.run_signal_traps()?;
+        }
         if let Some(format) = pipeline.time {
             return self.run_timed(pipeline, format);
         }

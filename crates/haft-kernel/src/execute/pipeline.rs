@@ -229,6 +229,7 @@ fn start_stage(mut session: Session, stages: &Slice<Command>, index: usize) -> S
         return ready(session, None);
     }
     session.line = command.line;
+    session.command_span = stages[index].span;
     let arguments = match session.expand_arguments(simple) {
         Ok(arguments) => arguments,
         Err(unwind) => return failed(session, Err(unwind)),

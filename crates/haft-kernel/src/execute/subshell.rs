@@ -66,7 +66,11 @@ impl Session {
         self.line = 1;
         let command = self.command_text();
         let shown = self.trapped_command.replace(command);
-        let result = self.run_trap_text(&text);
+        let result = self.run_trap_text(|session| match session.subshell {
+            // In the trace it is not deeper than the rest.
+            0 => session.run_source(&text, 0, true),
+            _ => session.run_text(&text),
+        });
         self.trapped_command = shown;
         match result {
             Err(Unwind::Exit(status)) => Ok(status),

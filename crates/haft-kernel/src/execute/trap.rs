@@ -1,5 +1,7 @@
 //! Running traps.
 
+use std::sync::Arc;
+
 use haft_lang::ast::{Command, CommandKind};
 use haft_process::{Disposition, Signals};
 
@@ -20,20 +22,20 @@ impl Session {
         let command = self.command_text();
         let shown = self.trapped_command.replace(command);
         self.moment.running_traps.push(trap);
-        let result = self.run_trap_text(&text);
+        let result = self.run_trap_text(|session| session.run_text(&text));
         self.moment.running_traps.pop();
         self.trapped_command = shown;
         result.map(drop)
     }
 
     /// Runs the commands of a trap; the status, the line and the statuses of the pipeline stay.
-    pub(crate) fn run_trap_text(&mut self, text: &Bytes) -> Flow {
+    pub(crate) fn run_trap_text(&mut self, run: impl FnOnce(&mut Self) -> Flow) -> Flow {
         let (status, line, statuses) = (self.status, self.line, self.pipe_status.clone());
         let span = self.command_span;
         let last = self.last_argument.clone();
         let note = self.moment.note.take();
         let outer = self.moment.status_before_trap.replace(status);
-        let result = self.run_text(text);
+        let result = run(self);
         self.moment.status_before_trap = outer;
         self.moment.note = note;
         self.moment.trap_status = *result.as_ref().unwrap_or(&0);
@@ -87,6 +89,17 @@ impl Session {
             return Ok(());
         }
         self.run_trap(Trap::Debug)
+    }
+
+    /// The `DEBUG` trap, before the body of a function: it shows the call, which stands in another text.
+    pub(crate) fn run_debug_trap_of_call(&mut self, outer_text: Option<&Arc<[u8]>>) -> Result<(), Unwind> {
+        if !self.has_debug_trap() {
+            return Ok(());
+        }
+        let own = std::mem::replace(&mut self.source_text, outer_text.cloned());
+        let result = self.run_trap(Trap::Debug);
+        self.source_text = own;
+        result
     }
 
     /// Takes the traps that a function does not inherit out of the way; yields them.

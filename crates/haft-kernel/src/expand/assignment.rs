@@ -94,11 +94,11 @@ impl Session {
     /// What a failed assignment does: it ends the command, and under `set -e` the shell, whoever looks at its status.
     pub(crate) fn refuse_assignment(&mut self, error: &VariableError) -> Unwind {
         let unwind = self.fail(error);
-        match self.conforms()
-            || self.options.has(SetOption::ErrorExit) && !matches!(error, VariableError::Arithmetic(_))
-        {
-            true => Unwind::Exit(1),
-            false => unwind,
+        match error {
+            _ if self.conforms() => Unwind::Exit(1),
+            VariableError::Arithmetic(_) => self.end_line(1),
+            _ if self.options.has(SetOption::ErrorExit) => Unwind::Exit(1),
+            _ => unwind,
         }
     }
 

@@ -135,7 +135,9 @@ impl Session {
             SubscriptKind::Star => Selection::All { star: true },
             SubscriptKind::Element { key, index } => match self.is_associative(name) {
                 true => Selection::Text(self.expand_string(key)?),
-                false => Selection::Index(self.evaluate(index)?),
+                false => {
+                    Selection::Index(self.evaluate(index).map_err(|failure| self.failed_subscript(failure))?)
+                }
             },
         })
     }
@@ -329,6 +331,14 @@ impl Session {
     pub(super) fn failed_in_posix(&self, failure: Unwind) -> Unwind {
         match failure {
             Unwind::Abort(_) if self.conforms() => Unwind::Exit(1),
+            failure => failure,
+        }
+    }
+
+    /// A subscript that cannot be computed ends the line.
+    fn failed_subscript(&self, failure: Unwind) -> Unwind {
+        match failure {
+            Unwind::Abort(status) => self.end_line(status),
             failure => failure,
         }
     }

@@ -53,6 +53,12 @@ impl Session {
         self.user_column(None, 0)
     }
 
+    /// The shell that the user who runs this logs in to.
+    #[must_use]
+    pub fn login_shell(&self) -> Option<Bytes> {
+        self.user_column(None, 6)
+    }
+
     /// A column of the table of users, for a user by name or for the one who runs this.
     fn user_column(&self, user: Option<&[u8]>, column: usize) -> Option<Bytes> {
         let table = self.table_of(b"/etc/passwd")?;

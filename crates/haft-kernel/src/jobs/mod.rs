@@ -275,8 +275,13 @@ pub struct Orphans {
 impl Orphans {
     /// Takes over what still runs of these, and lets go of what has ended.
     pub fn adopt(&self, members: impl Iterator<Item = Member>) {
+        self.members.lock().unwrap_or_else(PoisonError::into_inner).extend(members);
+        self.update();
+    }
+
+    /// Lets go of what has ended.
+    pub fn update(&self) {
         let mut all = self.members.lock().unwrap_or_else(PoisonError::into_inner);
-        all.extend(members);
         all.iter_mut().for_each(Member::update);
         all.retain(|member| member.status.is_none());
     }

@@ -26,10 +26,19 @@ impl Session {
         loop {
             member.update();
             if let Some(status) = member.status {
+                self.reap_strays();
                 return Ok(status);
             }
             let Some(descriptor) = member.descriptor() else { return Ok(127) };
             self.wait_through(&[descriptor])?;
+        }
+    }
+
+    /// Sees what has ended of that for which nobody waits. A subshell leaves that to the shell that its process is.
+    pub(crate) fn reap_strays(&mut self) {
+        if self.leads {
+            self.beside.iter_mut().for_each(Member::update);
+            self.orphans.update();
         }
     }
 

@@ -116,6 +116,20 @@ impl Session {
         self.install_process();
     }
 
+    /// Makes `SHLVL` one more when a shell begins, and one less again when a program takes its place.
+    pub(crate) fn change_level(&mut self, difference: i64) {
+        const MOST: i64 = 999;
+        let level = self.value(b"SHLVL").and_then(|value| value.lossy().parse::<i64>().ok()).unwrap_or(0);
+        let level = match level.saturating_add(difference).max(0) {
+            high if high > MOST => {
+                self.report(format_args!("warning: shell level ({high}) too high, resetting to 1"));
+                1
+            }
+            level => level,
+        };
+        self.variables.insert(b"SHLVL", Variable::scalar(level.to_string()).with(Attributes::EXPORT));
+    }
+
     fn install_process(&mut self) {
         let fixed = Attributes::INTEGER.union(Attributes::READONLY);
         let parent = rustix::process::getppid().map_or(0, |pid| pid.as_raw_nonzero().get());
@@ -130,9 +144,7 @@ impl Session {
         if self.variables.get(b"HOSTNAME").is_none() {
             self.variables.insert(b"HOSTNAME", Variable::scalar(host));
         }
-        let level = self.value(b"SHLVL").and_then(|value| value.lossy().parse::<i64>().ok()).unwrap_or(0);
-        let level = Variable::scalar((level + 1).to_string()).with(Attributes::EXPORT);
-        self.variables.insert(b"SHLVL", level);
+        self.change_level(1);
     }
 
     /// Ignores signals for good, since whoever started the shell had them ignored; programs that it starts do too.

@@ -51,7 +51,7 @@ pub(super) fn operand(context: &mut Context<'_>, flags: &Flags, operand: &Operan
         // A value that cannot be computed ends the command, as it does in an assignment.
         Err(error @ VariableError::Arithmetic(_)) => {
             context.error(error);
-            Err(Unwind::Abort(1))
+            Err(context.session.end_line(1))
         }
         // POSIX calls `export` and `readonly` special: what they assign fails as an assignment of its own would.
         Err(error @ VariableError::Readonly(_)) if as_assignment => {
@@ -225,14 +225,13 @@ fn shape(
             }
             variable.value = Value::Associative(Arc::new(array));
         }
-        (Some(Array::Indexed), Value::Scalar(value)) => {
+        (kind, Value::Scalar(value)) if kind == Some(Array::Indexed) || list => {
             let mut array = IndexedArray::default();
             if variable.is_set() {
                 array.set(0, value.clone());
             }
             variable.value = Value::Indexed(Arc::new(array));
         }
-        (None, Value::Scalar(_)) if list => variable.value = Value::Indexed(Arc::default()),
         _ => {}
     }
     Ok(())

@@ -33,7 +33,7 @@ pub(super) fn run_local(context: &mut Context<'_>, operands: &[Operand]) -> Flow
     if operands.is_empty() && flags.functions.is_none() {
         return show::locals(context);
     }
-    declare(context, Flags { local: true, ..flags }, operands)
+    declare(context, Flags { local: !flags.global, ..flags }, operands)
 }
 
 pub(super) fn run_export(context: &mut Context<'_>, operands: &[Operand]) -> Flow {
