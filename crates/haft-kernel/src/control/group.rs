@@ -39,10 +39,17 @@ impl JobGroup {
         let mut leader = self.leader.lock().unwrap_or_else(PoisonError::into_inner);
         let alive = Pid::from_raw(*leader).is_some_and(|group| test_kill_process_group(group).is_ok());
         command.group(if alive { Group::Join(*leader) } else { Group::Own });
-        if let Some(terminal) = self.terminal.as_ref().filter(|_| self.is_foreground()) {
+        let terminal = self.terminal.as_ref().filter(|_| self.is_foreground());
+        if let Some(terminal) = terminal {
             command.foreground_of(terminal.number());
         }
-        let child = command.spawn()?;
+        let child = command.spawn().inspect_err(|_| {
+            // The process that failed to become the program had the terminal already.
+            terminal.iter().for_each(|terminal| match alive {
+                true => terminal.give(*leader),
+                false => drop(terminal.regain()),
+            });
+        })?;
         if !alive {
             *leader = child.pid();
         }

@@ -128,6 +128,28 @@ fn the_terminal_is_usable_after_a_program_that_died_raw() {
 }
 
 #[test]
+fn the_terminal_is_the_shells_after_what_could_not_be_started() {
+    let home = Home::new();
+    home.write("data", "no program");
+    let shell = home.shell();
+    for line in [
+        "./nope",
+        "./data",
+        "/tmp",
+        "(./nope)",
+        "f() { ./nope; }; f",
+        "./nope || true",
+        "./nope | cat",
+        "echo x | ./nope",
+    ] {
+        shell.enter(line).prompt();
+        shell.enter("clear").prompt();
+        shell.enter("echo still $((40 + 2))").see("still 42");
+        shell.enter("clear").prompt();
+    }
+}
+
+#[test]
 fn leaving_with_stopped_jobs_takes_two_tries() {
     let home = Home::new();
     let shell = home.shell();
