@@ -43,8 +43,8 @@ fn watcher() -> Command {
     command
 }
 
-/// Hears the signals that haft itself gets.
-#[derive(Debug)]
+/// Hears the signals that haft itself gets. There is one in a process, however often it is asked for.
+#[derive(Clone, Debug)]
 pub(crate) struct Listener {
     /// Cancelled when haft is asked to end: by Ctrl-C, a closed terminal, or `kill`.
     pub(crate) cancel: CancelToken,
@@ -62,6 +62,10 @@ impl std::fmt::Debug for Resized {
 impl Listener {
     /// Starts to listen. Signals that were ignored when haft was started stay so.
     pub(crate) fn start() -> Result<Listener, Failure> {
+        static STARTED: OnceLock<Listener> = OnceLock::new();
+        if let Some(listener) = STARTED.get() {
+            return Ok(listener.clone());
+        }
         let ignored = Signals::ignored_now();
         let listener = Listener { cancel: CancelToken::new(), resized: Arc::default() };
         let (cancel, resized) = (listener.cancel.clone(), listener.resized.clone());
@@ -76,6 +80,7 @@ impl Listener {
             Signals::WINDOW_CHANGE => resized.get().into_iter().for_each(|resized: &Resized| (resized.0)()),
             _ => cancel.cancel(),
         })?;
+        let _ = STARTED.set(listener.clone());
         Ok(listener)
     }
 

@@ -31,3 +31,18 @@ fn the_deadline_ends_the_agent_with_all_it_has_started() {
     assert_eq!(world.read(value["transcript"].as_str().unwrap()), "begun\n");
     run.within(Duration::from_secs(60));
 }
+
+#[test]
+fn a_signal_ends_the_agent_also_after_contexts_were_made_by_commands() {
+    let world = World::new().with_agents(&[]).with_config(
+        "[[agent]]\nname = 'sh'\ncommand = ['{bin}', '-c', 'echo > ready; sleep 300', '{prompt}']\n\
+         [[context]]\nname = 'made'\ncommand = 'echo made'\nrequired = true\n",
+    );
+    for signal in [15, 2, 1] {
+        let running = world.haft(&["launch", "--supervised", "go"]).start();
+        world.scratch.await_lines("project/ready", 1);
+        running.signal(signal);
+        let _ = running.finish().status(130).within(Duration::from_secs(60));
+        std::fs::remove_file(world.project().join("ready")).unwrap();
+    }
+}
