@@ -1,5 +1,7 @@
 //! What the names of commands mean, asked of whoever knows.
 
+use std::cell::RefCell;
+use std::collections::HashMap;
 use std::path::PathBuf;
 
 /// What a name that stands for a command means, functions aside.
@@ -35,6 +37,37 @@ pub trait Resolver {
     fn check_jq(&self, program: &[u8]) -> Option<String> {
         let _ = program;
         None
+    }
+}
+
+/// Asks somebody for each name once.
+pub(crate) struct Remembered<'a> {
+    resolver: &'a dyn Resolver,
+    names: RefCell<HashMap<Box<[u8]>, Resolution>>,
+}
+
+impl<'a> Remembered<'a> {
+    pub(crate) fn new(resolver: &'a dyn Resolver) -> Self {
+        Self { resolver, names: RefCell::default() }
+    }
+}
+
+impl Resolver for Remembered<'_> {
+    fn resolve(&self, name: &[u8]) -> Resolution {
+        if let Some(known) = self.names.borrow().get(name) {
+            return known.clone();
+        }
+        let resolution = self.resolver.resolve(name);
+        self.names.borrow_mut().insert(name.into(), resolution.clone());
+        resolution
+    }
+
+    fn is_set(&self, variable: &[u8]) -> Option<bool> {
+        self.resolver.is_set(variable)
+    }
+
+    fn check_jq(&self, program: &[u8]) -> Option<String> {
+        self.resolver.check_jq(program)
     }
 }
 

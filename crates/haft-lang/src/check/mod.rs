@@ -17,7 +17,7 @@ mod scene;
 use std::collections::BTreeSet;
 
 use crate::ast::Program;
-use crate::resolve::Resolver;
+use crate::resolve::{Remembered, Resolver};
 use crate::walk::Node;
 use crate::{Options, read_script};
 
@@ -59,7 +59,8 @@ pub fn check_program(program: &Program, source: &[u8], resolver: &dyn Resolver) 
     let mut found = Vec::new();
     look_at_text(source, &mut found);
     look_at_warnings(program, source, &mut found);
-    let scene = Scene { source, facts: &facts, resolver, parents: Vec::new() };
+    let resolver = Remembered::new(resolver);
+    let scene = Scene { source, facts: &facts, resolver: &resolver, parents: Vec::new() };
     let mut walk = Walk { scene, found, left: false };
     walk.visit(Node::List(&program.body));
     sorted(walk.found)

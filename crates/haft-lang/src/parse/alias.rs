@@ -60,6 +60,11 @@ impl Parser<'_> {
             self.alias_next = Some(grown(end));
         }
         self.input.replace(start, end, text);
+        self.aliased += text.len();
+        if self.aliased > self.most_aliased {
+            // Aliases that double their text again and again are stopped at the next word.
+            self.look_at = 0;
+        }
         self.active.push(Active { name, end: grown(end) });
     }
 }

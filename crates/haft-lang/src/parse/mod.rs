@@ -170,7 +170,13 @@ pub struct Parser<'a> {
     no_reserved: Option<usize>,
     /// Where [`Options::stop`] is asked next.
     look_at: usize,
+    /// How much text aliases have put in, and how much they may.
+    aliased: usize,
+    most_aliased: usize,
 }
+
+/// How much text aliases may put in, whatever the length of the text they are put into, and how many times that.
+const ALIASED: (usize, usize) = (1 << 20, 16);
 
 /// How many bytes are read between two looks whether to stop.
 const LOOK: usize = 64 * 1024;
@@ -185,6 +191,7 @@ impl<'a> Parser<'a> {
             options,
             lines: LineIndex::new(source),
             slab: Slab::for_text(source.len()),
+            most_aliased: ALIASED.0 + ALIASED.1 * source.len(),
             ..Self::over(Input::new(source))
         };
         if let Some(at) = memchr::memchr(0, source) {
@@ -213,6 +220,8 @@ impl<'a> Parser<'a> {
             substitutions: 0,
             no_reserved: None,
             look_at: usize::MAX,
+            aliased: 0,
+            most_aliased: usize::MAX,
         }
     }
 
@@ -243,13 +252,15 @@ impl<'a> Parser<'a> {
     #[cold]
     fn look_up(&mut self) -> Result<()> {
         self.look_at = self.input.at + LOOK;
-        if !self.options.stop.as_ref().is_some_and(|stop| stop.0()) {
-            return Ok(());
-        }
+        let kind = match &self.options.stop {
+            _ if self.aliased > self.most_aliased => ErrorKind::TooDeep,
+            Some(stop) if stop.0() => ErrorKind::Stopped,
+            _ => return Ok(()),
+        };
         // Whoever takes this for a wrong reading and tries another one is stopped at its first word.
         self.look_at = 0;
         let mut error = self.unexpected(None, None);
-        error.kind = ErrorKind::Stopped;
+        error.kind = kind;
         Err(error)
     }
 

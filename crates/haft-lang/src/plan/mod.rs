@@ -35,7 +35,7 @@ mod wrapper;
 
 use crate::Options;
 use crate::ast::Program;
-use crate::resolve::Resolver;
+use crate::resolve::{Remembered, Resolver};
 
 pub use step::{
     Action, Binding, Circumstances, Expansion, FileUse, Item, Mode, Opaque, Piece, Plan, Reason, Role, Stage,
@@ -56,7 +56,8 @@ pub use step::{
 /// ```
 #[must_use]
 pub fn plan(program: &Program, source: &[u8], resolver: &dyn Resolver) -> Plan {
-    let mut builder = build::Builder::new(program, resolver, Options::default());
+    let resolver = Remembered::new(resolver);
+    let mut builder = build::Builder::new(program, &resolver, Options::default());
     builder.list(&program.body, &build::Place::top(source));
     Plan { steps: builder.steps }
 }

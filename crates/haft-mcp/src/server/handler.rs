@@ -4,6 +4,7 @@
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
+use haft_lang::Resolver;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, CancelTaskParams, ContentBlock,
     GetPromptRequestParams, GetPromptResponse, GetTaskParams, GetTaskResult, Implementation,
@@ -14,6 +15,7 @@ use rmcp::model::{
 };
 use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
+use tokio::task::spawn_blocking;
 
 use super::call::Call;
 use super::log::{self, Event};
@@ -57,7 +59,6 @@ impl Handler {
         call: &Call,
     ) -> Option<Result<Reply, String>> {
         let shared = &self.shared;
-        let names = &*shared.setup.names;
         Some(match name {
             "run" => match tools::arguments(name, given) {
                 Ok(arguments) => run::run(shared, arguments, call).await,
@@ -70,10 +71,23 @@ impl Handler {
             "output" => {
                 tools::arguments(name, given).and_then(|arguments| output_tool::output(shared, arguments))
             }
-            "check" => tools::arguments(name, given).map(|arguments| scripts::check(&arguments, names)),
-            "plan" => tools::arguments(name, given).map(|arguments| scripts::plan(&arguments, names)),
+            "check" => self.look_at(name, given, scripts::check).await,
+            "plan" => self.look_at(name, given, scripts::plan).await,
             _ => Ok(shared.setup.tools.as_ref()?.call(name, given, call).await?),
         })
+    }
+
+    /// Looks at a script, which may take a while if it is long: others are answered meanwhile.
+    async fn look_at(
+        &self,
+        name: &str,
+        given: Option<JsonObject>,
+        look: fn(&scripts::Arguments, &dyn Resolver) -> Reply,
+    ) -> Result<Reply, String> {
+        let arguments = tools::arguments(name, given)?;
+        let shared = self.shared.clone();
+        let looked = spawn_blocking(move || look(&arguments, &*shared.setup.names)).await;
+        looked.map_err(|error| format!("{name} has failed: {error}"))
     }
 
     /// All tools: our own, and those of the registry that have no name of ours.

@@ -18,7 +18,7 @@ pub(crate) fn run(arguments: Check, surroundings: &Surroundings) -> Result<i32, 
         return explain(code);
     }
     let text = script::read(arguments.script)?;
-    let found = check(&text.source, &Options::default(), &Names(surroundings));
+    let found = check(&text.source, &Options::default(), &Names::new(surroundings));
     let lines = LineIndex::new(&text.source);
     let shown = if arguments.json {
         json(&text.name, &found, &lines)

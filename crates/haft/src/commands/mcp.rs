@@ -11,6 +11,7 @@ use haft_kernel::Session;
 use haft_lang::{Resolution, Resolver};
 use haft_mcp::{Event, Http, Limits, Server, Setup, Stdio};
 use haft_process::{CancelToken, reason};
+use haft_tools::Registry;
 
 use crate::arguments::Mcp;
 use crate::commands::launch::prompts;
@@ -125,7 +126,7 @@ fn set_up(arguments: &Mcp, surroundings: &Surroundings, tools: &Arc<Tools>) -> S
         prompts: prompts::of_tasks(surroundings, &host),
         host,
         session: make_sessions(surroundings, tools),
-        names: Box::new(OwnNames(surroundings.clone())),
+        names: Box::new(OwnNames(surroundings.clone(), tools.registry())),
         tools: Some(haft_mcp::Tools { registry: tools.registry(), toolset: tools.toolset() }),
         limits: Limits::default(),
         log: logger(arguments.verbose),
@@ -166,19 +167,25 @@ fn for_agents(surroundings: &Surroundings) -> Surroundings {
 }
 
 /// What names mean where we were started.
-struct OwnNames(Surroundings);
+struct OwnNames(Surroundings, Registry);
+
+impl OwnNames {
+    fn names(&self) -> Names<'_> {
+        Names::with(&self.0, self.1.clone())
+    }
+}
 
 impl Resolver for OwnNames {
     fn resolve(&self, name: &[u8]) -> Resolution {
-        Names(&self.0).resolve(name)
+        self.names().resolve(name)
     }
 
     fn is_set(&self, variable: &[u8]) -> Option<bool> {
-        Names(&self.0).is_set(variable)
+        self.names().is_set(variable)
     }
 
     fn check_jq(&self, program: &[u8]) -> Option<String> {
-        Names(&self.0).check_jq(program)
+        self.names().check_jq(program)
     }
 }
 

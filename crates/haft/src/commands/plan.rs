@@ -22,7 +22,7 @@ pub(crate) fn run(arguments: Arguments, surroundings: &Surroundings) -> Result<i
         eprint!("{}", diagnostic.render(&text.name, &text.source, &lines));
         return Ok(1);
     }
-    let plan = plan(&script.program, &text.source, &Names(surroundings));
+    let plan = plan(&script.program, &text.source, &Names::new(surroundings));
     print(&if arguments.json { json(&text.name, &plan) } else { plan.to_string() });
     Ok(0)
 }

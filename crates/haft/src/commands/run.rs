@@ -124,7 +124,7 @@ fn read(run: &mut Run) -> Result<Text, Failure> {
 
 /// Refuses a script that cannot be run to its end because it is not bash, before anything of it runs.
 fn refuse_wrong(text: &Text, surroundings: &Surroundings) -> Result<(), Failure> {
-    let found = check(&text.source, &haft_lang::Options::default(), &Names(surroundings));
+    let found = check(&text.source, &haft_lang::Options::default(), &Names::new(surroundings));
     let lines = LineIndex::new(&text.source);
     let syntax = found.iter().find(|found| found.severity == Severity::Error && found.code == "syntax");
     match syntax {

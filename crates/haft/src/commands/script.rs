@@ -4,16 +4,18 @@ use std::ffi::{OsStr, OsString};
 use std::io::Read as _;
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::Path;
+use std::sync::OnceLock;
 
 use haft_lang::{Resolution, Resolver, is_builtin};
 
 use crate::arguments::Script;
 use crate::commands::check_jq;
-use haft_process::reason;
+use haft_process::{CancelToken, Host, reason};
+use haft_tools::Registry;
 
 use crate::failure::Failure;
 use crate::surroundings::Surroundings;
-use crate::tools;
+use crate::tools::{self, Settings};
 
 /// A script's text and what it is called.
 pub(crate) struct Text {
@@ -48,7 +50,11 @@ fn read_file(file: &OsString) -> Result<Text, Failure> {
 }
 
 /// What names mean in haft's surroundings.
-pub(crate) struct Names<'s>(pub(crate) &'s Surroundings);
+pub(crate) struct Names<'s> {
+    surroundings: &'s Surroundings,
+    /// The tools, once a name may be one of theirs.
+    registry: OnceLock<Registry>,
+}
 
 impl Resolver for Names<'_> {
     fn resolve(&self, name: &[u8]) -> Resolution {
@@ -57,13 +63,13 @@ impl Resolver for Names<'_> {
         }
         match self.resolve_program(name) {
             Resolution::Missing if is_brought(name) => Resolution::Builtin,
-            Resolution::Missing if tools::has(self.0, name) => Resolution::Tool,
+            Resolution::Missing if self.is_tool(name) => Resolution::Tool,
             resolution => resolution,
         }
     }
 
     fn is_set(&self, variable: &[u8]) -> Option<bool> {
-        Some(self.0.environment.get(OsStr::from_bytes(variable)).is_some())
+        Some(self.surroundings.environment.get(OsStr::from_bytes(variable)).is_some())
     }
 
     fn check_jq(&self, program: &[u8]) -> Option<String> {
@@ -71,12 +77,31 @@ impl Resolver for Names<'_> {
     }
 }
 
-impl Names<'_> {
+impl<'s> Names<'s> {
+    pub(crate) fn new(surroundings: &'s Surroundings) -> Self {
+        Self { surroundings, registry: OnceLock::new() }
+    }
+
+    /// The same where the tools are known already.
+    pub(crate) fn with(surroundings: &'s Surroundings, registry: Registry) -> Self {
+        Self { surroundings, registry: OnceLock::from(registry) }
+    }
+
+    /// Whether a name is a tool's, as far as that can be told without asking any.
+    fn is_tool(&self, name: &[u8]) -> bool {
+        let open = || {
+            let settings = Settings::read(self.surroundings).unwrap_or_default();
+            tools::open(self.surroundings, Host::plain(), &settings, CancelToken::new())
+        };
+        let has = |name: &str| !name.contains('/') && self.registry.get_or_init(open).has(name);
+        name == b"tool" || std::str::from_utf8(name).is_ok_and(has)
+    }
+
     /// What a name means among the programs.
     fn resolve_program(&self, name: &[u8]) -> Resolution {
-        let directory = self.0.working_directory.as_deref();
+        let directory = self.surroundings.working_directory.as_deref();
         let name = OsStr::from_bytes(name);
-        match haft_process::find_program(name, self.0.variable("PATH"), directory) {
+        match haft_process::find_program(name, self.surroundings.variable("PATH"), directory) {
             Ok(path) if path.is_relative() && !exists(directory, &path) => Resolution::Unknown,
             Ok(path) if path.is_absolute() && !path.exists() => Resolution::Missing,
             Ok(path) => Resolution::External(path),

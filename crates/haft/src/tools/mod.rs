@@ -54,12 +54,6 @@ pub(crate) fn open(
     Registry::open(host, &places, trust, options)
 }
 
-/// Whether a name is a tool's, as far as that can be told without asking any.
-pub(crate) fn has(surroundings: &Surroundings, name: &[u8]) -> bool {
-    let registry = || open(surroundings, Host::plain(), &Settings::default(), CancelToken::new());
-    name == b"tool" || std::str::from_utf8(name).is_ok_and(|name| !name.contains('/') && registry().has(name))
-}
-
 /// The tools of a session. Nothing is done for them before one is called for.
 #[derive(Debug)]
 pub(crate) struct Tools {
