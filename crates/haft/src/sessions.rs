@@ -31,8 +31,10 @@ pub(crate) fn familiar(
 ) -> Session {
     let mut session = Session::new(kernel.build());
     session.familiarize(environment.iter().map(|(name, value)| (name.as_bytes(), value.as_bytes())));
-    if let Some(directory) = surroundings.directory_as_reached() {
-        session.set_directory(directory.as_os_str().as_bytes());
+    match surroundings.directory_as_reached() {
+        Some(directory) => session.set_directory(directory.as_os_str().as_bytes()),
+        // It was removed: it is nowhere else than where we are.
+        None => session.set_directory(b"/proc/self/cwd"),
     }
     for (name, value) in WITHOUT_ENVIRONMENT {
         if environment.get(name).is_none() {

@@ -91,6 +91,11 @@ fn a_directory_that_was_removed_is_still_where_the_program_runs() {
     let seen = launched(&[&gone]).args(["spawn", "--", child(), "report"]).run().status(0).report();
     assert!(seen.directory().to_string_lossy().ends_with("gone (deleted)"), "{:?}", seen.directory());
     launched(&[&gone]).args(["spawn", "--cwd", "/", "--", "true"]).run().status(0);
+    let script = "ls; touch ./here || echo refused; echo > ./here || echo refused; cd /; pwd";
+    for words in [vec!["-c", script], vec!["run", "-c", script]] {
+        let run = launched(&[&gone]).args(words).run().status(0);
+        assert_eq!(run.output_text(), "refused\nrefused\n/\n");
+    }
 }
 
 #[test]

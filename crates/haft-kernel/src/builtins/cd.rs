@@ -1,7 +1,5 @@
 //! `cd`.
 
-use std::sync::Arc;
-
 use super::{Context, options};
 use crate::bytes::Bytes;
 use crate::flow::Flow;
@@ -124,13 +122,17 @@ pub(super) fn enter(session: &mut Session, path: &[u8], physical: bool) -> std::
         logical(session, &absolute)?
     };
     let files = &session.kernel.files;
-    let metadata = files.metadata(text::path(&target))?;
+    let metadata = match files.metadata(text::path(&target)) {
+        // One that was removed is still the one to be in.
+        Err(_) if *target == *session.cwd && session.held_directory.is_some() => return Ok(()),
+        metadata => metadata?,
+    };
     if !metadata.is_dir() {
         return Err(std::io::Error::from_raw_os_error(rustix::io::Errno::NOTDIR.raw_os_error()));
     }
     files.access(text::path(&target), haft_fs::Access::EXECUTE)?;
     let old = Bytes::from(&*session.cwd);
-    session.cwd = Arc::from(target.as_slice());
+    session.settle_in(&target);
     let _ = session.set(b"OLDPWD", old);
     let _ = session.set(b"PWD", target);
     Ok(())

@@ -190,7 +190,7 @@ impl Session {
         command.arguments(words[1..].iter().map(|word| text::os(word)));
         command.environment(self.environment_with(path, assigned));
         let directory = text::path(&self.cwd);
-        let Some(real) = self.real_place(&self.cwd) else {
+        let Some(real) = self.place_to_start_in() else {
             return Err(format!("the working directory '{}' is not on this machine", directory.display()));
         };
         command.working_directory(real);

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use haft_lang::ast::{Program, Text, WarningKind};
+use haft_lang::ast::{PartKind, Program, Text, WarningKind, WordPart};
 use haft_lang::{Options as ParseOptions, Parser, Stop};
 
 use crate::bytes::Bytes;
@@ -208,6 +208,30 @@ impl Session {
                 None => self.expand_quoted(word.parts()),
             },
             Err(error) => Err(self.fail(error.message())),
+        }
+    }
+
+    /// The subscript of a name that a builtin was given as text, as in `read 'a[$i]'`: values are put in. What would run commands
+    /// stays as it is: such names are made of data only too often.
+    pub(crate) fn expand_subscript_text(&mut self, text: &[u8]) -> Bytes {
+        if !text.contains(&b'$') {
+            return text.into();
+        }
+        let is_value = |part: &WordPart| {
+            let kind = &part.kind;
+            matches!(
+                kind,
+                PartKind::Literal(_)
+                    | PartKind::Variable(_)
+                    | PartKind::Parameter(_)
+                    | PartKind::Arithmetic(_)
+            )
+        };
+        match haft_lang::parse_quoted(text, &self.parse_options()) {
+            Ok(word) if word.parts().iter().all(is_value) => {
+                self.expand_quoted(word.parts()).unwrap_or_else(|_| text.into())
+            }
+            _ => text.into(),
         }
     }
 

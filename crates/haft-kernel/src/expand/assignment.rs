@@ -10,7 +10,7 @@ use crate::bytes::Bytes;
 use crate::flow::Unwind;
 use crate::options::SetOption;
 use crate::session::Session;
-use crate::variables::VariableError;
+use crate::variables::{Attributes, VariableError};
 
 impl Session {
     /// Expands the words of an assignment, perhaps to an associative array, without carrying it out.
@@ -76,6 +76,7 @@ impl Session {
         if let (AssignmentValue::Word(word), None) = (&assignment.value, &assignment.subscript) {
             if !assignment.append
                 && !self.traces()
+                && self.takes_text_as_it_is(&assignment.name)
                 && let Some(rest) = own_prefix(&assignment.name, word)
             {
                 return self.append_to_own(&assignment.name, rest);
@@ -113,6 +114,17 @@ impl Session {
             AssignedValue::List(_) => None,
         };
         self.trace_assignment(assignment, assigned.subscript.as_deref(), value)
+    }
+
+    /// Whether what is assigned to a variable becomes its value unchanged.
+    fn takes_text_as_it_is(&self, name: &[u8]) -> bool {
+        const CHANGING: Attributes = Attributes::INTEGER
+            .union(Attributes::LOWER)
+            .union(Attributes::UPPER)
+            .union(Attributes::CAPITAL)
+            .union(Attributes::NAMEREF)
+            .union(Attributes::DYNAMIC);
+        self.variables.get(name).is_none_or(|variable| !variable.attributes.intersects(CHANGING))
     }
 
     /// `name="${name}rest"`: appends in place, so that building a string piece by piece costs what the pieces cost.

@@ -250,6 +250,10 @@ impl Session {
             return Err(self.fail_expansion(format_args!("{shown}: invalid indirect expansion"), 1));
         };
         match self.parse_place(&text) {
+            Some(Place::Variable { name, selection: Selection::Text(text) }) => {
+                let selection = Selection::Text(self.expand_subscript_text(&text));
+                Ok(Some(Place::Variable { name, selection }))
+            }
             Some(target) => Ok(Some(target)),
             None => Err(self.fail_expansion(format_args!("{text}: invalid variable name"), 1)),
         }

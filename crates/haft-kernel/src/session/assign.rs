@@ -360,7 +360,10 @@ impl Session {
     pub fn assign_reference(&mut self, place: &[u8], value: Bytes) -> Result<(), VariableError> {
         match split_reference(place) {
             Some((_, b"")) => Err(VariableError::BadSubscript(place.into())),
-            Some((name, subscript)) => self.assign_element(name, subscript, value, false),
+            Some((name, subscript)) => {
+                let subscript = self.expand_subscript_text(subscript);
+                self.assign_element(name, &subscript, value, false)
+            }
             None if is_name(place) => self.assign(place, value, false),
             None => Err(VariableError::InvalidName(place.into())),
         }

@@ -37,6 +37,7 @@ impl Session {
             options: self.options,
             descriptors: self.descriptors.clone(),
             cwd: self.cwd.clone(),
+            held_directory: self.held_directory.clone(),
             umask: self.umask,
             traps: self.traps.for_subshell(
                 self.options.has(SetOption::ErrorTrace),

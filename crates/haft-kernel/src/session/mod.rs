@@ -16,6 +16,7 @@ mod start;
 
 use std::collections::BTreeMap;
 use std::collections::HashMap;
+use std::os::fd::OwnedFd;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -58,6 +59,8 @@ pub struct Session {
     pub(crate) descriptors: Descriptors,
     /// The working directory: absolute, as the user sees it, links not resolved.
     pub(crate) cwd: Arc<[u8]>,
+    /// A hold on it: programs still start in a directory that has been removed.
+    pub(crate) held_directory: Option<Arc<OwnedFd>>,
     /// The file mode creation mask.
     pub(crate) umask: u32,
     pub(crate) traps: Traps,
@@ -203,6 +206,7 @@ impl Session {
             options: Options::default(),
             descriptors: Descriptors::default(),
             cwd: Arc::from(b"/".as_slice()),
+            held_directory: None,
             umask: 0o022,
             traps: Traps::default(),
             signals,

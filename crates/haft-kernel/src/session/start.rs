@@ -1,6 +1,7 @@
 //! Giving a new session what it begins with.
 
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsRawFd as _, OwnedFd};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use haft_lang::ast::CommandKind;
@@ -14,6 +15,7 @@ use crate::session::{Definition, Session};
 use crate::shared::Shared;
 use crate::variables::{Attributes, IndexedArray, Value, Variable, is_name};
 use haft_process::CancelToken;
+use rustix::fs::{Mode, OFlags};
 
 /// The version of bash whose scripts run as it runs them.
 pub const BASH_VERSION: &str = "5.2.15(1)-release";
@@ -156,10 +158,28 @@ impl Session {
 
     /// Sets the working directory, and `PWD` with it.
     pub fn set_directory(&mut self, directory: &[u8]) {
-        self.cwd = Arc::from(directory);
+        self.settle_in(directory);
         self.variables.insert(b"PWD", Variable::scalar(directory).with(Attributes::EXPORT));
         if self.variables.get(b"OLDPWD").is_none() {
             self.variables.insert(b"OLDPWD", Variable::unset(Attributes::EXPORT));
+        }
+    }
+
+    /// Makes a directory the working directory, and holds on to it if it is on this machine.
+    pub(crate) fn settle_in(&mut self, directory: &[u8]) {
+        let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let hold = |path: PathBuf| rustix::fs::open(path, flags, Mode::empty()).ok().map(Arc::new);
+        self.cwd = Arc::from(directory);
+        self.held_directory = self.real_place(directory).and_then(hold);
+    }
+
+    /// Where programs start: the working directory by its name, or if that is gone, by the hold on it. `None` if it is not on this
+    /// machine.
+    pub(crate) fn place_to_start_in(&self) -> Option<PathBuf> {
+        let real = self.real_place(&self.cwd)?;
+        match &self.held_directory {
+            Some(held) if !real.exists() => Some(format!("/proc/self/fd/{}", held.as_raw_fd()).into()),
+            _ => Some(real),
         }
     }
 

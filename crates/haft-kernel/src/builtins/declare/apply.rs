@@ -19,7 +19,13 @@ pub(super) fn operand(context: &mut Context<'_>, flags: &Flags, operand: &Operan
             context.session.variables.keep_options(options);
             return Ok(true);
         }
-        Operand::Word(word) => parse_word(word),
+        Operand::Word(word) => {
+            let (name, mut assigned) = parse_word(word);
+            if let Some(subscript) = assigned.as_mut().and_then(|assigned| assigned.subscript.as_mut()) {
+                *subscript = context.session.expand_subscript_text(subscript);
+            }
+            (name, assigned)
+        }
         Operand::Assignment(assigned) => (assigned.name.clone(), Some(assigned.clone())),
     };
     // `declare -a name[5]` declares the array; only whole variables are handed to programs, or may not change.
