@@ -121,6 +121,11 @@ impl Cgroup {
         write(&self.path.join(file), value)
     }
 
+    /// How many processes and threads are in it, where that is counted.
+    pub(crate) fn processes(&self) -> Option<u64> {
+        fs::read_to_string(self.path.join("pids.current")).ok()?.trim().parse().ok()
+    }
+
     /// The file through which a process joins.
     pub(crate) fn members_file(&self) -> io::Result<OwnedFd> {
         Ok(OpenOptions::new().write(true).open(self.path.join("cgroup.procs"))?.into())

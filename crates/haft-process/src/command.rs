@@ -259,6 +259,10 @@ impl Command {
     /// Whatever kept the program from starting; nothing is left of the attempt.
     pub fn spawn(&self) -> Result<Child, Error> {
         let prepared = Prepared::new(self)?;
+        if self.scope.as_ref().is_some_and(Scope::is_full) {
+            let error = std::io::Error::from_raw_os_error(libc::EAGAIN);
+            return Err(Error::system("start a process", error).with_hint("as many run as the limit allows"));
+        }
         let environment = prepared.environment(self);
         let stack = self.limits.iter().find(|limit| limit.resource == Resource::StackSize);
         size::check(&prepared.path, &prepared.argv, &environment, stack.and_then(|limit| limit.soft))?;

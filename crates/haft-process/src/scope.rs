@@ -148,6 +148,17 @@ impl Scope {
         own.into_iter().any(|cgroup| cgroup.path().join("pids.max").exists())
     }
 
+    /// Whether as many processes run as may. A control group refuses those that its members start, but not one that joins it.
+    pub(crate) fn is_full(&self) -> bool {
+        self.with_outer().any(|scope| {
+            let Some(most) = scope.0.containment.processes else { return false };
+            let held = scope.held();
+            let own = held.cgroup.iter().chain(held.limiters.iter().map(|(cgroup, _)| cgroup));
+            let counted = own.into_iter().find_map(Cgroup::processes);
+            counted.unwrap_or_else(|| scope.members().len() as u64) >= most
+        })
+    }
+
     /// A descriptor that polls as urgent when the last member has gone, where the system offers one.
     pub(crate) fn emptied(&self) -> Option<OwnedFd> {
         self.cgroup()?.events().ok()

@@ -97,6 +97,10 @@ impl Signals {
     pub const WINDOW_CHANGE: i32 = libc::SIGWINCH;
     /// The polite request to end.
     pub const TERMINATE: i32 = libc::SIGTERM;
+    /// For programs to use among themselves.
+    pub const USER_1: i32 = libc::SIGUSR1;
+    /// For programs to use among themselves.
+    pub const USER_2: i32 = libc::SIGUSR2;
 
     /// The empty set.
     pub fn none() -> Signals {

@@ -29,7 +29,7 @@ fn a_script_comes_from_a_file_or_from_standard_input() {
     let run = haft().directory(scratch.path()).args(["--stdin", "-", "script", "x"]).input("input\n").run();
     run.status(0).stdout("script x\ninput\n");
     haft().arg("-").input("echo $((6 * 7))\n").run().stdout("42\n");
-    haft().arg(scratch.file("missing")).run().status(2).stderr_has("cannot be read");
+    haft().arg(scratch.file("missing")).run().status(127).stderr_has("cannot read");
     haft().run().status(2).stderr_has("no script");
 }
 
@@ -191,4 +191,27 @@ fn jobs_are_data_with_names_for_their_output() {
     assert_eq!(jobs[0]["command"], "sleep 100 &");
     assert_eq!(jobs[0]["outputs"][0], result["stdout"]["id"]);
     assert_eq!(jobs[0]["pids"].as_array().unwrap().len(), 1);
+}
+
+#[test]
+fn no_more_processes_run_than_may() {
+    let script = "for i in 1 2 3 4 5 6; do sleep 1 & done; wait; echo done";
+    let run = haft().args(["--limit-processes", "3", "-c", script]).run().status(0);
+    let refused = run.error_text().matches("sleep: cannot start a process").count();
+    assert!((3..6).contains(&refused), "{run}");
+    let _ = run.stdout("done\n");
+}
+
+#[test]
+fn signals_of_programs_reach_the_script() {
+    let script = "trap 'echo one' USR1; trap 'echo two' USR2; sh -c \"kill -USR1 $$\"; sh -c \"sleep 0.2; kill -USR2 $$\" & wait; echo end";
+    haft().args(["-c", script]).run().status(0).stdout("one\ntwo\nend\n");
+    let run = haft().args(["--json", "-c", "sh -c \"kill -USR1 $$\"; sleep 5"]).run().status(138);
+    assert_eq!(run.json()["status"]["signal"], "SIGUSR1", "{run}");
+}
+
+#[test]
+fn what_is_no_script_is_refused_without_being_read_to_its_end() {
+    haft().arg("/dev/zero").run().status(126).stderr_has("it is a binary file, not a script");
+    haft().arg("/no/such/script").run().status(127).stderr_has("cannot read '/no/such/script'");
 }

@@ -1,18 +1,21 @@
 //! What others may see of a run, and do to it, from any thread.
 
 use std::os::fd::{AsFd as _, OwnedFd};
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
 use haft_process::capture::Output;
 use haft_process::{Captured, Error, TerminalSize};
 use rustix::event::{EventfdFlags, PollFd, PollFlags, Timespec, eventfd, poll};
 
+use super::Supervision;
+
 /// A hold on a run. Clones hold the same one; holding it keeps nothing alive.
 #[derive(Clone, Debug)]
 pub struct Controller {
     job: haft_process::Controller,
     finished: Arc<Finished>,
+    supervision: Weak<Supervision>,
 }
 
 /// What a wait for something new came to.
@@ -49,8 +52,12 @@ impl Finished {
 }
 
 impl Controller {
-    pub(super) fn new(job: haft_process::Controller, finished: Arc<Finished>) -> Controller {
-        Controller { job, finished }
+    pub(super) fn new(
+        job: haft_process::Controller,
+        finished: Arc<Finished>,
+        supervision: &Arc<Supervision>,
+    ) -> Controller {
+        Controller { job, finished, supervision: Arc::downgrade(supervision) }
     }
 
     /// The name of the run.
@@ -92,6 +99,13 @@ impl Controller {
     /// If there is no such signal, or no program.
     pub fn signal(&self, signal: i32) -> Result<(), Error> {
         self.job.signal(signal)
+    }
+
+    /// Sends a signal to the script itself, as `kill $$` in it does: its trap runs, or the signal ends it.
+    pub fn signal_script(&self, signal: i32) {
+        if let Some(supervision) = self.supervision.upgrade() {
+            supervision.signal_script(signal);
+        }
     }
 
     /// Sets how long programs are given to end by themselves, if the run was not asked to end yet.

@@ -83,7 +83,7 @@ impl Entered {
             terminal,
             record: Arc::default(),
         });
-        let controller = Controller::new(job.controller(), finished.clone());
+        let controller = Controller::new(job.controller(), finished.clone(), &supervision);
         let handle = job.background()?;
         let begin = Begin { name: run.name, arguments: run.arguments, variables: run.variables };
         let inherits_input = matches!(run.input, Input::Inherit);

@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use crate::arguments::Check;
 use crate::commands::script::{self, Names};
-use crate::failure::Failure;
+use crate::failure::{Failure, USAGE};
 use crate::surroundings::Surroundings;
 
 /// Checks and says what was found: 1 if there are errors.
@@ -17,7 +17,7 @@ pub(crate) fn run(arguments: Check, surroundings: &Surroundings) -> Result<i32, 
     if let Some(code) = &arguments.explain {
         return explain(code);
     }
-    let text = script::read(arguments.script)?;
+    let text = script::read(arguments.script).map_err(|failure| Failure { status: USAGE, ..failure })?;
     let found = check(&text.source, &Options::default(), &Names::new(surroundings));
     let lines = LineIndex::new(&text.source);
     let shown = if arguments.json {

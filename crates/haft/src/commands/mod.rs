@@ -8,7 +8,7 @@ pub(crate) mod mcp;
 pub(crate) mod output;
 pub(crate) mod plan;
 pub(crate) mod run;
-mod script;
+pub(crate) mod script;
 pub(crate) mod spawn;
 mod start;
 mod supervise;

@@ -9,12 +9,12 @@ use serde::Serialize;
 use crate::arguments::Plan as Arguments;
 use crate::commands::check::print;
 use crate::commands::script::{self, Names};
-use crate::failure::Failure;
+use crate::failure::{Failure, USAGE};
 use crate::surroundings::Surroundings;
 
 /// Plans and shows it: 1 if the script cannot be parsed.
 pub(crate) fn run(arguments: Arguments, surroundings: &Surroundings) -> Result<i32, Failure> {
-    let text = script::read(arguments.script)?;
+    let text = script::read(arguments.script).map_err(|failure| Failure { status: USAGE, ..failure })?;
     let script = read_script(&text.source, &Options::default());
     if let Some(error) = &script.error {
         let diagnostic = Diagnostic::from(error);

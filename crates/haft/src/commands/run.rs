@@ -3,12 +3,13 @@
 use std::ffi::OsStr;
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::Path;
+use std::sync::{Arc, OnceLock};
 
-use haft_kernel::run::{Outcome, Run as Script, Streams};
+use haft_kernel::run::{Controller, Outcome, Run as Script, Streams};
 use haft_kernel::{Bytes, Session};
 use haft_lang::ast::LineIndex;
 use haft_lang::check::{Severity, check};
-use haft_process::{DEFAULT_GRACE, Limit, Live};
+use haft_process::{DEFAULT_GRACE, Limit, Live, Signals, on_signals};
 
 use crate::arguments::{Run, Script as Source};
 use crate::commands::output::print_json;
@@ -43,8 +44,12 @@ fn supervise(run: &mut Run, surroundings: &Surroundings) -> Result<Outcome, Fail
     if text.source.len() <= LONGEST_CHECKED {
         refuse_wrong(&text, surroundings)?;
     }
-    let mut session = session(run, surroundings)?;
+    // May wait for whoever opens its other end, and does so as any program would.
+    let input = run.supervise.input()?;
+    // Before there is any other thread, which a signal could find.
+    let heard = pass_signals_on()?;
     let listener = host::Listener::start()?;
+    let mut session = session(run, surroundings)?;
     let host = host::set_up(surroundings);
     host.warnings().iter().for_each(tell);
     let supervise = &run.supervise;
@@ -54,7 +59,7 @@ fn supervise(run: &mut Run, surroundings: &Surroundings) -> Result<Outcome, Fail
         .name(if is_file { &text.name } else { "haft" })
         .arguments(arguments)
         .streams(streams.into())
-        .input(supervise.input()?.into())
+        .input(input.into())
         .limits(supervise.limits())
         .scope_limits(supervise.scope_limits())
         .cancel(&listener.cancel);
@@ -74,6 +79,7 @@ fn supervise(run: &mut Run, surroundings: &Surroundings) -> Result<Outcome, Fail
     }
     let raw = supervise.raw_terminal();
     let running = script.start(&host, session)?;
+    let _ = heard.set(running.controller().clone());
     if supervise.follows_size() {
         let controller = running.controller().clone();
         listener.on_resize(move || controller.resize(terminal::own_size().unwrap_or_default()));
@@ -89,6 +95,18 @@ fn supervise(run: &mut Run, surroundings: &Surroundings) -> Result<Outcome, Fail
     }
     session.part();
     Ok(outcome)
+}
+
+/// Has signals that programs send to the script, whose process this is, reach it; once it is there.
+fn pass_signals_on() -> Result<Arc<OnceLock<Controller>>, Failure> {
+    let script: Arc<OnceLock<Controller>> = Arc::default();
+    let hearer = script.clone();
+    let ignored = Signals::ignored_now();
+    let wanted = [Signals::USER_1, Signals::USER_2].into_iter().filter(|signal| !ignored.contains(*signal));
+    on_signals(wanted.fold(Signals::none(), Signals::with), move |signal| {
+        hearer.get().into_iter().for_each(|script| script.signal_script(signal));
+    })?;
+    Ok(script)
 }
 
 /// Ends what the script has left behind: it belongs to this run, which is over; unless it shall be kept.

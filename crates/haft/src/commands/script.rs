@@ -42,11 +42,27 @@ fn read_input() -> Result<Text, Failure> {
 }
 
 fn read_file(file: &OsString) -> Result<Text, Failure> {
-    let name = file.to_string_lossy().into_owned();
-    match std::fs::read(file) {
-        Ok(source) => Ok(Text { name, source }),
-        Err(error) => Err(Failure::usage(format!("\"{name}\" cannot be read: {}", reason(&error)))),
+    Ok(Text { name: file.to_string_lossy().into_owned(), source: text_of_file(Path::new(file))? })
+}
+
+/// The text of a script's file, if it is text: of what is none only the beginning is read. The status is that of a shell.
+pub(crate) fn text_of_file(path: &Path) -> Result<Vec<u8>, Failure> {
+    const BEGINNING: u64 = 4096;
+    let shown = path.display();
+    let fail = |message, status| Failure { message, hint: None, status };
+    let unreadable = |error: std::io::Error| {
+        let status = if error.kind() == std::io::ErrorKind::NotFound { 127 } else { 126 };
+        fail(format!("cannot read '{shown}': {}", reason(&error)), status)
+    };
+    let mut file = std::fs::File::open(path).map_err(unreadable)?;
+    let mut text = Vec::new();
+    file.by_ref().take(BEGINNING).read_to_end(&mut text).map_err(unreadable)?;
+    let first_line = text.split(|byte| *byte == b'\n').next().unwrap_or_default();
+    if first_line.iter().take(80).any(|byte| *byte == 0) {
+        return Err(fail(format!("cannot run '{shown}': it is a binary file, not a script"), 126));
     }
+    file.read_to_end(&mut text).map_err(unreadable)?;
+    Ok(text)
 }
 
 /// What names mean in haft's surroundings.

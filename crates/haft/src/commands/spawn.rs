@@ -22,6 +22,8 @@ pub(crate) fn run(mut spawn: Spawn, surroundings: &Surroundings) -> Result<i32, 
 }
 
 fn supervise(spawn: &mut Spawn, surroundings: &Surroundings) -> Result<Outcome, Failure> {
+    // May wait for whoever opens its other end, and does so as any program would.
+    let input = spawn.supervise.input()?;
     let listener = host::Listener::start()?;
     let host = host::set_up(surroundings);
     host.warnings().iter().for_each(tell);
@@ -30,7 +32,7 @@ fn supervise(spawn: &mut Spawn, surroundings: &Surroundings) -> Result<Outcome, 
     let streams = supervise.streams()?;
     let mut task = Task::new(command)
         .streams(streams)
-        .input(supervise.input()?)
+        .input(input)
         .limits(supervise.limits())
         .scope_limits(supervise.scope_limits())
         .cancel(&listener.cancel);

@@ -9,7 +9,7 @@ use std::os::unix::ffi::OsStrExt as _;
 
 use haft_kernel::options::{SetOption, ShellOption};
 use haft_kernel::{Bytes, KernelBuilder, Session, Unwind};
-use haft_process::{Disposition, Signals, inherited_descriptors, reason, set_disposition};
+use haft_process::{Disposition, Signals, inherited_descriptors, set_disposition};
 
 use crate::arguments::Arguments;
 use crate::failure::Failure;
@@ -125,7 +125,10 @@ fn read_source(source: &Source, surroundings: &Surroundings) -> Result<Option<Ve
     match source {
         Source::Text(text) => Ok(Some(text.clone())),
         Source::Input => Ok(None),
-        Source::File(path) => read_file(&find_file(path, surroundings)).map(Some),
+        Source::File(path) => {
+            let file = find_file(path, surroundings);
+            crate::commands::script::text_of_file(std::path::Path::new(OsStr::from_bytes(&file))).map(Some)
+        }
     }
 }
 
@@ -142,21 +145,6 @@ fn find_file(path: &[u8], surroundings: &Surroundings) -> Vec<u8> {
     let directories = variable.split(|byte| *byte == b':').filter(|directory| !directory.is_empty());
     let mut candidates = directories.map(|directory| [directory, b"/", path].concat());
     candidates.find(|candidate| is_file(candidate)).unwrap_or_else(|| path.to_vec())
-}
-
-/// The text of a script's file, which is text.
-fn read_file(path: &[u8]) -> Result<Vec<u8>, Failure> {
-    let shown = String::from_utf8_lossy(path);
-    let fail = |message, status| Failure { message, hint: None, status };
-    let text = std::fs::read(OsStr::from_bytes(path)).map_err(|error| {
-        let status = if error.kind() == std::io::ErrorKind::NotFound { 127 } else { 126 };
-        fail(format!("cannot read '{shown}': {}", reason(&error)), status)
-    })?;
-    let first_line = text.split(|byte| *byte == b'\n').next().unwrap_or_default();
-    match first_line.iter().take(80).any(|byte| *byte == 0) {
-        true => Err(fail(format!("cannot run '{shown}': it is a binary file, not a script"), 126)),
-        false => Ok(text),
-    }
 }
 
 /// What `BASH` says: the file that this shell is, by the name it was called by.

@@ -66,9 +66,10 @@ fn one_that_says_nothing_is_not_waited_for_longer_than_somebody_wants() {
     let limited = haft(&scratch).args(["run", "--timeout", "1s", "-c", "tool silent.anything"]).run();
     let _ = limited.status(124).within(Duration::from_secs(15));
     for words in [["call", "silent.anything"], ["show", "silent.anything"], ["list", "--json"]] {
+        let runs = || scratch.listing().iter().any(|name| name.contains("run-"));
+        assert!(eventually(Duration::from_secs(10), || !runs()), "{:?}", scratch.listing());
         let running = haft(&scratch).arg("tool").args(words).start();
-        let started = || scratch.listing().iter().any(|name| name.contains("run-"));
-        assert!(eventually(Duration::from_secs(10), started));
+        assert!(eventually(Duration::from_secs(10), runs));
         running.signal(2);
         let _ = running.finish().status(130).within(Duration::from_secs(15));
     }
