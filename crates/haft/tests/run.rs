@@ -204,8 +204,10 @@ fn no_more_processes_run_than_may() {
 
 #[test]
 fn signals_of_programs_reach_the_script() {
-    let script = "trap 'echo one' USR1; trap 'echo two' USR2; sh -c \"kill -USR1 $$\"; sh -c \"sleep 0.2; kill -USR2 $$\" & wait; echo end";
-    haft().args(["-c", script]).run().status(0).stdout("one\ntwo\nend\n");
+    let script = "trap 'echo got; exit 3' USR1; sh -c \"kill -USR1 $$\"; sleep 20; echo no";
+    haft().args(["-c", script]).run().status(3).stdout("got\n");
+    let script = "trap 'echo got' USR2; sh -c \"sleep 0.2; kill -USR2 $$; sleep 20\" & wait; echo end";
+    haft().args(["-c", script]).run().status(0).stdout("got\nend\n");
     let run = haft().args(["--json", "-c", "sh -c \"kill -USR1 $$\"; sleep 5"]).run().status(138);
     assert_eq!(run.json()["status"]["signal"], "SIGUSR1", "{run}");
 }

@@ -3,7 +3,7 @@
 use std::ffi::OsStr;
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::Path;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use haft_kernel::run::{Controller, Outcome, Run as Script, Streams};
 use haft_kernel::{Bytes, Session};
@@ -79,13 +79,14 @@ fn supervise(run: &mut Run, surroundings: &Surroundings) -> Result<Outcome, Fail
     }
     let raw = supervise.raw_terminal();
     let running = script.start(&host, session)?;
-    let _ = heard.set(running.controller().clone());
+    heard.replace(Some(running.controller().clone()));
     if supervise.follows_size() {
         let controller = running.controller().clone();
         listener.on_resize(move || controller.resize(terminal::own_size().unwrap_or_default()));
     }
     let mut outcome;
     (session, outcome) = running.finish();
+    heard.replace(None);
     end_jobs(&mut session, &mut outcome, run, &text.name);
     drop(raw);
     shown.finish();
@@ -97,14 +98,25 @@ fn supervise(run: &mut Run, surroundings: &Surroundings) -> Result<Outcome, Fail
     Ok(outcome)
 }
 
-/// Has signals that programs send to the script, whose process this is, reach it; once it is there.
-fn pass_signals_on() -> Result<Arc<OnceLock<Controller>>, Failure> {
-    let script: Arc<OnceLock<Controller>> = Arc::default();
+/// Who hears the signals that programs send to the script, whose process this is.
+#[derive(Clone, Default)]
+struct Hearer(Arc<Mutex<Option<Controller>>>);
+
+impl Hearer {
+    fn replace(&self, script: Option<Controller>) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = script;
+    }
+}
+
+/// Has signals that programs send to the script reach it, while it runs.
+fn pass_signals_on() -> Result<Hearer, Failure> {
+    let script = Hearer::default();
     let hearer = script.clone();
     let ignored = Signals::ignored_now();
     let wanted = [Signals::USER_1, Signals::USER_2].into_iter().filter(|signal| !ignored.contains(*signal));
     on_signals(wanted.fold(Signals::none(), Signals::with), move |signal| {
-        hearer.get().into_iter().for_each(|script| script.signal_script(signal));
+        let script = hearer.0.lock().unwrap_or_else(PoisonError::into_inner);
+        script.iter().for_each(|script| script.signal_script(signal));
     })?;
     Ok(script)
 }
