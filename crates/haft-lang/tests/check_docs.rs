@@ -7,7 +7,8 @@ use haft_lang::check::{RULES, Rule};
 
 const OPENING: &str = "# Checks
 
-`haft check` looks for these before anything runs. An *error* cannot work, and a script with one is not run; where the script
+`haft check` looks for these before anything runs. An *error* cannot work, and makes the status of `haft check` 1; `haft run`
+refuses what is not bash, and runs the rest as bash would; where the script
 may never get to it, it is a warning. A *warning* is most probably not meant, a *note* is worth knowing. `haft check --explain CODE` shows the same text.
 ";
 

@@ -14,7 +14,7 @@ pub enum Severity {
     Note,
     /// Probably wrong.
     Warning,
-    /// Certainly wrong: a script with one is not run.
+    /// Certainly wrong.
     Error,
 }
 

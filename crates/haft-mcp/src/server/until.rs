@@ -82,12 +82,12 @@ impl Until {
             Duration::try_from_secs_f64(seconds)
                 .map_err(|_| format!("\"until.quiet\" is no number of seconds: {seconds}"))
         });
+        let is_port = |text: &str| text.parse::<u16>().is_ok_and(|number| number > 0);
         let port = self.port.map(|port| match port {
-            Port::Number(number) => Ok(format!("localhost:{number}")),
-            Port::Address(text) if text.bytes().all(|byte| byte.is_ascii_digit()) => {
-                Ok(format!("localhost:{text}"))
-            }
-            Port::Address(text) if text.contains(':') => Ok(text),
+            Port::Number(number) if number > 0 => Ok(format!("localhost:{number}")),
+            Port::Number(number) => Err(format!("\"until.port\" is no port: {number}")),
+            Port::Address(text) if is_port(&text) => Ok(format!("localhost:{text}")),
+            Port::Address(text) if text.rsplit_once(':').is_some_and(|(_, port)| is_port(port)) => Ok(text),
             Port::Address(text) => Err(format!("\"until.port\" is neither a port nor host:port: \"{text}\"")),
         });
         Ok(Conditions {
@@ -273,6 +273,9 @@ mod tests {
         assert!(refused(r#"{"pattern": "("}"#).starts_with("\"until.pattern\" is no regular expression"));
         assert_eq!(refused(r#"{"quiet": -1}"#), "\"until.quiet\" is no number of seconds: -1");
         assert!(refused(r#"{"port": "here"}"#).contains("neither a port nor host:port"));
+        assert!(refused(r#"{"port": "host:abc"}"#).contains("neither a port nor host:port"));
+        assert!(refused(r#"{"port": "99999"}"#).contains("neither a port nor host:port"));
+        assert!(refused(r#"{"port": 0}"#).contains("is no port"));
         assert!(serde_json::from_str::<Until>(r#"{"patern": "x"}"#).is_err());
     }
 }

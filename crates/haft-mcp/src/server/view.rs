@@ -92,17 +92,25 @@ impl Shown {
         if is_binary(&summary) {
             summary.text = format!("[{} bytes that are not text]\n", summary.total_bytes);
             summary.truncated = true;
-        } else if has_controls(&summary.text) {
-            summary.text = rendered(&summary.text)?;
+        } else {
+            if summary.text.contains('\0') {
+                // What separates names is shown as the picture of itself.
+                summary.text = summary.text.replace('\0', "\u{2400}");
+                summary.lossy = true;
+            }
+            if has_controls(&summary.text) {
+                summary.text = rendered(&summary.text)?;
+            }
         }
         Ok(summary)
     }
 }
 
-/// Whether there is no sense in reading it: more than a few characters that are none, or what no text has.
+/// Whether there is no sense in reading it: more than a few characters that are none, or more zero bytes than separate names.
 fn is_binary(summary: &Summary) -> bool {
-    let wrong = summary.text.chars().filter(|letter| matches!(letter, '\0' | '\u{fffd}')).count();
-    wrong > 0 && (summary.text.contains('\0') || wrong * 10 > summary.text.len())
+    let count = |wanted: char| summary.text.chars().filter(|letter| *letter == wanted).count();
+    let (zeros, wrong) = (count('\0'), count('\u{fffd}'));
+    (zeros > 0 && wrong > 0) || zeros * 3 > summary.text.len() || wrong * 10 > summary.text.len()
 }
 
 /// Text as a terminal would show it, wide enough to break no line.
@@ -117,6 +125,18 @@ mod tests {
 
     fn seen(json: &str, output: &Output) -> String {
         serde_json::from_str::<View>(json).unwrap().shown().unwrap().of(output).unwrap().text
+    }
+
+    #[test]
+    fn names_between_zero_bytes_are_text_and_programs_are_not() {
+        let shown = |bytes: &[u8]| {
+            let output = Output::new(capture::Limits::default(), None);
+            output.append(bytes);
+            seen("{}", &output)
+        };
+        assert_eq!(shown(b"one\0two three\0"), "one\u{2400}two three\u{2400}");
+        assert_eq!(shown(b"\x7fELF\x02\x01\0\0\0\xf0\xff"), "[11 bytes that are not text]\n");
+        assert_eq!(shown(b"a\0b\0c\0"), "[6 bytes that are not text]\n");
     }
 
     #[test]

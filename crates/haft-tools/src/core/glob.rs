@@ -47,6 +47,9 @@ impl Native for Glob {
     fn call(&self, arguments: &Value, surroundings: &Surroundings<'_>) -> Result<Value, Fault> {
         let arguments: Arguments = read_arguments(arguments)?;
         let base = surroundings.path(&arguments.path);
+        if let Err(error) = base.metadata() {
+            return Err(super::failed("look into", &base, &error));
+        }
         let (prefix, pattern) = split(&arguments.pattern);
         let root = walk::clean(&base.join(prefix));
         let matcher = GlobBuilder::new(pattern)

@@ -48,7 +48,10 @@ fn read(number: usize, line: &[u8]) -> (Tag, Result<Call, Fault>) {
         Ok(call) => ((Some(call.tool.clone()), call.id.clone()), Ok(call)),
         Err(error) => {
             let wanted = "write {\"tool\": NAME, \"arguments\": {…}} on every line";
-            ((None, None), Err(Fault::invalid(format!("line {number} is no call: {error}; {wanted}"))))
+            let given: Value = serde_json::from_slice(line).unwrap_or_default();
+            let tool = given["tool"].as_str().map(ToOwned::to_owned);
+            let tag = (tool, given.get("id").cloned());
+            (tag, Err(Fault::invalid(format!("line {number} is no call: {error}; {wanted}"))))
         }
     }
 }
