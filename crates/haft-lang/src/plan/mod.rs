@@ -24,6 +24,7 @@ mod builtin;
 mod file;
 mod git;
 mod hazard;
+mod own;
 mod program;
 mod script_language;
 mod shell;

@@ -13,6 +13,11 @@ const SHELLS: &[&[u8]] = &[b"sh", b"bash", b"dash", b"ash", b"ksh", b"mksh", b"z
 /// Options of those shells that take a value of their own.
 const SHELL_VALUES: &[&[u8]] = &[b"-o", b"+o", b"-O", b"+O", b"--rcfile", b"--init-file"];
 
+/// `uv run`, which runs programs of many kinds.
+fn is_uv_run(name: &[u8], arguments: &[Item]) -> bool {
+    name == b"uv" && arguments.iter().any(|argument| argument.literal() == Some(b"run"))
+}
+
 impl Builder<'_> {
     /// Follows what a command of these arguments runs in its turn.
     pub(super) fn invoke(&mut self, index: usize, argv: &[Item], place: &Place<'_>) {
@@ -21,13 +26,18 @@ impl Builder<'_> {
             return self.opaque(index, Reason::CommandName, show::source(first).as_bytes());
         };
         let base = name.rsplit(|byte| *byte == b'/').next().unwrap_or(name);
+        if self.own(index, base, arguments, place) {
+            return;
+        }
         if let Some(wrapper) = wrapper::find(base) {
             self.wrapped(index, wrapper, arguments, place);
         } else if SHELLS.contains(&base) {
             self.shell(index, base, arguments, place);
         } else if base == b"find" {
             self.found(index, arguments, place);
-        } else if base == b"parallel" {
+        } else if matches!(base, b"parallel" | b"run-parts" | b"start-stop-daemon")
+            || is_uv_run(base, arguments)
+        {
             self.opaque(index, Reason::WrapperOptions, show::sources(arguments).as_bytes());
         } else if matches!(base, b"at" | b"batch") {
             self.opaque(index, Reason::ScriptInput, b"");
@@ -82,7 +92,7 @@ impl Builder<'_> {
     }
 
     /// `sh -c TEXT`, `sh FILE`, `sh`.
-    fn shell(&mut self, index: usize, name: &[u8], arguments: &[Item], place: &Place<'_>) {
+    pub(super) fn shell(&mut self, index: usize, name: &[u8], arguments: &[Item], place: &Place<'_>) {
         let arguments = match (name, arguments) {
             (b"busybox", [applet, rest @ ..])
                 if applet.literal().is_some_and(|name| SHELLS.contains(&name)) =>

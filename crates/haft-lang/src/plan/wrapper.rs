@@ -168,6 +168,20 @@ const WRAPPERS: &[Wrapper] = &[
     Wrapper { name: "eatmydata", ..PLAIN },
     Wrapper { name: "chronic", flags: "ve", ..PLAIN },
     Wrapper { name: "unbuffer", flags: "p", ..PLAIN },
+    Wrapper { name: "valgrind", flags: "qvd", ..PLAIN },
+    Wrapper { name: "perf", flags: "adgisvSABnr", values: "eoFpCtcrj", operands: 1, ..PLAIN },
+    Wrapper {
+        name: "pkexec",
+        long_flags: &["disable-internal-agent", "keep-cwd"],
+        long_values: &["user"],
+        ..PLAIN
+    },
+    Wrapper { name: "sg", flags: "-", operands: 1, script: Some(b'c'), runs: Runs::Joined, ..PLAIN },
+    Wrapper {
+        name: "ld.so",
+        long_values: &["library-path", "preload", "argv0", "audit", "inhibit-rpath"],
+        ..PLAIN
+    },
 ];
 
 pub(super) fn find(name: &[u8]) -> Option<&'static Wrapper> {

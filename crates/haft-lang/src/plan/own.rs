@@ -1,0 +1,99 @@
+//! Commands of haft's own that run what they are given: `spawn`, `tool bash`, and `haft` itself.
+
+use super::build::{Builder, Place};
+use super::step::{Item, Reason, Role};
+use super::{show, words};
+
+/// Tools that run a command, which they are given as `command`.
+const RUNNING_TOOLS: [&[u8]; 2] = [b"bash", b"process_start"];
+
+/// The value of `name=value` among the arguments; of `--name value` and `--name=value` too.
+fn parameter(arguments: &[Item], name: &str) -> Option<Result<Item, Item>> {
+    let long = format!("--{name}");
+    let assigned = [format!("{name}="), format!("{long}=")];
+    for (at, argument) in arguments.iter().enumerate() {
+        if argument.literal() == Some(long.as_bytes()) {
+            return arguments.get(at + 1).cloned().map(Ok);
+        }
+        let Some(start) = assigned.iter().find(|start| argument.prefix().starts_with(start.as_bytes()))
+        else {
+            continue;
+        };
+        return Some(match argument.literal() {
+            Some(text) => Ok(words::known(&text[start.len()..])),
+            None => Err(argument.clone()),
+        });
+    }
+    None
+}
+
+impl Builder<'_> {
+    /// Whether a command is one of these; what it runs is planned then.
+    pub(super) fn own(&mut self, index: usize, name: &[u8], arguments: &[Item], place: &Place<'_>) -> bool {
+        match name {
+            b"spawn" => self.spawned(index, arguments, place),
+            b"tool" => self.tool(index, arguments, place),
+            b"haft" => self.haft(index, arguments, place),
+            _ => return false,
+        }
+        true
+    }
+
+    /// `spawn command=PROGRAM argv=[…]`: the program; its arguments are a value that is not looked into.
+    fn spawned(&mut self, index: usize, arguments: &[Item], place: &Place<'_>) {
+        match parameter(arguments, "command") {
+            Some(Ok(program)) => {
+                self.run_arguments(index, vec![program], Role::Wrapped, &place.subshell());
+                if arguments.iter().any(|argument| argument.prefix().starts_with(b"argv")) {
+                    self.opaque(index, Reason::WrapperOptions, show::sources(arguments).as_bytes());
+                }
+            }
+            _ => self.opaque(index, Reason::WrapperOptions, show::sources(arguments).as_bytes()),
+        }
+    }
+
+    /// `tool NAME …`: some run a script that they are given.
+    fn tool(&mut self, index: usize, arguments: &[Item], place: &Place<'_>) {
+        let Some((name, arguments)) = arguments.split_first() else { return };
+        match name.literal() {
+            None => self.opaque(index, Reason::CommandName, show::source(name).as_bytes()),
+            Some(name) if !RUNNING_TOOLS.contains(&name) => {}
+            Some(_) => match parameter(arguments, "command") {
+                Some(Ok(text)) => self.run_text(index, &text, Role::Script, &place.subshell()),
+                _ => self.opaque(index, Reason::ScriptText, show::sources(arguments).as_bytes()),
+            },
+        }
+    }
+
+    /// `haft run -c TEXT`, `haft spawn -- COMMAND` and the like; `haft -c TEXT` and `haft FILE` are a shell.
+    fn haft(&mut self, index: usize, arguments: &[Item], place: &Place<'_>) {
+        let Some((first, rest)) = arguments.split_first() else {
+            return self.shell(index, b"bash", arguments, place);
+        };
+        let literal = |item: &Item, text: &[u8]| item.literal() == Some(text);
+        let after = |text: &[u8]| rest.iter().position(|item| literal(item, text)).map(|at| &rest[at + 1..]);
+        let unsure = |builder: &mut Self| {
+            builder.opaque(index, Reason::WrapperOptions, show::sources(arguments).as_bytes());
+        };
+        match first.literal() {
+            Some(b"run") => match after(b"-c").and_then(<[Item]>::first) {
+                Some(text) => self.run_text(index, text, Role::Script, &place.subshell()),
+                None => unsure(self),
+            },
+            Some(b"spawn" | b"exec") => match after(b"--") {
+                Some(command) => {
+                    self.run_arguments(index, command.to_vec(), Role::Wrapped, &place.subshell())
+                }
+                None => unsure(self),
+            },
+            Some(b"tool") => match rest.split_first() {
+                Some((call, rest)) if literal(call, b"call") => self.tool(index, rest, place),
+                Some((batch, _)) if literal(batch, b"batch") => unsure(self),
+                _ => {}
+            },
+            Some(b"launch") | None => unsure(self),
+            Some(b"check" | b"plan" | b"trust" | b"mcp" | b"help" | b"--help" | b"--version") => {}
+            Some(_) => self.shell(index, b"bash", arguments, place),
+        }
+    }
+}
