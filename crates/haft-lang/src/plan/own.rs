@@ -82,7 +82,7 @@ impl Builder<'_> {
             },
             Some(b"spawn" | b"exec") => match after(b"--") {
                 Some(command) => {
-                    self.run_arguments(index, command.to_vec(), Role::Wrapped, &place.subshell())
+                    self.run_arguments(index, command.to_vec(), Role::Wrapped, &place.subshell());
                 }
                 None => unsure(self),
             },
