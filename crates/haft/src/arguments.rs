@@ -95,10 +95,10 @@ pub(crate) struct Supervise {
     /// Show at most this much of each output; the rest is counted
     #[arg(long, value_name = "SIZE", value_parser = units::size)]
     pub(crate) limit_output: Option<u64>,
-    /// Let its processes use at most this much memory
+    /// Let the programs use at most this much memory together; what a script does itself is not counted
     #[arg(long, value_name = "SIZE", value_parser = units::size)]
     pub(crate) limit_memory: Option<u64>,
-    /// Let each process use the processor for at most this time
+    /// Let each program use the processor for at most this time; what a script does itself is not counted
     #[arg(long, value_name = "TIME", value_parser = units::duration)]
     pub(crate) limit_cpu: Option<Duration>,
     /// Let there be at most this many processes and threads at once

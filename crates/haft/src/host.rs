@@ -1,7 +1,7 @@
 //! The process layer, set up for a program that owns its process.
 
 use std::path::PathBuf;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use haft_process::{
     CancelToken, Command, Disposition, Host, Signals, clean_stale, on_signals, reap_orphans, set_disposition,
@@ -44,12 +44,16 @@ fn watcher() -> Command {
 }
 
 /// Hears the signals that haft itself gets. There is one in a process, however often it is asked for.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub(crate) struct Listener {
     /// Cancelled when haft is asked to end: by Ctrl-C, a closed terminal, or `kill`.
     pub(crate) cancel: CancelToken,
     resized: Arc<OnceLock<Resized>>,
+    passed_on: Arc<Mutex<Option<Hearer>>>,
 }
+
+/// Who is told of the signals that are not for haft itself.
+pub(crate) type Hearer = Box<dyn Fn(i32) + Send>;
 
 struct Resized(Box<dyn Fn() + Send + Sync>);
 
@@ -62,26 +66,43 @@ impl std::fmt::Debug for Resized {
 impl Listener {
     /// Starts to listen. Signals that were ignored when haft was started stay so.
     pub(crate) fn start() -> Result<Listener, Failure> {
+        Listener::start_with(&[])
+    }
+
+    /// The same, which also hears signals that are [passed on](Listener::pass_on).
+    pub(crate) fn start_with(more: &[i32]) -> Result<Listener, Failure> {
         static STARTED: OnceLock<Listener> = OnceLock::new();
         if let Some(listener) = STARTED.get() {
             return Ok(listener.clone());
         }
         let ignored = Signals::ignored_now();
-        let listener = Listener { cancel: CancelToken::new(), resized: Arc::default() };
+        let listener =
+            Listener { cancel: CancelToken::new(), resized: Arc::default(), passed_on: Arc::default() };
         let (cancel, resized) = (listener.cancel.clone(), listener.resized.clone());
+        let (passed_on, more) = (listener.passed_on.clone(), more.to_vec());
         let wanted =
             [Signals::INTERRUPT, Signals::HANGUP, Signals::TERMINATE, Signals::QUIT, Signals::WINDOW_CHANGE];
         // Where it is ignored, the system reaps children, and nobody learns how they ended.
         let _ = set_disposition(Signals::CHILD, Disposition::Default);
-        let heard = wanted.into_iter().filter(|&signal| !ignored.contains(signal));
+        let heard =
+            wanted.into_iter().chain(more.iter().copied()).filter(|&signal| !ignored.contains(signal));
         let heard = heard.fold(Signals::none().with(Signals::CHILD), Signals::with);
         on_signals(heard, move |signal| match signal {
             Signals::CHILD => reap_orphans(),
             Signals::WINDOW_CHANGE => resized.get().into_iter().for_each(|resized: &Resized| (resized.0)()),
+            signal if more.contains(&signal) => {
+                let hearer = passed_on.lock().unwrap_or_else(PoisonError::into_inner);
+                hearer.iter().for_each(|hearer| hearer(signal));
+            }
             _ => cancel.cancel(),
         })?;
         let _ = STARTED.set(listener.clone());
         Ok(listener)
+    }
+
+    /// Says who is told of the other signals, if anybody is.
+    pub(crate) fn pass_on(&self, hearer: Option<Hearer>) {
+        *self.passed_on.lock().unwrap_or_else(PoisonError::into_inner) = hearer;
     }
 
     /// Calls `action` whenever haft's terminal changes its size.

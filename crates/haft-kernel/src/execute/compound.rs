@@ -122,7 +122,9 @@ impl Session {
             child.traps.reset(Trap::Error);
         }
         child.publish_traps();
-        let ended = child.nested(2, |child| child.run_list(list));
+        // Not for its stack, but for what it holds: each has a copy of the calls it is in.
+        const UNITS: u32 = 64;
+        let ended = child.nested(UNITS, |child| child.run_list(list));
         let signal = match ended {
             Err(Unwind::Signal(signal)) => Some(signal),
             _ => None,

@@ -3,13 +3,12 @@
 use std::ffi::OsStr;
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
 
-use haft_kernel::run::{Controller, Outcome, Run as Script, Streams};
+use haft_kernel::run::{Outcome, Run as Script, Streams};
 use haft_kernel::{Bytes, Session};
 use haft_lang::ast::LineIndex;
 use haft_lang::check::{Severity, check};
-use haft_process::{DEFAULT_GRACE, Limit, Live, Signals, on_signals};
+use haft_process::{DEFAULT_GRACE, Limit, Live, Signals};
 
 use crate::arguments::{Run, Script as Source};
 use crate::commands::output::print_json;
@@ -46,9 +45,7 @@ fn supervise(run: &mut Run, surroundings: &Surroundings) -> Result<Outcome, Fail
     }
     // May wait for whoever opens its other end, and does so as any program would.
     let input = run.supervise.input()?;
-    // Before there is any other thread, which a signal could find.
-    let heard = pass_signals_on()?;
-    let listener = host::Listener::start()?;
+    let listener = host::Listener::start_with(&[Signals::USER_1, Signals::USER_2])?;
     let mut session = session(run, surroundings)?;
     let host = host::set_up(surroundings);
     host.warnings().iter().for_each(tell);
@@ -79,14 +76,15 @@ fn supervise(run: &mut Run, surroundings: &Surroundings) -> Result<Outcome, Fail
     }
     let raw = supervise.raw_terminal();
     let running = script.start(&host, session)?;
-    heard.replace(Some(running.controller().clone()));
+    let script = running.controller().clone();
+    listener.pass_on(Some(Box::new(move |signal| script.signal_script(signal))));
     if supervise.follows_size() {
         let controller = running.controller().clone();
         listener.on_resize(move || controller.resize(terminal::own_size().unwrap_or_default()));
     }
     let mut outcome;
     (session, outcome) = running.finish();
-    heard.replace(None);
+    listener.pass_on(None);
     end_jobs(&mut session, &mut outcome, run, &text.name);
     drop(raw);
     shown.finish();
@@ -96,29 +94,6 @@ fn supervise(run: &mut Run, surroundings: &Surroundings) -> Result<Outcome, Fail
     }
     session.part();
     Ok(outcome)
-}
-
-/// Who hears the signals that programs send to the script, whose process this is.
-#[derive(Clone, Default)]
-struct Hearer(Arc<Mutex<Option<Controller>>>);
-
-impl Hearer {
-    fn replace(&self, script: Option<Controller>) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = script;
-    }
-}
-
-/// Has signals that programs send to the script reach it, while it runs.
-fn pass_signals_on() -> Result<Hearer, Failure> {
-    let script = Hearer::default();
-    let hearer = script.clone();
-    let ignored = Signals::ignored_now();
-    let wanted = [Signals::USER_1, Signals::USER_2].into_iter().filter(|signal| !ignored.contains(*signal));
-    on_signals(wanted.fold(Signals::none(), Signals::with), move |signal| {
-        let script = hearer.0.lock().unwrap_or_else(PoisonError::into_inner);
-        script.iter().for_each(|script| script.signal_script(signal));
-    })?;
-    Ok(script)
 }
 
 /// Ends what the script has left behind: it belongs to this run, which is over; unless it shall be kept.
