@@ -140,3 +140,9 @@ fn map_characters(bytes: &[u8], convert: impl Fn(char) -> char) -> Vec<u8> {
     }
     result
 }
+/// Whether a file is no script: a zero byte in its first line tells.
+#[must_use]
+pub fn is_binary(content: &[u8]) -> bool {
+    let line = content.split(|byte| *byte == b'\n').next().unwrap_or_default();
+    line.iter().take(80).any(|byte| *byte == 0)
+}

@@ -143,18 +143,14 @@ impl Scope {
 
     /// Whether the system keeps the limit on processes for the scope as a whole.
     pub(crate) fn limits_processes(&self) -> bool {
-        let held = self.held();
-        let own = held.cgroup.iter().chain(held.limiters.iter().map(|(cgroup, _)| cgroup));
-        own.into_iter().any(|cgroup| cgroup.path().join("pids.max").exists())
+        self.held().groups().any(|cgroup| cgroup.path().join("pids.max").exists())
     }
 
     /// Whether as many processes run as may. A control group refuses those that its members start, but not one that joins it.
     pub(crate) fn is_full(&self) -> bool {
         self.with_outer().any(|scope| {
             let Some(most) = scope.0.containment.processes else { return false };
-            let held = scope.held();
-            let own = held.cgroup.iter().chain(held.limiters.iter().map(|(cgroup, _)| cgroup));
-            let counted = own.into_iter().find_map(Cgroup::processes);
+            let counted = scope.held().groups().find_map(Cgroup::processes);
             counted.unwrap_or_else(|| scope.members().len() as u64) >= most
         })
     }
@@ -335,6 +331,11 @@ impl Scope {
 }
 
 impl Held {
+    /// All control groups that it is made of.
+    fn groups(&self) -> impl Iterator<Item = &Cgroup> {
+        self.cgroup.iter().chain(self.limiters.iter().map(|(cgroup, _)| cgroup))
+    }
+
     /// Makes what can be made.
     fn new(containment: &Containment, name: &str) -> Held {
         let parent = containment.hierarchies.unified.as_deref();

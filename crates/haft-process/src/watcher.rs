@@ -1,8 +1,7 @@
 //! A second process that outlives this one by a moment, and ends what it has left behind.
 
-use std::ffi::OsString;
 use std::os::fd::OwnedFd;
-use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -14,7 +13,7 @@ use crate::child::Child;
 use crate::command::{Command, Group};
 use crate::error::Error;
 use crate::host::clean_stale;
-use crate::rundir::StaleRun;
+use crate::rundir::{StaleRun, paths};
 use crate::scope::Scope;
 use crate::signal::Signals;
 
@@ -80,8 +79,7 @@ pub fn watch() {
             Err(_) => break,
         }
     }
-    let told = told.split_inclusive(|byte| *byte == 0).filter_map(|words| words.strip_suffix(b"\0"));
-    let mut told = told.map(|words| PathBuf::from(OsString::from_vec(words.to_vec())));
+    let mut told = paths(&told);
     let Some(run_directory) = told.next() else { return };
     let mut cgroups: Vec<PathBuf> = told.collect();
     let in_order = cgroups.pop_if(|last| last.as_os_str().is_empty()).is_some();

@@ -25,7 +25,7 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
             return fail(context, name, &message);
         }
     };
-    if is_binary(&content) {
+    if text::is_binary(&content) {
         context.error(format_args!("{name}: cannot execute binary file"));
         return Ok(126);
     }
@@ -56,10 +56,4 @@ fn fail(context: &mut Context<'_>, name: &Bytes, message: &str) -> Flow {
         _ => context.session.report(format_args!("{name}: {message}")),
     }
     context.session.unless_posix(1)
-}
-
-/// A zero byte in its first line tells that a file is no script.
-fn is_binary(content: &[u8]) -> bool {
-    let line = content.split(|byte| *byte == b'\n').next().unwrap_or_default();
-    line.iter().take(80).any(|byte| *byte == 0)
 }

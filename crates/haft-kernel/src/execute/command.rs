@@ -13,10 +13,7 @@ impl Session {
             let trapped = self.has_error_trap();
             let status = self.run_simple(command, simple)?;
             self.set_pipe_status(status);
-            return match trapped {
-                true => self.concluded(status),
-                false => self.concluded_untrapped(status),
-            };
+            return self.concluded_after(status, trapped);
         }
         self.moment.may_replace = false;
         // What is noted of this command is not to be taken for what is noted of one within it.

@@ -30,32 +30,28 @@ impl Session {
     /// somebody looks at it.
     #[inline]
     pub(crate) fn concluded(&mut self, status: i32) -> Flow {
+        self.concluded_after(status, true)
+    }
+
+    /// The same of a command before which there was an `ERR` trap or not: one that it has set itself is not for its own failure.
+    #[inline]
+    pub(crate) fn concluded_after(&mut self, status: i32, trapped: bool) -> Flow {
         if status == 0 || self.ignores_failure() {
             return Ok(status);
         }
-        self.failed(status)
+        self.failed(status, trapped)
     }
 
     #[inline(never)]
-    fn failed(&mut self, status: i32) -> Flow {
-        self.tell_failure(status)?;
-        self.ended_by_failure(status)
-    }
-
-    /// The same of a command before which there was no `ERR` trap: one that it has set itself is not for its own failure.
-    pub(crate) fn concluded_untrapped(&mut self, status: i32) -> Flow {
-        if status == 0 || self.ignores_failure() {
-            return Ok(status);
-        }
+    fn failed(&mut self, status: i32, trapped: bool) -> Flow {
         self.status = status;
-        self.ended_by_failure(status)
-    }
-
-    /// Ends the shell after a failure if `set -e` says so: not before the traps of signals that have come meanwhile have run.
-    fn ended_by_failure(&mut self, status: i32) -> Flow {
+        if trapped {
+            self.tell_failure(status)?;
+        }
         if !self.exits_on_error() {
             return Ok(status);
         }
+        // The traps of signals that have come meanwhile run before the shell ends.
         if self.has_pending_signals() {
             self.run_signal_traps()?;
         }
@@ -138,7 +134,7 @@ impl Session {
     /// Runs the `ERR` trap, if there is one.
     pub(crate) fn tell_failure(&mut self, status: i32) -> Result<(), Unwind> {
         self.status = status;
-        match self.traps.get(Trap::Error).is_some() {
+        match self.has_error_trap() {
             true => self.run_trap(Trap::Error),
             false => Ok(()),
         }

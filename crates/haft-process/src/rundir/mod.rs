@@ -28,6 +28,7 @@ use crate::capture::SpillDirectory;
 
 pub use error::{Error, ErrorKind};
 pub use id::RunId;
+pub(crate) use stale::paths;
 pub use stale::{StaleRun, stale};
 
 const OWNER: &str = "owner";

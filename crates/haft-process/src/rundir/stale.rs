@@ -44,6 +44,12 @@ pub fn stale(base: &Path) -> Result<Vec<StaleRun>, Error> {
     Ok(runs)
 }
 
+/// The paths that stand one after another, each ended by a zero byte; one without its end is left out.
+pub(crate) fn paths(notes: &[u8]) -> impl Iterator<Item = PathBuf> {
+    let whole = notes.split_inclusive(|byte| *byte == 0).filter_map(|note| note.strip_suffix(b"\0"));
+    whole.map(|note| PathBuf::from(OsString::from_vec(note.to_vec())))
+}
+
 /// Locks the owner file of a run, unless its owner or another cleaner has it, or has just removed it. Whatever goes
 /// wrong here means that the run is not ours to clean.
 fn take_over(base: BorrowedFd<'_>, name: &str) -> Option<(OwnedFd, OwnedFd)> {
@@ -89,8 +95,7 @@ impl StaleRun {
         let mut notes = Vec::new();
         File::from(file).read_to_end(&mut notes).map_err(failed)?;
         // A note without its end was being written when the owner died, before the cgroup was made.
-        let notes = notes.split_inclusive(|byte| *byte == 0).filter_map(|note| note.strip_suffix(b"\0"));
-        Ok(notes.map(|note| PathBuf::from(OsString::from_vec(note.to_vec()))).collect())
+        Ok(paths(&notes).collect())
     }
 
     /// Removes the directory with everything in it.
