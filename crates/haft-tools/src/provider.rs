@@ -52,7 +52,11 @@ impl Providers {
 
     /// Asks all again, at once; yields all tools, and those who cannot say which they have.
     pub(crate) fn ask_all(&self, cancel: &CancelToken) -> (Vec<Tool>, Vec<Rejected>) {
-        ask_at_once(self.places.iter(), cancel);
+        std::thread::scope(|threads| {
+            for place in &self.places {
+                threads.spawn(move || ask_and_note(place, cancel));
+            }
+        });
         self.known()
     }
 
@@ -74,27 +78,27 @@ impl Providers {
     /// # Errors
     /// Why there is none, where more can be said than that.
     pub(crate) fn find(&self, name: &str, cancel: &CancelToken) -> Result<Option<Tool>, String> {
-        let full = name.contains('.');
         let place = name.split_once('.').map(|(place, _)| place);
-        let asked =
-            || self.places.iter().filter(|(provider, _)| place.is_none_or(|place| place == provider.name()));
-        ask_at_once(asked().filter(|(_, answer)| lock(answer).is_none()), cancel);
+        let asked: Vec<&Place> = self
+            .places
+            .iter()
+            .filter(|(provider, _)| place.is_none_or(|place| place == provider.name()))
+            .collect();
+        let answers = answers(&asked, cancel);
         if cancel.is_cancelled() {
             return Ok(None);
         }
         let mut found = Vec::new();
         let fits = |tool: &&Tool| tool.name() == name || bare(tool.name()) == name;
-        for (_, answer) in asked() {
-            let mut answer = lock(answer);
-            match answer.as_ref() {
-                Some(Ok(tools)) => found.extend(tools.iter().filter(fits).cloned()),
-                Some(Err(fault)) if full => {
-                    let fault = fault.clone();
+        for ((_, noted), answer) in asked.into_iter().zip(answers) {
+            match answer {
+                Ok(tools) => found.extend(tools.iter().filter(fits).cloned()),
+                Err(fault) if place.is_some() => {
                     // The next one who asks may have more luck.
-                    *answer = None;
+                    *lock(noted) = None;
                     return Err(fault);
                 }
-                _ => {}
+                Err(_) => {}
             }
         }
         match found.len() {
@@ -133,19 +137,30 @@ impl Providers {
     }
 }
 
-/// Asks all of them at once. What was not waited for is no answer.
-fn ask_at_once<'a>(places: impl Iterator<Item = &'a Place>, cancel: &CancelToken) {
+/// What places have said, those that have not said anything yet asked now, at once. What is noted may be forgotten at any moment:
+/// whoever asks gets the answer itself.
+fn answers(places: &[&Place], cancel: &CancelToken) -> Vec<Answer> {
     std::thread::scope(|threads| {
-        for (provider, answer) in places {
-            threads.spawn(move || {
-                // Not asked under the lock: whoever else wants to know need not wait as long.
-                let said = ask(provider, cancel);
-                if !cancel.is_cancelled() {
-                    *lock(answer) = Some(said);
-                }
-            });
-        }
-    });
+        let begun: Vec<_> = places
+            .iter()
+            .map(|&place| {
+                let known = lock(&place.1).clone();
+                known.ok_or_else(|| threads.spawn(move || ask_and_note(place, cancel)))
+            })
+            .collect();
+        let said = begun.into_iter().map(|known| known.or_else(std::thread::ScopedJoinHandle::join));
+        said.map(|said| said.unwrap_or_else(|_| Err("could not be asked".to_owned()))).collect()
+    })
+}
+
+/// Asks a place, and notes what it says unless that was not waited for. Not asked under the lock: whoever else wants to know need
+/// not wait as long.
+fn ask_and_note((provider, noted): &Place, cancel: &CancelToken) -> Answer {
+    let said = ask(provider, cancel);
+    if !cancel.is_cancelled() {
+        *lock(noted) = Some(said.clone());
+    }
+    said
 }
 
 fn ask(provider: &Arc<dyn Provider>, cancel: &CancelToken) -> Answer {
