@@ -69,7 +69,7 @@ impl Session {
     fn go_beside(&mut self) -> Result<(), Member> {
         self.leave_captures().map_err(|error| {
             self.report(format_args!("cannot make a pipe: {}", haft_fs::message(&error)));
-            Member::ended(0, 254)
+            Member::ended(254)
         })
     }
 

@@ -70,10 +70,10 @@ impl Session {
                 }
                 Member::process(child)
             }
-            Ok(None) => Member::ended(0, 254),
+            Ok(None) => Member::ended(254),
             Err(error) => {
                 self.report(format_args!("{error}"));
-                Member::ended(0, 254)
+                Member::ended(254)
             }
         }
     }

@@ -73,7 +73,7 @@ impl Session {
             let last = self.run_own_last(command, input);
             let note = self.moment.note.take();
             match last {
-                Ok(status) => members.push(Member::ended(0, status).noted(note)),
+                Ok(status) => members.push(Member::ended(status).noted(note)),
                 Err(unwind) => {
                     self.abandon(&mut members, 13);
                     return Err(unwind);
@@ -153,7 +153,7 @@ impl Session {
             }
             if index > first {
                 // The stages of a fan-out have one member between them; those that it swallows have no status.
-                stages.extend((first..index).map(|_| Stage::Running(Member::ended(0, 0))));
+                stages.extend((first..index).map(|_| Stage::Running(Member::ended(0))));
                 let work =
                     Work { session: child, stages: pipeline.stages.clone(), first, index, expanded: None };
                 stages.push(Stage::Ready(Box::new(work)));
@@ -178,14 +178,14 @@ impl Session {
                 Stage::Running(member) => member,
                 Stage::Ready(work) if Some(index) == here => {
                     chosen = Some((index, work));
-                    Member::ended(0, 0)
+                    Member::ended(0)
                 }
                 Stage::Ready(work) => work.start(),
             });
         }
         if let Some((index, work)) = chosen {
             let (status, note) = work.run();
-            members[index] = Member::ended(0, status).noted(note);
+            members[index] = Member::ended(status).noted(note);
         }
         members
     }
@@ -206,13 +206,13 @@ impl Session {
     pub(crate) fn start_pipeline(&mut self, pipeline: &Pipeline) -> Vec<Member> {
         let _ = self.flush();
         if !self.has_whole_fans(&pipeline.stages) {
-            return vec![Member::ended(0, 2)];
+            return vec![Member::ended(2)];
         }
         match self.start_stages(pipeline, pipeline.stages.len(), false) {
             Ok((stages, _)) => self.run_stages_ready(stages, false),
             Err(error) => {
                 self.report(format_args!("cannot make a pipe: {}", haft_fs::message(&error)));
-                vec![Member::ended(0, 254)]
+                vec![Member::ended(254)]
             }
         }
     }
@@ -273,7 +273,7 @@ fn has_commands(command: &Command) -> bool {
 
 fn failed(mut session: Session, result: Flow) -> Stage {
     let status = session.end_subshell(result).unwrap_or(130);
-    Stage::Running(Member::ended(0, status).noted(session.moment.note.take()))
+    Stage::Running(Member::ended(status).noted(session.moment.note.take()))
 }
 
 fn start_program(mut session: Session, stages: &Slice<Command>, index: usize, arguments: Arguments) -> Stage {
@@ -330,7 +330,7 @@ impl Work {
         };
         match thread::Builder::new().stack_size(STACK).spawn(body) {
             Ok(_) => Member::thread(pid, completion, control),
-            Err(_) => Member::ended(pid, 254),
+            Err(_) => Member::ended(254),
         }
     }
 

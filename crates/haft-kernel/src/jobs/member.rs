@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use haft_process::{CancelToken, Child, Disposition, Exit};
 use rustix::event::{EventfdFlags, eventfd};
 
+use super::number::next_number;
 use crate::run::{Note, TERMINATE};
 use crate::signals::SignalInbox;
 
@@ -129,9 +130,11 @@ impl Member {
         Self { pid, status: None, died: None, work: Work::Thread { completion, control }, note: None }
     }
 
-    /// Something that has ended already.
+    /// A stage that has ended already: one that could not start, or that ran in the place of the session. Its number is
+    /// one that no process has, so that a signal to it reaches nothing.
     #[must_use]
-    pub fn ended(pid: i32, status: i32) -> Self {
+    pub fn ended(status: i32) -> Self {
+        let pid = next_number();
         Self { pid, status: Some(status), died: None, work: Work::Gone, note: None }
     }
 

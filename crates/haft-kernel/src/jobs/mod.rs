@@ -3,6 +3,7 @@
 mod find;
 mod inherited;
 mod member;
+mod number;
 mod wait;
 
 use std::collections::VecDeque;
@@ -17,6 +18,8 @@ pub use find::Missing;
 pub use inherited::{Inherited, InheritedMember};
 pub use member::{Completion, Member, ThreadControl};
 pub use wait::Waited;
+
+pub(crate) use number::next_number;
 
 /// How many statuses of jobs that have gone are remembered for `wait`.
 const REMEMBERED: usize = 1024;
@@ -240,6 +243,11 @@ impl Jobs {
             self.remember(job.pid(), 0);
         }
         Some(job)
+    }
+
+    /// Takes the jobs off the list whose stages were all taken out of them.
+    pub(crate) fn remove_empty(&mut self) {
+        self.list.retain(|job| !job.members.is_empty());
     }
 
     /// Takes all jobs off the list.

@@ -303,6 +303,7 @@ impl Session {
             let gone = job.members.extract_if(.., |member| departed.contains(&member.pid));
             gone.for_each(Member::detach);
         }
+        self.jobs.remove_empty();
         let (gone, left): (Vec<Member>, Vec<Member>) =
             self.orphans.take().into_iter().partition(|member| departed.contains(&member.pid));
         gone.into_iter().for_each(Member::detach);

@@ -1,21 +1,13 @@
 //! Subshells.
 
-use std::sync::atomic::{AtomicI32, Ordering};
-
 use haft_process::CancelToken;
 
+use crate::jobs::next_number;
 use crate::options::SetOption;
 use crate::run::{Leftovers, TERMINATE};
 use crate::session::moment::Moment;
 use crate::session::{Random, Session};
 use crate::traps::Trap;
-
-/// A number for a subshell of this process, beyond those that the system gives to processes.
-fn next_pid() -> i32 {
-    const FIRST: i32 = 1 << 22;
-    static NEXT: AtomicI32 = AtomicI32::new(FIRST);
-    FIRST | (NEXT.fetch_add(1, Ordering::Relaxed) & (FIRST - 1)) | FIRST << 1
-}
 
 impl Session {
     /// A subshell: a snapshot that changes on its own from here on. It has no jobs, and only the traps that are
@@ -68,7 +60,7 @@ impl Session {
             stop: self.stop.clone(),
             seconds_offset: self.seconds_offset,
             random: Random::new(self.random.fork()),
-            own_pid: next_pid(),
+            own_pid: next_number(),
             leads: false,
             command_string: self.command_string,
             standard_input: self.standard_input,
