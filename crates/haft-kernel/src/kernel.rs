@@ -16,6 +16,8 @@ pub struct Kernel {
     pub(crate) files: Arc<dyn FileSystem>,
     /// Whether programs may be started.
     pub(crate) external: bool,
+    /// Whether sessions reach nothing of the machine: no file, no program, no process, no network.
+    pub(crate) isolated: bool,
     /// Whether this process is a shell and nothing else: it may be replaced, and its jobs outlive it.
     pub(crate) plain_shell: bool,
     /// The terminal that an interactive shell shares with its jobs.
@@ -45,6 +47,7 @@ impl Kernel {
         let kernel = Kernel {
             files: Arc::new(Local),
             external: true,
+            isolated: false,
             plain_shell: false,
             terminal: None,
             signals: Arc::default(),
@@ -124,7 +127,8 @@ impl KernelBuilder {
 
     /// Files in memory, at most so many bytes of them, and no programs: nothing of the machine can be touched.
     #[must_use]
-    pub fn isolated(self, bytes: u64) -> Self {
+    pub fn isolated(mut self, bytes: u64) -> Self {
+        self.kernel.isolated = true;
         self.files(Arc::new(Memory::furnished(bytes))).external(false)
     }
 

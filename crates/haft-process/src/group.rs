@@ -5,6 +5,12 @@ use rustix::process::{Pid, Signal, kill_process_group};
 use crate::error::Error;
 use crate::sys::{self, RawChange};
 
+/// The process group of this process; `None` if it lies outside of the PID namespace that this process is in.
+#[must_use]
+pub fn own_group() -> Option<i32> {
+    Some(sys::own_group()).filter(|group| *group != 0)
+}
+
 /// What has happened to a process of a group, other than that it ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GroupChange {

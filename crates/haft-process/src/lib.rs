@@ -107,7 +107,7 @@ pub use child::{Child, Copied};
 pub use command::{Command, Descriptor, Group, Sandbox};
 pub use environment::Environment;
 pub use error::{Error, ErrorKind, reason};
-pub use group::{GroupChange, group_change, signal_group};
+pub use group::{GroupChange, group_change, own_group, signal_group};
 pub use host::{Host, HostBuilder, ScopeLimits, clean_stale};
 pub use inherited::inherited_descriptors;
 pub use job::{Controller, DEFAULT_GRACE, Handle, Input, Inside, Job, Live, StreamKind, Streams, Task, Work};
@@ -126,4 +126,4 @@ pub use signal::{
 };
 pub use size::longest_argument;
 pub use status::{Exit, Usage, seconds};
-pub use watcher::watch;
+pub use watcher::{is_watcher, watch};

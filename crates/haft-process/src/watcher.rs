@@ -3,6 +3,7 @@
 use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use rustix::fs::{Mode, OFlags};
@@ -28,7 +29,7 @@ const NAME: &str = "tree-watcher";
 /// zero byte: first the run directory, then the control groups, and nothing as the last word of a run that ends in order.
 #[derive(Debug)]
 pub(crate) struct Watcher {
-    _child: Child,
+    child: Child,
     line: OwnedFd,
 }
 
@@ -46,7 +47,9 @@ impl Watcher {
         command.ignore_signals(deaf.into_iter().fold(Signals::none(), Signals::with));
         // Told through the line rather than by an argument, where it would show the name of the program again.
         tell(&near, run_directory.as_os_str().as_bytes()).map_err(failed)?;
-        Ok(Watcher { _child: command.spawn()?, line: near })
+        let child = command.spawn()?;
+        watchers().push(child.pid());
+        Ok(Watcher { child, line: near })
     }
 
     /// Tells of a control group, so that it is known even if the run directory is gone when it matters.
@@ -57,8 +60,20 @@ impl Watcher {
 
 impl Drop for Watcher {
     fn drop(&mut self) {
+        watchers().retain(|pid| *pid != self.child.pid());
         let _ = tell(&self.line, b"");
     }
+}
+
+/// The process numbers of the watchers of this process.
+fn watchers() -> MutexGuard<'static, Vec<i32>> {
+    static WATCHERS: Mutex<Vec<i32>> = Mutex::new(Vec::new());
+    WATCHERS.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Whether a process is a watcher of this process: scripts must not signal it.
+pub fn is_watcher(pid: i32) -> bool {
+    watchers().contains(&pid)
 }
 
 fn tell(line: &OwnedFd, words: &[u8]) -> rustix::io::Result<usize> {

@@ -7,6 +7,7 @@
 mod finished;
 mod haft;
 mod marker;
+mod namespace;
 pub mod own;
 pub mod process;
 mod report;

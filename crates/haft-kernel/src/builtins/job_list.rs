@@ -211,25 +211,27 @@ fn state(state: JobState, form: Form) -> String {
 
 /// `jobs -x`: runs a command with process numbers in the place of jobs.
 fn substitute(context: &mut Context<'_>, words: &[Bytes]) -> Flow {
+    let shared = haft_process::own_group().filter(|_| context.session.owns_process());
     let words: Vec<Bytes> = words
         .iter()
         .map(|word| {
-            leader(&context.session.jobs, word).map_or_else(|| word.clone(), |pid| pid.to_string().into())
+            leader(&context.session.jobs, word, shared)
+                .map_or_else(|| word.clone(), |pid| pid.to_string().into())
         })
         .collect();
     context.dispatch(&words)
 }
 
 /// The process group of the job that is meant, if one is: in a stage of a pipeline, of those of its parent. Unless jobs are
-/// controlled, they are in the group of the shell.
-fn leader(jobs: &Jobs, word: &[u8]) -> Option<i32> {
+/// controlled, those of a plain shell are in the group of the shell, which is `shared`; elsewhere a job has its own.
+fn leader(jobs: &Jobs, word: &[u8], shared: Option<i32>) -> Option<i32> {
     let name = word.strip_prefix(b"%")?;
-    let own = rustix::process::getpgrp().as_raw_pid();
     if let Ok(job) = jobs.find(word) {
-        return Some(job.group.as_ref().and_then(|group| group.number()).unwrap_or(own));
+        let group = job.group.as_ref().and_then(|group| group.number());
+        return Some(group.or(shared).unwrap_or_else(|| job.pid()));
     }
     let mut inherited = jobs.inherited().filter(|job| job.shown);
     let is_meant = |id: u32| matches!(name, b"%" | b"+" | b"") || id.to_string().as_bytes() == name;
     let found = inherited.rfind(|job| is_meant(job.id))?;
-    Some(found.group.unwrap_or(own))
+    found.group.or(shared).or_else(|| found.members.last().map(|member| member.pid))
 }

@@ -1,12 +1,12 @@
 //! `kill`.
 
 use super::Context;
+use super::kill_target::signal_number;
 use super::number::argument;
 use crate::bytes::Bytes;
 use crate::flow::{Flow, Unwind};
 use crate::options::SetOption;
 use crate::traps::Trap;
-use haft_process::Signals;
 
 pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
     let Some(first) = arguments.first() else { return context.synopsis() };
@@ -73,13 +73,7 @@ fn send(context: &mut Context<'_>, target: &Bytes, number: i32) -> Result<bool, 
         context.error(format_args!("{target}: arguments must be process or job IDs"));
         return Ok(false);
     };
-    if is_own(context, pid) {
-        return to_self(context, pid, number).map(|()| true);
-    }
-    if to_script(context, pid, number) || to_member(context, pid, number) {
-        return Ok(true);
-    }
-    match to_process(pid, number) {
+    match signal_number(context, pid, number)? {
         Ok(()) => Ok(true),
         Err(error) => {
             let message = haft_fs::message(&error);
@@ -87,65 +81,6 @@ fn send(context: &mut Context<'_>, target: &Bytes, number: i32) -> Result<bool, 
             Ok(false)
         }
     }
-}
-
-fn is_own(context: &Context<'_>, pid: i32) -> bool {
-    pid == context.session.own_pid || (pid == context.session.pid && context.session.subshell == 0)
-}
-
-/// A signal to the shell itself: its trap runs before the next command; without a trap it does what it does to any
-/// process. A shell that shares its process with others ends alone.
-fn to_self(context: &mut Context<'_>, pid: i32, number: i32) -> Result<(), Unwind> {
-    let session = &mut *context.session;
-    match session.traps.get(Trap::Signal(number)) {
-        _ if number == 0 => Ok(()),
-        Some(text) if text.is_empty() => Ok(()),
-        Some(_) if session.leads => {
-            session.signals.iter().for_each(|inbox| inbox.raise(number));
-            Ok(())
-        }
-        Some(_) => session.run_trap(Trap::Signal(number)),
-        // The process ignores it, so that what is written to a closed pipe ends only who wrote it.
-        None if session.kernel.plain_shell && session.leads && number == Signals::PIPE => {
-            Err(Unwind::Signal(number))
-        }
-        None if session.kernel.plain_shell && session.leads => {
-            let _ = to_process(pid, number);
-            Ok(())
-        }
-        None if matches!(number, 17 | 18 | 23 | 28) => Ok(()),
-        None => Err(Unwind::Signal(number)),
-    }
-}
-
-/// A signal from a subshell to the script of the run that it is in, which is not the whole of its process.
-fn to_script(context: &Context<'_>, pid: i32, number: i32) -> bool {
-    let run = context.session.run.as_ref().filter(|_| pid == context.session.pid);
-    run.iter().for_each(|run| run.signal_script(number));
-    run.is_some()
-}
-
-/// A signal to a stage of a job of this session.
-fn to_member(context: &mut Context<'_>, pid: i32, number: i32) -> bool {
-    context.session.jobs.update();
-    let inherited = context.session.jobs.inherited().flat_map(|job| &job.members);
-    if let Some(control) =
-        inherited.filter(|member| member.pid == pid).find_map(|member| member.control.as_ref())
-    {
-        control.signal(number);
-        return true;
-    }
-    let Some(job) = context.session.jobs.of_pid(pid) else { return false };
-    let Some(member) = job.members.iter().find(|member| member.pid == pid) else { return false };
-    if member.status.is_some() || !member.is_thread() {
-        return false;
-    }
-    member.signal(number);
-    true
-}
-
-fn to_process(pid: i32, number: i32) -> std::io::Result<()> {
-    haft_process::send_signal(pid, number)
 }
 
 /// All signals, five in a line.

@@ -36,6 +36,7 @@ mod history;
 mod input;
 mod job_list;
 mod kill;
+mod kill_target;
 mod kind;
 mod leave;
 mod line_editing;

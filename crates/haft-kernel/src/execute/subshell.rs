@@ -33,8 +33,10 @@ impl Session {
             }
             Err(unwind) => unwind.status(),
         };
-        let ended = self.run_exit_trap(ended)?;
-        Ok(ended & 0xff)
+        match self.run_exit_trap(ended) {
+            Err(Unwind::Signal(signal)) => Ok(128 + signal),
+            ended => Ok(ended? & 0xff),
+        }
     }
 
     /// Runs the `EXIT` trap, if there is one, of a session that was stopped: by a signal that can be caught, or because the
@@ -74,7 +76,7 @@ impl Session {
         self.trapped_command = shown;
         match result {
             Err(Unwind::Exit(status)) => Ok(status),
-            Err(Unwind::Cancelled) => Err(Unwind::Cancelled),
+            Err(unwind @ (Unwind::Cancelled | Unwind::Signal(_))) => Err(unwind),
             _ => Ok(status),
         }
     }

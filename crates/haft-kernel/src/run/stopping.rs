@@ -59,6 +59,10 @@ impl Stopping {
         }
     }
 
+    pub(super) fn is_part(&self) -> bool {
+        self.outer.is_some()
+    }
+
     /// That of the whole run.
     pub(super) fn outermost(&self) -> &Stopping {
         self.outer.as_ref().map_or(self, |outer| outer.outermost())

@@ -62,6 +62,17 @@ impl Supervision {
         self.stopping.outermost().main.signal(signal);
     }
 
+    /// Sends a signal to all its programs and to all subshells of the script that run on threads; not to the script.
+    pub(crate) fn signal_all(&self, signal: i32) {
+        self.scope.signal(signal);
+        self.stopping.signal(signal);
+    }
+
+    /// Whether it is a part that can be ended on its own.
+    pub(crate) fn is_part(&self) -> bool {
+        self.stopping.is_part()
+    }
+
     /// A part of it that can be ended on its own.
     pub(super) fn part(&self) -> Supervision {
         Supervision {

@@ -17,7 +17,8 @@ pub(crate) use memory::read_memory;
 pub(crate) use replace::{Replacement, replace};
 pub(crate) use signal::HeldSignals;
 pub(crate) use signal::{
-    SignalSet, block, catch, ignored_signals, kill, own as own_signals, set_catcher, set_ignored, wait_for,
+    SignalSet, block, catch, ignored_signals, kill, own as own_signals, own_group, set_catcher, set_ignored,
+    wait_for,
 };
 pub(crate) use spawn::{Fault, Plan, Spawned, spawn};
 pub(crate) use wait::{

@@ -149,6 +149,12 @@ pub(crate) fn kill(pid: i32, signal: i32) -> std::io::Result<()> {
     }
 }
 
+/// The process group of this process; 0 if it was made outside of the process's PID namespace.
+pub(crate) fn own_group() -> i32 {
+    // SAFETY: a plain call that cannot fail.
+    unsafe { libc::getpgrp() }
+}
+
 /// Signals to the calling thread that wait until this value is dropped.
 #[derive(Debug)]
 pub(crate) struct HeldSignals(SignalSet);

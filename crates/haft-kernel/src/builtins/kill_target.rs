@@ -1,0 +1,149 @@
+//! Which processes a number given to `kill` means.
+//!
+//! A plain shell is a process like any other, and numbers mean what they mean to `kill(2)`. Anywhere else the shell shares
+//! its process, its process group and its terminal with the application that runs the script. There `0`, `-1` and the
+//! number of the application's own group mean the processes of the script, `$$` means the script, and the application and its
+//! watcher are never signalled. An isolated session reaches nothing but itself.
+
+use std::io;
+
+use haft_process::Signals;
+use rustix::io::Errno;
+
+use super::Context;
+use crate::flow::Unwind;
+use crate::jobs::ThreadControl;
+use crate::session::Session;
+use crate::traps::Trap;
+
+/// Where a signal goes.
+enum KillTarget {
+    /// The shell that runs `kill`.
+    Own,
+    /// The script that this is a subshell of.
+    Script,
+    /// All processes of the script, and the script.
+    WholeScript,
+    /// A stage of a job that runs on a thread.
+    Member,
+    /// A process, or a group of them, by its number.
+    Process,
+    /// Nothing, for this reason.
+    Refused(Errno),
+}
+
+/// Sends a signal to a process number as `kill` takes it. The inner error says why none was sent.
+pub(super) fn signal_number(
+    context: &mut Context<'_>,
+    pid: i32,
+    number: i32,
+) -> Result<io::Result<()>, Unwind> {
+    let session = &mut *context.session;
+    match target(session, pid) {
+        KillTarget::Own => to_self(session, pid, number)?,
+        KillTarget::Script => to_script(session, number),
+        KillTarget::WholeScript => to_whole_script(session, pid, number)?,
+        KillTarget::Member => to_member(session, pid, number),
+        KillTarget::Process => return Ok(haft_process::send_signal(pid, number)),
+        KillTarget::Refused(reason) => return Ok(Err(reason.into())),
+    }
+    Ok(Ok(()))
+}
+
+fn target(session: &mut Session, pid: i32) -> KillTarget {
+    if pid == session.own_pid {
+        return KillTarget::Own;
+    }
+    if has_thread(session, pid) {
+        return KillTarget::Member;
+    }
+    if session.owns_process() {
+        return KillTarget::Process;
+    }
+    let own = rustix::process::getpid().as_raw_pid();
+    match pid {
+        0 | -1 => KillTarget::WholeScript,
+        _ if haft_process::own_group().is_some_and(|group| pid == -group) => KillTarget::WholeScript,
+        _ if pid == session.pid || pid == own => KillTarget::Script,
+        _ if session.kernel.isolated => KillTarget::Refused(Errno::SRCH),
+        _ if haft_process::is_watcher(pid.saturating_abs()) => KillTarget::Refused(Errno::PERM),
+        _ => KillTarget::Process,
+    }
+}
+
+/// A signal to the shell itself: its trap runs before the next command; without a trap it does what it does to any
+/// process. A shell that shares its process with others ends alone.
+fn to_self(session: &mut Session, pid: i32, number: i32) -> Result<(), Unwind> {
+    match session.traps.get(Trap::Signal(number)) {
+        _ if number == 0 => Ok(()),
+        Some(text) if text.is_empty() => Ok(()),
+        Some(_) if session.leads => {
+            session.signals.iter().for_each(|inbox| inbox.raise(number));
+            Ok(())
+        }
+        Some(_) => session.run_trap(Trap::Signal(number)),
+        // The process ignores it, so that what is written to a closed pipe ends only who wrote it.
+        None if session.owns_process() && session.leads && number == Signals::PIPE => {
+            Err(Unwind::Signal(number))
+        }
+        None if session.owns_process() && session.leads => {
+            let _ = haft_process::send_signal(pid, number);
+            Ok(())
+        }
+        None if matches!(number, 17 | 18 | 23 | 28) => Ok(()),
+        None => Err(Unwind::Signal(number)),
+    }
+}
+
+/// A signal from a subshell to the script that it is part of, which is not the whole of its process.
+fn to_script(session: &Session, number: i32) {
+    match &session.run {
+        Some(run) => run.signal_script(number),
+        None => {
+            let (cancel, stop) = (session.cancel.clone(), session.stop.clone());
+            ThreadControl { cancel, stop, signals: session.kernel.signals.clone() }.signal(number);
+        }
+    }
+}
+
+/// A signal to everything that the script has started, and then to the script itself, which is in the same group in the
+/// eyes of its author.
+fn to_whole_script(session: &mut Session, pid: i32, number: i32) -> Result<(), Unwind> {
+    if number == 0 {
+        return Ok(());
+    }
+    let run = session.run.clone();
+    match &run {
+        Some(run) => run.signal_all(number),
+        None => session.jobs.iter().for_each(|job| job.signal(number)),
+    }
+    if session.leads {
+        return to_self(session, pid, number);
+    }
+    // A part of a run, such as the command of `timeout`, is a group of its own.
+    if !run.is_some_and(|run| run.is_part()) {
+        to_script(session, number);
+    }
+    session.check()
+}
+
+/// Whether a number is that of a stage of a job that runs on a thread, here or in the shell that this is a subshell of.
+fn has_thread(session: &mut Session, pid: i32) -> bool {
+    session.jobs.update();
+    let mut inherited = session.jobs.inherited().flat_map(|job| &job.members);
+    if inherited.any(|member| member.pid == pid && member.control.is_some()) {
+        return true;
+    }
+    let members = session.jobs.of_pid(pid).into_iter().flat_map(|job| &job.members);
+    members.into_iter().any(|member| member.pid == pid && member.status.is_none() && member.is_thread())
+}
+
+fn to_member(session: &Session, pid: i32, number: i32) {
+    let inherited = session.jobs.inherited().flat_map(|job| &job.members);
+    let inherited = inherited.filter(|member| member.pid == pid).find_map(|member| member.control.as_ref());
+    let own = session.jobs.of_pid(pid).into_iter().flat_map(|job| &job.members);
+    match inherited {
+        Some(control) => control.signal(number),
+        None => own.filter(|member| member.pid == pid).for_each(|member| member.signal(number)),
+    }
+}
