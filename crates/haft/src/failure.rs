@@ -1,7 +1,8 @@
 //! Failures, told to a person: what happened, to what, what to do.
 
 use std::fmt::Display;
-use std::io::Write as _;
+
+use crate::log;
 
 /// The status for arguments that make no sense.
 pub(crate) const USAGE: i32 = 2;
@@ -24,7 +25,7 @@ impl Failure {
     pub(crate) fn show(&self) -> i32 {
         tell(&self.message);
         if let Some(hint) = &self.hint {
-            let _ = writeln!(std::io::stderr(), "hint: {hint}");
+            log::write(format!("hint: {hint}\n"));
         }
         self.status
     }
@@ -61,12 +62,12 @@ impl From<haft_config::trust::Error> for Failure {
 
 /// Text for a person, as it is, on standard error.
 pub(crate) fn write(text: &str) {
-    let _ = std::io::stderr().write_all(text.as_bytes());
+    log::write(text.to_owned());
 }
 
 /// A message on standard error.
 pub(crate) fn tell(message: impl Display) {
-    let _ = writeln!(std::io::stderr(), "haft: {message}");
+    log::write(format!("haft: {message}\n"));
 }
 
 /// Shows help, a version or what is wrong with the arguments, as the parser of arguments words it.

@@ -5,6 +5,7 @@ mod arguments;
 mod commands;
 mod failure;
 mod host;
+mod log;
 mod places;
 mod repl;
 mod sessions;

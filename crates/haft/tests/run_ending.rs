@@ -120,3 +120,18 @@ fn by_kill_of_haft() {
         assert!(eventually(SOON, || !tree.scratch.listing().iter().any(|path| path.contains("/run-"))));
     });
 }
+
+#[test]
+fn a_full_pipe_on_standard_error_does_not_delay_the_end() {
+    let (far, near) = rustix::pipe::pipe_with(rustix::pipe::PipeFlags::CLOEXEC).expect("a pipe");
+    rustix::io::ioctl_fionbio(&near, true).expect("a setting");
+    while rustix::io::write(&near, &[b'x'; 4096]).is_ok() {}
+    rustix::io::ioctl_fionbio(&near, false).expect("a setting");
+    let null = || std::fs::File::open("/dev/null").expect("it is there");
+    let errors = std::fs::File::from(near);
+    let call = Haft::new(env!("CARGO_BIN_EXE_haft")).args(["run", "--timeout", "200ms", "--grace", "100ms"]);
+    let output = std::fs::File::options().write(true).open("/dev/null").expect("it is there");
+    let ended = call.args(["-c", "sleep 60 & sleep 60"]).standard([null(), output, errors]).start().finish();
+    ended.status(124).within(Duration::from_secs(10));
+    drop(far);
+}

@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
 use haft_kernel::Session;
 use haft_kernel::run::{Outcome, Run, Stage, Status};
@@ -97,6 +98,14 @@ impl Finished {
 /// The processes that still run in the background of a session.
 fn running(session: &mut Session) -> Vec<i32> {
     session.running_jobs().into_iter().flat_map(|job| job.pids).collect()
+}
+
+/// Ends a session with everything that runs in its background. `grace` replaces the time its processes have to end by
+/// themselves.
+pub(crate) fn end_session(mut session: Session, grace: Option<Duration>) {
+    if let Some(grace) = grace {
+        session.end_jobs(Duration::ZERO, grace);
+    }
 }
 
 /// Where a session is.

@@ -90,7 +90,7 @@ pub(crate) async fn job(shared: &Arc<Shared>, arguments: Arguments, call: &Call)
     act(&job, &arguments)?;
     let stop = match (arguments.action, conditions) {
         (Action::Kill, _) => {
-            job.finish().await;
+            job.finish(None).await;
             Stop::Ended
         }
         (_, Some(conditions)) => drive::wait(&job, conditions, &seen, Some(deadline), call).await,

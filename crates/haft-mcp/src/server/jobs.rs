@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use haft_process::capture::Output;
 use tokio::sync::watch;
 
-use super::engine::{Controller, Finished};
+use super::engine::{Controller, Finished, end_session};
 
 /// How many jobs there may be.
 #[derive(Clone, Copy, Debug)]
@@ -95,12 +95,13 @@ impl Job {
         self.ended().map_or_else(|| self.controller.members(), |ended| ended.left_running())
     }
 
-    /// Ends it, with everything it has started, and waits until nothing is left.
-    pub(crate) async fn finish(&self) {
+    /// Ends it, with everything it has started, and waits until nothing is left. `grace` replaces the time its processes
+    /// have to end by themselves.
+    pub(crate) async fn finish(&self, grace: Option<Duration>) {
         self.controller.cancel();
         let _ending = self.ending.lock().await;
         if let Some(session) = self.end().await.and_then(|ended| ended.take_session()) {
-            let _ = tokio::task::spawn_blocking(move || drop(session)).await;
+            let _ = tokio::task::spawn_blocking(move || end_session(session, grace)).await;
         }
     }
 

@@ -31,6 +31,7 @@ use std::fmt;
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::time::Duration;
 
 use haft_kernel::Session;
 use haft_lang::Resolver;
@@ -46,6 +47,7 @@ pub use self::registry::Tools;
 pub use self::sessions::SessionLimits;
 use self::shared::Shared;
 use crate::transport::http::{self, Http, Outside};
+use crate::transport::input_end::InputEnd;
 use crate::transport::stdio::Stdio;
 use crate::transport::watch::Watch;
 
@@ -106,17 +108,34 @@ impl Server {
     /// If the descriptors cannot be used or no thread is to be had.
     pub fn serve_stdio(self, stdio: Stdio, cancel: &CancelToken) -> io::Result<()> {
         let runtime = runtime()?;
-        let watch = Watch::start(Some(stdio.output()?), cancel)?;
+        let watch = Watch::start(Some(stdio.ends()?), cancel)?;
         let result = runtime.block_on(async {
-            let (shared, stop) = (self.begin(), watch.stop.clone());
             let (reader, writer) = stdio.split()?;
+            let end = InputEnd::default();
+            let reader = end.notice(reader);
+            let shared = self.begin();
             let handler = Handler::new(&shared, &Arc::new(Owner::nameless(&shared)));
-            let serving = rmcp::service::serve_server_with_ct(handler, (reader, writer), stop);
-            // A client that goes away before it has said who it is, is no failure.
-            if let Ok(service) = serving.await {
-                let _ = service.waiting().await;
-            }
+            let serving = rmcp::service::serve_server_with_ct(handler, (reader, writer), watch.stop.clone());
+            let serving = async {
+                // A client that goes away before it has said who it is, is no failure.
+                if let Ok(service) = serving.await {
+                    let _ = service.waiting().await;
+                }
+            };
+            tokio::pin!(serving);
+            let served = tokio::select! {
+                () = &mut serving => true,
+                () = watch.stop.cancelled() => false,
+                // Calls that are about to be answered are; all others end with the client.
+                () = end.reached(&watch.input_closed) => {
+                    tokio::time::timeout(LAST_ANSWERS, &mut serving).await.is_ok()
+                }
+            };
+            watch.stop.cancel();
             shared.finish().await;
+            if !served {
+                let _ = tokio::time::timeout(LAST_WRITES, serving).await;
+            }
             Ok(())
         });
         runtime.shutdown_timeout(LAST);
@@ -163,8 +182,12 @@ impl Server {
     }
 }
 
-/// What is left to be done after everything has ended may take so long.
-const LAST: std::time::Duration = std::time::Duration::from_millis(500);
+/// How long calls that run when the client closes its output have to be answered.
+const LAST_ANSWERS: Duration = Duration::from_millis(200);
+/// How long the client has to read the last answers.
+const LAST_WRITES: Duration = Duration::from_millis(250);
+/// How long the threads of the runtime have to end after that.
+const LAST: Duration = Duration::from_millis(100);
 
 /// Scripts run on threads of the runtime. A stack is taken from the system only as far as it is used.
 const STACK: usize = 8 << 20;

@@ -10,10 +10,11 @@ use tokio::sync::{broadcast, watch};
 use tokio_util::task::TaskTracker;
 
 use super::Setup;
+use super::engine::end_session;
 use super::jobs::{Job, Jobs};
 use super::news::News;
 use super::outputs::Outputs;
-use super::sessions::Sessions;
+use super::sessions::{Sessions, Shelf};
 
 /// Sessions, jobs and outputs of all clients.
 pub(crate) struct Shared {
@@ -35,6 +36,11 @@ pub(crate) struct Shared {
 const SWEEP: Duration = Duration::from_secs(30);
 /// How often it is looked whether what is kept still runs.
 const KEPT: Duration = Duration::from_secs(1);
+
+/// How long the processes of a client that has gone have to end by themselves.
+pub(crate) const DISCONNECT_GRACE: Duration = Duration::from_millis(200);
+/// How long the server waits for everything to end before it ends itself.
+const FINISH_LIMIT: Duration = Duration::from_secs(1);
 
 /// A client that does not listen misses news if more than so many are waiting.
 const NEWS: usize = 64;
@@ -64,19 +70,32 @@ impl Shared {
         self.numbers.fetch_add(1, Ordering::Relaxed)
     }
 
-    /// Ends what belonged to somebody who has gone.
+    /// Ends everything that belonged to a client that has gone.
     pub(crate) fn release(&self, owner: u64) {
         self.outputs.release(owner);
-        self.discard(self.sessions.take(|whose| whose == owner));
-        self.end(self.jobs.take(|job| job.owner == owner));
+        self.end_sessions(self.sessions.take(|whose| whose == owner));
+        self.end(self.jobs.take(|job| job.owner == owner), Some(DISCONNECT_GRACE));
     }
 
-    /// Ends jobs: asked at once, all together, and waited for by nobody here.
-    fn end(&self, jobs: Vec<Arc<Job>>) {
+    /// Ends jobs: asks all of them at once and does not wait here. `grace` replaces the time each has to end by itself.
+    fn end(&self, jobs: Vec<Arc<Job>>, grace: Option<Duration>) {
         for job in jobs {
+            grace.into_iter().for_each(|grace| job.controller.set_grace(grace));
             job.controller.cancel();
-            self.ending.spawn(async move { job.finish().await });
+            self.ending.spawn(async move { job.finish(grace).await });
         }
+    }
+
+    /// Ends the background processes of sessions of a client that has gone.
+    fn end_sessions(&self, sessions: Vec<Shelf<Session>>) {
+        let end = move || {
+            for shelf in sessions {
+                // A session that a call holds ends with the job of that call.
+                let session = shelf.try_lock().ok().and_then(|mut state| state.take());
+                session.into_iter().for_each(|session| end_session(session, Some(DISCONNECT_GRACE)));
+            }
+        };
+        drop(self.ending.spawn_blocking(end));
     }
 
     /// Lets go of sessions, which ends what runs in their background, where waiting for that keeps nobody.
@@ -84,15 +103,16 @@ impl Shared {
         drop(self.ending.spawn_blocking(move || drop(sessions)));
     }
 
-    /// Ends all that there is, or waits for it if it shall be kept.
+    /// Ends everything, or waits for it if it is to be kept. Returns after [`FINISH_LIMIT`] even if a process cannot be
+    /// killed: the watcher process goes on trying.
     pub(crate) async fn finish(&self) {
         while self.setup.keep && self.jobs.list().iter().any(|job| job.is_alive()) {
             tokio::time::sleep(KEPT).await;
         }
-        self.discard(self.sessions.take(|_| true));
-        self.end(self.jobs.take(|_| true));
+        self.end_sessions(self.sessions.take(|_| true));
+        self.end(self.jobs.take(|_| true), Some(DISCONNECT_GRACE));
         self.ending.close();
-        self.ending.wait().await;
+        let _ = tokio::time::timeout(FINISH_LIMIT, self.ending.wait()).await;
     }
 
     /// Ends, again and again, what is too old.
@@ -101,7 +121,7 @@ impl Shared {
             tokio::time::sleep(SWEEP).await;
             let now = Instant::now();
             self.discard(self.sessions.take_old(now));
-            self.end(self.jobs.take_old(now));
+            self.end(self.jobs.take_old(now), None);
             self.outputs.sweep(now);
         }
     }

@@ -13,6 +13,8 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::UnixStream;
 use tokio::net::unix::pipe;
 
+use super::watch::Ends;
+
 /// What comes from the client.
 pub(crate) type Reader = Pin<Box<dyn AsyncRead + Send>>;
 /// What goes to it.
@@ -51,9 +53,9 @@ impl Stdio {
         rustix::termios::isatty(&self.input)
     }
 
-    /// The output, once more.
-    pub(crate) fn output(&self) -> io::Result<OwnedFd> {
-        self.output.try_clone()
+    /// Both descriptors once more, to be watched.
+    pub(crate) fn ends(&self) -> io::Result<Ends> {
+        Ok(Ends { input: self.input.try_clone()?, output: self.output.try_clone()? })
     }
 }
 

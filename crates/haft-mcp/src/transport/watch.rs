@@ -1,4 +1,4 @@
-//! Knowing when to stop: we are asked to, or nobody reads any more what we write.
+//! Noticing that the server is to end: it was asked to, or its client has gone.
 
 use std::io;
 use std::os::fd::OwnedFd;
@@ -10,18 +10,32 @@ use tokio_util::sync::CancellationToken;
 /// A thread that waits for either. It ends when this is dropped.
 #[derive(Debug)]
 pub(crate) struct Watch {
-    /// Cancelled when it is time to stop.
+    /// Cancelled when the server was asked to end, or nothing can be written to the client any more.
     pub(crate) stop: CancellationToken,
+    /// Cancelled when the client has closed its end of the input. What it wrote before may still be unread.
+    pub(crate) input_closed: CancellationToken,
     over: CancelToken,
 }
 
+/// The client's ends of a connection, to be watched.
+#[derive(Debug)]
+pub(crate) struct Ends {
+    pub(crate) input: OwnedFd,
+    pub(crate) output: OwnedFd,
+}
+
 impl Watch {
-    /// Starts to watch the token and, if there is one, the other end of an output.
-    pub(crate) fn start(output: Option<OwnedFd>, cancel: &CancelToken) -> io::Result<Watch> {
-        let watch = Watch { stop: CancellationToken::new(), over: CancelToken::new() };
-        let (stop, over, cancel) = (watch.stop.clone(), watch.over.clone(), cancel.clone());
+    /// Starts to watch the token and, if there are some, the client's ends.
+    pub(crate) fn start(ends: Option<Ends>, cancel: &CancelToken) -> io::Result<Watch> {
+        let watch = Watch {
+            stop: CancellationToken::new(),
+            input_closed: CancellationToken::new(),
+            over: CancelToken::new(),
+        };
+        let (stop, input_closed) = (watch.stop.clone(), watch.input_closed.clone());
+        let (over, cancel) = (watch.over.clone(), cancel.clone());
         let wait = move || {
-            let _ = wait(output.as_ref(), &cancel, &over);
+            let _ = wait(ends, &input_closed, [&cancel, &over]);
             stop.cancel();
         };
         std::thread::Builder::new().name("watch".to_owned()).stack_size(64 * 1024).spawn(wait)?;
@@ -36,18 +50,26 @@ impl Drop for Watch {
 }
 
 /// Waits until one of the tokens is cancelled or nobody is left to read the output.
-fn wait(output: Option<&OwnedFd>, cancel: &CancelToken, over: &CancelToken) -> io::Result<()> {
-    let tokens = [cancel.descriptor(), over.descriptor()];
-    let mut polled = Vec::new();
-    for token in tokens {
-        polled.push(PollFd::from_borrowed_fd(token.map_err(io::Error::other)?, PollFlags::IN));
-    }
-    // A closed other end is told whether it is asked for or not.
-    polled.extend(output.map(|output| PollFd::new(output, PollFlags::empty())));
+fn wait(ends: Option<Ends>, input_closed: &CancellationToken, tokens: [&CancelToken; 2]) -> io::Result<()> {
+    let (mut input, output) = ends.map(|ends| (ends.input, ends.output)).unzip();
     loop {
-        match poll(&mut polled, None) {
-            Err(rustix::io::Errno::INTR) => {}
-            result => return result.map(|_| ()).map_err(Into::into),
+        let mut polled = Vec::new();
+        for token in tokens {
+            let descriptor = token.descriptor().map_err(io::Error::other)?;
+            polled.push(PollFd::from_borrowed_fd(descriptor, PollFlags::IN));
         }
+        // A pipe whose other end is closed reports that without being asked; a socket has to be asked.
+        polled.extend(output.as_ref().map(|output| PollFd::new(output, PollFlags::empty())));
+        let watched = polled.len();
+        polled.extend(input.as_ref().map(|input| PollFd::new(input, PollFlags::RDHUP)));
+        match poll(&mut polled, None) {
+            Err(rustix::io::Errno::INTR) => continue,
+            result => result?,
+        };
+        if polled[..watched].iter().any(|polled| !polled.revents().is_empty()) {
+            return Ok(());
+        }
+        input_closed.cancel();
+        input = None;
     }
 }

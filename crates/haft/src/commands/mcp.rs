@@ -6,6 +6,7 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use haft_kernel::Session;
 use haft_lang::{Resolution, Resolver};
@@ -20,7 +21,7 @@ use crate::commands::script::Names;
 use crate::failure::{Failure, tell};
 use crate::surroundings::Surroundings;
 use crate::tools::Tools;
-use crate::{host, sessions};
+use crate::{host, log, sessions};
 
 /// What programs are told, since nobody looks at a terminal: no colours, nothing that turns pages.
 const FOR_AGENTS: [(&str, &str); 7] = [
@@ -33,6 +34,11 @@ const FOR_AGENTS: [(&str, &str); 7] = [
     ("GIT_TERMINAL_PROMPT", "0"),
 ];
 
+/// How long tools have to end after everything else has.
+const LAST_TOOLS: Duration = Duration::from_millis(300);
+/// How long the last messages of the log have to be read.
+const LAST_MESSAGES: Duration = Duration::from_millis(100);
+
 /// Serves until the client goes away, or we are asked to end.
 pub(crate) fn run(arguments: &Mcp, surroundings: &Surroundings) -> Result<i32, Failure> {
     if let Some(kind) = &arguments.print_config {
@@ -43,7 +49,9 @@ pub(crate) fn run(arguments: &Mcp, surroundings: &Surroundings) -> Result<i32, F
         None => Some(Stdio::take().map_err(|error| failed("take standard input and output", &error))?),
         Some(_) => None,
     };
+    // The listener comes before all other threads, which inherit the signals it blocks.
     let listener = host::Listener::start()?;
+    log::start_queue().map_err(|error| failed("start the log", &error))?;
     let surroundings = &for_agents(surroundings);
     let tools = Tools::new(surroundings);
     tools.choose(arguments.toolset.as_deref())?;
@@ -53,8 +61,21 @@ pub(crate) fn run(arguments: &Mcp, surroundings: &Surroundings) -> Result<i32, F
         (None, Some(address)) => serve_http(server, arguments, address, &listener.cancel),
         (None, None) => Ok(0),
     };
-    tools.close();
+    close(tools);
+    log::flush(LAST_MESSAGES);
     result
+}
+
+/// Ends what the tools have started, and waits a moment for it. A tool that does not end is left to the watcher process.
+fn close(tools: Arc<Tools>) {
+    let (done, closed) = std::sync::mpsc::channel();
+    let close = move || {
+        tools.close();
+        let _ = done.send(());
+    };
+    if std::thread::Builder::new().name("close".to_owned()).spawn(close).is_ok() {
+        let _ = closed.recv_timeout(LAST_TOOLS);
+    }
 }
 
 /// Prints the configuration that an agent of this kind reads.

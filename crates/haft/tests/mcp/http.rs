@@ -57,6 +57,25 @@ impl Server {
     }
 
     fn send(&self, method: &str, headers: &str, body: &str) -> (u16, String) {
+        let mut stream = self.request(method, headers, body);
+        let mut answer = String::new();
+        let _ = stream.read_to_string(&mut answer);
+        let status = answer.split(' ').nth(1).and_then(|status| status.parse().ok()).unwrap_or(0);
+        (status, answer)
+    }
+
+    /// Sends a message in a session of its own, and leaves the answer unread.
+    pub(crate) fn begin(&self, message: &Value) -> TcpStream {
+        self.request("POST", &self.open(), &message.to_string())
+    }
+
+    /// Sends `SIGTERM` and waits until the server has ended.
+    pub(crate) fn end(mut self) {
+        signal(self.process.id() as i32, 15);
+        assert!(eventually(SOON, || matches!(self.process.try_wait(), Ok(Some(_)))), "the server stays");
+    }
+
+    fn request(&self, method: &str, headers: &str, body: &str) -> TcpStream {
         let mut stream = TcpStream::connect(&self.address).expect("the server listens");
         let head = format!(
             "{method} /mcp HTTP/1.1\r\nHost: {}\r\nContent-Type: application/json\r\nAccept: application/json, \
@@ -65,10 +84,7 @@ impl Server {
             body.len()
         );
         stream.write_all((head + body).as_bytes()).unwrap();
-        let mut answer = String::new();
-        let _ = stream.read_to_string(&mut answer);
-        let status = answer.split(' ').nth(1).and_then(|status| status.parse().ok()).unwrap_or(0);
-        (status, answer)
+        stream
     }
 
     fn authorized(&self) -> String {

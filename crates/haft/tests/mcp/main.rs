@@ -1,5 +1,6 @@
 //! `haft mcp` as a client sees it: lines of JSON, and nothing else.
 
+mod blocked;
 mod client;
 mod ending;
 mod http;

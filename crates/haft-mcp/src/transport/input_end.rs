@@ -1,0 +1,53 @@
+//! Noticing the end of the client's messages, even while an answer waits to be read.
+
+use std::io;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+
+use tokio::io::{AsyncRead, ReadBuf};
+use tokio_util::sync::CancellationToken;
+
+use super::stdio::Reader;
+
+/// How long messages that were sent before the client closed its end may wait to be read.
+const UNREAD: Duration = Duration::from_millis(500);
+
+/// Whether the end of the input was read.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct InputEnd(CancellationToken);
+
+impl InputEnd {
+    /// The same input, which tells when its end is read.
+    pub(crate) fn notice(&self, reader: Reader) -> Reader {
+        Box::pin(Noticed { reader, end: self.0.clone() })
+    }
+
+    /// Waits until the end was read, or the client has closed its end and nothing more is read.
+    pub(crate) async fn reached(&self, closed: &CancellationToken) {
+        tokio::select! {
+            () = self.0.cancelled() => {}
+            () = async { closed.cancelled().await; tokio::time::sleep(UNREAD).await } => {}
+        }
+    }
+}
+
+struct Noticed {
+    reader: Reader,
+    end: CancellationToken,
+}
+
+impl AsyncRead for Noticed {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let before = buffer.filled().len();
+        let result = ready!(self.reader.as_mut().poll_read(context, buffer));
+        if result.is_err() || buffer.filled().len() == before {
+            self.end.cancel();
+        }
+        Poll::Ready(result)
+    }
+}
