@@ -8,6 +8,7 @@ use serde::de::DeserializeOwned;
 
 use crate::error::{Error, ErrorKind};
 use crate::fault::Fault;
+use crate::file::Owners;
 use crate::nearest::suggest;
 use crate::read::Reader;
 use crate::section::{Form, SECTIONS, Section};
@@ -70,9 +71,15 @@ impl Config {
     /// Adds the file of a layer from its directory, if there is one. `name` is what the directory is called in messages.
     ///
     /// # Errors
-    /// If the file is there and cannot be read, is no TOML, or has sections that nobody knows.
-    pub fn add_file(&mut self, layer: Layer, directory: &Path, name: &Path) -> Result<(), Error> {
-        Source::read(layer, directory, name)?.map_or(Ok(()), |source| self.add(source))
+    /// If [`Source::read`] fails, or the file is not TOML or has unknown sections.
+    pub fn add_file(
+        &mut self,
+        layer: Layer,
+        directory: &Path,
+        name: &Path,
+        owners: &Owners,
+    ) -> Result<(), Error> {
+        Source::read(layer, directory, name, owners)?.map_or(Ok(()), |source| self.add(source))
     }
 
     /// The sources, the strongest last.

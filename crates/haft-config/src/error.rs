@@ -1,10 +1,10 @@
 //! Why configuration was refused.
 
 use std::fmt;
-use std::io;
 use std::path::Path;
 
 use crate::excerpt;
+use crate::printable::printable;
 use crate::source::Place;
 
 /// What is wrong with the configuration, where, and what to do about it.
@@ -43,13 +43,9 @@ impl Error {
     }
 
     /// An error about a file as a whole.
-    pub(crate) fn unreadable(path: &Path, why: &io::Error) -> Error {
-        let why = why.to_string();
-        let why = why.split(" (os error").next().unwrap_or_default();
-        let mut letters = why.chars();
-        let why: String = letters.next().into_iter().flat_map(char::to_lowercase).chain(letters).collect();
-        let message = format!("cannot read configuration \"{}\": {why}", path.display());
-        Error { kind: ErrorKind::Unreadable, message, places: Vec::new(), hint: None }
+    pub(crate) fn unreadable(path: &Path, why: &str, hint: Option<&str>) -> Error {
+        let message = format!("cannot read configuration \"{}\": {why}", printable(path));
+        Error { kind: ErrorKind::Unreadable, message, places: Vec::new(), hint: hint.map(str::to_owned) }
     }
 
     /// Adds a second place with what is to be said of it.

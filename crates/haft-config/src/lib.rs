@@ -70,9 +70,11 @@ mod config;
 mod error;
 mod excerpt;
 mod fault;
+mod file;
 mod located;
 mod nearest;
 mod places;
+mod printable;
 mod read;
 mod section;
 mod source;
@@ -81,8 +83,13 @@ mod value;
 
 pub use config::{Config, Item};
 pub use error::{Error, ErrorKind};
+pub use file::{
+    FileError, FileErrorKind, FileRules, MAX_CONFIG_BYTES, MAX_PROGRAM_BYTES, MAX_STATE_BYTES,
+    MAX_TEXT_BYTES, Owners, READ_TIMEOUT, RegularFile,
+};
 pub use located::Located;
 pub use nearest::{all_nearest, nearest, suggest};
 pub use places::{PROJECT_DIRECTORY, Places, Sources, find_project};
+pub use printable::{printable, printable_text};
 pub use section::{Form, SECTIONS, Section};
 pub use source::{FILE_NAME, Layer, Mark, Place, Source};

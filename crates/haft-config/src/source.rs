@@ -1,13 +1,13 @@
 //! Where configuration comes from, and where in it something stands.
 
 use std::fmt;
-use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::error::Error;
 use crate::excerpt;
+use crate::file::{FileErrorKind, FileRules, MAX_CONFIG_BYTES, Owners};
+use crate::printable::printable;
 
 /// The name of the file of each layer, in the layer's directory.
 pub const FILE_NAME: &str = "config.toml";
@@ -60,27 +60,31 @@ pub struct Source {
 
 impl Source {
     /// Reads the file of a layer from its directory; `None` if there is none. `name` is what the directory is called in
-    /// messages.
+    /// messages. A project's file has to be within the project.
     ///
     /// # Errors
-    /// If the file is there and cannot be read, or is no text.
-    pub fn read(layer: Layer, directory: &Path, name: &Path) -> Result<Option<Source>, Error> {
+    /// If the file is there and is not text, is not a regular file of these owners, or cannot be read.
+    pub fn read(
+        layer: Layer,
+        directory: &Path,
+        name: &Path,
+        owners: &Owners,
+    ) -> Result<Option<Source>, Error> {
         let path = directory.join(FILE_NAME);
-        let text = match fs::read(&path) {
+        let mut rules = FileRules::up_to(MAX_CONFIG_BYTES).owned_by(owners);
+        if let Some(top) = directory.parent().filter(|_| layer == Layer::Project) {
+            rules = rules.beneath(top);
+        }
+        let text = match rules.read(&path) {
             Ok(text) => text,
-            Err(error) if is_absence(&error) => return Ok(None),
-            Err(error) => return Err(Error::unreadable(&path, &error)),
+            Err(error) if error.kind() == FileErrorKind::Absent => return Ok(None),
+            Err(error) => return Err(Error::unreadable(&path, error.reason(), error.hint())),
         };
-        let text = String::from_utf8(text)
-            .map_err(|_| Error::unreadable(&path, &io::Error::other("it is not UTF-8 text")))?;
-        let name = name.join(FILE_NAME).display().to_string();
+        let text =
+            String::from_utf8(text).map_err(|_| Error::unreadable(&path, "it is not UTF-8 text", None))?;
+        let name = printable(name.join(FILE_NAME));
         Ok(Some(Source { layer, name, path: Some(path), text }))
     }
-}
-
-/// A directory that is not there, or is no directory, has no file; anything else is a broken file.
-fn is_absence(error: &io::Error) -> bool {
-    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }
 
 /// Where something stands, as numbers that only mean something to the [`Config`](crate::Config) it was read from: it

@@ -1,6 +1,6 @@
 //! What is read, what wins, and what is refused.
 
-use haft_config::{Config, Error, ErrorKind, Layer, Located, Source};
+use haft_config::{Config, Error, ErrorKind, Layer, Located, Owners, Source};
 use serde::Deserialize;
 
 #[derive(Debug, Default, Deserialize, PartialEq)]
@@ -168,7 +168,9 @@ fn values_know_their_places() {
 #[test]
 fn a_file_that_is_there_and_cannot_be_read_is_no_missing_file() {
     let directory = tempfile::tempdir().unwrap();
-    let add = |config: &mut Config| config.add_file(Layer::Project, directory.path(), directory.path());
+    let add = |config: &mut Config| {
+        config.add_file(Layer::Project, directory.path(), directory.path(), &Owners::of_process())
+    };
     let mut config = Config::new();
     add(&mut config).unwrap();
     assert_eq!(config.sources().count(), 0);

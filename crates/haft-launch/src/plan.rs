@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::{Path, PathBuf};
 
+use haft_config::{FileRules, MAX_CONFIG_BYTES};
 use haft_process::{Environment, longest_argument};
 
 use crate::agent::{Agent, Way};
@@ -11,7 +12,6 @@ use crate::error::{Error, ErrorKind};
 use crate::material::{Material, shell_words};
 use crate::mcp::McpConfig;
 use crate::selection::{Request, Selection};
-use crate::source_file;
 use crate::surroundings::Surroundings;
 use crate::template::{Template, Values};
 use crate::words::Invocation;
@@ -81,7 +81,9 @@ fn mcp_config(agent: &Agent, surroundings: &Surroundings) -> Result<McpConfig, E
         return Ok(config);
     };
     let path = surroundings.working_directory.join(path);
-    let merged = source_file::contents(&path)
+    let merged = FileRules::up_to(MAX_CONFIG_BYTES)
+        .read(&path)
+        .map_err(|error| format!("cannot be read: {}", error.reason()))
         .and_then(|base| config.over(&base).map_err(|why| format!("cannot be extended: {why}")));
     merged.map_err(|why| {
         let error = Error::new(ErrorKind::File, format!("\"{}\" {why}", path.display()));

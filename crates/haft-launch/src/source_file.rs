@@ -1,17 +1,14 @@
 //! The files that texts are made of: where they are, and what is in them.
 
-use std::fs::{self, File};
-use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-use haft_config::Layer;
-use haft_process::reason;
+use haft_config::trust::ContentHash;
+use haft_config::{
+    FileError, FileErrorKind, FileRules, Layer, MAX_TEXT_BYTES, PROJECT_DIRECTORY, printable_text,
+};
 
 use crate::recipe::Recipe;
 use crate::surroundings::Surroundings;
-
-/// The largest file that is read.
-const LARGEST: u64 = 8 << 20;
 
 /// A file that was asked for.
 #[derive(Clone, Debug)]
@@ -33,17 +30,65 @@ impl FileText {
 /// Reads the file of a recipe, if its text needs it.
 pub(crate) fn read(file: &str, recipe: &Recipe, surroundings: &Surroundings) -> FileText {
     let path = locate(file, recipe.layer(), surroundings);
-    let shown = path.strip_prefix(&surroundings.working_directory).unwrap_or(&path).display().to_string();
-    let absent = !path.exists();
-    let contents = if !recipe.needs_file() {
-        Ok(Vec::new())
-    } else if recipe.layer() == Layer::Embedded && is_outside(&path, surroundings.root()) {
-        // A project that nobody has vouched for must not make us hand over what is not its own.
-        Err(format!("\"{shown}\" leads out of the project"))
-    } else {
-        contents(&path).map_err(|why| format!("\"{shown}\" {why}"))
+    let inner = path.strip_prefix(&surroundings.working_directory).unwrap_or(&path);
+    let shown = inner.display().to_string();
+    if !recipe.needs_file() {
+        let absent = !path.exists();
+        return FileText { shown, contents: Ok(Vec::new()), absent };
+    }
+    let read = rules(file, &path, recipe, surroundings).read(&path);
+    let absent = read.as_ref().is_err_and(|error| error.kind() == FileErrorKind::Absent);
+    let named = printable_text(&shown);
+    let contents = match read {
+        Ok(bytes) if !is_trusted(&path, &bytes, surroundings) => {
+            Err(format!("\"{named}\" is not trusted; to trust it run `haft trust`"))
+        }
+        Ok(bytes) => Ok(bytes),
+        Err(error) => Err(format!("\"{named}\" cannot be read: {}{}", error.reason(), hint(&error))),
     };
     FileText { shown, contents, absent }
+}
+
+fn hint(error: &FileError) -> String {
+    error.hint().map_or(String::new(), |hint| format!(" ({hint})"))
+}
+
+/// What a file has to be, depending on who has chosen it. A file that the user names may be anybody's. A file that is found
+/// upward, or that a project names, has to be the user's own; and where its name is one within the project, so is the file.
+fn rules(file: &str, path: &Path, recipe: &Recipe, surroundings: &Surroundings) -> FileRules {
+    let rules = FileRules::up_to(MAX_TEXT_BYTES);
+    let named_by_user = recipe.layer() == Layer::User && (recipe.place().is_none() || is_anchored(file));
+    if named_by_user {
+        return rules;
+    }
+    let rules = rules.owned_by(&surroundings.trust.owners());
+    let strange = recipe.layer() == Layer::Embedded
+        || (recipe.layer() == Layer::Project && is_plainly_within(path, surroundings.root()));
+    if strange { rules.beneath(surroundings.root()) } else { rules }
+}
+
+/// Whether a path counts from the root or from home, so that it means one file wherever haft is started.
+fn is_anchored(file: &str) -> bool {
+    file.starts_with('/') || file.starts_with("~/")
+}
+
+/// Whether a path is within a directory by its name alone, before links are followed.
+pub(crate) fn is_plainly_within(path: &Path, directory: &Path) -> bool {
+    path.strip_prefix(directory)
+        .is_ok_and(|inner| inner.components().all(|part| matches!(part, std::path::Component::Normal(_))))
+}
+
+/// Whether bytes that were read may go into a prompt: those of a project's `.haft` have to be trusted with this content.
+/// The bytes that are looked at are those that are used.
+fn is_trusted(path: &Path, bytes: &[u8], surroundings: &Surroundings) -> bool {
+    let Some(project) = &surroundings.project else { return true };
+    let Ok(real) = path.canonicalize() else { return false };
+    let directory = project.join(PROJECT_DIRECTORY);
+    let directories = [directory.canonicalize().unwrap_or_else(|_| directory.clone()), directory];
+    let names = [path, &real];
+    let inside = names.iter().any(|name| directories.iter().any(|above| name.starts_with(above)));
+    let hash = ContentHash::of(bytes);
+    !inside || names.iter().any(|name| surroundings.trust.is_trusted(name, &hash))
 }
 
 /// Where a file is. A project's files count from its top. All others are looked for from the working directory upward to
@@ -63,31 +108,4 @@ pub(crate) fn locate(file: &str, layer: Layer, surroundings: &Surroundings) -> P
     let above = surroundings.working_directory.ancestors().take_while(|above| above.starts_with(root));
     let found = above.map(|above| above.join(&path)).find(|place| place.exists());
     found.unwrap_or_else(|| surroundings.working_directory.join(&path))
-}
-
-/// Whether a file that is there leads, by links or by its path, out of a directory.
-pub(crate) fn is_outside(path: &Path, directory: &Path) -> bool {
-    match (path.canonicalize(), directory.canonicalize()) {
-        (Ok(path), Ok(directory)) => !path.starts_with(directory),
-        _ => false,
-    }
-}
-
-/// What is in a file, which must be one that ends.
-pub(crate) fn contents(path: &Path) -> Result<Vec<u8>, String> {
-    let cannot = |error: std::io::Error| format!("cannot be read: {}", reason(&error));
-    let metadata = fs::metadata(path).map_err(cannot)?;
-    if metadata.is_dir() {
-        return Err("is a directory".to_owned());
-    }
-    if !metadata.is_file() {
-        return Err("is no ordinary file".to_owned());
-    }
-    let mut bytes = Vec::with_capacity(metadata.len().min(LARGEST) as usize + 1);
-    File::open(path).and_then(|file| file.take(LARGEST + 1).read_to_end(&mut bytes)).map_err(cannot)?;
-    if bytes.len() as u64 > LARGEST {
-        Err(format!("is larger than {} MiB", LARGEST >> 20))
-    } else {
-        Ok(bytes)
-    }
 }

@@ -3,6 +3,7 @@
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
+use haft_config::trust::Trust;
 use haft_process::{Environment, find_program};
 
 /// The world of a launch, as data.
@@ -26,6 +27,8 @@ pub struct Surroundings {
     pub datetime: String,
     /// The path of the running haft, which agents are told to use.
     pub haft: PathBuf,
+    /// What of projects the user trusts, and whose files are read.
+    pub trust: Trust,
 }
 
 impl Surroundings {

@@ -5,14 +5,10 @@ use haft_config::{Layer, Source};
 
 use crate::catalogue::Catalogue;
 use crate::error::{Error, ErrorKind};
-use crate::recipe::Recipe;
-use crate::source_file::{is_outside, locate};
-use crate::surroundings::Surroundings;
 
 impl Catalogue {
-    /// What the project's configuration can do besides lending its own texts: run programs, read files that are not the
-    /// project's, read the environment. Each in a few words.
-    pub fn project_powers(&self, surroundings: &Surroundings) -> Vec<String> {
+    /// The items of the project's configuration that run programs or put text into a prompt. Each in a few words.
+    pub fn project_powers(&self) -> Vec<String> {
         let mut powers = Vec::new();
         let shell = self.settings.shell.as_ref().map(|shell| self.config.place(shell.mark).layer());
         if shell == Some(Layer::Project) {
@@ -24,19 +20,19 @@ impl Catalogue {
         let contexts = self.contexts.iter().map(|context| ("context", &context.name, &context.recipe));
         let tasks = self.tasks.iter().map(|task| ("task", &task.name, &task.recipe));
         for (kind, name, recipe) in roles.chain(contexts).chain(tasks) {
-            if recipe.layer() == Layer::Project && reaches_out(recipe, surroundings) {
+            if recipe.layer() == Layer::Project {
                 powers.push(format!("{kind} \"{name}\""));
             }
         }
         powers
     }
 
-    /// Refuses a project's configuration that could do something and is not trusted.
+    /// Refuses a project's configuration that runs programs or speaks to the agent and is not trusted.
     ///
     /// # Errors
     /// If it is not trusted with the content it has.
-    pub fn check_trust(&self, trust: &Trust, surroundings: &Surroundings) -> Result<(), Error> {
-        let powers = self.project_powers(surroundings);
+    pub fn check_trust(&self, trust: &Trust) -> Result<(), Error> {
+        let powers = self.project_powers();
         if powers.is_empty() {
             return Ok(());
         }
@@ -48,7 +44,7 @@ impl Catalogue {
                 Standing::Changed => "has changed since it was trusted",
             };
             let message = format!(
-                "\"{}\" can run programs or read what is not the project's ({}) and {state}",
+                "\"{}\" runs programs or gives the agent instructions ({}) and {state}",
                 source.name,
                 powers.join(", ")
             );
@@ -65,18 +61,4 @@ pub fn standing(source: &Source, trust: &Trust) -> Standing {
         Some(path) => trust.standing(path, &ContentHash::of(source.text.as_bytes())),
         None => Standing::Trusted,
     }
-}
-
-fn reaches_out(recipe: &Recipe, surroundings: &Surroundings) -> bool {
-    let outside = |file: &str| {
-        let path = locate(file, recipe.layer(), surroundings);
-        let plain = path.strip_prefix(surroundings.root()).is_ok_and(|inner| {
-            inner.components().all(|part| matches!(part, std::path::Component::Normal(_)))
-        });
-        !plain || is_outside(&path, surroundings.root())
-    };
-    recipe.command.is_some()
-        || recipe.shell.is_some()
-        || recipe.file.as_deref().is_some_and(outside)
-        || recipe.names().any(|name| name.starts_with("env."))
 }

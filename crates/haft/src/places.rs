@@ -1,13 +1,36 @@
 //! Where things of haft are, found from what haft was started with.
 
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 
+use haft_config::trust::Trust;
 use haft_config::{Places, Sources};
 
+use crate::failure::{tell, write};
 use crate::surroundings::Surroundings;
 
-/// The places of the installation, the user and the project.
+/// The places of the installation, the user and the project. A project that another user could have put there is left out,
+/// and standard error says so, once.
 pub(crate) fn find(surroundings: &Surroundings) -> Places {
+    let mut places = unchecked(surroundings);
+    let trust = Trust::open(places.state.as_deref());
+    places.project = places.project.filter(|project| is_safe(project, &trust));
+    places
+}
+
+fn is_safe(project: &Path, trust: &Trust) -> bool {
+    static TOLD: AtomicBool = AtomicBool::new(false);
+    let Err(error) = trust.owners().check(project) else { return true };
+    if !TOLD.swap(true, Ordering::Relaxed) {
+        let shown = haft_config::printable(project);
+        tell(format_args!("the project \"{shown}\" is ignored: {}", error.reason()));
+        error.hint().iter().for_each(|hint| write(&format!("hint: {hint}\n")));
+    }
+    false
+}
+
+/// The same places, whoever owns the project.
+pub(crate) fn unchecked(surroundings: &Surroundings) -> Places {
     let variable = |name| surroundings.variable(name).map(Path::new);
     let system = variable("HAFT_LIBEXEC").map(Path::to_path_buf).or_else(beside_the_program);
     Places::find(&Sources {

@@ -3,6 +3,8 @@
 use std::io;
 use std::path::Path;
 
+use crate::printable::printable;
+
 /// A failure of the store.
 #[derive(Debug, thiserror::Error)]
 #[error("{message}")]
@@ -47,7 +49,7 @@ impl Error {
     }
 
     pub(super) fn unreachable(doing: &str, path: &Path, error: io::Error) -> Error {
-        let message = format!("cannot {doing} '{}': {error}", path.display());
+        let message = format!("cannot {doing} '{}': {error}", printable(path));
         Error { kind: ErrorKind::Unreachable, message, hint: None, source: Some(error) }
     }
 

@@ -8,6 +8,8 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
+use crate::file::{FileError, FileRules, MAX_PROGRAM_BYTES};
+
 /// The SHA-256 of a content, in hexadecimal.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
@@ -22,15 +24,44 @@ impl ContentHash {
     /// The hash of a file's content.
     ///
     /// # Errors
-    /// If the file cannot be read.
-    pub fn of_file(path: &Path) -> io::Result<ContentHash> {
-        let mut file = File::open(path)?;
+    /// If the file is not a regular file of at most [`MAX_PROGRAM_BYTES`], or cannot be read.
+    pub fn of_file(path: &Path) -> Result<ContentHash, FileError> {
+        ContentHash::of_file_with(path, &FileRules::up_to(MAX_PROGRAM_BYTES))
+    }
+
+    /// The hash of the content of a file that obeys some rules.
+    ///
+    /// # Errors
+    /// If the file breaks a rule or cannot be read.
+    pub fn of_file_with(path: &Path, rules: &FileRules) -> Result<ContentHash, FileError> {
+        let opened = rules.open(path)?;
+        let hashed = ContentHash::of_reading(&opened.file, opened.metadata.len(), |_| Ok(()));
+        hashed.map_err(|error| FileError::of_system(path, error))
+    }
+
+    /// The hash of an open file of a known length, while each part of it is handed on. A file that grows meanwhile is an
+    /// error, so that reading it ends.
+    ///
+    /// # Errors
+    /// If the file cannot be read, is longer than it was, or `each` fails.
+    pub fn of_reading(
+        mut file: &File,
+        length: u64,
+        mut each: impl FnMut(&[u8]) -> io::Result<()>,
+    ) -> io::Result<ContentHash> {
         let mut buffer = vec![0; 64 << 10];
-        let mut state = Sha256::new();
+        let (mut state, mut total) = (Sha256::new(), 0);
         loop {
             match file.read(&mut buffer) {
                 Ok(0) => return Ok(ContentHash::from_digest(state.finalize().as_slice())),
-                Ok(count) => state.update(&buffer[..count]),
+                Ok(count) => {
+                    total += count as u64;
+                    if total > length {
+                        return Err(io::Error::other("it grows while it is read"));
+                    }
+                    state.update(&buffer[..count]);
+                    each(&buffer[..count])?;
+                }
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) => return Err(error),
             }

@@ -21,6 +21,8 @@
 //! ```
 //!
 //! What a trusted file reads or sources by itself is its own affair: only the file is looked at.
+//!
+//! Trust is about content. Whose a file is comes before that: [`Trust::owners`] are the users whose files are read at all.
 
 mod error;
 mod hash;
@@ -36,8 +38,10 @@ pub use hash::ContentHash;
 
 use store::Store;
 
+use crate::file::Owners;
+
 /// The store of what a user trusts. Cheap to make; every question reads the file as it is now.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Trust {
     store: Option<Store>,
 }
@@ -78,12 +82,59 @@ impl Trust {
 
     /// How a file stands with a content.
     pub fn standing(&self, path: &Path, hash: &ContentHash) -> Standing {
-        let path = settle(path);
-        match self.list().unwrap_or_default().into_iter().find(|entry| entry.path == path) {
+        match self.trusted_hash(path) {
             None => Standing::New,
-            Some(entry) if entry.hash == *hash => Standing::Trusted,
+            Some(trusted) if trusted == *hash => Standing::Trusted,
             Some(_) => Standing::Changed,
         }
+    }
+
+    /// The content that a file is trusted with. Where there is none, the file need not be read.
+    pub fn trusted_hash(&self, path: &Path) -> Option<ContentHash> {
+        let path = settle(path);
+        let entries = self.list().unwrap_or_default();
+        entries.into_iter().find(|entry| entry.path == path).map(|entry| entry.hash)
+    }
+
+    /// The users whose files are read: the user of this process and root; in the directories that were
+    /// [allowed](Trust::allow_owner), anybody's.
+    pub fn owners(&self) -> Owners {
+        Owners::of_process().except(self.allowed_owners().unwrap_or_default())
+    }
+
+    /// Reads files beneath a directory no matter who owns it or may write to it.
+    ///
+    /// # Errors
+    /// If the directory does not exist, or the store cannot be read or written.
+    pub fn allow_owner(&self, directory: &Path) -> Result<PathBuf, Error> {
+        let real = directory.canonicalize().map_err(|error| Error::unreachable("find", directory, error))?;
+        self.store()?.change(|content| {
+            content.owners.retain(|old| *old != real);
+            content.owners.push(real.clone());
+        })?;
+        Ok(real)
+    }
+
+    /// The directories whose owner and mode are not checked.
+    ///
+    /// # Errors
+    /// If the store is there and cannot be read.
+    pub fn allowed_owners(&self) -> Result<Vec<PathBuf>, Error> {
+        Ok(self.store.as_ref().map(Store::read).transpose()?.unwrap_or_default().owners)
+    }
+
+    /// Checks owner and mode of a directory, and of all beneath it, again. Answers with the directories that were allowed.
+    ///
+    /// # Errors
+    /// If the store cannot be read or written; nothing has changed then.
+    pub fn revoke_owner(&self, directory: &Path) -> Result<Vec<PathBuf>, Error> {
+        let real = directory.canonicalize().unwrap_or_else(|_| directory.to_path_buf());
+        let mut revoked = Vec::new();
+        self.store()?.change(|content| {
+            (revoked, content.owners) =
+                std::mem::take(&mut content.owners).into_iter().partition(|old| old.starts_with(&real));
+        })?;
+        Ok(revoked)
     }
 
     /// Trusts files with these contents, in place of any others they were trusted with.
@@ -94,9 +145,9 @@ impl Trust {
         let time = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
         let added: Vec<_> =
             files.into_iter().map(|(path, hash)| Entry { path: settle(path), hash, time }).collect();
-        self.store()?.change(|entries| {
-            entries.retain(|old| added.iter().all(|new| new.path != old.path));
-            entries.extend(added.iter().cloned());
+        self.store()?.change(|content| {
+            content.trusted.retain(|old| added.iter().all(|new| new.path != old.path));
+            content.trusted.extend(added.iter().cloned());
         })
     }
 
@@ -108,8 +159,8 @@ impl Trust {
         let (given, settled) = (path, settle(path));
         let below = |entry: &Entry| entry.path.starts_with(&settled) || entry.path.starts_with(given);
         let mut revoked = Vec::new();
-        self.store()?.change(|entries| {
-            (revoked, *entries) = std::mem::take(entries).into_iter().partition(below);
+        self.store()?.change(|content| {
+            (revoked, content.trusted) = std::mem::take(&mut content.trusted).into_iter().partition(below);
         })?;
         Ok(revoked)
     }
@@ -119,7 +170,7 @@ impl Trust {
     /// # Errors
     /// If the store is there and cannot be read.
     pub fn list(&self) -> Result<Vec<Entry>, Error> {
-        self.store.as_ref().map_or(Ok(Vec::new()), Store::read)
+        Ok(self.store.as_ref().map(Store::read).transpose()?.unwrap_or_default().trusted)
     }
 
     fn store(&self) -> Result<&Store, Error> {

@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::{Entry, Error};
+use crate::file::{FileErrorKind, FileRules, MAX_STATE_BYTES, Owners};
 
 #[derive(Clone, Debug)]
 pub(super) struct Store {
@@ -18,10 +19,14 @@ pub(super) struct Store {
     file: PathBuf,
 }
 
+/// All that the file holds.
 #[derive(Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Content {
-    trusted: Vec<Entry>,
+pub(super) struct Content {
+    pub(super) trusted: Vec<Entry>,
+    /// Directories whose owner and mode are not checked.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) owners: Vec<PathBuf>,
 }
 
 impl Store {
@@ -29,24 +34,22 @@ impl Store {
         Store { directory: directory.to_path_buf(), file: directory.join("trust.json") }
     }
 
-    pub(super) fn read(&self) -> Result<Vec<Entry>, Error> {
-        match std::fs::read(&self.file) {
-            Ok(bytes) => match serde_json::from_slice::<Content>(&bytes) {
-                Ok(content) => Ok(content.trusted),
-                Err(error) => Err(Error::damaged(&self.file, &error)),
-            },
-            Err(error) if is_absent(&error) => Ok(Vec::new()),
-            Err(error) => Err(Error::unreachable("read", &self.file, error)),
+    /// Reads the file, which nobody else may have written.
+    pub(super) fn read(&self) -> Result<Content, Error> {
+        match FileRules::up_to(MAX_STATE_BYTES).owned_by(&Owners::of_process()).read(&self.file) {
+            Ok(bytes) => serde_json::from_slice(&bytes).map_err(|error| Error::damaged(&self.file, &error)),
+            Err(error) if error.kind() == FileErrorKind::Absent => Ok(Content::default()),
+            Err(error) => Err(Error::unreachable("read", &self.file, error.into())),
         }
     }
 
-    pub(super) fn change(&self, change: impl FnOnce(&mut Vec<Entry>)) -> Result<(), Error> {
+    pub(super) fn change(&self, change: impl FnOnce(&mut Content)) -> Result<(), Error> {
         let failed = |error| Error::unreachable("write", &self.file, error);
         DirBuilder::new().recursive(true).mode(0o700).create(&self.directory).map_err(failed)?;
         let _turn = self.take_turn().map_err(failed)?;
-        let mut trusted = self.read()?;
-        change(&mut trusted);
-        self.replace(&Content { trusted }).map_err(failed)
+        let mut content = self.read()?;
+        change(&mut content);
+        self.replace(&content).map_err(failed)
     }
 
     /// Waits until nobody else writes; the lock goes with the file that is returned, or with this process.
@@ -66,8 +69,4 @@ impl Store {
         file.persist(&self.file)?;
         Ok(())
     }
-}
-
-fn is_absent(error: &io::Error) -> bool {
-    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }

@@ -101,7 +101,7 @@ impl Prober {
     }
 
     fn hash(&self, path: &Path) -> Result<ContentHash, String> {
-        ContentHash::of_file(path).map_err(|error| format!("it cannot be read: {error}"))
+        ContentHash::of_file(path).map_err(|error| format!("it cannot be read: {}", error.reason()))
     }
 
     fn answer(&self, candidate: &Candidate, stamp: Stamp, hash: &ContentHash) -> Result<Tool, Refusal> {

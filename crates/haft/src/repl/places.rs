@@ -18,7 +18,7 @@ pub(crate) struct Places {
 
 impl Places {
     pub(crate) fn of(surroundings: &Surroundings) -> Self {
-        let places = places::find(surroundings);
+        let places = places::unchecked(surroundings);
         let own = surroundings.variable("HOME").map(|home| Path::new(home).join(".profile"));
         Self {
             rc: places.user.map(|user| user.join("rc")),

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use haft_config::trust::{ContentHash, Trust};
-use haft_config::{Config, ErrorKind, FILE_NAME, Item, Layer, Located, Source};
+use haft_config::{Config, ErrorKind, Item, Layer, Located, Source};
 use haft_mcp::{NESTED, Reach, RemoteServer};
 use haft_tools::{Toolset, ToolsetItem};
 use serde::Deserialize;
@@ -50,10 +50,10 @@ impl Settings {
         let trust = Trust::open(places.state.as_deref());
         let mut config = Config::new();
         if let Some(user) = &places.user {
-            config.add_file(Layer::User, user, user)?;
+            config.add_file(Layer::User, user, user, &trust.owners())?;
         }
-        if let Some(project) = places.project.as_ref().filter(|project| is_trusted(project, &trust)) {
-            config.add_file(Layer::Project, project, project)?;
+        if let Some(source) = places.project.as_ref().and_then(|project| trusted_source(project, &trust)) {
+            config.add(source)?;
         }
         let written: Written = config.settings("tools")?.unwrap_or_default();
         let time = |written: Option<Located<f64>>| written.map(|time| seconds(&config, &time)).transpose();
@@ -117,26 +117,32 @@ fn server(config: &Config, item: Item<WrittenServer>) -> Result<RemoteServer, ha
     Ok(RemoteServer { name, layer, reach, tools: value.tools, timeout })
 }
 
-/// Whether a project's configuration may be read. One that is not trusted is told of if it has something to say here.
-fn is_trusted(project: &Path, trust: &Trust) -> bool {
-    let file = project.join(FILE_NAME);
-    match ContentHash::of_file(&file) {
-        Ok(hash) if trust.is_trusted(&file, &hash) => true,
-        Ok(_) if !speaks_of_tools(project) => false,
-        Ok(_) => {
-            tell(format_args!(
-                "'{}' is not trusted and left aside; to trust it run `haft trust`",
-                file.display()
-            ));
-            false
+/// A project's configuration, if there is one and it is trusted. Otherwise haft goes on without it, and says so if it has
+/// something to say here. The text that was hashed is the text that is used.
+fn trusted_source(project: &Path, trust: &Trust) -> Option<Source> {
+    let source = match Source::read(Layer::Project, project, project, &trust.owners()) {
+        Ok(source) => source?,
+        Err(error) => {
+            tell(format_args!("{error}; haft goes on without it"));
+            if let Some(hint) = error.hint() {
+                crate::failure::write(&format!("hint: {hint}\n"));
+            }
+            return None;
         }
-        Err(_) => false,
+    };
+    let path = source.path.clone()?;
+    if trust.is_trusted(&path, &ContentHash::of(source.text.as_bytes())) {
+        return Some(source);
     }
+    if speaks_of_tools(source) {
+        let path = haft_config::printable(path);
+        tell(format_args!("'{path}' is not trusted and left aside; to trust it run `haft trust`"));
+    }
+    None
 }
 
 /// Whether a project's configuration has sections about tools, or nobody can tell.
-fn speaks_of_tools(project: &Path) -> bool {
-    let Ok(Some(source)) = Source::read(Layer::Project, project, project) else { return true };
+fn speaks_of_tools(source: Source) -> bool {
     let mut config = Config::new();
     config.add(source).is_err() || ["tools", "toolset", "mcp"].iter().any(|section| config.has(section))
 }

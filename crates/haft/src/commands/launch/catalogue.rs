@@ -28,6 +28,7 @@ impl World {
             |name: &str| surroundings.variable(name).map(|value| value.to_string_lossy().into_owned());
         let user = variable("USER").or_else(|| variable("LOGNAME"));
         let now = Zoned::now();
+        let trust = Trust::open(places.state.as_deref());
         let launch = haft_launch::Surroundings {
             project: places.project.as_deref().and_then(Path::parent).map(Path::to_path_buf),
             home: surroundings.variable("HOME").map(PathBuf::from),
@@ -37,9 +38,10 @@ impl World {
             date: now.strftime("%Y-%m-%d").to_string(),
             datetime: now.strftime("%Y-%m-%d %H:%M:%S %:z").to_string(),
             haft: std::fs::read_link("/proc/self/exe").unwrap_or_else(|_| PathBuf::from("haft")),
+            trust: trust.clone(),
             working_directory,
         };
-        Ok(World { trust: Trust::open(places.state.as_deref()), places, launch })
+        Ok(World { trust, places, launch })
     }
 
     /// The texts of configuration there are, the strongest last; for each that cannot be read, why.
@@ -47,7 +49,7 @@ impl World {
         let layers = [(Layer::User, &self.places.user), (Layer::Project, &self.places.project)];
         let read = |(layer, place): (Layer, &Option<PathBuf>)| {
             let place = place.as_ref()?;
-            Source::read(layer, place, &self.shown(place)).transpose()
+            Source::read(layer, place, &self.shown(place), &self.trust.owners()).transpose()
         };
         layers.into_iter().filter_map(read)
     }

@@ -120,11 +120,14 @@ fn look_at_trust(catalogue: &Catalogue, world: &World, findings: &mut Findings) 
     let Some(source) = catalogue.config().sources().find(|source| source.layer == Layer::Project) else {
         return;
     };
-    if catalogue.project_powers(&world.launch).is_empty() {
-        findings.add(Level::Ok, format!("{} can run nothing and needs no trust", source.name));
+    if catalogue.project_powers().is_empty() {
+        findings.add(
+            Level::Ok,
+            format!("{} runs nothing, says nothing to agents and needs no trust", source.name),
+        );
     } else if standing(source, &world.trust) == Standing::Trusted {
         findings.add(Level::Ok, format!("{} is trusted", source.name));
-    } else if let Err(error) = catalogue.check_trust(&world.trust, &world.launch) {
+    } else if let Err(error) = catalogue.check_trust(&world.trust) {
         findings.add(Level::Problem, error.to_string()).hint = error.hint().map(str::to_owned);
     }
 }

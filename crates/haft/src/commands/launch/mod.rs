@@ -18,6 +18,7 @@ use std::io::Read as _;
 use std::os::unix::ffi::OsStringExt as _;
 use std::path::Path;
 
+use haft_config::{FileRules, MAX_TEXT_BYTES};
 use haft_launch::Kind;
 use haft_process::reason;
 
@@ -107,6 +108,6 @@ fn text_or_file(text: OsString, surroundings: &Surroundings) -> Result<Vec<u8>, 
         }
         return spoken(text);
     }
-    std::fs::read(&path)
-        .map_err(|error| Failure::usage(format!("\"{}\" cannot be read: {}", text.display(), reason(&error))))
+    let read = FileRules::up_to(MAX_TEXT_BYTES).read(&path);
+    read.map_err(|error| Failure::usage(format!("\"{}\" cannot be read: {}", text.display(), error.reason())))
 }

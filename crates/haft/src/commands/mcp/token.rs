@@ -5,9 +5,13 @@ use std::io::{ErrorKind, Read as _, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 
+use haft_config::{FileError, FileRules, Owners, printable};
 use haft_process::reason;
 
 use crate::failure::Failure;
+
+/// A token file is one line.
+const LARGEST: u64 = 4096;
 
 /// One that nobody has seen.
 pub(crate) fn fresh() -> Result<String, Failure> {
@@ -32,7 +36,14 @@ pub(crate) fn from_file(path: &Path) -> Result<String, Failure> {
 }
 
 fn read(path: &Path) -> Result<String, Failure> {
-    let text = std::fs::read_to_string(path).map_err(|error| failed("read the token", path, &error))?;
+    let refused = |error: FileError| Failure {
+        hint: error.hint().map(str::to_owned),
+        ..Failure::usage(format!("cannot read the token: \"{}\": {}", printable(path), error.reason()))
+    };
+    let owners = Owners::of_process();
+    owners.check_secret(path).map_err(refused)?;
+    let bytes = FileRules::up_to(LARGEST).owned_by(&owners).read(path).map_err(refused)?;
+    let text = String::from_utf8_lossy(&bytes);
     let token = text.trim();
     if token.len() < 16 || !token.bytes().all(|byte| byte.is_ascii_graphic()) {
         let hint = Some("it takes one line of at least 16 visible characters".to_owned());

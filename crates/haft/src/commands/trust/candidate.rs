@@ -75,7 +75,7 @@ pub(super) fn collect(path: &Path, trust: &Trust, found: &mut Vec<Candidate>) ->
     if found.len() == MOST {
         return Err(Failure::usage(format_args!("more than {MOST} files; name those to be trusted")));
     }
-    let hash = ContentHash::of_file(path).map_err(|error| failed(&error))?;
+    let hash = ContentHash::of_file(path).map_err(|error| failed(&error.into()))?;
     let standing = trust.standing(path, &hash);
     let kind = Kind::of(path, metadata.permissions().mode());
     found.push(Candidate { path: path.to_path_buf(), kind, hash, size: metadata.len(), standing });

@@ -1,0 +1,127 @@
+//! Why a file is not read.
+
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use crate::printable::printable;
+
+/// A file that is not read, with the reason and a way to change that.
+#[derive(Clone, Debug)]
+pub struct FileError {
+    kind: FileErrorKind,
+    path: PathBuf,
+    reason: String,
+    hint: Option<String>,
+}
+
+/// Why a file is not read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum FileErrorKind {
+    /// It does not exist.
+    Absent,
+    /// It is a directory, a FIFO, a socket or a device.
+    NotRegular,
+    /// It is larger than allowed.
+    TooLarge,
+    /// It leads out of the directory it has to be in.
+    Outside,
+    /// It, or a directory above it, belongs to another user, or others may write to it.
+    Unsafe,
+    /// The file system did not answer in time.
+    Late,
+    /// The system does not let us read it.
+    Unreadable,
+}
+
+impl FileError {
+    fn new(kind: FileErrorKind, path: &Path, reason: String) -> FileError {
+        FileError { kind, path: path.to_path_buf(), reason, hint: None }
+    }
+
+    pub(crate) fn of_system(path: &Path, error: io::Error) -> FileError {
+        let kind = match error.kind() {
+            io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => FileErrorKind::Absent,
+            _ => FileErrorKind::Unreadable,
+        };
+        FileError::new(kind, path, words(&error))
+    }
+
+    pub(super) fn not_regular(path: &Path, word: &str) -> FileError {
+        FileError::new(FileErrorKind::NotRegular, path, format!("it is {word}, not a regular file"))
+    }
+
+    pub(crate) fn too_large(path: &Path, limit: u64) -> FileError {
+        let limit = match limit {
+            0..1024 => format!("{limit} bytes"),
+            _ if limit < 1 << 20 => format!("{} KiB", limit >> 10),
+            _ => format!("{} MiB", limit >> 20),
+        };
+        FileError::new(FileErrorKind::TooLarge, path, format!("it is larger than {limit}"))
+    }
+
+    pub(super) fn outside(path: &Path, real: &Path) -> FileError {
+        let reason = format!("it leads out of the project, to \"{}\"", printable(real));
+        FileError::new(FileErrorKind::Outside, path, reason)
+    }
+
+    pub(super) fn broken_link(path: &Path) -> FileError {
+        let reason = "it is a symbolic link to a file that does not exist".to_owned();
+        FileError::new(FileErrorKind::Unreadable, path, reason)
+    }
+
+    pub(crate) fn late(path: &Path, limit: Duration) -> FileError {
+        let reason = format!("the file system did not answer within {} s", limit.as_secs());
+        FileError::new(FileErrorKind::Late, path, reason)
+    }
+
+    pub(super) fn unsafe_place(path: &Path, reason: String, hint: String) -> FileError {
+        FileError { hint: Some(hint), ..FileError::new(FileErrorKind::Unsafe, path, reason) }
+    }
+
+    /// Why it is not read.
+    pub fn kind(&self) -> FileErrorKind {
+        self.kind
+    }
+
+    /// The reason alone, to stand after the name of the file.
+    pub fn reason(&self) -> &str {
+        &self.reason
+    }
+
+    /// A command that would make it readable.
+    pub fn hint(&self) -> Option<&str> {
+        self.hint.as_deref()
+    }
+}
+
+/// `cannot read "PATH": reason`.
+impl fmt::Display for FileError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "cannot read \"{}\": {}", printable(&self.path), self.reason)
+    }
+}
+
+impl std::error::Error for FileError {}
+
+impl From<FileError> for io::Error {
+    fn from(error: FileError) -> io::Error {
+        let kind = match error.kind {
+            FileErrorKind::Absent => io::ErrorKind::NotFound,
+            FileErrorKind::Late => io::ErrorKind::TimedOut,
+            FileErrorKind::TooLarge => io::ErrorKind::FileTooLarge,
+            _ => io::ErrorKind::PermissionDenied,
+        };
+        io::Error::new(kind, error.reason)
+    }
+}
+
+/// The system's words, without the number and with a small first letter.
+fn words(error: &io::Error) -> String {
+    let text = error.to_string();
+    let text = text.split(" (os error").next().unwrap_or_default();
+    let mut letters = text.chars();
+    letters.next().into_iter().flat_map(char::to_lowercase).chain(letters).collect()
+}

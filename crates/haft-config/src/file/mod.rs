@@ -1,0 +1,185 @@
+//! The one way to read a file that somebody else may have put there.
+//!
+//! A repository can hold a `config.toml` that is a FIFO, a link to `/dev/zero`, a link to a private key, or fifty
+//! gigabytes long. [`FileRules::open`] refuses all of these before a byte is read, and [`FileRules::read`] reads no more
+//! than the limit and waits no longer than [`READ_TIMEOUT`].
+//!
+//! ```
+//! use haft_config::{FileErrorKind, FileRules};
+//!
+//! let directory = tempfile::tempdir()?;
+//! let path = directory.path().join("notes.md");
+//! std::fs::write(&path, "12345")?;
+//! assert_eq!(FileRules::up_to(5).read(&path)?, b"12345");
+//! assert_eq!(FileRules::up_to(4).read(&path).unwrap_err().kind(), FileErrorKind::TooLarge);
+//! assert_eq!(FileRules::up_to(4).read(directory.path()).unwrap_err().kind(), FileErrorKind::NotRegular);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod error;
+mod owner;
+#[cfg(test)]
+mod tests;
+
+use std::fs::{File, Metadata};
+use std::io::{self, Read as _};
+use std::os::unix::fs::FileTypeExt as _;
+use std::path::{Path, PathBuf};
+use std::sync::mpsc;
+use std::time::Duration;
+
+use rustix::fs::{CWD, Mode, OFlags, ResolveFlags};
+
+pub use error::{FileError, FileErrorKind};
+pub use owner::Owners;
+
+/// The largest configuration file.
+pub const MAX_CONFIG_BYTES: u64 = 1 << 20;
+/// The largest file whose text goes into a prompt.
+pub const MAX_TEXT_BYTES: u64 = 16 << 20;
+/// The largest file that haft keeps for itself: the trust store and caches.
+pub const MAX_STATE_BYTES: u64 = 64 << 20;
+/// The largest program that is run as a tool.
+pub const MAX_PROGRAM_BYTES: u64 = 1 << 30;
+/// The longest time that reading a file may take. A network file system may never answer.
+pub const READ_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// What a file must be to be read.
+#[derive(Clone, Debug)]
+pub struct FileRules {
+    limit: u64,
+    beneath: Option<PathBuf>,
+    owners: Option<Owners>,
+}
+
+/// A regular file that is open for reading.
+#[derive(Debug)]
+pub struct RegularFile {
+    /// The open file.
+    pub file: File,
+    /// Its metadata when it was opened.
+    pub metadata: Metadata,
+}
+
+impl FileRules {
+    /// A regular file of at most this many bytes.
+    pub fn up_to(limit: u64) -> FileRules {
+        FileRules { limit, beneath: None, owners: None }
+    }
+
+    /// The file must be beneath a directory once all symbolic links are followed.
+    #[must_use]
+    pub fn beneath(mut self, directory: &Path) -> FileRules {
+        self.beneath = Some(directory.to_path_buf());
+        self
+    }
+
+    /// The file and every directory above it must belong to these owners, and only they may write to it.
+    #[must_use]
+    pub fn owned_by(mut self, owners: &Owners) -> FileRules {
+        self.owners = Some(owners.clone());
+        self
+    }
+
+    /// Reads a whole file.
+    ///
+    /// # Errors
+    /// If the file breaks a rule, cannot be read, or is not read within [`READ_TIMEOUT`].
+    pub fn read(&self, path: &Path) -> Result<Vec<u8>, FileError> {
+        let (rules, wanted) = (self.clone(), path.to_path_buf());
+        within(READ_TIMEOUT, path, move || rules.open(&wanted)?.read(rules.limit, &wanted))
+    }
+
+    /// Opens a file for reading. It does not wait for the other end of a FIFO, and never opens a device.
+    ///
+    /// # Errors
+    /// If the file breaks a rule or cannot be opened.
+    pub fn open(&self, path: &Path) -> Result<RegularFile, FileError> {
+        let failed = |error: io::Error| FileError::of_system(path, error);
+        let real = path.canonicalize().map_err(|error| absent_or_broken(path, error))?;
+        self.check_place(path, &real)?;
+        check_kind(path, &real.metadata().map_err(failed)?)?;
+        let file = open_exactly(&real).map_err(failed)?;
+        let metadata = file.metadata().map_err(failed)?;
+        check_kind(path, &metadata)?;
+        if metadata.len() > self.limit {
+            return Err(FileError::too_large(path, self.limit));
+        }
+        Ok(RegularFile { file, metadata })
+    }
+
+    fn check_place(&self, path: &Path, real: &Path) -> Result<(), FileError> {
+        if let Some(directory) = &self.beneath {
+            let top = directory.canonicalize().map_err(|error| FileError::of_system(path, error))?;
+            if !real.starts_with(&top) {
+                return Err(FileError::outside(path, real));
+            }
+        }
+        self.owners.as_ref().map_or(Ok(()), |owners| owners.check_real(path, real))
+    }
+}
+
+impl RegularFile {
+    fn read(self, limit: u64, path: &Path) -> Result<Vec<u8>, FileError> {
+        let mut bytes = Vec::with_capacity(usize::try_from(self.metadata.len()).unwrap_or(0));
+        // The file may have grown since it was opened.
+        let read = self.file.take(limit + 1).read_to_end(&mut bytes);
+        read.map_err(|error| FileError::of_system(path, error))?;
+        if bytes.len() as u64 > limit {
+            return Err(FileError::too_large(path, limit));
+        }
+        Ok(bytes)
+    }
+}
+
+/// Opens a path that has no symbolic links. If somebody has put one there meanwhile, the kernel refuses to follow it.
+fn open_exactly(real: &Path) -> io::Result<File> {
+    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC | OFlags::NOFOLLOW;
+    let opened = rustix::fs::openat2(CWD, real, flags, Mode::empty(), ResolveFlags::NO_SYMLINKS);
+    match opened {
+        Ok(file) => Ok(file.into()),
+        // Old kernels and some sandboxes do not have the call.
+        Err(rustix::io::Errno::NOSYS | rustix::io::Errno::PERM) => {
+            Ok(rustix::fs::open(real, flags, Mode::empty())?.into())
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+fn check_kind(path: &Path, metadata: &Metadata) -> Result<(), FileError> {
+    let kind = metadata.file_type();
+    if kind.is_file() {
+        return Ok(());
+    }
+    let word = match kind {
+        _ if kind.is_dir() => "a directory",
+        _ if kind.is_fifo() => "a FIFO",
+        _ if kind.is_socket() => "a socket",
+        _ => "a device",
+    };
+    Err(FileError::not_regular(path, word))
+}
+
+/// A path that leads nowhere is absent, unless it is a link: then its maker has made a mistake.
+fn absent_or_broken(path: &Path, error: io::Error) -> FileError {
+    if error.kind() == io::ErrorKind::NotFound && path.is_symlink() {
+        return FileError::broken_link(path);
+    }
+    FileError::of_system(path, error)
+}
+
+/// Does something on a thread of its own and waits for it only so long. A system call that never returns keeps that thread.
+pub(crate) fn within<T: Send + 'static>(
+    limit: Duration,
+    path: &Path,
+    work: impl FnOnce() -> Result<T, FileError> + Send + 'static,
+) -> Result<T, FileError> {
+    let (send, receive) = mpsc::sync_channel(1);
+    let started = std::thread::Builder::new().name("read".to_owned()).spawn(move || {
+        let _ = send.send(work());
+    });
+    match started {
+        Ok(_) => receive.recv_timeout(limit).unwrap_or_else(|_| Err(FileError::late(path, limit))),
+        Err(error) => Err(FileError::of_system(path, error)),
+    }
+}

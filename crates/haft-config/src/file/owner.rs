@@ -1,0 +1,142 @@
+//! Whose files are read, as `ssh` (`StrictModes`) and `git` (`safe.directory`) ask it.
+//!
+//! A file that is found rather than named may have been put there by another user of the machine: in `/tmp`, in a shared
+//! directory, in a directory that everybody may write to. So the file and every directory above it must belong to the user
+//! or to root, and nobody else may write to them. In a directory with the sticky bit others may add files of their own,
+//! but cannot replace the user's.
+
+use std::fs::Metadata;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+
+use super::FileError;
+use crate::printable::printable;
+
+const GROUP_WRITE: u32 = 0o020;
+const WORLD_WRITE: u32 = 0o002;
+const STICKY: u32 = 0o1000;
+const GROUP_OR_WORLD: u32 = 0o077;
+/// Groups below this number administer the machine (`staff`, `wheel`, `adm`); people are not put into them lightly.
+const FIRST_ORDINARY_GROUP: u32 = 100;
+
+/// The users whose files are read, and the directories that are exempt.
+#[derive(Clone, Debug)]
+pub struct Owners {
+    users: Vec<u32>,
+    exempt: Vec<PathBuf>,
+    /// The number that stands for users outside this user namespace, if it is not the machine's own.
+    unmapped: Option<u32>,
+}
+
+impl Owners {
+    /// The user of this process, and root.
+    pub fn of_process() -> Owners {
+        let user = rustix::process::geteuid().as_raw();
+        Owners { users: vec![user, 0], exempt: Vec::new(), unmapped: unmapped_user() }
+    }
+
+    /// The same, with the owner of the file that this process runs: its owner decides what haft does anyway.
+    #[must_use]
+    pub fn or_of_program(mut self) -> Owners {
+        self.users.extend(std::fs::metadata("/proc/self/exe").map(|metadata| metadata.uid()));
+        self
+    }
+
+    /// The same, except for these directories and everything beneath them.
+    #[must_use]
+    pub fn except(mut self, directories: impl IntoIterator<Item = PathBuf>) -> Owners {
+        self.exempt.extend(directories);
+        self
+    }
+
+    /// Checks a file or directory, and every directory above it, with all symbolic links followed.
+    ///
+    /// # Errors
+    /// If one of them belongs to somebody else, or others may write to it.
+    pub fn check(&self, path: &Path) -> Result<(), FileError> {
+        let real = path.canonicalize().map_err(|error| FileError::of_system(path, error))?;
+        self.check_real(path, &real)
+    }
+
+    /// Checks in addition that nobody else may read the file, as is due for a secret.
+    ///
+    /// # Errors
+    /// As [`check`](Owners::check), or if the file can be read by its group or by everybody.
+    pub fn check_secret(&self, path: &Path) -> Result<(), FileError> {
+        self.check(path)?;
+        let metadata = path.metadata().map_err(|error| FileError::of_system(path, error))?;
+        if metadata.mode() & GROUP_OR_WORLD == 0 {
+            return Ok(());
+        }
+        let reason = format!("other users may read it (mode {:04o})", metadata.mode() & 0o7777);
+        Err(FileError::unsafe_place(path, reason, format!("chmod 600 '{}'", printable(path))))
+    }
+
+    pub(super) fn check_real(&self, path: &Path, real: &Path) -> Result<(), FileError> {
+        if self.exempt.iter().any(|exempt| real.starts_with(exempt)) {
+            return Ok(());
+        }
+        for place in real.ancestors() {
+            let metadata = place.symlink_metadata().map_err(|error| FileError::of_system(path, error))?;
+            let on_the_way = place != real;
+            if let Some(fault) = self.fault(&metadata, on_the_way) {
+                return Err(refusal(path, place, on_the_way, &fault));
+            }
+        }
+        Ok(())
+    }
+
+    fn fault(&self, metadata: &Metadata, on_the_way: bool) -> Option<Fault> {
+        let (owner, mode) = (metadata.uid(), metadata.mode());
+        let known = self.users.contains(&owner) || (on_the_way && self.unmapped == Some(owner));
+        if !known {
+            return Some(Fault::Foreign(owner));
+        }
+        let sticky = metadata.is_dir() && mode & STICKY != 0;
+        let group = mode & GROUP_WRITE != 0 && !self.is_own_group(metadata.gid(), owner);
+        if sticky || (!group && mode & WORLD_WRITE == 0) {
+            return None;
+        }
+        Some(Fault::Writable(mode & 0o7777))
+    }
+
+    /// Whether the members of a group could do what they want anyway: the user's private group, which has the user's number,
+    /// or a group of administrators on what root owns.
+    fn is_own_group(&self, group: u32, owner: u32) -> bool {
+        group == owner || (owner == 0 && group < FIRST_ORDINARY_GROUP)
+    }
+}
+
+/// What is wrong with a place.
+enum Fault {
+    Foreign(u32),
+    Writable(u32),
+}
+
+fn refusal(path: &Path, place: &Path, on_the_way: bool, fault: &Fault) -> FileError {
+    let shown = printable(place);
+    let subject = if on_the_way { format!("\"{shown}\"") } else { "it".to_owned() };
+    let (reason, hint) = match fault {
+        Fault::Foreign(owner) => {
+            (format!("{subject} belongs to another user ({owner})"), "if you trust its owner".to_owned())
+        }
+        Fault::Writable(mode) => (
+            format!("other users may write to {subject} (mode {mode:04o})"),
+            format!("run `chmod go-w '{shown}'`, or if you trust all who may"),
+        ),
+    };
+    let directory = if place.is_dir() { place } else { place.parent().unwrap_or(place) };
+    let hint = format!("{hint}, run `haft trust --owner '{}'`", printable(directory));
+    FileError::unsafe_place(path, reason, hint)
+}
+
+/// In a user namespace of its own, a process sees the files of all users outside it as those of one user. A directory on
+/// the way may be such a one; what lies in it has to belong to the user all the same.
+fn unmapped_user() -> Option<u32> {
+    let map = std::fs::read_to_string("/proc/self/uid_map").ok()?;
+    let numbers: Vec<&str> = map.split_whitespace().collect();
+    if numbers == ["0", "0", "4294967295"] {
+        return None;
+    }
+    std::fs::read_to_string("/proc/sys/kernel/overflowuid").ok()?.trim().parse().ok()
+}

@@ -1,0 +1,137 @@
+use std::os::unix::fs::{PermissionsExt as _, symlink};
+use std::path::PathBuf;
+
+use super::*;
+
+struct Scene {
+    directory: tempfile::TempDir,
+}
+
+impl Scene {
+    fn new() -> Scene {
+        let directory = tempfile::tempdir().expect("a directory");
+        std::fs::create_dir(directory.path().join("project")).expect("a directory");
+        std::fs::write(directory.path().join("secret"), "s").expect("a file");
+        Scene { directory }
+    }
+
+    fn place(&self, name: &str) -> PathBuf {
+        self.directory.path().join(name)
+    }
+
+    fn refused(&self, name: &str) -> (FileErrorKind, String) {
+        let rules = FileRules::up_to(100).beneath(&self.place("project")).owned_by(&Owners::of_process());
+        let error = rules.read(&self.place(name)).expect_err(name);
+        (error.kind(), error.reason().to_owned())
+    }
+}
+
+#[test]
+fn whatever_is_not_a_small_regular_file_of_the_project_is_refused_at_once() {
+    let scene = Scene::new();
+    let at = |name: &str| scene.place(&format!("project/{name}"));
+    for (name, target) in [
+        ("zero", "/dev/zero"),
+        ("key", "../secret"),
+        ("absolute", "/etc/passwd"),
+        ("broken", "nowhere"),
+        ("loop", "loop"),
+    ] {
+        symlink(target, at(name)).expect("a link");
+    }
+    rustix::fs::mkfifoat(CWD, at("fifo"), Mode::from_raw_mode(0o600)).expect("a FIFO");
+    symlink("fifo", at("to-fifo")).expect("a link");
+    std::fs::create_dir(at("directory")).expect("a directory");
+    std::fs::write(at("file"), "").expect("a file");
+    std::fs::write(at("large"), [b'x'; 101]).expect("a file");
+    File::create(at("sparse")).and_then(|file| file.set_len(50 << 30)).expect("a sparse file");
+    for (name, kind, reason) in [
+        ("zero", FileErrorKind::Outside, "it leads out of the project, to \"/dev/zero\""),
+        ("key", FileErrorKind::Outside, "it leads out of the project"),
+        ("absolute", FileErrorKind::Outside, "it leads out of the project"),
+        ("../secret", FileErrorKind::Outside, "it leads out of the project"),
+        ("broken", FileErrorKind::Unreadable, "it is a symbolic link to a file that does not exist"),
+        ("loop", FileErrorKind::Unreadable, "too many levels of symbolic links"),
+        ("fifo", FileErrorKind::NotRegular, "it is a FIFO, not a regular file"),
+        ("to-fifo", FileErrorKind::NotRegular, "it is a FIFO, not a regular file"),
+        ("directory", FileErrorKind::NotRegular, "it is a directory, not a regular file"),
+        ("large", FileErrorKind::TooLarge, "it is larger than 100 bytes"),
+        ("sparse", FileErrorKind::TooLarge, "it is larger than 100 bytes"),
+        ("none", FileErrorKind::Absent, "no such file or directory"),
+        ("file/below", FileErrorKind::Absent, "not a directory"),
+    ] {
+        let found = scene.refused(&format!("project/{name}"));
+        assert!(found.0 == kind && found.1.starts_with(reason), "{name}: {found:?}");
+    }
+    std::fs::write(at("good"), "text").expect("a file");
+    symlink("good", at("link")).expect("a link");
+    let rules = FileRules::up_to(4).beneath(&scene.place("project"));
+    assert_eq!(rules.read(&at("link")).expect("a link within the project"), b"text");
+    let device = FileRules::up_to(4).read(Path::new("/dev/zero")).expect_err("a device");
+    assert_eq!(device.reason(), "it is a device, not a regular file");
+}
+
+#[test]
+fn what_others_may_write_to_is_refused_and_the_place_is_named() {
+    let scene = Scene::new();
+    let file = scene.place("project/file");
+    std::fs::write(&file, "").expect("a file");
+    let mode = |path: &Path, mode| {
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).expect("a mode");
+    };
+    let check = || Owners::of_process().check(&file).map_err(|error| error.reason().to_owned());
+    let project = scene.place("project").canonicalize().expect("a path");
+    for (file_mode, directory_mode, wrong) in [
+        (0o644, 0o755, None),
+        (0o666, 0o755, Some("other users may write to it (mode 0666)".to_owned())),
+        (0o644, 0o777, Some(format!("other users may write to \"{}\" (mode 0777)", project.display()))),
+        // The sticky bit keeps others from replacing what is not theirs.
+        (0o644, 0o1777, None),
+        (0o600, 0o700, None),
+    ] {
+        mode(&file, file_mode);
+        mode(&scene.place("project"), directory_mode);
+        assert_eq!(check().err(), wrong, "{file_mode:o} in {directory_mode:o}");
+    }
+    mode(&scene.place("project"), 0o777);
+    let exempt = Owners::of_process().except([project]);
+    exempt.check(&file).expect("exempt");
+}
+
+#[test]
+fn a_secret_must_be_for_its_owner_alone() {
+    let scene = Scene::new();
+    let file = scene.place("secret");
+    for (mode, good) in [(0o600, true), (0o400, true), (0o640, false), (0o604, false), (0o666, false)] {
+        std::fs::set_permissions(&file, std::fs::Permissions::from_mode(mode)).expect("a mode");
+        assert_eq!(Owners::of_process().check_secret(&file).is_ok(), good, "{mode:o}");
+    }
+}
+
+/// Only root can give a file away.
+#[test]
+fn what_another_user_owns_is_refused() {
+    let scene = Scene::new();
+    let file = scene.place("project/file");
+    std::fs::write(&file, "").expect("a file");
+    let given_away = std::os::unix::fs::chown(&scene.place("project"), Some(65534), None).is_ok();
+    assert_eq!(given_away, rustix::process::geteuid().is_root());
+    if given_away {
+        let error = Owners::of_process().check(&file).expect_err("foreign");
+        let project = scene.place("project").canonicalize().expect("a path");
+        assert_eq!(error.reason(), format!("\"{}\" belongs to another user (65534)", project.display()));
+        let hint = error.hint().expect("a hint");
+        assert!(hint.ends_with(&format!("run `haft trust --owner '{}'`", project.display())), "{hint}");
+    }
+}
+
+#[test]
+fn a_file_system_that_does_not_answer_is_not_waited_for() {
+    let (_keep, wait) = mpsc::channel::<()>();
+    let hang = move || {
+        let _ = wait.recv();
+        Ok(())
+    };
+    let error = within(Duration::from_millis(20), Path::new("x"), hang).expect_err("late");
+    assert_eq!(error.kind(), FileErrorKind::Late);
+}

@@ -1,0 +1,105 @@
+//! A repository that was cloned from somebody who means harm: no command hangs, takes the memory of the machine, or dies
+//! without a word.
+
+use std::fs::{self, File};
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+
+use haft_test_support::{Finished, Haft, Scratch};
+
+const HAFT: &str = env!("CARGO_BIN_EXE_haft");
+
+/// A project with a `.haft`, and a home beside it.
+struct Project {
+    scratch: Scratch,
+}
+
+impl Project {
+    fn new() -> Project {
+        let scratch = Scratch::new();
+        for directory in ["home", "bin", "tmp", "project/.haft/tools"] {
+            fs::create_dir_all(scratch.file(directory)).expect("a directory");
+        }
+        fs::write(scratch.file("secret"), "SECRET").expect("a file");
+        Project { scratch }
+    }
+
+    fn place(&self, name: &str) -> PathBuf {
+        self.scratch.file(&format!("project/{name}"))
+    }
+
+    /// A call in the project, by a shell that limits its memory.
+    fn call(&self, words: &[&str]) -> Haft {
+        let limited = ["bash", "-c", "ulimit -v 4000000; exec \"$@\"", "bash", HAFT];
+        Haft::by(limited)
+            .args(words)
+            .env("HOME", self.scratch.file("home"))
+            .env("XDG_CONFIG_HOME", "")
+            .env("XDG_STATE_HOME", "")
+            .env("XDG_CACHE_HOME", "")
+            .temporary(&self.scratch.file("tmp"))
+            .directory(self.place(""))
+    }
+
+    /// Starts the MCP server, which ends with its input.
+    fn serve(&self) -> Finished {
+        let hello = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{\"protocolVersion\":\"2025-06-18\",\
+                     \"capabilities\":{},\"clientInfo\":{\"name\":\"c\",\"version\":\"1\"}}}\n";
+        let list = "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}\n\
+                    {\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"tools/list\"}\n";
+        self.call(&["mcp"]).input(format!("{hello}{list}")).run().status(0)
+    }
+}
+
+fn fifo(path: &Path) {
+    let made = Haft::by(["mkfifo"]).arg(path).run();
+    let _ = made.status(0);
+}
+
+fn sparse(path: &Path) {
+    File::create(path).and_then(|file| file.set_len(50 << 30)).expect("a sparse file");
+}
+
+fn link(target: &'static str) -> impl Fn(&Path) {
+    move |path| symlink(target, path).expect("a link")
+}
+
+/// Each way to make a file that must not be read, with the reason that is told.
+fn traps() -> Vec<(Box<dyn Fn(&Path)>, &'static str)> {
+    vec![
+        (Box::new(link("/dev/zero")), "it leads out of the project, to \"/dev/zero\""),
+        (Box::new(link("/proc/kmsg")), "it leads out of the project"),
+        (Box::new(link("../../secret")), "it leads out of the project"),
+        (Box::new(fifo), "it is a FIFO, not a regular file"),
+        (Box::new(sparse), "it is larger than 1 MiB"),
+        (Box::new(link("nowhere")), "it is a symbolic link to a file that does not exist"),
+        (Box::new(link("config.toml")), "too many levels of symbolic links"),
+        (
+            Box::new(|path| fs::create_dir(path).expect("a directory")),
+            "it is a directory, not a regular file",
+        ),
+    ]
+}
+
+#[test]
+fn a_configuration_that_is_a_trap_is_refused_at_once_with_its_reason() {
+    for (make, reason) in traps() {
+        let project = Project::new();
+        make(&project.place(".haft/config.toml"));
+        let refused = project.call(&["launch", "--dry-run", "-a", "claude", "go"]).run();
+        let _ = refused.status(2).stderr_has(".haft/config.toml\"").stderr_has(reason);
+        let listed = project.call(&["tool", "list"]).run().status(0);
+        assert!(listed.stderr_has(reason).output_text().contains("file_read"), "{reason}");
+        let served = project.serve().stderr_has(reason);
+        assert!(served.output_text().contains("\"file_read\""), "{served}");
+    }
+}
+
+#[test]
+fn a_project_directory_that_is_a_file_is_none() {
+    let project = Project::new();
+    fs::remove_dir_all(project.place(".haft")).expect("gone");
+    fs::write(project.place(".haft"), "x").expect("a file");
+    let _ = project.call(&["tool", "list"]).run().status(0).stderr("");
+    let _ = project.serve();
+}
