@@ -87,8 +87,8 @@ const TERMINATE: i32 = 15;
 
 fn run(context: &mut Context<'_>, arguments: &Arguments, _: &[Bytes]) -> Flow {
     let name = arguments.text("command").cloned().unwrap_or_default();
-    if !context.session.allows_programs() {
-        context.error(format_args!("'{name}': external commands are switched off"));
+    if let Some(reason) = context.session.permission().refusal().map(str::to_owned) {
+        context.error(format_args!("'{name}': {reason}"));
         return Ok(126);
     }
     let directory = match arguments.text("cwd").map(|path| directory(context, path)) {
@@ -193,7 +193,7 @@ fn supervise(context: &mut Context<'_>, name: &Bytes, program: Command, argument
     if let Some(scope) = context.session.scope() {
         task = task.within(scope);
     }
-    let job = match task.start(&Host::plain()) {
+    let job = match task.start(&Host::plain().restricted(context.session.permission())) {
         Ok(job) => job,
         Err(error) => {
             context.error(format_args!("'{name}': {error}"));

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use haft_fs::{FileSystem, Local, Memory};
-use haft_process::{Disposition, Signals};
+use haft_process::{Disposition, Signals, StartPermission};
 
 use crate::command::{Added, Backend, Command};
 use crate::control::Terminal;
@@ -14,8 +14,8 @@ use crate::signals::SignalInbox;
 #[derive(Debug)]
 pub struct Kernel {
     pub(crate) files: Arc<dyn FileSystem>,
-    /// Whether programs may be started.
-    pub(crate) external: bool,
+    /// Which programs may be started.
+    pub(crate) permission: StartPermission,
     /// Whether sessions reach nothing of the machine: no file, no program, no process, no network.
     pub(crate) isolated: bool,
     /// Whether this process is a shell and nothing else: it may be replaced, and its jobs outlive it.
@@ -46,7 +46,7 @@ impl Kernel {
     pub fn builder() -> KernelBuilder {
         let kernel = Kernel {
             files: Arc::new(Local),
-            external: true,
+            permission: StartPermission::all(),
             isolated: false,
             plain_shell: false,
             terminal: None,
@@ -61,6 +61,11 @@ impl Kernel {
 }
 
 impl Kernel {
+    /// Whether any program may be started.
+    pub(crate) fn allows_programs(&self) -> bool {
+        self.permission.refusal().is_none()
+    }
+
     /// The added command of this name.
     #[inline]
     pub(crate) fn added(&self, name: &[u8]) -> Option<Added> {
@@ -120,8 +125,18 @@ impl KernelBuilder {
 
     /// Whether programs may be started.
     #[must_use]
-    pub fn external(mut self, external: bool) -> Self {
-        self.kernel.external = external;
+    pub fn external(self, external: bool) -> Self {
+        match external {
+            true => self,
+            false => self.permission(&StartPermission::none("external commands are switched off")),
+        }
+    }
+
+    /// Adds a permission that every program of a session needs. The sessions' tools need a host that is
+    /// [restricted](haft_process::Host::restricted) by it.
+    #[must_use]
+    pub fn permission(mut self, permission: &StartPermission) -> Self {
+        self.kernel.permission = self.kernel.permission.and(permission);
         self
     }
 
@@ -129,7 +144,8 @@ impl KernelBuilder {
     #[must_use]
     pub fn isolated(mut self, bytes: u64) -> Self {
         self.kernel.isolated = true;
-        self.files(Arc::new(Memory::furnished(bytes))).external(false)
+        let nothing = StartPermission::none("external commands are switched off by '--isolated'");
+        self.files(Arc::new(Memory::furnished(bytes))).permission(&nothing)
     }
 
     /// Says that this process is a shell and nothing else.

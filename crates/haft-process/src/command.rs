@@ -12,6 +12,7 @@ use crate::environment::Environment;
 use crate::error::{self, Error, ErrorKind, Subject};
 use crate::limit::{Limit, Resource};
 use crate::lookup::find_program;
+use crate::permission::{StartPermission, StartRequest};
 use crate::reaper;
 use crate::scope::Scope;
 use crate::signal::Signals;
@@ -92,6 +93,7 @@ pub struct Command {
     ignored: Signals,
     scope: Option<Scope>,
     exact_environment: bool,
+    restriction: StartPermission,
 }
 
 impl Command {
@@ -115,6 +117,7 @@ impl Command {
             ignored: Signals::default(),
             scope: None,
             exact_environment: false,
+            restriction: StartPermission::all(),
         }
     }
 
@@ -232,6 +235,12 @@ impl Command {
         self
     }
 
+    /// Adds a permission that has to allow the program as well, whoever starts it: that of the session it belongs to.
+    pub fn restrict(&mut self, permission: &StartPermission) -> &mut Command {
+        self.restriction = self.restriction.and(permission);
+        self
+    }
+
     /// The program and its arguments, as the program will see them.
     pub fn argv(&self) -> impl Iterator<Item = &OsStr> {
         let first = self.argument_zero.as_ref().unwrap_or(&self.program);
@@ -253,12 +262,13 @@ impl Command {
         &self.limits
     }
 
-    /// Starts the process. It runs its program when this returns.
+    /// Starts the process, if it is permitted. It runs its program when this returns.
     ///
     /// # Errors
     /// Whatever kept the program from starting; nothing is left of the attempt.
-    pub fn spawn(&self) -> Result<Child, Error> {
+    pub fn spawn(&self, permission: &StartPermission) -> Result<Child, Error> {
         let prepared = Prepared::new(self)?;
+        self.ask(permission, &prepared)?;
         if self.scope.as_ref().is_some_and(Scope::is_full) {
             let error = std::io::Error::from_raw_os_error(libc::EAGAIN);
             return Err(Error::system("start a process", error).with_hint("as many run as the limit allows"));
@@ -296,16 +306,32 @@ impl Command {
         }
     }
 
-    /// Becomes the program: same process, same terminal, nothing of the caller left. Returns only on failure, and
+    /// Asks whether the program may start. Nothing that starts or becomes a program does without.
+    fn ask(&self, permission: &StartPermission, prepared: &Prepared) -> Result<(), Error> {
+        if permission.is_unlimited() && self.restriction.is_unlimited() {
+            return Ok(());
+        }
+        let argv: Vec<&OsStr> = self.argv().collect();
+        let request = StartRequest {
+            program: Path::new(OsStr::from_bytes(prepared.path.to_bytes())),
+            argv: &argv,
+            directory: self.working_directory.as_deref(),
+        };
+        permission.check(&request)?;
+        self.restriction.check(&request)
+    }
+
+    /// Becomes the program, if it is permitted: same process, same terminal, nothing of the caller left. Returns only on failure, and
     /// then this process is as it was.
     ///
     /// Groups, sandbox and scope are not applied: what the program shall have of these, this process has.
-    pub fn replace(&self) -> Error {
-        self.try_replace().unwrap_or_else(|error| error)
+    pub fn replace(&self, permission: &StartPermission) -> Error {
+        self.try_replace(permission).unwrap_or_else(|error| error)
     }
 
-    fn try_replace(&self) -> Result<Error, Error> {
+    fn try_replace(&self, permission: &StartPermission) -> Result<Error, Error> {
         let prepared = Prepared::new(self)?;
+        self.ask(permission, &prepared)?;
         let environment = prepared.environment(self);
         size::check(&prepared.path, &prepared.argv, &environment, None)?;
         let descriptors: Vec<_> = self.descriptors.iter().map(|(to, from)| (from.number(), *to)).collect();

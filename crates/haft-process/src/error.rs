@@ -25,6 +25,8 @@ pub enum ErrorKind {
     NotFound,
     /// The program is there, but it may not be executed.
     NotExecutable,
+    /// The program may not be started: a [`StartPermission`](crate::StartPermission) denies it.
+    Denied,
     /// The program is there, but the interpreter that it names is not.
     InterpreterNotFound,
     /// The program is of no format that the system can execute.

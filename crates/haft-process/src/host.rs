@@ -9,6 +9,7 @@ use crate::capture::{Limits, Output};
 use crate::cgroup::{Cgroup, Hierarchies};
 use crate::command::Command;
 use crate::error::Error;
+use crate::permission::StartPermission;
 use crate::reaper;
 use crate::rundir::RunDirectory;
 use crate::scope::{Containment, Scope};
@@ -20,7 +21,10 @@ use crate::watcher::Watcher;
 /// with a [`HostBuilder`]. Clones share everything; when the last one goes, and the last job,
 /// so does all that was made.
 #[derive(Clone, Debug)]
-pub struct Host(Arc<Inner>);
+pub struct Host {
+    inner: Arc<Inner>,
+    permission: StartPermission,
+}
 
 #[derive(Debug)]
 struct Inner {
@@ -110,7 +114,7 @@ impl HostBuilder {
         });
         let id = run.as_ref().map_or_else(anonymous_id, |run| run.id().as_str().to_owned());
         let counter = AtomicU64::new(0);
-        Host(Arc::new(Inner {
+        let inner = Inner {
             id,
             counter,
             living: Arc::default(),
@@ -118,7 +122,8 @@ impl HostBuilder {
             surroundings: OnceLock::new(),
             run,
             warnings,
-        }))
+        };
+        Host { inner: Arc::new(inner), permission: StartPermission::all() }
     }
 }
 
@@ -134,38 +139,49 @@ impl Host {
         HostBuilder::default()
     }
 
+    /// The same surroundings for programs that this permission allows as well.
+    #[must_use]
+    pub fn restricted(&self, permission: &StartPermission) -> Host {
+        Host { inner: self.inner.clone(), permission: self.permission.and(permission) }
+    }
+
+    /// Which programs may be started in these surroundings.
+    pub fn permission(&self) -> &StartPermission {
+        &self.permission
+    }
+
     /// The name of the run, which all its processes carry.
     pub fn id(&self) -> &str {
-        &self.0.id
+        &self.inner.id
     }
 
     /// What could not be had.
     pub fn warnings(&self) -> &[String] {
-        &self.0.warnings
+        &self.inner.warnings
     }
 
     /// A new scope for processes.
     pub fn scope(&self, limits: ScopeLimits) -> Scope {
-        let number = self.0.counter.fetch_add(1, Ordering::Relaxed) + 1;
-        let own = &self.0.surroundings.get_or_init(|| self.0.surround()).own;
+        let number = self.inner.counter.fetch_add(1, Ordering::Relaxed) + 1;
+        let own = &self.inner.surroundings.get_or_init(|| self.inner.surround()).own;
         let hierarchies = Hierarchies {
-            unified: self.0.base(own.unified.as_deref()),
-            pids: self.0.base(own.pids.as_deref().filter(|_| limits.processes.is_some())),
-            memory: self.0.base(own.memory.as_deref().filter(|_| limits.memory.is_some())),
+            unified: self.inner.base(own.unified.as_deref()),
+            pids: self.inner.base(own.pids.as_deref().filter(|_| limits.processes.is_some())),
+            memory: self.inner.base(own.memory.as_deref().filter(|_| limits.memory.is_some())),
         };
         let containment = Containment {
             _host: Some(self.clone()),
             hierarchies,
-            living: self.0.settings.subreaper.then(|| self.0.living.clone()),
+            living: self.inner.settings.subreaper.then(|| self.inner.living.clone()),
             processes: limits.processes,
             memory: limits.memory,
         };
-        Scope::with(format!("{}.{number}", self.0.id), containment)
+        Scope::with(format!("{}.{number}", self.inner.id), containment)
     }
 
     /// A new store for an output.
     pub fn output(&self, limits: Limits) -> Output {
-        Output::new(limits, self.0.run.as_ref().and_then(|run| run.spill_directory().ok()))
+        Output::new(limits, self.inner.run.as_ref().and_then(|run| run.spill_directory().ok()))
     }
 }
 

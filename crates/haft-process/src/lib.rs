@@ -11,9 +11,9 @@
 //! group, limits, sandbox. Nothing else reaches the child: no descriptor that was not given, no signal mask, no variable.
 //!
 //! ```
-//! use haft_process::{Command, Exit};
+//! use haft_process::{Command, Exit, StartPermission};
 //!
-//! let mut child = Command::new("/bin/sh").arguments(["-c", "exit 3"]).spawn()?;
+//! let mut child = Command::new("/bin/sh").arguments(["-c", "exit 3"]).spawn(&StartPermission::all())?;
 //! let (exit, usage) = child.wait()?;
 //! assert_eq!(exit, Exit::Code(3));
 //! assert!(usage.max_rss > 0);
@@ -24,12 +24,13 @@
 //! [`exit_code`](Error::exit_code) what a shell would report.
 //!
 //! ```
-//! use haft_process::{Command, ErrorKind};
+//! use haft_process::{Command, ErrorKind, StartPermission};
 //!
-//! let error = Command::new("no-such-program").spawn().unwrap_err();
+//! let all = StartPermission::all();
+//! let error = Command::new("no-such-program").spawn(&all).unwrap_err();
 //! assert_eq!((error.kind(), error.exit_code()), (ErrorKind::NotFound, 127));
 //!
-//! let error = Command::new("/bin/echo").argument("x".repeat(200 << 10)).spawn().unwrap_err();
+//! let error = Command::new("/bin/echo").argument("x".repeat(200 << 10)).spawn(&all).unwrap_err();
 //! assert_eq!(error.kind(), ErrorKind::ArgumentTooLong);
 //! ```
 //!
@@ -89,6 +90,7 @@ mod limit;
 mod lookup;
 mod needs_input;
 mod outcome;
+mod permission;
 mod proc;
 mod pty;
 mod reaper;
@@ -116,6 +118,7 @@ pub use lookup::find_program;
 pub use outcome::{
     CANCELLED, Captured, JobReport, Outcome, Report, Shown, StageReport, StatusReport, TIMED_OUT, Tree,
 };
+pub use permission::{Denial, StartPermission, StartPolicy, StartRequest};
 pub use proc::process_start;
 pub use pty::TerminalSize;
 pub use reaper::{become_subreaper, reap_orphans, resign_subreaper};

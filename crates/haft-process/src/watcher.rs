@@ -14,6 +14,7 @@ use crate::child::Child;
 use crate::command::{Command, Group};
 use crate::error::Error;
 use crate::host::clean_stale;
+use crate::permission::StartPermission;
 use crate::rundir::{StaleRun, paths};
 use crate::scope::Scope;
 use crate::signal::Signals;
@@ -47,7 +48,8 @@ impl Watcher {
         command.ignore_signals(deaf.into_iter().fold(Signals::none(), Signals::with));
         // Told through the line rather than by an argument, where it would show the name of the program again.
         tell(&near, run_directory.as_os_str().as_bytes()).map_err(failed)?;
-        let child = command.spawn()?;
+        // It is a part of this application and no program of a session.
+        let child = command.spawn(&StartPermission::all())?;
         watchers().push(child.pid());
         Ok(Watcher { child, line: near })
     }

@@ -3,7 +3,7 @@
 use std::fs::{self, File};
 use std::os::fd::{AsRawFd as _, OwnedFd};
 
-use haft_process::{Command, Descriptor, ErrorKind, Exit, Host, Task};
+use haft_process::{Command, Descriptor, ErrorKind, Exit, Host, StartPermission, Task};
 use haft_test_support::{Report, Scratch, child};
 use rustix::fs::{Mode, OFlags};
 
@@ -12,7 +12,7 @@ fn report(scratch: &Scratch, change: impl FnOnce(&mut Command)) -> Report {
     let mut command = Command::new(child());
     command.arguments(["report-to", &file]);
     change(&mut command);
-    let (exit, _) = command.spawn().unwrap().wait().unwrap();
+    let (exit, _) = command.spawn(&StartPermission::all()).unwrap().wait().unwrap();
     assert_eq!(exit, Exit::Code(0));
     Report::parse(fs::read(&file).unwrap())
 }
@@ -75,7 +75,7 @@ fn standard_output_and_error_can_be_exchanged() {
     let mut command = Command::new(child());
     command.arguments(["interleave", "1"]);
     command.descriptor(1, Descriptor::from(second)).descriptor(2, Descriptor::from(first));
-    command.spawn().unwrap().wait().unwrap();
+    command.spawn(&StartPermission::all()).unwrap().wait().unwrap();
     assert_eq!(fs::read(scratch.file("first")).unwrap(), b"err 0\n");
     assert_eq!(fs::read(scratch.file("second")).unwrap(), b"out 0\n");
 }
@@ -103,7 +103,7 @@ fn all_descriptors_can_be_closed() {
 fn a_descriptor_that_is_not_open_is_refused_by_its_number_in_the_child() {
     let mut command = Command::new(child());
     command.arguments(["exit", "0"]).descriptor(9, Descriptor::Inherit(19_999));
-    let error = command.spawn().unwrap_err();
+    let error = command.spawn(&StartPermission::all()).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Descriptor);
     assert!(error.to_string().contains("descriptor 9"), "{error}");
 }

@@ -5,12 +5,14 @@ use std::os::fd::OwnedFd;
 use std::os::unix::fs::PermissionsExt as _;
 use std::sync::Arc;
 
-use haft_process::{Command, Environment, Error, ErrorKind, Host, Limit, Resource, Sandbox, Task};
+use haft_process::{
+    Command, Environment, Error, ErrorKind, Host, Limit, Resource, Sandbox, StartPermission, Task,
+};
 use haft_test_support::{Scratch, child, is_root};
 
 /// Starts a command both ways; both must fail alike.
 fn refusal(command: &Command) -> Error {
-    let error = command.spawn().expect_err("it must not start");
+    let error = command.spawn(&StartPermission::all()).expect_err("it must not start");
     let job = Task::new(command.clone()).start(&Host::plain()).expect_err("it must not start");
     assert_eq!((job.kind(), job.to_string()), (error.kind(), error.to_string()));
     error
@@ -110,7 +112,7 @@ fn a_terminal_that_is_none() {
     let file = fs::File::open("/dev/null").unwrap();
     let mut command = Command::new(child());
     command.controlling_terminal(std::os::fd::AsRawFd::as_raw_fd(&file));
-    let error = command.spawn().unwrap_err();
+    let error = command.spawn(&StartPermission::all()).unwrap_err();
     assert_eq!((error.kind(), error.exit_code()), (ErrorKind::Terminal, 126));
 }
 
@@ -118,7 +120,7 @@ fn a_terminal_that_is_none() {
 fn a_group_that_does_not_exist() {
     let mut command = Command::new(child());
     command.group(haft_process::Group::Join(1));
-    let error = command.spawn().unwrap_err();
+    let error = command.spawn(&StartPermission::all()).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::System, "{error}");
     assert!(error.to_string().contains("process group"), "{error}");
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use haft_process::{Command, Descriptor, Exit, Host, Input, Task};
+use haft_process::{Command, Descriptor, Exit, Host, Input, StartPermission, Task};
 use haft_test_support::own::{alone, holdings};
 use haft_test_support::{Scratch, child, eventually, process, raise_descriptor_limit};
 
@@ -17,7 +17,8 @@ fn ten_thousand_spawns_in_a_row_leave_nothing() {
     alone("ten_thousand_spawns_in_a_row_leave_nothing", || {
         let own = std::process::id() as i32;
         let program = Command::new("/bin/true");
-        let spawn = || assert_eq!(program.spawn().unwrap().wait().unwrap().0, Exit::Code(0));
+        let spawn =
+            || assert_eq!(program.spawn(&StartPermission::all()).unwrap().wait().unwrap().0, Exit::Code(0));
         (0..100).for_each(|_| spawn());
         let (before, memory) = (holdings(), process::memory(own, "VmRSS").unwrap());
         (0..10_000).for_each(|_| spawn());
@@ -73,7 +74,8 @@ fn spawns_from_many_threads_at_once_leave_nothing() {
         let before = holdings();
         let spawn = || {
             for code in 0..100 {
-                let mut child = command(["exit".to_owned(), code.to_string()]).spawn().unwrap();
+                let mut child =
+                    command(["exit".to_owned(), code.to_string()]).spawn(&StartPermission::all()).unwrap();
                 assert_eq!(child.wait().unwrap().0, Exit::Code(code));
             }
         };
@@ -98,7 +100,7 @@ fn spawns_that_fail_leave_nothing() {
         let before = holdings();
         for _ in 0..100 {
             for command in &failing {
-                assert!(command.spawn().is_err());
+                assert!(command.spawn(&StartPermission::all()).is_err());
                 assert!(Task::new(command.clone()).start(&host).is_err());
             }
         }

@@ -3,14 +3,16 @@
 use std::fs;
 use std::os::fd::{AsRawFd as _, OwnedFd};
 
-use haft_process::{Command, Descriptor, Disposition, Environment, ErrorKind, Signals, set_disposition};
+use haft_process::{
+    Command, Descriptor, Disposition, Environment, ErrorKind, Signals, StartPermission, set_disposition,
+};
 use haft_test_support::own::{alone, elsewhere, holdings};
 use haft_test_support::{Report, child, hold_signals};
 
 /// Lets the tests become what `command` says, in another process; its number and what it reported.
 fn become_and_report(name: &str, command: impl FnOnce() -> Command) -> Option<(i32, Report)> {
     let (pid, output) = elsewhere(name, "", |_| {
-        let error = hold_signals(|| command().replace());
+        let error = hold_signals(|| command().replace(&StartPermission::all()));
         panic!("{error}");
     })?;
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
@@ -58,7 +60,7 @@ fn a_failure_leaves_everything_as_it_was() {
         let mut command = Command::new("/etc/passwd");
         command.working_directory("/usr").descriptor(0, Descriptor::Inherit(number));
         command.descriptor(number, Descriptor::Inherit(1)).descriptor(77, Descriptor::Inherit(2));
-        let error = command.replace();
+        let error = command.replace(&StartPermission::all());
         assert_eq!((error.kind(), error.exit_code()), (ErrorKind::NotExecutable, 126));
         assert_eq!((holdings(), fs::read_link("/proc/self/cwd").unwrap(), Signals::ignored_now()), before);
         assert_eq!(
@@ -72,7 +74,7 @@ fn a_failure_leaves_everything_as_it_was() {
 
 #[test]
 fn each_reason_why_not_is_an_error_of_its_kind() {
-    let kind = |command: &mut Command| command.replace().kind();
+    let kind = |command: &mut Command| command.replace(&StartPermission::all()).kind();
     assert_eq!(kind(&mut Command::new("no-such-program")), ErrorKind::NotFound);
     assert_eq!(kind(&mut Command::new("/no/such/program")), ErrorKind::NotFound);
     assert_eq!(kind(&mut Command::new("/etc/passwd")), ErrorKind::NotExecutable);

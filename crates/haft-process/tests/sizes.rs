@@ -2,14 +2,16 @@
 
 use std::sync::Arc;
 
-use haft_process::{Command, Environment, ErrorKind, Exit, Limit, Resource, longest_argument};
+use haft_process::{
+    Command, Environment, ErrorKind, Exit, Limit, Resource, StartPermission, longest_argument,
+};
 use haft_test_support::child;
 
 /// The status of `exit 0` with these arguments after it.
 fn try_arguments(arguments: impl IntoIterator<Item = String>) -> Result<Exit, haft_process::Error> {
     let mut command = Command::new(child());
     command.arguments(["exit", "0"]).arguments(arguments);
-    Ok(command.spawn()?.wait()?.0)
+    Ok(command.spawn(&StartPermission::all())?.wait()?.0)
 }
 
 #[test]
@@ -33,7 +35,7 @@ fn the_longest_argument_of_all_is_accepted_and_one_byte_more_is_not() {
 fn a_variable_that_is_too_long_is_refused_by_its_name() {
     let mut command = Command::new(child());
     command.environment(Environment::from_pairs([("HUGE", "x".repeat(200 << 10))]).unwrap());
-    let error = command.spawn().unwrap_err();
+    let error = command.spawn(&StartPermission::all()).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::ArgumentTooLong);
     assert!(error.to_string().contains("'HUGE'"), "{error}");
 }
@@ -76,9 +78,9 @@ fn the_border_is_the_kernels_own() {
 fn a_smaller_stack_leaves_less_room() {
     let mut command = Command::new(child());
     command.arguments(["exit", "0"]).arguments((0..10).map(|_| "x".repeat(100 << 10)));
-    assert_eq!(command.spawn().unwrap().wait().unwrap().0, Exit::Code(0));
+    assert_eq!(command.spawn(&StartPermission::all()).unwrap().wait().unwrap().0, Exit::Code(0));
     command.limit(Limit::fixed(Resource::StackSize, 1 << 20));
-    assert_eq!(command.spawn().unwrap_err().kind(), ErrorKind::ArgumentsTooLong);
+    assert_eq!(command.spawn(&StartPermission::all()).unwrap_err().kind(), ErrorKind::ArgumentsTooLong);
 }
 
 #[test]

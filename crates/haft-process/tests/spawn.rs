@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use haft_process::{
     Command, Environment, ErrorKind, Exit, Group, Limit, MARKER, Resource, Sandbox, Scope, Signals,
-    find_program,
+    StartPermission, find_program,
 };
 use haft_test_support::{Report, Scratch, child, eventually, landlock_ruleset, process, signal};
 
@@ -19,7 +19,7 @@ fn report(scratch: &Scratch, change: impl FnOnce(&mut Command)) -> Report {
     let mut command = Command::new(child());
     command.arguments(["report-to", &file]);
     change(&mut command);
-    let (exit, _) = command.spawn().unwrap().wait().unwrap();
+    let (exit, _) = command.spawn(&StartPermission::all()).unwrap().wait().unwrap();
     assert_eq!(exit, Exit::Code(0));
     Report::parse(fs::read(&file).unwrap())
 }
@@ -98,7 +98,7 @@ fn the_process_group_is_the_one_asked_for() {
     assert_eq!(session.number("tty"), 0);
     let inherited = with(Group::Inherit);
     assert_ne!(inherited.number("pgid"), inherited.number("pid"));
-    let mut leader = Command::new(child()).argument("sleep").spawn().unwrap();
+    let mut leader = Command::new(child()).argument("sleep").spawn(&StartPermission::all()).unwrap();
     let joined = with(Group::Join(leader.pid()));
     assert_eq!(joined.number("pgid"), i64::from(leader.pid()));
     leader.signal(Signals::KILL).unwrap();
@@ -138,7 +138,10 @@ fn the_path_of_the_child_decides_which_program_it_is() {
     let run = |path: &str| {
         let mut command = Command::new("tool");
         command.environment(Environment::from_pairs([("PATH", path)]).unwrap());
-        command.working_directory(scratch.path()).spawn().map(|mut child| child.wait().unwrap().0)
+        command
+            .working_directory(scratch.path())
+            .spawn(&StartPermission::all())
+            .map(|mut child| child.wait().unwrap().0)
     };
     assert_eq!(run("zeroth:first:second:third").unwrap(), Exit::Code(2));
     assert_eq!(run("/nowhere:third").unwrap(), Exit::Code(3));
@@ -161,14 +164,14 @@ fn a_relative_program_counts_from_the_childs_directory() {
     fs::copy(child(), scratch.file("inside/program")).unwrap();
     let mut command = Command::new("inside/program");
     command.arguments(["exit", "5"]).working_directory(scratch.path());
-    assert_eq!(command.spawn().unwrap().wait().unwrap().0, Exit::Code(5));
+    assert_eq!(command.spawn(&StartPermission::all()).unwrap().wait().unwrap().0, Exit::Code(5));
 }
 
 #[test]
 fn the_parent_death_signal_comes_when_the_starting_thread_ends() {
     let mut child = std::thread::spawn(|| {
         let mut command = Command::new(child());
-        command.argument("sleep").parent_death_signal(Signals::KILL).spawn().unwrap()
+        command.argument("sleep").parent_death_signal(Signals::KILL).spawn(&StartPermission::all()).unwrap()
     })
     .join()
     .unwrap();
@@ -213,7 +216,7 @@ fn a_landlock_ruleset_is_applied_even_if_its_number_is_given_to_another_descript
 
 #[test]
 fn a_dropped_child_is_killed_and_reaped_and_a_detached_one_is_not() {
-    let start = || Command::new(child()).argument("sleep").spawn().unwrap();
+    let start = || Command::new(child()).argument("sleep").spawn(&StartPermission::all()).unwrap();
     let dropped = start();
     let pid = dropped.pid();
     drop(dropped);
@@ -226,7 +229,10 @@ fn a_dropped_child_is_killed_and_reaped_and_a_detached_one_is_not() {
 #[test]
 fn waiting_without_blocking_tells_whether_it_still_runs() {
     let scratch = Scratch::new();
-    let mut child = Command::new(child()).arguments(["wait-for", &scratch.text("go")]).spawn().unwrap();
+    let mut child = Command::new(child())
+        .arguments(["wait-for", &scratch.text("go")])
+        .spawn(&StartPermission::all())
+        .unwrap();
     assert!(child.try_wait().unwrap().is_none());
     scratch.touch("go");
     let mut result = None;

@@ -87,7 +87,7 @@ fn become_program(
         if clear {
             command.environment(haft_process::Environment::new());
         }
-        command.spawn().map_err(|error| error.to_string())
+        command.spawn(&session.kernel.permission).map_err(|error| error.to_string())
     });
     match started {
         Ok(mut child) => {

@@ -3,7 +3,9 @@
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use haft_process::{Child, Command, Error, Group, GroupChange, Signals, group_change, signal_group};
+use haft_process::{
+    Child, Command, Error, Group, GroupChange, Signals, StartPermission, group_change, signal_group,
+};
 use rustix::process::{Pid, test_kill_process_group};
 use rustix::termios::Termios;
 
@@ -35,7 +37,7 @@ impl JobGroup {
     }
 
     /// Starts a program in the group. One at a time does, so that all agree on who leads.
-    pub(crate) fn spawn(&self, command: &mut Command) -> Result<Child, Error> {
+    pub(crate) fn spawn(&self, command: &mut Command, permission: &StartPermission) -> Result<Child, Error> {
         let mut leader = self.leader.lock().unwrap_or_else(PoisonError::into_inner);
         let alive = Pid::from_raw(*leader).is_some_and(|group| test_kill_process_group(group).is_ok());
         command.group(if alive { Group::Join(*leader) } else { Group::Own });
@@ -43,7 +45,7 @@ impl JobGroup {
         if let Some(terminal) = terminal {
             command.foreground_of(terminal.number());
         }
-        let child = command.spawn().inspect_err(|_| {
+        let child = command.spawn(permission).inspect_err(|_| {
             // The process that failed to become the program had the terminal already.
             terminal.iter().for_each(|terminal| match alive {
                 true => terminal.give(*leader),

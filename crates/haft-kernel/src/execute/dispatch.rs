@@ -117,7 +117,7 @@ impl Session {
 
     /// Whether a program of this name can be started.
     pub fn has_program(&mut self, name: &[u8]) -> bool {
-        self.kernel.external && self.locate_program(name, &[], 0).is_some()
+        self.kernel.allows_programs() && self.locate_program(name, &[], 0).is_some()
     }
 
     /// Whether words name a command that is neither a function nor a builtin nor a program.

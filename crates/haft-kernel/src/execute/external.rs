@@ -69,13 +69,13 @@ impl Session {
     /// Becomes the last program that there is to run, if it can be run; else it is started as any other, and what is wrong
     /// with it is said then.
     fn become_last(&mut self, words: &[Bytes], assigned: &[(Bytes, Bytes)]) {
-        if !self.kernel.external {
+        if !self.kernel.allows_programs() {
             return;
         }
         let Some(path) = self.program_path(&words[0], assigned) else { return };
         self.change_level(-1);
         if let Ok(command) = self.command(&path, words, assigned) {
-            drop(command.replace());
+            drop(command.replace(&self.kernel.permission));
         }
         self.change_level(1);
     }
@@ -89,8 +89,9 @@ impl Session {
     ) -> Result<Started, Unwind> {
         let _ = self.flush();
         let Some(name) = words.first() else { return Ok(Started::Failed(0)) };
-        if !self.kernel.external {
-            self.report(format_args!("{name}: external commands are switched off"));
+        if let Some(reason) = self.kernel.permission.refusal() {
+            let message = format!("{name}: {reason}");
+            self.report(message);
             return Ok(Started::Failed(126));
         }
         let Some(path) = self.program_path(name, assigned) else {
@@ -104,13 +105,13 @@ impl Session {
             }
         };
         let mut started = match &self.group {
-            Some(group) => group.spawn(&mut command),
-            None => command.spawn(),
+            Some(group) => group.spawn(&mut command, &self.kernel.permission),
+            None => command.spawn(&self.kernel.permission),
         };
         // A terminal leads one session only, and another program of the run has it.
         if self.group.is_none() && started.as_ref().is_err_and(|error| error.kind() == ErrorKind::Terminal) {
             command.controlling_terminal(None);
-            started = command.spawn();
+            started = command.spawn(&self.kernel.permission);
         }
         match started {
             Ok(child) => {
@@ -168,6 +169,9 @@ impl Session {
     /// Looks for a program in a `PATH`; one that is there but cannot be run is found if no other is.
     pub(crate) fn search_path(&self, name: &[u8], path: Option<&[u8]>) -> Option<Bytes> {
         use std::os::unix::ffi::OsStrExt as _;
+        if self.kernel.isolated {
+            return None;
+        }
         let directory = text::path(&self.cwd);
         match haft_process::find_program(text::os(name), path.map(text::os), Some(directory)) {
             Ok(found) => Some(found.as_os_str().as_bytes().into()),
@@ -208,6 +212,7 @@ impl Session {
             // Nobody would end it if this process were ended.
             command.parent_death_signal(TERMINATE);
         }
+        command.restrict(&self.kernel.permission);
         command.ignore_signals(self.traps.ignored());
         command.umask(self.umask);
         for limit in self.limits.iter() {
@@ -270,7 +275,7 @@ impl Session {
         if clear {
             command.environment(Environment::new());
         }
-        let error = command.replace();
+        let error = command.replace(&self.kernel.permission);
         self.explain_start(&words[0], &path, &error)
     }
 

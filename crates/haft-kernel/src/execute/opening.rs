@@ -120,7 +120,7 @@ impl Session {
         if let Some(number) = descriptor_number(name) {
             return Ok(self.descriptors.get(number).cloned().ok_or_else(not_there));
         }
-        if self.kernel.external
+        if self.kernel.allows_programs()
             && let Some(address) = Address::of(name)
         {
             let socket = self.connect(&address)?;

@@ -25,7 +25,13 @@ impl Session {
     /// Whether programs may be started.
     #[must_use]
     pub fn allows_programs(&self) -> bool {
-        self.kernel.external
+        self.kernel.allows_programs()
+    }
+
+    /// Which programs may be started.
+    #[must_use]
+    pub fn permission(&self) -> &haft_process::StartPermission {
+        &self.kernel.permission
     }
 
     /// Whether this process is a shell and nothing else.
@@ -105,7 +111,7 @@ impl Session {
     /// Whether words, of which the first is taken neither for a function nor for a builtin, run something in this process, or
     /// a tool. It is so for all words where there are no programs.
     pub fn runs_here(&mut self, words: &[Bytes]) -> bool {
-        !self.kernel.external || !words.is_empty() && self.is_found_beyond(words)
+        !self.kernel.allows_programs() || !words.is_empty() && self.is_found_beyond(words)
     }
 
     /// Gives the session an input that is empty.

@@ -62,7 +62,7 @@ impl Resolver for Names<'_> {
 impl Names<'_> {
     fn resolve_program(&self, name: &[u8]) -> Resolution {
         let session = self.0;
-        if session.kernel.external {
+        if session.kernel.allows_programs() {
             let path = session.value(b"PATH");
             let found = match name.contains(&b'/') {
                 true => Some(session.resolve(name)),

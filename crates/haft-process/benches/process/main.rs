@@ -10,7 +10,7 @@ use std::io::Read as _;
 use std::os::fd::OwnedFd;
 use std::time::{Duration, Instant};
 
-use haft_process::{Command, Host, Streams, Task};
+use haft_process::{Command, Host, StartPermission, Streams, Task};
 use turns::{compare, median};
 
 const TRUE: &str = "/bin/true";
@@ -55,7 +55,10 @@ impl Rates {
     fn measure(&mut self) {
         let command = Command::new(TRUE);
         for _ in 0..200 {
-            self.haft.push(time(&mut || drop(command.spawn().expect("true starts").wait()), 1));
+            self.haft.push(time(
+                &mut || drop(command.spawn(&StartPermission::all()).expect("true starts").wait()),
+                1,
+            ));
             self.posix.push(time(&mut || peer::posix_spawn_and_wait(TRUE), 1));
             self.standard.push(time(&mut || peer::standard(TRUE), 1));
         }
@@ -80,7 +83,7 @@ fn supervision() {
     let [bare, supervised] = compare(
         600,
         1,
-        [&mut || drop(command.spawn().expect("true starts").wait()), &mut || {
+        [&mut || drop(command.spawn(&StartPermission::all()).expect("true starts").wait()), &mut || {
             drop(Task::new(command.clone()).run(&plain).expect("true starts"));
         }],
     );
@@ -108,7 +111,7 @@ fn capture_throughput() {
         let (reader, writer) = rustix::pipe::pipe_with(rustix::pipe::PipeFlags::CLOEXEC).expect("a pipe");
         let mut command = flood.clone();
         command.descriptor(1, writer);
-        let mut child = command.spawn().expect("dd starts");
+        let mut child = command.spawn(&StartPermission::all()).expect("dd starts");
         drop(command);
         assert_eq!(drain(reader), FLOOD_BYTES);
         drop(child.wait());

@@ -49,7 +49,7 @@ impl Job {
     pub(super) fn start(task: Task, host: &Host) -> Result<Job, Error> {
         let mut parts = Parts::new(task, host)?;
         let started = Instant::now();
-        let child = parts.command.spawn()?;
+        let child = parts.command.spawn(host.permission())?;
         parts.shared.pid = child.pid();
         Ok(parts.with(Foreground::Process(child), started))
     }

@@ -1,6 +1,6 @@
 //! `haft exec`: become the program.
 
-use haft_process::Signals;
+use haft_process::{Signals, StartPermission};
 
 use crate::arguments::Exec;
 use crate::commands::start;
@@ -12,5 +12,5 @@ pub(crate) fn run(exec: Exec, surroundings: &Surroundings) -> Result<i32, Failur
     let mut command = start::command(exec.start, surroundings)?;
     // What was ignored when haft was started stays so.
     command.ignore_signals(Signals::ignored_now());
-    Err(command.replace().into())
+    Err(command.replace(&StartPermission::all()).into())
 }

@@ -11,7 +11,7 @@ use std::time::Duration;
 use haft_kernel::Session;
 use haft_lang::{Resolution, Resolver};
 use haft_mcp::{Event, Http, Limits, Server, Setup, Stdio};
-use haft_process::{CancelToken, reason};
+use haft_process::{CancelToken, StartPermission, reason};
 use haft_tools::Registry;
 
 use crate::arguments::Mcp;
@@ -53,7 +53,7 @@ pub(crate) fn run(arguments: &Mcp, surroundings: &Surroundings) -> Result<i32, F
     let listener = host::Listener::start()?;
     log::start_queue().map_err(|error| failed("start the log", &error))?;
     let surroundings = &for_agents(surroundings);
-    let tools = Tools::new(surroundings);
+    let tools = Tools::new(surroundings, &StartPermission::all());
     tools.choose(arguments.toolset.as_deref())?;
     let server = Server::new(set_up(arguments, surroundings, &tools));
     let result = match (stdio, &arguments.http) {

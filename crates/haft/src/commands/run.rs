@@ -8,7 +8,7 @@ use haft_kernel::run::{Outcome, Run as Script, Streams};
 use haft_kernel::{Bytes, Session};
 use haft_lang::ast::LineIndex;
 use haft_lang::check::{Severity, check};
-use haft_process::{DEFAULT_GRACE, Limit, Live, Signals};
+use haft_process::{DEFAULT_GRACE, Limit, Live, Signals, StartPermission};
 
 use crate::arguments::{Run, Script as Source};
 use crate::commands::output::print_json;
@@ -22,6 +22,9 @@ use crate::{host, sessions};
 
 /// How much an isolated run may write to its files.
 const MEMORY: u64 = 256 << 20;
+
+/// Why a program does not start.
+const NO_EXTERNAL: &str = "external commands are switched off by '--no-external'";
 
 /// A script that is longer than this is parsed while it runs, when a deadline can end that, and not before.
 const LONGEST_CHECKED: usize = 2 << 20;
@@ -147,7 +150,11 @@ fn session(run: &Run, surroundings: &Surroundings) -> Result<Session, Failure> {
         sessions::open_standard(&mut session, surroundings);
         return Ok(session);
     }
-    let kernel = sessions::kernel(&Tools::new(surroundings)).external(!run.no_external);
+    let permission = match run.no_external {
+        true => StartPermission::none(NO_EXTERNAL),
+        false => StartPermission::all(),
+    };
+    let kernel = sessions::kernel(&Tools::new(surroundings, &permission)).permission(&permission);
     let environment = start::environment(&run.place, surroundings)?;
     let mut session = sessions::familiar(kernel, &environment, surroundings);
     if let Some(directory) = &run.place.cwd {

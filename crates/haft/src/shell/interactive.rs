@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use haft_kernel::{SignalInbox, Terminal};
-use haft_process::{Disposition, Signals, reason, set_disposition};
+use haft_process::{Disposition, Signals, StartPermission, reason, set_disposition};
 use rustix::stdio::{stderr, stdin};
 use rustix::termios::isatty;
 
@@ -37,7 +37,7 @@ pub(super) fn is_asked_for(arguments: &ShellArguments) -> bool {
 pub(super) fn run(arguments: ShellArguments, surroundings: &Surroundings) -> Result<i32, Failure> {
     let history = repl::new_history();
     let inbox = Arc::new(SignalInbox::default());
-    let tools = Tools::new(surroundings);
+    let tools = Tools::new(surroundings, &StartPermission::all());
     let ignored = JOB_SIGNALS.into_iter().fold(Signals::ignored_now(), Signals::without);
     let setup = setup(&arguments, surroundings);
     let mut kernel = sessions::kernel(&tools).signals(inbox.clone());

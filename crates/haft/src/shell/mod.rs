@@ -9,7 +9,7 @@ use std::os::unix::ffi::OsStrExt as _;
 
 use haft_kernel::options::{SetOption, ShellOption};
 use haft_kernel::{Bytes, KernelBuilder, Session, Unwind};
-use haft_process::{Disposition, Signals, inherited_descriptors, set_disposition};
+use haft_process::{Disposition, Signals, StartPermission, inherited_descriptors, set_disposition};
 
 use crate::arguments::Arguments;
 use crate::failure::Failure;
@@ -46,7 +46,7 @@ pub(crate) fn run(words: Vec<OsString>, surroundings: &Surroundings) -> Result<i
     if interactive::is_asked_for(&arguments) {
         return interactive::run(arguments, surroundings);
     }
-    let tools = Tools::new(surroundings);
+    let tools = Tools::new(surroundings, &StartPermission::all());
     let mut session = session(sessions::kernel(&tools), surroundings);
     take_signals(&mut session);
     for (number, descriptor) in inherited_descriptors() {

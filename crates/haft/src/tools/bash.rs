@@ -98,7 +98,8 @@ impl Bash {
 fn fresh(surroundings: &Surroundings<'_>) -> Session {
     let variables = surroundings.environment.iter().map(|(name, value)| (name.as_bytes(), value.as_bytes()));
     let directory = surroundings.directory.as_os_str().as_bytes();
-    Session::familiar(sessions::plain_kernel().build(), variables, directory)
+    let kernel = sessions::plain_kernel().permission(surroundings.host.permission()).build();
+    Session::familiar(kernel, variables, directory)
 }
 
 fn run(

@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use haft_config::trust::Trust;
 use haft_mcp::{RemoteSetup, remote_tools};
-use haft_process::{CancelToken, Host};
+use haft_process::{CancelToken, Host, StartPermission};
 use haft_tools::{CoreOptions, Native, Options, Registry, Toolset, core_tools};
 
 pub(crate) use backend::{printed, remarks};
@@ -58,6 +58,8 @@ pub(crate) fn open(
 #[derive(Debug)]
 pub(crate) struct Tools {
     surroundings: Surroundings,
+    /// Which programs they may start.
+    permission: StartPermission,
     state: Mutex<State>,
 }
 
@@ -70,8 +72,9 @@ struct State {
 }
 
 impl Tools {
-    pub(crate) fn new(surroundings: &Surroundings) -> Arc<Tools> {
-        Arc::new(Tools { surroundings: surroundings.clone(), state: Mutex::default() })
+    pub(crate) fn new(surroundings: &Surroundings, permission: &StartPermission) -> Arc<Tools> {
+        let (surroundings, permission) = (surroundings.clone(), permission.clone());
+        Arc::new(Tools { surroundings, permission, state: Mutex::default() })
     }
 
     /// The registry, opened when it is first asked for.
@@ -83,7 +86,8 @@ impl Tools {
                 failure.show();
                 Settings::default()
             });
-            open(&self.surroundings, host::for_tools(&self.surroundings), &settings, CancelToken::new())
+            let host = host::for_tools(&self.surroundings).restricted(&self.permission);
+            open(&self.surroundings, host, &settings, CancelToken::new())
         };
         state.registry.get_or_insert_with(open).clone()
     }

@@ -2,7 +2,7 @@
 
 use std::os::fd::OwnedFd;
 
-use haft_process::{Command, reason};
+use haft_process::{Command, StartPermission, reason};
 use rustix::fs::{MemfdFlags, SeekFrom, memfd_create, seek};
 use rustix::io::write;
 
@@ -25,7 +25,7 @@ pub(super) fn run(
     }
     write_files(&mut prepared)?;
     summary::show(&prepared, options.json);
-    Err(command.replace().into())
+    Err(command.replace(&StartPermission::all()).into())
 }
 
 /// The agent's call.

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use clap::CommandFactory as _;
 use haft_config::{FILE_NAME, PROJECT_DIRECTORY};
-use haft_process::{Command, Signals, reason};
+use haft_process::{Command, Signals, StartPermission, reason};
 use serde_json::json;
 
 use super::catalogue::World;
@@ -58,7 +58,7 @@ pub(super) fn edit(user: bool, surroundings: &Surroundings) -> Result<i32, Failu
     let mut command = Command::new(words.next().unwrap_or("vi"));
     command.arguments(words).argument(&path).environment(surroundings.environment.clone());
     command.ignore_signals(Signals::ignored_now());
-    Err(command.replace().into())
+    Err(command.replace(&StartPermission::all()).into())
 }
 
 /// Prints what a shell needs to complete haft's words.
