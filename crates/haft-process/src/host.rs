@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::SystemTime;
 
-use crate::capture::{Limits, Output};
+use crate::capture::{Limits, Output, SpillDirectory};
 use crate::cgroup::{Cgroup, Hierarchies};
 use crate::command::Command;
 use crate::error::Error;
@@ -60,7 +60,8 @@ pub struct ScopeLimits {
 /// Settings of a [`Host`].
 #[derive(Clone, Debug, Default)]
 pub struct HostBuilder {
-    run_directory: Option<PathBuf>,
+    run_directories: Vec<PathBuf>,
+    private_parents: Vec<PathBuf>,
     cgroups: bool,
     subreaper: bool,
     watcher: Option<Command>,
@@ -68,14 +69,23 @@ pub struct HostBuilder {
 
 impl HostBuilder {
     /// Makes a private directory below `base` for outputs that outgrow memory, and for what has to be cleaned up
-    /// after a crash.
+    /// after a crash. Called more than once, the first base that can be used is taken.
     #[must_use]
     pub fn run_directory(mut self, base: impl Into<PathBuf>) -> HostBuilder {
-        self.run_directory = Some(base.into());
+        self.run_directories.push(base.into());
         self
     }
 
-    /// Uses control groups where they can be made. Without a run directory none are made, as a crash would leave them.
+    /// Makes a base directory with a random name below `parent` if none of the [bases](HostBuilder::run_directory) can
+    /// be used: another user may have made a directory of the same name first. It is removed with the host.
+    #[must_use]
+    pub fn private_directory(mut self, parent: impl Into<PathBuf>) -> HostBuilder {
+        self.private_parents.push(parent.into());
+        self
+    }
+
+    /// Uses control groups where they can be made. The run directory and the watcher remember them, so that a crash
+    /// leaves none.
     #[must_use]
     pub fn cgroups(mut self) -> HostBuilder {
         self.cgroups = true;
@@ -105,13 +115,7 @@ impl HostBuilder {
         {
             warnings.push(error.to_string());
         }
-        let run = self.run_directory.as_deref().and_then(|base| match RunDirectory::create(base) {
-            Ok(run) => Some(run),
-            Err(error) => {
-                warnings.push(format!("large outputs are cut: {error}"));
-                None
-            }
-        });
+        let run = self.make_run_directory(&mut warnings);
         let id = run.as_ref().map_or_else(anonymous_id, |run| run.id().as_str().to_owned());
         let counter = AtomicU64::new(0);
         let inner = Inner {
@@ -124,6 +128,23 @@ impl HostBuilder {
             warnings,
         };
         Host { inner: Arc::new(inner), permission: StartPermission::all() }
+    }
+
+    /// The first directory that can be made. Without one, large outputs are kept in memory files.
+    fn make_run_directory(&self, warnings: &mut Vec<String>) -> Option<RunDirectory> {
+        let bases = self.run_directories.iter().map(|base| RunDirectory::create(base));
+        let private = self.private_parents.iter().map(|parent| RunDirectory::create_private(parent));
+        let mut failure = None;
+        for made in bases.chain(private) {
+            match made {
+                Ok(run) => return Some(run),
+                Err(error) => failure = failure.or(Some(error)),
+            }
+        }
+        if let Some(error) = failure {
+            warnings.push(format!("no run directory, large outputs are kept in memory: {error}"));
+        }
+        None
     }
 }
 
@@ -181,28 +202,34 @@ impl Host {
 
     /// A new store for an output.
     pub fn output(&self, limits: Limits) -> Output {
-        Output::new(limits, self.inner.run.as_ref().and_then(|run| run.spill_directory().ok()))
+        let directory = self.inner.run.as_ref().and_then(|run| run.spill_directory().ok());
+        let memory = || (!self.inner.settings.run_directories.is_empty()).then(SpillDirectory::memory);
+        Output::new(limits, directory.map(SpillDirectory::or_memory).or_else(memory))
     }
 }
 
 impl Inner {
     fn surround(&self) -> Surroundings {
-        let Some(run) = &self.run else { return Surroundings::default() };
-        let watcher =
-            self.settings.watcher.as_ref().and_then(|command| Watcher::start(command, run.path()).ok());
+        let directory = self.run.as_ref().map(RunDirectory::path);
+        let watcher = self
+            .settings
+            .watcher
+            .as_ref()
+            .and_then(|command| Watcher::start(command, &self.id, directory).ok());
         let own = if self.settings.cgroups { Hierarchies::discover() } else { Hierarchies::default() };
         Surroundings { own, bases: Mutex::default(), watcher }
     }
 
     /// The group of this run below `parent`, made and noted on first use. `None` where none can be made.
     fn base(&self, parent: Option<&Path>) -> Option<PathBuf> {
-        let (run, parent) = (self.run.as_ref()?, parent?);
-        let name = format!("haft-{}", run.id());
+        let parent = parent?;
+        let name = format!("haft-{}", self.id);
         let path = parent.join(&name);
         let surroundings = self.surroundings.get()?;
         let mut bases = surroundings.bases.lock().unwrap_or_else(PoisonError::into_inner);
         if !bases.iter().any(|cgroup| cgroup.path() == path) {
-            run.note_cgroup(&path).ok()?;
+            // Either note is enough, and a group that nothing remembers is better than none: at worst it stays, empty.
+            let _ = self.run.as_ref().map(|run| run.note_cgroup(&path));
             surroundings.watcher.iter().for_each(|watcher| watcher.note_cgroup(&path));
             let cgroup = Cgroup::create(parent, &name).ok()?;
             for controller in ["+pids", "+memory"] {
@@ -232,5 +259,12 @@ pub fn clean_stale(base: &Path) -> Result<usize, Error> {
         crate::watcher::end_run(&run);
         let _ = run.remove();
     }
+    crate::rundir::remove_private_base(base);
     Ok(count)
+}
+
+/// Does the same for the bases with random names that [`HostBuilder::private_directory`] makes below `parent`.
+pub fn clean_stale_private(parent: &Path) -> usize {
+    let bases = crate::rundir::private_bases(parent);
+    bases.iter().filter_map(|base| clean_stale(base).ok()).sum()
 }

@@ -110,7 +110,7 @@ pub use command::{Command, Descriptor, Group, Sandbox};
 pub use environment::Environment;
 pub use error::{Error, ErrorKind, reason};
 pub use group::{GroupChange, group_change, own_group, signal_group};
-pub use host::{Host, HostBuilder, ScopeLimits, clean_stale};
+pub use host::{Host, HostBuilder, ScopeLimits, clean_stale, clean_stale_private};
 pub use inherited::inherited_descriptors;
 pub use job::{Controller, DEFAULT_GRACE, Handle, Input, Inside, Job, Live, StreamKind, Streams, Task, Work};
 pub use limit::{Limit, Resource};

@@ -27,7 +27,8 @@ const GRACE: Duration = Duration::from_millis(300);
 const NAME: &str = "tree-watcher";
 
 /// The line to the watcher: it breaks when this process ends, however that comes about. What is told through it ends with a
-/// zero byte: first the run directory, then the control groups, and nothing as the last word of a run that ends in order.
+/// zero byte: first the name of the run, then the run directory or nothing, then the control groups, and nothing as the
+/// last word of a run that ends in order.
 #[derive(Debug)]
 pub(crate) struct Watcher {
     child: Child,
@@ -35,7 +36,7 @@ pub(crate) struct Watcher {
 }
 
 impl Watcher {
-    pub(crate) fn start(command: &Command, run_directory: &Path) -> Result<Watcher, Error> {
+    pub(crate) fn start(command: &Command, id: &str, run_directory: Option<&Path>) -> Result<Watcher, Error> {
         let failed = |error| Error::system("start the watcher", error);
         let (far, near) = pipe_with(PipeFlags::CLOEXEC).map_err(failed)?;
         let null =
@@ -47,7 +48,8 @@ impl Watcher {
         let deaf = [libc::SIGHUP, libc::SIGINT, libc::SIGQUIT, libc::SIGTERM];
         command.ignore_signals(deaf.into_iter().fold(Signals::none(), Signals::with));
         // Told through the line rather than by an argument, where it would show the name of the program again.
-        tell(&near, run_directory.as_os_str().as_bytes()).map_err(failed)?;
+        let directory = run_directory.map_or(&b""[..], |path| path.as_os_str().as_bytes());
+        tell(&near, &[id.as_bytes(), directory].join(&0)).map_err(failed)?;
         // It is a part of this application and no program of a session.
         let child = command.spawn(&StartPermission::all())?;
         watchers().push(child.pid());
@@ -97,19 +99,24 @@ pub fn watch() {
         }
     }
     let mut told = paths(&told);
-    let Some(run_directory) = told.next() else { return };
+    let (Some(id), Some(run_directory)) = (told.next(), told.next()) else { return };
     let mut cgroups: Vec<PathBuf> = told.collect();
     let in_order = cgroups.pop_if(|last| last.as_os_str().is_empty()).is_some();
-    let (Some(base), Some(id)) = (run_directory.parent(), run_directory.file_name()) else { return };
+    clean_run_directory(&run_directory);
+    // There may be no directory, or somebody may have removed it with what stood in it.
+    if !in_order {
+        end_processes(&id.to_string_lossy(), cgroups);
+    }
+}
+
+/// Ends what the notes of a run directory name, and removes it.
+fn clean_run_directory(run_directory: &Path) {
+    let Some(base) = run_directory.parent() else { return };
     // The owner's lock goes with its last descriptor, which may be a moment after the pipe.
     let end = Instant::now() + Duration::from_secs(5);
     while run_directory.symlink_metadata().is_ok() && Instant::now() < end {
         let _ = clean_stale(base);
         std::thread::sleep(Duration::from_millis(2));
-    }
-    // Somebody may have removed the directory with what stood in it.
-    if !in_order {
-        end_processes(&id.to_string_lossy(), cgroups);
     }
 }
 

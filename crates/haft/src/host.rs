@@ -4,7 +4,8 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use haft_process::{
-    CancelToken, Command, Disposition, Host, Signals, clean_stale, on_signals, reap_orphans, set_disposition,
+    CancelToken, Command, Disposition, Host, HostBuilder, Signals, clean_stale, clean_stale_private,
+    on_signals, reap_orphans, set_disposition,
 };
 
 use rustix::fs::{Access, access};
@@ -14,26 +15,55 @@ use crate::surroundings::Surroundings;
 
 /// Cleans up after crashed runs and sets up a host of our own.
 pub(crate) fn set_up(surroundings: &Surroundings) -> Host {
-    let base = run_base(surroundings);
-    let _ = clean_stale(&base);
+    clean_up(surroundings);
     // What is written to a process that has gone is lost, and that is all there is to it.
     let _ = set_disposition(Signals::PIPE, Disposition::Ignore);
-    Host::builder().run_directory(base).cgroups().subreaper().watcher(watcher()).build()
+    with_directories(surroundings).cgroups().subreaper().watcher(watcher()).build()
 }
 
 /// A host for the tools of a session: it owns what it starts, but not this process, whose children are the session's.
 pub(crate) fn for_tools(surroundings: &Surroundings) -> Host {
-    Host::builder().run_directory(run_base(surroundings)).cgroups().watcher(watcher()).build()
+    with_directories(surroundings).cgroups().watcher(watcher()).build()
 }
 
-/// Where the directories of runs are: private to the user, on a disk rather than in memory. Without one nobody could
-/// clean up after us, so another place will do where the usual one cannot be written.
+/// The directories to try, in this order: below the temporary directories, since outputs may be large and those are on a
+/// disk; in the user's runtime directory; and a directory with a random name below the temporary ones.
+fn with_directories(surroundings: &Surroundings) -> HostBuilder {
+    let bases = run_bases(surroundings).into_iter().fold(Host::builder(), HostBuilder::run_directory);
+    temporary_directories(surroundings).into_iter().fold(bases, HostBuilder::private_directory)
+}
+
+/// Ends and removes what crashed runs have left. Bases with random names are looked for only where the usual one
+/// belongs to another user.
+fn clean_up(surroundings: &Surroundings) {
+    let foreign = run_bases(surroundings).iter().any(|base| clean_stale(base).is_err());
+    if foreign {
+        for parent in temporary_directories(surroundings) {
+            clean_stale_private(&parent);
+        }
+    }
+}
+
+/// The base directory of files that have to outlive this process: private to the user, on a disk rather than in memory.
 pub(crate) fn run_base(surroundings: &Surroundings) -> PathBuf {
+    run_bases(surroundings).into_iter().next().unwrap_or_default()
+}
+
+fn run_bases(surroundings: &Surroundings) -> Vec<PathBuf> {
+    let name = format!("haft-{}", rustix::process::getuid().as_raw());
+    let temporary = temporary_directories(surroundings).into_iter().map(|place| place.join(&name));
+    let runtime = surroundings.variable("XDG_RUNTIME_DIR").map(|place| PathBuf::from(place).join("haft"));
+    temporary.chain(runtime).collect()
+}
+
+/// Directories for temporary files that can be written; if there are none, the one that was asked for.
+fn temporary_directories(surroundings: &Surroundings) -> Vec<PathBuf> {
     let wanted = surroundings.variable("TMPDIR").map(PathBuf::from);
-    let places = wanted.into_iter().chain(["/tmp", "/var/tmp", "/dev/shm"].map(PathBuf::from));
-    let writable = |place: &PathBuf| access(place, Access::WRITE_OK | Access::EXEC_OK).is_ok();
-    let place = places.clone().find(writable).or_else(|| places.clone().next()).unwrap_or_default();
-    place.join(format!("haft-{}", rustix::process::getuid().as_raw()))
+    let places: Vec<_> =
+        wanted.into_iter().chain(["/tmp", "/var/tmp", "/dev/shm"].map(PathBuf::from)).collect();
+    let writable = |place: &&PathBuf| access(*place, Access::WRITE_OK | Access::EXEC_OK).is_ok();
+    let usable: Vec<_> = places.iter().filter(writable).cloned().collect();
+    if usable.is_empty() { places.into_iter().take(1).collect() } else { usable }
 }
 
 /// Ourselves, as the watcher.

@@ -57,9 +57,9 @@ impl Outputs {
         while all.len() > self.limits.count {
             all.pop_front();
         }
-        let mut disk: u64 = all.iter().map(|kept| on_disk(&kept.output)).sum();
+        let mut disk: u64 = all.iter().map(|kept| kept.output.spilled_bytes()).sum();
         while disk > self.limits.disk && all.len() > 1 {
-            disk -= all.pop_front().map_or(0, |kept| on_disk(&kept.output));
+            disk -= all.pop_front().map_or(0, |kept| kept.output.spilled_bytes());
         }
     }
 
@@ -85,13 +85,6 @@ impl Outputs {
 
     fn lock(&self) -> MutexGuard<'_, VecDeque<Kept>> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-fn on_disk(output: &Output) -> u64 {
-    match output.spill_path() {
-        Some(_) => output.retained().first().map_or(0, |prefix| prefix.end),
-        None => 0,
     }
 }
 

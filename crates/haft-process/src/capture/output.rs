@@ -178,7 +178,13 @@ impl Output {
 
     /// The file that holds the beginning of the stream, if it outgrew memory; it goes with this output.
     pub fn spill_path(&self) -> Option<PathBuf> {
-        self.state().spill.as_ref().map(|spill| spill.path())
+        self.state().spill.as_ref().and_then(|spill| spill.path())
+    }
+
+    /// How many bytes are in a spill file, on disk or in memory.
+    pub fn spilled_bytes(&self) -> u64 {
+        let state = self.state();
+        if state.spill.is_some() { state.prefix_end } else { 0 }
     }
 
     /// What the view shows of the stream so far, in at most `budget` bytes.
@@ -249,10 +255,7 @@ impl Output {
             memory.extend_from_slice(&state.head);
             state.tail.copy(0, state.tail.len(), &mut memory);
         }
-        let created = directory.create(&self.shared.id).and_then(|file| {
-            let (_, result) = file.write(&memory, 0);
-            result.map(|()| Arc::new(file))
-        });
+        let created = directory.create(&self.shared.id, &memory).map(Arc::new);
         let mut state = self.state();
         match created {
             Ok(file) => {

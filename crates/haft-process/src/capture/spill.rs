@@ -5,16 +5,23 @@ use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use rustix::fs::{AtFlags, Mode, OFlags, openat, unlinkat};
+use rustix::fs::{AtFlags, MemfdFlags, Mode, OFlags, memfd_create, openat, unlinkat};
 use rustix::process::{Resource, getrlimit};
 
 use super::OutputId;
 
-/// Where outputs that outgrow memory go: an open directory, private to its owner.
+/// Where outputs that outgrow their head and tail go: an open directory, private to its owner, or memory files.
 ///
 /// Each spill file is created only when needed, with mode 0600, and is removed with the last handle to its output.
 #[derive(Clone, Debug)]
 pub struct SpillDirectory {
+    directory: Option<OpenDirectory>,
+    /// Whether a memory file is made where the directory takes none.
+    memory: bool,
+}
+
+#[derive(Clone, Debug)]
+struct OpenDirectory {
     directory: Arc<OwnedFd>,
     path: Arc<Path>,
 }
@@ -22,7 +29,20 @@ pub struct SpillDirectory {
 impl SpillDirectory {
     /// Spills into the open directory, whose name `path` only serves to tell users where a file is.
     pub fn new(directory: OwnedFd, path: impl Into<PathBuf>) -> Self {
-        Self { directory: Arc::new(directory), path: path.into().into() }
+        let directory = OpenDirectory { directory: Arc::new(directory), path: path.into().into() };
+        Self { directory: Some(directory), memory: false }
+    }
+
+    /// Spills into memory files: for where there is no directory.
+    #[must_use]
+    pub fn memory() -> Self {
+        Self { directory: None, memory: true }
+    }
+
+    /// Spills into a memory file when the directory cannot take a file, on a full disk for instance.
+    #[must_use]
+    pub fn or_memory(self) -> Self {
+        Self { memory: true, ..self }
     }
 
     /// Opens an existing directory.
@@ -36,11 +56,26 @@ impl SpillDirectory {
         Ok(Self::new(directory, path))
     }
 
-    pub(super) fn create(&self, id: &OutputId) -> io::Result<SpillFile> {
+    /// Makes a spill file that begins with these bytes. One that cannot even take them is removed again.
+    pub(super) fn create(&self, id: &OutputId, bytes: &[u8]) -> io::Result<SpillFile> {
+        let on_disk = self.directory.as_ref().map(|directory| directory.create(id)?.filled(bytes));
+        match on_disk {
+            Some(Err(_)) | None if self.memory => {
+                let file = memfd_create("haft-output", MemfdFlags::CLOEXEC)?;
+                SpillFile { file: File::from(file), place: None }.filled(bytes)
+            }
+            Some(made) => made,
+            None => Err(io::ErrorKind::NotFound.into()),
+        }
+    }
+}
+
+impl OpenDirectory {
+    fn create(&self, id: &OutputId) -> io::Result<SpillFile> {
         let name = format!("{id}.out");
         let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let file = openat(self.directory.as_fd(), &name, flags, Mode::RUSR | Mode::WUSR)?;
-        Ok(SpillFile { file: File::from(file), directory: self.clone(), name })
+        Ok(SpillFile { file: File::from(file), place: Some((self.clone(), name)) })
     }
 }
 
@@ -48,13 +83,18 @@ impl SpillDirectory {
 #[derive(Debug)]
 pub(super) struct SpillFile {
     file: File,
-    directory: SpillDirectory,
-    name: String,
+    /// The name to be removed with it, if it has one.
+    place: Option<(OpenDirectory, String)>,
 }
 
 impl SpillFile {
-    pub(super) fn path(&self) -> PathBuf {
-        self.directory.path.join(&self.name)
+    pub(super) fn path(&self) -> Option<PathBuf> {
+        self.place.as_ref().map(|(directory, name)| directory.path.join(name))
+    }
+
+    fn filled(self, bytes: &[u8]) -> io::Result<Self> {
+        self.write(bytes, 0).1?;
+        Ok(self)
     }
 
     /// Writes as much as the file system takes: the number of bytes that arrived, and why it were not all.
@@ -88,6 +128,8 @@ impl SpillFile {
 impl Drop for SpillFile {
     /// The file is gone already when the whole directory was removed first, and there is nobody to tell any other reason.
     fn drop(&mut self) {
-        let _ = unlinkat(self.directory.directory.as_fd(), &self.name, AtFlags::empty());
+        if let Some((directory, name)) = &self.place {
+            let _ = unlinkat(directory.directory.as_fd(), name, AtFlags::empty());
+        }
     }
 }

@@ -28,6 +28,7 @@ use crate::capture::SpillDirectory;
 
 pub use error::{Error, ErrorKind};
 pub use id::RunId;
+pub(crate) use private::{private_bases, remove_private_base};
 pub(crate) use stale::paths;
 pub use stale::{StaleRun, stale};
 
@@ -40,6 +41,8 @@ pub struct RunDirectory {
     id: RunId,
     path: PathBuf,
     base: OwnedFd,
+    /// Where the base is, if it was made for this run alone and goes with it.
+    own_base: Option<PathBuf>,
     directory: OwnedFd,
     /// Closed on `exec`, so that the lock never outlives the owner in a child.
     _lock: OwnedFd,
@@ -62,11 +65,22 @@ impl RunDirectory {
             if let Some((directory, lock)) =
                 claim(&base_directory, &id).map_err(|error| Error::create(&path, error))?
             {
-                return Ok(Self { id, path, base: base_directory, directory, _lock: lock });
+                return Ok(Self { id, path, base: base_directory, directory, own_base: None, _lock: lock });
             }
             std::thread::yield_now();
         }
         Err(Error::create(base, io::ErrorKind::ResourceBusy.into()))
+    }
+
+    /// Makes a new one below a base of its own, which has a random name in `parent` and is removed with it.
+    ///
+    /// # Errors
+    /// When nothing can be created or locked in `parent`.
+    pub fn create_private(parent: &Path) -> Result<Self, Error> {
+        let base = parent.join(private::base_name());
+        let mut run = Self::create(&base).inspect_err(|_| remove_private_base(&base))?;
+        run.own_base = Some(base);
+        Ok(run)
     }
 
     /// The name of the run.
@@ -114,7 +128,9 @@ impl RunDirectory {
 
     fn clear(&self) -> Result<(), Error> {
         private::remove(self.base.as_fd(), self.directory.as_fd(), self.id.as_str())
-            .map_err(|error| Error::remove(&self.path, error))
+            .map_err(|error| Error::remove(&self.path, error))?;
+        self.own_base.iter().for_each(|base| remove_private_base(base));
+        Ok(())
     }
 }
 

@@ -1,7 +1,8 @@
 //! Directory access that follows no symbolic link and trusts nobody else.
 
+use std::ffi::OsStr;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags, fstat, mkdirat, openat, statat, unlinkat};
 use rustix::io::Errno;
@@ -9,6 +10,7 @@ use rustix::process::geteuid;
 
 use super::error::{Error, ErrorKind};
 use super::{CGROUPS, OWNER};
+use crate::capture::random_word;
 
 /// Opens the base directory, after making it if it is missing, provided that it is private.
 pub(super) fn open_base(path: &Path) -> Result<OwnedFd, Error> {
@@ -31,6 +33,36 @@ pub(super) fn open_existing_base(path: &Path) -> Result<OwnedFd, Error> {
         return Err(ErrorKind::OpenBase { path: path.into(), mode }.into());
     }
     Ok(base)
+}
+
+/// The beginning of the names of bases that are made for one run alone.
+fn base_prefix() -> String {
+    format!("haft-{}-", geteuid().as_raw())
+}
+
+/// A name for a base that nobody can foresee.
+pub(super) fn base_name() -> String {
+    base_prefix() + &random_word(12)
+}
+
+/// The bases in `parent` that were made for one run alone, by this user.
+pub(crate) fn private_bases(parent: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(parent).into_iter().flatten().flatten();
+    entries.map(|entry| entry.path()).filter(|path| is_private_base(path)).collect()
+}
+
+/// Removes a base that was made for one run alone, if it is empty.
+pub(crate) fn remove_private_base(path: &Path) {
+    if is_private_base(path) {
+        let _ = std::fs::remove_dir(path);
+    }
+}
+
+fn is_private_base(path: &Path) -> bool {
+    let name = path.file_name().and_then(OsStr::to_str);
+    name.and_then(|name| name.strip_prefix(&base_prefix())).is_some_and(|word| {
+        word.len() == 12 && word.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit())
+    })
 }
 
 const DIRECTORY: OFlags =
