@@ -17,6 +17,7 @@ mod scene;
 use std::collections::BTreeSet;
 
 use crate::ast::Program;
+use crate::plan::Plan;
 use crate::resolve::{Remembered, Resolver};
 use crate::walk::Node;
 use crate::{Options, read_script};
@@ -63,6 +64,7 @@ pub fn check_program(program: &Program, source: &[u8], resolver: &dyn Resolver) 
     let scene = Scene { source, facts: &facts, resolver: &resolver, parents: Vec::new() };
     let mut walk = Walk { scene, found, left: false };
     walk.visit(Node::List(&program.body));
+    look_at_plan(&crate::plan::plan(program, source, &resolver), &mut walk.found);
     sorted(walk.found)
 }
 
@@ -97,6 +99,14 @@ fn look_at_warnings(program: &Program, source: &[u8], found: &mut Vec<Diagnostic
     for rule in RULES {
         if let Look::Warning(look) = rule.look {
             program.warnings.iter().for_each(|warning| look(warning, source, &mut Report { rule, found }));
+        }
+    }
+}
+
+fn look_at_plan(plan: &Plan, found: &mut Vec<Diagnostic>) {
+    for rule in RULES {
+        if let Look::Plan(look) = rule.look {
+            look(plan, &mut Report { rule, found });
         }
     }
 }

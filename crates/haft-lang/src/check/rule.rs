@@ -3,6 +3,7 @@
 use super::diagnostic::{Diagnostic, Severity};
 use super::scene::{Scene, Simple};
 use crate::ast::{List, Span, Warning};
+use crate::plan::Plan;
 use crate::walk::Node;
 
 /// Something that is looked for.
@@ -34,6 +35,8 @@ pub(super) enum Look {
     Node(for<'a> fn(&Scene<'a>, Node<'a>, &mut Report<'_>)),
     /// Every list of statements.
     List(for<'a> fn(&Scene<'a>, &'a List, &mut Report<'_>)),
+    /// The plan of the whole script, in which wrappers and text within text are followed.
+    Plan(fn(&Plan, &mut Report<'_>)),
     /// Every simple command that has a name or arguments.
     Simple(for<'a> fn(&Scene<'a>, &Simple<'a>, &mut Report<'_>)),
 }

@@ -4,15 +4,17 @@ use std::collections::BTreeSet;
 
 use crate::Options;
 use crate::ast::{
-    Case, Command, CommandKind, Conditional, For, Function, If, List, PartKind, Pipeline, Program, Select,
-    SimpleCommand, Span, Statement, Text, Word, WordPart,
+    Case, Command, CommandKind, Conditional, Connector, For, Function, If, List, PartKind, Pipeline, Program,
+    Select, SimpleCommand, Span, Statement, Text, Word, WordPart,
 };
 use crate::resolve::{Resolution, Resolver};
 use crate::walk::Node;
 
+use super::constant::Constants;
+use super::directory::{Directory, is_change};
 use super::step::{Action, Circumstances, Item, Opaque, Reason, Role, Stage, Step, Target};
 use super::value::Values;
-use super::{file, words};
+use super::{file, fork, words};
 
 /// How deep text within text, and commands within arguments, are followed.
 const FOLLOWED: u8 = 12;
@@ -22,6 +24,11 @@ pub(super) struct Builder<'r> {
     pub(super) options: Options,
     functions: BTreeSet<Text>,
     pub(super) values: Values,
+    pub(super) constants: Constants,
+    /// Where the shell is at the step that is planned.
+    pub(super) directory: Directory,
+    /// Whether the program changes its working directory anywhere.
+    pub(super) moves: bool,
     pub(super) steps: Vec<Step>,
 }
 
@@ -102,14 +109,28 @@ impl<'s> Place<'s> {
 }
 
 impl<'r> Builder<'r> {
-    pub(super) fn new(program: &Program, resolver: &'r dyn Resolver, options: Options) -> Self {
+    pub(super) fn new(
+        program: &Program,
+        source: &[u8],
+        resolver: &'r dyn Resolver,
+        options: Options,
+    ) -> Self {
         let mut functions = BTreeSet::new();
         Node::List(&program.body).descend(&mut |node| {
             if let Node::Command(Command { kind: CommandKind::Function(function), .. }) = node {
                 functions.insert(function.name.clone());
             }
         });
-        Self { resolver, options, functions, values: Values::of(program), steps: Vec::new() }
+        Self {
+            resolver,
+            options,
+            functions,
+            values: Values::of(program),
+            constants: Constants::of(program, source),
+            directory: Directory::default(),
+            moves: changes_directory(Node::List(&program.body)),
+            steps: Vec::new(),
+        }
     }
 
     pub(super) fn list(&mut self, list: &List, place: &Place<'_>) {
@@ -117,22 +138,33 @@ impl<'r> Builder<'r> {
     }
 
     fn statement(&mut self, statement: &Statement, place: &Place<'_>) {
-        let mut place = *place;
         if statement.background {
-            place = place.subshell().with(|circumstances| circumstances.background = true);
+            let place = place.subshell().with(|circumstances| circumstances.background = true);
+            return self.apart(|builder| builder.pipelines(statement, &place));
         }
-        self.pipeline(&statement.first, &place);
-        statement.rest.iter().for_each(|(_, pipeline)| self.pipeline(pipeline, &place.conditional()));
+        self.pipelines(statement, place);
+    }
+
+    /// The pipelines of a statement, as if each succeeded: what follows `||` leaves the directory as it is.
+    fn pipelines(&mut self, statement: &Statement, place: &Place<'_>) {
+        self.pipeline(&statement.first, place);
+        for (connector, pipeline) in &statement.rest {
+            let place = place.conditional();
+            match connector {
+                Connector::And => self.pipeline(pipeline, &place),
+                Connector::Or => self.apart(|builder| builder.pipeline(pipeline, &place)),
+            }
+        }
     }
 
     fn pipeline(&mut self, pipeline: &Pipeline, place: &Place<'_>) {
         let of = pipeline.stages.len();
         for (index, command) in pipeline.stages.iter().enumerate() {
-            let place = match of {
-                1 => *place,
-                _ => Place { stage: Some(Stage { number: index + 1, of }), ..place.subshell() },
-            };
-            self.command(command, &place);
+            if of == 1 {
+                return self.command(command, place);
+            }
+            let place = Place { stage: Some(Stage { number: index + 1, of }), ..place.subshell() };
+            self.apart(|builder| builder.command(command, &place));
         }
     }
 
@@ -145,23 +177,24 @@ impl<'r> Builder<'r> {
             }
             CommandKind::Subshell(list) => {
                 let index = self.compound("(", Vec::new(), command, place);
-                self.list(list, &place.below(index, Role::Body).subshell());
+                self.apart(|builder| builder.list(list, &place.below(index, Role::Body).subshell()));
             }
             CommandKind::If(branches) => self.branches(branches, command, place),
             CommandKind::For(each) => self.each(each, command, place),
             CommandKind::ArithmeticFor(each) => {
                 let index = self.compound("for ((", Vec::new(), command, place);
-                self.list(&each.body, &place.below(index, Role::Body).repeated());
+                self.body(&each.body, &place.below(index, Role::Body).repeated());
             }
             CommandKind::Loop(repeated) => {
                 let keyword = if repeated.until { "until" } else { "while" };
                 let index = self.compound(keyword, Vec::new(), command, place);
                 let condition = place.below(index, Role::Condition);
-                self.list(
-                    &repeated.condition,
-                    &condition.with(|circumstances| circumstances.repeated = true),
-                );
-                self.list(&repeated.body, &place.below(index, Role::Body).repeated());
+                let condition = condition.with(|circumstances| circumstances.repeated = true);
+                let changes = changes_directory(Node::Command(command));
+                self.again(changes, |builder| {
+                    builder.list(&repeated.condition, &condition);
+                    builder.list(&repeated.body, &place.below(index, Role::Body).repeated());
+                });
             }
             CommandKind::Case(case) => self.case(case, command, place),
             CommandKind::Select(select) => self.select(select, command, place),
@@ -173,7 +206,8 @@ impl<'r> Builder<'r> {
             CommandKind::Coprocess(coprocess) => {
                 let index = self.compound("coproc", Vec::new(), command, place);
                 let place = place.below(index, Role::Body).subshell();
-                self.command(&coprocess.body, &place.with(|circumstances| circumstances.background = true));
+                let place = place.with(|circumstances| circumstances.background = true);
+                self.apart(|builder| builder.command(&coprocess.body, &place));
             }
         }
     }
@@ -182,28 +216,38 @@ impl<'r> Builder<'r> {
         let index = self.compound("if", Vec::new(), command, place);
         for (number, branch) in branches.branches.iter().enumerate() {
             let condition = place.below(index, Role::Condition);
-            self.list(&branch.condition, &if number == 0 { condition } else { condition.conditional() });
-            self.list(&branch.body, &place.below(index, Role::Body).conditional());
+            self.perhaps(|builder| {
+                let condition = if number == 0 { condition } else { condition.conditional() };
+                builder.list(&branch.condition, &condition);
+                builder.list(&branch.body, &place.below(index, Role::Body).conditional());
+            });
         }
         let otherwise = place.below(index, Role::Else).conditional();
-        branches.otherwise.iter().for_each(|list| self.list(list, &otherwise));
+        branches.otherwise.iter().for_each(|list| self.perhaps(|builder| builder.list(list, &otherwise)));
+    }
+
+    /// The body of a loop.
+    fn body(&mut self, body: &List, place: &Place<'_>) {
+        let changes = changes_directory(Node::List(body));
+        self.again(changes, |builder| builder.list(body, place));
     }
 
     fn each(&mut self, each: &For, command: &Command, place: &Place<'_>) {
         let index = self.compound("for", items(each.words.as_deref(), place), command, place);
-        self.list(&each.body, &place.below(index, Role::Body).repeated());
+        self.body(&each.body, &place.below(index, Role::Body).repeated());
     }
 
     fn select(&mut self, select: &Select, command: &Command, place: &Place<'_>) {
         let index = self.compound("select", items(select.words.as_deref(), place), command, place);
-        self.list(&select.body, &place.below(index, Role::Body).repeated());
+        self.body(&select.body, &place.below(index, Role::Body).repeated());
     }
 
     fn case(&mut self, case: &Case, command: &Command, place: &Place<'_>) {
         let subject = vec![words::single(&case.subject, place.source)];
         let index = self.compound("case", subject, command, place);
         for clause in &case.clauses {
-            self.list(&clause.body, &place.below(index, Role::Body).conditional());
+            let place = place.below(index, Role::Body).conditional();
+            self.perhaps(|builder| builder.list(&clause.body, &place));
         }
     }
 
@@ -213,10 +257,11 @@ impl<'r> Builder<'r> {
     }
 
     fn function(&mut self, function: &Function, command: &Command, place: &Place<'_>) {
-        let action = Action::Define { name: function.name.clone() };
+        let forks_itself = fork::forks_itself(function);
+        let action = Action::Define { name: function.name.clone(), forks_itself };
         let index = self.push(action, Vec::new(), command, place);
         let place = place.below(index, Role::FunctionBody).deferred();
-        self.command(&function.body, &place);
+        self.later(|builder| builder.command(&function.body, &place));
     }
 
     fn compound(
@@ -299,6 +344,8 @@ impl<'r> Builder<'r> {
             argv,
             assignments: Vec::new(),
             files: Vec::new(),
+            files_complete: true,
+            directory: self.directory.path().cloned(),
             circumstances: place.circumstances,
             stage: place.stage,
             opaque: Vec::new(),
@@ -310,7 +357,7 @@ impl<'r> Builder<'r> {
     pub(super) fn expand(&mut self, node: Node<'_>, index: usize, place: &Place<'_>) {
         self.hazards(node, index, place);
         match node {
-            Node::List(list) => self.list(list, &place.subshell()),
+            Node::List(list) => self.apart(|builder| builder.list(list, &place.subshell())),
             Node::Part(WordPart { kind: PartKind::Process(_), .. }) => {
                 let place = Place { role: Role::ProcessSubstitution, ..*place };
                 self.children(node, index, &place);
@@ -331,4 +378,15 @@ impl<'r> Builder<'r> {
 
 fn items(words: Option<&[Word]>, place: &Place<'_>) -> Vec<Item> {
     words.unwrap_or_default().iter().map(|word| words::item(word, place.source)).collect()
+}
+
+/// Whether anything below a node changes the working directory.
+fn changes_directory(node: Node<'_>) -> bool {
+    let mut changes = false;
+    node.descend(&mut |node| {
+        if let Node::Command(Command { kind: CommandKind::Simple(simple), .. }) = node {
+            changes |= simple.name().is_some_and(is_change);
+        }
+    });
+    changes
 }

@@ -97,6 +97,7 @@ impl Builder<'_> {
     /// Follows a builtin.
     pub(super) fn builtin(&mut self, index: usize, name: &[u8], arguments: &[Item], place: &Place<'_>) {
         match name {
+            b"cd" | b"pushd" | b"popd" => self.change_directory(name, arguments),
             b"eval" => self.run_joined(index, arguments, Role::Script, place),
             b"source" | b"." => self.opaque(index, Reason::ScriptFile, show::sources(arguments).as_bytes()),
             b"trap" => self.trap(index, arguments, place),
@@ -166,7 +167,7 @@ impl Builder<'_> {
             return;
         };
         if !matches!(text.literal(), Some(b"" | b"-" | b"-p" | b"-l")) {
-            self.run_text(index, text, Role::Trap, &place.deferred());
+            self.later(|builder| builder.run_text(index, text, Role::Trap, &place.deferred()));
         }
     }
 

@@ -2,7 +2,7 @@
 
 use crate::ast::{Descriptor, Duplicate, Redirect, RedirectKind};
 
-use super::step::{FileUse, Mode};
+use super::step::{FileScope, FileUse, Mode, UsedBy};
 use super::words;
 
 pub(super) fn file_use(redirect: &Redirect, source: &[u8]) -> FileUse {
@@ -23,7 +23,13 @@ pub(super) fn file_use(redirect: &Redirect, source: &[u8]) -> FileUse {
         }
     };
     let both = matches!(redirect.kind, RedirectKind::WriteBoth(_) | RedirectKind::AppendBoth(_));
-    FileUse { descriptor: if both { Some("&".to_owned()) } else { descriptor(redirect) }, mode, target }
+    FileUse {
+        descriptor: if both { Some("&".to_owned()) } else { descriptor(redirect) },
+        mode,
+        target,
+        scope: FileScope::Exact,
+        by: UsedBy::Redirection,
+    }
 }
 
 /// The right side of `<&` or `>&`; `>&` without a descriptor and with a name is a file.

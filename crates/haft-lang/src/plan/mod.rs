@@ -14,6 +14,12 @@
 //! language of their own or options and settings that name commands. That a program which is none of those runs what it
 //! likes is in the nature of programs: its name is in the plan.
 //!
+//! # Files
+//!
+//! The files of a step are its redirections and, for the commands that `files` describes, what the arguments name.
+//! Variables that the program sets once to known text are looked up (`constant`), and relative paths belong to the
+//! directory that `cd` has changed to (`directory`). [`Step::files_complete`] says whether that is all.
+//!
 //! # How it is bounded
 //!
 //! Text within text (`eval`, `sh -c`) and commands within arguments (`sudo env nice …`) are followed to a fixed depth, after
@@ -21,7 +27,11 @@
 
 mod build;
 mod builtin;
+mod constant;
+mod directory;
 mod file;
+mod files;
+mod fork;
 mod git;
 mod hazard;
 mod own;
@@ -30,6 +40,7 @@ mod script_language;
 mod shell;
 mod show;
 mod step;
+mod summary;
 mod value;
 mod words;
 mod wrapper;
@@ -39,9 +50,20 @@ use crate::ast::Program;
 use crate::resolve::{Remembered, Resolver};
 
 pub use step::{
-    Action, Binding, Circumstances, Expansion, FileUse, Item, Mode, Opaque, Piece, Plan, Reason, Role, Stage,
-    Step, Target,
+    Action, Binding, Circumstances, Expansion, FileScope, FileSummary, FileUse, Item, Mode, Opaque, Piece,
+    Plan, Reason, Role, Stage, Step, Target, UsedBy, UsedFile,
 };
+
+pub(crate) use constant::variable as variable_name;
+pub(crate) use files::find_chooses;
+pub(crate) use files::{interpreter_name, interpreter_reads_input, is_interpreter};
+pub(crate) use shell::is_shell;
+pub(crate) use show::source as written;
+
+/// The path of a file that a step uses, as seen from where the program starts.
+pub(crate) fn resolved_path(step: &Step, target: &Item) -> Item {
+    directory::from_start(step.directory.as_ref(), target)
+}
 
 /// Plans a program: `source` is the text it was parsed from.
 ///
@@ -58,7 +80,8 @@ pub use step::{
 #[must_use]
 pub fn plan(program: &Program, source: &[u8], resolver: &dyn Resolver) -> Plan {
     let resolver = Remembered::new(resolver);
-    let mut builder = build::Builder::new(program, &resolver, Options::default());
+    let mut builder = build::Builder::new(program, source, &resolver, Options::default());
     builder.list(&program.body, &build::Place::top(source));
-    Plan { steps: builder.steps }
+    let files = summary::summary(&builder.steps);
+    Plan { steps: builder.steps, files }
 }

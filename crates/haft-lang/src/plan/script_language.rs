@@ -118,8 +118,18 @@ fn awk_is_harmless(script: &[u8]) -> bool {
     !has(b"system") && !has(b"@") && pipes == alternatives
 }
 
+/// Whether an awk program neither runs anything nor reads or writes files of its own.
+pub(super) fn awk_writes_nothing(script: &[u8]) -> bool {
+    let has = |text: &[u8]| memchr::memmem::find(script, text).is_some();
+    // `>` after `print` in the same statement is a redirection; elsewhere it compares.
+    let redirects = script.split(|byte| b"{};\n".contains(byte)).any(|statement| {
+        memchr::memmem::find(statement, b"print").is_some_and(|at| statement[at..].contains(&b'>'))
+    });
+    awk_is_harmless(script) && !redirects && !has(b"getline")
+}
+
 /// Whether a sed script is made of commands that run nothing and write no file.
-fn sed_is_harmless(script: &[u8]) -> bool {
+pub(super) fn sed_is_harmless(script: &[u8]) -> bool {
     Sed { rest: script }.commands().is_some()
 }
 

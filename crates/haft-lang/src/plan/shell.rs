@@ -3,8 +3,9 @@
 use crate::script::read_script;
 
 use super::build::{Builder, Place};
+use super::directory::Directory;
 use super::show;
-use super::step::{Expansion, FileUse, Item, Mode, Piece, Reason, Role};
+use super::step::{Expansion, FileUse, Item, Mode, Piece, Reason, Role, UsedBy};
 use super::{words, wrapper};
 
 /// Shells that read `-c TEXT`, a file, or standard input.
@@ -12,6 +13,11 @@ const SHELLS: &[&[u8]] = &[b"sh", b"bash", b"dash", b"ash", b"ksh", b"mksh", b"z
 
 /// Options of those shells that take a value of their own.
 const SHELL_VALUES: &[&[u8]] = &[b"-o", b"+o", b"-O", b"+O", b"--rcfile", b"--init-file"];
+
+/// Whether a program of this name is a shell.
+pub(crate) fn is_shell(name: &[u8]) -> bool {
+    SHELLS.contains(&name)
+}
 
 /// `uv run`, which runs programs of many kinds.
 fn is_uv_run(name: &[u8], arguments: &[Item]) -> bool {
@@ -21,7 +27,11 @@ fn is_uv_run(name: &[u8], arguments: &[Item]) -> bool {
 impl Builder<'_> {
     /// Follows what a command of these arguments runs in its turn.
     pub(super) fn invoke(&mut self, index: usize, argv: &[Item], place: &Place<'_>) {
+        self.command_files(index, argv);
         let Some((first, arguments)) = argv.split_first() else { return };
+        if self.moves && self.steps[index].is_function_call() {
+            self.directory = Directory::unknown();
+        }
         let Some(name) = first.literal() else {
             return self.opaque(index, Reason::CommandName, show::source(first).as_bytes());
         };
@@ -32,7 +42,7 @@ impl Builder<'_> {
         if let Some(wrapper) = wrapper::find(base) {
             self.wrapped(index, wrapper, arguments, place);
         } else if SHELLS.contains(&base) {
-            self.shell(index, base, arguments, place);
+            self.apart(|builder| builder.shell(index, base, arguments, place));
         } else if base == b"find" {
             self.found(index, arguments, place);
         } else if matches!(base, b"parallel" | b"run-parts" | b"start-stop-daemon")
@@ -151,6 +161,7 @@ impl Builder<'_> {
     fn input(&self, index: usize) -> Option<Item> {
         let step = &self.steps[index];
         let is_input = |file: &&FileUse| match file.descriptor.as_deref() {
+            _ if file.by == UsedBy::Command => false,
             None => !matches!(file.mode, Mode::Write | Mode::Append),
             Some(descriptor) => descriptor == "0",
         };

@@ -3,8 +3,12 @@
 use std::fmt::{self, Write as _};
 
 use super::step::{
-    Action, Binding, Circumstances, FileUse, Item, Mode, Opaque, Piece, Plan, Reason, Role, Step, Target,
+    Action, Binding, Circumstances, FileScope, FileSummary, FileUse, Item, Mode, Opaque, Piece, Plan, Reason,
+    Role, Step, Target, UsedBy, UsedFile,
 };
+
+/// Most commands that the summary names.
+const MAX_UNTOLD: usize = 20;
 
 impl fmt::Display for Plan {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -18,8 +22,49 @@ impl fmt::Display for Plan {
                 writeln!(formatter, "      {:indent$}  ? {opaque}", "", indent = depth.min(40) * 2)?;
             }
         }
-        Ok(())
+        write!(formatter, "{}", self.files)?;
+        untold(formatter, &self.steps)
     }
+}
+
+impl fmt::Display for FileSummary {
+    /// One line for what is read, written and deleted each, after an empty line; `/**` stands for all below.
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let lines = [("reads:  ", &self.reads), ("writes: ", &self.writes), ("deletes:", &self.deletes)];
+        let mut lines = lines.into_iter().filter(|(_, files)| !files.is_empty()).peekable();
+        if lines.peek().is_some() {
+            formatter.write_char('\n')?;
+        }
+        lines.try_for_each(|(word, files)| writeln!(formatter, "{word} {}", used(files)))
+    }
+}
+
+fn used(files: &[UsedFile]) -> String {
+    let shown = |file: &UsedFile| match file.scope {
+        FileScope::Tree => format!("{}/**", item(&file.target).trim_end_matches('/')),
+        FileScope::Exact | FileScope::Inside => item(&file.target),
+    };
+    let mut all: Vec<String> = files.iter().map(shown).collect();
+    all.dedup();
+    all.join(" ")
+}
+
+/// Names the commands whose files are not all known.
+fn untold(formatter: &mut fmt::Formatter<'_>, steps: &[Step]) -> fmt::Result {
+    let mut names: Vec<String> = Vec::new();
+    for step in steps.iter().filter(|step| !step.files_complete) {
+        let name = step.argv.first().map_or_else(|| "a command".to_owned(), item);
+        if !names.contains(&name) && names.len() <= MAX_UNTOLD {
+            names.push(name);
+        }
+    }
+    if names.is_empty() {
+        return Ok(());
+    }
+    if names.len() > MAX_UNTOLD {
+        names[MAX_UNTOLD] = "…".to_owned();
+    }
+    writeln!(formatter, "other files may be used by: {}", names.join(" "))
 }
 
 impl fmt::Display for Step {
@@ -31,14 +76,15 @@ impl fmt::Display for Step {
         let mut pieces: Vec<String> = self.assignments.iter().map(binding).collect();
         match &self.action {
             Action::Compound { keyword } => pieces.push((*keyword).to_owned()),
-            Action::Define { name } => pieces.push(format!("{name}()")),
+            Action::Define { name, .. } => pieces.push(format!("{name}()")),
             Action::Assign | Action::Function { .. } | Action::Command { .. } => {}
         }
         match self.action {
             Action::Compound { keyword: "[[" } => pieces.extend(self.argv.iter().map(raw)),
             _ => pieces.extend(self.argv.iter().map(item)),
         }
-        pieces.extend(self.files.iter().map(ToString::to_string));
+        let redirections = self.files.iter().filter(|file| file.by == UsedBy::Redirection);
+        pieces.extend(redirections.map(ToString::to_string));
         formatter.write_str(&pieces.join(" "))?;
         let notes = notes(self);
         if notes.is_empty() { Ok(()) } else { write!(formatter, "  [{notes}]") }
@@ -120,6 +166,8 @@ impl fmt::Display for FileUse {
             Mode::HereString => "<<<",
             Mode::Duplicate => ">&",
             Mode::Close => return write!(formatter, "{descriptor}>&-"),
+            Mode::Delete => "delete ",
+            Mode::Attributes => "change ",
         };
         write!(formatter, "{descriptor}{symbol}{}", item(&self.target))
     }
@@ -148,7 +196,7 @@ pub(super) fn sources(items: &[Item]) -> String {
     items.iter().map(source).collect::<Vec<_>>().join(" ")
 }
 
-pub(super) fn source(item: &Item) -> String {
+pub(crate) fn source(item: &Item) -> String {
     let piece = |piece: &Piece| match piece {
         Piece::Literal(text) => quoted(text),
         Piece::Dynamic { source, .. } => source.to_string(),

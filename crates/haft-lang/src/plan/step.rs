@@ -11,6 +11,33 @@ use crate::ast::{Span, Text};
 pub struct Plan {
     /// The steps. What belongs to another step follows it, and names it as its [`Step::parent`].
     pub steps: Vec<Step>,
+    /// The files that the steps use, each once.
+    pub files: FileSummary,
+}
+
+/// The files that a whole program reads, writes and deletes, each once, in the order of their first use.
+///
+/// Standard streams and devices without content such as `/dev/null` are left out.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct FileSummary {
+    /// Files that are read.
+    pub reads: Vec<UsedFile>,
+    /// Files that are created or changed, in content, mode, owner or times.
+    pub writes: Vec<UsedFile>,
+    /// Files that are removed or moved away.
+    pub deletes: Vec<UsedFile>,
+    /// Whether these are all files: no step has [`Step::files_complete`] unset.
+    pub complete: bool,
+}
+
+/// A file that a program uses.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct UsedFile {
+    /// Its path, relative to the directory that the program starts in.
+    pub target: Item,
+    /// How much of a directory is used.
+    #[serde(skip_serializing_if = "FileScope::is_exact")]
+    pub scope: FileScope,
 }
 
 /// One command, simple or compound, and all that its text tells about what it does.
@@ -33,9 +60,16 @@ pub struct Step {
     /// The assignments: for a command, its environment.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub assignments: Vec<Binding>,
-    /// The redirections, in the order in which they take effect.
+    /// The redirections, in the order in which they take effect, and then the files that the arguments name.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<FileUse>,
+    /// Whether `files` holds every file that the command itself uses. It is unset for programs whose use of files is
+    /// not known, and for options that are not known.
+    pub files_complete: bool,
+    /// The working directory that relative paths refer to, if a `cd` before changed it. It is assumed that `cd`
+    /// succeeds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub directory: Option<Item>,
     /// When and where it runs.
     #[serde(flatten)]
     pub circumstances: Circumstances,
@@ -101,6 +135,9 @@ pub enum Action {
         /// Its name.
         #[serde(serialize_with = "text")]
         name: Text,
+        /// Whether each call starts the function again in parallel, without a condition: a fork bomb.
+        #[serde(skip_serializing_if = "std::ops::Not::not")]
+        forks_itself: bool,
     },
 }
 
@@ -191,6 +228,8 @@ pub enum Expansion {
     Glob,
     /// What a wrapper adds: the lines that `xargs` reads, the files that `find` finds.
     Input,
+    /// A name or a directory that the command itself chooses.
+    Chosen,
 }
 
 /// An assignment.
@@ -205,7 +244,7 @@ pub struct Binding {
     pub value: Vec<Item>,
 }
 
-/// A redirection.
+/// A file that a redirection or a command uses.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct FileUse {
     /// The descriptor: a number, or `{name}`. Absent for the default of the mode.
@@ -215,9 +254,50 @@ pub struct FileUse {
     pub mode: Mode,
     /// The file, the text of a here-document or here-string, or the descriptor that is copied.
     pub target: Item,
+    /// How much of a directory is used.
+    #[serde(skip_serializing_if = "FileScope::is_exact")]
+    pub scope: FileScope,
+    /// What uses the file.
+    #[serde(skip_serializing_if = "UsedBy::is_redirection")]
+    pub by: UsedBy,
 }
 
-/// How a redirection uses its target.
+/// How much of a file's path is used.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FileScope {
+    /// The file itself.
+    #[default]
+    Exact,
+    /// The file or, if it is a directory, a file in it: the target of `cp a b`.
+    Inside,
+    /// The file and, if it is a directory, everything below it.
+    Tree,
+}
+
+impl FileScope {
+    fn is_exact(&self) -> bool {
+        *self == Self::Exact
+    }
+}
+
+/// What uses a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum UsedBy {
+    /// A redirection: the shell opens the file.
+    Redirection,
+    /// The command opens, changes or removes the file that an argument names.
+    Command,
+}
+
+impl UsedBy {
+    fn is_redirection(&self) -> bool {
+        *self == Self::Redirection
+    }
+}
+
+/// How a file is used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Mode {
@@ -237,6 +317,10 @@ pub enum Mode {
     Duplicate,
     /// `>&-`.
     Close,
+    /// Removed, or moved away.
+    Delete,
+    /// Its mode, owner, times or other attributes are changed.
+    Attributes,
 }
 
 /// Something that the text cannot tell, so that what runs is not all in the plan.

@@ -193,14 +193,22 @@ struct Reading<'i> {
     rest: &'i [Item],
     idle: bool,
     script: Option<Item>,
+    /// The directory that the command runs in.
+    directory: Option<Item>,
     assignments: Vec<Binding>,
     unsure: Option<&'i Item>,
 }
 
 impl Wrapper {
     fn read<'i>(&self, arguments: &'i [Item]) -> Reading<'i> {
-        let mut reading =
-            Reading { rest: arguments, idle: false, script: None, assignments: Vec::new(), unsure: None };
+        let mut reading = Reading {
+            rest: arguments,
+            idle: false,
+            script: None,
+            directory: None,
+            assignments: Vec::new(),
+            unsure: None,
+        };
         let mut operands = self.operands;
         while let Some((argument, after)) = reading.rest.split_first() {
             let prefix = argument.prefix();
@@ -260,6 +268,9 @@ impl Wrapper {
         if matches!(name, b"command" | b"split-string") {
             let next = super::words::known(value.unwrap_or_default());
             reading.script = if value.is_some() { Some(next) } else { take(reading) };
+        } else if name == b"chdir" {
+            let given = value.map(super::words::known);
+            reading.directory = given.or_else(|| take(reading));
         } else if value.is_none() && self.long_values.iter().any(|known| known.as_bytes() == name) {
             take(reading);
         } else if value.is_none() && !self.long_flags.iter().any(|known| known.as_bytes() == name) {
@@ -277,8 +288,9 @@ impl Wrapper {
                 return;
             }
             if self.values.as_bytes().contains(letter) {
-                if rest.is_empty() {
-                    take(reading);
+                let value = if rest.is_empty() { take(reading) } else { Some(super::words::known(rest)) };
+                if matches!((self.name, letter), ("env", b'C') | ("sudo", b'D')) {
+                    reading.directory = value;
                 }
                 return;
             }
@@ -318,6 +330,25 @@ impl Builder<'_> {
     /// Plans what a wrapper runs.
     pub(super) fn wrapped(&mut self, index: usize, wrapper: &Wrapper, arguments: &[Item], place: &Place<'_>) {
         let reading = wrapper.read(arguments);
+        let before = self.directory.clone();
+        reading
+            .directory
+            .iter()
+            .for_each(|directory| self.change_directory(b"cd", std::slice::from_ref(directory)));
+        self.run_wrapped(index, wrapper, reading, arguments, place);
+        if wrapper.runs != Runs::Here {
+            self.directory = before;
+        }
+    }
+
+    fn run_wrapped(
+        &mut self,
+        index: usize,
+        wrapper: &Wrapper,
+        reading: Reading<'_>,
+        arguments: &[Item],
+        place: &Place<'_>,
+    ) {
         if let Some(argument) = reading.unsure.filter(|_| !reading.idle) {
             self.opaque(index, Reason::WrapperOptions, show::source(argument).as_bytes());
         }

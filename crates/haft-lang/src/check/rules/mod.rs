@@ -3,6 +3,7 @@
 mod assignment;
 mod command;
 mod conditional;
+mod danger;
 mod ere;
 mod files;
 mod flow;
@@ -47,6 +48,18 @@ pub const RULES: &[&Rule] = &[
     &remove::UNQUOTED,
     &remove::ROOT,
     &remove::AFTER_CD,
+    &danger::REMOVES_SYSTEM,
+    &danger::OVERWRITES_SYSTEM_FILE,
+    &danger::OVERWRITES_DEVICE,
+    &danger::SYSTEM_PERMISSIONS,
+    &danger::RUNS_DOWNLOAD,
+    &danger::FORK_BOMB,
+    &danger::KILLS_EVERYTHING,
+    &danger::STOPS_MACHINE,
+    &danger::CLEARS_SETTINGS,
+    &danger::GIT_LOSES_WORK,
+    &danger::CLEARS_HISTORY,
+    &danger::DROPS_DATABASE,
     &quoting::GLOB,
     &quoting::TILDE,
     &quoting::ARGUMENTS,

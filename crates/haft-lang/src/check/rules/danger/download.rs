@@ -1,0 +1,285 @@
+//! Running what comes from the network, or what nobody can read.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::lineage::{Lineage, has_letter, is_input, name, words};
+use crate::ast::Text;
+use crate::check::diagnostic::Severity;
+use crate::check::rule::{Look, Report, Rule};
+use crate::plan::{
+    Expansion, FileUse, Item, Mode, Piece, Plan, Reason, Role, Step, UsedBy, interpreter_reads_input,
+    is_interpreter, is_shell, resolved_path, variable_name,
+};
+
+/// Programs that fetch from the network.
+const DOWNLOADERS: &[&[u8]] =
+    &[b"curl", b"wget", b"aria2c", b"fetch", b"http", b"https", b"xh", b"lynx", b"w3m"];
+
+/// Programs that compare a file with what it should be.
+const VERIFIERS: &[&[u8]] = &[
+    b"sha256sum",
+    b"sha512sum",
+    b"sha1sum",
+    b"sha384sum",
+    b"sha224sum",
+    b"md5sum",
+    b"b2sum",
+    b"shasum",
+    b"cksum",
+    b"gpg",
+    b"gpgv",
+    b"gpg2",
+    b"minisign",
+    b"cosign",
+    b"openssl",
+    b"signify",
+    b"slsa-verifier",
+];
+
+/// `curl … | sh`.
+pub(in crate::check::rules) static RUNS_DOWNLOAD: Rule = Rule {
+    code: "runs-download",
+    severity: Severity::Warning,
+    summary: "a download, or decoded text, is run as it comes",
+    explanation: "What runs is decided by the server, or hidden in an encoding, and nobody has read it; if the connection breaks, half of it \
+        runs. Save it to a file, check it against a known sum or signature, read it, and then run it.",
+    wrong: &[
+        "curl -fsSL https://example.org/install.sh | sh",
+        "wget -qO- https://example.org/x | sudo bash",
+        "curl https://example.org/x | sudo -E bash -s -- --yes",
+        "curl https://example.org/x | tee copy | sh",
+        "curl https://example.org/x | python3",
+        "curl https://example.org/x | perl - -a",
+        "curl https://example.org/x | bash /dev/stdin",
+        "curl https://example.org/x.gz | gunzip | env A=1 sh",
+        "{ curl https://example.org/x; } | { sh; }",
+        "bash <(curl https://example.org/x)",
+        "source <(curl https://example.org/x)",
+        ". <(wget -qO- https://example.org/x)",
+        "bash < <(curl https://example.org/x)",
+        "bash -c \"$(curl https://example.org/x)\"",
+        "sh -c \"`wget -qO- https://example.org/x`\"",
+        "eval \"$(curl https://example.org/x)\"",
+        "eval $(curl https://example.org/x)",
+        "python3 -c \"$(curl https://example.org/x)\"",
+        "bash <<< \"$(curl https://example.org/x)\"",
+        "$(curl https://example.org/x)",
+        "x=$(curl https://example.org/x); eval \"$x\"",
+        "x=$(curl https://example.org/x)\necho \"$x\" | sh",
+        "curl -o i.sh https://example.org/x && bash i.sh",
+        "wget https://example.org/i.sh; chmod +x i.sh; ./i.sh",
+        "curl https://example.org/x > i.sh\n. ./i.sh",
+        "echo aGkK | base64 -d | sh",
+        "eval \"$(echo aGkK | base64 --decode)\"",
+        "xxd -r -p x | bash",
+        "sh -c 'curl https://example.org/x | sh'",
+    ],
+    right: &[
+        "curl https://example.org/x -o x",
+        "curl https://example.org/x | tar xz",
+        "curl https://example.org/x | python3 -m json.tool",
+        "curl https://example.org/x | python3 -c 'import sys; print(sys.stdin.read())'",
+        "curl https://example.org/x | perl -ne 'print if /x/'",
+        "curl https://example.org/x | jq .",
+        "curl https://example.org/x | sh -c 'cat > x'",
+        "curl https://example.org/x | bash count.sh",
+        "curl https://example.org/x | while read -r line; do echo \"$line\"; done",
+        "bash install.sh \"$(curl https://example.org/version)\"",
+        "bash -c 'echo \"$1\"' _ \"$(curl https://example.org/x)\"",
+        "diff <(curl https://example.org/a) <(curl https://example.org/b)",
+        "x=$(curl https://example.org/x); echo \"$x\"",
+        "eval \"$(ssh-agent -s)\"",
+        "cat install.sh | sh",
+        "curl -o i.sh https://example.org/x\nsha256sum -c i.sum\nbash i.sh",
+        "curl -o data.json https://example.org/x; python3 read.py data.json",
+        "base64 -d x | tar x",
+        "curl https://example.org/x; echo hello | sh",
+    ],
+    look: Look::Plan(runs_download),
+};
+
+fn runs_download(plan: &Plan, report: &mut Report<'_>) {
+    let lineage = Lineage::of(plan);
+    let tainted = tainted(&lineage);
+    for (index, step) in plan.steps.iter().enumerate() {
+        if let Some(source) = run_source(&lineage, index, step, &tainted) {
+            let message = match source {
+                Source::Network => "this runs what it downloads, unread",
+                Source::Encoded => "this runs text that is encoded, so that it cannot be read here",
+            };
+            report.add(step.span, message).hint("save it to a file, check it, and then run the file");
+        }
+    }
+    run_files(plan, report);
+}
+
+/// Where text comes from that is run.
+#[derive(Clone, Copy)]
+enum Source {
+    Network,
+    Encoded,
+}
+
+/// Where the text comes from that steps print.
+fn source(steps: &[Step], tainted: &BTreeSet<Text>) -> Option<Source> {
+    let network = |step: &Step| DOWNLOADERS.contains(&name(step)) || step.files.iter().any(is_socket);
+    let prints = |step: &Step| {
+        matches!(name(step), b"echo" | b"printf") && step.argv.iter().any(|item| uses_variable(item, tainted))
+    };
+    let from_variable = |step: &Step| step.files.iter().any(|file| uses_variable(&file.target, tainted));
+    if steps.iter().any(|step| network(step) || prints(step) || from_variable(step)) {
+        return Some(Source::Network);
+    }
+    steps.iter().any(decodes).then_some(Source::Encoded)
+}
+
+fn is_socket(file: &FileUse) -> bool {
+    matches!(file.mode, Mode::Read | Mode::ReadWrite) && file.target.prefix().starts_with(b"/dev/tcp/")
+}
+
+fn decodes(step: &Step) -> bool {
+    let has = |word: &[u8]| words(step).contains(&word);
+    match name(step) {
+        b"base64" | b"base32" | b"basenc" => {
+            has_letter(step, b'd') || has_letter(step, b'D') || has(b"--decode")
+        }
+        b"xxd" => has_letter(step, b'r'),
+        b"openssl" => has(b"-d"),
+        b"uudecode" => true,
+        _ => false,
+    }
+}
+
+/// Variables that hold a download.
+fn tainted(lineage: &Lineage<'_>) -> BTreeSet<Text> {
+    let mut names = BTreeSet::new();
+    for (index, step) in lineage.steps.iter().enumerate().filter(|(_, step)| !step.assignments.is_empty()) {
+        let fetched =
+            lineage.parts(index, Role::Substitution).any(|part| source(part, &BTreeSet::new()).is_some());
+        if fetched {
+            names.extend(step.assignments.iter().map(|binding| binding.name.clone()));
+        }
+    }
+    names
+}
+
+fn uses_variable(item: &Item, names: &BTreeSet<Text>) -> bool {
+    !names.is_empty()
+        && item.pieces.iter().any(|piece| match piece {
+            Piece::Dynamic { by: Expansion::Parameter, source } => {
+                variable_name(source).is_some_and(|name| names.contains(name))
+            }
+            _ => false,
+        })
+}
+
+fn is_made_by(item: &Item, wanted: Expansion) -> bool {
+    item.pieces.iter().any(|piece| matches!(piece, Piece::Dynamic { by, .. } if *by == wanted))
+}
+
+/// Where the text comes from that a step runs.
+fn run_source(lineage: &Lineage<'_>, index: usize, step: &Step, tainted: &BTreeSet<Text>) -> Option<Source> {
+    let part = |role: Role| lineage.parts(index, role).find_map(|part| source(part, tainted));
+    if reads_input(step) {
+        return match step.files.iter().rev().find(|file| is_input(file)) {
+            Some(file) if is_made_by(&file.target, Expansion::Process) => part(Role::ProcessSubstitution),
+            Some(file) if is_made_by(&file.target, Expansion::Command) => part(Role::Substitution),
+            Some(file) if uses_variable(&file.target, tainted) => Some(Source::Network),
+            Some(_) => None,
+            None => lineage.upstream(index).and_then(|steps| source(steps, tainted)),
+        };
+    }
+    let runner = is_shell(name(step)) || is_interpreter(name(step)) || matches!(name(step), b"source" | b".");
+    if runner && script(step).is_some_and(|script| is_made_by(script, Expansion::Process)) {
+        return part(Role::ProcessSubstitution);
+    }
+    let text = text(step)?;
+    if text.iter().any(|item| is_made_by(item, Expansion::Command)) {
+        return part(Role::Substitution);
+    }
+    text.iter().any(|item| uses_variable(item, tainted)).then_some(Source::Network)
+}
+
+/// Whether a step runs its standard input.
+fn reads_input(step: &Step) -> bool {
+    let opaque = step.opaque.iter().any(|opaque| opaque.reason == Reason::ScriptInput);
+    let named = || {
+        let file = script(step).and_then(Item::literal);
+        matches!(file, Some(b"/dev/stdin" | b"/dev/fd/0" | b"/proc/self/fd/0"))
+            && (is_shell(name(step)) || is_interpreter(name(step)) || matches!(name(step), b"source" | b"."))
+    };
+    opaque || named() || (is_interpreter(name(step)) && interpreter_reads_input(&step.argv[1..]))
+}
+
+/// The first operand of a shell or an interpreter.
+fn script(step: &Step) -> Option<&Item> {
+    step.argv.iter().skip(1).find(|item| !item.prefix().starts_with(b"-"))
+}
+
+/// The arguments that a step runs as text.
+fn text(step: &Step) -> Option<&[Item]> {
+    let first = step.argv.first()?;
+    if is_made_by(first, Expansion::Command) && step.argv.len() == 1 {
+        return Some(std::slice::from_ref(first));
+    }
+    let name = name(step);
+    if name == b"eval" {
+        return step.argv.get(1..);
+    }
+    let letters: &[u8] = if is_shell(name) { b"c" } else { b"ecr" };
+    let runs = is_shell(name) || is_interpreter(name);
+    let option = |item: &Item| {
+        item.literal().is_some_and(|word| {
+            word.len() > 1
+                && word[0] == b'-'
+                && word[1] != b'-'
+                && word.iter().any(|letter| letters.contains(letter))
+        })
+    };
+    let at = step.argv.iter().position(option).filter(|_| runs)?;
+    step.argv.get(at + 1..at + 2)
+}
+
+/// Files that are downloaded and then run, without anything that verifies them between.
+fn run_files(plan: &Plan, report: &mut Report<'_>) {
+    let mut downloads: BTreeMap<Vec<u8>, &Step> = BTreeMap::new();
+    for step in &plan.steps {
+        if VERIFIERS.contains(&name(step)) {
+            downloads.clear();
+        }
+        let run = executed(step).and_then(|file| {
+            let path = resolved_path(step, &file);
+            Some((downloads.get(without_dot(path.literal()?))?, path))
+        });
+        if let Some((download, path)) = run {
+            let shown = String::from_utf8_lossy(path.literal().unwrap_or_default()).into_owned();
+            let found = report
+                .add(step.span, format!("this runs \"{shown}\", which was downloaded and not verified"));
+            found
+                .relate(download.span, "the download")
+                .hint("compare it with a known sum first: sha256sum -c");
+        }
+        if DOWNLOADERS.contains(&name(step)) {
+            for file in step.files.iter().filter(|file| file.mode == Mode::Write) {
+                if let Some(path) = resolved_path(step, &file.target).literal() {
+                    downloads.insert(without_dot(path).to_vec(), step);
+                }
+            }
+        }
+    }
+}
+
+fn without_dot(path: &[u8]) -> &[u8] {
+    path.strip_prefix(b"./").unwrap_or(path)
+}
+
+/// The file that a step runs: a program by its path, or the script of an interpreter.
+fn executed(step: &Step) -> Option<Item> {
+    let first = step.argv.first()?;
+    let base = name(step);
+    if is_shell(base) || is_interpreter(base) || matches!(base, b"source" | b".") {
+        let read = step.files.iter().find(|file| file.by == UsedBy::Command && file.mode == Mode::Read);
+        return read.map(|file| file.target.clone());
+    }
+    first.literal().filter(|word| word.contains(&b'/')).map(|_| first.clone())
+}

@@ -1,0 +1,92 @@
+//! Processes that start themselves without end.
+
+use super::lineage::{name, words};
+use crate::check::diagnostic::Severity;
+use crate::check::rule::{Look, Report, Rule};
+use crate::plan::{Action, Expansion, Item, Piece, Plan, Role, Step, is_shell};
+
+/// `:(){ :|:& };:`.
+pub(in crate::check::rules) static FORK_BOMB: Rule = Rule {
+    code: "fork-bomb",
+    severity: Severity::Error,
+    summary: "a function or script that starts itself in parallel without end",
+    explanation: "Each call starts the same again in a pipeline or in the background, without a condition that ends it. The number of \
+        processes doubles until the machine has no room for another.",
+    wrong: &[
+        ":(){ :|:& };:",
+        "bomb() { bomb | bomb & }; bomb",
+        "f() { f & f; }\nf",
+        "f() { echo x; ( f & ); f; }",
+        "function f { while true; do f & done; }",
+        "bash -c ':(){ :|:& };:'",
+        "eval ':(){ :|:& };:'",
+        "$0 & $0",
+        "\"$0\" | \"$0\" &",
+        "bash $0 & bash $0 &",
+        "perl -e 'fork while 1'",
+        "python3 -c 'import os\nwhile True: os.fork()'",
+    ],
+    right: &[
+        "f() { [ $# -gt 0 ] || return; f \"${@:2}\" & }",
+        "f() { if [ -d \"$1\" ]; then f \"$1/x\" & fi; }",
+        "f() { g | g & }; f",
+        "f() { f; }",
+        "f() { [ \"$1\" ] && f & }",
+        "\"$0\" --child & wait",
+        "exec \"$0\" \"$@\"",
+        "sleep 1 & sleep 2 &",
+        "perl -e 'my $pid = fork; exit unless $pid'",
+    ],
+    look: Look::Plan(fork_bomb),
+};
+
+fn fork_bomb(plan: &Plan, report: &mut Report<'_>) {
+    const ENDLESS: &str = "this starts itself again and again until no process can be started any more";
+    for step in &plan.steps {
+        if matches!(step.action, Action::Define { forks_itself: true, .. }) || forks_in_language(step) {
+            report.add(step.span, ENDLESS);
+        }
+    }
+    let selves: Vec<&Step> = plan.steps.iter().filter(|step| starts_itself(step)).collect();
+    let apart = |step: &&&Step| step.circumstances.background || step.stage.is_some();
+    if let Some(first) = selves.iter().find(apart).filter(|_| selves.len() > 1) {
+        report.add(first.span, ENDLESS);
+    }
+}
+
+/// Whether a step runs the script itself, as it was run, whatever happens.
+fn starts_itself(step: &Step) -> bool {
+    let is_script = |item: &Item| match item.pieces.as_slice() {
+        [Piece::Dynamic { by: Expansion::Parameter, source }] => {
+            matches!(&**source, b"$0" | b"${0}" | b"$BASH_SOURCE")
+        }
+        _ => false,
+    };
+    let itself = match step.argv.as_slice() {
+        [only] => is_script(only),
+        [_, script] => is_shell(name(step)) && is_script(script),
+        _ => false,
+    };
+    itself && step.role == Role::Statement && !step.circumstances.conditional
+}
+
+/// Fork bombs in one line of Perl, Python or Ruby.
+fn forks_in_language(step: &Step) -> bool {
+    let program =
+        words(step).into_iter().find(|word| word.len() > 4 && !word.starts_with(b"-")).unwrap_or_default();
+    let has = |text: &[u8]| memchr::memmem::find(program, text).is_some();
+    match crate::plan::interpreter_name(name(step)) {
+        b"perl" | b"ruby" => {
+            has(b"fork while 1")
+                || has(b"fork while fork")
+                || has(b"fork while true")
+                || has(b"while(1){fork")
+                || has(b"loop{fork")
+                || has(b"loop { fork")
+        }
+        b"python" | b"python2" | b"python3" => {
+            has(b"os.fork()") && (has(b"while True:") || has(b"while 1:")) && !has(b"if ") && !has(b"break")
+        }
+        _ => false,
+    }
+}

@@ -1,0 +1,128 @@
+//! Who belongs to whom among the steps of a plan.
+
+use crate::plan::{FileUse, Item, Mode, Plan, Role, Step, UsedBy};
+
+/// Most steps before a stage that are looked at for where its input comes from.
+const MAX_UPSTREAM: usize = 500;
+
+/// Steps, and where the parts of each end.
+pub(super) struct Lineage<'p> {
+    pub(super) steps: &'p [Step],
+    /// For each step, the index after its last part.
+    ends: Vec<usize>,
+}
+
+impl<'p> Lineage<'p> {
+    pub(super) fn of(plan: &'p Plan) -> Self {
+        let steps = &plan.steps;
+        let mut ends: Vec<usize> = (1..=steps.len()).collect();
+        for index in (0..steps.len()).rev() {
+            if let Some(parent) = steps[index].parent {
+                ends[parent] = ends[parent].max(ends[index]);
+            }
+        }
+        Self { steps, ends }
+    }
+
+    /// A step and all its parts.
+    pub(super) fn tree(&self, index: usize) -> &'p [Step] {
+        &self.steps[index..self.ends[index]]
+    }
+
+    /// The parts of a step that play a role in it, each with its own parts.
+    pub(super) fn parts(&self, index: usize, role: Role) -> impl Iterator<Item = &'p [Step]> + '_ {
+        let inside = index + 1..self.ends[index];
+        inside
+            .filter(move |part| self.steps[*part].parent == Some(index) && self.steps[*part].role == role)
+            .map(|part| self.tree(part))
+    }
+
+    /// The stages before the one that feeds the standard input of a step, with their parts.
+    pub(super) fn upstream(&self, index: usize) -> Option<&'p [Step]> {
+        let mut at = index;
+        loop {
+            let step = &self.steps[at];
+            if step.files.iter().any(is_input) {
+                return None;
+            }
+            if step.stage.is_some_and(|stage| stage.number > 1) {
+                let first = self.first_stage(at).max(at.saturating_sub(MAX_UPSTREAM));
+                return Some(&self.steps[first..at]);
+            }
+            let parent = step.parent?;
+            let passes = match step.role {
+                Role::Wrapped => true,
+                Role::Body => {
+                    matches!(self.steps[parent].action, crate::plan::Action::Compound { keyword: "{" | "(" })
+                }
+                _ => false,
+            };
+            if !passes {
+                return None;
+            }
+            at = parent;
+        }
+    }
+
+    /// The first stage of the pipeline that a step is a stage of.
+    fn first_stage(&self, index: usize) -> usize {
+        let parent = self.steps[index].parent;
+        let mut at = index;
+        while at > 0
+            && index - at < MAX_UPSTREAM
+            && self.steps[at].stage.is_some_and(|stage| stage.number > 1)
+        {
+            at -= 1;
+            while self.steps[at].parent != parent {
+                match self.steps[at].parent {
+                    Some(above) => at = above,
+                    None => return at,
+                }
+            }
+        }
+        at
+    }
+
+    /// Whether a step runs below one of these commands.
+    pub(super) fn runs_in(&self, step: &Step, names: &[&[u8]]) -> bool {
+        let mut parent = step.parent;
+        while let Some(at) = parent {
+            if names.contains(&name(&self.steps[at])) {
+                return true;
+            }
+            parent = self.steps[at].parent;
+        }
+        false
+    }
+}
+
+/// Whether a redirection is that of the standard input.
+pub(super) fn is_input(file: &FileUse) -> bool {
+    file.by == UsedBy::Redirection
+        && match file.descriptor.as_deref() {
+            None => matches!(file.mode, Mode::Read | Mode::ReadWrite | Mode::HereDocument | Mode::HereString),
+            Some(descriptor) => descriptor == "0",
+        }
+}
+
+/// The last component of a command's name; empty if it is not known.
+pub(super) fn name(step: &Step) -> &[u8] {
+    let name = match step.action {
+        crate::plan::Action::Command { .. } => step.argv.first().and_then(Item::literal).unwrap_or_default(),
+        _ => b"",
+    };
+    name.rsplit(|byte| *byte == b'/').next().unwrap_or(name)
+}
+
+/// The known words after a command's name.
+pub(super) fn words(step: &Step) -> Vec<&[u8]> {
+    step.argv.iter().skip(1).filter_map(Item::literal).collect()
+}
+
+/// The letters of a command's options.
+pub(super) fn has_letter(step: &Step, letter: u8) -> bool {
+    let options = words(step).into_iter().take_while(|word| *word != b"--");
+    options
+        .into_iter()
+        .any(|word| word.len() > 1 && word[0] == b'-' && word[1] != b'-' && word[1..].contains(&letter))
+}

@@ -1,0 +1,22 @@
+//! Commands that destroy data, hand the machine to somebody else, or stop it.
+//!
+//! These rules look at the plan of a script rather than at its tree: a plan follows `sudo`, `xargs`, `find -exec`, `sh -c`
+//! and `eval`, and knows the files that a command uses.
+
+mod device;
+mod download;
+mod fork;
+mod lineage;
+mod loss;
+mod machine;
+mod path;
+mod permission;
+mod removal;
+
+pub(super) use device::OVERWRITES_DEVICE;
+pub(super) use download::RUNS_DOWNLOAD;
+pub(super) use fork::FORK_BOMB;
+pub(super) use loss::{CLEARS_HISTORY, DROPS_DATABASE, GIT_LOSES_WORK};
+pub(super) use machine::{CLEARS_SETTINGS, KILLS_EVERYTHING, STOPS_MACHINE};
+pub(super) use permission::SYSTEM_PERMISSIONS;
+pub(super) use removal::{OVERWRITES_SYSTEM_FILE, REMOVES_SYSTEM};

@@ -1,0 +1,133 @@
+//! Paths that a script should not remove or open to everybody.
+
+use crate::plan::{Expansion, Item, Piece};
+
+/// A directory that the system or the user cannot do without.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Critical {
+    /// `/`, or everything in it.
+    Root,
+    /// A directory of the system, such as `/etc`.
+    System(String),
+    /// A home directory.
+    Home,
+}
+
+/// Directories of the root that the system cannot do without.
+const SYSTEM: &[&str] = &[
+    "bin",
+    "boot",
+    "dev",
+    "etc",
+    "home",
+    "lib",
+    "lib32",
+    "lib64",
+    "opt",
+    "proc",
+    "root",
+    "run",
+    "sbin",
+    "srv",
+    "sys",
+    "usr",
+    "var",
+    "Users",
+    "System",
+    "Library",
+    "Applications",
+];
+
+/// Directories of `/usr` and `/var` that the system cannot do without.
+const SYSTEM_BELOW: &[[&str; 2]] = &[
+    ["usr", "bin"],
+    ["usr", "lib"],
+    ["usr", "lib64"],
+    ["usr", "sbin"],
+    ["usr", "share"],
+    ["usr", "include"],
+    ["var", "lib"],
+    ["lib", "modules"],
+];
+
+impl Critical {
+    /// The directory that a path names, or of which it names everything.
+    pub(super) fn of(path: &Item) -> Option<Self> {
+        let (first, rest) = path.pieces.split_first()?;
+        let (home, begin) = match first {
+            Piece::Literal(text) if text.starts_with(b"/") => (false, text.to_vec()),
+            Piece::Literal(_) => return None,
+            Piece::Dynamic { by, source } if is_home(*by, source) => (true, Vec::new()),
+            Piece::Dynamic { .. } => return None,
+        };
+        let mut text = begin;
+        for piece in rest {
+            match piece {
+                Piece::Literal(more) => text.extend_from_slice(more),
+                Piece::Dynamic { by: Expansion::Glob | Expansion::Braces, source } => {
+                    text.extend_from_slice(source);
+                }
+                Piece::Dynamic { .. } => return None,
+            }
+        }
+        // A home directory ends where its name ends: `~x` is one, `$HOME.old` is not.
+        if home && text.first().is_some_and(|byte| *byte != b'/') {
+            return None;
+        }
+        let components = components(&text);
+        match components.as_slice() {
+            [] if home => Some(Self::Home),
+            _ if home => None,
+            [] => Some(Self::Root),
+            [one] if SYSTEM.contains(&one.as_str()) => Some(Self::System(format!("/{one}"))),
+            [one, two] if SYSTEM_BELOW.iter().any(|known| known[0] == one && known[1] == two) => {
+                Some(Self::System(format!("/{one}/{two}")))
+            }
+            _ => None,
+        }
+    }
+
+    /// Words for it.
+    pub(super) fn words(&self) -> String {
+        match self {
+            Self::Root => "the root directory".to_owned(),
+            Self::System(path) => format!("the system directory \"{path}\""),
+            Self::Home => "the home directory".to_owned(),
+        }
+    }
+}
+
+/// Whether an expansion is a home directory: `~`, `~user`, `$HOME` and `${HOME…}`.
+fn is_home(by: Expansion, source: &[u8]) -> bool {
+    match by {
+        Expansion::Tilde => !matches!(source, b"~+" | b"~-"),
+        Expansion::Parameter => {
+            source == b"$HOME"
+                || source
+                    .strip_prefix(b"${HOME")
+                    .is_some_and(|rest| !rest[0].is_ascii_alphanumeric() && rest[0] != b'_')
+        }
+        _ => false,
+    }
+}
+
+/// The components of a path, without those at the end that match everything.
+fn components(text: &[u8]) -> Vec<String> {
+    let mut components: Vec<&[u8]> = Vec::new();
+    for component in text.split(|byte| *byte == b'/') {
+        match component {
+            b"" | b"." => {}
+            b".." => drop(components.pop()),
+            _ => components.push(component),
+        }
+    }
+    while components.last().is_some_and(|last| matches_all(last)) {
+        components.pop();
+    }
+    components.iter().map(|component| String::from_utf8_lossy(component).into_owned()).collect()
+}
+
+/// Whether a pattern matches every name, or every name that begins with a dot.
+fn matches_all(component: &[u8]) -> bool {
+    component.contains(&b'*') && component.iter().all(|byte| b"*.?[]!^{},-".contains(byte))
+}

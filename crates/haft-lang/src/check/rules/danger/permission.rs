@@ -1,0 +1,116 @@
+//! Permissions and owners of the system's files.
+
+use super::lineage::{Lineage, name, words};
+use super::path::Critical;
+use super::removal::OTHER_ROOT;
+use crate::check::diagnostic::Severity;
+use crate::check::rule::{Look, Report, Rule};
+use crate::plan::{FileScope, Mode, Plan, Step, resolved_path};
+
+/// Directories below which owners are often changed on purpose.
+const HANDED_OVER: &[&str] = &["/home", "/opt", "/srv", "/root", "/run", "/Users"];
+
+/// `chmod -R 777 /`.
+pub(in crate::check::rules) static SYSTEM_PERMISSIONS: Rule = Rule {
+    code: "system-permissions",
+    severity: Severity::Error,
+    summary: "permissions or owners of a whole system directory are changed",
+    explanation: "Programs such as sudo, ssh and cron refuse to work with other permissions or owners, and nothing remembers the old ones. \
+        Change the directory of the application only. In a home directory it is a warning: ssh refuses keys that others can read.",
+    wrong: &[
+        "chmod -R 777 /",
+        "chmod -R 777 /*",
+        "sudo chmod -R a+rwx /etc",
+        "chmod --recursive 755 /usr",
+        "chmod -R 777 ~",
+        "chown -R user /",
+        "chown -R user:user /usr /etc",
+        "sudo chown -R root ~",
+        "chgrp -R users /var",
+        "chattr -R +i /etc",
+        "chmod 777 /etc",
+        "chmod 777 /",
+        "chmod 666 /etc/shadow",
+    ],
+    right: &[
+        "chmod -R 755 ./dist",
+        "chmod 755 /",
+        "chmod 1777 /tmp",
+        "chmod -R 755 /usr/local/app",
+        "sudo chown -R \"$USER\" ~",
+        "chown -R www-data /srv",
+        "chown -R app:app /opt/app",
+        "chmod 600 /etc/shadow",
+        "chmod -R u+rwX build",
+        "chroot /mnt chmod -R 755 /etc",
+        "chmod --help",
+    ],
+    look: Look::Plan(system_permissions),
+};
+
+fn system_permissions(plan: &Plan, report: &mut Report<'_>) {
+    let lineage = Lineage::of(plan);
+    for step in &plan.steps {
+        for file in step.files.iter().filter(|file| file.mode == Mode::Attributes) {
+            let path = resolved_path(step, &file.target);
+            let critical = Critical::of(&path);
+            let severity = match (&critical, file.scope) {
+                (Some(critical), FileScope::Tree) => tree_severity(step, critical),
+                (Some(Critical::Root | Critical::System(_)), _) if opens_to_all(step) => {
+                    Some(Severity::Error)
+                }
+                (None, _) if opens_to_all(step) && is_secret(path.literal()) => Some(Severity::Warning),
+                _ => None,
+            };
+            let Some(severity) = severity.filter(|_| !lineage.runs_in(step, OTHER_ROOT)) else { continue };
+            let what = match (&critical, file.scope) {
+                (Some(critical), FileScope::Tree) => format!("everything in {}", critical.words()),
+                (Some(critical), _) => critical.words(),
+                (None, _) => format!("\"{}\"", String::from_utf8_lossy(path.literal().unwrap_or_default())),
+            };
+            report.add(step.span, format!("this changes the permissions or owner of {what}")).severity =
+                severity;
+            break;
+        }
+    }
+}
+
+fn tree_severity(step: &Step, critical: &Critical) -> Option<Severity> {
+    let owner = matches!(name(step), b"chown" | b"chgrp");
+    match critical {
+        Critical::Root => Some(Severity::Error),
+        Critical::System(path) if owner && HANDED_OVER.contains(&path.as_str()) => None,
+        Critical::System(_) => Some(Severity::Error),
+        Critical::Home if owner => {
+            let root = |word: &&[u8]| {
+                *word == b"root" || word.starts_with(b"root:") || *word == b"0" || *word == b"0:0"
+            };
+            words(step).iter().any(root).then_some(Severity::Warning)
+        }
+        Critical::Home => (name(step) == b"chmod" && !only_for_user(step)).then_some(Severity::Warning),
+    }
+}
+
+/// Whether a mode gives rights to the user alone: `u+rw`, `go-w`.
+fn only_for_user(step: &Step) -> bool {
+    let mode = words(step).into_iter().find(|word| !word.starts_with(b"-")).unwrap_or_default();
+    mode.starts_with(b"u+") || mode.starts_with(b"go-") || mode.starts_with(b"o-") || mode.starts_with(b"g-")
+}
+
+/// Whether `chmod` lets everybody write.
+fn opens_to_all(step: &Step) -> bool {
+    name(step) == b"chmod"
+        && words(step).iter().any(|word| {
+            let octal = word.len() >= 3 && word.iter().all(|byte| (b'0'..=b'7').contains(byte));
+            let sticky = word.len() == 4 && word[0] == b'1';
+            (octal && !sticky && matches!(word.last(), Some(b'2' | b'3' | b'6' | b'7')))
+                || matches!(
+                    *word,
+                    b"a+w" | b"a+rw" | b"a+rwx" | b"o+w" | b"o+rw" | b"o+rwx" | b"+w" | b"ugo+rwx" | b"a=rwx"
+                )
+        })
+}
+
+fn is_secret(path: Option<&[u8]>) -> bool {
+    matches!(path, Some(b"/etc/shadow" | b"/etc/gshadow" | b"/etc/sudoers" | b"/etc/passwd" | b"/etc/group"))
+}

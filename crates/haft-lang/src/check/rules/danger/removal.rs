@@ -1,0 +1,189 @@
+//! Removing or emptying what the system cannot do without.
+
+use super::lineage::{Lineage, name};
+use super::path::Critical;
+use crate::check::diagnostic::Severity;
+use crate::check::rule::{Look, Report, Rule};
+use crate::plan::{FileScope, FileUse, Mode, Plan, Step, UsedBy, resolved_path};
+
+/// Commands that run others where the root is another.
+pub(super) const OTHER_ROOT: &[&[u8]] =
+    &[b"chroot", b"bwrap", b"systemd-nspawn", b"arch-chroot", b"fakechroot"];
+
+/// `rm -rf /`.
+pub(in crate::check::rules) static REMOVES_SYSTEM: Rule = Rule {
+    code: "removes-system",
+    severity: Severity::Error,
+    summary: "the root, a system directory or the home directory is removed",
+    explanation: "rm -rf, find -delete or mv is given /, a directory that the system cannot do without, a home directory, or a pattern \
+        for everything in one. Most often a space or a name is missing: rm -rf / tmp, rm -rf ~/. Name the directory that is \
+        meant.",
+    wrong: &[
+        "rm -rf /",
+        "rm -rf /*",
+        "rm -r -f -- //",
+        "rm --recursive --force /.",
+        "rm -fr ~",
+        "rm -rf ~/*",
+        "rm -rf ~/.",
+        "rm -rf \"$HOME\"",
+        "rm -rf ${HOME}/*",
+        "rm -rf ~root",
+        "rm -rf / tmp/x",
+        "rm -rf /usr/../etc",
+        "rm -rf /{bin,lib}",
+        "/bin/rm -rf /etc",
+        "sudo rm -rf /usr",
+        "sudo -u root -- nice -n 5 rm -rf /",
+        "command rm -rf /var/*",
+        "env -i rm -rf /",
+        "xargs rm -rf /",
+        "sh -c 'rm -rf /'",
+        "eval 'rm -rf ~'",
+        "trap 'rm -rf /' EXIT",
+        "f() { rm -rf /; }",
+        "find / -delete",
+        "find ~ -type f -delete",
+        "find / -exec rm -rf {} +",
+        "cd / && rm -rf *",
+        "cd; rm -rf .",
+        "d=/; rm -rf $d",
+        "for d in /etc /usr; do rm -rf \"$d\"; done",
+        "cmd='rm -rf'; $cmd /",
+        "mv ~ /dev/null",
+        "mv / /backup",
+        "busybox rm -rf /",
+    ],
+    right: &[
+        "rm -rf ./build",
+        "rm -rf /tmp/*",
+        "rm -rf /tmp/x /var/tmp/y",
+        "rm -rf /var/lib/apt/lists/*",
+        "rm -rf ~/.cache/thing",
+        "rm -rf \"$HOME/build\"",
+        "rm -rf \"$HOME.old\"",
+        "rm -rf *",
+        "rm -rf \"$dir\"",
+        "rm -f /etc/app.conf",
+        "rm -rf /usr/local/app",
+        "rm -rf /home/user/project",
+        "find / -name core -delete",
+        "find ~ -name '*.tmp' -delete",
+        "find . -delete",
+        "find / -name x -exec rm {} +",
+        "echo rm -rf /",
+        "grep 'rm -rf /' log",
+        "chroot /mnt rm -rf /boot",
+        "d=/tmp/x; rm -rf $d",
+        "cd /tmp/x && rm -rf *",
+        "ls /",
+        "rm() { :; }; rm -rf /",
+    ],
+    look: Look::Plan(removes_system),
+};
+
+fn removes_system(plan: &Plan, report: &mut Report<'_>) {
+    let lineage = Lineage::of(plan);
+    for step in &plan.steps {
+        let Some(critical) = step.files.iter().find_map(|file| removed(step, file)) else { continue };
+        if lineage.runs_in(step, OTHER_ROOT) {
+            continue;
+        }
+        let verb = if name(step) == b"mv" { "moves away" } else { "removes" };
+        let found = report.add(step.span, format!("this {verb} {} with everything in it", critical.words()));
+        // A copy of a tree may be what is meant.
+        if matches!(name(step), b"rsync" | b"git") {
+            found.severity = Severity::Warning;
+        }
+        found.hint("name the files or the directory that are to be removed");
+    }
+    deleted_by_find(plan, report);
+}
+
+fn removed(step: &Step, file: &FileUse) -> Option<Critical> {
+    let deletes = file.mode == Mode::Delete && file.scope != FileScope::Inside && name(step) != b"rmdir";
+    deletes.then(|| Critical::of(&resolved_path(step, &file.target))).flatten()
+}
+
+/// `find / -exec rm {} +` without a test that chooses files.
+fn deleted_by_find(plan: &Plan, report: &mut Report<'_>) {
+    for step in &plan.steps {
+        let Some(parent) = step.parent.map(|parent| &plan.steps[parent]) else { continue };
+        let removes = matches!(name(step), b"rm" | b"shred" | b"unlink" | b"mv");
+        if !removes || name(parent) != b"find" || crate::plan::find_chooses(&parent.argv) {
+            continue;
+        }
+        let root = parent.files.iter().filter(|file| file.by == UsedBy::Command && file.mode == Mode::Read);
+        if let Some(critical) =
+            root.filter_map(|file| Critical::of(&resolved_path(parent, &file.target))).next()
+        {
+            report.add(step.span, format!("this removes {} with everything in it", critical.words()));
+        }
+    }
+}
+
+/// Files without which nobody can log in, or the system does not start.
+const SYSTEM_FILES: &[&str] = &[
+    "/etc/passwd",
+    "/etc/shadow",
+    "/etc/group",
+    "/etc/gshadow",
+    "/etc/sudoers",
+    "/etc/fstab",
+    "/etc/inittab",
+    "/etc/ld.so.preload",
+    "/etc/nsswitch.conf",
+    "/etc/pam.conf",
+];
+
+/// `> /etc/passwd`.
+pub(in crate::check::rules) static OVERWRITES_SYSTEM_FILE: Rule = Rule {
+    code: "overwrites-system-file",
+    severity: Severity::Warning,
+    summary: "a file that the system needs is overwritten or removed",
+    explanation: "Without its accounts or its table of file systems nobody can log in and the system may not start. Add a line with >>, or \
+        use the program that edits the file safely: vipw, visudo, usermod.",
+    wrong: &[
+        "echo x > /etc/passwd",
+        ": > /etc/shadow",
+        "cat users | sudo tee /etc/sudoers",
+        "rm -f /etc/passwd",
+        "truncate -s 0 /etc/shadow",
+        "dd if=/dev/zero of=/etc/fstab",
+        "mv /etc/passwd /tmp",
+    ],
+    right: &[
+        "echo x >> /etc/fstab",
+        "echo x | tee -a /etc/sudoers",
+        "cat /etc/passwd > users",
+        "sed -i '/swap/d' /etc/fstab",
+        "echo x > /etc/hosts",
+        "cp /etc/passwd backup",
+        "chroot /mnt sh -c 'echo x > /etc/fstab'",
+        "echo x > \"$root/etc/fstab\"",
+    ],
+    look: Look::Plan(overwrites_system_file),
+};
+
+fn overwrites_system_file(plan: &Plan, report: &mut Report<'_>) {
+    let lineage = Lineage::of(plan);
+    for step in &plan.steps {
+        let overwrites = |file: &&FileUse| match file.mode {
+            Mode::Delete => true,
+            Mode::Write => {
+                file.by == UsedBy::Redirection
+                    || matches!(name(step), b"tee" | b"truncate" | b"dd" | b"shred")
+            }
+            _ => false,
+        };
+        let system = step.files.iter().filter(overwrites).find(|file| {
+            let path = resolved_path(step, &file.target);
+            path.literal().is_some_and(|path| SYSTEM_FILES.iter().any(|known| known.as_bytes() == path))
+        });
+        if let Some(file) = system.filter(|_| !lineage.runs_in(step, OTHER_ROOT)) {
+            let path = String::from_utf8_lossy(file.target.literal().unwrap_or_default()).into_owned();
+            let verb = if file.mode == Mode::Delete { "removed" } else { "overwritten" };
+            report.add(step.span, format!("\"{path}\" is {verb}, which the system needs"));
+        }
+    }
+}

@@ -1,0 +1,239 @@
+//! Words whose variables the program sets once and to known text, and braces that hold plain text.
+
+use std::collections::BTreeMap;
+
+use crate::ast::{
+    Argument, Assignment, AssignmentValue, Command, CommandKind, Program, SimpleCommand, Text, Word,
+};
+use crate::walk::Node;
+
+use super::files::path::{concat, literal};
+use super::step::{Expansion, Item, Piece};
+use super::words;
+
+/// Most words that one word becomes.
+const MAX_WORDS: usize = 64;
+
+/// How often a value is looked into for further variables.
+const DEPTH: u8 = 4;
+
+/// The values of variables that hold the same text, or one of a few texts, wherever they are used.
+#[derive(Debug, Default)]
+pub(super) struct Constants {
+    /// The values of each variable; none if they cannot be told.
+    values: BTreeMap<Text, Vec<Item>>,
+}
+
+impl Constants {
+    /// Collects the constants of a program whose text is `source`.
+    pub(super) fn of(program: &Program, source: &[u8]) -> Self {
+        let mut collector = Collector { source, values: BTreeMap::new(), foreign: false };
+        for statement in &*program.body.statements {
+            let pipelines =
+                std::iter::once(&statement.first).chain(statement.rest.iter().map(|(_, rest)| rest));
+            for pipeline in pipelines {
+                if let [command] = &*pipeline.stages
+                    && !statement.background
+                {
+                    collector.top(command);
+                }
+            }
+        }
+        Node::List(&program.body).descend(&mut |node| collector.see(node));
+        match collector.foreign {
+            true => Self::default(),
+            false => Self {
+                values: collector
+                    .values
+                    .into_iter()
+                    .filter(|(_, seen)| seen.assigned == 1 && seen.constant == 1)
+                    .map(|(name, seen)| (name, seen.values))
+                    .collect(),
+            },
+        }
+    }
+
+    /// The words with constants in place of variables, and braces expanded.
+    pub(super) fn resolve(&self, items: &[Item]) -> Vec<Item> {
+        items.iter().flat_map(|item| self.resolve_item(item, DEPTH)).collect()
+    }
+
+    fn resolve_item(&self, item: &Item, depth: u8) -> Vec<Item> {
+        let mut made: Vec<Vec<Piece>> = vec![Vec::new()];
+        let mut changed = false;
+        for piece in &item.pieces {
+            let choices = self.choices(piece, depth);
+            changed |= choices.is_some();
+            let choices = choices.unwrap_or_else(|| vec![vec![piece.clone()]]);
+            if made.len() * choices.len() > MAX_WORDS {
+                return vec![item.clone()];
+            }
+            made = made
+                .iter()
+                .flat_map(|before| choices.iter().map(|choice| [before.as_slice(), choice].concat()))
+                .collect();
+        }
+        if !changed {
+            return vec![item.clone()];
+        }
+        let alone = item.pieces.len() == 1 && item.several;
+        made.into_iter().flat_map(|pieces| finish(pieces, item.several, alone)).collect()
+    }
+
+    /// What a piece may become, each as pieces of its own.
+    fn choices(&self, piece: &Piece, depth: u8) -> Option<Vec<Vec<Piece>>> {
+        match piece {
+            Piece::Dynamic { by: Expansion::Parameter, source } => {
+                let values = self.values.get(variable(source)?)?;
+                let depth = depth.checked_sub(1)?;
+                let resolved = values.iter().flat_map(|value| self.resolve_item(value, depth));
+                Some(resolved.map(|item| item.pieces).collect())
+            }
+            Piece::Dynamic { by: Expansion::Braces, source } => {
+                let words = alternatives(source)?;
+                Some(words.into_iter().map(|word| vec![literal(word)]).collect())
+            }
+            _ => None,
+        }
+    }
+}
+
+/// The words of pieces: a lone unquoted variable is split at blanks.
+fn finish(pieces: Vec<Piece>, several: bool, alone: bool) -> Vec<Item> {
+    let item = concat(pieces);
+    match item.literal() {
+        Some(text) if alone => text
+            .split(|byte| byte.is_ascii_whitespace())
+            .filter(|word| !word.is_empty())
+            .map(words::known)
+            .collect(),
+        Some(_) => vec![item],
+        None => vec![Item { several, ..item }],
+    }
+}
+
+/// The name in `$name` or `${name}`.
+pub(crate) fn variable(source: &[u8]) -> Option<&[u8]> {
+    let name = source.strip_prefix(b"$")?;
+    let name = name.strip_prefix(b"{").and_then(|name| name.strip_suffix(b"}")).unwrap_or(name);
+    let plain = name.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
+    (plain && !name.is_empty()).then_some(name)
+}
+
+/// The words of `{a,b}` if they are plain text.
+fn alternatives(source: &[u8]) -> Option<Vec<&[u8]>> {
+    let inside = source.strip_prefix(b"{")?.strip_suffix(b"}")?;
+    let plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"_-./,:=+@%~".contains(byte);
+    (inside.contains(&b',') && inside.iter().all(plain)).then(|| inside.split(|byte| *byte == b',').collect())
+}
+
+/// How often a variable is assigned to, how often to text that is known, and that text.
+#[derive(Default)]
+struct Seen {
+    assigned: usize,
+    constant: usize,
+    values: Vec<Item>,
+}
+
+struct Collector<'s> {
+    source: &'s [u8],
+    values: BTreeMap<Text, Seen>,
+    /// Whether something runs in this shell that is not in the text.
+    foreign: bool,
+}
+
+impl Collector<'_> {
+    /// A command that runs before what follows it, whatever happens.
+    fn top(&mut self, command: &Command) {
+        if let CommandKind::Simple(SimpleCommand { assignments, arguments, .. }) = &command.kind
+            && arguments.is_empty()
+        {
+            assignments.iter().for_each(|assignment| self.constant(assignment));
+        }
+    }
+
+    fn constant(&mut self, assignment: &Assignment) {
+        let AssignmentValue::Word(word) = &assignment.value else { return };
+        if !assignment.append && assignment.subscript.is_none() {
+            self.value(&assignment.name, std::slice::from_ref(word));
+        }
+    }
+
+    /// Notes values, if text and other variables make them.
+    fn value(&mut self, name: &Text, words: &[Word]) {
+        let items: Vec<Item> = words.iter().map(|word| words::single(word, self.source)).collect();
+        let told = |piece: &Piece| match piece {
+            Piece::Literal(_) => true,
+            Piece::Dynamic { by: Expansion::Parameter, source } => {
+                variable(source).is_some_and(|used| used != &**name)
+            }
+            Piece::Dynamic { by, .. } => *by == Expansion::Tilde,
+        };
+        if items.iter().all(|item| item.pieces.iter().all(told)) {
+            let seen = self.values.entry(name.clone()).or_default();
+            seen.constant += 1;
+            seen.values = items;
+        }
+    }
+
+    fn assigned(&mut self, name: &[u8]) {
+        self.values.entry(Text::from(name)).or_default().assigned += 1;
+    }
+
+    fn see(&mut self, node: Node<'_>) {
+        match node {
+            Node::Assignment(assignment) => self.assigned(&assignment.name.clone()),
+            Node::Command(command) => self.command(command),
+            Node::Arithmetic(arithmetic) => self.arithmetic(arithmetic),
+            _ => {}
+        }
+    }
+
+    fn arithmetic(&mut self, arithmetic: &crate::ast::Arithmetic) {
+        // A name in arithmetic may be assigned to there.
+        let text = arithmetic.span.of(self.source);
+        let names = text.split(|byte| !byte.is_ascii_alphanumeric() && *byte != b'_');
+        names.filter(|name| !name.is_empty()).for_each(|name| self.assigned(name));
+    }
+
+    fn command(&mut self, command: &Command) {
+        match &command.kind {
+            CommandKind::For(each) => {
+                self.assigned(&each.name.clone());
+                let words = each.words.as_deref().unwrap_or_default();
+                if each.words.is_some() && words.len() <= MAX_WORDS {
+                    self.value(&each.name, words);
+                }
+            }
+            CommandKind::Select(select) => self.assigned(&select.name.clone()),
+            CommandKind::Simple(simple) => self.simple(simple),
+            _ => {}
+        }
+    }
+
+    fn simple(&mut self, simple: &SimpleCommand) {
+        let Some(name) = simple.name() else { return };
+        match name {
+            b"eval" | b"source" | b"." | b"trap" => self.foreign = true,
+            b"local" | b"readonly" | b"declare" | b"typeset" | b"export" => self.declared(simple),
+            b"read" | b"mapfile" | b"readarray" | b"getopts" | b"printf" | b"unset" | b"wait" | b"let" => {
+                for argument in simple.arguments.iter().skip(1) {
+                    let word = argument.word().and_then(Word::literal).unwrap_or_default();
+                    let length =
+                        word.iter().take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_').count();
+                    self.assigned(&word[..length]);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// `local name=text`; a name alone keeps its value, or has none yet.
+    fn declared(&mut self, simple: &SimpleCommand) {
+        for argument in simple.arguments.iter().skip(1) {
+            if let Argument::Assignment(assignment) = argument {
+                self.constant(assignment);
+            }
+        }
+    }
+}

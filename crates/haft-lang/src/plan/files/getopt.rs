@@ -1,0 +1,210 @@
+//! Arguments as GNU's `getopt_long` reads them: bundled letters, abbreviated long options, `--`, options after operands.
+
+use crate::plan::builtin::without_prefix;
+use crate::plan::step::Item;
+
+/// The options of a command.
+#[derive(Clone, Copy)]
+pub(super) struct Syntax {
+    /// Letters, as in `getopt(3)`: `a` takes no value, `a:` takes one, `a::` takes one in the same word. With `+` in
+    /// front, the first operand ends the options.
+    pub(super) short: &'static str,
+    /// Long options, separated by spaces: `name` takes no value, `name=` takes one, `name=?` takes one after `=` only.
+    pub(super) long: &'static str,
+}
+
+/// One argument, or two that belong together.
+pub(super) enum Event {
+    /// An option: its letter or its long name as the syntax spells it, and its value.
+    Option(&'static str, Option<Item>),
+    /// An operand.
+    Operand(Item),
+}
+
+/// Arguments, read.
+#[derive(Default)]
+pub(super) struct Arguments {
+    /// The last component of the command's name.
+    pub(super) command: Vec<u8>,
+    /// Options and operands in the order given.
+    pub(super) events: Vec<Event>,
+    /// Whether an option is not known, so that what follows may be its value.
+    pub(super) unknown: bool,
+    /// How many operands stand before `--`; `None` without one.
+    pub(super) before_dashes: Option<usize>,
+}
+
+/// Whether an option takes a value.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Takes {
+    Nothing,
+    Value,
+    SameWord,
+}
+
+impl Arguments {
+    /// The operands.
+    pub(super) fn operands(&self) -> impl DoubleEndedIterator<Item = &Item> {
+        self.events.iter().filter_map(|event| match event {
+            Event::Operand(item) => Some(item),
+            Event::Option(..) => None,
+        })
+    }
+
+    /// Whether one of these options is given; names are separated by spaces.
+    pub(super) fn has(&self, names: &str) -> bool {
+        self.events.iter().any(|event| matches!(event, Event::Option(name, _) if is_among(name, names)))
+    }
+
+    /// The values of these options, in order.
+    pub(super) fn values<'s>(&'s self, names: &'s str) -> impl DoubleEndedIterator<Item = &'s Item> {
+        self.events.iter().filter_map(move |event| match event {
+            Event::Option(name, Some(value)) if is_among(name, names) => Some(value),
+            _ => None,
+        })
+    }
+
+    /// The last value of these options.
+    pub(super) fn value<'s>(&'s self, names: &'s str) -> Option<&'s Item> {
+        self.values(names).next_back()
+    }
+
+    fn operand(&mut self, item: &Item) {
+        self.events.push(Event::Operand(item.clone()));
+    }
+}
+
+/// Whether a name is one of those that a list separated by spaces holds.
+pub(super) fn is_among(name: &str, names: &str) -> bool {
+    names.split(' ').any(|known| known == name)
+}
+
+impl Syntax {
+    /// Reads arguments, without the command's name.
+    pub(super) fn read(self, items: &[Item]) -> Arguments {
+        let mut arguments = Arguments::default();
+        let mut rest = items.iter();
+        while let Some(item) = rest.next() {
+            let prefix = item.prefix();
+            if item.literal() == Some(b"--") {
+                arguments.before_dashes = Some(arguments.operands().count());
+                break;
+            } else if prefix.starts_with(b"--") {
+                self.long_option(item, &mut rest, &mut arguments);
+            } else if prefix.len() > 1 && prefix[0] == b'-' {
+                self.letters(item, &mut rest, &mut arguments);
+            } else {
+                arguments.operand(item);
+                if self.short.starts_with('+') {
+                    break;
+                }
+            }
+        }
+        rest.for_each(|item| arguments.operand(item));
+        arguments
+    }
+
+    fn long_option(self, item: &Item, rest: &mut std::slice::Iter<'_, Item>, arguments: &mut Arguments) {
+        let prefix = item.prefix();
+        let equals = memchr::memchr(b'=', prefix);
+        let end = equals.unwrap_or(prefix.len());
+        let known = self.long_name(&prefix[2..end]).filter(|_| equals.is_some() || item.literal().is_some());
+        let Some((name, takes)) = known else {
+            arguments.unknown = true;
+            return;
+        };
+        let value = match equals {
+            Some(at) => Some(without_prefix(item, at + 1)),
+            None if takes == Takes::Value => rest.next().cloned(),
+            None => None,
+        };
+        arguments.events.push(Event::Option(name, value));
+    }
+
+    /// Whether the syntax has an option of this name.
+    #[cfg(test)]
+    pub(super) fn knows(self, option: &str) -> bool {
+        match option.as_bytes() {
+            [letter] => self.letter(*letter).is_some(),
+            long => self.long_name(long).is_some_and(|(name, _)| name == option),
+        }
+    }
+
+    /// The option that a word names: in full, or by a beginning that no other option has.
+    fn long_name(self, word: &[u8]) -> Option<(&'static str, Takes)> {
+        const COMMON: &str = " help version";
+        let words = self.long.split_ascii_whitespace().chain(COMMON.split_ascii_whitespace());
+        let options = words.map(|option| match option.split_once('=') {
+            None => (option, Takes::Nothing),
+            Some((name, "")) => (name, Takes::Value),
+            Some((name, _)) => (name, Takes::SameWord),
+        });
+        let mut near = options.clone().filter(|(name, _)| name.as_bytes().starts_with(word));
+        let exact = options.clone().find(|(name, _)| name.as_bytes() == word);
+        exact.or_else(|| near.next().filter(|_| near.next().is_none()))
+    }
+
+    fn letters(self, item: &Item, rest: &mut std::slice::Iter<'_, Item>, arguments: &mut Arguments) {
+        let prefix = item.prefix();
+        for (at, letter) in prefix.iter().enumerate().skip(1) {
+            let Some((name, takes)) = self.letter(*letter) else {
+                arguments.unknown = true;
+                return;
+            };
+            let more = item.literal().is_none_or(|word| word.len() > at + 1);
+            let value = match takes {
+                Takes::Nothing => {
+                    arguments.events.push(Event::Option(name, None));
+                    continue;
+                }
+                _ if more => Some(without_prefix(item, at + 1)),
+                Takes::Value => rest.next().cloned(),
+                Takes::SameWord => None,
+            };
+            arguments.events.push(Event::Option(name, value));
+            return;
+        }
+        // More letters, or the value of the last one, that only a run can tell.
+        arguments.unknown |= item.literal().is_none();
+    }
+
+    /// What the syntax says about a letter.
+    fn letter(self, letter: u8) -> Option<(&'static str, Takes)> {
+        let bytes = self.short.as_bytes();
+        let at = bytes.iter().position(|known| *known == letter && !b"+:".contains(known))?;
+        let takes = match (bytes.get(at + 1), bytes.get(at + 2)) {
+            (Some(b':'), Some(b':')) => Takes::SameWord,
+            (Some(b':'), _) => Takes::Value,
+            _ => Takes::Nothing,
+        };
+        self.short.get(at..=at).map(|name| (name, takes))
+    }
+
+    /// Reads arguments whose first word may be letters without a dash, as `tar xzf FILE` has it.
+    pub(super) fn read_old_style(self, items: &[Item]) -> Arguments {
+        let first = items.first().and_then(Item::literal);
+        let Some(letters) = first.filter(|word| !word.starts_with(b"-") && !word.is_empty()) else {
+            return self.read(items);
+        };
+        let mut rest = items[1..].iter();
+        let mut arguments = Arguments::default();
+        for letter in letters {
+            match self.letter(*letter) {
+                Some((name, takes)) => {
+                    let value = (takes == Takes::Value).then(|| rest.next().cloned()).flatten();
+                    arguments.events.push(Event::Option(name, value));
+                }
+                None => arguments.unknown = true,
+            }
+        }
+        let mut others = self.read(rest.as_slice());
+        arguments.events.append(&mut others.events);
+        Arguments { unknown: arguments.unknown | others.unknown, ..arguments }
+    }
+}
+
+/// Arguments of a command that has no options in this sense.
+pub(super) fn operands_only(items: &[Item]) -> Arguments {
+    let events = items.iter().cloned().map(Event::Operand).collect();
+    Arguments { events, ..Arguments::default() }
+}

@@ -1,0 +1,279 @@
+//! `git`: what its commands do to the work tree.
+//!
+//! The work tree is the working directory, or that of `-C`; the repository is `.git` in it. Both are described as a
+//! whole. Commands that run hooks are not complete.
+
+use super::Uses;
+use super::getopt::{Arguments, Event, Syntax};
+use super::path::{base_name, join, without_suffix};
+use crate::plan::step::{FileScope, Item, Mode};
+use crate::plan::words::known;
+
+/// What a command of git does.
+enum Effect {
+    /// Reads the work tree and the repository.
+    Reads,
+    /// Changes the repository only.
+    Records,
+    /// Changes any file of the work tree, too.
+    Updates,
+    /// As the function says.
+    By(fn(&Work<'_>, &mut Uses)),
+}
+
+/// A command of git, its arguments and where it works.
+struct Work<'a> {
+    name: &'a [u8],
+    arguments: &'a [Item],
+    directory: Item,
+}
+
+const COMMANDS: &[(&str, Effect)] = &[
+    (
+        "blame cat-file describe diff diff-files diff-index diff-tree for-each-ref grep log ls-files ls-tree merge-base \
+         name-rev rev-list rev-parse shortlog show show-ref status var version whatchanged check-ignore count-objects \
+         fsck help symbolic-ref reflog cherry range-diff",
+        Effect::Reads,
+    ),
+    (
+        "branch config fetch gc notes push remote repack replace tag update-ref update-index prune pack-refs bundle",
+        Effect::Records,
+    ),
+    (
+        "am bisect cherry-pick checkout-index merge pull rebase revert submodule switch sparse-checkout subtree \
+         read-tree lfs",
+        Effect::Updates,
+    ),
+    ("add stage commit", Effect::By(record)),
+    ("checkout restore", Effect::By(checkout)),
+    ("reset", Effect::By(reset)),
+    ("clean", Effect::By(clean)),
+    ("stash", Effect::By(stash)),
+    ("apply", Effect::By(apply)),
+    ("rm", Effect::By(remove)),
+    ("mv", Effect::By(rename)),
+    ("clone", Effect::By(clone)),
+    ("init", Effect::By(init)),
+    ("worktree", Effect::By(worktree)),
+    ("archive format-patch", Effect::By(export)),
+];
+
+pub(super) fn git(arguments: &Arguments, uses: &mut Uses) {
+    let mut directory = known(b".");
+    arguments.values("C").for_each(|next| directory = join(&directory, next));
+    uses.complete &= !arguments.has("git-dir work-tree c config-env");
+    let words: Vec<Item> = arguments.operands().cloned().collect();
+    let Some((command, rest)) = words.split_first() else { return };
+    let name = command.literal().unwrap_or_default();
+    let found = COMMANDS.iter().find(|(names, _)| names.split(' ').any(|known| known.as_bytes() == name));
+    let Some((_, effect)) = found else { return uses.incomplete() };
+    let work = Work { name, arguments: rest, directory };
+    match effect {
+        Effect::Reads => {
+            work.tree(Mode::Read, uses);
+            work.output(uses);
+        }
+        Effect::Records => work.repository(uses),
+        Effect::Updates => {
+            work.tree(Mode::Write, uses);
+            uses.incomplete();
+        }
+        Effect::By(function) => function(&work, uses),
+    }
+}
+
+impl Work<'_> {
+    /// The whole work tree, its repository included.
+    fn tree(&self, mode: Mode, uses: &mut Uses) {
+        uses.add(mode, &self.directory, FileScope::Tree);
+    }
+
+    fn repository(&self, uses: &mut Uses) {
+        uses.add(Mode::Write, &join(&self.directory, &known(b".git")), FileScope::Tree);
+    }
+
+    /// A file that `--output` names.
+    fn output(&self, uses: &mut Uses) {
+        let outputs = self.arguments.iter().filter(|item| item.prefix().starts_with(b"--output="));
+        outputs.for_each(|item| uses.write(&crate::plan::builtin::without_prefix(item, 9)));
+    }
+
+    fn has(&self, words: &[&[u8]]) -> bool {
+        let options = self.arguments.iter().filter_map(Item::literal).take_while(|word| *word != b"--");
+        options.into_iter().any(|word| words.contains(&word))
+    }
+
+    /// Whether a letter stands among options of one dash.
+    fn has_letter(&self, letter: u8) -> bool {
+        let options = self.arguments.iter().filter_map(Item::literal).take_while(|word| *word != b"--");
+        options
+            .into_iter()
+            .any(|word| word.len() > 1 && word[0] == b'-' && word[1] != b'-' && word[1..].contains(&letter))
+    }
+
+    /// The paths after `--`, if it is given.
+    fn after_dashes(&self) -> Option<Vec<Item>> {
+        let at = self.arguments.iter().position(|item| item.literal() == Some(b"--"))?;
+        Some(self.arguments[at + 1..].iter().map(|path| join(&self.directory, path)).collect())
+    }
+
+    /// Operands, by options of which these letters and names take a value.
+    fn operands(&self, short: &'static str, long: &'static str) -> Vec<Item> {
+        // Options that are not listed take no value.
+        let mut operands = Vec::new();
+        for item in self.arguments {
+            let read = Syntax { short, long }.read(std::slice::from_ref(item));
+            if operands.last() == Some(&None) {
+                operands.pop();
+                continue;
+            }
+            match read.events.as_slice() {
+                [Event::Operand(path)] => operands.push(Some(join(&self.directory, path))),
+                [Event::Option(_, None)] if item.literal().is_some() => operands.push(None),
+                _ => {}
+            }
+        }
+        operands.into_iter().flatten().collect()
+    }
+}
+
+/// `add PATH…` and `commit`: the files are read, the repository is written.
+fn record(work: &Work<'_>, uses: &mut Uses) {
+    if work.has(&[b"-n", b"--dry-run"]) {
+        return work.tree(Mode::Read, uses);
+    }
+    let paths = match work.name {
+        b"commit" => work.after_dashes().unwrap_or_default(),
+        _ => work.operands("", "chmod= pathspec-from-file="),
+    };
+    match paths.as_slice() {
+        [] => work.tree(Mode::Read, uses),
+        paths => paths.iter().for_each(|path| uses.add(Mode::Read, path, FileScope::Tree)),
+    }
+    work.repository(uses);
+    uses.complete &= work.name != b"commit";
+}
+
+/// `checkout BRANCH`, `checkout -- PATH…`, `restore PATH…`.
+fn checkout(work: &Work<'_>, uses: &mut Uses) {
+    uses.incomplete();
+    if work.name == b"restore" && work.has(&[b"--staged", b"-S"]) && !work.has(&[b"--worktree", b"-W"]) {
+        return work.repository(uses);
+    }
+    let paths = match work.name {
+        b"restore" => Some(work.operands("s:", "source= pathspec-from-file=")),
+        _ => work.after_dashes(),
+    };
+    match paths.as_deref() {
+        None | Some([]) => work.tree(Mode::Write, uses),
+        Some(paths) => paths.iter().for_each(|path| uses.add(Mode::Write, path, FileScope::Tree)),
+    }
+}
+
+fn reset(work: &Work<'_>, uses: &mut Uses) {
+    if work.has(&[b"--hard", b"--merge", b"--keep"]) {
+        work.tree(Mode::Write, uses);
+    } else {
+        work.repository(uses);
+    }
+}
+
+/// `clean -f [PATH…]`.
+fn clean(work: &Work<'_>, uses: &mut Uses) {
+    if work.has_letter(b'n') || work.has(&[b"--dry-run"]) {
+        return work.tree(Mode::Read, uses);
+    }
+    let paths = work.operands("e:", "exclude=");
+    match paths.as_slice() {
+        [] => work.tree(Mode::Delete, uses),
+        paths => paths.iter().for_each(|path| uses.add(Mode::Delete, path, FileScope::Tree)),
+    }
+}
+
+fn stash(work: &Work<'_>, uses: &mut Uses) {
+    match work.arguments.first().and_then(Item::literal) {
+        Some(b"list" | b"show") => work.tree(Mode::Read, uses),
+        Some(b"drop" | b"clear" | b"create" | b"store") => work.repository(uses),
+        _ => work.tree(Mode::Write, uses),
+    }
+}
+
+fn apply(work: &Work<'_>, uses: &mut Uses) {
+    for patch in work.operands("p:C:", "directory= exclude= include= whitespace=") {
+        uses.read(&patch);
+    }
+    if work.has(&[b"--check", b"--stat", b"--numstat", b"--summary"]) && !work.has(&[b"--apply"]) {
+        return;
+    }
+    if work.has(&[b"--cached"]) {
+        return work.repository(uses);
+    }
+    work.tree(Mode::Write, uses);
+}
+
+fn remove(work: &Work<'_>, uses: &mut Uses) {
+    work.repository(uses);
+    if work.has(&[b"--cached", b"-n", b"--dry-run"]) {
+        return;
+    }
+    let scope = if work.has_letter(b'r') { FileScope::Tree } else { FileScope::Exact };
+    work.operands("", "pathspec-from-file=").iter().for_each(|path| uses.add(Mode::Delete, path, scope));
+}
+
+fn rename(work: &Work<'_>, uses: &mut Uses) {
+    work.repository(uses);
+    let paths = work.operands("", "");
+    let Some((target, sources)) = paths.split_last() else { return };
+    sources.iter().for_each(|source| uses.add(Mode::Delete, source, FileScope::Tree));
+    uses.add(Mode::Write, target, FileScope::Tree);
+}
+
+/// `clone URL [DIRECTORY]`.
+fn clone(work: &Work<'_>, uses: &mut Uses) {
+    let operands = work.operands(
+        "b:c:o:u:j:",
+        "branch= config= origin= depth= reference= separate-git-dir= template= upload-pack= jobs= filter= \
+         shallow-since= shallow-exclude= reference-if-able= bundle-uri= server-option=",
+    );
+    let Some(source) = operands.first() else { return };
+    let name = base_name(source).map(|name| without_suffix(&name, b".git").unwrap_or(name));
+    match operands.get(1).cloned().or_else(|| name.map(|name| join(&work.directory, &name))) {
+        Some(directory) => uses.add(Mode::Write, &directory, FileScope::Tree),
+        None => uses.incomplete(),
+    }
+}
+
+fn init(work: &Work<'_>, uses: &mut Uses) {
+    let operands = work.operands("b:", "template= separate-git-dir= object-format= initial-branch=");
+    let directory = operands.first().unwrap_or(&work.directory).clone();
+    uses.add(Mode::Write, &join(&directory, &known(b".git")), FileScope::Tree);
+    operands.first().into_iter().for_each(|directory| uses.write(directory));
+}
+
+/// `worktree add PATH`, `worktree remove PATH`.
+fn worktree(work: &Work<'_>, uses: &mut Uses) {
+    work.repository(uses);
+    let operands = work.operands("b:B:", "reason=");
+    let action = work.arguments.first().and_then(Item::literal);
+    match (action, operands.get(1)) {
+        (Some(b"add"), Some(path)) => uses.add(Mode::Write, path, FileScope::Tree),
+        (Some(b"remove"), Some(path)) => uses.add(Mode::Delete, path, FileScope::Tree),
+        (Some(b"list" | b"prune" | b"lock" | b"unlock" | b"repair"), _) => {}
+        _ => uses.incomplete(),
+    }
+}
+
+/// `archive -o FILE`, `format-patch -o DIRECTORY`.
+fn export(work: &Work<'_>, uses: &mut Uses) {
+    work.tree(Mode::Read, uses);
+    let read = Syntax { short: "o:v:", long: "output= output-directory= format= prefix= remote=" }
+        .read(work.arguments);
+    match read.value("o output output-directory") {
+        Some(directory) if work.name == b"format-patch" => uses.add(Mode::Write, directory, FileScope::Tree),
+        Some(file) => uses.write(file),
+        None if work.name == b"format-patch" && !work.has(&[b"--stdout"]) => {
+            uses.add(Mode::Write, &work.directory, FileScope::Tree);
+        }
+        None => {}
+    }
+}
