@@ -1,7 +1,9 @@
 //! What a project's configuration could do, and whether somebody has allowed it.
 
+use std::path::Path;
+
 use haft_config::trust::{ContentHash, Standing, Trust};
-use haft_config::{Layer, Source};
+use haft_config::{Layer, Source, printable};
 
 use crate::catalogue::Catalogue;
 use crate::error::{Error, ErrorKind};
@@ -49,7 +51,9 @@ impl Catalogue {
                 powers.join(", ")
             );
             let error = Error::new(ErrorKind::Untrusted, message);
-            return Err(error.with_hint("look at it, then run `haft trust`"));
+            let directory = source.path.as_deref().and_then(Path::parent).unwrap_or(Path::new("."));
+            let directory = printable(directory);
+            return Err(error.with_hint(format!("look at it, then run `haft trust '{directory}'`")));
         }
         Ok(())
     }

@@ -34,6 +34,10 @@ pub enum Group {
     Session,
 }
 
+/// The number under which a child holds the file that it [executes](Command::program_file). An interpreter opens it as
+/// `/dev/fd/63`. Shells give the same number to process substitutions, so scripts leave it alone.
+const PROGRAM_DESCRIPTOR: RawFd = 63;
+
 /// Where a descriptor of the child comes from.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
@@ -78,6 +82,7 @@ pub struct Sandbox {
 pub struct Command {
     program: OsString,
     argument_zero: Option<OsString>,
+    has_program_file: bool,
     arguments: Vec<OsString>,
     environment: Arc<Environment>,
     working_directory: Option<PathBuf>,
@@ -102,6 +107,7 @@ impl Command {
         Command {
             program: program.into(),
             argument_zero: None,
+            has_program_file: false,
             arguments: Vec::new(),
             environment: Arc::default(),
             working_directory: None,
@@ -137,6 +143,13 @@ impl Command {
     pub fn argument_zero(&mut self, name: impl Into<OsString>) -> &mut Command {
         self.argument_zero = Some(name.into());
         self
+    }
+
+    /// Executes an open file with `execveat`, whatever the path of the program names by then: the path is only what the
+    /// program is called. A script sees itself as `/dev/fd/63`. Applies to [`spawn`](Command::spawn) alone.
+    pub fn program_file(&mut self, file: Arc<OwnedFd>) -> &mut Command {
+        self.has_program_file = true;
+        self.descriptor(PROGRAM_DESCRIPTOR, Descriptor::Open(file))
     }
 
     /// The exact environment; cheap to share between commands.
@@ -281,6 +294,7 @@ impl Command {
         let join = self.scope.as_ref().map(Scope::join).unwrap_or_default();
         let plan = sys::Plan {
             path: &prepared.path,
+            program_file: self.has_program_file.then_some(PROGRAM_DESCRIPTOR),
             argv: &prepared.argv,
             environment: &environment,
             working_directory: prepared.working_directory.as_deref(),

@@ -244,3 +244,26 @@ fn waiting_without_blocking_tells_whether_it_still_runs() {
     assert!(child.wait().is_err(), "it was waited for already");
     child.signal(Signals::KILL).unwrap();
 }
+
+#[test]
+fn an_open_program_runs_even_if_its_path_names_another_file_by_then() {
+    let scratch = Scratch::new();
+    let (path, report) = (scratch.file("program"), scratch.text("report"));
+    let write = |bytes: &[u8]| {
+        let new = scratch.file("new");
+        fs::write(&new, bytes).unwrap();
+        fs::set_permissions(&new, fs::Permissions::from_mode(0o755)).unwrap();
+        fs::rename(&new, &path).unwrap();
+    };
+    let binary = fs::read(child()).unwrap();
+    for (content, expected) in [(binary.as_slice(), 0), (b"#!/bin/sh\nexit 7\n", 7)] {
+        write(content);
+        let open = Arc::new(fs::File::open(&path).unwrap().into());
+        write(b"#!/bin/sh\nexit 9\n");
+        let mut command = Command::new(&path);
+        command.program_file(open).arguments(["report-to", &report]);
+        let (exit, _) = command.spawn().unwrap().wait().unwrap();
+        assert_eq!(exit, Exit::Code(expected));
+    }
+    assert_eq!(Report::parse(fs::read(&report).unwrap()).texts("argv")[0], path.display().to_string());
+}

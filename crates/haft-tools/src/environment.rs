@@ -1,6 +1,7 @@
 //! What of the caller's environment a tool sees.
 
 use std::ffi::OsStr;
+use std::path::Path;
 
 use haft_process::Environment;
 
@@ -40,6 +41,16 @@ pub(crate) fn for_tool(
         }
     }
     let _ = environment.set("HAFT_TOOL", tool);
+    environment
+}
+
+/// The environment of an executable tool, with the place of its file. A project's script cannot learn it from `$0`, since it
+/// runs from a sealed copy.
+pub(crate) fn with_place(mut environment: Environment, path: &Path) -> Environment {
+    let _ = environment.set("HAFT_TOOL_PATH", path);
+    if let Some(directory) = path.parent() {
+        let _ = environment.set("HAFT_TOOL_DIR", directory);
+    }
     environment
 }
 

@@ -11,12 +11,15 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime};
 
+use haft_config::{FileRules, Owners};
 use haft_process::capture::{Limits, Output};
 
 /// So many stay in memory.
 const IN_MEMORY: usize = 64;
 /// So many bytes of earlier outputs may lie in files when another one is written.
 const IN_FILES: u64 = 256 << 20;
+/// The largest file that is read.
+const LARGEST: u64 = 1 << 30;
 /// So long a file is kept.
 const KEPT: Duration = Duration::from_secs(24 * 60 * 60);
 /// So much is copied at once.
@@ -57,7 +60,8 @@ impl Outputs {
     fn read(&self, id: &str) -> Option<Output> {
         let plain = !id.is_empty() && id.bytes().all(|byte| byte.is_ascii_alphanumeric());
         let path = self.directory.as_ref().filter(|_| plain)?.join(id);
-        let bytes = std::fs::read(path).ok()?;
+        let rules = FileRules::up_to(LARGEST).owned_by(&Owners::of_process());
+        let bytes = rules.read(&path).ok()?;
         let output = Output::new(Limits { head: bytes.len(), tail: 0, spill: 0 }, None);
         output.append(&bytes);
         output.finish();

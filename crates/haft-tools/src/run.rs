@@ -1,12 +1,13 @@
 //! Running an executable as a tool: JSON in, JSON out.
 
 use haft_process::capture::{Limits, Output, View};
-use haft_process::{Command, Exit, Input, Outcome, Task, signal_name};
+use haft_process::{Exit, Input, Outcome, Task, signal_name};
 use serde_json::Value;
 
 use crate::call::Scene;
-use crate::discover::end_rest;
+use crate::discover::{SealError, end_rest, program};
 use crate::envelope::{Code, Envelope, Fault, Truncated};
+use crate::environment::with_place;
 use crate::registry::Inner;
 use crate::text;
 use crate::tool::{File, Tool};
@@ -16,8 +17,13 @@ const SHOWN: usize = View::DEFAULT_BUDGET;
 
 /// Runs a tool's executable and makes an envelope of what became of it.
 pub(crate) fn file(inner: &Inner, tool: &Tool, file: &File, arguments: &Value, scene: &Scene) -> Envelope {
-    let mut command = Command::new(&file.path);
-    command.environment((*scene.environment).clone()).working_directory(&scene.directory);
+    let sealed = match inner.sealed(file) {
+        Ok(sealed) => sealed,
+        Err(error) => return Envelope::failure(refused(tool, file, &error)),
+    };
+    let mut command = program(&file.path, sealed);
+    let environment = with_place((*scene.environment).clone(), &file.path);
+    command.environment(environment).working_directory(&scene.directory);
     let limit = usize::try_from(scene.output_limit).unwrap_or(usize::MAX);
     let input = serde_json::to_vec(arguments).unwrap_or_default();
     let task = Task::new(command)
@@ -34,6 +40,16 @@ pub(crate) fn file(inner: &Inner, tool: &Tool, file: &File, arguments: &Value, s
     };
     end_rest(&mut outcome);
     Answer { inner, tool, scene, outcome: &outcome }.envelope()
+}
+
+/// A project's file that does not have the content that was trusted when it is about to run.
+fn refused(tool: &Tool, file: &File, error: &SealError) -> Fault {
+    let code = match error {
+        SealError::Changed => Code::NotTrusted,
+        SealError::Failed(_) => Code::SpawnFailed,
+    };
+    let path = haft_config::printable(&file.path);
+    Fault::new(code, format!("tool '{}' does not run: '{path}': {error}", tool.name()))
 }
 
 /// What a tool's process has left to look at.

@@ -193,6 +193,9 @@ pub(crate) struct Trust {
     /// Trust without asking
     #[arg(long, conflicts_with_all = ["revoke", "list"])]
     pub(crate) yes: bool,
+    /// Read the files below these directories whoever owns or may write them; with --revoke, no longer
+    #[arg(long, requires = "paths", conflicts_with_all = ["yes", "list"])]
+    pub(crate) owner: bool,
     /// Print one JSON object; without --yes it only says what would be trusted
     #[arg(long)]
     pub(crate) json: bool,

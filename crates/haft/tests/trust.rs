@@ -73,7 +73,10 @@ fn a_person_at_a_terminal_is_asked_and_only_yes_is_yes() {
         let call = call.directory(scratch.file("project")).input(answer);
         let run = call.args(["spawn", "--pty", "--stdin", "-", "--", own, "trust"]).run();
         let seen = run.output_text();
-        assert!(seen.contains("tools/x-tool") && seen.contains("trust these 2 files? [y/N] "), "{run}");
+        assert!(
+            seen.contains("tools/x-tool") && seen.contains("trust these 2 files? [y/N/v to view] "),
+            "{run}"
+        );
         run
     };
     for answer in ["\n", "n\n", "yep\n"] {

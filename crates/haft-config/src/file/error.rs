@@ -41,7 +41,9 @@ impl FileError {
         FileError { kind, path: path.to_path_buf(), reason, hint: None }
     }
 
-    pub(crate) fn of_system(path: &Path, error: io::Error) -> FileError {
+    /// A file that the system does not let us read.
+    #[expect(clippy::needless_pass_by_value, reason = "it is made for `map_err`")]
+    pub fn of_system(path: &Path, error: io::Error) -> FileError {
         let kind = match error.kind() {
             io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => FileErrorKind::Absent,
             _ => FileErrorKind::Unreadable,

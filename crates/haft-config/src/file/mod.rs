@@ -21,7 +21,7 @@ mod owner;
 #[cfg(test)]
 mod tests;
 
-use std::fs::{File, Metadata};
+use std::fs::{File, FileType, Metadata};
 use std::io::{self, Read as _};
 use std::os::unix::fs::FileTypeExt as _;
 use std::path::{Path, PathBuf};
@@ -87,7 +87,12 @@ impl FileRules {
     /// If the file breaks a rule, cannot be read, or is not read within [`READ_TIMEOUT`].
     pub fn read(&self, path: &Path) -> Result<Vec<u8>, FileError> {
         let (rules, wanted) = (self.clone(), path.to_path_buf());
-        within(READ_TIMEOUT, path, move || rules.open(&wanted)?.read(rules.limit, &wanted))
+        let waited = within(READ_TIMEOUT, path, move || rules.read_now(&wanted));
+        waited.unwrap_or_else(|| self.read_now(path))
+    }
+
+    fn read_now(&self, path: &Path) -> Result<Vec<u8>, FileError> {
+        self.open(path)?.read(self.limit, path)
     }
 
     /// Opens a file for reading. It does not wait for the other end of a FIFO, and never opens a device.
@@ -96,16 +101,24 @@ impl FileRules {
     /// If the file breaks a rule or cannot be opened.
     pub fn open(&self, path: &Path) -> Result<RegularFile, FileError> {
         let failed = |error: io::Error| FileError::of_system(path, error);
-        let real = path.canonicalize().map_err(|error| absent_or_broken(path, error))?;
-        self.check_place(path, &real)?;
-        check_kind(path, &real.metadata().map_err(failed)?)?;
+        let real = self.check(path)?;
         let file = open_exactly(&real).map_err(failed)?;
         let metadata = file.metadata().map_err(failed)?;
-        check_kind(path, &metadata)?;
-        if metadata.len() > self.limit {
-            return Err(FileError::too_large(path, self.limit));
-        }
+        // It may have been replaced since it was looked at.
+        self.check_kind(path, &metadata)?;
         Ok(RegularFile { file, metadata })
+    }
+
+    /// Checks a file without opening it. Returns its path without symbolic links.
+    ///
+    /// # Errors
+    /// If the file breaks a rule or does not exist.
+    pub fn check(&self, path: &Path) -> Result<PathBuf, FileError> {
+        let real = path.canonicalize().map_err(|error| absent_or_broken(path, error))?;
+        self.check_place(path, &real)?;
+        let metadata = real.metadata().map_err(|error| FileError::of_system(path, error))?;
+        self.check_kind(path, &metadata)?;
+        Ok(real)
     }
 
     fn check_place(&self, path: &Path, real: &Path) -> Result<(), FileError> {
@@ -116,6 +129,17 @@ impl FileRules {
             }
         }
         self.owners.as_ref().map_or(Ok(()), |owners| owners.check_real(path, real))
+    }
+
+    fn check_kind(&self, path: &Path, metadata: &Metadata) -> Result<(), FileError> {
+        let kind = metadata.file_type();
+        if !kind.is_file() {
+            return Err(FileError::not_regular(path, kind_word(kind)));
+        }
+        if metadata.len() > self.limit {
+            return Err(FileError::too_large(path, self.limit));
+        }
+        Ok(())
     }
 }
 
@@ -146,18 +170,13 @@ fn open_exactly(real: &Path) -> io::Result<File> {
     }
 }
 
-fn check_kind(path: &Path, metadata: &Metadata) -> Result<(), FileError> {
-    let kind = metadata.file_type();
-    if kind.is_file() {
-        return Ok(());
-    }
-    let word = match kind {
+fn kind_word(kind: FileType) -> &'static str {
+    match kind {
         _ if kind.is_dir() => "a directory",
         _ if kind.is_fifo() => "a FIFO",
         _ if kind.is_socket() => "a socket",
         _ => "a device",
-    };
-    Err(FileError::not_regular(path, word))
+    }
 }
 
 /// A path that leads nowhere is absent, unless it is a link: then its maker has made a mistake.
@@ -169,17 +188,16 @@ fn absent_or_broken(path: &Path, error: io::Error) -> FileError {
 }
 
 /// Does something on a thread of its own and waits for it only so long. A system call that never returns keeps that thread.
-pub(crate) fn within<T: Send + 'static>(
+/// `None` if the system has no thread for it.
+fn within<T: Send + 'static>(
     limit: Duration,
     path: &Path,
     work: impl FnOnce() -> Result<T, FileError> + Send + 'static,
-) -> Result<T, FileError> {
+) -> Option<Result<T, FileError>> {
     let (send, receive) = mpsc::sync_channel(1);
     let started = std::thread::Builder::new().name("read".to_owned()).spawn(move || {
         let _ = send.send(work());
     });
-    match started {
-        Ok(_) => receive.recv_timeout(limit).unwrap_or_else(|_| Err(FileError::late(path, limit))),
-        Err(error) => Err(FileError::of_system(path, error)),
-    }
+    started.ok()?;
+    Some(receive.recv_timeout(limit).unwrap_or_else(|_| Err(FileError::late(path, limit))))
 }

@@ -5,9 +5,11 @@
 //! or to root, and nobody else may write to them. In a directory with the sticky bit others may add files of their own,
 //! but cannot replace the user's.
 
+use std::fmt;
 use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
 
 use super::FileError;
 use crate::printable::printable;
@@ -20,10 +22,11 @@ const GROUP_OR_WORLD: u32 = 0o077;
 const FIRST_ORDINARY_GROUP: u32 = 100;
 
 /// The users whose files are read, and the directories that are exempt.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Owners {
     users: Vec<u32>,
-    exempt: Vec<PathBuf>,
+    /// Asked only when something would be refused.
+    exempt: Arc<dyn Fn() -> Vec<PathBuf> + Send + Sync>,
     /// The number that stands for users outside this user namespace, if it is not the machine's own.
     unmapped: Option<u32>,
 }
@@ -32,7 +35,7 @@ impl Owners {
     /// The user of this process, and root.
     pub fn of_process() -> Owners {
         let user = rustix::process::geteuid().as_raw();
-        Owners { users: vec![user, 0], exempt: Vec::new(), unmapped: unmapped_user() }
+        Owners { users: vec![user, 0], exempt: Arc::new(Vec::new), unmapped: unmapped_user() }
     }
 
     /// The same, with the owner of the file that this process runs: its owner decides what haft does anyway.
@@ -42,10 +45,11 @@ impl Owners {
         self
     }
 
-    /// The same, except for these directories and everything beneath them.
+    /// The same, except for these directories and everything beneath them. The function is called only when something
+    /// would be refused.
     #[must_use]
-    pub fn except(mut self, directories: impl IntoIterator<Item = PathBuf>) -> Owners {
-        self.exempt.extend(directories);
+    pub fn except(mut self, directories: impl Fn() -> Vec<PathBuf> + Send + Sync + 'static) -> Owners {
+        self.exempt = Arc::new(directories);
         self
     }
 
@@ -73,14 +77,12 @@ impl Owners {
     }
 
     pub(super) fn check_real(&self, path: &Path, real: &Path) -> Result<(), FileError> {
-        if self.exempt.iter().any(|exempt| real.starts_with(exempt)) {
-            return Ok(());
-        }
         for place in real.ancestors() {
             let metadata = place.symlink_metadata().map_err(|error| FileError::of_system(path, error))?;
             let on_the_way = place != real;
             if let Some(fault) = self.fault(&metadata, on_the_way) {
-                return Err(refusal(path, place, on_the_way, &fault));
+                let exempt = (self.exempt)().iter().any(|exempt| real.starts_with(exempt));
+                return if exempt { Ok(()) } else { Err(refusal(path, place, on_the_way, &fault)) };
             }
         }
         Ok(())
@@ -93,18 +95,24 @@ impl Owners {
             return Some(Fault::Foreign(owner));
         }
         let sticky = metadata.is_dir() && mode & STICKY != 0;
-        let group = mode & GROUP_WRITE != 0 && !self.is_own_group(metadata.gid(), owner);
+        let group = mode & GROUP_WRITE != 0 && !is_own_group(metadata.gid(), owner);
         if sticky || (!group && mode & WORLD_WRITE == 0) {
             return None;
         }
         Some(Fault::Writable(mode & 0o7777))
     }
+}
 
-    /// Whether the members of a group could do what they want anyway: the user's private group, which has the user's number,
-    /// or a group of administrators on what root owns.
-    fn is_own_group(&self, group: u32, owner: u32) -> bool {
-        group == owner || (owner == 0 && group < FIRST_ORDINARY_GROUP)
+impl fmt::Debug for Owners {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Owners").field("users", &self.users).finish_non_exhaustive()
     }
+}
+
+/// Whether a group adds nobody: the private group of a user has the user's number, and on what root owns, groups of
+/// administrators may write.
+fn is_own_group(group: u32, owner: u32) -> bool {
+    group == owner || (owner == 0 && group < FIRST_ORDINARY_GROUP)
 }
 
 /// What is wrong with a place.
@@ -133,6 +141,11 @@ fn refusal(path: &Path, place: &Path, on_the_way: bool, fault: &Fault) -> FileEr
 /// In a user namespace of its own, a process sees the files of all users outside it as those of one user. A directory on
 /// the way may be such a one; what lies in it has to belong to the user all the same.
 fn unmapped_user() -> Option<u32> {
+    static USER: OnceLock<Option<u32>> = OnceLock::new();
+    *USER.get_or_init(find_unmapped_user)
+}
+
+fn find_unmapped_user() -> Option<u32> {
     let map = std::fs::read_to_string("/proc/self/uid_map").ok()?;
     let numbers: Vec<&str> = map.split_whitespace().collect();
     if numbers == ["0", "0", "4294967295"] {

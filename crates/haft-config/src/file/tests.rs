@@ -94,7 +94,7 @@ fn what_others_may_write_to_is_refused_and_the_place_is_named() {
         assert_eq!(check().err(), wrong, "{file_mode:o} in {directory_mode:o}");
     }
     mode(&scene.place("project"), 0o777);
-    let exempt = Owners::of_process().except([project]);
+    let exempt = Owners::of_process().except(move || vec![project.clone()]);
     exempt.check(&file).expect("exempt");
 }
 
@@ -132,6 +132,6 @@ fn a_file_system_that_does_not_answer_is_not_waited_for() {
         let _ = wait.recv();
         Ok(())
     };
-    let error = within(Duration::from_millis(20), Path::new("x"), hang).expect_err("late");
+    let error = within(Duration::from_millis(20), Path::new("x"), hang).expect("a thread").expect_err("late");
     assert_eq!(error.kind(), FileErrorKind::Late);
 }

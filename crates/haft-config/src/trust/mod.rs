@@ -99,7 +99,8 @@ impl Trust {
     /// The users whose files are read: the user of this process and root; in the directories that were
     /// [allowed](Trust::allow_owner), anybody's.
     pub fn owners(&self) -> Owners {
-        Owners::of_process().except(self.allowed_owners().unwrap_or_default())
+        let trust = self.clone();
+        Owners::of_process().except(move || trust.allowed_owners().unwrap_or_default())
     }
 
     /// Reads files beneath a directory no matter who owns it or may write to it.

@@ -1,5 +1,6 @@
 //! Asking an executable for its schema.
 
+use std::os::fd::OwnedFd;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -10,7 +11,7 @@ use haft_process::{
     CancelToken, Command, Environment, Exit, Host, Live, Outcome, StreamKind, Task, signal_name,
 };
 
-use crate::environment::for_tool;
+use crate::environment::{for_tool, with_place};
 use crate::text;
 use crate::tool::Descriptor;
 
@@ -37,7 +38,7 @@ pub(crate) struct Refusal {
 }
 
 impl Refusal {
-    fn passing(reason: impl Into<String>) -> Refusal {
+    pub(crate) fn passing(reason: impl Into<String>) -> Refusal {
         Refusal { reason: reason.into(), lasting: false }
     }
 
@@ -48,9 +49,15 @@ impl Refusal {
 
 impl Ask {
     /// Runs the executable with `--schema` and reads its answer.
-    pub(crate) fn schema(&self, path: &Path, name: &str) -> Result<Descriptor, Refusal> {
-        let mut command = Command::new(path);
-        command.argument("--schema").environment(for_tool(&self.inherited, &self.inherited, name, &[]));
+    pub(crate) fn schema(
+        &self,
+        path: &Path,
+        name: &str,
+        sealed: Option<Arc<OwnedFd>>,
+    ) -> Result<Descriptor, Refusal> {
+        let mut command = program(path, sealed);
+        let environment = for_tool(&self.inherited, &self.inherited, name, &[]);
+        command.argument("--schema").environment(with_place(environment, path));
         if let Some(directory) = path.parent() {
             command.working_directory(directory);
         }
@@ -102,6 +109,15 @@ impl Ask {
         }
         Ok(descriptor)
     }
+}
+
+/// A tool's program: a sealed copy of it where there is one, else the file itself.
+pub(crate) fn program(path: &Path, sealed: Option<Arc<OwnedFd>>) -> Command {
+    let mut command = Command::new(path);
+    if let Some(sealed) = sealed {
+        command.program_file(sealed);
+    }
+    command
 }
 
 fn shown(outcome: &Outcome) -> String {

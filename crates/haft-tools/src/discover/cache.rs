@@ -8,6 +8,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use haft_config::trust::ContentHash;
+use haft_config::{FileRules, MAX_STATE_BYTES, Owners};
 use serde::{Deserialize, Serialize};
 
 use super::ask::Refusal;
@@ -58,7 +59,8 @@ impl Entry {
 
 impl Cache {
     pub(super) fn open(place: Option<PathBuf>) -> Cache {
-        let bytes = place.as_ref().and_then(|place| std::fs::read(place).ok()).unwrap_or_default();
+        let rules = FileRules::up_to(MAX_STATE_BYTES).owned_by(&Owners::of_process());
+        let bytes = place.as_ref().and_then(|place| rules.read(place).ok()).unwrap_or_default();
         let content: Option<Content> = serde_json::from_slice(&bytes).ok();
         let entries = content.filter(|content| content.version == VERSION).map(|content| content.tools);
         Cache { place, entries: entries.unwrap_or_default(), changed: false }

@@ -3,6 +3,7 @@
 mod ask;
 mod cache;
 mod prober;
+mod sealed;
 mod stamp;
 
 use std::os::unix::fs::PermissionsExt as _;
@@ -10,11 +11,15 @@ use std::path::{Path, PathBuf};
 
 use haft_config::Layer;
 
-pub(crate) use ask::{Ask, end_rest};
+pub(crate) use ask::{Ask, end_rest, program};
 pub(crate) use prober::{Probe, Prober};
+pub(crate) use sealed::SealError;
 pub(crate) use stamp::Stamp;
 
 use crate::tool::name_of_file;
+
+/// A directory with more entries than this was made to keep haft busy.
+const MAX_ENTRIES: usize = 10_000;
 
 /// A file that would be a tool, by its name and mode.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,22 +29,40 @@ pub(crate) struct Candidate {
     pub(crate) path: PathBuf,
 }
 
-/// All candidates in the directories, in the order in which later ones win. A directory that is missing has none.
+/// All candidates in the directories, in the order in which later ones win. A directory that is missing has none, nor has
+/// one with too many entries.
 pub(crate) fn scan(directories: &[(Layer, PathBuf)]) -> Vec<Candidate> {
-    let mut found = Vec::new();
-    for (layer, directory) in directories {
-        let entries = directory.read_dir().into_iter().flatten().flatten();
-        let mut here: Vec<Candidate> = entries
-            .filter_map(|entry| {
-                let name = name_of_file(entry.file_name().to_str()?)?;
-                let path = entry.path();
-                is_executable(&path).then_some(Candidate { name, layer: *layer, path })
-            })
-            .collect();
-        here.sort_by(|one, other| one.path.cmp(&other.path));
-        found.extend(here);
+    let entries = directories.iter().map(|(layer, directory)| scan_one(*layer, directory));
+    entries.flat_map(Option::unwrap_or_default).collect()
+}
+
+/// Directories that are not looked through, as candidates that are none, with the reason.
+pub(crate) fn crowded(directories: &[(Layer, PathBuf)]) -> Vec<(Candidate, Probe)> {
+    let crowded = directories.iter().filter(|(layer, directory)| scan_one(*layer, directory).is_none());
+    let reason = format!("the directory has more than {MAX_ENTRIES} entries and is not looked through");
+    crowded
+        .map(|(layer, path)| {
+            let candidate = Candidate { name: "tools".to_owned(), layer: *layer, path: path.clone() };
+            (candidate, Probe::Rejected(reason.clone()))
+        })
+        .collect()
+}
+
+/// The candidates of one directory; `None` if it has too many entries.
+fn scan_one(layer: Layer, directory: &Path) -> Option<Vec<Candidate>> {
+    let entries = directory.read_dir().into_iter().flatten().flatten();
+    let entries: Vec<_> = entries.take(MAX_ENTRIES + 1).collect();
+    if entries.len() > MAX_ENTRIES {
+        return None;
     }
-    found
+    let candidate = |entry: std::fs::DirEntry| {
+        let name = name_of_file(entry.file_name().to_str()?)?;
+        let path = entry.path();
+        is_executable(&path).then_some(Candidate { name, layer, path })
+    };
+    let mut here: Vec<Candidate> = entries.into_iter().filter_map(candidate).collect();
+    here.sort_by(|one, other| one.path.cmp(&other.path));
+    Some(here)
 }
 
 /// The candidates of one name, the one that wins first. Directories are only read where a name could be written in too many

@@ -4,6 +4,7 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread;
 use std::time::Duration;
 
+use haft_config::printable;
 use haft_process::CancelToken;
 
 use super::Inner;
@@ -25,7 +26,7 @@ impl Found {
     pub(crate) fn note(&self) -> Option<String> {
         let rejected = self.passed_over.as_ref()?;
         let (name, reason) = (&rejected.name, &rejected.reason);
-        let path = rejected.path.as_ref()?.display();
+        let path = printable(rejected.path.as_ref()?);
         let used = self.tool.layer();
         Some(format!("'{path}' is passed over ({reason}), and '{name}' of the {used} layer is called"))
     }
@@ -61,7 +62,7 @@ impl Inner {
         match refused {
             None => {
                 if let Some(path) = discover::not_executable(name, &self.directories) {
-                    let path = path.display();
+                    let path = printable(&path);
                     let error = format!(
                         "there is no tool '{name}': '{path}' is not executable; run `chmod +x '{path}'`"
                     );
@@ -79,7 +80,7 @@ impl Inner {
                 Code::NotTrusted,
                 format!(
                     "tool '{name}' of this project is not trusted{}; to trust it run `haft trust`",
-                    rejected.path.map_or(String::new(), |path| format!(": '{}'", path.display()))
+                    rejected.path.map_or(String::new(), |path| format!(": '{}'", printable(path)))
                 ),
             ),
             Some(rejected) => Fault::new(
@@ -87,7 +88,7 @@ impl Inner {
                 format!(
                     "tool '{name}' was rejected: {}{}",
                     rejected.reason,
-                    rejected.path.map_or(String::new(), |path| format!(" ('{}')", path.display()))
+                    rejected.path.map_or(String::new(), |path| format!(" ('{}')", printable(path)))
                 ),
             ),
         }

@@ -4,6 +4,7 @@ mod find;
 mod scan;
 
 use std::fmt;
+use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
@@ -16,13 +17,13 @@ use haft_process::{CancelToken, Environment, Host};
 
 use self::scan::Sight;
 use crate::call::CallOptions;
-use crate::discover::{self, Ask, Candidate, Prober};
+use crate::discover::{self, Ask, Candidate, Prober, SealError};
 use crate::envelope::{Fault, Truncated};
 use crate::native::Native;
 use crate::outputs::Outputs;
 use crate::provider::{Provider, Providers};
 use crate::snapshot::Snapshot;
-use crate::tool::{Source, Tool};
+use crate::tool::{File, Source, Tool};
 
 /// How a registry finds and calls tools.
 #[derive(Clone, Debug)]
@@ -271,6 +272,11 @@ impl Inner {
     /// Asks a file anew, wherever it is.
     pub(crate) fn ask(&self, path: &Path, name: &str) -> Result<Tool, String> {
         self.prober.ask(&Candidate { name: name.to_owned(), layer: Layer::User, path: path.to_path_buf() })
+    }
+
+    /// What to execute for a tool in place of its file.
+    pub(crate) fn sealed(&self, file: &File) -> Result<Option<Arc<OwnedFd>>, SealError> {
+        self.prober.sealed(file)
     }
 
     /// Keeps an output addressable for a while.

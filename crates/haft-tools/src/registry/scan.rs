@@ -79,9 +79,9 @@ impl Inner {
         });
         let probes =
             found.into_iter().map(|probe| probe.into_inner().unwrap_or_else(PoisonError::into_inner));
-        let probes =
-            candidates.into_iter().zip(probes).filter_map(|(one, probe)| Some((one, probe?))).collect();
+        let probes = candidates.into_iter().zip(probes).filter_map(|(one, probe)| Some((one, probe?)));
         self.prober.save();
+        let probes = discover::crowded(&self.directories).into_iter().chain(probes).collect();
         (seen, probes)
     }
 

@@ -260,7 +260,7 @@ fn keys_of_the_caller_do_not_leak() {
     let seen = result(&registry.call("plain", json!({}), &options))["environment"].clone();
     let mut seen: Vec<_> = seen.as_array().expect("names").iter().filter_map(Value::as_str).collect();
     seen.sort_unstable();
-    assert_eq!(seen, ["HAFT_RUN", "HAFT_TOOL", "MINE", "PATH"]);
+    assert_eq!(seen, ["HAFT_RUN", "HAFT_TOOL", "HAFT_TOOL_DIR", "HAFT_TOOL_PATH", "MINE", "PATH"]);
     let seen = result(&call(&registry, "named", json!({}))).as_str().expect("names").to_owned();
     assert!(seen.contains("WANTED_KEY") && !seen.contains("SECRET_KEY"), "{seen}");
 }

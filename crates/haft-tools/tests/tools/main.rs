@@ -7,3 +7,4 @@ mod discovery;
 mod many;
 mod processes;
 mod scene;
+mod swapped;

@@ -2,6 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
+use haft_config::{FileErrorKind, FileRules, MAX_TEXT_BYTES, Owners, printable};
+
+use crate::failure::tell;
 use crate::places;
 use crate::surroundings::Surroundings;
 
@@ -21,9 +24,21 @@ impl Places {
         let places = places::unchecked(surroundings);
         let own = surroundings.variable("HOME").map(|home| Path::new(home).join(".profile"));
         Self {
-            rc: places.user.map(|user| user.join("rc")),
+            rc: places.user.map(|user| user.join("rc")).filter(|rc| is_own(rc)),
             history: places.state.map(|state| state.join("history")),
             profiles: std::iter::once(PathBuf::from("/etc/profile")).chain(own).collect(),
         }
+    }
+}
+
+/// Whether a file is one that only the user could have written. One that is not there is no matter.
+fn is_own(path: &Path) -> bool {
+    let rules = FileRules::up_to(MAX_TEXT_BYTES).owned_by(&Owners::of_process());
+    match rules.check(path) {
+        Err(error) if error.kind() != FileErrorKind::Absent => {
+            tell(format_args!("\"{}\" is not run: {}", printable(path), error.reason()));
+            false
+        }
+        _ => true,
     }
 }

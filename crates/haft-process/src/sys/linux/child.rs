@@ -34,6 +34,7 @@ pub(crate) struct RawLimit {
 /// All the child needs, prepared by the parent, and the place where it reports what failed.
 pub(super) struct Context<'a> {
     pub(super) path: &'a CStr,
+    pub(super) program_file: Option<RawFd>,
     pub(super) argv: *const *const libc::c_char,
     pub(super) envp: *const *const libc::c_char,
     pub(super) working_directory: Option<&'a CStr>,
@@ -86,7 +87,15 @@ fn become_program(context: &mut Context<'_>) -> Failure {
     }
     signal::set_mask(context.mask);
     // SAFETY: path and arrays are NUL-terminated and live in the parent, which sleeps.
-    unsafe { libc::execve(context.path.as_ptr(), context.argv, context.envp) };
+    unsafe {
+        match context.program_file {
+            None => libc::execve(context.path.as_ptr(), context.argv, context.envp),
+            Some(file) => {
+                let (empty, flags) = (c"".as_ptr(), libc::AT_EMPTY_PATH);
+                libc::syscall(libc::SYS_execveat, file, empty, context.argv, context.envp, flags) as i32
+            }
+        }
+    };
     (Step::Exec, 0)
 }
 

@@ -29,6 +29,8 @@ thread_local! {
 #[derive(Debug)]
 pub(crate) struct Plan<'a> {
     pub(crate) path: &'a CStr,
+    /// The child's number of the file to execute in place of the path.
+    pub(crate) program_file: Option<RawFd>,
     pub(crate) argv: &'a [CString],
     /// Strings of the form `name=value`.
     pub(crate) environment: &'a [&'a CStr],
@@ -78,6 +80,7 @@ pub(crate) fn spawn(plan: &Plan<'_>) -> Result<Spawned, Fault> {
     let highest = plan.descriptors.iter().map(|&(_, to)| to).max().unwrap_or(2).max(2);
     let mut context = Context {
         path: plan.path,
+        program_file: plan.program_file,
         argv: argv.as_ptr(),
         envp: envp.as_ptr(),
         working_directory: plan.working_directory,

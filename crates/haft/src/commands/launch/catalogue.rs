@@ -7,7 +7,8 @@ use haft_config::{Layer, Places, Source};
 use haft_launch::Catalogue;
 use jiff::Zoned;
 
-use crate::failure::Failure;
+use crate::commands::trust;
+use crate::failure::{Failure, tell};
 use crate::places;
 use crate::surroundings::Surroundings;
 
@@ -58,6 +59,33 @@ impl World {
     pub(super) fn catalogue(&self) -> Result<Catalogue, Failure> {
         let read = || Catalogue::read(self.layers().collect::<Result<Vec<_>, _>>()?);
         read().map_err(|error| haft_launch::Error::from(error).into())
+    }
+
+    /// Makes sure that the project's configuration may be used. The person at the terminal is asked; without one, the error
+    /// says what to run. The text that was read is the one that must be trusted, whatever the file holds by then.
+    pub(super) fn demand_trust(&self, catalogue: &Catalogue) -> Result<(), Failure> {
+        let Err(error) = catalogue.check_trust(&self.trust) else { return Ok(()) };
+        let Some(project) = self.places.project.as_ref().filter(|_| trust::on_terminal()) else {
+            return Err(error.into());
+        };
+        tell(&error);
+        if trust::ask_about(project, &self.trust)? {
+            return Ok(catalogue.check_trust(&self.trust)?);
+        }
+        let hint = error.hint().map(str::to_owned);
+        Err(Failure { message: "nothing was launched".to_owned(), hint, status: error.exit_code() })
+    }
+
+    /// All that can be launched without asking anybody: a project's configuration that is not trusted, or cannot be read, is
+    /// left out.
+    pub(super) fn trusted_catalogue(&self) -> Result<Catalogue, Failure> {
+        let sources: Vec<Source> = self.layers().filter_map(Result::ok).collect();
+        let whole = Catalogue::read(sources.clone());
+        if let Some(catalogue) = whole.ok().filter(|catalogue| catalogue.check_trust(&self.trust).is_ok()) {
+            return Ok(catalogue);
+        }
+        let own = sources.into_iter().filter(|source| source.layer != Layer::Project);
+        Catalogue::read(own).map_err(|error| haft_launch::Error::from(error).into())
     }
 
     /// A path as the user would write it here.

@@ -38,7 +38,7 @@ pub(super) fn prepare(
     let base = host::run_base(surroundings);
     clean(&base);
     let catalogue = world.catalogue()?;
-    catalogue.check_trust(&world.trust)?;
+    world.demand_trust(&catalogue)?;
     let mut request = request(kind, instructions, options);
     let selection = choose::select(&catalogue, &mut request, &world.launch)?;
     if !options.dry_run {

@@ -11,9 +11,9 @@ use super::catalogue::World;
 use crate::failure::Failure;
 use crate::surroundings::Surroundings;
 
-/// A prompt for each task. Without a configuration that can be read there are none.
+/// A prompt for each task. A project that is not trusted has none, since their names and descriptions are text for an agent.
 pub(crate) fn of_tasks(surroundings: &Surroundings, host: &Arc<Host>) -> Vec<Prompt> {
-    let Ok(catalogue) = World::look(surroundings).and_then(|world| world.catalogue()) else {
+    let Ok(catalogue) = World::look(surroundings).and_then(|world| world.trusted_catalogue()) else {
         return Vec::new();
     };
     let prompt = |task: &haft_launch::Task| {
@@ -42,8 +42,7 @@ fn text(
     host: &Host,
 ) -> Result<String, Failure> {
     let world = World::look(surroundings)?;
-    let catalogue = world.catalogue()?;
-    catalogue.check_trust(&world.trust)?;
+    let catalogue = world.trusted_catalogue()?;
     // Which agent it would be is of no matter to the text, and none need be installed.
     let agent = catalogue.agents().first().map(|agent| agent.name().to_owned());
     let kind = Kind::Task(task.to_owned());

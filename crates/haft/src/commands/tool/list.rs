@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use haft_config::printable;
 use haft_tools::{Registry, Snapshot, Tool};
 use serde_json::{Value, json};
 
@@ -78,7 +79,7 @@ pub(crate) fn rest(snapshot: &Snapshot) -> String {
     let mut text = String::new();
     for shadowed in snapshot.shadowed() {
         let place =
-            shadowed.path.as_ref().map_or("in haft".to_owned(), |path| format!("'{}'", path.display()));
+            shadowed.path.as_ref().map_or("in haft".to_owned(), |path| format!("'{}'", printable(path)));
         text.push_str(&format!(
             "shadowed: {} of the {} layer, {place}, by that of the {} layer\n",
             shadowed.name, shadowed.layer, shadowed.by
@@ -86,7 +87,7 @@ pub(crate) fn rest(snapshot: &Snapshot) -> String {
     }
     for rejected in snapshot.rejected() {
         let name = &rejected.name;
-        let place = rejected.path.as_ref().map_or(String::new(), |path| format!(", '{}'", path.display()));
+        let place = rejected.path.as_ref().map_or(String::new(), |path| format!(", '{}'", printable(path)));
         let instead = rejected
             .instead
             .map_or(String::new(), |layer| format!("; '{name}' of the {layer} layer is called in its place"));

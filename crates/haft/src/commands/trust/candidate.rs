@@ -4,6 +4,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use haft_config::trust::{ContentHash, Standing, Trust};
+use haft_config::{FileError, FileRules, MAX_PROGRAM_BYTES, PROJECT_DIRECTORY, printable};
 use haft_process::reason;
 use serde::Serialize;
 
@@ -11,6 +12,8 @@ use crate::failure::Failure;
 
 /// More files than this are no project of anybody's making.
 const MOST: usize = 10_000;
+/// Directories deeper than this are not either.
+const MAX_DEPTH: usize = 32;
 
 /// A file that would be trusted.
 #[derive(Debug, Serialize)]
@@ -53,31 +56,118 @@ impl Kind {
     }
 }
 
-/// Adds a file, or every file below a directory, in the order of names.
-pub(super) fn collect(path: &Path, trust: &Trust, found: &mut Vec<Candidate>) -> Result<(), Failure> {
-    let failed = |error: &std::io::Error| Failure {
-        message: format!("cannot read '{}': {}", path.display(), reason(error)),
-        hint: None,
-        status: 1,
-    };
-    let metadata = path.metadata().map_err(|error| failed(&error))?;
-    if metadata.is_dir() {
-        let entries = path.read_dir().map_err(|error| failed(&error))?;
-        let mut names: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+/// What was found where trust is asked for.
+#[derive(Debug, Default)]
+pub(super) struct Found {
+    pub(super) candidates: Vec<Candidate>,
+    pub(super) skipped: Vec<Skipped>,
+}
+
+impl Found {
+    /// The files that are not trusted yet.
+    pub(super) fn open(&self) -> Vec<&Candidate> {
+        self.candidates.iter().filter(|candidate| candidate.standing != Standing::Trusted).collect()
+    }
+}
+
+/// A file that is not trusted, whatever the answer, since haft would not read it either.
+#[derive(Debug, Serialize)]
+pub(super) struct Skipped {
+    pub(super) path: PathBuf,
+    pub(super) reason: String,
+}
+
+/// Finds the files that would be trusted.
+pub(super) struct Collector<'t> {
+    trust: &'t Trust,
+    rules: FileRules,
+    found: Found,
+}
+
+impl Collector<'_> {
+    /// Finds a file, or every file below a directory, in the order of names. What cannot be trusted is passed over with
+    /// its reason.
+    pub(super) fn collect(path: &Path, trust: &Trust, found: Found) -> Result<Found, Failure> {
+        let rules = FileRules::up_to(MAX_PROGRAM_BYTES).owned_by(&trust.owners());
+        let project = path.file_name().is_some_and(|name| name == PROJECT_DIRECTORY);
+        let rules = match path.parent().filter(|_| project) {
+            Some(top) => rules.beneath(top),
+            None => rules,
+        };
+        let mut collector = Collector { trust, rules, found };
+        let exists = path.symlink_metadata().map_err(|error| failed(path, &error))?;
+        collector.visit(path, 0)?;
+        match collector.found.skipped.as_slice() {
+            [only] if !exists.is_dir() => Err(refused(only)),
+            _ => Ok(collector.found),
+        }
+    }
+
+    fn visit(&mut self, path: &Path, depth: usize) -> Result<(), Failure> {
+        if path.is_dir() {
+            if depth == MAX_DEPTH {
+                self.skip(path, format!("it is more than {MAX_DEPTH} directories deep"));
+                return Ok(());
+            }
+            return self.entries(path)?.iter().try_for_each(|entry| self.visit(entry, depth + 1));
+        }
+        if self.found.candidates.len() == MOST {
+            return Err(too_many());
+        }
+        match self.candidate(path) {
+            Ok(candidate) => self.found.candidates.push(candidate),
+            Err(error) => {
+                let hint = error.hint().map_or(String::new(), |hint| format!("; {hint}"));
+                self.skip(path, format!("{}{hint}", error.reason()));
+            }
+        }
+        Ok(())
+    }
+
+    fn candidate(&self, path: &Path) -> Result<Candidate, FileError> {
+        let opened = self.rules.open(path)?;
+        let size = opened.metadata.len();
+        let hash = ContentHash::of_reading(&opened.file, size, |_| Ok(()));
+        let hash = hash.map_err(|error| FileError::of_system(path, error))?;
+        let standing = self.trust.standing(path, &hash);
+        let kind = Kind::of(path, opened.metadata.permissions().mode());
+        Ok(Candidate { path: path.to_path_buf(), kind, hash, size, standing })
+    }
+
+    /// The entries of a directory, by name.
+    fn entries(&mut self, path: &Path) -> Result<Vec<PathBuf>, Failure> {
+        let entries = match path.read_dir() {
+            Ok(entries) => entries,
+            Err(error) => {
+                self.skip(path, reason(&error));
+                return Ok(Vec::new());
+            }
+        };
+        let mut names: Vec<PathBuf> = entries.flatten().take(MOST + 1).map(|entry| entry.path()).collect();
+        if names.len() > MOST {
+            return Err(too_many());
+        }
         names.sort();
         // A link to a directory may lead anywhere, in circles too; what is behind it is trusted where it is.
-        let inside = names.iter().filter(|name| !(name.is_symlink() && name.is_dir()));
-        return inside.filter(|name| name.exists()).try_for_each(|name| collect(name, trust, found));
+        names.retain(|name| !(name.is_symlink() && name.is_dir()));
+        Ok(names)
     }
-    if !metadata.is_file() {
-        return Ok(());
+
+    fn skip(&mut self, path: &Path, reason: String) {
+        self.found.skipped.push(Skipped { path: path.to_path_buf(), reason });
     }
-    if found.len() == MOST {
-        return Err(Failure::usage(format_args!("more than {MOST} files; name those to be trusted")));
-    }
-    let hash = ContentHash::of_file(path).map_err(|error| failed(&error.into()))?;
-    let standing = trust.standing(path, &hash);
-    let kind = Kind::of(path, metadata.permissions().mode());
-    found.push(Candidate { path: path.to_path_buf(), kind, hash, size: metadata.len(), standing });
-    Ok(())
+}
+
+fn too_many() -> Failure {
+    Failure::usage(format_args!("more than {MOST} files; name those to be trusted"))
+}
+
+fn refused(skipped: &Skipped) -> Failure {
+    let message = format!("cannot trust \"{}\": {}", printable(&skipped.path), skipped.reason);
+    Failure { message, hint: None, status: 1 }
+}
+
+fn failed(path: &Path, error: &std::io::Error) -> Failure {
+    let message = format!("cannot read '{}': {}", printable(path), reason(error));
+    Failure { message, hint: None, status: 1 }
 }

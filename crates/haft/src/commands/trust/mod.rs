@@ -4,13 +4,14 @@
 
 mod candidate;
 mod show;
+mod view;
 
 use std::io::{BufRead as _, Write as _};
 use std::path::{Path, PathBuf};
 
-use haft_config::trust::{Standing, Trust};
+use haft_config::trust::Trust;
 
-use self::candidate::Candidate;
+use self::candidate::{Candidate, Collector, Found};
 use crate::arguments;
 use crate::failure::Failure;
 use crate::places;
@@ -21,7 +22,10 @@ pub(crate) fn run(arguments: &arguments::Trust, surroundings: &Surroundings) -> 
     let places = places::find(surroundings);
     let trust = Trust::open(places.state.as_deref());
     if arguments.list {
-        return Ok(show::list(&trust.list()?, arguments.json));
+        return Ok(show::list(&trust.list()?, &trust.allowed_owners()?, arguments.json));
+    }
+    if arguments.owner {
+        return owner(arguments, &trust);
     }
     let wanted = wanted(&arguments.paths, places.project)?;
     if arguments.revoke {
@@ -54,32 +58,63 @@ fn project_in(path: &Path) -> PathBuf {
     if project.is_dir() { project } else { path.to_path_buf() }
 }
 
+/// Reads the files of directories whoever owns them, or no longer does.
+fn owner(arguments: &arguments::Trust, trust: &Trust) -> Result<i32, Failure> {
+    let mut changed = Vec::new();
+    for path in &arguments.paths {
+        if arguments.revoke {
+            changed.extend(trust.revoke_owner(path)?);
+        } else {
+            changed.push(trust.allow_owner(path)?);
+        }
+    }
+    Ok(show::owners(&changed, arguments))
+}
+
+/// Asks the person at the terminal about a project, having shown what it holds. Says whether it is trusted now.
+pub(crate) fn ask_about(project: &Path, trust: &Trust) -> Result<bool, Failure> {
+    let found = Collector::collect(project, trust, Found::default())?;
+    let open: Vec<&Candidate> = found.open();
+    show::candidates(&found, open.len());
+    let agreed = !open.is_empty() && ask(&open)?;
+    if agreed {
+        trust.trust(open.iter().map(|candidate| (candidate.path.as_path(), candidate.hash.clone())))?;
+    }
+    Ok(agreed)
+}
+
 /// Shows what would be trusted, asks, and trusts it.
 fn grant(arguments: &arguments::Trust, trust: &Trust, wanted: &[PathBuf]) -> Result<i32, Failure> {
     trust.list()?;
-    let mut candidates = Vec::new();
+    let mut found = Found::default();
     for path in wanted {
-        candidate::collect(path, trust, &mut candidates)?;
+        found = Collector::collect(path, trust, found)?;
     }
-    let open: Vec<&Candidate> =
-        candidates.iter().filter(|candidate| candidate.standing != Standing::Trusted).collect();
+    let open: Vec<&Candidate> = found.open();
     if !arguments.json {
-        show::candidates(&candidates, open.len());
+        show::candidates(&found, open.len());
     }
-    let agreed = !open.is_empty() && (arguments.yes || (!arguments.json && ask(open.len())?));
+    let agreed = !open.is_empty() && (arguments.yes || (!arguments.json && ask(&open)?));
     if agreed {
         trust.trust(open.iter().map(|candidate| (candidate.path.as_path(), candidate.hash.clone())))?;
     }
     let trusted = agreed || open.is_empty();
     if arguments.json {
-        return Ok(show::grant(&candidates, trusted));
+        return Ok(show::grant(&found, trusted));
     }
     Ok(i32::from(!trusted))
 }
 
-/// Asks the person at the terminal.
-fn ask(count: usize) -> Result<bool, Failure> {
-    if !rustix::termios::isatty(rustix::stdio::stdin()) || !rustix::termios::isatty(rustix::stdio::stderr()) {
+/// Whether there is somebody to ask.
+pub(crate) fn on_terminal() -> bool {
+    use rustix::stdio::{stderr, stdin};
+    use rustix::termios::isatty;
+    isatty(stdin()) && isatty(stderr())
+}
+
+/// Asks the person at the terminal, who may look at the files first.
+fn ask(open: &[&Candidate]) -> Result<bool, Failure> {
+    if !on_terminal() {
         return Err(Failure {
             message: "nothing was trusted: there is no terminal to ask at".to_owned(),
             hint: Some(
@@ -88,11 +123,17 @@ fn ask(count: usize) -> Result<bool, Failure> {
             status: 1,
         });
     }
-    let files = if count == 1 { "this file".to_owned() } else { format!("these {count} files") };
+    let files = if open.len() == 1 { "this file".to_owned() } else { format!("these {} files", open.len()) };
     let mut stderr = std::io::stderr();
-    let _ = write!(stderr, "trust {files}? [y/N] ");
-    let _ = stderr.flush();
-    let mut answer = String::new();
-    let _ = std::io::stdin().lock().read_line(&mut answer);
-    Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
+    loop {
+        let _ = write!(stderr, "trust {files}? [y/N/v to view] ");
+        let _ = stderr.flush();
+        let mut answer = String::new();
+        let _ = std::io::stdin().lock().read_line(&mut answer);
+        match answer.trim() {
+            "y" | "Y" | "yes" => return Ok(true),
+            "v" | "V" | "view" => view::show(open),
+            _ => return Ok(false),
+        }
+    }
 }

@@ -1,18 +1,39 @@
 //! What `haft trust` prints.
 
+use std::path::PathBuf;
+
+use haft_config::printable;
 use haft_config::trust::{Entry, Standing};
 use serde::Serialize;
 
-use super::candidate::Candidate;
+use super::candidate::{Candidate, Found, Skipped};
+use crate::arguments;
 use crate::commands::output::{print_json, print_text};
 
 /// Everything that is trusted.
-pub(super) fn list(entries: &[Entry], json: bool) -> i32 {
+pub(super) fn list(entries: &[Entry], owners: &[PathBuf], json: bool) -> i32 {
     #[derive(Serialize)]
     struct Report<'a> {
         trusted: &'a [Entry],
+        owners: &'a [PathBuf],
     }
-    if json { print_json(&Report { trusted: entries }, 0) } else { print_text(&lines(entries), 0) }
+    if json {
+        return print_json(&Report { trusted: entries, owners }, 0);
+    }
+    print_text(&(lines(entries) + &owner_lines(owners)), 0)
+}
+
+/// The directories whose owner and mode are not checked any more, or are again.
+pub(super) fn owners(directories: &[PathBuf], arguments: &arguments::Trust) -> i32 {
+    if arguments.json {
+        let key = if arguments.revoke { "revoked" } else { "owners" };
+        return print_json(&serde_json::json!({ key: directories }), 0);
+    }
+    print_text(&owner_lines(directories), 0)
+}
+
+fn owner_lines(directories: &[PathBuf]) -> String {
+    directories.iter().map(|directory| format!("{:12}  {}\n", "any owner", printable(directory))).collect()
 }
 
 /// What is no longer trusted.
@@ -28,12 +49,13 @@ pub(super) fn revoked(entries: &[Entry], json: bool) -> i32 {
 }
 
 fn lines(entries: &[Entry]) -> String {
-    entries.iter().map(|entry| format!("{}  {}\n", entry.hash.short(), entry.path.display())).collect()
+    entries.iter().map(|entry| format!("{}  {}\n", entry.hash.short(), printable(&entry.path))).collect()
 }
 
 /// What would be trusted, for a person to look at.
-pub(super) fn candidates(candidates: &[Candidate], open: usize) {
-    let mut text: String = candidates
+pub(super) fn candidates(found: &Found, open: usize) {
+    let mut text: String = found
+        .candidates
         .iter()
         .map(|candidate| {
             let standing = match candidate.standing {
@@ -42,9 +64,12 @@ pub(super) fn candidates(candidates: &[Candidate], open: usize) {
                 Standing::Trusted => "trusted",
             };
             let (kind, hash) = (candidate.kind.as_str(), candidate.hash.short());
-            format!("{standing:8} {kind:13} {hash}  {:>8}  {}\n", candidate.size, candidate.path.display())
+            format!("{standing:8} {kind:13} {hash}  {:>8}  {}\n", candidate.size, printable(&candidate.path))
         })
         .collect();
+    for skipped in &found.skipped {
+        text.push_str(&format!("skipped  {}: {}\n", printable(&skipped.path), skipped.reason));
+    }
     if open == 0 {
         text.push_str("there is nothing left to trust\n");
     }
@@ -52,11 +77,13 @@ pub(super) fn candidates(candidates: &[Candidate], open: usize) {
 }
 
 /// What was asked for, and whether it is trusted now.
-pub(super) fn grant(candidates: &[Candidate], trusted: bool) -> i32 {
+pub(super) fn grant(found: &Found, trusted: bool) -> i32 {
     #[derive(Serialize)]
     struct Report<'a> {
         trusted: bool,
         files: &'a [Candidate],
+        skipped: &'a [Skipped],
     }
-    print_json(&Report { trusted, files: candidates }, i32::from(!trusted))
+    let report = Report { trusted, files: &found.candidates, skipped: &found.skipped };
+    print_json(&report, i32::from(!trusted))
 }
