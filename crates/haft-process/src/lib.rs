@@ -119,7 +119,7 @@ pub use outcome::{
     CANCELLED, Captured, JobReport, Outcome, Report, Shown, StageReport, StatusReport, TIMED_OUT, Tree,
 };
 pub use permission::{Denial, StartPermission, StartPolicy, StartRequest};
-pub use proc::process_start;
+pub use proc::{is_computing, process_start};
 pub use pty::TerminalSize;
 pub use reaper::{become_subreaper, reap_orphans, resign_subreaper};
 pub use scope::{MARKER, Scope};

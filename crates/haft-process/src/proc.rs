@@ -62,6 +62,14 @@ pub fn process_start(pid: i32) -> Option<u64> {
     entry(pid).filter(|entry| !entry.zombie).map(|entry| entry.start)
 }
 
+/// Whether a process runs, is ready to run, or waits for a disk: it will go on by itself, soon.
+pub fn is_computing(pid: i32) -> bool {
+    let Ok(line) = fs::read(format!("/proc/{pid}/stat")) else { return false };
+    let after_name = line.iter().rposition(|&byte| byte == b')').map(|close| close + 2);
+    let state = after_name.and_then(|at| line.get(at));
+    matches!(state, Some(b'R' | b'D'))
+}
+
 /// Reads a `stat` line. The command name in it may hold anything, so fields count from its last parenthesis.
 fn parse_stat(line: &[u8]) -> Option<Entry> {
     let open = line.iter().position(|&byte| byte == b'(')?;

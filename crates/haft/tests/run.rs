@@ -217,3 +217,54 @@ fn what_is_no_script_is_refused_without_being_read_to_its_end() {
     haft().arg("/dev/zero").run().status(126).stderr_has("it is a binary file, not a script");
     haft().arg("/no/such/script").run().status(127).stderr_has("cannot read '/no/such/script'");
 }
+
+/// Scripts whose substitutions have left a job that holds their pipe, and what they write to standard output.
+const HELD: &[(&str, &str)] = &[
+    ("x=$(sleep 30 & echo hi); echo $x", "hi\n"),
+    ("x=`sleep 30 & echo hi`; echo $x", "hi\n"),
+    ("echo \"$(sleep 30 & echo hi) $(echo there)\"", "hi there\n"),
+    ("x=$(y=$(sleep 30 & echo in); echo $y out); echo $x", "in out\n"),
+    ("x=$(echo a | { cat; sleep 30 & }); echo $x", "a\n"),
+    ("x=$( (sleep 30 &) ; echo hi); echo $x", "hi\n"),
+    ("x=$(sh -c 'sleep 30 & echo hi'); echo $x", "hi\n"),
+    ("x=$({ sleep 30; echo late; } & echo hi); echo $x", "hi\n"),
+    ("f() { sleep 30 & echo $!; }; pid=$(f); kill $pid && echo killed", "killed\n"),
+    ("x=$(cat <(echo hi) & wait; sleep 30 &); echo $x", "hi\n"),
+    ("x=$(sleep 30 & seq 100000 | tail -n1); echo $x", "100000\n"),
+];
+
+#[test]
+fn a_job_that_holds_the_pipe_of_a_substitution_does_not_hold_the_script() {
+    for (script, written) in HELD {
+        let run = haft().args(["--timeout", "25s", "-c", script]).run().status(0);
+        assert_eq!(run.output_text(), *written, "{script}\n{}", run.error_text());
+    }
+}
+
+#[test]
+fn a_substitution_has_all_that_its_own_commands_write() {
+    let scripts = [
+        ("x=$(echo a | tee >(sleep 1; cat) > /dev/null); echo $x", "a\n"),
+        ("x=$({ sleep 1; echo a; } & wait); echo $x", "a\n"),
+        ("x=$(seq 300000 | md5sum & wait); echo ${#x}", "35\n"),
+        ("x=$(< /etc/hostname); echo $?", "0\n"),
+    ];
+    for (script, written) in scripts {
+        haft().args(["-c", script]).run().status(0).stdout(written);
+    }
+}
+
+#[test]
+fn output_that_comes_after_a_substitution_is_not_lost() {
+    let script = "x=$(sh -c 'sleep 2; echo late; exec 1>&2; echo end' & echo hi); echo $x; wait; sleep 3";
+    let run = haft().args(["-c", script]).run().status(0);
+    assert_eq!(run.output_text(), "hi\n");
+    assert_eq!(run.error_text(), "late\nend\n");
+}
+
+#[test]
+fn a_plain_shell_waits_for_the_pipe_of_a_substitution() {
+    let shell = Haft::new(env!("CARGO_BIN_EXE_haft"));
+    let script = "x=$({ sleep 1; echo late; } & echo hi); echo $x";
+    shell.args(["-c", script]).run().status(0).stdout("hi late\n");
+}

@@ -104,13 +104,14 @@ impl Session {
     /// Runs a list beside the session, which does not wait for it: a process substitution.
     pub(crate) fn start_detached(&mut self, mut child: Self, body: List) {
         let _ = self.flush();
-        let members = match &*body.statements {
+        let mut members = match &*body.statements {
             [statement] if self.owns_process() && child.is_just_programs(statement) => {
                 child.moment.is_whole = true;
                 child.start_pipeline(&statement.first)
             }
             _ => vec![self.start_subshell(child, move |session| session.run_list(&body))],
         };
+        members.iter_mut().for_each(|member| member.is_substitution = true);
         self.last_background = members.last().map(|member| member.pid);
         self.beside.iter_mut().for_each(Member::update);
         self.beside.retain(|member| member.status.is_none());

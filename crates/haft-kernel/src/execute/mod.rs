@@ -11,6 +11,7 @@ mod conditional;
 mod copy;
 mod death;
 mod dispatch;
+mod drain;
 mod errors;
 mod external;
 mod fan;

@@ -1,12 +1,9 @@
 //! Subshells that run on the thread of their parent.
 
-use std::sync::Arc;
-
 use haft_lang::ast::List;
 
 use crate::execute::Regard;
 use crate::flow::{Flow, Unwind};
-use crate::io::Capture;
 use crate::session::Session;
 use crate::traps::Trap;
 
@@ -84,17 +81,5 @@ impl Session {
     /// Takes over the output that a subshell on the same thread still holds back.
     pub(crate) fn adopt_output(&mut self, child: &mut Self) {
         self.take_dirty(child);
-    }
-
-    /// Reads what programs write into a capture until the last of them has let go of it.
-    pub(crate) fn drain_to_end(&mut self, capture: &Arc<Capture>) -> Result<(), Unwind> {
-        capture.close();
-        let Some(reader) = capture.reader() else { return Ok(()) };
-        loop {
-            match capture.drain() {
-                Ok(true) | Err(_) => return self.check_cancelled(),
-                Ok(false) => self.wait_for_descriptor(&reader)?,
-            }
-        }
     }
 }

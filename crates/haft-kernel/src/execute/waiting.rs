@@ -1,7 +1,6 @@
 //! Waiting: for programs, for descriptors; always with an eye on cancellation, signals and captures.
 
-use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
-use std::sync::Arc;
+use std::os::fd::{AsFd as _, BorrowedFd};
 use std::time::{Duration, Instant};
 
 use haft_process::{CancelToken, Child, Exit, Signals, Usage};
@@ -142,11 +141,6 @@ impl Session {
         }
         let _ = child.signal(9);
         child.wait().ok()
-    }
-
-    /// Waits until a descriptor can be read or anything else happens that may matter to the caller, who looks again.
-    pub(crate) fn wait_for_descriptor(&mut self, descriptor: &Arc<OwnedFd>) -> Result<(), Unwind> {
-        self.wait_for(&[descriptor.as_fd()])
     }
 
     /// Waits until one of the descriptors can be read, a capture has taken something, or a signal has come.

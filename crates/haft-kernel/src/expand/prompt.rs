@@ -7,7 +7,7 @@ use crate::bytes::Bytes;
 use crate::flow::Unwind;
 use crate::options::ShellOption;
 use crate::printf::strftime;
-use crate::session::Session;
+use crate::session::{Identity, Session};
 
 impl Session {
     /// Expands a prompt: its backslash escapes, then parameters, commands and arithmetic as in double quotes.
@@ -59,7 +59,7 @@ impl Session {
             b'r' => result.push(b'\r'),
             b'[' | b']' => {}
             b'\\' => result.push(b'\\'),
-            b'$' => result.push(if rustix::process::geteuid().is_root() { b'#' } else { b'$' }),
+            b'$' => result.push(if Identity::of(&self.kernel).effective_user == 0 { b'#' } else { b'$' }),
             b'u' => result.extend_from_slice(&self.user_name().unwrap_or_else(|| "I have no name!".into())),
             b'h' => {
                 let host = self.value(b"HOSTNAME").unwrap_or_default();

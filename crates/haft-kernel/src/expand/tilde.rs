@@ -6,7 +6,7 @@ use haft_fs::OpenOptions;
 
 use super::sink::Sink;
 use crate::bytes::Bytes;
-use crate::session::Session;
+use crate::session::{Identity, Session};
 use crate::text;
 
 impl Session {
@@ -62,7 +62,7 @@ impl Session {
     /// A column of the table of users, for a user by name or for the one who runs this.
     fn user_column(&self, user: Option<&[u8]>, column: usize) -> Option<Bytes> {
         let table = self.table_of(b"/etc/passwd")?;
-        let own = rustix::process::getuid().as_raw().to_string();
+        let own = Identity::of(&self.kernel).user.to_string();
         table.split(|byte| *byte == b'\n').find_map(|line| {
             let columns: Vec<&[u8]> = line.split(|byte| *byte == b':').collect();
             let found = match user {

@@ -22,6 +22,8 @@ pub struct Member {
     pub status: Option<i32>,
     /// The signal that ended it, if one did.
     pub died: Option<i32>,
+    /// Whether it is a process substitution.
+    pub is_substitution: bool,
     work: Work,
     /// What is noted of it, if it is to be put on record.
     note: Option<Box<Note>>,
@@ -120,14 +122,28 @@ impl Member {
     /// A process.
     #[must_use]
     pub fn process(child: Child) -> Self {
-        Self { pid: child.pid(), status: None, died: None, work: Work::Process(child), note: None }
+        Self {
+            pid: child.pid(),
+            status: None,
+            died: None,
+            is_substitution: false,
+            work: Work::Process(child),
+            note: None,
+        }
     }
 
     /// A thread.
     #[must_use]
     pub fn thread(pid: i32, completion: Arc<Completion>, control: impl Into<ThreadControl>) -> Self {
         let control = control.into();
-        Self { pid, status: None, died: None, work: Work::Thread { completion, control }, note: None }
+        Self {
+            pid,
+            status: None,
+            died: None,
+            is_substitution: false,
+            work: Work::Thread { completion, control },
+            note: None,
+        }
     }
 
     /// A stage that has ended already: one that could not start, or that ran in the place of the session. Its number is
@@ -135,7 +151,7 @@ impl Member {
     #[must_use]
     pub fn ended(status: i32) -> Self {
         let pid = next_number();
-        Self { pid, status: Some(status), died: None, work: Work::Gone, note: None }
+        Self { pid, status: Some(status), died: None, is_substitution: false, work: Work::Gone, note: None }
     }
 
     /// Keeps what is noted of it.

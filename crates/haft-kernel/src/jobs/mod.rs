@@ -294,6 +294,21 @@ impl Orphans {
         all.retain(|member| member.status.is_none());
     }
 
+    /// Whether a process substitution is among them that has not ended.
+    #[must_use]
+    pub fn has_substitutions(&self) -> bool {
+        self.update();
+        let all = self.members.lock().unwrap_or_else(PoisonError::into_inner);
+        all.iter().any(|member| member.is_substitution)
+    }
+
+    /// Whether a process among them is at work rather than waiting for something.
+    #[must_use]
+    pub fn any_computes(&self) -> bool {
+        let all = self.members.lock().unwrap_or_else(PoisonError::into_inner);
+        all.iter().any(|member| !member.is_thread() && haft_process::is_computing(member.pid))
+    }
+
     /// Whether there are none.
     #[must_use]
     pub fn is_empty(&self) -> bool {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
 use crate::bytes::Bytes;
-use crate::session::Session;
+use crate::session::{Identity, Session};
 use crate::variables::{AssociativeArray, Attributes, IndexedArray, Value, Variable};
 
 /// The names of the computed variables.
@@ -123,7 +123,7 @@ impl Session {
             b"DIRSTACK" => {
                 list(std::iter::once(Bytes::from(&*self.cwd)).chain(self.directories.iter().cloned()))
             }
-            b"GROUPS" => list(groups().into_iter().map(|group| group.to_string().into())),
+            b"GROUPS" => list(Identity::of(&self.kernel).groups.iter().map(|group| group.to_string().into())),
             b"BASH_ALIASES" => pairs(self.aliases.iter().map(|(name, value)| (name.clone(), value.clone()))),
             b"BASH_CMDS" => pairs(self.hashed.iter().map(|(name, (path, _))| (name.clone(), path.clone()))),
             _ => return variable.clone(),
@@ -198,16 +198,6 @@ fn pairs(entries: impl Iterator<Item = (Bytes, Bytes)>) -> Value {
 
 fn since_epoch() -> Duration {
     SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default()
-}
-
-fn groups() -> Vec<u32> {
-    let mut all = vec![rustix::process::getgid().as_raw()];
-    for group in rustix::process::getgroups().unwrap_or_default() {
-        if !all.contains(&group.as_raw()) {
-            all.push(group.as_raw());
-        }
-    }
-    all
 }
 
 /// Some number nobody can foresee.

@@ -5,6 +5,7 @@ mod dynamic;
 mod elements;
 mod flags;
 mod fork;
+mod identity;
 mod input;
 mod interactive;
 mod locale;
@@ -43,6 +44,7 @@ pub use interactive::NameKind;
 pub use start::BASH_VERSION;
 
 pub(crate) use dynamic::Random;
+pub(crate) use identity::Identity;
 pub(crate) use lookup::SLOW;
 pub(crate) use lookup::split_reference;
 use moment::Moment;
@@ -199,6 +201,7 @@ impl Session {
     #[must_use]
     pub fn new(kernel: Arc<Kernel>) -> Self {
         let signals = Some(kernel.signals.clone());
+        let pid = identity::shell_number(&kernel);
         Self {
             kernel,
             variables: Variables::default(),
@@ -226,7 +229,7 @@ impl Session {
             line: 0,
             under_command: false,
             subshell: 0,
-            pid: i32::try_from(std::process::id()).unwrap_or(0),
+            pid,
             started: Instant::now(),
             limits: Arc::default(),
             getopts: (0, 0),
@@ -234,7 +237,7 @@ impl Session {
             stop: CancelToken::new(),
             seconds_offset: 0,
             random: Random::new(dynamic::unforeseeable()),
-            own_pid: i32::try_from(std::process::id()).unwrap_or(0),
+            own_pid: pid,
             leads: true,
             command_string: false,
             standard_input: false,

@@ -11,7 +11,7 @@ use crate::bytes::Bytes;
 use crate::io::OpenFile;
 use crate::kernel::Kernel;
 use crate::options::{Options, SetOption, ShellOption};
-use crate::session::{Definition, Session};
+use crate::session::{Definition, Identity, Session};
 use crate::shared::Shared;
 use crate::variables::{Attributes, IndexedArray, Value, Variable, is_name};
 use haft_process::CancelToken;
@@ -134,17 +134,16 @@ impl Session {
 
     fn install_process(&mut self) {
         let fixed = Attributes::INTEGER.union(Attributes::READONLY);
-        let parent = rustix::process::getppid().map_or(0, |pid| pid.as_raw_nonzero().get());
+        let identity = Identity::of(&self.kernel);
         for (name, number) in [
-            ("UID", rustix::process::getuid().as_raw().to_string()),
-            ("EUID", rustix::process::geteuid().as_raw().to_string()),
-            ("PPID", parent.to_string()),
+            ("UID", identity.user.to_string()),
+            ("EUID", identity.effective_user.to_string()),
+            ("PPID", identity.parent.to_string()),
         ] {
             self.variables.insert(name.as_bytes(), Variable::scalar(number).with(fixed));
         }
-        let host = rustix::system::uname().nodename().to_bytes().to_vec();
         if self.variables.get(b"HOSTNAME").is_none() {
-            self.variables.insert(b"HOSTNAME", Variable::scalar(host));
+            self.variables.insert(b"HOSTNAME", Variable::scalar(identity.host));
         }
         self.change_level(1);
     }

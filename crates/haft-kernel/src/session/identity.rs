@@ -1,0 +1,70 @@
+//! Who a session says it is: the process and the user that it runs as, or in an isolated session nobody in particular.
+
+use crate::kernel::Kernel;
+
+/// The numbers and names that a script can read of the machine.
+#[derive(Clone, Debug)]
+pub(crate) struct Identity {
+    /// `$$`.
+    pub(crate) pid: i32,
+    /// `PPID`.
+    pub(crate) parent: i32,
+    /// `UID`.
+    pub(crate) user: u32,
+    /// `EUID`.
+    pub(crate) effective_user: u32,
+    /// `GROUPS`, the own group first.
+    pub(crate) groups: Vec<u32>,
+    /// `HOSTNAME`.
+    pub(crate) host: Vec<u8>,
+}
+
+impl Identity {
+    /// That of a session of this kernel.
+    pub(crate) fn of(kernel: &Kernel) -> Self {
+        if kernel.isolated { Self::nobody() } else { Self::of_process() }
+    }
+
+    /// The same on every machine.
+    fn nobody() -> Self {
+        const USER: u32 = 1000;
+        Self {
+            pid: 2,
+            parent: 1,
+            user: USER,
+            effective_user: USER,
+            groups: vec![USER],
+            host: b"localhost".to_vec(),
+        }
+    }
+
+    fn of_process() -> Self {
+        Self {
+            pid: process_number(),
+            parent: rustix::process::getppid().map_or(0, |pid| pid.as_raw_nonzero().get()),
+            user: rustix::process::getuid().as_raw(),
+            effective_user: rustix::process::geteuid().as_raw(),
+            groups: groups(),
+            host: rustix::system::uname().nodename().to_bytes().to_vec(),
+        }
+    }
+}
+
+/// The number of a new session's shell, as [`Identity::of`] has it, at no cost.
+pub(crate) fn shell_number(kernel: &Kernel) -> i32 {
+    if kernel.isolated { Identity::nobody().pid } else { process_number() }
+}
+
+fn process_number() -> i32 {
+    i32::try_from(std::process::id()).unwrap_or(0)
+}
+
+fn groups() -> Vec<u32> {
+    let mut all = vec![rustix::process::getgid().as_raw()];
+    for group in rustix::process::getgroups().unwrap_or_default() {
+        if !all.contains(&group.as_raw()) {
+            all.push(group.as_raw());
+        }
+    }
+    all
+}
