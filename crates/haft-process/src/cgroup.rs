@@ -163,6 +163,18 @@ pub(crate) fn members(path: &Path) -> Vec<i32> {
     members
 }
 
+/// A number in a file of `key number` lines, such as `memory.events`; `None` where there is no such file or key.
+pub(crate) fn count(path: &Path, file: &str, key: &str) -> Option<u64> {
+    let text = fs::read_to_string(path.join(file)).ok()?;
+    text.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix(' ')?.trim().parse().ok())
+}
+
+/// The sum of such a number in the group and those below it: not every kernel adds them up.
+pub(crate) fn count_below(path: &Path, file: &str, key: &str) -> u64 {
+    let below: u64 = directories(path).iter().map(|below| count_below(below, file, key)).sum();
+    count(path, file, key).unwrap_or(0).max(below)
+}
+
 /// Moves a process into the group.
 pub(crate) fn admit(path: &Path, pid: i32) {
     let _ = write(&path.join("cgroup.procs"), &pid.to_string());

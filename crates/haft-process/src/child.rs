@@ -138,8 +138,10 @@ impl Child {
         let raw = sys::wait_pidfd(pidfd.as_fd(), block)
             .map_err(|error| Error::system("wait for a process", error))?;
         Ok(raw.map(|raw: RawExit| {
+            let (exit, usage) = (Exit::from_raw(&raw), Usage::from_raw(&raw));
+            self.scope.iter().for_each(|scope| scope.note_exit(exit, usage));
             self.release();
-            (Exit::from_raw(&raw), Usage::from_raw(&raw))
+            (exit, usage)
         }))
     }
 }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use crate::capture::{Limits, Output, SpillDirectory};
 use crate::cgroup::{Cgroup, Hierarchies};
@@ -55,6 +55,10 @@ pub struct ScopeLimits {
     pub processes: Option<u64>,
     /// How many bytes of memory they may use.
     pub memory: Option<u64>,
+    /// How much processor time each of them may use.
+    pub cpu: Option<Duration>,
+    /// Whether to start nothing unless the kernel enforces every limit for the whole tree.
+    pub strict: bool,
 }
 
 /// Settings of a [`Host`].
@@ -194,8 +198,7 @@ impl Host {
             _host: Some(self.clone()),
             hierarchies,
             living: self.inner.settings.subreaper.then(|| self.inner.living.clone()),
-            processes: limits.processes,
-            memory: limits.memory,
+            limits,
         };
         Scope::with(format!("{}.{number}", self.inner.id), containment)
     }

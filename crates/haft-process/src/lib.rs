@@ -79,6 +79,7 @@ mod cgroup;
 mod child;
 mod command;
 mod departed;
+mod enforce;
 mod environment;
 mod error;
 mod group;
@@ -107,6 +108,7 @@ mod watcher;
 pub use cancel::CancelToken;
 pub use child::{Child, Copied};
 pub use command::{Command, Descriptor, Group, Sandbox};
+pub use enforce::{EnforcedBy, LimitKind, LimitState, RunLimits};
 pub use environment::Environment;
 pub use error::{Error, ErrorKind, reason};
 pub use group::{GroupChange, group_change, own_group, signal_group};
@@ -116,7 +118,8 @@ pub use job::{Controller, DEFAULT_GRACE, Handle, Input, Inside, Job, Live, Strea
 pub use limit::{Limit, Resource};
 pub use lookup::find_program;
 pub use outcome::{
-    CANCELLED, Captured, JobReport, Outcome, Report, Shown, StageReport, StatusReport, TIMED_OUT, Tree,
+    CANCELLED, Captured, JobReport, LIMIT_EXCEEDED, Outcome, Report, Shown, StageReport, StatusReport,
+    TIMED_OUT, Tree,
 };
 pub use permission::{Denial, StartPermission, StartPolicy, StartRequest};
 pub use proc::{is_computing, process_start};

@@ -106,12 +106,17 @@ impl Limit {
 
     /// A limit on processor time: `SIGXCPU` at the limit, rounded up to a second, and `SIGKILL` a second later.
     pub fn cpu(time: Duration) -> Limit {
-        let seconds = time.as_secs() + u64::from(time.subsec_nanos() > 0);
-        Limit { resource: Resource::CpuTime, soft: Some(seconds.max(1)), hard: Some(seconds.max(1) + 1) }
+        let seconds = cpu_seconds(time);
+        Limit { resource: Resource::CpuTime, soft: Some(seconds), hard: Some(seconds + 1) }
     }
 
     pub(crate) fn raw(self) -> RawLimit {
         let value = |value: Option<u64>| value.unwrap_or(libc::RLIM_INFINITY);
         RawLimit { resource: self.resource.number(), soft: value(self.soft), hard: value(self.hard) }
     }
+}
+
+/// The seconds that a limit on processor time allows: at least one.
+pub(crate) fn cpu_seconds(time: Duration) -> u64 {
+    (time.as_secs() + u64::from(time.subsec_nanos() > 0)).max(1)
 }

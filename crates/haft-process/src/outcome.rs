@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use crate::capture::render::Terminal;
 use crate::capture::{Output, Summary, View};
+use crate::enforce::{LimitKind, RunLimits};
 use crate::job::Handle;
 use crate::pty::TerminalSize;
 use crate::signal::signal_name;
@@ -17,6 +18,8 @@ use crate::status::{Exit, Usage, seconds};
 pub const TIMED_OUT: i32 = 124;
 /// The status of a command that was cancelled.
 pub const CANCELLED: i32 = 130;
+/// The status of a run that was ended because it exceeded a limit: that of `SIGKILL`, as the kernel does it.
+pub const LIMIT_EXCEEDED: i32 = 128 + libc::SIGKILL;
 
 /// What became of a job.
 #[derive(Debug)]
@@ -42,6 +45,8 @@ pub struct Outcome {
     pub working_directory: Option<PathBuf>,
     /// What became of its processes.
     pub tree: Tree,
+    /// Its limits: who enforced them, and whether they were reached.
+    pub limits: RunLimits,
     /// What still runs, or still holds the output open, after the process that was asked for has ended.
     pub adopted: Option<Handle>,
     /// From the start of the job to this result.
@@ -105,6 +110,8 @@ impl Outcome {
             TIMED_OUT
         } else if self.cancelled {
             CANCELLED
+        } else if self.limits.ended_by.is_some() {
+            LIMIT_EXCEEDED
         } else {
             self.exit.code()
         }
@@ -136,16 +143,19 @@ impl Outcome {
             cwd: self.working_directory.clone(),
             jobs: self.adopted.iter().map(Handle::report).collect(),
             tree: self.tree,
+            limits: self.limits,
             duration: self.duration,
         }
     }
 
     fn status(&self) -> StatusReport {
+        let killed = self.limits.ended_by.map(|_| Exit::Signal(libc::SIGKILL));
         StatusReport {
             code: self.code(),
             timed_out: self.timed_out,
             cancelled: self.cancelled,
-            ..StatusReport::from(self.exit)
+            limit: self.limits.hit(),
+            ..StatusReport::from(killed.unwrap_or(self.exit))
         }
     }
 }
@@ -170,6 +180,9 @@ pub struct Report {
     pub jobs: Vec<JobReport>,
     /// What became of the processes.
     pub tree: Tree,
+    /// Its limits; only if there are any.
+    #[serde(skip_serializing_if = "RunLimits::is_empty")]
+    pub limits: RunLimits,
     /// From start to result, in seconds.
     #[serde(serialize_with = "seconds")]
     pub duration: Duration,
@@ -201,6 +214,9 @@ pub struct StatusReport {
     pub timed_out: bool,
     /// Whether it was cancelled.
     pub cancelled: bool,
+    /// The limit that ended it, or for which some of its processes were refused or killed; only if there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub limit: Option<LimitKind>,
 }
 
 impl From<Exit> for StatusReport {
@@ -211,7 +227,7 @@ impl From<Exit> for StatusReport {
             }
             Exit::Code(_) => None,
         };
-        StatusReport { code: exit.code(), signal, timed_out: false, cancelled: false }
+        StatusReport { code: exit.code(), signal, timed_out: false, cancelled: false, limit: None }
     }
 }
 

@@ -110,6 +110,32 @@ pub(crate) fn own_children() -> Vec<i32> {
     children
 }
 
+/// What a process uses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Load {
+    pub(crate) threads: u64,
+    /// Bytes of its resident set.
+    pub(crate) resident: u64,
+    /// Bytes of its resident set without pages of files and shared memory.
+    pub(crate) unshared: u64,
+}
+
+/// What a process uses now, if it is still there.
+pub(crate) fn load(pid: i32) -> Option<Load> {
+    let statm = fs::read_to_string(format!("/proc/{pid}/statm")).ok()?;
+    let mut pages = statm.split_ascii_whitespace().skip(1).map(|field| field.parse::<u64>().ok());
+    let (resident, shared) = (pages.next()??, pages.next()??);
+    let threads = fs::read_dir(format!("/proc/{pid}/task")).map_or(1, Iterator::count) as u64;
+    let size = rustix::param::page_size() as u64;
+    Some(Load { threads, resident: resident * size, unshared: resident.saturating_sub(shared) * size })
+}
+
+/// The resident set of a process in bytes, with shared pages counted in equal parts for those who share them.
+pub(crate) fn proportional_memory(pid: i32) -> Option<u64> {
+    let rollup = fs::read_to_string(format!("/proc/{pid}/smaps_rollup")).ok()?;
+    status_number(&rollup, "Pss:").map(|kibibytes| kibibytes << 10)
+}
+
 /// How many processes and threads the user of this process has.
 pub(crate) fn count_of_user() -> u64 {
     let own = rustix::process::getuid().as_raw();

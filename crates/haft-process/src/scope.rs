@@ -15,10 +15,12 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use rustix::process::Signal;
 
 use crate::cgroup::{self, Cgroup, Hierarchies};
+use crate::enforce::{LimitTracker, Limiters, RunLimits};
 use crate::environment::Environment;
-use crate::host::Host;
+use crate::host::{Host, ScopeLimits};
 use crate::proc::{self, Entry};
 use crate::reaper;
+use crate::status::{Exit, Usage};
 use crate::sweep::{Look, signal_process};
 use crate::tree::{self, Seeds};
 
@@ -41,6 +43,7 @@ struct Inner {
     started: AtomicUsize,
     /// How many parts were made of it.
     parts: AtomicUsize,
+    tracker: LimitTracker,
     /// What it is a part of: its members are members of that as well.
     outer: Option<Scope>,
     /// What shall hold the members. It goes last, with the host.
@@ -51,7 +54,7 @@ struct Inner {
 #[derive(Debug, Default)]
 struct Held {
     cgroup: Option<Cgroup>,
-    limiters: Vec<(Cgroup, OwnedFd)>,
+    limiters: Limiters,
 }
 
 /// What a scope shall be made of.
@@ -64,10 +67,8 @@ pub(crate) struct Containment {
     /// What all scopes share, where this process inherits orphans: as long as there is one scope only, all of them are
     /// its own.
     pub(crate) living: Option<Arc<()>>,
-    /// How many processes and threads there may be at once.
-    pub(crate) processes: Option<u64>,
-    /// How much memory all of them may use.
-    pub(crate) memory: Option<u64>,
+    /// What all members together, and each of them, may use.
+    pub(crate) limits: ScopeLimits,
 }
 
 /// What a child needs in order to be born into a scope.
@@ -92,6 +93,7 @@ impl Scope {
             seeds: Mutex::default(),
             started: AtomicUsize::new(0),
             parts: AtomicUsize::new(0),
+            tracker: LimitTracker::default(),
             outer: None,
         }))
     }
@@ -107,6 +109,7 @@ impl Scope {
             seeds: Mutex::default(),
             started: AtomicUsize::new(0),
             parts: AtomicUsize::new(0),
+            tracker: LimitTracker::default(),
             outer: Some(self.clone()),
             containment: Containment::default(),
         }))
@@ -122,6 +125,7 @@ impl Scope {
             seeds: Mutex::default(),
             started: AtomicUsize::new(0),
             parts: AtomicUsize::new(0),
+            tracker: LimitTracker::default(),
             outer: None,
         }))
     }
@@ -141,17 +145,37 @@ impl Scope {
         self.held().cgroup.is_some()
     }
 
-    /// Whether the system keeps the limit on processes for the scope as a whole.
-    pub(crate) fn limits_processes(&self) -> bool {
-        self.held().groups().any(|cgroup| cgroup.path().join("pids.max").exists())
+    /// The limits of the scope: who enforces them, and whether they were reached.
+    pub(crate) fn limits(&self) -> RunLimits {
+        let limits = &self.0.containment.limits;
+        if *limits == ScopeLimits::default() {
+            return RunLimits::default();
+        }
+        self.0.tracker.report(limits, &self.held().limiters)
+    }
+
+    /// Counts what is refused and killed for limits.
+    pub(crate) fn tracker(&self) -> &LimitTracker {
+        &self.0.tracker
+    }
+
+    /// Takes note of how a member has ended.
+    pub(crate) fn note_exit(&self, exit: Exit, usage: Usage) {
+        for scope in self.with_outer() {
+            scope.0.tracker.note_exit(&scope.0.containment.limits, exit, usage);
+        }
     }
 
     /// Whether as many processes run as may. A control group refuses those that its members start, but not one that joins it.
     pub(crate) fn is_full(&self) -> bool {
         self.with_outer().any(|scope| {
-            let Some(most) = scope.0.containment.processes else { return false };
+            let Some(most) = scope.0.containment.limits.processes else { return false };
             let counted = scope.held().groups().find_map(Cgroup::processes);
-            counted.unwrap_or_else(|| scope.members().len() as u64) >= most
+            let is_full = counted.unwrap_or_else(|| scope.members().len() as u64) >= most;
+            if is_full {
+                scope.0.tracker.note_refused();
+            }
+            is_full
         })
     }
 
@@ -174,11 +198,8 @@ impl Scope {
 
     pub(crate) fn join(&self) -> Join {
         let innermost = self.with_outer().find_map(|scope| scope.held().cgroup.as_ref());
-        let limiters = self.with_outer().flat_map(|scope| &scope.held().limiters);
-        Join {
-            directory: innermost.map(|cgroup| cgroup.directory().as_raw_fd()),
-            files: limiters.map(|(_, file)| file.as_raw_fd()).collect(),
-        }
+        let limiters = self.with_outer().flat_map(|scope| scope.held().limiters.files());
+        Join { directory: innermost.map(|cgroup| cgroup.directory().as_raw_fd()), files: limiters.collect() }
     }
 
     /// The marker as an environment entry, added to what outer runs have set.
@@ -333,14 +354,14 @@ impl Scope {
 impl Held {
     /// All control groups that it is made of.
     fn groups(&self) -> impl Iterator<Item = &Cgroup> {
-        self.cgroup.iter().chain(self.limiters.iter().map(|(cgroup, _)| cgroup))
+        self.cgroup.iter().chain(self.limiters.groups())
     }
 
     /// Makes what can be made.
     fn new(containment: &Containment, name: &str) -> Held {
         let parent = containment.hierarchies.unified.as_deref();
         let cgroup = parent.and_then(|parent| Cgroup::create(parent, name).ok());
-        let limiters = limiters(containment, cgroup.as_ref(), name);
+        let limiters = Limiters::new(containment, cgroup.as_ref(), name);
         Held { cgroup, limiters }
     }
 
@@ -349,33 +370,8 @@ impl Held {
         let name = format!("part-{}", id.rsplit('.').next().unwrap_or_default());
         let parent = outer.held().cgroup.as_ref();
         let cgroup = parent.and_then(|parent| Cgroup::create(parent.path(), &name).ok());
-        Held { cgroup, limiters: Vec::new() }
+        Held { cgroup, limiters: Limiters::default() }
     }
-}
-
-/// Makes the groups that limit processes and memory, and opens the files to join them; what cannot be made is left out.
-fn limiters(containment: &Containment, unified: Option<&Cgroup>, name: &str) -> Vec<(Cgroup, OwnedFd)> {
-    let hierarchies = &containment.hierarchies;
-    let wanted = [
-        (containment.processes, &hierarchies.pids, ["pids.max", "pids.max"]),
-        (containment.memory, &hierarchies.memory, ["memory.max", "memory.limit_in_bytes"]),
-    ];
-    let mut made = Vec::new();
-    for (value, parent, files) in wanted {
-        let (Some(value), Some(parent)) = (value, parent) else { continue };
-        let value = value.to_string();
-        if let Some(unified) = unified.filter(|_| hierarchies.unified.as_deref() == Some(parent)) {
-            let _ = unified.set(files[0], &value);
-            continue;
-        }
-        let Ok(cgroup) = Cgroup::create(parent, name) else { continue };
-        if files.iter().any(|file| cgroup.set(file, &value).is_ok())
-            && let Ok(file) = cgroup.members_file()
-        {
-            made.push((cgroup, file));
-        }
-    }
-    made
 }
 
 /// Whether an environment entry is the marker.

@@ -126,10 +126,10 @@ fn limits_hold_for_all_processes_of_a_job_together() {
         drop(outcome.adopted);
         (outcome.exit, text)
     };
-    let few = ScopeLimits { processes: Some(5), memory: None };
+    let few = ScopeLimits { processes: Some(5), ..ScopeLimits::default() };
     let (_, started) = run(["fork", "20"], few);
     assert_eq!(started, "4\n", "with the first one they are five");
-    let little = ScopeLimits { processes: None, memory: Some(64 << 20) };
+    let little = ScopeLimits { memory: Some(64 << 20), ..ScopeLimits::default() };
     let (exit, text) = run(["allocate", "16777216"], little);
     assert_eq!((exit, text.as_str()), (Exit::Code(0), "allocated 16777216\n"));
     let (exit, text) = run(["allocate", "268435456"], little);

@@ -104,6 +104,9 @@ pub(crate) struct Supervise {
     /// Let there be at most this many processes and threads at once
     #[arg(long, value_name = "NUMBER")]
     pub(crate) limit_processes: Option<u64>,
+    /// Start nothing unless the kernel enforces every limit for all processes together
+    #[arg(long)]
+    pub(crate) strict_limits: bool,
     /// Print one JSON object with status, output and resource usage instead of the output
     #[arg(long)]
     pub(crate) json: bool,

@@ -6,6 +6,7 @@ use std::time::Duration;
 use haft_process::{CancelToken, Captured, Error, Exit, Handle, Host, Inside, Streams as Wires, Task};
 
 use super::control::{Controller, Finished};
+use super::leftovers::Ended;
 use super::outcome::{JobState, Outcome, Status};
 use super::stopping::{Stopping, TERMINATE};
 use super::supervision::Supervision;
@@ -136,6 +137,7 @@ fn conclude(
         needed_input: false,
         jobs: Vec::new(),
         tree: haft_process::Tree { started: supervision.scope.started(), killed: 0, survivors: 0 },
+        limits: haft_process::RunLimits::default(),
         duration: Duration::ZERO,
     };
     if let Some(ended) = ended {
@@ -143,10 +145,13 @@ fn conclude(
             outcome.status = Status::TimedOut;
         } else if ended.cancelled {
             outcome.status = Status::Cancelled;
+        } else if ended.limits.ended_by.is_some() {
+            outcome.status = Status::Signal(haft_process::Signals::KILL);
         }
         outcome.captured = ended.captured;
         outcome.needed_input = ended.needed_input;
         outcome.tree = ended.tree;
+        outcome.limits = ended.limits;
         outcome.duration = ended.duration;
         if let Some(left) = ended.adopted {
             session.leftovers.add(left);
@@ -279,16 +284,16 @@ impl Session {
 
     /// Ends all that runs in the background: what does not end by itself within `patience` is asked to, and has `grace`
     /// for that.
-    pub fn end_jobs(&mut self, patience: Duration, grace: Duration) -> haft_process::Tree {
+    pub fn end_jobs(&mut self, patience: Duration, grace: Duration) -> Ended {
         self.leftovers.wait(patience);
         self.jobs.update();
         // What was started in a run is ended, and counted, by its ladder.
         for job in self.jobs.iter().filter(|job| job.origin.is_none()) {
             job.members.iter().for_each(|member| member.signal(TERMINATE));
         }
-        let tree = self.leftovers.end(Some(grace));
+        let ended = self.leftovers.end(Some(grace));
         self.jobs.update();
-        tree
+        ended
     }
 
     /// Lets go of the programs in the background that have departed: those that were disowned, or were started with `nohup` or

@@ -2,7 +2,17 @@
 
 use std::time::{Duration, Instant};
 
-use haft_process::{Controller, Handle, Tree};
+use haft_process::{Controller, Handle, RunLimits, Tree};
+
+/// What became of the jobs that were ended.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct Ended {
+    /// What became of their processes.
+    pub tree: Tree,
+    /// The limits of each run that they were left by, by its name, as they stood at the end.
+    pub limits: Vec<(String, RunLimits)>,
+}
 
 /// Jobs of earlier runs that still run, or still hold their output open.
 #[derive(Debug, Default)]
@@ -28,19 +38,22 @@ impl Leftovers {
     }
 
     /// Ends all at once, each given so long to end by itself.
-    pub(crate) fn end(&mut self, grace: Option<Duration>) -> Tree {
+    pub(crate) fn end(&mut self, grace: Option<Duration>) -> Ended {
         for handle in &self.0 {
             if let Some(grace) = grace {
                 handle.controller().set_grace(grace);
             }
             handle.controller().cancel();
         }
-        let mut tree = Tree::default();
-        for end in self.0.drain(..).filter_map(Handle::wait) {
-            tree.killed += end.tree.killed;
-            tree.survivors += end.tree.survivors;
+        let mut ended = Ended::default();
+        for handle in self.0.drain(..) {
+            let id = handle.id().to_owned();
+            let Some(end) = handle.wait() else { continue };
+            ended.tree.killed += end.tree.killed;
+            ended.tree.survivors += end.tree.survivors;
+            ended.limits.push((id, end.limits));
         }
-        tree
+        ended
     }
 
     /// Lets those processes go that have departed; yields their numbers.

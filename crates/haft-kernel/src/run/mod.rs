@@ -27,6 +27,7 @@ use crate::session::Session;
 
 pub use control::{Change, Controller};
 pub use foresee::{check, plan};
+pub use leftovers::Ended;
 pub use outcome::{JobReport, JobState, Outcome, Report, Stage, StageKind, Status};
 pub use part::Part;
 pub use running::Running;

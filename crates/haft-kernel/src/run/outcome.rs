@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use haft_process::capture::{Output, OutputId, View};
 use haft_process::{
-    CANCELLED, Captured, Exit, Shown, StageReport, StatusReport, TIMED_OUT, Tree, Usage, seconds,
+    CANCELLED, Captured, Exit, RunLimits, Shown, StageReport, StatusReport, TIMED_OUT, Tree, Usage, seconds,
 };
 use serde::Serialize;
 
@@ -36,6 +36,8 @@ pub struct Outcome {
     pub jobs: Vec<JobState>,
     /// What became of its processes.
     pub tree: Tree,
+    /// Its limits: who enforced them, and whether they were reached.
+    pub limits: RunLimits,
     /// From start to result.
     pub duration: Duration,
 }
@@ -174,7 +176,7 @@ impl Outcome {
     pub fn report(&self, budget: usize) -> Report {
         Report {
             id: self.id.clone(),
-            status: self.status.report(),
+            status: StatusReport { limit: self.limits.hit(), ..self.status.report() },
             stages: self.stages.iter().map(Stage::report).collect(),
             stages_omitted: self.stages_omitted,
             needed_input: self.needed_input,
@@ -184,6 +186,7 @@ impl Outcome {
             cwd: self.cwd.lossy().into_owned(),
             jobs: self.jobs.iter().map(JobState::report).collect(),
             tree: self.tree,
+            limits: self.limits,
             duration: self.duration,
         }
     }
@@ -274,6 +277,9 @@ pub struct Report {
     pub jobs: Vec<JobReport>,
     /// What became of the processes.
     pub tree: Tree,
+    /// Its limits; only if there are any.
+    #[serde(skip_serializing_if = "RunLimits::is_empty")]
+    pub limits: RunLimits,
     /// From start to result, in seconds.
     #[serde(serialize_with = "seconds")]
     pub duration: Duration,

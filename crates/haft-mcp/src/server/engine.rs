@@ -68,6 +68,7 @@ impl Finished {
         if outcome.tree.survivors > 0 {
             facts.push(format!("{} could not be ended", processes(outcome.tree.survivors)));
         }
+        facts.extend(outcome.limits.messages());
         facts
     }
 

@@ -23,6 +23,7 @@ pub use stream::StreamKind;
 pub use task::{DEFAULT_GRACE, Input, Streams, Task};
 
 use crate::command::Descriptor;
+use crate::enforce::Sampler;
 use crate::error::Error;
 use crate::job::control::Shared;
 use crate::job::feeder::Feeder;
@@ -80,6 +81,8 @@ pub struct Job {
     slave: Option<Descriptor>,
     live: Option<Live>,
     ladder: Ladder,
+    /// Enforces the limits that no control group does.
+    sampler: Option<Sampler>,
     drain: Option<Drain>,
     /// Readable, in an urgent way, when the last process of the scope has gone. Opened when that is waited for.
     emptied: Option<OwnedFd>,
@@ -154,6 +157,7 @@ impl Job {
         let adopted = self.adopt();
         let (exit, usage) = self.exit.unwrap_or((Exit::Signal(libc::SIGKILL), Usage::default()));
         let (killed, survivors) = self.ladder.count();
+        let limits = self.shared.scope.limits();
         Outcome {
             argv: std::mem::take(&mut self.argv),
             exit,
@@ -165,6 +169,7 @@ impl Job {
             captured: self.shared.captured.clone(),
             working_directory: self.working_directory.take(),
             tree: Tree { started: self.shared.scope.started(), killed, survivors },
+            limits,
             adopted,
             duration: self.started.elapsed(),
         }
@@ -224,6 +229,7 @@ impl Job {
             slave: None,
             live: None,
             ladder: Ladder::default(),
+            sampler: self.sampler.take(),
             drain: None,
             emptied: self.emptied.take(),
             buffer: Vec::new(),

@@ -10,8 +10,9 @@ use rustix::pipe::{PipeFlags, pipe_with};
 
 use crate::cancel::CancelToken;
 use crate::command::{Command, Descriptor, Group};
-use crate::error::Error;
-use crate::host::Host;
+use crate::enforce::{EnforcedBy, LimitState, RunLimits, Sampler};
+use crate::error::{Error, ErrorKind};
+use crate::host::{Host, ScopeLimits};
 use crate::job::control::Shared;
 use crate::job::feeder::Feeder;
 use crate::job::inside::{Done, Foreground};
@@ -23,6 +24,9 @@ use crate::limit::{Limit, Resource};
 use crate::needs_input::FileIdentity;
 use crate::outcome::Captured;
 use crate::pty::{Terminal, TerminalSize};
+
+/// How many processes more than twice the limit the kernel allows where only samples enforce it.
+const PROCESS_BACKSTOP: u64 = 64;
 
 /// What connects a job to its process.
 #[derive(Default)]
@@ -43,6 +47,7 @@ struct Parts {
     shared: Shared,
     timeout: Option<Duration>,
     live: Option<Live>,
+    sampler: Option<Sampler>,
 }
 
 impl Job {
@@ -74,19 +79,19 @@ impl Parts {
         };
         wiring.give_input(&mut command, input)?;
         let scope = within.map_or_else(|| host.scope(scope_limits), |outer| outer.part());
-        limit_each_process(
-            &mut command,
-            scope_limits.processes.filter(|_| !scope.limits_processes()),
-            scope_limits.memory,
-        );
+        let enforced = scope.limits();
+        if scope_limits.strict {
+            refuse_weak_limits(&enforced)?;
+        }
+        let sampler = limit_each_process(&mut command, &scope_limits, &enforced);
         command.scope(&scope);
         let cancel = cancel.map_or_else(CancelToken::new, |token| token.child());
         let shared = Shared::new(scope, cancel, grace)?;
-        Ok(Parts { command, work, wiring, shared, timeout, live })
+        Ok(Parts { command, work, wiring, shared, timeout, live, sampler })
     }
 
     fn with(self, foreground: Foreground, started: Instant) -> Job {
-        let Parts { command, work, wiring, mut shared, timeout, live } = self;
+        let Parts { command, work, wiring, mut shared, timeout, live, sampler } = self;
         shared.captured = wiring.captured;
         shared.terminal = wiring.terminal;
         shared.inputs = wiring.inputs;
@@ -108,6 +113,7 @@ impl Parts {
             slave: wiring.slave,
             live,
             ladder: Ladder::default(),
+            sampler,
             drain: None,
             emptied: None,
             buffer: Vec::new(),
@@ -231,14 +237,40 @@ fn feed(feeder: &mut Feeder, input: Input) {
     }
 }
 
-/// Limits that the system keeps for each process on its own.
-fn limit_each_process(command: &mut Command, processes: Option<u64>, memory: Option<u64>) {
+/// Sets the limits that the kernel enforces for each process on its own, and yields what samples those that no control
+/// group enforces for all together.
+fn limit_each_process(command: &mut Command, asked: &ScopeLimits, enforced: &RunLimits) -> Option<Sampler> {
+    if let Some(time) = asked.cpu {
+        command.limit(Limit::cpu(time));
+    }
+    let weak = |state: Option<LimitState>| {
+        state.filter(|state| state.enforced_by != EnforcedBy::Cgroup).map(|state| state.asked)
+    };
+    let (memory, processes) = (weak(enforced.memory), weak(enforced.processes));
     if let Some(memory) = memory {
-        command.limit(Limit::fixed(Resource::DataSize, memory));
+        // A backstop for what happens between two samples. Exactly the limit would refuse memory that is never used.
+        command.limit(Limit::fixed(Resource::DataSize, memory.saturating_mul(2)));
     }
     if let Some(processes) = processes {
-        // The system counts all processes of the user, not those of the job.
-        command.limit(Limit::fixed(Resource::Processes, processes + crate::proc::count_of_user()));
+        // The system counts all processes of the user, not those of the job, and does not tell when it refuses one: a
+        // backstop as well, which leaves the decision to the samples.
+        let backstop = processes.saturating_mul(2).saturating_add(PROCESS_BACKSTOP);
+        command
+            .limit(Limit::fixed(Resource::Processes, backstop.saturating_add(crate::proc::count_of_user())));
+    }
+    Sampler::new(memory, processes)
+}
+
+/// Refuses to start where the kernel does not enforce a limit for the whole tree.
+fn refuse_weak_limits(enforced: &RunLimits) -> Result<(), Error> {
+    let strong = |by| matches!(by, EnforcedBy::Cgroup | EnforcedBy::Rlimit);
+    match enforced.all().find(|(_, state)| !strong(state.enforced_by)) {
+        None => Ok(()),
+        Some((kind, _)) => {
+            let message = format!("cannot enforce the {} limit for all processes together", kind.name());
+            let hint = "no control group can be made here; without strict limits it is enforced by sampling";
+            Err(Error::new(ErrorKind::Limit, message).with_hint(hint))
+        }
     }
 }
 

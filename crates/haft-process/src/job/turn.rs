@@ -4,6 +4,7 @@ use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
+use crate::enforce::{Sampler, Verdict};
 use crate::job::stream::Progress;
 use crate::job::{Drain, Job};
 
@@ -98,7 +99,8 @@ impl Job {
         let ask = self.starves().then_some(now + ASK);
         let deadline = self.deadline.filter(|_| !self.ladder.has_begun());
         let drain = self.drain.map(Drain::due);
-        [deadline, self.ladder.due(), drain, look, ask].into_iter().flatten().min()
+        let sample = self.sampler.as_ref().filter(|_| !self.ladder.has_begun()).map(Sampler::due);
+        [deadline, self.ladder.due(), drain, look, ask, sample].into_iter().flatten().min()
     }
 
     /// Reads the state of the scope, which is what makes its descriptor quiet again.
@@ -139,7 +141,8 @@ impl Job {
     fn decide(&mut self) {
         let now = Instant::now();
         if !self.ladder.has_begun() {
-            self.begin_ladder_if_due(now);
+            let exceeded = self.sample_if_due(now);
+            self.begin_ladder_if_due(now, exceeded);
         }
         if self.ladder.has_begun() && !self.ladder.is_down() {
             self.advance_ladder(now);
@@ -163,15 +166,31 @@ impl Job {
         }
     }
 
-    fn begin_ladder_if_due(&mut self, now: Instant) {
+    /// Enforces limits by a look at all processes; says whether the run has to end for one.
+    fn sample_if_due(&mut self, now: Instant) -> bool {
+        let Some(sampler) = self.sampler.as_mut().filter(|sampler| now >= sampler.due()) else {
+            return false;
+        };
+        match sampler.sample(&self.shared.scope) {
+            Verdict::Continue => false,
+            Verdict::End(kind) => {
+                self.shared.scope.tracker().note_ended(kind);
+                true
+            }
+        }
+    }
+
+    fn begin_ladder_if_due(&mut self, now: Instant, exceeded: bool) {
         let late = self.deadline.is_some_and(|deadline| now >= deadline) && self.ended.is_none();
         let cancelled = self.shared.cancel.is_cancelled();
-        if late || cancelled {
+        if late || cancelled || exceeded {
             self.timed_out = late;
             self.needed_input = late && self.shared.waiting_process().is_some();
             self.cancelled = cancelled && !late;
             self.work.iter().for_each(|work| work.ask());
-            self.ladder.begin(now, self.shared.grace(), &self.shared.scope);
+            // One that starts processes faster than they can be killed gets no time to start more.
+            let grace = if exceeded { Duration::ZERO } else { self.shared.grace() };
+            self.ladder.begin(now, grace, &self.shared.scope);
             self.work.iter().for_each(|work| work.let_end());
         }
     }

@@ -8,7 +8,7 @@ use haft_kernel::run::{Outcome, Run as Script, Streams};
 use haft_kernel::{Bytes, Session};
 use haft_lang::ast::LineIndex;
 use haft_lang::check::{Severity, check};
-use haft_process::{DEFAULT_GRACE, Limit, Live, Signals, StartPermission};
+use haft_process::{DEFAULT_GRACE, Live, Signals, StartPermission};
 
 use crate::arguments::{Run, Script as Source};
 use crate::commands::output::print_json;
@@ -69,9 +69,6 @@ fn supervise(run: &mut Run, surroundings: &Surroundings) -> Result<Outcome, Fail
     if let Some(grace) = supervise.grace {
         script = script.grace(grace);
     }
-    if let Some(time) = supervise.limit_cpu {
-        script = script.program_limit(Limit::cpu(time));
-    }
     let shown = Shown::new(supervise.limit_output, supervise.timeout, &listener.cancel);
     if !supervise.json && Streams::from(streams) != Streams::Inherit {
         let shown = shown.clone();
@@ -95,6 +92,7 @@ fn supervise(run: &mut Run, surroundings: &Surroundings) -> Result<Outcome, Fail
         let timed_out = outcome.status == haft_kernel::run::Status::TimedOut;
         run.supervise.explain(&text.name, timed_out, outcome.needed_input, outcome.tree);
     }
+    run.supervise.explain_limits(&outcome.limits);
     session.part();
     Ok(outcome)
 }
@@ -106,10 +104,12 @@ fn end_jobs(session: &mut Session, outcome: &mut Outcome, run: &Run, name: &str)
     }
     let grace = run.supervise.grace.unwrap_or(DEFAULT_GRACE);
     let ended = session.end_jobs(LEFTOVER_GRACE, grace);
-    outcome.tree.killed += ended.killed;
-    outcome.tree.survivors += ended.survivors;
+    outcome.tree.killed += ended.tree.killed;
+    outcome.tree.survivors += ended.tree.survivors;
+    let later = ended.limits.into_iter().find(|(id, _)| *id == outcome.id);
+    outcome.limits = later.map_or(outcome.limits, |(_, limits)| limits);
     outcome.jobs = session.running_jobs();
-    run.supervise.explain_leftovers(name, ended.killed);
+    run.supervise.explain_leftovers(name, ended.tree.killed);
 }
 
 /// The script, with its file taken off the words.

@@ -1,6 +1,6 @@
 //! `haft spawn`: a supervised child.
 
-use haft_process::{Command, Limit, Live, Outcome, Streams, Task};
+use haft_process::{Command, Live, Outcome, Streams, Task};
 
 use crate::arguments::Spawn;
 use crate::commands::output::print_json;
@@ -61,6 +61,7 @@ fn supervise(spawn: &mut Spawn, surroundings: &Surroundings) -> Result<Outcome, 
     if !supervise.json {
         supervise.explain(&program(&outcome), outcome.timed_out, outcome.needed_input, outcome.tree);
     }
+    supervise.explain_limits(&outcome.limits);
     Ok(outcome)
 }
 
@@ -76,6 +77,7 @@ fn finish(mut outcome: Outcome, spawn: &Spawn) -> Outcome {
     if let Some(end) = left.end() {
         outcome.tree.killed += end.tree.killed;
         outcome.tree.survivors += end.tree.survivors;
+        outcome.limits = end.limits;
         outcome.duration = end.duration;
         spawn.supervise.explain_leftovers(&program(&outcome), end.tree.killed);
     }
@@ -87,9 +89,6 @@ fn command(spawn: &mut Spawn, surroundings: &Surroundings) -> Result<Command, Fa
     let exact = start.place.clear_env;
     let mut command = start::command(start, surroundings)?;
     command.exact_environment(exact);
-    if let Some(time) = spawn.supervise.limit_cpu {
-        command.limit(Limit::cpu(time));
-    }
     if spawn.supervise.merge {
         command.descriptor(2, haft_process::Descriptor::Inherit(1));
     }

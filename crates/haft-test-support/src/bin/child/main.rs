@@ -54,6 +54,7 @@ fn run() -> i32 {
         "window" => report::window(),
         "burn" => resources::burn(),
         "allocate" => resources::allocate(number(rest[0]) as usize),
+        "allocate-and-wait" => resources::allocate_and_wait(number(rest[0]) as usize),
         "fork" => resources::fork_many(number(rest[0])),
         "orphans" => resources::orphans(number(rest[0]), rest[1], rest[2]),
         "tree" => tree::grow(rest[0], rest[1], rest[2]),

@@ -24,6 +24,13 @@ pub(crate) fn allocate(bytes: usize) -> i32 {
     0
 }
 
+/// Allocates and touches so many bytes, and holds them for a few seconds.
+pub(crate) fn allocate_and_wait(bytes: usize) -> i32 {
+    let held = vec![b'x'; bytes];
+    std::thread::sleep(std::time::Duration::from_secs(3));
+    i32::from(std::hint::black_box(&held).len() != bytes)
+}
+
 /// Starts so many processes at once and says how many there were.
 pub(crate) fn fork_many(count: u64) -> i32 {
     let mut started = Vec::new();

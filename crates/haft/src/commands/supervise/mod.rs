@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use haft_process::capture::Limits;
-use haft_process::{Input, ScopeLimits, Streams, Tree, reason};
+use haft_process::{Input, RunLimits, ScopeLimits, Streams, Tree, reason};
 
 use crate::arguments::Supervise;
 use crate::failure::{Failure, tell};
@@ -60,7 +60,12 @@ impl Supervise {
 
     /// Limits for all processes together.
     pub(crate) fn scope_limits(&self) -> ScopeLimits {
-        ScopeLimits { processes: self.limit_processes, memory: self.limit_memory }
+        ScopeLimits {
+            processes: self.limit_processes,
+            memory: self.limit_memory,
+            cpu: self.limit_cpu,
+            strict: self.strict_limits,
+        }
     }
 
     /// How much of each output a report shows: all that is kept, unless there is a limit.
@@ -87,6 +92,13 @@ impl Supervise {
         }
         if tree.survivors > 0 {
             tell(format_args!("{} could not be ended", processes(tree.survivors)));
+        }
+    }
+
+    /// Says which limits were reached, or are not enforced.
+    pub(crate) fn explain_limits(&self, limits: &RunLimits) {
+        if !self.json {
+            limits.messages().iter().for_each(tell);
         }
     }
 

@@ -25,6 +25,7 @@ impl From<&Failure> for Unstarted {
                 signal: None,
                 timed_out: false,
                 cancelled: false,
+                limit: None,
             },
             error: Reason { message: failure.message.clone(), hint: failure.hint.clone() },
         }

@@ -1,0 +1,94 @@
+//! Control groups that enforce limits.
+
+use std::os::fd::{AsRawFd as _, OwnedFd, RawFd};
+use std::path::{Path, PathBuf};
+
+use crate::cgroup::{self, Cgroup};
+use crate::scope::Containment;
+
+/// The control groups that enforce the limits of a scope.
+#[derive(Debug, Default)]
+pub(crate) struct Limiters {
+    /// Groups of their own, with the files to join them.
+    groups: Vec<(Cgroup, OwnedFd)>,
+    /// The group that counts processes, where the limit could be set.
+    processes: Option<PathBuf>,
+    /// The group that accounts for memory, where the limit could be set.
+    memory: Option<PathBuf>,
+}
+
+impl Limiters {
+    /// Makes the groups, or sets the limits of the scope's `unified` group where that has the controllers. What cannot be
+    /// made is left out.
+    pub(crate) fn new(containment: &Containment, unified: Option<&Cgroup>, name: &str) -> Limiters {
+        let hierarchies = &containment.hierarchies;
+        let mut made = Limiters::default();
+        let processes = containment.limits.processes.zip(hierarchies.pids.as_deref());
+        let memory = containment.limits.memory.zip(hierarchies.memory.as_deref());
+        let shared = unified.filter(|_| hierarchies.unified.is_some());
+        let within = |parent: &Path| shared.filter(|_| hierarchies.unified.as_deref() == Some(parent));
+        if let Some((value, parent)) = processes {
+            made.processes = made.limit(within(parent), parent, name, &["pids.max"], value);
+        }
+        if let Some((value, parent)) = memory {
+            let files = ["memory.max", "memory.limit_in_bytes"];
+            made.memory = made.limit(within(parent), parent, name, &files, value);
+        }
+        made
+    }
+
+    /// Sets a limit, and yields the group that enforces it.
+    fn limit(
+        &mut self,
+        unified: Option<&Cgroup>,
+        parent: &Path,
+        name: &str,
+        files: &[&str],
+        value: u64,
+    ) -> Option<PathBuf> {
+        let value = value.to_string();
+        let set = |cgroup: &Cgroup| files.iter().any(|file| cgroup.set(file, &value).is_ok());
+        if let Some(unified) = unified {
+            return set(unified).then(|| unified.path().to_owned());
+        }
+        let cgroup = Cgroup::create(parent, name).ok()?;
+        let file = cgroup.members_file().ok().filter(|_| set(&cgroup))?;
+        let path = cgroup.path().to_owned();
+        self.groups.push((cgroup, file));
+        Some(path)
+    }
+
+    /// The files to join the groups.
+    pub(crate) fn files(&self) -> impl Iterator<Item = RawFd> {
+        self.groups.iter().map(|(_, file)| file.as_raw_fd())
+    }
+
+    /// The groups that are not the scope's own.
+    pub(crate) fn groups(&self) -> impl Iterator<Item = &Cgroup> {
+        self.groups.iter().map(|(cgroup, _)| cgroup)
+    }
+
+    /// Whether a group enforces the limit on processes.
+    pub(crate) fn has_processes(&self) -> bool {
+        self.processes.is_some()
+    }
+
+    /// Whether a group enforces the limit on memory.
+    pub(crate) fn has_memory(&self) -> bool {
+        self.memory.is_some()
+    }
+
+    /// How often a group has refused a process.
+    pub(crate) fn refused(&self) -> u64 {
+        self.processes.as_deref().map_or(0, |path| cgroup::count_below(path, "pids.events", "max"))
+    }
+
+    /// How many processes a group has killed for want of memory.
+    pub(crate) fn killed(&self) -> u64 {
+        let count = |path: &Path| {
+            let unified = cgroup::count(path, "memory.events", "oom_kill");
+            unified.or_else(|| cgroup::count(path, "memory.oom_control", "oom_kill")).unwrap_or(0)
+        };
+        self.memory.as_deref().map_or(0, count)
+    }
+}

@@ -1,0 +1,159 @@
+//! Limits as part of a result.
+
+use serde::Serialize;
+
+/// What a limit is on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum LimitKind {
+    /// The memory of all processes together.
+    Memory,
+    /// The number of processes and threads.
+    Processes,
+    /// The processor time of each process.
+    Cpu,
+}
+
+/// Who enforces a limit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum EnforcedBy {
+    /// A control group: the kernel, for all processes together and without delay.
+    Cgroup,
+    /// A resource limit: the kernel, for each process on its own.
+    Rlimit,
+    /// haft, which looks at all processes every few milliseconds and kills what is too much.
+    Sampling,
+    /// Nobody.
+    None,
+}
+
+/// One limit of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct LimitState {
+    /// The value that was asked for: bytes, a number of processes, or seconds.
+    pub asked: u64,
+    /// Who enforces it.
+    pub enforced_by: EnforcedBy,
+    /// Whether it was reached, so that something was refused or killed.
+    pub hit: bool,
+    /// How many processes were killed for it, as far as that is known.
+    pub killed: u64,
+}
+
+/// The limits of a run that were asked for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct RunLimits {
+    /// Bytes of memory of all processes together.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub memory: Option<LimitState>,
+    /// Processes and threads at once.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub processes: Option<LimitState>,
+    /// Seconds of processor time of each process.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cpu: Option<LimitState>,
+    /// The limit for which the whole run was ended, if it was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ended_by: Option<LimitKind>,
+}
+
+impl LimitKind {
+    /// Its name in messages.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            LimitKind::Memory => "memory",
+            LimitKind::Processes => "process",
+            LimitKind::Cpu => "CPU time",
+        }
+    }
+}
+
+impl RunLimits {
+    /// Whether no limit was asked for.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.all().next().is_none()
+    }
+
+    /// The limits that were asked for.
+    pub fn all(&self) -> impl Iterator<Item = (LimitKind, LimitState)> {
+        let all = [
+            (LimitKind::Memory, self.memory),
+            (LimitKind::Processes, self.processes),
+            (LimitKind::Cpu, self.cpu),
+        ];
+        all.into_iter().filter_map(|(kind, state)| Some((kind, state?)))
+    }
+
+    /// The limit that ended the run, or else the first that was reached.
+    #[must_use]
+    pub fn hit(&self) -> Option<LimitKind> {
+        self.ended_by.or_else(|| self.all().find(|(_, state)| state.hit).map(|(kind, _)| kind))
+    }
+
+    /// How many processes were killed for limits.
+    #[must_use]
+    pub fn killed(&self) -> usize {
+        self.all().map(|(_, state)| usize::try_from(state.killed).unwrap_or(usize::MAX)).sum()
+    }
+
+    /// A line for each limit that was reached or is not enforced.
+    #[must_use]
+    pub fn messages(&self) -> Vec<String> {
+        self.all().filter_map(|(kind, state)| self.message(kind, state)).collect()
+    }
+
+    fn message(&self, kind: LimitKind, state: LimitState) -> Option<String> {
+        let limit = format!("{} limit of {}", kind.name(), asked(kind, state.asked));
+        if self.ended_by == Some(kind) {
+            return Some(format!("{limit} exceeded; the run was ended"));
+        }
+        match (state.hit, state.killed) {
+            (false, _) if state.enforced_by == EnforcedBy::None => Some(format!("{limit} is not enforced")),
+            (false, _) => None,
+            (true, 0) => Some(format!("{limit} reached")),
+            (true, 1) => Some(format!("{limit} reached; 1 process was killed")),
+            (true, count) => Some(format!("{limit} reached; {count} processes were killed")),
+        }
+    }
+}
+
+fn asked(kind: LimitKind, value: u64) -> String {
+    match kind {
+        LimitKind::Memory => format!("{value} bytes"),
+        LimitKind::Processes => value.to_string(),
+        LimitKind::Cpu => format!("{value} s"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn state(hit: bool, killed: u64) -> LimitState {
+        LimitState { asked: 5, enforced_by: EnforcedBy::Sampling, hit, killed }
+    }
+
+    #[test]
+    fn a_message_names_the_limit_and_what_came_of_it() {
+        let limits = RunLimits {
+            memory: Some(state(true, 2)),
+            processes: Some(state(true, 0)),
+            cpu: Some(state(false, 0)),
+            ended_by: None,
+        };
+        let expected =
+            ["memory limit of 5 bytes reached; 2 processes were killed", "process limit of 5 reached"];
+        assert_eq!(limits.messages(), expected);
+        assert_eq!((limits.hit(), limits.killed()), (Some(LimitKind::Memory), 2));
+        let ended = RunLimits { ended_by: Some(LimitKind::Processes), ..limits };
+        assert_eq!(ended.messages()[1], "process limit of 5 exceeded; the run was ended");
+        assert!(RunLimits::default().is_empty() && RunLimits::default().messages().is_empty());
+    }
+}

@@ -1,0 +1,112 @@
+//! Limits hold, and the result says who enforced them and whether they were reached: with control groups where they can
+//! be made, and without them as another user.
+
+use haft_test_support::{Haft, Scratch, child, is_root};
+use serde_json::Value;
+
+const HAFT: &str = env!("CARGO_BIN_EXE_haft");
+
+/// Runs haft as we are, and as a user who can make no control groups.
+fn as_both_users(arguments: &[&str], check: impl Fn(Value)) {
+    let scratch = Scratch::new();
+    check(Haft::new(HAFT).temporary(scratch.path()).args(arguments).run().json());
+    if !is_root() {
+        println!("skipped: only root can start a program as somebody else");
+        return;
+    }
+    let words =
+        ["unshare", "-pf", "--mount-proc", "--kill-child", "setpriv", "--reuid=65534", "--regid=65534"];
+    let call = Haft::by(words).args(["--clear-groups", HAFT]).env("TMPDIR", "/tmp").directory("/");
+    let run = call.args(arguments).run();
+    if run.error_text().starts_with("unshare:") {
+        println!("skipped: {run}");
+        return;
+    }
+    let result = run.json();
+    assert_ne!(result["limits"]["memory"]["enforced_by"], "cgroup", "{result}");
+    check(result);
+}
+
+fn is_enforced(limit: &Value) -> bool {
+    limit["enforced_by"] == "cgroup" || limit["enforced_by"] == "sampling"
+}
+
+#[test]
+fn processes_together_over_the_memory_limit_are_killed_and_the_result_names_the_limit() {
+    let script = "for i in 1 2 3 4; do \"$0\" allocate-and-wait 62914560 & done; wait";
+    let arguments = ["spawn", "--json", "--limit-memory", "150M", "--timeout", "60s", "--", "bash", "-c"];
+    let script = [script, child()];
+    as_both_users(&[&arguments[..], &script[..]].concat(), |result| {
+        let limit = &result["limits"]["memory"];
+        assert!(is_enforced(limit) && limit["hit"] == true, "{result}");
+        assert!(limit["killed"].as_u64() >= Some(1), "{result}");
+        assert_eq!((&limit["asked"], &result["status"]["limit"]), (&(150 << 20).into(), &"memory".into()));
+        assert_eq!(result["status"]["timed_out"], false, "{result}");
+    });
+}
+
+#[test]
+fn processes_over_the_limit_are_refused_or_killed_and_the_result_names_the_limit() {
+    let script = "bash -c 'for i in 1 2 3 4 5 6 7 8; do sleep 2 & done; wait'; echo end";
+    as_both_users(&["run", "--json", "--limit-processes", "5", "-c", script], |result| {
+        let limit = &result["limits"]["processes"];
+        assert!(is_enforced(limit) && limit["hit"] == true && limit["asked"] == 5, "{result}");
+        assert_eq!(result["status"]["limit"], "processes", "{result}");
+        assert_eq!(result["stdout"]["text"], "end\n", "{result}");
+    });
+}
+
+#[test]
+fn a_limit_that_is_not_reached_is_reported_as_such() {
+    let limits = ["--limit-memory", "1G", "--limit-processes", "900", "--limit-cpu", "50s"];
+    for command in [&["run", "--json"][..], &["spawn", "--json"]] {
+        let program: &[&str] = if command[0] == "run" { &["-c", "/bin/true"] } else { &["--", "/bin/true"] };
+        as_both_users(&[command, &limits, program].concat(), |result| {
+            for kind in ["memory", "processes", "cpu"] {
+                assert_eq!(result["limits"][kind]["hit"], false, "{kind} in {result}");
+                assert_eq!(result["limits"][kind]["killed"], 0, "{kind} in {result}");
+            }
+            assert_eq!(result["limits"]["cpu"]["enforced_by"], "rlimit", "{result}");
+            assert!(result["status"].get("limit").is_none(), "{result}");
+        });
+    }
+    let without = Haft::new(HAFT).args(["run", "--json", "-c", "true"]).run().json();
+    assert!(without.get("limits").is_none(), "{without}");
+}
+
+#[test]
+fn a_program_that_computes_too_long_is_named_as_such_in_scripts_and_behind_other_programs() {
+    let script = "\"$1\" burn; echo $?";
+    let result = Haft::new(HAFT).args(["run", "--json", "--limit-cpu", "1s", "-c", script, child()]);
+    let result = result.run().json();
+    assert_eq!(result["stdout"]["text"], "152\n", "{result}");
+    assert_eq!((&result["limits"]["cpu"]["hit"], &result["status"]["limit"]), (&true.into(), &"cpu".into()));
+    let script = "\"$0\" burn; exit $?";
+    let arguments = ["spawn", "--limit-cpu", "1s", "--", "bash", "-c", script, child()];
+    Haft::new(HAFT).args(arguments).run().status(152).stderr_has("haft: CPU time limit of 1 s reached");
+}
+
+#[test]
+fn one_line_tells_a_person_which_limit_was_reached() {
+    let arguments = ["spawn", "--limit-memory", "64M", "--", child(), "allocate-and-wait", "134217728"];
+    let run = Haft::new(HAFT).args(arguments).run().status(137);
+    assert_eq!(
+        run.error_text(),
+        "haft: memory limit of 67108864 bytes reached; 1 process was killed\n",
+        "{run}"
+    );
+}
+
+#[test]
+fn strict_limits_start_nothing_that_the_kernel_does_not_limit() {
+    let arguments = ["spawn", "--json", "--strict-limits", "--limit-memory", "1G", "--", "echo", "started"];
+    as_both_users(&arguments, |result| match result["limits"]["memory"]["enforced_by"].as_str() {
+        Some(by) => assert_eq!((by, &result["stdout"]["text"]), ("cgroup", &"started\n".into()), "{result}"),
+        None => {
+            let message = result["error"]["message"].as_str().unwrap_or_default();
+            assert_eq!(message, "cannot enforce the memory limit for all processes together", "{result}");
+        }
+    });
+    let cpu = ["spawn", "--strict-limits", "--limit-cpu", "5s", "--", "echo", "started"];
+    Haft::new(HAFT).args(cpu).run().status(0).stdout("started\n");
+}
