@@ -135,14 +135,12 @@ impl Branch {
     #[must_use]
     pub fn run(mut self) -> BranchEnd {
         let started = Instant::now();
-        let result = match &*self.body.stages {
-            [only] => self.session.run_command(only),
-            _ => self.session.run_piped(&self.body),
-        };
-        let status = match self.session.end_subshell(result) {
-            Ok(status) => status,
-            Err(unwind) => unwind.status(),
-        };
+        let _counted = self.session.memory.enter();
+        let body = self.body.clone();
+        let status = self.session.run_as_subshell(|session| match &*body.stages {
+            [only] => session.run_command(only),
+            _ => session.run_piped(&body),
+        });
         self.session.leave();
         self.session.descriptors = crate::io::Descriptors::default();
         self.drain();
@@ -153,7 +151,7 @@ impl Branch {
     fn drain(&self) {
         self.stdout.close();
         self.stderr.close();
-        while !self.session.cancel.is_cancelled() {
+        while self.session.check_cancelled().is_ok() {
             let open: Vec<_> = [&self.stdout, &self.stderr]
                 .into_iter()
                 .filter(|capture| matches!(capture.drain(), Ok(false)))

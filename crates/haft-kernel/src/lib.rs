@@ -137,6 +137,7 @@ pub mod builtins;
 pub mod glob;
 pub mod io;
 pub mod jobs;
+pub mod memory;
 pub mod options;
 pub mod pattern;
 pub mod printf;
@@ -158,6 +159,7 @@ mod kernel;
 mod session;
 mod shared;
 mod signals;
+mod sys;
 mod values;
 
 pub use bytes::Bytes;

@@ -89,6 +89,7 @@ mod job;
 mod ladder;
 mod limit;
 mod lookup;
+mod memory;
 mod needs_input;
 mod outcome;
 mod permission;
@@ -117,6 +118,7 @@ pub use inherited::inherited_descriptors;
 pub use job::{Controller, DEFAULT_GRACE, Handle, Input, Inside, Job, Live, StreamKind, Streams, Task, Work};
 pub use limit::{Limit, Resource};
 pub use lookup::find_program;
+pub use memory::{available_memory, resident_memory};
 pub use outcome::{
     CANCELLED, Captured, JobReport, LIMIT_EXCEEDED, Outcome, Report, Shown, StageReport, StatusReport,
     TIMED_OUT, Tree,

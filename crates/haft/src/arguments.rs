@@ -95,7 +95,7 @@ pub(crate) struct Supervise {
     /// Show at most this much of each output; the rest is counted
     #[arg(long, value_name = "SIZE", value_parser = units::size)]
     pub(crate) limit_output: Option<u64>,
-    /// Let the programs use at most this much memory together; what a script does itself is not counted
+    /// Let the programs use at most this much memory together, and the script itself as much [default for the script: a quarter of the machine's memory]
     #[arg(long, value_name = "SIZE", value_parser = units::size)]
     pub(crate) limit_memory: Option<u64>,
     /// Let each program use the processor for at most this time; what a script does itself is not counted

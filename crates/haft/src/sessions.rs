@@ -6,6 +6,7 @@ use std::sync::Arc;
 use haft_kernel::{Kernel, KernelBuilder, Session};
 use haft_process::Environment;
 
+use crate::failure::tell;
 use crate::surroundings::Surroundings;
 use crate::tools::{ToolCommand, Tools};
 
@@ -56,8 +57,14 @@ pub(crate) fn open_standard(session: &mut Session, surroundings: &Surroundings) 
     let standard = [rustix::stdio::stdin(), rustix::stdio::stdout(), rustix::stdio::stderr()];
     for (number, descriptor) in (0..).zip(standard).filter(|(number, _)| surroundings.open[*number as usize])
     {
-        if let Ok(owned) = rustix::io::fcntl_dupfd_cloexec(descriptor, 10) {
-            session.open_descriptor(number, owned);
+        // High numbers are out of the way of a script's own; with few descriptors any number will do.
+        let duplicate = |least| rustix::io::fcntl_dupfd_cloexec(descriptor, least);
+        match duplicate(10).or_else(|_| duplicate(3)) {
+            Ok(owned) => session.open_descriptor(number, owned),
+            Err(error) => tell(format_args!(
+                "cannot use descriptor {number}: {}; 'ulimit -n' limits them",
+                haft_process::reason(&error.into())
+            )),
         }
     }
 }

@@ -82,6 +82,10 @@ pub(super) fn all(session: &Session, wanted: impl Fn(&Variable) -> bool, show: S
 /// One variable, shown in a way; a reference is shown itself, what is computed when read is computed.
 pub(super) fn of(session: &Session, name: &[u8], variable: &Variable, show: Show) -> Vec<u8> {
     use crate::variables::Attributes;
+    // Quotes and the text that surrounds a value take about as much as the value.
+    if session.reserve_memory("a declaration", variable.value.size().saturating_mul(2)).is_err() {
+        return Vec::new();
+    }
     if variable.is(Attributes::DYNAMIC)
         && let Some(computed) = session.lookup(name)
     {

@@ -22,7 +22,9 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
         }
         operands = rest;
     }
-    let mut line = Vec::with_capacity(operands.iter().map(|operand| operand.len() + 1).sum::<usize>() + 1);
+    let size = operands.iter().map(|operand| operand.len() + 1).sum::<usize>() + 1;
+    context.session.reserve_memory("the output of echo", size)?;
+    let mut line = Vec::with_capacity(size);
     for (index, operand) in operands.iter().enumerate() {
         if index > 0 {
             line.push(b' ');

@@ -179,11 +179,13 @@ fn line(
 ) -> Result<Option<Vec<u8>>, Unwind> {
     let mut bytes = Vec::new();
     let mut any = false;
+    context.session.memory.note_growth(size_of::<Bytes>());
     loop {
         let Ok(available) = input.peek(context)? else { return Ok(any.then_some(bytes)) };
         any = true;
         let found = memchr::memchr(request.delimiter, available);
         let part = &available[..found.unwrap_or(available.len())];
+        context.session.memory.note_growth(part.len());
         bytes.extend(part.iter().filter(|byte| **byte != 0));
         let length = part.len() + usize::from(found.is_some());
         input.consume(length);

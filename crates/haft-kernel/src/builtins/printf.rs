@@ -85,9 +85,17 @@ impl Surroundings for Clock<'_> {
     }
 
     fn stopped(&mut self) -> bool {
-        self.session.check().is_err()
+        self.session.is_stopping() || self.session.check().is_err()
+    }
+
+    fn has_room(&mut self, bytes: usize) -> bool {
+        self.session.memory.note_growth(bytes);
+        self.session.reserve_memory("the output of printf", bytes).is_ok()
     }
 }
+
+/// The largest file that is read as a time zone.
+const LARGEST_ZONE: u64 = 1 << 20;
 
 /// The time zone of a session.
 pub(crate) fn zone(session: &Session) -> Zone {
@@ -96,7 +104,8 @@ pub(crate) fn zone(session: &Session) -> Zone {
         use std::io::Read as _;
         let mut content = Vec::new();
         let options = haft_fs::OpenOptions::new().read(true);
-        session.kernel.files.open(path, &options).ok()?.read_to_end(&mut content).ok()?;
+        let file = session.kernel.files.open(path, &options).ok()?;
+        file.take(LARGEST_ZONE).read_to_end(&mut content).ok()?;
         Some(content)
     })
 }

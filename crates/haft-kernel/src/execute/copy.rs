@@ -58,8 +58,7 @@ impl Session {
             captures.iter().for_each(|capture| capture.close());
             self.lead_copy();
             copied.listen();
-            let result = run(&mut self, &copied);
-            let status = self.end_subshell(result).unwrap_or(130);
+            let status = self.run_as_subshell(|session| run(session, &copied));
             let _ = self.finish();
             status
         });

@@ -230,9 +230,11 @@ impl Session {
     }
 
     fn run_added(&mut self, command: &Added, arguments: &Arguments) -> Flow {
-        let mut context =
-            Context { session: self, name: command.name().as_bytes(), values: &arguments.values };
-        command.run(&mut context, &arguments.words[1..])
+        let name = command.name().as_bytes();
+        self.catch_command_panic(name, |session| {
+            let mut context = Context { session, name, values: &arguments.values };
+            command.run(&mut context, &arguments.words[1..])
+        })
     }
 
     fn call_tool(&mut self, arguments: &Arguments) -> Flow {

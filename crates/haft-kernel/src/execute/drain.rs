@@ -32,7 +32,10 @@ impl Session {
         let over = Instant::now() + LONGEST;
         let mut adopts = self.run.is_some();
         loop {
-            if let Ok(true) | Err(_) = capture.drain() {
+            let before = capture.len();
+            let drained = capture.drain();
+            self.memory.note_growth(capture.len().saturating_sub(before));
+            if let Ok(true) | Err(_) = drained {
                 return self.check_cancelled();
             }
             let ready = self.wait_at_most(&[reader.as_fd()], adopts.then_some(QUIET))?;

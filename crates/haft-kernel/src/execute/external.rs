@@ -11,6 +11,7 @@ use crate::options::SetOption;
 use crate::run::TERMINATE;
 use crate::session::Session;
 use crate::text;
+use crate::variables::MOST_FOR_PROGRAM;
 
 impl Session {
     /// Runs a program and waits for it.
@@ -189,6 +190,9 @@ impl Session {
         words: &[Bytes],
         assigned: &[(Bytes, Bytes)],
     ) -> Result<Command, String> {
+        if words.iter().map(|word| word.len()).sum::<usize>() > MOST_FOR_PROGRAM {
+            return Err("Argument list too long".to_owned());
+        }
         let mut command = Command::new(text::os(path));
         command.argument_zero(text::os(&words[0]));
         command.arguments(words[1..].iter().map(|word| text::os(word)));

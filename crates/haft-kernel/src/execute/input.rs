@@ -116,6 +116,8 @@ impl Session {
             let read = &buffer[..length];
             let taken = memchr::memchr(b'\n', read).map_or(length, |end| end + 1);
             text.extend_from_slice(&read[..taken]);
+            self.memory.note_growth(taken);
+            self.check_cancelled()?;
             if taken < length && file.unread(length - taken).is_err() {
                 text.extend_from_slice(&read[taken..]);
             }

@@ -22,6 +22,7 @@ mod list;
 mod loops;
 mod network;
 mod opening;
+mod panics;
 mod pipeline;
 mod programs;
 mod redirect;

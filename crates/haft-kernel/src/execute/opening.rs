@@ -159,7 +159,11 @@ impl Session {
         loop {
             match file.read(&mut buffer, None, &self.cancel) {
                 Ok(0) => return Ok(Ok(bytes)),
-                Ok(length) => bytes.extend_from_slice(&buffer[..length]),
+                Ok(length) => {
+                    bytes.extend_from_slice(&buffer[..length]);
+                    self.memory.note_growth(length);
+                    self.check()?;
+                }
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {
                     self.check()?;
                     self.run_signal_traps()?;

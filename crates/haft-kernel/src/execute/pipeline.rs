@@ -319,13 +319,15 @@ impl Work {
         session.depth = 0;
         session.fresh_stack = false;
         let (pid, left) = (session.own_pid, completion.clone());
+        let memory = session.memory.clone();
         let body = move || {
-            let result = run(&mut session);
-            let status = session.end_subshell(result).unwrap_or(130);
+            let counted = memory.enter_thread();
+            let status = session.run_as_subshell(run);
             session.leave();
             left.leave_note(session.moment.note.take());
             drop(session);
             drop(registered);
+            memory.leave_thread(counted);
             left.complete(status);
         };
         match thread::Builder::new().stack_size(STACK).spawn(body) {
@@ -342,8 +344,7 @@ impl Work {
     /// Runs the stage on this thread.
     fn run(self) -> (i32, Option<Box<Note>>) {
         let Self { mut session, stages, first, index, expanded } = self;
-        let result = run_stage(&mut session, &stages[first..=index], expanded);
-        let status = session.end_subshell(result).unwrap_or(130);
+        let status = session.run_as_subshell(|session| run_stage(session, &stages[first..=index], expanded));
         session.leave();
         (status, session.moment.note.take())
     }

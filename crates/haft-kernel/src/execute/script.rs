@@ -41,6 +41,7 @@ impl Session {
 
     /// The status of the program of this session, after its `EXIT` trap.
     pub(super) fn conclude(&mut self, result: Flow) -> Flow {
+        self.tell_memory_hit();
         let status = match self.serve_last_signals(result) {
             Ok(status) => status,
             Err(Unwind::Cancelled) => {
@@ -100,8 +101,10 @@ impl Session {
     #[inline(never)]
     fn run_commands(&mut self, text: &[u8], reading: Reading) -> Flow {
         let Reading { lines_before, resume, whole } = reading;
-        let long = (text.len() >= LONG).then(|| self.cancel.clone());
-        let stop = long.map(|cancel| Stop::when(move || cancel.is_cancelled()));
+        let long = (text.len() >= LONG).then(|| (self.cancel.clone(), self.memory.clone()));
+        let stop = long.map(|(cancel, memory)| {
+            Stop::when(move || cancel.is_cancelled() || (memory.is_exceeded() && !memory.settle()))
+        });
         let mut parser = Parser::new(text, ParseOptions { lines_before, stop, ..self.parse_options() });
         let mut aliases = self.aliases.clone();
         let mut status = 0;
@@ -149,7 +152,7 @@ impl Session {
                 }
                 Err(unwind) => {
                     if text.len() >= LONG {
-                        discard(program);
+                        discard(program, &self.memory);
                     }
                     return Err(unwind);
                 }

@@ -3,6 +3,7 @@
 //! What nests is counted in units of about a kilobyte of stack. When those of the present stack are used up, what follows runs on
 //! a fresh one, on a thread of its own for which this one waits. When that is used up too, the nesting is too deep.
 
+use std::panic::resume_unwind;
 use std::thread;
 
 use crate::flow::{Flow, Unwind};
@@ -40,8 +41,13 @@ impl Session {
         let result = thread::scope(|scope| {
             let builder = thread::Builder::new().stack_size(FRESH_BYTES);
             let session = &mut *self;
-            match builder.spawn_scoped(scope, move || run(session)) {
-                Ok(handle) => handle.join().unwrap_or(Err(Unwind::Exit(254))),
+            let memory = session.memory.clone();
+            let body = move || {
+                let _counted = memory.enter();
+                run(session)
+            };
+            match builder.spawn_scoped(scope, body) {
+                Ok(handle) => handle.join().unwrap_or_else(|panic| resume_unwind(panic)),
                 Err(_) => Err(Unwind::Abort(1)),
             }
         });

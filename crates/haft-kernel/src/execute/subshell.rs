@@ -17,6 +17,10 @@ impl Session {
     /// The status that a subshell ends with, after its `EXIT` trap.
     #[inline(never)]
     pub(crate) fn end_subshell(&mut self, result: Flow) -> Flow {
+        // In a run, the script itself ends too, and tells.
+        if result.is_err() && self.run.is_none() {
+            self.tell_memory_hit();
+        }
         let ended = match self.serve_last_signals(result) {
             Ok(status) => status,
             Err(Unwind::Cancelled) => {

@@ -54,6 +54,10 @@ impl Session {
 
     /// Traces a command of plain words.
     pub(crate) fn trace_words(&mut self, words: &[Bytes]) -> Result<(), Unwind> {
+        self.reserve_memory(
+            "the trace of a command",
+            2 * words.iter().map(|word| word.len()).sum::<usize>(),
+        )?;
         let quoted: Vec<Vec<u8>> =
             words.iter().map(|word| quote::traced(word, self.encoding_of(word))).collect();
         self.trace_line(&quoted.join(&b' '))

@@ -179,8 +179,11 @@ impl Session {
             Ready::Cancelled => Err(Unwind::Cancelled),
             ready => {
                 for (capture, _) in &readers {
+                    let before = capture.len();
                     let _ = capture.drain();
+                    self.memory.note_growth(capture.len().saturating_sub(before));
                 }
+                self.check_cancelled()?;
                 Ok(ready)
             }
         }

@@ -83,6 +83,9 @@ impl Session {
             }
             let value = self.expand_string(word)?;
             self.trace_assignment(assignment, None, Some(&value))?;
+            if assignment.append {
+                self.reserve_memory("an assignment", value.len())?;
+            }
             let result = self.assign(&assignment.name, value, assignment.append);
             return result.map_err(|error| self.refuse_assignment(&error));
         }
@@ -130,6 +133,7 @@ impl Session {
     /// `name="${name}rest"`: appends in place, so that building a string piece by piece costs what the pieces cost.
     fn append_to_own(&mut self, name: &[u8], rest: &[WordPart]) -> Result<(), Unwind> {
         let more = self.expand_quoted(rest)?;
+        self.reserve_memory("an assignment", more.len())?;
         self.assign(name, more, true).map_err(|error| self.fail(error))
     }
 }

@@ -177,6 +177,7 @@ impl Session {
                 }
             }
             self.finish_fields(sink.into_fields(), fields)?;
+            self.memory.note_growth(size_of::<Bytes>());
             self.check()?;
         }
         Ok(())
@@ -187,6 +188,7 @@ impl Session {
         for index in 0..series.len() {
             fields.push(series.get(index));
             if index % ROUNDS == 0 {
+                self.memory.note_growth(ROUNDS as usize * size_of::<Bytes>());
                 self.check()?;
             }
         }

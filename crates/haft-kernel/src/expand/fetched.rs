@@ -1,11 +1,10 @@
 //! What a parameter yields, and how it becomes part of a word.
 
-use haft_process::CancelToken;
-
 use super::parameter::Place;
 use super::parts::emit;
 use super::sink::{Between, Mode, Sink};
 use crate::bytes::Bytes;
+use crate::session::Session;
 
 /// What a parameter yields.
 #[derive(Clone, Debug)]
@@ -43,16 +42,14 @@ impl Fetched {
         }
     }
 
-    /// The same with a function applied to every value; those that are left when the token is cancelled are missing.
-    pub(super) fn map(self, cancel: &CancelToken, mut change: impl FnMut(&Bytes) -> Bytes) -> Self {
+    /// The same with a function applied to every value; those that are left when the session is to stop are missing.
+    pub(super) fn map(self, session: &Session, mut change: impl FnMut(&Bytes) -> Bytes) -> Self {
         match self {
             Self::Unset => Self::Unset,
             Self::One(value) => Self::One(change(&value)),
             Self::Many { values, star } => {
                 let mut changed = Vec::with_capacity(values.len());
-                for some in values.chunks(SOME).take_while(|_| !cancel.is_cancelled()) {
-                    changed.extend(some.iter().map(&mut change));
-                }
+                changed.extend(values.iter().take_while(|_| !session.is_stopping()).map(change));
                 Self::Many { values: changed, star }
             }
         }
@@ -74,19 +71,27 @@ fn join(values: &[Bytes], separator: &[u8]) -> Vec<u8> {
 }
 
 /// Appends what a parameter yielded.
-pub(super) fn emit_fetched(sink: &mut Sink, fetched: Fetched, quoted: bool, cancel: &CancelToken) {
+pub(super) fn emit_fetched(sink: &mut Sink, fetched: Fetched, quoted: bool, session: &Session) {
     match fetched {
         Fetched::Unset => emit(sink, b"", quoted),
-        Fetched::One(value) => emit(sink, &value, quoted),
-        Fetched::Many { values, star } => emit_many(sink, &values, star, quoted, cancel),
+        Fetched::One(value) => {
+            if session.reserve_memory("an expansion", value.len()).is_ok() {
+                emit(sink, &value, quoted);
+            }
+        }
+        Fetched::Many { values, star } => emit_many(sink, &values, star, quoted, session),
     }
 }
 
-/// Appends several values: as fields of their own where there are fields, or joined. Those that are left when the token is cancelled
+/// Appends several values: as fields of their own where there are fields, or joined. Those that are left when the session is to stop
 /// are missing.
-pub(super) fn emit_many(sink: &mut Sink, values: &[Bytes], star: bool, quoted: bool, cancel: &CancelToken) {
+pub(super) fn emit_many(sink: &mut Sink, values: &[Bytes], star: bool, quoted: bool, session: &Session) {
     if sink.mode != Mode::Fields || (star && quoted) {
         let separator = if star { sink.separators.join() } else { b" " };
+        let size = values.iter().map(|value| value.len() + separator.len()).sum();
+        if session.reserve_memory("a list joined to one string", size).is_err() {
+            return;
+        }
         let joined = join(values, separator);
         if sink.mode == Mode::Fields && values.is_empty() {
             sink.begin();
@@ -110,10 +115,14 @@ pub(super) fn emit_many(sink: &mut Sink, values: &[Bytes], star: bool, quoted: b
     }
     for (index, value) in values.iter().enumerate() {
         if index > 0 {
-            if index.is_multiple_of(SOME) && cancel.is_cancelled() {
+            if index.is_multiple_of(SOME) && session.is_stopping() {
                 return;
             }
+            session.memory.note_growth(size_of::<Bytes>());
             sink.next_field(quoted);
+        }
+        if session.reserve_memory("an expansion", value.len()).is_err() {
+            return;
         }
         emit(sink, value, quoted);
     }

@@ -56,7 +56,7 @@ impl Session {
         if word.flags.contains(WordFlags::BRACES) && self.options.has(SetOption::BraceExpand) {
             let expanded = self.expand_braces(parts, fields);
             if expanded.is_err() {
-                discard_words(fields);
+                discard_words(fields, &self.memory);
             }
             return expanded;
         }

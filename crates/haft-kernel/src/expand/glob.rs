@@ -45,9 +45,9 @@ impl Session {
             recursive: self.options.shell(ShellOption::GlobStar),
             special: !self.options.shell(ShellOption::GlobSkipDots),
         };
-        let mut stop = || self.cancel.is_cancelled();
+        let mut stop = || self.is_stopping();
         let mut found = glob(&*self.kernel.files, &self.cwd, pattern, &options, &mut stop)
-            .map_err(|_| Unwind::Cancelled)?;
+            .map_err(|_| self.check_cancelled().err().unwrap_or(Unwind::Cancelled))?;
         if let Some(ignored) = ignored {
             let ignore = Ignore::new(&ignored, names);
             found.retain(|path| !ignore.contains(path));

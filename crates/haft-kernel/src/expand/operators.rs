@@ -1,8 +1,5 @@
 //! What `${…}` does to a value.
 
-use haft_lang::ast::{CaseChange, Parameter, ParameterExpansion, ParameterOperator, Transform, Word};
-use haft_process::CancelToken;
-
 use super::fetched::{Fetched, emit_fetched, emit_many};
 use super::parameter::{Place, Selection, place_name};
 use super::parts::emit;
@@ -13,6 +10,7 @@ use crate::options::ShellOption;
 use crate::pattern::{Pattern, PatternOptions};
 use crate::session::Session;
 use crate::text::Encoding;
+use haft_lang::ast::{CaseChange, Parameter, ParameterExpansion, ParameterOperator, Transform, Word};
 
 impl Session {
     /// `${!prefix*}`, `${!array[@]}`: names and keys rather than values.
@@ -32,7 +30,7 @@ impl Session {
         };
         let names = matches!(expansion.operator, ParameterOperator::Names { .. });
         let star = star || (names || quoted) && sink.joins_lists() && !sink.subject;
-        emit_many(sink, &values, star && !sink.document, quoted, &self.cancel);
+        emit_many(sink, &values, star && !sink.document, quoted, self);
         Some(Ok(()))
     }
 
@@ -82,12 +80,12 @@ impl Session {
             ParameterOperator::Default { .. }
             | ParameterOperator::Assign { .. }
             | ParameterOperator::Require { .. } => {
-                emit_fetched(sink, fetched, quoted, &self.cancel);
+                emit_fetched(sink, fetched, quoted, self);
                 self.check_cancelled()
             }
             operator => {
                 let changed = self.transform_value(place, fetched, operator)?;
-                emit_changed(sink, changed, operator, quoted, &self.cancel);
+                emit_changed(sink, changed, operator, quoted, self);
                 self.check_cancelled()
             }
         }
@@ -170,14 +168,14 @@ impl Session {
         Ok(match operator {
             ParameterOperator::RemovePrefix { longest, pattern } => {
                 let pattern = self.compile_exact(pattern)?;
-                fetched.map(&self.cancel, |value| match pattern.prefix(value, *longest) {
+                fetched.map(self, |value| match pattern.prefix(value, *longest) {
                     Some(end) if end > 0 => value[end..].into(),
                     _ => value.clone(),
                 })
             }
             ParameterOperator::RemoveSuffix { longest, pattern } => {
                 let pattern = self.compile_exact(pattern)?;
-                fetched.map(&self.cancel, |value| match pattern.suffix(value, *longest) {
+                fetched.map(self, |value| match pattern.suffix(value, *longest) {
                     Some(start) if start < value.len() => value[..start].into(),
                     _ => value.clone(),
                 })
@@ -187,7 +185,7 @@ impl Session {
             }
             ParameterOperator::ChangeCase { change, all, pattern } => {
                 let pattern = pattern.as_ref().map(|pattern| self.compile_exact(pattern)).transpose()?;
-                fetched.map(&self.cancel, |value| {
+                fetched.map(self, |value| {
                     change_case(value, *change, *all, pattern.as_ref(), self.encoding_of(value))
                 })
             }
@@ -263,7 +261,7 @@ fn emit_changed(
     changed: Fetched,
     operator: &ParameterOperator,
     quoted: bool,
-    cancel: &CancelToken,
+    session: &Session,
 ) {
     let joins = match operator {
         _ if sink.subject => false,
@@ -277,14 +275,14 @@ fn emit_changed(
     match changed {
         Fetched::Many { values, star } if sink.document => {
             let star = star && matches!(operator, ParameterOperator::Value);
-            emit_many(sink, &values, star, quoted, cancel);
+            emit_many(sink, &values, star, quoted, session);
         }
         Fetched::Many { values, star: false } if joins && sink.joins_lists() => {
-            emit_many(sink, &values, true, quoted, cancel);
+            emit_many(sink, &values, true, quoted, session);
         }
         changed => {
             sink.alternative = alternative && matches!(operator, ParameterOperator::Value);
-            emit_fetched(sink, changed, quoted, cancel);
+            emit_fetched(sink, changed, quoted, session);
         }
     }
     sink.alternative = alternative;

@@ -103,7 +103,7 @@ impl Session {
                 let place = self.place(parameter, None)?;
                 let fetched = self.fetch(&place)?.for_sink(&place, sink);
                 self.check_unset(&place, &fetched)?;
-                emit_fetched(sink, fetched, quoted, &self.cancel);
+                emit_fetched(sink, fetched, quoted, self);
                 self.check_cancelled()
             }
         }

@@ -129,6 +129,7 @@ impl Session {
     /// Appends what an expansion yielded, which may be long.
     #[inline]
     fn emit_long(&self, sink: &mut Sink, bytes: &[u8], quoted: bool) -> Result<(), Unwind> {
+        self.reserve_memory("an expansion", bytes.len())?;
         if bytes.len() < LONG || quoted || sink.mode != Mode::Fields {
             emit(sink, bytes, quoted);
             return Ok(());
@@ -137,6 +138,7 @@ impl Session {
         while !rest.is_empty() {
             self.check_cancelled()?;
             rest = sink.active_some(rest);
+            self.memory.note_growth(LONG);
         }
         Ok(())
     }

@@ -2,15 +2,13 @@
 
 use std::ops::Range;
 
-use haft_lang::ast::{ReplaceScope, Word};
-use haft_process::CancelToken;
-
 use super::fetched::Fetched;
 use crate::bytes::Bytes;
 use crate::flow::Unwind;
 use crate::options::ShellOption;
 use crate::pattern::Pattern;
 use crate::session::Session;
+use haft_lang::ast::{ReplaceScope, Word};
 
 /// A replacement: text, with places for what was matched.
 enum Replacement {
@@ -28,8 +26,7 @@ impl Session {
     ) -> Result<Fetched, Unwind> {
         let pattern = self.compile_pattern(pattern)?;
         let replacement = self.replacement(replacement)?;
-        let cancel = self.cancel.clone();
-        let changed = fetched.map(&cancel, |value| replace_in(value, scope, &pattern, &replacement, &cancel));
+        let changed = fetched.map(self, |value| replace_in(value, scope, &pattern, &replacement, self));
         self.check()?;
         Ok(changed)
     }
@@ -55,28 +52,29 @@ fn replace_in(
     scope: ReplaceScope,
     pattern: &Pattern,
     replacement: &Replacement,
-    cancel: &CancelToken,
+    session: &Session,
 ) -> Bytes {
     let found = match scope {
-        ReplaceScope::All => return replace_all(value, pattern, replacement, cancel),
+        ReplaceScope::All => return replace_all(value, pattern, replacement, session),
         ReplaceScope::First => pattern.find(value),
         ReplaceScope::Prefix => pattern.prefix(value, true).map(|end| 0..end),
         ReplaceScope::Suffix => pattern.suffix(value, true).map(|start| start..value.len()),
     };
-    replace_each(value, found.into_iter(), replacement)
+    replace_each(value, found.into_iter(), replacement, session)
 }
 
 /// Replaces every match, or as many as there is time for.
-fn replace_all(value: &Bytes, pattern: &Pattern, replacement: &Replacement, cancel: &CancelToken) -> Bytes {
-    let goes_on = |at: usize| !at.is_multiple_of(ROUNDS) || !cancel.is_cancelled();
+fn replace_all(value: &Bytes, pattern: &Pattern, replacement: &Replacement, session: &Session) -> Bytes {
+    let goes_on = |at: usize| !at.is_multiple_of(ROUNDS) || !session.is_stopping();
     let found = pattern.find_iter(value).enumerate().take_while(|(at, _)| goes_on(*at));
-    replace_each(value, found.map(|(_, found)| found), replacement)
+    replace_each(value, found.map(|(_, found)| found), replacement, session)
 }
 
 fn replace_each(
     value: &Bytes,
     matches: impl Iterator<Item = Range<usize>>,
     replacement: &Replacement,
+    session: &Session,
 ) -> Bytes {
     let mut result = Vec::new();
     let (mut from, mut any) = (0, false);
@@ -85,6 +83,11 @@ fn replace_each(
             result.reserve(value.len());
             any = true;
         }
+        let size = replacement.size(found.len());
+        if session.reserve_memory("a replacement", size).is_err() {
+            return Bytes::new();
+        }
+        session.memory.note_growth(size);
         result.extend_from_slice(&value[from..found.start]);
         replacement.put(&value[found.clone()], &mut result);
         from = found.end;
@@ -97,6 +100,14 @@ fn replace_each(
 }
 
 impl Replacement {
+    /// How long it is at most for a match of this length.
+    fn size(&self, matched: usize) -> usize {
+        match self {
+            Self::Text(text) => text.len(),
+            Self::Template(template) => template.len().saturating_mul(matched.max(1)),
+        }
+    }
+
     fn put(&self, matched: &[u8], result: &mut Vec<u8>) {
         let template = match self {
             Self::Text(text) => return result.extend_from_slice(text),

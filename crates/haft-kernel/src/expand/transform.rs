@@ -26,21 +26,17 @@ impl Session {
             _ => {}
         }
         Ok(match transform {
-            Transform::Upper => {
-                fetched.map(&self.cancel, |value| self.encoding_of(value).upper(value).into())
-            }
-            Transform::UpperFirst => fetched.map(&self.cancel, |value| {
+            Transform::Upper => fetched.map(self, |value| self.encoding_of(value).upper(value).into()),
+            Transform::UpperFirst => fetched.map(self, |value| {
                 let encoding = self.encoding_of(value);
                 let (first, rest) = value.split_at(encoding.character_length(value));
                 [encoding.upper(first).as_slice(), rest].concat().into()
             }),
-            Transform::Lower => {
-                fetched.map(&self.cancel, |value| self.encoding_of(value).lower(value).into())
-            }
+            Transform::Lower => fetched.map(self, |value| self.encoding_of(value).lower(value).into()),
             Transform::Quote => {
-                fetched.map(&self.cancel, |value| quote::reusable(value, self.encoding_of(value)).into())
+                fetched.map(self, |value| quote::reusable(value, self.encoding_of(value)).into())
             }
-            Transform::Escapes => fetched.map(&self.cancel, |value| decode_escapes(value)),
+            Transform::Escapes => fetched.map(self, |value| decode_escapes(value)),
             Transform::Prompt => match fetched {
                 Fetched::Unset => Fetched::Unset,
                 Fetched::One(value) => Fetched::One(self.prompt(&value)?),
@@ -63,7 +59,7 @@ impl Session {
     fn attribute_letters(&self, place: &Place, fetched: Fetched) -> Fetched {
         let Some((_, variable)) = self.variable_of(place) else {
             return match fetched {
-                Fetched::Many { .. } => fetched.map(&self.cancel, |_| Bytes::new()),
+                Fetched::Many { .. } => fetched.map(self, |_| Bytes::new()),
                 _ => Fetched::Unset,
             };
         };
@@ -140,8 +136,7 @@ impl Session {
         let variable = match self.variable_of(place) {
             Some((_, variable)) if whole && variable.is_array() => variable,
             _ => {
-                return fetched
-                    .map(&self.cancel, |value| quote::reusable(value, self.encoding_of(value)).into());
+                return fetched.map(self, |value| quote::reusable(value, self.encoding_of(value)).into());
             }
         };
         let star = matches!(fetched, Fetched::Many { star: true, .. });

@@ -72,6 +72,18 @@ impl Capture {
         self.lock().drain()
     }
 
+    /// How much is collected.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.lock().bytes.len()
+    }
+
+    /// Whether nothing is collected.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
     /// Lets go of the session's own end for writing: from now on the pipe ends when the programs do.
     pub fn close(&self) {
         if let Some(pipe) = &mut self.lock().pipe {

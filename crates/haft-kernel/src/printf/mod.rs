@@ -44,6 +44,9 @@ pub trait Surroundings {
 
     /// Whether to stop before the end.
     fn stopped(&mut self) -> bool;
+
+    /// Whether there is memory for so many bytes more; if not, nothing more is printed.
+    fn has_room(&mut self, bytes: usize) -> bool;
 }
 
 /// A time that `%(…)T` asks for.

@@ -96,7 +96,10 @@ impl<'a> Run<'a> {
             width: usize::try_from(width.unsigned_abs()).unwrap_or(WIDEST),
             precision: precision.map(|count| count.min(WIDEST)),
         };
-        self.field(&field)
+        match self.surroundings.has_room(field.size()) {
+            true => self.field(&field),
+            false => Go::Stop,
+        }
     }
 
     fn count(&mut self, count: Option<Count>) -> Option<i64> {
@@ -150,6 +153,9 @@ impl<'a> Run<'a> {
     }
 
     fn text(&mut self, text: &[u8], field: &Field<'_>) {
+        if !self.surroundings.has_room(text.len()) {
+            return;
+        }
         let (left, output) = (field.directive.flags.left, &mut self.printed.output);
         // What is very wide is filled bit by bit, with a look whether to stop.
         let mut blanks = field.width.min(WIDEST).saturating_sub(text.len());
@@ -263,6 +269,15 @@ struct Field<'a> {
 }
 
 impl Field<'_> {
+    /// How much memory it takes besides a text that it shows. A number with a precision is made before it is padded.
+    fn size(&self) -> usize {
+        let precision = match self.directive.conversion {
+            b's' | b'b' | b'c' | b'q' | b'Q' | b'T' => 0,
+            _ => self.precision.unwrap_or(0),
+        };
+        self.width.min(WIDEST).saturating_add(precision.saturating_mul(3))
+    }
+
     /// As much of a text as the precision allows.
     fn cut<'t>(&self, text: &'t [u8]) -> &'t [u8] {
         &text[..self.precision.unwrap_or(text.len()).min(text.len())]

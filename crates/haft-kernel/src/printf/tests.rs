@@ -17,6 +17,10 @@ impl Surroundings for Fixed {
         crate::text::Encoding::Utf8
     }
 
+    fn has_room(&mut self, _: usize) -> bool {
+        true
+    }
+
     fn stopped(&mut self) -> bool {
         false
     }

@@ -3,7 +3,9 @@
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
-use haft_process::{CancelToken, Captured, Error, Exit, Handle, Host, Inside, Streams as Wires, Task};
+use haft_process::{
+    CancelToken, Captured, Error, Exit, Handle, Host, Inside, LimitKind, Streams as Wires, Task,
+};
 
 use super::control::{Controller, Finished};
 use super::leftovers::Ended;
@@ -16,6 +18,7 @@ use crate::execute::{Regard, exported};
 use crate::flow::{Flow, Unwind};
 use crate::io::OpenFile;
 use crate::jobs::Member;
+use crate::memory::{LimitHit, uncounted};
 use crate::session::Session;
 use crate::shared::Shared;
 use crate::signals::SignalInbox;
@@ -72,6 +75,7 @@ impl Entered {
             Streams::Terminal(_) => inside.standard(0),
             _ => None,
         };
+        session.memory.set_limit(run.memory_limit);
         let supervision = Arc::new(Supervision {
             scope: inside.scope().clone(),
             limits: inside.limits().iter().chain(&run.program_limits).copied().collect(),
@@ -83,6 +87,7 @@ impl Entered {
             stdout: inside.standard(1).map_or_else(Weak::new, |stdout| Arc::downgrade(&stdout)),
             terminal,
             record: Arc::default(),
+            job: job.controller(),
         });
         let controller = Controller::new(job.controller(), finished.clone(), &supervision);
         let handle = job.background()?;
@@ -96,8 +101,15 @@ impl Entered {
         self.controller.clone()
     }
 
+    /// Runs the script in the session, and takes the session out of the run.
+    pub(super) fn run(self, session: &mut Session, script: &[u8]) -> Outcome {
+        let _counted = session.memory.enter();
+        let flow = session.catch_panic(|session| session.run_main(script));
+        self.leave(session, flow)
+    }
+
     /// Takes the session out of the run and waits until that is over.
-    pub(super) fn leave(self, session: &mut Session, flow: Flow) -> Outcome {
+    fn leave(self, session: &mut Session, flow: Flow) -> Outcome {
         let Entered { inside, handle, finished, supervision, saved, .. } = self;
         saved.put_back(session);
         let exit = match flow {
@@ -121,7 +133,10 @@ fn conclude(
     session: &mut Session,
     supervision: &Arc<Supervision>,
 ) -> Outcome {
-    let mut record = std::mem::take(&mut *supervision.record());
+    // The outcome outlives the session, so its memory does not count for it.
+    let counted = std::mem::take(&mut *supervision.record());
+    let mut record = uncounted(|| counted.clone());
+    drop(counted);
     let mut outcome = Outcome {
         id,
         status: match exit {
@@ -143,6 +158,8 @@ fn conclude(
     if let Some(ended) = ended {
         if ended.timed_out {
             outcome.status = Status::TimedOut;
+        } else if let Some(hit) = session.memory.hit() {
+            outcome.status = Status::LimitReached(LimitHit::Memory(hit));
         } else if ended.cancelled {
             outcome.status = Status::Cancelled;
         } else if ended.limits.ended_by.is_some() {
@@ -152,6 +169,9 @@ fn conclude(
         outcome.needed_input = ended.needed_input;
         outcome.tree = ended.tree;
         outcome.limits = ended.limits;
+        if session.memory.hit().is_some() {
+            outcome.limits.note_end(LimitKind::Memory);
+        }
         outcome.duration = ended.duration;
         if let Some(left) = ended.adopted {
             session.leftovers.add(left);

@@ -23,6 +23,7 @@ use haft_process::capture::Limits;
 use haft_process::{CancelToken, DEFAULT_GRACE, Error, Group, Host, Live, ScopeLimits, TerminalSize};
 
 use crate::bytes::Bytes;
+use crate::memory::MemoryLimit;
 use crate::session::Session;
 
 pub use control::{Change, Controller};
@@ -129,6 +130,7 @@ pub struct Run {
     cancel: Option<CancelToken>,
     live: Option<Live>,
     group: Group,
+    memory_limit: MemoryLimit,
 }
 
 impl Run {
@@ -149,6 +151,7 @@ impl Run {
             cancel: None,
             live: None,
             group: Group::Session,
+            memory_limit: MemoryLimit::default(),
         }
     }
 
@@ -191,6 +194,14 @@ impl Run {
     /// Sets limits for all programs of the run together.
     pub fn scope_limits(mut self, limits: ScopeLimits) -> Run {
         self.scope_limits = limits;
+        self
+    }
+
+    /// Sets how much memory the script itself may use: variables, captured output, everything that is not a program's. A
+    /// script that needs more ends with [`Status::LimitReached`]. By default, the limit is a quarter of the machine's
+    /// memory.
+    pub fn memory_limit(mut self, limit: MemoryLimit) -> Run {
+        self.memory_limit = limit;
         self
     }
 
@@ -252,8 +263,7 @@ impl Run {
         let script = std::mem::take(&mut self.script);
         let entered = enter::Entered::new(self, host, session)?;
         hold(&entered.controller());
-        let flow = session.run_main(&script);
-        Ok(entered.leave(session, flow))
+        Ok(entered.run(session, &script))
     }
 
     /// Runs it on a thread of its own; the session comes back with the outcome.

@@ -9,6 +9,7 @@ use haft_process::{
 use serde::Serialize;
 
 use crate::bytes::Bytes;
+use crate::memory::LimitHit;
 
 /// What became of a run.
 #[derive(Clone, Debug)]
@@ -53,6 +54,8 @@ pub enum Status {
     TimedOut,
     /// Somebody cancelled it.
     Cancelled,
+    /// It has reached a limit.
+    LimitReached(LimitHit),
 }
 
 /// A stage of a pipeline.
@@ -122,7 +125,8 @@ pub struct JobState {
 }
 
 impl Status {
-    /// The status a shell would show: 124 if the time was up, 130 if cancelled, 128 and the number for a signal.
+    /// The status a shell would show: 124 if the time was up, 130 if cancelled, 128 and the number for a signal, 137 if
+    /// the memory limit was reached.
     #[must_use]
     pub fn code(self) -> i32 {
         match self {
@@ -130,6 +134,7 @@ impl Status {
             Status::Signal(signal) => 128 + signal,
             Status::TimedOut => TIMED_OUT,
             Status::Cancelled => CANCELLED,
+            Status::LimitReached(hit) => hit.code(),
         }
     }
 }
@@ -176,7 +181,7 @@ impl Outcome {
     pub fn report(&self, budget: usize) -> Report {
         Report {
             id: self.id.clone(),
-            status: StatusReport { limit: self.limits.hit(), ..self.status.report() },
+            status: self.status_report(),
             stages: self.stages.iter().map(Stage::report).collect(),
             stages_omitted: self.stages_omitted,
             needed_input: self.needed_input,
@@ -190,6 +195,11 @@ impl Outcome {
             duration: self.duration,
         }
     }
+
+    fn status_report(&self) -> StatusReport {
+        let status = self.status.report();
+        StatusReport { limit: status.limit.or(self.limits.hit()), ..status }
+    }
 }
 
 fn whole(output: Option<&Output>) -> Vec<u8> {
@@ -198,6 +208,15 @@ fn whole(output: Option<&Output>) -> Vec<u8> {
 }
 
 impl Status {
+    /// The limit that ended the run, if one did.
+    #[must_use]
+    pub fn limit_hit(self) -> Option<LimitHit> {
+        match self {
+            Status::LimitReached(hit) => Some(hit),
+            _ => None,
+        }
+    }
+
     fn report(self) -> StatusReport {
         let exit = match self {
             Status::Signal(signal) => Exit::Signal(signal),
@@ -206,6 +225,7 @@ impl Status {
         StatusReport {
             timed_out: self == Status::TimedOut,
             cancelled: self == Status::Cancelled,
+            limit: self.limit_hit().map(LimitHit::kind),
             ..StatusReport::from(exit)
         }
     }

@@ -27,8 +27,7 @@ impl Running {
         let entered = Entered::new(run, host, &mut session)?;
         let controller = entered.controller();
         let body = move || {
-            let flow = session.run_main(&script);
-            let outcome = entered.leave(&mut session, flow);
+            let outcome = entered.run(&mut session, &script);
             (session, outcome)
         };
         let thread = thread::Builder::new()

@@ -5,11 +5,12 @@ use std::os::fd::{AsRawFd as _, OwnedFd};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
-use haft_process::{Captured, Command, Group, Limit, Scope};
+use haft_process::{Captured, Command, Group, Limit, Scope, Work as _};
 
 use super::outcome::Stage;
 use super::stopping::Stopping;
 use crate::bytes::Bytes;
+use crate::io::wait_readable;
 
 /// So many stages are kept, the latest; a script may run any number.
 const STAGES: usize = 256;
@@ -32,10 +33,15 @@ pub(crate) struct Supervision {
     /// The terminal that the programs are on, if the run has one.
     pub(crate) terminal: Option<Arc<OwnedFd>>,
     pub(crate) record: Arc<Mutex<Record>>,
+    /// What ends all of it.
+    pub(crate) job: haft_process::Controller,
 }
 
+/// How long the end of a run that has reached a limit may take to begin.
+const END_TIMEOUT: Duration = Duration::from_secs(5);
+
 /// What is noted for the outcome.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Record {
     pub(crate) stages: VecDeque<Stage>,
     /// How many stages are no longer among them.
@@ -73,6 +79,16 @@ impl Supervision {
         self.stopping.is_part()
     }
 
+    /// Ends everything because a limit was reached, and returns when that has begun. The first time, traps run as
+    /// after a cancellation; after that nothing runs any more.
+    pub(crate) fn end_for_limit(&self, first: bool) {
+        if !first {
+            return self.stopping.outermost().stop();
+        }
+        self.job.cancel();
+        let _ = wait_readable(&[], Some(END_TIMEOUT), &self.stopping.outermost().main.cancel);
+    }
+
     /// A part of it that can be ended on its own.
     pub(super) fn part(&self) -> Supervision {
         Supervision {
@@ -86,6 +102,7 @@ impl Supervision {
             stdout: self.stdout.clone(),
             terminal: self.terminal.clone(),
             record: self.record.clone(),
+            job: self.job.clone(),
         }
     }
 

@@ -33,6 +33,7 @@ impl Session {
     /// # Errors
     /// If the variable cannot take the value.
     pub fn assign(&mut self, name: &[u8], value: Bytes, append: bool) -> Result<(), VariableError> {
+        self.memory.note_growth(value.len());
         if let Some(variable) = self.plain_mut(name)
             && let Value::Scalar(old) = &mut variable.value
         {
@@ -174,6 +175,7 @@ impl Session {
         self.check_assignable(name, attributes)?;
         if let Some(Value::Associative(_)) = self.variables.get(name).map(|variable| &variable.value) {
             let key = Bytes::from(subscript);
+            self.memory.note_growth(key.len() + value.len() + 4 * size_of::<Bytes>());
             let old = |variable: &Variable| match &variable.value {
                 Value::Associative(array) => array.get(&key).cloned(),
                 _ => None,
@@ -201,6 +203,7 @@ impl Session {
     ) -> Result<(), VariableError> {
         let target = self.target(name)?;
         let name = &target.name;
+        self.memory.note_growth(value.len() + size_of::<Bytes>());
         let attributes = self.variables.get(name).map_or(Attributes::NONE, |variable| variable.attributes);
         self.check_assignable(name, attributes)?;
         let bad = || VariableError::BadSubscript(reference(name, subscript).into());

@@ -85,6 +85,7 @@ impl Session {
             prompt_numbers: self.prompt_numbers,
             beside: Vec::new(),
             moment: Moment::default(),
+            memory: self.memory.clone(),
             dirty: self.dirty.clone(),
         }
     }

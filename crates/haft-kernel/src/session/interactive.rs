@@ -59,6 +59,7 @@ impl Session {
             Err(Unwind::Break(_) | Unwind::Continue(_)) => self.status,
             Err(unwind) => unwind.status(),
         };
+        self.tell_memory_hit();
         let _ = self.flush();
         self.status = status;
         self.moment.broken_pipe = false;

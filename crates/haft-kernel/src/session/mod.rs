@@ -32,6 +32,7 @@ use crate::flow::Unwind;
 use crate::io::{Capture, Descriptors, OpenFile};
 use crate::jobs::{Jobs, Member, Orphans};
 use crate::kernel::Kernel;
+use crate::memory::MemoryBudget;
 use crate::options::Options;
 use crate::run::{Leftovers, Supervision};
 use crate::shared::Shared;
@@ -162,6 +163,8 @@ pub struct Session {
     pub(crate) beside: Vec<Member>,
     /// What only the commands that run now need.
     pub(crate) moment: Moment,
+    /// The memory that it may use, with its subshells.
+    pub(crate) memory: MemoryBudget,
     /// The file whose output is held back, if any; there is never more than one.
     dirty: Option<Arc<OpenFile>>,
 }
@@ -262,6 +265,7 @@ impl Session {
             prompt_numbers: (1, 1),
             beside: Vec::new(),
             moment: Moment::default(),
+            memory: MemoryBudget::default(),
             dirty: None,
         }
     }
@@ -269,7 +273,10 @@ impl Session {
     /// Stops whoever asks when the session was cancelled.
     #[inline]
     pub(crate) fn check_cancelled(&self) -> Result<(), Unwind> {
-        if self.cancel.is_cancelled() { Err(Unwind::Cancelled) } else { Ok(()) }
+        if self.cancel.is_cancelled() {
+            return Err(Unwind::Cancelled);
+        }
+        if self.memory.is_exceeded() { self.check_memory() } else { Ok(()) }
     }
 
     /// Stops whoever asks when the session is to stop. Cheap enough for every round of a loop.
@@ -278,13 +285,17 @@ impl Session {
     /// When the session is to stop.
     #[inline]
     pub fn check(&self) -> Result<(), Unwind> {
-        if self.cancel.is_cancelled() {
-            return Err(Unwind::Cancelled);
-        }
+        self.check_cancelled()?;
         match self.moment.broken_pipe && !self.ignores_broken_pipe() {
             true => Err(Unwind::Signal(13)),
             false => Ok(()),
         }
+    }
+
+    /// Whether the session is to stop: it was cancelled, or has reached its memory limit. A [check](Session::check) ends it
+    /// then.
+    pub(crate) fn is_stopping(&self) -> bool {
+        self.cancel.is_cancelled() || (self.memory.is_exceeded() && !self.memory.settle())
     }
 
     /// Whether writing to a closed pipe is an error like others instead of the end.

@@ -37,6 +37,11 @@ impl AssociativeArray {
         self.entries.is_empty()
     }
 
+    /// About how many bytes its text has.
+    pub(crate) fn size(&self) -> usize {
+        self.entries.iter().map(|(key, entry)| key.len() + entry.value.len() + size_of::<Bytes>()).sum()
+    }
+
     /// The value of a key.
     #[must_use]
     pub fn get(&self, key: &[u8]) -> Option<&Bytes> {

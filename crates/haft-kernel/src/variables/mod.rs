@@ -11,8 +11,8 @@ pub use associative::AssociativeArray;
 pub use attributes::Attributes;
 pub use error::VariableError;
 pub use indexed::IndexedArray;
-pub(crate) use scopes::Lasts;
 pub use scopes::Variables;
+pub(crate) use scopes::{Lasts, MOST_FOR_PROGRAM};
 pub use value::{Value, Variable};
 
 /// Whether bytes are a name that a variable can have.

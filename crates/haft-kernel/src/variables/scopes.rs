@@ -17,6 +17,9 @@ use crate::shared::Shared;
 
 type Table = HashMap<Text, Variable, RandomState>;
 
+/// More bytes than the system gives to any program as arguments or environment: its own limit is a few megabytes.
+pub(crate) const MOST_FOR_PROGRAM: usize = 64 << 20;
+
 /// What a call has put aside, in the order in which it did.
 #[derive(Clone, Debug, Default)]
 struct Scope {
@@ -340,12 +343,18 @@ impl Variables {
 
     fn build_environment(&self) -> Environment {
         let mut environment = Environment::new();
+        let mut total = 0;
         for (name, value) in self.foreign.iter() {
             let _ = environment.set(crate::text::os(name), crate::text::os(value));
         }
         for (name, visible) in self.sorted() {
             if let Some(Variable { value: Value::Scalar(value), .. }) = self.handed(name, visible) {
+                total += name.len() + value.len();
                 let _ = environment.set(crate::text::os(name), crate::text::os(value));
+            }
+            // The system refuses such an environment in any case.
+            if total > MOST_FOR_PROGRAM {
+                break;
             }
         }
         environment

@@ -16,6 +16,17 @@ pub enum Value {
     Associative(Arc<AssociativeArray>),
 }
 
+impl Value {
+    /// About how many bytes its text has.
+    pub(crate) fn size(&self) -> usize {
+        match self {
+            Value::Scalar(value) => value.len(),
+            Value::Indexed(array) => array.values().map(|value| value.len() + size_of::<Bytes>()).sum(),
+            Value::Associative(array) => array.size(),
+        }
+    }
+}
+
 /// A variable.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Variable {

@@ -79,6 +79,7 @@ impl Finished {
             Status::Signal(signal) => format!("killed by {}", signal_words(signal)),
             Status::TimedOut => "timed out".to_owned(),
             Status::Cancelled => "ended on request".to_owned(),
+            Status::LimitReached(hit) => format!("{} limit reached", hit.kind().name()),
         }
     }
 

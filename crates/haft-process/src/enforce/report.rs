@@ -97,6 +97,19 @@ impl RunLimits {
         self.ended_by.or_else(|| self.all().find(|(_, state)| state.hit).map(|(kind, _)| kind))
     }
 
+    /// Notes that a limit was reached and ended the run, if that limit was asked for.
+    pub fn note_end(&mut self, kind: LimitKind) {
+        let state = match kind {
+            LimitKind::Memory => &mut self.memory,
+            LimitKind::Processes => &mut self.processes,
+            LimitKind::Cpu => &mut self.cpu,
+        };
+        if let Some(state) = state {
+            state.hit = true;
+            self.ended_by = Some(kind);
+        }
+    }
+
     /// How many processes were killed for limits.
     #[must_use]
     pub fn killed(&self) -> usize {

@@ -4,6 +4,7 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::Path;
 
+use haft_kernel::memory::MemoryLimit;
 use haft_kernel::run::{Outcome, Run as Script, Streams};
 use haft_kernel::{Bytes, Session};
 use haft_lang::ast::LineIndex;
@@ -63,6 +64,9 @@ fn supervise(run: &mut Run, surroundings: &Surroundings) -> Result<Outcome, Fail
         .limits(supervise.limits())
         .scope_limits(supervise.scope_limits())
         .cancel(&listener.cancel);
+    if let Some(bytes) = supervise.limit_memory {
+        script = script.memory_limit(MemoryLimit::Bytes(bytes));
+    }
     if let Some(timeout) = supervise.timeout {
         script = script.timeout(timeout);
     }
@@ -91,6 +95,9 @@ fn supervise(run: &mut Run, surroundings: &Surroundings) -> Result<Outcome, Fail
     if !run.supervise.json {
         let timed_out = outcome.status == haft_kernel::run::Status::TimedOut;
         run.supervise.explain(&text.name, timed_out, outcome.needed_input, outcome.tree);
+        if outcome.status.limit_hit().is_some() {
+            tell("hint: '--limit-memory SIZE' sets how much memory the script may use");
+        }
     }
     run.supervise.explain_limits(&outcome.limits);
     session.part();

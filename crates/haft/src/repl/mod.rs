@@ -24,6 +24,7 @@ use std::os::fd::BorrowedFd;
 use std::path::PathBuf;
 use std::sync::{Arc, PoisonError};
 
+use haft_kernel::memory::MemoryLimit;
 use haft_kernel::options::SetOption;
 use haft_kernel::{CancelToken, Command, Flow, Session, SignalInbox, Terminal, Unwind};
 use rustix::stdio::{stderr, stdin};
@@ -226,6 +227,8 @@ impl Repl {
     fn run_stoppable(&mut self, run: impl FnOnce(&mut Session) -> Flow) -> Flow {
         let token = CancelToken::new();
         self.session.set_cancel_token(token.clone());
+        self.session.memory().set_limit(MemoryLimit::Most);
+        let _counted = self.session.memory().enter();
         self.watch.set_running(Some(token.clone()));
         if self.watch.take_interrupted() {
             token.cancel();

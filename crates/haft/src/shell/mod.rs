@@ -7,6 +7,7 @@ use std::ffi::{OsStr, OsString};
 use std::io::Write as _;
 use std::os::unix::ffi::OsStrExt as _;
 
+use haft_kernel::memory::MemoryLimit;
 use haft_kernel::options::{SetOption, ShellOption};
 use haft_kernel::{Bytes, KernelBuilder, Session, Unwind};
 use haft_process::{Disposition, Signals, StartPermission, inherited_descriptors, set_disposition};
@@ -48,6 +49,8 @@ pub(crate) fn run(words: Vec<OsString>, surroundings: &Surroundings) -> Result<i
     }
     let tools = Tools::new(surroundings, &StartPermission::all());
     let mut session = session(sessions::kernel(&tools), surroundings);
+    session.memory().set_limit(MemoryLimit::Most);
+    let _counted = session.memory().enter();
     take_signals(&mut session);
     for (number, descriptor) in inherited_descriptors() {
         session.open_descriptor(number.cast_unsigned(), descriptor);

@@ -143,6 +143,7 @@ fn answer(outcome: &Outcome, shown: Option<Summary>, timeout: Duration) -> Resul
             ended(Code::ToolTimeout, format!("the script did not end within {} s", timeout.as_secs_f64()))
         }
         Status::Cancelled => ended(Code::Cancelled, "the script was cancelled".to_owned()),
+        Status::LimitReached(hit) => ended(Code::ToolCrashed, format!("the script was ended: {hit}")),
         Status::Code(_) | Status::Signal(_) => {
             let signal = match outcome.status {
                 Status::Signal(number) => {

@@ -102,6 +102,7 @@ fn copy_plain(
         let found = memchr::memchr3(delimiter, escape, 0, bytes);
         let length = found.unwrap_or(bytes.len());
         line.bytes.extend_from_slice(&bytes[..length]);
+        context.session.memory.note_growth(length);
         input.consume(length);
         if found.is_some() {
             return Ok(Ok(()));

@@ -149,7 +149,7 @@ fn conclude(
     };
     let separators = context.session.value(b"IFS").unwrap_or_else(|| " \t\n".into());
     if let Some(array) = request.array {
-        let words = split::all(line, &separators, || context.session.cancel.is_cancelled());
+        let words = split::all(line, &separators, || context.session.is_stopping());
         context.session.check_cancelled()?;
         return Ok(assign_array(context, array, words).max(status));
     }
