@@ -64,8 +64,11 @@ fn link(target: &'static str) -> impl Fn(&Path) {
     move |path| symlink(target, path).expect("a link")
 }
 
-/// Each way to make a file that must not be read, with the reason that is told.
-fn traps() -> Vec<(Box<dyn Fn(&Path)>, &'static str)> {
+/// A way to make a file that must not be read.
+type Trap = Box<dyn Fn(&Path)>;
+
+/// Each trap, with the reason that is told.
+fn traps() -> Vec<(Trap, &'static str)> {
     vec![
         (Box::new(link("/dev/zero")), "it leads out of the project, to \"/dev/zero\""),
         (Box::new(link("/proc/kmsg")), "it leads out of the project"),
@@ -102,4 +105,37 @@ fn a_project_directory_that_is_a_file_is_none() {
     fs::write(project.place(".haft"), "x").expect("a file");
     let _ = project.call(&["tool", "list"]).run().status(0).stderr("");
     let _ = project.serve();
+}
+
+#[test]
+fn trust_shows_what_a_hostile_project_hides_and_passes_over_what_haft_would_not_read() {
+    let project = Project::new();
+    let at = |name: &str| project.place(&format!(".haft/{name}"));
+    fs::write(at("tools/x-tool\r\u{1b}[2Kharmless\u{202e}"), "").expect("a file");
+    fs::write(at("config.toml"), "").expect("a file");
+    fifo(&at("fifo"));
+    link("/dev/zero")(&at("zero"));
+    link("../../secret")(&at("key"));
+    link("loop")(&at("loop"));
+    link("..")(&at("tools/circle"));
+    let mut deep = at("deep");
+    (0..60).for_each(|_| deep.push("d"));
+    fs::create_dir_all(&deep).expect("directories");
+    fs::write(deep.join("file"), "").expect("a file");
+    let run = project.call(&["trust", "--yes"]).run().status(0);
+    let seen = run.error_text();
+    assert!(!seen.contains('\u{1b}') && !seen.contains('\r') && !seen.contains('\u{202e}'), "{seen}");
+    for part in [
+        "x-tool\\r\\u{1b}[2Kharmless\\u{202e}\n",
+        ".haft/fifo: it is a FIFO, not a regular file\n",
+        ".haft/zero: it leads out of the project, to \"/dev/zero\"\n",
+        ".haft/key: it leads out of the project",
+        ".haft/loop: too many levels of symbolic links",
+        ": it is more than 32 directories deep\n",
+    ] {
+        assert!(seen.contains(part), "{part:?} is not in:\n{seen}");
+    }
+    let listed = project.call(&["trust", "--list", "--json"]).run().status(0).json();
+    assert_eq!(listed["trusted"].as_array().map(Vec::len), Some(2), "{listed}");
+    let _ = project.call(&["trust"]).arg(at("zero")).run().status(1).stderr_has("it is a device");
 }

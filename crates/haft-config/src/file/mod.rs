@@ -118,6 +118,7 @@ impl FileRules {
         self.check_place(path, &real)?;
         let metadata = real.metadata().map_err(|error| FileError::of_system(path, error))?;
         self.check_kind(path, &metadata)?;
+        self.owners.as_ref().map_or(Ok(()), |owners| owners.check_real(path, &real))?;
         Ok(real)
     }
 
@@ -128,7 +129,7 @@ impl FileRules {
                 return Err(FileError::outside(path, real));
             }
         }
-        self.owners.as_ref().map_or(Ok(()), |owners| owners.check_real(path, real))
+        Ok(())
     }
 
     fn check_kind(&self, path: &Path, metadata: &Metadata) -> Result<(), FileError> {

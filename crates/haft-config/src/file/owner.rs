@@ -82,7 +82,7 @@ impl Owners {
             let on_the_way = place != real;
             if let Some(fault) = self.fault(&metadata, on_the_way) {
                 let exempt = (self.exempt)().iter().any(|exempt| real.starts_with(exempt));
-                return if exempt { Ok(()) } else { Err(refusal(path, place, on_the_way, &fault)) };
+                return if exempt { Ok(()) } else { Err(refusal(path, real, place, &fault)) };
             }
         }
         Ok(())
@@ -121,9 +121,10 @@ enum Fault {
     Writable(u32),
 }
 
-fn refusal(path: &Path, place: &Path, on_the_way: bool, fault: &Fault) -> FileError {
+/// Says what is wrong with a place on the way to a file, and how to allow the narrowest directory that helps.
+fn refusal(path: &Path, real: &Path, place: &Path, fault: &Fault) -> FileError {
     let shown = printable(place);
-    let subject = if on_the_way { format!("\"{shown}\"") } else { "it".to_owned() };
+    let subject = if place == real { "it".to_owned() } else { format!("\"{shown}\"") };
     let (reason, hint) = match fault {
         Fault::Foreign(owner) => {
             (format!("{subject} belongs to another user ({owner})"), "if you trust its owner".to_owned())
@@ -133,7 +134,7 @@ fn refusal(path: &Path, place: &Path, on_the_way: bool, fault: &Fault) -> FileEr
             format!("run `chmod go-w '{shown}'`, or if you trust all who may"),
         ),
     };
-    let directory = if place.is_dir() { place } else { place.parent().unwrap_or(place) };
+    let directory = if real.is_dir() { real } else { real.parent().unwrap_or(real) };
     let hint = format!("{hint}, run `haft trust --owner '{}'`", printable(directory));
     FileError::unsafe_place(path, reason, hint)
 }

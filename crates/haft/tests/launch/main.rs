@@ -4,6 +4,7 @@ mod agents;
 mod assembly;
 mod becoming;
 mod command_line;
+mod foreign;
 mod refusals;
 mod supervised;
 mod world;

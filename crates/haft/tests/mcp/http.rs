@@ -158,3 +158,22 @@ fn only_loopback_addresses_are_listened_on() {
     let refused = Haft::new(HAFT).args(["mcp", "--http", "0.0.0.0:0"]).run().status(2);
     refused.stderr_has("0.0.0.0:0 is no loopback address");
 }
+
+#[test]
+fn a_token_file_that_others_could_know_is_refused() {
+    use std::os::unix::fs::PermissionsExt;
+    let scratch = Scratch::new();
+    let file = scratch.file("token");
+    for (mode, reason) in [
+        (0o666, "other users may write to it (mode 0666)"),
+        (0o640, "other users may read it (mode 0640)"),
+        (0o604, "other users may read it (mode 0604)"),
+    ] {
+        std::fs::write(&file, "0123456789abcdef0123\n").expect("a file");
+        std::fs::set_permissions(&file, PermissionsExt::from_mode(mode)).expect("a mode");
+        let call = Haft::new(HAFT);
+        let call = call.args(["mcp", "--http", "127.0.0.1:0", "--token-file"]).arg(&file);
+        let run = call.run().status(2).stderr_has("cannot read the token").stderr_has(reason);
+        let _ = run.stderr_has("hint: ");
+    }
+}

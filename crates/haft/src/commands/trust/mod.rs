@@ -19,15 +19,14 @@ use crate::surroundings::Surroundings;
 
 /// Shows, asks and trusts; or lists, or revokes.
 pub(crate) fn run(arguments: &arguments::Trust, surroundings: &Surroundings) -> Result<i32, Failure> {
-    let places = places::find(surroundings);
-    let trust = Trust::open(places.state.as_deref());
+    let trust = Trust::open(places::unchecked(surroundings).state.as_deref());
     if arguments.list {
         return Ok(show::list(&trust.list()?, &trust.allowed_owners()?, arguments.json));
     }
     if arguments.owner {
         return owner(arguments, &trust);
     }
-    let wanted = wanted(&arguments.paths, places.project)?;
+    let wanted = wanted(arguments, surroundings)?;
     if arguments.revoke {
         let mut revoked = Vec::new();
         for path in &wanted {
@@ -39,8 +38,10 @@ pub(crate) fn run(arguments: &arguments::Trust, surroundings: &Surroundings) -> 
 }
 
 /// What is asked for: the paths given, or the project of the working directory.
-fn wanted(paths: &[PathBuf], project: Option<PathBuf>) -> Result<Vec<PathBuf>, Failure> {
+fn wanted(arguments: &arguments::Trust, surroundings: &Surroundings) -> Result<Vec<PathBuf>, Failure> {
+    let paths = &arguments.paths;
     if paths.is_empty() {
+        let project = places::find(surroundings).project;
         let missing = || Failure {
             message: "there is no project here: no directory '.haft' at or above the working directory"
                 .to_owned(),
