@@ -99,6 +99,7 @@ pub struct Command {
     scope: Option<Scope>,
     exact_environment: bool,
     restriction: StartPermission,
+    keep_tracing: bool,
 }
 
 impl Command {
@@ -124,6 +125,7 @@ impl Command {
             scope: None,
             exact_environment: false,
             restriction: StartPermission::all(),
+            keep_tracing: false,
         }
     }
 
@@ -177,6 +179,12 @@ impl Command {
     /// Starts the child without this descriptor; that is so for all above 2 that were not given.
     pub fn close(&mut self, number: RawFd) -> &mut Command {
         self.descriptors.retain(|(taken, _)| *taken != number);
+        self
+    }
+
+    /// Lets the child keep `CAP_SYS_PTRACE` where a [protected process](crate::protect_process) withholds it.
+    pub(crate) fn keep_tracing(&mut self) -> &mut Command {
+        self.keep_tracing = true;
         self
     }
 
@@ -308,6 +316,7 @@ impl Command {
             limits: &limits,
             nice: self.nice,
             umask: self.umask,
+            keep_tracing: self.keep_tracing,
             no_new_privileges: self.sandbox.no_new_privileges,
             landlock: self.sandbox.landlock.as_ref().map(|ruleset| ruleset.as_raw_fd()),
             seccomp: self.sandbox.seccomp.as_deref(),

@@ -74,6 +74,7 @@
 //! A process that is stuck in the kernel outlives a `SIGKILL`; it is reported as a survivor.
 
 mod cancel;
+mod capability;
 pub mod capture;
 mod cgroup;
 mod child;
@@ -98,6 +99,7 @@ mod pty;
 mod reaper;
 pub mod rundir;
 mod scope;
+mod shield;
 mod signal;
 mod size;
 mod status;
@@ -119,18 +121,20 @@ pub use job::{Controller, DEFAULT_GRACE, Handle, Input, Inside, Job, Live, Strea
 pub use limit::{Limit, Resource};
 pub use lookup::find_program;
 pub use memory::{available_memory, resident_memory};
+pub use needs_input::while_reading;
 pub use outcome::{
     CANCELLED, Captured, JobReport, LIMIT_EXCEEDED, Outcome, Report, Shown, StageReport, StatusReport,
     TIMED_OUT, Tree,
 };
 pub use permission::{Denial, StartPermission, StartPolicy, StartRequest};
-pub use proc::{is_computing, process_start};
+pub use proc::{is_computing, is_descendant, process_start};
 pub use pty::TerminalSize;
 pub use reaper::{become_subreaper, reap_orphans, resign_subreaper};
 pub use scope::{MARKER, Scope};
+pub use shield::{Tracing, is_withheld, protect_process, withhold_file};
 pub use signal::{
-    Disposition, Signals, on_signals, own_signals, send_signal, set_disposition, set_signal_catcher,
-    signal_name, signal_number,
+    Disposition, Signals, on_sent_signals, on_signals, own_signals, send_signal, set_disposition,
+    set_signal_catcher, signal_name, signal_number,
 };
 pub use size::longest_argument;
 pub use status::{Exit, Usage, seconds};

@@ -1,9 +1,13 @@
 //! Whether a process waits for input: not guessed from what it has printed, but read from what it is blocked in.
 
 use std::fs;
+use std::os::fd::{AsFd, AsRawFd as _};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
+use std::sync::atomic::{AtomicI32, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
+use crate::capability::with_tracing;
 use crate::sys;
 
 /// A file by device and inode: what a descriptor of another process can be compared by.
@@ -23,7 +27,46 @@ impl FileIdentity {
 
 /// Which of the processes is blocked reading, or waiting to read, one of the files.
 pub(crate) fn waiting_process(processes: &[i32], inputs: &[FileIdentity]) -> Option<i32> {
-    processes.iter().copied().find(|&pid| threads(pid).iter().any(|&thread| waits(pid, thread, inputs)))
+    let own = rustix::process::getpid().as_raw_pid();
+    let blocked = |pid: i32| threads(pid).iter().any(|&thread| waits(pid, thread, inputs));
+    let waiting = |&pid: &i32| blocked(pid) || (pid == own && own_thread_waits(inputs));
+    with_tracing(|| processes.iter().copied().find(waiting))
+}
+
+/// What each thread of this process waits to read. A protected process cannot read its own `/proc/self/task/TID/syscall`.
+static READING: Mutex<Vec<Weak<AtomicI32>>> = Mutex::new(Vec::new());
+/// No descriptor.
+const NOTHING: i32 = -1;
+
+thread_local! {
+    static OWN_READING: Arc<AtomicI32> = {
+        let reading = Arc::new(AtomicI32::new(NOTHING));
+        let mut all = READING.lock().unwrap_or_else(PoisonError::into_inner);
+        all.retain(|thread| thread.strong_count() > 0);
+        all.push(Arc::downgrade(&reading));
+        reading
+    };
+}
+
+/// Does something that may wait until `descriptor` can be read. Meanwhile a job whose input that is needs input.
+pub fn while_reading<T>(descriptor: impl AsFd, action: impl FnOnce() -> T) -> T {
+    let number = descriptor.as_fd().as_raw_fd();
+    OWN_READING.with(|reading| {
+        reading.store(number, Ordering::Relaxed);
+        let result = action();
+        reading.store(NOTHING, Ordering::Relaxed);
+        result
+    })
+}
+
+fn own_thread_waits(inputs: &[FileIdentity]) -> bool {
+    let reading: Vec<i32> = {
+        let all = READING.lock().unwrap_or_else(PoisonError::into_inner);
+        all.iter().filter_map(Weak::upgrade).map(|thread| thread.load(Ordering::Relaxed)).collect()
+    };
+    let identities = reading.into_iter().filter(|&number| number != NOTHING);
+    let mut identities = identities.filter_map(|number| FileIdentity::of(format!("/proc/self/fd/{number}")));
+    identities.any(|identity| inputs.contains(&identity))
 }
 
 fn threads(pid: i32) -> Vec<i32> {

@@ -70,6 +70,16 @@ pub fn is_computing(pid: i32) -> bool {
     matches!(state, Some(b'R' | b'D'))
 }
 
+/// Whether a process, dead or alive but not reaped, descends from this one.
+#[must_use]
+pub fn is_descendant(pid: i32) -> bool {
+    const MOST_GENERATIONS: usize = 256;
+    let own = rustix::process::getpid().as_raw_pid();
+    let parent = |pid: &i32| entry(*pid).map(|entry| entry.parent).filter(|parent| *parent > 0);
+    let ancestors = std::iter::successors(parent(&pid), parent);
+    ancestors.take(MOST_GENERATIONS).any(|ancestor| ancestor == own)
+}
+
 /// Reads a `stat` line. The command name in it may hold anything, so fields count from its last parenthesis.
 fn parse_stat(line: &[u8]) -> Option<Entry> {
     let open = line.iter().position(|&byte| byte == b'(')?;

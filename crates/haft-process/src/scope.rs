@@ -14,6 +14,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use rustix::process::Signal;
 
+use crate::capability::with_tracing;
 use crate::cgroup::{self, Cgroup, Hierarchies};
 use crate::enforce::{LimitTracker, Limiters, RunLimits};
 use crate::environment::Environment;
@@ -289,7 +290,7 @@ impl Scope {
             seeds.known.extend(cgroup::members(path));
         }
         let own = rustix::process::getpid().as_raw_pid();
-        let survey = proc::survey(|entry| Membership::of(entry, &self.0.id).ok());
+        let survey = with_tracing(|| proc::survey(|entry| Membership::of(entry, &self.0.id).ok()));
         let table: Vec<Entry> = survey.iter().map(|(entry, _)| *entry).collect();
         let marked = |wanted: Membership| {
             survey.iter().filter(move |(_, found)| *found == wanted).map(|(entry, _)| entry.pid)

@@ -152,10 +152,21 @@ impl Signals {
 /// # Errors
 /// If there is no thread to be had.
 pub fn on_signals(signals: Signals, mut action: impl FnMut(i32) + Send + 'static) -> Result<(), Error> {
+    on_sent_signals(signals, move |signal, _| action(signal))
+}
+
+/// As [`on_signals`], with the process that has sent the signal, if one did.
+///
+/// # Errors
+/// If there is no thread to be had.
+pub fn on_sent_signals(
+    signals: Signals,
+    mut action: impl FnMut(i32, Option<i32>) + Send + 'static,
+) -> Result<(), Error> {
     sys::block(signals.raw());
     let serve = move || {
-        while let Some(signal) = sys::wait_for(signals.raw()) {
-            action(signal);
+        while let Some((signal, sender)) = sys::wait_for(signals.raw()) {
+            action(signal, sender);
         }
     };
     let builder = thread::Builder::new().name("signals".to_owned()).stack_size(128 * 1024);

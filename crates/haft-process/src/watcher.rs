@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use rustix::fs::{Mode, OFlags};
 use rustix::pipe::{PipeFlags, pipe_with};
+use rustix::process::{DumpableBehavior, set_dumpable_behavior};
 
 use crate::cgroup;
 use crate::child::Child;
@@ -43,7 +44,7 @@ impl Watcher {
             rustix::fs::open("/dev/null", OFlags::RDWR | OFlags::CLOEXEC, Mode::empty()).map_err(failed)?;
         let null = crate::command::Descriptor::from(null);
         let mut command = command.clone();
-        command.argument_zero(NAME).working_directory("/").group(Group::Session);
+        command.argument_zero(NAME).working_directory("/").group(Group::Session).keep_tracing();
         command.descriptor(0, far).descriptor(1, null.clone()).descriptor(2, null);
         let deaf = [libc::SIGHUP, libc::SIGINT, libc::SIGQUIT, libc::SIGTERM];
         command.ignore_signals(deaf.into_iter().fold(Signals::none(), Signals::with));
@@ -88,6 +89,8 @@ fn tell(line: &OwnedFd, words: &[u8]) -> rustix::io::Result<usize> {
 /// left, if it has left anything. The body of the process that [`HostBuilder::watcher`](crate::HostBuilder::watcher) starts.
 pub fn watch() {
     let _ = rustix::thread::set_name(c"tree-watcher");
+    // No process that it may have to end shall get at the line to it.
+    let _ = set_dumpable_behavior(DumpableBehavior::NotDumpable);
     let mut told = Vec::new();
     let mut buffer = [0; 4096];
     loop {

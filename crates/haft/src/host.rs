@@ -1,16 +1,17 @@
 //! The process layer, set up for a program that owns its process.
 
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use haft_process::{
     CancelToken, Command, Disposition, Host, HostBuilder, Signals, clean_stale, clean_stale_private,
-    on_signals, reap_orphans, set_disposition,
+    is_descendant, on_sent_signals, reap_orphans, set_disposition, signal_name,
 };
 
 use rustix::fs::{Access, access};
 
-use crate::failure::Failure;
+use crate::failure::{Failure, tell};
 use crate::surroundings::Surroundings;
 
 /// Cleans up after crashed runs and sets up a host of our own.
@@ -80,6 +81,8 @@ pub(crate) struct Listener {
     pub(crate) cancel: CancelToken,
     resized: Arc<OnceLock<Resized>>,
     passed_on: Arc<Mutex<Option<Hearer>>>,
+    /// Whether the processes that haft has started may ask it to end.
+    deaf_to_descendants: Arc<AtomicBool>,
 }
 
 /// Who is told of the signals that are not for haft itself.
@@ -106,8 +109,13 @@ impl Listener {
             return Ok(listener.clone());
         }
         let ignored = Signals::ignored_now();
-        let listener =
-            Listener { cancel: CancelToken::new(), resized: Arc::default(), passed_on: Arc::default() };
+        let listener = Listener {
+            cancel: CancelToken::new(),
+            resized: Arc::default(),
+            passed_on: Arc::default(),
+            deaf_to_descendants: Arc::default(),
+        };
+        let deaf = listener.deaf_to_descendants.clone();
         let (cancel, resized) = (listener.cancel.clone(), listener.resized.clone());
         let (passed_on, more) = (listener.passed_on.clone(), more.to_vec());
         let wanted =
@@ -117,17 +125,29 @@ impl Listener {
         let heard =
             wanted.into_iter().chain(more.iter().copied()).filter(|&signal| !ignored.contains(signal));
         let heard = heard.fold(Signals::none().with(Signals::CHILD), Signals::with);
-        on_signals(heard, move |signal| match signal {
+        on_sent_signals(heard, move |signal, sender| match signal {
             Signals::CHILD => reap_orphans(),
             Signals::WINDOW_CHANGE => resized.get().into_iter().for_each(|resized: &Resized| (resized.0)()),
             signal if more.contains(&signal) => {
                 let hearer = passed_on.lock().unwrap_or_else(PoisonError::into_inner);
                 hearer.iter().for_each(|hearer| hearer(signal));
             }
-            _ => cancel.cancel(),
+            signal => match sender.filter(|_| deaf.load(Ordering::Relaxed)).filter(|pid| is_descendant(*pid))
+            {
+                Some(pid) => tell(format_args!(
+                    "ignored SIG{} of process {pid}, which a script has started",
+                    signal_name(signal).unwrap_or_default()
+                )),
+                None => cancel.cancel(),
+            },
         })?;
         let _ = STARTED.set(listener.clone());
         Ok(listener)
+    }
+
+    /// Ignores requests to end that come from processes which haft has started.
+    pub(crate) fn ignore_descendants(&self) {
+        self.deaf_to_descendants.store(true, Ordering::Relaxed);
     }
 
     /// Says who is told of the other signals, if anybody is.

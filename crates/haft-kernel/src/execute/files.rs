@@ -121,6 +121,10 @@ pub(super) fn descriptor_number(path: &[u8]) -> Option<u32> {
         b"/dev/stdin" => Some(0),
         b"/dev/stdout" => Some(1),
         b"/dev/stderr" => Some(2),
-        _ => std::str::from_utf8(path.strip_prefix(b"/dev/fd/")?).ok()?.parse().ok(),
+        _ => {
+            let number =
+                [&b"/dev/fd/"[..], b"/proc/self/fd/"].iter().find_map(|start| path.strip_prefix(*start));
+            std::str::from_utf8(number?).ok()?.parse().ok()
+        }
     }
 }

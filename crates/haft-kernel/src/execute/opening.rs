@@ -3,9 +3,9 @@
 use std::io;
 use std::sync::Arc;
 
-use haft_fs::OpenOptions;
+use haft_fs::{File, OpenOptions};
 use haft_lang::ast::{HereDocument, RedirectKind, Word};
-use haft_process::CancelToken;
+use haft_process::{CancelToken, is_withheld};
 
 use super::files::descriptor_number;
 use super::network::Address;
@@ -142,7 +142,7 @@ impl Session {
             Some(real) => self.open_fifo(&real, path, options)?,
             None => self.kernel.files.open(text::path(&path), &options),
         };
-        Ok(file.map(|file| Arc::new(OpenFile::opened(file))))
+        Ok(file.and_then(refuse_withheld).map(|file| Arc::new(OpenFile::opened(file))))
     }
 
     /// The whole content of a file.
@@ -171,6 +171,16 @@ impl Session {
                 Err(error) => return Ok(Err(error)),
             }
         }
+    }
+}
+
+/// Refuses a file of the process that runs this script, such as the pipe to the client of a server.
+fn refuse_withheld(file: File) -> io::Result<File> {
+    match &file {
+        File::Real(descriptor) if is_withheld(descriptor) => {
+            Err(io::Error::from_raw_os_error(rustix::io::Errno::ACCESS.raw_os_error()))
+        }
+        _ => Ok(file),
     }
 }
 

@@ -5,7 +5,7 @@ use std::os::fd::BorrowedFd;
 use std::time::Duration;
 
 use super::{OpenFile, Ready, wait_readable};
-use haft_process::CancelToken;
+use haft_process::{CancelToken, while_reading};
 
 impl OpenFile {
     /// Reads what there is, waiting for something to be there; 0 is the end of the file.
@@ -26,7 +26,7 @@ impl OpenFile {
             return Err(io::Error::from_raw_os_error(rustix::io::Errno::BADF.raw_os_error()));
         };
         loop {
-            match wait_readable(&[descriptor], timeout, cancel) {
+            match while_reading(descriptor, || wait_readable(&[descriptor], timeout, cancel)) {
                 Ready::Descriptor(_) => {}
                 Ready::TimedOut => return Err(io::ErrorKind::TimedOut.into()),
                 Ready::Cancelled | Ready::Interrupted => return Err(io::ErrorKind::Interrupted.into()),

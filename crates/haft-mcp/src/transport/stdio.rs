@@ -1,7 +1,8 @@
 //! The pair of descriptors that a client has started us with.
 //!
 //! They are taken away from their numbers before anything else runs, so that nothing in this process and no child can
-//! write a byte between two messages, or read one away.
+//! write a byte between two messages, or read one away. Nor can a script that runs in this process open them by name, as
+//! `/proc/self/fd/N`. Children are kept from that by [`protect_process`](haft_process::protect_process).
 
 use std::fs::File;
 use std::io;
@@ -39,6 +40,8 @@ impl Stdio {
         let null = rustix::fs::open("/dev/null", OFlags::RDWR | OFlags::CLOEXEC, Mode::empty())?;
         rustix::stdio::dup2_stdin(&null)?;
         rustix::stdio::dup2_stdout(rustix::stdio::stderr())?;
+        haft_process::withhold_file(&input);
+        haft_process::withhold_file(&output);
         Ok(Stdio { input, output })
     }
 
@@ -60,17 +63,18 @@ impl Stdio {
 }
 
 fn reader(descriptor: OwnedFd) -> io::Result<Reader> {
-    Ok(match kind(&descriptor)? {
-        FileType::Fifo => Box::pin(pipe::Receiver::from_owned_fd(reopen(&descriptor, OFlags::RDONLY)?)?),
-        FileType::Socket => Box::pin(stream(descriptor)?),
+    Ok(match (kind(&descriptor)?, reopen(&descriptor, OFlags::RDONLY)) {
+        (FileType::Fifo, Ok(own)) => Box::pin(pipe::Receiver::from_owned_fd(own)?),
+        (FileType::Socket, _) => Box::pin(stream(descriptor)?),
+        // Read on a thread: a file, a terminal, or a pipe of another user, which cannot be opened anew.
         _ => Box::pin(tokio::fs::File::from_std(File::from(descriptor))),
     })
 }
 
 fn writer(descriptor: OwnedFd) -> io::Result<Writer> {
-    Ok(match kind(&descriptor)? {
-        FileType::Fifo => Box::pin(pipe::Sender::from_owned_fd(reopen(&descriptor, OFlags::WRONLY)?)?),
-        FileType::Socket => Box::pin(stream(descriptor)?),
+    Ok(match (kind(&descriptor)?, reopen(&descriptor, OFlags::WRONLY)) {
+        (FileType::Fifo, Ok(own)) => Box::pin(pipe::Sender::from_owned_fd(own)?),
+        (FileType::Socket, _) => Box::pin(stream(descriptor)?),
         _ => Box::pin(tokio::fs::File::from_std(File::from(descriptor))),
     })
 }
@@ -81,6 +85,9 @@ fn kind(descriptor: &OwnedFd) -> io::Result<FileType> {
 
 /// The same pipe, opened anew: others who hold the one we were given shall not find it non-blocking.
 fn reopen(descriptor: &OwnedFd, mode: OFlags) -> io::Result<OwnedFd> {
+    if kind(descriptor)? != FileType::Fifo {
+        return Err(io::ErrorKind::Unsupported.into());
+    }
     let path = format!("/proc/self/fd/{}", descriptor.as_fd().as_raw_fd());
     Ok(rustix::fs::open(path, mode | OFlags::NONBLOCK | OFlags::CLOEXEC, Mode::empty())?)
 }

@@ -11,7 +11,7 @@ use std::time::Duration;
 use haft_kernel::Session;
 use haft_lang::{Resolution, Resolver};
 use haft_mcp::{Event, Http, Limits, Server, Setup, Stdio};
-use haft_process::{CancelToken, StartPermission, reason};
+use haft_process::{CancelToken, StartPermission, Tracing, protect_process, reason};
 use haft_tools::Registry;
 
 use crate::arguments::Mcp;
@@ -49,8 +49,12 @@ pub(crate) fn run(arguments: &Mcp, surroundings: &Surroundings) -> Result<i32, F
         None => Some(Stdio::take().map_err(|error| failed("take standard input and output", &error))?),
         Some(_) => None,
     };
+    // No thread may be there yet: it would keep what this one gives up.
+    let tracing = if arguments.allow_ptrace { Tracing::Allowed } else { Tracing::Withheld };
+    protect_process(tracing)?;
     // The listener comes before all other threads, which inherit the signals it blocks.
     let listener = host::Listener::start()?;
+    listener.ignore_descendants();
     log::start_queue().map_err(|error| failed("start the log", &error))?;
     let surroundings = &for_agents(surroundings);
     let tools = Tools::new(surroundings, &StartPermission::all());

@@ -9,7 +9,7 @@ use haft_kernel::run::{Outcome, Run as Script, Streams};
 use haft_kernel::{Bytes, Session};
 use haft_lang::ast::LineIndex;
 use haft_lang::check::{Severity, check};
-use haft_process::{DEFAULT_GRACE, Live, Signals, StartPermission};
+use haft_process::{DEFAULT_GRACE, Live, Signals, StartPermission, Tracing, protect_process};
 
 use crate::arguments::{Run, Script as Source};
 use crate::commands::output::print_json;
@@ -49,6 +49,10 @@ fn supervise(run: &mut Run, surroundings: &Surroundings) -> Result<Outcome, Fail
     }
     // May wait for whoever opens its other end, and does so as any program would.
     let input = run.supervise.input()?;
+    if run.supervise.json {
+        // The answer on standard output is ours alone.
+        protect_process(Tracing::Allowed)?;
+    }
     let listener = host::Listener::start_with(&[Signals::USER_1, Signals::USER_2])?;
     let mut session = session(run, surroundings)?;
     let host = host::set_up(surroundings);

@@ -1,6 +1,6 @@
 //! `haft spawn`: a supervised child.
 
-use haft_process::{Command, Live, Outcome, Streams, Task};
+use haft_process::{Command, Live, Outcome, Streams, Task, Tracing, protect_process};
 
 use crate::arguments::Spawn;
 use crate::commands::output::print_json;
@@ -24,6 +24,10 @@ pub(crate) fn run(mut spawn: Spawn, surroundings: &Surroundings) -> Result<i32, 
 fn supervise(spawn: &mut Spawn, surroundings: &Surroundings) -> Result<Outcome, Failure> {
     // May wait for whoever opens its other end, and does so as any program would.
     let input = spawn.supervise.input()?;
+    if spawn.supervise.json {
+        // The answer on standard output is ours alone.
+        protect_process(Tracing::Allowed)?;
+    }
     let listener = host::Listener::start()?;
     let host = host::set_up(surroundings);
     host.warnings().iter().for_each(tell);

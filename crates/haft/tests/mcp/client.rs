@@ -4,6 +4,8 @@
 
 use std::collections::HashMap;
 use std::io::{BufRead as _, BufReader, Write as _};
+use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::process::CommandExt as _;
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
@@ -53,10 +55,33 @@ impl Client {
         client
     }
 
-    fn start(scratch: Scratch, arguments: &[&str], environment: &[(&str, &str)]) -> Client {
+    /// Starts a server as another user, with more in its environment. Only root can.
+    pub(crate) fn as_user(user: u32, environment: &[(&str, &str)]) -> Client {
+        let scratch = Scratch::new();
+        let program = scratch.file("haft");
+        std::fs::copy(HAFT, &program).expect("a copy that others can read");
+        for path in [scratch.path(), &program] {
+            std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).expect("a mode");
+        }
+        std::os::unix::fs::chown(scratch.path(), Some(user), Some(user)).expect("an owner");
+        // The shell makes the pipes, so that they belong to the user.
+        let mut command = Command::new("bash");
+        command.args(["-c", "cat | \"$0\" \"$@\" | cat"]).arg(&program);
+        command.uid(user).gid(user).env("HOME", scratch.path()).envs(environment.iter().copied());
+        let mut client = Client::with(command, scratch, &[]);
+        client.introduce("2025-06-18", json!({}));
+        client
+    }
+
+    pub(crate) fn start(scratch: Scratch, arguments: &[&str], environment: &[(&str, &str)]) -> Client {
         let mut command = Command::new(HAFT);
+        command.envs(environment.iter().copied());
+        Client::with(command, scratch, arguments)
+    }
+
+    fn with(mut command: Command, scratch: Scratch, arguments: &[&str]) -> Client {
         command.arg("mcp").args(arguments).env("TMPDIR", scratch.path()).current_dir(scratch.path());
-        command.env("XDG_CONFIG_HOME", scratch.path()).envs(environment.iter().copied());
+        command.env("XDG_CONFIG_HOME", scratch.path());
         let log = std::fs::File::create(scratch.file("log")).expect("a log");
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(log);
         let mut server = command.spawn().expect("haft can be started");

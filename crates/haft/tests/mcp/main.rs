@@ -11,4 +11,5 @@ mod protocol;
 mod remote;
 mod remote_http;
 mod running;
+mod shielded;
 mod stand_in;

@@ -52,6 +52,8 @@ pub(super) struct Context<'a> {
     pub(super) limits: &'a [RawLimit],
     pub(super) nice: Option<i32>,
     pub(super) umask: Option<u32>,
+    /// Whether the child loses `CAP_SYS_PTRACE`.
+    pub(super) withhold_tracing: bool,
     pub(super) no_new_privileges: bool,
     pub(super) landlock: Option<RawFd>,
     pub(super) seccomp: Option<*const libc::sock_fprog>,
@@ -106,6 +108,7 @@ fn prepare(context: &mut Context<'_>) -> Result<(), Failure> {
     set_parent_death(context)?;
     join_cgroups(context)?;
     change_directory(context)?;
+    withhold_tracing(context);
     restrict_files(context)?;
     move_descriptors(context)?;
     close_others(context);
@@ -223,6 +226,15 @@ fn set_limits(context: &Context<'_>) -> Result<(), Failure> {
         check(unsafe { libc::setpriority(libc::PRIO_PROCESS, 0, nice) }, (Step::Nice, 0))?;
     }
     Ok(())
+}
+
+/// Keeps the program from tracing its parent. One that may not change its own capabilities has none to lose.
+fn withhold_tracing(context: &Context<'_>) {
+    const CAP_SYS_PTRACE: libc::c_ulong = 19;
+    if context.withhold_tracing {
+        // SAFETY: a prctl without a pointer.
+        unsafe { libc::prctl(libc::PR_CAPBSET_DROP, CAP_SYS_PTRACE, 0, 0, 0) };
+    }
 }
 
 /// Applies the Landlock ruleset while its descriptor is still open and nothing was put in its place.

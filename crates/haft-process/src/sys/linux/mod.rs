@@ -6,6 +6,7 @@ mod fork;
 mod inherited;
 mod memory;
 mod replace;
+mod shield;
 mod signal;
 mod spawn;
 mod wait;
@@ -15,6 +16,7 @@ pub(crate) use fork::{close_others, fork, is_single_threaded};
 pub(crate) use inherited::take as take_inherited;
 pub(crate) use memory::read_memory;
 pub(crate) use replace::{Replacement, replace};
+pub(crate) use shield::{hide_environment, withhold_tracing};
 pub(crate) use signal::HeldSignals;
 pub(crate) use signal::{
     SignalSet, block, catch, ignored_signals, kill, own as own_signals, own_group, set_catcher, set_ignored,

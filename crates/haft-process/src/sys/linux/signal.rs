@@ -3,6 +3,7 @@
 //! The C library hides two signals that it uses itself; around a birth *all* of them have to be blocked, so these are
 //! the raw system calls.
 
+use std::mem::MaybeUninit;
 use std::ptr;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -187,23 +188,28 @@ pub(crate) fn block(signals: SignalSet) {
     }
 }
 
-/// Waits until one of the signals, all blocked, is there, and takes it. `None` if the system refuses.
-pub(crate) fn wait_for(signals: SignalSet) -> Option<i32> {
+/// Waits until one of the signals, all blocked, is there, and takes it, with the process that sent it, if one did. `None` if the
+/// system refuses.
+pub(crate) fn wait_for(signals: SignalSet) -> Option<(i32, Option<i32>)> {
     loop {
-        let no_info: *mut libc::siginfo_t = ptr::null_mut();
+        let mut info = MaybeUninit::<libc::siginfo_t>::zeroed();
         let no_timeout: *const libc::timespec = ptr::null();
-        // SAFETY: the set is of the size that is passed; the other two may be null.
+        // SAFETY: the set is of the size that is passed, the information of the type that is written; the last may be null.
         let result = unsafe {
             libc::syscall(
                 libc::SYS_rt_sigtimedwait,
                 &raw const signals.0,
-                no_info,
+                info.as_mut_ptr(),
                 no_timeout,
                 size_of::<u64>(),
             )
         };
         if result > 0 {
-            return i32::try_from(result).ok();
+            // SAFETY: the kernel has written it; zeros are valid as well.
+            let info = unsafe { info.assume_init() };
+            // SAFETY: a signal that a process has sent carries its number.
+            let sender = (info.si_code <= libc::SI_USER).then(|| unsafe { info.si_pid() });
+            return i32::try_from(result).ok().map(|signal| (signal, sender));
         }
         if std::io::Error::last_os_error().kind() != std::io::ErrorKind::Interrupted {
             return None;

@@ -11,6 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use super::Step;
 use super::child::{self, Context, Move, RawLimit};
 use super::clone::{self, Birth};
+use super::shield;
 use super::signal::{self, SignalSet};
 use crate::command::Group;
 
@@ -48,6 +49,8 @@ pub(crate) struct Plan<'a> {
     pub(crate) limits: &'a [RawLimit],
     pub(crate) nice: Option<i32>,
     pub(crate) umask: Option<u32>,
+    /// Whether the child keeps `CAP_SYS_PTRACE` where others lose it.
+    pub(crate) keep_tracing: bool,
     pub(crate) no_new_privileges: bool,
     pub(crate) landlock: Option<RawFd>,
     pub(crate) seccomp: Option<&'a [[u8; 8]]>,
@@ -97,6 +100,7 @@ pub(crate) fn spawn(plan: &Plan<'_>) -> Result<Spawned, Fault> {
         limits: plan.limits,
         nice: plan.nice,
         umask: plan.umask,
+        withhold_tracing: shield::is_tracing_withheld() && !plan.keep_tracing,
         no_new_privileges: plan.no_new_privileges || plan.landlock.is_some() || plan.seccomp.is_some(),
         landlock: plan.landlock,
         seccomp: filter.as_ref().map(ptr::from_ref),

@@ -6,7 +6,7 @@ use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use haft_process::{Input, Job, Live, Outcome, Streams, Task, reason};
+use haft_process::{Input, Job, Live, Outcome, Streams, Task, Tracing, protect_process, reason};
 use rustix::stdio::{stdin, stdout};
 use rustix::termios::isatty;
 use serde_json::{Value, json};
@@ -35,6 +35,7 @@ pub(super) fn run(
     let (path, transcript) = open_transcript(&prepared, options)?;
     write_files(&mut prepared)?;
     summary::show(&prepared, false);
+    protect_process(Tracing::Allowed)?;
     let listener = host::Listener::start()?;
     let host = host::set_up(surroundings);
     let terminal = isatty(stdin()) && isatty(stdout()) && prepared.plan.stdin.is_none();
