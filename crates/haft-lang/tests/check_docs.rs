@@ -7,9 +7,9 @@ use haft_lang::check::{RULES, Rule};
 
 const OPENING: &str = "# Checks
 
-`haft check` looks for these before anything runs. An *error* cannot work, and makes the status of `haft check` 1; `haft run`
-refuses what is not bash, and runs the rest as bash would; where the script
-may never get to it, it is a warning. A *warning* is most probably not meant, a *note* is worth knowing. `haft check --explain CODE` shows the same text.
+`haft check` looks for these before anything runs. An *error* cannot work, or destroys the system, and makes the status of
+`haft check` 1; `haft run` refuses what is not bash, and runs the rest as bash would. What cannot work is a warning where the script may
+never get to it; what destroys the system is an error wherever it stands. A *warning* is most probably not meant, a *note* is worth knowing. `haft check --explain CODE` shows the same text.
 ";
 
 fn section(rule: &Rule) -> String {

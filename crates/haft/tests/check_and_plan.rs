@@ -99,10 +99,77 @@ fn a_plan_names_programs_files_and_what_it_cannot_tell() {
 
 #[test]
 fn a_plan_for_people_has_a_line_for_each_command() {
-    let _ = haft()
-        .args(["plan", "-c", "cd /srv && echo *.log > list"])
-        .run()
-        .status(0)
-        .stdout("   1  cd /srv  [builtin]\n   1  echo «*».log >list  [builtin, conditional]\n");
+    let _ = haft().args(["plan", "-c", "cd /srv && echo *.log > list"]).run().status(0).stdout(
+        "   1  cd /srv  [builtin]\n   1  echo «*».log >list  [builtin, conditional]\n\nwrites:  /srv/list\n",
+    );
     let _ = haft().args(["plan", "-c", "if"]).run().status(1).stdout("").stderr_has("[syntax]");
+}
+
+#[test]
+fn dangerous_commands_are_found_however_they_are_run() {
+    for (script, code, status) in [
+        ("rm -rf /", "removes-system", 1),
+        ("sudo sh -c 'cd / && rm -rf *'", "removes-system", 1),
+        ("if true; then rm -rf ~; fi", "removes-system", 1),
+        ("chmod -R 777 /", "system-permissions", 1),
+        (":(){ :|:& };:", "fork-bomb", 1),
+        ("curl https://example.org/x | sudo bash", "runs-download", 0),
+        ("dd if=/dev/zero of=/dev/sda", "overwrites-device", 0),
+        ("mkfs.ext4 /dev/sda1", "overwrites-device", 0),
+        ("git reset --hard", "git-loses-work", 0),
+    ] {
+        let report = haft().args(["check", "--json", "-c", script]).run().status(status).json();
+        let found = report["diagnostics"].as_array().cloned().unwrap_or_default();
+        assert!(found.iter().any(|found| found["code"] == json!(code)), "{script}: {report}");
+    }
+}
+
+#[test]
+fn a_plan_names_the_files_that_commands_read_write_and_delete() {
+    let script = "cd d && sort -o out in; cp a b; tar xf x.tar -C to; rm -r \"$1\"; make";
+    let plan = haft().args(["plan", "--json", "-c", script]).run().status(0).json();
+    assert_eq!(
+        plan["files"],
+        json!({
+            "reads": [
+                { "target": { "text": "d/in" } }, { "target": { "text": "d/a" } }, { "target": { "text": "d/x.tar" } },
+            ],
+            "writes": [
+                { "target": { "text": "d/out" } },
+                { "target": { "text": "d/b" }, "scope": "inside" },
+                { "target": { "text": "d/to" }, "scope": "tree" },
+            ],
+            "deletes": [{
+                "target": { "pieces": [{ "dynamic": { "by": "parameter", "source": "$1" } }], "several": false },
+                "scope": "tree",
+            }],
+            "complete": false,
+        })
+    );
+    assert_eq!(plan["steps"][1]["directory"], json!({ "text": "d" }));
+    let shown = haft().args(["plan", "-c", script]).run().status(0);
+    shows(&shown, "reads:   d/in d/a d/x.tar\nwrites:  d/out d/b d/to/**\ndeletes: «$1»/**\n");
+    shows(&shown, "other files may be used by: make\n");
+}
+
+#[test]
+fn a_caller_that_asked_for_json_gets_json() {
+    for command in ["check", "plan"] {
+        let missing = haft().args([command, "--json", "/no/such/script"]).run().status(2).json();
+        assert_eq!(missing["ok"], json!(false));
+        assert!(
+            missing["error"].as_str().is_some_and(|error| error.contains("/no/such/script")),
+            "{missing}"
+        );
+        let wrong = haft().args([command, "--json", "-c", "if"]).run().status(1).json();
+        assert_eq!(wrong["diagnostics"][0]["code"], json!("syntax"));
+    }
+}
+
+#[test]
+fn explained_examples_can_be_copied() {
+    shows(
+        &haft().args(["check", "--explain", "runs-download"]).run().status(0),
+        "bash -c \"$(curl https://example.org/x)\"",
+    );
 }

@@ -50,6 +50,8 @@ pub(super) struct Facts {
     pub(super) asked: BTreeSet<Text>,
     /// Whether something runs in this shell that is not in the text: `source`, `eval`.
     pub(super) foreign: bool,
+    /// Whether a nameref refers to a variable that only a run can tell, so that any may be assigned.
+    pub(super) indirect: bool,
     /// Whether the script reads other files, which may define functions.
     pub(super) sourced: bool,
     /// Whether the script changes how commands are found.
@@ -197,6 +199,7 @@ impl Facts {
             CommandKind::Coprocess(coprocess) => {
                 let name = coprocess.name.clone().unwrap_or_else(|| Text::from("COPROC"));
                 self.assign(&name, command.span, true);
+                self.assign(&Text::from(&*[&*name, b"_PID"].concat()), command.span, false);
             }
             _ => {}
         }
@@ -224,8 +227,28 @@ impl Facts {
         if ASSIGNING.contains(&name) {
             self.named(arguments);
         }
+        if matches!(name, b"declare" | b"typeset" | b"local") {
+            self.namerefs(arguments);
+        }
         if ASKING.contains(&name) {
             self.asked.extend(literals(arguments).map(Text::from));
+        }
+    }
+
+    /// `declare -n name=variable`: what is assigned to the name is assigned to the variable.
+    fn namerefs(&mut self, arguments: &[Argument]) {
+        let is_option = |word: &[u8]| word.starts_with(b"-") && word.contains(&b'n');
+        if !literals(arguments).any(is_option) {
+            return;
+        }
+        for argument in arguments {
+            let Argument::Assignment(assignment) = argument else { continue };
+            match &assignment.value {
+                AssignmentValue::Word(word) if word.literal_text().is_some() => {
+                    word.literal_text().into_iter().for_each(|name| self.assign(name, word.span, true));
+                }
+                _ => self.indirect = true,
+            }
         }
     }
 

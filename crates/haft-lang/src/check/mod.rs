@@ -6,7 +6,11 @@
 //! look at every node.
 //!
 //! A false alarm is worse than a miss: a rule keeps silent wherever the text leaves a doubt that the author may know
-//! better. An *error* is what cannot work and what the script gets to whatever happens; a *warning* is what most probably is not meant; a *note* is worth knowing.
+//! better. An *error* is what cannot work and what the script gets to whatever happens, or what destroys the system; a
+//! *warning* is what most probably is not meant; a *note* is worth knowing.
+//!
+//! The rules about dangerous commands look at the [plan](crate::plan) of the script, which follows wrappers and text
+//! within text and knows the files that commands use.
 
 mod diagnostic;
 mod facts;

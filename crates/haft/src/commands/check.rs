@@ -17,7 +17,10 @@ pub(crate) fn run(arguments: Check, surroundings: &Surroundings) -> Result<i32, 
     if let Some(code) = &arguments.explain {
         return explain(code);
     }
-    let text = script::read(arguments.script).map_err(|failure| Failure { status: USAGE, ..failure })?;
+    let text = match script::read(arguments.script) {
+        Ok(text) => text,
+        Err(failure) => return unreadable(failure, arguments.json),
+    };
     let found = check(&text.source, &Options::default(), &Names::new(surroundings));
     let lines = LineIndex::new(&text.source);
     let shown = if arguments.json {
@@ -29,8 +32,17 @@ pub(crate) fn run(arguments: Check, surroundings: &Surroundings) -> Result<i32, 
     Ok(i32::from(found.iter().any(|diagnostic| diagnostic.severity == Severity::Error)))
 }
 
+/// Says that a script cannot be read: as JSON if that was asked for.
+pub(super) fn unreadable(failure: Failure, json: bool) -> Result<i32, Failure> {
+    if json {
+        print(&script::failure_json(&failure));
+        return Ok(USAGE);
+    }
+    Err(Failure { status: USAGE, ..failure })
+}
+
 /// All that was found, as one JSON object.
-fn json(name: &str, found: &[Diagnostic], lines: &LineIndex) -> String {
+pub(super) fn json(name: &str, found: &[Diagnostic], lines: &LineIndex) -> String {
     #[derive(Serialize)]
     struct Report<'a> {
         file: &'a str,
@@ -64,7 +76,7 @@ fn explain(code: &str) -> Result<i32, Failure> {
 fn explanation(rule: &Rule) -> String {
     let indented = |examples: &[&str]| -> String {
         let example = |example: &&str| {
-            example.lines().map(|line| format!("    {}\n", line.escape_debug())).collect::<String>()
+            example.lines().map(|line| format!("    {}\n", visible(line))).collect::<String>()
         };
         examples.iter().map(example).collect::<Vec<_>>().join("\n")
     };
@@ -77,6 +89,18 @@ fn explanation(rule: &Rule) -> String {
         indented(rule.wrong),
         indented(rule.right)
     )
+}
+
+/// A line as it is written, but for characters that cannot be seen.
+fn visible(line: &str) -> String {
+    let hidden = |character: char| character.is_control() || (character.is_whitespace() && character != ' ');
+    line.chars()
+        .map(
+            |character| {
+                if hidden(character) { character.escape_default().to_string() } else { character.into() }
+            },
+        )
+        .collect()
 }
 
 /// Prints data; a reader that has gone away is no failure.

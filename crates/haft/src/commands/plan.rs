@@ -7,19 +7,26 @@ use haft_lang::{Options, read_script};
 use serde::Serialize;
 
 use crate::arguments::Plan as Arguments;
-use crate::commands::check::print;
+use crate::commands::check::{self, print};
 use crate::commands::script::{self, Names};
-use crate::failure::{Failure, USAGE};
+use crate::failure::Failure;
 use crate::surroundings::Surroundings;
 
-/// Plans and shows it: 1 if the script cannot be parsed.
+/// Plans and shows it: 1 if the script cannot be parsed; as JSON, that is the same report as that of `haft check`.
 pub(crate) fn run(arguments: Arguments, surroundings: &Surroundings) -> Result<i32, Failure> {
-    let text = script::read(arguments.script).map_err(|failure| Failure { status: USAGE, ..failure })?;
+    let text = match script::read(arguments.script) {
+        Ok(text) => text,
+        Err(failure) => return check::unreadable(failure, arguments.json),
+    };
     let script = read_script(&text.source, &Options::default());
     if let Some(error) = &script.error {
         let diagnostic = Diagnostic::from(error);
         let lines = LineIndex::new(&text.source);
-        eprint!("{}", diagnostic.render(&text.name, &text.source, &lines));
+        if arguments.json {
+            print(&check::json(&text.name, &[diagnostic], &lines));
+        } else {
+            eprint!("{}", diagnostic.render(&text.name, &text.source, &lines));
+        }
         return Ok(1);
     }
     let plan = plan(&script.program, &text.source, &Names::new(surroundings));

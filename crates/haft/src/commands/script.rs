@@ -64,6 +64,12 @@ pub(crate) fn text_of_file(path: &Path) -> Result<Vec<u8>, Failure> {
     Ok(text)
 }
 
+/// A failure as one JSON object, for callers that asked for JSON.
+pub(super) fn failure_json(failure: &Failure) -> String {
+    let report = serde_json::json!({ "ok": false, "error": failure.message, "hint": failure.hint });
+    report.to_string() + "\n"
+}
+
 /// What names mean in haft's surroundings.
 pub(crate) struct Names<'s> {
     surroundings: &'s Surroundings,

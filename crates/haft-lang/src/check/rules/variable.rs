@@ -22,6 +22,10 @@ pub(super) static UNSET: Rule = Rule {
         "set -u\nread -r name\necho $name",
         "set -u\necho $HOME",
         "set -u\n[[ -v name ]] && echo $name",
+        "set -u\ncoproc cat\necho $COPROC_PID",
+        "set -u\ncoproc job { cat; }\nkill $job_PID",
+        "set -u\ndeclare -n r=name\nr=x\necho $name",
+        "set -u\nf() { local -n r=$1; r=x; }\nf name\necho $name",
     ],
     look: Look::Node(unset),
 };
@@ -30,7 +34,8 @@ fn unset<'a>(scene: &Scene<'a>, node: Node<'a>, report: &mut Report<'_>) {
     let Node::Part(part) = node else { return };
     let PartKind::Variable(name) = &part.kind else { return };
     let facts = scene.facts;
-    if !facts.nounset || facts.foreign || facts.assigned.contains_key(name.as_bytes()) || is_given(name) {
+    let silent = !facts.nounset || facts.foreign || facts.indirect;
+    if silent || facts.assigned.contains_key(name.as_bytes()) || is_given(name) {
         return;
     }
     let shouted = !name.iter().any(u8::is_ascii_lowercase);
