@@ -72,6 +72,8 @@ pub struct BranchEnd {
     pub stderr: Vec<u8>,
     /// How long it took.
     pub duration: Duration,
+    /// Whether Ctrl-C has ended a program of it, so that the whole fan-out is to end.
+    pub interrupted: bool,
 }
 
 impl FanOut<'_> {
@@ -141,11 +143,12 @@ impl Branch {
             [only] => session.run_command(only),
             _ => session.run_piped(&body),
         });
+        let interrupted = self.session.was_interrupted(status);
         self.session.leave();
         self.session.descriptors = crate::io::Descriptors::default();
         self.drain();
-        let duration = started.elapsed();
-        BranchEnd { status, stdout: self.stdout.take(), stderr: self.stderr.take(), duration }
+        let (stdout, stderr) = (self.stdout.take(), self.stderr.take());
+        BranchEnd { status, stdout, stderr, duration: started.elapsed(), interrupted }
     }
 
     fn drain(&self) {

@@ -174,6 +174,9 @@ impl Run<'_> {
         if let Some(joblog) = &mut self.joblog {
             joblog.note(&self.settings.variable, &attempt, &finished, &self.fan.text());
         }
+        if finished.interrupted {
+            context.session.interrupt()?;
+        }
         let index = attempt.index;
         let item = attempt.item.clone();
         let attempts = attempt.number;

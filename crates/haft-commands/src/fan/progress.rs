@@ -23,8 +23,12 @@ impl Progress {
         context.file(2).filter(|file| file.is_terminal()).map(|_| Self { shown: None, visible: false })
     }
 
-    /// Shows it, unless it was shown just now.
+    /// Shows it, unless it was shown just now, or the terminal is not that of this job at the moment.
     pub(super) fn show(&mut self, context: &mut Context<'_>, counts: &Counts) {
+        if context.session.is_in_background_job() {
+            self.visible = false;
+            return;
+        }
         if self.shown.is_some_and(|shown| shown.elapsed() < PAUSE) {
             return;
         }
@@ -35,7 +39,7 @@ impl Progress {
 
     /// Takes it away, so that something else can be written.
     pub(super) fn clear(&mut self, context: &mut Context<'_>) {
-        if std::mem::take(&mut self.visible) {
+        if std::mem::take(&mut self.visible) && !context.session.is_in_background_job() {
             let _ = context.session.write(2, b"\r\x1b[K");
             self.shown = None;
         }

@@ -16,18 +16,21 @@ pub(super) struct Finished {
     pub(super) started: SystemTime,
     pub(super) duration: Duration,
     pub(super) attempts: u64,
+    /// Whether Ctrl-C has ended it.
+    pub(super) interrupted: bool,
 }
 
 impl Finished {
     pub(super) fn new(end: BranchEnd, started: SystemTime) -> Self {
-        let BranchEnd { status, stdout, stderr, duration } = end;
-        Self { item: Bytes::new(), status, stdout, stderr, started, duration, attempts: 0 }
+        let BranchEnd { status, stdout, stderr, duration, interrupted } = end;
+        Self { item: Bytes::new(), status, stdout, stderr, started, duration, attempts: 0, interrupted }
     }
 
     /// An item that could not be started.
     pub(super) fn not_started(error: &io::Error) -> Self {
         let stderr = format!("cannot start: {}\n", haft_fs::message(error)).into_bytes();
-        let end = BranchEnd { status: 126, stdout: Vec::new(), stderr, duration: Duration::ZERO };
+        let duration = Duration::ZERO;
+        let end = BranchEnd { status: 126, stdout: Vec::new(), stderr, duration, interrupted: false };
         Self::new(end, SystemTime::now())
     }
 

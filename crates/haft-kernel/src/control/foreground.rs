@@ -20,6 +20,9 @@ use crate::traps::Trap;
 /// How long a job has between being asked to end and being ended.
 const GRACE: Duration = Duration::from_millis(500);
 
+/// The status of a program that Ctrl-C has ended.
+const INTERRUPTED: i32 = 128 + Signals::INTERRUPT;
+
 /// What became of the job in the foreground.
 pub(crate) enum Foreground {
     /// All its stages have ended.
@@ -197,17 +200,33 @@ impl Session {
 
     /// The same, for a program within a job.
     pub(crate) fn stop_within(&mut self, status: i32) -> Result<(), Unwind> {
-        let interrupted = status == 128 + Signals::INTERRUPT;
-        match self.interactive
-            && interrupted
-            && self.group.as_ref().is_some_and(|group| group.is_foreground())
-        {
+        match status == INTERRUPTED && self.is_in_foreground_job() {
             true => self.interrupt(),
             false => Ok(()),
         }
     }
 
-    fn interrupt(&mut self) -> Result<(), Unwind> {
+    /// Whether Ctrl-C has ended a stage of the last pipeline of this session, which ended with this status.
+    pub(crate) fn was_interrupted(&self, status: i32) -> bool {
+        let ended = status == INTERRUPTED || self.pipe_status.contains(&INTERRUPTED);
+        ended && self.is_in_foreground_job()
+    }
+
+    fn is_in_foreground_job(&self) -> bool {
+        self.interactive && self.group.as_ref().is_some_and(|group| group.is_foreground())
+    }
+
+    /// Whether this is part of a job that was stopped or put into the background: the terminal is not its to write on.
+    #[must_use]
+    pub fn is_in_background_job(&self) -> bool {
+        self.group.as_ref().is_some_and(|group| !group.is_foreground())
+    }
+
+    /// Does what Ctrl-C does to the line that runs: its trap runs, or the line ends.
+    ///
+    /// # Errors
+    /// The end of the line, or a reason of the trap.
+    pub fn interrupt(&mut self) -> Result<(), Unwind> {
         if self.traps.get(Trap::Signal(Signals::INTERRUPT)).is_some() {
             return self.run_trap(Trap::Signal(Signals::INTERRUPT));
         }
@@ -251,5 +270,5 @@ impl Session {
 
 /// Whether Ctrl-C has ended a stage.
 fn is_interrupted(members: &[Member]) -> bool {
-    members.iter().any(|member| member.status == Some(128 + Signals::INTERRUPT))
+    members.iter().any(|member| member.status == Some(INTERRUPTED))
 }

@@ -1,9 +1,11 @@
 //! `&`, `coproc`, and what runs beside the session.
 
+use std::io;
 use std::sync::Arc;
 
 use haft_fs::OpenOptions;
 use haft_lang::ast::{CommandKind, Coprocess, List, Statement};
+use haft_process::CancelToken;
 
 use super::pipeline::Work;
 use crate::bytes::Bytes;
@@ -44,7 +46,7 @@ impl Session {
         {
             child.descriptors.set(0, null);
         }
-        if let Err(member) = child.go_beside() {
+        if let Err(member) = child.go_beside(Self::leave_substitution) {
             return self.add_job(statement, vec![member], group);
         }
         let pipeline =
@@ -66,8 +68,8 @@ impl Session {
     }
 
     /// Makes a subshell one that goes on beside the session; yields what became of it if it cannot.
-    fn go_beside(&mut self) -> Result<(), Member> {
-        self.leave_captures().map_err(|error| {
+    fn go_beside(&mut self, leave: impl FnOnce(&mut Self) -> io::Result<()>) -> Result<(), Member> {
+        leave(self).and_then(|()| self.leave_captures()).map_err(|error| {
             self.report(format_args!("cannot make a pipe: {}", haft_fs::message(&error)));
             Member::ended(254)
         })
@@ -95,21 +97,25 @@ impl Session {
     /// run, what is in the background is asked to end by itself, as its traps may have something to do then.
     fn shield_from_keyboard(&self, child: &mut Self) {
         if self.interactive {
-            child.cancel = haft_process::CancelToken::new();
+            child.cancel = CancelToken::new();
         } else if let Some(run) = &self.run {
             child.cancel = run.stopping.stop.child();
         }
     }
 
     /// Runs a list beside the session, which does not wait for it: a process substitution.
-    pub(crate) fn start_detached(&mut self, mut child: Self, body: List) {
+    pub(crate) fn start_detached(&mut self, mut child: Self, body: List, ended: Option<CancelToken>) {
         let _ = self.flush();
         let mut members = match &*body.statements {
             [statement] if self.owns_process() && child.is_just_programs(statement) => {
                 child.moment.is_whole = true;
                 child.start_pipeline(&statement.first)
             }
-            _ => vec![self.start_subshell(child, move |session| session.run_list(&body))],
+            _ => vec![self.start_subshell(child, move |session| {
+                let result = session.run_list(&body);
+                ended.iter().for_each(CancelToken::cancel);
+                result
+            })],
         };
         members.iter_mut().for_each(|member| member.is_substitution = true);
         self.last_background = members.last().map(|member| member.pid);
@@ -125,7 +131,7 @@ impl Session {
         mut child: Self,
         run: impl FnOnce(&mut Self) -> Flow + Send + 'static,
     ) -> Member {
-        if let Err(member) = child.go_beside() {
+        if let Err(member) = child.go_beside(|_| Ok(())) {
             return member;
         }
         match self.may_copy() {

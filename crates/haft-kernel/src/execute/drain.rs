@@ -1,7 +1,8 @@
-//! The end of a command substitution whose pipe is still held by background jobs.
+//! The end of a substitution whose pipe is still held by background jobs.
 //!
 //! A plain shell waits until the last of them has let go, as bash does. In a run the substitution ends when its own commands
-//! have ended and the pipe was quiet for a moment. The jobs go on; what they write later goes to standard error.
+//! have ended and the pipe was quiet for a moment. The jobs go on; what they write later goes to standard error. For that, a
+//! background job of a process substitution writes through a pipe of its own.
 
 use std::io;
 use std::os::fd::{AsFd as _, OwnedFd};
@@ -24,7 +25,43 @@ const LONGEST: Duration = Duration::from_secs(5);
 /// The thread that passes on what comes later needs little.
 const STACK: usize = 64 << 10;
 
+/// The pipe that the commands of `<(…)` write to.
+#[derive(Debug)]
+pub(crate) struct SubstitutionPipe {
+    output: Arc<OpenFile>,
+    /// Cancelled when those commands have ended.
+    ended: CancelToken,
+}
+
+impl SubstitutionPipe {
+    /// Makes a subshell the commands of a process substitution; yields what to cancel when they have ended.
+    pub(crate) fn enter(session: &mut Session, output: &Arc<OpenFile>) -> CancelToken {
+        let ended = CancelToken::new();
+        session.substitution = Some(Arc::new(Self { output: output.clone(), ended: ended.clone() }));
+        ended
+    }
+}
+
 impl Session {
+    /// Gives a background job of a process substitution a pipe of its own in place of that of the substitution.
+    pub(crate) fn leave_substitution(&mut self) -> io::Result<()> {
+        let Some(substitution) = self.substitution.take() else { return Ok(()) };
+        let is_pipe = |file: &Arc<OpenFile>| Arc::ptr_eq(file, &substitution.output);
+        let held = self.descriptors.iter().filter(|(_, file)| is_pipe(file));
+        let numbers: Vec<u32> = held.map(|(number, _)| number).collect();
+        if numbers.is_empty() {
+            return Ok(());
+        }
+        let (reader, writer) = rustix::pipe::pipe_with(rustix::pipe::PipeFlags::CLOEXEC)?;
+        let writer = Arc::new(OpenFile::pipe(writer));
+        for number in numbers {
+            self.descriptors.set(number, writer.clone());
+        }
+        let later = self.descriptors.get(2).cloned();
+        let body = move || relay(&reader, substitution, later);
+        thread::Builder::new().name("substitution".to_owned()).stack_size(STACK).spawn(body).map(drop)
+    }
+
     /// Reads what is written into a capture until all that may write to it have let go, or need not be waited for.
     pub(crate) fn drain_to_end(&mut self, capture: &Arc<Capture>) -> Result<(), Unwind> {
         capture.close();
@@ -65,6 +102,37 @@ impl Session {
         let body = move || copy_rest(&reader, output);
         thread::Builder::new().name("substitution".to_owned()).stack_size(STACK).spawn(body).map(drop)
     }
+}
+
+/// Copies what a background job writes to the pipe of its substitution until that has ended and is quiet, and to standard
+/// error from then on.
+fn relay(reader: &OwnedFd, substitution: Arc<SubstitutionPipe>, later: Option<Arc<OpenFile>>) {
+    let mut buffer = [0; 4096];
+    let never = CancelToken::new();
+    loop {
+        let ready = match substitution.ended.is_cancelled() {
+            false => wait_readable(&[reader.as_fd()], None, &substitution.ended),
+            true => wait_readable(&[reader.as_fd()], Some(QUIET), &never),
+        };
+        match ready {
+            Ready::TimedOut => break,
+            Ready::Cancelled | Ready::Interrupted => continue,
+            Ready::Descriptor(_) => {}
+        }
+        match rustix::io::read(reader, &mut buffer) {
+            Ok(length) if length > 0 => {
+                let output = &substitution.output;
+                if output.write(&buffer[..length], None).and_then(|_| output.flush(None)).is_err() {
+                    return;
+                }
+            }
+            Err(rustix::io::Errno::INTR) => {}
+            _ => return,
+        }
+    }
+    // The reader of the substitution sees its end.
+    drop(substitution);
+    copy_rest(reader, later);
 }
 
 /// Copies what comes through a pipe until it ends. Output that cannot be written is read all the same.

@@ -7,6 +7,7 @@ use haft_lang::ast::{
 };
 
 use crate::bytes::Bytes;
+use crate::execute::SubstitutionPipe;
 use crate::flow::Unwind;
 use crate::io::{Capture, OpenFile};
 use crate::options::{SetOption, ShellOption};
@@ -89,9 +90,11 @@ impl Session {
             Direction::Write => (reader, 0, writer),
         };
         let mut child = self.fork();
+        let reads = self.run.is_some() && substitution.direction == Direction::Read;
+        let ended = reads.then(|| SubstitutionPipe::enter(&mut child, &inner));
         child.descriptors.set(inner_number, inner);
         child.group = None;
-        self.start_detached(child, substitution.body.clone());
+        self.start_detached(child, substitution.body.clone(), ended);
         let number = (0..=63).rev().find(|number| self.descriptors.get(*number).is_none()).unwrap_or(63);
         self.descriptors.set(number, outer);
         self.moment.substituted.push(number);

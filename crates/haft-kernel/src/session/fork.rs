@@ -84,6 +84,7 @@ impl Session {
             interactive: self.interactive,
             prompt_numbers: self.prompt_numbers,
             beside: Vec::new(),
+            substitution: self.substitution.clone(),
             moment: Moment::default(),
             memory: self.memory.clone(),
             dirty: self.dirty.clone(),

@@ -27,7 +27,7 @@ use haft_process::Environment;
 
 use crate::bytes::Bytes;
 use crate::control::JobGroup;
-use crate::execute::Regard;
+use crate::execute::{Regard, SubstitutionPipe};
 use crate::flow::Unwind;
 use crate::io::{Capture, Descriptors, OpenFile};
 use crate::jobs::{Jobs, Member, Orphans};
@@ -161,6 +161,8 @@ pub struct Session {
     pub(crate) prompt_numbers: (usize, usize),
     /// Process substitutions that run beside the session.
     pub(crate) beside: Vec<Member>,
+    /// The process substitution that this is the commands of, or a part of them.
+    pub(crate) substitution: Option<Arc<SubstitutionPipe>>,
     /// What only the commands that run now need.
     pub(crate) moment: Moment,
     /// The memory that it may use, with its subshells.
@@ -264,6 +266,7 @@ impl Session {
             interactive: false,
             prompt_numbers: (1, 1),
             beside: Vec::new(),
+            substitution: None,
             moment: Moment::default(),
             memory: MemoryBudget::default(),
             dirty: None,

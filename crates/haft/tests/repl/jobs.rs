@@ -167,3 +167,31 @@ fn leaving_with_stopped_jobs_takes_two_tries() {
     shell.finish();
     assert!(eventually(SOON, || marker.count() == 0), "it ends with the shell");
 }
+
+#[test]
+fn ctrl_c_ends_a_whole_fan_out() {
+    let home = Home::new();
+    let shell = home.shell();
+    for (number, stages) in ["sleep 1000", "sleep 1000 | cat", "{ sleep 1000; :; }"].into_iter().enumerate() {
+        shell.enter(&format!("printf '%s\\n' 1 2 3 4 5 6 7 | scatter limit=2 | {stages} | gather --text"));
+        shell.until_in_foreground();
+        shell.see("0 done, 2 running").press("\x03").enter(&format!("echo status-{number} $?"));
+        shell.see(&format!("status-{number} 130"));
+    }
+}
+
+#[test]
+fn ctrl_z_stops_the_progress_line_of_a_fan_out() {
+    let home = Home::new();
+    let shell = home.shell();
+    shell.enter("printf '%s\\n' 1 2 3 | scatter limit=1 | sleep 1000 | gather --text");
+    shell.until_in_foreground();
+    shell.see("0 done, 1 running");
+    shell.press("\x1a").see("[1]+  Stopped");
+    shell.enter("clear").prompt();
+    // More than the time between two updates of the line.
+    shell.enter("sleep 1; echo quiet").see("\nquiet");
+    assert!(!shell.screen().contains("0 done, 1 running"), "{}", shell.screen());
+    shell.enter("fg").see("0 done, 1 running");
+    shell.press("\x03").enter("echo status $?").see("status 130");
+}
