@@ -221,6 +221,9 @@ pub(crate) struct Mcp {
     /// Let programs that run as root trace any process, and so read the server's memory, environment and messages
     #[arg(long)]
     pub(crate) allow_ptrace: bool,
+    /// Let each script itself use at most this much memory [default: a quarter of the machine's memory]
+    #[arg(long, value_name = "SIZE", value_parser = units::size)]
+    pub(crate) limit_memory: Option<u64>,
     /// Tell every call on standard error, with its duration and what came of it
     #[arg(short, long)]
     pub(crate) verbose: bool,

@@ -6,6 +6,7 @@ mod commands;
 mod failure;
 mod host;
 mod log;
+mod panics;
 mod places;
 mod repl;
 mod sessions;
@@ -26,6 +27,9 @@ use crate::surroundings::Surroundings;
 fn run() -> i32 {
     haft_process::own_signals();
     let surroundings = Surroundings::capture();
+    if let Err(failure) = panics::prepare(&surroundings) {
+        return failure.show();
+    }
     let result = match shell::words(&surroundings) {
         Some(words) => shell::run(words, &surroundings),
         None => match Arguments::try_parse_from(&surroundings.arguments) {

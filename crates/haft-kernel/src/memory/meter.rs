@@ -18,6 +18,15 @@ pub(super) struct Meter {
     exceeded: AtomicBool,
 }
 
+/// The bytes that all sessions of this process hold, and how many they may hold.
+static TOTAL: AtomicI64 = AtomicI64::new(0);
+static TOTAL_LIMIT: AtomicI64 = AtomicI64::new(i64::MAX);
+
+/// Sets how many bytes all sessions of this process may hold together.
+pub(super) fn set_total_limit(bytes: i64) {
+    TOTAL_LIMIT.store(bytes, Ordering::Relaxed);
+}
+
 /// Meters that no session uses. They are never freed, so the allocator can point to them.
 static SPARE: Mutex<Vec<&'static Meter>> = Mutex::new(Vec::new());
 
@@ -76,27 +85,35 @@ impl Meter {
     pub(super) fn acquire() -> &'static Meter {
         let spare = SPARE.lock().unwrap_or_else(PoisonError::into_inner).pop();
         let meter = spare.unwrap_or_else(|| Box::leak(Box::default()));
-        meter.used.store(0, Ordering::Relaxed);
         meter.set_limit(i64::MAX);
         meter
     }
 
     /// Gives a meter back that no thread points to any more.
     pub(super) fn release(&'static self) {
+        TOTAL.fetch_sub(self.used.swap(0, Ordering::Relaxed), Ordering::Relaxed);
         SPARE.lock().unwrap_or_else(PoisonError::into_inner).push(self);
     }
 
     fn add(&self, bytes: i64) {
-        let used = self.used.fetch_add(bytes, Ordering::Relaxed) + bytes;
-        if bytes > 0 && used > self.limit.load(Ordering::Relaxed) {
-            self.exceeded.store(true, Ordering::Release);
+        self.used.fetch_add(bytes, Ordering::Relaxed);
+        TOTAL.fetch_add(bytes, Ordering::Relaxed);
+        if bytes > 0 && !self.has_room(0) {
+            self.exceed();
         }
+    }
+
+    /// Whether so many bytes more are within the limit of the session, and of all sessions of this process.
+    pub(super) fn has_room(&self, bytes: u64) -> bool {
+        let fits = |used: &AtomicI64, limit: &AtomicI64| {
+            used.load(Ordering::Relaxed).saturating_add_unsigned(bytes) <= limit.load(Ordering::Relaxed)
+        };
+        fits(&self.used, &self.limit) && fits(&TOTAL, &TOTAL_LIMIT)
     }
 
     /// Sets the bytes in use, where the allocator does not count them.
     pub(super) fn set_used(&self, bytes: i64) {
-        self.used.store(0, Ordering::Relaxed);
-        self.add(bytes);
+        self.add(bytes - self.used.load(Ordering::Relaxed));
     }
 
     /// The bytes in use. What was allocated before the session entered a counted thread is not among them.

@@ -8,6 +8,8 @@
 //! - Before a single allocation whose size a script decides, such as a concatenation or a padded `printf`, the session
 //!   asks whether there is room for it.
 //!
+//! All sessions of a process together may use nine tenths of the machine's memory, whatever each of them may use.
+//!
 //! A library cannot choose the allocator. In a process without the [`CountingAllocator`], the growth of values is added up
 //! instead, and after each mebibyte the resident memory of the whole process is compared with the limit.
 
@@ -139,6 +141,9 @@ impl MemoryLimit {
         let share = |parts: u64, of: u64| {
             static AVAILABLE: OnceLock<Option<u64>> = OnceLock::new();
             let available = AVAILABLE.get_or_init(|| uncounted(haft_process::available_memory));
+            if let Some(bytes) = available {
+                meter::set_total_limit(i64::try_from(bytes / 10 * 9).unwrap_or(i64::MAX));
+            }
             available.map_or(u64::MAX, |bytes| bytes / of * parts)
         };
         let bytes = match self {
@@ -255,11 +260,10 @@ impl MemoryBudget {
             return true;
         }
         let mut state = self.state();
-        let (used, limit) = (self.0.meter.used(), self.0.meter.limit());
-        state.stopping |= used > limit;
-        state.most = state.most.max(used);
+        state.stopping |= !self.0.meter.has_room(0);
+        state.most = state.most.max(self.0.meter.used());
         if !state.stopping {
-            self.0.meter.set_limit(limit);
+            self.0.meter.set_limit(self.0.meter.limit());
         }
         !state.stopping
     }
@@ -295,7 +299,7 @@ impl MemoryBudget {
     #[inline(never)]
     fn has_room_for_large(&self, bytes: usize) -> bool {
         self.note_growth(bytes);
-        let fits = || self.0.meter.used().saturating_add_unsigned(bytes as u64) <= self.0.meter.limit();
+        let fits = || self.0.meter.has_room(bytes as u64);
         (fits() || (self.resolve_limit() && fits())) && (bytes < PROBED || meter::can_allocate(bytes))
     }
 

@@ -34,6 +34,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use haft_kernel::Session;
+use haft_kernel::memory::MemoryLimit;
 use haft_lang::Resolver;
 use haft_process::{CancelToken, Host};
 
@@ -80,6 +81,8 @@ pub struct Limits {
     pub jobs: JobLimits,
     /// Of earlier outputs.
     pub outputs: OutputLimits,
+    /// How much memory each script may use, in a named session together with those before it.
+    pub memory: MemoryLimit,
 }
 
 impl fmt::Debug for Setup {

@@ -202,7 +202,7 @@ async fn start(
     session: Option<Session>,
     call: &Call,
 ) -> Result<Arc<Job>, String> {
-    let run = order(arguments).run();
+    let run = order(arguments).run().memory_limit(shared.setup.limits.memory);
     let session = session.ok_or("the session has gone")?;
     let (started, controller) = oneshot::channel();
     let (ended, end) = watch::channel(None);

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use haft_kernel::Session;
+use haft_kernel::memory::MemoryLimit;
 use haft_lang::{Resolution, Resolver};
 use haft_mcp::{Event, Http, Limits, Server, Setup, Stdio};
 use haft_process::{CancelToken, StartPermission, Tracing, protect_process, reason};
@@ -153,7 +154,10 @@ fn set_up(arguments: &Mcp, surroundings: &Surroundings, tools: &Arc<Tools>) -> S
         session: make_sessions(surroundings, tools),
         names: Box::new(OwnNames(surroundings.clone(), tools.registry())),
         tools: Some(haft_mcp::Tools { registry: tools.registry(), toolset: tools.toolset() }),
-        limits: Limits::default(),
+        limits: Limits {
+            memory: arguments.limit_memory.map_or_else(MemoryLimit::default, MemoryLimit::Bytes),
+            ..Limits::default()
+        },
         log: logger(arguments.verbose),
         keep: arguments.keep,
     }

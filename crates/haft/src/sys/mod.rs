@@ -13,6 +13,9 @@ use haft_kernel::memory::CountingAllocator;
 #[global_allocator]
 static ALLOCATOR: CountingAllocator = CountingAllocator::new(end_without_memory);
 
+/// The status of haft after a panic: that of a program which has aborted.
+const PANICKED: i32 = 134;
+
 /// The status of haft when the system refuses memory: that of bash.
 const OUT_OF_MEMORY: i32 = 2;
 
@@ -40,5 +43,6 @@ fn end_without_memory(bytes: usize) {
 // SAFETY: no other function of this name is linked, and it has the signature that the C library expects.
 #[unsafe(no_mangle)]
 extern "C" fn main(_count: i32, _arguments: *const *const i8) -> i32 {
-    crate::run()
+    // A panic must not leave a function that C has called.
+    std::panic::catch_unwind(crate::run).unwrap_or(PANICKED)
 }

@@ -140,3 +140,27 @@ fn progress_tells_the_last_line() {
     assert_eq!(told["params"]["progressToken"], "p");
     assert!(told["params"]["message"].as_str().is_some_and(|words| words.ends_with("compiling")), "{told}");
 }
+
+#[test]
+fn a_script_that_uses_up_memory_ends_and_the_others_go_on() {
+    let mut client = Client::silent(&["--limit-memory", "64M"]);
+    client.introduce("2025-06-18", json!({}));
+    let setup = client.call("run", json!({ "script": "mkfifo go; x=kept", "session": "other" }));
+    assert_eq!(setup.data()["status"]["code"], 0);
+    let other = client.begin("run", json!({ "script": "read -r line < go; echo \"$line $((40 + 2))\"" }));
+    for script in ["s=aaaaaaaa; while :; do s=$s$s; done", "x=$(cat /dev/zero)", "a=({1..900000000})"] {
+        let reply = client.call("run", json!({ "script": script }));
+        let data = reply.data();
+        assert_eq!(
+            (&data["status"]["code"], &data["status"]["limit"]),
+            (&json!(137), &json!("memory")),
+            "{data}"
+        );
+        assert!(reply.facts().contains("memory limit reached"), "{}", reply.text());
+        assert!(reply.text().contains("needs") && reply.text().contains("64.0 MiB"), "{}", reply.text());
+    }
+    let kept = client.call("run", json!({ "script": "echo $x; echo on > go", "session": "other" }));
+    assert_eq!(kept.data()["stdout"]["text"], "kept\n");
+    let answer = client.answer(other);
+    assert_eq!(answer["result"]["structuredContent"]["stdout"]["text"], "on 42\n", "{answer}");
+}
