@@ -41,5 +41,6 @@ pub const SECTIONS: &[Section] = &[
     Section { name: "mcp", form: Form::List, summary: "MCP servers whose tools are used" },
     Section { name: "tools", form: Form::Table, summary: "how tools are found and run" },
     Section { name: "toolset", form: Form::List, summary: "tools that go together" },
+    Section { name: "env", form: Form::Table, summary: "variables that the scripts of agents may have" },
     Section { name: "repl", form: Form::Table, summary: "the interactive shell" },
 ];

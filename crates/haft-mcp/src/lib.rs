@@ -21,6 +21,8 @@
 //!     tools: None,
 //!     prompts: Vec::new(),
 //!     limits: Limits::default(),
+//!     redactor: Arc::default(),
+//!     withheld: Vec::new(),
 //!     log: Box::new(|event| eprintln!("{event}")),
 //!     keep: false,
 //! });

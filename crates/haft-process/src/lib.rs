@@ -99,6 +99,7 @@ mod pty;
 mod reaper;
 pub mod rundir;
 mod scope;
+mod secret;
 mod shield;
 mod signal;
 mod size;
@@ -131,6 +132,7 @@ pub use proc::{is_computing, is_descendant, process_start};
 pub use pty::TerminalSize;
 pub use reaper::{become_subreaper, reap_orphans, resign_subreaper};
 pub use scope::{MARKER, Scope};
+pub use secret::{Redactor, looks_secret};
 pub use shield::{Tracing, is_withheld, protect_process, withhold_file};
 pub use signal::{
     Disposition, Signals, on_sent_signals, on_signals, own_signals, send_signal, set_disposition,

@@ -11,6 +11,7 @@ use crate::capture::{Output, Summary, View};
 use crate::enforce::{LimitKind, RunLimits};
 use crate::job::Handle;
 use crate::pty::TerminalSize;
+use crate::secret::Redactor;
 use crate::signal::signal_name;
 use crate::status::{Exit, Usage, seconds};
 
@@ -186,6 +187,20 @@ pub struct Report {
     /// From start to result, in seconds.
     #[serde(serialize_with = "seconds")]
     pub duration: Duration,
+}
+
+impl Report {
+    /// Masks keys in the arguments.
+    pub fn redact(&mut self, redactor: &Redactor) {
+        self.stages.iter_mut().for_each(|stage| stage.redact(redactor));
+    }
+}
+
+impl StageReport {
+    /// Masks keys in the arguments.
+    pub fn redact(&mut self, redactor: &Redactor) {
+        self.argv.iter_mut().for_each(|word| redactor.redact(word));
+    }
 }
 
 /// What a job's processes wrote, as data.

@@ -119,7 +119,8 @@ impl Registry {
             environment: match tool.source() {
                 Source::File(_) => {
                     let named = &tool.descriptor().env;
-                    Arc::new(for_tool(&inner.options.environment, session, tool.name(), named))
+                    let (inherited, withheld) = (&inner.options.environment, &inner.options.withheld);
+                    Arc::new(for_tool(inherited, withheld, session, tool.name(), named))
                 }
                 // It is of our own making, and what it starts, the session starts.
                 Source::Native(_) | Source::Provided { .. } => session.clone(),

@@ -26,14 +26,18 @@ const BASIC: &[&str] = &[
 ];
 
 /// The environment of a tool: of what the session exports, the basic variables, those that the session has set itself
-/// rather than inherited from whoever started this process, and those that the tool names.
+/// rather than inherited from whoever started this process, and those that the tool names, be they `withheld` from sessions.
 pub(crate) fn for_tool(
     inherited: &Environment,
+    withheld: &Environment,
     session: &Environment,
     tool: &str,
     named: &[String],
 ) -> Environment {
     let mut environment = Environment::new();
+    for (name, value) in named.iter().filter_map(|name| Some((name, withheld.get(name)?))) {
+        let _ = environment.set(name, value);
+    }
     for (name, value) in session.iter() {
         let own = inherited.get(name) != Some(value);
         if own || is_basic(name) || named.iter().any(|named| OsStr::new(named) == name) {
@@ -74,9 +78,12 @@ mod tests {
         let names = |environment: &Environment| -> Vec<String> {
             environment.iter().map(|(name, _)| name.to_string_lossy().into_owned()).collect()
         };
-        let seen = for_tool(&inherited, &session, "x", &[]);
+        let seen = for_tool(&inherited, &Environment::new(), &session, "x", &[]);
         assert_eq!(names(&seen), ["PATH", "MODE", "NEW", "HAFT_TOOL"]);
-        let seen = for_tool(&inherited, &session, "x", &["API_KEY".to_owned()]);
+        let seen = for_tool(&inherited, &Environment::new(), &session, "x", &["API_KEY".to_owned()]);
         assert_eq!(names(&seen), ["PATH", "API_KEY", "MODE", "NEW", "HAFT_TOOL"]);
+        let withheld = Environment::from_pairs([("OTHER_KEY", "a"), ("THIRD_KEY", "b")]).expect("pairs");
+        let seen = for_tool(&inherited, &withheld, &session, "x", &["OTHER_KEY".to_owned()]);
+        assert_eq!(names(&seen), ["OTHER_KEY", "PATH", "MODE", "NEW", "HAFT_TOOL"]);
     }
 }

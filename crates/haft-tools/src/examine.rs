@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use haft_process::{Command, Exit, Input, Task};
+use haft_process::{Command, Environment, Exit, Input, Task};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -100,7 +100,8 @@ impl Registry {
     fn examine_garbage(&self, path: &Path, name: &str, findings: &mut Findings) {
         let inner = self.inner();
         let mut command = Command::new(path);
-        command.environment(for_tool(&inner.options.environment, &inner.options.environment, name, &[]));
+        let own = &inner.options.environment;
+        command.environment(for_tool(own, &Environment::new(), own, name, &[]));
         command.working_directory(&inner.options.directory);
         let task = Task::new(command)
             .input(Input::Bytes((*b"this is { no JSON").into()))

@@ -218,6 +218,9 @@ pub(crate) struct Mcp {
     /// Offer only the tools of this toolset, or of these names, with commas, besides haft's own
     #[arg(long, value_name = "TOOLSET")]
     pub(crate) toolset: Option<String>,
+    /// Give scripts a variable that looks like a key and is withheld otherwise; '*' gives all
+    #[arg(long, value_name = "NAME")]
+    pub(crate) env_allow: Vec<String>,
     /// Let programs that run as root trace any process, and so read the server's memory, environment and messages
     #[arg(long)]
     pub(crate) allow_ptrace: bool,

@@ -11,6 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
+use haft_process::{Environment, Redactor};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::stdio::stderr;
@@ -28,8 +29,20 @@ static SERVER_LOG: OnceLock<LogQueue> = OnceLock::new();
 /// Set once a direct write has given up: later ones do not wait again.
 static UNREAD: AtomicBool = AtomicBool::new(false);
 
+/// Variables whose values are masked, if they look like keys.
+static KEYS: OnceLock<Environment> = OnceLock::new();
+static REDACTOR: OnceLock<Redactor> = OnceLock::new();
+
+/// Masks the keys among these variables in all messages from now on.
+pub(crate) fn mask_keys(variables: Environment) {
+    let _ = KEYS.set(variables);
+}
+
 /// Writes text to standard error, or queues it where a server runs.
-pub(crate) fn write(text: String) {
+pub(crate) fn write(mut text: String) {
+    if let Some(variables) = KEYS.get() {
+        REDACTOR.get_or_init(|| Redactor::new(variables.iter())).redact(&mut text);
+    }
     match SERVER_LOG.get() {
         Some(queue) => queue.push(text),
         None => write_patiently(text.as_bytes()),

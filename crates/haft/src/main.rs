@@ -41,6 +41,7 @@ fn run() -> i32 {
 }
 
 fn run_command(command: Command, surroundings: &Surroundings) -> Result<i32, Failure> {
+    log::mask_keys(surroundings.environment.clone());
     match command {
         Command::Spawn(spawn) => commands::spawn::run(spawn, surroundings),
         Command::Run(run) => commands::run::run(run, surroundings),

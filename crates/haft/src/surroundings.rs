@@ -1,9 +1,9 @@
 //! What haft was started with, captured once, as data.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 
-use haft_process::Environment;
+use haft_process::{Environment, looks_secret};
 use rustix::fs::{Mode, OFlags};
 use rustix::io::fcntl_getfd;
 use rustix::stdio::{stderr, stdin, stdout};
@@ -13,6 +13,8 @@ use rustix::stdio::{stderr, stdin, stdout};
 pub(crate) struct Surroundings {
     pub(crate) arguments: Vec<OsString>,
     pub(crate) environment: Environment,
+    /// Variables that were taken out of the environment, since the scripts of agents must not have them.
+    pub(crate) withheld: Environment,
     pub(crate) working_directory: Option<PathBuf>,
     /// Which of the three standard descriptors are open.
     pub(crate) open: [bool; 3],
@@ -32,6 +34,7 @@ impl Surroundings {
         Surroundings {
             arguments: std::env::args_os().collect(),
             environment,
+            withheld: Environment::new(),
             working_directory: std::env::current_dir().ok(),
             open: open_standard_descriptors(),
         }
@@ -50,8 +53,31 @@ impl Surroundings {
         }
     }
 
+    /// Withholds the variables that look like keys, but for those that are allowed by name; `*` allows all.
+    pub(crate) fn withhold_keys(&mut self, allowed: &[String]) {
+        let is_allowed =
+            |name: &OsStr| allowed.iter().any(|allowed| allowed == "*" || OsStr::new(allowed) == name);
+        let keys =
+            self.environment.iter().filter(|(name, value)| looks_secret(name, value) && !is_allowed(name));
+        for (name, value) in keys {
+            let _ = self.withheld.set(name, value);
+        }
+        for (name, _) in self.withheld.iter() {
+            self.environment.remove(name);
+        }
+    }
+
+    /// All variables, withheld or not.
+    pub(crate) fn whole_environment(&self) -> Environment {
+        let mut whole = self.environment.clone();
+        for (name, value) in self.withheld.iter() {
+            let _ = whole.set(name, value);
+        }
+        whole
+    }
+
     /// A variable of the environment, unless it is empty.
-    pub(crate) fn variable(&self, name: &str) -> Option<&std::ffi::OsStr> {
+    pub(crate) fn variable(&self, name: &str) -> Option<&OsStr> {
         self.environment.get(name).filter(|value| !value.is_empty())
     }
 }

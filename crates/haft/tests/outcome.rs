@@ -128,3 +128,24 @@ fn a_reader_that_has_gone_does_not_stop_the_program() {
         assert!(scratch.file(option).exists(), "{option}");
     }
 }
+
+#[test]
+fn keys_are_masked_in_arguments_and_errors_and_nowhere_else() {
+    let canary = "sk-canary-91e2";
+    let haft = || Haft::new(env!("CARGO_BIN_EXE_haft")).env("SOME_API_KEY", canary);
+    let run =
+        haft().args(["run", "--json", "-c", "/bin/echo \"$SOME_API_KEY\" https://a:pw-canary@b.c"]).run();
+    let outcome = run.status(0).json();
+    assert_eq!(outcome["stages"][0]["argv"][1], "[SOME_API_KEY]");
+    assert_eq!(outcome["stages"][0]["argv"][2], "https://a:***@b.c");
+    assert_eq!(outcome["stdout"]["text"], format!("{canary} https://a:pw-canary@b.c\n"));
+    let spawn = haft().args(["spawn", "--json", "--env", "X_TOKEN=xt-canary-11", "--", "/bin/echo", canary]);
+    let spawn = spawn.arg("xt-canary-11").run().status(0).json();
+    assert_eq!(spawn["stages"][0]["argv"][1], "[SOME_API_KEY]");
+    assert_eq!(spawn["stages"][0]["argv"][2], "[X_TOKEN]");
+    let missing = haft().args(["spawn", "--json", "--"]).arg(format!("/{canary}")).run().json();
+    assert!(missing["error"]["message"].as_str().is_some_and(|message| message.contains("[SOME_API_KEY]")));
+    haft().args(["spawn", "--"]).arg(format!("/{canary}")).run().stderr_has("[SOME_API_KEY]");
+    let plan = haft().args(["plan", "-c"]).arg(format!("curl {canary}")).run().status(0);
+    assert!(!plan.output_text().contains(canary));
+}

@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use haft_process::capture::{Output, OutputId, View};
 use haft_process::{
-    CANCELLED, Captured, Exit, RunLimits, Shown, StageReport, StatusReport, TIMED_OUT, Tree, Usage, seconds,
+    CANCELLED, Captured, Exit, Redactor, RunLimits, Shown, StageReport, StatusReport, TIMED_OUT, Tree, Usage,
+    seconds,
 };
 use serde::Serialize;
 
@@ -303,6 +304,14 @@ pub struct Report {
     /// From start to result, in seconds.
     #[serde(serialize_with = "seconds")]
     pub duration: Duration,
+}
+
+impl Report {
+    /// Masks keys in the arguments of stages and the commands of jobs.
+    pub fn redact(&mut self, redactor: &Redactor) {
+        self.stages.iter_mut().for_each(|stage| stage.redact(redactor));
+        self.jobs.iter_mut().for_each(|job| redactor.redact(&mut job.command));
+    }
 }
 
 /// A job of a session, as data.

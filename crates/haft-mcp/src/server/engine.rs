@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use haft_kernel::Session;
 use haft_kernel::run::{Outcome, Run, Stage, Status};
-use haft_process::{Exit, signal_name};
+use haft_process::{Exit, Redactor, signal_name};
 use serde_json::Value;
 
 use super::reply::time;
@@ -58,10 +58,10 @@ impl Finished {
     }
 
     /// What there is to say of its end, in a few words each.
-    pub(crate) fn facts(&self, expired: bool) -> Vec<String> {
+    pub(crate) fn facts(&self, expired: bool, redactor: &Redactor) -> Vec<String> {
         let outcome = &self.outcome;
         let mut facts = vec![self.status(expired), time(outcome.duration)];
-        facts.extend(failing_stage(&outcome.stages));
+        facts.extend(failing_stage(&outcome.stages, redactor));
         if outcome.tree.killed > 0 {
             facts.push(format!("{} ended", processes(outcome.tree.killed)));
         }
@@ -83,13 +83,20 @@ impl Finished {
         }
     }
 
-    /// The outcome as data, without what was written.
-    pub(crate) fn data(&self, expired: bool) -> Value {
+    /// Whether it has failed.
+    pub(crate) fn has_failed(&self) -> bool {
+        self.outcome.code() != 0
+    }
+
+    /// The outcome as data, without what was written, keys masked.
+    pub(crate) fn data(&self, expired: bool, redactor: &Redactor) -> Value {
         let mut outcome = self.outcome.clone();
         if expired {
             outcome.status = Status::TimedOut;
         }
-        serde_json::to_value(outcome.report(0)).unwrap_or_default()
+        let mut report = outcome.report(0);
+        report.redact(redactor);
+        serde_json::to_value(report).unwrap_or_default()
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, Option<Session>> {
@@ -133,7 +140,7 @@ pub(crate) fn enter(session: &mut Session, wanted: &Path) -> Result<(), String> 
 
 /// A stage that has failed and is not the last of its pipeline, so that the exit status does not show it. One that died
 /// because those after it had enough has not failed.
-fn failing_stage(stages: &[Stage]) -> Option<String> {
+fn failing_stage(stages: &[Stage], redactor: &Redactor) -> Option<String> {
     let hidden = |index: &usize| {
         let (stage, next) = (&stages[*index], stages.get(index + 1));
         let last = next.is_none_or(|next| next.pipeline != stage.pipeline);
@@ -141,7 +148,8 @@ fn failing_stage(stages: &[Stage]) -> Option<String> {
     };
     let stage = &stages[(0..stages.len()).rev().find(hidden)?];
     let words: Vec<String> = stage.argv.iter().map(|word| word.lossy().into_owned()).collect();
-    let command: String = words.join(" ").chars().take(60).collect();
+    // Masked before it is cut, so that no part of a key is left.
+    let command: String = redactor.text(&words.join(" ")).chars().take(60).collect();
     let how = match stage.exit {
         Exit::Code(code) => format!("exited {code}"),
         Exit::Signal(signal) => format!("was killed by {}", signal_words(signal)),

@@ -73,7 +73,13 @@ impl Handler {
             }
             "check" => self.look_at(name, given, scripts::check).await,
             "plan" => self.look_at(name, given, scripts::plan).await,
-            _ => Ok(shared.setup.tools.as_ref()?.call(name, given, call).await?),
+            _ => {
+                let mut reply = shared.setup.tools.as_ref()?.call(name, given, call).await?;
+                if reply.failed {
+                    reply.redact(&shared.setup.redactor);
+                }
+                Ok(reply)
+            }
         })
     }
 
@@ -86,18 +92,21 @@ impl Handler {
     ) -> Result<Reply, String> {
         let arguments = tools::arguments(name, given)?;
         let shared = self.shared.clone();
-        let looked = spawn_blocking(move || look(&arguments, &*shared.setup.names)).await;
+        let looked = spawn_blocking(move || {
+            let mut reply = look(&arguments, &*shared.setup.names);
+            reply.redact(&shared.setup.redactor);
+            reply
+        })
+        .await;
         looked.map_err(|error| format!("{name} has failed: {error}"))
     }
 
     /// All tools: our own, and those of the registry that have no name of ours.
     async fn tools(&self) -> Vec<Tool> {
-        let mut all = tools::own();
+        let mut all = tools::own(&self.shared.setup.withheld);
         if let Some(registry) = &self.shared.setup.tools {
             let others = registry.list().await;
-            all.extend(
-                others.into_iter().filter(|tool| tools::own().iter().all(|own| own.name != tool.name)),
-            );
+            all.extend(others.into_iter().filter(|tool| !tools::is_own(&tool.name)));
         }
         all
     }
@@ -229,7 +238,10 @@ impl ServerHandler for Handler {
         let handler = self.clone();
         let answer =
             move |call: Call| async move { handler.call(&request.name, request.arguments, &call).await };
-        let answer = tasks::answer(&self.shared, &context, call, answer).await;
+        let mut answer = tasks::answer(&self.shared, &context, call, answer).await;
+        if let tasks::Answer::Now(Some(Err(message))) = &mut answer {
+            self.shared.setup.redactor.redact(message);
+        }
         let outcome = match &answer {
             tasks::Answer::Now(reply) => log::outcome(reply.as_ref()),
             tasks::Answer::Later(_) => "becomes a task".to_owned(),

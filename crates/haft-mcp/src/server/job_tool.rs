@@ -163,7 +163,7 @@ fn list(jobs: &[Arc<Job>]) -> Reply {
             "needs_input": waiting,
             "pids": job.processes(),
             "age": job.started.elapsed().as_secs_f64(),
-            "script": job.script,
+            "script": job.redactor.text(&job.script),
         }));
     }
     if data.is_empty() {

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use haft_process::Redactor;
 use haft_process::capture::Output;
 use tokio::sync::watch;
 
@@ -38,6 +39,8 @@ pub(crate) struct Job {
     pub(crate) script: String,
     pub(crate) started: Instant,
     pub(crate) controller: Controller,
+    /// Masks the keys of its environment.
+    pub(crate) redactor: Arc<Redactor>,
     /// How much of each output was shown.
     seen: Mutex<Vec<u64>>,
     end: watch::Receiver<Option<Arc<Finished>>>,
@@ -52,6 +55,7 @@ impl Job {
         number: u64,
         owner: u64,
         script: &str,
+        redactor: Arc<Redactor>,
         controller: Controller,
         end: watch::Receiver<Option<Arc<Finished>>>,
     ) -> Job {
@@ -65,6 +69,7 @@ impl Job {
             script,
             started: Instant::now(),
             controller,
+            redactor,
             seen,
             end,
             ending: tokio::sync::Mutex::default(),
@@ -133,7 +138,7 @@ impl Job {
 
     /// The script in one line, for a list.
     pub(crate) fn title(&self) -> String {
-        title(&self.script)
+        title(&self.redactor.text(&self.script))
     }
 }
 

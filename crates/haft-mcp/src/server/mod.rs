@@ -26,6 +26,7 @@ mod tools;
 mod until;
 mod view;
 mod wishes;
+mod withheld;
 
 use std::fmt;
 use std::io;
@@ -36,7 +37,7 @@ use std::time::Duration;
 use haft_kernel::Session;
 use haft_kernel::memory::MemoryLimit;
 use haft_lang::Resolver;
-use haft_process::{CancelToken, Host};
+use haft_process::{CancelToken, Host, Redactor};
 
 use self::handler::Handler;
 pub use self::jobs::JobLimits;
@@ -66,6 +67,10 @@ pub struct Setup {
     pub prompts: Vec<Prompt>,
     /// What is kept, how much and how long.
     pub limits: Limits,
+    /// Masks keys in everything but the output of programs.
+    pub redactor: Arc<Redactor>,
+    /// The names of variables that scripts do not have because they look like keys.
+    pub withheld: Vec<String>,
     /// Is told what happens.
     pub log: Box<dyn Fn(Event<'_>) + Send + Sync>,
     /// Whether sessions and jobs outlive the client that has started them.

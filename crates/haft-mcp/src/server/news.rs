@@ -35,9 +35,10 @@ pub(crate) async fn follow(shared: Arc<Shared>, job: Arc<Job>) {
         tokio::time::sleep(LOOK).await;
     }
     let Some(ended) = ended.filter(|_| !job.is_waited_for()) else { return };
-    let facts = line(&ended.facts(false));
+    let facts = line(&ended.facts(false, &job.redactor));
     let message = format!("job {} has ended: {} {}", job.id, job.title(), facts.trim_end());
-    let data = json!({ "job": job.id, "message": message, "status": ended.data(false)["status"] });
+    let data =
+        json!({ "job": job.id, "message": message, "status": ended.data(false, &job.redactor)["status"] });
     let news = News { owner: job.owner, uri: resources::of_job(&job.id), data };
     // Nobody may be there to hear it.
     let _ = shared.news.send(news);

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use haft_process::Redactor;
 use serde_json::{Value, json};
 
 /// The answer to a call.
@@ -19,11 +20,27 @@ impl Reply {
         Reply { text: text.into(), data: Some(data), failed: false }
     }
 
+    /// Masks keys in it. Not for answers that hold the output of programs.
+    pub(crate) fn redact(&mut self, redactor: &Redactor) {
+        redactor.redact(&mut self.text);
+        self.data.iter_mut().for_each(|data| redact_value(data, redactor));
+    }
+
     /// Why it could not be done, and what to do about it.
     pub(crate) fn failure(message: impl Into<String>) -> Reply {
         let text = message.into();
         let data = json!({ "error": text });
         Reply { text, data: Some(data), failed: true }
+    }
+}
+
+/// Masks keys in every string of a value.
+fn redact_value(value: &mut Value, redactor: &Redactor) {
+    match value {
+        Value::String(text) => redactor.redact(text),
+        Value::Array(items) => items.iter_mut().for_each(|item| redact_value(item, redactor)),
+        Value::Object(fields) => fields.values_mut().for_each(|field| redact_value(field, redactor)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
 }
 

@@ -1,12 +1,13 @@
 //! The tool `run`: a script, and what one waits for.
 
 use std::collections::BTreeMap;
+use std::ffi::OsStr;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use haft_kernel::Session;
-use haft_process::TerminalSize;
+use haft_process::{Redactor, TerminalSize};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use tokio::sync::{oneshot, watch};
@@ -14,7 +15,7 @@ use tokio::sync::{oneshot, watch};
 use super::call::Call;
 use super::drive::{self, Stop};
 use super::engine::{self, Finished, Input, Order, Streams};
-use super::jobs::{Job, title};
+use super::jobs::Job;
 use super::news;
 use super::outputs::Kept;
 use super::reply::Reply;
@@ -23,6 +24,7 @@ use super::shared::Shared;
 use super::show;
 use super::until::{Conditions, Until};
 use super::view::View;
+use super::withheld;
 
 /// What `run` takes.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
@@ -105,7 +107,8 @@ pub(crate) async fn run(shared: &Arc<Shared>, arguments: Arguments, call: &Call)
         finish(&job, &stop).await;
     }
     place.leave(&job);
-    let reply = show::job(&job, &shown, None, &stop, expired);
+    let mut reply = show::job(&job, &shown, None, &stop, expired);
+    withheld::mention(&mut reply, &job, &shared.setup.withheld);
     settle(shared, &job);
     if job.is_alive() {
         tokio::spawn(news::follow(shared.clone(), job));
@@ -221,9 +224,18 @@ async fn start(
     });
     let controller = controller.await.map_err(|_| "the script could not be started".to_owned())??;
     let number = shared.next_number();
-    let job = Arc::new(Job::new(number, call.owner.id, &arguments.script, controller, end));
+    let redactor = redactor(&shared.setup.redactor, arguments);
+    let job = Arc::new(Job::new(number, call.owner.id, &arguments.script, redactor, controller, end));
     shared.jobs.insert(job.clone());
     Ok(job)
+}
+
+/// What masks the keys of the server's environment, and those that the call brings.
+fn redactor(common: &Arc<Redactor>, arguments: &Arguments) -> Arc<Redactor> {
+    let Some(env) = arguments.env.as_ref().filter(|env| !env.is_empty()) else { return common.clone() };
+    let mut own = Redactor::clone(common);
+    own.add(env.iter().map(|(name, value)| (OsStr::new(name), OsStr::new(value))));
+    Arc::new(own)
 }
 
 fn order(arguments: &Arguments) -> Order {
@@ -262,7 +274,7 @@ async fn finish(job: &Job, stop: &Stop) {
 pub(crate) fn settle(shared: &Shared, job: &Arc<Job>) {
     for (name, output) in job.streams() {
         if output.total_bytes() > 0 || !output.is_finished() {
-            let origin = format!("{name} of {}", title(&job.script));
+            let origin = format!("{name} of {}", job.title());
             shared.outputs.keep(Kept { output, owner: job.owner, origin, since: Instant::now() });
         }
     }

@@ -66,7 +66,7 @@ fn facts(
     expired: bool,
 ) -> Vec<String> {
     let mut facts = match ended {
-        Some(ended) => ended.facts(expired),
+        Some(ended) => ended.facts(expired, &job.redactor),
         None => vec![format!("still running as job {}", job.id), time(job.started.elapsed())],
     };
     let left = ended.map_or_else(Vec::new, Finished::left_running);
@@ -85,6 +85,7 @@ fn facts(
         facts.push(format!("process {pid} waits for input"));
     }
     facts.extend(parts.iter().filter_map(|(name, summary)| omission(name, summary)));
+    facts.iter_mut().for_each(|fact| job.redactor.redact(fact));
     facts
 }
 
@@ -105,7 +106,7 @@ fn omission(name: &str, summary: &Summary) -> Option<String> {
 
 /// The same as data.
 fn data(job: &Job, ended: Option<&Finished>, parts: &[(&str, Summary)], stop: &Stop, expired: bool) -> Value {
-    let mut data = match ended.map(|ended| ended.data(expired)) {
+    let mut data = match ended.map(|ended| ended.data(expired, &job.redactor)) {
         Some(Value::Object(data)) => data,
         _ => Map::from_iter([("duration".to_owned(), json!(job.started.elapsed().as_secs_f64()))]),
     };

@@ -1,5 +1,6 @@
 //! The tools by their names: what each is for, what it takes, what it answers.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use rmcp::model::{JsonObject, Tool, ToolAnnotations};
@@ -7,16 +8,23 @@ use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-use super::{job_tool, output_tool, run, scripts};
+use super::{job_tool, output_tool, run, scripts, withheld};
 
-/// Our own tools.
-pub(crate) fn own() -> Vec<Tool> {
+const RUN: &str = "Run a bash script. Answers when it has ended, or what \"until\" names has come true, or the time is up, \
+             with its output and one line: exit status, duration, what is not shown. Everything it started is ended at \
+             the time-out, unless it shall go on as a job. Each call is a fresh shell unless it names a session.";
+
+/// Whether a tool of this name is one of ours.
+pub(crate) fn is_own(name: &str) -> bool {
+    ["run", "job", "output", "check", "plan"].contains(&name)
+}
+
+/// Our own tools; scripts do not have the variables of these names.
+pub(crate) fn own(withheld: &[String]) -> Vec<Tool> {
     vec![
         describe::<run::Arguments>(
             "run",
-            "Run a bash script. Answers when it has ended, or what \"until\" names has come true, or the time is up, \
-             with its output and one line: exit status, duration, what is not shown. Everything it started is ended at \
-             the time-out, unless it shall go on as a job. Each call is a fresh shell unless it names a session.",
+            RUN.to_owned() + &withheld::description(withheld),
             outcome(),
             ToolAnnotations::new().destructive(true).open_world(true),
         ),
@@ -57,7 +65,7 @@ pub(crate) fn own() -> Vec<Tool> {
 
 fn describe<A: JsonSchema>(
     name: &'static str,
-    description: &'static str,
+    description: impl Into<Cow<'static, str>>,
     output: Value,
     annotations: ToolAnnotations,
 ) -> Tool {

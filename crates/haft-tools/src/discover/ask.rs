@@ -56,7 +56,7 @@ impl Ask {
         sealed: Option<Arc<OwnedFd>>,
     ) -> Result<Descriptor, Refusal> {
         let mut command = program(path, sealed);
-        let environment = for_tool(&self.inherited, &self.inherited, name, &[]);
+        let environment = for_tool(&self.inherited, &Environment::new(), &self.inherited, name, &[]);
         command.argument("--schema").environment(with_place(environment, path));
         if let Some(directory) = path.parent() {
             command.working_directory(directory);

@@ -36,6 +36,8 @@ pub struct Options {
     pub output_limit: u64,
     /// What this process was started with; tools see of it only what they name and what every program needs.
     pub environment: Arc<Environment>,
+    /// Variables that sessions do not have, and tools only if they name them.
+    pub withheld: Arc<Environment>,
     /// Where calls are made from that do not say.
     pub directory: PathBuf,
     /// Tools that run in this process.
@@ -54,6 +56,7 @@ impl Default for Options {
             timeout: Duration::from_secs(30),
             output_limit: 1 << 20,
             environment: Arc::default(),
+            withheld: Arc::default(),
             directory: PathBuf::from("/"),
             natives: Vec::new(),
             providers: Vec::new(),

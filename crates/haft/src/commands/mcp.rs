@@ -12,7 +12,7 @@ use haft_kernel::Session;
 use haft_kernel::memory::MemoryLimit;
 use haft_lang::{Resolution, Resolver};
 use haft_mcp::{Event, Http, Limits, Server, Setup, Stdio};
-use haft_process::{CancelToken, StartPermission, Tracing, protect_process, reason};
+use haft_process::{CancelToken, Redactor, StartPermission, Tracing, protect_process, reason};
 use haft_tools::Registry;
 
 use crate::arguments::Mcp;
@@ -21,7 +21,7 @@ use crate::commands::output::print_text;
 use crate::commands::script::Names;
 use crate::failure::{Failure, tell};
 use crate::surroundings::Surroundings;
-use crate::tools::Tools;
+use crate::tools::{Settings, Tools};
 use crate::{host, log, sessions};
 
 /// What programs are told, since nobody looks at a terminal: no colours, nothing that turns pages.
@@ -57,7 +57,7 @@ pub(crate) fn run(arguments: &Mcp, surroundings: &Surroundings) -> Result<i32, F
     let listener = host::Listener::start()?;
     listener.ignore_descendants();
     log::start_queue().map_err(|error| failed("start the log", &error))?;
-    let surroundings = &for_agents(surroundings);
+    let surroundings = &for_agents(arguments, surroundings);
     let tools = Tools::new(surroundings, &StartPermission::all());
     tools.choose(arguments.toolset.as_deref())?;
     let server = Server::new(set_up(arguments, surroundings, &tools));
@@ -158,6 +158,8 @@ fn set_up(arguments: &Mcp, surroundings: &Surroundings, tools: &Arc<Tools>) -> S
             memory: arguments.limit_memory.map_or_else(MemoryLimit::default, MemoryLimit::Bytes),
             ..Limits::default()
         },
+        redactor: Arc::new(Redactor::new(surroundings.whole_environment().iter())),
+        withheld: surroundings.withheld.iter().map(|(name, _)| name.to_string_lossy().into_owned()).collect(),
         log: logger(arguments.verbose),
         keep: arguments.keep,
     }
@@ -186,9 +188,12 @@ fn make_sessions(surroundings: &Surroundings, tools: &Arc<Tools>) -> Box<dyn Fn(
     })
 }
 
-/// What we were started with, as an agent's programs shall see it.
-fn for_agents(surroundings: &Surroundings) -> Surroundings {
+/// The surroundings of an agent's programs: without keys, but for those that are allowed, and without a terminal.
+fn for_agents(arguments: &Mcp, surroundings: &Surroundings) -> Surroundings {
     let mut surroundings = surroundings.clone();
+    // Settings that cannot be read are reported when tools are looked for.
+    let configured = Settings::read(&surroundings).map(|settings| settings.env_allow).unwrap_or_default();
+    surroundings.withhold_keys(&[configured, arguments.env_allow.clone()].concat());
     for (name, value) in FOR_AGENTS {
         let _ = surroundings.environment.set(name, value);
     }

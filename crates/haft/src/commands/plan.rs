@@ -4,6 +4,7 @@ use haft_lang::ast::LineIndex;
 use haft_lang::check::Diagnostic;
 use haft_lang::plan::{Plan, plan};
 use haft_lang::{Options, read_script};
+use haft_process::Redactor;
 use serde::Serialize;
 
 use crate::arguments::Plan as Arguments;
@@ -30,7 +31,8 @@ pub(crate) fn run(arguments: Arguments, surroundings: &Surroundings) -> Result<i
         return Ok(1);
     }
     let plan = plan(&script.program, &text.source, &Names::new(surroundings));
-    print(&if arguments.json { json(&text.name, &plan) } else { plan.to_string() });
+    let shown = if arguments.json { json(&text.name, &plan) } else { plan.to_string() };
+    print(&Redactor::new(surroundings.environment.iter()).text(&shown));
     Ok(0)
 }
 

@@ -9,7 +9,7 @@ use haft_kernel::run::{Outcome, Run as Script, Streams};
 use haft_kernel::{Bytes, Session};
 use haft_lang::ast::LineIndex;
 use haft_lang::check::{Severity, check};
-use haft_process::{DEFAULT_GRACE, Live, Signals, StartPermission, Tracing, protect_process};
+use haft_process::{DEFAULT_GRACE, Live, Redactor, Signals, StartPermission, Tracing, protect_process};
 
 use crate::arguments::{Run, Script as Source};
 use crate::commands::output::print_json;
@@ -33,10 +33,15 @@ const LONGEST_CHECKED: usize = 2 << 20;
 /// Runs the script, shows what it writes, and answers with its status.
 pub(crate) fn run(mut run: Run, surroundings: &Surroundings) -> Result<i32, Failure> {
     let json = run.supervise.json;
+    let redactor = if json { start::redactor(&run.place, surroundings) } else { Redactor::default() };
     match supervise(&mut run, surroundings) {
-        Ok(outcome) if json => Ok(print_json(&outcome.report(run.supervise.budget()), outcome.code())),
+        Ok(outcome) if json => {
+            let mut report = outcome.report(run.supervise.budget());
+            report.redact(&redactor);
+            Ok(print_json(&report, outcome.code()))
+        }
         Ok(outcome) => Ok(outcome.code()),
-        Err(failure) if json => Ok(print_json(&report::Unstarted::from(&failure), failure.status)),
+        Err(failure) if json => Ok(print_json(&report::Unstarted::new(&failure, &redactor), failure.status)),
         Err(failure) => Err(failure),
     }
 }

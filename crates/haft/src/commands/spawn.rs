@@ -1,6 +1,6 @@
 //! `haft spawn`: a supervised child.
 
-use haft_process::{Command, Live, Outcome, Streams, Task, Tracing, protect_process};
+use haft_process::{Command, Live, Outcome, Redactor, Streams, Task, Tracing, protect_process};
 
 use crate::arguments::Spawn;
 use crate::commands::output::print_json;
@@ -13,10 +13,15 @@ use crate::surroundings::Surroundings;
 /// Runs the program, shows what it writes, and answers with its status.
 pub(crate) fn run(mut spawn: Spawn, surroundings: &Surroundings) -> Result<i32, Failure> {
     let json = spawn.supervise.json;
+    let redactor = if json { start::redactor(&spawn.start.place, surroundings) } else { Redactor::default() };
     match supervise(&mut spawn, surroundings) {
-        Ok(outcome) if json => Ok(print_json(&outcome.report(spawn.supervise.budget()), outcome.code())),
+        Ok(outcome) if json => {
+            let mut report = outcome.report(spawn.supervise.budget());
+            report.redact(&redactor);
+            Ok(print_json(&report, outcome.code()))
+        }
         Ok(outcome) => Ok(outcome.code()),
-        Err(failure) if json => Ok(print_json(&report::Unstarted::from(&failure), failure.status)),
+        Err(failure) if json => Ok(print_json(&report::Unstarted::new(&failure, &redactor), failure.status)),
         Err(failure) => Err(failure),
     }
 }

@@ -3,7 +3,7 @@
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
 
-use haft_process::{Command, Environment};
+use haft_process::{Command, Environment, Redactor};
 
 use crate::arguments::{Place, Start};
 use crate::failure::Failure;
@@ -26,6 +26,15 @@ pub(crate) fn command(start: Start, surroundings: &Surroundings) -> Result<Comma
         }
     }
     Ok(command)
+}
+
+/// What masks the keys of the environment that the arguments describe, and of our own.
+pub(crate) fn redactor(place: &Place, surroundings: &Surroundings) -> Redactor {
+    let mut redactor = Redactor::new(surroundings.environment.iter());
+    if let Ok(environment) = environment(place, surroundings) {
+        redactor.add(environment.iter());
+    }
+    redactor
 }
 
 /// The environment that the arguments describe.

@@ -37,7 +37,7 @@ pub(crate) fn open(
     let directory = surroundings.working_directory.clone().unwrap_or_else(|| PathBuf::from("/"));
     let remote = RemoteSetup {
         host: host.clone(),
-        environment: surroundings.environment.clone(),
+        environment: surroundings.whole_environment(),
         directory: directory.clone(),
     };
     let defaults = Options::default();
@@ -46,6 +46,7 @@ pub(crate) fn open(
         timeout: settings.timeout.unwrap_or(defaults.timeout),
         output_limit: settings.output_limit.unwrap_or(defaults.output_limit),
         environment: Arc::new(surroundings.environment.clone()),
+        withheld: Arc::new(surroundings.withheld.clone()),
         directory,
         natives,
         providers: remote_tools(settings.servers.clone(), &remote),

@@ -14,7 +14,7 @@ use crate::failure::{Failure, tell};
 use crate::places;
 use crate::surroundings::Surroundings;
 
-/// The sections `[tools]`, `[[toolset]]` and `[[mcp]]`.
+/// The sections `[tools]`, `[[toolset]]`, `[[mcp]]` and `[env]`.
 #[derive(Debug, Default)]
 pub(crate) struct Settings {
     pub(crate) schema_timeout: Option<Duration>,
@@ -22,6 +22,8 @@ pub(crate) struct Settings {
     pub(crate) output_limit: Option<u64>,
     toolsets: Vec<(String, Vec<String>)>,
     pub(crate) servers: Vec<RemoteServer>,
+    /// Variables that look like keys and that the scripts of agents may have.
+    pub(crate) env_allow: Vec<String>,
 }
 
 /// The section `[tools]`, as it is written: times in seconds.
@@ -30,6 +32,12 @@ struct Written {
     schema_timeout: Option<Located<f64>>,
     timeout: Option<Located<f64>>,
     output_limit: Option<u64>,
+}
+
+/// The section `[env]`, as it is written.
+#[derive(Default, Deserialize)]
+struct WrittenEnv {
+    allow: Option<Vec<String>>,
 }
 
 /// An item of `[[mcp]]`, as it is written.
@@ -57,12 +65,14 @@ impl Settings {
         }
         let written: Written = config.settings("tools")?.unwrap_or_default();
         let time = |written: Option<Located<f64>>| written.map(|time| seconds(&config, &time)).transpose();
+        let env: WrittenEnv = config.settings("env")?.unwrap_or_default();
         let toolsets = config.items::<ToolsetItem>("toolset")?;
         let nested = surroundings.variable(NESTED).is_some();
         let servers = config.items::<WrittenServer>("mcp")?.into_iter().filter(|_| !nested);
         let servers = servers.map(|item| server(&config, item)).collect::<Result<_, _>>()?;
         Ok(Settings {
             servers,
+            env_allow: env.allow.unwrap_or_default(),
             schema_timeout: time(written.schema_timeout)?,
             timeout: time(written.timeout)?,
             output_limit: written.output_limit,
@@ -144,5 +154,6 @@ fn trusted_source(project: &Path, trust: &Trust) -> Option<Source> {
 /// Whether a project's configuration has sections about tools, or nobody can tell.
 fn speaks_of_tools(source: Source) -> bool {
     let mut config = Config::new();
-    config.add(source).is_err() || ["tools", "toolset", "mcp"].iter().any(|section| config.has(section))
+    config.add(source).is_err()
+        || ["tools", "toolset", "mcp", "env"].iter().any(|section| config.has(section))
 }

@@ -11,5 +11,6 @@ mod protocol;
 mod remote;
 mod remote_http;
 mod running;
+mod secrets;
 mod shielded;
 mod stand_in;

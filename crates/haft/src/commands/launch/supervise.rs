@@ -6,7 +6,7 @@ use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use haft_process::{Input, Job, Live, Outcome, Streams, Task, Tracing, protect_process, reason};
+use haft_process::{Input, Job, Live, Outcome, Redactor, Streams, Task, Tracing, protect_process, reason};
 use rustix::stdio::{stdin, stdout};
 use rustix::termios::isatty;
 use serde_json::{Value, json};
@@ -53,7 +53,8 @@ pub(super) fn run(
     drop(raw);
     shown.finish();
     drop(prepared.files);
-    Ok(report(&outcome?, &path, options, &prepared.agent))
+    let redactor = Redactor::new(surroundings.environment.iter());
+    Ok(report(&outcome?, &path, options, &prepared.agent, &redactor))
 }
 
 fn wait(job: Job, terminal: bool, listener: &host::Listener) -> Outcome {
@@ -127,10 +128,12 @@ fn transcript_in(directory: &Path, agent: &str) -> PathBuf {
     directory.join(format!("{time}-{agent}-{}.log", std::process::id()))
 }
 
-fn report(outcome: &Outcome, transcript: &Path, options: &Options, agent: &str) -> i32 {
+fn report(outcome: &Outcome, transcript: &Path, options: &Options, agent: &str, redactor: &Redactor) -> i32 {
     let status = outcome.code();
     if options.json {
-        let mut value = serde_json::to_value(outcome.report(1 << 20)).unwrap_or(Value::Null);
+        let mut report = outcome.report(1 << 20);
+        report.redact(redactor);
+        let mut value = serde_json::to_value(report).unwrap_or(Value::Null);
         value["agent"] = json!(agent);
         value["transcript"] = json!(transcript.display().to_string());
         return print_json(&value, status);

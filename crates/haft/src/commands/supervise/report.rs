@@ -1,5 +1,6 @@
 //! The result of a program that did not start.
 
+use haft_process::Redactor;
 use serde::Serialize;
 
 use crate::failure::Failure;
@@ -17,8 +18,10 @@ struct Reason {
     hint: Option<String>,
 }
 
-impl From<&Failure> for Unstarted {
-    fn from(failure: &Failure) -> Unstarted {
+impl Unstarted {
+    /// The result for a failure, keys masked.
+    pub(crate) fn new(failure: &Failure, redactor: &Redactor) -> Unstarted {
+        let masked = |text: &String| redactor.text(text).into_owned();
         Unstarted {
             status: haft_process::StatusReport {
                 code: failure.status,
@@ -27,7 +30,7 @@ impl From<&Failure> for Unstarted {
                 cancelled: false,
                 limit: None,
             },
-            error: Reason { message: failure.message.clone(), hint: failure.hint.clone() },
+            error: Reason { message: masked(&failure.message), hint: failure.hint.as_ref().map(masked) },
         }
     }
 }

@@ -1,0 +1,182 @@
+//! Variables that hold keys, and masking their values in everything that is shown.
+
+use std::borrow::Cow;
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt as _;
+use std::sync::LazyLock;
+
+use regex::{Captures, Regex};
+
+/// Words of a variable's name that say that its value is a key.
+const KEY_WORDS: &[&str] =
+    &["KEY", "KEYS", "PAT", "PWD", "CREDENTIAL", "CREDENTIALS", "CREDS", "COOKIE", "COOKIES"];
+/// Endings of a word of a variable's name that say so.
+const KEY_ENDINGS: &[&str] =
+    &["TOKEN", "TOKENS", "SECRET", "SECRETS", "PASSWORD", "PASSWORDS", "PASSWD", "PASSPHRASE", "APIKEY"];
+/// Last words that say that the value is the place of a key rather than a key.
+const PLACE_WORDS: &[&str] =
+    &["FILE", "FILES", "PATH", "DIR", "DIRECTORY", "HOME", "SOCK", "SOCKET", "URL", "TTY"];
+/// Names that hold such a word and no key.
+const HARMLESS: &[&str] = &["PWD", "OLDPWD"];
+/// A shorter value is not masked: it would be found in words that have nothing to do with it.
+const SHORTEST_MASKED: usize = 8;
+
+/// Whether a variable looks like one that holds a key: by its name, unless its value is a number or a switch.
+#[must_use]
+pub fn looks_secret(name: &OsStr, value: &OsStr) -> bool {
+    let name = name.to_string_lossy().to_ascii_uppercase();
+    let value = value.as_bytes();
+    let plain = value.iter().all(u8::is_ascii_digit) && value.len() < 12;
+    if plain || matches!(value, b"true" | b"false" | b"yes" | b"no") || HARMLESS.contains(&name.as_str()) {
+        return false;
+    }
+    let words: Vec<&str> = name.split(|letter: char| !letter.is_ascii_alphanumeric()).collect();
+    let is_key =
+        |word: &&str| KEY_WORDS.contains(word) || KEY_ENDINGS.iter().any(|ending| word.ends_with(ending));
+    let is_place = words.last().is_some_and(|last| PLACE_WORDS.contains(last));
+    !is_place && words.iter().any(is_key)
+}
+
+/// Masks keys in text: the values of variables that look like keys, passwords in URLs, and what follows `Authorization:`.
+#[derive(Clone, Debug, Default)]
+pub struct Redactor {
+    /// Names and values, the longest value first.
+    secrets: Vec<(String, String)>,
+}
+
+impl Redactor {
+    /// Knows the keys among these variables.
+    pub fn new<'a>(variables: impl IntoIterator<Item = (&'a OsStr, &'a OsStr)>) -> Redactor {
+        let mut redactor = Redactor::default();
+        redactor.add(variables);
+        redactor
+    }
+
+    /// Learns the keys among more variables.
+    pub fn add<'a>(&mut self, variables: impl IntoIterator<Item = (&'a OsStr, &'a OsStr)>) {
+        let keys = variables.into_iter().filter(|(name, value)| looks_secret(name, value));
+        let text = |(name, value): (&OsStr, &OsStr)| {
+            Some((name.to_string_lossy().into_owned(), value.to_str()?.to_owned()))
+        };
+        self.secrets.extend(keys.filter_map(text).filter(|(_, value)| value.len() >= SHORTEST_MASKED));
+        self.secrets.sort_by_key(|(_, value)| std::cmp::Reverse(value.len()));
+    }
+
+    /// The text with every key masked: `[NAME]` for the value of a variable, `***` for others.
+    #[must_use]
+    pub fn text<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        let mut masked = Cow::Borrowed(text);
+        for (name, value) in &self.secrets {
+            if masked.contains(value.as_str()) {
+                masked = Cow::Owned(masked.replace(value.as_str(), &format!("[{name}]")));
+            }
+        }
+        for pattern in PATTERNS.iter() {
+            if let Cow::Owned(changed) = pattern.replace_all(&masked, mask) {
+                masked = Cow::Owned(changed);
+            }
+        }
+        masked
+    }
+
+    /// Masks the keys in a text in place.
+    pub fn redact(&self, text: &mut String) {
+        if let Cow::Owned(masked) = self.text(text) {
+            *text = masked;
+        }
+    }
+}
+
+/// Each has what stays, what is masked, and what stays after it.
+static PATTERNS: LazyLock<Vec<Regex>> = LazyLock::new(|| {
+    let patterns = [
+        r#"(?P<before>[A-Za-z][A-Za-z0-9+.-]*://[^\s/:@'"]*:)(?P<key>[^\s/@'"]+)(?P<after>@)"#,
+        r#"(?i)(?P<before>\b(?:authorization|x-api-key|api-key|private-token)["']?\s*[:=]\s*["']?(?:(?:bearer|basic|token|digest)\s+)?)(?P<key>[^\s"']+)(?P<after>)"#,
+    ];
+    patterns.into_iter().filter_map(|pattern| Regex::new(pattern).ok()).collect()
+});
+
+/// What a match is replaced by. The name of a variable, as `$NAME` or masked already, stays.
+fn mask(found: &Captures<'_>) -> String {
+    if found["key"].starts_with(['$', '[']) {
+        return found[0].to_owned();
+    }
+    format!("{}***{}", &found["before"], &found["after"])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn secret(name: &str, value: &str) -> bool {
+        looks_secret(OsStr::new(name), OsStr::new(value))
+    }
+
+    #[test]
+    fn keys_are_known_by_their_names() {
+        for name in [
+            "GITHUB_TOKEN",
+            "OPENAI_API_KEY",
+            "AWS_ACCESS_KEY_ID",
+            "AWS_SECRET_ACCESS_KEY",
+            "AWS_SESSION_TOKEN",
+            "PGPASSWORD",
+            "MYSQL_PWD",
+            "npm_config__authToken",
+            "CLIENT_SECRET",
+            "SECRET_KEY_BASE",
+            "AZURE_PAT",
+            "VAULT_TOKEN",
+            "GPG_PASSPHRASE",
+            "SESSION_COOKIE",
+            "GOOGLE_CREDENTIALS",
+        ] {
+            assert!(secret(name, "abcdefgh12"), "{name}");
+        }
+    }
+
+    #[test]
+    fn other_variables_are_not() {
+        for name in [
+            "PATH",
+            "PWD",
+            "OLDPWD",
+            "HOME",
+            "SSH_AUTH_SOCK",
+            "KEYBOARD",
+            "TOKENIZERS_PARALLELISM",
+            "AWS_REGION",
+            "AWS_PROFILE",
+            "SSH_KEY_PATH",
+            "GOOGLE_CREDENTIALS_FILE",
+            "COMPATIBLE",
+            "XDG_RUNTIME_DIR",
+            "MONKEY",
+        ] {
+            assert!(!secret(name, "abcdefgh12"), "{name}");
+        }
+        assert!(!secret("CLAUDE_CODE_MAX_OUTPUT_TOKENS", "32000") && !secret("USE_TOKEN", "true"));
+    }
+
+    #[test]
+    fn values_passwords_and_authorizations_are_masked() {
+        let variables =
+            [("GITHUB_TOKEN", "ghp_0123456789"), ("SHORT_KEY", "abc"), ("MODE", "ordinary-value")];
+        let variables = variables.map(|(name, value)| (OsStr::new(name), OsStr::new(value)));
+        let redactor = Redactor::new(variables);
+        let cases = [
+            ("Authorization: Bearer ghp_0123456789", "Authorization: Bearer [GITHUB_TOKEN]"),
+            ("Authorization: Bearer other-0123", "Authorization: Bearer ***"),
+            ("authorization: other-0123", "authorization: ***"),
+            ("Authorization: Bearer $GITHUB_TOKEN", "Authorization: Bearer $GITHUB_TOKEN"),
+            ("git clone https://me:hunter2@example.org/x", "git clone https://me:***@example.org/x"),
+            ("https://:hunter2@example.org", "https://:***@example.org"),
+            ("https://example.org:8080/a@b", "https://example.org:8080/a@b"),
+            ("x-api-key: k0123", "x-api-key: ***"),
+            ("abc ordinary-value", "abc ordinary-value"),
+        ];
+        for (text, masked) in cases {
+            assert_eq!(redactor.text(text), masked);
+        }
+    }
+}
