@@ -43,6 +43,13 @@ pub(super) fn wipe(arguments: &Arguments, uses: &mut Uses) {
     used(arguments, erases, uses);
 }
 
+/// `badblocks DEVICE` reads; with `-w` it overwrites.
+pub(super) fn test_blocks(arguments: &Arguments, uses: &mut Uses) {
+    let mode = if arguments.has("w n") { Mode::Write } else { Mode::Read };
+    let device = arguments.operands().next();
+    device.into_iter().for_each(|device| uses.add(mode, device, crate::plan::step::FileScope::Exact));
+}
+
 /// `fdisk` and `sfdisk` change a disk unless an option says that they list it.
 pub(super) fn partition(arguments: &Arguments, uses: &mut Uses) {
     const LISTS: &str = "l x s n list list-details getsz no-act dump json d J list-free F verify V show-size";

@@ -283,6 +283,7 @@ const COMMANDS: &[Command] = &[
     command("sgdisk", "a:A:b:c:C:d:DeEfFgG::hiIj:k:l:LmM:n:N:oOpPr:Rs:S:t:T:u:U:vVxzZ", "zap zap-all clear print list-types new= delete= typecode= info= backup= load-backup= largest-new= mbrtogpt randomize-guids change-name= replicate= sort verify move-second-header pretend", By(device::gpt)),
     command("blkdiscard", "fl:o:p:svz", "force length= offset= step= secure verbose zeroout quiet", Each(Write)),
     command("cryptsetup", "c:h:y:d:S:s:b:o:p:rqt:T:i:vh:", "type= key-file= cipher= key-size= hash= batch-mode force-password use-random verify-passphrase iter-time= pbkdf= label= uuid=", By(device::encrypt)).files(&[("d key-file", Read)]),
+    command("badblocks", "b:c:d:e:fi:no:p:st:vwX", "", By(device::test_blocks)).files(&[("i", Read), ("o", Write)]),
     command("mkswap", "cfL:p:U:v:e:o:s:F", "check force label= pagesize= uuid= swapversion= verbose lock=? endianness= offset= size= file", Each(Write)),
     // Wrappers: what they run is a step of its own.
     command("xargs", "+0a:d:E:e::I:i::L:l::n:oP:prs:tx", "null arg-file= delimiter= eof=? replace=? max-lines=? max-args= open-tty max-procs= process-slot-var= interactive no-run-if-empty max-chars= show-limits verbose exit", Operands::None).files(&[("a arg-file", Read)]),

@@ -45,6 +45,7 @@ pub(in crate::check::rules) static REMOVES_SYSTEM: Rule = Rule {
         "find / -delete",
         "find ~ -type f -delete",
         "find / -exec rm -rf {} +",
+        "find / -print0 | xargs -0 rm -rf",
         "cd / && rm -rf *",
         "cd; rm -rf .",
         "d=/; rm -rf $d",
@@ -71,6 +72,7 @@ pub(in crate::check::rules) static REMOVES_SYSTEM: Rule = Rule {
         "find ~ -name '*.tmp' -delete",
         "find . -delete",
         "find / -name x -exec rm {} +",
+        "find / -name x | xargs rm -f",
         "echo rm -rf /",
         "grep 'rm -rf /' log",
         "chroot /mnt rm -rf /boot",
@@ -97,7 +99,7 @@ fn removes_system(plan: &Plan, report: &mut Report<'_>) {
         }
         found.hint("name the files or the directory that are to be removed");
     }
-    deleted_by_find(plan, report);
+    deleted_by_find(&lineage, report);
 }
 
 fn removed(step: &Step, file: &FileUse) -> Option<Critical> {
@@ -105,21 +107,31 @@ fn removed(step: &Step, file: &FileUse) -> Option<Critical> {
     deletes.then(|| Critical::of(&resolved_path(step, &file.target))).flatten()
 }
 
-/// `find / -exec rm {} +` without a test that chooses files.
-fn deleted_by_find(plan: &Plan, report: &mut Report<'_>) {
-    for step in &plan.steps {
-        let Some(parent) = step.parent.map(|parent| &plan.steps[parent]) else { continue };
-        let removes = matches!(name(step), b"rm" | b"shred" | b"unlink" | b"mv");
-        if !removes || name(parent) != b"find" || crate::plan::find_chooses(&parent.argv) {
+/// `find / -exec rm {} +` and `find / | xargs rm`, without a test that chooses files.
+fn deleted_by_find(lineage: &Lineage<'_>, report: &mut Report<'_>) {
+    for (index, step) in lineage.steps.iter().enumerate() {
+        let Some(parent) = step.parent.map(|parent| &lineage.steps[parent]) else { continue };
+        if !matches!(name(step), b"rm" | b"shred" | b"unlink" | b"mv") {
             continue;
         }
-        let root = parent.files.iter().filter(|file| file.by == UsedBy::Command && file.mode == Mode::Read);
-        if let Some(critical) =
-            root.filter_map(|file| Critical::of(&resolved_path(parent, &file.target))).next()
-        {
+        let found = match name(parent) {
+            b"find" => everything_found(parent),
+            b"xargs" => lineage.upstream(index).unwrap_or_default().iter().find_map(everything_found),
+            _ => None,
+        };
+        if let Some(critical) = found {
             report.add(step.span, format!("this removes {} with everything in it", critical.words()));
         }
     }
+}
+
+/// The directory of which `find` names everything, if the system cannot do without it.
+fn everything_found(step: &Step) -> Option<Critical> {
+    if name(step) != b"find" || crate::plan::find_chooses(&step.argv) {
+        return None;
+    }
+    let roots = step.files.iter().filter(|file| file.by == UsedBy::Command && file.mode == Mode::Read);
+    roots.into_iter().find_map(|file| Critical::of(&resolved_path(step, &file.target)))
 }
 
 /// Files without which nobody can log in, or the system does not start.
