@@ -38,7 +38,7 @@ fn all_end(scripts: &[&str]) {
             String::from_utf8_lossy(&outcome.stderr())
         );
         assert!(outcome.duration < TIMEOUT + PROMPTLY, "{script} took {:?}", outcome.duration);
-        assert_eq!(outcome.tree.survivors, 0, "{script}");
+        assert_eq!(outcome.tree.survivors.pids(), [0; 0], "{script}");
     }
 }
 

@@ -13,7 +13,7 @@ fn ended(script: &str, grace: Duration) -> Outcome {
     let run = Run::new(script).timeout(TIMEOUT).grace(grace);
     let outcome = run.run(&Host::plain(), &mut session).expect(script);
     assert_eq!(outcome.status, Status::TimedOut, "{script}");
-    assert_eq!(outcome.tree.survivors, 0, "{script}");
+    assert_eq!(outcome.tree.survivors.pids(), [0; 0], "{script}");
     outcome
 }
 

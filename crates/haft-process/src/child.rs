@@ -1,19 +1,25 @@
 //! A started process.
 
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd, RawFd};
+use std::time::Instant;
 
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
 use rustix::process::{Pid, Signal, pidfd_send_signal};
 
 use crate::command::Group;
 use crate::error::Error;
+use crate::ladder::Patience;
+use crate::pursuit::pursue_child;
 use crate::reaper;
 use crate::scope::Scope;
 use crate::status::{Exit, Usage};
+use crate::sweep::is_stuck;
 use crate::sys::{self, HeldSignals, RawExit, Spawned};
 
 /// A process this one has started. Its pidfd is readable when it has ended, and can never mean another process.
 ///
-/// Dropping it before it was waited for kills it and reaps it; [`Child::detach`] lets it go.
+/// Dropping it before it was waited for [ends](Child::end) it; [`Child::detach`] lets it go.
 #[derive(Debug)]
 pub struct Child {
     pid: i32,
@@ -96,6 +102,11 @@ impl Child {
         }
     }
 
+    /// Whether it cannot be killed: it is of another user, frozen, or in an uninterruptible sleep.
+    pub fn is_stuck(&self) -> bool {
+        self.pidfd.is_some() && is_stuck(self.pid)
+    }
+
     /// Reaps it if it has ended; `None` says that it still runs.
     ///
     /// # Errors
@@ -165,12 +176,41 @@ impl Copied {
     }
 }
 
+impl Child {
+    /// Kills it, if it was not waited for, and reaps it. One that does not die is left to a thread in the background, which
+    /// tries again: nobody waits for a process that cannot be killed. Yields how it ended.
+    pub fn end(mut self) -> Option<(Exit, Usage)> {
+        self.kill_and_reap(Patience::short())
+    }
+
+    /// The same for one that was killed, and waited for, already.
+    pub(crate) fn give_up(mut self) -> Option<(Exit, Usage)> {
+        self.kill_and_reap(Patience::none())
+    }
+
+    fn kill_and_reap(&mut self, patience: Patience) -> Option<(Exit, Usage)> {
+        let pidfd = self.pidfd.as_ref()?;
+        let refused = pidfd_send_signal(pidfd, Signal::KILL) == Err(Errno::PERM);
+        let patience = if refused { Patience::none() } else { patience };
+        loop {
+            match self.collect(false) {
+                Ok(None) => {}
+                ended => return ended.ok().flatten(),
+            }
+            if patience.is_over(Instant::now(), || is_stuck(self.pid)) {
+                let (pidfd, scope) = (self.pidfd.take()?, self.scope.take());
+                pursue_child(self.pid, pidfd, scope);
+                return None;
+            }
+            let wait = Timespec { tv_sec: 0, tv_nsec: 50_000_000 };
+            let _ = poll(&mut [PollFd::new(self.pidfd.as_ref()?, PollFlags::IN)], Some(&wait));
+        }
+    }
+}
+
 impl Drop for Child {
     fn drop(&mut self) {
-        if let Some(pidfd) = &self.pidfd {
-            let _ = pidfd_send_signal(pidfd, Signal::KILL);
-            let _ = self.collect(true);
-        }
+        self.kill_and_reap(Patience::short());
     }
 }
 

@@ -3,7 +3,9 @@
 use std::collections::HashSet;
 use std::path::Path;
 
+use crate::attribution;
 use crate::cgroup;
+use crate::guardian;
 use crate::proc::{self, Entry};
 use crate::scope::Scope;
 
@@ -23,6 +25,8 @@ impl Scope {
         for scope in self.with_outer() {
             scope.seeds().departed.extend(departed.iter().map(|entry| (entry.pid, entry.start)));
         }
+        attribution::note_departed(&departed);
+        guardian::let_go(departed.iter().map(|entry| entry.pid));
         self.move_out(&departed);
         departed.iter().map(|entry| entry.pid).collect()
     }

@@ -10,6 +10,7 @@ use crate::cgroup::{Cgroup, Hierarchies};
 use crate::command::Command;
 use crate::error::Error;
 use crate::permission::StartPermission;
+use crate::proc::Entry;
 use crate::reaper;
 use crate::rundir::RunDirectory;
 use crate::scope::{Containment, Scope};
@@ -30,8 +31,6 @@ pub struct Host {
 struct Inner {
     id: String,
     counter: AtomicU64,
-    /// Shared with all scopes there are, so that one can tell whether it is the only one.
-    living: Arc<()>,
     settings: HostBuilder,
     surroundings: OnceLock<Surroundings>,
     run: Option<RunDirectory>,
@@ -122,15 +121,7 @@ impl HostBuilder {
         let run = self.make_run_directory(&mut warnings);
         let id = run.as_ref().map_or_else(anonymous_id, |run| run.id().as_str().to_owned());
         let counter = AtomicU64::new(0);
-        let inner = Inner {
-            id,
-            counter,
-            living: Arc::default(),
-            settings: self,
-            surroundings: OnceLock::new(),
-            run,
-            warnings,
-        };
+        let inner = Inner { id, counter, settings: self, surroundings: OnceLock::new(), run, warnings };
         Host { inner: Arc::new(inner), permission: StartPermission::all() }
     }
 
@@ -194,13 +185,14 @@ impl Host {
             pids: self.inner.base(own.pids.as_deref().filter(|_| limits.processes.is_some())),
             memory: self.inner.base(own.memory.as_deref().filter(|_| limits.memory.is_some())),
         };
-        let containment = Containment {
-            _host: Some(self.clone()),
-            hierarchies,
-            living: self.inner.settings.subreaper.then(|| self.inner.living.clone()),
-            limits,
-        };
+        let containment = Containment { host: Some(self.clone()), hierarchies, limits };
         Scope::with(format!("{}.{number}", self.inner.id), containment)
+    }
+
+    /// Tells the watcher of processes that could not be ended.
+    pub(crate) fn note_survivors(&self, left: &[Entry]) {
+        let watcher = self.inner.surroundings.get().and_then(|surroundings| surroundings.watcher.as_ref());
+        watcher.into_iter().for_each(|watcher| watcher.note_survivors(left));
     }
 
     /// A new store for an output.

@@ -5,8 +5,14 @@
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
-/// How long a sweep tries before it reports survivors. Only a process stuck in the kernel outlives a `SIGKILL`.
+use crate::survivors::Survivors;
+
+/// How long killed processes are waited for when each of them can only take its time to die.
 const PATIENCE: Duration = Duration::from_secs(5);
+
+/// How long killed processes are waited for when each of them is stuck: of another user, frozen, or in an
+/// uninterruptible sleep. A deadline holds within a second after the grace, so this leaves time for the rest.
+const STUCK_PATIENCE: Duration = Duration::from_millis(600);
 
 /// How long after a sweep the next one is due while somebody may start others.
 const AGAIN: Duration = Duration::from_millis(20);
@@ -14,14 +20,47 @@ const AGAIN: Duration = Duration::from_millis(20);
 /// A process for ever: its number and the time of its start.
 pub(crate) type Identity = (i32, u64);
 
+/// Until when killed processes are waited for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Patience {
+    /// While all that are left are stuck.
+    pub(crate) stuck: Instant,
+    /// In any case.
+    pub(crate) last: Instant,
+}
+
+impl Patience {
+    /// For processes that are killed from `start` on.
+    pub(crate) fn from(start: Instant) -> Patience {
+        Patience { stuck: start + STUCK_PATIENCE, last: start + PATIENCE }
+    }
+
+    /// For one process that was killed before.
+    pub(crate) fn short() -> Patience {
+        let now = Instant::now();
+        Patience { stuck: now + STUCK_PATIENCE / 6, last: now + PATIENCE }
+    }
+
+    /// For processes that are not waited for.
+    pub(crate) fn none() -> Patience {
+        let now = Instant::now();
+        Patience { stuck: now, last: now }
+    }
+
+    /// Whether processes that are left are not waited for any longer.
+    pub(crate) fn is_over(self, now: Instant, stuck: impl FnOnce() -> bool) -> bool {
+        now >= self.last || (now >= self.stuck && stuck())
+    }
+}
+
 /// Those who are to end.
 pub(crate) trait Victims {
     /// Asks all to end, and says who they were.
     fn terminate(&self) -> HashSet<Identity>;
     /// Whether nobody is left.
     fn is_empty(&self) -> bool;
-    /// Kills all, says who they were, and how many are still there.
-    fn kill_all(&self, patience: Duration) -> (HashSet<Identity>, usize);
+    /// Kills all, says who they were, and which are still there.
+    fn kill_all(&self, patience: Patience) -> (HashSet<Identity>, Survivors);
 }
 
 /// Where on the ladder a job is.
@@ -30,10 +69,10 @@ pub(crate) enum Ladder {
     /// Nobody has asked it to end.
     #[default]
     Idle,
-    /// It was asked to end, and has until then; who works on in spite of that is not waited for after the last moment.
-    Asked { until: Instant, last: Instant, victims: HashSet<Identity> },
+    /// It was asked to end, and has until then.
+    Asked { until: Instant, patience: Patience, victims: HashSet<Identity> },
     /// It is over.
-    Down { killed: usize, survivors: usize },
+    Down { killed: usize, survivors: Survivors },
 }
 
 impl Ladder {
@@ -41,24 +80,25 @@ impl Ladder {
     pub(crate) fn begin(&mut self, now: Instant, grace: Duration, victims: &impl Victims) {
         if matches!(self, Ladder::Idle) {
             let until = now + grace;
-            *self = Ladder::Asked { until, last: until + PATIENCE, victims: victims.terminate() };
+            *self = Ladder::Asked { until, patience: Patience::from(until), victims: victims.terminate() };
         }
     }
 
     /// Takes the next step if it is due. While somebody is `working` who may start others, the last one is not taken, and
     /// those who are there when the grace is over are killed again and again.
     pub(crate) fn advance(&mut self, now: Instant, working: bool, victims: &impl Victims) {
-        let Ladder::Asked { until, last, victims: asked } = self else { return };
+        let Ladder::Asked { until, patience, victims: asked } = self else { return };
         if now < *until && (working || !victims.is_empty()) {
             return;
         }
-        let (killed, survivors) = victims.kill_all(PATIENCE);
+        let (killed, survivors) = victims.kill_all(*patience);
         asked.extend(killed);
-        if working && now < *last {
+        if working && now < patience.last {
             *until = now + AGAIN;
             return;
         }
-        *self = Ladder::Down { killed: asked.len(), survivors };
+        let ended = |(pid, _): &&Identity| !survivors.pids().contains(pid);
+        *self = Ladder::Down { killed: asked.iter().filter(ended).count(), survivors };
     }
 
     /// When the next step is due whatever happens.
@@ -79,11 +119,11 @@ impl Ladder {
         matches!(self, Ladder::Down { .. })
     }
 
-    /// How many were ended, and how many could not be.
-    pub(crate) fn count(&self) -> (usize, usize) {
+    /// How many were ended, and which could not be, once the last step was taken.
+    pub(crate) fn result(&self) -> Option<(usize, Survivors)> {
         match self {
-            Ladder::Down { killed, survivors } => (*killed, *survivors),
-            Ladder::Idle | Ladder::Asked { .. } => (0, 0),
+            Ladder::Down { killed, survivors } => Some((*killed, survivors.clone())),
+            Ladder::Idle | Ladder::Asked { .. } => None,
         }
     }
 }
@@ -99,7 +139,7 @@ mod tests {
     struct Fake {
         polite: RefCell<HashSet<Identity>>,
         stubborn: RefCell<HashSet<Identity>>,
-        stuck: usize,
+        stuck: Vec<i32>,
         steps: RefCell<Vec<&'static str>>,
     }
 
@@ -114,9 +154,9 @@ mod tests {
             self.polite.borrow().is_empty() && self.stubborn.borrow().is_empty()
         }
 
-        fn kill_all(&self, _: Duration) -> (HashSet<Identity>, usize) {
+        fn kill_all(&self, _: Patience) -> (HashSet<Identity>, Survivors) {
             self.steps.borrow_mut().push("kill");
-            (std::mem::take(&mut *self.stubborn.borrow_mut()), self.stuck)
+            (std::mem::take(&mut *self.stubborn.borrow_mut()), Survivors::Known(self.stuck.clone()))
         }
     }
 
@@ -134,7 +174,7 @@ mod tests {
         assert_eq!(ladder.due(), Some(now + GRACE));
         ladder.advance(now, false, &fake);
         assert!(ladder.is_down());
-        assert_eq!(ladder.count(), (2, 0));
+        assert_eq!(ladder.result(), Some((2, Survivors::NONE)));
     }
 
     #[test]
@@ -145,17 +185,17 @@ mod tests {
         ladder.advance(now + GRACE / 2, false, &fake);
         assert!(!ladder.is_down());
         ladder.advance(now + GRACE, false, &fake);
-        assert_eq!(ladder.count(), (3, 0));
+        assert_eq!(ladder.result(), Some((3, Survivors::NONE)));
         assert_eq!(*fake.steps.borrow(), ["terminate", "kill"]);
     }
 
     #[test]
     fn who_is_stuck_is_reported() {
-        let fake = Fake { stubborn: set(&[2]), stuck: 1, ..Fake::default() };
+        let fake = Fake { stubborn: set(&[2]), stuck: vec![2], ..Fake::default() };
         let (mut ladder, now) = (Ladder::default(), Instant::now());
         ladder.begin(now, Duration::ZERO, &fake);
         ladder.advance(now, false, &fake);
-        assert_eq!(ladder.count(), (1, 1));
+        assert_eq!(ladder.result(), Some((0, Survivors::Known(vec![2]))));
     }
 
     #[test]
@@ -171,7 +211,7 @@ mod tests {
         ladder.advance(now + GRACE + AGAIN, true, &fake);
         assert!(!ladder.is_down());
         ladder.advance(now + GRACE + AGAIN, false, &fake);
-        assert_eq!(ladder.count(), (2, 0));
+        assert_eq!(ladder.result(), Some((2, Survivors::NONE)));
     }
 
     #[test]
@@ -181,6 +221,16 @@ mod tests {
         ladder.begin(now, GRACE, &fake);
         ladder.advance(now + GRACE + PATIENCE, true, &fake);
         assert!(ladder.is_down());
+    }
+
+    #[test]
+    fn stuck_processes_are_waited_for_less_long_than_slow_ones() {
+        let now = Instant::now();
+        let patience = Patience::from(now);
+        assert!(!patience.is_over(now, || true));
+        assert!(patience.is_over(now + STUCK_PATIENCE, || true));
+        assert!(!patience.is_over(now + STUCK_PATIENCE, || false));
+        assert!(patience.is_over(now + PATIENCE, || false));
     }
 
     #[test]

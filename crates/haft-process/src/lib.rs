@@ -50,7 +50,7 @@
 //! let outcome = task.run(&Host::plain())?;
 //!
 //! assert!(outcome.timed_out);
-//! assert_eq!(outcome.tree.survivors, 0);
+//! assert!(outcome.tree.survivors.pids().is_empty());
 //! let stdout = outcome.captured.stdout.unwrap();
 //! assert_eq!(stdout.slice(&View::HeadAndTail, 1024).unwrap().to_bytes(), b"before\n");
 //! # Ok::<(), haft_process::Error>(())
@@ -73,6 +73,7 @@
 //! changed its session, lost its parent, cleared its environment *and* this process does not inherit orphans.
 //! A process that is stuck in the kernel outlives a `SIGKILL`; it is reported as a survivor.
 
+mod attribution;
 mod cancel;
 mod capability;
 pub mod capture;
@@ -84,11 +85,13 @@ mod enforce;
 mod environment;
 mod error;
 mod group;
+mod guardian;
 mod host;
 mod inherited;
 mod job;
 mod ladder;
 mod limit;
+mod look;
 mod lookup;
 mod memory;
 mod needs_input;
@@ -96,6 +99,7 @@ mod outcome;
 mod permission;
 mod proc;
 mod pty;
+mod pursuit;
 mod reaper;
 pub mod rundir;
 mod scope;
@@ -104,6 +108,7 @@ mod shield;
 mod signal;
 mod size;
 mod status;
+mod survivors;
 mod sweep;
 mod sys;
 mod tree;
@@ -116,6 +121,7 @@ pub use enforce::{EnforcedBy, LimitKind, LimitState, RunLimits};
 pub use environment::Environment;
 pub use error::{Error, ErrorKind, reason};
 pub use group::{GroupChange, group_change, own_group, signal_group};
+pub use guardian::{enter_guarded, is_guardian, needs_guardian, parent_process};
 pub use host::{Host, HostBuilder, ScopeLimits, clean_stale, clean_stale_private};
 pub use inherited::inherited_descriptors;
 pub use job::{Controller, DEFAULT_GRACE, Handle, Input, Inside, Job, Live, StreamKind, Streams, Task, Work};
@@ -125,7 +131,7 @@ pub use memory::{available_memory, resident_memory};
 pub use needs_input::while_reading;
 pub use outcome::{
     CANCELLED, Captured, JobReport, LIMIT_EXCEEDED, Outcome, Report, Shown, StageReport, StatusReport,
-    TIMED_OUT, Tree,
+    TIMED_OUT,
 };
 pub use permission::{Denial, StartPermission, StartPolicy, StartRequest};
 pub use proc::{is_computing, is_descendant, process_start};
@@ -140,4 +146,5 @@ pub use signal::{
 };
 pub use size::longest_argument;
 pub use status::{Exit, Usage, seconds};
+pub use survivors::{Survivors, Tree, UnknownSurvivors};
 pub use watcher::{is_watcher, watch};

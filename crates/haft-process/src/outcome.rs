@@ -14,6 +14,7 @@ use crate::pty::TerminalSize;
 use crate::secret::Redactor;
 use crate::signal::signal_name;
 use crate::status::{Exit, Usage, seconds};
+use crate::survivors::Tree;
 
 /// The status of a command that was ended because its time was up.
 pub const TIMED_OUT: i32 = 124;
@@ -93,17 +94,6 @@ impl Captured {
     }
 }
 
-/// What became of a job's processes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Tree {
-    /// Processes that haft started.
-    pub started: usize,
-    /// Processes, those and their descendants, that were ended by haft.
-    pub killed: usize,
-    /// Processes that could not be ended.
-    pub survivors: usize,
-}
-
 impl Outcome {
     /// The status a shell would show: 124 if the time was up, 130 if cancelled, else the process's own.
     pub fn code(&self) -> i32 {
@@ -143,7 +133,7 @@ impl Outcome {
             shown: self.captured.show(budget),
             cwd: self.working_directory.clone(),
             jobs: self.adopted.iter().map(Handle::report).collect(),
-            tree: self.tree,
+            tree: self.tree.clone(),
             limits: self.limits,
             duration: self.duration,
         }

@@ -6,6 +6,8 @@ use std::io::Read as _;
 
 use rustix::io::Errno;
 
+use crate::sys;
+
 /// A line of the process table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Entry {
@@ -46,7 +48,16 @@ pub(crate) fn survey<T>(look: impl Fn(&Entry) -> Option<T>) -> Vec<(Entry, T)> {
     found
 }
 
+/// Whether `/proc` is there and tells of the processes that this one sees, not of another namespace's.
+fn is_available() -> bool {
+    let own = rustix::process::getpid().as_raw_pid();
+    fs::read_link("/proc/self").is_ok_and(|name| name.to_str() == Some(own.to_string().as_str()))
+}
+
 fn numbers() -> Vec<i32> {
+    if !is_available() {
+        return Vec::new();
+    }
     let Ok(directory) = fs::read_dir("/proc") else { return Vec::new() };
     directory.flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect()
 }
@@ -109,13 +120,40 @@ fn number_at(number: &mut impl FnMut() -> Option<i64>, skip: usize) -> Option<i6
     number()
 }
 
+/// The time now, in the kernel's ticks since boot, as processes' starts are told.
+pub(crate) fn now() -> u64 {
+    let now = rustix::time::clock_gettime(rustix::time::ClockId::Boottime);
+    let ticks = rustix::param::clock_ticks_per_second();
+    now.tv_sec.cast_unsigned() * ticks + now.tv_nsec.cast_unsigned() * ticks / 1_000_000_000
+}
+
+/// The control groups of a process, one a line; empty if it has gone.
+pub(crate) fn cgroups(pid: i32) -> String {
+    fs::read_to_string(format!("/proc/{pid}/cgroup")).unwrap_or_default()
+}
+
+/// Whether a process does not die although it was killed: it is in an uninterruptible sleep, or frozen.
+pub(crate) fn is_uninterruptible(pid: i32) -> bool {
+    let line = fs::read(format!("/proc/{pid}/stat")).unwrap_or_default();
+    let state = line.iter().rposition(|&byte| byte == b')').and_then(|close| line.get(close + 2));
+    state == Some(&b'D')
+}
+
 /// The children of this process, whichever of its threads started or inherited them.
 pub(crate) fn own_children() -> Vec<i32> {
-    let Ok(threads) = fs::read_dir("/proc/self/task") else { return Vec::new() };
+    if !is_available() {
+        return sys::find_children();
+    }
+    let Ok(threads) = fs::read_dir("/proc/self/task") else { return sys::find_children() };
     let mut children = Vec::new();
     for thread in threads.flatten() {
-        let Ok(list) = fs::read_to_string(thread.path().join("children")) else { continue };
-        children.extend(list.split_ascii_whitespace().filter_map(|pid| pid.parse::<i32>().ok()));
+        match fs::read_to_string(thread.path().join("children")) {
+            Ok(list) => {
+                children.extend(list.split_ascii_whitespace().filter_map(|pid| pid.parse::<i32>().ok()));
+            }
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound && !thread.path().exists() => {}
+            Err(_) => return sys::find_children(),
+        }
     }
     children
 }
@@ -144,6 +182,16 @@ pub(crate) fn load(pid: i32) -> Option<Load> {
 pub(crate) fn proportional_memory(pid: i32) -> Option<u64> {
     let rollup = fs::read_to_string(format!("/proc/{pid}/smaps_rollup")).ok()?;
     status_number(&rollup, "Pss:").map(|kibibytes| kibibytes << 10)
+}
+
+/// A child of this process that `/proc` does not list. The time of its start is not known, and given as 0.
+pub(crate) fn child_entry(pid: i32) -> Option<Entry> {
+    let zombie = sys::child_state(pid)? == sys::ChildState::Ended;
+    let number = rustix::process::Pid::from_raw(pid);
+    let group = rustix::process::getpgid(number).map_or(0, rustix::process::Pid::as_raw_pid);
+    let session = rustix::process::getsid(number).map_or(0, rustix::process::Pid::as_raw_pid);
+    let parent = rustix::process::getpid().as_raw_pid();
+    Some(Entry { pid, parent, group, session, start: 0, zombie })
 }
 
 /// How many processes and threads the user of this process has.

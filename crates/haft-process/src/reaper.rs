@@ -13,6 +13,8 @@ use crate::proc;
 use crate::sys;
 
 static SUBREAPER: AtomicBool = AtomicBool::new(false);
+/// Whether this process had children that this crate did not start when it became a subreaper.
+static HAD_CHILDREN: AtomicBool = AtomicBool::new(false);
 static OWNED: Mutex<Option<HashSet<i32>>> = Mutex::new(None);
 /// Shared by those who start children, until they are on record; held alone by whoever looks for children that are not.
 static STARTING: RwLock<()> = RwLock::new(());
@@ -25,10 +27,15 @@ static STARTING: RwLock<()> = RwLock::new(());
 pub fn become_subreaper() -> Result<(), Error> {
     rustix::process::set_child_subreaper(Some(rustix::process::getpid()))
         .map_err(|error| Error::system("become the reaper of orphans", error))?;
-    // Children from before are none of ours, nor orphans: whoever was here before this program has started them.
+    // Children from before are not orphans: this process had them when this program took its place.
     let mut owned = owned();
-    if !is_subreaper() {
-        owned.get_or_insert_default().extend(proc::own_children());
+    if !is_subreaper() && sys::has_children() {
+        let owned = owned.get_or_insert_default();
+        for child in proc::own_children() {
+            if owned.insert(child) {
+                HAD_CHILDREN.store(true, Ordering::Release);
+            }
+        }
     }
     SUBREAPER.store(true, Ordering::Release);
     Ok(())
@@ -44,6 +51,16 @@ pub fn resign_subreaper() {
 /// Whether [`become_subreaper`] was called.
 pub(crate) fn is_subreaper() -> bool {
     SUBREAPER.load(Ordering::Acquire)
+}
+
+/// Whether orphans may descend from children that this crate did not start.
+pub(crate) fn had_children() -> bool {
+    HAD_CHILDREN.load(Ordering::Acquire)
+}
+
+/// Keeps all threads from starting processes from now on.
+pub(crate) fn forbid_starts() {
+    std::mem::forget(STARTING.write().unwrap_or_else(PoisonError::into_inner));
 }
 
 /// Runs a spawn such that its child cannot be taken for an orphan in between.

@@ -14,7 +14,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use rustix::process::Signal;
 
-use crate::capability::with_tracing;
+use crate::attribution::{self, RunPlace};
 use crate::cgroup::{self, Cgroup, Hierarchies};
 use crate::enforce::{LimitTracker, Limiters, RunLimits};
 use crate::environment::Environment;
@@ -22,8 +22,9 @@ use crate::host::{Host, ScopeLimits};
 use crate::proc::{self, Entry};
 use crate::reaper;
 use crate::status::{Exit, Usage};
-use crate::sweep::{Look, signal_process};
-use crate::tree::{self, Seeds};
+use crate::survivors::Survivors;
+use crate::sweep::signal_process;
+use crate::tree::Seeds;
 
 /// The environment variable that every process started in a scope carries.
 pub const MARKER: &str = "HAFT_RUN";
@@ -45,10 +46,45 @@ struct Inner {
     /// How many parts were made of it.
     parts: AtomicUsize,
     tracker: LimitTracker,
+    kind: Kind,
+    /// Its place among the runs of this process, from the first process on.
+    place: OnceLock<RunPlace>,
+    /// When its first process was started.
+    begun: OnceLock<u64>,
     /// What it is a part of: its members are members of that as well.
     outer: Option<Scope>,
     /// What shall hold the members. It goes last, with the host.
     containment: Containment,
+}
+
+/// How the members of a scope are known.
+#[derive(Debug)]
+pub(crate) enum Kind {
+    /// By all that connects them to the run that this process supervises.
+    Run,
+    /// By marker and control group, since another process has started them.
+    Recovered,
+    /// As descendants of this process, all but these and theirs.
+    Descent(Vec<i32>),
+}
+
+impl Inner {
+    fn new(id: String) -> Inner {
+        Inner {
+            id,
+            kind: Kind::Run,
+            place: OnceLock::new(),
+            begun: OnceLock::new(),
+            containment: Containment::default(),
+            held: OnceLock::new(),
+            inherited: Vec::new(),
+            seeds: Mutex::default(),
+            started: AtomicUsize::new(0),
+            parts: AtomicUsize::new(0),
+            tracker: LimitTracker::default(),
+            outer: None,
+        }
+    }
 }
 
 /// What holds the members of a scope together.
@@ -62,12 +98,9 @@ struct Held {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Containment {
     /// Whom it belongs to: whose directory and watcher the members need, and below whose control groups theirs are.
-    pub(crate) _host: Option<Host>,
+    pub(crate) host: Option<Host>,
     /// Where control groups can be made.
     pub(crate) hierarchies: Hierarchies,
-    /// What all scopes share, where this process inherits orphans: as long as there is one scope only, all of them are
-    /// its own.
-    pub(crate) living: Option<Arc<()>>,
     /// What all members together, and each of them, may use.
     pub(crate) limits: ScopeLimits,
 }
@@ -86,49 +119,27 @@ impl Scope {
     }
 
     pub(crate) fn with(id: String, containment: Containment) -> Scope {
-        Scope(Arc::new(Inner {
-            id,
-            containment,
-            held: OnceLock::new(),
-            inherited: Vec::new(),
-            seeds: Mutex::default(),
-            started: AtomicUsize::new(0),
-            parts: AtomicUsize::new(0),
-            tracker: LimitTracker::default(),
-            outer: None,
-        }))
+        Scope(Arc::new(Inner { containment, ..Inner::new(id) }))
     }
 
     /// A scope within this one: who is born into it belongs to both, and can be ended without the others.
     #[must_use]
     pub fn part(&self) -> Scope {
         let number = self.0.parts.fetch_add(1, Ordering::Relaxed) + 1;
-        Scope(Arc::new(Inner {
-            id: format!("{}.{number}", self.0.id),
-            held: OnceLock::new(),
-            inherited: Vec::new(),
-            seeds: Mutex::default(),
-            started: AtomicUsize::new(0),
-            parts: AtomicUsize::new(0),
-            tracker: LimitTracker::default(),
-            outer: Some(self.clone()),
-            containment: Containment::default(),
-        }))
+        let outer = Some(self.clone());
+        Scope(Arc::new(Inner { outer, ..Inner::new(format!("{}.{number}", self.0.id)) }))
     }
 
     /// The scope of a dead run, with the control groups it had.
     pub(crate) fn recovered(id: &str, inherited: Vec<PathBuf>) -> Scope {
-        Scope(Arc::new(Inner {
-            id: id.to_owned(),
-            containment: Containment::default(),
-            held: OnceLock::from(Held::default()),
-            inherited,
-            seeds: Mutex::default(),
-            started: AtomicUsize::new(0),
-            parts: AtomicUsize::new(0),
-            tracker: LimitTracker::default(),
-            outer: None,
-        }))
+        let held = OnceLock::from(Held::default());
+        Scope(Arc::new(Inner { kind: Kind::Recovered, held, inherited, ..Inner::new(id.to_owned()) }))
+    }
+
+    /// All descendants of this process, but these and theirs.
+    pub(crate) fn descendants(spared: Vec<i32>) -> Scope {
+        let held = OnceLock::from(Held::default());
+        Scope(Arc::new(Inner { kind: Kind::Descent(spared), held, ..Inner::new(String::new()) }))
     }
 
     /// The id, as it stands in the marker.
@@ -219,6 +230,7 @@ impl Scope {
     pub(crate) fn add(&self, pid: i32) {
         for scope in self.with_outer() {
             scope.held();
+            scope.place().into_iter().for_each(RunPlace::resume);
             scope.0.started.fetch_add(1, Ordering::Relaxed);
             scope.seeds().roots.push(pid);
         }
@@ -281,43 +293,51 @@ impl Scope {
         self.look().members
     }
 
-    pub(crate) fn look(&self) -> Look {
-        if self.is_unused() {
-            return Look::default();
-        }
-        let mut seeds = self.seeds().clone();
-        for path in self.cgroup_paths() {
-            seeds.known.extend(cgroup::members(path));
-        }
-        let own = rustix::process::getpid().as_raw_pid();
-        let survey = with_tracing(|| proc::survey(|entry| Membership::of(entry, &self.0.id).ok()));
-        let table: Vec<Entry> = survey.iter().map(|(entry, _)| *entry).collect();
-        let marked = |wanted: Membership| {
-            survey.iter().filter(move |(_, found)| *found == wanted).map(|(entry, _)| entry.pid)
-        };
-        let ours: HashSet<i32> = marked(Membership::Ours).collect();
-        let sole = self.is_sole();
-        let is_orphan = |entry: &Entry| sole && entry.parent == own && reaper::is_orphan(entry.pid);
-        let members =
-            tree::members(&table, &seeds, own, |entry| ours.contains(&entry.pid) || is_orphan(entry));
-        let mut others: HashSet<i32> = marked(Membership::Other).chain([own]).collect();
-        for member in &members {
-            others.remove(&member.pid);
-        }
-        let groups = tree::groups(&members, table.iter().filter(|entry| others.contains(&entry.pid)));
-        Look { members, groups }
-    }
-
-    /// Whether there is no other scope that an orphan of this process could belong to: the host and this scope alone
-    /// hold what all of them share.
-    fn is_sole(&self) -> bool {
-        self.0.containment.living.as_ref().is_some_and(|living| Arc::strong_count(living) <= 2)
-    }
-
-    /// Whether there are orphans, dead or alive, that are this scope's.
+    /// Whether there are orphans, dead or alive, that can only be this scope's.
     pub(crate) fn has_orphans(&self) -> bool {
-        let departed = |pid: &i32| self.seeds().departed.iter().any(|(gone, _)| gone == pid);
-        self.is_sole() && reaper::orphans().iter().any(|pid| !departed(pid))
+        if !self.place().is_some_and(RunPlace::is_only) {
+            return false;
+        }
+        let departed: HashSet<i32> = attribution::departed().into_iter().map(|(pid, _)| pid).collect();
+        reaper::orphans().iter().any(|pid| !departed.contains(pid))
+    }
+
+    /// Says that the run is over: orphans that turn up from now on are not its own.
+    pub(crate) fn retire(&self) {
+        self.place().into_iter().for_each(RunPlace::retire);
+    }
+
+    /// Tells the watcher of members that could not be ended.
+    pub(crate) fn note_survivors(&self, left: &[Entry]) {
+        let host = self.with_outer().find_map(|scope| scope.0.containment.host.as_ref());
+        host.into_iter().for_each(|host| host.note_survivors(left));
+    }
+
+    /// Which processes are left of a run that has ended by itself, as far as that can be told. Cheap where a control group holds
+    /// them, or this process has no orphans.
+    pub(crate) fn remains(&self) -> Survivors {
+        if self.is_unused() || self.cgroup().is_some() {
+            return Survivors::NONE;
+        }
+        if reaper::is_subreaper() && reaper::orphans().is_empty() {
+            return Survivors::NONE;
+        }
+        Survivors::new(Vec::new(), self.look().doubt)
+    }
+
+    /// What kind of scope it is.
+    pub(crate) fn kind(&self) -> &Kind {
+        &self.0.kind
+    }
+
+    /// Its place among the runs of this process. Parts have none, nor have scopes that end what others have started.
+    pub(crate) fn place(&self) -> Option<&RunPlace> {
+        self.0.place.get()
+    }
+
+    /// When its first process was started, in the kernel's ticks since boot.
+    pub(crate) fn begun(&self) -> u64 {
+        self.0.begun.get().copied().unwrap_or_default()
     }
 
     /// Where its control group is, if it has one.
@@ -331,9 +351,15 @@ impl Scope {
 
     /// What holds the members, made now if there is none yet.
     fn held(&self) -> &Held {
-        self.0.held.get_or_init(|| match &self.0.outer {
-            Some(outer) => Held::within(outer, &self.0.id),
-            None => Held::new(&self.0.containment, &format!("haft-{}", self.0.id)),
+        self.0.held.get_or_init(|| {
+            self.0.begun.get_or_init(proc::now);
+            match &self.0.outer {
+                Some(outer) => Held::within(outer, &self.0.id),
+                None => {
+                    self.0.place.get_or_init(|| RunPlace::new(&self.0.id));
+                    Held::new(&self.0.containment, &format!("haft-{}", self.0.id))
+                }
+            }
         })
     }
 
@@ -378,32 +404,4 @@ impl Held {
 /// Whether an environment entry is the marker.
 pub(crate) fn is_marker(entry: &CStr) -> bool {
     entry.to_bytes().strip_prefix(MARKER.as_bytes()).is_some_and(|rest| rest.starts_with(b"="))
-}
-
-/// What the environment of a process tells about where it belongs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Membership {
-    /// It was started in the scope, or in one inside it.
-    Ours,
-    /// It was not.
-    Other,
-    /// There is no environment: it has ended, or nearly so, or has cleared it.
-    Unknown,
-}
-
-impl Membership {
-    fn of(entry: &Entry, id: &str) -> Result<Membership, proc::Gone> {
-        let environment = if entry.zombie { Vec::new() } else { proc::environment(entry.pid)? };
-        if environment.is_empty() {
-            return Ok(Membership::Unknown);
-        }
-        let marker = environment
-            .split(|&byte| byte == 0)
-            .find_map(|variable| variable.strip_prefix(MARKER.as_bytes())?.strip_prefix(b"="));
-        let is_ours = |part: &[u8]| {
-            part.strip_prefix(id.as_bytes()).is_some_and(|rest| rest.is_empty() || rest.starts_with(b"."))
-        };
-        let ours = marker.is_some_and(|marker| marker.split(|&byte| byte == b':').any(is_ours));
-        Ok(if ours { Membership::Ours } else { Membership::Other })
-    }
 }

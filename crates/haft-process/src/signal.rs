@@ -1,9 +1,10 @@
 //! Signals by name and number, and sets of them.
 
 use std::thread;
+use std::time::{Duration, Instant};
 
 use crate::error::Error;
-use crate::sys::{self, SignalSet};
+use crate::sys::{self, SignalSet, TakenSignal};
 
 /// The names of the signals that have one, in the order of `kill -l`.
 const NAMES: [(i32, &str); 31] = [
@@ -164,13 +165,38 @@ pub fn on_sent_signals(
     mut action: impl FnMut(i32, Option<i32>) + Send + 'static,
 ) -> Result<(), Error> {
     sys::block(signals.raw());
+    let mut echoes = Echoes::default();
     let serve = move || {
-        while let Some((signal, sender)) = sys::wait_for(signals.raw()) {
-            action(signal, sender);
+        while let Some(signal) = sys::wait_for_info(signals.raw()) {
+            if !echoes.is_echo(signal, Instant::now()) {
+                action(signal.number, (signal.sender > 0).then_some(signal.sender));
+            }
         }
     };
     let builder = thread::Builder::new().name("signals".to_owned()).stack_size(128 * 1024);
     builder.spawn(serve).map(drop).map_err(|error| Error::system("start a thread for signals", error))
+}
+
+/// Tells signals that reached this process twice: as a member of its group, and passed on by its guardian, which is in the
+/// same group.
+#[derive(Debug, Default)]
+struct Echoes(Option<(TakenSignal, Instant)>);
+
+impl Echoes {
+    /// How long after a signal its echo may come.
+    const LONGEST: Duration = Duration::from_millis(200);
+
+    fn is_echo(&mut self, signal: TakenSignal, now: Instant) -> bool {
+        let echo = self.0.take().is_some_and(|(last, at)| {
+            (last.number, last.sender) == (signal.number, signal.sender)
+                && last.passed_on != signal.passed_on
+                && now - at < Echoes::LONGEST
+        });
+        if !echo && signal.number != Signals::CHILD {
+            self.0 = Some((signal, now));
+        }
+        echo
+    }
 }
 
 /// Sends a signal to a process, to the group of a negative number, or to the own group for 0: any signal, also those that have

@@ -4,24 +4,29 @@ use std::collections::HashSet;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use rustix::process::{PidfdFlags, Signal, kill_process_group, pidfd_open, pidfd_send_signal};
+use rustix::process::{
+    PidfdFlags, Signal, kill_process_group, pidfd_open, pidfd_send_signal, test_kill_process,
+};
 
 use crate::cgroup;
 use crate::child::pid;
-use crate::ladder::{Identity, Ladder, Victims};
+use crate::ladder::{Identity, Ladder, Patience, Victims};
+use crate::look::Look;
 use crate::proc::{self, Entry};
 use crate::reaper;
 use crate::scope::Scope;
+use crate::survivors::Survivors;
+use crate::sys;
 
 impl Scope {
-    /// Kills every member and says how many there were, and how many outlived it.
-    pub fn end(&self, grace: Duration) -> (usize, usize) {
+    /// Kills every member and says how many there were, and which outlived it.
+    pub fn end(&self, grace: Duration) -> (usize, Survivors) {
         let mut ladder = Ladder::default();
         ladder.begin(Instant::now(), grace, self);
         loop {
             ladder.advance(Instant::now(), false, self);
-            if ladder.is_down() {
-                return ladder.count();
+            if let Some(result) = ladder.result() {
+                return result;
             }
             thread::sleep(Duration::from_millis(5));
         }
@@ -29,12 +34,12 @@ impl Scope {
 
     /// Stops members until no new ones appear, so that none can start another while the others are killed. A control
     /// group kills them all at once and needs no such care.
-    fn freeze(&self, seen: &mut HashSet<Identity>) -> Look {
+    fn freeze(&self, seen: &mut HashSet<Identity>, last: Instant) -> Look {
         const ROUNDS: usize = 64;
         for _ in 0..ROUNDS {
             let look = self.look();
             let new = look.members.iter().filter(|entry| seen.insert((entry.pid, entry.start))).count();
-            if new == 0 || self.cgroup().is_some() {
+            if new == 0 || self.cgroup().is_some() || Instant::now() >= last {
                 return look;
             }
             look.signal(Signal::STOP);
@@ -68,22 +73,23 @@ impl Victims for Scope {
         Scope::is_empty(self)
     }
 
-    fn kill_all(&self, patience: Duration) -> (HashSet<Identity>, usize) {
-        let end = Instant::now() + patience;
+    fn kill_all(&self, patience: Patience) -> (HashSet<Identity>, Survivors) {
         let mut seen = HashSet::new();
         let mut pause = Duration::from_micros(200);
         let mut empty_looks = 0;
         loop {
-            let look = self.freeze(&mut seen);
+            let look = self.freeze(&mut seen, patience.last);
             for path in self.cgroup_paths() {
                 let _ = cgroup::kill(path);
             }
             look.signal(Signal::KILL);
             reaper::reap_orphans();
-            let left = self.members().len();
-            empty_looks = if left == 0 && !self.has_orphans() { empty_looks + 1 } else { 0 };
-            if empty_looks >= self.looks_needed() || Instant::now() >= end {
-                return (seen, left);
+            let left = self.look();
+            let is_empty = left.members.is_empty() && !self.has_orphans();
+            empty_looks = if is_empty { empty_looks + 1 } else { 0 };
+            let stuck = || left.members.iter().all(|entry| is_stuck(entry.pid));
+            if empty_looks >= self.looks_needed() || patience.is_over(Instant::now(), stuck) {
+                return (seen, left.survivors());
             }
             thread::sleep(pause);
             pause = (pause * 2).min(Duration::from_millis(10));
@@ -91,22 +97,14 @@ impl Victims for Scope {
     }
 }
 
-/// Who was there in one moment.
-#[derive(Default)]
-pub(crate) struct Look {
-    pub(crate) members: Vec<Entry>,
-    /// The process groups in which nobody else is.
-    pub(crate) groups: Vec<i32>,
+/// Whether a process cannot be killed: it is of another user, frozen, or in an uninterruptible sleep.
+pub(crate) fn is_stuck(number: i32) -> bool {
+    let Some(target) = pid(number) else { return false };
+    matches!(test_kill_process(target), Err(rustix::io::Errno::PERM)) || proc::is_uninterruptible(number)
 }
 
-impl Look {
-    fn signal(&self, signal: Signal) {
-        self.groups.iter().for_each(|&group| signal_group(group, signal));
-        self.members.iter().for_each(|&entry| signal_process(entry, signal));
-    }
-}
-
-fn signal_group(group: i32, signal: Signal) {
+/// Signals all processes of a group.
+pub(crate) fn signal_group(group: i32, signal: Signal) {
     if let Some(group) = pid(group) {
         let _ = kill_process_group(group, signal);
     }
@@ -116,7 +114,12 @@ fn signal_group(group: i32, signal: Signal) {
 pub(crate) fn signal_process(entry: Entry, signal: Signal) {
     let Some(number) = pid(entry.pid) else { return };
     let Ok(pidfd) = pidfd_open(number, PidfdFlags::empty()) else { return };
-    if proc::entry(entry.pid).is_some_and(|now| now.start == entry.start) {
+    let is_same = match entry.start {
+        // Seen without `/proc`: a child of this process, whose number is its own until it is reaped.
+        0 => sys::child_state(entry.pid).is_some(),
+        start => proc::entry(entry.pid).is_some_and(|now| now.start == start),
+    };
+    if is_same {
         let _ = pidfd_send_signal(&pidfd, signal);
     }
 }

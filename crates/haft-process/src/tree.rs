@@ -33,11 +33,27 @@ pub(crate) fn members(
         }
     }
     add_descendants(&mut inside, table, own);
+    let outside = departed(table, seeds, own);
+    let is_member = |entry: &&Entry| inside.contains(&entry.pid) && !outside.contains(&entry.pid);
+    table.iter().filter(|entry| is_member(entry) && !entry.zombie).copied().collect()
+}
+
+/// The processes that were let go, and their descendants.
+pub(crate) fn departed(table: &[Entry], seeds: &Seeds, own: i32) -> HashSet<i32> {
     let departed = table.iter().filter(|entry| seeds.departed.contains(&(entry.pid, entry.start)));
     let mut outside: HashSet<i32> = departed.map(|entry| entry.pid).collect();
     add_descendants(&mut outside, table, own);
-    let is_member = |entry: &&Entry| inside.contains(&entry.pid) && !outside.contains(&entry.pid);
-    table.iter().filter(|entry| is_member(entry) && !entry.zombie).copied().collect()
+    outside
+}
+
+/// The living descendants of a process, without those that are spared and their descendants.
+pub(crate) fn descendants(table: &[Entry], root: i32, spared: &[i32]) -> Vec<Entry> {
+    let mut outside: HashSet<i32> = spared.iter().copied().collect();
+    add_descendants(&mut outside, table, root);
+    let mut inside = HashSet::from([root]);
+    add_descendants(&mut inside, table, root);
+    let is_inside = |entry: &&Entry| inside.contains(&entry.pid) && !outside.contains(&entry.pid);
+    table.iter().filter(|entry| is_inside(entry) && entry.pid != root && !entry.zombie).copied().collect()
 }
 
 fn add_descendants(set: &mut HashSet<i32>, table: &[Entry], own: i32) {
@@ -118,6 +134,14 @@ mod tests {
         let table = [entry(5, 1, 5, 5), entry(10, 5, 10, 10), dead];
         let seeds = Seeds { roots: vec![10], known: vec![5], ..Seeds::default() };
         assert_eq!(pids(&members(&table, &seeds, 5, |_| false)), [10]);
+    }
+
+    #[test]
+    fn descendants_are_all_below_a_process_but_those_that_are_spared() {
+        let table =
+            [entry(11, 5, 11, 11), entry(12, 11, 12, 12), entry(13, 5, 13, 13), entry(14, 13, 13, 13)];
+        let table = [table.as_slice(), &[entry(5, 1, 5, 5), entry(20, 1, 20, 20)]].concat();
+        assert_eq!(pids(&descendants(&table, 5, &[13])), [11, 12]);
     }
 
     #[test]

@@ -8,17 +8,22 @@ use std::time::{Duration, Instant};
 
 use rustix::fs::{Mode, OFlags};
 use rustix::pipe::{PipeFlags, pipe_with};
+use rustix::process::Signal;
 use rustix::process::{DumpableBehavior, set_dumpable_behavior};
 
 use crate::cgroup;
 use crate::child::Child;
 use crate::command::{Command, Group};
 use crate::error::Error;
+use crate::guardian;
 use crate::host::clean_stale;
 use crate::permission::StartPermission;
+use crate::proc::{self, Entry};
+use crate::pursuit::LONGEST_PAUSE;
 use crate::rundir::{StaleRun, paths};
 use crate::scope::Scope;
 use crate::signal::Signals;
+use crate::sweep::signal_process;
 
 /// How long the processes of a dead run are given to end by themselves. A killed run shall be gone within a second.
 const GRACE: Duration = Duration::from_millis(300);
@@ -27,9 +32,12 @@ const GRACE: Duration = Duration::from_millis(300);
 /// who kills that by name does not kill the watcher with it.
 const NAME: &str = "tree-watcher";
 
+/// What precedes the number of a process, and the time of its start, on the line to the watcher.
+const SURVIVOR: &str = "survivor:";
+
 /// The line to the watcher: it breaks when this process ends, however that comes about. What is told through it ends with a
-/// zero byte: first the name of the run, then the run directory or nothing, then the control groups, and nothing as the
-/// last word of a run that ends in order.
+/// zero byte: first the name of the run, then the run directory or nothing, then control groups and processes that could not be
+/// killed, and nothing as the last word of a run that ends in order.
 #[derive(Debug)]
 pub(crate) struct Watcher {
     child: Child,
@@ -53,6 +61,7 @@ impl Watcher {
         tell(&near, &[id.as_bytes(), directory].join(&0)).map_err(failed)?;
         // It is a part of this application and no program of a session.
         let child = command.spawn(&StartPermission::all())?;
+        guardian::spare([child.pid()]);
         watchers().push(child.pid());
         Ok(Watcher { child, line: near })
     }
@@ -60,6 +69,13 @@ impl Watcher {
     /// Tells of a control group, so that it is known even if the run directory is gone when it matters.
     pub(crate) fn note_cgroup(&self, cgroup: &Path) {
         let _ = tell(&self.line, cgroup.as_os_str().as_bytes());
+    }
+
+    /// Tells of processes that could not be killed.
+    pub(crate) fn note_survivors(&self, left: &[Entry]) {
+        for entry in left {
+            let _ = tell(&self.line, format!("{SURVIVOR}{}:{}", entry.pid, entry.start).as_bytes());
+        }
     }
 }
 
@@ -79,6 +95,11 @@ fn watchers() -> MutexGuard<'static, Vec<i32>> {
 /// Whether a process is a watcher of this process: scripts must not signal it.
 pub fn is_watcher(pid: i32) -> bool {
     watchers().contains(&pid)
+}
+
+/// The watchers that this process has.
+pub(crate) fn pids() -> Vec<i32> {
+    watchers().clone()
 }
 
 fn tell(line: &OwnedFd, words: &[u8]) -> rustix::io::Result<usize> {
@@ -103,13 +124,15 @@ pub fn watch() {
     }
     let mut told = paths(&told);
     let (Some(id), Some(run_directory)) = (told.next(), told.next()) else { return };
-    let mut cgroups: Vec<PathBuf> = told.collect();
+    let (survivors, mut cgroups): (Vec<PathBuf>, Vec<PathBuf>) =
+        told.partition(|told| survivor(told).is_some());
     let in_order = cgroups.pop_if(|last| last.as_os_str().is_empty()).is_some();
     clean_run_directory(&run_directory);
     // There may be no directory, or somebody may have removed it with what stood in it.
     if !in_order {
         end_processes(&id.to_string_lossy(), cgroups);
     }
+    pursue(survivors.iter().filter_map(|told| survivor(told)).collect());
 }
 
 /// Ends what the notes of a run directory name, and removes it.
@@ -120,6 +143,27 @@ fn clean_run_directory(run_directory: &Path) {
     while run_directory.symlink_metadata().is_ok() && Instant::now() < end {
         let _ = clean_stale(base);
         std::thread::sleep(Duration::from_millis(2));
+    }
+}
+
+/// What was told of a process that could not be killed.
+fn survivor(told: &Path) -> Option<(i32, u64)> {
+    let (pid, start) = told.to_str()?.strip_prefix(SURVIVOR)?.split_once(':')?;
+    Some((pid.parse().ok()?, start.parse().ok()?))
+}
+
+/// Kills processes until they are gone.
+fn pursue(mut left: Vec<(i32, u64)>) {
+    loop {
+        left.retain(|&(pid, start)| {
+            let found = proc::entry(pid).filter(|entry| entry.start == start && !entry.zombie);
+            found.into_iter().for_each(|entry| signal_process(entry, Signal::KILL));
+            found.is_some()
+        });
+        if left.is_empty() {
+            return;
+        }
+        std::thread::sleep(LONGEST_PAUSE);
     }
 }
 

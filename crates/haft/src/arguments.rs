@@ -50,6 +50,20 @@ pub(crate) enum Command {
     Watch,
 }
 
+impl Command {
+    /// Whether it starts programs and stays until they have ended.
+    pub(crate) fn supervises(&self) -> bool {
+        match self {
+            Command::Spawn(_) | Command::Run(_) | Command::Tool(_) => true,
+            Command::Mcp(mcp) => mcp.print_config.is_none(),
+            Command::Launch(launch) => launch.is_supervised(),
+            Command::Exec(_) | Command::Check(_) | Command::Plan(_) | Command::Trust(_) | Command::Watch => {
+                false
+            }
+        }
+    }
+}
+
 /// Where something starts, and with which environment.
 #[derive(Args, Debug, Default)]
 pub(crate) struct Place {

@@ -6,13 +6,21 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use haft_process::{
     CancelToken, Command, Disposition, Host, HostBuilder, Signals, clean_stale, clean_stale_private,
-    is_descendant, on_sent_signals, reap_orphans, set_disposition, signal_name,
+    is_descendant, needs_guardian, on_sent_signals, reap_orphans, set_disposition, signal_name,
 };
 
 use rustix::fs::{Access, access};
 
 use crate::failure::{Failure, tell};
 use crate::surroundings::Surroundings;
+
+/// Goes on in a child of this process where only an ancestor can end what haft leaves behind if it is killed. Without one, the
+/// watcher does what it can.
+pub(crate) fn enter_guarded() {
+    if needs_guardian() {
+        let _ = haft_process::enter_guarded();
+    }
+}
 
 /// Cleans up after crashed runs and sets up a host of our own.
 pub(crate) fn set_up(surroundings: &Surroundings) -> Host {

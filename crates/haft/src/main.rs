@@ -41,6 +41,9 @@ fn run() -> i32 {
 }
 
 fn run_command(command: Command, surroundings: &Surroundings) -> Result<i32, Failure> {
+    if command.supervises() {
+        host::enter_guarded();
+    }
     log::mask_keys(surroundings.environment.clone());
     match command {
         Command::Spawn(spawn) => commands::spawn::run(spawn, surroundings),

@@ -20,13 +20,7 @@ struct Tree {
 impl Tree {
     /// Starts it; `options` are those of `spawn`. Without privileges haft can make no control group.
     fn start(privileged: bool, options: &[&str]) -> Option<(Tree, Running)> {
-        Tree::reaching(privileged, options, ("all", 11, 14))
-    }
-
-    /// The same with those of the tree who can be reached in such a way: so many lines tell that they are there, and
-    /// so many they are.
-    fn reaching(privileged: bool, options: &[&str], reach: (&str, usize, usize)) -> Option<(Tree, Running)> {
-        let (reach, lines, count) = reach;
+        let (reach, lines, count) = ("all", 11, 14);
         let tree = Tree { scratch: Scratch::new(), marker: Marker::new() };
         let program = env!("CARGO_BIN_EXE_haft");
         let call = if privileged {
@@ -79,9 +73,7 @@ fn by_signal(privileged: bool, signal: i32) {
 }
 
 fn by_kill_of_haft(privileged: bool) {
-    // Without a control group the watcher knows those of a dead haft by their environment alone.
-    let reach = if privileged { ("all", 11, 14) } else { ("marker", 9, 12) };
-    let Some((tree, running)) = Tree::reaching(privileged, &[], reach) else { return };
+    let Some((tree, running)) = Tree::start(privileged, &[]) else { return };
     let start = Instant::now();
     running.signal(9);
     let gone = eventually(Duration::from_secs(1), || tree.marker.count() == 0);

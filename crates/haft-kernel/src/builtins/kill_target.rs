@@ -65,7 +65,7 @@ fn target(session: &mut Session, pid: i32) -> KillTarget {
         0 | -1 => KillTarget::WholeScript,
         _ if pid == session.pid => KillTarget::Script,
         _ if session.kernel.isolated => KillTarget::Refused(Errno::SRCH),
-        _ if pid == own => KillTarget::Script,
+        _ if pid == own || haft_process::is_guardian(pid) => KillTarget::Script,
         _ if haft_process::own_group().is_some_and(|group| pid == -group) => KillTarget::WholeScript,
         _ if haft_process::is_watcher(pid.saturating_abs()) => KillTarget::Refused(Errno::PERM),
         _ => KillTarget::Process,

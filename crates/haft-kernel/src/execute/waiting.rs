@@ -18,6 +18,9 @@ const GRACE: Duration = Duration::from_millis(500);
 /// How long killing everything may take after the grace.
 const KILLING: Duration = Duration::from_secs(6);
 
+/// The same while nothing is left but processes that cannot be killed.
+const KILLING_STUCK: Duration = Duration::from_millis(600);
+
 impl Session {
     /// Waits for a program and yields how it ended. When the session is to stop, the program is stopped first.
     pub(crate) fn wait_child(&mut self, child: &mut Child) -> Result<Exit, Unwind> {
@@ -89,8 +92,13 @@ impl Session {
     /// Waits for the end of members that the run is ending.
     fn await_end(&self, members: &mut [Member]) {
         let grace = self.run.as_ref().map_or(GRACE, |run| run.grace);
-        let deadline = Instant::now() + grace + KILLING;
-        members.iter_mut().for_each(|member| wait_until(member, deadline));
+        let now = Instant::now();
+        members.iter_mut().for_each(|member| {
+            wait_until(member, now + grace + KILLING_STUCK);
+            if !member.is_stuck() {
+                wait_until(member, now + grace + KILLING);
+            }
+        });
     }
 
     /// Lets go of members that nobody waits for any more: each is sent the signal, unless all are being ended anyway.
@@ -109,7 +117,10 @@ impl Session {
         }
         for (signals, patience) in [([15, 18].as_slice(), GRACE), (&[9], KILLING)] {
             signals.iter().for_each(|signal| member.signal_group(*signal));
-            wait_until(member, Instant::now() + patience);
+            wait_until(member, Instant::now() + patience.min(KILLING_STUCK));
+            if !member.is_stuck() {
+                wait_until(member, Instant::now() + patience.saturating_sub(KILLING_STUCK));
+            }
         }
     }
 
@@ -125,22 +136,20 @@ impl Session {
     /// Ends a program: asks, waits a little, insists. Yields how it ended.
     fn stop_child(&self, child: &mut Child) -> Option<(Exit, Usage)> {
         let ended = self.run.as_ref().filter(|_| self.is_being_ended());
-        let deadline = Instant::now() + ended.map_or(GRACE, |run| run.grace + KILLING);
+        let now = Instant::now();
         if ended.is_none() {
             let _ = child.signal(15);
         }
-        while Instant::now() < deadline {
-            match child.try_wait() {
-                Ok(None) => {}
-                ended => return ended.ok().flatten(),
-            }
-            if let Some(pidfd) = child.pidfd() {
-                let left = deadline.saturating_duration_since(Instant::now());
-                let _ = wait_readable(&[pidfd], Some(left), &CancelToken::new());
-            }
+        let grace = ended.map_or(GRACE, |run| run.grace);
+        if let Some(exit) = wait_child_until(child, now + grace) {
+            return exit;
         }
-        let _ = child.signal(9);
-        child.wait().ok()
+        if ended.is_none() {
+            let _ = child.signal(9);
+        }
+        wait_child_until(child, now + grace + KILLING_STUCK)
+            .or_else(|| if child.is_stuck() { None } else { wait_child_until(child, now + grace + KILLING) })
+            .flatten()
     }
 
     /// Waits until one of the descriptors can be read, a capture has taken something, or a signal has come.
@@ -187,6 +196,19 @@ impl Session {
                 Ok(ready)
             }
         }
+    }
+}
+
+/// Waits for the end of a program, and for nothing else. `None` if it has not ended, `Some(None)` if nobody knows how.
+fn wait_child_until(child: &mut Child, deadline: Instant) -> Option<Option<(Exit, Usage)>> {
+    loop {
+        match child.try_wait() {
+            Ok(None) => {}
+            ended => return Some(ended.ok().flatten()),
+        }
+        let left = deadline.saturating_duration_since(Instant::now());
+        let (Some(pidfd), false) = (child.pidfd(), left.is_zero()) else { return None };
+        let _ = wait_readable(&[pidfd], Some(left), &CancelToken::new());
     }
 }
 

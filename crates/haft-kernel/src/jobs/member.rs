@@ -194,6 +194,12 @@ impl Member {
         };
     }
 
+    /// Whether it is a process that cannot be killed.
+    #[must_use]
+    pub fn is_stuck(&self) -> bool {
+        matches!(&self.work, Work::Process(child) if child.is_stuck())
+    }
+
     /// A descriptor that can be read when it has ended.
     #[must_use]
     pub fn descriptor(&self) -> Option<BorrowedFd<'_>> {

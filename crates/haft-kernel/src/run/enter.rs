@@ -151,7 +151,7 @@ fn conclude(
         cwd: Bytes::from(&*session.cwd),
         needed_input: false,
         jobs: Vec::new(),
-        tree: haft_process::Tree { started: supervision.scope.started(), killed: 0, survivors: 0 },
+        tree: haft_process::Tree::unchecked(supervision.scope.started()),
         limits: haft_process::RunLimits::default(),
         duration: Duration::ZERO,
     };

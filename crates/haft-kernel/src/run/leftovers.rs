@@ -49,8 +49,7 @@ impl Leftovers {
         for handle in self.0.drain(..) {
             let id = handle.id().to_owned();
             let Some(end) = handle.wait() else { continue };
-            ended.tree.killed += end.tree.killed;
-            ended.tree.survivors += end.tree.survivors;
+            ended.tree.add_leftovers(&end.tree);
             ended.limits.push((id, end.limits));
         }
         ended

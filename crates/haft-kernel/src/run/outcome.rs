@@ -191,7 +191,7 @@ impl Outcome {
             started_in: self.started_in.lossy().into_owned(),
             cwd: self.cwd.lossy().into_owned(),
             jobs: self.jobs.iter().map(JobState::report).collect(),
-            tree: self.tree,
+            tree: self.tree.clone(),
             limits: self.limits,
             duration: self.duration,
         }

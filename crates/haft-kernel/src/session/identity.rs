@@ -41,7 +41,7 @@ impl Identity {
     fn of_process() -> Self {
         Self {
             pid: process_number(),
-            parent: rustix::process::getppid().map_or(0, |pid| pid.as_raw_nonzero().get()),
+            parent: haft_process::parent_process(),
             user: rustix::process::getuid().as_raw(),
             effective_user: rustix::process::geteuid().as_raw(),
             groups: groups(),

@@ -65,8 +65,16 @@ impl Finished {
         if outcome.tree.killed > 0 {
             facts.push(format!("{} ended", processes(outcome.tree.killed)));
         }
-        if outcome.tree.survivors > 0 {
-            facts.push(format!("{} could not be ended", processes(outcome.tree.survivors)));
+        let survivors = &outcome.tree.survivors;
+        if !survivors.pids().is_empty() {
+            facts.push(format!(
+                "{} could not be ended: {:?}",
+                processes(survivors.pids().len()),
+                survivors.pids()
+            ));
+        }
+        if let Some(reason) = survivors.unknown() {
+            facts.push(format!("it is unknown whether processes are left: {reason}"));
         }
         facts.extend(outcome.limits.messages());
         facts

@@ -116,10 +116,11 @@ impl Foreground {
         }
     }
 
-    /// How it ended; a process is reaped by that.
-    pub(super) fn reap(self) -> Option<(Exit, Usage)> {
+    /// How it ended; a process that has not is killed, and is reaped. `None` for one of these survivors.
+    pub(super) fn reap(self, survivors: &[i32]) -> Option<(Exit, Usage)> {
         match self {
-            Foreground::Process(mut child) => child.wait().ok(),
+            Foreground::Process(child) if survivors.contains(&child.pid()) => child.give_up(),
+            Foreground::Process(child) => child.end(),
             Foreground::Work(done) => Some((*done.exit.get()?, Usage::default())),
             Foreground::Gone => None,
         }

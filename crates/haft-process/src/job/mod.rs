@@ -30,9 +30,11 @@ use crate::job::feeder::Feeder;
 use crate::job::inside::Foreground;
 use crate::job::stream::Stream;
 use crate::ladder::Ladder;
-use crate::outcome::{Outcome, Tree};
+use crate::outcome::{CANCELLED, Outcome, TIMED_OUT};
+use crate::pursuit::pursue_scope;
 use crate::reaper;
 use crate::status::{Exit, Usage};
+use crate::survivors::{Survivors, Tree};
 
 /// Called with the bytes of a stream as they arrive.
 pub struct Live(Box<LiveCallback>);
@@ -155,8 +157,12 @@ impl Job {
         self.concluded = true;
         self.reap();
         let adopted = self.adopt();
-        let (exit, usage) = self.exit.unwrap_or((Exit::Signal(libc::SIGKILL), Usage::default()));
-        let (killed, survivors) = self.ladder.count();
+        let (exit, usage) = self.exit.unwrap_or((self.unfinished(), Usage::default()));
+        let (killed, survivors) =
+            self.ladder.result().unwrap_or_else(|| (0, self.remains(adopted.is_some())));
+        if adopted.is_none() {
+            self.shared.scope.retire();
+        }
         let limits = self.shared.scope.limits();
         Outcome {
             argv: std::mem::take(&mut self.argv),
@@ -175,6 +181,16 @@ impl Job {
         }
     }
 
+    /// How a process that outlived its end is reported: by the reason for which it was ended.
+    fn unfinished(&self) -> Exit {
+        Exit::Code(if self.timed_out { TIMED_OUT } else { CANCELLED })
+    }
+
+    /// Which processes are left, if nobody has ended them. Those that were adopted are not left.
+    fn remains(&self, adopted: bool) -> Survivors {
+        if adopted { Survivors::NONE } else { self.shared.scope.remains() }
+    }
+
     /// Reaps the process that was asked for, after a look at who belongs to it if anybody may be left.
     fn reap(&mut self) {
         let foreground = std::mem::replace(&mut self.foreground, Foreground::Gone);
@@ -184,8 +200,12 @@ impl Job {
         if !self.ladder.has_begun() && self.is_holding_output() {
             self.shared.scope.remember();
         }
-        self.exit = foreground.reap();
+        let (_, survivors) = self.ladder.result().unwrap_or_default();
+        self.exit = foreground.reap(survivors.pids());
         reaper::reap_orphans();
+        if !survivors.pids().is_empty() {
+            pursue_scope(&self.shared.scope);
+        }
     }
 
     /// Whether work of this process goes on beside the foreground.

@@ -103,7 +103,7 @@ fn supervise(run: &mut Run, surroundings: &Surroundings) -> Result<Outcome, Fail
     shown.finish();
     if !run.supervise.json {
         let timed_out = outcome.status == haft_kernel::run::Status::TimedOut;
-        run.supervise.explain(&text.name, timed_out, outcome.needed_input, outcome.tree);
+        run.supervise.explain(&text.name, timed_out, outcome.needed_input, &outcome.tree);
         if outcome.status.limit_hit().is_some() {
             tell("hint: '--limit-memory SIZE' sets how much memory the script may use");
         }
@@ -120,8 +120,7 @@ fn end_jobs(session: &mut Session, outcome: &mut Outcome, run: &Run, name: &str)
     }
     let grace = run.supervise.grace.unwrap_or(DEFAULT_GRACE);
     let ended = session.end_jobs(LEFTOVER_GRACE, grace);
-    outcome.tree.killed += ended.tree.killed;
-    outcome.tree.survivors += ended.tree.survivors;
+    outcome.tree.add_leftovers(&ended.tree);
     let later = ended.limits.into_iter().find(|(id, _)| *id == outcome.id);
     outcome.limits = later.map_or(outcome.limits, |(_, limits)| limits);
     outcome.jobs = session.running_jobs();

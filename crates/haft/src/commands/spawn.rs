@@ -68,7 +68,7 @@ fn supervise(spawn: &mut Spawn, surroundings: &Surroundings) -> Result<Outcome, 
     drop(raw);
     shown.finish();
     if !supervise.json {
-        supervise.explain(&program(&outcome), outcome.timed_out, outcome.needed_input, outcome.tree);
+        supervise.explain(&program(&outcome), outcome.timed_out, outcome.needed_input, &outcome.tree);
     }
     supervise.explain_limits(&outcome.limits);
     Ok(outcome)
@@ -84,8 +84,7 @@ fn finish(mut outcome: Outcome, spawn: &Spawn) -> Outcome {
     left.wait_for(LEFTOVER_GRACE);
     left.controller().set_grace(spawn.supervise.grace.unwrap_or(LEFTOVER_GRACE));
     if let Some(end) = left.end() {
-        outcome.tree.killed += end.tree.killed;
-        outcome.tree.survivors += end.tree.survivors;
+        outcome.tree.add_leftovers(&end.tree);
         outcome.limits = end.limits;
         outcome.duration = end.duration;
         spawn.supervise.explain_leftovers(&program(&outcome), end.tree.killed);

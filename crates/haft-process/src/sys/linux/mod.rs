@@ -3,6 +3,7 @@
 mod child;
 mod clone;
 mod fork;
+mod guard;
 mod inherited;
 mod memory;
 mod replace;
@@ -13,18 +14,22 @@ mod wait;
 
 pub(crate) use child::RawLimit;
 pub(crate) use fork::{close_others, fork, is_single_threaded};
+pub(crate) use guard::{
+    ForkSide, GuardEvent, close_all_but, end_as, has_other_threads, next_guard_event, split,
+};
 pub(crate) use inherited::take as take_inherited;
 pub(crate) use memory::read_memory;
 pub(crate) use replace::{Replacement, replace};
 pub(crate) use shield::{hide_environment, withhold_tracing};
-pub(crate) use signal::HeldSignals;
+pub(crate) use signal::{HeldSignals, TakenSignal};
 pub(crate) use signal::{
     SignalSet, block, catch, ignored_signals, kill, own as own_signals, own_group, set_catcher, set_ignored,
-    wait_for,
+    wait_for_info,
 };
 pub(crate) use spawn::{Fault, Plan, Spawned, spawn};
 pub(crate) use wait::{
-    RawChange, RawExit, has_children, has_ended_children, wait_group_change, wait_pid, wait_pidfd,
+    ChildState, RawChange, RawExit, child_state, find_children, has_children, has_ended_children,
+    wait_group_change, wait_pid, wait_pidfd,
 };
 
 /// A step of the child between its birth and its exec, in the order in which they are taken.

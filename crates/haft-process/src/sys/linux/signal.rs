@@ -188,13 +188,30 @@ pub(crate) fn block(signals: SignalSet) {
     }
 }
 
-/// Waits until one of the signals, all blocked, is there, and takes it, with the process that sent it, if one did. `None` if the
-/// system refuses.
-pub(crate) fn wait_for(signals: SignalSet) -> Option<(i32, Option<i32>)> {
+/// A signal that was taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct TakenSignal {
+    pub(crate) number: i32,
+    code: i32,
+    /// The process that sent it.
+    pub(crate) sender: i32,
+    /// Whether another process has passed it on to this one.
+    pub(crate) passed_on: bool,
+}
+
+impl TakenSignal {
+    /// Whether the kernel sent it, as it does for keys of a terminal.
+    pub(super) fn is_from_kernel(&self) -> bool {
+        self.code == libc::SI_KERNEL
+    }
+}
+
+/// Waits until one of the signals, all blocked, is there, and takes it. `None` if the system refuses.
+pub(crate) fn wait_for_info(signals: SignalSet) -> Option<TakenSignal> {
     loop {
         let mut info = MaybeUninit::<libc::siginfo_t>::zeroed();
         let no_timeout: *const libc::timespec = ptr::null();
-        // SAFETY: the set is of the size that is passed, the information of the type that is written; the last may be null.
+        // SAFETY: the set is of the size that is passed, the information as large as the kernel's; the timeout may be null.
         let result = unsafe {
             libc::syscall(
                 libc::SYS_rt_sigtimedwait,
@@ -205,11 +222,18 @@ pub(crate) fn wait_for(signals: SignalSet) -> Option<(i32, Option<i32>)> {
             )
         };
         if result > 0 {
-            // SAFETY: the kernel has written it; zeros are valid as well.
+            // SAFETY: zero is a valid value for every field, and the kernel has filled the rest.
             let info = unsafe { info.assume_init() };
-            // SAFETY: a signal that a process has sent carries its number.
-            let sender = (info.si_code <= libc::SI_USER).then(|| unsafe { info.si_pid() });
-            return i32::try_from(result).ok().map(|signal| (signal, sender));
+            let original = super::guard::passed_on_from(&info);
+            // SAFETY: zero unless a process has sent it.
+            let sender = original.unwrap_or_else(|| unsafe { info.si_pid() });
+            let passed_on = original.is_some();
+            return Some(TakenSignal {
+                number: i32::try_from(result).ok()?,
+                code: info.si_code,
+                sender,
+                passed_on,
+            });
         }
         if std::io::Error::last_os_error().kind() != std::io::ErrorKind::Interrupted {
             return None;

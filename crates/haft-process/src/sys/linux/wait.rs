@@ -40,11 +40,69 @@ pub(crate) fn has_ended_children() -> bool {
     matches!(wait_with(libc::P_ALL, 0, libc::WEXITED | libc::WNOHANG | libc::WNOWAIT), Ok(Some(_)))
 }
 
+/// Whether a child of this process runs or has ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ChildState {
+    Running,
+    Ended,
+}
+
+/// The state of a child; `None` if this process has no child of that number. Nothing is reaped.
+pub(crate) fn child_state(pid: i32) -> Option<ChildState> {
+    let options = libc::WEXITED | libc::WNOHANG | libc::WNOWAIT | libc::__WALL;
+    match wait_with(libc::P_PID, pid as libc::id_t, options) {
+        Ok(None) => Some(ChildState::Running),
+        Ok(Some(_)) => Some(ChildState::Ended),
+        Err(_) => None,
+    }
+}
+
+/// The children of this process, found without `/proc`: by asking for each number whether it is one. Numbers near that of
+/// this process come first, and the rest only if none is found there.
+pub(crate) fn find_children() -> Vec<i32> {
+    /// The highest number that the kernel ever gives to a process.
+    const HIGHEST: i32 = 4_194_304;
+    const NEAR: i32 = 1 << 16;
+    if !has_children() {
+        return Vec::new();
+    }
+    let own = std::process::id().cast_signed();
+    let near = own.saturating_sub(NEAR / 4).max(2)..own.saturating_add(NEAR).min(HIGHEST);
+    let is_child = |pid: &i32| child_state(*pid).is_some();
+    let found: Vec<i32> = near.clone().filter(is_child).collect();
+    let far = || (2..near.start).chain(near.end..HIGHEST + 1).filter(is_child).collect();
+    if found.is_empty() { far() } else { found }
+}
+
 /// A child that was stopped, or let go on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RawChange {
     Stopped(i32),
     Continued,
+}
+
+/// What has happened to a child.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Change {
+    Stopped,
+    Ended(RawExit),
+}
+
+/// What has happened to a child since this was asked last, if anything; one that has ended is reaped. A child that is
+/// not there any more was killed, as far as anybody knows.
+pub(super) fn child_change(pid: i32) -> Option<Change> {
+    let options = libc::WEXITED | libc::WSTOPPED | libc::WNOHANG;
+    match wait_info(libc::P_PID, pid as libc::id_t, options) {
+        Ok((info, _)) if info.si_code == libc::CLD_STOPPED => Some(Change::Stopped),
+        Ok((info, usage)) => decode(&info, &usage).map(Change::Ended),
+        Err(_) => Some(Change::Ended(RawExit {
+            code: None,
+            signal: Some(libc::SIGKILL),
+            user: Duration::ZERO,
+            system: Duration::ZERO,
+            max_rss: 0,
+        })),
+    }
 }
 
 /// What has happened to a child of this process group other than its end, if anything; told once.
@@ -75,6 +133,14 @@ fn wait(kind: libc::idtype_t, id: libc::id_t, block: bool) -> io::Result<Option<
 }
 
 fn wait_with(kind: libc::idtype_t, id: libc::id_t, options: i32) -> io::Result<Option<RawExit>> {
+    wait_info(kind, id, options).map(|(info, usage)| decode(&info, &usage))
+}
+
+fn wait_info(
+    kind: libc::idtype_t,
+    id: libc::id_t,
+    options: i32,
+) -> io::Result<(libc::siginfo_t, libc::rusage)> {
     let mut info = MaybeUninit::<libc::siginfo_t>::zeroed();
     let mut usage = MaybeUninit::<libc::rusage>::zeroed();
     loop {
@@ -91,8 +157,7 @@ fn wait_with(kind: libc::idtype_t, id: libc::id_t, options: i32) -> io::Result<O
         }
     }
     // SAFETY: zero is a valid value for every field, and the kernel has filled the rest.
-    let (info, usage) = unsafe { (info.assume_init(), usage.assume_init()) };
-    Ok(decode(&info, &usage))
+    Ok(unsafe { (info.assume_init(), usage.assume_init()) })
 }
 
 fn decode(info: &libc::siginfo_t, usage: &libc::rusage) -> Option<RawExit> {

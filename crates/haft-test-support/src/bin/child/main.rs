@@ -8,6 +8,7 @@
 mod input;
 mod launch;
 mod output;
+mod random;
 mod report;
 mod resources;
 mod stand_in;
@@ -35,6 +36,7 @@ fn run() -> i32 {
         "sleep" => stay::sleep(),
         "stubborn" => stay::stubborn(rest[0]),
         "headless" => stay::headless(rest[0]),
+        "as-owner" => stay::as_owner(rest[0]),
         "polite" => stay::polite(rest[0], number(rest[1]) as i32),
         "wait-for" => stay::wait_for(rest[0]),
         "daemon" => stay::daemon(rest[0], &rest[1..]),
@@ -57,6 +59,7 @@ fn run() -> i32 {
         "allocate-and-wait" => resources::allocate_and_wait(number(rest[0]) as usize),
         "fork" => resources::fork_many(number(rest[0])),
         "orphans" => resources::orphans(number(rest[0]), rest[1], rest[2]),
+        "random-tree" => random::grow(number(rest[0]), number(rest[1])),
         "tree" => tree::grow(rest[0], rest[1], rest[2]),
         "pause" => stay::pause(rest[1]),
         "launch" => launch::launch(&rest),

@@ -92,3 +92,15 @@ pub(crate) fn headless(ready: &str) -> i32 {
     std::thread::spawn(move || stubborn(&ready));
     sys::end_thread()
 }
+
+/// Stays in a second thread after the first one has ended.
+pub(crate) fn end_first_thread() -> i32 {
+    std::thread::spawn(sleep);
+    sys::end_thread()
+}
+
+/// Stays as the owner of the program's file, whom nobody else may signal, if that is set-user-ID.
+pub(crate) fn as_owner(ready: &str) -> i32 {
+    sys::become_effective_user();
+    pause(ready)
+}

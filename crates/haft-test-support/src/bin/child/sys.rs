@@ -12,6 +12,8 @@ pub(crate) const SIGWINCH: i32 = 28;
 const SYS_EXIT: c_long = 60;
 #[cfg(not(target_arch = "x86_64"))]
 const SYS_EXIT: c_long = 93;
+const PR_SET_DUMPABLE: c_int = 4;
+const CLONE_NEWUSER: c_int = 0x1000_0000;
 const SIG_IGN: usize = 1;
 const SIG_BLOCK: c_int = 0;
 const RLIMIT_CORE: c_int = 4;
@@ -54,6 +56,10 @@ unsafe extern "C" {
     fn kill(pid: c_int, signal: c_int) -> c_int;
     fn getpid() -> c_int;
     fn waitpid(pid: c_int, status: *mut c_int, options: c_int) -> c_int;
+    fn prctl(option: c_int, ...) -> c_int;
+    fn geteuid() -> c_uint;
+    fn setreuid(real: c_uint, effective: c_uint) -> c_int;
+    fn unshare(flags: c_int) -> c_int;
     fn _exit(status: c_int) -> !;
     fn syscall(number: c_long, ...) -> c_long;
     fn close(descriptor: c_int) -> c_int;
@@ -124,6 +130,24 @@ pub(crate) fn end_thread() -> ! {
     // SAFETY: nothing of this thread is used by others.
     unsafe { syscall(SYS_EXIT, 0) };
     unreachable!("the thread has ended");
+}
+
+/// Keeps other processes from reading the memory, and with it the environment, of this one.
+pub(crate) fn hide_memory() {
+    // SAFETY: a call without pointers.
+    unsafe { prctl(PR_SET_DUMPABLE, 0 as c_ulong, 0 as c_ulong, 0 as c_ulong, 0 as c_ulong) };
+}
+
+/// Makes the effective user the real one.
+pub(crate) fn become_effective_user() {
+    // SAFETY: plain calls.
+    unsafe { setreuid(geteuid(), geteuid()) };
+}
+
+/// Enters a user namespace of its own, where that is allowed.
+pub(crate) fn new_user_namespace() {
+    // SAFETY: a plain call.
+    unsafe { unshare(CLONE_NEWUSER) };
 }
 
 pub(crate) fn new_session() {

@@ -128,6 +128,17 @@ pub(crate) struct Options {
     pub(crate) json: bool,
 }
 
+impl Launch {
+    /// Whether haft stays until the agent has ended.
+    pub(crate) fn is_supervised(&self) -> bool {
+        let later = match &self.action {
+            Some(Action::Prompt { options, .. } | Action::Task { options, .. }) => options.supervised,
+            _ => false,
+        };
+        self.options.supervised || later
+    }
+}
+
 impl Options {
     /// Whether anything is said besides the form of the answer.
     pub(crate) fn says_how_to_launch(&self) -> bool {

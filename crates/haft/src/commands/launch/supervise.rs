@@ -16,7 +16,7 @@ use super::become_agent::{command, write_files};
 use super::prepare::Prepared;
 use super::summary;
 use crate::commands::output::print_json;
-use crate::commands::supervise::{LEFTOVER_GRACE, Shown, terminal};
+use crate::commands::supervise::{LEFTOVER_GRACE, Shown, tell_survivors, terminal};
 use crate::failure::{Failure, tell};
 use crate::host;
 use crate::surroundings::Surroundings;
@@ -67,8 +67,7 @@ fn wait(job: Job, terminal: bool, listener: &host::Listener) -> Outcome {
         left.wait_for(LEFTOVER_GRACE);
         left.controller().set_grace(LEFTOVER_GRACE);
         if let Some(end) = left.end() {
-            outcome.tree.killed += end.tree.killed;
-            outcome.tree.survivors += end.tree.survivors;
+            outcome.tree.add_leftovers(&end.tree);
         }
     }
     outcome
@@ -141,9 +140,7 @@ fn report(outcome: &Outcome, transcript: &Path, options: &Options, agent: &str, 
     if let Some(timeout) = options.timeout.filter(|_| outcome.timed_out) {
         tell(format_args!("agent \"{agent}\" timed out after {timeout:?}"));
     }
-    if outcome.tree.survivors > 0 {
-        tell(format_args!("{} processes could not be ended", outcome.tree.survivors));
-    }
+    tell_survivors(&outcome.tree.survivors);
     tell(format_args!("transcript: {}", transcript.display()));
     status
 }

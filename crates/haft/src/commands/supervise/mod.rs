@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use haft_process::capture::Limits;
-use haft_process::{Input, RunLimits, ScopeLimits, Streams, Tree, reason};
+use haft_process::{Input, RunLimits, ScopeLimits, Streams, Survivors, Tree, reason};
 
 use crate::arguments::Supervise;
 use crate::failure::{Failure, tell};
@@ -84,15 +84,13 @@ impl Supervise {
     }
 
     /// Says what cannot be seen from the output and the status.
-    pub(crate) fn explain(&self, what: &str, timed_out: bool, needed_input: bool, tree: Tree) {
+    pub(crate) fn explain(&self, what: &str, timed_out: bool, needed_input: bool, tree: &Tree) {
         if let Some(timeout) = self.timeout.filter(|_| timed_out) {
             let waiting = if needed_input { " while it waited for input" } else { "" };
             let ended = processes(tree.killed);
             tell(format_args!("'{what}' timed out after {timeout:?}{waiting}; {ended} ended"));
         }
-        if tree.survivors > 0 {
-            tell(format_args!("{} could not be ended", processes(tree.survivors)));
-        }
+        tell_survivors(&tree.survivors);
     }
 
     /// Says which limits were reached, or are not enforced.
@@ -107,6 +105,18 @@ impl Supervise {
         if !self.json && killed > 0 {
             tell(format_args!("ended {} left running by '{what}'", processes(killed)));
         }
+    }
+}
+
+/// Says which processes could not be ended, or why that is not known.
+pub(crate) fn tell_survivors(survivors: &Survivors) {
+    let pids = survivors.pids();
+    if !pids.is_empty() {
+        let listed: Vec<String> = pids.iter().map(i32::to_string).collect();
+        tell(format_args!("{} could not be ended: {}", processes(pids.len()), listed.join(" ")));
+    }
+    if let Some(reason) = survivors.unknown() {
+        tell(format_args!("it is unknown whether processes are left: {reason}"));
     }
 }
 
