@@ -43,7 +43,7 @@
 //!
 //! # Limits
 //!
-//! What an agent's definition says about its program is believed. A file is read up to 8 MiB, a command's output up to one.
+//! What an agent's definition says about its program is believed. A file is read up to 16 MiB, a command's output up to one.
 //! Prompts are bytes; where an agent wants a JSON string (`{role:json}`), what is no UTF-8 is replaced.
 
 mod agent;

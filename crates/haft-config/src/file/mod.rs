@@ -43,6 +43,8 @@ pub const MAX_STATE_BYTES: u64 = 64 << 20;
 pub const MAX_PROGRAM_BYTES: u64 = 1 << 30;
 /// The longest time that reading a file may take. A network file system may never answer.
 pub const READ_TIMEOUT: Duration = Duration::from_secs(10);
+/// The longest time that hashing a file may take, which may be as large as [`MAX_PROGRAM_BYTES`].
+pub(crate) const HASH_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// What a file must be to be read.
 #[derive(Clone, Debug)]
@@ -190,7 +192,7 @@ fn absent_or_broken(path: &Path, error: io::Error) -> FileError {
 
 /// Does something on a thread of its own and waits for it only so long. A system call that never returns keeps that thread.
 /// `None` if the system has no thread for it.
-fn within<T: Send + 'static>(
+pub(crate) fn within<T: Send + 'static>(
     limit: Duration,
     path: &Path,
     work: impl FnOnce() -> Result<T, FileError> + Send + 'static,

@@ -114,12 +114,12 @@ fn what_another_user_owns_is_refused() {
     let scene = Scene::new();
     let file = scene.place("project/file");
     std::fs::write(&file, "").expect("a file");
-    let given_away = std::os::unix::fs::chown(&scene.place("project"), Some(65534), None).is_ok();
+    let given_away = std::os::unix::fs::chown(scene.place("project"), Some(65533), None).is_ok();
     assert_eq!(given_away, rustix::process::geteuid().is_root());
     if given_away {
         let error = Owners::of_process().check(&file).expect_err("foreign");
         let project = scene.place("project").canonicalize().expect("a path");
-        assert_eq!(error.reason(), format!("\"{}\" belongs to another user (65534)", project.display()));
+        assert_eq!(error.reason(), format!("\"{}\" belongs to another user (65533)", project.display()));
         let hint = error.hint().expect("a hint");
         assert!(hint.ends_with(&format!("run `haft trust --owner '{}'`", project.display())), "{hint}");
     }

@@ -8,7 +8,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
-use crate::file::{FileError, FileRules, MAX_PROGRAM_BYTES};
+use crate::file::{FileError, FileRules, HASH_TIMEOUT, MAX_PROGRAM_BYTES, within};
 
 /// The SHA-256 of a content, in hexadecimal.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -32,8 +32,14 @@ impl ContentHash {
     /// The hash of the content of a file that obeys some rules.
     ///
     /// # Errors
-    /// If the file breaks a rule or cannot be read.
+    /// If the file breaks a rule, cannot be read, or the file system does not answer for a minute.
     pub fn of_file_with(path: &Path, rules: &FileRules) -> Result<ContentHash, FileError> {
+        let (wanted, copy) = (path.to_path_buf(), rules.clone());
+        let hashed = within(HASH_TIMEOUT, path, move || ContentHash::of_file_now(&wanted, &copy));
+        hashed.unwrap_or_else(|| ContentHash::of_file_now(path, rules))
+    }
+
+    fn of_file_now(path: &Path, rules: &FileRules) -> Result<ContentHash, FileError> {
         let opened = rules.open(path)?;
         let hashed = ContentHash::of_reading(&opened.file, opened.metadata.len(), |_| Ok(()));
         hashed.map_err(|error| FileError::of_system(path, error))

@@ -6,7 +6,7 @@ use std::os::unix::fs::{PermissionsExt as _, chown};
 use crate::world::{HAFT, World};
 
 /// A user that is not the one who runs the tests.
-const NOBODY: u32 = 65534;
+const NOBODY: u32 = 65533;
 
 const ROLE: &str = "[settings]\ndefault_role = 'r'\n[[role]]\nname = 'r'\nprompt = 'Obey me.'\n";
 
@@ -34,9 +34,9 @@ fn another_users_project_above_a_shared_directory_does_not_reach_the_agent() {
     let Some(world) = shared() else { return };
     let here = world.scratch.file("shared/mine");
     let run = world.haft(&["launch", "go"]).directory(&here).run().status(0);
-    let run = run.stderr_has("/shared/.haft\" is ignored: it belongs to another user (65534)");
+    let run = run.stderr_has("/shared/.haft\" is ignored: it belongs to another user (65533)");
     let run = run.stderr_has("haft trust --owner");
-    let run = run.stderr_has("AGENTS.md\" cannot be read: it belongs to another user (65534)");
+    let run = run.stderr_has("AGENTS.md\" cannot be read: it belongs to another user (65533)");
     assert!(!world.words().concat().contains("Obey me."), "{run}");
     assert!(world.prompt().contains("Mine."));
     world.haft(&["tool", "list"]).directory(&here).run().status(0).stderr_has("is ignored");
