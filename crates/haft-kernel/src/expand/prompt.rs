@@ -9,6 +9,9 @@ use crate::options::ShellOption;
 use crate::printf::strftime;
 use crate::session::{Identity, Session};
 
+/// The stack that a prompt within a prompt takes, in the units of [`Session::nested`].
+const UNITS: u32 = 25;
+
 impl Session {
     /// Expands a prompt: its backslash escapes, then parameters, commands and arithmetic as in double quotes.
     ///
@@ -19,7 +22,13 @@ impl Session {
         if !self.options.shell(ShellOption::PromptVariables) {
             return Ok(decoded.into());
         }
-        self.expand_text(&decoded)
+        // A prompt can hold itself: `x='${x@P}'`.
+        let mut expanded = Ok(Bytes::new());
+        self.nested(UNITS, |session| {
+            expanded = session.expand_text(&decoded);
+            Ok(0)
+        })?;
+        expanded
     }
 
     fn prompt_escapes(&self, text: &[u8]) -> Vec<u8> {
