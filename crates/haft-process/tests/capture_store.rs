@@ -102,7 +102,7 @@ fn without_a_directory_head_and_tail_are_kept() {
     assert_eq!(output.retained(), [0..4, 7..10]);
     assert_eq!(
         output.slice(&View::HeadAndTail, 100).expect("memory").to_text().text,
-        "0123\n[… 3 bytes in 0 lines omitted, 3 of them lost …]\n789"
+        "0123\n[… 3 bytes not kept …]\n789"
     );
     assert_eq!(output.spill_failure(), None);
 }

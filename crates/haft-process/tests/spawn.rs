@@ -262,7 +262,7 @@ fn an_open_program_runs_even_if_its_path_names_another_file_by_then() {
         write(b"#!/bin/sh\nexit 9\n");
         let mut command = Command::new(&path);
         command.program_file(open).arguments(["report-to", &report]);
-        let (exit, _) = command.spawn().unwrap().wait().unwrap();
+        let (exit, _) = command.spawn(&StartPermission::all()).unwrap().wait().unwrap();
         assert_eq!(exit, Exit::Code(expected));
     }
     assert_eq!(Report::parse(fs::read(&report).unwrap()).texts("argv")[0], path.display().to_string());

@@ -33,6 +33,8 @@ pub(crate) enum Command {
     Run(Run),
     /// Become a program: same process, same terminal, nothing of haft remains
     Exec(Exec),
+    /// Show an output of an earlier 'run --json' or 'spawn --json' by its id, or list those that are kept
+    Output(ShowOutput),
     /// Say what is wrong with a script before anything runs
     Check(Check),
     /// Show what a script would run, read and write
@@ -57,9 +59,12 @@ impl Command {
             Command::Spawn(_) | Command::Run(_) | Command::Tool(_) => true,
             Command::Mcp(mcp) => mcp.print_config.is_none(),
             Command::Launch(launch) => launch.is_supervised(),
-            Command::Exec(_) | Command::Check(_) | Command::Plan(_) | Command::Trust(_) | Command::Watch => {
-                false
-            }
+            Command::Exec(_)
+            | Command::Check(_)
+            | Command::Plan(_)
+            | Command::Trust(_)
+            | Command::Output(_)
+            | Command::Watch => false,
         }
     }
 }
@@ -109,6 +114,12 @@ pub(crate) struct Supervise {
     /// Show at most this much of each output; the rest is counted
     #[arg(long, value_name = "SIZE", value_parser = units::size)]
     pub(crate) limit_output: Option<u64>,
+    /// Keep at most this much of each output, from its beginning, and its end; the rest is counted [default: 64M]
+    #[arg(long, value_name = "SIZE", value_parser = units::size)]
+    pub(crate) output_cap: Option<u64>,
+    /// With --json: keep each output for this time, for 'haft output ID'; 0 keeps none [default: 1h]
+    #[arg(long, value_name = "TIME", value_parser = units::duration)]
+    pub(crate) keep_output: Option<Duration>,
     /// Let the programs use at most this much memory together, and the script itself as much [default for the script: a quarter of the machine's memory]
     #[arg(long, value_name = "SIZE", value_parser = units::size)]
     pub(crate) limit_memory: Option<u64>,
@@ -161,6 +172,37 @@ pub(crate) struct Run {
 pub(crate) struct Exec {
     #[command(flatten)]
     pub(crate) start: Start,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct ShowOutput {
+    /// The id that the result names; without one, all outputs that are kept are listed
+    #[arg(value_name = "ID")]
+    pub(crate) id: Option<String>,
+    /// Show this many lines from the beginning
+    #[arg(long, value_name = "NUMBER", group = "view", requires = "id")]
+    pub(crate) head: Option<u64>,
+    /// Show this many lines at the end
+    #[arg(long, value_name = "NUMBER", group = "view", requires = "id")]
+    pub(crate) tail: Option<u64>,
+    /// Show the lines from A to B, counted from 1
+    #[arg(long, value_name = "A-B", value_parser = units::range, group = "view", requires = "id")]
+    pub(crate) lines: Option<(u64, u64)>,
+    /// Show the bytes from A up to but not including B, counted from 0
+    #[arg(long, value_name = "A-B", value_parser = units::range, group = "view", requires = "id")]
+    pub(crate) bytes: Option<(u64, u64)>,
+    /// Show the lines that match a regular expression, with their numbers
+    #[arg(long, value_name = "PATTERN", group = "view", requires = "id")]
+    pub(crate) grep: Option<String>,
+    /// With --grep: show this many lines around each match
+    #[arg(long, value_name = "NUMBER", requires = "grep")]
+    pub(crate) context: Option<u64>,
+    /// Write the bytes as they were, also those that are not text
+    #[arg(long, requires = "id", conflicts_with = "grep")]
+    pub(crate) raw: bool,
+    /// Print one JSON object: the list, or the view with the size of the whole
+    #[arg(long, conflicts_with = "raw")]
+    pub(crate) json: bool,
 }
 
 /// A script, from wherever it comes.

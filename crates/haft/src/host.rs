@@ -58,7 +58,8 @@ pub(crate) fn run_base(surroundings: &Surroundings) -> PathBuf {
     run_bases(surroundings).into_iter().next().unwrap_or_default()
 }
 
-fn run_bases(surroundings: &Surroundings) -> Vec<PathBuf> {
+/// The base directories that are tried, the best one first.
+pub(crate) fn run_bases(surroundings: &Surroundings) -> Vec<PathBuf> {
     let name = format!("haft-{}", rustix::process::getuid().as_raw());
     let temporary = temporary_directories(surroundings).into_iter().map(|place| place.join(&name));
     let runtime = surroundings.variable("XDG_RUNTIME_DIR").map(|place| PathBuf::from(place).join("haft"));

@@ -48,6 +48,7 @@ fn run_command(command: Command, surroundings: &Surroundings) -> Result<i32, Fai
     match command {
         Command::Spawn(spawn) => commands::spawn::run(spawn, surroundings),
         Command::Run(run) => commands::run::run(run, surroundings),
+        Command::Output(output) => commands::stored::run(&output, surroundings),
         Command::Exec(exec) => commands::exec::run(exec, surroundings),
         Command::Check(check) => commands::check::run(check, surroundings),
         Command::Plan(plan) => commands::plan::run(plan, surroundings),

@@ -34,6 +34,15 @@ pub(crate) fn size(text: &str) -> Result<u64, String> {
     if bytes >= u64::MAX as f64 { Err("too large a size".to_owned()) } else { Ok(bytes as u64) }
 }
 
+/// Reads a range of numbers: `10-20`, or `10-` to the end.
+pub(crate) fn range(text: &str) -> Result<(u64, u64), String> {
+    let wrong = || "a range is expected, such as 10-20 or 10-".to_owned();
+    let (first, last) = text.split_once('-').ok_or_else(wrong)?;
+    let first = first.parse().map_err(|_| wrong())?;
+    let last = if last.is_empty() { Ok(u64::MAX - 1) } else { last.parse().map_err(|_| wrong()) }?;
+    if first <= last { Ok((first, last)) } else { Err(format!("{first} is greater than {last}")) }
+}
+
 /// The number at the beginning, and what follows it.
 fn split(text: &str) -> Result<(f64, &str), String> {
     let text = text.trim();
@@ -56,6 +65,15 @@ mod tests {
         assert!(duration("").is_err() && duration("s").is_err() && duration("5 parsecs").is_err());
         assert!(duration("-1s").is_err() && duration("1e5s").is_err());
         assert!(duration("99999999999999999999999d").is_err());
+    }
+
+    #[test]
+    fn ranges() {
+        assert_eq!(range("10-20"), Ok((10, 20)));
+        assert_eq!(range("7-"), Ok((7, u64::MAX - 1)));
+        assert!(
+            range("7").is_err() && range("-7").is_err() && range("2-1").is_err() && range("a-b").is_err()
+        );
     }
 
     #[test]

@@ -1,11 +1,12 @@
 //! Outputs and job logs as resources.
 
-use haft_process::capture::Output;
+use haft_process::capture::{Output, Slice, View};
 use rmcp::ErrorData;
 use rmcp::model::{
-    ListResourceTemplatesResult, ListResourcesResult, ReadResourceResult, Resource, ResourceContents,
-    ResourceTemplate,
+    ListResourceTemplatesResult, ListResourcesResult, MetaObject, ReadResourceResult, Resource,
+    ResourceContents, ResourceTemplate,
 };
+use serde_json::Value;
 
 use super::shared::Shared;
 
@@ -47,30 +48,44 @@ pub(crate) fn templates() -> ListResourceTemplatesResult {
     ])
 }
 
-/// The bytes of one: as text, or as they are if they are no text.
+/// The bytes of one: as text, or as they are if they are no text. What is left out has a mark in its place, and `_meta`
+/// says how much there is.
 pub(crate) fn read(shared: &Shared, uri: &str) -> Result<ReadResourceResult, ErrorData> {
     let unknown = || ErrorData::resource_not_found(format!("there is no resource \"{uri}\""), None);
-    let bytes = if let Some(id) = uri.strip_prefix(OUTPUT) {
-        bytes(&shared.outputs.get(id).ok_or_else(unknown)?)
+    let outputs: Vec<Output> = if let Some(id) = uri.strip_prefix(OUTPUT) {
+        vec![shared.outputs.get(id).ok_or_else(unknown)?]
     } else if let Some(id) = uri.strip_prefix(JOB) {
         let job = shared.jobs.get(id).map_err(|_| unknown())?;
-        job.streams().iter().flat_map(|(_, output)| bytes(output)).collect()
+        job.streams().into_iter().map(|(_, output)| output).collect()
     } else {
         return Err(unknown());
     };
+    let failed = |error: haft_process::capture::Error| ErrorData::internal_error(error.to_string(), None);
+    let slices: Vec<_> = outputs
+        .iter()
+        .map(|output| output.slice(&View::HeadAndTail, LARGEST))
+        .collect::<Result<_, _>>()
+        .map_err(failed)?;
+    let bytes = slices.iter().flat_map(Slice::to_marked_bytes).collect();
     let contents = match String::from_utf8(bytes) {
         Ok(text) => ResourceContents::text(text, uri).with_mime_type("text/plain"),
         Err(error) => {
             ResourceContents::blob(encode(error.as_bytes()), uri).with_mime_type("application/octet-stream")
         }
     };
-    Ok(ReadResourceResult::new(vec![contents]))
+    Ok(ReadResourceResult::new(vec![contents.with_meta(MetaObject(extent(&slices)))]))
 }
 
-fn bytes(output: &Output) -> Vec<u8> {
-    output
-        .slice(&haft_process::capture::View::HeadAndTail, LARGEST)
-        .map_or_else(|_| Vec::new(), |slice| slice.to_bytes())
+/// How much there is, and how much of it is left out.
+fn extent(slices: &[Slice]) -> serde_json::Map<String, Value> {
+    let total: u64 = slices.iter().map(|slice| slice.total_bytes).sum();
+    let omitted: u64 =
+        slices.iter().flat_map(|slice| &slice.omissions).map(|part| part.bytes.end - part.bytes.start).sum();
+    let lost: u64 = slices.iter().map(|slice| slice.lost_bytes).sum();
+    [("total_bytes", total), ("omitted_bytes", omitted), ("not_kept_bytes", lost)]
+        .into_iter()
+        .map(|(name, count)| (format!("haft/{name}"), count.into()))
+        .collect()
 }
 
 /// Base64, as JSON carries bytes.

@@ -15,6 +15,12 @@ impl OutputId {
         Self(format!("o{}", random_word(11)).into())
     }
 
+    /// Reads a name back, if it is one.
+    pub fn parse(name: &str) -> Option<Self> {
+        let plain = name.len() == 12 && name.bytes().all(|byte| matches!(byte, b'a'..=b'z' | b'0'..=b'9'));
+        (plain && name.starts_with('o')).then(|| Self(name.into()))
+    }
+
     /// The name as text.
     pub fn as_str(&self) -> &str {
         &self.0

@@ -1,5 +1,8 @@
+use std::fs::File;
+use std::io;
 use std::ops::Range;
 use std::os::fd::BorrowedFd;
+use std::os::unix::fs::FileExt as _;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -7,7 +10,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use super::snapshot::Snapshot;
 use super::spill::{SpillDirectory, SpillFile};
 use super::state::{CHECKPOINT_DISTANCE, State, count_newlines};
-use super::{Error, OutputId, Slice, Summary, View};
+use super::{Error, OutputId, Slice, StoredOutput, Summary, View};
 
 /// How much of an output is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,12 +71,40 @@ impl Output {
             }
             _ => Intake::Closed(0),
         };
+        Self::with(OutputId::new(), limits, intake, State::new(limits.tail))
+    }
+
+    /// The output that a file of a store holds.
+    pub(super) fn restore(id: OutputId, file: File, stored: &StoredOutput) -> io::Result<Self> {
+        let tail_length = usize::try_from(stored.kept_tail).unwrap_or(usize::MAX);
+        let head = usize::try_from(stored.kept_head).unwrap_or(usize::MAX).min(Limits::default().head);
+        let mut state = State::new(tail_length);
+        let mut block = vec![0; LARGEST_BUFFER];
+        while state.total < stored.kept_head {
+            let left = usize::try_from(stored.kept_head - state.total).unwrap_or(usize::MAX);
+            let part = &mut block[..left.min(LARGEST_BUFFER)];
+            file.read_exact_at(part, state.total)?;
+            let spilled = state.total + part.len() as u64;
+            state.grow(part, count_newlines(part), head, spilled);
+        }
+        let mut tail = vec![0; tail_length];
+        file.read_exact_at(&mut tail, stored.kept_head + stored.mark)?;
+        state.skip(stored.missing_bytes(), stored.newlines.saturating_sub(count_newlines(&tail)));
+        state.grow(&tail, count_newlines(&tail), head, stored.kept_head);
+        state.finished = true;
+        state.spill = Some(Arc::new(SpillFile::existing(file)));
+        state.spill_failure = stored.failure.as_deref().map(Into::into);
+        let limits = Limits { head, tail: tail_length, spill: stored.kept_head };
+        Ok(Self::with(id, limits, Intake::Closed(stored.kept_head), state))
+    }
+
+    fn with(id: OutputId, limits: Limits, intake: Intake, state: State) -> Self {
         Self {
             shared: Arc::new(Shared {
-                id: OutputId::new(),
+                id,
                 limits,
                 intake: Mutex::new(intake),
-                state: Mutex::new(State::new(limits.tail)),
+                state: Mutex::new(state),
                 grown: Condvar::new(),
                 under_way: AtomicBool::new(false),
             }),
@@ -153,6 +184,10 @@ impl Output {
     /// Says whether bytes are being moved from a pipe to here.
     pub(crate) fn set_under_way(&self, under_way: bool) {
         self.shared.under_way.store(under_way, Ordering::SeqCst);
+    }
+
+    pub(super) fn newlines(&self) -> u64 {
+        self.state().newlines
     }
 
     /// All lines of the stream so far, kept or not; an unfinished last line counts.

@@ -3,7 +3,7 @@ use std::ops::Range;
 
 use super::snapshot::Snapshot;
 use super::state::count_newlines;
-use super::{Error, Text};
+use super::{Error, Text, missing_mark};
 
 /// What a view shows of an output, as it was at one moment.
 #[derive(Clone, Debug)]
@@ -142,6 +142,7 @@ impl Slice {
     /// of a search are numbered as `grep -n` does it.
     pub fn to_text(&self) -> Text {
         let mut text = Text { text: String::new(), lossy: self.lossy };
+        self.write_beginning(&mut text.text);
         for (index, piece) in self.pieces.iter().enumerate() {
             if index > 0 {
                 self.write_omission(&self.pieces[index - 1], piece, &mut text.text);
@@ -153,7 +154,23 @@ impl Slice {
                 Some(_) => write_numbered(piece, &decoded.text, &mut text.text),
             }
         }
+        self.write_end(&mut text.text);
         text
+    }
+
+    /// Says what was asked for after the last piece and is not shown.
+    fn write_end(&self, text: &mut String) {
+        let end = self.pieces.last().map(Piece::end).filter(|_| self.matches.is_none());
+        if let Some(mark) = end.and_then(|end| self.omission_mark(end..self.total_bytes)) {
+            end_line(text);
+            text.push_str(&mark);
+        }
+    }
+
+    /// Says what was asked for before the first piece and is not shown.
+    fn write_beginning(&self, text: &mut String) {
+        let start = self.pieces.first().map(|piece| piece.start).filter(|_| self.matches.is_none());
+        text.extend(start.and_then(|start| self.omission_mark(0..start)));
     }
 
     fn decode(&self, piece: &Piece) -> Text {
@@ -161,24 +178,58 @@ impl Slice {
         Text::decode_cut(&piece.bytes, piece.start > 0, goes_on)
     }
 
-    fn write_omission(&self, before: &Piece, after: &Piece, text: &mut String) {
-        if !text.is_empty() && !text.ends_with('\n') {
-            text.push('\n');
+    /// All bytes shown, with a line in the place of what is omitted between or around them.
+    pub fn to_marked_bytes(&self) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        let mut position = 0;
+        for piece in &self.pieces {
+            self.mark(position..piece.start, &mut bytes);
+            bytes.extend_from_slice(&piece.bytes);
+            position = piece.end();
         }
+        if !self.pieces.is_empty() {
+            self.mark(position..self.total_bytes, &mut bytes);
+        }
+        bytes
+    }
+
+    fn mark(&self, range: Range<u64>, bytes: &mut Vec<u8>) {
+        let Some(mark) = self.omission_mark(range) else { return };
+        if bytes.last().is_some_and(|byte| *byte != b'\n') {
+            bytes.push(b'\n');
+        }
+        bytes.extend_from_slice(mark.as_bytes());
+    }
+
+    fn write_omission(&self, before: &Piece, after: &Piece, text: &mut String) {
         if self.matches.is_some() {
+            end_line(text);
             text.push_str("--\n");
             return;
         }
-        let within =
-            |omission: &&Omission| omission.bytes.start >= before.end() && omission.bytes.end <= after.start;
-        let omitted = self.omissions.iter().find(within);
-        let Some(Omission { bytes, lines, lost }) = omitted else { return };
-        let count = bytes.end - bytes.start;
-        let _ = write!(text, "[… {count} bytes in {lines} lines omitted");
-        if *lost > 0 {
-            let _ = write!(text, ", {lost} of them lost");
+        if let Some(mark) = self.omission_mark(before.end()..after.start) {
+            end_line(text);
+            text.push_str(&mark);
         }
-        text.push_str(" …]\n");
+    }
+
+    /// A line that says what of a range was asked for and is not shown, if anything is.
+    fn omission_mark(&self, range: Range<u64>) -> Option<String> {
+        let within =
+            |omission: &&Omission| omission.bytes.start >= range.start && omission.bytes.end <= range.end;
+        let Omission { bytes, lines, lost } = self.omissions.iter().find(within)?;
+        let count = bytes.end - bytes.start;
+        Some(match *lost {
+            0 => format!("[… {count} bytes in {lines} lines omitted …]\n"),
+            lost if lost == count => missing_mark(count) + "\n",
+            lost => format!("[… {count} bytes in {lines} lines omitted, {lost} of them not kept …]\n"),
+        })
+    }
+}
+
+fn end_line(text: &mut String) {
+    if !text.is_empty() && !text.ends_with('\n') {
+        text.push('\n');
     }
 }
 

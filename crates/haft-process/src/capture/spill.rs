@@ -88,6 +88,11 @@ pub(super) struct SpillFile {
 }
 
 impl SpillFile {
+    /// A file that is only read, and stays.
+    pub(super) fn existing(file: File) -> Self {
+        Self { file, place: None }
+    }
+
     pub(super) fn path(&self) -> Option<PathBuf> {
         self.place.as_ref().map(|(directory, name)| directory.path.join(name))
     }

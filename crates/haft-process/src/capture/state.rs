@@ -92,7 +92,19 @@ impl State {
         self.tail.exchange(buffer, filled);
     }
 
+    /// Leaves out bytes that are not kept, after which there were so many newlines.
+    pub(super) fn skip(&mut self, bytes: u64, newlines: u64) {
+        if bytes > 0 {
+            self.total += bytes;
+            self.newlines = newlines;
+            self.ends_with_newline = false;
+        }
+    }
+
     fn count(&mut self, bytes: &[u8], newlines: u64, spilled: u64) {
+        if bytes.is_empty() {
+            return;
+        }
         self.extend_prefix(bytes, newlines, spilled.max(self.head.len() as u64));
         self.total += bytes.len() as u64;
         self.newlines += newlines;

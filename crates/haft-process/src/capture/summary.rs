@@ -24,6 +24,9 @@ pub struct Summary {
     /// Why spilling was given up; only when it was.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub spill_failed: Option<String>,
+    /// Why later processes cannot ask for it by its name; only if it should have been stored and could not be.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub not_stored: Option<String>,
     /// The name under which the rest can be asked for.
     pub id: OutputId,
 }
@@ -59,6 +62,7 @@ impl Summary {
             truncated,
             omitted: truncated.then_some(omitted),
             spill_failed: spill_failure.map(|reason| reason.to_string()),
+            not_stored: None,
             id,
         }
     }

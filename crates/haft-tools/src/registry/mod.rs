@@ -284,7 +284,7 @@ impl Inner {
 
     /// Keeps an output addressable for a while.
     pub(crate) fn keep(&self, stream: &'static str, output: &Output) -> Truncated {
-        let path = self.outputs.keep(output);
+        let path = self.outputs.keep(output, stream);
         Truncated { stream, id: output.id().to_string(), total_bytes: output.total_bytes(), path }
     }
 }

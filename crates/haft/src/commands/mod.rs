@@ -11,6 +11,7 @@ pub(crate) mod run;
 pub(crate) mod script;
 pub(crate) mod spawn;
 mod start;
+pub(crate) mod stored;
 mod supervise;
 pub(crate) mod tool;
 pub(crate) mod trust;

@@ -14,8 +14,8 @@ use haft_process::{DEFAULT_GRACE, Live, Redactor, Signals, StartPermission, Trac
 use crate::arguments::{Run, Script as Source};
 use crate::commands::output::print_json;
 use crate::commands::script::{self, Names, Text};
-use crate::commands::start;
 use crate::commands::supervise::{LEFTOVER_GRACE, Shown, report, terminal};
+use crate::commands::{start, stored};
 use crate::failure::{Failure, USAGE, tell};
 use crate::surroundings::Surroundings;
 use crate::tools::Tools;
@@ -34,10 +34,15 @@ const LONGEST_CHECKED: usize = 2 << 20;
 pub(crate) fn run(mut run: Run, surroundings: &Surroundings) -> Result<i32, Failure> {
     let json = run.supervise.json;
     let redactor = if json { start::redactor(&run.place, surroundings) } else { Redactor::default() };
+    let words = run.words.iter().map(|word| word.to_string_lossy());
+    let command =
+        run.command.iter().map(|text| text.to_string_lossy()).chain(words).collect::<Vec<_>>().join(" ");
     match supervise(&mut run, surroundings) {
         Ok(outcome) if json => {
             let mut report = outcome.report(run.supervise.budget());
             report.redact(&redactor);
+            let time = run.supervise.keep_output;
+            stored::keep(&outcome.captured, &mut report.shown, &redactor.text(&command), time, surroundings);
             Ok(print_json(&report, outcome.code()))
         }
         Ok(outcome) => Ok(outcome.code()),

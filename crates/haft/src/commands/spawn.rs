@@ -4,8 +4,8 @@ use haft_process::{Command, Live, Outcome, Redactor, Streams, Task, Tracing, pro
 
 use crate::arguments::Spawn;
 use crate::commands::output::print_json;
-use crate::commands::start;
 use crate::commands::supervise::{LEFTOVER_GRACE, Shown, report, terminal};
+use crate::commands::{start, stored};
 use crate::failure::{Failure, tell};
 use crate::host;
 use crate::surroundings::Surroundings;
@@ -18,6 +18,15 @@ pub(crate) fn run(mut spawn: Spawn, surroundings: &Surroundings) -> Result<i32, 
         Ok(outcome) if json => {
             let mut report = outcome.report(spawn.supervise.budget());
             report.redact(&redactor);
+            let words: Vec<_> = outcome.argv.iter().map(|word| word.to_string_lossy()).collect();
+            let time = spawn.supervise.keep_output;
+            stored::keep(
+                &outcome.captured,
+                &mut report.shown,
+                &redactor.text(&words.join(" ")),
+                time,
+                surroundings,
+            );
             Ok(print_json(&report, outcome.code()))
         }
         Ok(outcome) => Ok(outcome.code()),

@@ -132,6 +132,21 @@ fn outputs_are_resources() {
 }
 
 #[test]
+fn a_resource_that_is_too_large_for_one_message_has_a_mark_where_it_is_cut() {
+    let mut client = Client::new();
+    let reply = client.call("run", json!({ "script": "yes | head -c 10000000" }));
+    let uri = format!("haft://output/{}", reply.data()["stdout"]["id"].as_str().unwrap());
+    let read = client.ask("resources/read", json!({ "uri": uri }));
+    let contents = &read["result"]["contents"][0];
+    let omitted = contents["_meta"]["haft/omitted_bytes"].as_u64().unwrap();
+    assert_eq!(contents["_meta"]["haft/total_bytes"], 10_000_000);
+    let mark = format!("[… {omitted} bytes in {} lines omitted …]\n", omitted / 2);
+    let text = contents["text"].as_str().unwrap();
+    assert!(text.contains(&mark), "{mark}");
+    assert_eq!((text.len() - mark.len()) as u64 + omitted, 10_000_000);
+}
+
+#[test]
 fn the_tools_of_the_registry_are_offered_and_called() {
     let mut client = Client::new();
     std::fs::write(client.scratch.file("some.txt"), "one\ntwo\n").unwrap();

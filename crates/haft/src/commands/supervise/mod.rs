@@ -52,10 +52,13 @@ impl Supervise {
         Ok(if self.pty.is_some() { Input::Forward(Arc::new(file)) } else { Input::File(Arc::new(file)) })
     }
 
-    /// Keeps in reach at least what may have to be shown.
+    /// How much of each output is kept: what was asked for, and at least what may have to be shown.
     pub(crate) fn limits(&self) -> Limits {
         let limits = Limits::default();
-        Limits { spill: limits.spill.max(self.limit_output.unwrap_or(0)), ..limits }
+        let shown = limits.spill.max(self.limit_output.unwrap_or(0));
+        let cap = self.output_cap.unwrap_or(shown);
+        let half = usize::try_from(cap / 2).unwrap_or(usize::MAX);
+        Limits { head: limits.head.min(half), tail: limits.tail.min(half), spill: cap }
     }
 
     /// Limits for all processes together.

@@ -1,7 +1,7 @@
 //! Showing output as it comes, within a limit.
 //!
-//! Half of the limit goes to the beginning, as it comes, and half to the end, once it is known what the end is. What
-//! lies between is counted and told.
+//! Half of the limit goes to the beginning, as it comes, and half to the end, once it is known what the end is. The rest
+//! is counted, and a mark is shown in its place.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -25,6 +25,8 @@ struct Part {
     tail: VecDeque<u8>,
     total: u64,
     limited: bool,
+    /// Whether what was shown so far ends with a newline, or is nothing.
+    ends_line: bool,
 }
 
 impl Shown {
@@ -38,6 +40,7 @@ impl Shown {
             tail: VecDeque::new(),
             total: 0,
             limited: limit.is_some(),
+            ends_line: true,
         };
         Shown(Arc::new(Mutex::new([part(0, "output"), part(1, "error output")])))
     }
@@ -62,6 +65,7 @@ impl Part {
         let (now, later) = bytes.split_at(room.min(bytes.len()));
         self.total += bytes.len() as u64;
         self.outlet.write(now);
+        self.ends_line = now.last().map_or(self.ends_line, |byte| *byte == b'\n');
         let keep = later.len().min(usize::try_from(self.tail_limit).unwrap_or(usize::MAX));
         let later = &later[later.len() - keep..];
         let excess = (self.tail.len() + later.len())
@@ -78,6 +82,8 @@ impl Part {
                 "{left_out} of {} bytes of {} left out by --limit-output",
                 self.total, self.name
             ));
+            let end = if self.ends_line { "" } else { "\n" };
+            self.outlet.write(format!("{end}[… {left_out} bytes left out …]\n").as_bytes());
         }
         let (first, second) = self.tail.as_slices();
         self.outlet.write(first);
