@@ -16,6 +16,8 @@ static SUBREAPER: AtomicBool = AtomicBool::new(false);
 /// Whether this process had children that this crate did not start when it became a subreaper.
 static HAD_CHILDREN: AtomicBool = AtomicBool::new(false);
 static OWNED: Mutex<Option<HashSet<i32>>> = Mutex::new(None);
+/// Whether no process may be started any more.
+static FORBIDDEN: AtomicBool = AtomicBool::new(false);
 /// Shared by those who start children, until they are on record; held alone by whoever looks for children that are not.
 static STARTING: RwLock<()> = RwLock::new(());
 
@@ -58,9 +60,17 @@ pub(crate) fn had_children() -> bool {
     HAD_CHILDREN.load(Ordering::Acquire)
 }
 
-/// Keeps all threads from starting processes from now on.
+/// Keeps all threads from starting processes from now on: one that tries waits for the end of this process.
 pub(crate) fn forbid_starts() {
-    std::mem::forget(STARTING.write().unwrap_or_else(PoisonError::into_inner));
+    FORBIDDEN.store(true, Ordering::SeqCst);
+    // Those that have begun get to their end.
+    drop(STARTING.write().unwrap_or_else(PoisonError::into_inner));
+}
+
+fn wait_for_the_end() -> ! {
+    loop {
+        std::thread::park();
+    }
 }
 
 /// Runs a spawn such that its child cannot be taken for an orphan in between.
@@ -68,7 +78,11 @@ pub(crate) fn owning<E>(spawn: impl FnOnce() -> Result<sys::Spawned, E>) -> Resu
     if !is_subreaper() {
         return spawn();
     }
-    let _starting = STARTING.read().unwrap_or_else(PoisonError::into_inner);
+    let starting = STARTING.read().unwrap_or_else(PoisonError::into_inner);
+    if FORBIDDEN.load(Ordering::SeqCst) {
+        drop(starting);
+        wait_for_the_end();
+    }
     let spawned = spawn()?;
     owned().get_or_insert_default().insert(spawned.pid);
     Ok(spawned)

@@ -43,6 +43,8 @@ impl Scope {
                 return look;
             }
             look.signal(Signal::STOP);
+            // The dead would make each look slower than the one before.
+            reaper::reap_orphans();
         }
         self.look()
     }
