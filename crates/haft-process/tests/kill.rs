@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use haft_process::{CancelToken, Command, Host, Job, Outcome, ScopeLimits, Task};
+use haft_process::{CancelToken, Command, Host, Job, Outcome, ScopeLimits, Task, UnknownSurvivors};
 use haft_test_support::own::{holdings, quarantine};
 use haft_test_support::{Marker, Scratch, child, eventually, measure, process};
 
@@ -241,6 +241,27 @@ fn another_job_of_the_same_host_is_left_alone() {
             assert!(!other.is_finished());
             assert_eq!(other.end().unwrap().tree.killed, 1);
         }
+    });
+}
+
+#[test]
+fn an_orphan_that_two_runs_could_own_is_unknown_to_both_and_ends_with_the_last() {
+    quarantine("an_orphan_that_two_runs_could_own_is_unknown_to_both_and_ends_with_the_last", || {
+        let (scratch, marker) = (Scratch::new(), Marker::new());
+        let host = Host::builder().subreaper().build();
+        let start = |arguments: &[&str]| {
+            let mut command = Command::new(child());
+            command.arguments(arguments);
+            Task::new(command).grace(GRACE).start(&host).unwrap().background().unwrap()
+        };
+        let other = start(&["sleep"]);
+        let one = start(&["stray", marker.as_str(), &scratch.text("ready")]);
+        scratch.await_lines("ready", 1);
+        let outcome = one.end().unwrap();
+        assert_eq!(outcome.tree.survivors.unknown(), Some(UnknownSurvivors::SharedOrphans));
+        assert_eq!(marker.count(), 1, "nothing is killed that may be another run's");
+        let outcome = other.end().unwrap();
+        assert_eq!((outcome.tree.survivors.count(), marker.count()), (Some(0), 0));
     });
 }
 

@@ -60,6 +60,7 @@ fn run() -> i32 {
         "fork" => resources::fork_many(number(rest[0])),
         "orphans" => resources::orphans(number(rest[0]), rest[1], rest[2]),
         "random-tree" => random::grow(number(rest[0]), number(rest[1])),
+        "stray" => tree::stray(rest[0], rest[1]),
         "tree" => tree::grow(rest[0], rest[1], rest[2]),
         "pause" => stay::pause(rest[1]),
         "launch" => launch::launch(&rest),

@@ -28,6 +28,12 @@ pub(crate) fn grow(_marker: &str, ready: &str, reach: &str) -> i32 {
     stay::sleep()
 }
 
+/// Leaves an orphan that has cleared its environment and is in a session of its own, and stays.
+pub(crate) fn stray(_marker: &str, ready: &str) -> i32 {
+    without_environment(ready, true);
+    stay::sleep()
+}
+
 fn plain(ready: &str) {
     sys::in_fork(|| stay::pause(ready));
 }
