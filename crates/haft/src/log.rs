@@ -20,6 +20,8 @@ use rustix::stdio::stderr;
 const PATIENCE: Duration = Duration::from_secs(1);
 /// A pipe that has room at all takes this many bytes without blocking.
 const CHUNK: usize = 4096;
+/// How long the end of haft waits for the last messages to be written.
+const FLUSH_TIMEOUT: Duration = Duration::from_millis(100);
 /// How many messages wait in the queue at most.
 const MAX_QUEUED_MESSAGES: usize = 1024;
 /// How many bytes wait in the queue at most.
@@ -61,10 +63,10 @@ pub(crate) fn start_queue() -> io::Result<()> {
     Ok(())
 }
 
-/// Waits at most `limit` until all queued messages are written.
-pub(crate) fn flush(limit: Duration) {
+/// Waits a moment until all queued messages are written.
+pub(crate) fn flush() {
     if let Some(queue) = SERVER_LOG.get() {
-        queue.wait_empty(limit);
+        queue.wait_empty(FLUSH_TIMEOUT);
     }
 }
 

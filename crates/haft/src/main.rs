@@ -37,7 +37,9 @@ fn run() -> i32 {
             Err(error) => return failure::show_usage(&error),
         },
     };
-    result.unwrap_or_else(|failure| failure.show())
+    let status = result.unwrap_or_else(|failure| failure.show());
+    log::flush();
+    status
 }
 
 fn run_command(command: Command, surroundings: &Surroundings) -> Result<i32, Failure> {

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use haft_test_support::{Finished, Haft, Scratch};
 
 /// Files of the project the examples run in; those with a `#!` line are executable.
-const PROJECT: [(&str, &str); 8] = [
+const PROJECT: [(&str, &str); 11] = [
     ("Makefile", "all:\n\t@echo built\ntest:\n\t@echo passed\n"),
     ("build.sh", "#!/bin/sh\necho \"building $1\"\n"),
     ("deploy.sh", "#!/bin/bash\necho \"deploying to ${1:-staging}\"\n"),
@@ -20,12 +20,33 @@ const PROJECT: [(&str, &str); 8] = [
     ("second.log", "fine\nERROR two\nERROR three\n"),
     ("task.md", "Say hello.\n"),
     ("notes.md", "Nothing yet.\n"),
+    ("src/main.rs", "fn main() {}\n"),
+    ("a", "first\n"),
+    ("b", "second\n"),
 ];
 
 /// An agent that does nothing: examples are about the command line.
 const AGENT: &str = "#!/bin/sh\nexit 0\n";
 
-const USER_CONFIGURATION: &str = "[settings]\ndefault_agent = \"claude\"\n";
+const USER_CONFIGURATION: &str = r#"
+[settings]
+default_agent = "claude"
+[[role]]
+name = "reviewer"
+prompt = "Review with care."
+[[context]]
+name = "docs"
+prompt = "The documentation."
+[[task]]
+name = "review"
+prompt = "Review the change."
+"#;
+
+/// Tools of the user, with their schemas.
+const TOOLS: [(&str, &str); 2] = [
+    ("add", r#"{"a": {"type": "number"}, "b": {"type": "number"}}"#),
+    ("deploy", r#"{"targets": {"type": "array"}, "options": {"type": "object"}}"#),
+];
 
 /// One fenced block of a document.
 struct Example {
@@ -48,6 +69,13 @@ impl World {
         world.write("bin/claude", AGENT);
         world.write("bin/codex", AGENT);
         world.write("home/.config/haft/config.toml", USER_CONFIGURATION);
+        for (name, properties) in TOOLS {
+            let schema = format!(
+                r#"{{"name": "{name}", "description": "An example", "parameters": {{"type": "object", "properties": {properties}}}}}"#
+            );
+            let text = format!("#!/bin/sh\n[ \"$1\" = --schema ] && echo '{schema}' || cat\n");
+            world.write(&format!("home/.config/haft/tools/{name}-tool"), &text);
+        }
         symlink(env!("CARGO_BIN_EXE_haft"), world.scratch.file("bin/haft")).unwrap();
         world
     }
@@ -145,19 +173,24 @@ documents! {
     readme: "README.md",
     running: "docs/running.md",
     shell: "docs/shell.md",
+    tools: "docs/tools.md",
+    launch: "docs/launch.md",
+    mcp: "docs/mcp.md",
+    limits: "docs/limits.md",
+    output: "docs/output.md",
+    plan: "docs/plan.md",
+    security: "docs/security.md",
 }
 
 /// Documents without `sh` examples to run, or with generated ones.
-const OTHERS: [&str; 9] = [
+const OTHERS: [&str; 7] = [
     "docs/benchmarks.md",
     "docs/checks.md",
     "docs/commands.md",
     "docs/dependencies.md",
     "docs/gotchas.md",
-    "docs/launch.md",
+    "docs/isolated.md",
     "docs/library.md",
-    "docs/mcp.md",
-    "docs/tools.md",
 ];
 
 #[test]

@@ -201,6 +201,9 @@ pub(crate) fn within<T: Send + 'static>(
     let started = std::thread::Builder::new().name("read".to_owned()).spawn(move || {
         let _ = send.send(work());
     });
-    started.ok()?;
-    Some(receive.recv_timeout(limit).unwrap_or_else(|_| Err(FileError::late(path, limit))))
+    let thread = started.ok()?;
+    let Ok(result) = receive.recv_timeout(limit) else { return Some(Err(FileError::late(path, limit))) };
+    // A thread that is about to end would still take signals that the caller blocks from now on.
+    let _ = thread.join();
+    Some(result)
 }

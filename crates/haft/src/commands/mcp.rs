@@ -37,9 +37,6 @@ const FOR_AGENTS: [(&str, &str); 7] = [
 
 /// How long tools have to end after everything else has.
 const LAST_TOOLS: Duration = Duration::from_millis(300);
-/// How long the last messages of the log have to be read.
-const LAST_MESSAGES: Duration = Duration::from_millis(100);
-
 /// Serves until the client goes away, or we are asked to end.
 pub(crate) fn run(arguments: &Mcp, surroundings: &Surroundings) -> Result<i32, Failure> {
     if let Some(kind) = &arguments.print_config {
@@ -67,7 +64,6 @@ pub(crate) fn run(arguments: &Mcp, surroundings: &Surroundings) -> Result<i32, F
         (None, None) => Ok(0),
     };
     close(tools);
-    log::flush(LAST_MESSAGES);
     result
 }
 
