@@ -188,7 +188,7 @@ fn four_gibibytes_of_output_cost_haft_less_than_sixteen_mebibytes() {
     };
     let (_, small) = flood("1", &Scratch::new());
     let (run, large) = flood("4294967296", &Scratch::new());
-    let mark = "\n[… 4294901760 bytes left out …]\n";
+    let mark = "[… 4294901760 bytes left out …]\n";
     assert!(run.output_text().contains(mark) && run.output().len() - mark.len() == 64 << 10, "{run}");
     assert!(large - small < 16 << 20, "{} MiB more", (large - small) >> 20);
     run.stderr_has("4294901760 of 4294967296 bytes");
