@@ -109,11 +109,13 @@ fn supervise(run: &mut Run, surroundings: &Surroundings) -> Result<Outcome, Fail
     if !run.supervise.json {
         let timed_out = outcome.status == haft_kernel::run::Status::TimedOut;
         run.supervise.explain(&text.name, timed_out, outcome.needed_input, &outcome.tree);
-        if outcome.status.limit_hit().is_some() {
-            tell("hint: '--limit-memory SIZE' sets how much memory the script may use");
-        }
     }
-    run.supervise.explain_limits(&outcome.limits);
+    match outcome.status.limit_hit() {
+        // The script itself has said which limit it reached.
+        Some(_) if run.supervise.json => {}
+        Some(_) => tell("hint: '--limit-memory SIZE' sets how much memory the script may use"),
+        None => run.supervise.explain_limits(&outcome.limits),
+    }
     session.part();
     Ok(outcome)
 }
