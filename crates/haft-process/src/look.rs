@@ -117,7 +117,7 @@ impl Scope {
     }
 
     /// Why orphans of the scope may be out of sight, if they may.
-    fn blindness(&self) -> Option<UnknownSurvivors> {
+    pub(crate) fn blindness(&self) -> Option<UnknownSurvivors> {
         let sees_all = self.cgroup().is_some() || reaper::is_subreaper();
         (!sees_all && matches!(self.kind(), Kind::Run)).then_some(UnknownSurvivors::OrphansNotInherited)
     }

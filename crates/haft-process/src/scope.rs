@@ -322,7 +322,9 @@ impl Scope {
         if reaper::is_subreaper() && reaper::orphans().is_empty() {
             return Survivors::NONE;
         }
-        Survivors::new(Vec::new(), self.look().doubt)
+        // Where orphans go elsewhere, a look at all processes would not remove the doubt.
+        let doubt = self.blindness().or_else(|| self.look().doubt);
+        Survivors::new(Vec::new(), doubt)
     }
 
     /// What kind of scope it is.
