@@ -8,8 +8,7 @@ use std::time::{Duration, Instant};
 
 use rustix::fs::{Mode, OFlags};
 use rustix::pipe::{PipeFlags, pipe_with};
-use rustix::process::Signal;
-use rustix::process::{DumpableBehavior, set_dumpable_behavior};
+use rustix::process::{DumpableBehavior, Signal, set_dumpable_behavior};
 
 use crate::cgroup;
 use crate::child::Child;
@@ -32,7 +31,7 @@ const GRACE: Duration = Duration::from_millis(300);
 /// who kills that by name does not kill the watcher with it.
 const NAME: &str = "tree-watcher";
 
-/// What precedes the number of a process, and the time of its start, on the line to the watcher.
+/// Prefix of a process that could not be killed, given by pid and start time, on the line to the watcher.
 const SURVIVOR: &str = "survivor:";
 
 /// The line to the watcher: it breaks when this process ends, however that comes about. What is told through it ends with a
@@ -59,7 +58,7 @@ impl Watcher {
         // Told through the line rather than by an argument, where it would show the name of the program again.
         let directory = run_directory.map_or(&b""[..], |path| path.as_os_str().as_bytes());
         tell(&near, &[id.as_bytes(), directory].join(&0)).map_err(failed)?;
-        // It is a part of this application and no program of a session.
+        // The watcher belongs to the application, so no permission of a session applies.
         let child = command.spawn(&StartPermission::all())?;
         guardian::spare([child.pid()]);
         watchers().push(child.pid());
@@ -128,7 +127,7 @@ pub fn watch() {
         told.partition(|told| survivor(told).is_some());
     let in_order = cgroups.pop_if(|last| last.as_os_str().is_empty()).is_some();
     clean_run_directory(&run_directory);
-    // There may be no directory, or somebody may have removed it with what stood in it.
+    // The directory may be missing or removed, and its notes with it.
     if !in_order {
         end_processes(&id.to_string_lossy(), cgroups);
     }
@@ -146,7 +145,7 @@ fn clean_run_directory(run_directory: &Path) {
     }
 }
 
-/// What was told of a process that could not be killed.
+/// Parses the pid and start time of a process that could not be killed.
 fn survivor(told: &Path) -> Option<(i32, u64)> {
     let (pid, start) = told.to_str()?.strip_prefix(SURVIVOR)?.split_once(':')?;
     Some((pid.parse().ok()?, start.parse().ok()?))

@@ -1,4 +1,4 @@
-//! The one way to read a file that somebody else may have put there.
+//! Reads files that another user may have created.
 //!
 //! A repository can hold a `config.toml` that is a FIFO, a link to `/dev/zero`, a link to a private key, or fifty
 //! gigabytes long. [`FileRules::open`] refuses all of these before a byte is read, and [`FileRules::read`] reads no more
@@ -46,7 +46,7 @@ pub const READ_TIMEOUT: Duration = Duration::from_secs(10);
 /// The longest time that hashing a file may take, which may be as large as [`MAX_PROGRAM_BYTES`].
 pub(crate) const HASH_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// What a file must be to be read.
+/// Conditions a file must meet to be read.
 #[derive(Clone, Debug)]
 pub struct FileRules {
     limit: u64,

@@ -33,7 +33,7 @@ pub(crate) struct Supervision {
     /// The terminal that the programs are on, if the run has one.
     pub(crate) terminal: Option<Arc<OwnedFd>>,
     pub(crate) record: Arc<Mutex<Record>>,
-    /// What ends all of it.
+    /// Cancels the whole run.
     pub(crate) job: haft_process::Controller,
 }
 

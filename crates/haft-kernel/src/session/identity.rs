@@ -1,4 +1,4 @@
-//! Who a session says it is: the process and the user that it runs as, or in an isolated session nobody in particular.
+//! The identity a session reports: its process and user, or fixed values in an isolated session.
 
 use crate::kernel::Kernel;
 

@@ -21,10 +21,9 @@ pub(crate) use inherited::take as take_inherited;
 pub(crate) use memory::read_memory;
 pub(crate) use replace::{Replacement, replace};
 pub(crate) use shield::{hide_environment, withhold_tracing};
-pub(crate) use signal::{HeldSignals, TakenSignal};
 pub(crate) use signal::{
-    SignalSet, block, catch, ignored_signals, kill, own as own_signals, own_group, set_catcher, set_ignored,
-    wait_for_info,
+    HeldSignals, SignalSet, TakenSignal, block, catch, ignored_signals, kill, own as own_signals, own_group,
+    set_catcher, set_ignored, wait_for_info,
 };
 pub(crate) use spawn::{Fault, Plan, Spawned, spawn};
 pub(crate) use wait::{
