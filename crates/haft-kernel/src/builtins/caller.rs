@@ -1,7 +1,7 @@
 //! `caller`.
 
 use super::Context;
-use super::number::argument;
+use super::integer::parse_integer;
 use crate::bytes::Bytes;
 use crate::flow::Flow;
 
@@ -10,7 +10,7 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
     let main = context.session.source_name();
     let depth = match arguments.first() {
         None => None,
-        Some(text) => match argument(text) {
+        Some(text) => match parse_integer(text) {
             Some(number) => Some(number),
             None => return context.usage(format_args!("{text}: invalid number")),
         },

@@ -1,6 +1,6 @@
 //! `command`.
 
-use super::find_out::{Meaning, Search, meanings, sentence, standard_path};
+use super::name_lookup::{Meaning, Search, meanings, sentence, standard_path};
 use super::{Context, alias, options};
 use crate::bytes::Bytes;
 use crate::flow::Flow;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::find_out::KEYWORDS;
+use super::name_lookup::KEYWORDS;
 use super::options::Flag;
 use super::{Context, options};
 use crate::bytes::Bytes;

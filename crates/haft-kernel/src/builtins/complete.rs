@@ -1,5 +1,5 @@
-//! `complete` and `compopt`: how arguments of commands are to be completed. What is said here is kept and shown again; scripts
-//! that prepare a person's shell run to their end by it.
+//! `complete`. Completion specifications are stored and listed but not used, so that scripts that set up an interactive shell
+//! run to their end.
 
 use std::sync::Arc;
 
@@ -75,21 +75,4 @@ fn show(context: &mut Context<'_>, names: &[Bytes]) -> Flow {
         }
     }
     Ok(status)
-}
-
-pub(super) fn run_option(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
-    let mut options = options::Options::with_plus(arguments);
-    loop {
-        match options.next("o:DEI") {
-            Ok(Some(_)) => {}
-            Ok(None) => break,
-            Err(bad) => return context.usage(bad),
-        }
-    }
-    match options.rest() {
-        [] => context.error("not currently executing completion function"),
-        [name, ..] if context.session.completions.contains_key(name) => return Ok(0),
-        [name, ..] => context.error(format_args!("{name}: no completion specification")),
-    }
-    Ok(1)
 }

@@ -1,7 +1,7 @@
 //! `exit`.
 
 use super::Context;
-use super::number::argument;
+use super::integer::parse_integer;
 use crate::bytes::Bytes;
 use crate::flow::{Flow, Unwind};
 use crate::traps::Trap;
@@ -28,7 +28,7 @@ pub(super) fn status(context: &mut Context<'_>, arguments: &[Bytes]) -> Result<i
         let before = session.moment.status_before_trap.filter(|_| !follows);
         return Ok(before.unwrap_or(session.status));
     };
-    let Some(number) = argument(first) else {
+    let Some(number) = parse_integer(first) else {
         context.error(format_args!("{first}: numeric argument required"));
         return Ok(2);
     };

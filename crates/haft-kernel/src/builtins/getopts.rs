@@ -44,7 +44,7 @@ impl<'a> Walk<'a> {
     /// Goes on where it was left, unless `OPTIND` was changed since.
     fn begin(context: &Context<'_>, words: &'a [Bytes]) -> Self {
         let value = context.session.value(b"OPTIND").unwrap_or_default();
-        let index = super::number::argument(&value).unwrap_or(1).max(1);
+        let index = super::integer::parse_integer(&value).unwrap_or(1).max(1);
         let offset = match context.session.getopts {
             (left, offset) if left == index => offset,
             _ => 0,

@@ -1,8 +1,8 @@
 //! `kill`.
 
 use super::Context;
+use super::integer::parse_integer;
 use super::kill_target::signal_number;
-use super::number::argument;
 use crate::bytes::Bytes;
 use crate::flow::{Flow, Unwind};
 use crate::options::SetOption;
@@ -69,7 +69,7 @@ fn send(context: &mut Context<'_>, target: &Bytes, number: i32) -> Result<bool, 
             }
         });
     }
-    let Some(pid) = argument(target).and_then(|pid| i32::try_from(pid).ok()) else {
+    let Some(pid) = parse_integer(target).and_then(|pid| i32::try_from(pid).ok()) else {
         context.error(format_args!("{target}: arguments must be process or job IDs"));
         return Ok(false);
     };
@@ -109,7 +109,7 @@ fn list(context: &mut Context<'_>, names: &[Bytes]) -> Flow {
     }
     let mut status = 0;
     for name in names {
-        let shown = match argument(name) {
+        let shown = match parse_integer(name) {
             Some(0) => Some("EXIT".to_owned()),
             Some(number) => {
                 let number = if number > 128 { number - 128 } else { number };

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::input::Input;
+use super::descriptor_reader::Input;
 use super::options::Flag;
 use super::{Context, options};
 use crate::bytes::Bytes;
@@ -61,7 +61,7 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
 
 fn parse<'a>(flags: &[Flag<'a>]) -> Result<Request<'a>, String> {
     let number = |flag: &Flag<'_>, problem: &str| {
-        let value = super::number::argument(flag.text()).and_then(|number| u64::try_from(number).ok());
+        let value = super::integer::parse_integer(flag.text()).and_then(|number| u64::try_from(number).ok());
         value.ok_or_else(|| format!("{}: {problem}", String::from_utf8_lossy(flag.text())))
     };
     let mut request = Request {

@@ -1,6 +1,6 @@
 //! `set`.
 
-use super::{Context, describe};
+use super::{Context, variable_listing};
 use crate::bytes::Bytes;
 use crate::flow::Flow;
 use crate::options::SetOption;
@@ -111,9 +111,9 @@ pub(super) fn row(name: &str, on: bool) -> String {
 }
 
 fn list(context: &mut Context<'_>) -> Flow {
-    let mut text = describe::all(context.session, |_| true, describe::listing);
+    let mut text = variable_listing::all(context.session, |_| true, variable_listing::listing);
     if !context.session.options.has(SetOption::Posix) {
-        text.extend_from_slice(&super::functions::all(context.session, |_| true));
+        text.extend_from_slice(&super::function_listing::all(context.session, |_| true));
     }
     context.print(&text)
 }

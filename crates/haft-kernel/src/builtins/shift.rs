@@ -1,7 +1,7 @@
 //! `shift`.
 
 use super::Context;
-use super::number::argument;
+use super::integer::parse_integer;
 use crate::bytes::Bytes;
 use crate::flow::Flow;
 use crate::options::ShellOption;
@@ -13,7 +13,7 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
     };
     let count = match arguments {
         [] => 1,
-        [only] => match argument(only) {
+        [only] => match parse_integer(only) {
             Some(count) => count,
             None => {
                 context.error(format_args!("{only}: numeric argument required"));

@@ -1,6 +1,6 @@
 //! `wait`.
 
-use super::number::argument;
+use super::integer::parse_integer;
 use super::{Context, options};
 use crate::bytes::Bytes;
 use crate::flow::{Flow, Unwind};
@@ -32,7 +32,7 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
             Ok(status) => status,
             Err(signal) => return Ok(signal),
         };
-        if let (Some(name), Some(pid)) = (variable, argument(operand)) {
+        if let (Some(name), Some(pid)) = (variable, parse_integer(operand)) {
             let _ = context.session.assign_reference(name, pid.to_string().into());
         }
     }
@@ -81,7 +81,8 @@ fn one(context: &mut Context<'_>, operand: &Bytes) -> Result<Result<i32, i32>, U
             Waited::Nothing => Ok(127),
         });
     }
-    let Some(pid) = argument(operand).and_then(|pid| i32::try_from(pid).ok()).filter(|pid| *pid >= 0) else {
+    let Some(pid) = parse_integer(operand).and_then(|pid| i32::try_from(pid).ok()).filter(|pid| *pid >= 0)
+    else {
         context.error(format_args!("`{operand}': not a pid or valid job spec"));
         return Ok(Ok(1));
     };
@@ -103,7 +104,7 @@ fn next(context: &mut Context<'_>, operands: &[Bytes], variable: Option<&[u8]>) 
     let mut ids = Vec::new();
     let mut failed = false;
     for operand in operands {
-        let found = match argument(operand).and_then(|pid| i32::try_from(pid).ok()) {
+        let found = match parse_integer(operand).and_then(|pid| i32::try_from(pid).ok()) {
             Some(pid) if !operand.starts_with(b"%") => context.session.jobs.of_pid(pid),
             _ => context.session.jobs.find(operand).ok(),
         };

@@ -8,38 +8,38 @@ use crate::variables::Attributes;
 
 /// What the options ask for.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Flags {
+pub(in crate::builtins) struct Flags {
     /// Attributes to give.
-    pub(super) on: Attributes,
+    pub(in crate::builtins) on: Attributes,
     /// Attributes to take.
-    pub(super) off: Attributes,
-    pub(super) array: Option<Array>,
+    pub(in crate::builtins) off: Attributes,
+    pub(in crate::builtins) array: Option<Array>,
     /// `+a` or `+A`, which arrays refuse.
-    pub(super) no_array: bool,
-    pub(super) functions: Option<Functions>,
-    pub(super) global: bool,
-    pub(super) inherit: bool,
+    pub(in crate::builtins) no_array: bool,
+    pub(in crate::builtins) functions: Option<Functions>,
+    pub(in crate::builtins) global: bool,
+    pub(in crate::builtins) inherit: bool,
     /// `-p`.
-    pub(super) show: bool,
+    pub(in crate::builtins) show: bool,
     /// Whether variables are made local to the innermost call.
-    pub(super) local: bool,
+    pub(in crate::builtins) local: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Array {
+pub(in crate::builtins) enum Array {
     Indexed,
     Associative,
 }
 
 /// `-f`, or `-F` for the names alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Functions {
+pub(in crate::builtins) enum Functions {
     Definitions,
     Names,
 }
 
 /// Reads the options; yields them and the operands after them.
-pub(super) fn parse<'a>(
+pub(in crate::builtins) fn parse<'a>(
     context: &mut Context<'_>,
     operands: &'a [Operand],
     known: &str,

@@ -1,18 +1,17 @@
-//! `declare`, `typeset`, `local`, `export` and `readonly`: one way to give variables attributes and values, and five
-//! sets of options for it.
+//! `declare` and `typeset`, and the code they share with `local`, `export` and `readonly`, which differ in their options only.
 
 mod apply;
-mod flags;
-mod show;
+pub(super) mod flags;
+pub(super) mod show;
 
-use super::{Assigned, AssignedValue, Context, Operand, functions};
+use super::{Assigned, AssignedValue, Context, Operand, function_listing};
 use crate::bytes::Bytes;
 use crate::flow::Flow;
 use crate::variables::Attributes;
 
 use self::flags::Flags;
 
-pub(super) fn run_declare(context: &mut Context<'_>, operands: &[Operand]) -> Flow {
+pub(super) fn run(context: &mut Context<'_>, operands: &[Operand]) -> Flow {
     let (flags, operands) = match flags::parse(context, operands, "aAcfFgiIlnprtux") {
         Ok(parsed) => parsed,
         Err(end) => return end,
@@ -21,54 +20,8 @@ pub(super) fn run_declare(context: &mut Context<'_>, operands: &[Operand]) -> Fl
     declare(context, Flags { local, ..flags }, operands)
 }
 
-pub(super) fn run_local(context: &mut Context<'_>, operands: &[Operand]) -> Flow {
-    if context.session.variables.depth() == 0 {
-        context.error("can only be used in a function");
-        return Ok(1);
-    }
-    let (flags, operands) = match flags::parse(context, operands, "aAcfFgiIlnprtux") {
-        Ok(parsed) => parsed,
-        Err(end) => return end,
-    };
-    if operands.is_empty() && flags.functions.is_none() {
-        return show::locals(context);
-    }
-    declare(context, Flags { local: !flags.global, ..flags }, operands)
-}
-
-pub(super) fn run_export(context: &mut Context<'_>, operands: &[Operand]) -> Flow {
-    let (mut flags, operands) = match flags::parse(context, operands, "aAfnp") {
-        Ok(parsed) => parsed,
-        Err(end) => return end,
-    };
-    // Here `-n` means the opposite of what it means to `declare`.
-    let withdraw = flags.on.contains(Attributes::NAMEREF);
-    flags.on = flags.on.without(Attributes::NAMEREF);
-    if withdraw {
-        flags.off = flags.off.union(Attributes::EXPORT);
-    } else {
-        flags.on = flags.on.union(Attributes::EXPORT);
-    }
-    if operands.is_empty() {
-        let listed = Flags { on: Attributes::EXPORT, off: Attributes::NONE, ..flags };
-        return show::listed(context, &listed);
-    }
-    declare(context, Flags { show: false, ..flags }, operands)
-}
-
-pub(super) fn run_readonly(context: &mut Context<'_>, operands: &[Operand]) -> Flow {
-    let (mut flags, operands) = match flags::parse(context, operands, "aAfp") {
-        Ok(parsed) => parsed,
-        Err(end) => return end,
-    };
-    flags.on = flags.on.union(Attributes::READONLY);
-    if operands.is_empty() {
-        return show::listed(context, &flags);
-    }
-    declare(context, Flags { show: false, ..flags }, operands)
-}
-
-fn declare(context: &mut Context<'_>, flags: Flags, operands: &[Operand]) -> Flow {
+/// Declares the operands with the attributes of `flags`, or lists variables if there is no operand.
+pub(super) fn declare(context: &mut Context<'_>, flags: Flags, operands: &[Operand]) -> Flow {
     if operands.is_empty() {
         return show::everything(context, &flags);
     }
@@ -111,7 +64,7 @@ fn declare_function(
         context.error(format_args!("{name}: readonly function"));
         return Ok(false);
     }
-    functions::set_attributes(context.session, &known, flags.on, flags.off);
+    function_listing::set_attributes(context.session, &known, flags.on, flags.off);
     Ok(true)
 }
 

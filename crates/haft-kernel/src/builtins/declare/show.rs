@@ -1,6 +1,6 @@
 //! What `declare` and its kin show.
 
-use super::super::{Context, Operand, describe, functions};
+use super::super::{Context, Operand, function_listing, variable_listing};
 use super::flags::{Array, Flags, Functions};
 use crate::bytes::Bytes;
 use crate::flow::{Flow, Unwind};
@@ -10,29 +10,30 @@ use crate::text::Encoding;
 use crate::variables::{Attributes, Value, Variable};
 
 /// Without operands: everything that has the attributes asked for.
-pub(super) fn everything(context: &mut Context<'_>, flags: &Flags) -> Flow {
+pub(in crate::builtins) fn everything(context: &mut Context<'_>, flags: &Flags) -> Flow {
     let plain = flags.on == Attributes::NONE && flags.array.is_none();
     if flags.functions.is_some() || !plain || flags.show {
         return listed(context, flags);
     }
-    let mut text = describe::all(context.session, |_| true, describe::listing);
-    text.extend_from_slice(&functions::all(context.session, |_| true));
+    let mut text = variable_listing::all(context.session, |_| true, variable_listing::listing);
+    text.extend_from_slice(&function_listing::all(context.session, |_| true));
     context.print(&text)
 }
 
 /// Everything that has the attributes asked for, as commands that would make it.
-pub(super) fn listed(context: &mut Context<'_>, flags: &Flags) -> Flow {
+pub(in crate::builtins) fn listed(context: &mut Context<'_>, flags: &Flags) -> Flow {
     if flags.functions.is_some() {
         let wanted = |known: &Definition| {
             (!flags.on.contains(Attributes::EXPORT) || known.exported)
                 && (!flags.on.contains(Attributes::READONLY) || known.readonly)
         };
-        let all = functions::sorted(context.session);
+        let all = function_listing::sorted(context.session);
         for known in all.iter().filter(|known| wanted(known)) {
             if flags.functions == Some(Functions::Definitions) {
-                context.print(&functions::definition(known))?;
+                context.print(&function_listing::definition(known))?;
             }
-            let marked = functions::letters(known).len() > 1 && (flags.show || flags.on != Attributes::NONE);
+            let marked =
+                function_listing::letters(known).len() > 1 && (flags.show || flags.on != Attributes::NONE);
             if flags.functions == Some(Functions::Names) || marked {
                 context.print(&attributes(known))?;
             }
@@ -40,18 +41,18 @@ pub(super) fn listed(context: &mut Context<'_>, flags: &Flags) -> Flow {
         return Ok(0);
     }
     let conforms = context.session.options.has(SetOption::Posix);
-    let show: describe::Show = match context.name {
+    let show: variable_listing::Show = match context.name {
         b"export" if conforms => |name, variable, encoding| posix(b"export", name, variable, encoding),
         b"readonly" if conforms => |name, variable, encoding| posix(b"readonly", name, variable, encoding),
-        _ => describe::declaration,
+        _ => variable_listing::declaration,
     };
-    let text = describe::all(context.session, |variable| matches(variable, flags), show);
+    let text = variable_listing::all(context.session, |variable| matches(variable, flags), show);
     context.print(&text)
 }
 
 /// `export name="value"`, as POSIX has it: the command in the place of `declare` and its options.
 fn posix(command: &[u8], name: &[u8], variable: &Variable, encoding: Encoding) -> Vec<u8> {
-    let line = describe::declaration(name, variable, encoding);
+    let line = variable_listing::declaration(name, variable, encoding);
     let rest = line.splitn(3, |byte| *byte == b' ').nth(2).unwrap_or_default();
     let arrays: &[u8] = match variable.value {
         Value::Scalar(_) => b"",
@@ -73,11 +74,11 @@ fn matches(variable: &Variable, flags: &Flags) -> bool {
 
 /// `declare -fx name`.
 fn attributes(known: &Definition) -> Vec<u8> {
-    [b"declare -", functions::letters(known).as_bytes(), b" ", &known.function.name, b"\n"].concat()
+    [b"declare -", function_listing::letters(known).as_bytes(), b" ", &known.function.name, b"\n"].concat()
 }
 
 /// `declare -p name …`.
-pub(super) fn named(context: &mut Context<'_>, flags: &Flags, operands: &[Operand]) -> Flow {
+pub(in crate::builtins) fn named(context: &mut Context<'_>, flags: &Flags, operands: &[Operand]) -> Flow {
     let mut status = 0;
     for operand in operands {
         let name = match operand {
@@ -88,7 +89,7 @@ pub(super) fn named(context: &mut Context<'_>, flags: &Flags, operands: &[Operan
             Some(_) => match context.session.functions.get(name.as_bytes()).cloned() {
                 Some(known) => {
                     function(context, flags, &known)?;
-                    let marked = functions::letters(&known).len() > 1;
+                    let marked = function_listing::letters(&known).len() > 1;
                     Some(if marked { attributes(&known) } else { Vec::new() })
                 }
                 None => None,
@@ -115,29 +116,38 @@ fn variable(context: &Context<'_>, name: &Bytes) -> Option<Vec<u8>> {
         return None;
     }
     let found = session.variables.get(name)?;
-    Some(describe::of(session, name, found, describe::declaration))
+    Some(variable_listing::of(session, name, found, variable_listing::declaration))
 }
 
 /// One function: its definition, or with `-F` its name, and with `extdebug` where it is from.
-pub(super) fn function(context: &mut Context<'_>, flags: &Flags, known: &Definition) -> Result<(), Unwind> {
+pub(in crate::builtins) fn function(
+    context: &mut Context<'_>,
+    flags: &Flags,
+    known: &Definition,
+) -> Result<(), Unwind> {
     let text = match flags.functions {
         Some(Functions::Names) if context.session.options.shell(ShellOption::ExtendedDebug) => {
             let line = known.function.body.line;
             [&*known.function.name, format!(" {line} ").as_bytes(), &known.source, b"\n"].concat()
         }
         Some(Functions::Names) => [&*known.function.name, b"\n"].concat(),
-        _ => functions::definition(known),
+        _ => function_listing::definition(known),
     };
     context.print(&text).map(|_| ())
 }
 
 /// `local` without operands: the variables of the innermost call.
-pub(super) fn locals(context: &mut Context<'_>) -> Flow {
+pub(in crate::builtins) fn locals(context: &mut Context<'_>) -> Flow {
     let session = &context.session;
     let mut text = Vec::new();
     for (name, variable) in session.variables.sorted() {
         if session.variables.is_local(name) {
-            text.extend_from_slice(&describe::of(session, name, variable, describe::declaration));
+            text.extend_from_slice(&variable_listing::of(
+                session,
+                name,
+                variable,
+                variable_listing::declaration,
+            ));
         }
     }
     context.print(&text)

@@ -1,7 +1,7 @@
 //! Reading one line.
 
 use crate::builtins::Context;
-use crate::builtins::input::{End, Input};
+use crate::builtins::descriptor_reader::{End, Input};
 use crate::flow::Unwind;
 use crate::text::Encoding;
 

@@ -7,7 +7,7 @@ mod terminal;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::input::Input;
+use super::descriptor_reader::Input;
 use super::options::Flag;
 use super::{Context, options};
 use crate::bytes::Bytes;
@@ -77,7 +77,7 @@ fn is_ready(context: &Context<'_>, file: &OpenFile) -> bool {
 fn parse<'a>(context: &Context<'_>, flags: &[Flag<'a>]) -> Result<Request<'a>, String> {
     let number = |text: &[u8], problem: &str| {
         let shown = String::from_utf8_lossy(text).into_owned();
-        let value = super::number::argument(text).and_then(|number| usize::try_from(number).ok());
+        let value = super::integer::parse_integer(text).and_then(|number| usize::try_from(number).ok());
         value.ok_or_else(|| format!("{shown}: {problem}"))
     };
     let number_of = flags.iter().rev().find(|flag| flag.letter == b'u').map_or(b"0".as_slice(), Flag::text);

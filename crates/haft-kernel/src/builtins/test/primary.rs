@@ -2,7 +2,7 @@
 
 use haft_lang::ast::BinaryTest;
 
-use crate::builtins::number::argument;
+use crate::builtins::integer::parse_integer;
 use crate::session::Session;
 
 /// A test of one operand: the letter after the dash.
@@ -10,7 +10,7 @@ pub(super) fn unary(session: &mut Session, letter: u8, operand: &[u8]) -> Result
     match letter {
         b'n' => Ok(!operand.is_empty()),
         b'z' => Ok(operand.is_empty()),
-        b't' if argument(operand).is_none() => Ok(false),
+        b't' if parse_integer(operand).is_none() => Ok(false),
         _ => session.test_letter(letter, operand).map_err(|_| "bad subscript".to_owned()),
     }
 }
@@ -23,7 +23,7 @@ pub(super) fn binary(
     right: &[u8],
 ) -> Option<Result<bool, String>> {
     let numbers = |compare: fn(&i64, &i64) -> bool| {
-        let parse = |text: &[u8]| argument(text).ok_or_else(|| not_a_number(text));
+        let parse = |text: &[u8]| parse_integer(text).ok_or_else(|| not_a_number(text));
         parse(left).and_then(|left| Ok(compare(&left, &parse(right)?)))
     };
     Some(match operator {

@@ -1,7 +1,7 @@
 //! Numbers as arguments.
 
 /// A whole decimal number with an optional sign and blanks around it.
-pub(super) fn argument(text: &[u8]) -> Option<i64> {
+pub(super) fn parse_integer(text: &[u8]) -> Option<i64> {
     let text = std::str::from_utf8(text).ok()?;
     let trimmed = text.trim_matches([' ', '\t', '\n']);
     let digits = trimmed.strip_prefix('+').unwrap_or(trimmed);

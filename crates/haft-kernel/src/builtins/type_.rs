@@ -1,6 +1,6 @@
 //! `type`.
 
-use super::find_out::{Meaning, Search, meanings, sentence};
+use super::name_lookup::{Meaning, Search, meanings, sentence};
 use super::{Context, options};
 use crate::bytes::Bytes;
 use crate::flow::Flow;

@@ -2,7 +2,7 @@
 
 use std::os::unix::ffi::OsStrExt as _;
 
-use super::{Context, functions};
+use super::{Context, function_listing};
 use crate::bytes::Bytes;
 use crate::options::ShellOption;
 use crate::session::Session;
@@ -63,7 +63,7 @@ pub(super) fn meanings(session: &Session, name: &[u8], search: Search<'_>) -> Ve
         if !search.no_functions
             && let Some(definition) = session.function(name)
         {
-            found.push(Meaning::Function(functions::definition(&definition)));
+            found.push(Meaning::Function(function_listing::definition(&definition)));
         }
         if let Some(builtin) = session.find_builtin(name) {
             found.push(Meaning::Builtin { special: builtin.special });

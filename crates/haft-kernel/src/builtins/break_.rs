@@ -1,20 +1,17 @@
-//! `break` and `continue`.
+//! `break`.
 
 use super::Context;
-use super::number::argument;
+use super::integer::parse_integer;
 use crate::bytes::Bytes;
 use crate::flow::{Flow, Unwind};
 use crate::options::SetOption;
 
-pub(super) fn run_break(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
-    leave(context, arguments, Unwind::Break)
+pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
+    leave_loops(context, arguments, Unwind::Break)
 }
 
-pub(super) fn run_continue(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
-    leave(context, arguments, Unwind::Continue)
-}
-
-fn leave(context: &mut Context<'_>, arguments: &[Bytes], how: fn(u32) -> Unwind) -> Flow {
+/// Leaves as many loops as the argument says, 1 without one; `unwind` decides between `break` and `continue`.
+pub(super) fn leave_loops(context: &mut Context<'_>, arguments: &[Bytes], unwind: fn(u32) -> Unwind) -> Flow {
     let loops = context.session.moment.loops;
     if loops == 0 && context.session.options.has(SetOption::Posix) {
         return Ok(0);
@@ -29,8 +26,8 @@ fn leave(context: &mut Context<'_>, arguments: &[Bytes], how: fn(u32) -> Unwind)
     };
     context.session.status = 0;
     context.session.set_pipe_status(0);
-    let Some(first) = arguments.first() else { return Err(how(1)) };
-    let Some(count) = argument(first) else {
+    let Some(first) = arguments.first() else { return Err(unwind(1)) };
+    let Some(count) = parse_integer(first) else {
         context.error(format_args!("{first}: numeric argument required"));
         return Err(Unwind::Exit(128));
     };
@@ -43,5 +40,5 @@ fn leave(context: &mut Context<'_>, arguments: &[Bytes], how: fn(u32) -> Unwind)
         context.session.status = 1;
         return Err(Unwind::Break(loops));
     }
-    Err(how(u32::try_from(count).unwrap_or(u32::MAX).min(loops)))
+    Err(unwind(u32::try_from(count).unwrap_or(u32::MAX).min(loops)))
 }

@@ -1,0 +1,15 @@
+//! `bind`. A shell that runs a script has no line editor, so no key is bound.
+
+use super::{Context, options};
+use crate::bytes::Bytes;
+use crate::flow::Flow;
+
+pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
+    if !context.session.interactive {
+        context.error("warning: line editing not enabled");
+    }
+    match options::parse(context, arguments, "lpsvPSVXm:f:q:u:r:x:") {
+        Ok(_) => Ok(0),
+        Err(end) => end,
+    }
+}

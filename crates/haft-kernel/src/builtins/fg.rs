@@ -1,0 +1,43 @@
+//! `fg`.
+
+use super::Context;
+use crate::bytes::Bytes;
+use crate::flow::Flow;
+use crate::jobs::{Job, JobState, Waited};
+use crate::options::SetOption;
+
+pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
+    let Some(id) = controlled_job(context, arguments.first()) else { return Ok(1) };
+    let shown = context.session.jobs.get(id).map(Job::shown_text).unwrap_or_default();
+    context.print(&[&shown, b"\n".as_slice()].concat())?;
+    if context.session.jobs.get(id).is_some_and(|job| job.group.is_some()) {
+        let _ = context.session.flush();
+        return context.session.continue_in_foreground(id);
+    }
+    if let Some(job) = context.session.jobs.get(id) {
+        job.signal(18);
+    }
+    match context.session.wait_job(id)? {
+        Waited::Ended { status, .. } => Ok(status),
+        Waited::Interrupted(signal) => Ok(128 + signal),
+        Waited::Nothing => Ok(127),
+    }
+}
+
+/// Returns the number of the job that the operand names, or the current job. Prints an error and returns `None` if there is no
+/// such job, it has ended, or job control is off.
+pub(super) fn controlled_job(context: &mut Context<'_>, operand: Option<&Bytes>) -> Option<u32> {
+    if !context.session.options.has(SetOption::Monitor) {
+        context.error("no job control");
+        return None;
+    }
+    context.session.jobs.update();
+    let shown = operand.cloned().unwrap_or_else(|| "current".into());
+    let found = context.session.jobs.find(operand.map_or(b"%%", |operand| operand.as_bytes()));
+    match found.map(|job| (job.id, job.state())) {
+        Ok((id, JobState::Running | JobState::Stopped(_))) => return Some(id),
+        Ok((_, JobState::Done(_))) => context.error("job has terminated"),
+        Err(missing) => context.error(missing.message(&shown)),
+    }
+    None
+}

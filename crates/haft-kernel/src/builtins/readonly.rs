@@ -1,0 +1,19 @@
+//! `readonly`.
+
+use super::declare::flags::{self, Flags};
+use super::declare::{declare, show};
+use super::{Context, Operand};
+use crate::flow::Flow;
+use crate::variables::Attributes;
+
+pub(super) fn run(context: &mut Context<'_>, operands: &[Operand]) -> Flow {
+    let (mut flags, operands) = match flags::parse(context, operands, "aAfp") {
+        Ok(parsed) => parsed,
+        Err(end) => return end,
+    };
+    flags.on = flags.on.union(Attributes::READONLY);
+    if operands.is_empty() {
+        return show::listed(context, &flags);
+    }
+    declare(context, Flags { show: false, ..flags }, operands)
+}
