@@ -6,72 +6,72 @@ use std::time::Duration;
 
 use clap::{Args, CommandFactory as _, Parser, Subcommand};
 
-use crate::commands::launch::arguments::Launch;
-use crate::commands::tool::arguments::Tool;
+use crate::commands::launch::arguments::LaunchArguments;
+use crate::commands::tool::arguments::ToolArguments;
 use crate::units;
 
 /// Runs real programs for agents: with deadlines that hold, output that is not lost and nothing left behind.
 #[derive(Debug, Parser)]
 #[command(name = "haft", version, arg_required_else_help = true, disable_help_subcommand = true)]
-pub(crate) struct Arguments {
+pub(crate) struct CommandLine {
     #[command(subcommand)]
-    pub(crate) command: Command,
+    pub(crate) command: HaftCommand,
 }
 
-impl Arguments {
+impl CommandLine {
     /// Whether a word is the name of a command of haft's own.
     pub(crate) fn has_command(word: &[u8]) -> bool {
-        std::str::from_utf8(word).is_ok_and(|word| Arguments::command().find_subcommand(word).is_some())
+        std::str::from_utf8(word).is_ok_and(|word| CommandLine::command().find_subcommand(word).is_some())
     }
 }
 
 #[derive(Debug, Subcommand)]
-pub(crate) enum Command {
+pub(crate) enum HaftCommand {
     /// Run a program under supervision: its output streams through, its status is haft's
-    Spawn(Spawn),
+    Spawn(SpawnArguments),
     /// Run a script under supervision: bash, within haft; with --json the whole outcome
-    Run(Run),
+    Run(RunArguments),
     /// Become a program: same process, same terminal, nothing of haft remains
-    Exec(Exec),
+    Exec(ExecArguments),
     /// Show an output of an earlier 'run --json' or 'spawn --json' by its id, or list those that are kept
-    Output(ShowOutput),
+    Output(OutputArguments),
     /// Say what is wrong with a script before anything runs
-    Check(Check),
+    Check(CheckArguments),
     /// Show what a script would run, read and write
-    Plan(Plan),
+    Plan(PlanArguments),
     /// Launch an agent with its role, context and task, and become it
-    Launch(Box<Launch>),
+    Launch(Box<LaunchArguments>),
     /// Show, call and write tools: executables that speak JSON
-    Tool(Tool),
+    Tool(ToolArguments),
     /// Allow what a project brings to run, after showing it; by content, until it changes
-    Trust(Trust),
+    Trust(TrustArguments),
     /// Serve the tools of haft to an agent, over the Model Context Protocol
-    Mcp(Mcp),
+    Mcp(McpArguments),
     /// Clean up after the process that holds the other end of standard input
     #[command(name = "__watch", hide = true)]
     Watch,
 }
 
-impl Command {
+impl HaftCommand {
     /// Whether it starts programs and stays until they have ended.
     pub(crate) fn supervises(&self) -> bool {
         match self {
-            Command::Spawn(_) | Command::Run(_) | Command::Tool(_) => true,
-            Command::Mcp(mcp) => mcp.print_config.is_none(),
-            Command::Launch(launch) => launch.is_supervised(),
-            Command::Exec(_)
-            | Command::Check(_)
-            | Command::Plan(_)
-            | Command::Trust(_)
-            | Command::Output(_)
-            | Command::Watch => false,
+            HaftCommand::Spawn(_) | HaftCommand::Run(_) | HaftCommand::Tool(_) => true,
+            HaftCommand::Mcp(mcp) => mcp.print_config.is_none(),
+            HaftCommand::Launch(launch) => launch.is_supervised(),
+            HaftCommand::Exec(_)
+            | HaftCommand::Check(_)
+            | HaftCommand::Plan(_)
+            | HaftCommand::Trust(_)
+            | HaftCommand::Output(_)
+            | HaftCommand::Watch => false,
         }
     }
 }
 
 /// Where something starts, and with which environment.
 #[derive(Args, Debug, Default)]
-pub(crate) struct Place {
+pub(crate) struct EnvironmentOptions {
     /// Start in this directory
     #[arg(long, value_name = "DIR")]
     pub(crate) cwd: Option<PathBuf>,
@@ -85,9 +85,9 @@ pub(crate) struct Place {
 
 /// What a program starts with.
 #[derive(Args, Debug, Default)]
-pub(crate) struct Start {
+pub(crate) struct ProgramArguments {
     #[command(flatten)]
-    pub(crate) place: Place,
+    pub(crate) place: EnvironmentOptions,
     /// The program, found by PATH unless it has a slash, and its arguments
     #[arg(value_name = "PROGRAM", trailing_var_arg = true, required = true)]
     pub(crate) program: Vec<OsString>,
@@ -95,7 +95,7 @@ pub(crate) struct Start {
 
 /// How something is supervised.
 #[derive(Args, Debug)]
-pub(crate) struct Supervise {
+pub(crate) struct SupervisionOptions {
     /// End it, with all its descendants, after this time; the status is then 124
     #[arg(long, value_name = "TIME", value_parser = units::duration)]
     pub(crate) timeout: Option<Duration>,
@@ -138,19 +138,19 @@ pub(crate) struct Supervise {
 }
 
 #[derive(Args, Debug)]
-pub(crate) struct Spawn {
+pub(crate) struct SpawnArguments {
     #[command(flatten)]
-    pub(crate) supervise: Supervise,
+    pub(crate) supervise: SupervisionOptions,
     #[command(flatten)]
-    pub(crate) start: Start,
+    pub(crate) start: ProgramArguments,
 }
 
 #[derive(Args, Debug)]
-pub(crate) struct Run {
+pub(crate) struct RunArguments {
     #[command(flatten)]
-    pub(crate) supervise: Supervise,
+    pub(crate) supervise: SupervisionOptions,
     #[command(flatten)]
-    pub(crate) place: Place,
+    pub(crate) place: EnvironmentOptions,
     /// Start no programs: only what runs within haft
     #[arg(long)]
     pub(crate) no_external: bool,
@@ -169,13 +169,13 @@ pub(crate) struct Run {
 }
 
 #[derive(Args, Debug)]
-pub(crate) struct Exec {
+pub(crate) struct ExecArguments {
     #[command(flatten)]
-    pub(crate) start: Start,
+    pub(crate) start: ProgramArguments,
 }
 
 #[derive(Args, Debug)]
-pub(crate) struct ShowOutput {
+pub(crate) struct OutputArguments {
     /// The id that the result names; without one, all outputs that are kept are listed
     #[arg(value_name = "ID")]
     pub(crate) id: Option<String>,
@@ -208,7 +208,7 @@ pub(crate) struct ShowOutput {
 /// A script, from wherever it comes.
 #[derive(Args, Debug)]
 #[group(required = false, multiple = false)]
-pub(crate) struct Script {
+pub(crate) struct ScriptArguments {
     /// The script's file, or '-' for standard input
     #[arg(value_name = "FILE")]
     pub(crate) file: Option<OsString>,
@@ -218,9 +218,9 @@ pub(crate) struct Script {
 }
 
 #[derive(Args, Debug)]
-pub(crate) struct Check {
+pub(crate) struct CheckArguments {
     #[command(flatten)]
-    pub(crate) script: Script,
+    pub(crate) script: ScriptArguments,
     /// Print one JSON object with all that was found
     #[arg(long)]
     pub(crate) json: bool,
@@ -230,16 +230,16 @@ pub(crate) struct Check {
 }
 
 #[derive(Args, Debug)]
-pub(crate) struct Plan {
+pub(crate) struct PlanArguments {
     #[command(flatten)]
-    pub(crate) script: Script,
+    pub(crate) script: ScriptArguments,
     /// Print the plan as one JSON object
     #[arg(long)]
     pub(crate) json: bool,
 }
 
 #[derive(Args, Debug)]
-pub(crate) struct Trust {
+pub(crate) struct TrustArguments {
     /// Files, or directories with all that is below [default: the project's '.haft']
     #[arg(value_name = "PATH")]
     pub(crate) paths: Vec<PathBuf>,
@@ -261,7 +261,7 @@ pub(crate) struct Trust {
 }
 
 #[derive(Args, Debug)]
-pub(crate) struct Mcp {
+pub(crate) struct McpArguments {
     /// Serve over HTTP at this loopback address, such as 127.0.0.1:8080, instead of standard input and output
     #[arg(long, value_name = "ADDRESS")]
     pub(crate) http: Option<String>,

@@ -23,7 +23,7 @@ impl Failure {
 
     /// Says it on standard error and returns the status.
     pub(crate) fn show(&self) -> i32 {
-        tell(&self.message);
+        print_message(&self.message);
         if let Some(hint) = &self.hint {
             log::write(format!("hint: {hint}\n"));
         }
@@ -61,12 +61,12 @@ impl From<haft_config::trust::Error> for Failure {
 }
 
 /// Text for a person, as it is, on standard error.
-pub(crate) fn write(text: &str) {
+pub(crate) fn print_stderr(text: &str) {
     log::write(text.to_owned());
 }
 
 /// A message on standard error.
-pub(crate) fn tell(message: impl Display) {
+pub(crate) fn print_message(message: impl Display) {
     log::write(format!("haft: {message}\n"));
 }
 

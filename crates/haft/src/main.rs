@@ -8,10 +8,10 @@ mod host;
 mod log;
 mod panics;
 mod places;
+mod process_context;
 mod repl;
 mod sessions;
 mod shell;
-mod surroundings;
 #[cfg(not(test))]
 mod sys;
 mod tools;
@@ -19,21 +19,21 @@ mod units;
 
 use clap::Parser as _;
 
-use crate::arguments::{Arguments, Command};
+use crate::arguments::{CommandLine, HaftCommand};
 use crate::failure::Failure;
-use crate::surroundings::Surroundings;
+use crate::process_context::ProcessContext;
 
 /// Runs what the arguments ask for, a script or a command, and answers with its exit status.
 fn run() -> i32 {
     haft_process::own_signals();
-    let surroundings = Surroundings::capture();
-    if let Err(failure) = panics::prepare(&surroundings) {
+    let process = ProcessContext::capture();
+    if let Err(failure) = panics::prepare(&process) {
         return failure.show();
     }
-    let result = match shell::words(&surroundings) {
-        Some(words) => shell::run(words, &surroundings),
-        None => match Arguments::try_parse_from(&surroundings.arguments) {
-            Ok(arguments) => run_command(arguments.command, &surroundings),
+    let result = match shell::words(&process) {
+        Some(words) => shell::run(words, &process),
+        None => match CommandLine::try_parse_from(&process.arguments) {
+            Ok(arguments) => run_command(arguments.command, &process),
             Err(error) => return failure::show_usage(&error),
         },
     };
@@ -42,23 +42,23 @@ fn run() -> i32 {
     status
 }
 
-fn run_command(command: Command, surroundings: &Surroundings) -> Result<i32, Failure> {
+fn run_command(command: HaftCommand, process: &ProcessContext) -> Result<i32, Failure> {
     if command.supervises() {
         host::enter_guarded();
     }
-    log::mask_keys(surroundings.environment.clone());
+    log::mask_keys(process.environment.clone());
     match command {
-        Command::Spawn(spawn) => commands::spawn::run(spawn, surroundings),
-        Command::Run(run) => commands::run::run(run, surroundings),
-        Command::Output(output) => commands::stored::run(&output, surroundings),
-        Command::Exec(exec) => commands::exec::run(exec, surroundings),
-        Command::Check(check) => commands::check::run(check, surroundings),
-        Command::Plan(plan) => commands::plan::run(plan, surroundings),
-        Command::Launch(launch) => commands::launch::run(*launch, surroundings),
-        Command::Tool(tool) => commands::tool::run(tool, surroundings),
-        Command::Trust(trust) => commands::trust::run(&trust, surroundings),
-        Command::Mcp(mcp) => commands::mcp::run(&mcp, surroundings),
-        Command::Watch => commands::watch::run(),
+        HaftCommand::Spawn(spawn) => commands::spawn::run(spawn, process),
+        HaftCommand::Run(run) => commands::run::run(run, process),
+        HaftCommand::Output(output) => commands::output::run(&output, process),
+        HaftCommand::Exec(exec) => commands::exec::run(exec, process),
+        HaftCommand::Check(check) => commands::check::run(check, process),
+        HaftCommand::Plan(plan) => commands::plan::run(plan, process),
+        HaftCommand::Launch(launch) => commands::launch::run(*launch, process),
+        HaftCommand::Tool(tool) => commands::tool::run(tool, process),
+        HaftCommand::Trust(trust) => commands::trust::run(&trust, process),
+        HaftCommand::Mcp(mcp) => commands::mcp::run(&mcp, process),
+        HaftCommand::Watch => commands::watch::run(),
     }
 }
 

@@ -5,17 +5,17 @@ use std::io::Write as _;
 use std::panic::{PanicHookInfo, catch_unwind, set_hook, take_hook};
 
 use crate::failure::Failure;
-use crate::surroundings::Surroundings;
+use crate::process_context::ProcessContext;
 
 /// Has a panic say what happened in one line, or as usual if `RUST_BACKTRACE` is set. Fails where nothing could work: hash
 /// tables panic without random numbers.
-pub(crate) fn prepare(surroundings: &Surroundings) -> Result<(), Failure> {
+pub(crate) fn prepare(process: &ProcessContext) -> Result<(), Failure> {
     let usual = take_hook();
     set_hook(Box::new(|_| ()));
     let random = catch_unwind(RandomState::new);
-    match surroundings.variable("RUST_BACKTRACE").is_some_and(|value| value != "0") {
+    match process.variable("RUST_BACKTRACE").is_some_and(|value| value != "0") {
         true => set_hook(usual),
-        false => set_hook(Box::new(tell_panic)),
+        false => set_hook(Box::new(print_panic)),
     }
     random.map(drop).map_err(|_| Failure {
         message: "the system gives no random numbers: neither 'getrandom' nor '/dev/urandom' works"
@@ -26,7 +26,7 @@ pub(crate) fn prepare(surroundings: &Surroundings) -> Result<(), Failure> {
 }
 
 /// Says what a panic is about, and where it happened.
-fn tell_panic(panic: &PanicHookInfo<'_>) {
+fn print_panic(panic: &PanicHookInfo<'_>) {
     let message = panic.payload_as_str().unwrap_or("a panic without a message");
     let place = panic.location().map(|place| format!(" ({}:{})", place.file(), place.line()));
     let line = format!("haft: internal error: {message}{}\n", place.unwrap_or_default());

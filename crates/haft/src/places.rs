@@ -6,13 +6,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use haft_config::trust::Trust;
 use haft_config::{Places, Sources};
 
-use crate::failure::{tell, write};
-use crate::surroundings::Surroundings;
+use crate::failure::{print_message, print_stderr};
+use crate::process_context::ProcessContext;
 
 /// The places of the installation, the user and the project. A project that another user could have put there is left out,
 /// and standard error says so, once.
-pub(crate) fn find(surroundings: &Surroundings) -> Places {
-    let mut places = unchecked(surroundings);
+pub(crate) fn find(process: &ProcessContext) -> Places {
+    let mut places = unchecked(process);
     let trust = Trust::open(places.state.as_deref());
     places.project = places.project.filter(|project| is_safe(project, &trust));
     places
@@ -23,15 +23,15 @@ fn is_safe(project: &Path, trust: &Trust) -> bool {
     let Err(error) = trust.owners().check(project) else { return true };
     if !TOLD.swap(true, Ordering::Relaxed) {
         let shown = haft_config::printable(project);
-        tell(format_args!("the project \"{shown}\" is ignored: {}", error.reason()));
-        error.hint().iter().for_each(|hint| write(&format!("hint: {hint}\n")));
+        print_message(format_args!("the project \"{shown}\" is ignored: {}", error.reason()));
+        error.hint().iter().for_each(|hint| print_stderr(&format!("hint: {hint}\n")));
     }
     false
 }
 
 /// The same places, whoever owns the project.
-pub(crate) fn unchecked(surroundings: &Surroundings) -> Places {
-    let variable = |name| surroundings.variable(name).map(Path::new);
+pub(crate) fn unchecked(process: &ProcessContext) -> Places {
+    let variable = |name| process.variable(name).map(Path::new);
     let system = variable("HAFT_LIBEXEC").map(Path::to_path_buf).or_else(beside_the_program);
     Places::find(&Sources {
         system: system.as_deref(),
@@ -39,7 +39,7 @@ pub(crate) fn unchecked(surroundings: &Surroundings) -> Places {
         config_home: variable("XDG_CONFIG_HOME"),
         state_home: variable("XDG_STATE_HOME"),
         cache_home: variable("XDG_CACHE_HOME"),
-        working_directory: surroundings.working_directory.as_deref(),
+        working_directory: process.working_directory.as_deref(),
     })
 }
 

@@ -6,16 +6,16 @@ use std::sync::Arc;
 use haft_kernel::{Kernel, KernelBuilder, Session};
 use haft_process::Environment;
 
-use crate::failure::tell;
-use crate::surroundings::Surroundings;
-use crate::tools::{ToolCommand, Tools};
+use crate::failure::print_message;
+use crate::process_context::ProcessContext;
+use crate::tools::{SessionTools, ToolCommand};
 
 /// What a shell knows though nobody has told it; programs are not told either.
 const WITHOUT_ENVIRONMENT: [(&str, &str); 2] =
     [("PATH", "/usr/local/bin:/usr/local/sbin:/usr/bin:/usr/sbin:/bin:/sbin"), ("TERM", "dumb")];
 
 /// A kernel with all commands that haft brings, and these tools.
-pub(crate) fn kernel(tools: &Arc<Tools>) -> KernelBuilder {
+pub(crate) fn kernel(tools: &Arc<SessionTools>) -> KernelBuilder {
     plain_kernel().command(Arc::new(ToolCommand(tools.clone()))).backend(tools.clone())
 }
 
@@ -28,11 +28,11 @@ pub(crate) fn plain_kernel() -> KernelBuilder {
 pub(crate) fn familiar(
     kernel: KernelBuilder,
     environment: &Environment,
-    surroundings: &Surroundings,
+    process: &ProcessContext,
 ) -> Session {
     let mut session = Session::new(kernel.build());
     session.familiarize(environment.iter().map(|(name, value)| (name.as_bytes(), value.as_bytes())));
-    match surroundings.directory_as_reached() {
+    match process.directory_as_reached() {
         Some(directory) => session.set_directory(directory.as_os_str().as_bytes()),
         // It was removed: it is nowhere else than where we are.
         None => session.set_directory(b"/proc/self/cwd"),
@@ -48,20 +48,19 @@ pub(crate) fn familiar(
         let _ = session.set(b"SHELL", shell);
     }
     session.set_umask(creation_mask());
-    open_standard(&mut session, surroundings);
+    open_standard(&mut session, process);
     session
 }
 
 /// Gives a session the standard descriptors of this process.
-pub(crate) fn open_standard(session: &mut Session, surroundings: &Surroundings) {
+pub(crate) fn open_standard(session: &mut Session, process: &ProcessContext) {
     let standard = [rustix::stdio::stdin(), rustix::stdio::stdout(), rustix::stdio::stderr()];
-    for (number, descriptor) in (0..).zip(standard).filter(|(number, _)| surroundings.open[*number as usize])
-    {
+    for (number, descriptor) in (0..).zip(standard).filter(|(number, _)| process.open[*number as usize]) {
         // High numbers are out of the way of a script's own; with few descriptors any number will do.
         let duplicate = |least| rustix::io::fcntl_dupfd_cloexec(descriptor, least);
         match duplicate(10).or_else(|_| duplicate(3)) {
             Ok(owned) => session.open_descriptor(number, owned),
-            Err(error) => tell(format_args!(
+            Err(error) => print_message(format_args!(
                 "cannot use descriptor {number}: {}; 'ulimit -n' limits them",
                 haft_process::reason(&error.into())
             )),

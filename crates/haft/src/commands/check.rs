@@ -7,13 +7,13 @@ use haft_lang::ast::LineIndex;
 use haft_lang::check::{Diagnostic, Located, RULES, Rule, Severity, check, rule};
 use serde::Serialize;
 
-use crate::arguments::Check;
-use crate::commands::script::{self, Names};
+use crate::arguments::CheckArguments;
+use crate::commands::script::{self, NameResolver};
 use crate::failure::{Failure, USAGE};
-use crate::surroundings::Surroundings;
+use crate::process_context::ProcessContext;
 
 /// Checks and says what was found: 1 if there are errors.
-pub(crate) fn run(arguments: Check, surroundings: &Surroundings) -> Result<i32, Failure> {
+pub(crate) fn run(arguments: CheckArguments, process: &ProcessContext) -> Result<i32, Failure> {
     if let Some(code) = &arguments.explain {
         return explain(code);
     }
@@ -21,7 +21,7 @@ pub(crate) fn run(arguments: Check, surroundings: &Surroundings) -> Result<i32, 
         Ok(text) => text,
         Err(failure) => return unreadable(failure, arguments.json),
     };
-    let found = check(&text.source, &Options::default(), &Names::new(surroundings));
+    let found = check(&text.source, &Options::default(), &NameResolver::new(process));
     let lines = LineIndex::new(&text.source);
     let shown = if arguments.json {
         json(&text.name, &found, &lines)

@@ -15,13 +15,13 @@ use haft_mcp::{Event, Http, Limits, Server, Setup, Stdio};
 use haft_process::{CancelToken, Redactor, StartPermission, Tracing, protect_process, reason};
 use haft_tools::Registry;
 
-use crate::arguments::Mcp;
+use crate::arguments::McpArguments;
 use crate::commands::launch::prompts;
-use crate::commands::output::print_text;
-use crate::commands::script::Names;
-use crate::failure::{Failure, tell};
-use crate::surroundings::Surroundings;
-use crate::tools::{Settings, Tools};
+use crate::commands::print::print_text;
+use crate::commands::script::NameResolver;
+use crate::failure::{Failure, print_message};
+use crate::process_context::ProcessContext;
+use crate::tools::{SessionTools, ToolSettings};
 use crate::{host, log, sessions};
 
 /// What programs are told, since nobody looks at a terminal: no colours, nothing that turns pages.
@@ -38,7 +38,7 @@ const FOR_AGENTS: [(&str, &str); 7] = [
 /// How long tools have to end after everything else has.
 const LAST_TOOLS: Duration = Duration::from_millis(300);
 /// Serves until the client goes away, or we are asked to end.
-pub(crate) fn run(arguments: &Mcp, surroundings: &Surroundings) -> Result<i32, Failure> {
+pub(crate) fn run(arguments: &McpArguments, process: &ProcessContext) -> Result<i32, Failure> {
     if let Some(kind) = &arguments.print_config {
         return print_config(kind);
     }
@@ -50,17 +50,17 @@ pub(crate) fn run(arguments: &Mcp, surroundings: &Surroundings) -> Result<i32, F
     // No thread may be there yet: it would keep what this one gives up.
     let tracing = if arguments.allow_ptrace { Tracing::Allowed } else { Tracing::Withheld };
     protect_process(tracing)?;
-    // The listener comes before all other threads, which inherit the signals it blocks.
-    let listener = host::Listener::start()?;
-    listener.ignore_descendants();
+    // The signals comes before all other threads, which inherit the signals it blocks.
+    let signals = host::SignalHandler::start()?;
+    signals.ignore_descendants();
     log::start_queue().map_err(|error| failed("start the log", &error))?;
-    let surroundings = &for_agents(arguments, surroundings);
-    let tools = Tools::new(surroundings, &StartPermission::all());
+    let process = &for_agents(arguments, process);
+    let tools = SessionTools::new(process, &StartPermission::all());
     tools.choose(arguments.toolset.as_deref())?;
-    let server = Server::new(set_up(arguments, surroundings, &tools));
+    let server = Server::new(set_up(arguments, process, &tools));
     let result = match (stdio, &arguments.http) {
-        (Some(stdio), _) => serve_stdio(server, stdio, &listener.cancel),
-        (None, Some(address)) => serve_http(server, arguments, address, &listener.cancel),
+        (Some(stdio), _) => serve_stdio(server, stdio, &signals.cancel),
+        (None, Some(address)) => serve_http(server, arguments, address, &signals.cancel),
         (None, None) => Ok(0),
     };
     close(tools);
@@ -68,7 +68,7 @@ pub(crate) fn run(arguments: &Mcp, surroundings: &Surroundings) -> Result<i32, F
 }
 
 /// Ends what the tools have started, and waits a moment for it. A tool that does not end is left to the watcher process.
-fn close(tools: Arc<Tools>) {
+fn close(tools: Arc<SessionTools>) {
     let (done, closed) = std::sync::mpsc::channel();
     let close = move || {
         tools.close();
@@ -92,15 +92,20 @@ fn print_config(kind: &str) -> Result<i32, Failure> {
 
 fn serve_stdio(server: Server, stdio: Stdio, cancel: &CancelToken) -> Result<i32, Failure> {
     if stdio.is_terminal() {
-        tell("waiting for the messages of an MCP client on standard input; Ctrl-C ends it");
+        print_message("waiting for the messages of an MCP client on standard input; Ctrl-C ends it");
     } else {
-        tell("serving MCP on standard input and output");
+        print_message("serving MCP on standard input and output");
     }
     server.serve_stdio(stdio, cancel).map_err(|error| failed("serve", &error))?;
     Ok(0)
 }
 
-fn serve_http(server: Server, arguments: &Mcp, address: &str, cancel: &CancelToken) -> Result<i32, Failure> {
+fn serve_http(
+    server: Server,
+    arguments: &McpArguments,
+    address: &str,
+    cancel: &CancelToken,
+) -> Result<i32, Failure> {
     let address = parse(address)?;
     let token = match &arguments.token_file {
         Some(file) => token::from_file(file)?,
@@ -111,8 +116,8 @@ fn serve_http(server: Server, arguments: &Mcp, address: &str, cancel: &CancelTok
         None => format!("the token is {token}"),
     };
     let ready = |address| {
-        tell(format_args!("serving MCP at http://{address}/mcp"));
-        tell(&shown);
+        print_message(format_args!("serving MCP at http://{address}/mcp"));
+        print_message(&shown);
     };
     server
         .serve_http(Http { address, token }, ready, cancel)
@@ -140,22 +145,22 @@ fn parse(text: &str) -> Result<SocketAddr, Failure> {
     })
 }
 
-fn set_up(arguments: &Mcp, surroundings: &Surroundings, tools: &Arc<Tools>) -> Setup {
-    let host = host::set_up(surroundings);
-    host.warnings().iter().for_each(tell);
+fn set_up(arguments: &McpArguments, process: &ProcessContext, tools: &Arc<SessionTools>) -> Setup {
+    let host = host::set_up(process);
+    host.warnings().iter().for_each(print_message);
     let host = Arc::new(host);
     Setup {
-        prompts: prompts::of_tasks(surroundings, &host),
+        prompts: prompts::of_tasks(process, &host),
         host,
-        session: make_sessions(surroundings, tools),
-        names: Box::new(OwnNames(surroundings.clone(), tools.registry())),
+        session: make_sessions(process, tools),
+        names: Box::new(OwnedNameResolver(process.clone(), tools.registry())),
         tools: Some(haft_mcp::Tools { registry: tools.registry(), toolset: tools.toolset() }),
         limits: Limits {
             memory: arguments.limit_memory.map_or_else(MemoryLimit::default, MemoryLimit::Bytes),
             ..Limits::default()
         },
-        redactor: Arc::new(Redactor::new(surroundings.whole_environment().iter())),
-        withheld: surroundings.withheld.iter().map(|(name, _)| name.to_string_lossy().into_owned()).collect(),
+        redactor: Arc::new(Redactor::new(process.whole_environment().iter())),
+        withheld: process.withheld.iter().map(|(name, _)| name.to_string_lossy().into_owned()).collect(),
         log: logger(arguments.verbose),
         keep: arguments.keep,
     }
@@ -165,16 +170,19 @@ fn set_up(arguments: &Mcp, surroundings: &Surroundings, tools: &Arc<Tools>) -> S
 fn logger(verbose: bool) -> Box<dyn Fn(Event<'_>) + Send + Sync> {
     Box::new(move |event| {
         if verbose || !matches!(event, Event::Called { .. }) {
-            tell(event);
+            print_message(event);
         }
     })
 }
 
 /// What makes sessions, each from the environment and the directory that we were started with.
-fn make_sessions(surroundings: &Surroundings, tools: &Arc<Tools>) -> Box<dyn Fn() -> Session + Send + Sync> {
+fn make_sessions(
+    process: &ProcessContext,
+    tools: &Arc<SessionTools>,
+) -> Box<dyn Fn() -> Session + Send + Sync> {
     let kernel = sessions::kernel(tools).build();
-    let environment = surroundings.environment.clone();
-    let directory = surroundings.working_directory.clone().unwrap_or_else(|| Path::new("/").to_owned());
+    let environment = process.environment.clone();
+    let directory = process.working_directory.clone().unwrap_or_else(|| Path::new("/").to_owned());
     let mask = sessions::creation_mask();
     Box::new(move || {
         let variables = environment.iter().map(|(name, value)| (name.as_bytes(), value.as_bytes()));
@@ -184,28 +192,28 @@ fn make_sessions(surroundings: &Surroundings, tools: &Arc<Tools>) -> Box<dyn Fn(
     })
 }
 
-/// The surroundings of an agent's programs: without keys, but for those that are allowed, and without a terminal.
-fn for_agents(arguments: &Mcp, surroundings: &Surroundings) -> Surroundings {
-    let mut surroundings = surroundings.clone();
-    // Settings that cannot be read are reported when tools are looked for.
-    let configured = Settings::read(&surroundings).map(|settings| settings.env_allow).unwrap_or_default();
-    surroundings.withhold_keys(&[configured, arguments.env_allow.clone()].concat());
+/// The process of an agent's programs: without keys, but for those that are allowed, and without a terminal.
+fn for_agents(arguments: &McpArguments, process: &ProcessContext) -> ProcessContext {
+    let mut process = process.clone();
+    // ToolSettings that cannot be read are reported when tools are looked for.
+    let configured = ToolSettings::read(&process).map(|settings| settings.env_allow).unwrap_or_default();
+    process.withhold_keys(&[configured, arguments.env_allow.clone()].concat());
     for (name, value) in FOR_AGENTS {
-        let _ = surroundings.environment.set(name, value);
+        let _ = process.environment.set(name, value);
     }
-    surroundings
+    process
 }
 
 /// What names mean where we were started.
-struct OwnNames(Surroundings, Registry);
+struct OwnedNameResolver(ProcessContext, Registry);
 
-impl OwnNames {
-    fn names(&self) -> Names<'_> {
-        Names::with(&self.0, self.1.clone())
+impl OwnedNameResolver {
+    fn names(&self) -> NameResolver<'_> {
+        NameResolver::with(&self.0, self.1.clone())
     }
 }
 
-impl Resolver for OwnNames {
+impl Resolver for OwnedNameResolver {
     fn resolve(&self, name: &[u8]) -> Resolution {
         self.names().resolve(name)
     }

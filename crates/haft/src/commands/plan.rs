@@ -7,14 +7,14 @@ use haft_lang::{Options, read_script};
 use haft_process::Redactor;
 use serde::Serialize;
 
-use crate::arguments::Plan as Arguments;
+use crate::arguments::PlanArguments;
 use crate::commands::check::{self, print};
-use crate::commands::script::{self, Names};
+use crate::commands::script::{self, NameResolver};
 use crate::failure::Failure;
-use crate::surroundings::Surroundings;
+use crate::process_context::ProcessContext;
 
 /// Plans and shows it: 1 if the script cannot be parsed; as JSON, that is the same report as that of `haft check`.
-pub(crate) fn run(arguments: Arguments, surroundings: &Surroundings) -> Result<i32, Failure> {
+pub(crate) fn run(arguments: PlanArguments, process: &ProcessContext) -> Result<i32, Failure> {
     let text = match script::read(arguments.script) {
         Ok(text) => text,
         Err(failure) => return check::unreadable(failure, arguments.json),
@@ -30,9 +30,9 @@ pub(crate) fn run(arguments: Arguments, surroundings: &Surroundings) -> Result<i
         }
         return Ok(1);
     }
-    let plan = plan(&script.program, &text.source, &Names::new(surroundings));
+    let plan = plan(&script.program, &text.source, &NameResolver::new(process));
     let shown = if arguments.json { json(&text.name, &plan) } else { plan.to_string() };
-    print(&Redactor::new(surroundings.environment.iter()).text(&shown));
+    print(&Redactor::new(process.environment.iter()).text(&shown));
     Ok(0)
 }
 

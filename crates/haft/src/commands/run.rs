@@ -5,20 +5,20 @@ use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::Path;
 
 use haft_kernel::memory::MemoryLimit;
-use haft_kernel::run::{Outcome, Run as Script, Streams};
+use haft_kernel::run::{Outcome, Run, Streams};
 use haft_kernel::{Bytes, Session};
 use haft_lang::ast::LineIndex;
 use haft_lang::check::{Severity, check};
 use haft_process::{DEFAULT_GRACE, Live, Redactor, Signals, StartPermission, Tracing, protect_process};
 
-use crate::arguments::{Run, Script as Source};
-use crate::commands::output::print_json;
-use crate::commands::script::{self, Names, Text};
-use crate::commands::supervise::{LEFTOVER_GRACE, Shown, report, terminal};
-use crate::commands::{start, stored};
-use crate::failure::{Failure, USAGE, tell};
-use crate::surroundings::Surroundings;
-use crate::tools::Tools;
+use crate::arguments::{RunArguments, ScriptArguments};
+use crate::commands::print::print_json;
+use crate::commands::script::{self, NameResolver, ScriptText};
+use crate::commands::supervise::{LEFTOVER_GRACE, OutputPrinter, report, terminal};
+use crate::commands::{output, program};
+use crate::failure::{Failure, USAGE, print_message};
+use crate::process_context::ProcessContext;
+use crate::tools::SessionTools;
 use crate::{host, sessions};
 
 /// How much an isolated run may write to its files.
@@ -31,31 +31,33 @@ const NO_EXTERNAL: &str = "external commands are switched off by '--no-external'
 const LONGEST_CHECKED: usize = 2 << 20;
 
 /// Runs the script, shows what it writes, and answers with its status.
-pub(crate) fn run(mut run: Run, surroundings: &Surroundings) -> Result<i32, Failure> {
+pub(crate) fn run(mut run: RunArguments, process: &ProcessContext) -> Result<i32, Failure> {
     let json = run.supervise.json;
-    let redactor = if json { start::redactor(&run.place, surroundings) } else { Redactor::default() };
+    let redactor = if json { program::redactor(&run.place, process) } else { Redactor::default() };
     let words = run.words.iter().map(|word| word.to_string_lossy());
     let command =
         run.command.iter().map(|text| text.to_string_lossy()).chain(words).collect::<Vec<_>>().join(" ");
-    match supervise(&mut run, surroundings) {
+    match supervise(&mut run, process) {
         Ok(outcome) if json => {
             let mut report = outcome.report(run.supervise.budget());
             report.redact(&redactor);
             let time = run.supervise.keep_output;
-            stored::keep(&outcome.captured, &mut report.shown, &redactor.text(&command), time, surroundings);
+            output::keep(&outcome.captured, &mut report.shown, &redactor.text(&command), time, process);
             Ok(print_json(&report, outcome.code()))
         }
         Ok(outcome) => Ok(outcome.code()),
-        Err(failure) if json => Ok(print_json(&report::Unstarted::new(&failure, &redactor), failure.status)),
+        Err(failure) if json => {
+            Ok(print_json(&report::StartFailure::new(&failure, &redactor), failure.status))
+        }
         Err(failure) => Err(failure),
     }
 }
 
-fn supervise(run: &mut Run, surroundings: &Surroundings) -> Result<Outcome, Failure> {
+fn supervise(run: &mut RunArguments, process: &ProcessContext) -> Result<Outcome, Failure> {
     let is_file = run.command.is_none();
     let text = read(run)?;
     if text.source.len() <= LONGEST_CHECKED {
-        refuse_wrong(&text, surroundings)?;
+        refuse_wrong(&text, process)?;
     }
     // May wait for whoever opens its other end, and does so as any program would.
     let input = run.supervise.input()?;
@@ -63,21 +65,21 @@ fn supervise(run: &mut Run, surroundings: &Surroundings) -> Result<Outcome, Fail
         // The answer on standard output is ours alone.
         protect_process(Tracing::Allowed)?;
     }
-    let listener = host::Listener::start_with(&[Signals::USER_1, Signals::USER_2])?;
-    let mut session = session(run, surroundings)?;
-    let host = host::set_up(surroundings);
-    host.warnings().iter().for_each(tell);
+    let signals = host::SignalHandler::start_with(&[Signals::USER_1, Signals::USER_2])?;
+    let mut session = session(run, process)?;
+    let host = host::set_up(process);
+    host.warnings().iter().for_each(print_message);
     let supervise = &run.supervise;
     let streams = supervise.streams()?;
     let arguments = std::mem::take(&mut run.words).into_iter().map(|word| Bytes::from(word.into_vec()));
-    let mut script = Script::new(text.source)
+    let mut script = Run::new(text.source)
         .name(if is_file { &text.name } else { "haft" })
         .arguments(arguments)
         .streams(streams.into())
         .input(input.into())
         .limits(supervise.limits())
         .scope_limits(supervise.scope_limits())
-        .cancel(&listener.cancel);
+        .cancel(&signals.cancel);
     if let Some(bytes) = supervise.limit_memory {
         script = script.memory_limit(MemoryLimit::Bytes(bytes));
     }
@@ -87,7 +89,7 @@ fn supervise(run: &mut Run, surroundings: &Surroundings) -> Result<Outcome, Fail
     if let Some(grace) = supervise.grace {
         script = script.grace(grace);
     }
-    let shown = Shown::new(supervise.limit_output, supervise.timeout, &listener.cancel);
+    let shown = OutputPrinter::new(supervise.limit_output, supervise.timeout, &signals.cancel);
     if !supervise.json && Streams::from(streams) != Streams::Inherit {
         let shown = shown.clone();
         script = script.live(Live::new(move |kind, bytes| shown.take(kind, bytes)));
@@ -95,14 +97,14 @@ fn supervise(run: &mut Run, surroundings: &Surroundings) -> Result<Outcome, Fail
     let raw = supervise.raw_terminal();
     let running = script.start(&host, session)?;
     let script = running.controller().clone();
-    listener.pass_on(Some(Box::new(move |signal| script.signal_script(signal))));
+    signals.forward_signals(Some(Box::new(move |signal| script.signal_script(signal))));
     if supervise.follows_size() {
         let controller = running.controller().clone();
-        listener.on_resize(move || controller.resize(terminal::own_size().unwrap_or_default()));
+        signals.on_resize(move || controller.resize(terminal::own_size().unwrap_or_default()));
     }
     let mut outcome;
     (session, outcome) = running.finish();
-    listener.pass_on(None);
+    signals.forward_signals(None);
     end_jobs(&mut session, &mut outcome, run, &text.name);
     drop(raw);
     shown.finish();
@@ -113,7 +115,7 @@ fn supervise(run: &mut Run, surroundings: &Surroundings) -> Result<Outcome, Fail
     match outcome.status.limit_hit() {
         // The script itself has said which limit it reached.
         Some(_) if run.supervise.json => {}
-        Some(_) => tell("hint: '--limit-memory SIZE' sets how much memory the script may use"),
+        Some(_) => print_message("hint: '--limit-memory SIZE' sets how much memory the script may use"),
         None => run.supervise.explain_limits(&outcome.limits),
     }
     session.part();
@@ -121,7 +123,7 @@ fn supervise(run: &mut Run, surroundings: &Surroundings) -> Result<Outcome, Fail
 }
 
 /// Ends what the script has left behind: it belongs to this run, which is over; unless it shall be kept.
-fn end_jobs(session: &mut Session, outcome: &mut Outcome, run: &Run, name: &str) {
+fn end_jobs(session: &mut Session, outcome: &mut Outcome, run: &RunArguments, name: &str) {
     if run.keep_jobs {
         session.let_departed_go();
     }
@@ -135,7 +137,7 @@ fn end_jobs(session: &mut Session, outcome: &mut Outcome, run: &Run, name: &str)
 }
 
 /// The script, with its file taken off the words.
-fn read(run: &mut Run) -> Result<Text, Failure> {
+fn read(run: &mut RunArguments) -> Result<ScriptText, Failure> {
     let command = run.command.take();
     if let (None, Some(word)) = (&command, run.words.first())
         && word.as_bytes().starts_with(b"-")
@@ -149,12 +151,12 @@ fn read(run: &mut Run) -> Result<Text, Failure> {
         None if !run.words.is_empty() => Some(run.words.remove(0)),
         _ => None,
     };
-    script::read(Source { file, command })
+    script::read(ScriptArguments { file, command })
 }
 
 /// Refuses a script that cannot be run to its end because it is not bash, before anything of it runs.
-fn refuse_wrong(text: &Text, surroundings: &Surroundings) -> Result<(), Failure> {
-    let found = check(&text.source, &haft_lang::Options::default(), &Names::new(surroundings));
+fn refuse_wrong(text: &ScriptText, process: &ProcessContext) -> Result<(), Failure> {
+    let found = check(&text.source, &haft_lang::Options::default(), &NameResolver::new(process));
     let lines = LineIndex::new(&text.source);
     let syntax = found.iter().find(|found| found.severity == Severity::Error && found.code == "syntax");
     match syntax {
@@ -166,27 +168,27 @@ fn refuse_wrong(text: &Text, surroundings: &Surroundings) -> Result<(), Failure>
     }
 }
 
-fn session(run: &Run, surroundings: &Surroundings) -> Result<Session, Failure> {
+fn session(run: &RunArguments, process: &ProcessContext) -> Result<Session, Failure> {
     if run.isolated {
         let mut session = Session::hermetic(sessions::plain_kernel().isolated(MEMORY).build());
-        sessions::open_standard(&mut session, surroundings);
+        sessions::open_standard(&mut session, process);
         return Ok(session);
     }
     let permission = match run.no_external {
         true => StartPermission::none(NO_EXTERNAL),
         false => StartPermission::all(),
     };
-    let kernel = sessions::kernel(&Tools::new(surroundings, &permission)).permission(&permission);
-    let environment = start::environment(&run.place, surroundings)?;
-    let mut session = sessions::familiar(kernel, &environment, surroundings);
+    let kernel = sessions::kernel(&SessionTools::new(process, &permission)).permission(&permission);
+    let environment = program::environment(&run.place, process)?;
+    let mut session = sessions::familiar(kernel, &environment, process);
     if let Some(directory) = &run.place.cwd {
-        enter(&mut session, directory, surroundings)?;
+        enter(&mut session, directory, process)?;
     }
     Ok(session)
 }
 
-fn enter(session: &mut Session, directory: &Path, surroundings: &Surroundings) -> Result<(), Failure> {
-    let base = surroundings.working_directory.as_deref().unwrap_or(Path::new("/"));
+fn enter(session: &mut Session, directory: &Path, process: &ProcessContext) -> Result<(), Failure> {
+    let base = process.working_directory.as_deref().unwrap_or(Path::new("/"));
     let whole = base.join(directory);
     match std::fs::metadata(&whole) {
         Ok(found) if found.is_dir() => {

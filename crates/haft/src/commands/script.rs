@@ -8,41 +8,41 @@ use std::sync::OnceLock;
 
 use haft_lang::{Resolution, Resolver, is_builtin};
 
-use crate::arguments::Script;
+use crate::arguments::ScriptArguments;
 use crate::commands::check_jq;
 use haft_process::{CancelToken, Host, reason};
 use haft_tools::Registry;
 
 use crate::failure::Failure;
-use crate::surroundings::Surroundings;
-use crate::tools::{self, Settings};
+use crate::process_context::ProcessContext;
+use crate::tools::{self, ToolSettings};
 
 /// A script's text and what it is called.
-pub(crate) struct Text {
+pub(crate) struct ScriptText {
     pub(crate) name: String,
     pub(crate) source: Vec<u8>,
 }
 
 /// Reads the script that the arguments name.
-pub(crate) fn read(script: Script) -> Result<Text, Failure> {
+pub(crate) fn read(script: ScriptArguments) -> Result<ScriptText, Failure> {
     match (script.command, script.file) {
-        (Some(text), _) => Ok(Text { name: "-c".to_owned(), source: text.into_vec() }),
+        (Some(text), _) => Ok(ScriptText { name: "-c".to_owned(), source: text.into_vec() }),
         (None, Some(file)) if file == "-" => read_input(),
         (None, Some(file)) => read_file(&file),
         (None, None) => Err(Failure::usage("no script is given")),
     }
 }
 
-fn read_input() -> Result<Text, Failure> {
+fn read_input() -> Result<ScriptText, Failure> {
     let mut source = Vec::new();
     match std::io::stdin().read_to_end(&mut source) {
-        Ok(_) => Ok(Text { name: "standard input".to_owned(), source }),
+        Ok(_) => Ok(ScriptText { name: "standard input".to_owned(), source }),
         Err(error) => Err(Failure::usage(format!("standard input cannot be read: {}", reason(&error)))),
     }
 }
 
-fn read_file(file: &OsString) -> Result<Text, Failure> {
-    Ok(Text { name: file.to_string_lossy().into_owned(), source: text_of_file(Path::new(file))? })
+fn read_file(file: &OsString) -> Result<ScriptText, Failure> {
+    Ok(ScriptText { name: file.to_string_lossy().into_owned(), source: text_of_file(Path::new(file))? })
 }
 
 /// The text of a script's file, if it is text: of what is none only the beginning is read. The status is that of a shell.
@@ -70,14 +70,14 @@ pub(super) fn failure_json(failure: &Failure) -> String {
     report.to_string() + "\n"
 }
 
-/// What names mean in haft's surroundings.
-pub(crate) struct Names<'s> {
-    surroundings: &'s Surroundings,
+/// What names mean in haft's process.
+pub(crate) struct NameResolver<'s> {
+    process: &'s ProcessContext,
     /// The tools, once a name may be one of theirs.
     registry: OnceLock<Registry>,
 }
 
-impl Resolver for Names<'_> {
+impl Resolver for NameResolver<'_> {
     fn resolve(&self, name: &[u8]) -> Resolution {
         if is_builtin(name) {
             return Resolution::Builtin;
@@ -90,7 +90,7 @@ impl Resolver for Names<'_> {
     }
 
     fn is_set(&self, variable: &[u8]) -> Option<bool> {
-        Some(self.surroundings.environment.get(OsStr::from_bytes(variable)).is_some())
+        Some(self.process.environment.get(OsStr::from_bytes(variable)).is_some())
     }
 
     fn check_jq(&self, program: &[u8]) -> Option<String> {
@@ -98,21 +98,21 @@ impl Resolver for Names<'_> {
     }
 }
 
-impl<'s> Names<'s> {
-    pub(crate) fn new(surroundings: &'s Surroundings) -> Self {
-        Self { surroundings, registry: OnceLock::new() }
+impl<'s> NameResolver<'s> {
+    pub(crate) fn new(process: &'s ProcessContext) -> Self {
+        Self { process, registry: OnceLock::new() }
     }
 
     /// The same where the tools are known already.
-    pub(crate) fn with(surroundings: &'s Surroundings, registry: Registry) -> Self {
-        Self { surroundings, registry: OnceLock::from(registry) }
+    pub(crate) fn with(process: &'s ProcessContext, registry: Registry) -> Self {
+        Self { process, registry: OnceLock::from(registry) }
     }
 
     /// Whether a name is a tool's, as far as that can be told without asking any.
     fn is_tool(&self, name: &[u8]) -> bool {
         let open = || {
-            let settings = Settings::read(self.surroundings).unwrap_or_default();
-            tools::open(self.surroundings, Host::plain(), &settings, CancelToken::new())
+            let settings = ToolSettings::read(self.process).unwrap_or_default();
+            tools::open(self.process, Host::plain(), &settings, CancelToken::new())
         };
         let has = |name: &str| !name.contains('/') && self.registry.get_or_init(open).has(name);
         name == b"tool" || std::str::from_utf8(name).is_ok_and(has)
@@ -120,9 +120,9 @@ impl<'s> Names<'s> {
 
     /// What a name means among the programs.
     fn resolve_program(&self, name: &[u8]) -> Resolution {
-        let directory = self.surroundings.working_directory.as_deref();
+        let directory = self.process.working_directory.as_deref();
         let name = OsStr::from_bytes(name);
-        match haft_process::find_program(name, self.surroundings.variable("PATH"), directory) {
+        match haft_process::find_program(name, self.process.variable("PATH"), directory) {
             Ok(path) if path.is_relative() && !exists(directory, &path) => Resolution::Unknown,
             Ok(path) if path.is_absolute() && !path.exists() => Resolution::Missing,
             Ok(path) => Resolution::External(path),

@@ -2,50 +2,52 @@
 
 use haft_process::{Command, Live, Outcome, Redactor, Streams, Task, Tracing, protect_process};
 
-use crate::arguments::Spawn;
-use crate::commands::output::print_json;
-use crate::commands::supervise::{LEFTOVER_GRACE, Shown, report, terminal};
-use crate::commands::{start, stored};
-use crate::failure::{Failure, tell};
+use crate::arguments::SpawnArguments;
+use crate::commands::print::print_json;
+use crate::commands::supervise::{LEFTOVER_GRACE, OutputPrinter, report, terminal};
+use crate::commands::{output, program};
+use crate::failure::{Failure, print_message};
 use crate::host;
-use crate::surroundings::Surroundings;
+use crate::process_context::ProcessContext;
 
 /// Runs the program, shows what it writes, and answers with its status.
-pub(crate) fn run(mut spawn: Spawn, surroundings: &Surroundings) -> Result<i32, Failure> {
+pub(crate) fn run(mut spawn: SpawnArguments, process: &ProcessContext) -> Result<i32, Failure> {
     let json = spawn.supervise.json;
-    let redactor = if json { start::redactor(&spawn.start.place, surroundings) } else { Redactor::default() };
-    match supervise(&mut spawn, surroundings) {
+    let redactor = if json { program::redactor(&spawn.start.place, process) } else { Redactor::default() };
+    match supervise(&mut spawn, process) {
         Ok(outcome) if json => {
             let mut report = outcome.report(spawn.supervise.budget());
             report.redact(&redactor);
             let words: Vec<_> = outcome.argv.iter().map(|word| word.to_string_lossy()).collect();
             let time = spawn.supervise.keep_output;
-            stored::keep(
+            output::keep(
                 &outcome.captured,
                 &mut report.shown,
                 &redactor.text(&words.join(" ")),
                 time,
-                surroundings,
+                process,
             );
             Ok(print_json(&report, outcome.code()))
         }
         Ok(outcome) => Ok(outcome.code()),
-        Err(failure) if json => Ok(print_json(&report::Unstarted::new(&failure, &redactor), failure.status)),
+        Err(failure) if json => {
+            Ok(print_json(&report::StartFailure::new(&failure, &redactor), failure.status))
+        }
         Err(failure) => Err(failure),
     }
 }
 
-fn supervise(spawn: &mut Spawn, surroundings: &Surroundings) -> Result<Outcome, Failure> {
+fn supervise(spawn: &mut SpawnArguments, process: &ProcessContext) -> Result<Outcome, Failure> {
     // May wait for whoever opens its other end, and does so as any program would.
     let input = spawn.supervise.input()?;
     if spawn.supervise.json {
         // The answer on standard output is ours alone.
         protect_process(Tracing::Allowed)?;
     }
-    let listener = host::Listener::start()?;
-    let host = host::set_up(surroundings);
-    host.warnings().iter().for_each(tell);
-    let command = command(spawn, surroundings)?;
+    let signals = host::SignalHandler::start()?;
+    let host = host::set_up(process);
+    host.warnings().iter().for_each(print_message);
+    let command = command(spawn, process)?;
     let supervise = &spawn.supervise;
     let streams = supervise.streams()?;
     let mut task = Task::new(command)
@@ -53,14 +55,14 @@ fn supervise(spawn: &mut Spawn, surroundings: &Surroundings) -> Result<Outcome, 
         .input(input)
         .limits(supervise.limits())
         .scope_limits(supervise.scope_limits())
-        .cancel(&listener.cancel);
+        .cancel(&signals.cancel);
     if let Some(timeout) = supervise.timeout {
         task = task.timeout(timeout);
     }
     if let Some(grace) = supervise.grace {
         task = task.grace(grace);
     }
-    let shown = Shown::new(supervise.limit_output, supervise.timeout, &listener.cancel);
+    let shown = OutputPrinter::new(supervise.limit_output, supervise.timeout, &signals.cancel);
     if !supervise.json && streams != Streams::Passed {
         let shown = shown.clone();
         task = task.live(Live::new(move |kind, bytes| shown.take(kind, bytes)));
@@ -69,11 +71,11 @@ fn supervise(spawn: &mut Spawn, surroundings: &Surroundings) -> Result<Outcome, 
     let job = task.start(&host)?;
     if supervise.follows_size() {
         let controller = job.controller();
-        listener.on_resize(move || controller.resize(terminal::own_size().unwrap_or_default()));
+        signals.on_resize(move || controller.resize(terminal::own_size().unwrap_or_default()));
     }
     let mut outcome = finish(job.wait(), spawn);
     // It has started where we are; to enter that by its name might not even be allowed.
-    outcome.working_directory = outcome.working_directory.or_else(|| surroundings.working_directory.clone());
+    outcome.working_directory = outcome.working_directory.or_else(|| process.working_directory.clone());
     drop(raw);
     shown.finish();
     if !supervise.json {
@@ -88,7 +90,7 @@ fn program(outcome: &Outcome) -> String {
 }
 
 /// Ends what the program has left behind: it belongs to this run, which is over.
-fn finish(mut outcome: Outcome, spawn: &Spawn) -> Outcome {
+fn finish(mut outcome: Outcome, spawn: &SpawnArguments) -> Outcome {
     let Some(left) = outcome.adopted.take() else { return outcome };
     left.wait_for(LEFTOVER_GRACE);
     left.controller().set_grace(spawn.supervise.grace.unwrap_or(LEFTOVER_GRACE));
@@ -101,10 +103,10 @@ fn finish(mut outcome: Outcome, spawn: &Spawn) -> Outcome {
     outcome
 }
 
-fn command(spawn: &mut Spawn, surroundings: &Surroundings) -> Result<Command, Failure> {
+fn command(spawn: &mut SpawnArguments, process: &ProcessContext) -> Result<Command, Failure> {
     let start = std::mem::take(&mut spawn.start);
     let exact = start.place.clear_env;
-    let mut command = start::command(start, surroundings)?;
+    let mut command = program::command(start, process)?;
     command.exact_environment(exact);
     if spawn.supervise.merge {
         command.descriptor(2, haft_process::Descriptor::Inherit(1));

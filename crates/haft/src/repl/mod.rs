@@ -1,6 +1,6 @@
 //! haft on a terminal: a shell for a person.
 //!
-//! A turn is: tell what became of jobs, ask, run. The editor and what it is told live below; everything that runs, runs in
+//! A turn is: print_message what became of jobs, ask, run. The editor and what it is told live below; everything that runs, runs in
 //! one session of the kernel.
 
 mod assistant;
@@ -38,13 +38,13 @@ use recall::Recalled;
 use signals::Watch;
 pub(crate) use startup::Setup;
 
-use crate::tools::Tools;
+use crate::tools::SessionTools;
 
 /// A shell for a person.
 pub(crate) struct Repl {
     session: Session,
     watch: Arc<Watch>,
-    tools: Arc<Tools>,
+    tools: Arc<SessionTools>,
     /// The terminal that is shared with jobs; without it there is no job control.
     terminal: Option<Arc<Terminal>>,
     history: Shared,
@@ -79,7 +79,7 @@ impl Repl {
         session: Session,
         history: Shared,
         inbox: Arc<SignalInbox>,
-        tools: Arc<Tools>,
+        tools: Arc<SessionTools>,
         setup: &Setup,
     ) -> std::io::Result<Self> {
         let watch = Watch::start(inbox)?;
@@ -211,7 +211,7 @@ impl Repl {
             Ok(Recalled::Text(text)) => (text, true),
             Ok(Recalled::Shown(text)) => (text, false),
             Err(problem) => {
-                crate::failure::tell(problem);
+                crate::failure::print_message(problem);
                 return None;
             }
         };
@@ -258,10 +258,12 @@ impl Repl {
         }
         self.warned = true;
         if stopped > 0 {
-            crate::failure::tell("there are stopped jobs, which end with the shell");
+            crate::failure::print_message("there are stopped jobs, which end with the shell");
         }
         if threads > 0 {
-            crate::failure::tell("there are jobs of functions or builtins, which end with the shell");
+            crate::failure::print_message(
+                "there are jobs of functions or builtins, which end with the shell",
+            );
         }
         let _ = std::io::stderr().write_all(b"hint: 'jobs' shows them; leave again to end them\n");
         Next::Turn

@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 
 use haft_config::{FileErrorKind, FileRules, MAX_TEXT_BYTES, Owners, printable};
 
-use crate::failure::tell;
+use crate::failure::print_message;
 use crate::places;
-use crate::surroundings::Surroundings;
+use crate::process_context::ProcessContext;
 
 /// The files of a person.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -20,9 +20,9 @@ pub(crate) struct Places {
 }
 
 impl Places {
-    pub(crate) fn of(surroundings: &Surroundings) -> Self {
-        let places = places::unchecked(surroundings);
-        let own = surroundings.variable("HOME").map(|home| Path::new(home).join(".profile"));
+    pub(crate) fn of(process: &ProcessContext) -> Self {
+        let places = places::unchecked(process);
+        let own = process.variable("HOME").map(|home| Path::new(home).join(".profile"));
         Self {
             rc: places.user.map(|user| user.join("rc")).filter(|rc| is_own(rc)),
             history: places.state.map(|state| state.join("history")),
@@ -36,7 +36,7 @@ fn is_own(path: &Path) -> bool {
     let rules = FileRules::up_to(MAX_TEXT_BYTES).owned_by(&Owners::of_process());
     match rules.check(path) {
         Err(error) if error.kind() != FileErrorKind::Absent => {
-            tell(format_args!("\"{}\" is not run: {}", printable(path), error.reason()));
+            print_message(format_args!("\"{}\" is not run: {}", printable(path), error.reason()));
             false
         }
         _ => true,

@@ -8,7 +8,7 @@ use haft_kernel::Session;
 
 use super::history::History;
 use super::tool_commands;
-use crate::tools::Tools;
+use crate::tools::SessionTools;
 
 /// A slash command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,7 +78,7 @@ pub(crate) fn run(
     line: &str,
     session: &mut Session,
     history: &History,
-    tools: &Tools,
+    tools: &SessionTools,
 ) -> String {
     match slash {
         Slash::Help => help(),

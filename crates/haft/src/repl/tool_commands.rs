@@ -3,10 +3,10 @@
 use haft_tools::Snapshot;
 
 use crate::commands::tool::{describe, rest, table};
-use crate::tools::Tools;
+use crate::tools::SessionTools;
 
 /// All tools, or all that one says of itself.
-pub(super) fn tool(tools: &Tools, name: &str) -> String {
+pub(super) fn tool(tools: &SessionTools, name: &str) -> String {
     if name.is_empty() {
         return all(&tools.registry().complete());
     }
@@ -17,7 +17,7 @@ pub(super) fn tool(tools: &Tools, name: &str) -> String {
 }
 
 /// All tools, asked again.
-pub(super) fn refresh(tools: &Tools) -> String {
+pub(super) fn refresh(tools: &SessionTools) -> String {
     all(&tools.registry().refresh())
 }
 
@@ -27,7 +27,7 @@ fn all(snapshot: &Snapshot) -> String {
 }
 
 /// Shows the toolset, or limits what may be called to one; with `-` the limit is lifted.
-pub(super) fn toolset(tools: &Tools, name: &str) -> String {
+pub(super) fn toolset(tools: &SessionTools, name: &str) -> String {
     let chosen = match name {
         "" => return shown(tools),
         "-" => tools.choose(None),
@@ -42,7 +42,7 @@ pub(super) fn toolset(tools: &Tools, name: &str) -> String {
     }
 }
 
-fn shown(tools: &Tools) -> String {
+fn shown(tools: &SessionTools) -> String {
     let now = match tools.toolset() {
         Some(toolset) => {
             format!("only tools of '{}' may be called; `/toolset -` lifts that\n", toolset.name())

@@ -5,7 +5,7 @@ use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 
 /// Where the script comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Source {
+pub(crate) enum ScriptSource {
     /// The text after `-c`.
     Text(Vec<u8>),
     /// A file.
@@ -16,7 +16,7 @@ pub(crate) enum Source {
 
 /// An option with its sign: `-` turns it on, `+` off.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Setting {
+pub(crate) enum ShellSetting {
     /// An option of `set`, by letter.
     Letter(u8, bool),
     /// An option of `set`, by name.
@@ -28,8 +28,8 @@ pub(crate) enum Setting {
 /// What a shell was asked to do.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ShellArguments {
-    pub(crate) settings: Vec<Setting>,
-    pub(crate) source: Source,
+    pub(crate) settings: Vec<ShellSetting>,
+    pub(crate) source: ScriptSource,
     /// `$0`, if it is not the shell's own name.
     pub(crate) name: Option<Vec<u8>>,
     pub(crate) arguments: Vec<Vec<u8>>,
@@ -37,14 +37,14 @@ pub(crate) struct ShellArguments {
     pub(crate) interactive: bool,
     /// Whether `-l` says that this is the first shell of a login.
     pub(crate) login: bool,
-    pub(crate) startup: Startup,
+    pub(crate) startup: StartupOptions,
     /// Whether lines may be edited: not with `--noediting`.
     pub(crate) editing: bool,
 }
 
 /// Which files an interactive shell runs when it starts.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Startup {
+pub(crate) struct StartupOptions {
     /// Whether a login shell runs its profiles: not with `--noprofile`.
     pub(crate) profile: bool,
     /// Whether there is an rc file: not with `--norc`.
@@ -53,9 +53,9 @@ pub(crate) struct Startup {
     pub(crate) file: Option<Vec<u8>>,
 }
 
-impl Default for Startup {
-    fn default() -> Startup {
-        Startup { profile: true, rc: true, file: None }
+impl Default for StartupOptions {
+    fn default() -> StartupOptions {
+        StartupOptions { profile: true, rc: true, file: None }
     }
 }
 
@@ -89,7 +89,7 @@ Options: those of 'set' (-e -u -x -n -v -f …, -o name, + turns them off), -O n
 /// Reads the words after the shell's own name.
 pub(crate) fn parse(words: impl IntoIterator<Item = OsString>) -> Result<ShellArguments, String> {
     let mut words = words.into_iter().map(OsString::into_vec).peekable();
-    let mut raw = Raw::default();
+    let mut raw = ShellArgumentsParser::default();
     while let Some(word) = words.next_if(|word| is_option(word)) {
         if word == b"--" || word == b"-" {
             break;
@@ -108,17 +108,17 @@ fn is_option(word: &[u8]) -> bool {
 }
 
 #[derive(Default)]
-struct Raw {
-    settings: Vec<Setting>,
+struct ShellArgumentsParser {
+    settings: Vec<ShellSetting>,
     command: bool,
     input: bool,
     interactive: bool,
     login: bool,
-    startup: Startup,
+    startup: StartupOptions,
     no_editing: bool,
 }
 
-impl Raw {
+impl ShellArgumentsParser {
     fn long(&mut self, word: &[u8], rest: &mut impl Iterator<Item = Vec<u8>>) -> Result<(), String> {
         match word {
             b"--norc" => self.startup.rc = false,
@@ -131,8 +131,8 @@ impl Raw {
             b"--login" => self.login = true,
             b"--noediting" => self.no_editing = true,
             b"--restricted" | b"--debugger" => {}
-            b"--posix" => self.settings.push(Setting::Name(b"posix".to_vec(), true)),
-            b"--verbose" => self.settings.push(Setting::Letter(b'v', true)),
+            b"--posix" => self.settings.push(ShellSetting::Name(b"posix".to_vec(), true)),
+            b"--verbose" => self.settings.push(ShellSetting::Letter(b'v', true)),
             _ => return Err(format!("{}: invalid option", OsString::from_vec(word.to_vec()).display())),
         }
         Ok(())
@@ -153,12 +153,12 @@ impl Raw {
                         .next()
                         .ok_or_else(|| format!("{sign}{}: option requires an argument", letter as char))?;
                     self.settings.push(if letter == b'o' {
-                        Setting::Name(name, on)
+                        ShellSetting::Name(name, on)
                     } else {
-                        Setting::Shell(name, on)
+                        ShellSetting::Shell(name, on)
                     });
                 }
-                _ => self.settings.push(Setting::Letter(letter, on)),
+                _ => self.settings.push(ShellSetting::Letter(letter, on)),
             }
         }
         Ok(())
@@ -167,13 +167,13 @@ impl Raw {
     fn finish(self, mut words: impl Iterator<Item = Vec<u8>>) -> Result<ShellArguments, String> {
         let (source, name) = if self.command {
             let text = words.next().ok_or_else(|| "-c: option requires an argument".to_owned())?;
-            (Source::Text(text), words.next())
+            (ScriptSource::Text(text), words.next())
         } else if self.input {
-            (Source::Input, None)
+            (ScriptSource::Input, None)
         } else {
             match words.next() {
-                Some(file) => (Source::File(file.clone()), Some(file)),
-                None => (Source::Input, None),
+                Some(file) => (ScriptSource::File(file.clone()), Some(file)),
+                None => (ScriptSource::Input, None),
             }
         };
         Ok(ShellArguments {
@@ -214,11 +214,14 @@ mod tests {
     #[test]
     fn a_text_has_a_name_and_arguments() {
         let read = read(&["-euo", "pipefail", "-c", "echo", "name", "a", "-b"]).unwrap();
-        assert_eq!(read.source, Source::Text(b"echo".to_vec()));
+        assert_eq!(read.source, ScriptSource::Text(b"echo".to_vec()));
         assert_eq!(read.name.as_deref(), Some(&b"name"[..]));
         assert_eq!(read.arguments, [b"a".to_vec(), b"-b".to_vec()]);
-        let pipefail = Setting::Name(b"pipefail".to_vec(), true);
-        assert_eq!(read.settings, [Setting::Letter(b'e', true), Setting::Letter(b'u', true), pipefail]);
+        let pipefail = ShellSetting::Name(b"pipefail".to_vec(), true);
+        assert_eq!(
+            read.settings,
+            [ShellSetting::Letter(b'e', true), ShellSetting::Letter(b'u', true), pipefail]
+        );
     }
 
     #[test]
@@ -234,16 +237,16 @@ mod tests {
     #[test]
     fn a_file_is_its_own_name() {
         let read = read(&["+x", "--", "-file", "x"]).unwrap();
-        assert_eq!(read.source, Source::File(b"-file".to_vec()));
-        assert_eq!(read.settings, [Setting::Letter(b'x', false)]);
+        assert_eq!(read.source, ScriptSource::File(b"-file".to_vec()));
+        assert_eq!(read.settings, [ShellSetting::Letter(b'x', false)]);
         assert_eq!(read.arguments, [b"x".to_vec()]);
     }
 
     #[test]
     fn without_a_file_the_script_is_standard_input() {
-        assert_eq!(read(&[]).unwrap().source, Source::Input);
+        assert_eq!(read(&[]).unwrap().source, ScriptSource::Input);
         let read = read(&["-s", "a", "b"]).unwrap();
-        assert_eq!((read.source, read.arguments.len()), (Source::Input, 2));
+        assert_eq!((read.source, read.arguments.len()), (ScriptSource::Input, 2));
     }
 
     #[test]

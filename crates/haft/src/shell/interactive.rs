@@ -10,13 +10,13 @@ use haft_process::{Disposition, Signals, StartPermission, reason, set_dispositio
 use rustix::stdio::{stderr, stdin};
 use rustix::termios::isatty;
 
-use super::arguments::{ShellArguments, Source};
+use super::arguments::{ScriptSource, ShellArguments};
 use super::{begin, configure, read_source, session, status};
-use crate::failure::{Failure, tell};
+use crate::failure::{Failure, print_message};
+use crate::process_context::ProcessContext;
 use crate::repl::{self, Places, Repl, Setup};
 use crate::sessions;
-use crate::surroundings::Surroundings;
-use crate::tools::Tools;
+use crate::tools::SessionTools;
 
 /// The signals that a shell with job control takes care of itself, however it was started.
 const JOB_SIGNALS: [i32; 6] = [
@@ -30,16 +30,16 @@ const JOB_SIGNALS: [i32; 6] = [
 
 /// Whether a person is there, or is said to be.
 pub(super) fn is_asked_for(arguments: &ShellArguments) -> bool {
-    arguments.interactive || (arguments.source == Source::Input && isatty(stdin()) && isatty(stderr()))
+    arguments.interactive || (arguments.source == ScriptSource::Input && isatty(stdin()) && isatty(stderr()))
 }
 
 /// Runs what a person enters, or with `-i` the text or file that was given.
-pub(super) fn run(arguments: ShellArguments, surroundings: &Surroundings) -> Result<i32, Failure> {
+pub(super) fn run(arguments: ShellArguments, process: &ProcessContext) -> Result<i32, Failure> {
     let history = repl::new_history();
     let inbox = Arc::new(SignalInbox::default());
-    let tools = Tools::new(surroundings, &StartPermission::all());
+    let tools = SessionTools::new(process, &StartPermission::all());
     let ignored = JOB_SIGNALS.into_iter().fold(Signals::ignored_now(), Signals::without);
-    let setup = setup(&arguments, surroundings);
+    let setup = setup(&arguments, process);
     let mut kernel = sessions::kernel(&tools).signals(inbox.clone());
     if let Some(terminal) = &setup.terminal {
         kernel = kernel.terminal(terminal.clone());
@@ -47,12 +47,12 @@ pub(super) fn run(arguments: ShellArguments, surroundings: &Surroundings) -> Res
     for command in repl::commands(&history) {
         kernel = kernel.command(command);
     }
-    let mut session = session(kernel, surroundings);
+    let mut session = session(kernel, process);
     session.keep_ignored(ignored);
     let _ = set_disposition(Signals::PIPE, Disposition::Ignore);
     configure(&mut session, &arguments)?;
-    let text = read_source(&arguments.source, surroundings)?;
-    begin(&mut session, arguments, surroundings);
+    let text = read_source(&arguments.source, process)?;
+    begin(&mut session, arguments, process);
     let repl = Repl::start(session, history, inbox, tools.clone(), &setup).map_err(|error| Failure {
         message: format!("cannot watch for signals: {error}"),
         hint: None,
@@ -71,8 +71,8 @@ pub(super) fn run(arguments: ShellArguments, surroundings: &Surroundings) -> Res
     Ok(status(result))
 }
 
-fn setup(arguments: &ShellArguments, surroundings: &Surroundings) -> Setup {
-    let mut places = Places::of(surroundings);
+fn setup(arguments: &ShellArguments, process: &ProcessContext) -> Setup {
+    let mut places = Places::of(process);
     let startup = &arguments.startup;
     if let Some(file) = &startup.file {
         places.rc = Some(PathBuf::from(OsStr::from_bytes(file)));
@@ -80,14 +80,14 @@ fn setup(arguments: &ShellArguments, surroundings: &Surroundings) -> Setup {
     if !startup.rc {
         places.rc = None;
     }
-    let dumb = surroundings.variable("TERM").is_none_or(|terminal| terminal == "dumb");
-    let named_login = surroundings.arguments.first().is_some_and(|name| name.as_bytes().starts_with(b"-"));
+    let dumb = process.variable("TERM").is_none_or(|terminal| terminal == "dumb");
+    let named_login = process.arguments.first().is_some_and(|name| name.as_bytes().starts_with(b"-"));
     let on_terminal = isatty(stdin()) && isatty(stderr());
     Setup {
         places,
         login: (arguments.login || named_login) && startup.profile,
         editing: arguments.editing && on_terminal && !dumb,
-        colours: !dumb && surroundings.variable("NO_COLOR").is_none(),
+        colours: !dumb && process.variable("NO_COLOR").is_none(),
         terminal: on_terminal.then(claim_terminal).flatten(),
     }
 }
@@ -98,7 +98,7 @@ fn claim_terminal() -> Option<Arc<Terminal>> {
     match Terminal::claim(descriptor) {
         Ok(terminal) => Some(Arc::new(terminal)),
         Err(error) => {
-            tell(format_args!("no job control: {}", reason(&error)));
+            print_message(format_args!("no job control: {}", reason(&error)));
             None
         }
     }

@@ -12,18 +12,18 @@ use haft_kernel::options::{SetOption, ShellOption};
 use haft_kernel::{Bytes, KernelBuilder, Session, Unwind};
 use haft_process::{Disposition, Signals, StartPermission, inherited_descriptors, set_disposition};
 
-use crate::arguments::Arguments;
+use crate::arguments::CommandLine;
 use crate::failure::Failure;
+use crate::process_context::ProcessContext;
 use crate::sessions;
-use crate::shell::arguments::{Setting, ShellArguments, Source};
-use crate::surroundings::Surroundings;
-use crate::tools::Tools;
+use crate::shell::arguments::{ScriptSource, ShellArguments, ShellSetting};
+use crate::tools::SessionTools;
 
 /// The words of a shell's command line, if that is what haft was started with: under the name of a shell, with options
 /// of a shell, with a file, or with nothing: then a script, or a person, is on standard input. Everything else is a
 /// command of haft's own.
-pub(crate) fn words(surroundings: &Surroundings) -> Option<Vec<OsString>> {
-    let mut words = surroundings.arguments.iter().cloned();
+pub(crate) fn words(process: &ProcessContext) -> Option<Vec<OsString>> {
+    let mut words = process.arguments.iter().cloned();
     let named_shell = words.next().is_some_and(|own| arguments::is_shell_name(&own));
     let rest: Vec<OsString> = words.collect();
     let is_shell = match rest.first().map(|first| first.as_bytes()) {
@@ -32,35 +32,35 @@ pub(crate) fn words(surroundings: &Surroundings) -> Option<Vec<OsString>> {
         Some(b"-h" | b"--help" | b"-V" | b"--version") => false,
         Some(first) if first.starts_with(b"-") || first.starts_with(b"+") => true,
         Some(first) if first.contains(&b'/') => true,
-        Some(first) => !Arguments::has_command(first) && is_file(&find_file(first, surroundings)),
+        Some(first) => !CommandLine::has_command(first) && is_file(&find_file(first, process)),
     };
     is_shell.then_some(rest)
 }
 
 /// Runs the script that the words after haft's own name ask for; answers with its status.
-pub(crate) fn run(words: Vec<OsString>, surroundings: &Surroundings) -> Result<i32, Failure> {
+pub(crate) fn run(words: Vec<OsString>, process: &ProcessContext) -> Result<i32, Failure> {
     if let Some(text) = arguments::about(&words) {
         let _ = std::io::stdout().write_all(text.as_bytes());
         return Ok(0);
     }
     let arguments = arguments::parse(words).map_err(Failure::usage)?;
     if interactive::is_asked_for(&arguments) {
-        return interactive::run(arguments, surroundings);
+        return interactive::run(arguments, process);
     }
-    let tools = Tools::new(surroundings, &StartPermission::all());
-    let mut session = session(sessions::kernel(&tools), surroundings);
+    let tools = SessionTools::new(process, &StartPermission::all());
+    let mut session = session(sessions::kernel(&tools), process);
     session.memory().set_limit(MemoryLimit::Most);
     let _counted = session.memory().enter();
     take_signals(&mut session);
     for (number, descriptor) in inherited_descriptors() {
         session.open_descriptor(number.cast_unsigned(), descriptor);
     }
-    if conforms(surroundings) {
+    if conforms(process) {
         session.set_option(SetOption::Posix, true);
     }
     configure(&mut session, &arguments)?;
-    let text = read_source(&arguments.source, surroundings)?;
-    begin(&mut session, arguments, surroundings);
+    let text = read_source(&arguments.source, process)?;
+    begin(&mut session, arguments, process);
     let prepared = match session.options().has(SetOption::Posix) {
         true => Ok(0),
         false => session.run_file_named_by(b"BASH_ENV"),
@@ -78,14 +78,14 @@ pub(crate) fn run(words: Vec<OsString>, surroundings: &Surroundings) -> Result<i
 }
 
 /// A session of a plain shell, with what this process has.
-fn session(kernel: KernelBuilder, surroundings: &Surroundings) -> Session {
-    sessions::familiar(kernel.plain_shell(true), &surroundings.environment, surroundings)
+fn session(kernel: KernelBuilder, process: &ProcessContext) -> Session {
+    sessions::familiar(kernel.plain_shell(true), &process.environment, process)
 }
 
 /// Whether the shell follows POSIX from the beginning: called `sh`, or told so by the environment.
-fn conforms(surroundings: &Surroundings) -> bool {
-    let named = surroundings.arguments.first().is_some_and(|own| arguments::is_posix_name(own));
-    named || surroundings.environment.get("POSIXLY_CORRECT").is_some()
+fn conforms(process: &ProcessContext) -> bool {
+    let named = process.arguments.first().is_some_and(|own| arguments::is_posix_name(own));
+    named || process.environment.get("POSIXLY_CORRECT").is_some()
 }
 
 /// Signals that are ignored stay so. A pipe that nobody reads ends the part of the script that writes to it, not this process;
@@ -99,13 +99,13 @@ fn take_signals(session: &mut Session) {
 fn configure(session: &mut Session, arguments: &ShellArguments) -> Result<(), Failure> {
     for setting in &arguments.settings {
         let known = match setting {
-            Setting::Letter(letter, on) => {
+            ShellSetting::Letter(letter, on) => {
                 SetOption::from_letter(*letter).map(|option| session.set_option(option, *on))
             }
-            Setting::Name(name, on) => {
+            ShellSetting::Name(name, on) => {
                 SetOption::from_name(name).map(|option| session.set_option(option, *on))
             }
-            Setting::Shell(name, on) => {
+            ShellSetting::Shell(name, on) => {
                 ShellOption::from_name(name).map(|option| session.set_shell_option(option, *on))
             }
         };
@@ -114,22 +114,22 @@ fn configure(session: &mut Session, arguments: &ShellArguments) -> Result<(), Fa
     Ok(())
 }
 
-fn describe(setting: &Setting) -> String {
+fn describe(setting: &ShellSetting) -> String {
     let sign = |on: &bool| if *on { '-' } else { '+' };
     match setting {
-        Setting::Letter(letter, on) => format!("{}{}", sign(on), *letter as char),
-        Setting::Name(name, on) => format!("{}o {}", sign(on), String::from_utf8_lossy(name)),
-        Setting::Shell(name, on) => format!("{}O {}", sign(on), String::from_utf8_lossy(name)),
+        ShellSetting::Letter(letter, on) => format!("{}{}", sign(on), *letter as char),
+        ShellSetting::Name(name, on) => format!("{}o {}", sign(on), String::from_utf8_lossy(name)),
+        ShellSetting::Shell(name, on) => format!("{}O {}", sign(on), String::from_utf8_lossy(name)),
     }
 }
 
 /// The whole text of the script; none if it is read while it runs.
-fn read_source(source: &Source, surroundings: &Surroundings) -> Result<Option<Vec<u8>>, Failure> {
+fn read_source(source: &ScriptSource, process: &ProcessContext) -> Result<Option<Vec<u8>>, Failure> {
     match source {
-        Source::Text(text) => Ok(Some(text.clone())),
-        Source::Input => Ok(None),
-        Source::File(path) => {
-            let file = find_file(path, surroundings);
+        ScriptSource::Text(text) => Ok(Some(text.clone())),
+        ScriptSource::Input => Ok(None),
+        ScriptSource::File(path) => {
+            let file = find_file(path, process);
             crate::commands::script::text_of_file(std::path::Path::new(OsStr::from_bytes(&file))).map(Some)
         }
     }
@@ -140,22 +140,22 @@ fn is_file(path: &[u8]) -> bool {
 }
 
 /// The file that is meant: one that is not there and has no slash in its name is looked for along `PATH`.
-fn find_file(path: &[u8], surroundings: &Surroundings) -> Vec<u8> {
+fn find_file(path: &[u8], process: &ProcessContext) -> Vec<u8> {
     if path.contains(&b'/') || std::path::Path::new(OsStr::from_bytes(path)).exists() {
         return path.to_vec();
     }
-    let variable = surroundings.variable("PATH").unwrap_or_default().as_bytes();
+    let variable = process.variable("PATH").unwrap_or_default().as_bytes();
     let directories = variable.split(|byte| *byte == b':').filter(|directory| !directory.is_empty());
     let mut candidates = directories.map(|directory| [directory, b"/", path].concat());
     candidates.find(|candidate| is_file(candidate)).unwrap_or_else(|| path.to_vec())
 }
 
 /// What `BASH` says: the file that this shell is, by the name it was called by.
-fn own_path(surroundings: &Surroundings) -> Vec<u8> {
-    let name = surroundings.arguments.first().map_or(OsStr::new("haft"), |own| own.as_os_str());
-    let path = surroundings.variable("PATH");
-    let found = haft_process::find_program(name, path, surroundings.working_directory.as_deref());
-    match (found, &surroundings.working_directory) {
+fn own_path(process: &ProcessContext) -> Vec<u8> {
+    let name = process.arguments.first().map_or(OsStr::new("haft"), |own| own.as_os_str());
+    let path = process.variable("PATH");
+    let found = haft_process::find_program(name, path, process.working_directory.as_deref());
+    match (found, &process.working_directory) {
         (Ok(found), Some(directory)) => directory.join(found).as_os_str().as_bytes().to_vec(),
         (Ok(found), None) => found.as_os_str().as_bytes().to_vec(),
         (Err(_), _) => name.as_bytes().to_vec(),
@@ -163,18 +163,18 @@ fn own_path(surroundings: &Surroundings) -> Vec<u8> {
 }
 
 /// Sets `$0` and the positional parameters.
-fn begin(session: &mut Session, arguments: ShellArguments, surroundings: &Surroundings) {
-    let own = surroundings.arguments.first().map(|own| own.as_bytes().to_vec());
-    let _ = session.set(b"BASH", own_path(surroundings));
-    if let Source::Text(text) = &arguments.source {
+fn begin(session: &mut Session, arguments: ShellArguments, process: &ProcessContext) {
+    let own = process.arguments.first().map(|own| own.as_bytes().to_vec());
+    let _ = session.set(b"BASH", own_path(process));
+    if let ScriptSource::Text(text) = &arguments.source {
         let _ = session.set(b"BASH_EXECUTION_STRING", text.clone());
     }
     let name = arguments.name.or(own).unwrap_or_else(|| b"haft".to_vec());
     let positional = arguments.arguments.into_iter().map(Bytes::from).collect();
     match arguments.source {
-        Source::Text(_) => session.set_command(&name, positional),
-        Source::File(_) => session.set_script(&name, positional),
-        Source::Input => session.set_input(&name, positional),
+        ScriptSource::Text(_) => session.set_command(&name, positional),
+        ScriptSource::File(_) => session.set_script(&name, positional),
+        ScriptSource::Input => session.set_input(&name, positional),
     }
 }
 

@@ -1,4 +1,4 @@
-//! Tools as commands in scripts: what nothing else is called, a tool may be.
+//! SessionTools as commands in scripts: what nothing else is called, a tool may be.
 
 use std::cell::RefCell;
 use std::ffi::OsStr;
@@ -10,9 +10,9 @@ use haft_kernel::{Backend, Bytes, Flow, ToolError};
 use haft_tools::{CallOptions, Code, Envelope, Progress, Tool};
 use serde_json::Value;
 
-use super::{Tools, words};
+use super::{SessionTools, words};
 
-impl Backend for Tools {
+impl Backend for SessionTools {
     fn has_tool(&self, name: &[u8]) -> bool {
         std::str::from_utf8(name).is_ok_and(|name| !name.contains('/') && self.registry().has(name))
     }
@@ -42,7 +42,7 @@ impl Backend for Tools {
     }
 }
 
-impl Tools {
+impl SessionTools {
     /// Calls a tool from a session, with its directory, its exports and its token to stop by.
     pub(super) fn call(&self, context: &mut Context<'_>, name: &str, arguments: &[Bytes]) -> Envelope {
         let registry = self.registry();

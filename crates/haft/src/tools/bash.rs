@@ -25,19 +25,19 @@ const MOST_SESSIONS: usize = 64;
 
 /// The tool, with the sessions that were given a name: what a script sets in one, the next script finds.
 #[derive(Debug, Default)]
-pub(super) struct Bash {
+pub(super) struct BashTool {
     sessions: Mutex<HashMap<String, Arc<Mutex<Session>>>>,
 }
 
 #[derive(Deserialize)]
-struct Arguments {
+struct BashArguments {
     command: String,
     timeout: f64,
     cwd: Option<String>,
     session: Option<String>,
 }
 
-impl Native for Bash {
+impl Native for BashTool {
     fn descriptor(&self) -> Descriptor {
         Descriptor {
             name: "bash".to_owned(),
@@ -67,7 +67,7 @@ impl Native for Bash {
 
     fn call(&self, arguments: &Value, surroundings: &Surroundings<'_>) -> Result<Value, Fault> {
         let arguments =
-            Arguments::deserialize(arguments).map_err(|error| Fault::invalid(error.to_string()))?;
+            BashArguments::deserialize(arguments).map_err(|error| Fault::invalid(error.to_string()))?;
         match &arguments.session {
             None => run(&arguments, &mut fresh(surroundings), surroundings),
             Some(name) => {
@@ -81,7 +81,7 @@ impl Native for Bash {
     }
 }
 
-impl Bash {
+impl BashTool {
     /// The session of a name, made when it is first asked for.
     fn named(&self, name: &str, surroundings: &Surroundings<'_>) -> Result<Arc<Mutex<Session>>, Fault> {
         let mut sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
@@ -103,7 +103,7 @@ fn fresh(surroundings: &Surroundings<'_>) -> Session {
 }
 
 fn run(
-    arguments: &Arguments,
+    arguments: &BashArguments,
     session: &mut Session,
     surroundings: &Surroundings<'_>,
 ) -> Result<Value, Fault> {

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use haft_kernel::builtins::Context;
 use haft_kernel::{Bytes, Command, Flow, Session};
 
-use super::{Tools, backend};
+use super::{SessionTools, backend};
 
 /// The command.
 #[derive(Debug)]
-pub(crate) struct ToolCommand(pub(crate) Arc<Tools>);
+pub(crate) struct ToolCommand(pub(crate) Arc<SessionTools>);
 
 impl Command for ToolCommand {
     fn name(&self) -> &str {

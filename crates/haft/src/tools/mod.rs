@@ -1,4 +1,4 @@
-//! Tools, as the commands and sessions of haft have them.
+//! SessionTools, as the commands and sessions of haft have them.
 
 mod backend;
 mod bash;
@@ -16,28 +16,28 @@ use haft_tools::{CoreOptions, Native, Options, Registry, Toolset, core_tools};
 
 pub(crate) use backend::{printed, remarks};
 pub(crate) use command::ToolCommand;
-pub(crate) use settings::Settings;
+pub(crate) use settings::ToolSettings;
 
 use crate::failure::Failure;
-use crate::surroundings::Surroundings;
+use crate::process_context::ProcessContext;
 use crate::{host, places};
 
 /// A registry of all tools there are from here.
 pub(crate) fn open(
-    surroundings: &Surroundings,
+    process: &ProcessContext,
     host: Host,
-    settings: &Settings,
+    settings: &ToolSettings,
     cancel: CancelToken,
 ) -> Registry {
-    let places = places::find(surroundings);
+    let places = places::find(process);
     let trust = Trust::open(places.state.as_deref());
     let shell = ["/proc/self/exe", "-c"].map(Into::into).to_vec();
-    let mut natives: Vec<Arc<dyn Native>> = vec![Arc::new(bash::Bash::default())];
+    let mut natives: Vec<Arc<dyn Native>> = vec![Arc::new(bash::BashTool::default())];
     natives.extend(core_tools(&CoreOptions { shell }));
-    let directory = surroundings.working_directory.clone().unwrap_or_else(|| PathBuf::from("/"));
+    let directory = process.working_directory.clone().unwrap_or_else(|| PathBuf::from("/"));
     let remote = RemoteSetup {
         host: host.clone(),
-        environment: surroundings.whole_environment(),
+        environment: process.whole_environment(),
         directory: directory.clone(),
     };
     let defaults = Options::default();
@@ -45,8 +45,8 @@ pub(crate) fn open(
         schema_timeout: settings.schema_timeout.unwrap_or(defaults.schema_timeout),
         timeout: settings.timeout.unwrap_or(defaults.timeout),
         output_limit: settings.output_limit.unwrap_or(defaults.output_limit),
-        environment: Arc::new(surroundings.environment.clone()),
-        withheld: Arc::new(surroundings.withheld.clone()),
+        environment: Arc::new(process.environment.clone()),
+        withheld: Arc::new(process.withheld.clone()),
         directory,
         natives,
         providers: remote_tools(settings.servers.clone(), &remote),
@@ -57,25 +57,25 @@ pub(crate) fn open(
 
 /// The tools of a session. Nothing is done for them before one is called for.
 #[derive(Debug)]
-pub(crate) struct Tools {
-    surroundings: Surroundings,
+pub(crate) struct SessionTools {
+    process: ProcessContext,
     /// Which programs they may start.
     permission: StartPermission,
-    state: Mutex<State>,
+    state: Mutex<SessionToolsState>,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct SessionToolsState {
     registry: Option<Registry>,
     toolset: Option<Toolset>,
     /// Whether the session is over, so that nothing need be begun.
     closed: bool,
 }
 
-impl Tools {
-    pub(crate) fn new(surroundings: &Surroundings, permission: &StartPermission) -> Arc<Tools> {
-        let (surroundings, permission) = (surroundings.clone(), permission.clone());
-        Arc::new(Tools { surroundings, permission, state: Mutex::default() })
+impl SessionTools {
+    pub(crate) fn new(process: &ProcessContext, permission: &StartPermission) -> Arc<SessionTools> {
+        let (process, permission) = (process.clone(), permission.clone());
+        Arc::new(SessionTools { process, permission, state: Mutex::default() })
     }
 
     /// The registry, opened when it is first asked for.
@@ -83,12 +83,12 @@ impl Tools {
         let mut state = self.state();
         let open = || {
             // A session works without settings that cannot be read, and says so once.
-            let settings = Settings::read(&self.surroundings).unwrap_or_else(|failure| {
+            let settings = ToolSettings::read(&self.process).unwrap_or_else(|failure| {
                 failure.show();
-                Settings::default()
+                ToolSettings::default()
             });
-            let host = host::for_tools(&self.surroundings).restricted(&self.permission);
-            open(&self.surroundings, host, &settings, CancelToken::new())
+            let host = host::for_tools(&self.process).restricted(&self.permission);
+            open(&self.process, host, &settings, CancelToken::new())
         };
         state.registry.get_or_insert_with(open).clone()
     }
@@ -113,7 +113,7 @@ impl Tools {
     /// Limits what may be called to the toolset of a name, or lifts the limit.
     pub(crate) fn choose(&self, name: Option<&str>) -> Result<(), Failure> {
         let toolset = match name {
-            Some(name) => Some(Settings::read(&self.surroundings)?.toolset(name)?),
+            Some(name) => Some(ToolSettings::read(&self.process)?.toolset(name)?),
             None => None,
         };
         self.state().toolset = toolset;
@@ -122,7 +122,7 @@ impl Tools {
 
     /// The names of the toolsets there are.
     pub(crate) fn toolsets(&self) -> Vec<String> {
-        Settings::read(&self.surroundings).map(|settings| settings.names()).unwrap_or_default()
+        ToolSettings::read(&self.process).map(|settings| settings.names()).unwrap_or_default()
     }
 
     /// Lets go of the registry: what it has started ends.
@@ -134,7 +134,7 @@ impl Tools {
         drop(registry);
     }
 
-    fn state(&self) -> std::sync::MutexGuard<'_, State> {
+    fn state(&self) -> std::sync::MutexGuard<'_, SessionToolsState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -10,13 +10,13 @@ use haft_mcp::{NESTED, Reach, RemoteServer};
 use haft_tools::{Toolset, ToolsetItem};
 use serde::Deserialize;
 
-use crate::failure::{Failure, tell};
+use crate::failure::{Failure, print_message};
 use crate::places;
-use crate::surroundings::Surroundings;
+use crate::process_context::ProcessContext;
 
 /// The sections `[tools]`, `[[toolset]]`, `[[mcp]]` and `[env]`.
 #[derive(Debug, Default)]
-pub(crate) struct Settings {
+pub(crate) struct ToolSettings {
     pub(crate) schema_timeout: Option<Duration>,
     pub(crate) timeout: Option<Duration>,
     pub(crate) output_limit: Option<u64>,
@@ -28,7 +28,7 @@ pub(crate) struct Settings {
 
 /// The section `[tools]`, as it is written: times in seconds.
 #[derive(Default, Deserialize)]
-struct Written {
+struct ToolsSection {
     schema_timeout: Option<Located<f64>>,
     timeout: Option<Located<f64>>,
     output_limit: Option<u64>,
@@ -36,13 +36,13 @@ struct Written {
 
 /// The section `[env]`, as it is written.
 #[derive(Default, Deserialize)]
-struct WrittenEnv {
+struct EnvSection {
     allow: Option<Vec<String>>,
 }
 
 /// An item of `[[mcp]]`, as it is written.
 #[derive(Deserialize)]
-struct WrittenServer {
+struct McpSection {
     command: Option<Vec<String>>,
     url: Option<String>,
     headers: Option<BTreeMap<String, String>>,
@@ -51,10 +51,10 @@ struct WrittenServer {
     timeout: Option<Located<f64>>,
 }
 
-impl Settings {
+impl ToolSettings {
     /// Reads the user's configuration, and the project's if it is trusted.
-    pub(crate) fn read(surroundings: &Surroundings) -> Result<Settings, Failure> {
-        let places = places::find(surroundings);
+    pub(crate) fn read(process: &ProcessContext) -> Result<ToolSettings, Failure> {
+        let places = places::find(process);
         let trust = Trust::open(places.state.as_deref());
         let mut config = Config::new();
         if let Some(user) = &places.user {
@@ -63,14 +63,14 @@ impl Settings {
         if let Some(source) = places.project.as_ref().and_then(|project| trusted_source(project, &trust)) {
             config.add(source)?;
         }
-        let written: Written = config.settings("tools")?.unwrap_or_default();
+        let written: ToolsSection = config.settings("tools")?.unwrap_or_default();
         let time = |written: Option<Located<f64>>| written.map(|time| seconds(&config, &time)).transpose();
-        let env: WrittenEnv = config.settings("env")?.unwrap_or_default();
+        let env: EnvSection = config.settings("env")?.unwrap_or_default();
         let toolsets = config.items::<ToolsetItem>("toolset")?;
-        let nested = surroundings.variable(NESTED).is_some();
-        let servers = config.items::<WrittenServer>("mcp")?.into_iter().filter(|_| !nested);
+        let nested = process.variable(NESTED).is_some();
+        let servers = config.items::<McpSection>("mcp")?.into_iter().filter(|_| !nested);
         let servers = servers.map(|item| server(&config, item)).collect::<Result<_, _>>()?;
-        Ok(Settings {
+        Ok(ToolSettings {
             servers,
             env_allow: env.allow.unwrap_or_default(),
             schema_timeout: time(written.schema_timeout)?,
@@ -109,7 +109,7 @@ fn seconds(config: &Config, written: &Located<f64>) -> Result<Duration, haft_con
 }
 
 /// A server as it is written, which is either a program or a URL.
-fn server(config: &Config, item: Item<WrittenServer>) -> Result<RemoteServer, haft_config::Error> {
+fn server(config: &Config, item: Item<McpSection>) -> Result<RemoteServer, haft_config::Error> {
     let Item { name, place, value } = item;
     let wrong = |words: &str| {
         haft_config::Error::at(ErrorKind::WrongValue, &place, format!("{words} in [[mcp]] '{name}'"))
@@ -133,9 +133,9 @@ fn trusted_source(project: &Path, trust: &Trust) -> Option<Source> {
     let source = match Source::read(Layer::Project, project, project, &trust.owners()) {
         Ok(source) => source?,
         Err(error) => {
-            tell(format_args!("{error}; haft goes on without it"));
+            print_message(format_args!("{error}; haft goes on without it"));
             if let Some(hint) = error.hint() {
-                crate::failure::write(&format!("hint: {hint}\n"));
+                crate::failure::print_stderr(&format!("hint: {hint}\n"));
             }
             return None;
         }
@@ -146,12 +146,12 @@ fn trusted_source(project: &Path, trust: &Trust) -> Option<Source> {
     }
     if speaks_of_tools(source) {
         let path = haft_config::printable(path);
-        tell(format_args!("'{path}' is not trusted and left aside; to trust it run `haft trust`"));
+        print_message(format_args!("'{path}' is not trusted and left aside; to trust it run `haft trust`"));
     }
     None
 }
 
-/// Whether a project's configuration has sections about tools, or nobody can tell.
+/// Whether a project's configuration has sections about tools, or nobody can print_message.
 fn speaks_of_tools(source: Source) -> bool {
     let mut config = Config::new();
     config.add(source).is_err()

@@ -10,27 +10,27 @@ use crate::units;
 
 /// What to launch, and how.
 #[derive(Args, Debug)]
-pub(crate) struct Launch {
+pub(crate) struct LaunchArguments {
     #[command(subcommand)]
-    pub(crate) action: Option<Action>,
+    pub(crate) action: Option<LaunchAction>,
     /// What the agent shall do: a text, a file that holds it, or '-' for standard input
     #[arg(value_name = "TEXT|FILE")]
     pub(crate) text: Option<OsString>,
     #[command(flatten)]
-    pub(crate) options: Options,
+    pub(crate) options: LaunchOptions,
 }
 
 #[derive(Debug, Subcommand)]
-pub(crate) enum Action {
-    /// Launch with a text, and only the contexts that are required
+pub(crate) enum LaunchAction {
+    /// LaunchArguments with a text, and only the contexts that are required
     Prompt {
         /// What the agent shall do: a text, or '-' for standard input
         #[arg(value_name = "TEXT")]
         text: OsString,
         #[command(flatten)]
-        options: Options,
+        options: LaunchOptions,
     },
-    /// Launch with a task of the configuration, and only the contexts that are required
+    /// LaunchArguments with a task of the configuration, and only the contexts that are required
     Task {
         /// The task, by its name, its alias or a part of it that only one has
         #[arg(value_name = "NAME")]
@@ -39,7 +39,7 @@ pub(crate) enum Action {
         #[arg(value_name = "INSTRUCTIONS")]
         instructions: Option<OsString>,
         #[command(flatten)]
-        options: Options,
+        options: LaunchOptions,
     },
     /// List agents, roles, contexts and tasks
     List {
@@ -86,7 +86,7 @@ pub(crate) enum Action {
 }
 
 #[derive(Args, Debug, Default)]
-pub(crate) struct Options {
+pub(crate) struct LaunchOptions {
     /// The agent [default: the configured one, else the only one that is installed]
     #[arg(short, long, value_name = "NAME")]
     pub(crate) agent: Option<String>,
@@ -128,18 +128,20 @@ pub(crate) struct Options {
     pub(crate) json: bool,
 }
 
-impl Launch {
+impl LaunchArguments {
     /// Whether haft stays until the agent has ended.
     pub(crate) fn is_supervised(&self) -> bool {
         let later = match &self.action {
-            Some(Action::Prompt { options, .. } | Action::Task { options, .. }) => options.supervised,
+            Some(LaunchAction::Prompt { options, .. } | LaunchAction::Task { options, .. }) => {
+                options.supervised
+            }
             _ => false,
         };
         self.options.supervised || later
     }
 }
 
-impl Options {
+impl LaunchOptions {
     /// Whether anything is said besides the form of the answer.
     pub(crate) fn says_how_to_launch(&self) -> bool {
         let texts = [&self.agent, &self.model, &self.role];
@@ -148,8 +150,8 @@ impl Options {
     }
 
     /// These, and where they say nothing those that stand before the name of the action.
-    pub(crate) fn or(self, before: Options) -> Options {
-        Options {
+    pub(crate) fn or(self, before: LaunchOptions) -> LaunchOptions {
+        LaunchOptions {
             agent: self.agent.or(before.agent),
             model: self.model.or(before.model),
             role: self.role.or(before.role),

@@ -6,19 +6,19 @@ use haft_process::{Command, StartPermission, reason};
 use rustix::fs::{MemfdFlags, SeekFrom, memfd_create, seek};
 use rustix::io::write;
 
-use super::arguments::Options;
-use super::prepare::Prepared;
+use super::arguments::LaunchOptions;
+use super::prepare::PreparedLaunch;
 use super::summary;
 use crate::failure::Failure;
-use crate::surroundings::Surroundings;
+use crate::process_context::ProcessContext;
 
 /// Writes the agent's files and becomes it; returns only if that failed.
 pub(super) fn run(
-    mut prepared: Prepared,
-    options: &Options,
-    surroundings: &Surroundings,
+    mut prepared: PreparedLaunch,
+    options: &LaunchOptions,
+    process: &ProcessContext,
 ) -> Result<i32, Failure> {
-    let mut command = command(&prepared, surroundings)?;
+    let mut command = command(&prepared, process)?;
     command.ignore_signals(prepared.ignored);
     if let Some(prompt) = &prepared.plan.stdin {
         command.descriptor(0, as_file(prompt)?);
@@ -29,14 +29,14 @@ pub(super) fn run(
 }
 
 /// The agent's call.
-pub(super) fn command(prepared: &Prepared, surroundings: &Surroundings) -> Result<Command, Failure> {
+pub(super) fn command(prepared: &PreparedLaunch, process: &ProcessContext) -> Result<Command, Failure> {
     let mut words = prepared.plan.argv.iter();
     let program = words.next().ok_or_else(|| Failure::usage("the agent's command is empty"))?;
     let mut command = Command::new(program);
     command.arguments(words).environment(prepared.plan.environment.clone());
     // A standard descriptor that we do not have, the agent does not get.
     for standard in 0..3 {
-        if !surroundings.open[standard] {
+        if !process.open[standard] {
             command.close(standard as i32);
         }
     }
@@ -44,7 +44,7 @@ pub(super) fn command(prepared: &Prepared, surroundings: &Surroundings) -> Resul
 }
 
 /// Writes the files that the agent is told of.
-pub(super) fn write_files(prepared: &mut Prepared) -> Result<(), Failure> {
+pub(super) fn write_files(prepared: &mut PreparedLaunch) -> Result<(), Failure> {
     for (path, bytes) in &prepared.plan.files {
         prepared.files.write(path, bytes)?;
     }

@@ -8,32 +8,31 @@ use haft_launch::Catalogue;
 use jiff::Zoned;
 
 use crate::commands::trust;
-use crate::failure::{Failure, tell};
+use crate::failure::{Failure, print_message};
 use crate::places;
-use crate::surroundings::Surroundings;
+use crate::process_context::ProcessContext;
 
 /// Everything a launch starts from.
-pub(super) struct World {
+pub(super) struct LaunchSetup {
     pub(super) places: Places,
     pub(super) trust: Trust,
     pub(super) launch: haft_launch::Surroundings,
 }
 
-impl World {
+impl LaunchSetup {
     /// Looks around.
-    pub(super) fn look(surroundings: &Surroundings) -> Result<World, Failure> {
+    pub(super) fn load(process: &ProcessContext) -> Result<LaunchSetup, Failure> {
         let missing = || Failure::usage("the working directory does not exist any more");
-        let working_directory = surroundings.working_directory.clone().ok_or_else(missing)?;
-        let places = places::find(surroundings);
-        let variable =
-            |name: &str| surroundings.variable(name).map(|value| value.to_string_lossy().into_owned());
+        let working_directory = process.working_directory.clone().ok_or_else(missing)?;
+        let places = places::find(process);
+        let variable = |name: &str| process.variable(name).map(|value| value.to_string_lossy().into_owned());
         let user = variable("USER").or_else(|| variable("LOGNAME"));
         let now = Zoned::now();
         let trust = Trust::open(places.state.as_deref());
         let launch = haft_launch::Surroundings {
             project: places.project.as_deref().and_then(Path::parent).map(Path::to_path_buf),
-            home: surroundings.variable("HOME").map(PathBuf::from),
-            environment: surroundings.environment.clone(),
+            home: process.variable("HOME").map(PathBuf::from),
+            environment: process.environment.clone(),
             user: user.unwrap_or_else(|| rustix::process::getuid().as_raw().to_string()),
             hostname: rustix::system::uname().nodename().to_string_lossy().into_owned(),
             date: now.strftime("%Y-%m-%d").to_string(),
@@ -42,7 +41,7 @@ impl World {
             trust: trust.clone(),
             working_directory,
         };
-        Ok(World { trust, places, launch })
+        Ok(LaunchSetup { trust, places, launch })
     }
 
     /// The texts of configuration there are, the strongest last; for each that cannot be read, why.
@@ -68,7 +67,7 @@ impl World {
         let Some(project) = self.places.project.as_ref().filter(|_| trust::on_terminal()) else {
             return Err(error.into());
         };
-        tell(&error);
+        print_message(&error);
         if trust::ask_about(project, &self.trust)? {
             return Ok(catalogue.check_trust(&self.trust)?);
         }

@@ -9,18 +9,18 @@ use haft_config::{FILE_NAME, PROJECT_DIRECTORY};
 use haft_process::{Command, Signals, StartPermission, reason};
 use serde_json::json;
 
-use super::catalogue::World;
-use crate::arguments::Arguments;
-use crate::commands::output::{print_bytes, print_json, print_text};
+use super::catalogue::LaunchSetup;
+use crate::arguments::CommandLine;
+use crate::commands::print::{print_bytes, print_json, print_text};
 use crate::failure::Failure;
-use crate::surroundings::Surroundings;
+use crate::process_context::ProcessContext;
 
 /// A configuration that explains itself.
 const STARTER: &str = include_str!("starter.toml");
 
 /// Writes a configuration to start from; never over one that is there.
-pub(super) fn init(user: bool, as_json: bool, surroundings: &Surroundings) -> Result<i32, Failure> {
-    let world = World::look(surroundings)?;
+pub(super) fn init(user: bool, as_json: bool, process: &ProcessContext) -> Result<i32, Failure> {
+    let world = LaunchSetup::load(process)?;
     let directory =
         if user { user_directory(&world)? } else { world.launch.working_directory.join(PROJECT_DIRECTORY) };
     let path = directory.join(FILE_NAME);
@@ -40,8 +40,8 @@ pub(super) fn init(user: bool, as_json: bool, surroundings: &Surroundings) -> Re
 }
 
 /// Becomes the user's editor.
-pub(super) fn edit(user: bool, surroundings: &Surroundings) -> Result<i32, Failure> {
-    let world = World::look(surroundings)?;
+pub(super) fn edit(user: bool, process: &ProcessContext) -> Result<i32, Failure> {
+    let world = LaunchSetup::load(process)?;
     let project = world.places.project.as_ref().map(|place| place.join(FILE_NAME));
     let path = match project.filter(|path| !user && path.is_file()) {
         Some(path) => path,
@@ -52,11 +52,11 @@ pub(super) fn edit(user: bool, surroundings: &Surroundings) -> Result<i32, Failu
         let message = format!("there is no \"{}\"", world.shown(&path).display());
         return Err(Failure { hint, ..Failure::usage(message) });
     }
-    let editor = ["VISUAL", "EDITOR"].iter().find_map(|name| surroundings.variable(name));
+    let editor = ["VISUAL", "EDITOR"].iter().find_map(|name| process.variable(name));
     let editor = editor.map_or_else(|| "vi".to_owned(), |editor| editor.to_string_lossy().into_owned());
     let mut words = editor.split_whitespace();
     let mut command = Command::new(words.next().unwrap_or("vi"));
-    command.arguments(words).argument(&path).environment(surroundings.environment.clone());
+    command.arguments(words).argument(&path).environment(process.environment.clone());
     command.ignore_signals(Signals::ignored_now());
     Err(command.replace(&StartPermission::all()).into())
 }
@@ -64,11 +64,11 @@ pub(super) fn edit(user: bool, surroundings: &Surroundings) -> Result<i32, Failu
 /// Prints what a shell needs to complete haft's words.
 pub(super) fn completions(shell: clap_complete::Shell) -> i32 {
     let mut script = Vec::new();
-    clap_complete::generate(shell, &mut Arguments::command(), "haft", &mut script);
+    clap_complete::generate(shell, &mut CommandLine::command(), "haft", &mut script);
     print_bytes(&script, 0)
 }
 
-fn user_directory(world: &World) -> Result<PathBuf, Failure> {
+fn user_directory(world: &LaunchSetup) -> Result<PathBuf, Failure> {
     let missing = || Failure {
         hint: Some("set HOME or XDG_CONFIG_HOME".to_owned()),
         ..Failure::usage("there is no place for the user's configuration")

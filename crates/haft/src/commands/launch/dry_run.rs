@@ -5,11 +5,11 @@ use std::path::PathBuf;
 
 use serde_json::Value;
 
-use super::arguments::Options;
+use super::arguments::LaunchOptions;
 use super::become_agent::write_files;
-use super::prepare::Prepared;
+use super::prepare::PreparedLaunch;
 use super::summary;
-use crate::commands::output::{print_json, print_text};
+use crate::commands::print::{print_json, print_text};
 use crate::failure::Failure;
 
 /// How much of a text is shown.
@@ -17,7 +17,7 @@ const SHOWN_LINES: usize = 12;
 const SHOWN_COLUMNS: usize = 160;
 
 /// Writes the texts and the call, and shows them in short.
-pub(super) fn run(mut prepared: Prepared, options: &Options) -> Result<i32, Failure> {
+pub(super) fn run(mut prepared: PreparedLaunch, options: &LaunchOptions) -> Result<i32, Failure> {
     let mut command = summary::data(&prepared);
     let directory = prepared.files.path().to_path_buf();
     write_files(&mut prepared)?;
@@ -39,7 +39,7 @@ pub(super) fn run(mut prepared: Prepared, options: &Options) -> Result<i32, Fail
     Ok(if options.json { print_json(&command, 0) } else { print_text(&text, 0) })
 }
 
-fn shown(prepared: &Prepared, role: &[u8], prompt: &[u8], command: &Value) -> String {
+fn shown(prepared: &PreparedLaunch, role: &[u8], prompt: &[u8], command: &Value) -> String {
     let mut text = format!("would launch {}\n", summary::line(prepared));
     for note in &prepared.material.notes {
         let _ = writeln!(text, "note: {note}");

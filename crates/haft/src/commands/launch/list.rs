@@ -5,17 +5,17 @@ use std::fmt::Write as _;
 use haft_launch::Catalogue;
 use serde_json::{Value, json};
 
-use super::catalogue::World;
-use crate::commands::output::{print_json, print_text};
+use super::catalogue::LaunchSetup;
+use crate::commands::print::{print_json, print_text};
 use crate::failure::Failure;
-use crate::surroundings::Surroundings;
+use crate::process_context::ProcessContext;
 
 /// The kinds of things, each with all there are of it.
 type Kinds = [(&'static str, Vec<Value>); 4];
 
 /// Lists everything.
-pub(super) fn all(as_json: bool, surroundings: &Surroundings) -> Result<i32, Failure> {
-    let world = World::look(surroundings)?;
+pub(super) fn all(as_json: bool, process: &ProcessContext) -> Result<i32, Failure> {
+    let world = LaunchSetup::load(process)?;
     let catalogue = world.catalogue()?;
     let kinds = kinds(&catalogue, &world);
     if as_json {
@@ -59,8 +59,8 @@ fn section(kind: &str, items: &[Value], catalogue: &Catalogue) -> String {
 }
 
 /// Shows one thing, whatever kind it is of.
-pub(super) fn one(wanted: &str, as_json: bool, surroundings: &Surroundings) -> Result<i32, Failure> {
-    let world = World::look(surroundings)?;
+pub(super) fn one(wanted: &str, as_json: bool, process: &ProcessContext) -> Result<i32, Failure> {
+    let world = LaunchSetup::load(process)?;
     let catalogue = world.catalogue()?;
     let (kind, item) = find(wanted, kinds(&catalogue, &world))?;
     if as_json {
@@ -91,7 +91,7 @@ fn as_toml(value: &Value) -> String {
     }
 }
 
-fn kinds(catalogue: &Catalogue, world: &World) -> Kinds {
+fn kinds(catalogue: &Catalogue, world: &LaunchSetup) -> Kinds {
     let agent = |agent: &haft_launch::Agent| {
         let mut value = agent.describe();
         value["installed"] = world.launch.find(agent.bin()).map(|path| path.display().to_string()).into();

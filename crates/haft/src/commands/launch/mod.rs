@@ -22,41 +22,41 @@ use haft_config::{FileRules, MAX_TEXT_BYTES};
 use haft_launch::Kind;
 use haft_process::reason;
 
-use self::arguments::{Action, Launch, Options};
-use crate::failure::{Failure, tell};
-use crate::surroundings::Surroundings;
+use self::arguments::{LaunchAction, LaunchArguments, LaunchOptions};
+use crate::failure::{Failure, print_message};
+use crate::process_context::ProcessContext;
 
 /// Does what the arguments ask for.
-pub(crate) fn run(launch: Launch, surroundings: &Surroundings) -> Result<i32, Failure> {
-    let Launch { action, text, options: before } = launch;
+pub(crate) fn run(launch: LaunchArguments, process: &ProcessContext) -> Result<i32, Failure> {
+    let LaunchArguments { action, text, options: before } = launch;
     if let (Some(_), Some(text)) = (&action, &text) {
         let message = format!("\"{}\" stands before the name of an action", text.display());
         let hint = Some("a text of several words is quoted: `haft launch 'do this'`".to_owned());
         return Err(Failure { hint, ..Failure::usage(message) });
     }
-    if !matches!(action, None | Some(Action::Prompt { .. } | Action::Task { .. }))
+    if !matches!(action, None | Some(LaunchAction::Prompt { .. } | LaunchAction::Task { .. }))
         && before.says_how_to_launch()
     {
         return Err(Failure::usage("options of a launch mean nothing to an action that launches nothing"));
     }
     match action {
         None => {
-            let instructions = text.map(|text| text_or_file(text, surroundings)).transpose()?;
-            start(Kind::Plain, instructions, &before, surroundings)
+            let instructions = text.map(|text| text_or_file(text, process)).transpose()?;
+            start(Kind::Plain, instructions, &before, process)
         }
-        Some(Action::Prompt { text, options }) => {
-            start(Kind::Prompt, Some(spoken(text)?), &options.or(before), surroundings)
+        Some(LaunchAction::Prompt { text, options }) => {
+            start(Kind::Prompt, Some(spoken(text)?), &options.or(before), process)
         }
-        Some(Action::Task { name, instructions, options }) => {
+        Some(LaunchAction::Task { name, instructions, options }) => {
             let instructions = instructions.map(spoken).transpose()?;
-            start(Kind::Task(name), instructions, &options.or(before), surroundings)
+            start(Kind::Task(name), instructions, &options.or(before), process)
         }
-        Some(Action::List { json }) => list::all(json || before.json, surroundings),
-        Some(Action::Show { name, json }) => list::one(&name, json || before.json, surroundings),
-        Some(Action::Doctor { json }) => doctor::run(json || before.json, surroundings),
-        Some(Action::Init { user, json }) => configure::init(user, json || before.json, surroundings),
-        Some(Action::Edit { user }) => configure::edit(user, surroundings),
-        Some(Action::Completions { shell }) => Ok(configure::completions(shell)),
+        Some(LaunchAction::List { json }) => list::all(json || before.json, process),
+        Some(LaunchAction::Show { name, json }) => list::one(&name, json || before.json, process),
+        Some(LaunchAction::Doctor { json }) => doctor::run(json || before.json, process),
+        Some(LaunchAction::Init { user, json }) => configure::init(user, json || before.json, process),
+        Some(LaunchAction::Edit { user }) => configure::edit(user, process),
+        Some(LaunchAction::Completions { shell }) => Ok(configure::completions(shell)),
     }
 }
 
@@ -64,19 +64,19 @@ pub(crate) fn run(launch: Launch, surroundings: &Surroundings) -> Result<i32, Fa
 fn start(
     kind: Kind,
     instructions: Option<Vec<u8>>,
-    options: &Options,
-    surroundings: &Surroundings,
+    options: &LaunchOptions,
+    process: &ProcessContext,
 ) -> Result<i32, Failure> {
     if options.dry_run && options.supervised {
         return Err(Failure::usage("--dry-run launches nothing that could be supervised"));
     }
-    let prepared = prepare::prepare(kind, instructions, options, surroundings)?;
+    let prepared = prepare::prepare(kind, instructions, options, process)?;
     if options.dry_run {
         dry_run::run(prepared, options)
     } else if options.supervised {
-        supervise::run(prepared, options, surroundings)
+        supervise::run(prepared, options, process)
     } else {
-        become_agent::run(prepared, options, surroundings)
+        become_agent::run(prepared, options, process)
     }
 }
 
@@ -99,12 +99,15 @@ fn looks_like_a_file(word: &str) -> bool {
 }
 
 /// What the user says, or what a file of that name holds.
-fn text_or_file(text: OsString, surroundings: &Surroundings) -> Result<Vec<u8>, Failure> {
-    let base = surroundings.working_directory.as_deref().unwrap_or(Path::new("."));
+fn text_or_file(text: OsString, process: &ProcessContext) -> Result<Vec<u8>, Failure> {
+    let base = process.working_directory.as_deref().unwrap_or(Path::new("."));
     let path = base.join(&text);
     if text == "-" || text.is_empty() || !path.is_file() {
         if looks_like_a_file(&text.to_string_lossy()) {
-            tell(format_args!("there is no file \"{}\"; it is taken for what you say", text.display()));
+            print_message(format_args!(
+                "there is no file \"{}\"; it is taken for what you say",
+                text.display()
+            ));
         }
         return spoken(text);
     }

@@ -5,15 +5,15 @@ use haft_process::{Signals, resign_subreaper};
 use rustix::stdio::{stdin, stdout};
 use rustix::termios::isatty;
 
-use super::arguments::Options;
-use super::catalogue::World;
+use super::arguments::LaunchOptions;
+use super::catalogue::LaunchSetup;
 use super::choose;
 use crate::failure::Failure;
 use crate::host;
-use crate::surroundings::Surroundings;
+use crate::process_context::ProcessContext;
 
 /// An agent that is ready to be launched.
-pub(super) struct Prepared {
+pub(super) struct PreparedLaunch {
     pub(super) agent: String,
     pub(super) model: Option<String>,
     pub(super) role: Option<String>,
@@ -30,12 +30,12 @@ pub(super) struct Prepared {
 pub(super) fn prepare(
     kind: Kind,
     instructions: Option<Vec<u8>>,
-    options: &Options,
-    surroundings: &Surroundings,
-) -> Result<Prepared, Failure> {
+    options: &LaunchOptions,
+    process: &ProcessContext,
+) -> Result<PreparedLaunch, Failure> {
     let ignored = Signals::ignored_now();
-    let world = World::look(surroundings)?;
-    let base = host::run_base(surroundings);
+    let world = LaunchSetup::load(process)?;
+    let base = host::run_base(process);
     clean(&base);
     let catalogue = world.catalogue()?;
     world.demand_trust(&catalogue)?;
@@ -45,11 +45,11 @@ pub(super) fn prepare(
         find_agent(selection.agent.bin(), &world)?;
     }
     let assembly = Assembly::new(&selection, &request, &world.launch);
-    let found = run_errands(assembly.errands(), surroundings)?;
+    let found = run_errands(assembly.errands(), process)?;
     let material = assembly.finish(&found)?;
     let files = if options.dry_run { Files::for_a_day(&base) } else { Files::of_process(&base) };
     let plan = Plan::new(&selection, &request, &material, &world.launch, files.path())?;
-    Ok(Prepared {
+    Ok(PreparedLaunch {
         agent: selection.agent.name().to_owned(),
         model: selection.model.clone(),
         role: selection.role.map(|role| role.name.clone()).filter(|_| material.role.is_some()),
@@ -62,7 +62,7 @@ pub(super) fn prepare(
     })
 }
 
-fn request(kind: Kind, instructions: Option<Vec<u8>>, options: &Options) -> Request {
+fn request(kind: Kind, instructions: Option<Vec<u8>>, options: &LaunchOptions) -> Request {
     let terminal = isatty(stdin()) && isatty(stdout());
     Request {
         kind,
@@ -78,7 +78,7 @@ fn request(kind: Kind, instructions: Option<Vec<u8>>, options: &Options) -> Requ
 }
 
 /// Makes sure that the agent is there before anything is run for it.
-fn find_agent(bin: &str, world: &World) -> Result<(), Failure> {
+fn find_agent(bin: &str, world: &LaunchSetup) -> Result<(), Failure> {
     if world.launch.find(bin).is_some() {
         return Ok(());
     }
@@ -91,19 +91,16 @@ fn find_agent(bin: &str, world: &World) -> Result<(), Failure> {
 }
 
 /// Runs the commands of contexts, and leaves this process as it was: no watcher, no inherited orphans.
-fn run_errands(
-    errands: &[errand::Errand],
-    surroundings: &Surroundings,
-) -> Result<Vec<errand::Found>, Failure> {
+fn run_errands(errands: &[errand::Errand], process: &ProcessContext) -> Result<Vec<errand::Found>, Failure> {
     if errands.is_empty() {
         return Ok(Vec::new());
     }
-    let listener = host::Listener::start()?;
-    let host = host::set_up(surroundings);
-    let found = errand::run(errands, &surroundings.environment, &host, &listener.cancel);
+    let signals = host::SignalHandler::start()?;
+    let host = host::set_up(process);
+    let found = errand::run(errands, &process.environment, &host, &signals.cancel);
     drop(host);
     resign_subreaper();
-    if listener.cancel.is_cancelled() {
+    if signals.cancel.is_cancelled() {
         return Err(Failure {
             message: "cancelled while contexts were made".to_owned(),
             hint: None,

@@ -7,20 +7,20 @@ use haft_launch::{Assembly, Kind, Request, errand};
 use haft_mcp::Prompt;
 use haft_process::{CancelToken, Host};
 
-use super::catalogue::World;
+use super::catalogue::LaunchSetup;
 use crate::failure::Failure;
-use crate::surroundings::Surroundings;
+use crate::process_context::ProcessContext;
 
 /// A prompt for each task. A project that is not trusted has none, since their names and descriptions are text for an agent.
-pub(crate) fn of_tasks(surroundings: &Surroundings, host: &Arc<Host>) -> Vec<Prompt> {
-    let Ok(catalogue) = World::look(surroundings).and_then(|world| world.trusted_catalogue()) else {
+pub(crate) fn of_tasks(process: &ProcessContext, host: &Arc<Host>) -> Vec<Prompt> {
+    let Ok(catalogue) = LaunchSetup::load(process).and_then(|world| world.trusted_catalogue()) else {
         return Vec::new();
     };
     let prompt = |task: &haft_launch::Task| {
-        let (name, host, surroundings) = (task.name.clone(), host.clone(), surroundings.clone());
+        let (name, host, process) = (task.name.clone(), host.clone(), process.clone());
         let text = move |given: &BTreeMap<String, String>| {
             let said = given.get("instructions").map(|text| text.clone().into_bytes());
-            text(&name, said, &surroundings, &host).map_err(|failure| failure.message)
+            text(&name, said, &process, &host).map_err(|failure| failure.message)
         };
         let unsaid = || format!("The task {:?} of the launcher", task.name);
         let description = task.description.clone().unwrap_or_else(unsaid);
@@ -38,10 +38,10 @@ pub(crate) fn of_tasks(surroundings: &Surroundings, host: &Arc<Host>) -> Vec<Pro
 fn text(
     task: &str,
     instructions: Option<Vec<u8>>,
-    surroundings: &Surroundings,
+    process: &ProcessContext,
     host: &Host,
 ) -> Result<String, Failure> {
-    let world = World::look(surroundings)?;
+    let world = LaunchSetup::load(process)?;
     let catalogue = world.trusted_catalogue()?;
     // Which agent it would be is of no matter to the text, and none need be installed.
     let agent = catalogue.agents().first().map(|agent| agent.name().to_owned());
@@ -49,7 +49,7 @@ fn text(
     let request = Request { kind, agent, no_role: true, instructions, ..Request::default() };
     let selection = catalogue.select(&request, &world.launch)?;
     let assembly = Assembly::new(&selection, &request, &world.launch);
-    let found = errand::run(assembly.errands(), &surroundings.environment, host, &CancelToken::new());
+    let found = errand::run(assembly.errands(), &process.environment, host, &CancelToken::new());
     let material = assembly.finish(&found)?;
     Ok(String::from_utf8_lossy(&material.prompt).into_owned())
 }

@@ -4,23 +4,23 @@ use rustix::stdio::stderr;
 use rustix::termios::isatty;
 use serde_json::{Value, json};
 
-use super::prepare::Prepared;
-use crate::failure::{tell, write};
+use super::prepare::PreparedLaunch;
+use crate::failure::{print_message, print_stderr};
 
 /// Says on standard error what could not be made, and to a person at a terminal what is launched.
-pub(super) fn show(prepared: &Prepared, as_json: bool) {
+pub(super) fn show(prepared: &PreparedLaunch, as_json: bool) {
     if as_json {
-        write(&format!("{}\n", data(prepared)));
+        print_stderr(&format!("{}\n", data(prepared)));
         return;
     }
     if isatty(stderr()) {
-        tell(line(prepared));
+        print_message(line(prepared));
     }
-    prepared.material.notes.iter().for_each(tell);
+    prepared.material.notes.iter().for_each(print_message);
 }
 
 /// What is launched, in one line.
-pub(super) fn line(prepared: &Prepared) -> String {
+pub(super) fn line(prepared: &PreparedLaunch) -> String {
     let mut line = prepared.agent.clone();
     if let Some(model) = &prepared.model {
         line += &format!(" ({model})");
@@ -38,7 +38,7 @@ pub(super) fn line(prepared: &Prepared) -> String {
 }
 
 /// What is launched, as data.
-pub(super) fn data(prepared: &Prepared) -> Value {
+pub(super) fn data(prepared: &PreparedLaunch) -> Value {
     let text = |word: &std::ffi::OsString| Value::from(word.to_string_lossy());
     json!({
         "agent": prepared.agent,

@@ -11,56 +11,56 @@ use rustix::stdio::{stdin, stdout};
 use rustix::termios::isatty;
 use serde_json::{Value, json};
 
-use super::arguments::Options;
+use super::arguments::LaunchOptions;
 use super::become_agent::{command, write_files};
-use super::prepare::Prepared;
+use super::prepare::PreparedLaunch;
 use super::summary;
-use crate::commands::output::print_json;
-use crate::commands::supervise::{LEFTOVER_GRACE, Shown, tell_survivors, terminal};
-use crate::failure::{Failure, tell};
+use crate::commands::print::print_json;
+use crate::commands::supervise::{LEFTOVER_GRACE, OutputPrinter, print_survivors, terminal};
+use crate::failure::{Failure, print_message};
 use crate::host;
-use crate::surroundings::Surroundings;
+use crate::process_context::ProcessContext;
 
 /// How many transcripts are kept where nobody has said where to write them.
 const TRANSCRIPTS: usize = 50;
 
 /// Runs the agent to its end and answers with its status.
 pub(super) fn run(
-    mut prepared: Prepared,
-    options: &Options,
-    surroundings: &Surroundings,
+    mut prepared: PreparedLaunch,
+    options: &LaunchOptions,
+    process: &ProcessContext,
 ) -> Result<i32, Failure> {
-    let mut command = command(&prepared, surroundings)?;
+    let mut command = command(&prepared, process)?;
     command.parent_death_signal(haft_process::Signals::KILL);
     let (path, transcript) = open_transcript(&prepared, options)?;
     write_files(&mut prepared)?;
     summary::show(&prepared, false);
     protect_process(Tracing::Allowed)?;
-    let listener = host::Listener::start()?;
-    let host = host::set_up(surroundings);
+    let signals = host::SignalHandler::start()?;
+    let host = host::set_up(process);
     let terminal = isatty(stdin()) && isatty(stdout()) && prepared.plan.stdin.is_none();
-    let mut task = Task::new(command).input(input(&prepared, terminal)?).cancel(&listener.cancel);
+    let mut task = Task::new(command).input(input(&prepared, terminal)?).cancel(&signals.cancel);
     if terminal {
         task = task.streams(Streams::Terminal(terminal::own_size().unwrap_or_default()));
     }
     if let Some(timeout) = options.timeout {
         task = task.timeout(timeout);
     }
-    let shown = Shown::new(None, options.timeout, &listener.cancel);
+    let shown = OutputPrinter::new(None, options.timeout, &signals.cancel);
     let task = task.live(live(transcript, shown.clone(), options.json && !terminal));
-    let raw = terminal::Raw::enter(terminal);
-    let outcome = task.start(&host).map(|job| wait(job, terminal, &listener));
+    let raw = terminal::RawMode::enter(terminal);
+    let outcome = task.start(&host).map(|job| wait(job, terminal, &signals));
     drop(raw);
     shown.finish();
     drop(prepared.files);
-    let redactor = Redactor::new(surroundings.environment.iter());
+    let redactor = Redactor::new(process.environment.iter());
     Ok(report(&outcome?, &path, options, &prepared.agent, &redactor))
 }
 
-fn wait(job: Job, terminal: bool, listener: &host::Listener) -> Outcome {
+fn wait(job: Job, terminal: bool, signals: &host::SignalHandler) -> Outcome {
     if terminal {
         let controller = job.controller();
-        listener.on_resize(move || controller.resize(terminal::own_size().unwrap_or_default()));
+        signals.on_resize(move || controller.resize(terminal::own_size().unwrap_or_default()));
     }
     let mut outcome = job.wait();
     if let Some(left) = outcome.adopted.take() {
@@ -74,12 +74,12 @@ fn wait(job: Job, terminal: bool, listener: &host::Listener) -> Outcome {
 }
 
 /// Writes all that the agent writes to the transcript, and shows it.
-fn live(mut transcript: File, shown: Shown, silent: bool) -> Live {
+fn live(mut transcript: File, shown: OutputPrinter, silent: bool) -> Live {
     let mut whole = true;
     Live::new(move |kind, bytes| {
         if whole && let Err(error) = transcript.write_all(bytes) {
             whole = false;
-            tell(format_args!("the transcript is cut: {}", reason(&error)));
+            print_message(format_args!("the transcript is cut: {}", reason(&error)));
         }
         if !silent {
             shown.take(kind, bytes);
@@ -87,7 +87,7 @@ fn live(mut transcript: File, shown: Shown, silent: bool) -> Live {
     })
 }
 
-fn input(prepared: &Prepared, terminal: bool) -> Result<Input, Failure> {
+fn input(prepared: &PreparedLaunch, terminal: bool) -> Result<Input, Failure> {
     if let Some(prompt) = &prepared.plan.stdin {
         return Ok(Input::Bytes(Arc::from(prompt.as_slice())));
     }
@@ -97,7 +97,7 @@ fn input(prepared: &Prepared, terminal: bool) -> Result<Input, Failure> {
 }
 
 /// The transcript's file: where the user wants it, else among the last ones.
-fn open_transcript(prepared: &Prepared, options: &Options) -> Result<(PathBuf, File), Failure> {
+fn open_transcript(prepared: &PreparedLaunch, options: &LaunchOptions) -> Result<(PathBuf, File), Failure> {
     let path = match (&options.transcript, &prepared.state) {
         (Some(path), _) => path.clone(),
         (None, Some(state)) => transcript_in(&state.join("transcripts"), &prepared.agent),
@@ -127,7 +127,13 @@ fn transcript_in(directory: &Path, agent: &str) -> PathBuf {
     directory.join(format!("{time}-{agent}-{}.log", std::process::id()))
 }
 
-fn report(outcome: &Outcome, transcript: &Path, options: &Options, agent: &str, redactor: &Redactor) -> i32 {
+fn report(
+    outcome: &Outcome,
+    transcript: &Path,
+    options: &LaunchOptions,
+    agent: &str,
+    redactor: &Redactor,
+) -> i32 {
     let status = outcome.code();
     if options.json {
         let mut report = outcome.report(1 << 20);
@@ -138,9 +144,9 @@ fn report(outcome: &Outcome, transcript: &Path, options: &Options, agent: &str, 
         return print_json(&value, status);
     }
     if let Some(timeout) = options.timeout.filter(|_| outcome.timed_out) {
-        tell(format_args!("agent \"{agent}\" timed out after {timeout:?}"));
+        print_message(format_args!("agent \"{agent}\" timed out after {timeout:?}"));
     }
-    tell_survivors(&outcome.tree.survivors);
-    tell(format_args!("transcript: {}", transcript.display()));
+    print_survivors(&outcome.tree.survivors);
+    print_message(format_args!("transcript: {}", transcript.display()));
     status
 }

@@ -1,8 +1,8 @@
 //! What `spawn` and `run` have in common: where input comes from, what is shown of the output, and how the end is told.
 
-mod outlet;
+mod printer;
 pub(crate) mod report;
-mod show;
+mod sink;
 pub(crate) mod terminal;
 
 use std::fs::File;
@@ -13,16 +13,16 @@ use std::time::Duration;
 use haft_process::capture::Limits;
 use haft_process::{Input, RunLimits, ScopeLimits, Streams, Survivors, Tree, reason};
 
-use crate::arguments::Supervise;
-use crate::failure::{Failure, tell};
+use crate::arguments::SupervisionOptions;
+use crate::failure::{Failure, print_message};
 
-pub(crate) use show::Shown;
+pub(crate) use printer::OutputPrinter;
 
 /// What processes that nobody asked for, left behind by the one that was, get to end by themselves; and then again
 /// once they were asked to.
 pub(crate) const LEFTOVER_GRACE: Duration = Duration::from_millis(100);
 
-impl Supervise {
+impl SupervisionOptions {
     /// Where the output goes: without a reason to look at it, straight on.
     pub(crate) fn streams(&self) -> Result<Streams, Failure> {
         Ok(match (&self.pty, self.merge) {
@@ -77,8 +77,8 @@ impl Supervise {
     }
 
     /// Our own terminal, passing keys on if the program is on one that is typed to through it.
-    pub(crate) fn raw_terminal(&self) -> terminal::Raw {
-        terminal::Raw::enter(self.pty.is_some() && self.stdin == "-")
+    pub(crate) fn raw_terminal(&self) -> terminal::RawMode {
+        terminal::RawMode::enter(self.pty.is_some() && self.stdin == "-")
     }
 
     /// Whether the terminal of the program shall have the size of our own.
@@ -91,35 +91,35 @@ impl Supervise {
         if let Some(timeout) = self.timeout.filter(|_| timed_out) {
             let waiting = if needed_input { " while it waited for input" } else { "" };
             let ended = processes(tree.killed);
-            tell(format_args!("'{what}' timed out after {timeout:?}{waiting}; {ended} ended"));
+            print_message(format_args!("'{what}' timed out after {timeout:?}{waiting}; {ended} ended"));
         }
-        tell_survivors(&tree.survivors);
+        print_survivors(&tree.survivors);
     }
 
     /// Says which limits were reached, or are not enforced.
     pub(crate) fn explain_limits(&self, limits: &RunLimits) {
         if !self.json {
-            limits.messages().iter().for_each(tell);
+            limits.messages().iter().for_each(print_message);
         }
     }
 
     /// Says that something was ended which was left behind.
     pub(crate) fn explain_leftovers(&self, what: &str, killed: usize) {
         if !self.json && killed > 0 {
-            tell(format_args!("ended {} left running by '{what}'", processes(killed)));
+            print_message(format_args!("ended {} left running by '{what}'", processes(killed)));
         }
     }
 }
 
 /// Says which processes could not be ended, or why that is not known.
-pub(crate) fn tell_survivors(survivors: &Survivors) {
+pub(crate) fn print_survivors(survivors: &Survivors) {
     let pids = survivors.pids();
     if !pids.is_empty() {
         let listed: Vec<String> = pids.iter().map(i32::to_string).collect();
-        tell(format_args!("{} could not be ended: {}", processes(pids.len()), listed.join(" ")));
+        print_message(format_args!("{} could not be ended: {}", processes(pids.len()), listed.join(" ")));
     }
     if let Some(reason) = survivors.unknown() {
-        tell(format_args!("it is unknown whether processes are left: {reason}"));
+        print_message(format_args!("it is unknown whether processes are left: {reason}"));
     }
 }
 

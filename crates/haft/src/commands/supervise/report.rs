@@ -7,22 +7,22 @@ use crate::failure::Failure;
 
 /// A result for a program that did not start.
 #[derive(Debug, Serialize)]
-pub(crate) struct Unstarted {
+pub(crate) struct StartFailure {
     status: haft_process::StatusReport,
-    error: Reason,
+    error: FailureDetails,
 }
 
 #[derive(Debug, Serialize)]
-struct Reason {
+struct FailureDetails {
     message: String,
     hint: Option<String>,
 }
 
-impl Unstarted {
+impl StartFailure {
     /// The result for a failure, keys masked.
-    pub(crate) fn new(failure: &Failure, redactor: &Redactor) -> Unstarted {
+    pub(crate) fn new(failure: &Failure, redactor: &Redactor) -> StartFailure {
         let masked = |text: &String| redactor.text(text).into_owned();
-        Unstarted {
+        StartFailure {
             status: haft_process::StatusReport {
                 code: failure.status,
                 signal: None,
@@ -30,7 +30,10 @@ impl Unstarted {
                 cancelled: false,
                 limit: None,
             },
-            error: Reason { message: masked(&failure.message), hint: failure.hint.as_ref().map(masked) },
+            error: FailureDetails {
+                message: masked(&failure.message),
+                hint: failure.hint.as_ref().map(masked),
+            },
         }
     }
 }

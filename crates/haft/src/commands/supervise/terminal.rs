@@ -28,22 +28,22 @@ pub(crate) fn own_size() -> Option<TerminalSize> {
 
 /// Our terminal in raw mode, so that every key reaches the program; set back when dropped.
 #[derive(Debug)]
-pub(crate) struct Raw(Option<Termios>);
+pub(crate) struct RawMode(Option<Termios>);
 
-impl Raw {
-    pub(crate) fn enter(wanted: bool) -> Raw {
+impl RawMode {
+    pub(crate) fn enter(wanted: bool) -> RawMode {
         if !wanted || !isatty(stdin()) {
-            return Raw(None);
+            return RawMode(None);
         }
-        let Ok(settings) = tcgetattr(stdin()) else { return Raw(None) };
+        let Ok(settings) = tcgetattr(stdin()) else { return RawMode(None) };
         let mut raw = settings.clone();
         raw.make_raw();
         let _ = tcsetattr(stdin(), OptionalActions::Drain, &raw);
-        Raw(Some(settings))
+        RawMode(Some(settings))
     }
 }
 
-impl Drop for Raw {
+impl Drop for RawMode {
     fn drop(&mut self) {
         if let Some(settings) = &self.0 {
             let _ = tcsetattr(stdin(), OptionalActions::Drain, settings);

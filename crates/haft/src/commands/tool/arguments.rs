@@ -8,13 +8,13 @@ use clap::{Args, Subcommand};
 use crate::units;
 
 #[derive(Args, Debug)]
-pub(crate) struct Tool {
+pub(crate) struct ToolArguments {
     #[command(subcommand)]
-    pub(crate) command: ToolCommand,
+    pub(crate) command: ToolSubcommand,
 }
 
 #[derive(Debug, Subcommand)]
-pub(crate) enum ToolCommand {
+pub(crate) enum ToolSubcommand {
     /// Show all tools, and what would be one but is not, with the reason
     List {
         /// Print one JSON object
@@ -30,9 +30,9 @@ pub(crate) enum ToolCommand {
         json: bool,
     },
     /// Call a tool and print its result
-    Call(ToolCall),
+    Call(ToolCallArguments),
     /// Make many calls, one {"tool": …, "arguments": …} a line of standard input; answers come in their order
-    Batch(ToolBatch),
+    Batch(ToolBatchArguments),
     /// Ask all tools again that have changed or were rejected, and show them
     Refresh {
         /// Print one JSON object
@@ -48,11 +48,11 @@ pub(crate) enum ToolCommand {
         json: bool,
     },
     /// Write a tool to start from
-    New(ToolNew),
+    New(ToolNewArguments),
 }
 
 #[derive(Args, Debug)]
-pub(crate) struct ToolCall {
+pub(crate) struct ToolCallArguments {
     /// Print the whole envelope as one JSON object
     #[arg(long)]
     pub(crate) json: bool,
@@ -73,7 +73,7 @@ pub(crate) struct ToolCall {
 }
 
 #[derive(Args, Debug)]
-pub(crate) struct ToolBatch {
+pub(crate) struct ToolBatchArguments {
     /// Answers are JSON in any case
     #[arg(long)]
     pub(crate) json: bool,
@@ -89,12 +89,12 @@ pub(crate) struct ToolBatch {
 }
 
 #[derive(Args, Debug)]
-pub(crate) struct ToolNew {
+pub(crate) struct ToolNewArguments {
     /// The tool's name: letters, digits and '_'
     pub(crate) name: String,
     /// What it is written in
     #[arg(long, value_enum, value_name = "LANGUAGE", default_value = "python")]
-    pub(crate) lang: Language,
+    pub(crate) lang: StarterLanguage,
     /// Write it into this directory [default: the project's tools, or the user's; for Rust a package here]
     #[arg(long, value_name = "DIR")]
     pub(crate) into: Option<PathBuf>,
@@ -105,7 +105,7 @@ pub(crate) struct ToolNew {
 
 /// Languages to start a tool in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub(crate) enum Language {
+pub(crate) enum StarterLanguage {
     Python,
     Bash,
     Rust,

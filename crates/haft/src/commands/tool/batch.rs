@@ -6,24 +6,24 @@ use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
 use serde_json::{Value, json};
 
-use super::Scene;
-use super::arguments::ToolBatch;
-use crate::commands::output::print_json;
-use crate::failure::{Failure, tell};
-use crate::surroundings::Surroundings;
+use super::ToolRuntime;
+use super::arguments::ToolBatchArguments;
+use crate::commands::print::print_json;
+use crate::failure::{Failure, print_message};
+use crate::process_context::ProcessContext;
 
 /// Makes the calls as they come and prints an answer a line, in the order of the calls: 1 if one of them failed.
-pub(super) fn run(arguments: &ToolBatch, surroundings: &Surroundings) -> Result<i32, Failure> {
-    let scene = Scene::new(surroundings)?;
-    let options = scene.call_options(arguments.timeout, arguments.toolset.as_deref())?;
+pub(super) fn run(arguments: &ToolBatchArguments, process: &ProcessContext) -> Result<i32, Failure> {
+    let runtime = ToolRuntime::new(process)?;
+    let options = runtime.call_options(arguments.timeout, arguments.toolset.as_deref())?;
     let width = arguments
         .jobs
         .unwrap_or_else(|| std::thread::available_parallelism().map_or(4, |cores| cores.get() * 2));
     let mut status = 0;
-    let calls = Lines::new(&scene.listener.cancel).enumerate();
+    let calls = InputLines::new(&runtime.signals.cancel).enumerate();
     let calls = calls.filter(|(_, line)| !line.trim_ascii().is_empty());
     let calls = calls.map(|(number, line)| read(number + 1, &line));
-    scene.registry.batch(calls, width.max(1), &options, |(tool, id), envelope| {
+    runtime.registry.batch(calls, width.max(1), &options, |(tool, id), envelope| {
         let failed = i32::from(!envelope.is_success());
         let mut answer = json!({"tool": tool});
         if let Some(id) = id {
@@ -36,7 +36,7 @@ pub(super) fn run(arguments: &ToolBatch, surroundings: &Surroundings) -> Result<
         }
         status = print_json(&answer, failed).max(status);
     });
-    Ok(if scene.listener.cancel.is_cancelled() { haft_process::CANCELLED } else { status })
+    Ok(if runtime.signals.cancel.is_cancelled() { haft_process::CANCELLED } else { status })
 }
 
 /// What an answer says of its call: the tool, and the id that it was given.
@@ -57,15 +57,15 @@ fn read(number: usize, line: &[u8]) -> (Tag, Result<Call, Fault>) {
 }
 
 /// The lines of standard input, until it ends or nobody wants them any more.
-struct Lines {
+struct InputLines {
     cancel: CancelToken,
     buffer: Vec<u8>,
     ended: bool,
 }
 
-impl Lines {
-    fn new(cancel: &CancelToken) -> Lines {
-        Lines { cancel: cancel.clone(), buffer: Vec::new(), ended: false }
+impl InputLines {
+    fn new(cancel: &CancelToken) -> InputLines {
+        InputLines { cancel: cancel.clone(), buffer: Vec::new(), ended: false }
     }
 
     /// Waits for more of the input.
@@ -88,14 +88,14 @@ impl Lines {
             Ok(count) => self.buffer.extend_from_slice(&piece[..count]),
             Err(Errno::INTR | Errno::AGAIN) => {}
             Err(error) => {
-                tell(format_args!("standard input cannot be read: {}", reason(&error.into())));
+                print_message(format_args!("standard input cannot be read: {}", reason(&error.into())));
                 self.ended = true;
             }
         }
     }
 }
 
-impl Iterator for Lines {
+impl Iterator for InputLines {
     type Item = Vec<u8>;
 
     fn next(&mut self) -> Option<Vec<u8>> {

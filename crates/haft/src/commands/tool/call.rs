@@ -6,26 +6,26 @@ use haft_process::reason;
 use haft_tools::{CallOptions, Envelope, Fault, Tool, Word};
 use serde_json::Value;
 
-use super::Scene;
-use super::arguments::ToolCall;
-use crate::commands::output::{print_json, print_text};
-use crate::failure::{self, Failure, tell};
-use crate::surroundings::Surroundings;
+use super::ToolRuntime;
+use super::arguments::ToolCallArguments;
+use crate::commands::print::{print_json, print_text};
+use crate::failure::{self, Failure, print_message};
+use crate::process_context::ProcessContext;
 use crate::tools;
 
 /// Calls, and shows the answer.
-pub(super) fn run(mut arguments: ToolCall, surroundings: &Surroundings) -> Result<i32, Failure> {
-    let scene = Scene::new(surroundings)?;
+pub(super) fn run(mut arguments: ToolCallArguments, process: &ProcessContext) -> Result<i32, Failure> {
+    let runtime = ToolRuntime::new(process)?;
     let options = CallOptions {
         output_limit: arguments.limit_output,
-        ..scene.call_options(arguments.timeout, arguments.toolset.as_deref())?
+        ..runtime.call_options(arguments.timeout, arguments.toolset.as_deref())?
     };
-    let envelope = match scene.registry.find_for(&arguments.name, &options) {
+    let envelope = match runtime.registry.find_for(&arguments.name, &options) {
         Ok(tool) => {
             take_json(&tool, &mut arguments);
             match read(&tool, &arguments.words)? {
-                Ok(value) => scene.registry.call_watched(&arguments.name, value, &options, &|progress| {
-                    failure::write(&format!("{}: {progress}\n", arguments.name));
+                Ok(value) => runtime.registry.call_watched(&arguments.name, value, &options, &|progress| {
+                    failure::print_stderr(&format!("{}: {progress}\n", arguments.name));
                 }),
                 Err(fault) => Envelope::failure(fault),
             }
@@ -33,7 +33,7 @@ pub(super) fn run(mut arguments: ToolCall, surroundings: &Surroundings) -> Resul
         Err(fault) => Envelope::failure(fault),
     };
     if envelope.is_success() && arguments.name == "process_start" {
-        tell(
+        print_message(
             "what was started ends with this command: start it in `haft tool batch`, a script or an MCP session",
         );
     }
@@ -41,7 +41,7 @@ pub(super) fn run(mut arguments: ToolCall, surroundings: &Surroundings) -> Resul
 }
 
 /// `--json` after the name is ours too, unless the tool has a parameter of that name.
-fn take_json(tool: &Tool, arguments: &mut ToolCall) {
+fn take_json(tool: &Tool, arguments: &mut ToolCallArguments) {
     if tool.parameters().property("json").is_none()
         && let Some(place) = arguments.words.iter().position(|word| word == "--json")
     {
@@ -65,14 +65,14 @@ fn read(tool: &Tool, words: &[String]) -> Result<Result<Value, Fault>, Failure> 
 
 /// Shows an answer as a command does.
 fn show(envelope: &Envelope) -> i32 {
-    failure::write(&envelope.stderr);
-    tools::remarks(envelope).iter().for_each(tell);
+    failure::print_stderr(&envelope.stderr);
+    tools::remarks(envelope).iter().for_each(print_message);
     match &envelope.outcome {
         Ok(result) => print_text(&tools::printed(result), 0),
         Err(fault) => {
-            tell(&fault.error);
+            print_message(&fault.error);
             if !fault.stdout.is_empty() {
-                failure::write(&format!("it had written:\n{}\n", fault.stdout.trim_end_matches('\n')));
+                failure::print_stderr(&format!("it had written:\n{}\n", fault.stdout.trim_end_matches('\n')));
             }
             fault.status()
         }

@@ -5,21 +5,21 @@ use std::path::Path;
 use haft_tools::{Finding, Verdict};
 use serde::Serialize;
 
-use super::Scene;
-use crate::commands::output::{print_json, print_text};
+use super::ToolRuntime;
+use crate::commands::print::{print_json, print_text};
 use crate::failure::Failure;
-use crate::surroundings::Surroundings;
+use crate::process_context::ProcessContext;
 
 /// Examines a tool and says what was found: 1 if something is wrong.
-pub(super) fn run(file: &Path, json: bool, surroundings: &Surroundings) -> Result<i32, Failure> {
+pub(super) fn run(file: &Path, json: bool, process: &ProcessContext) -> Result<i32, Failure> {
     #[derive(Serialize)]
     struct Report<'a> {
         file: &'a Path,
         ok: bool,
         findings: &'a [Finding],
     }
-    let base = surroundings.working_directory.as_deref().unwrap_or(Path::new("/"));
-    let findings = Scene::new(surroundings)?.registry.examine(&base.join(file));
+    let base = process.working_directory.as_deref().unwrap_or(Path::new("/"));
+    let findings = ToolRuntime::new(process)?.registry.examine(&base.join(file));
     let ok = is_good(&findings);
     let status = i32::from(!ok);
     if json {

@@ -6,19 +6,23 @@ use haft_config::printable;
 use haft_tools::{Registry, Snapshot, Tool};
 use serde_json::{Value, json};
 
-use super::Scene;
-use crate::commands::output::{print_json, print_text};
+use super::ToolRuntime;
+use crate::commands::print::{print_json, print_text};
 use crate::failure::{self, Failure};
 
 /// Looks for them, and shows them; those that are known by then, if somebody interrupts that.
 #[expect(clippy::unnecessary_wraps, reason = "the form of all commands")]
-pub(super) fn run(scene: &Scene, look: fn(&Registry) -> Arc<Snapshot>, json: bool) -> Result<i32, Failure> {
-    let snapshot = look(&scene.registry);
-    let status = if scene.listener.cancel.is_cancelled() { haft_process::CANCELLED } else { 0 };
+pub(super) fn run(
+    runtime: &ToolRuntime,
+    look: fn(&Registry) -> Arc<Snapshot>,
+    json: bool,
+) -> Result<i32, Failure> {
+    let snapshot = look(&runtime.registry);
+    let status = if runtime.signals.cancel.is_cancelled() { haft_process::CANCELLED } else { 0 };
     if json {
         return Ok(print_json(&value(&snapshot), status));
     }
-    failure::write(&rest(&snapshot));
+    failure::print_stderr(&rest(&snapshot));
     Ok(print_text(&table(&snapshot), status))
 }
 

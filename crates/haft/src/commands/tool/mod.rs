@@ -15,47 +15,47 @@ use haft_tools::{CallOptions, Registry};
 pub(crate) use list::{rest, table};
 pub(crate) use show::text as describe;
 
-use self::arguments::{Tool, ToolCommand};
-use crate::failure::{Failure, tell};
-use crate::host::{self, Listener};
-use crate::surroundings::Surroundings;
-use crate::tools::{self, Settings};
+use self::arguments::{ToolArguments, ToolSubcommand};
+use crate::failure::{Failure, print_message};
+use crate::host::{self, SignalHandler};
+use crate::process_context::ProcessContext;
+use crate::tools::{self, ToolSettings};
 
 /// Does what is asked of tools.
-pub(crate) fn run(tool: Tool, surroundings: &Surroundings) -> Result<i32, Failure> {
+pub(crate) fn run(tool: ToolArguments, process: &ProcessContext) -> Result<i32, Failure> {
     match tool.command {
-        ToolCommand::List { json } => list::run(&Scene::new(surroundings)?, Registry::complete, json),
-        ToolCommand::Refresh { json } => list::run(&Scene::new(surroundings)?, Registry::refresh, json),
-        ToolCommand::Show { name, json } => show::run(&Scene::new(surroundings)?, &name, json),
-        ToolCommand::Call(arguments) => call::run(arguments, surroundings),
-        ToolCommand::Batch(arguments) => batch::run(&arguments, surroundings),
-        ToolCommand::Check { file, json } => check::run(&file, json, surroundings),
-        ToolCommand::New(arguments) => new::run(&arguments, surroundings),
+        ToolSubcommand::List { json } => list::run(&ToolRuntime::new(process)?, Registry::complete, json),
+        ToolSubcommand::Refresh { json } => list::run(&ToolRuntime::new(process)?, Registry::refresh, json),
+        ToolSubcommand::Show { name, json } => show::run(&ToolRuntime::new(process)?, &name, json),
+        ToolSubcommand::Call(arguments) => call::run(arguments, process),
+        ToolSubcommand::Batch(arguments) => batch::run(&arguments, process),
+        ToolSubcommand::Check { file, json } => check::run(&file, json, process),
+        ToolSubcommand::New(arguments) => new::run(&arguments, process),
     }
 }
 
 /// What every one of them needs.
-struct Scene {
+struct ToolRuntime {
     registry: Registry,
-    listener: Listener,
-    settings: Settings,
+    signals: SignalHandler,
+    settings: ToolSettings,
 }
 
-impl Scene {
-    fn new(surroundings: &Surroundings) -> Result<Scene, Failure> {
-        let settings = Settings::read(surroundings)?;
-        let listener = Listener::start()?;
-        let host = host::set_up(surroundings);
-        host.warnings().iter().for_each(tell);
-        let registry = tools::open(surroundings, host, &settings, listener.cancel.clone());
-        Ok(Scene { registry, listener, settings })
+impl ToolRuntime {
+    fn new(process: &ProcessContext) -> Result<ToolRuntime, Failure> {
+        let settings = ToolSettings::read(process)?;
+        let signals = SignalHandler::start()?;
+        let host = host::set_up(process);
+        host.warnings().iter().for_each(print_message);
+        let registry = tools::open(process, host, &settings, signals.cancel.clone());
+        Ok(ToolRuntime { registry, signals, settings })
     }
 
     /// How calls are made: with what was given on the command line, until somebody interrupts them.
     fn call_options(&self, timeout: Option<Duration>, toolset: Option<&str>) -> Result<CallOptions, Failure> {
         Ok(CallOptions {
             timeout,
-            cancel: Some(self.listener.cancel.clone()),
+            cancel: Some(self.signals.cancel.clone()),
             toolset: toolset.map(|name| self.settings.toolset(name)).transpose()?,
             ..CallOptions::default()
         })

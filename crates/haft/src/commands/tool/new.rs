@@ -8,27 +8,27 @@ use haft_process::reason;
 use haft_tools::name_of_file;
 use serde::Serialize;
 
-use super::arguments::{Language, ToolNew};
-use super::{Scene, check};
-use crate::commands::output::{print_json, print_text};
+use super::arguments::{StarterLanguage, ToolNewArguments};
+use super::{ToolRuntime, check};
+use crate::commands::print::{print_json, print_text};
 use crate::failure::{self, Failure};
 use crate::places;
-use crate::surroundings::Surroundings;
+use crate::process_context::ProcessContext;
 
 const PYTHON: &str = include_str!("starters/python");
 const BASH: &str = include_str!("starters/bash");
 const RUST: &str = include_str!("starters/rust");
 
 /// Writes it, and tries it where that needs no building.
-pub(super) fn run(arguments: &ToolNew, surroundings: &Surroundings) -> Result<i32, Failure> {
+pub(super) fn run(arguments: &ToolNewArguments, process: &ProcessContext) -> Result<i32, Failure> {
     let file_name = format!("{}-tool", arguments.name.replace('_', "-"));
     let Some(name) = name_of_file(&file_name) else {
         let message = format!("'{}' is no name for a tool: letters, digits and '_' are", arguments.name);
         return Err(Failure::usage(message));
     };
-    let here = surroundings.working_directory.clone().unwrap_or_else(|| PathBuf::from("/"));
+    let here = process.working_directory.clone().unwrap_or_else(|| PathBuf::from("/"));
     match arguments.lang {
-        Language::Rust => {
+        StarterLanguage::Rust => {
             let package = here.join(arguments.into.as_deref().unwrap_or(Path::new("."))).join(&file_name);
             write(&package.join("Cargo.toml"), &manifest(&file_name), 0o666)?;
             write(&package.join("src/main.rs"), &RUST.replace("NAME", &name), 0o666)?;
@@ -38,19 +38,19 @@ pub(super) fn run(arguments: &ToolNew, surroundings: &Surroundings) -> Result<i3
             );
             told(arguments, &name, &package, Some(&hint), 0)
         }
-        Language::Python | Language::Bash => {
-            let text = if arguments.lang == Language::Python { PYTHON } else { BASH };
-            let places = places::find(surroundings);
+        StarterLanguage::Python | StarterLanguage::Bash => {
+            let text = if arguments.lang == StarterLanguage::Python { PYTHON } else { BASH };
+            let places = places::find(process);
             let project = places.project.as_ref().map(|project| project.join("tools"));
             let in_project = arguments.into.is_none() && project.is_some();
             let usual = project.or_else(|| places.user.map(|user| user.join("tools")));
             let directory = arguments.into.clone().or(usual).unwrap_or_else(|| here.clone());
             let path = here.join(directory).join(&file_name);
             write(&path, &text.replace("NAME", &name), 0o777)?;
-            let findings = Scene::new(surroundings)?.registry.examine(&path);
+            let findings = ToolRuntime::new(process)?.registry.examine(&path);
             let good = check::is_good(&findings);
             if !good {
-                failure::write(&check::text(&findings));
+                failure::print_stderr(&check::text(&findings));
             }
             let hint = in_project.then_some("it belongs to a project: run `haft trust` before it is called");
             told(arguments, &name, &path, hint, i32::from(!good))
@@ -77,7 +77,7 @@ fn write(path: &Path, text: &str, mode: u32) -> Result<(), Failure> {
 }
 
 fn told(
-    arguments: &ToolNew,
+    arguments: &ToolNewArguments,
     name: &str,
     path: &Path,
     hint: Option<&str>,
@@ -94,7 +94,7 @@ fn told(
     }
     let status = print_text(&format!("{}\n", path.display()), status);
     if let Some(hint) = hint {
-        failure::write(&format!("hint: {hint}\n"));
+        failure::print_stderr(&format!("hint: {hint}\n"));
     }
     Ok(status)
 }

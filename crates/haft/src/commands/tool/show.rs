@@ -5,13 +5,13 @@ use std::fmt::Write as _;
 use haft_tools::Tool;
 use serde_json::Value;
 
-use super::{Scene, list};
-use crate::commands::output::{print_json, print_text};
+use super::{ToolRuntime, list};
+use crate::commands::print::{print_json, print_text};
 use crate::failure::Failure;
 
 /// Shows it.
-pub(super) fn run(scene: &Scene, name: &str, json: bool) -> Result<i32, Failure> {
-    let tool = scene.registry.find(name)?;
+pub(super) fn run(runtime: &ToolRuntime, name: &str, json: bool) -> Result<i32, Failure> {
+    let tool = runtime.registry.find(name)?;
     Ok(if json { print_json(&list::brief(&tool), 0) } else { print_text(&text(&tool), 0) })
 }
 

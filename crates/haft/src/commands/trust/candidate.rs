@@ -17,9 +17,9 @@ const MAX_DEPTH: usize = 32;
 
 /// A file that would be trusted.
 #[derive(Debug, Serialize)]
-pub(super) struct Candidate {
+pub(super) struct TrustCandidate {
     pub(super) path: PathBuf,
-    pub(super) kind: Kind,
+    pub(super) kind: TrustedFileKind,
     pub(super) hash: ContentHash,
     pub(super) size: u64,
     pub(super) standing: Standing,
@@ -28,73 +28,77 @@ pub(super) struct Candidate {
 /// What a file is to haft.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub(super) enum Kind {
+pub(super) enum TrustedFileKind {
     Tool,
     Configuration,
     Script,
     File,
 }
 
-impl Kind {
+impl TrustedFileKind {
     pub(super) fn as_str(self) -> &'static str {
         match self {
-            Kind::Tool => "tool",
-            Kind::Configuration => "configuration",
-            Kind::Script => "script",
-            Kind::File => "file",
+            TrustedFileKind::Tool => "tool",
+            TrustedFileKind::Configuration => "configuration",
+            TrustedFileKind::Script => "script",
+            TrustedFileKind::File => "file",
         }
     }
 
-    fn of(path: &Path, mode: u32) -> Kind {
+    fn of(path: &Path, mode: u32) -> TrustedFileKind {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         match mode & 0o111 != 0 {
-            true if name.ends_with("-tool") => Kind::Tool,
-            _ if name.ends_with(".toml") => Kind::Configuration,
-            true => Kind::Script,
-            false => Kind::File,
+            true if name.ends_with("-tool") => TrustedFileKind::Tool,
+            _ if name.ends_with(".toml") => TrustedFileKind::Configuration,
+            true => TrustedFileKind::Script,
+            false => TrustedFileKind::File,
         }
     }
 }
 
 /// What was found where trust is asked for.
 #[derive(Debug, Default)]
-pub(super) struct Found {
-    pub(super) candidates: Vec<Candidate>,
-    pub(super) skipped: Vec<Skipped>,
+pub(super) struct TrustCandidates {
+    pub(super) candidates: Vec<TrustCandidate>,
+    pub(super) skipped: Vec<SkippedFile>,
 }
 
-impl Found {
+impl TrustCandidates {
     /// The files that are not trusted yet.
-    pub(super) fn open(&self) -> Vec<&Candidate> {
+    pub(super) fn open(&self) -> Vec<&TrustCandidate> {
         self.candidates.iter().filter(|candidate| candidate.standing != Standing::Trusted).collect()
     }
 }
 
 /// A file that is not trusted, whatever the answer, since haft would not read it either.
 #[derive(Debug, Serialize)]
-pub(super) struct Skipped {
+pub(super) struct SkippedFile {
     pub(super) path: PathBuf,
     pub(super) reason: String,
 }
 
 /// Finds the files that would be trusted.
-pub(super) struct Collector<'t> {
+pub(super) struct TrustCollector<'t> {
     trust: &'t Trust,
     rules: FileRules,
-    found: Found,
+    found: TrustCandidates,
 }
 
-impl Collector<'_> {
+impl TrustCollector<'_> {
     /// Finds a file, or every file below a directory, in the order of names. What cannot be trusted is passed over with
     /// its reason.
-    pub(super) fn collect(path: &Path, trust: &Trust, found: Found) -> Result<Found, Failure> {
+    pub(super) fn collect(
+        path: &Path,
+        trust: &Trust,
+        found: TrustCandidates,
+    ) -> Result<TrustCandidates, Failure> {
         let rules = FileRules::up_to(MAX_PROGRAM_BYTES).owned_by(&trust.owners());
         let project = path.file_name().is_some_and(|name| name == PROJECT_DIRECTORY);
         let rules = match path.parent().filter(|_| project) {
             Some(top) => rules.beneath(top),
             None => rules,
         };
-        let mut collector = Collector { trust, rules, found };
+        let mut collector = TrustCollector { trust, rules, found };
         let exists = path.symlink_metadata().map_err(|error| failed(path, &error))?;
         collector.visit(path, 0)?;
         match collector.found.skipped.as_slice() {
@@ -124,14 +128,14 @@ impl Collector<'_> {
         Ok(())
     }
 
-    fn candidate(&self, path: &Path) -> Result<Candidate, FileError> {
+    fn candidate(&self, path: &Path) -> Result<TrustCandidate, FileError> {
         let opened = self.rules.open(path)?;
         let size = opened.metadata.len();
         let hash = ContentHash::of_reading(&opened.file, size, |_| Ok(()));
         let hash = hash.map_err(|error| FileError::of_system(path, error))?;
         let standing = self.trust.standing(path, &hash);
-        let kind = Kind::of(path, opened.metadata.permissions().mode());
-        Ok(Candidate { path: path.to_path_buf(), kind, hash, size, standing })
+        let kind = TrustedFileKind::of(path, opened.metadata.permissions().mode());
+        Ok(TrustCandidate { path: path.to_path_buf(), kind, hash, size, standing })
     }
 
     /// The entries of a directory, by name.
@@ -154,7 +158,7 @@ impl Collector<'_> {
     }
 
     fn skip(&mut self, path: &Path, reason: String) {
-        self.found.skipped.push(Skipped { path: path.to_path_buf(), reason });
+        self.found.skipped.push(SkippedFile { path: path.to_path_buf(), reason });
     }
 }
 
@@ -162,7 +166,7 @@ fn too_many() -> Failure {
     Failure::usage(format_args!("more than {MOST} files; name those to be trusted"))
 }
 
-fn refused(skipped: &Skipped) -> Failure {
+fn refused(skipped: &SkippedFile) -> Failure {
     let message = format!("cannot trust \"{}\": {}", printable(&skipped.path), skipped.reason);
     Failure { message, hint: None, status: 1 }
 }

@@ -11,22 +11,22 @@ use std::path::{Path, PathBuf};
 
 use haft_config::trust::Trust;
 
-use self::candidate::{Candidate, Collector, Found};
+use self::candidate::{TrustCandidate, TrustCandidates, TrustCollector};
 use crate::arguments;
 use crate::failure::Failure;
 use crate::places;
-use crate::surroundings::Surroundings;
+use crate::process_context::ProcessContext;
 
 /// Shows, asks and trusts; or lists, or revokes.
-pub(crate) fn run(arguments: &arguments::Trust, surroundings: &Surroundings) -> Result<i32, Failure> {
-    let trust = Trust::open(places::unchecked(surroundings).state.as_deref());
+pub(crate) fn run(arguments: &arguments::TrustArguments, process: &ProcessContext) -> Result<i32, Failure> {
+    let trust = Trust::open(places::unchecked(process).state.as_deref());
     if arguments.list {
         return Ok(show::list(&trust.list()?, &trust.allowed_owners()?, arguments.json));
     }
     if arguments.owner {
         return owner(arguments, &trust);
     }
-    let wanted = wanted(arguments, surroundings)?;
+    let wanted = wanted(arguments, process)?;
     if arguments.revoke {
         let mut revoked = Vec::new();
         for path in &wanted {
@@ -38,10 +38,10 @@ pub(crate) fn run(arguments: &arguments::Trust, surroundings: &Surroundings) -> 
 }
 
 /// What is asked for: the paths given, or the project of the working directory.
-fn wanted(arguments: &arguments::Trust, surroundings: &Surroundings) -> Result<Vec<PathBuf>, Failure> {
+fn wanted(arguments: &arguments::TrustArguments, process: &ProcessContext) -> Result<Vec<PathBuf>, Failure> {
     let paths = &arguments.paths;
     if paths.is_empty() {
-        let project = places::find(surroundings).project;
+        let project = places::find(process).project;
         let missing = || Failure {
             message: "there is no project here: no directory '.haft' at or above the working directory"
                 .to_owned(),
@@ -60,7 +60,7 @@ fn project_in(path: &Path) -> PathBuf {
 }
 
 /// Reads the files of directories whoever owns them, or no longer does.
-fn owner(arguments: &arguments::Trust, trust: &Trust) -> Result<i32, Failure> {
+fn owner(arguments: &arguments::TrustArguments, trust: &Trust) -> Result<i32, Failure> {
     let mut changed = Vec::new();
     for path in &arguments.paths {
         if arguments.revoke {
@@ -74,8 +74,8 @@ fn owner(arguments: &arguments::Trust, trust: &Trust) -> Result<i32, Failure> {
 
 /// Asks the person at the terminal about a project, having shown what it holds. Says whether it is trusted now.
 pub(crate) fn ask_about(project: &Path, trust: &Trust) -> Result<bool, Failure> {
-    let found = Collector::collect(project, trust, Found::default())?;
-    let open: Vec<&Candidate> = found.open();
+    let found = TrustCollector::collect(project, trust, TrustCandidates::default())?;
+    let open: Vec<&TrustCandidate> = found.open();
     show::candidates(&found, open.len());
     let agreed = !open.is_empty() && ask(&open)?;
     if agreed {
@@ -85,13 +85,13 @@ pub(crate) fn ask_about(project: &Path, trust: &Trust) -> Result<bool, Failure> 
 }
 
 /// Shows what would be trusted, asks, and trusts it.
-fn grant(arguments: &arguments::Trust, trust: &Trust, wanted: &[PathBuf]) -> Result<i32, Failure> {
+fn grant(arguments: &arguments::TrustArguments, trust: &Trust, wanted: &[PathBuf]) -> Result<i32, Failure> {
     trust.list()?;
-    let mut found = Found::default();
+    let mut found = TrustCandidates::default();
     for path in wanted {
-        found = Collector::collect(path, trust, found)?;
+        found = TrustCollector::collect(path, trust, found)?;
     }
-    let open: Vec<&Candidate> = found.open();
+    let open: Vec<&TrustCandidate> = found.open();
     if !arguments.json {
         show::candidates(&found, open.len());
     }
@@ -114,7 +114,7 @@ pub(crate) fn on_terminal() -> bool {
 }
 
 /// Asks the person at the terminal, who may look at the files first.
-fn ask(open: &[&Candidate]) -> Result<bool, Failure> {
+fn ask(open: &[&TrustCandidate]) -> Result<bool, Failure> {
     if !on_terminal() {
         return Err(Failure {
             message: "nothing was trusted: there is no terminal to ask at".to_owned(),

@@ -6,9 +6,9 @@ use haft_config::printable;
 use haft_config::trust::{Entry, Standing};
 use serde::Serialize;
 
-use super::candidate::{Candidate, Found, Skipped};
+use super::candidate::{SkippedFile, TrustCandidate, TrustCandidates};
 use crate::arguments;
-use crate::commands::output::{print_json, print_text};
+use crate::commands::print::{print_json, print_text};
 
 /// Everything that is trusted.
 pub(super) fn list(entries: &[Entry], owners: &[PathBuf], json: bool) -> i32 {
@@ -24,7 +24,7 @@ pub(super) fn list(entries: &[Entry], owners: &[PathBuf], json: bool) -> i32 {
 }
 
 /// The directories whose owner and mode are not checked any more, or are again.
-pub(super) fn owners(directories: &[PathBuf], arguments: &arguments::Trust) -> i32 {
+pub(super) fn owners(directories: &[PathBuf], arguments: &arguments::TrustArguments) -> i32 {
     if arguments.json {
         let key = if arguments.revoke { "revoked" } else { "owners" };
         return print_json(&serde_json::json!({ key: directories }), 0);
@@ -53,7 +53,7 @@ fn lines(entries: &[Entry]) -> String {
 }
 
 /// What would be trusted, for a person to look at.
-pub(super) fn candidates(found: &Found, open: usize) {
+pub(super) fn candidates(found: &TrustCandidates, open: usize) {
     let mut text: String = found
         .candidates
         .iter()
@@ -73,16 +73,16 @@ pub(super) fn candidates(found: &Found, open: usize) {
     if open == 0 {
         text.push_str("there is nothing left to trust\n");
     }
-    crate::failure::write(&text);
+    crate::failure::print_stderr(&text);
 }
 
 /// What was asked for, and whether it is trusted now.
-pub(super) fn grant(found: &Found, trusted: bool) -> i32 {
+pub(super) fn grant(found: &TrustCandidates, trusted: bool) -> i32 {
     #[derive(Serialize)]
     struct Report<'a> {
         trusted: bool,
-        files: &'a [Candidate],
-        skipped: &'a [Skipped],
+        files: &'a [TrustCandidate],
+        skipped: &'a [SkippedFile],
     }
     let report = Report { trusted, files: &found.candidates, skipped: &found.skipped };
     print_json(&report, i32::from(!trusted))

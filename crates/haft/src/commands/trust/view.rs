@@ -3,19 +3,19 @@
 use haft_config::trust::ContentHash;
 use haft_config::{FileRules, MAX_PROGRAM_BYTES, printable, printable_text};
 
-use super::candidate::Candidate;
+use super::candidate::TrustCandidate;
 
 /// So much of a file is shown.
 const SHOWN_BYTES: usize = 64 << 10;
 
 /// Shows the files, with everything that a terminal would act on made visible.
-pub(super) fn show(open: &[&Candidate]) {
+pub(super) fn show(open: &[&TrustCandidate]) {
     for candidate in open {
-        crate::failure::write(&format!("--- {}\n{}", printable(&candidate.path), content(candidate)));
+        crate::failure::print_stderr(&format!("--- {}\n{}", printable(&candidate.path), content(candidate)));
     }
 }
 
-fn content(candidate: &Candidate) -> String {
+fn content(candidate: &TrustCandidate) -> String {
     if candidate.size > MAX_PROGRAM_BYTES.min(16 << 20) {
         return "(too large to show)\n".to_owned();
     }

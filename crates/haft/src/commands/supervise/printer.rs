@@ -9,17 +9,17 @@ use std::time::Duration;
 
 use haft_process::{CancelToken, StreamKind};
 
-use super::outlet::Outlet;
-use crate::failure::tell;
+use super::sink::OutputSink;
+use crate::failure::print_message;
 
 /// What was shown of each stream, and what is kept for the end.
 #[derive(Clone, Debug)]
-pub(crate) struct Shown(Arc<Mutex<[Part; 2]>>);
+pub(crate) struct OutputPrinter(Arc<Mutex<[StreamPrinter; 2]>>);
 
 #[derive(Debug)]
-struct Part {
+struct StreamPrinter {
     name: &'static str,
-    outlet: Outlet,
+    sink: OutputSink,
     head: u64,
     tail_limit: u64,
     tail: VecDeque<u8>,
@@ -29,12 +29,12 @@ struct Part {
     ends_line: bool,
 }
 
-impl Shown {
+impl OutputPrinter {
     /// Nothing yet; the program may run for `timeout`, and until it is cancelled.
-    pub(crate) fn new(limit: Option<u64>, timeout: Option<Duration>, cancel: &CancelToken) -> Shown {
-        let part = |index, name| Part {
+    pub(crate) fn new(limit: Option<u64>, timeout: Option<Duration>, cancel: &CancelToken) -> OutputPrinter {
+        let part = |index, name| StreamPrinter {
             name,
-            outlet: Outlet::new(index, timeout, cancel),
+            sink: OutputSink::new(index, timeout, cancel),
             head: limit.map_or(u64::MAX, |limit| limit - limit / 2),
             tail_limit: limit.map_or(0, |limit| limit / 2),
             tail: VecDeque::new(),
@@ -42,7 +42,7 @@ impl Shown {
             limited: limit.is_some(),
             ends_line: true,
         };
-        Shown(Arc::new(Mutex::new([part(0, "output"), part(1, "error output")])))
+        OutputPrinter(Arc::new(Mutex::new([part(0, "output"), part(1, "error output")])))
     }
 
     /// Shows bytes of a stream, or keeps them for the end.
@@ -55,16 +55,16 @@ impl Shown {
     /// Shows the end of each stream.
     pub(crate) fn finish(&self) {
         let mut parts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        parts.iter_mut().for_each(Part::finish);
+        parts.iter_mut().for_each(StreamPrinter::finish);
     }
 }
 
-impl Part {
+impl StreamPrinter {
     fn take(&mut self, bytes: &[u8]) {
         let room = usize::try_from(self.head.saturating_sub(self.total)).unwrap_or(usize::MAX);
         let (now, later) = bytes.split_at(room.min(bytes.len()));
         self.total += bytes.len() as u64;
-        self.outlet.write(now);
+        self.sink.write(now);
         self.ends_line = now.last().map_or(self.ends_line, |byte| *byte == b'\n');
         let keep = later.len().min(usize::try_from(self.tail_limit).unwrap_or(usize::MAX));
         let later = &later[later.len() - keep..];
@@ -78,19 +78,19 @@ impl Part {
         let shown = self.head.min(self.total) + self.tail.len() as u64;
         if self.limited && shown < self.total {
             let left_out = self.total - shown;
-            tell(format_args!(
+            print_message(format_args!(
                 "{left_out} of {} bytes of {} left out by --limit-output",
                 self.total, self.name
             ));
             let end = if self.ends_line { "" } else { "\n" };
-            self.outlet.write(format!("{end}[… {left_out} bytes left out …]\n").as_bytes());
+            self.sink.write(format!("{end}[… {left_out} bytes left out …]\n").as_bytes());
         }
         let (first, second) = self.tail.as_slices();
-        self.outlet.write(first);
-        self.outlet.write(second);
-        let lost = self.outlet.finish();
+        self.sink.write(first);
+        self.sink.write(second);
+        let lost = self.sink.finish();
         if lost > 0 {
-            tell(format_args!("{lost} bytes of {} were not read by anybody", self.name));
+            print_message(format_args!("{lost} bytes of {} were not read by anybody", self.name));
         }
     }
 }

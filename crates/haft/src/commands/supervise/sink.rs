@@ -21,7 +21,7 @@ const PATIENCE: Duration = Duration::from_secs(1);
 
 /// One of the two.
 #[derive(Debug)]
-pub(super) struct Outlet {
+pub(super) struct OutputSink {
     index: usize,
     deadline: Option<Instant>,
     cancel: CancelToken,
@@ -30,10 +30,10 @@ pub(super) struct Outlet {
     gone: bool,
 }
 
-impl Outlet {
-    pub(super) fn new(index: usize, timeout: Option<Duration>, cancel: &CancelToken) -> Outlet {
+impl OutputSink {
+    pub(super) fn new(index: usize, timeout: Option<Duration>, cancel: &CancelToken) -> OutputSink {
         let deadline = timeout.and_then(|timeout| Instant::now().checked_add(timeout));
-        Outlet { index, deadline, cancel: cancel.clone(), backlog: Vec::new(), lost: 0, gone: false }
+        OutputSink { index, deadline, cancel: cancel.clone(), backlog: Vec::new(), lost: 0, gone: false }
     }
 
     /// Shows bytes, for as long as the program may run.

@@ -10,7 +10,7 @@ use rustix::stdio::{stderr, stdin, stdout};
 
 /// Arguments, environment, directory and standard descriptors at the start.
 #[derive(Clone, Debug)]
-pub(crate) struct Surroundings {
+pub(crate) struct ProcessContext {
     pub(crate) arguments: Vec<OsString>,
     pub(crate) environment: Environment,
     /// Variables that were taken out of the environment, since the scripts of agents must not have them.
@@ -20,18 +20,18 @@ pub(crate) struct Surroundings {
     pub(crate) open: [bool; 3],
 }
 
-impl Surroundings {
+impl ProcessContext {
     #[expect(
         clippy::disallowed_methods,
         reason = "the one place where the environment and the directory are read"
     )]
-    pub(crate) fn capture() -> Surroundings {
+    pub(crate) fn capture() -> ProcessContext {
         let mut environment = Environment::new();
         for (name, value) in std::env::vars_os() {
             // An entry that no program could look up is no variable, and no reason to lose the others.
             let _ = environment.set(name, value);
         }
-        Surroundings {
+        ProcessContext {
             arguments: std::env::args_os().collect(),
             environment,
             withheld: Environment::new(),

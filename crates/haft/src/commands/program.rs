@@ -5,13 +5,13 @@ use std::os::unix::ffi::OsStrExt as _;
 
 use haft_process::{Command, Environment, Redactor};
 
-use crate::arguments::{Place, Start};
+use crate::arguments::{EnvironmentOptions, ProgramArguments};
 use crate::failure::Failure;
-use crate::surroundings::Surroundings;
+use crate::process_context::ProcessContext;
 
 /// The command that the arguments describe.
-pub(crate) fn command(start: Start, surroundings: &Surroundings) -> Result<Command, Failure> {
-    let environment = environment(&start.place, surroundings)?;
+pub(crate) fn command(start: ProgramArguments, process: &ProcessContext) -> Result<Command, Failure> {
+    let environment = environment(&start.place, process)?;
     let mut words = start.program.into_iter();
     let program = words.next().ok_or_else(|| Failure::usage("no program is given"))?;
     let mut command = Command::new(program);
@@ -21,7 +21,7 @@ pub(crate) fn command(start: Start, surroundings: &Surroundings) -> Result<Comma
     }
     // A standard descriptor that we do not have, the program does not get.
     for standard in 0..3 {
-        if !surroundings.open[standard] {
+        if !process.open[standard] {
             command.close(standard as i32);
         }
     }
@@ -29,17 +29,20 @@ pub(crate) fn command(start: Start, surroundings: &Surroundings) -> Result<Comma
 }
 
 /// What masks the keys of the environment that the arguments describe, and of our own.
-pub(crate) fn redactor(place: &Place, surroundings: &Surroundings) -> Redactor {
-    let mut redactor = Redactor::new(surroundings.environment.iter());
-    if let Ok(environment) = environment(place, surroundings) {
+pub(crate) fn redactor(place: &EnvironmentOptions, process: &ProcessContext) -> Redactor {
+    let mut redactor = Redactor::new(process.environment.iter());
+    if let Ok(environment) = environment(place, process) {
         redactor.add(environment.iter());
     }
     redactor
 }
 
 /// The environment that the arguments describe.
-pub(crate) fn environment(place: &Place, surroundings: &Surroundings) -> Result<Environment, Failure> {
-    let mut environment = if place.clear_env { Environment::new() } else { surroundings.environment.clone() };
+pub(crate) fn environment(
+    place: &EnvironmentOptions,
+    process: &ProcessContext,
+) -> Result<Environment, Failure> {
+    let mut environment = if place.clear_env { Environment::new() } else { process.environment.clone() };
     for variable in &place.variables {
         let bytes = variable.as_bytes();
         match bytes.iter().position(|&byte| byte == b'=') {
