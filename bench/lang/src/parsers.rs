@@ -3,11 +3,11 @@
 use std::hint::black_box;
 
 use brush_parser::{ParserOptions, Token, TokenizerOptions, parse_tokens, uncached_tokenize_str, word};
-use haft_lang::{Options, parse};
+use haft_lang::{ParseOptions, parse};
 
 /// haft-lang: commands and words. Says whether the text is right.
 pub fn haft(text: &str) -> bool {
-    black_box(parse(black_box(text.as_bytes()), &Options::default())).is_ok()
+    black_box(parse(black_box(text.as_bytes()), &ParseOptions::default())).is_ok()
 }
 
 /// brush-parser: commands alone; words stay the text they are. What `Parser::parse_program` does, without its copies.

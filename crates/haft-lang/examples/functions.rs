@@ -7,7 +7,7 @@ use haft_lang::ast::CommandKind;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     for argument in std::env::args().skip(1) {
-        let program = haft_lang::parse(&std::fs::read(argument)?, &haft_lang::Options::default())?;
+        let program = haft_lang::parse(&std::fs::read(argument)?, &haft_lang::ParseOptions::default())?;
         let mut functions = BTreeMap::new();
         for command in program.body.statements.iter().flat_map(|statement| statement.first.stages.iter()) {
             if let CommandKind::Function(function) = &command.kind {

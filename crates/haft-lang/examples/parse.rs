@@ -2,12 +2,12 @@
 
 use std::process::ExitCode;
 
-use haft_lang::Options;
+use haft_lang::ParseOptions;
 
 fn main() -> ExitCode {
     let mut code = ExitCode::SUCCESS;
     let mut tree = false;
-    let mut options = Options::default();
+    let mut options = ParseOptions::default();
     for argument in std::env::args().skip(1) {
         if argument == "--tree" {
             tree = true;
@@ -42,7 +42,7 @@ fn main() -> ExitCode {
 }
 
 /// Whether printing the program gives a text that parses to the same program.
-fn survives_printing(program: &haft_lang::Program, options: &Options) -> bool {
+fn survives_printing(program: &haft_lang::Program, options: &ParseOptions) -> bool {
     let text = haft_lang::print(program);
     haft_lang::parse(&text, options).is_ok_and(|again| again == *program)
 }

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::ast::{LineIndex, Span};
-use crate::excerpt::View;
+use crate::excerpt::SourceExcerpt;
 
 /// Why a text is not a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,14 +38,14 @@ pub enum ErrorKind {
     TooLong,
     /// An arithmetic expression is wrong.
     Arithmetic,
-    /// The text was not read to its end, because nobody wants it any more: see [`Options::stop`](crate::Options::stop).
-    Stopped,
+    /// The text was not read to its end, because nobody wants it any more: see [`ParseOptions::cancel`](crate::ParseOptions::cancel).
+    Cancelled,
 }
 
 impl ErrorKind {
     /// Whether it says nothing about the text, so that no other reading of it is to be tried.
     pub(crate) fn is_final(self) -> bool {
-        matches!(self, Self::TooDeep | Self::Stopped)
+        matches!(self, Self::TooDeep | Self::Cancelled)
     }
 }
 
@@ -65,7 +65,7 @@ impl SyntaxError {
         let found = &self.found;
         match (self.kind, &self.expected, &self.opened) {
             (ErrorKind::TooDeep, ..) => "too deeply nested".to_owned(),
-            (ErrorKind::Stopped, ..) => "not read to its end".to_owned(),
+            (ErrorKind::Cancelled, ..) => "not read to its end".to_owned(),
             (ErrorKind::TooLong, ..) => "the text is too long".to_owned(),
             (ErrorKind::Unclosed, _, Some(opened)) if quote_name(opened.what).is_some() => {
                 format!("the {} is never closed", quote_name(opened.what).unwrap_or_default())
@@ -83,18 +83,18 @@ impl SyntaxError {
     /// `name` is what the source is called, `source` the text that was parsed. Ends with a newline.
     #[must_use]
     pub fn render(&self, name: &str, source: &[u8]) -> String {
-        let view = View { name, source, lines: &LineIndex::new(source) };
+        let excerpt = SourceExcerpt { name, source, lines: &LineIndex::new(source) };
         let mut report = format!("error: {}\n", self.message());
         // The end of the input is no place to look at if it is known what should have ended before it.
         if !(self.incomplete && self.opened.is_some()) {
-            view.add(&mut report, self.span, "");
+            excerpt.append_to(&mut report, self.span, "");
         }
         if let Some(opened) = &self.opened {
             let note = match quote_name(opened.what) {
                 Some(_) => "opened here".to_owned(),
                 None => format!("\"{}\" was opened here", opened.what),
             };
-            view.add(&mut report, opened.span, &note);
+            excerpt.append_to(&mut report, opened.span, &note);
         }
         if let Some(hint) = &self.hint {
             report.push_str(&format!("hint: {hint}\n"));

@@ -6,15 +6,15 @@ use crate::ast::{LineIndex, Span};
 const REACH: usize = 60;
 
 /// A source to show lines of.
-pub(crate) struct View<'a> {
+pub(crate) struct SourceExcerpt<'a> {
     pub(crate) name: &'a str,
     pub(crate) source: &'a [u8],
     pub(crate) lines: &'a LineIndex,
 }
 
-impl View<'_> {
+impl SourceExcerpt<'_> {
     /// Adds `--> name:line:column` and the line with the span underlined, and a note beside the carets.
-    pub(crate) fn add(&self, report: &mut String, span: Span, note: &str) {
+    pub(crate) fn append_to(&self, report: &mut String, span: Span, note: &str) {
         let (line, column) = self.lines.position(span.start);
         let text = self.line(line);
         let caret = (column as usize - 1).min(text.len());

@@ -5,10 +5,10 @@
 //! before it runs is said by [`check`] and [`plan`].
 //!
 //! ```
-//! use haft_lang::{Options, parse};
+//! use haft_lang::{ParseOptions, parse};
 //! use haft_lang::ast::CommandKind;
 //!
-//! let program = parse(b"grep -n 'two words' *.txt | sort >out", &Options::default())?;
+//! let program = parse(b"grep -n 'two words' *.txt | sort >out", &ParseOptions::default())?;
 //! let pipeline = &program.body.statements[0].first;
 //! let CommandKind::Simple(grep) = &pipeline.stages[0].kind else { unreachable!() };
 //! assert_eq!(grep.name(), Some(b"grep".as_slice()));
@@ -25,9 +25,9 @@
 //! they did to aliases and options holds from there on. A [`Parser`] hands out complete commands the same way.
 //!
 //! ```
-//! use haft_lang::{Options, Parser};
+//! use haft_lang::{ParseOptions, Parser};
 //!
-//! let mut parser = Parser::new(b"shopt -s extglob\nls !(*.o)\n", Options::default());
+//! let mut parser = Parser::new(b"shopt -s extglob\nls !(*.o)\n", ParseOptions::default());
 //! assert!(parser.next_complete_command()?.is_some());
 //! parser.options_mut().extglob = true;
 //! assert!(parser.next_complete_command()?.is_some());
@@ -41,10 +41,10 @@
 //! incomplete text, to which a reader may add, from wrong text.
 //!
 //! ```
-//! use haft_lang::{Options, parse};
+//! use haft_lang::{ParseOptions, parse};
 //!
 //! let text = b"if true; then\n  echo yes\n";
-//! let error = parse(text, &Options::default()).unwrap_err();
+//! let error = parse(text, &ParseOptions::default()).unwrap_err();
 //! assert!(error.incomplete);
 //! assert_eq!(error.render("script.sh", text), "\
 //! error: expected \"fi\" to close \"if\", found end of input
@@ -61,7 +61,7 @@
 //!
 //! # Limits
 //!
-//! Nesting is followed to a depth of [`MAXIMUM_DEPTH`], beyond which a text is refused as too deeply nested; within it, a stack
+//! Nesting is followed to a depth of [`MAX_NESTING_DEPTH`], beyond which a text is refused as too deeply nested; within it, a stack
 //! of 2 MiB suffices for everything that is done to a tree. Time is linear in the length of the text. Texts are at most
 //! 4 GiB long. `[[ ]]`, which bash takes for the beginning of something it then silently drops, is refused.
 
@@ -80,8 +80,9 @@ pub mod walk;
 pub use ast::{Program, Span};
 pub use error::{ErrorKind, Opened, SyntaxError};
 pub use parse::{
-    MAXIMUM_DEPTH, Options, Parser, Stop, parse, parse_arithmetic, parse_arithmetic_text, parse_quoted,
+    CancelCheck, MAX_NESTING_DEPTH, ParseOptions, Parser, parse, parse_arithmetic, parse_arithmetic_text,
+    parse_quoted,
 };
 pub use print::{print, print_command, print_function, print_word};
 pub use resolve::{BUILTINS, BuiltinsOnly, Resolution, Resolver, is_builtin};
-pub use script::{Script, read_script};
+pub use script::{ParsedScript, parse_script};

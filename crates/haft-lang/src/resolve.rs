@@ -41,18 +41,18 @@ pub trait Resolver {
 }
 
 /// Asks somebody for each name once.
-pub(crate) struct Remembered<'a> {
+pub(crate) struct CachingResolver<'a> {
     resolver: &'a dyn Resolver,
     names: RefCell<HashMap<Box<[u8]>, Resolution>>,
 }
 
-impl<'a> Remembered<'a> {
+impl<'a> CachingResolver<'a> {
     pub(crate) fn new(resolver: &'a dyn Resolver) -> Self {
         Self { resolver, names: RefCell::default() }
     }
 }
 
-impl Resolver for Remembered<'_> {
+impl Resolver for CachingResolver<'_> {
     fn resolve(&self, name: &[u8]) -> Resolution {
         if let Some(known) = self.names.borrow().get(name) {
             return known.clone();

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use crate::ast::{Command, CommandKind, List, Program, SimpleCommand, Span, Statement, Text, Warning};
-use crate::{Options, Parser, SyntaxError};
+use crate::{ParseOptions, Parser, SyntaxError};
 
 /// A script as far as it could be read.
 #[derive(Clone, Debug)]
-pub struct Script {
+pub struct ParsedScript {
     /// What was read.
     pub program: Program,
     /// Why the reading ended before the end.
@@ -17,7 +17,7 @@ pub struct Script {
 /// Parses a whole script. `shopt -s extglob`, and aliases if `shopt -s expand_aliases` is there, take effect for the
 /// lines after them when they stand at the top of the script with literal arguments.
 #[must_use]
-pub fn read_script(source: &[u8], options: &Options) -> Script {
+pub fn parse_script(source: &[u8], options: &ParseOptions) -> ParsedScript {
     let mut parser = Parser::new(source, options.clone());
     let mut statements = Vec::new();
     let mut warnings: Vec<Warning> = Vec::new();
@@ -43,7 +43,7 @@ pub fn read_script(source: &[u8], options: &Options) -> Script {
     }
     let span = Span::new(0, u32::try_from(source.len()).unwrap_or(u32::MAX));
     let body = List { span, statements: statements.into() };
-    Script { program: Program { body, warnings: warnings.into() }, error }
+    ParsedScript { program: Program { body, warnings: warnings.into() }, error }
 }
 
 /// Whether a statement is `exit`, or `exec` with a command: nothing that follows it is ever read.
@@ -66,7 +66,7 @@ struct Aliases {
 
 impl Aliases {
     /// Lets the simple commands at the top of what was just read change the options.
-    fn follow(&mut self, program: &Program, options: &mut Options) {
+    fn follow(&mut self, program: &Program, options: &mut ParseOptions) {
         for statement in &*program.body.statements {
             let pipelines =
                 std::iter::once(&statement.first).chain(statement.rest.iter().map(|(_, next)| next));
@@ -78,7 +78,7 @@ impl Aliases {
         }
     }
 
-    fn apply(&mut self, simple: &SimpleCommand, options: &mut Options) {
+    fn apply(&mut self, simple: &SimpleCommand, options: &mut ParseOptions) {
         if !matches!(simple.name(), Some(b"shopt" | b"alias" | b"unalias")) {
             return;
         }
@@ -109,7 +109,7 @@ impl Aliases {
         }
     }
 
-    fn defined<'a>(&'a mut self, options: &'a mut Options) -> &'a mut BTreeMap<Text, Text> {
+    fn defined<'a>(&'a mut self, options: &'a mut ParseOptions) -> &'a mut BTreeMap<Text, Text> {
         if self.expanded { &mut options.aliases } else { &mut self.hidden }
     }
 }

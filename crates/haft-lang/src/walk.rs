@@ -1,18 +1,18 @@
 //! One way through the tree: what every node holds, in the order written.
 //!
 //! Every `match` here names every kind of node, so a kind that is added to the tree and not here does not compile. What
-//! walks through [`Node::children`] therefore misses nothing that a script can hold.
+//! walks through [`SyntaxNode::children`] therefore misses nothing that a script can hold.
 
 use crate::ast::{
     Argument, Arithmetic, ArrayElement, Assignment, AssignmentValue, Braces, Case, Command, CommandKind,
-    Conditional, ConditionalKind, Descriptor, Duplicate, For, If, List, ParameterExpansion,
-    ParameterOperator, PartKind, Pipeline, Redirect, RedirectKind, Select, SimpleCommand, Statement,
-    Subscript, SubscriptKind, Word, WordPart,
+    Conditional, ConditionalKind, Duplicate, For, If, List, ParameterExpansion, ParameterOperator, PartKind,
+    Pipeline, Redirect, RedirectDescriptor, RedirectKind, Select, SimpleCommand, Statement, Subscript,
+    SubscriptKind, Word, WordPart,
 };
 
 /// A node of the tree.
 #[derive(Clone, Copy, Debug)]
-pub enum Node<'a> {
+pub enum SyntaxNode<'a> {
     /// Statements one after the other.
     List(&'a List),
     /// Pipelines joined by `&&` and `||`.
@@ -42,9 +42,9 @@ pub enum Node<'a> {
 }
 
 /// What is called for each child.
-pub type Visit<'v, 'a> = &'v mut dyn FnMut(Node<'a>);
+pub type Visit<'v, 'a> = &'v mut dyn FnMut(SyntaxNode<'a>);
 
-impl<'a> Node<'a> {
+impl<'a> SyntaxNode<'a> {
     /// Calls `visit` for all that stands directly below, in the order written.
     ///
     /// Where the tree keeps two readings of one text, one of them is visited: of a subscript, the index; of a JSON
@@ -89,78 +89,78 @@ impl<'a> Node<'a> {
 }
 
 fn parts<'a>(parts: &'a [WordPart], visit: Visit<'_, 'a>) {
-    parts.iter().for_each(|part| visit(Node::Part(part)));
+    parts.iter().for_each(|part| visit(SyntaxNode::Part(part)));
 }
 
 fn words<'a>(words: &'a [Word], visit: Visit<'_, 'a>) {
-    words.iter().for_each(|word| visit(Node::Word(word)));
+    words.iter().for_each(|word| visit(SyntaxNode::Word(word)));
 }
 
 fn subscript<'a>(subscript: Option<&'a Subscript>, visit: Visit<'_, 'a>) {
-    subscript.into_iter().for_each(|subscript| visit(Node::Subscript(subscript)));
+    subscript.into_iter().for_each(|subscript| visit(SyntaxNode::Subscript(subscript)));
 }
 
 fn optional<'a>(arithmetic: Option<&'a Arithmetic>, visit: Visit<'_, 'a>) {
-    arithmetic.into_iter().for_each(|arithmetic| visit(Node::Arithmetic(arithmetic)));
+    arithmetic.into_iter().for_each(|arithmetic| visit(SyntaxNode::Arithmetic(arithmetic)));
 }
 
 fn command_children<'a>(kind: &'a CommandKind, visit: Visit<'_, 'a>) {
     match kind {
         CommandKind::Simple(SimpleCommand { assignments, arguments, literal: _, slot: _ }) => {
-            assignments.iter().for_each(|assignment| visit(Node::Assignment(assignment)));
-            arguments.iter().for_each(|argument| visit(Node::Argument(argument)));
+            assignments.iter().for_each(|assignment| visit(SyntaxNode::Assignment(assignment)));
+            arguments.iter().for_each(|argument| visit(SyntaxNode::Argument(argument)));
         }
-        CommandKind::Group(list) | CommandKind::Subshell(list) => visit(Node::List(list)),
+        CommandKind::Group(list) | CommandKind::Subshell(list) => visit(SyntaxNode::List(list)),
         CommandKind::If(branches) => if_children(branches, visit),
         CommandKind::For(each) => {
             let For { name: _, name_span: _, words: list, body } = &**each;
             words(list.as_deref().unwrap_or_default(), visit);
-            visit(Node::List(body));
+            visit(SyntaxNode::List(body));
         }
         CommandKind::ArithmeticFor(each) => {
             optional(each.initial.as_ref(), visit);
             optional(each.condition.as_ref(), visit);
             optional(each.update.as_ref(), visit);
-            visit(Node::List(&each.body));
+            visit(SyntaxNode::List(&each.body));
         }
         CommandKind::Loop(repeated) => {
-            visit(Node::List(&repeated.condition));
-            visit(Node::List(&repeated.body));
+            visit(SyntaxNode::List(&repeated.condition));
+            visit(SyntaxNode::List(&repeated.body));
         }
         CommandKind::Case(case) => case_children(case, visit),
         CommandKind::Select(select) => {
             let Select { name: _, name_span: _, words: list, body } = &**select;
             words(list.as_deref().unwrap_or_default(), visit);
-            visit(Node::List(body));
+            visit(SyntaxNode::List(body));
         }
-        CommandKind::Conditional(conditional) => visit(Node::Conditional(conditional)),
-        CommandKind::Arithmetic(arithmetic) => visit(Node::Arithmetic(arithmetic)),
-        CommandKind::Function(function) => visit(Node::Command(&function.body)),
-        CommandKind::Coprocess(coprocess) => visit(Node::Command(&coprocess.body)),
+        CommandKind::Conditional(conditional) => visit(SyntaxNode::Conditional(conditional)),
+        CommandKind::Arithmetic(arithmetic) => visit(SyntaxNode::Arithmetic(arithmetic)),
+        CommandKind::Function(function) => visit(SyntaxNode::Command(&function.body)),
+        CommandKind::Coprocess(coprocess) => visit(SyntaxNode::Command(&coprocess.body)),
     }
 }
 
 fn if_children<'a>(branches: &'a If, visit: Visit<'_, 'a>) {
     let If { branches, otherwise } = branches;
     for branch in branches {
-        visit(Node::List(&branch.condition));
-        visit(Node::List(&branch.body));
+        visit(SyntaxNode::List(&branch.condition));
+        visit(SyntaxNode::List(&branch.body));
     }
-    otherwise.iter().for_each(|list| visit(Node::List(list)));
+    otherwise.iter().for_each(|list| visit(SyntaxNode::List(list)));
 }
 
 fn case_children<'a>(case: &'a Case, visit: Visit<'_, 'a>) {
-    visit(Node::Word(&case.subject));
+    visit(SyntaxNode::Word(&case.subject));
     for clause in &case.clauses {
         words(&clause.patterns, visit);
-        visit(Node::List(&clause.body));
+        visit(SyntaxNode::List(&clause.body));
     }
 }
 
 fn argument_children<'a>(argument: &'a Argument, visit: Visit<'_, 'a>) {
     match argument {
-        Argument::Word(word) => visit(Node::Word(word)),
-        Argument::Assignment(assignment) => visit(Node::Assignment(assignment)),
+        Argument::Word(word) => visit(SyntaxNode::Word(word)),
+        Argument::Assignment(assignment) => visit(SyntaxNode::Assignment(assignment)),
         Argument::Json(json) => words(&json.words, visit),
     }
 }
@@ -169,9 +169,9 @@ fn assignment_children<'a>(assignment: &'a Assignment, visit: Visit<'_, 'a>) {
     let Assignment { span: _, name: _, subscript: element, append: _, value } = assignment;
     subscript(element.as_deref(), visit);
     match value {
-        AssignmentValue::Word(word) => visit(Node::Word(word)),
+        AssignmentValue::Word(word) => visit(SyntaxNode::Word(word)),
         AssignmentValue::Array(elements) => {
-            elements.iter().for_each(|element| visit(Node::Element(element)));
+            elements.iter().for_each(|element| visit(SyntaxNode::Element(element)));
         }
     }
 }
@@ -187,9 +187,9 @@ fn part_children<'a>(kind: &'a PartKind, visit: Visit<'_, 'a>) {
         | PartKind::Glob(_) => {}
         PartKind::DoubleQuoted(inner) | PartKind::LocaleQuoted(inner) => parts(inner, visit),
         PartKind::Parameter(expansion) => parameter_children(expansion, visit),
-        PartKind::Command(substitution) => visit(Node::List(&substitution.body)),
-        PartKind::Arithmetic(arithmetic) => visit(Node::Arithmetic(arithmetic)),
-        PartKind::Process(substitution) => visit(Node::List(&substitution.body)),
+        PartKind::Command(substitution) => visit(SyntaxNode::List(&substitution.body)),
+        PartKind::Arithmetic(arithmetic) => visit(SyntaxNode::Arithmetic(arithmetic)),
+        PartKind::Process(substitution) => visit(SyntaxNode::List(&substitution.body)),
         PartKind::Braces(braces) => match &**braces {
             Braces::List(alternatives) => alternatives.iter().for_each(|inner| parts(inner, visit)),
             Braces::Range(_) => {}
@@ -211,17 +211,17 @@ fn parameter_children<'a>(expansion: &'a ParameterExpansion, visit: Visit<'_, 'a
         Operator::Default { word, .. }
         | Operator::Assign { word, .. }
         | Operator::Require { word, .. }
-        | Operator::Alternative { word, .. } => visit(Node::Word(word)),
+        | Operator::Alternative { word, .. } => visit(SyntaxNode::Word(word)),
         Operator::RemovePrefix { pattern, .. } | Operator::RemoveSuffix { pattern, .. } => {
-            visit(Node::Word(pattern));
+            visit(SyntaxNode::Word(pattern));
         }
         Operator::Replace { pattern, replacement, .. } => {
-            visit(Node::Word(pattern));
-            replacement.iter().for_each(|word| visit(Node::Word(word)));
+            visit(SyntaxNode::Word(pattern));
+            replacement.iter().for_each(|word| visit(SyntaxNode::Word(word)));
         }
-        Operator::ChangeCase { pattern, .. } => pattern.iter().for_each(|word| visit(Node::Word(word))),
+        Operator::ChangeCase { pattern, .. } => pattern.iter().for_each(|word| visit(SyntaxNode::Word(word))),
         Operator::Substring { offset, length } => {
-            visit(Node::Arithmetic(offset));
+            visit(SyntaxNode::Arithmetic(offset));
             optional(length.as_deref(), visit);
         }
     }
@@ -229,8 +229,8 @@ fn parameter_children<'a>(expansion: &'a ParameterExpansion, visit: Visit<'_, 'a
 
 fn redirect_children<'a>(redirect: &'a Redirect, visit: Visit<'_, 'a>) {
     match &redirect.descriptor {
-        Descriptor::Default | Descriptor::Number(_) => {}
-        Descriptor::Variable { name: _, subscript: element } => subscript(element.as_deref(), visit),
+        RedirectDescriptor::Default | RedirectDescriptor::Number(_) => {}
+        RedirectDescriptor::Variable { name: _, subscript: element } => subscript(element.as_deref(), visit),
     }
     match &redirect.kind {
         RedirectKind::Read(word)
@@ -240,12 +240,12 @@ fn redirect_children<'a>(redirect: &'a Redirect, visit: Visit<'_, 'a>) {
         | RedirectKind::ReadWrite(word)
         | RedirectKind::WriteBoth(word)
         | RedirectKind::AppendBoth(word)
-        | RedirectKind::HereString(word) => visit(Node::Word(word)),
-        RedirectKind::HereDocument(document) => visit(Node::Word(document.body())),
+        | RedirectKind::HereString(word) => visit(SyntaxNode::Word(word)),
+        RedirectKind::HereDocument(document) => visit(SyntaxNode::Word(document.body())),
         RedirectKind::DuplicateInput(duplicate) | RedirectKind::DuplicateOutput(duplicate) => match duplicate
         {
             Duplicate::Descriptor { .. } | Duplicate::Close => {}
-            Duplicate::Word(word) => visit(Node::Word(word)),
+            Duplicate::Word(word) => visit(SyntaxNode::Word(word)),
         },
     }
 }
@@ -253,14 +253,16 @@ fn redirect_children<'a>(redirect: &'a Redirect, visit: Visit<'_, 'a>) {
 fn conditional_children<'a>(kind: &'a ConditionalKind, visit: Visit<'_, 'a>) {
     match kind {
         ConditionalKind::Or(operands) | ConditionalKind::And(operands) => {
-            operands.iter().for_each(|operand| visit(Node::Conditional(operand)));
+            operands.iter().for_each(|operand| visit(SyntaxNode::Conditional(operand)));
         }
-        ConditionalKind::Not(operand) | ConditionalKind::Group(operand) => visit(Node::Conditional(operand)),
-        ConditionalKind::Unary { test: _, operand } => visit(Node::Word(operand)),
+        ConditionalKind::Not(operand) | ConditionalKind::Group(operand) => {
+            visit(SyntaxNode::Conditional(operand));
+        }
+        ConditionalKind::Unary { test: _, operand } => visit(SyntaxNode::Word(operand)),
         ConditionalKind::Binary { test: _, left, right } => {
-            visit(Node::Word(left));
-            visit(Node::Word(right));
+            visit(SyntaxNode::Word(left));
+            visit(SyntaxNode::Word(right));
         }
-        ConditionalKind::Word(word) => visit(Node::Word(word)),
+        ConditionalKind::Word(word) => visit(SyntaxNode::Word(word)),
     }
 }

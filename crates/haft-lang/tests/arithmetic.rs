@@ -28,13 +28,13 @@ fn shown(tree: &ArithmeticTree, id: NodeId) -> String {
         },
         ArithmeticNode::Expansion(part) => format!("${part}"),
         ArithmeticNode::Unary { operator, operand } => format!("({operator:?} {})", show(operand)),
-        ArithmeticNode::Step { step, target } => format!("({step:?} {})", show(target)),
+        ArithmeticNode::Increment { operator, target } => format!("({operator:?} {})", show(target)),
         ArithmeticNode::Binary { operator, left, right } => {
             format!("({} {operator:?} {})", show(left), show(right))
         }
         ArithmeticNode::And { left, right } => format!("({} && {})", show(left), show(right)),
         ArithmeticNode::Or { left, right } => format!("({} || {})", show(left), show(right)),
-        ArithmeticNode::Choice { condition, then, otherwise } => {
+        ArithmeticNode::Ternary { condition, then, otherwise } => {
             format!("({} ? {} : {})", show(condition), show(then), show(otherwise))
         }
         ArithmeticNode::Assign { operator, target, value } => {

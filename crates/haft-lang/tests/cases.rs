@@ -6,7 +6,7 @@
 
 use std::path::Path;
 
-use haft_lang::{Options, parse, print};
+use haft_lang::{ParseOptions, parse, print};
 
 #[derive(Debug, PartialEq, Eq)]
 enum Expected {
@@ -40,7 +40,7 @@ fn every_case_is_answered_as_bash_answers() {
         let topic = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         for (expected, text) in cases(&std::fs::read_to_string(&path).expect("a readable file")) {
             count += 1;
-            let parsed = parse(text.as_bytes(), &Options::default());
+            let parsed = parse(text.as_bytes(), &ParseOptions::default());
             let found = match &parsed {
                 Ok(_) => Expected::Accept,
                 Err(error) if error.incomplete => Expected::Incomplete,
@@ -51,7 +51,7 @@ fn every_case_is_answered_as_bash_answers() {
             }
             if let Ok(program) = parsed {
                 let printed = print(&program);
-                if !parse(&printed, &Options::default()).is_ok_and(|again| again == program) {
+                if !parse(&printed, &ParseOptions::default()).is_ok_and(|again| again == program) {
                     let printed = String::from_utf8_lossy(&printed);
                     failures.push(format!("{topic}: printed wrong:\n{text}\n----\n{printed}"));
                 }

@@ -4,12 +4,12 @@ use std::time::{Duration, Instant};
 
 use haft_lang::check::check;
 use haft_lang::plan::plan;
-use haft_lang::{BuiltinsOnly, Options, read_script};
+use haft_lang::{BuiltinsOnly, ParseOptions, parse_script};
 
 fn both(source: &[u8]) -> usize {
-    let options = Options::default();
+    let options = ParseOptions::default();
     let found = check(source, &options, &BuiltinsOnly).len();
-    let script = read_script(source, &options);
+    let script = parse_script(source, &options);
     let plan = plan(&script.program, source, &BuiltinsOnly);
     found + plan.steps.len() + plan.to_string().len()
 }

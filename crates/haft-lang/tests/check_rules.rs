@@ -1,7 +1,7 @@
 //! Every rule finds what its examples show, and keeps silent where they say so.
 
 use haft_lang::check::{RULES, Severity, check};
-use haft_lang::{BuiltinsOnly, Options, Resolution, Resolver, is_builtin};
+use haft_lang::{BuiltinsOnly, ParseOptions, Resolution, Resolver, is_builtin};
 
 /// A world with a handful of programs.
 struct World;
@@ -34,7 +34,7 @@ impl Resolver for World {
 }
 
 fn codes(source: &str) -> Vec<&'static str> {
-    check(source.as_bytes(), &Options::default(), &World).iter().map(|found| found.code).collect()
+    check(source.as_bytes(), &ParseOptions::default(), &World).iter().map(|found| found.code).collect()
 }
 
 #[test]
@@ -62,7 +62,7 @@ fn right_examples_are_left_alone() {
 #[test]
 fn an_error_is_what_the_script_gets_to() {
     let worst = |source: &str| {
-        check(source.as_bytes(), &Options::default(), &World).iter().map(|found| found.severity).max()
+        check(source.as_bytes(), &ParseOptions::default(), &World).iter().map(|found| found.severity).max()
     };
     for source in [
         "[ -f x",
@@ -90,7 +90,7 @@ fn an_error_is_what_the_script_gets_to() {
 #[test]
 fn what_the_shell_never_reads_need_not_be_right() {
     for source in ["exec python3 \"$0\"\nif x:\n  (1)\n", "echo x; exit\nPK\x03(\x04)\n"] {
-        let found = check(source.as_bytes(), &Options::default(), &BuiltinsOnly);
+        let found = check(source.as_bytes(), &ParseOptions::default(), &BuiltinsOnly);
         assert!(found.iter().all(|found| found.severity != Severity::Error), "{source} {found:?}");
     }
 }

@@ -7,7 +7,7 @@ use std::path::Path;
 use haft_lang::ast::LineIndex;
 use haft_lang::check::check;
 use haft_lang::plan::plan;
-use haft_lang::{Options, Resolution, Resolver, is_builtin, read_script};
+use haft_lang::{ParseOptions, Resolution, Resolver, is_builtin, parse_script};
 
 /// Everything is there but what says it is not.
 struct World;
@@ -43,11 +43,11 @@ fn what_is_said_is_what_was_said() {
         let source = fs::read(&path).expect("the script is read");
         let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         let lines = LineIndex::new(&source);
-        let found = check(&source, &Options::default(), &World);
+        let found = check(&source, &ParseOptions::default(), &World);
         let shown: String =
             found.iter().map(|diagnostic| diagnostic.render(&name, &source, &lines)).collect();
         compare(&path.with_extension("check"), &shown);
-        let script = read_script(&source, &Options::default());
+        let script = parse_script(&source, &ParseOptions::default());
         compare(&path.with_extension("plan"), &plan(&script.program, &source, &World).to_string());
         scripts += 1;
     }

@@ -4,7 +4,7 @@
 
 use std::path::Path;
 
-use haft_lang::{Options, parse};
+use haft_lang::{ParseOptions, parse};
 
 #[test]
 fn reports_read_as_recorded() {
@@ -18,7 +18,7 @@ fn reports_read_as_recorded() {
         }
         count += 1;
         let source = std::fs::read(&path).expect("a readable text");
-        let error = parse(&source, &Options::default()).expect_err("a wrong text");
+        let error = parse(&source, &ParseOptions::default()).expect_err("a wrong text");
         let report = format!(
             "{}{}\n",
             error.render("script.sh", &source),

@@ -4,11 +4,11 @@
 use std::collections::BTreeMap;
 
 use haft_lang::ast::CommandKind;
-use haft_lang::{Options, parse, print_function};
+use haft_lang::{ParseOptions, parse, print_function};
 
 #[test]
 fn functions_are_shown_as_bash_shows_them() {
-    let program = parse(include_bytes!("data/functions.sh"), &Options::default()).expect("a script");
+    let program = parse(include_bytes!("data/functions.sh"), &ParseOptions::default()).expect("a script");
     let mut functions = BTreeMap::new();
     for statement in &program.body.statements {
         let CommandKind::Function(function) = &statement.first.stages[0].kind else { panic!("a function") };

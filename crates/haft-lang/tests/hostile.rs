@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use haft_lang::{ErrorKind, Options, parse};
+use haft_lang::{ErrorKind, ParseOptions, parse};
 use rustix::time::{ClockId, clock_gettime};
 
 /// Runs `body` on a stack of the size that a thread has by default.
@@ -22,7 +22,7 @@ fn survive(name: &str, text: &[u8]) -> Duration {
     let text = text.to_vec();
     let name = name.to_owned();
     on_small_stack(move || {
-        match parse(&text, &Options { extglob: true, ..Options::default() }) {
+        match parse(&text, &ParseOptions { extglob: true, ..ParseOptions::default() }) {
             Ok(program) => {
                 let again = program.clone();
                 assert!(program == again, "{name}: a tree equals its clone");
@@ -154,7 +154,7 @@ fn doubling_the_input_does_not_square_the_time() {
 #[test]
 fn too_deep_is_said_clearly() {
     let text = "( ".repeat(10_000);
-    let error = parse(text.as_bytes(), &Options::default()).expect_err("too deep");
+    let error = parse(text.as_bytes(), &ParseOptions::default()).expect_err("too deep");
     assert_eq!(error.kind, ErrorKind::TooDeep);
     assert_eq!(error.message(), "too deeply nested");
     assert!(!error.incomplete);

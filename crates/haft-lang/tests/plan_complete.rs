@@ -3,17 +3,17 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use haft_lang::plan::{Plan, plan};
-use haft_lang::walk::Node;
-use haft_lang::{BuiltinsOnly, Options, read_script};
+use haft_lang::plan::{ScriptPlan, plan};
+use haft_lang::walk::SyntaxNode;
+use haft_lang::{BuiltinsOnly, ParseOptions, parse_script};
 
-fn planned(source: &str) -> Plan {
-    let script = read_script(source.as_bytes(), &Options { extglob: true, ..Options::default() });
+fn planned(source: &str) -> ScriptPlan {
+    let script = parse_script(source.as_bytes(), &ParseOptions { extglob: true, ..ParseOptions::default() });
     assert!(script.error.is_none(), "{source}\n{:?}", script.error);
     plan(&script.program, source.as_bytes(), &BuiltinsOnly)
 }
 
-fn names(plan: &Plan) -> BTreeSet<String> {
+fn names(plan: &ScriptPlan) -> BTreeSet<String> {
     let literal = plan.steps.iter().filter_map(|step| step.argv.first()?.literal());
     literal.map(|name| String::from_utf8_lossy(name).into_owned()).collect()
 }
@@ -453,10 +453,10 @@ fn scripts_of_the_machine_are_planned_whole() {
             if !line.starts_with(b"#!") || !line.ends_with(b"sh") {
                 continue;
             }
-            let script = read_script(&source, &Options::default());
+            let script = parse_script(&source, &ParseOptions::default());
             let mut commands = 0;
-            Node::List(&script.program.body).descend(&mut |node| {
-                commands += usize::from(matches!(node, Node::Command(_)));
+            SyntaxNode::List(&script.program.body).descend(&mut |node| {
+                commands += usize::from(matches!(node, SyntaxNode::Command(_)));
             });
             let plan = plan(&script.program, &source, &BuiltinsOnly);
             assert!(

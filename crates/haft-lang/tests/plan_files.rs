@@ -7,20 +7,22 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use haft_lang::plan::{Expansion, FileScope, Item, Mode, Piece, Plan, UsedFile, plan};
-use haft_lang::{BuiltinsOnly, Options, read_script};
+use haft_lang::plan::{
+    Expansion, FileScope, FileUseMode, PlannedWord, ScriptPlan, UsedFile, WordPiece, plan,
+};
+use haft_lang::{BuiltinsOnly, ParseOptions, parse_script};
 
-fn planned(source: &str) -> Plan {
-    let script = read_script(source.as_bytes(), &Options::default());
+fn planned(source: &str) -> ScriptPlan {
+    let script = parse_script(source.as_bytes(), &ParseOptions::default());
     assert!(script.error.is_none(), "{source}");
     plan(&script.program, source.as_bytes(), &BuiltinsOnly)
 }
 
 /// A path as the tables write it: dynamic pieces as in the script, `/**` for a tree, `?` for a target that may be a directory.
 fn shown(file: &UsedFile) -> String {
-    let piece = |piece: &Piece| match piece {
-        Piece::Literal(text) => text.to_string(),
-        Piece::Dynamic { source, .. } => source.to_string(),
+    let piece = |piece: &WordPiece| match piece {
+        WordPiece::Literal(text) => text.to_string(),
+        WordPiece::Dynamic { source, .. } => source.to_string(),
     };
     let path: String = file.target.pieces.iter().map(piece).collect();
     match file.scope {
@@ -275,8 +277,8 @@ fn wrappers_are_looked_through() {
 #[test]
 fn redirections_and_arguments_are_told_apart() {
     let plan = planned("tee out < in");
-    let modes: Vec<Mode> = plan.steps[0].files.iter().map(|file| file.mode).collect();
-    assert_eq!(modes, [Mode::Read, Mode::Write]);
+    let modes: Vec<FileUseMode> = plan.steps[0].files.iter().map(|file| file.mode).collect();
+    assert_eq!(modes, [FileUseMode::Read, FileUseMode::Write]);
     let uses: Vec<String> = plan.steps[0].files.iter().map(|file| format!("{:?}", file.by)).collect();
     assert_eq!(uses, ["Redirection", "Command"]);
 }
@@ -455,11 +457,11 @@ fn covers(file: &UsedFile, path: &Path) -> bool {
 }
 
 /// A path as a pattern; `None` if it comes from the input of a command.
-fn pattern(item: &Item) -> Option<String> {
-    let piece = |piece: &Piece| match piece {
-        Piece::Literal(text) => Some(text.to_string()),
-        Piece::Dynamic { by: Expansion::Input, .. } => None,
-        Piece::Dynamic { .. } => Some("*".to_owned()),
+fn pattern(item: &PlannedWord) -> Option<String> {
+    let piece = |piece: &WordPiece| match piece {
+        WordPiece::Literal(text) => Some(text.to_string()),
+        WordPiece::Dynamic { by: Expansion::Input, .. } => None,
+        WordPiece::Dynamic { .. } => Some("*".to_owned()),
     };
     item.pieces.iter().map(piece).collect()
 }

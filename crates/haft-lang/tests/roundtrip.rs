@@ -1,6 +1,6 @@
 //! Printing a program gives a text that parses to the same program: shown on scripts made at random.
 
-use haft_lang::{Options, parse, print};
+use haft_lang::{ParseOptions, parse, print};
 
 /// Makes scripts. The same seed makes the same script.
 struct Generator {
@@ -214,7 +214,7 @@ impl Generator {
 
 #[test]
 fn what_is_printed_parses_to_the_same_program() {
-    let options = Options::default();
+    let options = ParseOptions::default();
     let mut accepted = 0;
     for seed in 1..=1_500u64 {
         let mut generator = Generator { state: seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1, depth: 0 };

@@ -1,14 +1,14 @@
 //! What texts mean, to the last part.
 
 use haft_lang::ast::{
-    Argument, ArithmeticForm, ArithmeticNode, AssignmentValue, BraceRange, Braces, CommandKind, Descriptor,
-    Duplicate, Json, ParameterOperator, PartKind, RedirectKind, SimpleCommand, SubscriptKind, Text, Word,
-    WordFlags,
+    Argument, ArithmeticForm, ArithmeticNode, AssignmentValue, BraceRange, Braces, CommandKind, Duplicate,
+    Json, ParameterOperator, PartKind, RedirectDescriptor, RedirectKind, SimpleCommand, SubscriptKind, Text,
+    Word, WordFlags,
 };
-use haft_lang::{Options, Parser, Program, parse};
+use haft_lang::{ParseOptions, Parser, Program, parse};
 
 fn program(text: &str) -> Program {
-    parse(text.as_bytes(), &Options::default())
+    parse(text.as_bytes(), &ParseOptions::default())
         .unwrap_or_else(|error| panic!("{}", error.render("test", text.as_bytes())))
 }
 
@@ -114,10 +114,10 @@ fn redirections_are_typed() {
         program("cmd 2>&1 >&- 3<&4- {fd}<in >&file").body.statements[0].first.stages[0].redirects.clone();
     let duplicate = |number, close| Duplicate::Descriptor { number, close };
     assert_eq!(redirects[0].kind, RedirectKind::DuplicateOutput(duplicate(1, false)));
-    assert_eq!(redirects[0].descriptor, Descriptor::Number(2));
+    assert_eq!(redirects[0].descriptor, RedirectDescriptor::Number(2));
     assert_eq!(redirects[1].kind, RedirectKind::DuplicateOutput(Duplicate::Close));
     assert_eq!(redirects[2].kind, RedirectKind::DuplicateInput(duplicate(4, true)));
-    assert!(matches!(&redirects[3].descriptor, Descriptor::Variable { name, .. } if *name == "fd"));
+    assert!(matches!(&redirects[3].descriptor, RedirectDescriptor::Variable { name, .. } if *name == "fd"));
     assert!(matches!(redirects[4].kind, RedirectKind::DuplicateOutput(Duplicate::Word(_))));
 }
 
@@ -174,7 +174,7 @@ fn what_is_not_json_is_words() {
 
 #[test]
 fn blanks_between_brackets_belong_to_the_name_of_a_command() {
-    let program = parse(b"x=1 a[1 2]3 b[4 5]", &Options::default()).expect("a command");
+    let program = parse(b"x=1 a[1 2]3 b[4 5]", &ParseOptions::default()).expect("a command");
     let CommandKind::Simple(simple) = &program.body.statements[0].first.stages[0].kind else { panic!() };
     let words: Vec<_> = simple.arguments.iter().filter_map(|argument| argument.word()?.plain()).collect();
     assert_eq!(words, [&b"a[1 2]3"[..], b"b[4", b"5]"]);
@@ -235,14 +235,14 @@ fn spans_cover_what_they_name() {
 
 #[test]
 fn nul_bytes_are_dropped_with_a_warning() {
-    let program = parse(b"ec\0ho a\0b", &Options::default()).expect("a program");
+    let program = parse(b"ec\0ho a\0b", &ParseOptions::default()).expect("a program");
     assert_eq!(names(&program), ["echo"]);
     assert_eq!(program.warnings.len(), 1);
 }
 
 #[test]
 fn one_complete_command_at_a_time() {
-    let mut parser = Parser::new(b"a; b\nif c\nthen d; fi\ncat <<E\nbody\nE\ne)\n", Options::default());
+    let mut parser = Parser::new(b"a; b\nif c\nthen d; fi\ncat <<E\nbody\nE\ne)\n", ParseOptions::default());
     let mut next = || parser.next_complete_command();
     assert_eq!(names(&next().expect("right").expect("some")), ["a", "b"]);
     assert_eq!(next().expect("right").expect("some").body.statements.len(), 1);
@@ -253,17 +253,17 @@ fn one_complete_command_at_a_time() {
 
 #[test]
 fn options_change_what_follows() {
-    let mut parser = Parser::new(b"a\necho @(x|y)\n", Options::default());
+    let mut parser = Parser::new(b"a\necho @(x|y)\n", ParseOptions::default());
     assert!(parser.next_complete_command().is_ok());
     parser.options_mut().extglob = true;
     assert!(parser.next_complete_command().is_ok());
-    assert!(parse(b"echo @(x|y)", &Options::default()).is_err());
+    assert!(parse(b"echo @(x|y)", &ParseOptions::default()).is_err());
 }
 
 /// The program of a text in which these aliases hold.
 fn with_aliases(aliases: &[(&str, &str)], text: &str) -> Program {
     let aliases = aliases.iter().map(|(name, value)| (Text::from(*name), Text::from(*value))).collect();
-    parse(text.as_bytes(), &Options { aliases, ..Options::default() }).expect("a program")
+    parse(text.as_bytes(), &ParseOptions { aliases, ..ParseOptions::default() }).expect("a program")
 }
 
 #[test]
@@ -300,7 +300,7 @@ fn aliases_are_expanded_as_in_scripts() {
 
 #[test]
 fn extended_globs_are_read_where_they_are_on() {
-    let options = Options { extglob: true, ..Options::default() };
+    let options = ParseOptions { extglob: true, ..ParseOptions::default() };
     for text in [
         "echo !(a|b) @(a b) *(a;b) +(a|@(b|c)) ?(x)",
         "case x in @(a|b)) ;; !(x)) ;; (?(c)) ;; esac",

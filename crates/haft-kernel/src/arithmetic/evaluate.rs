@@ -1,7 +1,7 @@
 //! Walking the tree of an expression.
 
 use haft_lang::ast::{
-    ArithmeticNode, ArithmeticSubscript, ArithmeticTree, BinaryOperator, NodeId, Step, Text,
+    ArithmeticNode, ArithmeticSubscript, ArithmeticTree, BinaryOperator, IncrementOperator, NodeId, Text,
 };
 
 use super::{ArithmeticError, Key, Variables, evaluate_nested, operators, plain_number};
@@ -43,8 +43,8 @@ impl<'a, V: Variables> Evaluator<'a, V> {
             ArithmeticNode::Unary { operator, operand } => {
                 Ok(operators::unary(*operator, self.node(*operand)?))
             }
-            ArithmeticNode::Step { step, target } => self.step(*step, *target),
-            ArithmeticNode::Choice { condition, then, otherwise } => {
+            ArithmeticNode::Increment { operator, target } => self.increment(*operator, *target),
+            ArithmeticNode::Ternary { condition, then, otherwise } => {
                 let chosen = if self.node(*condition)? != 0 { *then } else { *otherwise };
                 self.node(chosen)
             }
@@ -145,17 +145,17 @@ impl<'a, V: Variables> Evaluator<'a, V> {
         }
     }
 
-    fn step(&mut self, step: Step, target: NodeId) -> Result<i64, V::Error> {
+    fn increment(&mut self, operator: IncrementOperator, target: NodeId) -> Result<i64, V::Error> {
         let target = self.target(target)?;
         let old = self.read(&target)?;
-        let new = match step {
-            Step::PreIncrement | Step::PostIncrement => old.wrapping_add(1),
-            Step::PreDecrement | Step::PostDecrement => old.wrapping_sub(1),
+        let new = match operator {
+            IncrementOperator::PreIncrement | IncrementOperator::PostIncrement => old.wrapping_add(1),
+            IncrementOperator::PreDecrement | IncrementOperator::PostDecrement => old.wrapping_sub(1),
         };
         self.write(&target, new)?;
-        Ok(match step {
-            Step::PreIncrement | Step::PreDecrement => new,
-            Step::PostIncrement | Step::PostDecrement => old,
+        Ok(match operator {
+            IncrementOperator::PreIncrement | IncrementOperator::PreDecrement => new,
+            IncrementOperator::PostIncrement | IncrementOperator::PostDecrement => old,
         })
     }
 

@@ -94,7 +94,7 @@ impl Session {
             BinaryTest::MatchesSingle | BinaryTest::Matches => {
                 self.test_match(test, &subject, right, negated)
             }
-            BinaryTest::MatchesNot => Ok(!self.test_match(test, &subject, right, negated)?),
+            BinaryTest::NotMatches => Ok(!self.test_match(test, &subject, right, negated)?),
             BinaryTest::Regex => self.test_regex(&subject, right, negated),
             _ => {
                 let other = self.expand_string(right)?;

@@ -6,7 +6,7 @@
 use std::io;
 
 use haft_lang::ast::{Program, WarningKind};
-use haft_lang::{Options as ParseOptions, Parser};
+use haft_lang::{ParseOptions, Parser};
 
 use crate::flow::{Flow, Unwind};
 use crate::session::Session;

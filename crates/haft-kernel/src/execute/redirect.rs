@@ -4,7 +4,7 @@ use std::io;
 use std::os::fd::{AsFd as _, BorrowedFd};
 use std::sync::Arc;
 
-use haft_lang::ast::{Descriptor, Duplicate, Redirect, RedirectKind, Word};
+use haft_lang::ast::{Duplicate, Redirect, RedirectDescriptor, RedirectKind, Word};
 use rustix::fs::{Mode, OFlags};
 
 use super::opening::writing;
@@ -176,8 +176,14 @@ impl Session {
     }
 
     /// Opens a file under a number; one that went to a variable stays open after the command.
-    fn open_as(&mut self, descriptor: &Descriptor, number: u32, file: Arc<OpenFile>, undo: &mut Undo) {
-        let stays = matches!(descriptor, Descriptor::Variable { .. })
+    fn open_as(
+        &mut self,
+        descriptor: &RedirectDescriptor,
+        number: u32,
+        file: Arc<OpenFile>,
+        undo: &mut Undo,
+    ) {
+        let stays = matches!(descriptor, RedirectDescriptor::Variable { .. })
             && !self.options.shell(ShellOption::VariableRedirectClose);
         match stays {
             true => drop(self.descriptors.set(number, file)),
@@ -186,11 +192,11 @@ impl Session {
     }
 
     /// The number that is redirected; a fresh one for `{name}`, which is assigned.
-    fn number(&mut self, descriptor: &Descriptor, default: u32) -> Result<u32, Failure> {
+    fn number(&mut self, descriptor: &RedirectDescriptor, default: u32) -> Result<u32, Failure> {
         match descriptor {
-            Descriptor::Default => Ok(default),
-            Descriptor::Number(number) => Ok(*number),
-            Descriptor::Variable { name, subscript } => {
+            RedirectDescriptor::Default => Ok(default),
+            RedirectDescriptor::Number(number) => Ok(*number),
+            RedirectDescriptor::Variable { name, subscript } => {
                 let number = self.descriptors.free();
                 let value = Bytes::from(number.to_string());
                 let result = match subscript {
@@ -215,11 +221,12 @@ impl Session {
     /// The number for a duplication: `{name}>&-` closes the one that the variable holds.
     fn redirected_number(
         &mut self,
-        descriptor: &Descriptor,
+        descriptor: &RedirectDescriptor,
         default: u32,
         duplicate: &Duplicate,
     ) -> Result<u32, Failure> {
-        let (Descriptor::Variable { name, subscript }, Duplicate::Close) = (descriptor, duplicate) else {
+        let (RedirectDescriptor::Variable { name, subscript }, Duplicate::Close) = (descriptor, duplicate)
+        else {
             return self.number(descriptor, default);
         };
         let value = match subscript {
@@ -240,14 +247,14 @@ impl Session {
         &mut self,
         number: u32,
         default: u32,
-        descriptor: &Descriptor,
+        descriptor: &RedirectDescriptor,
         duplicate: &Duplicate,
         undo: &mut Undo,
     ) -> Result<(), Failure> {
         match duplicate {
             Duplicate::Close => {
                 let old = self.descriptors.close(number);
-                if !matches!(descriptor, Descriptor::Variable { .. }) {
+                if !matches!(descriptor, RedirectDescriptor::Variable { .. }) {
                     undo.saved.push((number, old));
                 }
                 Ok(())
@@ -267,7 +274,7 @@ impl Session {
                 if let Ok(from) = String::from_utf8_lossy(digits).parse() {
                     return self.copy(number, from, close, Some(word), descriptor, undo);
                 }
-                if default == 1 && matches!(descriptor, Descriptor::Default) {
+                if default == 1 && matches!(descriptor, RedirectDescriptor::Default) {
                     let file = self.open_target(word, writing(false), true)?;
                     self.put(1, file.clone(), undo);
                     self.put(2, file, undo);
@@ -285,7 +292,7 @@ impl Session {
         from: u32,
         close: bool,
         written: Option<&Word>,
-        descriptor: &Descriptor,
+        descriptor: &RedirectDescriptor,
         undo: &mut Undo,
     ) -> Result<(), Failure> {
         let Some(file) = self.descriptors.get(from).cloned() else {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use haft_lang::ast::{PartKind, Program, Text, WarningKind, WordPart};
-use haft_lang::{Options as ParseOptions, Parser, Stop};
+use haft_lang::{CancelCheck, ParseOptions, Parser};
 
 use crate::bytes::Bytes;
 use crate::discard::discard;
@@ -102,10 +102,10 @@ impl Session {
     fn run_commands(&mut self, text: &[u8], reading: Reading) -> Flow {
         let Reading { lines_before, resume, whole } = reading;
         let long = (text.len() >= LONG).then(|| (self.cancel.clone(), self.memory.clone()));
-        let stop = long.map(|(cancel, memory)| {
-            Stop::when(move || cancel.is_cancelled() || (memory.is_exceeded() && !memory.settle()))
+        let cancel = long.map(|(cancel, memory)| {
+            CancelCheck::new(move || cancel.is_cancelled() || (memory.is_exceeded() && !memory.settle()))
         });
-        let mut parser = Parser::new(text, ParseOptions { lines_before, stop, ..self.parse_options() });
+        let mut parser = Parser::new(text, ParseOptions { lines_before, cancel, ..self.parse_options() });
         let mut aliases = self.aliases.clone();
         let mut status = 0;
         loop {
@@ -190,7 +190,7 @@ impl Session {
             posix: self.options.has(SetOption::Posix),
             aliases,
             lines_before: 0,
-            stop: None,
+            cancel: None,
         }
     }
 

@@ -157,7 +157,7 @@ fn traced_list(assigned: &Assigned, elements: &[AssignedElement]) -> Vec<u8> {
 
 /// A command as the shell prints it, whatever its spacing was.
 pub(crate) fn canonical(text: Bytes) -> Bytes {
-    match haft_lang::parse(&text, &haft_lang::Options { extglob: true, ..Default::default() }) {
+    match haft_lang::parse(&text, &haft_lang::ParseOptions { extglob: true, ..Default::default() }) {
         Ok(program) => match only_pipeline(&program) {
             Some(commands) => {
                 let stages: Vec<Vec<u8>> = commands.iter().map(haft_lang::print_command).collect();

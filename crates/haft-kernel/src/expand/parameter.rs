@@ -1,7 +1,7 @@
 //! `${…}`: what a parameter yields.
 
 use haft_lang::ast::{
-    Parameter, ParameterExpansion, ParameterOperator, Special, Subscript, SubscriptKind, Text,
+    Parameter, ParameterExpansion, ParameterOperator, SpecialParameter, Subscript, SubscriptKind, Text,
 };
 
 use super::fetched::{Fetched, emit_fetched};
@@ -18,7 +18,7 @@ use crate::variables::{Attributes, Value, Variable, is_name};
 pub(super) enum Place {
     Variable { name: Bytes, selection: Selection },
     Positional(usize),
-    Special(Special),
+    Special(SpecialParameter),
 }
 
 /// What of a variable is meant.
@@ -95,7 +95,7 @@ impl Session {
                 emit(sink, b"", quoted);
                 Ok(())
             }
-            Parameter::Special(Special::Count) => {
+            Parameter::Special(SpecialParameter::Count) => {
                 emit(sink, self.positional.len().to_string().as_bytes(), quoted);
                 Ok(())
             }
@@ -164,16 +164,16 @@ impl Session {
         })
     }
 
-    fn fetch_special(&self, special: Special) -> Fetched {
+    fn fetch_special(&self, special: SpecialParameter) -> Fetched {
         let one = |value: String| Fetched::One(value.into());
         match special {
-            Special::At => Fetched::Many { values: self.positional.to_vec(), star: false },
-            Special::Star => Fetched::Many { values: self.positional.to_vec(), star: true },
-            Special::Count => one(self.positional.len().to_string()),
-            Special::Status => one(self.status.to_string()),
-            Special::Flags => one(self.flags()),
-            Special::Process => one(self.pid.to_string()),
-            Special::Background => match self.last_background {
+            SpecialParameter::At => Fetched::Many { values: self.positional.to_vec(), star: false },
+            SpecialParameter::Star => Fetched::Many { values: self.positional.to_vec(), star: true },
+            SpecialParameter::Count => one(self.positional.len().to_string()),
+            SpecialParameter::Status => one(self.status.to_string()),
+            SpecialParameter::Flags => one(self.flags()),
+            SpecialParameter::Process => one(self.pid.to_string()),
+            SpecialParameter::Background => match self.last_background {
                 Some(pid) => one(pid.to_string()),
                 None => Fetched::Unset,
             },
@@ -275,14 +275,14 @@ impl Session {
         if !text.is_empty() && text.iter().all(u8::is_ascii_digit) {
             return std::str::from_utf8(text).ok()?.parse().ok().map(Place::Positional);
         }
-        const SPECIAL: [Special; 7] = [
-            Special::At,
-            Special::Star,
-            Special::Count,
-            Special::Status,
-            Special::Flags,
-            Special::Process,
-            Special::Background,
+        const SPECIAL: [SpecialParameter; 7] = [
+            SpecialParameter::At,
+            SpecialParameter::Star,
+            SpecialParameter::Count,
+            SpecialParameter::Status,
+            SpecialParameter::Flags,
+            SpecialParameter::Process,
+            SpecialParameter::Background,
         ];
         let special = SPECIAL.into_iter().find(|special| text == [special.symbol()])?;
         Some(Place::Special(special))

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use haft_lang::ast::{
-    CommandKind, CommandSubstitution, Direction, List, ProcessSubstitution, RedirectKind, Word,
+    CommandKind, CommandSubstitution, List, ProcessSubstitution, RedirectKind, SubstitutionDirection, Word,
 };
 
 use crate::bytes::Bytes;
@@ -86,11 +86,11 @@ impl Session {
         };
         let (reader, writer) = (Arc::new(OpenFile::real(reader)), Arc::new(OpenFile::real(writer)));
         let (inner, inner_number, outer) = match substitution.direction {
-            Direction::Read => (writer, 1, reader),
-            Direction::Write => (reader, 0, writer),
+            SubstitutionDirection::Read => (writer, 1, reader),
+            SubstitutionDirection::Write => (reader, 0, writer),
         };
         let mut child = self.fork();
-        let reads = self.run.is_some() && substitution.direction == Direction::Read;
+        let reads = self.run.is_some() && substitution.direction == SubstitutionDirection::Read;
         let ended = reads.then(|| SubstitutionPipe::enter(&mut child, &inner));
         child.descriptors.set(inner_number, inner);
         child.group = None;
@@ -114,7 +114,7 @@ fn file_only(list: &List) -> Option<&Word> {
     let empty = simple.arguments.is_empty() && simple.assignments.is_empty();
     match &*command.redirects {
         [redirect] if plain && empty => match (&redirect.kind, &redirect.descriptor) {
-            (RedirectKind::Read(word), haft_lang::ast::Descriptor::Default) => Some(word),
+            (RedirectKind::Read(word), haft_lang::ast::RedirectDescriptor::Default) => Some(word),
             _ => None,
         },
         _ => None,

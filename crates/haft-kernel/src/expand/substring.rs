@@ -1,6 +1,6 @@
 //! `${name:offset:length}`.
 
-use haft_lang::ast::{Arithmetic, Special};
+use haft_lang::ast::{Arithmetic, SpecialParameter};
 
 use super::fetched::Fetched;
 use super::parameter::{Place, Selection};
@@ -115,7 +115,7 @@ impl Session {
     ) -> Vec<Bytes> {
         let limit = length.and_then(|length| usize::try_from(length).ok()).unwrap_or(usize::MAX);
         match place {
-            Place::Special(Special::At | Special::Star) => {
+            Place::Special(SpecialParameter::At | SpecialParameter::Star) => {
                 let all: Vec<Bytes> = std::iter::once(self.name.clone()).chain(values).collect();
                 skip_from(&all, offset, i64::try_from(all.len()).unwrap_or(i64::MAX))
                     .take(limit)

@@ -1,6 +1,6 @@
 //! `${name@Q}` and its kin.
 
-use haft_lang::ast::{Special, Transform};
+use haft_lang::ast::{SpecialParameter, Transform};
 
 use super::fetched::Fetched;
 use super::parameter::{Place, Selection};
@@ -75,8 +75,10 @@ impl Session {
 
     /// `${name@A}`: the assignment that would make it again.
     fn as_assignment(&self, place: &Place, fetched: Fetched) -> Fetched {
-        if let (Place::Special(Special::At | Special::Star), Fetched::Many { values, star }) =
-            (place, &fetched)
+        if let (
+            Place::Special(SpecialParameter::At | SpecialParameter::Star),
+            Fetched::Many { values, star },
+        ) = (place, &fetched)
         {
             return self.as_set(values, *star);
         }
@@ -196,7 +198,9 @@ fn decode_escapes(value: &[u8]) -> Bytes {
         }
     }
     source.push(b'\'');
-    let Ok(program) = haft_lang::parse(&source, &haft_lang::Options::default()) else { return value.into() };
+    let Ok(program) = haft_lang::parse(&source, &haft_lang::ParseOptions::default()) else {
+        return value.into();
+    };
     let simple = program.body.statements.first().and_then(|statement| statement.first.stages.first());
     match simple.map(|command| &command.kind) {
         Some(haft_lang::ast::CommandKind::Simple(simple)) => simple.name().unwrap_or(value).into(),

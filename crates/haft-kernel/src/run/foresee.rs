@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use haft_lang::check::Diagnostic;
-use haft_lang::plan::Plan;
+use haft_lang::plan::ScriptPlan;
 use haft_lang::{Resolution, Resolver, SyntaxError};
 
 use crate::execute::Target;
@@ -36,7 +36,7 @@ pub fn check(session: &Session, script: &[u8]) -> Vec<Diagnostic> {
 ///
 /// # Errors
 /// If it is not bash.
-pub fn plan(session: &Session, script: &[u8]) -> Result<Plan, SyntaxError> {
+pub fn plan(session: &Session, script: &[u8]) -> Result<ScriptPlan, SyntaxError> {
     let program = haft_lang::parse(script, &session.parse_options())?;
     Ok(haft_lang::plan::plan(&program, script, &Names(session)))
 }

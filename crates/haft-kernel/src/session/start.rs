@@ -74,7 +74,7 @@ impl Session {
     /// Defines a function that the environment holds.
     fn import_function(&mut self, name: &[u8], body: &[u8]) {
         let source = [name, b" ", body].concat();
-        let Ok(program) = haft_lang::parse(&source, &haft_lang::Options::default()) else { return };
+        let Ok(program) = haft_lang::parse(&source, &haft_lang::ParseOptions::default()) else { return };
         let [statement] = &*program.body.statements else { return };
         let [command] = &*statement.first.stages else { return };
         if let CommandKind::Function(function) = &command.kind

@@ -105,9 +105,9 @@ pub enum ArithmeticNode {
         operand: NodeId,
     },
     /// `x++` and its kin.
-    Step {
+    Increment {
         /// Which way, and which value it has.
-        step: Step,
+        operator: IncrementOperator,
         /// A variable or an element.
         target: NodeId,
     },
@@ -135,7 +135,7 @@ pub enum ArithmeticNode {
         right: NodeId,
     },
     /// `x ? y : z`: only one of the branches is evaluated.
-    Choice {
+    Ternary {
         /// What decides.
         condition: NodeId,
         /// The value if it is not 0.
@@ -186,7 +186,7 @@ pub enum UnaryOperator {
 
 /// The increments and decrements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Step {
+pub enum IncrementOperator {
     /// `++x`.
     PreIncrement,
     /// `--x`.

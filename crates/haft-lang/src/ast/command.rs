@@ -164,7 +164,7 @@ pub struct SimpleCommand {
     /// Whether every argument is a word with a [`Word::literal`].
     pub literal: bool,
     /// Room for an interpreter.
-    pub slot: Slot,
+    pub slot: CacheSlot,
 }
 
 impl SimpleCommand {
@@ -247,10 +247,10 @@ pub struct ArrayElement {
 /// A number that an interpreter may keep beside a simple command: an index into a table of its own, for instance. Starts
 /// at 0, means nothing to this crate, compares equal always, is not cloned.
 #[derive(Default)]
-pub struct Slot(AtomicU32);
+pub struct CacheSlot(AtomicU32);
 
-impl Slot {
-    /// What was last [`set`](Slot::set).
+impl CacheSlot {
+    /// What was last [`set`](CacheSlot::set).
     #[must_use]
     pub fn get(&self) -> u32 {
         self.0.load(Ordering::Relaxed)
@@ -262,21 +262,21 @@ impl Slot {
     }
 }
 
-impl Clone for Slot {
+impl Clone for CacheSlot {
     fn clone(&self) -> Self {
         Self::default()
     }
 }
 
-impl PartialEq for Slot {
+impl PartialEq for CacheSlot {
     fn eq(&self, _: &Self) -> bool {
         true
     }
 }
 
-impl Eq for Slot {}
+impl Eq for CacheSlot {}
 
-impl fmt::Debug for Slot {
+impl fmt::Debug for CacheSlot {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str("_")
     }

@@ -72,7 +72,7 @@ pub enum BinaryTest {
     /// `==`.
     Matches,
     /// `!=`.
-    MatchesNot,
+    NotMatches,
     /// `=~`.
     Regex,
     /// `<`.
@@ -104,7 +104,7 @@ impl BinaryTest {
     pub const ALL: &'static [(&'static str, Self)] = &[
         ("=", Self::MatchesSingle),
         ("==", Self::Matches),
-        ("!=", Self::MatchesNot),
+        ("!=", Self::NotMatches),
         ("=~", Self::Regex),
         ("<", Self::Before),
         (">", Self::After),

@@ -29,7 +29,7 @@
 //! All that is many is a [`Slice`], which is shared: to keep a part of the tree beyond the call that runs it, clone the
 //! slice and remember an index — `(list.statements.clone(), index)` is a background job's body,
 //! `(pipeline.stages.clone(), index)` a pipeline stage's. Function definitions are `Arc`s themselves. The tree is
-//! immutable, `Send` and `Sync`. The one exception is [`Slot`], a number which an interpreter may
+//! immutable, `Send` and `Sync`. The one exception is [`CacheSlot`], a number which an interpreter may
 //! keep beside a simple command.
 //!
 //! # Arithmetic
@@ -64,12 +64,12 @@ mod word;
 
 pub use crate::sys::Slice;
 pub use arithmetic::{
-    Arithmetic, ArithmeticForm, ArithmeticNode, ArithmeticSubscript, ArithmeticTree, BinaryOperator, NodeId,
-    Step, UnaryOperator,
+    Arithmetic, ArithmeticForm, ArithmeticNode, ArithmeticSubscript, ArithmeticTree, BinaryOperator,
+    IncrementOperator, NodeId, UnaryOperator,
 };
 pub use command::{
-    Argument, ArrayElement, Assignment, AssignmentValue, Command, CommandKind, Connector, List, Pipeline,
-    Program, SimpleCommand, Slot, Statement, TimeFormat, Warning, WarningKind,
+    Argument, ArrayElement, Assignment, AssignmentValue, CacheSlot, Command, CommandKind, Connector, List,
+    Pipeline, Program, SimpleCommand, Statement, TimeFormat, Warning, WarningKind,
 };
 pub use compound::{
     ArithmeticFor, Case, CaseClause, CaseEnd, Coprocess, For, Function, If, IfBranch, Loop, Select,
@@ -78,14 +78,14 @@ pub use conditional::{BinaryTest, Conditional, ConditionalKind, UnaryTest};
 pub use json::{Json, JsonWord};
 pub use node::Node;
 pub use parameter::{
-    CaseChange, Parameter, ParameterExpansion, ParameterOperator, ReplaceScope, Special, Subscript,
+    CaseChange, Parameter, ParameterExpansion, ParameterOperator, ReplaceScope, SpecialParameter, Subscript,
     SubscriptKind, Transform,
 };
 pub(crate) use redirect::HereContent;
-pub use redirect::{Descriptor, Duplicate, HereDocument, Redirect, RedirectKind};
+pub use redirect::{Duplicate, HereDocument, Redirect, RedirectDescriptor, RedirectKind};
 pub use span::{LineIndex, Span};
 pub use text::{Name, Text};
 pub use word::{
-    BackquoteError, BraceRange, Braces, CommandSubstitution, Direction, ExtendedGlob, Glob, GlobOperator,
-    PartKind, ProcessSubstitution, Word, WordContent, WordFlags, WordPart,
+    BackquoteError, BraceRange, Braces, CommandSubstitution, ExtendedGlob, Glob, GlobOperator, PartKind,
+    ProcessSubstitution, SubstitutionDirection, Word, WordContent, WordFlags, WordPart,
 };

@@ -42,12 +42,12 @@ pub enum Parameter {
     /// `$0`, `$1`, …
     Positional(u32),
     /// `$@`, `$?`, …
-    Special(Special),
+    Special(SpecialParameter),
 }
 
 /// The special parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Special {
+pub enum SpecialParameter {
     /// `$@`.
     At,
     /// `$*`.
@@ -64,7 +64,7 @@ pub enum Special {
     Background,
 }
 
-impl Special {
+impl SpecialParameter {
     /// The character after the dollar sign.
     #[must_use]
     pub fn symbol(self) -> u8 {

@@ -13,14 +13,14 @@ pub struct Redirect {
     /// Where it stands, without the body of a here-document.
     pub span: Span,
     /// The descriptor that is redirected.
-    pub descriptor: Descriptor,
+    pub descriptor: RedirectDescriptor,
     /// What is done to it.
     pub kind: RedirectKind,
 }
 
 /// The descriptor that a redirection is about.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Descriptor {
+pub enum RedirectDescriptor {
     /// None given: 0 for input, 1 for output.
     Default,
     /// `2>`.

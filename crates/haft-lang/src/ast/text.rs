@@ -7,18 +7,18 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 /// The longest text that is kept without an allocation.
-const INLINE: usize = 22;
+const MAX_INLINE_BYTES: usize = 22;
 
 /// An immutable byte string: short ones are stored in place, long ones are shared, so a clone never copies much.
 #[derive(Clone)]
-pub struct Text(Repr);
+pub struct Text(TextRepr);
 
 /// The name of a variable, function or parameter.
 pub type Name = Text;
 
 #[derive(Clone)]
-enum Repr {
-    Inline { length: u8, bytes: [u8; INLINE] },
+enum TextRepr {
+    Inline { length: u8, bytes: [u8; MAX_INLINE_BYTES] },
     Shared(Arc<[u8]>),
 }
 
@@ -26,15 +26,15 @@ impl Text {
     /// The empty text.
     #[must_use]
     pub const fn new() -> Self {
-        Self(Repr::Inline { length: 0, bytes: [0; INLINE] })
+        Self(TextRepr::Inline { length: 0, bytes: [0; MAX_INLINE_BYTES] })
     }
 
     /// The bytes.
     #[must_use]
     pub fn as_bytes(&self) -> &[u8] {
         match &self.0 {
-            Repr::Inline { length, bytes } => &bytes[..usize::from(*length).min(INLINE)],
-            Repr::Shared(bytes) => bytes,
+            TextRepr::Inline { length, bytes } => &bytes[..usize::from(*length).min(MAX_INLINE_BYTES)],
+            TextRepr::Shared(bytes) => bytes,
         }
     }
 
@@ -43,7 +43,9 @@ impl Text {
     pub(crate) fn prefix(source: &[u8], length: usize) -> Self {
         match source.first_chunk() {
             #[expect(clippy::cast_possible_truncation, reason = "the length was just bounded")]
-            Some(bytes) if length <= INLINE => Self(Repr::Inline { length: length as u8, bytes: *bytes }),
+            Some(bytes) if length <= MAX_INLINE_BYTES => {
+                Self(TextRepr::Inline { length: length as u8, bytes: *bytes })
+            }
             _ => Self::from(&source[..length]),
         }
     }
@@ -57,13 +59,13 @@ impl Default for Text {
 
 impl From<&[u8]> for Text {
     fn from(source: &[u8]) -> Self {
-        if source.len() > INLINE {
-            return Self(Repr::Shared(source.into()));
+        if source.len() > MAX_INLINE_BYTES {
+            return Self(TextRepr::Shared(source.into()));
         }
-        let mut bytes = [0; INLINE];
+        let mut bytes = [0; MAX_INLINE_BYTES];
         bytes[..source.len()].copy_from_slice(source);
         #[expect(clippy::cast_possible_truncation, reason = "the length was just bounded")]
-        Self(Repr::Inline { length: source.len() as u8, bytes })
+        Self(TextRepr::Inline { length: source.len() as u8, bytes })
     }
 }
 

@@ -199,14 +199,14 @@ impl Eq for BackquoteError {}
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProcessSubstitution {
     /// Which end the word names.
-    pub direction: Direction,
+    pub direction: SubstitutionDirection,
     /// What it runs.
     pub body: List,
 }
 
 /// The direction of a process substitution, seen from the command that gets the word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Direction {
+pub enum SubstitutionDirection {
     /// `<(…)`: the word names what the list writes.
     Read,
     /// `>(…)`: the word names what the list reads.

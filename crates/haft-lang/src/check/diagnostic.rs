@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use crate::SyntaxError;
 use crate::ast::{LineIndex, Span};
-use crate::excerpt::View;
+use crate::excerpt::SourceExcerpt;
 
 /// How bad it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
@@ -51,12 +51,12 @@ pub struct Diagnostic {
 
 /// A diagnostic with lines and columns: the form for programs.
 #[derive(Clone, Debug, Serialize)]
-pub struct Located<'a> {
+pub struct LocatedDiagnostic<'a> {
     code: &'a str,
     severity: Severity,
     message: &'a str,
     #[serde(flatten)]
-    place: Place,
+    place: TextRange,
     hint: Option<&'a str>,
     related: Vec<Related<'a>>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
@@ -65,7 +65,7 @@ pub struct Located<'a> {
 
 /// Lines and columns are counted from 1, columns and offsets in bytes; the end is exclusive.
 #[derive(Clone, Copy, Debug, Serialize)]
-struct Place {
+struct TextRange {
     line: u32,
     column: u32,
     end_line: u32,
@@ -78,13 +78,13 @@ struct Place {
 struct Related<'a> {
     message: &'a str,
     #[serde(flatten)]
-    place: Place,
+    place: TextRange,
 }
 
-fn place(span: Span, lines: &LineIndex) -> Place {
+fn place(span: Span, lines: &LineIndex) -> TextRange {
     let (line, column) = lines.position(span.start);
     let (end_line, end_column) = lines.position(span.end.max(span.start));
-    Place { line, column, end_line, end_column, start: span.start, end: span.end }
+    TextRange { line, column, end_line, end_column, start: span.start, end: span.end }
 }
 
 impl Diagnostic {
@@ -94,9 +94,9 @@ impl Diagnostic {
     #[must_use]
     pub fn render(&self, name: &str, source: &[u8], lines: &LineIndex) -> String {
         let mut report = format!("{}: {} [{}]\n", self.severity.word(), self.message, self.code);
-        let view = View { name, source, lines };
-        view.add(&mut report, self.span, "");
-        self.related.iter().for_each(|(span, note)| view.add(&mut report, *span, note));
+        let excerpt = SourceExcerpt { name, source, lines };
+        excerpt.append_to(&mut report, self.span, "");
+        self.related.iter().for_each(|(span, note)| excerpt.append_to(&mut report, *span, note));
         if let Some(hint) = &self.hint {
             report.push_str(&format!("hint: {hint}\n"));
         }
@@ -105,9 +105,9 @@ impl Diagnostic {
 
     /// The form for programs.
     #[must_use]
-    pub fn locate(&self, lines: &LineIndex) -> Located<'_> {
+    pub fn locate(&self, lines: &LineIndex) -> LocatedDiagnostic<'_> {
         let related = self.related.iter();
-        Located {
+        LocatedDiagnostic {
             code: self.code,
             severity: self.severity,
             message: &self.message,

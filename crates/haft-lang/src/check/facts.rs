@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::ast::{
     Argument, Arithmetic, ArithmeticForm, ArithmeticNode, Assignment, AssignmentValue, Command, CommandKind,
-    ConditionalKind, Descriptor, List, Parameter, ParameterOperator, PartKind, Program, SimpleCommand, Span,
-    Special, Text, Word, WordPart,
+    ConditionalKind, List, Parameter, ParameterOperator, PartKind, Program, RedirectDescriptor,
+    SimpleCommand, Span, SpecialParameter, Text, Word, WordPart,
 };
-use crate::walk::Node;
+use crate::walk::SyntaxNode;
 
 /// Commands that assign to the variables that their arguments name.
 const ASSIGNING: &[&[u8]] = &[
@@ -69,7 +69,7 @@ impl Facts {
         {
             facts.shebang(line);
         }
-        Node::List(&program.body).descend(&mut |node| facts.see(node));
+        SyntaxNode::List(&program.body).descend(&mut |node| facts.see(node));
         for places in facts.assigned.values_mut().chain(facts.used.values_mut()) {
             places.sort_by_key(|span| span.start);
         }
@@ -90,7 +90,7 @@ impl Facts {
             && parts.iter().all(|part| steps > 0 && self.is_one_word_within(part, steps - 1))
     }
 
-    /// Options given to the shell on the first line.
+    /// ParseOptions given to the shell on the first line.
     fn shebang(&mut self, line: &[u8]) {
         for word in line.split(|byte| *byte == b' ').skip(1).filter(|word| word.starts_with(b"-")) {
             self.letters(&word[1..], true);
@@ -102,18 +102,18 @@ impl Facts {
         self.nounset |= on && letters.contains(&b'u');
     }
 
-    fn see(&mut self, node: Node<'_>) {
+    fn see(&mut self, node: SyntaxNode<'_>) {
         match node {
-            Node::Command(command) => self.command(command),
-            Node::Assignment(assignment) => self.assignment(assignment),
-            Node::Part(part) => self.part(part),
-            Node::Arithmetic(arithmetic) => self.arithmetic(arithmetic),
-            Node::Redirect(redirect) => {
-                if let Descriptor::Variable { name, .. } = &redirect.descriptor {
+            SyntaxNode::Command(command) => self.command(command),
+            SyntaxNode::Assignment(assignment) => self.assignment(assignment),
+            SyntaxNode::Part(part) => self.part(part),
+            SyntaxNode::Arithmetic(arithmetic) => self.arithmetic(arithmetic),
+            SyntaxNode::Redirect(redirect) => {
+                if let RedirectDescriptor::Variable { name, .. } = &redirect.descriptor {
                     self.assign(name, redirect.span, false);
                 }
             }
-            Node::Conditional(conditional) => {
+            SyntaxNode::Conditional(conditional) => {
                 if let ConditionalKind::Unary { test, operand } = &conditional.kind
                     && test.letter() == b'v'
                 {
@@ -170,7 +170,7 @@ impl Facts {
         let (ArithmeticForm::Tree(tree) | ArithmeticForm::Guess(tree)) = &arithmetic.form else { return };
         for node in tree.nodes() {
             match node {
-                ArithmeticNode::Assign { target, .. } | ArithmeticNode::Step { target, .. } => {
+                ArithmeticNode::Assign { target, .. } | ArithmeticNode::Increment { target, .. } => {
                     if let ArithmeticNode::Variable(name) | ArithmeticNode::Element { name, .. } =
                         tree.node(*target)
                     {
@@ -311,7 +311,9 @@ fn is_one_word(word: &Word) -> bool {
             PartKind::Literal(text) | PartKind::SingleQuoted(text) => is_solid(text),
             PartKind::Variable(_) | PartKind::Arithmetic(_) => true,
             PartKind::Parameter(expansion) => match expansion.parameter {
-                Parameter::Special(special) => !matches!(special, Special::At | Special::Star),
+                Parameter::Special(special) => {
+                    !matches!(special, SpecialParameter::At | SpecialParameter::Star)
+                }
                 Parameter::Variable(_) | Parameter::Positional(_) => {
                     expansion.operator == ParameterOperator::Length
                 }

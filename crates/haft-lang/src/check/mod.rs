@@ -12,41 +12,41 @@
 //! The rules about dangerous commands look at the [plan](crate::plan) of the script, which follows wrappers and text
 //! within text and knows the files that commands use.
 
+mod context;
 mod diagnostic;
 mod facts;
 mod rule;
 mod rules;
-mod scene;
 
 use std::collections::BTreeSet;
 
 use crate::ast::Program;
-use crate::plan::Plan;
-use crate::resolve::{Remembered, Resolver};
-use crate::walk::Node;
-use crate::{Options, read_script};
+use crate::plan::ScriptPlan;
+use crate::resolve::{CachingResolver, Resolver};
+use crate::walk::SyntaxNode;
+use crate::{ParseOptions, parse_script};
 
-pub use diagnostic::{Diagnostic, Located, Severity};
+pub use diagnostic::{Diagnostic, LocatedDiagnostic, Severity};
 pub use rule::Rule;
 pub use rules::RULES;
 
+use context::{CheckContext, SimpleView};
 use facts::Facts;
-use rule::{Look, Report};
-use scene::{Scene, Simple};
+use rule::{Matcher, RuleReport};
 
 /// Checks a script: what is wrong with it, in the order of the text.
 ///
 /// If it cannot be parsed, the syntax error is in the list, and what can be said of the text without its structure.
 ///
 /// ```
-/// use haft_lang::{BuiltinsOnly, Options, check};
+/// use haft_lang::{BuiltinsOnly, ParseOptions, check};
 ///
-/// let found = check::check(b"make test 2>1", &Options::default(), &BuiltinsOnly);
+/// let found = check::check(b"make test 2>1", &ParseOptions::default(), &BuiltinsOnly);
 /// assert_eq!(found[0].code, "redirect-number");
 /// ```
 #[must_use]
-pub fn check(source: &[u8], options: &Options, resolver: &dyn Resolver) -> Vec<Diagnostic> {
-    let script = read_script(source, options);
+pub fn check(source: &[u8], options: &ParseOptions, resolver: &dyn Resolver) -> Vec<Diagnostic> {
+    let script = parse_script(source, options);
     match &script.error {
         None => check_program(&script.program, source, resolver),
         Some(error) => {
@@ -64,12 +64,12 @@ pub fn check_program(program: &Program, source: &[u8], resolver: &dyn Resolver) 
     let mut found = Vec::new();
     look_at_text(source, &mut found);
     look_at_warnings(program, source, &mut found);
-    let resolver = Remembered::new(resolver);
-    let scene = Scene { source, facts: &facts, resolver: &resolver, parents: Vec::new() };
-    let mut walk = Walk { scene, found, left: false };
-    walk.visit(Node::List(&program.body));
-    look_at_plan(&crate::plan::plan(program, source, &resolver), &mut walk.found);
-    sorted(walk.found)
+    let resolver = CachingResolver::new(resolver);
+    let context = CheckContext { source, facts: &facts, resolver: &resolver, parents: Vec::new() };
+    let mut runner = RuleRunner { context, found, left: false };
+    runner.visit(SyntaxNode::List(&program.body));
+    look_at_plan(&crate::plan::plan(program, source, &resolver), &mut runner.found);
+    sorted(runner.found)
 }
 
 /// The rule of this code.
@@ -93,60 +93,66 @@ fn sorted(mut found: Vec<Diagnostic>) -> Vec<Diagnostic> {
 
 fn look_at_text(source: &[u8], found: &mut Vec<Diagnostic>) {
     for rule in RULES {
-        if let Look::Text(look) = rule.look {
-            look(source, &mut Report { rule, found });
+        if let Matcher::Text(matches) = rule.matcher {
+            matches(source, &mut RuleReport { rule, found });
         }
     }
 }
 
 fn look_at_warnings(program: &Program, source: &[u8], found: &mut Vec<Diagnostic>) {
     for rule in RULES {
-        if let Look::Warning(look) = rule.look {
-            program.warnings.iter().for_each(|warning| look(warning, source, &mut Report { rule, found }));
+        if let Matcher::Warning(matches) = rule.matcher {
+            program
+                .warnings
+                .iter()
+                .for_each(|warning| matches(warning, source, &mut RuleReport { rule, found }));
         }
     }
 }
 
-fn look_at_plan(plan: &Plan, found: &mut Vec<Diagnostic>) {
+fn look_at_plan(plan: &ScriptPlan, found: &mut Vec<Diagnostic>) {
     for rule in RULES {
-        if let Look::Plan(look) = rule.look {
-            look(plan, &mut Report { rule, found });
+        if let Matcher::Plan(matches) = rule.matcher {
+            matches(plan, &mut RuleReport { rule, found });
         }
     }
 }
 
-struct Walk<'a> {
-    scene: Scene<'a>,
+struct RuleRunner<'a> {
+    context: CheckContext<'a>,
     found: Vec<Diagnostic>,
     /// Whether a statement before always leaves.
     left: bool,
 }
 
-impl<'a> Walk<'a> {
-    fn visit(&mut self, node: Node<'a>) {
-        self.look(node);
-        self.scene.parents.push(node);
+impl<'a> RuleRunner<'a> {
+    fn visit(&mut self, node: SyntaxNode<'a>) {
+        self.matches(node);
+        self.context.parents.push(node);
         let left = self.left;
         node.children(&mut |child| {
             self.visit(child);
-            self.left |= matches!(child, Node::Statement(statement) if rules::leaves(&self.scene, statement));
+            self.left |=
+                matches!(child, SyntaxNode::Statement(statement) if rules::leaves(&self.context, statement));
         });
         self.left = left;
-        self.scene.parents.pop();
+        self.context.parents.pop();
     }
 
-    fn look(&mut self, node: Node<'a>) {
+    fn matches(&mut self, node: SyntaxNode<'a>) {
         let simple = match node {
-            Node::Command(command) => Simple::of(command),
+            SyntaxNode::Command(command) => SimpleView::of(command),
             _ => None,
         };
         let before = self.found.len();
         for rule in RULES {
-            let mut report = Report { rule, found: &mut self.found };
-            match (&rule.look, node, &simple) {
-                (Look::Node(look), ..) => look(&self.scene, node, &mut report),
-                (Look::List(look), Node::List(list), _) => look(&self.scene, list, &mut report),
-                (Look::Simple(look), _, Some(simple)) => look(&self.scene, simple, &mut report),
+            let mut report = RuleReport { rule, found: &mut self.found };
+            match (&rule.matcher, node, &simple) {
+                (Matcher::Node(matches), ..) => matches(&self.context, node, &mut report),
+                (Matcher::List(matches), SyntaxNode::List(list), _) => {
+                    matches(&self.context, list, &mut report);
+                }
+                (Matcher::Simple(matches), _, Some(simple)) => matches(&self.context, simple, &mut report),
                 _ => {}
             }
         }
@@ -154,10 +160,10 @@ impl<'a> Walk<'a> {
     }
 
     /// What the script may never get to does not keep it from running: it is a warning, however wrong it is.
-    fn temper(&mut self, before: usize, node: Node<'a>) {
+    fn temper(&mut self, before: usize, node: SyntaxNode<'a>) {
         let new = self.found.get_mut(before..).unwrap_or_default();
         let mut errors = new.iter_mut().filter(|found| found.severity == Severity::Error).peekable();
-        if errors.peek().is_some() && (self.left || !self.scene.is_reached(node)) {
+        if errors.peek().is_some() && (self.left || !self.context.is_reached(node)) {
             errors.for_each(|found| found.severity = Severity::Warning);
         }
     }

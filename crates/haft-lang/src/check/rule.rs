@@ -1,10 +1,10 @@
 //! Rules, described once: what `--explain` shows, what the documentation lists and what the tests run.
 
+use super::context::{CheckContext, SimpleView};
 use super::diagnostic::{Diagnostic, Severity};
-use super::scene::{Scene, Simple};
 use crate::ast::{List, Span, Warning};
-use crate::plan::Plan;
-use crate::walk::Node;
+use crate::plan::ScriptPlan;
+use crate::walk::SyntaxNode;
 
 /// Something that is looked for.
 #[derive(Debug)]
@@ -21,33 +21,33 @@ pub struct Rule {
     pub wrong: &'static [&'static str],
     /// Scripts in which it does not.
     pub right: &'static [&'static str],
-    pub(super) look: Look,
+    pub(super) matcher: Matcher,
 }
 
 /// What a rule looks at.
 #[derive(Debug)]
-pub(super) enum Look {
+pub(super) enum Matcher {
     /// The text, whether or not it could be parsed.
-    Text(fn(&[u8], &mut Report<'_>)),
+    Text(fn(&[u8], &mut RuleReport<'_>)),
     /// What the parser warned about.
-    Warning(fn(&Warning, &[u8], &mut Report<'_>)),
+    Warning(fn(&Warning, &[u8], &mut RuleReport<'_>)),
     /// Every node of the tree.
-    Node(for<'a> fn(&Scene<'a>, Node<'a>, &mut Report<'_>)),
+    Node(for<'a> fn(&CheckContext<'a>, SyntaxNode<'a>, &mut RuleReport<'_>)),
     /// Every list of statements.
-    List(for<'a> fn(&Scene<'a>, &'a List, &mut Report<'_>)),
+    List(for<'a> fn(&CheckContext<'a>, &'a List, &mut RuleReport<'_>)),
     /// The plan of the whole script, in which wrappers and text within text are followed.
-    Plan(fn(&Plan, &mut Report<'_>)),
+    Plan(fn(&ScriptPlan, &mut RuleReport<'_>)),
     /// Every simple command that has a name or arguments.
-    Simple(for<'a> fn(&Scene<'a>, &Simple<'a>, &mut Report<'_>)),
+    Simple(for<'a> fn(&CheckContext<'a>, &SimpleView<'a>, &mut RuleReport<'_>)),
 }
 
 /// Where a rule puts what it finds.
-pub(super) struct Report<'r> {
+pub(super) struct RuleReport<'r> {
     pub(super) rule: &'r Rule,
     pub(super) found: &'r mut Vec<Diagnostic>,
 }
 
-impl Report<'_> {
+impl RuleReport<'_> {
     /// Adds what was found, as bad as the rule says.
     pub(super) fn add(&mut self, span: Span, message: impl Into<String>) -> &mut Diagnostic {
         self.found.push(Diagnostic {

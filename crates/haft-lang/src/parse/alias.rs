@@ -6,7 +6,7 @@ use super::Parser;
 use super::bytes::{self, BLANK, BREAK, QUOTE};
 
 /// An alias whose text is being read, up to a position. It is not expanded again in there.
-pub(super) struct Active {
+pub(super) struct ActiveAlias {
     name: Text,
     end: usize,
 }
@@ -61,10 +61,10 @@ impl Parser<'_> {
         }
         self.input.replace(start, end, text);
         self.aliased += text.len();
-        if self.aliased > self.most_aliased {
+        if self.aliased > self.max_aliased {
             // Aliases that double their text again and again are stopped at the next word.
-            self.look_at = 0;
+            self.next_check_at = 0;
         }
-        self.active.push(Active { name, end: grown(end) });
+        self.active.push(ActiveAlias { name, end: grown(end) });
     }
 }

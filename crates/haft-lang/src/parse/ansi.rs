@@ -2,12 +2,12 @@
 
 use crate::ast::{PartKind, Text, WordFlags};
 
-use super::builder::Builder;
+use super::builder::WordBuilder;
 use super::{Parser, Result};
 
 impl Parser<'_> {
     /// `$'…'`: `start` is at the dollar sign, the next byte is the quote.
-    pub(super) fn ansi_quoted(&mut self, start: usize, builder: &mut Builder) -> Result<()> {
+    pub(super) fn ansi_quoted(&mut self, start: usize, builder: &mut WordBuilder) -> Result<()> {
         let first = self.input.at + 1;
         let mut at = first;
         loop {

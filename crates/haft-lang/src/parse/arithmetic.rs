@@ -4,15 +4,15 @@
 //! are parsed by precedence climbing; a chain of operators of one level takes a loop, not a recursion.
 
 use crate::ast::{
-    ArithmeticNode, ArithmeticSubscript, ArithmeticTree, BinaryOperator, Name, NodeId, Span, Step, Text,
-    UnaryOperator,
+    ArithmeticNode, ArithmeticSubscript, ArithmeticTree, BinaryOperator, IncrementOperator, Name, NodeId,
+    Span, Text, UnaryOperator,
 };
 use crate::error::{ErrorKind, SyntaxError};
 use crate::sys::Slab;
 
 use super::bytes::{self, NAME, NAME_START};
 use super::number::constant;
-use super::{MAXIMUM_DEPTH, Result};
+use super::{MAX_NESTING_DEPTH, Result};
 
 /// Stands for an expansion in the text. The input holds no NUL.
 pub(super) const EXPANSION: u8 = 0;
@@ -21,11 +21,11 @@ pub(super) const EXPANSION: u8 = 0;
 pub(super) fn parse(text: &[u8], indices: &[u32], slab: &mut Slab) -> Result<ArithmeticTree> {
     // Few expressions have more nodes.
     let nodes = Vec::with_capacity(8);
-    Expression { text, at: 0, nodes, indices, expansions: 0, depth: 0 }.parse(slab)
+    ExpressionParser { text, at: 0, nodes, indices, expansions: 0, depth: 0 }.parse(slab)
 }
 
 /// An expression being parsed.
-struct Expression<'a> {
+struct ExpressionParser<'a> {
     text: &'a [u8],
     at: usize,
     nodes: Vec<ArithmeticNode>,
@@ -34,7 +34,7 @@ struct Expression<'a> {
     depth: u32,
 }
 
-impl<'a> Expression<'a> {
+impl<'a> ExpressionParser<'a> {
     fn parse(mut self, slab: &mut Slab) -> Result<ArithmeticTree> {
         self.skip_blanks();
         if self.at < self.text.len() {
@@ -77,7 +77,7 @@ impl<'a> Expression<'a> {
     }
 
     fn nested<T>(&mut self, parse: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
-        if self.depth >= MAXIMUM_DEPTH {
+        if self.depth >= MAX_NESTING_DEPTH {
             let mut error = self.error("");
             error.kind = ErrorKind::TooDeep;
             return Err(error);
@@ -165,7 +165,7 @@ impl<'a> Expression<'a> {
             return Err(self.error("\":\""));
         }
         let otherwise = self.nested(Self::choice)?;
-        Ok(self.push(ArithmeticNode::Choice { condition, then, otherwise }))
+        Ok(self.push(ArithmeticNode::Ternary { condition, then, otherwise }))
     }
 
     /// Binary operators that bind at least as tightly as `level`.
@@ -247,12 +247,16 @@ impl<'a> Expression<'a> {
     }
 
     fn prefix_step(&mut self) -> Result<NodeId> {
-        let step = if self.peek() == Some(b'+') { Step::PreIncrement } else { Step::PreDecrement };
+        let operator = if self.peek() == Some(b'+') {
+            IncrementOperator::PreIncrement
+        } else {
+            IncrementOperator::PreDecrement
+        };
         self.at += 2;
         self.skip_blanks();
         let target = self.operand()?;
         self.skip_blanks();
-        Ok(self.push(ArithmeticNode::Step { step, target }))
+        Ok(self.push(ArithmeticNode::Increment { operator, target }))
     }
 
     fn postfix(&mut self) -> Result<NodeId> {
@@ -266,14 +270,14 @@ impl<'a> Expression<'a> {
         if !bare || !variable {
             return Ok(operand);
         }
-        let step = match &self.text[self.at..] {
-            [b'+', b'+', ..] => Step::PostIncrement,
-            [b'-', b'-', ..] => Step::PostDecrement,
+        let operator = match &self.text[self.at..] {
+            [b'+', b'+', ..] => IncrementOperator::PostIncrement,
+            [b'-', b'-', ..] => IncrementOperator::PostDecrement,
             _ => return Ok(operand),
         };
         self.at += 2;
         self.skip_blanks();
-        Ok(self.push(ArithmeticNode::Step { step, target: operand }))
+        Ok(self.push(ArithmeticNode::Increment { operator, target: operand }))
     }
 
     /// A number, variable, expansion, or expression in parentheses. Blanks after it are left.

@@ -5,12 +5,12 @@
 
 use crate::ast::{BraceRange, Braces, PartKind, Slice, Span, WordFlags, WordPart};
 
-use super::builder::Builder;
+use super::builder::WordBuilder;
 use super::{Parser, Result};
 
 /// A brace or comma that may be part of a brace expansion.
 #[derive(Clone, Copy)]
-pub(super) struct Mark {
+pub(super) struct BraceMark {
     byte: u8,
     /// How many parts of the word stand before it.
     part: usize,
@@ -19,30 +19,30 @@ pub(super) struct Mark {
 
 impl Parser<'_> {
     /// Marks a brace or comma.
-    pub(super) fn mark(&mut self, byte: u8, builder: &mut Builder) {
+    pub(super) fn mark(&mut self, byte: u8, builder: &mut WordBuilder) {
         if byte != b'{' && builder.marks.is_empty() {
             return self.literal_byte(builder);
         }
         builder.flush();
-        let mark = Mark { byte, part: builder.parts.len(), span: self.next_span() };
+        let mark = BraceMark { byte, part: builder.parts.len(), span: self.next_span() };
         builder.marks.push(mark);
         self.input.at += 1;
     }
 
     /// The word with its braces made parts or literals.
-    pub(super) fn resolve_braces(&mut self, builder: &mut Builder) -> Result<()> {
+    pub(super) fn resolve_braces(&mut self, builder: &mut WordBuilder) -> Result<()> {
         builder.flush();
         let marks = std::mem::take(&mut builder.marks);
         let parts = std::mem::take(&mut builder.parts);
         let pairs = pairs(&marks, &parts);
         let last = parts.len();
-        let mut word = Marked { marks, pairs, parts: parts.into_iter().map(Some).collect() };
-        let everything = Piece { parts: (0, last), marks: (0, word.marks.len()) };
+        let mut word = MarkedWord { marks, pairs, parts: parts.into_iter().map(Some).collect() };
+        let everything = MarkedRange { parts: (0, last), marks: (0, word.marks.len()) };
         self.piece(&mut word, everything, builder)
     }
 
     /// Adds a piece of the word to `builder`.
-    fn piece(&mut self, word: &mut Marked, piece: Piece, builder: &mut Builder) -> Result<()> {
+    fn piece(&mut self, word: &mut MarkedWord, piece: MarkedRange, builder: &mut WordBuilder) -> Result<()> {
         let (mut part, mut index) = (piece.parts.0, piece.marks.0);
         while index < piece.marks.1 {
             let mark = word.marks[index];
@@ -71,10 +71,10 @@ impl Parser<'_> {
     /// What stands between the commas of the braces at `open` and `close`.
     fn alternatives_of(
         &mut self,
-        word: &mut Marked,
+        word: &mut MarkedWord,
         open: usize,
         close: usize,
-        outer: &mut Builder,
+        outer: &mut WordBuilder,
     ) -> Result<Slice<Slice<WordPart>>> {
         let mut alternatives = Vec::new();
         let mut from = open;
@@ -86,8 +86,8 @@ impl Parser<'_> {
             }
             if index == close || word.marks[index].byte == b',' {
                 let parts = (word.marks[from].part, word.marks[index].part);
-                let mut builder = Builder::default();
-                self.piece(word, Piece { parts, marks: (from + 1, index) }, &mut builder)?;
+                let mut builder = WordBuilder::default();
+                self.piece(word, MarkedRange { parts, marks: (from + 1, index) }, &mut builder)?;
                 outer.flags = outer.flags.union(builder.flags);
                 alternatives.push(builder.take_parts(&mut self.slab));
                 from = index;
@@ -99,8 +99,8 @@ impl Parser<'_> {
 }
 
 /// A word whose braces have been marked.
-struct Marked {
-    marks: Vec<Mark>,
+struct MarkedWord {
+    marks: Vec<BraceMark>,
     /// For each mark that opens braces to expand, the one that closes them.
     pairs: Vec<Option<usize>>,
     parts: Vec<Option<WordPart>>,
@@ -108,14 +108,14 @@ struct Marked {
 
 /// A range of parts and the range of marks among them.
 #[derive(Clone, Copy)]
-struct Piece {
+struct MarkedRange {
     parts: (usize, usize),
     marks: (usize, usize),
 }
 
-impl Marked {
+impl MarkedWord {
     /// Moves parts to a builder.
-    fn take(&mut self, from: usize, to: usize, builder: &mut Builder) {
+    fn take(&mut self, from: usize, to: usize, builder: &mut WordBuilder) {
         for part in self.parts[from..to].iter_mut().filter_map(Option::take) {
             builder.append(part);
         }
@@ -131,7 +131,7 @@ impl Marked {
 }
 
 /// The braces that are expanded: those that hold a comma, or a range.
-fn pairs(marks: &[Mark], parts: &[WordPart]) -> Vec<Option<usize>> {
+fn pairs(marks: &[BraceMark], parts: &[WordPart]) -> Vec<Option<usize>> {
     let mut pairs = vec![None; marks.len()];
     let mut open: Vec<(usize, bool)> = Vec::new();
     for (index, mark) in marks.iter().enumerate() {

@@ -3,11 +3,11 @@
 use crate::ast::{PartKind, Slice, Span, Text, Word, WordContent, WordFlags, WordPart};
 use crate::sys::Slab;
 
-use super::braces::Mark;
+use super::braces::BraceMark;
 
 /// A word in the making.
 #[derive(Default)]
-pub(super) struct Builder {
+pub(super) struct WordBuilder {
     pub(super) parts: Vec<WordPart>,
     /// Literal text that has not become a part yet: what stands next to each other becomes one part.
     literal: Text,
@@ -16,10 +16,10 @@ pub(super) struct Builder {
     literal_span: Span,
     pub(super) flags: WordFlags,
     /// Braces and commas that may turn out to be a brace expansion.
-    pub(super) marks: Vec<Mark>,
+    pub(super) marks: Vec<BraceMark>,
 }
 
-impl Builder {
+impl WordBuilder {
     /// Adds literal text.
     pub(super) fn literal(&mut self, text: &[u8], span: Span) {
         if self.literal.is_empty() {

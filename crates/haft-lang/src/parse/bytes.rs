@@ -1,6 +1,6 @@
 //! What single bytes mean to the parser.
 
-/// Ends a word: blank, newline, or the start of an operator.
+/// WordEnd a word: blank, newline, or the start of an operator.
 pub(super) const BREAK: u16 = 1;
 /// Quotes and expansions: `\`, `'`, `"`, `$`, `` ` ``.
 pub(super) const QUOTE: u16 = 1 << 1;

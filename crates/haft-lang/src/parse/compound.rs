@@ -7,31 +7,31 @@ use crate::ast::{
 use crate::error::Opened;
 
 use super::bytes::{self, BREAK};
-use super::list::Head;
+use super::list::CommandHead;
 use super::reserved::Reserved;
-use super::word::Mode;
+use super::word::WordMode;
 use super::{Parser, Result};
 
 impl Parser<'_> {
     /// A command that begins with this, as far as it is known.
-    pub(super) fn command(&mut self, head: Option<Head>) -> Result<Command> {
+    pub(super) fn command(&mut self, head: Option<CommandHead>) -> Result<Command> {
         match head {
             // `time` is a keyword only at the beginning of a pipeline, where it has been seen before.
-            Some(Head::Word | Head::Reserved(Reserved::Time, _)) => self.simple_command(),
-            Some(Head::Parenthesis) => self.nested(Self::parenthesis),
-            Some(Head::Reserved(reserved, end)) => {
+            Some(CommandHead::Word | CommandHead::Reserved(Reserved::Time, _)) => self.simple_command(),
+            Some(CommandHead::Parenthesis) => self.nested(Self::parenthesis),
+            Some(CommandHead::Reserved(reserved, end)) => {
                 self.nested(|parser| parser.reserved_command(reserved, end))
             }
             None => self.any_command(),
         }
     }
 
-    /// A command of any kind, even if it is only the end of a list, which is refused.
+    /// A command of any kind, even if it is only the end of a list, which is failed_speculations.
     pub(super) fn any_command(&mut self) -> Result<Command> {
         let head = match self.reserved_ahead() {
-            _ if self.peek() == Some(b'(') => Head::Parenthesis,
-            Some((reserved, end)) => Head::Reserved(reserved, end),
-            None => Head::Word,
+            _ if self.peek() == Some(b'(') => CommandHead::Parenthesis,
+            Some((reserved, end)) => CommandHead::Reserved(reserved, end),
+            None => CommandHead::Word,
         };
         self.command(Some(head))
     }
@@ -101,7 +101,7 @@ impl Parser<'_> {
     }
 
     fn if_command(&mut self, opened: Opened) -> Result<CommandKind> {
-        let mut branches = self.spare.branches.pop().unwrap_or_default();
+        let mut branches = self.pool.branches.pop().unwrap_or_default();
         let mut otherwise = None;
         loop {
             let condition = self.body(opened)?;
@@ -121,7 +121,7 @@ impl Parser<'_> {
             }
             self.expect_reserved(Reserved::Fi, opened)?;
             let command = If { branches: self.slab.cut(&mut branches), otherwise };
-            self.spare.branches.push(branches);
+            self.pool.branches.push(branches);
             return Ok(CommandKind::If(Node::new(command, &mut self.slab)));
         }
     }
@@ -191,7 +191,7 @@ impl Parser<'_> {
 
     fn loop_variable(&mut self, opened: Opened) -> Result<(Name, Span)> {
         let start = self.input.at;
-        let word = self.word(Mode::single(false))?;
+        let word = self.word(WordMode::single(false))?;
         if self.input.at == start {
             let expected = format!("a variable name after \"{}\"", opened.what);
             return Err(self.unexpected(Some(&expected), None));
@@ -217,11 +217,11 @@ impl Parser<'_> {
             }
             return Ok(None);
         }
-        let mut words = self.spare.words.pop().unwrap_or_default();
+        let mut words = self.pool.words.pop().unwrap_or_default();
         loop {
             self.skip_blanks();
             let start = self.input.at;
-            let word = self.word(Mode::argument(self.options.extglob))?;
+            let word = self.word(WordMode::argument(self.options.extglob))?;
             if self.input.at == start {
                 break;
             }
@@ -233,7 +233,7 @@ impl Parser<'_> {
             return Err(error);
         }
         let slice = self.slab.cut(&mut words);
-        self.spare.words.push(words);
+        self.pool.words.push(words);
         Ok(Some(slice))
     }
 
@@ -282,7 +282,7 @@ impl Parser<'_> {
     fn case_command(&mut self, opened: Opened) -> Result<CommandKind> {
         self.skip_blanks();
         let start = self.input.at;
-        let subject = self.word(Mode::single(self.options.extglob))?;
+        let subject = self.word(WordMode::single(self.options.extglob))?;
         if self.input.at == start {
             return Err(self.unexpected(Some("a word after \"case\""), None));
         }
@@ -290,7 +290,7 @@ impl Parser<'_> {
         if !self.eat_reserved(Reserved::In) {
             return Err(self.missing("\"in\"", opened, "write \"case WORD in\""));
         }
-        let mut clauses = self.spare.clauses.pop().unwrap_or_default();
+        let mut clauses = self.pool.clauses.pop().unwrap_or_default();
         loop {
             self.skip_newlines()?;
             if self.eat_reserved(Reserved::Esac) {
@@ -307,7 +307,7 @@ impl Parser<'_> {
             }
         }
         let command = Case { subject, clauses: self.slab.cut(&mut clauses) };
-        self.spare.clauses.push(clauses);
+        self.pool.clauses.push(clauses);
         Ok(CommandKind::Case(Node::new(command, &mut self.slab)))
     }
 
@@ -333,11 +333,11 @@ impl Parser<'_> {
     /// The patterns of a clause and the parenthesis after them.
     fn case_patterns(&mut self, opened: Opened) -> Result<Slice<Word>> {
         self.eat(b'(');
-        let mut patterns = self.spare.words.pop().unwrap_or_default();
+        let mut patterns = self.pool.words.pop().unwrap_or_default();
         loop {
             self.skip_blanks();
             let from = self.input.at;
-            let pattern = self.word(Mode::pattern(self.options.extglob))?;
+            let pattern = self.word(WordMode::pattern(self.options.extglob))?;
             if self.input.at == from {
                 return Err(self.unexpected(Some("a pattern of \"case\""), None));
             }
@@ -353,7 +353,7 @@ impl Parser<'_> {
             }
         }
         let slice = self.slab.cut(&mut patterns);
-        self.spare.words.push(patterns);
+        self.pool.words.push(patterns);
         Ok(slice)
     }
 

@@ -3,7 +3,7 @@
 use crate::ast::{BinaryTest, CommandKind, Conditional, ConditionalKind, Slice, UnaryTest, Word};
 use crate::error::Opened;
 
-use super::word::Mode;
+use super::word::WordMode;
 use super::{Parser, Result};
 
 impl Parser<'_> {
@@ -102,7 +102,7 @@ impl Parser<'_> {
 
     /// A unary or binary test, or a word alone.
     fn test(&mut self, opened: Opened) -> Result<ConditionalKind> {
-        let single = Mode::single(self.options.extglob);
+        let single = WordMode::single(self.options.extglob);
         let left = self.operand(single, opened, "a test or a word")?;
         if let Some(test) = unary(&left) {
             self.skip_blanks();
@@ -126,15 +126,17 @@ impl Parser<'_> {
         };
         self.skip_blanks();
         let mode = match test {
-            BinaryTest::Regex => Mode::regex(),
-            BinaryTest::Matches | BinaryTest::MatchesSingle | BinaryTest::MatchesNot => Mode::pattern(true),
+            BinaryTest::Regex => WordMode::regex(),
+            BinaryTest::Matches | BinaryTest::MatchesSingle | BinaryTest::NotMatches => {
+                WordMode::pattern(true)
+            }
             _ => single,
         };
         let right = self.operand(mode, opened, "an operand")?;
         Ok(ConditionalKind::Binary { test, left, right })
     }
 
-    fn operand(&mut self, mode: Mode, opened: Opened, expected: &str) -> Result<Word> {
+    fn operand(&mut self, mode: WordMode, opened: Opened, expected: &str) -> Result<Word> {
         let start = self.input.at;
         if !self.at_closing_brackets() {
             let word = self.word(mode)?;
@@ -161,7 +163,7 @@ impl Parser<'_> {
             _ => return Ok(None),
         }
         let start = self.input.at;
-        let word = self.word(Mode::single(false))?;
+        let word = self.word(WordMode::single(false))?;
         let test = word.plain().and_then(BinaryTest::from_symbol);
         if test.is_none() {
             self.input.at = start;

@@ -4,7 +4,7 @@ use crate::ast::{Span, WarningKind};
 use crate::error::{ErrorKind, Opened, SyntaxError};
 
 use super::bytes::{self, BLANK, BREAK};
-use super::{Attempt, MAXIMUM_DEPTH, Parser, Result};
+use super::{MAX_NESTING_DEPTH, Parser, Result, Speculation};
 
 pub(super) fn offset(at: usize) -> u32 {
     u32::try_from(at).unwrap_or(u32::MAX)
@@ -165,7 +165,7 @@ impl Parser<'_> {
     /// Runs `parse` one level deeper.
     #[inline]
     pub(super) fn nested<T>(&mut self, parse: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
-        if self.depth >= MAXIMUM_DEPTH {
+        if self.depth >= MAX_NESTING_DEPTH {
             return Err(self.too_deep());
         }
         self.depth += 1;
@@ -175,13 +175,13 @@ impl Parser<'_> {
     }
 
     /// Remembers that an attempt at a position failed.
-    pub(super) fn refuse(&mut self, attempt: Attempt, at: usize) {
-        self.refused.insert((attempt, at));
+    pub(super) fn note_failed(&mut self, attempt: Speculation, at: usize) {
+        self.failed_speculations.insert((attempt, at));
     }
 
     /// Whether an attempt at a position failed before.
-    pub(super) fn was_refused(&self, attempt: Attempt, at: usize) -> bool {
-        !self.refused.is_empty() && self.refused.contains(&(attempt, at))
+    pub(super) fn has_failed(&self, attempt: Speculation, at: usize) -> bool {
+        !self.failed_speculations.is_empty() && self.failed_speculations.contains(&(attempt, at))
     }
 
     /// Refuses a text that offsets do not reach to the end of.
@@ -199,8 +199,9 @@ impl Parser<'_> {
         let mut error = self.unexpected(None, None);
         error.kind = ErrorKind::TooDeep;
         error.incomplete = false;
-        error.hint =
-            Some(format!("more than {MAXIMUM_DEPTH} levels of commands and expansions inside one another"));
+        error.hint = Some(format!(
+            "more than {MAX_NESTING_DEPTH} levels of commands and expansions inside one another"
+        ));
         error
     }
 

@@ -1,10 +1,11 @@
 //! What begins with a dollar sign.
 
 use crate::ast::{
-    Node, Parameter, ParameterExpansion, ParameterOperator, PartKind, Special, SubscriptKind, Text, WordFlags,
+    Node, Parameter, ParameterExpansion, ParameterOperator, PartKind, SpecialParameter, SubscriptKind, Text,
+    WordFlags,
 };
 
-use super::builder::Builder;
+use super::builder::WordBuilder;
 use super::bytes::{self, NAME, NAME_START};
 use super::{Parser, Result};
 
@@ -21,7 +22,7 @@ pub(super) enum Quoting {
 
 impl Parser<'_> {
     /// An expansion, or a lone dollar sign.
-    pub(super) fn dollar(&mut self, quoting: Quoting, builder: &mut Builder) -> Result<()> {
+    pub(super) fn dollar(&mut self, quoting: Quoting, builder: &mut WordBuilder) -> Result<()> {
         let start = self.input.at;
         let quoted = quoting != Quoting::None;
         self.input.at += 1;
@@ -44,7 +45,7 @@ impl Parser<'_> {
     }
 
     /// `$name`, `$1`, `$@`; a lone dollar sign is a literal.
-    fn bare_parameter(&mut self, start: usize, quoted: bool, builder: &mut Builder) {
+    fn bare_parameter(&mut self, start: usize, quoted: bool, builder: &mut WordBuilder) {
         let name = self.name();
         if !name.is_empty() {
             builder.push(PartKind::Variable(name), self.span_from(start), expansion_flags(quoted));
@@ -64,7 +65,7 @@ impl Parser<'_> {
         expansion: ParameterExpansion,
         start: usize,
         quoted: bool,
-        builder: &mut Builder,
+        builder: &mut WordBuilder,
     ) {
         let flags = expansion_flags(quoted).union(parameter_flags(&expansion));
         let kind = match expansion {
@@ -121,15 +122,15 @@ pub(super) fn single_parameter(byte: u8) -> Option<Parameter> {
 }
 
 /// The special parameter of this symbol.
-pub(super) fn special(byte: u8) -> Option<Special> {
+pub(super) fn special(byte: u8) -> Option<SpecialParameter> {
     Some(match byte {
-        b'@' => Special::At,
-        b'*' => Special::Star,
-        b'#' => Special::Count,
-        b'?' => Special::Status,
-        b'-' => Special::Flags,
-        b'$' => Special::Process,
-        b'!' => Special::Background,
+        b'@' => SpecialParameter::At,
+        b'*' => SpecialParameter::Star,
+        b'#' => SpecialParameter::Count,
+        b'?' => SpecialParameter::Status,
+        b'-' => SpecialParameter::Flags,
+        b'$' => SpecialParameter::Process,
+        b'!' => SpecialParameter::Background,
         _ => return None,
     })
 }
@@ -145,7 +146,7 @@ fn parameter_flags(expansion: &ParameterExpansion) -> WordFlags {
     let several = match (&expansion.parameter, &expansion.subscript, &expansion.operator) {
         (_, _, ParameterOperator::Length) => false,
         (_, _, ParameterOperator::Names { fields } | ParameterOperator::Keys { fields }) => *fields,
-        (Parameter::Special(Special::At), ..) => true,
+        (Parameter::Special(SpecialParameter::At), ..) => true,
         (_, Some(subscript), _) => subscript.kind == SubscriptKind::At,
         _ => expansion.indirect,
     };

@@ -2,14 +2,19 @@
 
 use crate::ast::{PartKind, Word, WordFlags};
 
-use super::builder::Builder;
+use super::builder::WordBuilder;
 use super::bytes::{self, BRACKET, BREAK, CLOSE_BRACE, COLON, DOUBLE, GLOB, GROUP, QUOTE};
 use super::dollar::Quoting;
 use super::{Parser, Result};
 
 impl Parser<'_> {
     /// `"…"`, or `$"…"` if `locale`; `start` is where it begins, the next byte is the quote.
-    pub(super) fn double_quoted(&mut self, builder: &mut Builder, start: usize, locale: bool) -> Result<()> {
+    pub(super) fn double_quoted(
+        &mut self,
+        builder: &mut WordBuilder,
+        start: usize,
+        locale: bool,
+    ) -> Result<()> {
         let quote = self.input.at;
         self.input.at += 1;
         let mut inner = self.builder();
@@ -22,7 +27,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    fn quoted_parts(&mut self, builder: &mut Builder, quote: usize) -> Result<()> {
+    fn quoted_parts(&mut self, builder: &mut WordBuilder, quote: usize) -> Result<()> {
         loop {
             self.quoted_run(DOUBLE, builder);
             match self.input.ahead(0) {
@@ -89,7 +94,7 @@ impl Parser<'_> {
     }
 
     /// Literal bytes up to one of the classes in `stop`.
-    fn quoted_run(&mut self, stop: u16, builder: &mut Builder) {
+    fn quoted_run(&mut self, stop: u16, builder: &mut WordBuilder) {
         let start = self.input.at;
         let length = bytes::run(self.input.remaining(), stop);
         if length > 0 {
@@ -100,7 +105,7 @@ impl Parser<'_> {
     }
 
     /// A backslash or an expansion. In double quotes a backslash also quotes a double quote.
-    fn quoted_part(&mut self, byte: u8, in_quotes: bool, builder: &mut Builder) -> Result<()> {
+    fn quoted_part(&mut self, byte: u8, in_quotes: bool, builder: &mut WordBuilder) -> Result<()> {
         match byte {
             b'$' => self.dollar(Quoting::Double, builder),
             b'`' => self.backquoted(in_quotes, builder),
@@ -111,7 +116,7 @@ impl Parser<'_> {
         }
     }
 
-    fn quoted_backslash(&mut self, in_quotes: bool, builder: &mut Builder) {
+    fn quoted_backslash(&mut self, in_quotes: bool, builder: &mut WordBuilder) {
         if self.peek() != Some(b'\\') {
             return;
         }

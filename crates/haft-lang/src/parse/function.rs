@@ -6,7 +6,7 @@ use crate::ast::{Command, CommandKind, Coprocess, Function, Name, Slice, Span, T
 
 use super::bytes::{self, BREAK, QUOTE};
 use super::reserved::Reserved;
-use super::word::Mode;
+use super::word::WordMode;
 use super::{Parser, Result};
 
 impl Parser<'_> {
@@ -14,7 +14,7 @@ impl Parser<'_> {
     pub(super) fn function(&mut self, start: usize) -> Result<Command> {
         self.skip_blanks();
         let from = self.input.at;
-        let word = self.word(Mode::argument(self.options.extglob))?;
+        let word = self.word(WordMode::argument(self.options.extglob))?;
         if self.input.at == from {
             return Err(self.unexpected(Some("the name of the function"), None));
         }

@@ -2,15 +2,15 @@
 
 use crate::ast::{ExtendedGlob, Glob, GlobOperator, PartKind, Slice, Span, Text, WordFlags, WordPart};
 
-use super::builder::Builder;
+use super::builder::WordBuilder;
 use super::bytes::{self, BREAK, QUOTE};
 use super::here::joined;
-use super::word::{Ends, Mode};
+use super::word::{WordEnd, WordMode};
 use super::{Parser, Result};
 
 impl Parser<'_> {
     /// A byte that is a glob, or begins an extended one, or is a literal.
-    pub(super) fn glob(&mut self, byte: u8, mode: Mode, builder: &mut Builder) -> Result<()> {
+    pub(super) fn glob(&mut self, byte: u8, mode: WordMode, builder: &mut WordBuilder) -> Result<()> {
         if mode.extglob && !mode.quoted && self.peek_second() == Some(b'(') {
             return self.extended_glob(byte, mode, builder);
         }
@@ -19,7 +19,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    fn extended_glob(&mut self, byte: u8, mode: Mode, builder: &mut Builder) -> Result<()> {
+    fn extended_glob(&mut self, byte: u8, mode: WordMode, builder: &mut WordBuilder) -> Result<()> {
         let operator = match byte {
             b'?' => GlobOperator::ZeroOrOne,
             b'*' => GlobOperator::ZeroOrMore,
@@ -48,12 +48,12 @@ impl Parser<'_> {
     fn alternatives(
         &mut self,
         start: usize,
-        mode: Mode,
+        mode: WordMode,
         flags: &mut WordFlags,
     ) -> Result<Slice<Slice<WordPart>>> {
         let mut alternatives = Vec::new();
         loop {
-            let mut builder = Builder::default();
+            let mut builder = WordBuilder::default();
             self.parts(mode.alternative(), &mut builder)?;
             *flags = flags.union(builder.flags);
             alternatives.push(builder.take_parts(&mut self.slab));
@@ -66,15 +66,15 @@ impl Parser<'_> {
     }
 
     /// `[`: a bracket expression, the open end of one, or a literal.
-    pub(super) fn bracket(&mut self, mode: Mode, builder: &mut Builder) {
+    pub(super) fn bracket(&mut self, mode: WordMode, builder: &mut WordBuilder) {
         let start = self.input.at;
         let text = match self.bracket_extent(mode, !builder.marks.is_empty()) {
-            Extent::None => return self.literal_byte(builder),
-            Extent::Open => {
+            BracketExtent::None => return self.literal_byte(builder),
+            BracketExtent::Open => {
                 self.input.at += 1;
                 Text::from("[")
             }
-            Extent::Whole(length) => {
+            BracketExtent::Whole(length) => {
                 self.input.at += length;
                 joined(self.input.slice(start, start + length))
             }
@@ -84,7 +84,7 @@ impl Parser<'_> {
 
     /// How far the bracket expression that begins here goes. What was found out about the text ahead is kept, so that a
     /// row of brackets is not searched again for each of them.
-    fn bracket_extent(&mut self, mode: Mode, in_braces: bool) -> Extent {
+    fn bracket_extent(&mut self, mode: WordMode, in_braces: bool) -> BracketExtent {
         let at = self.input.at;
         if self.brackets.0.contains(&at) {
             return self.brackets.1;
@@ -94,7 +94,7 @@ impl Parser<'_> {
         let mut first = index;
         let extent = loop {
             match rest.get(index) {
-                Some(b']') if index > first => return Extent::Whole(index + 1),
+                Some(b']') if index > first => return BracketExtent::Whole(index + 1),
                 Some(b'[') if matches!(rest.get(index + 1), Some(b':' | b'.' | b'=')) => {
                     index += class_length(&rest[index..]);
                 }
@@ -102,10 +102,10 @@ impl Parser<'_> {
                     first += if index == first { 2 } else { 0 };
                     index += 2;
                 }
-                Some(byte) if bytes::is(*byte, QUOTE) => break Extent::Open,
-                Some(b',' | b'{' | b'}') if in_braces => break Extent::Open,
+                Some(byte) if bytes::is(*byte, QUOTE) => break BracketExtent::Open,
+                Some(b',' | b'{' | b'}') if in_braces => break BracketExtent::Open,
                 Some(byte) if !ends_bracket(*byte, mode) => index += 1,
-                _ => break Extent::None,
+                _ => break BracketExtent::None,
             }
         };
         self.brackets = (at..at + index, extent);
@@ -114,7 +114,7 @@ impl Parser<'_> {
 }
 
 /// `*`, `?`, or a literal.
-fn simple_glob(byte: u8, mode: Mode, span: Span, builder: &mut Builder) {
+fn simple_glob(byte: u8, mode: WordMode, span: Span, builder: &mut WordBuilder) {
     match byte {
         b'*' if mode.globs => builder.push(PartKind::Glob(Glob::AnyString), span, WordFlags::GLOB),
         b'?' if mode.globs => builder.push(PartKind::Glob(Glob::AnyCharacter), span, WordFlags::GLOB),
@@ -123,7 +123,7 @@ fn simple_glob(byte: u8, mode: Mode, span: Span, builder: &mut Builder) {
 }
 
 /// A group that is none because nothing closes it: `(` and `|` are literals.
-fn unclosed_group(alternatives: &[Slice<WordPart>], span: Span, builder: &mut Builder) {
+fn unclosed_group(alternatives: &[Slice<WordPart>], span: Span, builder: &mut WordBuilder) {
     let mut separator = b"(";
     for alternative in alternatives {
         builder.literal(separator, span);
@@ -134,7 +134,7 @@ fn unclosed_group(alternatives: &[Slice<WordPart>], span: Span, builder: &mut Bu
 
 /// How far a bracket expression goes.
 #[derive(Clone, Copy)]
-pub(super) enum Extent {
+pub(super) enum BracketExtent {
     /// There is none: the bracket is a literal.
     None,
     /// It holds quotes or expansions.
@@ -143,14 +143,14 @@ pub(super) enum Extent {
     Whole(usize),
 }
 
-fn ends_bracket(byte: u8, mode: Mode) -> bool {
+fn ends_bracket(byte: u8, mode: WordMode) -> bool {
     match mode.ends {
-        Ends::Break | Ends::Regex => bytes::is(byte, BREAK),
-        Ends::Brace => byte == b'}',
-        Ends::Slash => byte == b'}' || byte == b'/',
-        Ends::Alternative => byte == b')' || byte == b'|',
-        Ends::Parenthesis => byte == b')',
-        Ends::Bracket | Ends::BracedBracket | Ends::Input => false,
+        WordEnd::Break | WordEnd::Regex => bytes::is(byte, BREAK),
+        WordEnd::Brace => byte == b'}',
+        WordEnd::Slash => byte == b'}' || byte == b'/',
+        WordEnd::Alternative => byte == b')' || byte == b'|',
+        WordEnd::Parenthesis => byte == b')',
+        WordEnd::Bracket | WordEnd::BracedBracket | WordEnd::Input => false,
     }
 }
 

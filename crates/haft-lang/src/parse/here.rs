@@ -5,18 +5,18 @@ use std::sync::{Arc, OnceLock};
 
 use crate::ast::{HereContent, HereDocument, Span, Text, Warning, WarningKind, Word, WordContent, WordFlags};
 
-use super::input::Derived;
-use super::word::Mode;
+use super::input::DerivedText;
+use super::word::WordMode;
 use super::{Parser, Result};
 
 /// A here-document whose body has yet to be read.
-pub(super) struct Pending {
+pub(super) struct PendingHereDocument {
     document: HereDocument,
     span: Span,
 }
 
 /// Where a body lies and where to go on after it.
-struct Extent {
+struct HereExtent {
     start: usize,
     end: usize,
     next: usize,
@@ -29,7 +29,7 @@ impl Parser<'_> {
         self.skip_blanks();
         let from = self.input.at;
         self.refuse_descriptor()?;
-        let word = self.word(Mode::single(false))?;
+        let word = self.word(WordMode::single(false))?;
         if self.input.at == from {
             return Err(self.unexpected(Some("the delimiter of the here-document"), None));
         }
@@ -40,7 +40,7 @@ impl Parser<'_> {
         };
         let content = Arc::new(OnceLock::new());
         let document = HereDocument { delimiter, quoted, strip_tabs, content };
-        self.pending.push(Pending { document: document.clone(), span: self.span_from(start) });
+        self.pending.push(PendingHereDocument { document: document.clone(), span: self.span_from(start) });
         Ok(document)
     }
 
@@ -66,7 +66,7 @@ impl Parser<'_> {
     }
 
     /// Finds the line that is the delimiter.
-    fn here_extent(&mut self, document: &HereDocument) -> Extent {
+    fn here_extent(&mut self, document: &HereDocument) -> HereExtent {
         let start = self.input.at;
         let mut at = start;
         loop {
@@ -78,17 +78,17 @@ impl Parser<'_> {
             }
             let continued = !document.quoted && line.contains(&b'\n');
             if *line == *document.delimiter || (continued && joined(line) == *document.delimiter) {
-                return Extent { start, end: at, next, terminated: true };
+                return HereExtent { start, end: at, next, terminated: true };
             }
             if self.substitutions > 0
                 && line.starts_with(&document.delimiter)
                 && line[document.delimiter.len()..].contains(&b')')
             {
                 let next = end - line.len() + document.delimiter.len();
-                return Extent { start, end: at, next, terminated: true };
+                return HereExtent { start, end: at, next, terminated: true };
             }
             if next == end {
-                return Extent { start, end, next, terminated: false };
+                return HereExtent { start, end, next, terminated: false };
             }
             at = next;
         }
@@ -116,7 +116,7 @@ impl Parser<'_> {
     }
 
     /// The body as mere text.
-    fn here_text(&self, document: &HereDocument, extent: &Extent) -> Word {
+    fn here_text(&self, document: &HereDocument, extent: &HereExtent) -> Word {
         let text = self.input.slice(extent.start, extent.end);
         let mut text = if document.strip_tabs { Cow::Owned(without_tabs(text)) } else { Cow::Borrowed(text) };
         if lacks_newline(&text) {
@@ -127,7 +127,7 @@ impl Parser<'_> {
         Word { span, flags: WordFlags::NONE, content: WordContent::Plain(text) }
     }
 
-    fn here_word(&mut self, document: &HereDocument, extent: &Extent) -> Result<Word> {
+    fn here_word(&mut self, document: &HereDocument, extent: &HereExtent) -> Result<Word> {
         if document.quoted {
             return Ok(self.here_text(document, extent));
         }
@@ -135,7 +135,7 @@ impl Parser<'_> {
         let tabs =
             document.strip_tabs && (text.starts_with(b"\t") || memchr::memmem::find(text, b"\n\t").is_some());
         if tabs || lacks_newline(text) {
-            let mut derived = Derived::default();
+            let mut derived = DerivedText::default();
             let mut at = extent.start;
             let mut continued = false;
             for line in text.split_inclusive(|byte| *byte == b'\n') {

@@ -9,7 +9,7 @@ const CHUNK: usize = 4096;
 
 /// A buffer with a position in it. Usually the buffer is the source itself. It differs from it where NUL bytes were
 /// dropped, an alias was put in, or backslashes and tabs were taken out; then `origins` tells where its bytes are from.
-pub(super) struct Input<'a> {
+pub(super) struct SourceBuffer<'a> {
     bytes: Cow<'a, [u8]>,
     /// The next byte.
     pub(super) at: usize,
@@ -17,7 +17,7 @@ pub(super) struct Input<'a> {
     limit: usize,
     origins: Vec<Origin>,
     /// What follows the buffer and has not been copied to it yet.
-    rest: Option<Rest>,
+    rest: Option<UnreadText>,
 }
 
 /// From `at` on, bytes are from `source` on; or all of them are from `source`, if `fixed`.
@@ -29,18 +29,18 @@ struct Origin {
 }
 
 /// Text that has yet to be copied to the buffer.
-struct Rest {
+struct UnreadText {
     bytes: Vec<u8>,
     taken: usize,
 }
 
-impl<'a> Input<'a> {
+impl<'a> SourceBuffer<'a> {
     /// All of `source`, less NUL bytes.
     pub(super) fn new(source: &'a [u8]) -> Self {
         if memchr::memchr(0, source).is_none() {
             return Self::over(Cow::Borrowed(source), Vec::new());
         }
-        let mut derived = Derived::default();
+        let mut derived = DerivedText::default();
         let mut from = 0;
         for piece in source.split(|byte| *byte == 0) {
             derived.push(piece, from);
@@ -104,7 +104,7 @@ impl<'a> Input<'a> {
     pub(super) fn replace(&mut self, start: usize, end: usize, text: &[u8]) {
         if self.rest.is_none() && self.limit == self.bytes.len() && self.limit > end + CHUNK {
             let bytes = self.bytes.to_mut().split_off(end + CHUNK);
-            self.rest = Some(Rest { bytes, taken: 0 });
+            self.rest = Some(UnreadText { bytes, taken: 0 });
             self.limit = self.bytes.len();
         }
         let (first, after) = (self.source(start), self.source(end));
@@ -156,12 +156,12 @@ fn offset(at: usize) -> u32 {
 
 /// Text made from pieces of an input: what is left of it after backslashes or tabs were taken out.
 #[derive(Default)]
-pub(super) struct Derived {
+pub(super) struct DerivedText {
     bytes: Vec<u8>,
     origins: Vec<Origin>,
 }
 
-impl Derived {
+impl DerivedText {
     /// Adds a piece that stands at an offset of the source.
     pub(super) fn push(&mut self, piece: &[u8], source: usize) {
         self.origins.push(Origin { at: self.bytes.len(), source, fixed: false });
@@ -169,8 +169,8 @@ impl Derived {
     }
 
     /// The text, to be parsed; `end` is the offset in the source of what follows it.
-    pub(super) fn into_input<'a>(mut self, end: usize) -> Input<'a> {
+    pub(super) fn into_input<'a>(mut self, end: usize) -> SourceBuffer<'a> {
         self.origins.push(Origin { at: self.bytes.len(), source: end, fixed: false });
-        Input::over(Cow::Owned(self.bytes), self.origins)
+        SourceBuffer::over(Cow::Owned(self.bytes), self.origins)
     }
 }

@@ -2,11 +2,11 @@
 
 use crate::ast::{Argument, Json, JsonWord, PartKind, Text, WordFlags, WordPart};
 
-use super::builder::Builder;
+use super::builder::WordBuilder;
 use super::bytes;
 use super::dollar::Quoting;
-use super::word::Mode;
-use super::{MAXIMUM_DEPTH, Parser, Result};
+use super::word::WordMode;
+use super::{MAX_NESTING_DEPTH, Parser, Result};
 
 impl Parser<'_> {
     /// An argument `name=[…]` or `name={…}` whose bracketed text is JSON, if one comes next. Returns whether arguments
@@ -17,7 +17,7 @@ impl Parser<'_> {
         if name == 0 || !matches!(rest.get(name..name + 2), Some(b"=[" | b"={")) {
             return Ok(false);
         }
-        let Some(length) = Scanner { text: &rest[name + 1..], at: 0 }.scan() else { return Ok(false) };
+        let Some(length) = JsonScanner { text: &rest[name + 1..], at: 0 }.scan() else { return Ok(false) };
         let start = self.input.at;
         let end = start + name + 1 + length;
         if rest.get(name + 1 + length).is_some_and(|byte| !bytes::is(*byte, bytes::BREAK)) {
@@ -26,7 +26,7 @@ impl Parser<'_> {
         let name = Text::from(&rest[..name]);
         let mut words = Vec::new();
         while self.input.at < end {
-            words.push(self.word(Mode::argument(self.options.extglob))?);
+            words.push(self.word(WordMode::argument(self.options.extglob))?);
             self.skip_blanks();
         }
         let after = self.input.at;
@@ -113,7 +113,7 @@ impl Parser<'_> {
     /// A string, in which the shell's expansions work.
     fn json_string(&mut self) -> Result<Option<Json>> {
         self.input.at += 1;
-        let mut builder = Builder::default();
+        let mut builder = WordBuilder::default();
         loop {
             let start = self.input.at;
             match self.input.ahead(0) {
@@ -180,12 +180,12 @@ fn unicode_escape(text: &[u8]) -> Option<(char, usize)> {
 
 /// Finds out whether text is JSON, without making anything of it. Strings are skipped only roughly: bash and JSON agree
 /// on where they end, unless an expansion in them holds a quote.
-struct Scanner<'a> {
+struct JsonScanner<'a> {
     text: &'a [u8],
     at: usize,
 }
 
-impl Scanner<'_> {
+impl JsonScanner<'_> {
     /// The length of the value, if there is one.
     fn scan(mut self) -> Option<usize> {
         // The closing brackets that are due.
@@ -195,7 +195,7 @@ impl Scanner<'_> {
                 bracket @ (b'[' | b'{') => {
                     self.at += 1;
                     let closer = if bracket == b'[' { b']' } else { b'}' };
-                    if open.len() >= MAXIMUM_DEPTH as usize {
+                    if open.len() >= MAX_NESTING_DEPTH as usize {
                         return None;
                     }
                     open.push(closer);

@@ -1,8 +1,8 @@
 //! Programs, lists, statements and pipelines.
 
 use crate::ast::{
-    Command, Connector, Descriptor, Duplicate, List, Pipeline, Program, Redirect, RedirectKind, Slice, Span,
-    Statement, TimeFormat,
+    Command, Connector, Duplicate, List, Pipeline, Program, Redirect, RedirectDescriptor, RedirectKind,
+    Slice, Span, Statement, TimeFormat,
 };
 use crate::error::{Opened, SyntaxError};
 
@@ -12,7 +12,7 @@ use super::{Parser, Result};
 
 /// What a command begins with.
 #[derive(Clone, Copy)]
-pub(super) enum Head {
+pub(super) enum CommandHead {
     /// `(`.
     Parenthesis,
     /// A reserved word that begins a command, and where it ends.
@@ -47,7 +47,7 @@ impl Parser<'_> {
             return Ok(None);
         }
         let start = self.input.at;
-        let mut statements = self.spare.statements.pop().unwrap_or_default();
+        let mut statements = self.pool.statements.pop().unwrap_or_default();
         while let Some(head) = self.head() {
             statements.push(self.statement(head)?);
             self.skip_blanks();
@@ -65,7 +65,7 @@ impl Parser<'_> {
             Some(_) => return Err(self.stray()),
         }
         let body = List { span, statements: self.slab.cut(&mut statements) };
-        self.spare.statements.push(statements);
+        self.pool.statements.push(statements);
         Ok(Some(Program { body, warnings: std::mem::take(&mut self.warnings).into() }))
     }
 
@@ -73,7 +73,7 @@ impl Parser<'_> {
     pub(super) fn list(&mut self) -> Result<List> {
         self.skip_newlines()?;
         let start = self.input.at;
-        let mut statements = self.spare.statements.pop().unwrap_or_default();
+        let mut statements = self.pool.statements.pop().unwrap_or_default();
         let mut end = start;
         while let Some(head) = self.head() {
             statements.push(self.statement(head)?);
@@ -87,7 +87,7 @@ impl Parser<'_> {
             self.skip_newlines()?;
         }
         let list = List { span: self.input.span(start, end), statements: self.slab.cut(&mut statements) };
-        self.spare.statements.push(statements);
+        self.pool.statements.push(statements);
         Ok(list)
     }
 
@@ -120,7 +120,7 @@ impl Parser<'_> {
     }
 
     /// What the command begins with that comes next; `None` if there is none, but what ends a list. Aliases are expanded.
-    fn head(&mut self) -> Option<Head> {
+    fn head(&mut self) -> Option<CommandHead> {
         self.skip_blanks();
         if !self.options.aliases.is_empty() {
             self.expand_aliases();
@@ -128,16 +128,16 @@ impl Parser<'_> {
         match self.peek()? {
             b')' | b';' | b'|' | b'\n' => None,
             b'&' if self.peek_second() != Some(b'>') => None,
-            b'(' => Some(Head::Parenthesis),
+            b'(' => Some(CommandHead::Parenthesis),
             _ => match self.reserved_ahead() {
                 Some((reserved, _)) if reserved.closes() => None,
-                Some((reserved, end)) => Some(Head::Reserved(reserved, end)),
-                None => Some(Head::Word),
+                Some((reserved, end)) => Some(CommandHead::Reserved(reserved, end)),
+                None => Some(CommandHead::Word),
             },
         }
     }
 
-    fn statement(&mut self, head: Head) -> Result<Statement> {
+    fn statement(&mut self, head: CommandHead) -> Result<Statement> {
         let start = self.input.at;
         let first = self.pipeline(head)?;
         let mut rest: Option<Vec<_>> = None;
@@ -150,7 +150,7 @@ impl Parser<'_> {
             };
             self.skip_newlines()?;
             let head = self.require_command(if connector == Connector::And { "&&" } else { "||" })?;
-            rest.get_or_insert_with(|| self.spare.pipelines.pop().unwrap_or_default())
+            rest.get_or_insert_with(|| self.pool.pipelines.pop().unwrap_or_default())
                 .push((connector, self.pipeline(head)?));
         }
         let background = self.peek() == Some(b'&') && self.peek_second() != Some(b'>') && self.eat(b'&');
@@ -159,23 +159,23 @@ impl Parser<'_> {
             return Ok(Statement { span, background, first, rest: Slice::EMPTY });
         };
         let rest = self.slab.cut(&mut pipelines);
-        self.spare.pipelines.push(pipelines);
+        self.pool.pipelines.push(pipelines);
         Ok(Statement { span, background, first, rest })
     }
 
     /// Refuses what does not begin a command after a connector.
-    fn require_command(&mut self, after: &str) -> Result<Head> {
+    fn require_command(&mut self, after: &str) -> Result<CommandHead> {
         if let Some(head) = self.head() {
             return Ok(head);
         }
         Err(self.unexpected(Some(&format!("a command after \"{after}\"")), None))
     }
 
-    fn pipeline(&mut self, head: Head) -> Result<Pipeline> {
+    fn pipeline(&mut self, head: CommandHead) -> Result<Pipeline> {
         let start = self.input.at;
         let (mut negated, mut time, mut prefixed) = (false, None, false);
         let mut head = Some(head);
-        while let Some(Head::Reserved(reserved @ (Reserved::Bang | Reserved::Time), end)) = head {
+        while let Some(CommandHead::Reserved(reserved @ (Reserved::Bang | Reserved::Time), end)) = head {
             self.input.at = end;
             self.skip_blanks();
             prefixed = true;
@@ -212,20 +212,20 @@ impl Parser<'_> {
         found
     }
 
-    fn stages(&mut self, head: Option<Head>) -> Result<Slice<Command>> {
+    fn stages(&mut self, head: Option<CommandHead>) -> Result<Slice<Command>> {
         let first = self.command(head)?;
         self.skip_blanks();
         if self.peek() != Some(b'|') || self.peek_second() == Some(b'|') {
             return Ok(self.slab.one(first));
         }
-        let mut stages = self.spare.stages.pop().unwrap_or_default();
+        let mut stages = self.pool.stages.pop().unwrap_or_default();
         stages.push(first);
         while self.peek() == Some(b'|') && self.peek_second() != Some(b'|') {
             let start = self.input.at;
             self.input.at += 1;
             if self.eat(b'&') {
                 let span = self.span_from(start);
-                stages.iter_mut().next_back().into_iter().for_each(|stage| merge_errors(stage, span));
+                stages.iter_mut().next_back().into_iter().for_each(|stage| merge_stderr(stage, span));
             }
             self.skip_newlines()?;
             let head = self.require_command("|")?;
@@ -233,7 +233,7 @@ impl Parser<'_> {
             self.skip_blanks();
         }
         let slice = self.slab.cut(&mut stages);
-        self.spare.stages.push(stages);
+        self.pool.stages.push(stages);
         Ok(slice)
     }
 
@@ -286,9 +286,9 @@ fn closer(what: &str) -> &'static str {
 }
 
 /// `|&`: what `2>&1` would do.
-fn merge_errors(stage: &mut Command, span: Span) {
+fn merge_stderr(stage: &mut Command, span: Span) {
     let duplicate = Duplicate::Descriptor { number: 1, close: false };
     let kind = RedirectKind::DuplicateOutput(duplicate);
-    let merged = Redirect { span, descriptor: Descriptor::Number(2), kind };
+    let merged = Redirect { span, descriptor: RedirectDescriptor::Number(2), kind };
     stage.redirects = stage.redirects.iter().cloned().chain([merged]).collect();
 }

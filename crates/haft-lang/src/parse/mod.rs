@@ -11,6 +11,7 @@
 mod alias;
 mod ansi;
 mod arithmetic;
+mod arithmetic_form;
 mod braces;
 mod builder;
 mod bytes;
@@ -21,17 +22,16 @@ mod dollar;
 mod double;
 mod function;
 mod glob;
-mod guess;
 mod here;
 mod input;
 mod json;
 mod list;
 mod number;
 mod operator;
+mod pool;
 mod redirect;
 mod reserved;
 mod simple;
-mod spare;
 mod subscript;
 mod substitution;
 mod tilde;
@@ -47,18 +47,18 @@ use crate::sys::Slab;
 
 pub(crate) use reserved::is_reserved;
 
-use alias::Active;
-use here::Pending;
-use input::Input;
-use spare::Spare;
+use alias::ActiveAlias;
+use here::PendingHereDocument;
+use input::SourceBuffer;
+use pool::BufferPool;
 
 /// How deep things may be nested. A tree of this depth can be parsed, walked and dropped on a stack of 2 MiB, also in
 /// a build without optimisation.
-pub const MAXIMUM_DEPTH: u32 = 200;
+pub const MAX_NESTING_DEPTH: u32 = 200;
 
 /// A reading of the text that may fail and give way to another one.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-enum Attempt {
+enum Speculation {
     /// `((` and `$((` as the beginning of an arithmetic expression.
     Arithmetic,
     /// `name[` as the beginning of an assignment.
@@ -71,7 +71,7 @@ type Result<T> = std::result::Result<T, Box<SyntaxError>>;
 
 /// What changes the meaning of the text.
 #[derive(Clone, Debug, Default)]
-pub struct Options {
+pub struct ParseOptions {
     /// Whether extended globs are on (`shopt -s extglob`). They are always on in `[[ ]]`.
     pub extglob: bool,
     /// Whether the shell follows POSIX (`set -o posix`): a single quote in a `"${name-word}"` is a character like any other.
@@ -81,23 +81,23 @@ pub struct Options {
     /// How many lines stand before the text, to be added to line numbers.
     pub lines_before: u32,
     /// Asked now and then, in a long text, whether to stop.
-    pub stop: Option<Stop>,
+    pub cancel: Option<CancelCheck>,
 }
 
 /// Says whether a parser shall stop before the end of its text.
 #[derive(Clone)]
-pub struct Stop(Arc<dyn Fn() -> bool + Send + Sync>);
+pub struct CancelCheck(Arc<dyn Fn() -> bool + Send + Sync>);
 
-impl Stop {
+impl CancelCheck {
     /// Stops once the function says so.
-    pub fn when(stop: impl Fn() -> bool + Send + Sync + 'static) -> Self {
-        Self(Arc::new(stop))
+    pub fn new(cancelled: impl Fn() -> bool + Send + Sync + 'static) -> Self {
+        Self(Arc::new(cancelled))
     }
 }
 
-impl std::fmt::Debug for Stop {
+impl std::fmt::Debug for CancelCheck {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.write_str("Stop")
+        formatter.write_str("CancelCheck")
     }
 }
 
@@ -105,7 +105,7 @@ impl std::fmt::Debug for Stop {
 ///
 /// # Errors
 /// If the text is not a program.
-pub fn parse(source: &[u8], options: &Options) -> std::result::Result<Program, SyntaxError> {
+pub fn parse(source: &[u8], options: &ParseOptions) -> std::result::Result<Program, SyntaxError> {
     let mut parser = Parser::new(source, options.clone());
     parser.program().map_err(|error| *error)
 }
@@ -115,7 +115,7 @@ pub fn parse(source: &[u8], options: &Options) -> std::result::Result<Program, S
 ///
 /// # Errors
 /// If an expansion in it is wrong or not closed.
-pub fn parse_quoted(source: &[u8], options: &Options) -> std::result::Result<Word, SyntaxError> {
+pub fn parse_quoted(source: &[u8], options: &ParseOptions) -> std::result::Result<Word, SyntaxError> {
     Parser::new(source, options.clone()).here_body().map_err(|error| *error)
 }
 
@@ -126,7 +126,7 @@ pub fn parse_quoted(source: &[u8], options: &Options) -> std::result::Result<Wor
 /// [`ArithmeticForm::Text`](crate::ast::ArithmeticForm::Text).
 pub fn parse_arithmetic_text(
     source: &[u8],
-    options: &Options,
+    options: &ParseOptions,
 ) -> std::result::Result<Arithmetic, SyntaxError> {
     Parser::new(source, options.clone()).arithmetic_to_end().map_err(|error| *error)
 }
@@ -143,56 +143,57 @@ pub fn parse_arithmetic(text: &[u8]) -> std::result::Result<ArithmeticTree, Synt
 ///
 /// What ran may have changed the options for what follows; [`Parser::options_mut`] is for telling.
 pub struct Parser<'a> {
-    input: Input<'a>,
-    options: Options,
+    input: SourceBuffer<'a>,
+    options: ParseOptions,
     depth: u32,
     lines: LineIndex,
     /// The line that was looked up last.
     line: Cell<u32>,
     /// Here-documents whose line has not ended yet; those before `pending_from` belong to an outer command.
-    pending: Vec<Pending>,
+    pending: Vec<PendingHereDocument>,
     pending_from: usize,
     warnings: Vec<Warning>,
     /// Where the tree is put.
     slab: Slab,
     /// Readings that were tried and failed, by position: what stands there is the other thing it could be.
-    refused: HashSet<(Attempt, usize)>,
+    failed_speculations: HashSet<(Speculation, usize)>,
     /// Aliases whose text is being read.
-    active: Vec<Active>,
+    active: Vec<ActiveAlias>,
     /// What is known about brackets between two positions.
-    brackets: (std::ops::Range<usize>, glob::Extent),
+    brackets: (std::ops::Range<usize>, glob::BracketExtent),
     /// Where the text of an alias ends in a blank, so that the next word may be an alias too.
     alias_next: Option<usize>,
-    spare: Spare,
+    pool: BufferPool,
     /// How many `$(`, `<(` are open, whose `)` may end a here-document.
     substitutions: u32,
     /// After the redirections of a compound command, where no reserved word can stand.
     no_reserved: Option<usize>,
-    /// Where [`Options::stop`] is asked next.
-    look_at: usize,
+    /// Where [`ParseOptions::cancel`] is asked next.
+    next_check_at: usize,
     /// How much text aliases have put in, and how much they may.
     aliased: usize,
-    most_aliased: usize,
+    max_aliased: usize,
 }
 
 /// How much text aliases may put in, whatever the length of the text they are put into, and how many times that.
-const ALIASED: (usize, usize) = (1 << 20, 16);
+const MIN_ALIAS_TEXT_LIMIT_BYTES: usize = 1 << 20;
+const ALIAS_TEXT_LIMIT_FACTOR: usize = 16;
 
 /// How many bytes are read between two looks whether to stop.
-const LOOK: usize = 64 * 1024;
+const CANCEL_CHECK_INTERVAL_BYTES: usize = 64 * 1024;
 
 impl<'a> Parser<'a> {
     /// A parser of `source`.
     #[must_use]
-    pub fn new(source: &'a [u8], options: Options) -> Self {
-        let look_at = if options.stop.is_some() { LOOK } else { usize::MAX };
+    pub fn new(source: &'a [u8], options: ParseOptions) -> Self {
+        let next_check_at = if options.cancel.is_some() { CANCEL_CHECK_INTERVAL_BYTES } else { usize::MAX };
         let mut parser = Self {
-            look_at,
+            next_check_at,
             options,
             lines: LineIndex::new(source),
             slab: Slab::for_text(source.len()),
-            most_aliased: ALIASED.0 + ALIASED.1 * source.len(),
-            ..Self::over(Input::new(source))
+            max_aliased: MIN_ALIAS_TEXT_LIMIT_BYTES + ALIAS_TEXT_LIMIT_FACTOR * source.len(),
+            ..Self::over(SourceBuffer::new(source))
         };
         if let Some(at) = memchr::memchr(0, source) {
             let span = crate::ast::Span::new(cursor::offset(at), cursor::offset(at + 1));
@@ -201,10 +202,10 @@ impl<'a> Parser<'a> {
         parser
     }
 
-    fn over(input: Input<'a>) -> Self {
+    fn over(input: SourceBuffer<'a>) -> Self {
         Self {
             input,
-            options: Options::default(),
+            options: ParseOptions::default(),
             depth: 0,
             lines: LineIndex::default(),
             line: Cell::new(1),
@@ -212,21 +213,21 @@ impl<'a> Parser<'a> {
             pending_from: 0,
             warnings: Vec::new(),
             slab: Slab::default(),
-            refused: HashSet::new(),
+            failed_speculations: HashSet::new(),
             active: Vec::new(),
-            brackets: (0..0, glob::Extent::None),
+            brackets: (0..0, glob::BracketExtent::None),
             alias_next: None,
-            spare: Spare::default(),
+            pool: BufferPool::default(),
             substitutions: 0,
             no_reserved: None,
-            look_at: usize::MAX,
+            next_check_at: usize::MAX,
             aliased: 0,
-            most_aliased: usize::MAX,
+            max_aliased: usize::MAX,
         }
     }
 
     /// What changes the meaning of the text that has not been read yet.
-    pub fn options_mut(&mut self) -> &mut Options {
+    pub fn options_mut(&mut self) -> &mut ParseOptions {
         &mut self.options
     }
 
@@ -245,20 +246,20 @@ impl<'a> Parser<'a> {
 
     /// Looks now and then whether to stop.
     #[inline]
-    fn look(&mut self) -> Result<()> {
-        if self.input.at < self.look_at { Ok(()) } else { self.look_up() }
+    fn check_limits(&mut self) -> Result<()> {
+        if self.input.at < self.next_check_at { Ok(()) } else { self.check_limits_now() }
     }
 
     #[cold]
-    fn look_up(&mut self) -> Result<()> {
-        self.look_at = self.input.at + LOOK;
-        let kind = match &self.options.stop {
-            _ if self.aliased > self.most_aliased => ErrorKind::TooDeep,
-            Some(stop) if stop.0() => ErrorKind::Stopped,
+    fn check_limits_now(&mut self) -> Result<()> {
+        self.next_check_at = self.input.at + CANCEL_CHECK_INTERVAL_BYTES;
+        let kind = match &self.options.cancel {
+            _ if self.aliased > self.max_aliased => ErrorKind::TooDeep,
+            Some(check) if check.0() => ErrorKind::Cancelled,
             _ => return Ok(()),
         };
         // Whoever takes this for a wrong reading and tries another one is stopped at its first word.
-        self.look_at = 0;
+        self.next_check_at = 0;
         let mut error = self.unexpected(None, None);
         error.kind = kind;
         Err(error)

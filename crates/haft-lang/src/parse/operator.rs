@@ -1,14 +1,14 @@
 //! `${…}`.
 
 use crate::ast::{
-    CaseChange, Parameter, ParameterExpansion, ParameterOperator, ReplaceScope, Special, Subscript,
+    CaseChange, Parameter, ParameterExpansion, ParameterOperator, ReplaceScope, SpecialParameter, Subscript,
     SubscriptKind, Text, Transform, Word,
 };
 
-use super::builder::Builder;
+use super::builder::WordBuilder;
 use super::bytes::{self, DIGIT, NAME_START};
 use super::dollar::{plain, special};
-use super::word::{Mode, Tilde};
+use super::word::{Tilde, WordMode};
 use super::{Parser, Result};
 
 impl Parser<'_> {
@@ -17,7 +17,7 @@ impl Parser<'_> {
         &mut self,
         start: usize,
         quoted: bool,
-        builder: &mut Builder,
+        builder: &mut WordBuilder,
     ) -> Result<()> {
         self.input.at += 1;
         let inside = self.input.at;
@@ -135,11 +135,11 @@ impl Parser<'_> {
             b'-' | b'=' | b'?' | b'+' => self.alternative(byte, false, quoted)?,
             b'#' => {
                 let longest = self.eat(b'#');
-                ParameterOperator::RemovePrefix { longest, pattern: self.word(Mode::operand_pattern())? }
+                ParameterOperator::RemovePrefix { longest, pattern: self.word(WordMode::operand_pattern())? }
             }
             b'%' => {
                 let longest = self.eat(b'%');
-                ParameterOperator::RemoveSuffix { longest, pattern: self.word(Mode::operand_pattern())? }
+                ParameterOperator::RemoveSuffix { longest, pattern: self.word(WordMode::operand_pattern())? }
             }
             b'/' => self.replace()?,
             b'^' | b',' | b'~' => self.change_case(byte)?,
@@ -168,7 +168,7 @@ impl Parser<'_> {
     }
 
     fn alternative(&mut self, symbol: u8, or_empty: bool, quoted: bool) -> Result<ParameterOperator> {
-        let word = self.word(Mode::operand(quoted))?;
+        let word = self.word(WordMode::operand(quoted))?;
         Ok(match symbol {
             b'-' => ParameterOperator::Default { or_empty, word },
             b'=' => ParameterOperator::Assign { or_empty, word },
@@ -186,7 +186,7 @@ impl Parser<'_> {
         };
         self.input.at += usize::from(scope != ReplaceScope::First);
         let pattern = self.replaced_pattern(scope)?;
-        let replacement = if self.eat(b'/') { Some(self.word(Mode::replacement())?) } else { None };
+        let replacement = if self.eat(b'/') { Some(self.word(WordMode::replacement())?) } else { None };
         Ok(ParameterOperator::Replace { scope, pattern, replacement })
     }
 
@@ -199,7 +199,7 @@ impl Parser<'_> {
         }
         // Whatever stands before the pattern keeps a tilde from being at the beginning.
         let tilde = if scope == ReplaceScope::First { Tilde::Start } else { Tilde::Never };
-        self.parts(Mode { tilde, ..Mode::replaced() }, &mut builder)?;
+        self.parts(WordMode { tilde, ..WordMode::replaced() }, &mut builder)?;
         Ok(self.finish_word(start, builder))
     }
 
@@ -210,7 +210,7 @@ impl Parser<'_> {
             _ => CaseChange::Toggle,
         };
         let all = self.eat(symbol);
-        let pattern = self.word(Mode::operand_pattern())?;
+        let pattern = self.word(WordMode::operand_pattern())?;
         let pattern = (pattern.plain() != Some(b"")).then_some(pattern);
         Ok(ParameterOperator::ChangeCase { change, all, pattern })
     }
@@ -236,13 +236,13 @@ impl Parser<'_> {
     /// Text between braces that is no expansion. Its end must still be found, from where it went wrong: what was read
     /// before is not read again.
     fn invalid_expansion(&mut self, start: usize, inside: usize, quoted: bool) -> Result<ParameterExpansion> {
-        self.parts(Mode::operand(quoted), &mut Builder::default())?;
+        self.parts(WordMode::operand(quoted), &mut WordBuilder::default())?;
         if self.peek() != Some(b'}') {
             return Err(self.unclosed("}", "${", start));
         }
         let text = Text::from(self.input.slice(inside, self.input.at));
         self.input.at += 1;
         let operator = ParameterOperator::Invalid { text };
-        Ok(ParameterExpansion { operator, ..plain(Parameter::Special(Special::Count)) })
+        Ok(ParameterExpansion { operator, ..plain(Parameter::Special(SpecialParameter::Count)) })
     }
 }

@@ -1,15 +1,15 @@
 //! Redirections.
 
-use crate::ast::{Descriptor, Duplicate, Redirect, RedirectKind, Slice, Word};
+use crate::ast::{Duplicate, Redirect, RedirectDescriptor, RedirectKind, Slice, Word};
 use crate::error::SyntaxError;
 
 use super::bytes::{self, DIGIT};
-use super::word::Mode;
+use super::word::WordMode;
 use super::{Parser, Result};
 
 /// What follows the descriptor.
 #[derive(Clone, Copy)]
-enum Operator {
+enum RedirectOperator {
     Read,
     Write,
     Clobber,
@@ -29,9 +29,9 @@ impl Parser<'_> {
     pub(super) fn redirect(&mut self) -> Result<Option<Redirect>> {
         let start = self.input.at;
         let descriptor = match self.peek() {
-            Some(b'<' | b'>' | b'&') => Descriptor::Default,
+            Some(b'<' | b'>' | b'&') => RedirectDescriptor::Default,
             Some(b'0'..=b'9') => match self.descriptor_number() {
-                Some(number) => Descriptor::Number(number),
+                Some(number) => RedirectDescriptor::Number(number),
                 None => return Ok(None),
             },
             Some(b'{') => match self.descriptor_variable()? {
@@ -86,7 +86,7 @@ impl Parser<'_> {
     }
 
     /// `{name}` or `{name[subscript]}` right before `<` or `>`.
-    fn descriptor_variable(&mut self) -> Result<Option<Descriptor>> {
+    fn descriptor_variable(&mut self) -> Result<Option<RedirectDescriptor>> {
         let start = self.input.at;
         self.input.at += 1;
         let name = self.name();
@@ -95,7 +95,7 @@ impl Parser<'_> {
             _ => None,
         };
         if !name.is_empty() && self.eat(b'}') && matches!(self.peek(), Some(b'<' | b'>')) {
-            return Ok(Some(Descriptor::Variable { name, subscript }));
+            return Ok(Some(RedirectDescriptor::Variable { name, subscript }));
         }
         self.input.at = start;
         Ok(None)
@@ -110,59 +110,63 @@ impl Parser<'_> {
     }
 
     /// Takes a redirection operator. `<(` and `>(` are none.
-    fn redirect_operator(&mut self) -> Option<Operator> {
+    fn redirect_operator(&mut self) -> Option<RedirectOperator> {
         let (first, second) = (self.peek()?, self.peek_second());
         let operator = match (first, second) {
             (b'<' | b'>', Some(b'(')) => return None,
-            (b'<', Some(b'<')) => Operator::HereDocument,
-            (b'<', Some(b'&')) => Operator::DuplicateInput,
-            (b'<', Some(b'>')) => Operator::ReadWrite,
-            (b'>', Some(b'>')) => Operator::Append,
-            (b'>', Some(b'&')) => Operator::DuplicateOutput,
-            (b'>', Some(b'|')) => Operator::Clobber,
-            (b'&', Some(b'>')) => Operator::WriteBoth,
-            (b'<', _) => Operator::Read,
-            (b'>', _) => Operator::Write,
+            (b'<', Some(b'<')) => RedirectOperator::HereDocument,
+            (b'<', Some(b'&')) => RedirectOperator::DuplicateInput,
+            (b'<', Some(b'>')) => RedirectOperator::ReadWrite,
+            (b'>', Some(b'>')) => RedirectOperator::Append,
+            (b'>', Some(b'&')) => RedirectOperator::DuplicateOutput,
+            (b'>', Some(b'|')) => RedirectOperator::Clobber,
+            (b'&', Some(b'>')) => RedirectOperator::WriteBoth,
+            (b'<', _) => RedirectOperator::Read,
+            (b'>', _) => RedirectOperator::Write,
             _ => return None,
         };
         self.input.at += 1;
-        if matches!(operator, Operator::Read | Operator::Write) {
+        if matches!(operator, RedirectOperator::Read | RedirectOperator::Write) {
             return Some(operator);
         }
         if let Some(second) = second {
             self.eat(second);
         }
         Some(match (operator, self.peek()) {
-            (Operator::HereDocument, Some(b'<')) if self.eat(b'<') => Operator::HereString,
-            (Operator::HereDocument, Some(b'-')) if self.eat(b'-') => Operator::HereDocumentTabs,
-            (Operator::WriteBoth, Some(b'>')) if self.eat(b'>') => Operator::AppendBoth,
+            (RedirectOperator::HereDocument, Some(b'<')) if self.eat(b'<') => RedirectOperator::HereString,
+            (RedirectOperator::HereDocument, Some(b'-')) if self.eat(b'-') => {
+                RedirectOperator::HereDocumentTabs
+            }
+            (RedirectOperator::WriteBoth, Some(b'>')) if self.eat(b'>') => RedirectOperator::AppendBoth,
             _ => operator,
         })
     }
 
-    fn redirect_kind(&mut self, operator: Operator, start: usize) -> Result<RedirectKind> {
+    fn redirect_kind(&mut self, operator: RedirectOperator, start: usize) -> Result<RedirectKind> {
         Ok(match operator {
-            Operator::Read => RedirectKind::Read(self.target()?),
-            Operator::Write => RedirectKind::Write(self.target()?),
-            Operator::Clobber => RedirectKind::Clobber(self.target()?),
-            Operator::Append => RedirectKind::Append(self.target()?),
-            Operator::ReadWrite => RedirectKind::ReadWrite(self.target()?),
-            Operator::WriteBoth => RedirectKind::WriteBoth(self.target()?),
-            Operator::AppendBoth => RedirectKind::AppendBoth(self.target()?),
-            Operator::HereString => {
-                RedirectKind::HereString(self.target_in(Mode::single(self.options.extglob))?)
+            RedirectOperator::Read => RedirectKind::Read(self.target()?),
+            RedirectOperator::Write => RedirectKind::Write(self.target()?),
+            RedirectOperator::Clobber => RedirectKind::Clobber(self.target()?),
+            RedirectOperator::Append => RedirectKind::Append(self.target()?),
+            RedirectOperator::ReadWrite => RedirectKind::ReadWrite(self.target()?),
+            RedirectOperator::WriteBoth => RedirectKind::WriteBoth(self.target()?),
+            RedirectOperator::AppendBoth => RedirectKind::AppendBoth(self.target()?),
+            RedirectOperator::HereString => {
+                RedirectKind::HereString(self.target_in(WordMode::single(self.options.extglob))?)
             }
-            Operator::HereDocument => RedirectKind::HereDocument(Box::new(self.here_document(start, false)?)),
-            Operator::HereDocumentTabs => {
+            RedirectOperator::HereDocument => {
+                RedirectKind::HereDocument(Box::new(self.here_document(start, false)?))
+            }
+            RedirectOperator::HereDocumentTabs => {
                 RedirectKind::HereDocument(Box::new(self.here_document(start, true)?))
             }
-            Operator::DuplicateInput => RedirectKind::DuplicateInput(self.duplicate()?),
-            Operator::DuplicateOutput => RedirectKind::DuplicateOutput(self.duplicate()?),
+            RedirectOperator::DuplicateInput => RedirectKind::DuplicateInput(self.duplicate()?),
+            RedirectOperator::DuplicateOutput => RedirectKind::DuplicateOutput(self.duplicate()?),
         })
     }
 
     fn duplicate(&mut self) -> Result<Duplicate> {
-        let word = self.any_target(Mode::argument(self.options.extglob))?;
+        let word = self.any_target(WordMode::argument(self.options.extglob))?;
         let Some(text) = word.plain() else { return Ok(Duplicate::Word(word)) };
         if text == b"-" {
             return Ok(Duplicate::Close);
@@ -179,11 +183,11 @@ impl Parser<'_> {
 
     /// The word after the operator.
     fn target(&mut self) -> Result<Word> {
-        self.target_in(Mode::argument(self.options.extglob))
+        self.target_in(WordMode::argument(self.options.extglob))
     }
 
     /// The same in a mode of its own. A number right before the next redirection is a part of that one.
-    fn target_in(&mut self, mode: Mode) -> Result<Word> {
+    fn target_in(&mut self, mode: WordMode) -> Result<Word> {
         self.skip_blanks();
         self.refuse_descriptor()?;
         self.any_target(mode)
@@ -199,7 +203,7 @@ impl Parser<'_> {
         Err(self.no_target())
     }
 
-    fn any_target(&mut self, mode: Mode) -> Result<Word> {
+    fn any_target(&mut self, mode: WordMode) -> Result<Word> {
         self.skip_blanks();
         let start = self.input.at;
         let word = self.word(mode)?;

@@ -1,29 +1,29 @@
-//! Simple commands and assignments.
+//! SimpleCommandBuilder commands and assignments.
 
 use crate::ast::{
-    Argument, ArrayElement, Assignment, AssignmentValue, Command, CommandKind, Name, PartKind, Redirect,
-    SimpleCommand, Slice, Slot, Subscript, SubscriptKind, Text, Word, WordContent, WordFlags, WordPart,
+    Argument, ArrayElement, Assignment, AssignmentValue, CacheSlot, Command, CommandKind, Name, PartKind,
+    Redirect, SimpleCommand, Slice, Subscript, SubscriptKind, Text, Word, WordContent, WordFlags, WordPart,
 };
 
 use crate::sys::Slab;
 
-use super::builder::Builder;
+use super::builder::WordBuilder;
 use super::bytes::{self, BREAK};
-use super::word::Mode;
-use super::{Attempt, Parser, Result};
+use super::word::WordMode;
+use super::{Parser, Result, Speculation};
 
 /// A simple command in the making.
 #[derive(Default)]
-pub(super) struct Simple {
+pub(super) struct SimpleCommandBuilder {
     assignments: Vec<Assignment>,
     arguments: Vec<Argument>,
     redirects: Vec<Redirect>,
-    kind: Kind,
+    kind: AssignmentHandling,
 }
 
 /// How a command takes arguments that look like assignments.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
-enum Kind {
+enum AssignmentHandling {
     /// As words.
     #[default]
     Plain,
@@ -34,7 +34,7 @@ enum Kind {
 }
 
 /// What stands before the value of an assignment.
-struct Target {
+struct AssignmentTarget {
     name: Name,
     subscript: Option<Box<Subscript>>,
     append: bool,
@@ -45,7 +45,7 @@ impl Parser<'_> {
     pub(super) fn simple_command(&mut self) -> Result<Command> {
         let start = self.input.at;
         let mut line = self.line_at(start);
-        let mut simple = self.spare.commands.pop().unwrap_or_default();
+        let mut simple = self.pool.commands.pop().unwrap_or_default();
         let mut end = start;
         loop {
             self.skip_blanks();
@@ -71,12 +71,12 @@ impl Parser<'_> {
             return Err(self.unexpected(Some("a command"), None));
         }
         let command = simple.finish(self.input.span(start, end), line, &mut self.slab);
-        self.spare.commands.push(simple);
+        self.pool.commands.push(simple);
         Ok(command)
     }
 
     /// Whether `(` follows a single word.
-    fn begins_function(&mut self, simple: &Simple) -> bool {
+    fn begins_function(&mut self, simple: &SimpleCommandBuilder) -> bool {
         simple.arguments.len() == 1
             && self.peek() == Some(b'(')
             && simple.assignments.is_empty()
@@ -84,7 +84,7 @@ impl Parser<'_> {
     }
 
     /// One redirection, assignment or word. Returns false if there is none.
-    fn simple_part(&mut self, simple: &mut Simple) -> Result<bool> {
+    fn simple_part(&mut self, simple: &mut SimpleCommandBuilder) -> Result<bool> {
         let Some(byte) = self.peek() else { return Ok(false) };
         if matches!(byte, b'<' | b'>' | b'&' | b'{' | b'0'..=b'9')
             && let Some(redirect) = self.redirect()?
@@ -110,7 +110,7 @@ impl Parser<'_> {
     }
 
     /// The name of a command may be an alias, also after assignments or redirections; after both bash takes none.
-    fn expand_alias_of_name(&mut self, simple: &Simple) {
+    fn expand_alias_of_name(&mut self, simple: &SimpleCommandBuilder) {
         if simple.arguments.is_empty() && !self.options.aliases.is_empty() {
             self.skip_blanks();
             self.expand_aliases();
@@ -121,7 +121,7 @@ impl Parser<'_> {
         matches!(self.peek(), Some(b'<' | b'>')) && self.peek_second() == Some(b'(')
     }
 
-    fn argument(&mut self, simple: &mut Simple) -> Result<()> {
+    fn argument(&mut self, simple: &mut SimpleCommandBuilder) -> Result<()> {
         if self.alias_next.is_some() && !simple.arguments.is_empty() {
             self.expand_alias_after_blank();
             if self.at_break() {
@@ -129,28 +129,28 @@ impl Parser<'_> {
             }
         }
         match simple.kind {
-            Kind::Declaration => {
+            AssignmentHandling::Declaration => {
                 if let Some(argument) = self.declaration()? {
                     simple.arguments.push(argument);
                     return Ok(());
                 }
             }
-            Kind::Compound => {
+            AssignmentHandling::Compound => {
                 if let Some(word) = self.compound_word()? {
                     simple.arguments.push(Argument::Word(word));
                     return Ok(());
                 }
             }
-            Kind::Plain if !simple.arguments.is_empty() => {
+            AssignmentHandling::Plain if !simple.arguments.is_empty() => {
                 if self.json_argument(&mut simple.arguments)? {
                     return Ok(());
                 }
             }
-            Kind::Plain => {}
+            AssignmentHandling::Plain => {}
         }
-        let word = match simple.arguments.is_empty() && self.was_refused(Attempt::Word, self.input.at) {
+        let word = match simple.arguments.is_empty() && self.has_failed(Speculation::Word, self.input.at) {
             true => self.subscripted_word()?,
-            false => self.word(Mode::argument(self.options.extglob))?,
+            false => self.word(WordMode::argument(self.options.extglob))?,
         };
         if simple.arguments.is_empty() {
             simple.kind = kind_of(word.plain());
@@ -166,8 +166,8 @@ impl Parser<'_> {
         let name = self.name();
         builder.literal(&name, self.span_from(start));
         self.literal_byte(&mut builder);
-        self.nested(|parser| parser.parts(Mode::subscript(false), &mut builder))?;
-        self.parts(Mode::argument(self.options.extglob), &mut builder)?;
+        self.nested(|parser| parser.parts(WordMode::subscript(false), &mut builder))?;
+        self.parts(WordMode::argument(self.options.extglob), &mut builder)?;
         self.finish_marked(start, builder)
     }
 
@@ -176,19 +176,19 @@ impl Parser<'_> {
         let start = self.input.at;
         let Some(target) = self.target_of_assignment()? else { return Ok(None) };
         let value = self.assigned_value(false)?;
-        let Target { name, subscript, append } = target;
+        let AssignmentTarget { name, subscript, append } = target;
         Ok(Some(Assignment { span: self.span_from(start), name, subscript, append, value }))
     }
 
     /// `name=`, `name+=`, `name[…]=`; nothing is taken if it is not one.
-    fn target_of_assignment(&mut self) -> Result<Option<Target>> {
+    fn target_of_assignment(&mut self) -> Result<Option<AssignmentTarget>> {
         let start = self.input.at;
         let rest = self.input.remaining();
         let length = bytes::name_length(rest);
         if length == 0 || !matches!(rest.get(length), Some(b'=' | b'+' | b'[' | b'\\') | None) {
             return Ok(None);
         }
-        if self.was_refused(Attempt::Assignment, start) {
+        if self.has_failed(Speculation::Assignment, start) {
             return Ok(None);
         }
         let name = self.name();
@@ -196,12 +196,12 @@ impl Parser<'_> {
         let append = self.peek() == Some(b'+');
         self.input.at += usize::from(append);
         if self.eat(b'=') {
-            return Ok(Some(Target { name, subscript, append }));
+            return Ok(Some(AssignmentTarget { name, subscript, append }));
         }
         self.input.at = start;
-        self.refuse(Attempt::Assignment, start);
+        self.note_failed(Speculation::Assignment, start);
         if subscript.is_some_and(|subscript| has_breaks(&subscript)) {
-            self.refuse(Attempt::Word, start);
+            self.note_failed(Speculation::Word, start);
         }
         Ok(None)
     }
@@ -209,7 +209,7 @@ impl Parser<'_> {
     /// What stands after the `=`. With `braces`, braces in it are marked as in a word.
     fn assigned_value(&mut self, braces: bool) -> Result<AssignmentValue> {
         if self.peek() != Some(b'(') {
-            let mut mode = Mode::value(self.options.extglob);
+            let mut mode = WordMode::value(self.options.extglob);
             if braces {
                 mode.braces = true;
                 mode.stop |= bytes::BRACE;
@@ -222,7 +222,7 @@ impl Parser<'_> {
             return Ok(AssignmentValue::Array(elements));
         }
         // Something is glued to the parenthesis: bash takes all of it as a string.
-        let rest = self.word(Mode::value(self.options.extglob))?;
+        let rest = self.word(WordMode::value(self.options.extglob))?;
         let text = Text::from(self.input.slice(start, self.input.at));
         let span = self.span_from(start).to(rest.span);
         Ok(AssignmentValue::Word(Word { span, flags: WordFlags::QUOTED, content: glued(text, span) }))
@@ -254,7 +254,7 @@ impl Parser<'_> {
         let start = self.input.at;
         let mut subscript = None;
         let mut append = false;
-        if self.peek() == Some(b'[') && !self.was_refused(Attempt::Assignment, start) {
+        if self.peek() == Some(b'[') && !self.has_failed(Speculation::Assignment, start) {
             let found = self.subscript()?;
             append = self.peek() == Some(b'+');
             self.input.at += usize::from(append);
@@ -262,12 +262,12 @@ impl Parser<'_> {
                 subscript = Some(Box::new(found));
             } else {
                 self.input.at = start;
-                self.refuse(Attempt::Assignment, start);
+                self.note_failed(Speculation::Assignment, start);
                 append = false;
             }
         }
         let extglob = self.options.extglob;
-        let mode = if subscript.is_some() { Mode::value(extglob) } else { Mode::argument(extglob) };
+        let mode = if subscript.is_some() { WordMode::value(extglob) } else { WordMode::argument(extglob) };
         let value = self.word(mode)?;
         Ok(ArrayElement { span: self.span_from(start), subscript, append, value })
     }
@@ -275,13 +275,15 @@ impl Parser<'_> {
     /// An argument of `declare` that is an assignment. With braces to expand it is several, and so a word.
     fn declaration(&mut self) -> Result<Option<Argument>> {
         let start = self.input.at;
-        let Some(Target { name, subscript, append }) = self.target_of_assignment()? else { return Ok(None) };
+        let Some(AssignmentTarget { name, subscript, append }) = self.target_of_assignment()? else {
+            return Ok(None);
+        };
         let value_start = self.input.at;
         let value = self.assigned_value(true)?;
         let span = self.span_from(start);
         match value {
             AssignmentValue::Word(value) if value.flags.contains(WordFlags::BRACES) => {
-                let mut builder = Builder::default();
+                let mut builder = WordBuilder::default();
                 builder.flags = value.flags.union(WordFlags::ASSIGNMENT);
                 builder.literal(self.input.slice(start, value_start), span);
                 value.parts().iter().cloned().for_each(|part: WordPart| builder.append(part));
@@ -310,7 +312,7 @@ impl Parser<'_> {
             let text = Text::from(self.input.slice(start, self.input.at));
             return Ok(Some(Word { span, flags: WordFlags::QUOTED, content: glued(text, span) }));
         };
-        let mut builder = Builder::default();
+        let mut builder = WordBuilder::default();
         builder.literal(&assignment.name, span);
         builder.literal(if assignment.append { b"+=(" } else { b"=(" }, span);
         for (index, element) in elements.iter().enumerate() {
@@ -325,7 +327,7 @@ impl Parser<'_> {
 }
 
 /// Adds an element of a list to a word, subscript and all.
-fn splice_element(builder: &mut Builder, element: &ArrayElement) {
+fn splice_element(builder: &mut WordBuilder, element: &ArrayElement) {
     if let Some(subscript) = &element.subscript {
         builder.literal(b"[", element.span);
         match &subscript.kind {
@@ -338,7 +340,7 @@ fn splice_element(builder: &mut Builder, element: &ArrayElement) {
     splice(builder, &element.value);
 }
 
-fn splice(builder: &mut Builder, word: &Word) {
+fn splice(builder: &mut WordBuilder, word: &Word) {
     match &word.content {
         WordContent::Plain(text) => builder.literal(text, word.span),
         _ => word.parts().iter().cloned().for_each(|part| builder.append(part)),
@@ -366,15 +368,15 @@ fn has_breaks(subscript: &Subscript) -> bool {
         || key.parts().iter().any(|part| matches!(&part.kind, PartKind::Literal(text) if breaks(text)))
 }
 
-fn kind_of(name: Option<&[u8]>) -> Kind {
+fn kind_of(name: Option<&[u8]>) -> AssignmentHandling {
     match name {
-        Some(b"declare" | b"typeset" | b"local" | b"readonly" | b"export") => Kind::Declaration,
-        Some(b"eval" | b"let") => Kind::Compound,
-        _ => Kind::Plain,
+        Some(b"declare" | b"typeset" | b"local" | b"readonly" | b"export") => AssignmentHandling::Declaration,
+        Some(b"eval" | b"let") => AssignmentHandling::Compound,
+        _ => AssignmentHandling::Plain,
     }
 }
 
-impl Simple {
+impl SimpleCommandBuilder {
     /// The command; nothing is left but room.
     fn finish(&mut self, span: crate::ast::Span, line: u32, slab: &mut Slab) -> Command {
         let literal = self
@@ -385,9 +387,9 @@ impl Simple {
             assignments: slab.cut(&mut self.assignments),
             arguments: slab.cut(&mut self.arguments),
             literal,
-            slot: Slot::default(),
+            slot: CacheSlot::default(),
         };
-        self.kind = Kind::Plain;
+        self.kind = AssignmentHandling::Plain;
         Command { span, line, kind: CommandKind::Simple(simple), redirects: slab.cut(&mut self.redirects) }
     }
 
@@ -398,7 +400,12 @@ impl Simple {
 
 impl Parser<'_> {
     /// A function whose name was read as the only word of a simple command.
-    fn function_after_name(&mut self, start: usize, end: usize, simple: &Simple) -> Result<Command> {
+    fn function_after_name(
+        &mut self,
+        start: usize,
+        end: usize,
+        simple: &SimpleCommandBuilder,
+    ) -> Result<Command> {
         let span = simple.only_word().map_or(self.span_from(start), |word| word.span);
         let name = match simple.only_word().and_then(Word::literal_text) {
             Some(text) => text.clone(),

@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 use crate::ast::{Arithmetic, Subscript, SubscriptKind};
 
-use super::word::Mode;
-use super::{Parser, Result, guess};
+use super::word::WordMode;
+use super::{Parser, Result, arithmetic_form};
 
 impl Parser<'_> {
     /// `[…]`, which must close.
     pub(super) fn subscript(&mut self) -> Result<Subscript> {
         let start = self.input.at;
-        match self.subscript_in(Mode::subscript(false))? {
+        match self.subscript_in(WordMode::subscript(false))? {
             Some(subscript) => Ok(subscript),
             None => Err(self.unclosed("]", "[", start)),
         }
@@ -19,10 +19,10 @@ impl Parser<'_> {
 
     /// `[…]` within `${…}`; `None` if the brace closes first. Quotes quote in it even if the expansion is quoted.
     pub(super) fn braced_subscript(&mut self) -> Result<Option<Subscript>> {
-        self.subscript_in(Mode::subscript(true))
+        self.subscript_in(WordMode::subscript(true))
     }
 
-    fn subscript_in(&mut self, mode: Mode) -> Result<Option<Subscript>> {
+    fn subscript_in(&mut self, mode: WordMode) -> Result<Option<Subscript>> {
         self.input.at += 1;
         let inside = self.input.at;
         let key = self.nested(|parser| parser.word(mode))?;
@@ -34,7 +34,7 @@ impl Parser<'_> {
             Some(b"@") => SubscriptKind::At,
             Some(b"*") => SubscriptKind::Star,
             _ => {
-                let form = guess::form(&key, &mut self.slab);
+                let form = arithmetic_form::form(&key, &mut self.slab);
                 let key = Arc::new(key);
                 let index = Box::new(Arithmetic { span, text: key.clone(), form });
                 SubscriptKind::Element { key, index }
@@ -46,7 +46,7 @@ impl Parser<'_> {
     /// An arithmetic expression up to one of `ends`, which is left.
     pub(super) fn arithmetic_until(&mut self, ends: &[u8]) -> Result<Arithmetic> {
         let text = self.nested(|parser| parser.arithmetic_word(ends))?;
-        let form = guess::form(&text, &mut self.slab);
+        let form = arithmetic_form::form(&text, &mut self.slab);
         Ok(Arithmetic { span: text.span, text: Arc::new(text), form })
     }
 

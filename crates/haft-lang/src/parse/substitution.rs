@@ -1,18 +1,23 @@
 //! Command, process and arithmetic substitution.
 
 use crate::ast::{
-    Arithmetic, BackquoteError, CommandSubstitution, Direction, List, Node, PartKind, ProcessSubstitution,
-    Slice, Text, WordFlags,
+    Arithmetic, BackquoteError, CommandSubstitution, List, Node, PartKind, ProcessSubstitution, Slice,
+    SubstitutionDirection, Text, WordFlags,
 };
 
-use super::builder::Builder;
+use super::builder::WordBuilder;
 use super::dollar::expansion_flags;
-use super::input::{Derived, Input};
-use super::{Attempt, Parser, Result};
+use super::input::{DerivedText, SourceBuffer};
+use super::{Parser, Result, Speculation};
 
 impl Parser<'_> {
     /// `$(…)` or `$((…))`: `start` is at the dollar sign, the next byte is the parenthesis.
-    pub(super) fn parenthesized(&mut self, start: usize, quoted: bool, builder: &mut Builder) -> Result<()> {
+    pub(super) fn parenthesized(
+        &mut self,
+        start: usize,
+        quoted: bool,
+        builder: &mut WordBuilder,
+    ) -> Result<()> {
         if self.peek_second() == Some(b'(')
             && let Some(arithmetic) = self.double_parentheses("$((", start)?
         {
@@ -37,11 +42,15 @@ impl Parser<'_> {
     }
 
     /// `<(…)` or `>(…)`.
-    pub(super) fn process_substitution(&mut self, byte: u8, builder: &mut Builder) -> Result<()> {
+    pub(super) fn process_substitution(&mut self, byte: u8, builder: &mut WordBuilder) -> Result<()> {
         let start = self.input.at;
         self.input.at += 1;
         self.eat(b'(');
-        let (direction, what) = if byte == b'<' { (Direction::Read, "<(") } else { (Direction::Write, ">(") };
+        let (direction, what) = if byte == b'<' {
+            (SubstitutionDirection::Read, "<(")
+        } else {
+            (SubstitutionDirection::Write, ">(")
+        };
         let body = self.nested(|parser| parser.substituted_list(what, start))?;
         let kind = PartKind::Process(Box::new(ProcessSubstitution { direction, body }));
         builder.push(kind, self.span_from(start), WordFlags::EXPANSION.union(WordFlags::COMMANDS));
@@ -73,7 +82,7 @@ impl Parser<'_> {
         start: usize,
     ) -> Result<Option<Arithmetic>> {
         let before = self.input.at;
-        if self.was_refused(Attempt::Arithmetic, before) {
+        if self.has_failed(Speculation::Arithmetic, before) {
             return Ok(None);
         }
         let (pending, warnings) = (self.pending.len(), self.warnings.len());
@@ -90,12 +99,17 @@ impl Parser<'_> {
         self.input.at = before;
         self.pending.truncate(pending);
         self.warnings.truncate(warnings);
-        self.refuse(Attempt::Arithmetic, before);
+        self.note_failed(Speculation::Arithmetic, before);
         Ok(None)
     }
 
     /// `$[…]`.
-    pub(super) fn old_arithmetic(&mut self, start: usize, quoted: bool, builder: &mut Builder) -> Result<()> {
+    pub(super) fn old_arithmetic(
+        &mut self,
+        start: usize,
+        quoted: bool,
+        builder: &mut WordBuilder,
+    ) -> Result<()> {
         self.input.at += 1;
         let arithmetic = self.arithmetic_until(b"]")?;
         if !self.eat(b']') {
@@ -112,7 +126,7 @@ impl Parser<'_> {
 
     /// `` `…` ``. Backslashes are taken out of the text before it is parsed; inside double quotes, also those before
     /// double quotes.
-    pub(super) fn backquoted(&mut self, in_quotes: bool, builder: &mut Builder) -> Result<()> {
+    pub(super) fn backquoted(&mut self, in_quotes: bool, builder: &mut WordBuilder) -> Result<()> {
         let start = self.input.at;
         let (derived, end) = self.backquoted_text(in_quotes)?;
         let text = Text::from(self.input.slice(start + 1, end));
@@ -138,9 +152,9 @@ impl Parser<'_> {
     }
 
     /// The text between backquotes, and where the closing one is.
-    fn backquoted_text(&mut self, in_quotes: bool) -> Result<(Derived, usize)> {
+    fn backquoted_text(&mut self, in_quotes: bool) -> Result<(DerivedText, usize)> {
         let start = self.input.at;
-        let mut derived = Derived::default();
+        let mut derived = DerivedText::default();
         let mut from = start + 1;
         let mut at = from;
         loop {
@@ -175,7 +189,7 @@ impl Parser<'_> {
     /// Parses another input than the present one, with everything else the same.
     pub(super) fn with_input<T>(
         &mut self,
-        input: Input<'static>,
+        input: SourceBuffer<'static>,
         parse: impl FnOnce(&mut Parser<'static>) -> Result<T>,
     ) -> Result<T> {
         let mut parser = Parser {
@@ -185,7 +199,7 @@ impl Parser<'_> {
             line: self.line.clone(),
             warnings: std::mem::take(&mut self.warnings),
             slab: std::mem::take(&mut self.slab),
-            spare: std::mem::take(&mut self.spare),
+            pool: std::mem::take(&mut self.pool),
             ..Parser::over(input)
         };
         let result = parse(&mut parser);
@@ -193,7 +207,7 @@ impl Parser<'_> {
         self.lines = parser.lines;
         self.warnings = parser.warnings;
         self.slab = parser.slab;
-        self.spare = parser.spare;
+        self.pool = parser.pool;
         result
     }
 }

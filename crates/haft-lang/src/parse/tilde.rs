@@ -3,20 +3,20 @@
 use crate::ast::{PartKind, Text, WordFlags};
 
 use super::Parser;
-use super::builder::Builder;
+use super::builder::WordBuilder;
 use super::bytes::{self, BREAK, COLON, QUOTE};
-use super::word::{Ends, Mode, Tilde};
+use super::word::{Tilde, WordEnd, WordMode};
 
 impl Parser<'_> {
     /// A tilde where it may be expanded: with all that follows up to a slash, unless some of that is quoted or
     /// expanded itself.
-    pub(super) fn tilde(&mut self, mode: Mode, builder: &mut Builder) {
+    pub(super) fn tilde(&mut self, mode: WordMode, builder: &mut WordBuilder) {
         let rest = self.input.remaining().get(1..).unwrap_or_default();
         let ends = |byte: u8| match byte {
             b'/' => true,
             b':' => mode.tilde == Tilde::Assignment,
-            b'}' => matches!(mode.ends, Ends::Brace | Ends::Slash),
-            _ => mode.ends == Ends::Break && bytes::is(byte, BREAK),
+            b'}' => matches!(mode.ends, WordEnd::Brace | WordEnd::Slash),
+            _ => mode.ends == WordEnd::Break && bytes::is(byte, BREAK),
         };
         let mut name = Vec::new();
         let mut length = 0;
@@ -42,7 +42,7 @@ impl Parser<'_> {
     }
 
     /// An equals sign or colon after which a tilde may be expanded.
-    pub(super) fn assignment_tilde(&mut self, byte: u8, mode: &mut Mode, builder: &mut Builder) {
+    pub(super) fn assignment_tilde(&mut self, byte: u8, mode: &mut WordMode, builder: &mut WordBuilder) {
         let assigns = byte == b'=' && builder.only_literal().is_some_and(is_target);
         self.literal_byte(builder);
         if assigns && mode.tilde == Tilde::Word {

@@ -2,18 +2,18 @@
 
 use crate::ast::{PartKind, Span, Text, Word, WordContent, WordFlags};
 
-use super::builder::Builder;
+use super::builder::WordBuilder;
 use super::bytes::{self, BRACE, BRACKET, BREAK, CLOSE_BRACE, COLON, EQUAL, GLOB, GROUP, QUOTE, SLASH};
 use super::dollar::Quoting;
 use super::{Parser, Result};
 
 /// How a word is read, which depends on where it stands.
 #[derive(Clone, Copy)]
-pub(super) struct Mode {
+pub(super) struct WordMode {
     /// The bytes that interrupt a literal.
     pub(super) stop: u16,
     /// What ends the word.
-    pub(super) ends: Ends,
+    pub(super) ends: WordEnd,
     /// Whether `*`, `?` and `[` match.
     pub(super) globs: bool,
     /// Whether `@(…)` and its kin match.
@@ -25,12 +25,12 @@ pub(super) struct Mode {
     /// Whether the whole stands in double quotes.
     pub(super) quoted: bool,
     /// What ends the word around an extended glob, and with it a glob that is not closed.
-    pub(super) outer: Option<Ends>,
+    pub(super) outer: Option<WordEnd>,
 }
 
 /// What ends a word.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Ends {
+pub(super) enum WordEnd {
     /// A blank, a newline, an operator.
     Break,
     /// `}`.
@@ -66,7 +66,7 @@ pub(super) enum Tilde {
 
 const WORD: u16 = BREAK | QUOTE | GLOB | BRACE | EQUAL;
 
-impl Mode {
+impl WordMode {
     /// An argument, a `for` word, a redirection target.
     pub(super) fn argument(extglob: bool) -> Self {
         let tilde = Tilde::Word;
@@ -77,7 +77,7 @@ impl Mode {
     pub(super) fn value(extglob: bool) -> Self {
         let stop = BREAK | QUOTE | COLON | if extglob { GLOB } else { 0 };
         let tilde = Tilde::Assignment;
-        let ends = Ends::Break;
+        let ends = WordEnd::Break;
         Self { stop, ends, globs: false, extglob, braces: false, tilde, quoted: false, outer: None }
     }
 
@@ -99,7 +99,7 @@ impl Mode {
     pub(super) fn operand(quoted: bool) -> Self {
         let stop = BREAK | QUOTE | CLOSE_BRACE | if quoted { 0 } else { GLOB };
         let tilde = if quoted { Tilde::Never } else { Tilde::Start };
-        Self { stop, ends: Ends::Brace, globs: !quoted, tilde, quoted, ..Self::value(!quoted) }
+        Self { stop, ends: WordEnd::Brace, globs: !quoted, tilde, quoted, ..Self::value(!quoted) }
     }
 
     /// The pattern in `${name#pattern}`.
@@ -109,7 +109,11 @@ impl Mode {
 
     /// The pattern in `${name/pattern/replacement}`.
     pub(super) fn replaced() -> Self {
-        Self { stop: BREAK | QUOTE | CLOSE_BRACE | GLOB | SLASH, ends: Ends::Slash, ..Self::operand(false) }
+        Self {
+            stop: BREAK | QUOTE | CLOSE_BRACE | GLOB | SLASH,
+            ends: WordEnd::Slash,
+            ..Self::operand(false)
+        }
     }
 
     /// The replacement in `${name/pattern/replacement}`.
@@ -119,7 +123,7 @@ impl Mode {
 
     /// A subscript.
     pub(super) fn subscript(braced: bool) -> Self {
-        let (ends, more) = if braced { (Ends::BracedBracket, CLOSE_BRACE) } else { (Ends::Bracket, 0) };
+        let (ends, more) = if braced { (WordEnd::BracedBracket, CLOSE_BRACE) } else { (WordEnd::Bracket, 0) };
         Self {
             stop: QUOTE | BRACKET | more,
             ends,
@@ -132,16 +136,17 @@ impl Mode {
 
     /// An alternative of an extended glob.
     pub(super) fn alternative(self) -> Self {
-        let outer = if matches!(self.ends, Ends::Brace | Ends::Slash) { Some(self.ends) } else { self.outer };
+        let outer =
+            if matches!(self.ends, WordEnd::Brace | WordEnd::Slash) { Some(self.ends) } else { self.outer };
         let closer = match outer {
-            Some(Ends::Slash) => CLOSE_BRACE | SLASH,
+            Some(WordEnd::Slash) => CLOSE_BRACE | SLASH,
             Some(_) => CLOSE_BRACE,
             None => 0,
         };
         Self {
             stop: QUOTE | GLOB | GROUP | closer,
             outer,
-            ends: Ends::Alternative,
+            ends: WordEnd::Alternative,
             globs: true,
             extglob: true,
             braces: false,
@@ -152,18 +157,18 @@ impl Mode {
 
     /// A regular expression of `[[ ]]`.
     pub(super) fn regex() -> Self {
-        Self { ends: Ends::Regex, ..Self::single(false) }
+        Self { ends: WordEnd::Regex, ..Self::single(false) }
     }
 }
 
 impl Parser<'_> {
     /// A word, which may turn out empty if nothing of it comes next.
     #[inline]
-    pub(super) fn word(&mut self, mode: Mode) -> Result<Word> {
-        self.look()?;
+    pub(super) fn word(&mut self, mode: WordMode) -> Result<Word> {
+        self.check_limits()?;
         let rest = self.input.remaining();
         let length = bytes::run(rest, mode.stop | BREAK);
-        if mode.ends == Ends::Break
+        if mode.ends == WordEnd::Break
             && length > 0
             && rest[0] != b'~'
             && rest.get(length).is_some_and(|byte| bytes::is(*byte, BREAK) && !matches!(byte, b'<' | b'>'))
@@ -176,7 +181,7 @@ impl Parser<'_> {
         self.word_of_parts(mode)
     }
 
-    fn word_of_parts(&mut self, mode: Mode) -> Result<Word> {
+    fn word_of_parts(&mut self, mode: WordMode) -> Result<Word> {
         let start = self.input.at;
         let mut builder = self.builder();
         self.parts(mode, &mut builder)?;
@@ -184,7 +189,7 @@ impl Parser<'_> {
     }
 
     /// The word that ends here, in which braces may be marked.
-    pub(super) fn finish_marked(&mut self, start: usize, mut builder: Box<Builder>) -> Result<Word> {
+    pub(super) fn finish_marked(&mut self, start: usize, mut builder: Box<WordBuilder>) -> Result<Word> {
         if !builder.marks.is_empty() {
             self.resolve_braces(&mut builder)?;
         }
@@ -192,30 +197,30 @@ impl Parser<'_> {
     }
 
     /// The word that ends here.
-    pub(super) fn finish_word(&mut self, start: usize, mut builder: Box<Builder>) -> Word {
+    pub(super) fn finish_word(&mut self, start: usize, mut builder: Box<WordBuilder>) -> Word {
         let word = builder.finish(self.span_from(start), &mut self.slab);
         self.recycle(builder);
         word
     }
 
     /// An empty builder, which may have room already.
-    pub(super) fn builder(&mut self) -> Box<Builder> {
-        self.spare.builders.pop().unwrap_or_default()
+    pub(super) fn builder(&mut self) -> Box<WordBuilder> {
+        self.pool.builders.pop().unwrap_or_default()
     }
 
     /// Keeps the room of a builder, of which nothing is left.
-    pub(super) fn recycle(&mut self, builder: Box<Builder>) {
+    pub(super) fn recycle(&mut self, builder: Box<WordBuilder>) {
         debug_assert!(builder.is_empty());
-        self.spare.builders.push(builder);
+        self.pool.builders.push(builder);
     }
 
     /// The parts of a word.
-    pub(super) fn parts(&mut self, mut mode: Mode, builder: &mut Builder) -> Result<()> {
+    pub(super) fn parts(&mut self, mut mode: WordMode, builder: &mut WordBuilder) -> Result<()> {
         if mode.tilde != Tilde::Never && self.peek() == Some(b'~') {
             self.tilde(mode, builder);
         }
         loop {
-            self.look()?;
+            self.check_limits()?;
             let start = self.input.at;
             let length = bytes::run(self.input.remaining(), mode.stop);
             if length > 0 {
@@ -232,7 +237,7 @@ impl Parser<'_> {
     }
 
     /// What begins with a byte that interrupts a literal. Returns false if it ends the word.
-    fn part(&mut self, byte: u8, mode: &mut Mode, builder: &mut Builder) -> Result<bool> {
+    fn part(&mut self, byte: u8, mode: &mut WordMode, builder: &mut WordBuilder) -> Result<bool> {
         match byte {
             b'\\' => self.backslash(*mode, builder),
             b'\'' if mode.quoted && self.options.posix => self.literal_byte(builder),
@@ -241,7 +246,7 @@ impl Parser<'_> {
             b'"' => self.double_quoted(builder, self.input.at, false)?,
             b'$' => self.dollar(if mode.quoted { Quoting::Operand } else { Quoting::None }, builder)?,
             b'`' => self.backquoted(mode.quoted, builder)?,
-            b'*' | b'?' | b'@' | b'+' | b'!' if mode.ends != Ends::Bracket => {
+            b'*' | b'?' | b'@' | b'+' | b'!' if mode.ends != WordEnd::Bracket => {
                 self.glob(byte, *mode, builder)?;
             }
             b'[' if mode.globs => self.bracket(*mode, builder),
@@ -253,40 +258,44 @@ impl Parser<'_> {
     }
 
     /// A byte that may end the word. Returns false if it does.
-    fn delimiter(&mut self, byte: u8, mode: Mode, builder: &mut Builder) -> Result<bool> {
+    fn delimiter(&mut self, byte: u8, mode: WordMode, builder: &mut WordBuilder) -> Result<bool> {
         if matches!(byte, b'<' | b'>') && !mode.quoted && self.peek_second() == Some(b'(') {
             self.process_substitution(byte, builder)?;
             return Ok(true);
         }
         match (mode.ends, byte) {
-            (Ends::Break, b'[') => self.literal_byte(builder),
-            (Ends::Break, _)
-            | (Ends::Brace | Ends::Slash, b'}')
-            | (Ends::Slash, b'/')
-            | (Ends::Alternative, b')' | b'|')
-            | (Ends::Parenthesis, b')')
-            | (Ends::Bracket, b']')
-            | (Ends::BracedBracket, b']' | b'}') => return Ok(false),
-            (Ends::Alternative | Ends::Parenthesis, b'}' | b'/') if mode.outer.is_some() => return Ok(false),
-            (Ends::Regex, b'|') => self.literal_byte(builder),
-            (Ends::Regex, byte) if byte != b'(' => return Ok(false),
-            (Ends::Alternative | Ends::Parenthesis | Ends::Regex, b'(') => {
-                self.enclosed(mode, Ends::Parenthesis, builder)?;
+            (WordEnd::Break, b'[') => self.literal_byte(builder),
+            (WordEnd::Break, _)
+            | (WordEnd::Brace | WordEnd::Slash, b'}')
+            | (WordEnd::Slash, b'/')
+            | (WordEnd::Alternative, b')' | b'|')
+            | (WordEnd::Parenthesis, b')')
+            | (WordEnd::Bracket, b']')
+            | (WordEnd::BracedBracket, b']' | b'}') => return Ok(false),
+            (WordEnd::Alternative | WordEnd::Parenthesis, b'}' | b'/') if mode.outer.is_some() => {
+                return Ok(false);
             }
-            (Ends::Bracket | Ends::BracedBracket, b'[') => self.enclosed(mode, Ends::Bracket, builder)?,
+            (WordEnd::Regex, b'|') => self.literal_byte(builder),
+            (WordEnd::Regex, byte) if byte != b'(' => return Ok(false),
+            (WordEnd::Alternative | WordEnd::Parenthesis | WordEnd::Regex, b'(') => {
+                self.enclosed(mode, WordEnd::Parenthesis, builder)?;
+            }
+            (WordEnd::Bracket | WordEnd::BracedBracket, b'[') => {
+                self.enclosed(mode, WordEnd::Bracket, builder)?;
+            }
             _ => self.literal_byte(builder),
         }
         Ok(true)
     }
 
     /// Brackets within brackets, which must balance.
-    fn enclosed(&mut self, mode: Mode, ends: Ends, builder: &mut Builder) -> Result<()> {
+    fn enclosed(&mut self, mode: WordMode, ends: WordEnd, builder: &mut WordBuilder) -> Result<()> {
         let start = self.input.at;
-        let (open, close) = if ends == Ends::Bracket { ("[", "]") } else { ("(", ")") };
+        let (open, close) = if ends == WordEnd::Bracket { ("[", "]") } else { ("(", ")") };
         self.literal_byte(builder);
         let closer = if mode.outer.is_some() { mode.stop & (CLOSE_BRACE | SLASH) } else { 0 };
         let stop = QUOTE | GROUP | BRACKET | closer | if mode.globs { GLOB } else { 0 };
-        self.nested(|parser| parser.parts(Mode { ends, stop, tilde: Tilde::Never, ..mode }, builder))?;
+        self.nested(|parser| parser.parts(WordMode { ends, stop, tilde: Tilde::Never, ..mode }, builder))?;
         if self.peek().is_none() {
             return Err(self.unclosed(close, open, start));
         }
@@ -297,14 +306,14 @@ impl Parser<'_> {
     }
 
     /// Takes the next byte as it is.
-    pub(super) fn literal_byte(&mut self, builder: &mut Builder) {
+    pub(super) fn literal_byte(&mut self, builder: &mut WordBuilder) {
         let start = self.input.at;
         self.input.at += 1;
         builder.literal(self.input.slice(start, start + 1), self.span_from(start));
     }
 
     /// A backslash outside double quotes, or in a word within `"${…}"`.
-    fn backslash(&mut self, mode: Mode, builder: &mut Builder) {
+    fn backslash(&mut self, mode: WordMode, builder: &mut WordBuilder) {
         let start = self.input.at;
         if self.peek() != Some(b'\\') {
             return;
@@ -333,7 +342,7 @@ impl Parser<'_> {
     }
 
     /// `'…'`.
-    fn single_quoted(&mut self, builder: &mut Builder) -> Result<()> {
+    fn single_quoted(&mut self, builder: &mut WordBuilder) -> Result<()> {
         let start = self.input.at;
         let mut searched = start + 1;
         loop {
@@ -354,14 +363,14 @@ impl Parser<'_> {
 
     /// Single quotes within `"${name:-…}"`. They are literal and quote nothing, but they must close, and a brace
     /// between them does not end the word.
-    fn literal_quotes(&mut self, mode: Mode, builder: &mut Builder) -> Result<()> {
+    fn literal_quotes(&mut self, mode: WordMode, builder: &mut WordBuilder) -> Result<()> {
         let start = self.input.at;
         self.literal_byte(builder);
         let Some(length) = memchr::memchr(b'\'', self.input.remaining()) else {
             return Err(self.unclosed("'", "'", start));
         };
         let limit = self.input.set_limit(self.input.at + length);
-        let inside = Mode { stop: QUOTE, ends: Ends::Input, tilde: Tilde::Never, ..mode };
+        let inside = WordMode { stop: QUOTE, ends: WordEnd::Input, tilde: Tilde::Never, ..mode };
         let result = self.nested(|parser| parser.parts(inside, builder));
         self.input.set_limit(limit);
         result?;

@@ -2,65 +2,68 @@
 
 use std::collections::BTreeSet;
 
-use crate::Options;
+use crate::ParseOptions;
 use crate::ast::{
     Case, Command, CommandKind, Conditional, Connector, For, Function, If, List, PartKind, Pipeline, Program,
     Select, SimpleCommand, Span, Statement, Text, Word, WordPart,
 };
 use crate::resolve::{Resolution, Resolver};
-use crate::walk::Node;
+use crate::walk::SyntaxNode;
 
 use super::constant::Constants;
-use super::directory::{Directory, is_change};
-use super::step::{Action, Circumstances, Item, Opaque, Reason, Role, Stage, Step, Target};
-use super::value::Values;
+use super::directory::{WorkingDirectory, is_change};
+use super::numeric::NumericVariables;
+use super::step::{
+    CommandTarget, Opaque, OpaqueReason, PipelineStage, PlanStep, PlannedWord, StepAction, StepConditions,
+    StepRole,
+};
 use super::{file, fork, words};
 
 /// How deep text within text, and commands within arguments, are followed.
 const FOLLOWED: u8 = 12;
 
-pub(super) struct Builder<'r> {
+pub(super) struct PlanBuilder<'r> {
     resolver: &'r dyn Resolver,
-    pub(super) options: Options,
+    pub(super) options: ParseOptions,
     functions: BTreeSet<Text>,
-    pub(super) values: Values,
+    pub(super) values: NumericVariables,
     pub(super) constants: Constants,
     /// Where the shell is at the step that is planned.
-    pub(super) directory: Directory,
+    pub(super) directory: WorkingDirectory,
     /// Whether the program changes its working directory anywhere.
     pub(super) moves: bool,
-    pub(super) steps: Vec<Step>,
+    pub(super) steps: Vec<PlanStep>,
 }
 
 /// Where a step is made.
 #[derive(Clone, Copy)]
-pub(super) struct Place<'s> {
+pub(super) struct StepContext<'s> {
     /// The text that spans are of.
     pub(super) source: &'s [u8],
     /// Where that text stands, if it is not the program's own.
     origin: Option<(Span, u32)>,
     parent: Option<usize>,
-    role: Role,
+    role: StepRole,
     followed: u8,
-    pub(super) circumstances: Circumstances,
-    stage: Option<Stage>,
+    pub(super) conditions: StepConditions,
+    stage: Option<PipelineStage>,
 }
 
-impl<'s> Place<'s> {
+impl<'s> StepContext<'s> {
     pub(super) fn top(source: &'s [u8]) -> Self {
         Self {
             source,
             origin: None,
             parent: None,
-            role: Role::Statement,
+            role: StepRole::Statement,
             followed: 0,
-            circumstances: Circumstances::default(),
+            conditions: StepConditions::default(),
             stage: None,
         }
     }
 
     /// Below the step at `parent`.
-    pub(super) fn below(self, parent: usize, role: Role) -> Self {
+    pub(super) fn below(self, parent: usize, role: StepRole) -> Self {
         Self { parent: Some(parent), role, stage: None, ..self }
     }
 
@@ -70,54 +73,54 @@ impl<'s> Place<'s> {
     }
 
     /// In a text of its own that stands in a step.
-    pub(super) fn within<'t>(self, source: &'t [u8], step: &Step) -> Place<'t> {
-        Place {
+    pub(super) fn within<'t>(self, source: &'t [u8], step: &PlanStep) -> StepContext<'t> {
+        StepContext {
             source,
             origin: Some((step.span, step.line)),
             parent: self.parent,
             role: self.role,
             followed: self.followed,
-            circumstances: self.circumstances,
+            conditions: self.conditions,
             stage: self.stage,
         }
     }
 
-    fn with(mut self, change: impl FnOnce(&mut Circumstances)) -> Self {
-        change(&mut self.circumstances);
+    fn with(mut self, change: impl FnOnce(&mut StepConditions)) -> Self {
+        change(&mut self.conditions);
         self
     }
 
     /// Where it may not run.
     pub(super) fn conditional(self) -> Self {
-        self.with(|circumstances| circumstances.conditional = true)
+        self.with(|conditions| conditions.conditional = true)
     }
 
     /// Where it may run any number of times, or never.
     pub(super) fn repeated(self) -> Self {
-        self.conditional().with(|circumstances| circumstances.repeated = true)
+        self.conditional().with(|conditions| conditions.repeated = true)
     }
 
     /// Where it runs in a copy of the shell.
     pub(super) fn subshell(self) -> Self {
-        self.with(|circumstances| circumstances.subshell = true)
+        self.with(|conditions| conditions.subshell = true)
     }
 
     /// Where it runs later, any number of times, or never.
     pub(super) fn deferred(self) -> Self {
-        self.repeated().with(|circumstances| circumstances.deferred = true)
+        self.repeated().with(|conditions| conditions.deferred = true)
     }
 }
 
-impl<'r> Builder<'r> {
+impl<'r> PlanBuilder<'r> {
     pub(super) fn new(
         program: &Program,
         source: &[u8],
         resolver: &'r dyn Resolver,
-        options: Options,
+        options: ParseOptions,
     ) -> Self {
         let mut functions = BTreeSet::new();
-        Node::List(&program.body).descend(&mut |node| {
-            if let Node::Command(Command { kind: CommandKind::Function(function), .. }) = node {
+        SyntaxNode::List(&program.body).descend(&mut |node| {
+            if let SyntaxNode::Command(Command { kind: CommandKind::Function(function), .. }) = node {
                 functions.insert(function.name.clone());
             }
         });
@@ -125,219 +128,238 @@ impl<'r> Builder<'r> {
             resolver,
             options,
             functions,
-            values: Values::of(program),
+            values: NumericVariables::of(program),
             constants: Constants::of(program, source),
-            directory: Directory::default(),
-            moves: changes_directory(Node::List(&program.body)),
+            directory: WorkingDirectory::default(),
+            moves: changes_directory(SyntaxNode::List(&program.body)),
             steps: Vec::new(),
         }
     }
 
-    pub(super) fn list(&mut self, list: &List, place: &Place<'_>) {
-        list.statements.iter().for_each(|statement| self.statement(statement, place));
+    pub(super) fn list(&mut self, list: &List, context: &StepContext<'_>) {
+        list.statements.iter().for_each(|statement| self.statement(statement, context));
     }
 
-    fn statement(&mut self, statement: &Statement, place: &Place<'_>) {
+    fn statement(&mut self, statement: &Statement, context: &StepContext<'_>) {
         if statement.background {
-            let place = place.subshell().with(|circumstances| circumstances.background = true);
-            return self.apart(|builder| builder.pipelines(statement, &place));
+            let context = context.subshell().with(|conditions| conditions.background = true);
+            return self.in_subshell(|builder| builder.pipelines(statement, &context));
         }
-        self.pipelines(statement, place);
+        self.pipelines(statement, context);
     }
 
     /// The pipelines of a statement, as if each succeeded: what follows `||` leaves the directory as it is.
-    fn pipelines(&mut self, statement: &Statement, place: &Place<'_>) {
-        self.pipeline(&statement.first, place);
+    fn pipelines(&mut self, statement: &Statement, context: &StepContext<'_>) {
+        self.pipeline(&statement.first, context);
         for (connector, pipeline) in &statement.rest {
-            let place = place.conditional();
+            let context = context.conditional();
             match connector {
-                Connector::And => self.pipeline(pipeline, &place),
-                Connector::Or => self.apart(|builder| builder.pipeline(pipeline, &place)),
+                Connector::And => self.pipeline(pipeline, &context),
+                Connector::Or => self.in_subshell(|builder| builder.pipeline(pipeline, &context)),
             }
         }
     }
 
-    fn pipeline(&mut self, pipeline: &Pipeline, place: &Place<'_>) {
+    fn pipeline(&mut self, pipeline: &Pipeline, context: &StepContext<'_>) {
         let of = pipeline.stages.len();
         for (index, command) in pipeline.stages.iter().enumerate() {
             if of == 1 {
-                return self.command(command, place);
+                return self.command(command, context);
             }
-            let place = Place { stage: Some(Stage { number: index + 1, of }), ..place.subshell() };
-            self.apart(|builder| builder.command(command, &place));
+            let context =
+                StepContext { stage: Some(PipelineStage { number: index + 1, of }), ..context.subshell() };
+            self.in_subshell(|builder| builder.command(command, &context));
         }
     }
 
-    fn command(&mut self, command: &Command, place: &Place<'_>) {
+    fn command(&mut self, command: &Command, context: &StepContext<'_>) {
         match &command.kind {
-            CommandKind::Simple(simple) => self.simple(command, simple, place),
+            CommandKind::Simple(simple) => self.simple(command, simple, context),
             CommandKind::Group(list) => {
-                let index = self.compound("{", Vec::new(), command, place);
-                self.list(list, &place.below(index, Role::Body));
+                let index = self.compound("{", Vec::new(), command, context);
+                self.list(list, &context.below(index, StepRole::Body));
             }
             CommandKind::Subshell(list) => {
-                let index = self.compound("(", Vec::new(), command, place);
-                self.apart(|builder| builder.list(list, &place.below(index, Role::Body).subshell()));
+                let index = self.compound("(", Vec::new(), command, context);
+                self.in_subshell(|builder| {
+                    builder.list(list, &context.below(index, StepRole::Body).subshell());
+                });
             }
-            CommandKind::If(branches) => self.branches(branches, command, place),
-            CommandKind::For(each) => self.each(each, command, place),
+            CommandKind::If(branches) => self.branches(branches, command, context),
+            CommandKind::For(each) => self.each(each, command, context),
             CommandKind::ArithmeticFor(each) => {
-                let index = self.compound("for ((", Vec::new(), command, place);
-                self.body(&each.body, &place.below(index, Role::Body).repeated());
+                let index = self.compound("for ((", Vec::new(), command, context);
+                self.body(&each.body, &context.below(index, StepRole::Body).repeated());
             }
             CommandKind::Loop(repeated) => {
                 let keyword = if repeated.until { "until" } else { "while" };
-                let index = self.compound(keyword, Vec::new(), command, place);
-                let condition = place.below(index, Role::Condition);
-                let condition = condition.with(|circumstances| circumstances.repeated = true);
-                let changes = changes_directory(Node::Command(command));
-                self.again(changes, |builder| {
+                let index = self.compound(keyword, Vec::new(), command, context);
+                let condition = context.below(index, StepRole::Condition);
+                let condition = condition.with(|conditions| conditions.repeated = true);
+                let changes = changes_directory(SyntaxNode::Command(command));
+                self.repeatedly(changes, |builder| {
                     builder.list(&repeated.condition, &condition);
-                    builder.list(&repeated.body, &place.below(index, Role::Body).repeated());
+                    builder.list(&repeated.body, &context.below(index, StepRole::Body).repeated());
                 });
             }
-            CommandKind::Case(case) => self.case(case, command, place),
-            CommandKind::Select(select) => self.select(select, command, place),
-            CommandKind::Conditional(test) => self.test(test, command, place),
+            CommandKind::Case(case) => self.case(case, command, context),
+            CommandKind::Select(select) => self.select(select, command, context),
+            CommandKind::Conditional(test) => self.test(test, command, context),
             CommandKind::Arithmetic(_) => {
-                self.compound("((", Vec::new(), command, place);
+                self.compound("((", Vec::new(), command, context);
             }
-            CommandKind::Function(function) => self.function(function, command, place),
+            CommandKind::Function(function) => self.function(function, command, context),
             CommandKind::Coprocess(coprocess) => {
-                let index = self.compound("coproc", Vec::new(), command, place);
-                let place = place.below(index, Role::Body).subshell();
-                let place = place.with(|circumstances| circumstances.background = true);
-                self.apart(|builder| builder.command(&coprocess.body, &place));
+                let index = self.compound("coproc", Vec::new(), command, context);
+                let context = context.below(index, StepRole::Body).subshell();
+                let context = context.with(|conditions| conditions.background = true);
+                self.in_subshell(|builder| builder.command(&coprocess.body, &context));
             }
         }
     }
 
-    fn branches(&mut self, branches: &If, command: &Command, place: &Place<'_>) {
-        let index = self.compound("if", Vec::new(), command, place);
+    fn branches(&mut self, branches: &If, command: &Command, context: &StepContext<'_>) {
+        let index = self.compound("if", Vec::new(), command, context);
         for (number, branch) in branches.branches.iter().enumerate() {
-            let condition = place.below(index, Role::Condition);
-            self.perhaps(|builder| {
+            let condition = context.below(index, StepRole::Condition);
+            self.conditionally(|builder| {
                 let condition = if number == 0 { condition } else { condition.conditional() };
                 builder.list(&branch.condition, &condition);
-                builder.list(&branch.body, &place.below(index, Role::Body).conditional());
+                builder.list(&branch.body, &context.below(index, StepRole::Body).conditional());
             });
         }
-        let otherwise = place.below(index, Role::Else).conditional();
-        branches.otherwise.iter().for_each(|list| self.perhaps(|builder| builder.list(list, &otherwise)));
+        let otherwise = context.below(index, StepRole::Else).conditional();
+        branches
+            .otherwise
+            .iter()
+            .for_each(|list| self.conditionally(|builder| builder.list(list, &otherwise)));
     }
 
     /// The body of a loop.
-    fn body(&mut self, body: &List, place: &Place<'_>) {
-        let changes = changes_directory(Node::List(body));
-        self.again(changes, |builder| builder.list(body, place));
+    fn body(&mut self, body: &List, context: &StepContext<'_>) {
+        let changes = changes_directory(SyntaxNode::List(body));
+        self.repeatedly(changes, |builder| builder.list(body, context));
     }
 
-    fn each(&mut self, each: &For, command: &Command, place: &Place<'_>) {
-        let index = self.compound("for", items(each.words.as_deref(), place), command, place);
-        self.body(&each.body, &place.below(index, Role::Body).repeated());
+    fn each(&mut self, each: &For, command: &Command, context: &StepContext<'_>) {
+        let index = self.compound("for", items(each.words.as_deref(), context), command, context);
+        self.body(&each.body, &context.below(index, StepRole::Body).repeated());
     }
 
-    fn select(&mut self, select: &Select, command: &Command, place: &Place<'_>) {
-        let index = self.compound("select", items(select.words.as_deref(), place), command, place);
-        self.body(&select.body, &place.below(index, Role::Body).repeated());
+    fn select(&mut self, select: &Select, command: &Command, context: &StepContext<'_>) {
+        let index = self.compound("select", items(select.words.as_deref(), context), command, context);
+        self.body(&select.body, &context.below(index, StepRole::Body).repeated());
     }
 
-    fn case(&mut self, case: &Case, command: &Command, place: &Place<'_>) {
-        let subject = vec![words::single(&case.subject, place.source)];
-        let index = self.compound("case", subject, command, place);
+    fn case(&mut self, case: &Case, command: &Command, context: &StepContext<'_>) {
+        let subject = vec![words::single(&case.subject, context.source)];
+        let index = self.compound("case", subject, command, context);
         for clause in &case.clauses {
-            let place = place.below(index, Role::Body).conditional();
-            self.perhaps(|builder| builder.list(&clause.body, &place));
+            let context = context.below(index, StepRole::Body).conditional();
+            self.conditionally(|builder| builder.list(&clause.body, &context));
         }
     }
 
-    fn test(&mut self, test: &Conditional, command: &Command, place: &Place<'_>) {
-        let text = words::known(test.span.of(place.source));
-        self.compound("[[", vec![text], command, place);
+    fn test(&mut self, test: &Conditional, command: &Command, context: &StepContext<'_>) {
+        let text = words::known(test.span.of(context.source));
+        self.compound("[[", vec![text], command, context);
     }
 
-    fn function(&mut self, function: &Function, command: &Command, place: &Place<'_>) {
+    fn function(&mut self, function: &Function, command: &Command, context: &StepContext<'_>) {
         let forks_itself = fork::forks_itself(function);
-        let action = Action::Define { name: function.name.clone(), forks_itself };
-        let index = self.push(action, Vec::new(), command, place);
-        let place = place.below(index, Role::FunctionBody).deferred();
-        self.later(|builder| builder.command(&function.body, &place));
+        let action = StepAction::Define { name: function.name.clone(), forks_itself };
+        let index = self.push(action, Vec::new(), command, context);
+        let context = context.below(index, StepRole::FunctionBody).deferred();
+        self.deferred(|builder| builder.command(&function.body, &context));
     }
 
     fn compound(
         &mut self,
         keyword: &'static str,
-        argv: Vec<Item>,
+        argv: Vec<PlannedWord>,
         command: &Command,
-        place: &Place<'_>,
+        context: &StepContext<'_>,
     ) -> usize {
-        self.push(Action::Compound { keyword }, argv, command, place)
+        self.push(StepAction::Compound { keyword }, argv, command, context)
     }
 
-    fn simple(&mut self, command: &Command, simple: &SimpleCommand, place: &Place<'_>) {
-        let argv: Vec<Item> =
-            simple.arguments.iter().flat_map(|argument| words::arguments(argument, place.source)).collect();
+    fn simple(&mut self, command: &Command, simple: &SimpleCommand, context: &StepContext<'_>) {
+        let argv: Vec<PlannedWord> =
+            simple.arguments.iter().flat_map(|argument| words::arguments(argument, context.source)).collect();
         let action = self.action(&argv);
-        let index = self.push(action, argv.clone(), command, place);
+        let index = self.push(action, argv.clone(), command, context);
         self.steps[index].assignments =
-            simple.assignments.iter().map(|assignment| words::binding(assignment, place.source)).collect();
-        self.bindings(index, place);
-        self.invoke(index, &argv, place);
+            simple.assignments.iter().map(|assignment| words::binding(assignment, context.source)).collect();
+        self.bindings(index, context);
+        self.invoke(index, &argv, context);
     }
 
     /// What a command of these arguments does.
-    pub(super) fn action(&self, argv: &[Item]) -> Action {
-        let Some(first) = argv.first() else { return Action::Assign };
-        let Some(name) = first.literal() else { return Action::Command { target: Target::Unknown } };
+    pub(super) fn action(&self, argv: &[PlannedWord]) -> StepAction {
+        let Some(first) = argv.first() else { return StepAction::Assign };
+        let Some(name) = first.literal() else {
+            return StepAction::Command { target: CommandTarget::Unknown };
+        };
         let target = match self.resolver.resolve(name) {
-            Resolution::Builtin => Target::Builtin,
-            Resolution::Script(path) => Target::Script(path),
-            Resolution::External(path) => Target::External(path),
-            Resolution::Tool => Target::Tool,
-            Resolution::Missing => Target::Missing,
-            Resolution::Unknown => Target::Unknown,
+            Resolution::Builtin => CommandTarget::Builtin,
+            Resolution::Script(path) => CommandTarget::Script(path),
+            Resolution::External(path) => CommandTarget::External(path),
+            Resolution::Tool => CommandTarget::Tool,
+            Resolution::Missing => CommandTarget::Missing,
+            Resolution::Unknown => CommandTarget::Unknown,
         };
         if self.functions.contains(name) {
-            return Action::Function { otherwise: Some(target).filter(|target| *target != Target::Missing) };
+            return StepAction::Function {
+                otherwise: Some(target).filter(|target| *target != CommandTarget::Missing),
+            };
         }
-        Action::Command { target }
+        StepAction::Command { target }
     }
 
     /// Adds a step for a command, and what its words and redirections run.
-    fn push(&mut self, action: Action, argv: Vec<Item>, command: &Command, place: &Place<'_>) -> usize {
-        let index = self.add(action, argv, command.span, command.line, place);
+    fn push(
+        &mut self,
+        action: StepAction,
+        argv: Vec<PlannedWord>,
+        command: &Command,
+        context: &StepContext<'_>,
+    ) -> usize {
+        let index = self.add(action, argv, command.span, command.line, context);
         self.steps[index].files =
-            command.redirects.iter().map(|redirect| file::file_use(redirect, place.source)).collect();
-        let inside = place.below(index, Role::Substitution);
-        Node::Command(command).children(&mut |child| match child {
+            command.redirects.iter().map(|redirect| file::file_use(redirect, context.source)).collect();
+        let inside = context.below(index, StepRole::Substitution);
+        SyntaxNode::Command(command).children(&mut |child| match child {
             // The lists that a compound command holds are planned where its keyword is.
-            Node::List(_) | Node::Statement(_) | Node::Pipeline(_) | Node::Command(_) => {}
-            Node::Argument(_)
-            | Node::Assignment(_)
-            | Node::Element(_)
-            | Node::Word(_)
-            | Node::Part(_)
-            | Node::Redirect(_)
-            | Node::Conditional(_)
-            | Node::Arithmetic(_)
-            | Node::Subscript(_) => self.expand(child, index, &inside),
+            SyntaxNode::List(_)
+            | SyntaxNode::Statement(_)
+            | SyntaxNode::Pipeline(_)
+            | SyntaxNode::Command(_) => {}
+            SyntaxNode::Argument(_)
+            | SyntaxNode::Assignment(_)
+            | SyntaxNode::Element(_)
+            | SyntaxNode::Word(_)
+            | SyntaxNode::Part(_)
+            | SyntaxNode::Redirect(_)
+            | SyntaxNode::Conditional(_)
+            | SyntaxNode::Arithmetic(_)
+            | SyntaxNode::Subscript(_) => self.expand(child, index, &inside),
         });
         index
     }
 
-    /// Adds a step that stands at a place.
+    /// Adds a step that stands at a context.
     pub(super) fn add(
         &mut self,
-        action: Action,
-        argv: Vec<Item>,
+        action: StepAction,
+        argv: Vec<PlannedWord>,
         span: Span,
         line: u32,
-        place: &Place<'_>,
+        context: &StepContext<'_>,
     ) -> usize {
-        let (span, line) = place.origin.unwrap_or((span, line));
-        self.steps.push(Step {
-            parent: place.parent,
-            role: place.role,
+        let (span, line) = context.origin.unwrap_or((span, line));
+        self.steps.push(PlanStep {
+            parent: context.parent,
+            role: context.role,
             line,
             span,
             action,
@@ -346,28 +368,28 @@ impl<'r> Builder<'r> {
             files: Vec::new(),
             files_complete: true,
             directory: self.directory.path().cloned(),
-            circumstances: place.circumstances,
-            stage: place.stage,
+            conditions: context.conditions,
+            stage: context.stage,
             opaque: Vec::new(),
         });
         self.steps.len() - 1
     }
 
     /// Plans what the expansion of anything in a command runs.
-    pub(super) fn expand(&mut self, node: Node<'_>, index: usize, place: &Place<'_>) {
-        self.hazards(node, index, place);
+    pub(super) fn expand(&mut self, node: SyntaxNode<'_>, index: usize, context: &StepContext<'_>) {
+        self.hazards(node, index, context);
         match node {
-            Node::List(list) => self.apart(|builder| builder.list(list, &place.subshell())),
-            Node::Part(WordPart { kind: PartKind::Process(_), .. }) => {
-                let place = Place { role: Role::ProcessSubstitution, ..*place };
-                self.children(node, index, &place);
+            SyntaxNode::List(list) => self.in_subshell(|builder| builder.list(list, &context.subshell())),
+            SyntaxNode::Part(WordPart { kind: PartKind::Process(_), .. }) => {
+                let context = StepContext { role: StepRole::ProcessSubstitution, ..*context };
+                self.children(node, index, &context);
             }
-            _ => self.children(node, index, place),
+            _ => self.children(node, index, context),
         }
     }
 
     /// Says that the text of the step at `index` cannot tell everything.
-    pub(super) fn opaque(&mut self, index: usize, reason: Reason, source: &[u8]) {
+    pub(super) fn opaque(&mut self, index: usize, reason: OpaqueReason, source: &[u8]) {
         let opaque = Opaque { reason, source: source.into() };
         let step = &mut self.steps[index];
         if !step.opaque.contains(&opaque) {
@@ -376,15 +398,15 @@ impl<'r> Builder<'r> {
     }
 }
 
-fn items(words: Option<&[Word]>, place: &Place<'_>) -> Vec<Item> {
-    words.unwrap_or_default().iter().map(|word| words::item(word, place.source)).collect()
+fn items(words: Option<&[Word]>, context: &StepContext<'_>) -> Vec<PlannedWord> {
+    words.unwrap_or_default().iter().map(|word| words::item(word, context.source)).collect()
 }
 
 /// Whether anything below a node changes the working directory.
-fn changes_directory(node: Node<'_>) -> bool {
+fn changes_directory(node: SyntaxNode<'_>) -> bool {
     let mut changes = false;
     node.descend(&mut |node| {
-        if let Node::Command(Command { kind: CommandKind::Simple(simple), .. }) = node {
+        if let SyntaxNode::Command(Command { kind: CommandKind::Simple(simple), .. }) = node {
             changes |= simple.name().is_some_and(is_change);
         }
     });

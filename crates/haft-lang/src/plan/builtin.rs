@@ -1,9 +1,9 @@
 //! Builtins that run text, call back, evaluate arithmetic or change what names mean; and variables that do.
 
-use super::build::{Builder, Place};
+use super::build::{PlanBuilder, StepContext};
 use super::hazard::is_plain_name;
 use super::show;
-use super::step::{Item, Reason, Role};
+use super::step::{OpaqueReason, PlannedWord, StepRole};
 
 /// Variables by which the shell or the system finds what it runs.
 const LOOKUP: &[&str] = &[
@@ -67,93 +67,103 @@ const RUN_LATER: &[&str] = &[
 /// Variables whose value the shell expands.
 const EXPANDED_LATER: &[&str] = &["PS0", "PS1", "PS2", "PS4"];
 
-impl Builder<'_> {
+impl PlanBuilder<'_> {
     /// Looks at the variables that a step assigns to.
-    pub(super) fn bindings(&mut self, index: usize, place: &Place<'_>) {
+    pub(super) fn bindings(&mut self, index: usize, context: &StepContext<'_>) {
         let bindings = self.steps[index].assignments.clone();
         for binding in &bindings {
             let value = binding.value.first();
-            self.binding(index, &binding.name, value, place);
+            self.binding(index, &binding.name, value, context);
         }
     }
 
-    fn binding(&mut self, index: usize, name: &[u8], value: Option<&Item>, place: &Place<'_>) {
+    fn binding(&mut self, index: usize, name: &[u8], value: Option<&PlannedWord>, context: &StepContext<'_>) {
         let name = name.split(|byte| *byte == b'[').next().unwrap_or(name);
         let among = |names: &[&str]| names.iter().any(|known| known.as_bytes() == name);
         if among(LOOKUP) || name.starts_with(b"BASH_FUNC_") {
-            self.opaque(index, Reason::Lookup, name);
+            self.opaque(index, OpaqueReason::Lookup, name);
         } else if among(RUN_LATER) {
-            value.into_iter().for_each(|text| self.run_text(index, text, Role::Callback, &place.deferred()));
+            value
+                .into_iter()
+                .for_each(|text| self.run_text(index, text, StepRole::Callback, &context.deferred()));
         } else if among(EXPANDED_LATER) {
             let harmless = value
-                .and_then(Item::literal)
+                .and_then(PlannedWord::literal)
                 .is_some_and(|text| !text.contains(&b'$') && !text.contains(&b'`'));
             if !harmless && value.is_some() {
-                self.opaque(index, Reason::PromptValue, name);
+                self.opaque(index, OpaqueReason::PromptValue, name);
             }
         }
     }
 
     /// Follows a builtin.
-    pub(super) fn builtin(&mut self, index: usize, name: &[u8], arguments: &[Item], place: &Place<'_>) {
+    pub(super) fn builtin(
+        &mut self,
+        index: usize,
+        name: &[u8],
+        arguments: &[PlannedWord],
+        context: &StepContext<'_>,
+    ) {
         match name {
             b"cd" | b"pushd" | b"popd" => self.change_directory(name, arguments),
-            b"eval" => self.run_joined(index, arguments, Role::Script, place),
-            b"source" | b"." => self.opaque(index, Reason::ScriptFile, show::sources(arguments).as_bytes()),
-            b"trap" => self.trap(index, arguments, place),
-            b"let" => arguments.iter().for_each(|argument| self.evaluated(index, argument, place)),
+            b"eval" => self.run_joined(index, arguments, StepRole::Script, context),
+            b"source" | b"." => {
+                self.opaque(index, OpaqueReason::ScriptFile, show::sources(arguments).as_bytes());
+            }
+            b"trap" => self.trap(index, arguments, context),
+            b"let" => arguments.iter().for_each(|argument| self.evaluated(index, argument, context)),
             b"alias" if !arguments.is_empty() => {
-                self.opaque(index, Reason::Alias, show::sources(arguments).as_bytes());
+                self.opaque(index, OpaqueReason::Alias, show::sources(arguments).as_bytes());
             }
             b"declare" | b"typeset" | b"local" | b"readonly" | b"export" => {
-                self.declared(index, arguments, place);
+                self.declared(index, arguments, context);
             }
             b"printf" => self.named_after(index, b"-v", arguments),
             b"wait" => self.named_after(index, b"-p", arguments),
             b"test" | b"[" => self.named_after(index, b"-v", arguments),
             b"read" | b"unset" | b"getopts" => self.named(index, arguments),
-            b"mapfile" | b"readarray" => self.callback(index, &[b"-C"], &[], arguments, place),
-            b"complete" | b"compgen" => self.callback(index, &[b"-C", b"-F"], &[b"-W"], arguments, place),
-            b"bind" => self.bound(index, arguments, place),
+            b"mapfile" | b"readarray" => self.callback(index, &[b"-C"], &[], arguments, context),
+            b"complete" | b"compgen" => self.callback(index, &[b"-C", b"-F"], &[b"-W"], arguments, context),
+            b"bind" => self.bound(index, arguments, context),
             b"jobs" => {
                 if let [option, argv @ ..] = arguments
                     && option.literal() == Some(b"-x")
                 {
-                    self.run_arguments(index, argv.to_vec(), Role::Wrapped, place);
+                    self.run_arguments(index, argv.to_vec(), StepRole::Wrapped, context);
                 }
             }
-            b"fc" => self.opaque(index, Reason::ScriptText, show::sources(arguments).as_bytes()),
+            b"fc" => self.opaque(index, OpaqueReason::ScriptText, show::sources(arguments).as_bytes()),
             b"enable" if has(arguments, b"-f") => {
-                self.opaque(index, Reason::LoadedCode, show::sources(arguments).as_bytes());
+                self.opaque(index, OpaqueReason::LoadedCode, show::sources(arguments).as_bytes());
             }
             b"hash" if has(arguments, b"-p") => {
-                self.opaque(index, Reason::Lookup, show::sources(arguments).as_bytes());
+                self.opaque(index, OpaqueReason::Lookup, show::sources(arguments).as_bytes());
             }
             _ => {}
         }
     }
 
     /// `bind -x '"keys": TEXT'`; other bindings may call up anything that is bound already.
-    fn bound(&mut self, index: usize, arguments: &[Item], place: &Place<'_>) {
+    fn bound(&mut self, index: usize, arguments: &[PlannedWord], context: &StepContext<'_>) {
         if let [option, binding] = arguments
             && option.literal() == Some(b"-x")
             && let Some(text) =
                 binding.literal().and_then(|text| Some(&text[memchr::memchr(b':', text)? + 1..]))
         {
             let text = super::words::known(text);
-            return self.run_text(index, &text, Role::Callback, &place.deferred());
+            return self.run_text(index, &text, StepRole::Callback, &context.deferred());
         }
-        let shows = |item: &Item| {
+        let shows = |item: &PlannedWord| {
             item.literal()
                 .is_some_and(|option| option.starts_with(b"-") && option != b"-x" && option != b"-f")
         };
         if !arguments.iter().all(shows) {
-            self.opaque(index, Reason::ScriptText, show::sources(arguments).as_bytes());
+            self.opaque(index, OpaqueReason::ScriptText, show::sources(arguments).as_bytes());
         }
     }
 
     /// `trap TEXT SIGNAL…`; a lone argument, `-` or nothing resets.
-    fn trap(&mut self, index: usize, arguments: &[Item], place: &Place<'_>) {
+    fn trap(&mut self, index: usize, arguments: &[PlannedWord], context: &StepContext<'_>) {
         let arguments = match arguments {
             [first, rest @ ..] if first.literal() == Some(b"--") => rest,
             _ => arguments,
@@ -162,32 +172,32 @@ impl Builder<'_> {
             if let [only] = arguments
                 && only.several
             {
-                self.opaque(index, Reason::ScriptText, show::source(only).as_bytes());
+                self.opaque(index, OpaqueReason::ScriptText, show::source(only).as_bytes());
             }
             return;
         };
         if !matches!(text.literal(), Some(b"" | b"-" | b"-p" | b"-l")) {
-            self.later(|builder| builder.run_text(index, text, Role::Trap, &place.deferred()));
+            self.deferred(|builder| builder.run_text(index, text, StepRole::Trap, &context.deferred()));
         }
     }
 
     /// An argument that is evaluated as arithmetic. Substitutions in its text run when it is evaluated.
-    fn evaluated(&mut self, index: usize, argument: &Item, place: &Place<'_>) {
+    fn evaluated(&mut self, index: usize, argument: &PlannedWord, context: &StepContext<'_>) {
         let Some(text) = argument.literal() else {
-            return self.opaque(index, Reason::ArithmeticValue, show::source(argument).as_bytes());
+            return self.opaque(index, OpaqueReason::ArithmeticValue, show::source(argument).as_bytes());
         };
         match crate::parse_arithmetic_text(text, &self.options) {
             Ok(arithmetic) => {
-                let place = place.below(index, Role::Substitution);
-                let inside = place.within(text, &self.steps[index]);
-                self.expand(crate::walk::Node::Arithmetic(&arithmetic), index, &inside);
+                let context = context.below(index, StepRole::Substitution);
+                let inside = context.within(text, &self.steps[index]);
+                self.expand(crate::walk::SyntaxNode::Arithmetic(&arithmetic), index, &inside);
             }
-            Err(_) => self.opaque(index, Reason::ArithmeticValue, text),
+            Err(_) => self.opaque(index, OpaqueReason::ArithmeticValue, text),
         }
     }
 
-    fn declared(&mut self, index: usize, arguments: &[Item], place: &Place<'_>) {
-        let options = arguments.iter().filter_map(Item::literal).filter(|word| word.starts_with(b"-"));
+    fn declared(&mut self, index: usize, arguments: &[PlannedWord], context: &StepContext<'_>) {
+        let options = arguments.iter().filter_map(PlannedWord::literal).filter(|word| word.starts_with(b"-"));
         let letters: Vec<u8> = options.flatten().copied().collect();
         for argument in arguments {
             let prefix = argument.prefix();
@@ -198,22 +208,22 @@ impl Builder<'_> {
             let known = argument.literal().is_some() || value.is_some();
             let name = name.strip_suffix(b"+").unwrap_or(name);
             if !known || (!name.starts_with(b"-") && name.contains(&b'$')) {
-                self.opaque(index, Reason::VariableName, show::source(argument).as_bytes());
+                self.opaque(index, OpaqueReason::VariableName, show::source(argument).as_bytes());
             }
             let Some(at) = value else { continue };
             let value = without_prefix(argument, at);
-            self.binding(index, name, Some(&value), place);
+            self.binding(index, name, Some(&value), context);
             if letters.contains(&b'n') && !value.literal().is_some_and(is_plain_name) {
-                self.opaque(index, Reason::VariableName, show::source(argument).as_bytes());
+                self.opaque(index, OpaqueReason::VariableName, show::source(argument).as_bytes());
             }
             if letters.contains(&b'i') {
-                self.evaluated(index, &value, place);
+                self.evaluated(index, &value, context);
             }
         }
     }
 
     /// The variable that an option of a builtin names.
-    fn named_after(&mut self, index: usize, option: &[u8], arguments: &[Item]) {
+    fn named_after(&mut self, index: usize, option: &[u8], arguments: &[PlannedWord]) {
         let at = arguments.iter().position(|argument| argument.literal() == Some(option));
         if let Some(name) = at.and_then(|at| arguments.get(at + 1)) {
             self.named(index, std::slice::from_ref(name));
@@ -224,14 +234,14 @@ impl Builder<'_> {
     }
 
     /// Arguments that name variables: a subscript in one is evaluated.
-    fn named(&mut self, index: usize, arguments: &[Item]) {
+    fn named(&mut self, index: usize, arguments: &[PlannedWord]) {
         for argument in arguments {
             let harmless = match argument.literal() {
                 Some(name) => is_plain_name(name) || !name.contains(&b'['),
                 None => false,
             };
             if !harmless {
-                self.opaque(index, Reason::VariableName, show::source(argument).as_bytes());
+                self.opaque(index, OpaqueReason::VariableName, show::source(argument).as_bytes());
             }
         }
     }
@@ -242,20 +252,20 @@ impl Builder<'_> {
         index: usize,
         commands: &[&[u8]],
         expanded: &[&[u8]],
-        arguments: &[Item],
-        place: &Place<'_>,
+        arguments: &[PlannedWord],
+        context: &StepContext<'_>,
     ) {
         for (at, argument) in arguments.iter().enumerate() {
             let next = arguments.get(at + 1);
             match (argument.literal(), next) {
                 (Some(option), Some(text)) if commands.contains(&option) => {
-                    self.run_text(index, text, Role::Callback, &place.deferred());
+                    self.run_text(index, text, StepRole::Callback, &context.deferred());
                 }
                 (Some(option), Some(text)) if expanded.contains(&option) => {
-                    self.opaque(index, Reason::ScriptText, show::source(text).as_bytes());
+                    self.opaque(index, OpaqueReason::ScriptText, show::source(text).as_bytes());
                 }
                 (None, _) if argument.several => {
-                    self.opaque(index, Reason::ScriptText, show::source(argument).as_bytes());
+                    self.opaque(index, OpaqueReason::ScriptText, show::source(argument).as_bytes());
                 }
                 _ => {}
             }
@@ -263,16 +273,16 @@ impl Builder<'_> {
     }
 }
 
-fn has(arguments: &[Item], option: &[u8]) -> bool {
+fn has(arguments: &[PlannedWord], option: &[u8]) -> bool {
     arguments.iter().any(|argument| argument.literal().is_none_or(|word| word == option))
 }
 
 /// An item without the first bytes of its literal prefix.
-pub(super) fn without_prefix(item: &Item, length: usize) -> Item {
+pub(super) fn without_prefix(item: &PlannedWord, length: usize) -> PlannedWord {
     let mut pieces = item.pieces.clone();
-    if let Some(super::Piece::Literal(text)) = pieces.first_mut() {
+    if let Some(super::WordPiece::Literal(text)) = pieces.first_mut() {
         *text = crate::ast::Text::from(text.get(length..).unwrap_or_default());
     }
-    pieces.retain(|piece| !matches!(piece, super::Piece::Literal(text) if text.is_empty()));
-    Item { pieces, several: item.several }
+    pieces.retain(|piece| !matches!(piece, super::WordPiece::Literal(text) if text.is_empty()));
+    PlannedWord { pieces, several: item.several }
 }

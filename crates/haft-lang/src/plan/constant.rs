@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use crate::ast::{
     Argument, Assignment, AssignmentValue, Command, CommandKind, Program, SimpleCommand, Text, Word,
 };
-use crate::walk::Node;
+use crate::walk::SyntaxNode;
 
 use super::files::path::{concat, literal};
-use super::step::{Expansion, Item, Piece};
+use super::step::{Expansion, PlannedWord, WordPiece};
 use super::words;
 
 /// Most words that one word becomes.
@@ -21,13 +21,13 @@ const DEPTH: u8 = 4;
 #[derive(Debug, Default)]
 pub(super) struct Constants {
     /// The values of each variable; none if they cannot be told.
-    values: BTreeMap<Text, Vec<Item>>,
+    values: BTreeMap<Text, Vec<PlannedWord>>,
 }
 
 impl Constants {
     /// Collects the constants of a program whose text is `source`.
     pub(super) fn of(program: &Program, source: &[u8]) -> Self {
-        let mut collector = Collector { source, values: BTreeMap::new(), foreign: false };
+        let mut collector = ConstantCollector { source, values: BTreeMap::new(), foreign: false };
         for statement in &*program.body.statements {
             let pipelines =
                 std::iter::once(&statement.first).chain(statement.rest.iter().map(|(_, rest)| rest));
@@ -39,7 +39,7 @@ impl Constants {
                 }
             }
         }
-        Node::List(&program.body).descend(&mut |node| collector.see(node));
+        SyntaxNode::List(&program.body).descend(&mut |node| collector.see(node));
         match collector.foreign {
             true => Self::default(),
             false => Self {
@@ -53,13 +53,13 @@ impl Constants {
         }
     }
 
-    /// The words with constants in place of variables, and braces expanded.
-    pub(super) fn resolve(&self, items: &[Item]) -> Vec<Item> {
+    /// The words with constants in context of variables, and braces expanded.
+    pub(super) fn resolve(&self, items: &[PlannedWord]) -> Vec<PlannedWord> {
         items.iter().flat_map(|item| self.resolve_item(item, DEPTH)).collect()
     }
 
-    fn resolve_item(&self, item: &Item, depth: u8) -> Vec<Item> {
-        let mut made: Vec<Vec<Piece>> = vec![Vec::new()];
+    fn resolve_item(&self, item: &PlannedWord, depth: u8) -> Vec<PlannedWord> {
+        let mut made: Vec<Vec<WordPiece>> = vec![Vec::new()];
         let mut changed = false;
         for piece in &item.pieces {
             let choices = self.choices(piece, depth);
@@ -81,15 +81,15 @@ impl Constants {
     }
 
     /// What a piece may become, each as pieces of its own.
-    fn choices(&self, piece: &Piece, depth: u8) -> Option<Vec<Vec<Piece>>> {
+    fn choices(&self, piece: &WordPiece, depth: u8) -> Option<Vec<Vec<WordPiece>>> {
         match piece {
-            Piece::Dynamic { by: Expansion::Parameter, source } => {
+            WordPiece::Dynamic { by: Expansion::Parameter, source } => {
                 let values = self.values.get(variable(source)?)?;
                 let depth = depth.checked_sub(1)?;
                 let resolved = values.iter().flat_map(|value| self.resolve_item(value, depth));
                 Some(resolved.map(|item| item.pieces).collect())
             }
-            Piece::Dynamic { by: Expansion::Braces, source } => {
+            WordPiece::Dynamic { by: Expansion::Braces, source } => {
                 let words = alternatives(source)?;
                 Some(words.into_iter().map(|word| vec![literal(word)]).collect())
             }
@@ -99,7 +99,7 @@ impl Constants {
 }
 
 /// The words of pieces: a lone unquoted variable is split at blanks.
-fn finish(pieces: Vec<Piece>, several: bool, alone: bool) -> Vec<Item> {
+fn finish(pieces: Vec<WordPiece>, several: bool, alone: bool) -> Vec<PlannedWord> {
     let item = concat(pieces);
     match item.literal() {
         Some(text) if alone => text
@@ -108,7 +108,7 @@ fn finish(pieces: Vec<Piece>, several: bool, alone: bool) -> Vec<Item> {
             .map(words::known)
             .collect(),
         Some(_) => vec![item],
-        None => vec![Item { several, ..item }],
+        None => vec![PlannedWord { several, ..item }],
     }
 }
 
@@ -129,20 +129,20 @@ fn alternatives(source: &[u8]) -> Option<Vec<&[u8]>> {
 
 /// How often a variable is assigned to, how often to text that is known, and that text.
 #[derive(Default)]
-struct Seen {
+struct AssignmentCount {
     assigned: usize,
     constant: usize,
-    values: Vec<Item>,
+    values: Vec<PlannedWord>,
 }
 
-struct Collector<'s> {
+struct ConstantCollector<'s> {
     source: &'s [u8],
-    values: BTreeMap<Text, Seen>,
+    values: BTreeMap<Text, AssignmentCount>,
     /// Whether something runs in this shell that is not in the text.
     foreign: bool,
 }
 
-impl Collector<'_> {
+impl ConstantCollector<'_> {
     /// A command that runs before what follows it, whatever happens.
     fn top(&mut self, command: &Command) {
         if let CommandKind::Simple(SimpleCommand { assignments, arguments, .. }) = &command.kind
@@ -161,13 +161,13 @@ impl Collector<'_> {
 
     /// Notes values, if text and other variables make them.
     fn value(&mut self, name: &Text, words: &[Word]) {
-        let items: Vec<Item> = words.iter().map(|word| words::single(word, self.source)).collect();
-        let told = |piece: &Piece| match piece {
-            Piece::Literal(_) => true,
-            Piece::Dynamic { by: Expansion::Parameter, source } => {
+        let items: Vec<PlannedWord> = words.iter().map(|word| words::single(word, self.source)).collect();
+        let told = |piece: &WordPiece| match piece {
+            WordPiece::Literal(_) => true,
+            WordPiece::Dynamic { by: Expansion::Parameter, source } => {
                 variable(source).is_some_and(|used| used != &**name)
             }
-            Piece::Dynamic { by, .. } => *by == Expansion::Tilde,
+            WordPiece::Dynamic { by, .. } => *by == Expansion::Tilde,
         };
         if items.iter().all(|item| item.pieces.iter().all(told)) {
             let seen = self.values.entry(name.clone()).or_default();
@@ -180,11 +180,11 @@ impl Collector<'_> {
         self.values.entry(Text::from(name)).or_default().assigned += 1;
     }
 
-    fn see(&mut self, node: Node<'_>) {
+    fn see(&mut self, node: SyntaxNode<'_>) {
         match node {
-            Node::Assignment(assignment) => self.assigned(&assignment.name.clone()),
-            Node::Command(command) => self.command(command),
-            Node::Arithmetic(arithmetic) => self.arithmetic(arithmetic),
+            SyntaxNode::Assignment(assignment) => self.assigned(&assignment.name.clone()),
+            SyntaxNode::Command(command) => self.command(command),
+            SyntaxNode::Arithmetic(arithmetic) => self.arithmetic(arithmetic),
             _ => {}
         }
     }

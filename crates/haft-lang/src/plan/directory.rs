@@ -1,29 +1,29 @@
 //! The working directory, as far as `cd` with known arguments tells it.
 
-use super::build::Builder;
+use super::build::PlanBuilder;
 use super::files::path::{concat, join};
-use super::step::{Expansion, Item, Piece};
+use super::step::{Expansion, PlannedWord, WordPiece};
 
 /// Longest path that is followed.
 const MAX_LENGTH: usize = 400;
 
 /// Where the program is, as if every `cd` before had succeeded.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Directory(Option<Item>);
+pub(super) struct WorkingDirectory(Option<PlannedWord>);
 
-impl Directory {
+impl WorkingDirectory {
     /// The path, unless it is the directory that the program starts in.
-    pub(super) fn path(&self) -> Option<&Item> {
+    pub(super) fn path(&self) -> Option<&PlannedWord> {
         self.0.as_ref()
     }
 
     /// A directory that only a run can tell.
     pub(super) fn unknown() -> Self {
-        let piece = Piece::Dynamic { by: Expansion::Parameter, source: b"$PWD"[..].into() };
+        let piece = WordPiece::Dynamic { by: Expansion::Parameter, source: b"$PWD"[..].into() };
         Self(Some(concat([piece])))
     }
 
-    fn change(&mut self, to: &Item) {
+    fn change(&mut self, to: &PlannedWord) {
         let path = match &self.0 {
             Some(directory) => join(directory, to),
             None => to.clone(),
@@ -36,63 +36,64 @@ impl Directory {
     }
 }
 
-fn length(piece: &Piece) -> usize {
+fn length(piece: &WordPiece) -> usize {
     match piece {
-        Piece::Literal(text) | Piece::Dynamic { source: text, .. } => text.len(),
+        WordPiece::Literal(text) | WordPiece::Dynamic { source: text, .. } => text.len(),
     }
 }
 
-impl Builder<'_> {
+impl PlanBuilder<'_> {
     /// Follows `cd`, `pushd` and `popd`.
-    pub(super) fn change_directory(&mut self, name: &[u8], arguments: &[Item]) {
+    pub(super) fn change_directory(&mut self, name: &[u8], arguments: &[PlannedWord]) {
         let arguments = self.constants.resolve(arguments);
-        let is_option =
-            |item: &&Item| matches!(item.literal(), Some(b"-P" | b"-L" | b"-e" | b"-@" | b"--" | b"-n"));
+        let is_option = |item: &&PlannedWord| {
+            matches!(item.literal(), Some(b"-P" | b"-L" | b"-e" | b"-@" | b"--" | b"-n"))
+        };
         let operand = arguments.iter().find(|item| !is_option(item));
         match (name, operand) {
-            (b"popd", _) => self.directory = Directory::unknown(),
+            (b"popd", _) => self.directory = WorkingDirectory::unknown(),
             (_, Some(operand)) if matches!(operand.prefix(), b"-" | [b'+', ..]) || operand.several => {
-                self.directory = Directory::unknown();
+                self.directory = WorkingDirectory::unknown();
             }
             (_, Some(operand)) => self.directory.change(operand),
-            (b"pushd", None) => self.directory = Directory::unknown(),
+            (b"pushd", None) => self.directory = WorkingDirectory::unknown(),
             (_, None) => {
-                let home = Piece::Dynamic { by: Expansion::Tilde, source: b"~"[..].into() };
-                self.directory = Directory(Some(concat([home])));
+                let home = WordPiece::Dynamic { by: Expansion::Tilde, source: b"~"[..].into() };
+                self.directory = WorkingDirectory(Some(concat([home])));
             }
         }
     }
 
     /// Plans something that runs in a copy of the shell: it leaves the working directory as it was.
-    pub(super) fn apart(&mut self, plan: impl FnOnce(&mut Self)) {
+    pub(super) fn in_subshell(&mut self, plan: impl FnOnce(&mut Self)) {
         let before = self.directory.clone();
         plan(self);
         self.directory = before;
     }
 
     /// Plans something that may run or not: if it changes the working directory, that is unknown afterwards.
-    pub(super) fn perhaps(&mut self, plan: impl FnOnce(&mut Self)) {
+    pub(super) fn conditionally(&mut self, plan: impl FnOnce(&mut Self)) {
         let before = self.directory.clone();
         plan(self);
         if self.directory != before {
-            self.directory = Directory::unknown();
+            self.directory = WorkingDirectory::unknown();
         }
     }
 
     /// Plans something that runs any number of times, from wherever the time before left the shell.
-    pub(super) fn again(&mut self, changes: bool, plan: impl FnOnce(&mut Self)) {
+    pub(super) fn repeatedly(&mut self, changes: bool, plan: impl FnOnce(&mut Self)) {
         if changes {
-            self.directory = Directory::unknown();
+            self.directory = WorkingDirectory::unknown();
         }
-        self.perhaps(plan);
+        self.conditionally(plan);
     }
 
     /// Plans something that runs later, from wherever the shell is then.
-    pub(super) fn later(&mut self, plan: impl FnOnce(&mut Self)) {
+    pub(super) fn deferred(&mut self, plan: impl FnOnce(&mut Self)) {
         let moves = self.moves;
-        self.apart(|builder| {
+        self.in_subshell(|builder| {
             if moves {
-                builder.directory = Directory::unknown();
+                builder.directory = WorkingDirectory::unknown();
             }
             plan(builder);
         });
@@ -105,7 +106,7 @@ pub(super) fn is_change(name: &[u8]) -> bool {
 }
 
 /// The path of a file as seen from where the program starts.
-pub(super) fn from_start(directory: Option<&Item>, target: &Item) -> Item {
+pub(super) fn from_start(directory: Option<&PlannedWord>, target: &PlannedWord) -> PlannedWord {
     match directory {
         Some(directory) => join(directory, target),
         None => target.clone(),

@@ -1,25 +1,27 @@
 //! Redirections: which files a command reads and writes.
 
-use crate::ast::{Descriptor, Duplicate, Redirect, RedirectKind};
+use crate::ast::{Duplicate, Redirect, RedirectDescriptor, RedirectKind};
 
-use super::step::{FileScope, FileUse, Mode, UsedBy};
+use super::step::{FileScope, FileUse, FileUseMode, UsedBy};
 use super::words;
 
 pub(super) fn file_use(redirect: &Redirect, source: &[u8]) -> FileUse {
     let (mode, target) = match &redirect.kind {
-        RedirectKind::Read(word) => (Mode::Read, words::item(word, source)),
+        RedirectKind::Read(word) => (FileUseMode::Read, words::item(word, source)),
         RedirectKind::Write(word) | RedirectKind::Clobber(word) | RedirectKind::WriteBoth(word) => {
-            (Mode::Write, words::item(word, source))
+            (FileUseMode::Write, words::item(word, source))
         }
         RedirectKind::Append(word) | RedirectKind::AppendBoth(word) => {
-            (Mode::Append, words::item(word, source))
+            (FileUseMode::Append, words::item(word, source))
         }
-        RedirectKind::ReadWrite(word) => (Mode::ReadWrite, words::item(word, source)),
-        RedirectKind::HereString(word) => (Mode::HereString, words::single(word, source)),
-        RedirectKind::HereDocument(document) => (Mode::HereDocument, words::single(document.body(), source)),
+        RedirectKind::ReadWrite(word) => (FileUseMode::ReadWrite, words::item(word, source)),
+        RedirectKind::HereString(word) => (FileUseMode::HereString, words::single(word, source)),
+        RedirectKind::HereDocument(document) => {
+            (FileUseMode::HereDocument, words::single(document.body(), source))
+        }
         RedirectKind::DuplicateInput(duplicate) => duplicated(duplicate, source, false),
         RedirectKind::DuplicateOutput(duplicate) => {
-            duplicated(duplicate, source, matches!(redirect.descriptor, Descriptor::Default))
+            duplicated(duplicate, source, matches!(redirect.descriptor, RedirectDescriptor::Default))
         }
     };
     let both = matches!(redirect.kind, RedirectKind::WriteBoth(_) | RedirectKind::AppendBoth(_));
@@ -33,22 +35,22 @@ pub(super) fn file_use(redirect: &Redirect, source: &[u8]) -> FileUse {
 }
 
 /// The right side of `<&` or `>&`; `>&` without a descriptor and with a name is a file.
-fn duplicated(duplicate: &Duplicate, source: &[u8], may_be_file: bool) -> (Mode, super::Item) {
+fn duplicated(duplicate: &Duplicate, source: &[u8], may_be_file: bool) -> (FileUseMode, super::PlannedWord) {
     match duplicate {
         Duplicate::Descriptor { number, close } => {
             let text = format!("{number}{}", if *close { "-" } else { "" });
-            (Mode::Duplicate, words::known(text.as_bytes()))
+            (FileUseMode::Duplicate, words::known(text.as_bytes()))
         }
-        Duplicate::Close => (Mode::Close, words::known(b"")),
-        Duplicate::Word(word) if may_be_file => (Mode::Write, words::item(word, source)),
-        Duplicate::Word(word) => (Mode::Duplicate, words::item(word, source)),
+        Duplicate::Close => (FileUseMode::Close, words::known(b"")),
+        Duplicate::Word(word) if may_be_file => (FileUseMode::Write, words::item(word, source)),
+        Duplicate::Word(word) => (FileUseMode::Duplicate, words::item(word, source)),
     }
 }
 
 fn descriptor(redirect: &Redirect) -> Option<String> {
     match &redirect.descriptor {
-        Descriptor::Default => None,
-        Descriptor::Number(number) => Some(number.to_string()),
-        Descriptor::Variable { name, .. } => Some(format!("{{{name}}}")),
+        RedirectDescriptor::Default => None,
+        RedirectDescriptor::Number(number) => Some(number.to_string()),
+        RedirectDescriptor::Variable { name, .. } => Some(format!("{{{name}}}")),
     }
 }

@@ -1,7 +1,7 @@
 //! Fork bombs: functions that start themselves in parallel, whatever happens.
 
 use crate::ast::{CommandKind, Function, List, Statement};
-use crate::walk::Node;
+use crate::walk::SyntaxNode;
 
 /// Whether each call of the function starts it again in a pipeline or in the background, without a condition.
 pub(super) fn forks_itself(function: &Function) -> bool {
@@ -45,8 +45,8 @@ fn endless(condition: &List) -> bool {
 /// Whether anything in a statement may end the function or the shell.
 fn may_leave(statement: &Statement) -> bool {
     let mut leaves = false;
-    Node::Statement(statement).descend(&mut |node| {
-        if let Node::Command(command) = node
+    SyntaxNode::Statement(statement).descend(&mut |node| {
+        if let SyntaxNode::Command(command) = node
             && let CommandKind::Simple(simple) = &command.kind
         {
             leaves |= matches!(simple.name(), Some(b"return" | b"exit" | b"exec" | b"break"));

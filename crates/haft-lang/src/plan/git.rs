@@ -1,9 +1,9 @@
 //! git, whose settings and some of whose commands run commands.
 
-use super::build::{Builder, Place};
+use super::build::{PlanBuilder, StepContext};
 use super::program::value;
 use super::show;
-use super::step::{Item, Reason, Role};
+use super::step::{OpaqueReason, PlannedWord, StepRole};
 use super::words;
 
 /// Beginnings of settings that run nothing.
@@ -35,12 +35,12 @@ const HARMLESS: &[&str] = &[
     "user.",
 ];
 
-/// Options of commands whose value is text for a shell.
+/// ParseOptions of commands whose value is text for a shell.
 const TEXTS: &[&str] =
     &["--exec", "--upload-pack", "--receive-pack", "--extcmd", "--tree-filter", "--env-filter"];
 
-impl Builder<'_> {
-    pub(super) fn git(&mut self, index: usize, arguments: &[Item], place: &Place<'_>) {
+impl PlanBuilder<'_> {
+    pub(super) fn git(&mut self, index: usize, arguments: &[PlannedWord], context: &StepContext<'_>) {
         let mut rest = arguments;
         while let Some((option, after)) = rest.split_first() {
             if !option.prefix().starts_with(b"-") {
@@ -53,12 +53,12 @@ impl Builder<'_> {
             );
             match value("-c", option, after.first()) {
                 Some(setting) if !option.prefix().starts_with(b"--") => {
-                    self.git_setting(index, &setting, place);
+                    self.git_setting(index, &setting, context);
                 }
                 _ if option.prefix().starts_with(b"--config-env")
                     || option.prefix().starts_with(b"--exec-path=") =>
                 {
-                    self.opaque(index, Reason::Lookup, show::source(option).as_bytes());
+                    self.opaque(index, OpaqueReason::Lookup, show::source(option).as_bytes());
                 }
                 _ => {}
             }
@@ -66,31 +66,37 @@ impl Builder<'_> {
         }
         let Some((command, arguments)) = rest.split_first() else { return };
         match command.literal() {
-            Some(name) => self.git_command(index, name, arguments, place),
-            None => self.opaque(index, Reason::WrapperOptions, show::source(command).as_bytes()),
+            Some(name) => self.git_command(index, name, arguments, context),
+            None => self.opaque(index, OpaqueReason::WrapperOptions, show::source(command).as_bytes()),
         }
     }
 
-    fn git_command(&mut self, index: usize, name: &[u8], arguments: &[Item], place: &Place<'_>) {
+    fn git_command(
+        &mut self,
+        index: usize,
+        name: &[u8],
+        arguments: &[PlannedWord],
+        context: &StepContext<'_>,
+    ) {
         let words: Vec<&[u8]> = arguments.iter().map(|item| item.literal().unwrap_or_default()).collect();
         match (name, words.as_slice()) {
             (b"bisect", [b"run", ..]) => {
-                self.run_arguments(index, arguments[1..].to_vec(), Role::Wrapped, &place.repeated());
+                self.run_arguments(index, arguments[1..].to_vec(), StepRole::Wrapped, &context.repeated());
             }
             (b"submodule", [b"foreach", ..]) => {
                 let from = 1 + words[1..].iter().take_while(|word| word.starts_with(b"-")).count();
-                self.run_joined(index, &arguments[from..], Role::Script, &place.subshell().repeated());
+                self.run_joined(index, &arguments[from..], StepRole::Script, &context.subshell().repeated());
             }
             (b"filter-branch" | b"difftool" | b"mergetool" | b"send-email" | b"instaweb", _) => {
-                self.opaque(index, Reason::WrapperOptions, show::sources(arguments).as_bytes());
+                self.opaque(index, OpaqueReason::WrapperOptions, show::sources(arguments).as_bytes());
             }
             (b"config", _) => {
-                let given: Vec<&Item> =
+                let given: Vec<&PlannedWord> =
                     arguments.iter().filter(|item| !item.prefix().starts_with(b"-")).collect();
                 if let [key, value] = given.as_slice() {
                     let setting =
                         [key.literal().unwrap_or(b"?"), value.literal().unwrap_or(b"?")].join(&b'=');
-                    self.git_setting(index, &words::known(&setting), place);
+                    self.git_setting(index, &words::known(&setting), context);
                 }
             }
             (b"clone", _) => {
@@ -98,20 +104,20 @@ impl Builder<'_> {
                     let settings = ["-c", "--config"].iter();
                     let setting =
                         settings.copied().find_map(|name| value(name, argument, arguments.get(at + 1)));
-                    setting.iter().for_each(|setting| self.git_setting(index, setting, place));
+                    setting.iter().for_each(|setting| self.git_setting(index, setting, context));
                 }
-                self.option_texts(index, &["-u", "--upload-pack"], arguments, place);
+                self.option_texts(index, &["-u", "--upload-pack"], arguments, context);
             }
-            (b"rebase", _) => self.option_texts(index, &["-x", "--exec"], arguments, place),
-            _ => self.option_texts(index, TEXTS, arguments, place),
+            (b"rebase", _) => self.option_texts(index, &["-x", "--exec"], arguments, context),
+            _ => self.option_texts(index, TEXTS, arguments, context),
         }
         if words.iter().any(|word| word.starts_with(b"ext::")) {
-            self.opaque(index, Reason::WrapperOptions, show::sources(arguments).as_bytes());
+            self.opaque(index, OpaqueReason::WrapperOptions, show::sources(arguments).as_bytes());
         }
     }
 
     /// `name=value`: an alias that is a command is followed, all else is opaque that may run something.
-    fn git_setting(&mut self, index: usize, setting: &Item, place: &Place<'_>) {
+    fn git_setting(&mut self, index: usize, setting: &PlannedWord, context: &StepContext<'_>) {
         let name =
             setting.prefix().split(|byte| *byte == b'=').next().unwrap_or_default().to_ascii_lowercase();
         if setting.prefix().contains(&b'=') && HARMLESS.iter().any(|known| name.starts_with(known.as_bytes()))
@@ -121,9 +127,14 @@ impl Builder<'_> {
         let text = setting.literal().and_then(|setting| setting.get(name.len() + 1..));
         match text.and_then(|text| text.strip_prefix(b"!")) {
             Some(command) if name.starts_with(b"alias.") => {
-                self.run_text(index, &words::known(command), Role::Callback, &place.subshell().deferred());
+                self.run_text(
+                    index,
+                    &words::known(command),
+                    StepRole::Callback,
+                    &context.subshell().deferred(),
+                );
             }
-            _ => self.opaque(index, Reason::Lookup, show::source(setting).as_bytes()),
+            _ => self.opaque(index, OpaqueReason::Lookup, show::source(setting).as_bytes()),
         }
     }
 }

@@ -1,35 +1,35 @@
 //! Expansions that evaluate values: what looks like data and can run commands.
 
 use crate::ast::{
-    Arithmetic, Assignment, AssignmentValue, BinaryTest, ConditionalKind, Descriptor, Parameter,
-    ParameterExpansion, ParameterOperator, PartKind, Subscript, SubscriptKind, Transform, Word,
+    Arithmetic, Assignment, AssignmentValue, BinaryTest, ConditionalKind, Parameter, ParameterExpansion,
+    ParameterOperator, PartKind, RedirectDescriptor, Subscript, SubscriptKind, Transform, Word,
 };
-use crate::walk::Node;
+use crate::walk::SyntaxNode;
 
-use super::build::{Builder, Place};
-use super::step::Reason;
+use super::build::{PlanBuilder, StepContext};
+use super::step::OpaqueReason;
 
-impl Builder<'_> {
+impl PlanBuilder<'_> {
     /// Says of what stands directly in a node that it evaluates a value that is not known.
-    pub(super) fn hazards(&mut self, node: Node<'_>, index: usize, place: &Place<'_>) {
+    pub(super) fn hazards(&mut self, node: SyntaxNode<'_>, index: usize, context: &StepContext<'_>) {
         match node {
-            Node::Arithmetic(arithmetic) => self.arithmetic(arithmetic, index, place),
-            Node::Conditional(conditional) => match &conditional.kind {
+            SyntaxNode::Arithmetic(arithmetic) => self.arithmetic(arithmetic, index, context),
+            SyntaxNode::Conditional(conditional) => match &conditional.kind {
                 ConditionalKind::Binary { test, left, right } if is_arithmetic(*test) => {
-                    self.operand(left, index, place);
-                    self.operand(right, index, place);
+                    self.operand(left, index, context);
+                    self.operand(right, index, context);
                 }
                 ConditionalKind::Unary { test, operand } if matches!(test.letter(), b'v' | b'R') => {
-                    self.variable_name(operand, index, place);
+                    self.variable_name(operand, index, context);
                 }
                 _ => {}
             },
-            Node::Part(part) => match &part.kind {
+            SyntaxNode::Part(part) => match &part.kind {
                 PartKind::Parameter(expansion) => {
-                    self.parameter(expansion, part.span.of(place.source), index);
+                    self.parameter(expansion, part.span.of(context.source), index);
                 }
                 PartKind::Command(substitution) if substitution.error.is_some() => {
-                    self.opaque(index, Reason::BrokenSubstitution, part.span.of(place.source));
+                    self.opaque(index, OpaqueReason::BrokenSubstitution, part.span.of(context.source));
                 }
                 _ => {}
             },
@@ -39,72 +39,74 @@ impl Builder<'_> {
 
     fn parameter(&mut self, expansion: &ParameterExpansion, source: &[u8], index: usize) {
         if expansion.indirect {
-            self.opaque(index, Reason::VariableName, source);
+            self.opaque(index, OpaqueReason::VariableName, source);
         }
         match &expansion.operator {
             ParameterOperator::Transform(Transform::Prompt) => {
-                self.opaque(index, Reason::PromptValue, source);
+                self.opaque(index, OpaqueReason::PromptValue, source);
             }
-            ParameterOperator::Invalid { .. } => self.opaque(index, Reason::BrokenSubstitution, source),
+            ParameterOperator::Invalid { .. } => self.opaque(index, OpaqueReason::BrokenSubstitution, source),
             _ => {}
         }
     }
 
-    fn arithmetic(&mut self, arithmetic: &Arithmetic, index: usize, place: &Place<'_>) {
+    fn arithmetic(&mut self, arithmetic: &Arithmetic, index: usize, context: &StepContext<'_>) {
         if !self.values.is_harmless(arithmetic) {
-            self.opaque(index, Reason::ArithmeticValue, arithmetic.span.of(place.source));
+            self.opaque(index, OpaqueReason::ArithmeticValue, arithmetic.span.of(context.source));
         }
     }
 
     /// An operand of `-eq` and its kin inside `[[ ]]`.
-    fn operand(&mut self, word: &Word, index: usize, place: &Place<'_>) {
+    fn operand(&mut self, word: &Word, index: usize, context: &StepContext<'_>) {
         let known = word.literal().is_some_and(|name| self.values.is_numeric(name));
         if !known && !self.values.is_number(word) {
-            self.opaque(index, Reason::ArithmeticValue, word.span.of(place.source));
+            self.opaque(index, OpaqueReason::ArithmeticValue, word.span.of(context.source));
         }
     }
 
-    fn variable_name(&mut self, word: &Word, index: usize, place: &Place<'_>) {
+    fn variable_name(&mut self, word: &Word, index: usize, context: &StepContext<'_>) {
         if !word.literal().is_some_and(is_plain_name) {
-            self.opaque(index, Reason::VariableName, word.span.of(place.source));
+            self.opaque(index, OpaqueReason::VariableName, word.span.of(context.source));
         }
     }
 
     /// Goes on with what stands below a node. The subscripts of associative arrays are words, not arithmetic.
-    pub(super) fn children(&mut self, node: Node<'_>, index: usize, place: &Place<'_>) {
+    pub(super) fn children(&mut self, node: SyntaxNode<'_>, index: usize, context: &StepContext<'_>) {
         let name = match node {
-            Node::Assignment(assignment) => Some(&assignment.name),
-            Node::Part(part) => array(&part.kind),
-            Node::Redirect(redirect) => match &redirect.descriptor {
-                Descriptor::Variable { name, .. } => Some(name),
-                Descriptor::Default | Descriptor::Number(_) => None,
+            SyntaxNode::Assignment(assignment) => Some(&assignment.name),
+            SyntaxNode::Part(part) => array(&part.kind),
+            SyntaxNode::Redirect(redirect) => match &redirect.descriptor {
+                RedirectDescriptor::Variable { name, .. } => Some(name),
+                RedirectDescriptor::Default | RedirectDescriptor::Number(_) => None,
             },
             _ => None,
         };
         let associative = name.is_some_and(|name| self.values.is_associative(name));
         match node {
-            Node::Assignment(assignment) if associative => self.keyed_assignment(assignment, index, place),
+            SyntaxNode::Assignment(assignment) if associative => {
+                self.keyed_assignment(assignment, index, context);
+            }
             _ => node.children(&mut |child| match child {
-                Node::Subscript(subscript) if associative => self.key(subscript, index, place),
-                _ => self.expand(child, index, place),
+                SyntaxNode::Subscript(subscript) if associative => self.key(subscript, index, context),
+                _ => self.expand(child, index, context),
             }),
         }
     }
 
-    fn key(&mut self, subscript: &Subscript, index: usize, place: &Place<'_>) {
+    fn key(&mut self, subscript: &Subscript, index: usize, context: &StepContext<'_>) {
         if let SubscriptKind::Element { key, .. } = &subscript.kind {
-            self.expand(Node::Word(key), index, place);
+            self.expand(SyntaxNode::Word(key), index, context);
         }
     }
 
-    fn keyed_assignment(&mut self, assignment: &Assignment, index: usize, place: &Place<'_>) {
-        assignment.subscript.iter().for_each(|subscript| self.key(subscript, index, place));
+    fn keyed_assignment(&mut self, assignment: &Assignment, index: usize, context: &StepContext<'_>) {
+        assignment.subscript.iter().for_each(|subscript| self.key(subscript, index, context));
         match &assignment.value {
-            AssignmentValue::Word(word) => self.expand(Node::Word(word), index, place),
+            AssignmentValue::Word(word) => self.expand(SyntaxNode::Word(word), index, context),
             AssignmentValue::Array(elements) => {
                 for element in elements {
-                    element.subscript.iter().for_each(|subscript| self.key(subscript, index, place));
-                    self.expand(Node::Word(&element.value), index, place);
+                    element.subscript.iter().for_each(|subscript| self.key(subscript, index, context));
+                    self.expand(SyntaxNode::Word(&element.value), index, context);
                 }
             }
         }
@@ -132,7 +134,7 @@ fn is_arithmetic(test: BinaryTest) -> bool {
         | BinaryTest::GreaterOrEqual => true,
         BinaryTest::MatchesSingle
         | BinaryTest::Matches
-        | BinaryTest::MatchesNot
+        | BinaryTest::NotMatches
         | BinaryTest::Regex
         | BinaryTest::Before
         | BinaryTest::After

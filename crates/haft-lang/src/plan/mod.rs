@@ -1,6 +1,6 @@
 //! What a program would run, read and write, told from its text alone.
 //!
-//! A [`Plan`] is what a permission prompt reads, so it has to be complete: whatever the program can run is a [`Step`] of
+//! A [`ScriptPlan`] is what a permission prompt reads, so it has to be complete: whatever the program can run is a [`PlanStep`] of
 //! it, or a step says with an [`Opaque`] that its text cannot tell, and why.
 //!
 //! # How it is complete
@@ -18,7 +18,7 @@
 //!
 //! The files of a step are its redirections and, for the commands that `files` describes, what the arguments name.
 //! Variables that the program sets once to known text are looked up (`constant`), and relative paths belong to the
-//! directory that `cd` has changed to (`directory`). [`Step::files_complete`] says whether that is all.
+//! directory that `cd` has changed to (`directory`). [`PlanStep::files_complete`] says whether that is all.
 //!
 //! # How it is bounded
 //!
@@ -33,25 +33,26 @@ mod file;
 mod files;
 mod fork;
 mod git;
+mod haft_commands;
 mod hazard;
-mod own;
+mod numeric;
 mod program;
 mod script_language;
 mod shell;
 mod show;
 mod step;
 mod summary;
-mod value;
 mod words;
 mod wrapper;
 
-use crate::Options;
+use crate::ParseOptions;
 use crate::ast::Program;
-use crate::resolve::{Remembered, Resolver};
+use crate::resolve::{CachingResolver, Resolver};
 
 pub use step::{
-    Action, Binding, Circumstances, Expansion, FileScope, FileSummary, FileUse, Item, Mode, Opaque, Piece,
-    Plan, Reason, Role, Stage, Step, Target, UsedBy, UsedFile,
+    CommandTarget, Expansion, FileScope, FileSummary, FileUse, FileUseMode, Opaque, OpaqueReason,
+    PipelineStage, PlanStep, PlannedAssignment, PlannedWord, ScriptPlan, StepAction, StepConditions,
+    StepRole, UsedBy, UsedFile, WordPiece,
 };
 
 pub(crate) use constant::variable as variable_name;
@@ -61,27 +62,27 @@ pub(crate) use shell::is_shell;
 pub(crate) use show::source as written;
 
 /// The path of a file that a step uses, as seen from where the program starts.
-pub(crate) fn resolved_path(step: &Step, target: &Item) -> Item {
+pub(crate) fn resolved_path(step: &PlanStep, target: &PlannedWord) -> PlannedWord {
     directory::from_start(step.directory.as_ref(), target)
 }
 
 /// Plans a program: `source` is the text it was parsed from.
 ///
 /// ```
-/// use haft_lang::{BuiltinsOnly, Options, parse, plan};
+/// use haft_lang::{BuiltinsOnly, ParseOptions, parse, plan};
 ///
 /// let source = b"cd /srv && tar -cf - . | sudo -u backup ssh host 'cat > x'";
-/// let program = parse(source, &Options::default())?;
+/// let program = parse(source, &ParseOptions::default())?;
 /// let plan = plan::plan(&program, source, &BuiltinsOnly);
 /// let names: Vec<_> = plan.steps.iter().filter_map(|step| step.argv.first()?.literal()).collect();
 /// assert_eq!(names, [&b"cd"[..], b"tar", b"sudo", b"ssh"]);
 /// # Ok::<(), haft_lang::SyntaxError>(())
 /// ```
 #[must_use]
-pub fn plan(program: &Program, source: &[u8], resolver: &dyn Resolver) -> Plan {
-    let resolver = Remembered::new(resolver);
-    let mut builder = build::Builder::new(program, source, &resolver, Options::default());
-    builder.list(&program.body, &build::Place::top(source));
+pub fn plan(program: &Program, source: &[u8], resolver: &dyn Resolver) -> ScriptPlan {
+    let resolver = CachingResolver::new(resolver);
+    let mut builder = build::PlanBuilder::new(program, source, &resolver, ParseOptions::default());
+    builder.list(&program.body, &build::StepContext::top(source));
     let files = summary::summary(&builder.steps);
-    Plan { steps: builder.steps, files }
+    ScriptPlan { steps: builder.steps, files }
 }

@@ -1,21 +1,21 @@
 //! Programs that run more than their name says: what an option names, text in a language of their own, files of the project.
 
-use super::build::{Builder, Place};
+use super::build::{PlanBuilder, StepContext};
 use super::builtin::without_prefix;
-use super::step::{Item, Reason, Role};
+use super::step::{OpaqueReason, PlannedWord, StepRole};
 use super::{script_language, show};
 
 /// A program that may run something.
-struct Program {
+struct KnownProgram {
     name: &'static str,
     /// The options whose value is text for a shell.
     texts: &'static [&'static str],
-    runs: Runs,
+    runs: ProgramKind,
 }
 
 /// What a program runs besides what its options name.
 #[derive(Clone, Copy)]
-enum Runs {
+enum ProgramKind {
     /// Nothing.
     Nothing,
     /// Files of the project it stands in.
@@ -30,8 +30,8 @@ enum Runs {
     Command,
 }
 
-const fn program(name: &'static str, texts: &'static [&'static str], runs: Runs) -> Program {
-    Program { name, texts, runs }
+const fn program(name: &'static str, texts: &'static [&'static str], runs: ProgramKind) -> KnownProgram {
+    KnownProgram { name, texts, runs }
 }
 
 /// Commands of what manages containers that run something in them.
@@ -39,7 +39,7 @@ const CONTAINERS: &[&str] =
     &["apply", "attach", "build", "compose", "create", "debug", "exec", "run", "start", "up"];
 
 /// The programs there are.
-const PROGRAMS: &[Program] = &[
+const PROGRAMS: &[KnownProgram] = &[
     program(
         "tar",
         &[
@@ -52,124 +52,138 @@ const PROGRAMS: &[Program] = &[
             "--new-volume-script",
             "--rsh-command",
         ],
-        Runs::Nothing,
+        ProgramKind::Nothing,
     ),
-    program("rsync", &["-e", "--rsh", "--rsync-path"], Runs::Nothing),
-    program("scp", &["-S", "-o"], Runs::Nothing),
-    program("sftp", &["-S", "-o"], Runs::Nothing),
-    program("sort", &["--compress-program"], Runs::Nothing),
-    program("split", &["--filter"], Runs::Nothing),
-    program("zip", &["-TT", "--unzip-command"], Runs::Nothing),
-    program("man", &["-P", "--pager", "-H"], Runs::Nothing),
-    program("wget", &["--use-askpass"], Runs::Nothing),
-    program("crontab", &[], Runs::Files("its standard input or file")),
-    program("ssh", &["-o"], Runs::Elsewhere(&[])),
-    program("docker", &[], Runs::Elsewhere(CONTAINERS)),
-    program("podman", &[], Runs::Elsewhere(CONTAINERS)),
-    program("kubectl", &[], Runs::Elsewhere(CONTAINERS)),
-    program("oc", &[], Runs::Elsewhere(CONTAINERS)),
-    program("ssh-agent", &[], Runs::Command),
-    program("entr", &[], Runs::Command),
-    program("xterm", &["-e"], Runs::Nothing),
-    program("make", &["--eval"], Runs::Files("Makefile")),
-    program("gmake", &["--eval"], Runs::Files("Makefile")),
-    program("ninja", &[], Runs::Files("build.ninja")),
-    program("cmake", &[], Runs::Files("CMakeLists.txt")),
-    program("just", &[], Runs::Files("justfile")),
-    program("rake", &[], Runs::Files("Rakefile")),
-    program("npm", &[], Runs::Files("package.json")),
-    program("pnpm", &[], Runs::Files("package.json")),
-    program("yarn", &[], Runs::Files("package.json")),
-    program("npx", &[], Runs::Files("package.json")),
-    program("pytest", &[], Runs::Files("the tests")),
-    program("tox", &[], Runs::Files("tox.ini")),
-    program("cargo", &[], Runs::Files("Cargo.toml")),
-    program("go", &[], Runs::Files("go.mod")),
-    program("mvn", &[], Runs::Files("pom.xml")),
-    program("gradle", &[], Runs::Files("build.gradle")),
-    program("ansible-playbook", &[], Runs::Files("the playbook")),
-    program("python", &[], Runs::Language),
-    program("python2", &[], Runs::Language),
-    program("python3", &[], Runs::Language),
-    program("perl", &[], Runs::Language),
-    program("ruby", &[], Runs::Language),
-    program("node", &[], Runs::Language),
-    program("deno", &[], Runs::Language),
-    program("bun", &[], Runs::Language),
-    program("php", &[], Runs::Language),
-    program("lua", &[], Runs::Language),
-    program("Rscript", &[], Runs::Language),
-    program("tclsh", &[], Runs::Language),
-    program("expect", &[], Runs::Language),
-    program("osascript", &[], Runs::Language),
-    program("fish", &[], Runs::Language),
-    program("pwsh", &[], Runs::Language),
-    program("gdb", &[], Runs::Language),
-    program("lldb", &[], Runs::Language),
-    program("vim", &[], Runs::Language),
-    program("vi", &[], Runs::Language),
-    program("nvim", &[], Runs::Language),
-    program("ex", &[], Runs::Language),
-    program("ed", &[], Runs::Language),
-    program("emacs", &[], Runs::Language),
-    program("less", &[], Runs::Keys),
-    program("more", &[], Runs::Keys),
-    program("tmux", &[], Runs::Language),
-    program("screen", &[], Runs::Language),
-    program("sqlite3", &[], Runs::Language),
-    program("psql", &[], Runs::Language),
-    program("mysql", &[], Runs::Language),
-    program("m4", &[], Runs::Language),
-    program("gnuplot", &[], Runs::Language),
+    program("rsync", &["-e", "--rsh", "--rsync-path"], ProgramKind::Nothing),
+    program("scp", &["-S", "-o"], ProgramKind::Nothing),
+    program("sftp", &["-S", "-o"], ProgramKind::Nothing),
+    program("sort", &["--compress-program"], ProgramKind::Nothing),
+    program("split", &["--filter"], ProgramKind::Nothing),
+    program("zip", &["-TT", "--unzip-command"], ProgramKind::Nothing),
+    program("man", &["-P", "--pager", "-H"], ProgramKind::Nothing),
+    program("wget", &["--use-askpass"], ProgramKind::Nothing),
+    program("crontab", &[], ProgramKind::Files("its standard input or file")),
+    program("ssh", &["-o"], ProgramKind::Elsewhere(&[])),
+    program("docker", &[], ProgramKind::Elsewhere(CONTAINERS)),
+    program("podman", &[], ProgramKind::Elsewhere(CONTAINERS)),
+    program("kubectl", &[], ProgramKind::Elsewhere(CONTAINERS)),
+    program("oc", &[], ProgramKind::Elsewhere(CONTAINERS)),
+    program("ssh-agent", &[], ProgramKind::Command),
+    program("entr", &[], ProgramKind::Command),
+    program("xterm", &["-e"], ProgramKind::Nothing),
+    program("make", &["--eval"], ProgramKind::Files("Makefile")),
+    program("gmake", &["--eval"], ProgramKind::Files("Makefile")),
+    program("ninja", &[], ProgramKind::Files("build.ninja")),
+    program("cmake", &[], ProgramKind::Files("CMakeLists.txt")),
+    program("just", &[], ProgramKind::Files("justfile")),
+    program("rake", &[], ProgramKind::Files("Rakefile")),
+    program("npm", &[], ProgramKind::Files("package.json")),
+    program("pnpm", &[], ProgramKind::Files("package.json")),
+    program("yarn", &[], ProgramKind::Files("package.json")),
+    program("npx", &[], ProgramKind::Files("package.json")),
+    program("pytest", &[], ProgramKind::Files("the tests")),
+    program("tox", &[], ProgramKind::Files("tox.ini")),
+    program("cargo", &[], ProgramKind::Files("Cargo.toml")),
+    program("go", &[], ProgramKind::Files("go.mod")),
+    program("mvn", &[], ProgramKind::Files("pom.xml")),
+    program("gradle", &[], ProgramKind::Files("build.gradle")),
+    program("ansible-playbook", &[], ProgramKind::Files("the playbook")),
+    program("python", &[], ProgramKind::Language),
+    program("python2", &[], ProgramKind::Language),
+    program("python3", &[], ProgramKind::Language),
+    program("perl", &[], ProgramKind::Language),
+    program("ruby", &[], ProgramKind::Language),
+    program("node", &[], ProgramKind::Language),
+    program("deno", &[], ProgramKind::Language),
+    program("bun", &[], ProgramKind::Language),
+    program("php", &[], ProgramKind::Language),
+    program("lua", &[], ProgramKind::Language),
+    program("Rscript", &[], ProgramKind::Language),
+    program("tclsh", &[], ProgramKind::Language),
+    program("expect", &[], ProgramKind::Language),
+    program("osascript", &[], ProgramKind::Language),
+    program("fish", &[], ProgramKind::Language),
+    program("pwsh", &[], ProgramKind::Language),
+    program("gdb", &[], ProgramKind::Language),
+    program("lldb", &[], ProgramKind::Language),
+    program("vim", &[], ProgramKind::Language),
+    program("vi", &[], ProgramKind::Language),
+    program("nvim", &[], ProgramKind::Language),
+    program("ex", &[], ProgramKind::Language),
+    program("ed", &[], ProgramKind::Language),
+    program("emacs", &[], ProgramKind::Language),
+    program("less", &[], ProgramKind::Keys),
+    program("more", &[], ProgramKind::Keys),
+    program("tmux", &[], ProgramKind::Language),
+    program("screen", &[], ProgramKind::Language),
+    program("sqlite3", &[], ProgramKind::Language),
+    program("psql", &[], ProgramKind::Language),
+    program("mysql", &[], ProgramKind::Language),
+    program("m4", &[], ProgramKind::Language),
+    program("gnuplot", &[], ProgramKind::Language),
 ];
 
-impl Builder<'_> {
+impl PlanBuilder<'_> {
     /// Follows a program that may run something.
-    pub(super) fn program(&mut self, index: usize, name: &[u8], arguments: &[Item], place: &Place<'_>) {
+    pub(super) fn program(
+        &mut self,
+        index: usize,
+        name: &[u8],
+        arguments: &[PlannedWord],
+        context: &StepContext<'_>,
+    ) {
         match base_name(name) {
-            b"git" => self.git(index, arguments, place),
+            b"git" => self.git(index, arguments, context),
             b"sed" | b"gsed" => self.language(index, arguments, script_language::SED),
             b"awk" | b"gawk" | b"mawk" | b"nawk" => {
                 self.language(index, arguments, script_language::AWK);
             }
             name => {
                 let known = PROGRAMS.iter().find(|program| program.name.as_bytes() == name);
-                known.into_iter().for_each(|program| self.known_program(index, program, arguments, place));
+                known.into_iter().for_each(|program| self.known_program(index, program, arguments, context));
             }
         }
     }
 
-    fn known_program(&mut self, index: usize, program: &Program, arguments: &[Item], place: &Place<'_>) {
+    fn known_program(
+        &mut self,
+        index: usize,
+        program: &KnownProgram,
+        arguments: &[PlannedWord],
+        context: &StepContext<'_>,
+    ) {
         if let [only] = arguments
             && matches!(only.literal(), Some(b"--version" | b"--help" | b"-V"))
         {
             return;
         }
-        self.option_texts(index, program.texts, arguments, place);
+        self.option_texts(index, program.texts, arguments, context);
         match program.runs {
-            Runs::Nothing => {}
-            Runs::Files(file) => self.opaque(index, Reason::ScriptFile, file.as_bytes()),
-            Runs::Language => self.opaque(index, Reason::Language, show::sources(arguments).as_bytes()),
-            Runs::Elsewhere(commands) => {
-                let runs = |item: &Item| item.literal().is_none_or(|word| is_among(commands, word));
+            ProgramKind::Nothing => {}
+            ProgramKind::Files(file) => self.opaque(index, OpaqueReason::ScriptFile, file.as_bytes()),
+            ProgramKind::Language => {
+                self.opaque(index, OpaqueReason::Language, show::sources(arguments).as_bytes());
+            }
+            ProgramKind::Elsewhere(commands) => {
+                let runs = |item: &PlannedWord| item.literal().is_none_or(|word| is_among(commands, word));
                 if commands.is_empty() || arguments.iter().any(runs) {
-                    self.opaque(index, Reason::Elsewhere, show::sources(arguments).as_bytes());
+                    self.opaque(index, OpaqueReason::Elsewhere, show::sources(arguments).as_bytes());
                 }
             }
-            Runs::Keys => {
+            ProgramKind::Keys => {
                 if let Some(keys) = arguments.iter().find(|item| item.prefix().starts_with(b"+")) {
-                    self.opaque(index, Reason::Language, show::source(keys).as_bytes());
+                    self.opaque(index, OpaqueReason::Language, show::source(keys).as_bytes());
                 }
             }
-            Runs::Command => {
-                let is_option = |item: &&Item| item.prefix().starts_with(b"-");
+            ProgramKind::Command => {
+                let is_option = |item: &&PlannedWord| item.prefix().starts_with(b"-");
                 let options = arguments.iter().take_while(is_option).count();
                 if options < arguments.len() {
                     self.run_arguments(
                         index,
                         arguments[options..].to_vec(),
-                        Role::Wrapped,
-                        &place.subshell(),
+                        StepRole::Wrapped,
+                        &context.subshell(),
                     );
                 }
             }
@@ -181,19 +195,19 @@ impl Builder<'_> {
         &mut self,
         index: usize,
         options: &[&str],
-        arguments: &[Item],
-        place: &Place<'_>,
+        arguments: &[PlannedWord],
+        context: &StepContext<'_>,
     ) {
         if options.is_empty() {
             return;
         }
         for (at, argument) in arguments.iter().enumerate() {
             if argument.several && argument.prefix().is_empty() {
-                self.opaque(index, Reason::WrapperOptions, show::source(argument).as_bytes());
+                self.opaque(index, OpaqueReason::WrapperOptions, show::source(argument).as_bytes());
             }
             let found = options.iter().find_map(|option| value(option, argument, arguments.get(at + 1)));
             if let Some(text) = found.and_then(|text| command_in(&text)) {
-                self.run_text(index, &text, Role::Callback, &place.subshell().repeated());
+                self.run_text(index, &text, StepRole::Callback, &context.subshell().repeated());
             }
         }
     }
@@ -211,7 +225,7 @@ fn base_name(name: &[u8]) -> &[u8] {
 }
 
 /// The value that an argument gives to an option, if it does: in the same word or the next one.
-pub(super) fn value(option: &str, argument: &Item, next: Option<&Item>) -> Option<Item> {
+pub(super) fn value(option: &str, argument: &PlannedWord, next: Option<&PlannedWord>) -> Option<PlannedWord> {
     let (option, prefix) = (option.as_bytes(), argument.prefix());
     if argument.literal() == Some(option) {
         return next.cloned();
@@ -230,7 +244,7 @@ pub(super) fn value(option: &str, argument: &Item, next: Option<&Item>) -> Optio
 }
 
 /// The command in the value of an option that may also be something else: `exec=COMMAND`, `ProxyCommand=COMMAND`.
-fn command_in(value: &Item) -> Option<Item> {
+fn command_in(value: &PlannedWord) -> Option<PlannedWord> {
     const HARMLESS: [&[u8]; 6] = [b"dot", b"echo", b"bell", b"sleep", b"ttyout", b"totals"];
     let prefix = value.prefix();
     let end = prefix.iter().position(|byte| !byte.is_ascii_alphanumeric()).unwrap_or(prefix.len());

@@ -1,22 +1,22 @@
 //! sed and awk: little languages of which only some commands run commands.
 
-use super::build::Builder;
+use super::build::PlanBuilder;
 use super::builtin::without_prefix;
 use super::show;
-use super::step::{Item, Reason};
+use super::step::{OpaqueReason, PlannedWord};
 
 /// How a program is given its script, and how to tell that the script runs nothing.
-pub(super) struct Language {
+pub(super) struct ScriptLanguage {
     /// Letters of options without a value.
     flags: &'static [u8],
     /// The options with a value.
-    options: &'static [(u8, &'static str, Given)],
+    options: &'static [(u8, &'static str, OptionValue)],
     harmless: fn(&[u8]) -> bool,
 }
 
 /// What the value of an option is.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Given {
+enum OptionValue {
     /// A script.
     Script,
     /// A file that holds one.
@@ -27,34 +27,34 @@ enum Given {
     Suffix,
 }
 
-pub(super) const SED: &Language = &Language {
+pub(super) const SED: &ScriptLanguage = &ScriptLanguage {
     flags: b"bnErsuz",
     options: &[
-        (b'e', "--expression", Given::Script),
-        (b'f', "--file", Given::File),
-        (b'l', "--line-length", Given::Other),
-        (b'i', "--in-place", Given::Suffix),
+        (b'e', "--expression", OptionValue::Script),
+        (b'f', "--file", OptionValue::File),
+        (b'l', "--line-length", OptionValue::Other),
+        (b'i', "--in-context", OptionValue::Suffix),
     ],
     harmless: sed_is_harmless,
 };
 
-pub(super) const AWK: &Language = &Language {
+pub(super) const AWK: &ScriptLanguage = &ScriptLanguage {
     flags: b"bcCghMnNOPrsSt",
     options: &[
-        (b'e', "--source", Given::Script),
-        (b'f', "--file", Given::File),
-        (b'E', "--exec", Given::File),
-        (b'i', "--include", Given::File),
-        (b'l', "--load", Given::File),
-        (b'F', "--field-separator", Given::Other),
-        (b'v', "--assign", Given::Other),
+        (b'e', "--source", OptionValue::Script),
+        (b'f', "--file", OptionValue::File),
+        (b'E', "--exec", OptionValue::File),
+        (b'i', "--include", OptionValue::File),
+        (b'l', "--load", OptionValue::File),
+        (b'F', "--field-separator", OptionValue::Other),
+        (b'v', "--assign", OptionValue::Other),
     ],
     harmless: awk_is_harmless,
 };
 
-impl Language {
+impl ScriptLanguage {
     /// What an argument gives, and the value if that stands in the same word.
-    fn option(&self, argument: &Item) -> Option<(Given, Option<Item>)> {
+    fn option(&self, argument: &PlannedWord) -> Option<(OptionValue, Option<PlannedWord>)> {
         let prefix = argument.prefix();
         if prefix.starts_with(b"--") {
             let end = memchr::memchr(b'=', prefix).unwrap_or(prefix.len());
@@ -69,31 +69,33 @@ impl Language {
     }
 }
 
-impl Builder<'_> {
+impl PlanBuilder<'_> {
     /// Looks at the scripts that a program of such a language is given.
-    pub(super) fn language(&mut self, index: usize, arguments: &[Item], language: &Language) {
+    pub(super) fn language(&mut self, index: usize, arguments: &[PlannedWord], language: &ScriptLanguage) {
         let mut scripts = false;
         let mut operand = None;
         let mut rest = arguments.iter();
         while let Some(argument) = rest.next() {
             let prefix = argument.prefix();
             if argument.several && prefix.is_empty() {
-                self.opaque(index, Reason::WrapperOptions, show::source(argument).as_bytes());
+                self.opaque(index, OpaqueReason::WrapperOptions, show::source(argument).as_bytes());
             }
             if !prefix.starts_with(b"-") || prefix.len() == 1 {
                 operand = operand.or(Some(argument));
                 continue;
             }
             let Some((given, value)) = language.option(argument) else { continue };
-            if given == Given::Suffix {
+            if given == OptionValue::Suffix {
                 continue;
             }
             let Some(value) = value.or_else(|| rest.next().cloned()) else { break };
-            scripts |= given != Given::Other;
+            scripts |= given != OptionValue::Other;
             match given {
-                Given::Script => self.script_in(index, &value, language),
-                Given::File => self.opaque(index, Reason::ScriptFile, show::source(&value).as_bytes()),
-                Given::Other | Given::Suffix => {}
+                OptionValue::Script => self.script_in(index, &value, language),
+                OptionValue::File => {
+                    self.opaque(index, OpaqueReason::ScriptFile, show::source(&value).as_bytes());
+                }
+                OptionValue::Other | OptionValue::Suffix => {}
             }
         }
         if let Some(text) = operand.filter(|_| !scripts) {
@@ -101,11 +103,11 @@ impl Builder<'_> {
         }
     }
 
-    fn script_in(&mut self, index: usize, text: &Item, language: &Language) {
+    fn script_in(&mut self, index: usize, text: &PlannedWord, language: &ScriptLanguage) {
         match text.literal() {
             Some(script) if (language.harmless)(script) => {}
-            Some(script) => self.opaque(index, Reason::Language, script),
-            None => self.opaque(index, Reason::Language, show::source(text).as_bytes()),
+            Some(script) => self.opaque(index, OpaqueReason::Language, script),
+            None => self.opaque(index, OpaqueReason::Language, show::source(text).as_bytes()),
         }
     }
 }
@@ -130,15 +132,15 @@ pub(super) fn awk_writes_nothing(script: &[u8]) -> bool {
 
 /// Whether a sed script is made of commands that run nothing and write no file.
 pub(super) fn sed_is_harmless(script: &[u8]) -> bool {
-    Sed { rest: script }.commands().is_some()
+    SedScanner { rest: script }.commands().is_some()
 }
 
 /// A sed script being read; what is not understood is `None`.
-struct Sed<'a> {
+struct SedScanner<'a> {
     rest: &'a [u8],
 }
 
-impl Sed<'_> {
+impl SedScanner<'_> {
     fn commands(&mut self) -> Option<()> {
         loop {
             self.skip(|byte| byte.is_ascii_whitespace() || byte == b';' || byte == b'}');

@@ -1,17 +1,17 @@
 //! Commands that run what they are given: text, files, arguments.
 
-use crate::script::read_script;
+use crate::script::parse_script;
 
-use super::build::{Builder, Place};
-use super::directory::Directory;
+use super::build::{PlanBuilder, StepContext};
+use super::directory::WorkingDirectory;
 use super::show;
-use super::step::{Expansion, FileUse, Item, Mode, Piece, Reason, Role, UsedBy};
+use super::step::{Expansion, FileUse, FileUseMode, OpaqueReason, PlannedWord, StepRole, UsedBy, WordPiece};
 use super::{words, wrapper};
 
 /// Shells that read `-c TEXT`, a file, or standard input.
 const SHELLS: &[&[u8]] = &[b"sh", b"bash", b"dash", b"ash", b"ksh", b"mksh", b"zsh", b"rbash", b"busybox"];
 
-/// Options of those shells that take a value of their own.
+/// ParseOptions of those shells that take a value of their own.
 const SHELL_VALUES: &[&[u8]] = &[b"-o", b"+o", b"-O", b"+O", b"--rcfile", b"--init-file"];
 
 /// Whether a program of this name is a shell.
@@ -20,108 +20,134 @@ pub(crate) fn is_shell(name: &[u8]) -> bool {
 }
 
 /// `uv run`, which runs programs of many kinds.
-fn is_uv_run(name: &[u8], arguments: &[Item]) -> bool {
+fn is_uv_run(name: &[u8], arguments: &[PlannedWord]) -> bool {
     name == b"uv" && arguments.iter().any(|argument| argument.literal() == Some(b"run"))
 }
 
-impl Builder<'_> {
+impl PlanBuilder<'_> {
     /// Follows what a command of these arguments runs in its turn.
-    pub(super) fn invoke(&mut self, index: usize, argv: &[Item], place: &Place<'_>) {
+    pub(super) fn invoke(&mut self, index: usize, argv: &[PlannedWord], context: &StepContext<'_>) {
         self.command_files(index, argv);
         let Some((first, arguments)) = argv.split_first() else { return };
         if self.moves && self.steps[index].is_function_call() {
-            self.directory = Directory::unknown();
+            self.directory = WorkingDirectory::unknown();
         }
         let Some(name) = first.literal() else {
-            return self.opaque(index, Reason::CommandName, show::source(first).as_bytes());
+            return self.opaque(index, OpaqueReason::CommandName, show::source(first).as_bytes());
         };
         let base = name.rsplit(|byte| *byte == b'/').next().unwrap_or(name);
-        if self.own(index, base, arguments, place) {
+        if self.own(index, base, arguments, context) {
             return;
         }
         if let Some(wrapper) = wrapper::find(base) {
-            self.wrapped(index, wrapper, arguments, place);
+            self.wrapped(index, wrapper, arguments, context);
         } else if SHELLS.contains(&base) {
-            self.apart(|builder| builder.shell(index, base, arguments, place));
+            self.in_subshell(|builder| builder.shell(index, base, arguments, context));
         } else if base == b"find" {
-            self.found(index, arguments, place);
+            self.found(index, arguments, context);
         } else if matches!(base, b"parallel" | b"run-parts" | b"start-stop-daemon")
             || is_uv_run(base, arguments)
         {
-            self.opaque(index, Reason::WrapperOptions, show::sources(arguments).as_bytes());
+            self.opaque(index, OpaqueReason::WrapperOptions, show::sources(arguments).as_bytes());
         } else if matches!(base, b"at" | b"batch") {
-            self.opaque(index, Reason::ScriptInput, b"");
+            self.opaque(index, OpaqueReason::ScriptInput, b"");
         } else if base == name && crate::resolve::is_builtin(name) {
-            self.builtin(index, name, arguments, place);
+            self.builtin(index, name, arguments, context);
         } else {
-            self.program(index, base, arguments, place);
+            self.program(index, base, arguments, context);
         }
     }
 
     /// Adds a step for a command that stands in the arguments of the one at `index`.
-    pub(super) fn run_arguments(&mut self, index: usize, argv: Vec<Item>, role: Role, place: &Place<'_>) {
-        let Some(place) = place.below(index, role).followed() else {
-            return self.opaque(index, Reason::UnreadableText, show::sources(&argv).as_bytes());
+    pub(super) fn run_arguments(
+        &mut self,
+        index: usize,
+        argv: Vec<PlannedWord>,
+        role: StepRole,
+        context: &StepContext<'_>,
+    ) {
+        let Some(context) = context.below(index, role).followed() else {
+            return self.opaque(index, OpaqueReason::UnreadableText, show::sources(&argv).as_bytes());
         };
         let action = self.action(&argv);
         let (span, line) = (self.steps[index].span, self.steps[index].line);
-        let inner = self.add(action, Vec::new(), span, line, &place);
-        self.invoke(inner, &argv, &place);
+        let inner = self.add(action, Vec::new(), span, line, &context);
+        self.invoke(inner, &argv, &context);
         self.steps[inner].argv = argv;
     }
 
     /// Plans text that is run as a script.
-    pub(super) fn run_text(&mut self, index: usize, text: &Item, role: Role, place: &Place<'_>) {
+    pub(super) fn run_text(
+        &mut self,
+        index: usize,
+        text: &PlannedWord,
+        role: StepRole,
+        context: &StepContext<'_>,
+    ) {
         let Some(literal) = text.literal() else {
-            return self.opaque(index, Reason::ScriptText, show::source(text).as_bytes());
+            return self.opaque(index, OpaqueReason::ScriptText, show::source(text).as_bytes());
         };
-        let Some(place) = place.below(index, role).followed() else {
-            return self.opaque(index, Reason::UnreadableText, literal);
+        let Some(context) = context.below(index, role).followed() else {
+            return self.opaque(index, OpaqueReason::UnreadableText, literal);
         };
-        let script = read_script(literal, &self.options);
+        let script = parse_script(literal, &self.options);
         if script.error.is_some() {
-            self.opaque(index, Reason::UnreadableText, literal);
+            self.opaque(index, OpaqueReason::UnreadableText, literal);
         }
-        let place = place.within(literal, &self.steps[index]);
-        self.list(&script.program.body, &place);
+        let context = context.within(literal, &self.steps[index]);
+        self.list(&script.program.body, &context);
     }
 
     /// `eval`, which joins its arguments.
-    pub(super) fn run_joined(&mut self, index: usize, arguments: &[Item], role: Role, place: &Place<'_>) {
+    pub(super) fn run_joined(
+        &mut self,
+        index: usize,
+        arguments: &[PlannedWord],
+        role: StepRole,
+        context: &StepContext<'_>,
+    ) {
         let arguments = match arguments {
             [] => return,
-            [only] => return self.run_text(index, only, role, place),
+            [only] => return self.run_text(index, only, role, context),
             _ => arguments,
         };
-        let known: Option<Vec<&[u8]>> = arguments.iter().map(Item::literal).collect();
+        let known: Option<Vec<&[u8]>> = arguments.iter().map(PlannedWord::literal).collect();
         let text = match known {
             Some(texts) => words::known(&texts.join(&b' ')),
-            None => Item { pieces: vec![dynamic(Expansion::Parameter, arguments)], several: true },
+            None => PlannedWord { pieces: vec![dynamic(Expansion::Parameter, arguments)], several: true },
         };
-        self.run_text(index, &text, role, place);
+        self.run_text(index, &text, role, context);
     }
 
     /// `sh -c TEXT`, `sh FILE`, `sh`.
-    pub(super) fn shell(&mut self, index: usize, name: &[u8], arguments: &[Item], place: &Place<'_>) {
+    pub(super) fn shell(
+        &mut self,
+        index: usize,
+        name: &[u8],
+        arguments: &[PlannedWord],
+        context: &StepContext<'_>,
+    ) {
         let arguments = match (name, arguments) {
             (b"busybox", [applet, rest @ ..])
                 if applet.literal().is_some_and(|name| SHELLS.contains(&name)) =>
             {
                 rest
             }
-            (b"busybox", _) => return self.run_arguments(index, arguments.to_vec(), Role::Wrapped, place),
+            (b"busybox", _) => {
+                return self.run_arguments(index, arguments.to_vec(), StepRole::Wrapped, context);
+            }
             _ => arguments,
         };
-        let place = place.subshell();
+        let context = context.subshell();
         let mut rest = arguments.iter();
         let mut from_text = false;
         while let Some(argument) = rest.next() {
             let Some(option) = argument.literal() else {
                 if from_text && !argument.several {
-                    return self.run_text(index, argument, Role::Script, &place);
+                    return self.run_text(index, argument, StepRole::Script, &context);
                 }
                 // What is only known later may be an option as well as what follows the options.
-                return self.opaque(index, Reason::ScriptText, show::sources(arguments).as_bytes());
+                return self.opaque(index, OpaqueReason::ScriptText, show::sources(arguments).as_bytes());
             };
             let is_option = option.len() > 1 && matches!(option[0], b'-' | b'+') && option != b"--";
             if SHELL_VALUES.contains(&option) {
@@ -131,51 +157,57 @@ impl Builder<'_> {
             } else if is_option {
                 from_text |= option[0] == b'-' && option[1] != b'-' && option.contains(&b'c');
                 if option.contains(&b's') && option[1] != b'-' {
-                    return self.run_input(index, &place);
+                    return self.run_input(index, &context);
                 }
             } else {
                 let operand = if matches!(option, b"--" | b"-") { rest.next() } else { Some(argument) };
-                return self.shell_operand(index, operand, from_text, &place);
+                return self.shell_operand(index, operand, from_text, &context);
             }
         }
-        self.shell_operand(index, None, from_text, &place);
+        self.shell_operand(index, None, from_text, &context);
     }
 
-    fn shell_operand(&mut self, index: usize, operand: Option<&Item>, from_text: bool, place: &Place<'_>) {
+    fn shell_operand(
+        &mut self,
+        index: usize,
+        operand: Option<&PlannedWord>,
+        from_text: bool,
+        context: &StepContext<'_>,
+    ) {
         match operand {
-            Some(text) if from_text => self.run_text(index, text, Role::Script, place),
-            Some(file) => self.opaque(index, Reason::ScriptFile, show::source(file).as_bytes()),
-            None => self.run_input(index, place),
+            Some(text) if from_text => self.run_text(index, text, StepRole::Script, context),
+            Some(file) => self.opaque(index, OpaqueReason::ScriptFile, show::source(file).as_bytes()),
+            None => self.run_input(index, context),
         }
     }
 
     /// Plans what a shell reads from standard input, as far as it stands in the script.
-    fn run_input(&mut self, index: usize, place: &Place<'_>) {
+    fn run_input(&mut self, index: usize, context: &StepContext<'_>) {
         match self.input(index) {
-            Some(text) => self.run_text(index, &text, Role::Script, place),
-            None => self.opaque(index, Reason::ScriptInput, b""),
+            Some(text) => self.run_text(index, &text, StepRole::Script, context),
+            None => self.opaque(index, OpaqueReason::ScriptInput, b""),
         }
     }
 
     /// The here-document or here-string that is the standard input of a step, its own or that of what runs it.
-    fn input(&self, index: usize) -> Option<Item> {
+    fn input(&self, index: usize) -> Option<PlannedWord> {
         let step = &self.steps[index];
         let is_input = |file: &&FileUse| match file.descriptor.as_deref() {
             _ if file.by == UsedBy::Command => false,
-            None => !matches!(file.mode, Mode::Write | Mode::Append),
+            None => !matches!(file.mode, FileUseMode::Write | FileUseMode::Append),
             Some(descriptor) => descriptor == "0",
         };
         match step.files.iter().rev().find(is_input) {
-            Some(file) if matches!(file.mode, Mode::HereDocument | Mode::HereString) => {
+            Some(file) if matches!(file.mode, FileUseMode::HereDocument | FileUseMode::HereString) => {
                 file.target.literal().map(super::words::known)
             }
-            None if step.role == Role::Wrapped => self.input(step.parent?),
+            None if step.role == StepRole::Wrapped => self.input(step.parent?),
             _ => None,
         }
     }
 
     /// `find … -exec COMMAND … ;`.
-    fn found(&mut self, index: usize, arguments: &[Item], place: &Place<'_>) {
+    fn found(&mut self, index: usize, arguments: &[PlannedWord], context: &StepContext<'_>) {
         const ACTIONS: [&[u8]; 4] = [b"-exec", b"-execdir", b"-ok", b"-okdir"];
         let mut rest = arguments;
         while let Some((argument, after)) = rest.split_first() {
@@ -183,36 +215,39 @@ impl Builder<'_> {
             if !argument.literal().is_some_and(|word| ACTIONS.contains(&word)) {
                 continue;
             }
-            let end = |item: &Item| matches!(item.literal(), Some(b";" | b"+"));
+            let end = |item: &PlannedWord| matches!(item.literal(), Some(b";" | b"+"));
             let length = after.iter().position(end).unwrap_or(after.len());
             let argv = after[..length].iter().map(|item| placeholders(item, b"{}")).collect();
-            self.run_arguments(index, argv, Role::Wrapped, &place.repeated());
+            self.run_arguments(index, argv, StepRole::Wrapped, &context.repeated());
             rest = &after[length..];
         }
         // A word that may become an action of its own, with arguments.
-        let open = |item: &&Item| item.several && item.prefix().is_empty();
+        let open = |item: &&PlannedWord| item.several && item.prefix().is_empty();
         if let Some(argument) = arguments.iter().find(open) {
-            self.opaque(index, Reason::WrapperOptions, show::source(argument).as_bytes());
+            self.opaque(index, OpaqueReason::WrapperOptions, show::source(argument).as_bytes());
         }
     }
 }
 
 /// A word in which a mark stands for what is found or read: then only a run can tell what it is.
-pub(super) fn placeholders(item: &Item, mark: &[u8]) -> Item {
+pub(super) fn placeholders(item: &PlannedWord, mark: &[u8]) -> PlannedWord {
     let Some(text) = item.literal() else { return item.clone() };
     if mark.is_empty() || memchr::memmem::find(text, mark).is_none() {
         return item.clone();
     }
     let by = Expansion::Input;
-    Item { pieces: vec![Piece::Dynamic { by, source: text.into() }], several: text == mark }
+    PlannedWord { pieces: vec![WordPiece::Dynamic { by, source: text.into() }], several: text == mark }
 }
 
 /// A piece that stands for several words.
-fn dynamic(by: Expansion, items: &[Item]) -> Piece {
-    Piece::Dynamic { by, source: show::sources(items).as_bytes().into() }
+fn dynamic(by: Expansion, items: &[PlannedWord]) -> WordPiece {
+    WordPiece::Dynamic { by, source: show::sources(items).as_bytes().into() }
 }
 
 /// The words that a wrapper adds to what it runs.
-pub(super) fn input(source: &[u8]) -> Item {
-    Item { pieces: vec![Piece::Dynamic { by: Expansion::Input, source: source.into() }], several: true }
+pub(super) fn input(source: &[u8]) -> PlannedWord {
+    PlannedWord {
+        pieces: vec![WordPiece::Dynamic { by: Expansion::Input, source: source.into() }],
+        several: true,
+    }
 }

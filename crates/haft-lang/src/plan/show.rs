@@ -3,14 +3,15 @@
 use std::fmt::{self, Write as _};
 
 use super::step::{
-    Action, Binding, Circumstances, FileScope, FileSummary, FileUse, Item, Mode, Opaque, Piece, Plan, Reason,
-    Role, Step, Target, UsedBy, UsedFile,
+    CommandTarget, FileScope, FileSummary, FileUse, FileUseMode, Opaque, OpaqueReason, PlanStep,
+    PlannedAssignment, PlannedWord, ScriptPlan, StepAction, StepConditions, StepRole, UsedBy, UsedFile,
+    WordPiece,
 };
 
 /// Most commands that the summary names.
 const MAX_UNTOLD: usize = 20;
 
-impl fmt::Display for Plan {
+impl fmt::Display for ScriptPlan {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut depths: Vec<usize> = Vec::with_capacity(self.steps.len());
         for step in &self.steps {
@@ -50,7 +51,7 @@ fn used(files: &[UsedFile]) -> String {
 }
 
 /// Names the commands whose files are not all known.
-fn untold(formatter: &mut fmt::Formatter<'_>, steps: &[Step]) -> fmt::Result {
+fn untold(formatter: &mut fmt::Formatter<'_>, steps: &[PlanStep]) -> fmt::Result {
     let mut names: Vec<String> = Vec::new();
     for step in steps.iter().filter(|step| !step.files_complete) {
         let name = step.argv.first().map_or_else(|| "a command".to_owned(), item);
@@ -67,7 +68,7 @@ fn untold(formatter: &mut fmt::Formatter<'_>, steps: &[Step]) -> fmt::Result {
     writeln!(formatter, "other files may be used by: {}", names.join(" "))
 }
 
-impl fmt::Display for Step {
+impl fmt::Display for PlanStep {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.stage.is_some_and(|stage| stage.number > 1) {
             formatter.write_str("| ")?;
@@ -75,12 +76,12 @@ impl fmt::Display for Step {
         formatter.write_str(prefix(self.role))?;
         let mut pieces: Vec<String> = self.assignments.iter().map(binding).collect();
         match &self.action {
-            Action::Compound { keyword } => pieces.push((*keyword).to_owned()),
-            Action::Define { name, .. } => pieces.push(format!("{name}()")),
-            Action::Assign | Action::Function { .. } | Action::Command { .. } => {}
+            StepAction::Compound { keyword } => pieces.push((*keyword).to_owned()),
+            StepAction::Define { name, .. } => pieces.push(format!("{name}()")),
+            StepAction::Assign | StepAction::Function { .. } | StepAction::Command { .. } => {}
         }
         match self.action {
-            Action::Compound { keyword: "[[" } => pieces.extend(self.argv.iter().map(raw)),
+            StepAction::Compound { keyword: "[[" } => pieces.extend(self.argv.iter().map(raw)),
             _ => pieces.extend(self.argv.iter().map(item)),
         }
         let redirections = self.files.iter().filter(|file| file.by == UsedBy::Redirection);
@@ -91,7 +92,7 @@ impl fmt::Display for Step {
     }
 }
 
-fn binding(binding: &Binding) -> String {
+fn binding(binding: &PlannedAssignment) -> String {
     let equals = if binding.append { "+=" } else { "=" };
     match binding.value.as_slice() {
         [value] => format!("{}{equals}{}", binding.name, item(value)),
@@ -99,37 +100,37 @@ fn binding(binding: &Binding) -> String {
     }
 }
 
-fn raw(item: &Item) -> String {
+fn raw(item: &PlannedWord) -> String {
     String::from_utf8_lossy(item.literal().unwrap_or_default())
         .split_whitespace()
         .collect::<Vec<_>>()
         .join(" ")
 }
 
-fn prefix(role: Role) -> &'static str {
+fn prefix(role: StepRole) -> &'static str {
     match role {
-        Role::Statement | Role::Body | Role::FunctionBody => "",
-        Role::Condition => "if: ",
-        Role::Else => "else: ",
-        Role::Substitution => "$( ",
-        Role::ProcessSubstitution => "<( ",
-        Role::Wrapped => "runs: ",
-        Role::Script => "script: ",
-        Role::Trap => "trap: ",
-        Role::Callback => "later: ",
+        StepRole::Statement | StepRole::Body | StepRole::FunctionBody => "",
+        StepRole::Condition => "if: ",
+        StepRole::Else => "else: ",
+        StepRole::Substitution => "$( ",
+        StepRole::ProcessSubstitution => "<( ",
+        StepRole::Wrapped => "runs: ",
+        StepRole::Script => "script: ",
+        StepRole::Trap => "trap: ",
+        StepRole::Callback => "later: ",
     }
 }
 
 /// What kind of command it is, and when and where it runs.
-fn notes(step: &Step) -> String {
+fn notes(step: &PlanStep) -> String {
     let mut notes: Vec<String> = Vec::new();
     match &step.action {
-        Action::Command { target } => notes.push(target.to_string()),
-        Action::Function { otherwise: None } => notes.push("function".to_owned()),
-        Action::Function { otherwise: Some(target) } => notes.push(format!("function, or {target}")),
-        Action::Assign | Action::Compound { .. } | Action::Define { .. } => {}
+        StepAction::Command { target } => notes.push(target.to_string()),
+        StepAction::Function { otherwise: None } => notes.push("function".to_owned()),
+        StepAction::Function { otherwise: Some(target) } => notes.push(format!("function, or {target}")),
+        StepAction::Assign | StepAction::Compound { .. } | StepAction::Define { .. } => {}
     }
-    let Circumstances { conditional, repeated, background, subshell, deferred } = step.circumstances;
+    let StepConditions { conditional, repeated, background, subshell, deferred } = step.conditions;
     let flags = [
         (conditional && !repeated, "conditional"),
         (repeated, "repeated"),
@@ -141,7 +142,7 @@ fn notes(step: &Step) -> String {
     notes.join(", ")
 }
 
-impl fmt::Display for Target {
+impl fmt::Display for CommandTarget {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Builtin => formatter.write_str("builtin"),
@@ -158,63 +159,63 @@ impl fmt::Display for FileUse {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let descriptor = self.descriptor.as_deref().unwrap_or_default();
         let symbol = match self.mode {
-            Mode::Read => "<",
-            Mode::Write => ">",
-            Mode::Append => ">>",
-            Mode::ReadWrite => "<>",
-            Mode::HereDocument => return write!(formatter, "{descriptor}<<{}", summary(&self.target)),
-            Mode::HereString => "<<<",
-            Mode::Duplicate => ">&",
-            Mode::Close => return write!(formatter, "{descriptor}>&-"),
-            Mode::Delete => "delete ",
-            Mode::Attributes => "change ",
+            FileUseMode::Read => "<",
+            FileUseMode::Write => ">",
+            FileUseMode::Append => ">>",
+            FileUseMode::ReadWrite => "<>",
+            FileUseMode::HereDocument => return write!(formatter, "{descriptor}<<{}", summary(&self.target)),
+            FileUseMode::HereString => "<<<",
+            FileUseMode::Duplicate => ">&",
+            FileUseMode::Close => return write!(formatter, "{descriptor}>&-"),
+            FileUseMode::Delete => "delete ",
+            FileUseMode::Attributes => "change ",
         };
         write!(formatter, "{descriptor}{symbol}{}", item(&self.target))
     }
 }
 
 /// The size of a here-document rather than its text.
-fn summary(item: &Item) -> String {
+fn summary(item: &PlannedWord) -> String {
     let length: usize = item
         .pieces
         .iter()
         .map(|piece| match piece {
-            Piece::Literal(text) => text.len(),
-            Piece::Dynamic { source, .. } => source.len(),
+            WordPiece::Literal(text) => text.len(),
+            WordPiece::Dynamic { source, .. } => source.len(),
         })
         .sum();
     format!("({length} bytes)")
 }
 
 /// Words as they could be written, dynamic pieces between guillemets.
-fn items(items: &[Item]) -> String {
+fn items(items: &[PlannedWord]) -> String {
     items.iter().map(item).collect::<Vec<_>>().join(" ")
 }
 
 /// Words as they are written, near enough to be recognised.
-pub(super) fn sources(items: &[Item]) -> String {
+pub(super) fn sources(items: &[PlannedWord]) -> String {
     items.iter().map(source).collect::<Vec<_>>().join(" ")
 }
 
-pub(crate) fn source(item: &Item) -> String {
-    let piece = |piece: &Piece| match piece {
-        Piece::Literal(text) => quoted(text),
-        Piece::Dynamic { source, .. } => source.to_string(),
+pub(crate) fn source(item: &PlannedWord) -> String {
+    let piece = |piece: &WordPiece| match piece {
+        WordPiece::Literal(text) => quoted(text),
+        WordPiece::Dynamic { source, .. } => source.to_string(),
     };
     item.pieces.iter().map(piece).collect()
 }
 
-fn item(item: &Item) -> String {
+fn item(item: &PlannedWord) -> String {
     match item.literal() {
         Some(b"") => "''".to_owned(),
         _ => item.pieces.iter().map(piece).collect(),
     }
 }
 
-fn piece(piece: &Piece) -> String {
+fn piece(piece: &WordPiece) -> String {
     match piece {
-        Piece::Literal(text) => quoted(text),
-        Piece::Dynamic { source, .. } => format!("«{}»", visible(source)),
+        WordPiece::Literal(text) => quoted(text),
+        WordPiece::Dynamic { source, .. } => format!("«{}»", visible(source)),
     }
 }
 
@@ -246,7 +247,7 @@ impl fmt::Display for Opaque {
     }
 }
 
-impl fmt::Display for Reason {
+impl fmt::Display for OpaqueReason {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(match self {
             Self::CommandName => "the command is only known when it runs",

@@ -8,9 +8,9 @@ use crate::ast::{Span, Text};
 
 /// Everything that a program can run, in the order written.
 #[derive(Clone, Debug, Default, Serialize)]
-pub struct Plan {
-    /// The steps. What belongs to another step follows it, and names it as its [`Step::parent`].
-    pub steps: Vec<Step>,
+pub struct ScriptPlan {
+    /// The steps. What belongs to another step follows it, and names it as its [`PlanStep::parent`].
+    pub steps: Vec<PlanStep>,
     /// The files that the steps use, each once.
     pub files: FileSummary,
 }
@@ -26,7 +26,7 @@ pub struct FileSummary {
     pub writes: Vec<UsedFile>,
     /// Files that are removed or moved away.
     pub deletes: Vec<UsedFile>,
-    /// Whether these are all files: no step has [`Step::files_complete`] unset.
+    /// Whether these are all files: no step has [`PlanStep::files_complete`] unset.
     pub complete: bool,
 }
 
@@ -34,7 +34,7 @@ pub struct FileSummary {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct UsedFile {
     /// Its path, relative to the directory that the program starts in.
-    pub target: Item,
+    pub target: PlannedWord,
     /// How much of a directory is used.
     #[serde(skip_serializing_if = "FileScope::is_exact")]
     pub scope: FileScope,
@@ -42,24 +42,24 @@ pub struct UsedFile {
 
 /// One command, simple or compound, and all that its text tells about what it does.
 #[derive(Clone, Debug, Serialize)]
-pub struct Step {
+pub struct PlanStep {
     /// The index of the step that this one is a part of.
     pub parent: Option<usize>,
     /// What it is to its parent.
-    pub role: Role,
+    pub role: StepRole,
     /// The line it begins on, counted from 1.
     pub line: u32,
-    /// Where it stands. What was read out of a literal (`sh -c '…'`) has the place of the command that holds it.
+    /// Where it stands. What was read out of a literal (`sh -c '…'`) has the context of the command that holds it.
     #[serde(serialize_with = "span")]
     pub span: Span,
     /// What it does.
     #[serde(flatten)]
-    pub action: Action,
+    pub action: StepAction,
     /// The name and the arguments of a command; the words of `for`, `select` and `case`.
-    pub argv: Vec<Item>,
+    pub argv: Vec<PlannedWord>,
     /// The assignments: for a command, its environment.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub assignments: Vec<Binding>,
+    pub assignments: Vec<PlannedAssignment>,
     /// The redirections, in the order in which they take effect, and then the files that the arguments name.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<FileUse>,
@@ -69,13 +69,13 @@ pub struct Step {
     /// The working directory that relative paths refer to, if a `cd` before changed it. It is assumed that `cd`
     /// succeeds.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub directory: Option<Item>,
+    pub directory: Option<PlannedWord>,
     /// When and where it runs.
     #[serde(flatten)]
-    pub circumstances: Circumstances,
-    /// Its place in a pipeline of several.
+    pub conditions: StepConditions,
+    /// Its context in a pipeline of several.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub stage: Option<Stage>,
+    pub stage: Option<PipelineStage>,
     /// What the text cannot tell.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub opaque: Vec<Opaque>,
@@ -84,7 +84,7 @@ pub struct Step {
 /// What a step is to its parent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Role {
+pub enum StepRole {
     /// A statement of the program.
     Statement,
     /// What decides an `if` or a loop.
@@ -112,16 +112,16 @@ pub enum Role {
 /// What a step does.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case", tag = "kind")]
-pub enum Action {
+pub enum StepAction {
     /// Calls a function of the program.
     Function {
         /// What the name means wherever the function is not defined.
-        otherwise: Option<Target>,
+        otherwise: Option<CommandTarget>,
     },
     /// Runs a command.
     Command {
         /// What its name means.
-        target: Target,
+        target: CommandTarget,
     },
     /// Assigns or redirects, and runs no command.
     Assign,
@@ -144,7 +144,7 @@ pub enum Action {
 /// What a command's name means.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case", tag = "is", content = "path")]
-pub enum Target {
+pub enum CommandTarget {
     /// A builtin, or a command that runs in-process.
     Builtin,
     /// A script that runs in-process.
@@ -161,7 +161,7 @@ pub enum Target {
 
 /// When and where a step runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Circumstances {
+pub struct StepConditions {
     /// It may not run at all.
     pub conditional: bool,
     /// It may run several times.
@@ -174,9 +174,9 @@ pub struct Circumstances {
     pub deferred: bool,
 }
 
-/// The place of a command in a pipeline.
+/// The context of a command in a pipeline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub struct Stage {
+pub struct PipelineStage {
     /// Counted from 1.
     pub number: usize,
     /// How many there are.
@@ -185,9 +185,9 @@ pub struct Stage {
 
 /// A word, as far as the text tells what it becomes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Item {
+pub struct PlannedWord {
     /// What it is made of. Literal pieces do not stand next to each other.
-    pub pieces: Vec<Piece>,
+    pub pieces: Vec<WordPiece>,
     /// Whether it may become any number of arguments rather than one.
     pub several: bool,
 }
@@ -195,7 +195,7 @@ pub struct Item {
 /// A piece of a word.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Piece {
+pub enum WordPiece {
     /// Text, quotes removed.
     Literal(#[serde(serialize_with = "text")] Text),
     /// Something that is only known when it runs.
@@ -234,14 +234,14 @@ pub enum Expansion {
 
 /// An assignment.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Binding {
+pub struct PlannedAssignment {
     /// The variable, with its subscript as written.
     #[serde(serialize_with = "text")]
     pub name: Text,
     /// Whether it is added to.
     pub append: bool,
     /// The value, or the elements of an array.
-    pub value: Vec<Item>,
+    pub value: Vec<PlannedWord>,
 }
 
 /// A file that a redirection or a command uses.
@@ -251,9 +251,9 @@ pub struct FileUse {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub descriptor: Option<String>,
     /// What is done.
-    pub mode: Mode,
+    pub mode: FileUseMode,
     /// The file, the text of a here-document or here-string, or the descriptor that is copied.
-    pub target: Item,
+    pub target: PlannedWord,
     /// How much of a directory is used.
     #[serde(skip_serializing_if = "FileScope::is_exact")]
     pub scope: FileScope,
@@ -300,7 +300,7 @@ impl UsedBy {
 /// How a file is used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Mode {
+pub enum FileUseMode {
     /// `<`.
     Read,
     /// `>`, `>|`, `&>`.
@@ -327,7 +327,7 @@ pub enum Mode {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Opaque {
     /// Why.
-    pub reason: Reason,
+    pub reason: OpaqueReason,
     /// The text that it is about, as written.
     #[serde(serialize_with = "text")]
     pub source: Text,
@@ -337,7 +337,7 @@ pub struct Opaque {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
-pub enum Reason {
+pub enum OpaqueReason {
     /// The command's name is made when it runs.
     CommandName,
     /// Text that is run as a script is made when it runs.
@@ -370,13 +370,13 @@ pub enum Reason {
     BrokenSubstitution,
 }
 
-impl Item {
+impl PlannedWord {
     /// The text, if all of it is known.
     #[must_use]
     pub fn literal(&self) -> Option<&[u8]> {
         match self.pieces.as_slice() {
             [] => Some(b""),
-            [Piece::Literal(text)] => Some(text),
+            [WordPiece::Literal(text)] => Some(text),
             _ => None,
         }
     }
@@ -385,26 +385,26 @@ impl Item {
     #[must_use]
     pub fn prefix(&self) -> &[u8] {
         match self.pieces.first() {
-            Some(Piece::Literal(text)) => text,
+            Some(WordPiece::Literal(text)) => text,
             _ => b"",
         }
     }
 }
 
-impl Serialize for Item {
+impl Serialize for PlannedWord {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         #[derive(Serialize)]
-        struct Known<'a> {
+        struct KnownWord<'a> {
             text: std::borrow::Cow<'a, str>,
         }
         #[derive(Serialize)]
-        struct Made<'a> {
-            pieces: &'a [Piece],
+        struct DynamicWord<'a> {
+            pieces: &'a [WordPiece],
             several: bool,
         }
         match self.literal() {
-            Some(text) => Known { text: String::from_utf8_lossy(text) }.serialize(serializer),
-            None => Made { pieces: &self.pieces, several: self.several }.serialize(serializer),
+            Some(text) => KnownWord { text: String::from_utf8_lossy(text) }.serialize(serializer),
+            None => DynamicWord { pieces: &self.pieces, several: self.several }.serialize(serializer),
         }
     }
 }

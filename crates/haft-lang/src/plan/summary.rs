@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::directory::from_start;
 use super::show;
-use super::step::{Action, FileSummary, FileUse, Mode, Step, UsedFile};
+use super::step::{FileSummary, FileUse, FileUseMode, PlanStep, StepAction, UsedFile};
 
 /// Paths that hold no content: standard streams and null devices.
 const STREAMS: &[&[u8]] = &[
@@ -20,7 +20,7 @@ const STREAMS: &[&[u8]] = &[
 ];
 
 /// Adds up the files that steps use.
-pub(super) fn summary(steps: &[Step]) -> FileSummary {
+pub(super) fn summary(steps: &[PlanStep]) -> FileSummary {
     let mut summary = FileSummary { complete: true, ..FileSummary::default() };
     let mut seen = HashSet::new();
     for step in steps {
@@ -33,14 +33,19 @@ pub(super) fn summary(steps: &[Step]) -> FileSummary {
                 }
             };
             match file.mode {
-                Mode::Read => add(&mut summary.reads, 0),
-                Mode::Write | Mode::Append | Mode::Attributes => add(&mut summary.writes, 1),
-                Mode::ReadWrite => {
+                FileUseMode::Read => add(&mut summary.reads, 0),
+                FileUseMode::Write | FileUseMode::Append | FileUseMode::Attributes => {
+                    add(&mut summary.writes, 1);
+                }
+                FileUseMode::ReadWrite => {
                     add(&mut summary.reads, 0);
                     add(&mut summary.writes, 1);
                 }
-                Mode::Delete => add(&mut summary.deletes, 2),
-                Mode::HereDocument | Mode::HereString | Mode::Duplicate | Mode::Close => {}
+                FileUseMode::Delete => add(&mut summary.deletes, 2),
+                FileUseMode::HereDocument
+                | FileUseMode::HereString
+                | FileUseMode::Duplicate
+                | FileUseMode::Close => {}
             }
         }
     }
@@ -50,13 +55,13 @@ pub(super) fn summary(steps: &[Step]) -> FileSummary {
 fn is_stream(file: &FileUse) -> bool {
     file.target.literal().is_some_and(|path| STREAMS.contains(&path) || path.starts_with(b"/dev/fd/"))
         || file.target.pieces.iter().any(
-            |piece| matches!(piece, super::Piece::Dynamic { by, .. } if *by == super::Expansion::Process),
+            |piece| matches!(piece, super::WordPiece::Dynamic { by, .. } if *by == super::Expansion::Process),
         )
 }
 
-impl Step {
+impl PlanStep {
     /// Whether it calls a function of the program.
     pub(super) fn is_function_call(&self) -> bool {
-        matches!(self.action, Action::Function { .. })
+        matches!(self.action, StepAction::Function { .. })
     }
 }

@@ -1,14 +1,14 @@
 //! Words, as far as the text tells what they become.
 
 use crate::ast::{
-    Argument, Assignment, AssignmentValue, PartKind, Span, Special, Text, Word, WordFlags, WordPart,
+    Argument, Assignment, AssignmentValue, PartKind, Span, SpecialParameter, Text, Word, WordFlags, WordPart,
 };
 use crate::ast::{Parameter, ParameterOperator};
 
-use super::step::{Binding, Expansion, Item, Piece};
+use super::step::{Expansion, PlannedAssignment, PlannedWord, WordPiece};
 
 /// The argument or arguments that an argument of the tree becomes: a JSON word is several, as bash sees it.
-pub(super) fn arguments(argument: &Argument, source: &[u8]) -> Vec<Item> {
+pub(super) fn arguments(argument: &Argument, source: &[u8]) -> Vec<PlannedWord> {
     match argument {
         Argument::Word(word) => vec![item(word, source)],
         Argument::Assignment(assignment) => vec![assignment_item(assignment, source)],
@@ -17,32 +17,32 @@ pub(super) fn arguments(argument: &Argument, source: &[u8]) -> Vec<Item> {
 }
 
 /// A word where it is split and globbed.
-pub(super) fn item(word: &Word, source: &[u8]) -> Item {
+pub(super) fn item(word: &Word, source: &[u8]) -> PlannedWord {
     const SEVERAL: WordFlags =
         WordFlags::SPLIT.union(WordFlags::GLOB).union(WordFlags::BRACES).union(WordFlags::FIELDS);
-    Item { several: word.flags.contains(SEVERAL), ..single(word, source) }
+    PlannedWord { several: word.flags.contains(SEVERAL), ..single(word, source) }
 }
 
 /// A word where it stays one.
-pub(super) fn single(word: &Word, source: &[u8]) -> Item {
-    let mut pieces = Pieces::default();
+pub(super) fn single(word: &Word, source: &[u8]) -> PlannedWord {
+    let mut pieces = PieceBuilder::default();
     match word.literal_text() {
         Some(text) => pieces.literal(text),
         None => pieces.parts(word.parts(), source),
     }
-    Item { pieces: pieces.finish(), several: false }
+    PlannedWord { pieces: pieces.finish(), several: false }
 }
 
 /// An item of known text.
-pub(super) fn known(text: &[u8]) -> Item {
-    let mut pieces = Pieces::default();
+pub(super) fn known(text: &[u8]) -> PlannedWord {
+    let mut pieces = PieceBuilder::default();
     pieces.literal(text);
-    Item { pieces: pieces.finish(), several: false }
+    PlannedWord { pieces: pieces.finish(), several: false }
 }
 
 /// `name=value` as an argument of `declare` and its kin.
-fn assignment_item(assignment: &Assignment, source: &[u8]) -> Item {
-    let mut pieces = Pieces::default();
+fn assignment_item(assignment: &Assignment, source: &[u8]) -> PlannedWord {
+    let mut pieces = PieceBuilder::default();
     pieces.literal(&target(assignment, source));
     pieces.literal(if assignment.append { b"+=" } else { b"=" });
     match &assignment.value {
@@ -62,7 +62,7 @@ fn assignment_item(assignment: &Assignment, source: &[u8]) -> Item {
             pieces.literal(b")");
         }
     }
-    Item { pieces: pieces.finish(), several: false }
+    PlannedWord { pieces: pieces.finish(), several: false }
 }
 
 /// The variable of an assignment, with its subscript as written.
@@ -76,41 +76,41 @@ pub(super) fn target(assignment: &Assignment, source: &[u8]) -> Vec<u8> {
     name
 }
 
-pub(super) fn binding(assignment: &Assignment, source: &[u8]) -> Binding {
+pub(super) fn binding(assignment: &Assignment, source: &[u8]) -> PlannedAssignment {
     let value = match &assignment.value {
         AssignmentValue::Word(word) => vec![single(word, source)],
         AssignmentValue::Array(elements) => {
             elements.iter().map(|element| item(&element.value, source)).collect()
         }
     };
-    Binding { name: Text::from(&*target(assignment, source)), append: assignment.append, value }
+    PlannedAssignment { name: Text::from(&*target(assignment, source)), append: assignment.append, value }
 }
 
 /// Collects pieces, joining literals.
 #[derive(Default)]
-struct Pieces {
-    done: Vec<Piece>,
+struct PieceBuilder {
+    done: Vec<WordPiece>,
     literal: Vec<u8>,
 }
 
-impl Pieces {
+impl PieceBuilder {
     fn literal(&mut self, text: &[u8]) {
         self.literal.extend_from_slice(text);
     }
 
     fn dynamic(&mut self, by: Expansion, span: Span, source: &[u8]) {
         self.flush();
-        self.done.push(Piece::Dynamic { by, source: span.of(source).into() });
+        self.done.push(WordPiece::Dynamic { by, source: span.of(source).into() });
     }
 
     fn flush(&mut self) {
         if !self.literal.is_empty() {
-            self.done.push(Piece::Literal(Text::from(&*self.literal)));
+            self.done.push(WordPiece::Literal(Text::from(&*self.literal)));
             self.literal.clear();
         }
     }
 
-    fn finish(mut self) -> Vec<Piece> {
+    fn finish(mut self) -> Vec<WordPiece> {
         self.flush();
         self.done
     }
@@ -151,7 +151,13 @@ pub(super) fn is_number(part: &PartKind) -> bool {
     match (&expansion.parameter, &expansion.operator) {
         (_, ParameterOperator::Length) => true,
         (Parameter::Special(special), ParameterOperator::Value) => {
-            matches!(special, Special::Count | Special::Status | Special::Process | Special::Background)
+            matches!(
+                special,
+                SpecialParameter::Count
+                    | SpecialParameter::Status
+                    | SpecialParameter::Process
+                    | SpecialParameter::Background
+            )
         }
         _ => false,
     }

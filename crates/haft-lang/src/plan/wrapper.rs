@@ -1,9 +1,9 @@
 //! Commands that run their arguments as a command, described as data.
 
-use super::build::{Builder, Place};
+use super::build::{PlanBuilder, StepContext};
 use super::shell::{input, placeholders};
 use super::show;
-use super::step::{Binding, Item, Piece, Reason, Role};
+use super::step::{OpaqueReason, PlannedAssignment, PlannedWord, StepRole, WordPiece};
 use crate::ast::Text;
 
 /// How a command that runs a command takes its arguments.
@@ -25,12 +25,12 @@ pub(super) struct Wrapper {
     script: Option<u8>,
     /// Letters of options with which nothing is run.
     idle: &'static str,
-    runs: Runs,
+    runs: WrapperKind,
 }
 
 /// What the operands that are left are.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Runs {
+enum WrapperKind {
     /// A command, run in this shell.
     Here,
     /// A command, run in a process of its own.
@@ -53,14 +53,14 @@ const PLAIN: Wrapper = Wrapper {
     assignments: false,
     script: None,
     idle: "",
-    runs: Runs::Apart,
+    runs: WrapperKind::Apart,
 };
 
 /// The wrappers there are.
 const WRAPPERS: &[Wrapper] = &[
-    Wrapper { name: "builtin", runs: Runs::Here, ..PLAIN },
-    Wrapper { name: "command", flags: "p", idle: "vV", runs: Runs::Here, ..PLAIN },
-    Wrapper { name: "exec", flags: "cl", values: "a", runs: Runs::Here, ..PLAIN },
+    Wrapper { name: "builtin", runs: WrapperKind::Here, ..PLAIN },
+    Wrapper { name: "command", flags: "p", idle: "vV", runs: WrapperKind::Here, ..PLAIN },
+    Wrapper { name: "exec", flags: "cl", values: "a", runs: WrapperKind::Here, ..PLAIN },
     Wrapper {
         name: "env",
         flags: "i0v",
@@ -88,10 +88,10 @@ const WRAPPERS: &[Wrapper] = &[
         long_values: &["user", "group", "host", "prompt", "chdir", "chroot"],
         assignments: true,
         idle: "lvVe",
-        runs: Runs::Shell,
+        runs: WrapperKind::Shell,
         ..PLAIN
     },
-    Wrapper { name: "doas", flags: "nLs", values: "uC", runs: Runs::Shell, ..PLAIN },
+    Wrapper { name: "doas", flags: "nLs", values: "uC", runs: WrapperKind::Shell, ..PLAIN },
     Wrapper {
         name: "su",
         flags: "lmpfP",
@@ -100,7 +100,7 @@ const WRAPPERS: &[Wrapper] = &[
         long_values: &["shell", "group"],
         operands: usize::MAX,
         script: Some(b'c'),
-        runs: Runs::Shell,
+        runs: WrapperKind::Shell,
         ..PLAIN
     },
     Wrapper { name: "runuser", flags: "lmpf", values: "ugGs", script: Some(b'c'), ..PLAIN },
@@ -127,19 +127,19 @@ const WRAPPERS: &[Wrapper] = &[
         values: "adEILnPs",
         long_flags: &["null", "no-run-if-empty", "verbose", "interactive", "exit", "open-tty"],
         long_values: &["arg-file", "delimiter", "max-args", "max-procs", "max-lines", "max-chars", "replace"],
-        runs: Runs::Repeated,
+        runs: WrapperKind::Repeated,
         ..PLAIN
     },
     Wrapper { name: "strace", flags: "cCdDfFhiknqrtTvVwxyYzZ", values: "abeEIoOpPsSuUX", ..PLAIN },
     Wrapper { name: "ltrace", flags: "bcCfhiLnrStT", values: "aADeFlnopsuwxX", ..PLAIN },
-    Wrapper { name: "chroot", long_flags: &["skip-chdir"], operands: 1, runs: Runs::Shell, ..PLAIN },
+    Wrapper { name: "chroot", long_flags: &["skip-chdir"], operands: 1, runs: WrapperKind::Shell, ..PLAIN },
     Wrapper { name: "flock", flags: "esxnuoF", values: "wE", operands: 1, script: Some(b'c'), ..PLAIN },
     Wrapper {
         name: "watch",
         flags: "bcCdegprtvwx",
         values: "nq",
         long_values: &["interval"],
-        runs: Runs::Joined,
+        runs: WrapperKind::Joined,
         ..PLAIN
     },
     Wrapper {
@@ -150,8 +150,8 @@ const WRAPPERS: &[Wrapper] = &[
         script: Some(b'c'),
         ..PLAIN
     },
-    Wrapper { name: "unshare", flags: "munipUCTrfc", values: "RwSG", runs: Runs::Shell, ..PLAIN },
-    Wrapper { name: "nsenter", flags: "amunipCUTFrwZ", values: "tSG", runs: Runs::Shell, ..PLAIN },
+    Wrapper { name: "unshare", flags: "munipUCTrfc", values: "RwSG", runs: WrapperKind::Shell, ..PLAIN },
+    Wrapper { name: "nsenter", flags: "amunipCUTFrwZ", values: "tSG", runs: WrapperKind::Shell, ..PLAIN },
     Wrapper { name: "setpriv", ..PLAIN },
     Wrapper { name: "prlimit", flags: "cdefilmnqrstuvxy", values: "po", ..PLAIN },
     Wrapper { name: "setarch", flags: "vRFZLXBIST3", ..PLAIN },
@@ -160,11 +160,11 @@ const WRAPPERS: &[Wrapper] = &[
         flags: "rdGqPtS",
         values: "HMpuE",
         assignments: false,
-        runs: Runs::Shell,
+        runs: WrapperKind::Shell,
         ..PLAIN
     },
     Wrapper { name: "dbus-run-session", ..PLAIN },
-    Wrapper { name: "fakeroot", flags: "uh", values: "libsf", runs: Runs::Shell, ..PLAIN },
+    Wrapper { name: "fakeroot", flags: "uh", values: "libsf", runs: WrapperKind::Shell, ..PLAIN },
     Wrapper { name: "eatmydata", ..PLAIN },
     Wrapper { name: "chronic", flags: "ve", ..PLAIN },
     Wrapper { name: "unbuffer", flags: "p", ..PLAIN },
@@ -176,7 +176,7 @@ const WRAPPERS: &[Wrapper] = &[
         long_values: &["user"],
         ..PLAIN
     },
-    Wrapper { name: "sg", flags: "-", operands: 1, script: Some(b'c'), runs: Runs::Joined, ..PLAIN },
+    Wrapper { name: "sg", flags: "-", operands: 1, script: Some(b'c'), runs: WrapperKind::Joined, ..PLAIN },
     Wrapper {
         name: "ld.so",
         long_values: &["library-path", "preload", "argv0", "audit", "inhibit-rpath"],
@@ -189,19 +189,19 @@ pub(super) fn find(name: &[u8]) -> Option<&'static Wrapper> {
 }
 
 /// Where the reading of a wrapper's options has got to.
-struct Reading<'i> {
-    rest: &'i [Item],
+struct WrapperArguments<'i> {
+    rest: &'i [PlannedWord],
     idle: bool,
-    script: Option<Item>,
+    script: Option<PlannedWord>,
     /// The directory that the command runs in.
-    directory: Option<Item>,
-    assignments: Vec<Binding>,
-    unsure: Option<&'i Item>,
+    directory: Option<PlannedWord>,
+    assignments: Vec<PlannedAssignment>,
+    unsure: Option<&'i PlannedWord>,
 }
 
 impl Wrapper {
-    fn read<'i>(&self, arguments: &'i [Item]) -> Reading<'i> {
-        let mut reading = Reading {
+    fn read<'i>(&self, arguments: &'i [PlannedWord]) -> WrapperArguments<'i> {
+        let mut reading = WrapperArguments {
             rest: arguments,
             idle: false,
             script: None,
@@ -235,16 +235,16 @@ impl Wrapper {
         reading
     }
 
-    fn assignment(&self, argument: &Item) -> Option<Binding> {
+    fn assignment(&self, argument: &PlannedWord) -> Option<PlannedAssignment> {
         let at = memchr::memchr(b'=', argument.prefix()).filter(|_| self.assignments)?;
         let (name, value) = argument.prefix().split_at(at);
         let mut pieces = argument.pieces.clone();
-        pieces[0] = Piece::Literal(Text::from(&value[1..]));
-        let value = vec![Item { pieces, several: false }];
-        Some(Binding { name: name.into(), append: false, value })
+        pieces[0] = WordPiece::Literal(Text::from(&value[1..]));
+        let value = vec![PlannedWord { pieces, several: false }];
+        Some(PlannedAssignment { name: name.into(), append: false, value })
     }
 
-    fn option<'i>(&self, argument: &'i Item, reading: &mut Reading<'i>) {
+    fn option<'i>(&self, argument: &'i PlannedWord, reading: &mut WrapperArguments<'i>) {
         let Some(option) = argument.literal() else {
             // The value of an option may be dynamic; its name may not.
             let known =
@@ -260,7 +260,7 @@ impl Wrapper {
         }
     }
 
-    fn long_option<'i>(&self, long: &[u8], argument: &'i Item, reading: &mut Reading<'i>) {
+    fn long_option<'i>(&self, long: &[u8], argument: &'i PlannedWord, reading: &mut WrapperArguments<'i>) {
         let (name, value) = match memchr::memchr(b'=', long) {
             Some(at) => (&long[..at], Some(&long[at + 1..])),
             None => (long, None),
@@ -279,7 +279,12 @@ impl Wrapper {
         }
     }
 
-    fn short_options<'i>(&self, letters: &[u8], argument: &'i Item, reading: &mut Reading<'i>) {
+    fn short_options<'i>(
+        &self,
+        letters: &[u8],
+        argument: &'i PlannedWord,
+        reading: &mut WrapperArguments<'i>,
+    ) {
         for (at, letter) in letters.iter().enumerate() {
             let rest = &letters[at + 1..];
             if self.script == Some(*letter) {
@@ -303,8 +308,8 @@ impl Wrapper {
 }
 
 /// The text that `xargs` replaces by what it reads: `-I TEXT`.
-fn replaced(arguments: &[Item]) -> Vec<u8> {
-    let mut words = arguments.iter().filter_map(Item::literal);
+fn replaced(arguments: &[PlannedWord]) -> Vec<u8> {
+    let mut words = arguments.iter().filter_map(PlannedWord::literal);
     while let Some(word) = words.next() {
         let value = word.strip_prefix(b"-I").or(word.strip_prefix(b"--replace="));
         match value {
@@ -317,7 +322,7 @@ fn replaced(arguments: &[Item]) -> Vec<u8> {
 }
 
 /// The next word, as the value of an option.
-fn take(reading: &mut Reading<'_>) -> Option<Item> {
+fn take(reading: &mut WrapperArguments<'_>) -> Option<PlannedWord> {
     let (value, after) = reading.rest.split_first()?;
     reading.rest = after;
     if value.several {
@@ -326,17 +331,23 @@ fn take(reading: &mut Reading<'_>) -> Option<Item> {
     Some(value.clone())
 }
 
-impl Builder<'_> {
+impl PlanBuilder<'_> {
     /// Plans what a wrapper runs.
-    pub(super) fn wrapped(&mut self, index: usize, wrapper: &Wrapper, arguments: &[Item], place: &Place<'_>) {
+    pub(super) fn wrapped(
+        &mut self,
+        index: usize,
+        wrapper: &Wrapper,
+        arguments: &[PlannedWord],
+        context: &StepContext<'_>,
+    ) {
         let reading = wrapper.read(arguments);
         let before = self.directory.clone();
         reading
             .directory
             .iter()
             .for_each(|directory| self.change_directory(b"cd", std::slice::from_ref(directory)));
-        self.run_wrapped(index, wrapper, reading, arguments, place);
-        if wrapper.runs != Runs::Here {
+        self.run_wrapped(index, wrapper, reading, arguments, context);
+        if wrapper.runs != WrapperKind::Here {
             self.directory = before;
         }
     }
@@ -345,43 +356,45 @@ impl Builder<'_> {
         &mut self,
         index: usize,
         wrapper: &Wrapper,
-        reading: Reading<'_>,
-        arguments: &[Item],
-        place: &Place<'_>,
+        reading: WrapperArguments<'_>,
+        arguments: &[PlannedWord],
+        context: &StepContext<'_>,
     ) {
         if let Some(argument) = reading.unsure.filter(|_| !reading.idle) {
-            self.opaque(index, Reason::WrapperOptions, show::source(argument).as_bytes());
+            self.opaque(index, OpaqueReason::WrapperOptions, show::source(argument).as_bytes());
         }
-        let place = if wrapper.runs == Runs::Here { *place } else { place.subshell() };
+        let context = if wrapper.runs == WrapperKind::Here { *context } else { context.subshell() };
         if !reading.assignments.is_empty() {
             self.steps[index].assignments.extend(reading.assignments);
-            self.bindings(index, &place);
+            self.bindings(index, &context);
         }
         if let Some(script) = &reading.script {
-            self.run_text(index, script, Role::Script, &place);
+            self.run_text(index, script, StepRole::Script, &context);
         }
         if reading.idle {
             return;
         }
         let argv = reading.rest.to_vec();
         match wrapper.runs {
-            Runs::Here | Runs::Apart if argv.is_empty() => {}
-            Runs::Here | Runs::Apart => self.run_arguments(index, argv, Role::Wrapped, &place),
-            Runs::Joined => self.run_joined(index, &argv, Role::Script, &place.repeated()),
-            Runs::Repeated => {
+            WrapperKind::Here | WrapperKind::Apart if argv.is_empty() => {}
+            WrapperKind::Here | WrapperKind::Apart => {
+                self.run_arguments(index, argv, StepRole::Wrapped, &context);
+            }
+            WrapperKind::Joined => self.run_joined(index, &argv, StepRole::Script, &context.repeated()),
+            WrapperKind::Repeated => {
                 let mark = replaced(arguments);
-                let mut argv: Vec<Item> = argv.iter().map(|item| placeholders(item, &mark)).collect();
+                let mut argv: Vec<PlannedWord> = argv.iter().map(|item| placeholders(item, &mark)).collect();
                 if argv.is_empty() {
                     argv.push(super::words::known(b"echo"));
                 }
                 argv.push(input(b"standard input"));
-                self.run_arguments(index, argv, Role::Wrapped, &place.repeated());
+                self.run_arguments(index, argv, StepRole::Wrapped, &context.repeated());
             }
-            Runs::Shell if argv.is_empty() && reading.script.is_none() => {
-                self.opaque(index, Reason::ScriptInput, b"");
+            WrapperKind::Shell if argv.is_empty() && reading.script.is_none() => {
+                self.opaque(index, OpaqueReason::ScriptInput, b"");
             }
-            Runs::Shell if argv.is_empty() => {}
-            Runs::Shell => self.run_arguments(index, argv, Role::Wrapped, &place),
+            WrapperKind::Shell if argv.is_empty() => {}
+            WrapperKind::Shell => self.run_arguments(index, argv, StepRole::Wrapped, &context),
         }
     }
 }

@@ -6,7 +6,7 @@ use crate::ast::{
 };
 use crate::parse::is_reserved;
 
-use super::{Printer, Style};
+use super::{PrintStyle, Printer};
 
 impl<'a> Printer<'a> {
     /// Statements on lines of their own. With `closed`, a separator follows the last one too.
@@ -115,7 +115,7 @@ impl<'a> Printer<'a> {
         let mut redirects = command.redirects.iter().filter(|_| !merges_errors(command));
         match &command.kind {
             CommandKind::Simple(simple) => {
-                if self.style == Style::Exact
+                if self.style == PrintStyle::Exact
                     && begins_with_reserved(simple)
                     && let Some(first) = redirects.next()
                 {

@@ -6,7 +6,7 @@ use crate::ast::{
 };
 
 use super::command::ends_bare;
-use super::{Printer, Style};
+use super::{PrintStyle, Printer};
 
 impl<'a> Printer<'a> {
     pub(super) fn compound(&mut self, kind: &'a CommandKind) {
@@ -55,10 +55,10 @@ impl<'a> Printer<'a> {
                 self.text("coproc ");
                 match &coprocess.name {
                     Some(name) => self.out.extend_from_slice(name),
-                    None if self.style == Style::Bash => self.text("COPROC"),
+                    None if self.style == PrintStyle::Bash => self.text("COPROC"),
                     None => {}
                 }
-                if coprocess.name.is_some() || self.style == Style::Bash {
+                if coprocess.name.is_some() || self.style == PrintStyle::Bash {
                     self.text(" ");
                 }
                 self.command(&coprocess.body);
@@ -93,7 +93,7 @@ impl<'a> Printer<'a> {
         self.text(" () ");
         self.next_line();
         let body: &Command = &function.body;
-        if self.style == Style::Exact || matches!(body.kind, CommandKind::Group(_)) {
+        if self.style == PrintStyle::Exact || matches!(body.kind, CommandKind::Group(_)) {
             return self.command(body);
         }
         self.text("{ ");
@@ -107,7 +107,7 @@ impl<'a> Printer<'a> {
         self.text("if ");
         self.condition(&branch.condition, "then");
         self.indented(|printer| printer.statements(&branch.body, true));
-        if self.style == Style::Exact {
+        if self.style == PrintStyle::Exact {
             for branch in command.branches.iter().skip(first + 1) {
                 self.text("elif ");
                 self.condition(&branch.condition, "then");
@@ -136,7 +136,7 @@ impl<'a> Printer<'a> {
                 self.words(words);
                 self.text(";");
             }
-            None if self.style == Style::Bash => self.text(" in \"$@\";"),
+            None if self.style == PrintStyle::Bash => self.text(" in \"$@\";"),
             None => {}
         }
     }
@@ -155,15 +155,15 @@ impl<'a> Printer<'a> {
         self.text("for ((");
         for (index, section) in sections.into_iter().enumerate() {
             if index > 0 {
-                self.text(if self.style == Style::Bash { "; " } else { ";" });
+                self.text(if self.style == PrintStyle::Bash { "; " } else { ";" });
             }
             let start = self.out.len();
             match section {
                 Some(section) => self.quoted_word(&section.text),
-                None if self.style == Style::Bash => self.text("1"),
+                None if self.style == PrintStyle::Bash => self.text("1"),
                 None => {}
             }
-            if self.style == Style::Bash {
+            if self.style == PrintStyle::Bash {
                 let blanks = self.out[start..].iter().take_while(|byte| byte.is_ascii_whitespace()).count();
                 self.out.drain(start..start + blanks);
             }
@@ -176,26 +176,26 @@ impl<'a> Printer<'a> {
         self.text("case ");
         self.word(&command.subject);
         self.text(" in ");
-        self.indent += super::STEP;
+        self.indent += super::INDENT_WIDTH;
         for clause in &command.clauses {
             self.next_line();
             // A parenthesis keeps a pattern that reads `esac` from ending the command.
-            let ends =
-                self.style == Style::Exact && clause.patterns.first().and_then(Word::plain) == Some(b"esac");
+            let ends = self.style == PrintStyle::Exact
+                && clause.patterns.first().and_then(Word::plain) == Some(b"esac");
             self.text(if ends { "(" } else { "" });
             for (index, pattern) in clause.patterns.iter().enumerate() {
                 self.text(if index > 0 { " | " } else { "" });
                 self.word(pattern);
             }
             self.text(")");
-            self.indent += super::STEP;
+            self.indent += super::INDENT_WIDTH;
             if clause.body.statements.is_empty() {
                 self.newline();
             } else {
                 self.next_line();
                 self.statements(&clause.body, false);
             }
-            self.indent -= super::STEP;
+            self.indent -= super::INDENT_WIDTH;
             self.next_line();
             self.text(match clause.end {
                 CaseEnd::Break => ";;",
@@ -203,7 +203,7 @@ impl<'a> Printer<'a> {
                 CaseEnd::Continue => ";;&",
             });
         }
-        self.indent -= super::STEP;
+        self.indent -= super::INDENT_WIDTH;
         self.next_line();
         self.text("esac");
     }
@@ -233,7 +233,7 @@ impl<'a> Printer<'a> {
                 self.word(right);
             }
             ConditionalKind::Word(word) => {
-                if self.style == Style::Bash {
+                if self.style == PrintStyle::Bash {
                     self.text("-n ");
                 }
                 self.word(word);
@@ -251,7 +251,7 @@ impl<'a> Printer<'a> {
     /// A name, quoted if it has to be.
     fn name(&mut self, name: &[u8]) {
         let plain = |byte: &u8| byte.is_ascii_alphanumeric() || *byte >= 0x80 || b"_-.:+@%^/,".contains(byte);
-        if self.style == Style::Bash
+        if self.style == PrintStyle::Bash
             || (!name.is_empty() && name.iter().all(plain))
             || name.first() == Some(&b'$')
         {

@@ -1,7 +1,7 @@
 //! The printer: from the tree back to text.
 //!
-//! It writes the layout of bash's `declare -f`, which scripts can observe. In two ways: [`Style::Exact`] keeps the tree, so
-//! what is printed parses to an equal one; [`Style::Bash`] rewrites it where bash does (`elif` to a nested `if`, `for x` to
+//! It writes the layout of bash's `declare -f`, which scripts can observe. In two ways: [`PrintStyle::Exact`] keeps the tree, so
+//! what is printed parses to an equal one; [`PrintStyle::Bash`] rewrites it where bash does (`elif` to a nested `if`, `for x` to
 //! `for x in "$@"`, and the like).
 
 mod command;
@@ -14,7 +14,7 @@ use crate::ast::{Command, Function, HereDocument, Program, Word};
 
 /// How much of the tree printing keeps.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Style {
+enum PrintStyle {
     /// All of it.
     Exact,
     /// What bash keeps.
@@ -24,7 +24,7 @@ enum Style {
 /// The text of a program, which parses to an equal program.
 #[must_use]
 pub fn print(program: &Program) -> Vec<u8> {
-    let mut printer = Printer::new(Style::Exact);
+    let mut printer = Printer::new(PrintStyle::Exact);
     if !program.body.statements.is_empty() {
         printer.statements(&program.body, false);
         printer.newline();
@@ -35,7 +35,7 @@ pub fn print(program: &Program) -> Vec<u8> {
 /// A function as `declare -f` shows it, without a newline at the end.
 #[must_use]
 pub fn print_function(function: &Function) -> Vec<u8> {
-    let mut printer = Printer::new(Style::Bash);
+    let mut printer = Printer::new(PrintStyle::Bash);
     printer.out.extend_from_slice(&function.name);
     printer.function_body(function);
     printer.finish()
@@ -44,7 +44,7 @@ pub fn print_function(function: &Function) -> Vec<u8> {
 /// A command as bash shows it in a list of jobs, without a newline at the end.
 #[must_use]
 pub fn print_command(command: &Command) -> Vec<u8> {
-    let mut printer = Printer { flat: true, ..Printer::new(Style::Bash) };
+    let mut printer = Printer { flat: true, ..Printer::new(PrintStyle::Bash) };
     printer.command(command);
     printer.finish()
 }
@@ -52,14 +52,14 @@ pub fn print_command(command: &Command) -> Vec<u8> {
 /// A word as it was written.
 #[must_use]
 pub fn print_word(word: &Word) -> Vec<u8> {
-    let mut printer = Printer::new(Style::Exact);
+    let mut printer = Printer::new(PrintStyle::Exact);
     printer.word(word);
     printer.finish()
 }
 
 /// Text being written.
 struct Printer<'a> {
-    style: Style,
+    style: PrintStyle,
     out: Vec<u8>,
     indent: usize,
     /// Here-documents whose bodies are due at the end of the line.
@@ -71,10 +71,10 @@ struct Printer<'a> {
 }
 
 /// By how much what is nested is moved to the right.
-const STEP: usize = 4;
+const INDENT_WIDTH: usize = 4;
 
 impl<'a> Printer<'a> {
-    fn new(style: Style) -> Self {
+    fn new(style: PrintStyle) -> Self {
         Self { style, out: Vec::new(), indent: 0, pending: Vec::new(), documents: false, flat: false }
     }
 
@@ -102,14 +102,14 @@ impl<'a> Printer<'a> {
 
     /// Writes the here-documents that are due where bash does not wait for the end of the line.
     fn hurry(&mut self) {
-        if self.style == Style::Bash && !self.pending.is_empty() {
+        if self.style == PrintStyle::Bash && !self.pending.is_empty() {
             self.newline();
         }
     }
 
     /// A semicolon between statements. bash forgets it after here-documents.
     fn separator(&mut self) {
-        let forgotten = self.style == Style::Bash && std::mem::take(&mut self.documents);
+        let forgotten = self.style == PrintStyle::Bash && std::mem::take(&mut self.documents);
         self.text(if forgotten { "" } else { ";" });
     }
 
@@ -125,10 +125,10 @@ impl<'a> Printer<'a> {
 
     /// Writes something nested, on lines of its own.
     fn indented(&mut self, write: impl FnOnce(&mut Self)) {
-        self.indent += STEP;
+        self.indent += INDENT_WIDTH;
         self.next_line();
         write(self);
-        self.indent -= STEP;
+        self.indent -= INDENT_WIDTH;
         self.next_line();
     }
 }

@@ -1,15 +1,15 @@
 //! Redirections.
 
-use crate::ast::{Descriptor, Duplicate, HereDocument, Redirect, RedirectKind, Word};
+use crate::ast::{Duplicate, HereDocument, Redirect, RedirectDescriptor, RedirectKind, Word};
 
-use super::{Printer, Style};
+use super::{PrintStyle, Printer};
 
 impl<'a> Printer<'a> {
     pub(super) fn redirect(&mut self, redirect: &'a Redirect) {
         match &redirect.descriptor {
-            Descriptor::Default => self.default_descriptor(&redirect.kind),
-            Descriptor::Number(number) => self.text(&number.to_string()),
-            Descriptor::Variable { name, subscript } => {
+            RedirectDescriptor::Default => self.default_descriptor(&redirect.kind),
+            RedirectDescriptor::Number(number) => self.text(&number.to_string()),
+            RedirectDescriptor::Variable { name, subscript } => {
                 self.text("{");
                 self.out.extend_from_slice(name);
                 self.subscript(subscript.as_deref());
@@ -33,7 +33,7 @@ impl<'a> Printer<'a> {
 
     /// bash writes the descriptor out where it duplicates one.
     fn default_descriptor(&mut self, kind: &RedirectKind) {
-        if self.style == Style::Bash {
+        if self.style == PrintStyle::Bash {
             match kind {
                 RedirectKind::DuplicateInput(_) | RedirectKind::ReadWrite(_) => self.text("0"),
                 RedirectKind::DuplicateOutput(Duplicate::Word(_)) => {}

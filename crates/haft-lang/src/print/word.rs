@@ -1,12 +1,12 @@
 //! Words.
 
 use crate::ast::{
-    BraceRange, Braces, CommandSubstitution, Direction, ExtendedGlob, Glob, GlobOperator, List, PartKind,
-    Slice, Span, Subscript, SubscriptKind, Word, WordContent, WordPart,
+    BraceRange, Braces, CommandSubstitution, ExtendedGlob, Glob, GlobOperator, List, PartKind, Slice, Span,
+    Subscript, SubscriptKind, SubstitutionDirection, Word, WordContent, WordPart,
 };
 
 use super::command::ends_bare;
-use super::{Printer, Style};
+use super::{PrintStyle, Printer};
 
 impl<'a> Printer<'a> {
     pub(super) fn words(&mut self, words: &'a [Word]) {
@@ -39,10 +39,12 @@ impl<'a> Printer<'a> {
             PartKind::Literal(text) => self.out.extend_from_slice(text),
             PartKind::Escaped(byte) => self.out.extend_from_slice(&[b'\\', *byte]),
             PartKind::SingleQuoted(text) => self.enclosed("'", text, "'"),
-            PartKind::AnsiQuoted(text) if self.style == Style::Bash => self.single_quoted(text),
+            PartKind::AnsiQuoted(text) if self.style == PrintStyle::Bash => self.single_quoted(text),
             PartKind::AnsiQuoted(text) => self.ansi_quoted(text),
             PartKind::DoubleQuoted(parts) => self.double_quoted("\"", parts),
-            PartKind::LocaleQuoted(parts) if self.style == Style::Bash => self.double_quoted("\"", parts),
+            PartKind::LocaleQuoted(parts) if self.style == PrintStyle::Bash => {
+                self.double_quoted("\"", parts);
+            }
             PartKind::LocaleQuoted(parts) => self.double_quoted("$\"", parts),
             PartKind::Variable(name) => {
                 let braced = braced(part.span, name.len()) || sticks(next);
@@ -57,7 +59,7 @@ impl<'a> Printer<'a> {
                 self.text(close);
             }
             PartKind::Process(process) => {
-                self.text(if process.direction == Direction::Read { "<" } else { ">" });
+                self.text(if process.direction == SubstitutionDirection::Read { "<" } else { ">" });
                 self.parenthesized(&process.body);
             }
             PartKind::Tilde(name) => self.enclosed("~", name, ""),

@@ -1,6 +1,6 @@
 //! The scripts in `tests/data/differences.txt`.
 
-use haft_lang::{Options, parse};
+use haft_lang::{ParseOptions, parse};
 
 use crate::bash::Bash;
 
@@ -16,7 +16,7 @@ fn differences_once_found_stay_as_they_were_decided() {
     let bash = Bash::find();
     for case in cases() {
         for extglob in [false, true] {
-            let options = Options { extglob, ..Options::default() };
+            let options = ParseOptions { extglob, ..ParseOptions::default() };
             let ours = parse(case.script.as_bytes(), &options);
             assert_eq!(ours.is_ok(), case.ours, "{:?}: {ours:?}", case.script);
             if let Some(bash) = &bash {

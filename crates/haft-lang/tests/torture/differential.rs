@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use haft_lang::{Options, parse};
+use haft_lang::{ParseOptions, parse};
 
 use crate::bash::{Bash, Verdict};
 use crate::grammar::Grammar;
@@ -95,7 +95,7 @@ fn still_differs(bash: &Bash, script: &Script) -> bool {
 }
 
 fn accepts((text, extglob): &Script) -> bool {
-    parse(text, &Options { extglob: *extglob, ..Options::default() }).is_ok()
+    parse(text, &ParseOptions { extglob: *extglob, ..ParseOptions::default() }).is_ok()
 }
 
 fn smallest(bash: &Bash, script: &Script) -> Script {
@@ -109,7 +109,7 @@ fn smallest(bash: &Bash, script: &Script) -> Script {
 
 fn describe(bash: &Bash, script: &Script) -> String {
     let (text, extglob) = script;
-    let options = Options { extglob: *extglob, ..Options::default() };
+    let options = ParseOptions { extglob: *extglob, ..ParseOptions::default() };
     let ours =
         parse(text, &options).map_or_else(|error| error.render("haft", text), |_| "accepted".to_owned());
     let theirs = bash.judge(text, *extglob);

@@ -4,7 +4,7 @@ use std::fs;
 use std::panic::catch_unwind;
 use std::time::{Duration, Instant};
 
-use haft_lang::{Options, parse};
+use haft_lang::{ParseOptions, parse};
 use rustix::time::{ClockId, clock_gettime};
 
 use crate::grammar::Grammar;
@@ -73,7 +73,7 @@ fn what_is_cut_at_a_line_is_right_or_incomplete() {
 
 /// The first cut of a script that is neither right nor incomplete, though the whole script is right.
 fn cut(text: &[u8]) -> Option<String> {
-    let options = Options::default();
+    let options = ParseOptions::default();
     parse(text, &options).ok()?;
     let mut ends = text.iter().enumerate().filter(|(_, byte)| **byte == b'\n').map(|(at, _)| at + 1);
     ends.find_map(|end| {

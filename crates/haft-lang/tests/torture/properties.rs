@@ -1,13 +1,13 @@
 //! What holds for every text.
 
 use haft_lang::ast::WarningKind;
-use haft_lang::{Options, Parser, Program, Span, SyntaxError, parse, print};
+use haft_lang::{ParseOptions, Parser, Program, Span, SyntaxError, parse, print};
 
 type Outcome = Result<Program, SyntaxError>;
 
 /// Says what is wrong with what the parser makes of a text, if something is.
 pub(crate) fn examine(text: &[u8], extglob: bool) -> Result<(), String> {
-    let options = Options { extglob, ..Options::default() };
+    let options = ParseOptions { extglob, ..ParseOptions::default() };
     let whole = parse(text, &options);
     match &whole {
         Ok(program) => {
@@ -45,7 +45,7 @@ fn check_span(span: Span, text: &[u8]) -> Result<(), String> {
 }
 
 /// What is printed parses to the same program.
-fn check_round_trip(program: &Program, options: &Options) -> Result<(), String> {
+fn check_round_trip(program: &Program, options: &ParseOptions) -> Result<(), String> {
     if program.warnings.iter().any(|warning| is_unprintable(&warning.kind)) {
         return Ok(());
     }
@@ -70,7 +70,7 @@ fn is_near_json(printed: &[u8]) -> bool {
 }
 
 /// One complete command after the other gives the same as all at once.
-fn check_piecemeal(whole: &Outcome, text: &[u8], options: Options) -> Result<(), String> {
+fn check_piecemeal(whole: &Outcome, text: &[u8], options: ParseOptions) -> Result<(), String> {
     let mut parser = Parser::new(text, options);
     let mut statements = Vec::new();
     let error = loop {

@@ -166,7 +166,7 @@ impl Place {
 
 /// Refuses a script that is not bash before anything of it runs. A session that was used before may have changed what is.
 fn refuse_wrong(script: &str) -> Result<(), String> {
-    let read = haft_lang::read_script(script.as_bytes(), &haft_lang::Options::default());
+    let read = haft_lang::parse_script(script.as_bytes(), &haft_lang::ParseOptions::default());
     read.error.map_or(Ok(()), |error| Err(super::scripts::words(&error, script)))
 }
 

@@ -2,7 +2,7 @@
 
 use haft_lang::ast::LineIndex;
 use haft_lang::check::{Diagnostic, Severity};
-use haft_lang::{Options, Resolver, read_script};
+use haft_lang::{ParseOptions, Resolver, parse_script};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
@@ -23,7 +23,7 @@ const NAME: &str = "script";
 /// Says what is wrong with a script.
 pub(crate) fn check(arguments: &Arguments, names: &dyn Resolver) -> Reply {
     let source = arguments.script.as_bytes();
-    let found = haft_lang::check::check(source, &Options::default(), names);
+    let found = haft_lang::check::check(source, &ParseOptions::default(), names);
     let lines = LineIndex::new(source);
     let mut text: String = found.iter().map(|diagnostic| diagnostic.render(NAME, source, &lines)).collect();
     if found.is_empty() {
@@ -46,7 +46,7 @@ pub(crate) fn words(error: &haft_lang::SyntaxError, script: &str) -> String {
 /// Says what a script would do.
 pub(crate) fn plan(arguments: &Arguments, names: &dyn Resolver) -> Reply {
     let source = arguments.script.as_bytes();
-    let script = read_script(source, &Options::default());
+    let script = parse_script(source, &ParseOptions::default());
     if let Some(error) = &script.error {
         return Reply::failure(words(error, &arguments.script));
     }

@@ -2,9 +2,9 @@
 
 use std::io::Write as _;
 
-use haft_lang::Options;
+use haft_lang::ParseOptions;
 use haft_lang::ast::LineIndex;
-use haft_lang::check::{Diagnostic, Located, RULES, Rule, Severity, check, rule};
+use haft_lang::check::{Diagnostic, LocatedDiagnostic, RULES, Rule, Severity, check, rule};
 use serde::Serialize;
 
 use crate::arguments::CheckArguments;
@@ -21,7 +21,7 @@ pub(crate) fn run(arguments: CheckArguments, process: &ProcessContext) -> Result
         Ok(text) => text,
         Err(failure) => return unreadable(failure, arguments.json),
     };
-    let found = check(&text.source, &Options::default(), &NameResolver::new(process));
+    let found = check(&text.source, &ParseOptions::default(), &NameResolver::new(process));
     let lines = LineIndex::new(&text.source);
     let shown = if arguments.json {
         json(&text.name, &found, &lines)
@@ -48,7 +48,7 @@ pub(super) fn json(name: &str, found: &[Diagnostic], lines: &LineIndex) -> Strin
         file: &'a str,
         ok: bool,
         incomplete: bool,
-        diagnostics: Vec<Located<'a>>,
+        diagnostics: Vec<LocatedDiagnostic<'a>>,
     }
     let report = Report {
         file: name,

@@ -2,8 +2,8 @@
 
 use haft_lang::ast::LineIndex;
 use haft_lang::check::Diagnostic;
-use haft_lang::plan::{Plan, plan};
-use haft_lang::{Options, read_script};
+use haft_lang::plan::{ScriptPlan, plan};
+use haft_lang::{ParseOptions, parse_script};
 use haft_process::Redactor;
 use serde::Serialize;
 
@@ -19,7 +19,7 @@ pub(crate) fn run(arguments: PlanArguments, process: &ProcessContext) -> Result<
         Ok(text) => text,
         Err(failure) => return check::unreadable(failure, arguments.json),
     };
-    let script = read_script(&text.source, &Options::default());
+    let script = parse_script(&text.source, &ParseOptions::default());
     if let Some(error) = &script.error {
         let diagnostic = Diagnostic::from(error);
         let lines = LineIndex::new(&text.source);
@@ -36,12 +36,12 @@ pub(crate) fn run(arguments: PlanArguments, process: &ProcessContext) -> Result<
     Ok(0)
 }
 
-fn json(name: &str, plan: &Plan) -> String {
+fn json(name: &str, plan: &ScriptPlan) -> String {
     #[derive(Serialize)]
     struct Report<'a> {
         file: &'a str,
         #[serde(flatten)]
-        plan: &'a Plan,
+        plan: &'a ScriptPlan,
     }
     serde_json::to_string(&Report { file: name, plan }).unwrap_or_default() + "\n"
 }

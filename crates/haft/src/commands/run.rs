@@ -156,7 +156,7 @@ fn read(run: &mut RunArguments) -> Result<ScriptText, Failure> {
 
 /// Refuses a script that cannot be run to its end because it is not bash, before anything of it runs.
 fn refuse_wrong(text: &ScriptText, process: &ProcessContext) -> Result<(), Failure> {
-    let found = check(&text.source, &haft_lang::Options::default(), &NameResolver::new(process));
+    let found = check(&text.source, &haft_lang::ParseOptions::default(), &NameResolver::new(process));
     let lines = LineIndex::new(&text.source);
     let syntax = found.iter().find(|found| found.severity == Severity::Error && found.code == "syntax");
     match syntax {

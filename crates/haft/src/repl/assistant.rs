@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use haft_kernel::Session;
-use haft_lang::Options;
+use haft_lang::ParseOptions;
 
 use super::editor::{Assistant, Candidate, Completion, Style};
 use super::{complete, highlight, slash, syntax};
@@ -13,9 +13,9 @@ use super::{complete, highlight, slash, syntax};
 /// Answers the questions of the editor while one text is edited.
 pub(crate) struct SessionAssistant<'a> {
     session: &'a Session,
-    options: Options,
+    options: ParseOptions,
     /// The same without aliases: what is shown is what was typed.
-    literal: Options,
+    literal: ParseOptions,
     colours: bool,
     /// Which commands are there, as far as it was asked.
     known: RefCell<HashMap<Vec<u8>, bool>>,

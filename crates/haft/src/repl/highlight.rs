@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use haft_lang::ast::{CommandKind, PartKind, Span};
-use haft_lang::walk::Node;
-use haft_lang::{Options, Program};
+use haft_lang::walk::SyntaxNode;
+use haft_lang::{ParseOptions, Program};
 
 use super::editor::Style;
 use super::syntax;
@@ -21,7 +21,7 @@ const RESERVED: [&str; 22] = [
 /// The parts of a text that are not plain. `is_known` says whether a command of this name is there.
 pub(crate) fn highlight(
     text: &str,
-    options: &Options,
+    options: &ParseOptions,
     is_known: &dyn Fn(&[u8]) -> bool,
 ) -> Vec<(Range<usize>, Style)> {
     if text.is_empty() || text.len() > LONGEST {
@@ -54,13 +54,13 @@ struct Canvas<'a> {
 
 impl Canvas<'_> {
     fn paint_program(&mut self, text: &str, program: &Program) {
-        Node::List(&program.body).descend(&mut |node| self.paint(node));
+        SyntaxNode::List(&program.body).descend(&mut |node| self.paint(node));
         self.paint_between(text);
     }
 
-    fn paint(&mut self, node: Node<'_>) {
+    fn paint(&mut self, node: SyntaxNode<'_>) {
         match node {
-            Node::Command(command) => {
+            SyntaxNode::Command(command) => {
                 if let CommandKind::Simple(simple) = &command.kind
                     && let Some(word) = simple.arguments.first().and_then(|argument| argument.word())
                 {
@@ -72,12 +72,12 @@ impl Canvas<'_> {
                     self.names.insert(word.span.start, style);
                 }
             }
-            Node::Word(word) => {
+            SyntaxNode::Word(word) => {
                 let style = self.names.get(&word.span.start).copied().unwrap_or_default();
                 self.fill(word.span, Some(style));
             }
-            Node::Assignment(assignment) => self.fill(assignment.span, Some(Style::Plain)),
-            Node::Part(part) => match &part.kind {
+            SyntaxNode::Assignment(assignment) => self.fill(assignment.span, Some(Style::Plain)),
+            SyntaxNode::Part(part) => match &part.kind {
                 PartKind::SingleQuoted(_)
                 | PartKind::AnsiQuoted(_)
                 | PartKind::DoubleQuoted(_)
@@ -161,7 +161,7 @@ mod tests {
     /// A text with the letter of its style under each character.
     fn painted(text: &str) -> String {
         let mut letters = vec!['.'; text.len()];
-        for (range, style) in highlight(text, &Options::default(), &|name| name != b"nonesuch") {
+        for (range, style) in highlight(text, &ParseOptions::default(), &|name| name != b"nonesuch") {
             let letter = match style {
                 Style::Plain => '.',
                 Style::Command => 'c',

@@ -1,13 +1,13 @@
 //! What the parser says about a text that somebody is still writing.
 
 use haft_lang::ast::{Program, WarningKind};
-use haft_lang::{Options, SyntaxError, parse};
+use haft_lang::{ParseOptions, SyntaxError, parse};
 
 /// How often a text is added to before it is given up.
 const ADDITIONS: usize = 24;
 
 /// Whether Enter ends a text: nothing is open, no here-document waits for its end, the line is not continued.
-pub(crate) fn is_complete(text: &str, options: &Options) -> bool {
+pub(crate) fn is_complete(text: &str, options: &ParseOptions) -> bool {
     let line = format!("{text}\n");
     match parse(line.as_bytes(), options) {
         Ok(program) => !waits_for_more(&program) && !is_continued(text, options),
@@ -24,7 +24,7 @@ fn waits_for_more(program: &Program) -> bool {
 
 /// Whether the last character is a backslash that continues the line. In a comment it is a character like others: there
 /// a quote that is never closed does not matter.
-fn is_continued(text: &str, options: &Options) -> bool {
+fn is_continued(text: &str, options: &ParseOptions) -> bool {
     let backslashes = text.bytes().rev().take_while(|byte| *byte == b'\\').count();
     let commented = || parse(format!("{}'\n", &text[..text.len() - 1]).as_bytes(), options).is_ok();
     backslashes % 2 == 1 && !commented()
@@ -32,7 +32,7 @@ fn is_continued(text: &str, options: &Options) -> bool {
 
 /// The program that a text would be if what is open in it were closed. Spans beyond the text are of what was added.
 /// The error, for a text that nothing added could make right.
-pub(crate) fn parse_unfinished(text: &str, options: &Options) -> Result<Program, SyntaxError> {
+pub(crate) fn parse_unfinished(text: &str, options: &ParseOptions) -> Result<Program, SyntaxError> {
     let mut whole = text.to_owned();
     let mut last = None;
     for _ in 0..ADDITIONS {
@@ -97,7 +97,7 @@ mod tests {
             ("echo ) x", true),
             ("case x in", false),
         ] {
-            assert_eq!(is_complete(text, &Options::default()), complete, "{text:?}");
+            assert_eq!(is_complete(text, &ParseOptions::default()), complete, "{text:?}");
         }
     }
 
@@ -141,9 +141,9 @@ mod tests {
             "until a; do b",
             "echo $'a",
         ] {
-            let parsed = parse_unfinished(text, &Options::default());
+            let parsed = parse_unfinished(text, &ParseOptions::default());
             assert!(parsed.is_ok(), "{text:?}: {parsed:?}");
         }
-        assert!(parse_unfinished("ls ) x", &Options::default()).is_err());
+        assert!(parse_unfinished("ls ) x", &ParseOptions::default()).is_err());
     }
 }

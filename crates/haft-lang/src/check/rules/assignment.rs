@@ -1,9 +1,9 @@
 //! Assignments that are none.
 
 use crate::ast::{Argument, PartKind, Span};
+use crate::check::context::{CheckContext, SimpleView, is_identifier};
 use crate::check::diagnostic::Severity;
-use crate::check::rule::{Look, Report, Rule};
-use crate::check::scene::{Scene, Simple, is_identifier};
+use crate::check::rule::{Matcher, Rule, RuleReport};
 use crate::resolve::Resolution;
 
 /// `x = 1`.
@@ -15,11 +15,11 @@ pub(super) static SPACES: Rule = Rule {
         after it what follows is run as a command while the variable is empty.",
     wrong: &["x = 1", "count =1", "name= 'Jane Doe'", "n= 5"],
     right: &["x=1", "IFS= read -r line", "expr a = b", "LC_ALL= sort file", "x='= 1'"],
-    look: Look::Simple(spaces),
+    matcher: Matcher::Simple(spaces),
 };
 
-fn spaces(scene: &Scene<'_>, command: &Simple<'_>, report: &mut Report<'_>) {
-    let unknown = |name: &[u8]| matches!(scene.resolve(name), Resolution::Missing | Resolution::Unknown);
+fn spaces(context: &CheckContext<'_>, command: &SimpleView<'_>, report: &mut RuleReport<'_>) {
+    let unknown = |name: &[u8]| matches!(context.resolve(name), Resolution::Missing | Resolution::Unknown);
     let name = command.name;
     let before = command.literal(0).is_some_and(|word| word.starts_with(b"=") && word != b"==");
     if is_identifier(name) && before && command.simple.assignments.is_empty() && unknown(name) {
@@ -30,9 +30,9 @@ fn spaces(scene: &Scene<'_>, command: &Simple<'_>, report: &mut Report<'_>) {
         return;
     }
     let [assignment] = &*command.simple.assignments else { return };
-    let written = assignment.span.of(scene.source);
+    let written = assignment.span.of(context.source);
     let first = command.name_span();
-    let start = first.of(scene.source).first();
+    let start = first.of(context.source).first();
     let value = start.is_some_and(|byte| byte.is_ascii_digit() || matches!(byte, b'"' | b'\''));
     if written.ends_with(b"=") && value && !name.is_empty() && unknown(name) {
         let shown = String::from_utf8_lossy(written).into_owned();
@@ -50,15 +50,15 @@ pub(super) static DOLLAR: Rule = Rule {
     explanation: "$x=1 expands x and runs the result as a command. The name alone stands on the left of an assignment.",
     wrong: &["$x=1", "$name=\"a b\"", "${x}=1"],
     right: &["x=1", "\"$x\"", "eval \"$x=1\"", "$x --a=1"],
-    look: Look::Simple(dollar),
+    matcher: Matcher::Simple(dollar),
 };
 
-fn dollar(scene: &Scene<'_>, command: &Simple<'_>, report: &mut Report<'_>) {
+fn dollar(context: &CheckContext<'_>, command: &SimpleView<'_>, report: &mut RuleReport<'_>) {
     let Some(Argument::Word(word)) = command.simple.arguments.first() else { return };
     let [variable, literal, ..] = word.parts() else { return };
     let PartKind::Variable(name) = &variable.kind else { return };
     if matches!(&literal.kind, PartKind::Literal(text) if text.starts_with(b"=")) {
-        let shown = scene.text(word.span);
+        let shown = context.text(word.span);
         report
             .add(word.span, format!("\"{shown}\" is run as a command, it assigns nothing"))
             .hint(format!("{name}=…, without \"$\""));
@@ -73,19 +73,21 @@ pub(super) static DECLARED_SPACES: Rule = Rule {
     explanation: "With spaces each word is a name of its own, and \"=\" is no name: the builtin fails and the value is not assigned.",
     wrong: &["export x = 1", "f() { local y = 2; }", "declare z =3", "export PATH= \"$PATH:/x\""],
     right: &["export x=1", "f() { local y=2; }", "export a b", "declare -p x", "export x= y"],
-    look: Look::Simple(declared_spaces),
+    matcher: Matcher::Simple(declared_spaces),
 };
 
-fn declared_spaces(scene: &Scene<'_>, command: &Simple<'_>, report: &mut Report<'_>) {
+fn declared_spaces(context: &CheckContext<'_>, command: &SimpleView<'_>, report: &mut RuleReport<'_>) {
     if !matches!(command.name, b"export" | b"local" | b"declare" | b"typeset" | b"readonly") {
         return;
     }
-    let equals = |argument: &Argument| argument.span().of(scene.source).starts_with(b"=");
+    let equals = |argument: &Argument| argument.span().of(context.source).starts_with(b"=");
     for pair in command.simple.arguments.windows(2) {
         let (first, second) = (&pair[0], &pair[1]);
         let span: Span = first.span().to(second.span());
-        let ends = matches!(first, Argument::Assignment(_)) && first.span().of(scene.source).ends_with(b"=");
-        let quoted = second.span().of(scene.source).first().is_some_and(|byte| matches!(byte, b'"' | b'\''));
+        let ends =
+            matches!(first, Argument::Assignment(_)) && first.span().of(context.source).ends_with(b"=");
+        let quoted =
+            second.span().of(context.source).first().is_some_and(|byte| matches!(byte, b'"' | b'\''));
         if equals(second) || (ends && quoted) {
             report
                 .add(span, "spaces around \"=\": the value is not assigned")
@@ -103,10 +105,10 @@ pub(super) static READ_DOLLAR: Rule = Rule {
     explanation: "read $x reads into the variable whose name x holds, most often none. Give the name alone.",
     wrong: &["read $x", "read -r $line"],
     right: &["read x", "read -p \"$prompt\" x", "read -r -t $seconds x", "read \"$name\""],
-    look: Look::Simple(read_dollar),
+    matcher: Matcher::Simple(read_dollar),
 };
 
-fn read_dollar(scene: &Scene<'_>, command: &Simple<'_>, report: &mut Report<'_>) {
+fn read_dollar(context: &CheckContext<'_>, command: &SimpleView<'_>, report: &mut RuleReport<'_>) {
     if command.name != b"read" {
         return;
     }
@@ -121,7 +123,7 @@ fn read_dollar(scene: &Scene<'_>, command: &Simple<'_>, report: &mut Report<'_>)
         && let PartKind::Variable(name) = &part.kind
         && !valued
     {
-        let text = scene.text(last.span);
+        let text = context.text(last.span);
         report
             .add(last.span, format!("\"{text}\" is the value, \"read\" wants the name"))
             .hint(format!("read {name}"));

@@ -1,11 +1,11 @@
 //! Commands that are not there.
 
 use crate::ast::{CommandKind, Connector, RedirectKind};
+use crate::check::context::{CheckContext, SimpleView, is_identifier};
 use crate::check::diagnostic::Severity;
-use crate::check::rule::{Look, Report, Rule};
-use crate::check::scene::{Scene, Simple, is_identifier};
+use crate::check::rule::{Matcher, Rule, RuleReport};
 use crate::resolve::{BUILTINS, Resolution, is_builtin};
-use crate::walk::Node;
+use crate::walk::SyntaxNode;
 
 /// A name that means nothing.
 pub(super) static NOT_FOUND: Rule = Rule {
@@ -25,19 +25,24 @@ pub(super) static NOT_FOUND: Rule = Rule {
         ". ./functions; no-such-command",
         "$unknown",
     ],
-    look: Look::Simple(not_found),
+    matcher: Matcher::Simple(not_found),
 };
 
-fn not_found(scene: &Scene<'_>, command: &Simple<'_>, report: &mut Report<'_>) {
+fn not_found(context: &CheckContext<'_>, command: &SimpleView<'_>, report: &mut RuleReport<'_>) {
     let name = command.name;
-    let tried =
-        name.is_empty() || name.contains(&b'/') || scene.facts.asked.contains(name) || scene.facts.sourced;
-    if tried || is_wrong_otherwise(command) || scene.resolve(name) != Resolution::Missing || is_guarded(scene)
+    let tried = name.is_empty()
+        || name.contains(&b'/')
+        || context.facts.asked.contains(name)
+        || context.facts.sourced;
+    if tried
+        || is_wrong_otherwise(command)
+        || context.resolve(name) != Resolution::Missing
+        || is_guarded(context)
     {
         return;
     }
-    let provided = scene.facts.foreign || scene.facts.lookup || is_one_case(scene);
-    let certain = scene.is_certain() && is_first(scene, command);
+    let provided = context.facts.foreign || context.facts.lookup || is_one_case(context);
+    let certain = context.is_certain() && is_first(context, command);
     let shown = String::from_utf8_lossy(name).into_owned();
     let found = report.add(command.name_span(), format!("\"{shown}\" is found nowhere"));
     found.severity = match (provided, certain) {
@@ -45,7 +50,7 @@ fn not_found(scene: &Scene<'_>, command: &Simple<'_>, report: &mut Report<'_>) {
         (false, true) => Severity::Error,
         (false, false) => Severity::Warning,
     };
-    let functions = scene.facts.functions.keys().map(|name| name.as_bytes());
+    let functions = context.facts.functions.keys().map(|name| name.as_bytes());
     let known = functions.chain(BUILTINS.iter().map(|name| name.as_bytes()));
     if let Some(near) = known.into_iter().find(|known| is_near(known, name)) {
         found.hint(format!("did you mean \"{}\"?", String::from_utf8_lossy(near)));
@@ -53,31 +58,31 @@ fn not_found(scene: &Scene<'_>, command: &Simple<'_>, report: &mut Report<'_>) {
 }
 
 /// What other rules explain better: `x = 1`, `[-f x ]`.
-fn is_wrong_otherwise(command: &Simple<'_>) -> bool {
+fn is_wrong_otherwise(command: &SimpleView<'_>) -> bool {
     let assigns =
         is_identifier(command.name) && command.literal(0).is_some_and(|word| word.starts_with(b"="));
     assigns || command.name.starts_with(b"[")
 }
 
 /// Whether the script is prepared for a failure: `|| …`, a condition, errors thrown away.
-fn is_guarded(scene: &Scene<'_>) -> bool {
-    let or = scene
+fn is_guarded(context: &CheckContext<'_>) -> bool {
+    let or = context
         .statement()
         .is_some_and(|statement| statement.rest.iter().any(|(connector, _)| *connector == Connector::Or));
-    or || scene.in_condition()
+    or || context.in_condition()
 }
 
 /// Whether the command is for one of several cases, such as another system.
-fn is_one_case(scene: &Scene<'_>) -> bool {
-    scene.commands().any(|outer| matches!(outer.kind, CommandKind::Case(_)))
+fn is_one_case(context: &CheckContext<'_>) -> bool {
+    context.commands().any(|outer| matches!(outer.kind, CommandKind::Case(_)))
 }
 
 /// Whether nothing but builtins runs before the command, so that nothing can have provided it.
-fn is_first(scene: &Scene<'_>, command: &Simple<'_>) -> bool {
+fn is_first(context: &CheckContext<'_>, command: &SimpleView<'_>) -> bool {
     let quiet = command.redirects().iter().any(|redirect| {
         matches!(&redirect.kind, RedirectKind::Write(word) | RedirectKind::WriteBoth(word) if word.literal() == Some(b"/dev/null"))
     });
-    let Some(Node::List(program)) = scene.parents.first() else { return false };
+    let Some(SyntaxNode::List(program)) = context.parents.first() else { return false };
     let mut before =
         program.statements.iter().take_while(|other| other.span.start < command.command.span.start);
     let builtin = |command: &crate::ast::Command| match &command.kind {
@@ -85,7 +90,7 @@ fn is_first(scene: &Scene<'_>, command: &Simple<'_>) -> bool {
         CommandKind::Function(_) => true,
         _ => false,
     };
-    let alone = scene.pipeline().is_some_and(|pipeline| pipeline.stages.len() == 1);
+    let alone = context.pipeline().is_some_and(|pipeline| pipeline.stages.len() == 1);
     let same = |statement: &crate::ast::Statement| {
         statement.span.range().contains(&(command.command.span.start as usize))
     };
@@ -123,15 +128,17 @@ pub(super) static BUILTIN_WRAPPED: Rule = Rule {
         there is no program of that name that could: run the whole text with sh -c instead.",
     wrong: &["sudo cd /root", "nohup source env.sh"],
     right: &["sudo ls /root", "sudo sh -c 'cd /root && ls'", "xargs echo"],
-    look: Look::Simple(builtin_wrapped),
+    matcher: Matcher::Simple(builtin_wrapped),
 };
 
-fn builtin_wrapped(scene: &Scene<'_>, command: &Simple<'_>, report: &mut Report<'_>) {
+fn builtin_wrapped(context: &CheckContext<'_>, command: &SimpleView<'_>, report: &mut RuleReport<'_>) {
     const WRAPPERS: &[&[u8]] = &[b"sudo", b"nohup", b"xargs", b"setsid", b"nice", b"doas"];
     const CHANGING: &[&[u8]] =
         &[b"cd", b"source", b".", b"export", b"alias", b"unset", b"eval", b"pushd", b"declare", b"shopt"];
     let Some(inner) = command.literal(0) else { return };
-    if !WRAPPERS.contains(&command.name) || !CHANGING.contains(&inner) || scene.is_defined_here(command.name)
+    if !WRAPPERS.contains(&command.name)
+        || !CHANGING.contains(&inner)
+        || context.is_defined_here(command.name)
     {
         return;
     }

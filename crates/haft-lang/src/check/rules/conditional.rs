@@ -3,10 +3,10 @@
 use crate::ast::{
     ArithmeticForm, ArithmeticNode, BinaryTest, CommandKind, Conditional, ConditionalKind, PartKind, Word,
 };
+use crate::check::context::{CheckContext, SimpleView};
 use crate::check::diagnostic::Severity;
-use crate::check::rule::{Look, Report, Rule};
-use crate::check::scene::{Scene, Simple};
-use crate::walk::Node;
+use crate::check::rule::{Matcher, Rule, RuleReport};
+use crate::walk::SyntaxNode;
 
 /// `[[ $a =~ "^b.*" ]]`.
 pub(super) static QUOTED_REGEX: Rule = Rule {
@@ -21,11 +21,11 @@ pub(super) static QUOTED_REGEX: Rule = Rule {
         "[[ $a =~ \"plain text\" ]]",
         "[[ $a =~ ^\"a.b\" ]]",
     ],
-    look: Look::Node(quoted_regex),
+    matcher: Matcher::Node(quoted_regex),
 };
 
-fn quoted_regex<'a>(_: &Scene<'a>, node: Node<'a>, report: &mut Report<'_>) {
-    let Node::Conditional(Conditional {
+fn quoted_regex<'a>(_: &CheckContext<'a>, node: SyntaxNode<'a>, report: &mut RuleReport<'_>) {
+    let SyntaxNode::Conditional(Conditional {
         kind: ConditionalKind::Binary { test: BinaryTest::Regex, right, .. },
         ..
     }) = node
@@ -54,11 +54,11 @@ pub(super) static TEXT_ORDER: Rule = Rule {
     explanation: "< and > compare text in [[ ]], by which 10 comes before 9. Use -lt and -gt, or (( )).",
     wrong: &["[[ $a > 5 ]]", "[[ 10 < $b ]]"],
     right: &["[[ $a -gt 5 ]]", "(( a > 5 ))", "[[ $a > b ]]"],
-    look: Look::Node(text_order),
+    matcher: Matcher::Node(text_order),
 };
 
-fn text_order<'a>(scene: &Scene<'a>, node: Node<'a>, report: &mut Report<'_>) {
-    let Node::Conditional(conditional) = node else { return };
+fn text_order<'a>(context: &CheckContext<'a>, node: SyntaxNode<'a>, report: &mut RuleReport<'_>) {
+    let SyntaxNode::Conditional(conditional) = node else { return };
     let ConditionalKind::Binary { test: test @ (BinaryTest::Before | BinaryTest::After), left, right } =
         &conditional.kind
     else {
@@ -69,7 +69,7 @@ fn text_order<'a>(scene: &Scene<'a>, node: Node<'a>, report: &mut Report<'_>) {
     };
     if number(left) || number(right) {
         let instead = if *test == BinaryTest::Before { "-lt" } else { "-gt" };
-        let text = scene.text(conditional.span);
+        let text = context.text(conditional.span);
         report
             .add(conditional.span, format!("\"{text}\" compares text, not numbers"))
             .hint(format!("use \"{instead}\""));
@@ -85,17 +85,17 @@ pub(super) static CONSTANT: Rule = Rule {
         Repeat the comparison, or use a pattern: [[ $a == @(b|c) ]].",
     wrong: &["[[ $a == b || c ]]", "[[ $a == b && c ]]"],
     right: &["[[ $a == b || $a == c ]]", "[[ $a == @(b|c) ]]", "[[ $a || $b ]]"],
-    look: Look::Node(constant),
+    matcher: Matcher::Node(constant),
 };
 
-fn constant<'a>(scene: &Scene<'a>, node: Node<'a>, report: &mut Report<'_>) {
-    let Node::Conditional(conditional) = node else { return };
+fn constant<'a>(context: &CheckContext<'a>, node: SyntaxNode<'a>, report: &mut RuleReport<'_>) {
+    let SyntaxNode::Conditional(conditional) = node else { return };
     let (ConditionalKind::Or(operands) | ConditionalKind::And(operands)) = &conditional.kind else { return };
     let compared = operands.iter().any(|operand| matches!(operand.kind, ConditionalKind::Binary { .. }));
     for operand in operands {
         let ConditionalKind::Word(word) = &operand.kind else { continue };
         if compared && word.literal().is_some_and(|text| !text.is_empty()) {
-            let text = scene.text(word.span);
+            let text = context.text(word.span);
             let found = report.add(word.span, format!("\"{text}\" alone is always true"));
             found.hint("repeat the comparison for it");
         }
@@ -110,16 +110,16 @@ pub(super) static ASSIGNMENT: Rule = Rule {
     explanation: "(( a = 1 )) sets a and is true for any number but 0. Compare with ==.",
     wrong: &["if (( a = 1 )); then :; fi", "(( a = 2 )) && :"],
     right: &["if (( a == 1 )); then :; fi", "(( a = 1 ))", "while (( a = b - 1 )); do :; done"],
-    look: Look::Node(assignment),
+    matcher: Matcher::Node(assignment),
 };
 
-fn assignment<'a>(scene: &Scene<'a>, node: Node<'a>, report: &mut Report<'_>) {
-    let Node::Command(command) = node else { return };
+fn assignment<'a>(context: &CheckContext<'a>, node: SyntaxNode<'a>, report: &mut RuleReport<'_>) {
+    let SyntaxNode::Command(command) = node else { return };
     let CommandKind::Arithmetic(arithmetic) = &command.kind else { return };
     let ArithmeticForm::Tree(tree) = &arithmetic.form else { return };
     let ArithmeticNode::Assign { operator: None, value, .. } = tree.node(tree.root()) else { return };
-    if scene.is_tested() && matches!(tree.node(*value), ArithmeticNode::Number(_)) {
-        let text = scene.text(arithmetic.span);
+    if context.is_tested() && matches!(tree.node(*value), ArithmeticNode::Number(_)) {
+        let text = context.text(arithmetic.span);
         report.add(arithmetic.span, format!("\"{}\" assigns", text.trim())).hint("compare with \"==\"");
     }
 }
@@ -137,11 +137,11 @@ pub(super) static SUBSTITUTION: Rule = Rule {
         "if [ \"$(ls)\" ]; then :; fi",
         "if $(which x) -v; then :; fi",
     ],
-    look: Look::Simple(substitution),
+    matcher: Matcher::Simple(substitution),
 };
 
-fn substitution(scene: &Scene<'_>, command: &Simple<'_>, report: &mut Report<'_>) {
-    if !scene.in_condition() || command.simple.arguments.len() != 1 {
+fn substitution(context: &CheckContext<'_>, command: &SimpleView<'_>, report: &mut RuleReport<'_>) {
+    if !context.in_condition() || command.simple.arguments.len() != 1 {
         return;
     }
     let Some(word) = command.simple.arguments[0].word() else { return };

@@ -1,10 +1,10 @@
 //! Lists of files: `for … in $(ls)`, `find`.
 
 use crate::ast::{Command, CommandKind, Glob, List, PartKind, Word, WordFlags};
+use crate::check::context::{CheckContext, SimpleView};
 use crate::check::diagnostic::Severity;
-use crate::check::rule::{Look, Report, Rule};
-use crate::check::scene::{Scene, Simple};
-use crate::walk::Node;
+use crate::check::rule::{Matcher, Rule, RuleReport};
+use crate::walk::SyntaxNode;
 
 /// `for f in $(ls)`.
 pub(super) static FOR_LS: Rule = Rule {
@@ -24,11 +24,11 @@ pub(super) static FOR_LS: Rule = Rule {
         "for f in $(ls | wc -l); do :; done",
         "for f in \"$(ls)\"; do :; done",
     ],
-    look: Look::Node(for_ls),
+    matcher: Matcher::Node(for_ls),
 };
 
-fn for_ls<'a>(_: &Scene<'a>, node: Node<'a>, report: &mut Report<'_>) {
-    let Node::Command(Command { kind: CommandKind::For(each), .. }) = node else { return };
+fn for_ls<'a>(_: &CheckContext<'a>, node: SyntaxNode<'a>, report: &mut RuleReport<'_>) {
+    let SyntaxNode::Command(Command { kind: CommandKind::For(each), .. }) = node else { return };
     for word in each.words.as_deref().unwrap_or_default() {
         let [part] = word.parts() else { continue };
         let PartKind::Command(substitution) = &part.kind else { continue };
@@ -50,7 +50,7 @@ fn for_ls<'a>(_: &Scene<'a>, node: Node<'a>, report: &mut Report<'_>) {
 fn only_command(list: &List) -> Option<&[u8]> {
     let [statement] = &*list.statements else { return None };
     let ([command], []) = (&*statement.first.stages, &*statement.rest) else { return None };
-    Simple::of(command).map(|simple| simple.name)
+    SimpleView::of(command).map(|simple| simple.name)
 }
 
 /// `find . -name *.c`.
@@ -61,10 +61,10 @@ pub(super) static FIND_PATTERN: Rule = Rule {
     explanation: "The shell expands the pattern before find sees it, as soon as a file in the working directory matches. Quote it.",
     wrong: &["find . -name *.c", "find src -type f -iname *test*"],
     right: &["find . -name '*.c'", "find . -name \\*.c", "find . -name \\*.[ch]", "find *.d -name x"],
-    look: Look::Simple(find_pattern),
+    matcher: Matcher::Simple(find_pattern),
 };
 
-fn find_pattern(scene: &Scene<'_>, command: &Simple<'_>, report: &mut Report<'_>) {
+fn find_pattern(context: &CheckContext<'_>, command: &SimpleView<'_>, report: &mut RuleReport<'_>) {
     const TESTS: &[&[u8]] = &[b"-name", b"-iname", b"-path", b"-ipath", b"-wholename", b"-lname"];
     if command.name != b"find" {
         return;
@@ -73,7 +73,7 @@ fn find_pattern(scene: &Scene<'_>, command: &Simple<'_>, report: &mut Report<'_>
         let test = pair[0].literal().is_some_and(|word| TESTS.contains(&word));
         let star = pair[1].parts().iter().any(|part| matches!(part.kind, PartKind::Glob(Glob::AnyString)));
         if test && star {
-            let text = scene.text(pair[1].span);
+            let text = context.text(pair[1].span);
             report
                 .add(pair[1].span, format!("the shell expands {text} before \"find\" sees it"))
                 .hint(format!("'{text}'"));
@@ -94,10 +94,10 @@ pub(super) static FIND_EXEC: Rule = Rule {
         "find . -exec rm {} ';'",
         "find . -exec rm {} $end",
     ],
-    look: Look::Simple(find_exec),
+    matcher: Matcher::Simple(find_exec),
 };
 
-fn find_exec(_: &Scene<'_>, command: &Simple<'_>, report: &mut Report<'_>) {
+fn find_exec(_: &CheckContext<'_>, command: &SimpleView<'_>, report: &mut RuleReport<'_>) {
     if command.name != b"find" || command.words.iter().any(|word| word.flags.contains(WordFlags::SPLIT)) {
         return;
     }

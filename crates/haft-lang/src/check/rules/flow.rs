@@ -1,11 +1,11 @@
 //! Where the script goes.
 
 use crate::ast::{Command, CommandKind, Connector, List, Statement, Word};
+use crate::check::context::{CheckContext, SimpleView};
 use crate::check::diagnostic::Severity;
-use crate::check::rule::{Look, Report, Rule};
-use crate::check::scene::{Scene, Simple};
+use crate::check::rule::{Matcher, Rule, RuleReport};
 use crate::resolve::is_builtin;
-use crate::walk::Node;
+use crate::walk::SyntaxNode;
 
 /// What follows `exit`.
 pub(super) static UNREACHABLE: Rule = Rule {
@@ -28,34 +28,34 @@ pub(super) static UNREACHABLE: Rule = Rule {
         "f() { return; }; echo x",
         "shopt -s execfail; exec ls; echo failed",
     ],
-    look: Look::List(unreachable),
+    matcher: Matcher::List(unreachable),
 };
 
-fn unreachable(scene: &Scene<'_>, list: &List, report: &mut Report<'_>) {
-    let leaves = |statement: &Statement| leaves(scene, statement);
+fn unreachable(context: &CheckContext<'_>, list: &List, report: &mut RuleReport<'_>) {
+    let leaves = |statement: &Statement| leaves(context, statement);
     let Some(at) = list.statements.iter().position(leaves) else { return };
     let defines = |statement: &&Statement| {
         let commands = &statement.first.stages;
         commands.iter().all(|command| match &command.kind {
             CommandKind::Function(_) => true,
             // A here-document given to nobody is a way to write long comments.
-            _ => Simple::of(command).is_some_and(|simple| simple.name == b":"),
+            _ => SimpleView::of(command).is_some_and(|simple| simple.name == b":"),
         })
     };
     let Some(next) = list.statements[at + 1..].iter().find(|statement| !defines(statement)) else { return };
     let last = &list.statements[at];
-    let text = scene.text(last.span);
+    let text = context.text(last.span);
     let found = report.add(next.first.span, "this never runs");
     found.relate(last.span, format!("\"{}\" always leaves", text.trim_end_matches(';')));
 }
 
 /// Whether a statement never gets to the next one.
-pub(in crate::check) fn leaves(scene: &Scene<'_>, statement: &Statement) -> bool {
+pub(in crate::check) fn leaves(context: &CheckContext<'_>, statement: &Statement) -> bool {
     let ([command], []) = (&*statement.first.stages, &*statement.rest) else { return false };
-    let Some(simple) = Simple::of(command).filter(|_| !statement.background) else { return false };
+    let Some(simple) = SimpleView::of(command).filter(|_| !statement.background) else { return false };
     match simple.name {
-        b"exit" | b"return" | b"break" | b"continue" => !scene.is_defined_here(simple.name),
-        b"exec" => !simple.words.is_empty() && memchr::memmem::find(scene.source, b"execfail").is_none(),
+        b"exit" | b"return" | b"break" | b"continue" => !context.is_defined_here(simple.name),
+        b"exec" => !simple.words.is_empty() && memchr::memmem::find(context.source, b"execfail").is_none(),
         _ => false,
     }
 }
@@ -74,20 +74,20 @@ pub(super) static AND_OR: Rule = Rule {
         "if [ -f x ]; then cp x y; else rm x; fi",
         "[ -f x ] && rm x || true",
     ],
-    look: Look::Node(and_or),
+    matcher: Matcher::Node(and_or),
 };
 
-fn and_or<'a>(_: &Scene<'a>, node: Node<'a>, report: &mut Report<'_>) {
-    let Node::Statement(statement) = node else { return };
+fn and_or<'a>(_: &CheckContext<'a>, node: SyntaxNode<'a>, report: &mut RuleReport<'_>) {
+    let SyntaxNode::Statement(statement) = node else { return };
     let [(Connector::And, second), (Connector::Or, third)] = &*statement.rest else { return };
     let only = |stages: &'a [Command]| stages.first().filter(|_| stages.len() == 1);
     let tests = only(&statement.first.stages).is_some_and(|command| match &command.kind {
         CommandKind::Conditional(_) | CommandKind::Arithmetic(_) => true,
-        _ => Simple::of(command).is_some_and(|simple| matches!(simple.name, b"[" | b"test")),
+        _ => SimpleView::of(command).is_some_and(|simple| matches!(simple.name, b"[" | b"test")),
     });
     let acts = |stages: &'a [Command]| {
         only(stages)
-            .and_then(Simple::of)
+            .and_then(SimpleView::of)
             .is_some_and(|simple| !simple.name.is_empty() && !is_builtin(simple.name))
     };
     if tests && acts(&second.stages) && acts(&third.stages) {
@@ -109,15 +109,15 @@ pub(super) static OUTSIDE_LOOP: Rule = Rule {
         "f() { break; }",
         "select a in b; do break; done",
     ],
-    look: Look::Simple(outside_loop),
+    matcher: Matcher::Simple(outside_loop),
 };
 
-fn outside_loop(scene: &Scene<'_>, command: &Simple<'_>, report: &mut Report<'_>) {
+fn outside_loop(context: &CheckContext<'_>, command: &SimpleView<'_>, report: &mut RuleReport<'_>) {
     let name = command.name;
-    if !matches!(name, b"break" | b"continue") || scene.facts.foreign {
+    if !matches!(name, b"break" | b"continue") || context.facts.foreign {
         return;
     }
-    let looped = scene.commands().any(|outer| {
+    let looped = context.commands().any(|outer| {
         matches!(
             outer.kind,
             CommandKind::Loop(_)
@@ -142,10 +142,10 @@ pub(super) static EXIT_STATUS: Rule = Rule {
         gives back text by printing it.",
     wrong: &["exit failure", "f() { return \"text\"; }", "exit 256"],
     right: &["exit 1", "f() { return $?; }", "exit", "return 255", "exit -1"],
-    look: Look::Simple(exit_status),
+    matcher: Matcher::Simple(exit_status),
 };
 
-fn exit_status(_: &Scene<'_>, command: &Simple<'_>, report: &mut Report<'_>) {
+fn exit_status(_: &CheckContext<'_>, command: &SimpleView<'_>, report: &mut RuleReport<'_>) {
     let (b"exit" | b"return", [word]) = (command.name, command.words.as_slice()) else { return };
     let word: &Word = word;
     let Some(text) = word.literal() else { return };

@@ -1,10 +1,10 @@
 //! Functions.
 
 use crate::ast::{Command, CommandKind, Function, List, Span};
+use crate::check::context::{CheckContext, SimpleView};
 use crate::check::diagnostic::Severity;
-use crate::check::rule::{Look, Report, Rule};
-use crate::check::scene::{Scene, Simple};
-use crate::walk::Node;
+use crate::check::rule::{Matcher, Rule, RuleReport};
+use crate::walk::SyntaxNode;
 
 /// `ls() { ls -l; }`.
 pub(super) static RECURSION: Rule = Rule {
@@ -21,11 +21,11 @@ pub(super) static RECURSION: Rule = Rule {
         "f() { g f; }",
         "f() (exec f)",
     ],
-    look: Look::Node(recursion),
+    matcher: Matcher::Node(recursion),
 };
 
-fn recursion<'a>(_: &Scene<'a>, node: Node<'a>, report: &mut Report<'_>) {
-    let Node::Command(Command { kind: CommandKind::Function(function), .. }) = node else { return };
+fn recursion<'a>(_: &CheckContext<'a>, node: SyntaxNode<'a>, report: &mut RuleReport<'_>) {
+    let SyntaxNode::Command(Command { kind: CommandKind::Function(function), .. }) = node else { return };
     let CommandKind::Group(body) = &function.body.kind else { return };
     if let Some(span) = certain_call(function, body) {
         let name = &function.name;
@@ -39,11 +39,11 @@ fn recursion<'a>(_: &Scene<'a>, node: Node<'a>, report: &mut Report<'_>) {
 /// The call to itself that a function's body gets to in any case.
 fn certain_call(function: &Function, body: &List) -> Option<Span> {
     for statement in &*body.statements {
-        if may_leave(Node::Statement(statement)) {
+        if may_leave(SyntaxNode::Statement(statement)) {
             return None;
         }
         if let [command] = &*statement.first.stages
-            && let Some(simple) = Simple::of(command)
+            && let Some(simple) = SimpleView::of(command)
             && function.name == simple.name
         {
             return Some(simple.name_span());
@@ -53,11 +53,11 @@ fn certain_call(function: &Function, body: &List) -> Option<Span> {
 }
 
 /// Whether anything in a node may leave the function.
-fn may_leave(node: Node<'_>) -> bool {
+fn may_leave(node: SyntaxNode<'_>) -> bool {
     let mut leaves = false;
     node.descend(&mut |node| {
-        if let Node::Command(command) = node
-            && let Some(simple) = Simple::of(command)
+        if let SyntaxNode::Command(command) = node
+            && let Some(simple) = SimpleView::of(command)
         {
             leaves |= matches!(
                 simple.name,
@@ -77,11 +77,11 @@ pub(super) static SHADOWS_TEST: Rule = Rule {
         another name.",
     wrong: &["test() { make check; }", "function true { :; }"],
     right: &["run_tests() { make check; }", "cd() { builtin cd \"$@\" && pwd; }"],
-    look: Look::Node(shadows),
+    matcher: Matcher::Node(shadows),
 };
 
-fn shadows<'a>(_: &Scene<'a>, node: Node<'a>, report: &mut Report<'_>) {
-    let Node::Command(Command { kind: CommandKind::Function(function), .. }) = node else { return };
+fn shadows<'a>(_: &CheckContext<'a>, node: SyntaxNode<'a>, report: &mut RuleReport<'_>) {
+    let SyntaxNode::Command(Command { kind: CommandKind::Function(function), .. }) = node else { return };
     if matches!(&*function.name, b"test" | b"[" | b"true" | b"false" | b":") {
         let found = report.add(
             function.name_span,
@@ -99,11 +99,11 @@ pub(super) static LOCAL_OUTSIDE: Rule = Rule {
     explanation: "local works only in functions; outside of one it fails and the variable is not set.",
     wrong: &["local x=1", "if true; then local y; fi"],
     right: &["f() { local x=1; }", "declare x=1"],
-    look: Look::Simple(local_outside),
+    matcher: Matcher::Simple(local_outside),
 };
 
-fn local_outside(scene: &Scene<'_>, command: &Simple<'_>, report: &mut Report<'_>) {
-    if command.name == b"local" && !scene.in_function() && !scene.is_defined_here(b"local") {
+fn local_outside(context: &CheckContext<'_>, command: &SimpleView<'_>, report: &mut RuleReport<'_>) {
+    if command.name == b"local" && !context.in_function() && !context.is_defined_here(b"local") {
         report
             .add(command.words_span(), "\"local\" outside of a function fails")
             .hint("leave it out, or use \"declare\"");

@@ -2,7 +2,7 @@
 
 use crate::ast::{Warning, WarningKind};
 use crate::check::diagnostic::Severity;
-use crate::check::rule::{Look, Report, Rule};
+use crate::check::rule::{Matcher, Rule, RuleReport};
 
 /// A here-document that never ends.
 pub(super) static UNTERMINATED: Rule = Rule {
@@ -13,10 +13,10 @@ pub(super) static UNTERMINATED: Rule = Rule {
         it. Otherwise the rest of the script is part of the document.",
     wrong: &["cat <<EOF\ntext\n  EOF\necho more", "cat <<EOF\ntext\nEOF \n", "cat <<END\ntext"],
     right: &["cat <<EOF\ntext\nEOF\n", "cat <<-EOF\n\ttext\n\tEOF\n", "cat <<EOF\n EOF\nEOF\n"],
-    look: Look::Warning(unterminated),
+    matcher: Matcher::Warning(unterminated),
 };
 
-fn unterminated(warning: &Warning, source: &[u8], report: &mut Report<'_>) {
+fn unterminated(warning: &Warning, source: &[u8], report: &mut RuleReport<'_>) {
     let WarningKind::UnterminatedHereDocument { delimiter } = &warning.kind else { return };
     let rest = source.get(warning.span.start as usize..).unwrap_or_default();
     let nearly = |line: &[u8]| line.trim_ascii() == delimiter.as_bytes();
@@ -43,10 +43,10 @@ pub(super) static NUL_BYTES: Rule = Rule {
         (UTF-16).",
     wrong: &["echo a\0b"],
     right: &["printf 'a\\0b'"],
-    look: Look::Warning(nul_bytes),
+    matcher: Matcher::Warning(nul_bytes),
 };
 
-fn nul_bytes(warning: &Warning, _: &[u8], report: &mut Report<'_>) {
+fn nul_bytes(warning: &Warning, _: &[u8], report: &mut RuleReport<'_>) {
     if warning.kind == WarningKind::NulBytes {
         report.add(warning.span, "the text holds NUL bytes, which are dropped");
     }

@@ -1,9 +1,9 @@
 //! Programs of `jq` given literally.
 
 use crate::ast::Word;
+use crate::check::context::{CheckContext, SimpleView};
 use crate::check::diagnostic::Severity;
-use crate::check::rule::{Look, Report, Rule};
-use crate::check::scene::{Scene, Simple};
+use crate::check::rule::{Matcher, Rule, RuleReport};
 
 /// A jq program that does not parse. Who resolves names also knows jq.
 pub(super) static BAD_JQ: Rule = Rule {
@@ -20,22 +20,22 @@ pub(super) static BAD_JQ: Rule = Rule {
         "jq --arg a '.[' '$a' file",
         "jq -n '[1,2] | add'",
     ],
-    look: Look::Simple(bad_jq),
+    matcher: Matcher::Simple(bad_jq),
 };
 
-fn bad_jq(scene: &Scene<'_>, command: &Simple<'_>, report: &mut Report<'_>) {
-    if command.name != b"jq" || scene.is_defined_here(b"jq") {
+fn bad_jq(context: &CheckContext<'_>, command: &SimpleView<'_>, report: &mut RuleReport<'_>) {
+    if command.name != b"jq" || context.is_defined_here(b"jq") {
         return;
     }
     let Some(word) = program(command) else { return };
-    if let Some(fault) = word.literal().and_then(|text| scene.resolver.check_jq(text)) {
-        let shown = scene.text(word.span);
+    if let Some(fault) = word.literal().and_then(|text| context.resolver.check_jq(text)) {
+        let shown = context.text(word.span);
         report.add(word.span, format!("the jq program {shown} is wrong: {fault}"));
     }
 }
 
 /// The word that is the program: the first that is no option and no option's value.
-fn program<'a>(command: &Simple<'a>) -> Option<&'a Word> {
+fn program<'a>(command: &SimpleView<'a>) -> Option<&'a Word> {
     let mut words = command.words.iter();
     while let Some(word) = words.next() {
         let text = word.literal()?;

@@ -1,13 +1,13 @@
 //! The operands of `[` and `test`.
 
-use crate::ast::{Parameter, ParameterOperator, PartKind, Special, Word, WordFlags, WordPart};
+use crate::ast::{Parameter, ParameterOperator, PartKind, SpecialParameter, Word, WordFlags, WordPart};
+use crate::check::context::{CheckContext, SimpleView, unquoted};
 use crate::check::diagnostic::Severity;
 use crate::check::facts::prints_one_word;
-use crate::check::rule::{Look, Report, Rule};
-use crate::check::scene::{Scene, Simple, unquoted};
+use crate::check::rule::{Matcher, Rule, RuleReport};
 
 /// The operands and operators of a test, without `]`.
-fn operands<'a>(command: &Simple<'a>) -> Option<Vec<&'a Word>> {
+fn operands<'a>(command: &SimpleView<'a>) -> Option<Vec<&'a Word>> {
     let mut words = command.words.clone();
     match command.name {
         b"test" => {}
@@ -26,12 +26,14 @@ fn is_number_operator(word: &Word) -> bool {
 }
 
 /// Whether the script leaves no doubt that the expansion is one word that is not empty.
-pub(super) fn is_safe(scene: &Scene<'_>, part: &WordPart) -> bool {
+pub(super) fn is_safe(context: &CheckContext<'_>, part: &WordPart) -> bool {
     match &part.kind {
-        PartKind::Variable(name) => scene.facts.is_one_word(name),
+        PartKind::Variable(name) => context.facts.is_one_word(name),
         PartKind::Parameter(expansion) => match (&expansion.parameter, &expansion.operator) {
             (_, ParameterOperator::Length) => true,
-            (Parameter::Special(special), _) => !matches!(special, Special::At | Special::Star),
+            (Parameter::Special(special), _) => {
+                !matches!(special, SpecialParameter::At | SpecialParameter::Star)
+            }
             (_, ParameterOperator::Default { word, or_empty: true }) => {
                 word.literal().is_some_and(|text| !text.is_empty())
             }
@@ -59,10 +61,10 @@ pub(super) static UNQUOTED: Rule = Rule {
         "[ x$1 = xstart ]",
         "[ ${1:-no} = yes ]",
     ],
-    look: Look::Simple(unquoted_operand),
+    matcher: Matcher::Simple(unquoted_operand),
 };
 
-fn unquoted_operand(scene: &Scene<'_>, command: &Simple<'_>, report: &mut Report<'_>) {
+fn unquoted_operand(context: &CheckContext<'_>, command: &SimpleView<'_>, report: &mut RuleReport<'_>) {
     let Some(words) = operands(command) else { return };
     for (at, operator) in words.iter().enumerate().filter(|(_, word)| is_text_operator(word)) {
         let _ = operator;
@@ -70,12 +72,12 @@ fn unquoted_operand(scene: &Scene<'_>, command: &Simple<'_>, report: &mut Report
         for word in sides {
             let [part] = word.parts() else { continue };
             if unquoted(word).next().is_none()
-                || is_safe(scene, part)
+                || is_safe(context, part)
                 || !word.flags.contains(WordFlags::SPLIT)
             {
                 continue;
             }
-            let text = scene.text(word.span);
+            let text = context.text(word.span);
             let found = report.add(
                 word.span,
                 format!("\"{text}\" is not quoted: if it is empty or several words, the test fails"),
@@ -93,15 +95,15 @@ pub(super) static ALWAYS_TRUE: Rule = Rule {
     explanation: "An empty unquoted variable disappears, and [ -n ] tests whether the text -n is empty. Quote the variable.",
     wrong: &["[ -n $x ]", "test -n $(ls)"],
     right: &["[ -n \"$x\" ]", "[[ -n $x ]]", "[ -z \"$x\" ]"],
-    look: Look::Simple(always_true),
+    matcher: Matcher::Simple(always_true),
 };
 
-fn always_true(scene: &Scene<'_>, command: &Simple<'_>, report: &mut Report<'_>) {
+fn always_true(context: &CheckContext<'_>, command: &SimpleView<'_>, report: &mut RuleReport<'_>) {
     let Some(words) = operands(command) else { return };
     for pair in words.windows(2) {
         let [part] = pair[1].parts() else { continue };
-        if pair[0].literal() == Some(b"-n") && unquoted(pair[1]).next().is_some() && !is_safe(scene, part) {
-            let text = scene.text(pair[1].span);
+        if pair[0].literal() == Some(b"-n") && unquoted(pair[1]).next().is_some() && !is_safe(context, part) {
+            let text = context.text(pair[1].span);
             let found =
                 report.add(pair[1].span, format!("true even if \"{text}\" is empty, since it is not quoted"));
             found.hint("put it in double quotes");
@@ -117,14 +119,14 @@ pub(super) static GLOB: Rule = Rule {
     explanation: "\"[\" compares text; an unquoted pattern is replaced by the files that match it. Use [[ $a == *.txt ]] or case.",
     wrong: &["[ \"$a\" = *.txt ]", "test \"$a\" != x*"],
     right: &["[[ $a = *.txt ]]", "[ \"$a\" = '*' ]", "[ \"$a\" = x ]"],
-    look: Look::Simple(pattern),
+    matcher: Matcher::Simple(pattern),
 };
 
-fn pattern(scene: &Scene<'_>, command: &Simple<'_>, report: &mut Report<'_>) {
+fn pattern(context: &CheckContext<'_>, command: &SimpleView<'_>, report: &mut RuleReport<'_>) {
     let Some(words) = operands(command) else { return };
     for pair in words.windows(2) {
         if is_text_operator(pair[0]) && pair[1].flags.contains(WordFlags::GLOB) {
-            let text = scene.text(pair[1].span);
+            let text = context.text(pair[1].span);
             let found =
                 report.add(pair[1].span, format!("\"{text}\" is expanded to file names, not matched"));
             found.hint("[[ ]] matches patterns");
@@ -140,10 +142,10 @@ pub(super) static NOT_A_NUMBER: Rule = Rule {
     explanation: "-eq, -lt and their kin compare integers; with anything else \"[\" fails with status 2. Use = and != for text.",
     wrong: &["[ \"$a\" -eq yes ]", "test 1.5 -gt 1"],
     right: &["[ \"$a\" = yes ]", "[ \"$a\" -eq 10 ]", "[ -1 -lt \"$b\" ]", "[[ a -eq 1 ]]"],
-    look: Look::Simple(not_a_number),
+    matcher: Matcher::Simple(not_a_number),
 };
 
-fn not_a_number(scene: &Scene<'_>, command: &Simple<'_>, report: &mut Report<'_>) {
+fn not_a_number(context: &CheckContext<'_>, command: &SimpleView<'_>, report: &mut RuleReport<'_>) {
     let Some(words) = operands(command) else { return };
     let [left, operator, right] = words.as_slice() else { return };
     if !is_number_operator(operator) {
@@ -154,7 +156,7 @@ fn not_a_number(scene: &Scene<'_>, command: &Simple<'_>, report: &mut Report<'_>
         let trimmed = text.trim_ascii();
         let digits = trimmed.strip_prefix(b"-").or(trimmed.strip_prefix(b"+")).unwrap_or(trimmed);
         if digits.is_empty() || !digits.iter().all(u8::is_ascii_digit) {
-            let shown = scene.text(word.span);
+            let shown = context.text(word.span);
             report.add(word.span, format!("\"{shown}\" is not an integer")).hint("use \"=\" to compare text");
         }
     }

@@ -1,11 +1,11 @@
 //! Pipes: what is lost in the copy of the shell that runs a stage, and what nobody reads.
 
 use crate::ast::{Command, CommandKind, Pipeline, Redirect, RedirectKind, Span, Text};
+use crate::check::context::{CheckContext, SimpleView};
 use crate::check::diagnostic::Severity;
 use crate::check::facts::{first_from, last_before};
-use crate::check::rule::{Look, Report, Rule};
-use crate::check::scene::{Scene, Simple};
-use crate::walk::Node;
+use crate::check::rule::{Matcher, Rule, RuleReport};
+use crate::walk::SyntaxNode;
 
 /// `… | while read x; do n=…; done; echo $n`.
 pub(super) static LOST_VARIABLE: Rule = Rule {
@@ -24,18 +24,18 @@ pub(super) static LOST_VARIABLE: Rule = Rule {
         "shopt -s lastpipe; n=0; ls | while read -r f; do n=1; done; echo $n",
         "n=0; ls | while read -r f; do n=1; done; n=2; echo $n",
     ],
-    look: Look::Node(lost_variable),
+    matcher: Matcher::Node(lost_variable),
 };
 
-fn lost_variable<'a>(scene: &Scene<'a>, node: Node<'a>, report: &mut Report<'_>) {
-    let Node::Pipeline(pipeline) = node else { return };
-    let Some(last) = last_compound(pipeline).filter(|_| !scene.facts.lastpipe) else { return };
+fn lost_variable<'a>(context: &CheckContext<'a>, node: SyntaxNode<'a>, report: &mut RuleReport<'_>) {
+    let SyntaxNode::Pipeline(pipeline) = node else { return };
+    let Some(last) = last_compound(pipeline).filter(|_| !context.facts.lastpipe) else { return };
     let body = body(last);
-    let scope = scope(scene);
-    for (inside, name) in assigned_in(scene, body) {
-        let assigned = scene.facts.assigned.get(name).map(Vec::as_slice).unwrap_or_default();
+    let scope = scope(context);
+    for (inside, name) in assigned_in(context, body) {
+        let assigned = context.facts.assigned.get(name).map(Vec::as_slice).unwrap_or_default();
         let before = last_before(assigned, pipeline.span.start).is_some_and(|span| span.start >= scope.start);
-        let Some(used) = used_after(scene, name, pipeline.span.end, scope).filter(|_| before) else {
+        let Some(used) = used_after(context, name, pipeline.span.end, scope).filter(|_| before) else {
             continue;
         };
         let again = first_from(assigned, pipeline.span.end).is_some_and(|span| span.start < used.end);
@@ -48,8 +48,8 @@ fn lost_variable<'a>(scene: &Scene<'a>, node: Node<'a>, report: &mut Report<'_>)
 }
 
 /// The assignments that stand in a span.
-fn assigned_in<'s>(scene: &'s Scene<'_>, body: Span) -> &'s [(Span, Text)] {
-    let all = &scene.facts.assignments;
+fn assigned_in<'s>(context: &'s CheckContext<'_>, body: Span) -> &'s [(Span, Text)] {
+    let all = &context.facts.assignments;
     let first = all.partition_point(|(span, _)| span.start < body.start);
     let last = all.partition_point(|(span, _)| span.start < body.end);
     all.get(first..last).unwrap_or_default()
@@ -70,22 +70,22 @@ fn last_compound(pipeline: &Pipeline) -> Option<&Command> {
     matches!(last.kind, CommandKind::Loop(_) | CommandKind::For(_) | CommandKind::Group(_)).then_some(last)
 }
 
-fn used_after(scene: &Scene<'_>, name: &Text, end: u32, scope: Span) -> Option<Span> {
-    let used = scene.facts.used.get(name)?;
+fn used_after(context: &CheckContext<'_>, name: &Text, end: u32, scope: Span) -> Option<Span> {
+    let used = context.facts.used.get(name)?;
     first_from(used, end).filter(|span| span.end <= scope.end)
 }
 
 /// The function, substitution or subshell that holds the node, or the whole script: where its variables live.
-fn scope(scene: &Scene<'_>) -> Span {
-    let inner = scene.parents.iter().rev().find_map(|node| match node {
-        Node::Command(command) => match command.kind {
+fn scope(context: &CheckContext<'_>) -> Span {
+    let inner = context.parents.iter().rev().find_map(|node| match node {
+        SyntaxNode::Command(command) => match command.kind {
             CommandKind::Function(_) | CommandKind::Subshell(_) => Some(command.span),
             _ => None,
         },
-        Node::Part(part) => Some(part.span),
+        SyntaxNode::Part(part) => Some(part.span),
         _ => None,
     });
-    inner.unwrap_or(Span::new(0, u32::try_from(scene.source.len()).unwrap_or(u32::MAX)))
+    inner.unwrap_or(Span::new(0, u32::try_from(context.source.len()).unwrap_or(u32::MAX)))
 }
 
 /// `… | read x`.
@@ -103,17 +103,17 @@ pub(super) static READ: Rule = Rule {
         "ls | while read -r f; do :; done",
         "shopt -s lastpipe; date | read now",
     ],
-    look: Look::Simple(read),
+    matcher: Matcher::Simple(read),
 };
 
-fn read(scene: &Scene<'_>, command: &Simple<'_>, report: &mut Report<'_>) {
-    let last = scene
+fn read(context: &CheckContext<'_>, command: &SimpleView<'_>, report: &mut RuleReport<'_>) {
+    let last = context
         .pipeline()
         .filter(|pipeline| pipeline.stages.len() > 1)
         .and_then(|pipeline| pipeline.stages.last());
     let names = command.words.iter().any(|word| word.literal().is_some_and(|text| !text.starts_with(b"-")));
     let is_last = last.is_some_and(|last| std::ptr::eq(last, command.command));
-    if command.name == b"read" && is_last && names && !scene.facts.lastpipe && !scene.is_tested() {
+    if command.name == b"read" && is_last && names && !context.facts.lastpipe && !context.is_tested() {
         let found =
             report.add(command.words_span(), "what \"read\" sets here is lost when the pipeline ends");
         found.hint("variable=$(command), or read variable < <(command)");
@@ -136,11 +136,11 @@ pub(super) static UNREAD: Rule = Rule {
         "ls | echo \"$(cat)\"",
         "a | touch done",
     ],
-    look: Look::Simple(unread),
+    matcher: Matcher::Simple(unread),
 };
 
-fn unread(scene: &Scene<'_>, command: &Simple<'_>, report: &mut Report<'_>) {
-    let Some(pipeline) = scene.pipeline().filter(|pipeline| pipeline.stages.len() > 1) else { return };
+fn unread(context: &CheckContext<'_>, command: &SimpleView<'_>, report: &mut RuleReport<'_>) {
+    let Some(pipeline) = context.pipeline().filter(|pipeline| pipeline.stages.len() > 1) else { return };
     let first = pipeline.stages.first().is_some_and(|first| std::ptr::eq(first, command.command));
     let names = match command.name {
         b"echo" | b"cd" | b"mkdir" | b"kill" | b"export" | b"pwd" => true,
@@ -160,7 +160,7 @@ fn unread(scene: &Scene<'_>, command: &Simple<'_>, report: &mut Report<'_>) {
         || !names
         || expands
         || command.redirects().iter().any(reads)
-        || scene.is_defined_here(command.name)
+        || context.is_defined_here(command.name)
     {
         return;
     }
@@ -185,32 +185,34 @@ pub(super) static EXIT: Rule = Rule {
         "ls | while read -r f; do exit 1; done",
         "ls | while read -r f; do exit 1; done\nstatus=$?",
     ],
-    look: Look::Simple(exit),
+    matcher: Matcher::Simple(exit),
 };
 
-fn exit(scene: &Scene<'_>, command: &Simple<'_>, report: &mut Report<'_>) {
-    if command.name != b"exit" || scene.facts.errexit {
+fn exit(context: &CheckContext<'_>, command: &SimpleView<'_>, report: &mut RuleReport<'_>) {
+    if command.name != b"exit" || context.facts.errexit {
         return;
     }
-    let Some(at) = scene
+    let Some(at) = context
         .parents
         .iter()
-        .rposition(|node| matches!(node, Node::Pipeline(pipeline) if pipeline.stages.len() > 1))
+        .rposition(|node| matches!(node, SyntaxNode::Pipeline(pipeline) if pipeline.stages.len() > 1))
     else {
         return;
     };
-    let Node::Pipeline(pipeline) = scene.parents[at] else { return };
-    let between = &scene.parents[at..];
+    let SyntaxNode::Pipeline(pipeline) = context.parents[at] else { return };
+    let between = &context.parents[at..];
     let apart = between.iter().any(|node| match node {
-        Node::Command(command) => matches!(command.kind, CommandKind::Function(_) | CommandKind::Subshell(_)),
-        Node::Part(_) => true,
+        SyntaxNode::Command(command) => {
+            matches!(command.kind, CommandKind::Function(_) | CommandKind::Subshell(_))
+        }
+        SyntaxNode::Part(_) => true,
         _ => false,
     });
     let in_last = last_compound(pipeline).is_some_and(
-        |last| matches!(between.get(1), Some(Node::Command(stage)) if std::ptr::eq(*stage, last)),
+        |last| matches!(between.get(1), Some(SyntaxNode::Command(stage)) if std::ptr::eq(*stage, last)),
     );
-    let checked = !matches!(at.checked_sub(1).map(|at| scene.parents[at]), Some(Node::Statement(statement)) if statement.rest.is_empty());
-    if apart || !in_last || checked || !goes_on(scene, at) {
+    let checked = !matches!(at.checked_sub(1).map(|at| context.parents[at]), Some(SyntaxNode::Statement(statement)) if statement.rest.is_empty());
+    if apart || !in_last || checked || !goes_on(context, at) {
         return;
     }
     report
@@ -219,12 +221,12 @@ fn exit(scene: &Scene<'_>, command: &Simple<'_>, report: &mut Report<'_>) {
 }
 
 /// Whether a statement that does not look at the status follows the pipeline.
-fn goes_on(scene: &Scene<'_>, at: usize) -> bool {
-    let (Some(Node::List(list)), Some(Node::Statement(statement))) =
-        (at.checked_sub(2).map(|at| scene.parents[at]), at.checked_sub(1).map(|at| scene.parents[at]))
+fn goes_on(context: &CheckContext<'_>, at: usize) -> bool {
+    let (Some(SyntaxNode::List(list)), Some(SyntaxNode::Statement(statement))) =
+        (at.checked_sub(2).map(|at| context.parents[at]), at.checked_sub(1).map(|at| context.parents[at]))
     else {
         return false;
     };
     let next = list.statements.iter().skip_while(|other| !std::ptr::eq(*other, statement)).nth(1);
-    next.is_some_and(|next| memchr::memmem::find(next.span.of(scene.source), b"$?").is_none())
+    next.is_some_and(|next| memchr::memmem::find(next.span.of(context.source), b"$?").is_none())
 }

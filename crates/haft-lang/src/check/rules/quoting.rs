@@ -1,13 +1,13 @@
 //! Quotes where there should be none, and none where there should be.
 
 use crate::ast::{
-    AssignmentValue, CommandKind, Parameter, ParameterOperator, PartKind, RedirectKind, Special, Word,
-    WordContent,
+    AssignmentValue, CommandKind, Parameter, ParameterOperator, PartKind, RedirectKind, SpecialParameter,
+    Word, WordContent,
 };
+use crate::check::context::{CheckContext, SimpleView};
 use crate::check::diagnostic::Severity;
-use crate::check::rule::{Look, Report, Rule};
-use crate::check::scene::{Scene, Simple};
-use crate::walk::Node;
+use crate::check::rule::{Matcher, Rule, RuleReport};
+use crate::walk::SyntaxNode;
 
 /// `rm "*.o"`.
 pub(super) static GLOB: Rule = Rule {
@@ -25,16 +25,16 @@ pub(super) static GLOB: Rule = Rule {
         "echo \"*\"",
         "for f in \"a\" 'b'; do :; done",
     ],
-    look: Look::Node(glob),
+    matcher: Matcher::Node(glob),
 };
 
-fn glob<'a>(scene: &Scene<'a>, node: Node<'a>, report: &mut Report<'_>) {
+fn glob<'a>(context: &CheckContext<'a>, node: SyntaxNode<'a>, report: &mut RuleReport<'_>) {
     const COMMANDS: &[&[u8]] =
         &[b"rm", b"cp", b"mv", b"ls", b"cat", b"wc", b"head", b"tail", b"chmod", b"chown", b"stat"];
-    let Node::Command(command) = node else { return };
+    let SyntaxNode::Command(command) = node else { return };
     let words: Vec<&Word> = match &command.kind {
         CommandKind::For(each) => each.words.as_deref().unwrap_or_default().iter().collect(),
-        CommandKind::Simple(_) => match Simple::of(command) {
+        CommandKind::Simple(_) => match SimpleView::of(command) {
             Some(simple) if COMMANDS.contains(&simple.name) => simple.words,
             _ => return,
         },
@@ -44,7 +44,7 @@ fn glob<'a>(scene: &Scene<'a>, node: Node<'a>, report: &mut Report<'_>) {
         if !has_quoted_star(word) {
             continue;
         }
-        let text = scene.text(word.span);
+        let text = context.text(word.span);
         let found = report.add(word.span, format!("the pattern in {text} is quoted, so it is not expanded"));
         found.hint("leave the pattern outside of the quotes");
     }
@@ -75,24 +75,24 @@ pub(super) static TILDE: Rule = Rule {
     explanation: "~ is expanded only outside of quotes. Write ~/\"my files\" or \"$HOME/my files\".",
     wrong: &["cd \"~/src\"", "cat '~/.profile'", "echo x > \"~/log\"", "dir=\"~/src\""],
     right: &["cd ~/src", "cd \"$HOME/src\"", "echo \"~/x is there\"", "x='~'", "rm \"a~\""],
-    look: Look::Node(tilde),
+    matcher: Matcher::Node(tilde),
 };
 
-fn tilde<'a>(scene: &Scene<'a>, node: Node<'a>, report: &mut Report<'_>) {
+fn tilde<'a>(context: &CheckContext<'a>, node: SyntaxNode<'a>, report: &mut RuleReport<'_>) {
     const COMMANDS: &[&[u8]] = &[
         b"cd", b"rm", b"cp", b"mv", b"ls", b"cat", b"mkdir", b"touch", b"source", b".", b"tar", b"chmod",
         b"ln",
     ];
     let words: Vec<&Word> = match node {
-        Node::Command(command) => match Simple::of(command) {
+        SyntaxNode::Command(command) => match SimpleView::of(command) {
             Some(simple) if COMMANDS.contains(&simple.name) => simple.words,
             _ => return,
         },
-        Node::Redirect(redirect) => match &redirect.kind {
+        SyntaxNode::Redirect(redirect) => match &redirect.kind {
             RedirectKind::Read(word) | RedirectKind::Write(word) | RedirectKind::Append(word) => vec![word],
             _ => return,
         },
-        Node::Assignment(assignment) => match &assignment.value {
+        SyntaxNode::Assignment(assignment) => match &assignment.value {
             AssignmentValue::Word(word) => vec![word],
             AssignmentValue::Array(_) => return,
         },
@@ -106,8 +106,8 @@ fn tilde<'a>(scene: &Scene<'a>, node: Node<'a>, report: &mut Report<'_>) {
             }
             _ => false,
         };
-        if quoted && !word.span.of(scene.source).contains(&b' ') {
-            let text = scene.text(word.span);
+        if quoted && !word.span.of(context.source).contains(&b' ') {
+            let text = context.text(word.span);
             report
                 .add(word.span, format!("the tilde in {text} is quoted, so it is not the home directory"))
                 .hint("leave \"~/\" outside of the quotes, or write \"$HOME/…\"");
@@ -124,14 +124,14 @@ pub(super) static ARGUMENTS: Rule = Rule {
         \"$@\" keeps each as it is.",
     wrong: &["exec program $@", "for a in $@; do :; done", "f() { g ${array[@]}; }"],
     right: &["exec program \"$@\"", "for a in \"$@\"; do :; done", "x=$@", "echo $*", "[[ $@ ]]", "echo $@"],
-    look: Look::Node(arguments),
+    matcher: Matcher::Node(arguments),
 };
 
-fn arguments<'a>(scene: &Scene<'a>, node: Node<'a>, report: &mut Report<'_>) {
-    let Node::Command(command) = node else { return };
+fn arguments<'a>(context: &CheckContext<'a>, node: SyntaxNode<'a>, report: &mut RuleReport<'_>) {
+    let SyntaxNode::Command(command) = node else { return };
     let words: Vec<&Word> = match &command.kind {
         CommandKind::For(each) => each.words.as_deref().unwrap_or_default().iter().collect(),
-        CommandKind::Simple(_) => match Simple::of(command) {
+        CommandKind::Simple(_) => match SimpleView::of(command) {
             Some(simple) if !matches!(simple.name, b"echo" | b"printf" | b"[" | b"test" | b"set") => {
                 simple.words
             }
@@ -141,13 +141,13 @@ fn arguments<'a>(scene: &Scene<'a>, node: Node<'a>, report: &mut Report<'_>) {
     };
     for part in words.iter().flat_map(|word| word.parts()) {
         let PartKind::Parameter(expansion) = &part.kind else { continue };
-        let all = expansion.parameter == Parameter::Special(Special::At)
+        let all = expansion.parameter == Parameter::Special(SpecialParameter::At)
             || expansion
                 .subscript
                 .as_ref()
                 .is_some_and(|subscript| subscript.kind == crate::ast::SubscriptKind::At);
         if all && expansion.operator == ParameterOperator::Value && !expansion.indirect {
-            let text = scene.text(part.span);
+            let text = context.text(part.span);
             report
                 .add(part.span, format!("{text} is not quoted: arguments are split at blanks"))
                 .hint(format!("\"{text}\" in double quotes"));

@@ -1,10 +1,10 @@
 //! Redirections that do something else.
 
-use crate::ast::{Command, Descriptor, Duplicate, Pipeline, Redirect, RedirectKind, Word, WordFlags};
+use crate::ast::{Command, Duplicate, Pipeline, Redirect, RedirectDescriptor, RedirectKind, Word, WordFlags};
+use crate::check::context::{CheckContext, SimpleView};
 use crate::check::diagnostic::Severity;
-use crate::check::rule::{Look, Report, Rule};
-use crate::check::scene::{Scene, Simple};
-use crate::walk::Node;
+use crate::check::rule::{Matcher, Rule, RuleReport};
+use crate::walk::SyntaxNode;
 
 /// `2>1`.
 pub(super) static NUMBER: Rule = Rule {
@@ -14,18 +14,18 @@ pub(super) static NUMBER: Rule = Rule {
     explanation: "2>1 writes errors to a file whose name is 1. A descriptor is named with an ampersand: 2>&1.",
     wrong: &["make 2>1", "echo error >2", "make > log 2>1"],
     right: &["make 2>&1", "echo error >&2", "make > ./1", "make 2>/dev/null"],
-    look: Look::Node(number),
+    matcher: Matcher::Node(number),
 };
 
-fn number<'a>(scene: &Scene<'a>, node: Node<'a>, report: &mut Report<'_>) {
-    let Node::Redirect(redirect) = node else { return };
+fn number<'a>(context: &CheckContext<'a>, node: SyntaxNode<'a>, report: &mut RuleReport<'_>) {
+    let SyntaxNode::Redirect(redirect) = node else { return };
     let RedirectKind::Write(word) = &redirect.kind else { return };
     let Some(number @ (b"1" | b"2")) = word.plain() else { return };
-    if is_test(scene) {
+    if is_test(context) {
         return;
     }
     let number = String::from_utf8_lossy(number);
-    let text = scene.text(redirect.span);
+    let text = context.text(redirect.span);
     let prefix = text.split('>').next().unwrap_or_default().to_owned();
     report
         .add(redirect.span, format!("\"{text}\" writes to a file named \"{number}\""))
@@ -33,8 +33,12 @@ fn number<'a>(scene: &Scene<'a>, node: Node<'a>, report: &mut Report<'_>) {
 }
 
 /// In `[ ]` another rule has the better explanation.
-fn is_test(scene: &Scene<'_>) -> bool {
-    scene.commands().next().and_then(Simple::of).is_some_and(|simple| matches!(simple.name, b"[" | b"test"))
+fn is_test(context: &CheckContext<'_>) -> bool {
+    context
+        .commands()
+        .next()
+        .and_then(SimpleView::of)
+        .is_some_and(|simple| matches!(simple.name, b"[" | b"test"))
 }
 
 /// `2&>1`.
@@ -46,16 +50,16 @@ pub(super) static BOTH: Rule = Rule {
         sends errors where the output goes.",
     wrong: &["make 2&>1", "make 2&>/dev/null"],
     right: &["make 2>&1", "make &>log", "head -n 2 &>log"],
-    look: Look::Simple(both),
+    matcher: Matcher::Simple(both),
 };
 
-fn both(scene: &Scene<'_>, command: &Simple<'_>, report: &mut Report<'_>) {
+fn both(context: &CheckContext<'_>, command: &SimpleView<'_>, report: &mut RuleReport<'_>) {
     let Some(last) = command.words.last() else { return };
     for redirect in command.redirects() {
         let (RedirectKind::WriteBoth(_) | RedirectKind::AppendBoth(_)) = &redirect.kind else { continue };
         if matches!(last.plain(), Some(b"1" | b"2")) && last.span.end == redirect.span.start {
             let span = last.span.to(redirect.span);
-            let text = scene.text(span);
+            let text = context.text(span);
             report
                 .add(span, format!("in \"{text}\" the digit is an argument"))
                 .hint("2>&1, or &> without a digit");
@@ -77,43 +81,43 @@ pub(super) static ORDER: Rule = Rule {
         "errors=$(make 2>&1 >/dev/null)",
         "make 3>&1 >log",
     ],
-    look: Look::Node(order),
+    matcher: Matcher::Node(order),
 };
 
-fn order<'a>(scene: &Scene<'a>, node: Node<'a>, report: &mut Report<'_>) {
-    let Node::Command(command) = node else { return };
+fn order<'a>(context: &CheckContext<'a>, node: SyntaxNode<'a>, report: &mut RuleReport<'_>) {
+    let SyntaxNode::Command(command) = node else { return };
     let Some(at) = command.redirects.iter().position(is_errors_to_output) else { return };
     let later = command.redirects[at + 1..].iter().find(|redirect| {
         matches!(redirect.kind, RedirectKind::Write(_) | RedirectKind::Append(_) | RedirectKind::Clobber(_))
-            && matches!(redirect.descriptor, Descriptor::Default | Descriptor::Number(1))
+            && matches!(redirect.descriptor, RedirectDescriptor::Default | RedirectDescriptor::Number(1))
     });
     let redirected_before = command.redirects[..at].iter().any(|redirect| {
-        matches!(redirect.descriptor, Descriptor::Default | Descriptor::Number(1))
+        matches!(redirect.descriptor, RedirectDescriptor::Default | RedirectDescriptor::Number(1))
             && matches!(
                 redirect.kind,
                 RedirectKind::Write(_) | RedirectKind::Append(_) | RedirectKind::DuplicateOutput(_)
             )
     });
-    let Some(later) = later.filter(|_| !redirected_before && !is_read(scene, command)) else { return };
+    let Some(later) = later.filter(|_| !redirected_before && !is_read(context, command)) else { return };
     let found =
         report.add(command.redirects[at].span, "errors go where the output went before it was redirected");
     found
         .relate(later.span, "the output is redirected here")
-        .hint(format!("{} 2>&1", scene.text(later.span)));
+        .hint(format!("{} 2>&1", context.text(later.span)));
 }
 
 fn is_errors_to_output(redirect: &Redirect) -> bool {
-    matches!(redirect.descriptor, Descriptor::Number(2))
+    matches!(redirect.descriptor, RedirectDescriptor::Number(2))
         && matches!(redirect.kind, RedirectKind::DuplicateOutput(Duplicate::Descriptor { number: 1, .. }))
 }
 
 /// Whether something reads what the command writes: a pipe or a substitution, so that the order makes sense.
-fn is_read(scene: &Scene<'_>, command: &crate::ast::Command) -> bool {
-    let piped = scene
+fn is_read(context: &CheckContext<'_>, command: &crate::ast::Command) -> bool {
+    let piped = context
         .pipeline()
         .is_some_and(|pipeline| !pipeline.stages.last().is_some_and(|last| std::ptr::eq(last, command)));
-    let held = scene.commands().any(|outer| !outer.redirects.is_empty());
-    piped || scene.in_substitution() || held
+    let held = context.commands().any(|outer| !outer.redirects.is_empty());
+    piped || context.in_substitution() || held
 }
 
 /// `sort file > file`.
@@ -137,19 +141,19 @@ pub(super) static OVERWRITES_INPUT: Rule = Rule {
         "echo a > a",
         "cat /dev/tty > /dev/tty",
     ],
-    look: Look::Node(overwrites_input),
+    matcher: Matcher::Node(overwrites_input),
 };
 
-fn overwrites_input<'a>(scene: &Scene<'a>, node: Node<'a>, report: &mut Report<'_>) {
-    let Node::Pipeline(pipeline) = node else { return };
+fn overwrites_input<'a>(context: &CheckContext<'a>, node: SyntaxNode<'a>, report: &mut RuleReport<'_>) {
+    let SyntaxNode::Pipeline(pipeline) = node else { return };
     for word in written(pipeline) {
-        let name = word.span.of(scene.source);
+        let name = word.span.of(context.source);
         if name.starts_with(b"/dev/") || name.is_empty() || word.flags.contains(WordFlags::COMMANDS) {
             continue;
         }
-        let same = |other: &&Word| other.span.of(scene.source) == name;
+        let same = |other: &&Word| other.span.of(context.source) == name;
         if let Some(other) = pipeline.stages.iter().flat_map(read_by).find(same) {
-            let text = scene.text(word.span);
+            let text = context.text(word.span);
             let found = report.add(word.span, format!("{text} is emptied before it is read"));
             found
                 .relate(other.span, "it is read here")
@@ -163,7 +167,7 @@ fn read_by(command: &Command) -> Vec<&Word> {
     const FILES: &[&[u8]] =
         &[b"cat", b"sort", b"uniq", b"head", b"tail", b"tac", b"rev", b"nl", b"expand", b"fmt", b"column"];
     const PROGRAM_FIRST: &[&[u8]] = &[b"sed", b"grep", b"egrep", b"awk", b"jq", b"yq", b"cut", b"iconv"];
-    let Some(simple) = Simple::of(command) else { return Vec::new() };
+    let Some(simple) = SimpleView::of(command) else { return Vec::new() };
     let skipped = match simple.name {
         name if FILES.contains(&name) => 0,
         name if PROGRAM_FIRST.contains(&name) => 1,
@@ -199,10 +203,10 @@ pub(super) static SUDO: Rule = Rule {
         "sudo make > /dev/null",
         "sudo ls > /tmp/x",
     ],
-    look: Look::Simple(sudo),
+    matcher: Matcher::Simple(sudo),
 };
 
-fn sudo(scene: &Scene<'_>, command: &Simple<'_>, report: &mut Report<'_>) {
+fn sudo(context: &CheckContext<'_>, command: &SimpleView<'_>, report: &mut RuleReport<'_>) {
     const PROTECTED: [&[u8]; 8] =
         [b"/etc/", b"/root/", b"/usr/", b"/proc/", b"/sys/", b"/boot/", b"/var/lib/", b"/lib/"];
     if command.name != b"sudo" {
@@ -210,10 +214,10 @@ fn sudo(scene: &Scene<'_>, command: &Simple<'_>, report: &mut Report<'_>) {
     }
     for redirect in command.redirects() {
         let (RedirectKind::Write(word) | RedirectKind::Append(word)) = &redirect.kind else { continue };
-        let path = word.span.of(scene.source);
+        let path = word.span.of(context.source);
         let path = path.strip_prefix(b"\"").unwrap_or(path);
         if PROTECTED.iter().any(|prefix| path.starts_with(prefix)) {
-            let text = scene.text(word.span);
+            let text = context.text(word.span);
             report
                 .add(redirect.span, format!("{text} is opened without \"sudo\""))
                 .hint(format!("… | sudo tee {text}"));

@@ -1,10 +1,10 @@
 //! Regular expressions and `sed` scripts given literally.
 
 use crate::ast::{BinaryTest, Conditional, ConditionalKind, PartKind, Word};
+use crate::check::context::{CheckContext, SimpleView};
 use crate::check::diagnostic::Severity;
-use crate::check::rule::{Look, Report, Rule};
-use crate::check::scene::{Scene, Simple};
-use crate::walk::Node;
+use crate::check::rule::{Matcher, Rule, RuleReport};
+use crate::walk::SyntaxNode;
 
 use super::ere;
 
@@ -29,38 +29,40 @@ pub(super) static BAD_REGEX: Rule = Rule {
         "[[ $a =~ ^(a|b)$ ]]",
         "grep -E -e '\\(' file",
     ],
-    look: Look::Node(bad_regex),
+    matcher: Matcher::Node(bad_regex),
 };
 
-fn bad_regex<'a>(scene: &Scene<'a>, node: Node<'a>, report: &mut Report<'_>) {
+fn bad_regex<'a>(context: &CheckContext<'a>, node: SyntaxNode<'a>, report: &mut RuleReport<'_>) {
     let word = match node {
-        Node::Conditional(Conditional {
+        SyntaxNode::Conditional(Conditional {
             kind: ConditionalKind::Binary { test: BinaryTest::Regex, right, .. },
             ..
         }) => right,
-        Node::Command(command) => match Simple::of(command).and_then(|command| grep_pattern(&command)) {
-            Some(word) => word,
-            None => return,
-        },
+        SyntaxNode::Command(command) => {
+            match SimpleView::of(command).and_then(|command| grep_pattern(&command)) {
+                Some(word) => word,
+                None => return,
+            }
+        }
         _ => return,
     };
     let Some(text) = expression(word, node) else { return };
     if let Some(fault) = text.split(|byte| *byte == b'\n').find_map(ere::fault) {
-        let shown = scene.text(word.span);
+        let shown = context.text(word.span);
         report.add(word.span, format!("the regular expression {shown} is wrong: {fault}"));
     }
 }
 
 /// The text of the expression. In `[[ ]]` quotes change the meaning, so only what has none counts.
-fn expression<'a>(word: &'a Word, node: Node<'a>) -> Option<&'a [u8]> {
+fn expression<'a>(word: &'a Word, node: SyntaxNode<'a>) -> Option<&'a [u8]> {
     match node {
-        Node::Conditional(_) => word.plain(),
+        SyntaxNode::Conditional(_) => word.plain(),
         _ => word.literal(),
     }
 }
 
 /// The pattern of `grep -E` or `egrep`.
-fn grep_pattern<'a>(command: &Simple<'a>) -> Option<&'a Word> {
+fn grep_pattern<'a>(command: &SimpleView<'a>) -> Option<&'a Word> {
     if !matches!(command.name, b"grep" | b"egrep") {
         return None;
     }
@@ -114,10 +116,10 @@ pub(super) static SED_UNTERMINATED: Rule = Rule {
         "sed 's/a\\/b/c/' file",
         "sed 's/a/b\\\nc/'",
     ],
-    look: Look::Simple(sed_unterminated),
+    matcher: Matcher::Simple(sed_unterminated),
 };
 
-fn sed_unterminated(_: &Scene<'_>, command: &Simple<'_>, report: &mut Report<'_>) {
+fn sed_unterminated(_: &CheckContext<'_>, command: &SimpleView<'_>, report: &mut RuleReport<'_>) {
     if command.name != b"sed" {
         return;
     }

@@ -1,9 +1,9 @@
 //! Removing more than was meant.
 
 use crate::ast::{CommandKind, List, ParameterOperator, PartKind, Word, WordPart};
+use crate::check::context::{CheckContext, SimpleView, unquoted};
 use crate::check::diagnostic::Severity;
-use crate::check::rule::{Look, Report, Rule};
-use crate::check::scene::{Scene, Simple, unquoted};
+use crate::check::rule::{Matcher, Rule, RuleReport};
 
 use super::operand::is_safe;
 
@@ -16,17 +16,17 @@ pub(super) static UNQUOTED: Rule = Rule {
         the variable; use an array for several files.",
     wrong: &["rm $1", "rm -f $(cat list)/x", "for f in \"$@\"; do rm -rf $f; done"],
     right: &["rm \"$1\"", "rm -f -- \"${files[@]}\"", "f=/tmp/x; rm $f", "rm -f x.$$", "rm -rf ./build"],
-    look: Look::Simple(rm_unquoted),
+    matcher: Matcher::Simple(rm_unquoted),
 };
 
-fn rm_unquoted(scene: &Scene<'_>, command: &Simple<'_>, report: &mut Report<'_>) {
+fn rm_unquoted(context: &CheckContext<'_>, command: &SimpleView<'_>, report: &mut RuleReport<'_>) {
     if command.name != b"rm" {
         return;
     }
     for word in &command.words {
-        let risky = unquoted(word).find(|part| !is_safe(scene, part) && !is_option_variable(word, part));
+        let risky = unquoted(word).find(|part| !is_safe(context, part) && !is_option_variable(word, part));
         if let Some(part) = risky {
-            let text = scene.text(part.span);
+            let text = context.text(part.span);
             let found = report.add(
                 part.span,
                 format!("\"{text}\" is not quoted: a blank or pattern in it names other files"),
@@ -60,10 +60,10 @@ pub(super) static ROOT: Rule = Rule {
         "x=/srv/y; rm -rf \"$x/\"*",
         "x=$(mktemp -d); rm -rf \"$x/\"*",
     ],
-    look: Look::Simple(rm_root),
+    matcher: Matcher::Simple(rm_root),
 };
 
-fn rm_root(scene: &Scene<'_>, command: &Simple<'_>, report: &mut Report<'_>) {
+fn rm_root(context: &CheckContext<'_>, command: &SimpleView<'_>, report: &mut RuleReport<'_>) {
     let recursive = command.has_letter(b'r') || command.has_letter(b'R');
     if command.name != b"rm" || !recursive {
         return;
@@ -72,8 +72,8 @@ fn rm_root(scene: &Scene<'_>, command: &Simple<'_>, report: &mut Report<'_>) {
         let mut parts = flattened(word).into_iter();
         let Some(first) = parts.next() else { continue };
         let rest: Vec<&WordPart> = parts.collect();
-        if may_be_empty(scene, first) && is_top(&rest) {
-            let text = scene.text(word.span);
+        if may_be_empty(context, first) && is_top(&rest) {
+            let text = context.text(word.span);
             let found = report.add(word.span, format!("{text} is at the root if the variable is empty"));
             found.hint("write \"${name:?}\" for the variable, which stops the script instead");
         }
@@ -93,20 +93,20 @@ fn flattened(word: &Word) -> Vec<&WordPart> {
     all
 }
 
-fn may_be_empty(scene: &Scene<'_>, part: &WordPart) -> bool {
+fn may_be_empty(context: &CheckContext<'_>, part: &WordPart) -> bool {
     match &part.kind {
-        PartKind::Variable(name) => !is_never_empty(scene, name),
+        PartKind::Variable(name) => !is_never_empty(context, name),
         PartKind::Parameter(expansion) => matches!(expansion.operator, ParameterOperator::Value),
         _ => false,
     }
 }
 
 /// Whether everything that the script assigns to the variable is text that is not empty.
-fn is_never_empty(scene: &Scene<'_>, name: &[u8]) -> bool {
-    let Some(places) = scene.facts.assigned.get(name) else { return name == b"HOME" || name == b"PWD" };
+fn is_never_empty(context: &CheckContext<'_>, name: &[u8]) -> bool {
+    let Some(places) = context.facts.assigned.get(name) else { return name == b"HOME" || name == b"PWD" };
     places.len() <= 64
         && places.iter().all(|span| {
-            let text = span.of(scene.source);
+            let text = span.of(context.source);
             let value = memchr::memchr(b'=', text).map_or(&b""[..], |at| &text[at + 1..]);
             let value = value.strip_prefix(b"\"").unwrap_or(value);
             let made = [&b"$(mktemp"[..], b"`mktemp", b"$(pwd", b"$PWD", b"$(cd "]
@@ -142,17 +142,17 @@ pub(super) static AFTER_CD: Rule = Rule {
         "cd build; rm -f /tmp/x",
         "cd build; make",
     ],
-    look: Look::List(after_cd),
+    matcher: Matcher::List(after_cd),
 };
 
-fn after_cd(scene: &Scene<'_>, list: &List, report: &mut Report<'_>) {
-    if scene.facts.errexit {
+fn after_cd(context: &CheckContext<'_>, list: &List, report: &mut RuleReport<'_>) {
+    if context.facts.errexit {
         return;
     }
     let mut unchecked = None;
     for statement in &*list.statements {
         let [command] = &*statement.first.stages else { continue };
-        let Some(simple) = Simple::of(command) else {
+        let Some(simple) = SimpleView::of(command) else {
             if !matches!(command.kind, CommandKind::Simple(_)) {
                 unchecked = None;
             }
@@ -164,7 +164,7 @@ fn after_cd(scene: &Scene<'_>, list: &List, report: &mut Report<'_>) {
                 unchecked = (statement.rest.is_empty() && !always).then(|| simple.words_span());
             }
             (b"rm", Some(cd)) if simple.words.iter().any(|word| is_relative(word)) => {
-                let text = scene.text(cd);
+                let text = context.text(cd);
                 let found = report.add(
                     simple.words_span(),
                     format!("this runs in the wrong directory if \"{text}\" fails"),

@@ -1,9 +1,9 @@
 //! `[` and `test`: how they are written.
 
 use crate::ast::{RedirectKind, Span};
+use crate::check::context::{CheckContext, SimpleView};
 use crate::check::diagnostic::Severity;
-use crate::check::rule::{Look, Report, Rule};
-use crate::check::scene::{Scene, Simple};
+use crate::check::rule::{Matcher, Rule, RuleReport};
 
 /// `[` without `]`.
 pub(super) static UNCLOSED: Rule = Rule {
@@ -14,10 +14,10 @@ pub(super) static UNCLOSED: Rule = Rule {
         command: write [ a ] && [ b ], or [[ a && b ]].",
     wrong: &["[ -f x", "if [ -f x && -f y ]; then :; fi", "[ \"$a\" = b]"],
     right: &["[ -f x ]", "[ -f x ] && [ -f y ]", "[ $test ]", "[ \"$@\""],
-    look: Look::Simple(unclosed),
+    matcher: Matcher::Simple(unclosed),
 };
 
-fn unclosed(scene: &Scene<'_>, command: &Simple<'_>, report: &mut Report<'_>) {
+fn unclosed(context: &CheckContext<'_>, command: &SimpleView<'_>, report: &mut RuleReport<'_>) {
     if command.name != b"[" || command.simple.arguments.last().and_then(|last| last.word()).is_none() {
         return;
     }
@@ -29,11 +29,11 @@ fn unclosed(scene: &Scene<'_>, command: &Simple<'_>, report: &mut Report<'_>) {
         return;
     }
     let end = Span::new(last.span.end.saturating_sub(1), last.span.end);
-    let glued = end.of(scene.source) == b"]" && last.span.of(scene.source) != b"]";
+    let glued = end.of(context.source) == b"]" && last.span.of(context.source) != b"]";
     let found = report.add(command.name_span(), "\"[\" is not closed");
     if glued {
         found.relate(end, "this belongs to the word before it").hint("put a space before \"]\"");
-    } else if scene.statement().is_some_and(|statement| !statement.rest.is_empty()) {
+    } else if context.statement().is_some_and(|statement| !statement.rest.is_empty()) {
         found.hint("\"&&\" and \"||\" end the command: write \"[ … ] && [ … ]\" or \"[[ … && … ]]\"");
     } else {
         found.hint("close it with \"]\", a word of its own");
@@ -48,12 +48,12 @@ pub(super) static NO_SPACE: Rule = Rule {
     explanation: "\"[\" and \"[[\" are words: without a space after them the shell looks for a command of the longer name.",
     wrong: &["[-f x ]", "if [\"$a\" = b ]; then :; fi"],
     right: &["[ -f x ]", "[[ -f x ]]", "[abc]*"],
-    look: Look::Simple(no_space),
+    matcher: Matcher::Simple(no_space),
 };
 
-fn no_space(scene: &Scene<'_>, command: &Simple<'_>, report: &mut Report<'_>) {
+fn no_space(context: &CheckContext<'_>, command: &SimpleView<'_>, report: &mut RuleReport<'_>) {
     let span = command.name_span();
-    let written = span.of(scene.source);
+    let written = span.of(context.source);
     let closed = command.words.last().and_then(|word| word.literal());
     if written.len() > 1
         && written.starts_with(b"[")
@@ -80,10 +80,10 @@ pub(super) static REDIRECT: Rule = Rule {
         "[ -r x ] 2>/dev/null",
         "test -s x >/dev/null",
     ],
-    look: Look::Simple(redirect),
+    matcher: Matcher::Simple(redirect),
 };
 
-fn redirect(scene: &Scene<'_>, command: &Simple<'_>, report: &mut Report<'_>) {
+fn redirect(context: &CheckContext<'_>, command: &SimpleView<'_>, report: &mut RuleReport<'_>) {
     if !matches!(command.name, b"[" | b"test") {
         return;
     }
@@ -92,8 +92,8 @@ fn redirect(scene: &Scene<'_>, command: &Simple<'_>, report: &mut Report<'_>) {
         let (RedirectKind::Read(word) | RedirectKind::Write(word)) = &redirect.kind else { continue };
         let number = word.literal().is_some_and(|text| text.iter().all(u8::is_ascii_digit));
         let inside = redirect.span.start < end || (command.name == b"test" && number);
-        if redirect.descriptor == crate::ast::Descriptor::Default && inside {
-            let text = scene.text(redirect.span);
+        if redirect.descriptor == crate::ast::RedirectDescriptor::Default && inside {
+            let text = context.text(redirect.span);
             let found = report.add(redirect.span, format!("\"{text}\" redirects, it does not compare"));
             found.hint("use -lt or -gt for numbers, [[ ]] for text");
         }
@@ -108,19 +108,19 @@ pub(super) static JOINED: Rule = Rule {
     explanation: "[ $a=b ] has a single operand, which is not empty and therefore true. The operator needs a space on both sides.",
     wrong: &["[ $a=b ]", "[[ $a==b ]]", "[ \"$a\"!=\"b\" ]"],
     right: &["[ \"$a\" = b ]", "[[ $a == b ]]", "[ $a ]", "[[ \"--x=$y\" ]]"],
-    look: Look::Node(joined),
+    matcher: Matcher::Node(joined),
 };
 
-fn joined<'a>(scene: &Scene<'a>, node: crate::walk::Node<'a>, report: &mut Report<'_>) {
+fn joined<'a>(context: &CheckContext<'a>, node: crate::walk::SyntaxNode<'a>, report: &mut RuleReport<'_>) {
     use crate::ast::{ConditionalKind, PartKind, Word};
-    use crate::walk::Node;
+    use crate::walk::SyntaxNode;
     let word: &Word = match node {
-        Node::Conditional(conditional) => match &conditional.kind {
+        SyntaxNode::Conditional(conditional) => match &conditional.kind {
             ConditionalKind::Word(word) => word,
             _ => return,
         },
-        Node::Command(command) => match Simple::of(command) {
-            Some(Simple { name: b"[", words, .. }) if words.len() == 2 => words[0],
+        SyntaxNode::Command(command) => match SimpleView::of(command) {
+            Some(SimpleView { name: b"[", words, .. }) if words.len() == 2 => words[0],
             _ => return,
         },
         _ => return,
@@ -136,7 +136,7 @@ fn joined<'a>(scene: &Scene<'a>, node: crate::walk::Node<'a>, report: &mut Repor
     let starts = parts.first().is_some_and(|part| expanded(&part.kind));
     let operator = parts.get(1).is_some_and(|part| matches!(&part.kind, PartKind::Literal(text) if text.starts_with(b"=") || text.starts_with(b"!=")));
     if starts && operator {
-        let text = scene.text(word.span);
+        let text = context.text(word.span);
         report
             .add(word.span, format!("\"{text}\" is one word, and true whatever it holds"))
             .hint("put spaces around the operator");

@@ -1,13 +1,13 @@
 //! Statuses that get lost.
 
 use crate::ast::{
-    Argument, AssignmentValue, Command, CommandKind, List, Parameter, PartKind, Span, Special, Statement,
-    Word,
+    Argument, AssignmentValue, Command, CommandKind, List, Parameter, PartKind, Span, SpecialParameter,
+    Statement, Word,
 };
+use crate::check::context::{CheckContext, SimpleView};
 use crate::check::diagnostic::Severity;
-use crate::check::rule::{Look, Report, Rule};
-use crate::check::scene::{Scene, Simple};
-use crate::walk::Node;
+use crate::check::rule::{Matcher, Rule, RuleReport};
+use crate::walk::SyntaxNode;
 
 /// `echo done; if [ $? -eq 0 ]`.
 pub(super) static AFTER_ECHO: Rule = Rule {
@@ -22,10 +22,10 @@ pub(super) static AFTER_ECHO: Rule = Rule {
         "echo x > \"$file\"\nif [ $? -eq 0 ]; then :; fi",
         "echo a | grep b\n[ $? = 0 ]",
     ],
-    look: Look::List(after_echo),
+    matcher: Matcher::List(after_echo),
 };
 
-fn after_echo(_: &Scene<'_>, list: &List, report: &mut Report<'_>) {
+fn after_echo(_: &CheckContext<'_>, list: &List, report: &mut RuleReport<'_>) {
     for pair in list.statements.windows(2) {
         let Some(echo) = echoes(&pair[0]) else { continue };
         if let Some(span) = tests_status(&pair[1]) {
@@ -40,7 +40,7 @@ fn after_echo(_: &Scene<'_>, list: &List, report: &mut Report<'_>) {
 /// A statement that only prints, and has no reason to fail.
 fn echoes(statement: &Statement) -> Option<Span> {
     let ([command], []) = (&*statement.first.stages, &*statement.rest) else { return None };
-    let simple = Simple::of(command)?;
+    let simple = SimpleView::of(command)?;
     let plain = command.redirects.is_empty() && matches!(simple.name, b"echo" | b"printf");
     plain.then(|| simple.name_span())
 }
@@ -52,22 +52,22 @@ fn tests_status(statement: &Statement) -> Option<Span> {
         CommandKind::If(branches) => {
             branches.branches.first()?.condition.statements.first()?.first.stages.first()?
         }
-        CommandKind::Case(case) => return status_in(Node::Word(&case.subject)),
+        CommandKind::Case(case) => return status_in(SyntaxNode::Word(&case.subject)),
         _ => command,
     };
     let test = match &tested.kind {
         CommandKind::Conditional(_) | CommandKind::Arithmetic(_) => true,
-        _ => Simple::of(tested).is_some_and(|simple| matches!(simple.name, b"[" | b"test")),
+        _ => SimpleView::of(tested).is_some_and(|simple| matches!(simple.name, b"[" | b"test")),
     };
-    if test { status_in(Node::Command(tested)) } else { None }
+    if test { status_in(SyntaxNode::Command(tested)) } else { None }
 }
 
-fn status_in(node: Node<'_>) -> Option<Span> {
+fn status_in(node: SyntaxNode<'_>) -> Option<Span> {
     let mut found = None;
     node.descend(&mut |node| {
-        if let Node::Part(part) = node
+        if let SyntaxNode::Part(part) = node
             && let PartKind::Parameter(expansion) = &part.kind
-            && expansion.parameter == Parameter::Special(Special::Status)
+            && expansion.parameter == Parameter::Special(SpecialParameter::Status)
         {
             found = found.or(Some(part.span));
         }
@@ -90,15 +90,15 @@ pub(super) static MASKED: Rule = Rule {
         "set -e; readonly here=$(pwd)",
         "set -e; f() { local x=$(make || true); }",
     ],
-    look: Look::List(masked),
+    matcher: Matcher::List(masked),
 };
 
-fn masked(scene: &Scene<'_>, list: &List, report: &mut Report<'_>) {
+fn masked(context: &CheckContext<'_>, list: &List, report: &mut RuleReport<'_>) {
     for (at, statement) in list.statements.iter().enumerate() {
         let ([command], []) = (&*statement.first.stages, &*statement.rest) else { continue };
         let Some((name, span)) = declared_substitution(command) else { continue };
         let asked = list.statements.get(at + 1).and_then(tests_status).is_some();
-        if asked || scene.facts.errexit {
+        if asked || context.facts.errexit {
             let found =
                 report.add(span, format!("\"{}\" hides whether this fails", String::from_utf8_lossy(name)));
             found.hint("declare the variable first, then assign to it in a statement of its own");
@@ -108,7 +108,7 @@ fn masked(scene: &Scene<'_>, list: &List, report: &mut Report<'_>) {
 
 /// The builtin and the substitution of `local x=$(…)`.
 fn declared_substitution(command: &Command) -> Option<(&[u8], Span)> {
-    let simple = Simple::of(command)?;
+    let simple = SimpleView::of(command)?;
     if !matches!(simple.name, b"local" | b"export" | b"declare" | b"typeset" | b"readonly") {
         return None;
     }
@@ -133,7 +133,7 @@ fn substitution(word: &Word) -> Option<Span> {
     let PartKind::Command(substitution) = &part.kind else { return None };
     let harmless = substitution.body.statements.iter().all(|statement| {
         let guarded = !statement.rest.is_empty();
-        let last = statement.first.stages.last().and_then(Simple::of);
+        let last = statement.first.stages.last().and_then(SimpleView::of);
         guarded
             || last.is_some_and(|simple| {
                 matches!(

@@ -1,10 +1,10 @@
 //! What can be said of the text without its structure, and of letters that look like others.
 
 use crate::ast::{PartKind, RedirectKind, Span, WordContent};
+use crate::check::context::CheckContext;
 use crate::check::diagnostic::Severity;
-use crate::check::rule::{Look, Report, Rule};
-use crate::check::scene::Scene;
-use crate::walk::Node;
+use crate::check::rule::{Matcher, Rule, RuleReport};
+use crate::walk::SyntaxNode;
 
 /// `#!` that is not at the start.
 pub(super) static SHEBANG: Rule = Rule {
@@ -20,10 +20,10 @@ pub(super) static SHEBANG: Rule = Rule {
         "cat <<X\n#!/bin/sh\nX\n",
         "#!/bin/sh\n#!/bin/bash\n",
     ],
-    look: Look::Text(shebang),
+    matcher: Matcher::Text(shebang),
 };
 
-fn shebang(source: &[u8], report: &mut Report<'_>) {
+fn shebang(source: &[u8], report: &mut RuleReport<'_>) {
     let mut offset = 0;
     for (number, line) in source.split(|byte| *byte == b'\n').take(12).enumerate() {
         let body = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line);
@@ -52,10 +52,10 @@ pub(super) static CARRIAGE_RETURN: Rule = Rule {
         file with dos2unix or sed -i 's/\\r$//'.",
     wrong: &["echo a\r\necho b\r\n"],
     right: &["echo a\necho b\n", "printf 'a\\r\\n'"],
-    look: Look::Text(carriage_return),
+    matcher: Matcher::Text(carriage_return),
 };
 
-fn carriage_return(source: &[u8], report: &mut Report<'_>) {
+fn carriage_return(source: &[u8], report: &mut RuleReport<'_>) {
     let mut ends = memchr::memmem::find_iter(source, b"\r\n");
     let Some(first) = ends.next() else { return };
     let more = ends.count();
@@ -75,11 +75,11 @@ pub(super) static TYPOGRAPHIC_QUOTES: Rule = Rule {
     explanation: "“ ” ‘ ’ are letters to the shell: they quote nothing and become part of the argument. They often come with pasted text.",
     wrong: &["echo “hello world”", "rm ‘a b’"],
     right: &["echo \"“hello”\"", "echo don’t", "echo 'x' # “y”"],
-    look: Look::Node(typographic_quotes),
+    matcher: Matcher::Node(typographic_quotes),
 };
 
-fn typographic_quotes<'a>(scene: &Scene<'a>, node: Node<'a>, report: &mut Report<'_>) {
-    let Some((text, at)) = unquoted(scene, node) else { return };
+fn typographic_quotes<'a>(context: &CheckContext<'a>, node: SyntaxNode<'a>, report: &mut RuleReport<'_>) {
+    let Some((text, at)) = unquoted(context, node) else { return };
     let starts = ["“", "‘"].iter().any(|mark| text.starts_with(mark.as_bytes()));
     let ends = ["”"].iter().any(|mark| text.ends_with(mark.as_bytes()));
     if starts || ends {
@@ -97,11 +97,11 @@ pub(super) static NO_BREAK_SPACE: Rule = Rule {
         pasted text.",
     wrong: &["echo\u{a0}hello", "ls \u{a0}-l"],
     right: &["echo 'a\u{a0}b'", "echo a b"],
-    look: Look::Node(no_break_space),
+    matcher: Matcher::Node(no_break_space),
 };
 
-fn no_break_space<'a>(scene: &Scene<'a>, node: Node<'a>, report: &mut Report<'_>) {
-    let Some((text, at)) = unquoted(scene, node) else { return };
+fn no_break_space<'a>(context: &CheckContext<'a>, node: SyntaxNode<'a>, report: &mut RuleReport<'_>) {
+    let Some((text, at)) = unquoted(context, node) else { return };
     if let Some(place) = memchr::memmem::find(text, "\u{a0}".as_bytes()) {
         let start = at.start as usize + place;
         report
@@ -111,24 +111,24 @@ fn no_break_space<'a>(scene: &Scene<'a>, node: Node<'a>, report: &mut Report<'_>
 }
 
 /// The unquoted literal that a node of an argument is.
-fn unquoted<'a>(scene: &Scene<'a>, node: Node<'a>) -> Option<(&'a [u8], Span)> {
-    let quotes = |node: &Node<'_>| match node {
-        Node::Part(part) => matches!(part.kind, PartKind::DoubleQuoted(_) | PartKind::LocaleQuoted(_)),
-        Node::Redirect(redirect) => matches!(redirect.kind, RedirectKind::HereDocument(_)),
+fn unquoted<'a>(context: &CheckContext<'a>, node: SyntaxNode<'a>) -> Option<(&'a [u8], Span)> {
+    let quotes = |node: &SyntaxNode<'_>| match node {
+        SyntaxNode::Part(part) => matches!(part.kind, PartKind::DoubleQuoted(_) | PartKind::LocaleQuoted(_)),
+        SyntaxNode::Redirect(redirect) => matches!(redirect.kind, RedirectKind::HereDocument(_)),
         _ => false,
     };
-    let near = scene.parents.iter().rev().take_while(|node| !matches!(node, Node::Command(_)));
+    let near = context.parents.iter().rev().take_while(|node| !matches!(node, SyntaxNode::Command(_)));
     if near.into_iter().any(quotes) {
         return None;
     }
     match node {
-        Node::Word(word) => match &word.content {
+        SyntaxNode::Word(word) => match &word.content {
             WordContent::Plain(text) if !text.is_ascii() && text.len() == word.span.range().len() => {
                 Some((text, word.span))
             }
             _ => None,
         },
-        Node::Part(part) => match &part.kind {
+        SyntaxNode::Part(part) => match &part.kind {
             PartKind::Literal(text) if !text.is_ascii() && text.len() == part.span.range().len() => {
                 Some((text, part.span))
             }

@@ -1,10 +1,10 @@
 //! Variables that are not there, and what `read` does to them.
 
 use crate::ast::{Command, CommandKind, PartKind};
+use crate::check::context::{CheckContext, SimpleView};
 use crate::check::diagnostic::Severity;
-use crate::check::rule::{Look, Report, Rule};
-use crate::check::scene::{Scene, Simple};
-use crate::walk::Node;
+use crate::check::rule::{Matcher, Rule, RuleReport};
+use crate::walk::SyntaxNode;
 
 /// A variable that is never set, under `set -u`.
 pub(super) static UNSET: Rule = Rule {
@@ -27,19 +27,19 @@ pub(super) static UNSET: Rule = Rule {
         "set -u\ndeclare -n r=name\nr=x\necho $name",
         "set -u\nf() { local -n r=$1; r=x; }\nf name\necho $name",
     ],
-    look: Look::Node(unset),
+    matcher: Matcher::Node(unset),
 };
 
-fn unset<'a>(scene: &Scene<'a>, node: Node<'a>, report: &mut Report<'_>) {
-    let Node::Part(part) = node else { return };
+fn unset<'a>(context: &CheckContext<'a>, node: SyntaxNode<'a>, report: &mut RuleReport<'_>) {
+    let SyntaxNode::Part(part) = node else { return };
     let PartKind::Variable(name) = &part.kind else { return };
-    let facts = scene.facts;
+    let facts = context.facts;
     let silent = !facts.nounset || facts.foreign || facts.indirect;
     if silent || facts.assigned.contains_key(name.as_bytes()) || is_given(name) {
         return;
     }
     let shouted = !name.iter().any(u8::is_ascii_lowercase);
-    let set = scene.resolver.is_set(name).unwrap_or(shouted);
+    let set = context.resolver.is_set(name).unwrap_or(shouted);
     if set || facts.tried.contains(name.as_bytes()) {
         return;
     }
@@ -108,13 +108,13 @@ pub(super) static READ_BACKSLASH: Rule = Rule {
         "read answer",
         "while IFS= read -rd '' f; do :; done < list",
     ],
-    look: Look::Node(read_backslash),
+    matcher: Matcher::Node(read_backslash),
 };
 
-fn read_backslash<'a>(_: &Scene<'a>, node: Node<'a>, report: &mut Report<'_>) {
-    let Node::Command(Command { kind: CommandKind::Loop(repeated), .. }) = node else { return };
+fn read_backslash<'a>(_: &CheckContext<'a>, node: SyntaxNode<'a>, report: &mut RuleReport<'_>) {
+    let SyntaxNode::Command(Command { kind: CommandKind::Loop(repeated), .. }) = node else { return };
     let Some(statement) = repeated.condition.statements.first() else { return };
-    let Some(simple) = statement.first.stages.first().and_then(Simple::of) else { return };
+    let Some(simple) = statement.first.stages.first().and_then(SimpleView::of) else { return };
     if simple.name == b"read" && !simple.has_letter(b'r') {
         report.add(simple.words_span(), "backslashes in the input are taken for escapes").hint("read -r");
     }

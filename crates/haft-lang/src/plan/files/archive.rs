@@ -1,9 +1,9 @@
 //! tar, zip and unzip.
 
-use super::Uses;
-use super::getopt::{Arguments, Event};
+use super::FileUses;
+use super::getopt::{ParsedArgument, ParsedArguments};
 use super::path::{join, with_suffix};
-use crate::plan::step::{FileScope, Item, Mode};
+use crate::plan::step::{FileScope, FileUseMode, PlannedWord};
 use crate::plan::words::known;
 
 pub(super) const TAR_SHORT: &str = "AcdrtuxGnSkUWOpsmlvwzZjJahPiBRMb:C:f:F:g:H:I:K:L:N:T:V:X:o";
@@ -27,7 +27,7 @@ pub(super) const TAR_LONG: &str = "catenate concatenate create diff compare dele
     show-snapshot-field-ranges show-stored-names show-transformed-names totals=? utc verbose warning=";
 
 /// `tar c|x|t|r|u|d f ARCHIVE [-C DIRECTORY] FILE…`.
-pub(super) fn tar(arguments: &Arguments, uses: &mut Uses) {
+pub(super) fn tar(arguments: &ParsedArguments, uses: &mut FileUses) {
     let archive = arguments.value("f file");
     let local = archive.filter(|archive| !archive.prefix().contains(&b':') || arguments.has("force-local"));
     uses.complete &= archive.is_none_or(|_| local.is_some())
@@ -39,7 +39,7 @@ pub(super) fn tar(arguments: &Arguments, uses: &mut Uses) {
     match local {
         Some(archive) if reads => uses.read(archive),
         Some(archive) if arguments.has("c create") => uses.write(archive),
-        Some(archive) => uses.add(Mode::Append, archive, FileScope::Exact),
+        Some(archive) => uses.add(FileUseMode::Append, archive, FileScope::Exact),
         None => {}
     }
     if extracts {
@@ -49,20 +49,20 @@ pub(super) fn tar(arguments: &Arguments, uses: &mut Uses) {
     }
 }
 
-fn unpacked(arguments: &Arguments, uses: &mut Uses) {
+fn unpacked(arguments: &ParsedArguments, uses: &mut FileUses) {
     if arguments.has("O to-stdout to-command") {
         return;
     }
     let here = known(b".");
     let directory = directories(arguments).pop().unwrap_or(here);
     let top = arguments.value("one-top-level").map(|name| join(&directory, name));
-    uses.add(Mode::Write, &top.unwrap_or(directory), FileScope::Tree);
+    uses.add(FileUseMode::Write, &top.unwrap_or(directory), FileScope::Tree);
     uses.complete &= !arguments.has("P absolute-names");
 }
 
 /// The directories that `-C` changes to, each relative to the one before.
-fn directories(arguments: &Arguments) -> Vec<Item> {
-    let mut all: Vec<Item> = Vec::new();
+fn directories(arguments: &ParsedArguments) -> Vec<PlannedWord> {
+    let mut all: Vec<PlannedWord> = Vec::new();
     for directory in arguments.values("C directory") {
         let next = all.last().map_or_else(|| directory.clone(), |before| join(before, directory));
         all.push(next);
@@ -71,17 +71,17 @@ fn directories(arguments: &Arguments) -> Vec<Item> {
 }
 
 /// The files that go into an archive; `-C` holds for those after it.
-fn packed(arguments: &Arguments, uses: &mut Uses) {
+fn packed(arguments: &ParsedArguments, uses: &mut FileUses) {
     let mut directory = known(b".");
     for event in &arguments.events {
         match event {
-            Event::Option("C" | "directory", Some(next)) => directory = join(&directory, next),
-            Event::Option(..) => {}
-            Event::Operand(file) => {
+            ParsedArgument::Option("C" | "directory", Some(next)) => directory = join(&directory, next),
+            ParsedArgument::Option(..) => {}
+            ParsedArgument::Operand(file) => {
                 let file = join(&directory, file);
-                uses.add(Mode::Read, &file, FileScope::Tree);
+                uses.add(FileUseMode::Read, &file, FileScope::Tree);
                 if arguments.has("remove-files") {
-                    uses.add(Mode::Delete, &file, FileScope::Tree);
+                    uses.add(FileUseMode::Delete, &file, FileScope::Tree);
                 }
             }
         }
@@ -93,17 +93,17 @@ pub(super) const ZIP_LONG: &str = "recurse-paths quiet verbose junk-paths update
     encrypt password= output-file= symlinks filesync test temp-path= store grow difference-archive fix compression-method=";
 
 /// `zip ARCHIVE FILE…`, with patterns after `-x` and `-i`.
-pub(super) fn zip(arguments: &Arguments, uses: &mut Uses) {
-    let mut files: Vec<&Item> = Vec::new();
+pub(super) fn zip(arguments: &ParsedArguments, uses: &mut FileUses) {
+    let mut files: Vec<&PlannedWord> = Vec::new();
     for event in &arguments.events {
         match event {
-            Event::Option("x" | "i" | "exclude" | "include", _) if !files.is_empty() => break,
-            Event::Operand(file) => files.push(file),
-            Event::Option(..) => {}
+            ParsedArgument::Option("x" | "i" | "exclude" | "include", _) if !files.is_empty() => break,
+            ParsedArgument::Operand(file) => files.push(file),
+            ParsedArgument::Option(..) => {}
         }
     }
     let Some((archive, files)) = files.split_first() else { return };
-    let named = |item: &Item| {
+    let named = |item: &PlannedWord| {
         item.literal()
             .is_none_or(|text| text.rsplit(|byte| *byte == b'/').next().unwrap_or(text).contains(&b'.'))
     };
@@ -126,22 +126,22 @@ pub(super) fn zip(arguments: &Arguments, uses: &mut Uses) {
     }
     let scope = if arguments.has("r R recurse-paths") { FileScope::Tree } else { FileScope::Exact };
     for file in files {
-        uses.add(Mode::Read, file, scope);
+        uses.add(FileUseMode::Read, file, scope);
         if arguments.has("m move") {
-            uses.add(Mode::Delete, file, scope);
+            uses.add(FileUseMode::Delete, file, scope);
         }
     }
     uses.complete &= !files.iter().any(|file| file.literal() == Some(b"@"));
 }
 
 /// `unzip ARCHIVE [MEMBER…] [-d DIRECTORY]`.
-pub(super) fn unzip(arguments: &Arguments, uses: &mut Uses) {
+pub(super) fn unzip(arguments: &ParsedArguments, uses: &mut FileUses) {
     arguments.operands().next().into_iter().for_each(|archive| uses.read(archive));
     if arguments.has("l t p c v z Z") {
         return;
     }
     match arguments.value("d") {
-        Some(directory) => uses.add(Mode::Write, directory, FileScope::Tree),
-        None => uses.add_text(Mode::Write, b".", FileScope::Tree),
+        Some(directory) => uses.add(FileUseMode::Write, directory, FileScope::Tree),
+        None => uses.add_text(FileUseMode::Write, b".", FileScope::Tree),
     }
 }

@@ -1,12 +1,12 @@
 //! Programs that write to disks.
 
-use super::Uses;
-use super::getopt::Arguments;
+use super::FileUses;
+use super::getopt::ParsedArguments;
 use crate::plan::builtin::without_prefix;
-use crate::plan::step::{Item, Mode};
+use crate::plan::step::{FileUseMode, PlannedWord};
 
 /// `dd if=FILE of=FILE`.
-pub(super) fn data_copy(arguments: &Arguments, uses: &mut Uses) {
+pub(super) fn dd(arguments: &ParsedArguments, uses: &mut FileUses) {
     for operand in arguments.operands() {
         let prefix = operand.prefix();
         if prefix.starts_with(b"if=") {
@@ -20,7 +20,7 @@ pub(super) fn data_copy(arguments: &Arguments, uses: &mut Uses) {
 }
 
 /// `mkfs -t TYPE DEVICE`: options differ between file systems, so every operand that is a path counts.
-pub(super) fn make_file_system(arguments: &[Item], uses: &mut Uses) {
+pub(super) fn mkfs(arguments: &[PlannedWord], uses: &mut FileUses) {
     const VALUES: &[&[u8]] =
         &[b"-t", b"-L", b"-n", b"-b", b"-m", b"-O", b"-E", b"-U", b"-i", b"-N", b"-I", b"-T"];
     let mut after_option = false;
@@ -32,37 +32,38 @@ pub(super) fn make_file_system(arguments: &[Item], uses: &mut Uses) {
         after_option = argument.literal().is_some_and(|word| VALUES.contains(&word));
     }
     // A number after the device is a count of blocks.
-    let is_number = |item: &&&Item| item.literal().is_some_and(|text| text.iter().all(u8::is_ascii_digit));
+    let is_number =
+        |item: &&&PlannedWord| item.literal().is_some_and(|text| text.iter().all(u8::is_ascii_digit));
     operands.iter().filter(|item| !is_number(item)).for_each(|device| uses.write(device));
     uses.incomplete();
 }
 
 /// `wipefs` lists signatures; with `-a` or `-o` it erases them.
-pub(super) fn wipe(arguments: &Arguments, uses: &mut Uses) {
+pub(super) fn wipefs(arguments: &ParsedArguments, uses: &mut FileUses) {
     let erases = arguments.has("a o all offset") && !arguments.has("n no-act");
     used(arguments, erases, uses);
 }
 
 /// `badblocks DEVICE` reads; with `-w` it overwrites.
-pub(super) fn test_blocks(arguments: &Arguments, uses: &mut Uses) {
-    let mode = if arguments.has("w n") { Mode::Write } else { Mode::Read };
+pub(super) fn badblocks(arguments: &ParsedArguments, uses: &mut FileUses) {
+    let mode = if arguments.has("w n") { FileUseMode::Write } else { FileUseMode::Read };
     let device = arguments.operands().next();
     device.into_iter().for_each(|device| uses.add(mode, device, crate::plan::step::FileScope::Exact));
 }
 
 /// `fdisk` and `sfdisk` change a disk unless an option says that they list it.
-pub(super) fn partition(arguments: &Arguments, uses: &mut Uses) {
+pub(super) fn fdisk(arguments: &ParsedArguments, uses: &mut FileUses) {
     const LISTS: &str = "l x s n list list-details getsz no-act dump json d J list-free F verify V show-size";
     let lists = if arguments.command == b"fdisk" { "l x s list list-details getsz" } else { LISTS };
     used(arguments, !arguments.has(lists), uses);
 }
 
 /// `parted DEVICE [COMMAND …]`.
-pub(super) fn parted(arguments: &Arguments, uses: &mut Uses) {
+pub(super) fn parted(arguments: &ParsedArguments, uses: &mut FileUses) {
     let mut operands = arguments.operands();
     let Some(device) = operands.next().filter(|_| !arguments.has("l list")) else { return };
-    let words: Vec<&Item> = operands.collect();
-    let reads = |item: &&&Item| {
+    let words: Vec<&PlannedWord> = operands.collect();
+    let reads = |item: &&&PlannedWord| {
         matches!(item.literal(), Some(b"print" | b"unit" | b"help" | b"align-check" | b"version" | b"p"))
     };
     match words.first() {
@@ -72,16 +73,16 @@ pub(super) fn parted(arguments: &Arguments, uses: &mut Uses) {
 }
 
 /// `sgdisk` changes a disk unless it only prints.
-pub(super) fn gpt(arguments: &Arguments, uses: &mut Uses) {
+pub(super) fn sgdisk(arguments: &ParsedArguments, uses: &mut FileUses) {
     const CHANGES: &str = "z Z o n d t c g G l m r R s S u U e A h N j zap zap-all clear new delete typecode \
         largest-new mbrtogpt load-backup randomize-guids change-name replicate sort move-second-header";
     used(arguments, arguments.has(CHANGES) && !arguments.has("P pretend"), uses);
 }
 
 /// `cryptsetup luksFormat DEVICE` and its kin.
-pub(super) fn encrypt(arguments: &Arguments, uses: &mut Uses) {
+pub(super) fn cryptsetup(arguments: &ParsedArguments, uses: &mut FileUses) {
     let mut operands = arguments.operands();
-    let action = operands.next().and_then(Item::literal).unwrap_or_default();
+    let action = operands.next().and_then(PlannedWord::literal).unwrap_or_default();
     let Some(device) = operands.next() else { return };
     match action {
         b"luksFormat" | b"erase" | b"luksErase" | b"reencrypt" => uses.write(device),
@@ -90,7 +91,7 @@ pub(super) fn encrypt(arguments: &Arguments, uses: &mut Uses) {
     uses.incomplete();
 }
 
-fn used(arguments: &Arguments, writes: bool, uses: &mut Uses) {
-    let mode = if writes { Mode::Write } else { Mode::Read };
+fn used(arguments: &ParsedArguments, writes: bool, uses: &mut FileUses) {
+    let mode = if writes { FileUseMode::Write } else { FileUseMode::Read };
     arguments.operands().for_each(|device| uses.add(mode, device, crate::plan::step::FileScope::Exact));
 }

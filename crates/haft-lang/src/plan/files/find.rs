@@ -1,31 +1,32 @@
 //! `find`: its roots, and the actions that write and delete.
 
-use super::Uses;
-use super::getopt::Arguments;
-use crate::plan::step::{FileScope, Item, Mode};
+use super::FileUses;
+use super::getopt::ParsedArguments;
+use crate::plan::step::{FileScope, FileUseMode, PlannedWord};
 
 /// Actions and tests whose first value is a file.
-const FILES: &[(&[u8], Mode)] = &[
-    (b"-fprint", Mode::Write),
-    (b"-fprint0", Mode::Write),
-    (b"-fprintf", Mode::Write),
-    (b"-fls", Mode::Write),
-    (b"-newer", Mode::Read),
-    (b"-anewer", Mode::Read),
-    (b"-cnewer", Mode::Read),
-    (b"-samefile", Mode::Read),
-    (b"-files0-from", Mode::Read),
+const FILES: &[(&[u8], FileUseMode)] = &[
+    (b"-fprint", FileUseMode::Write),
+    (b"-fprint0", FileUseMode::Write),
+    (b"-fprintf", FileUseMode::Write),
+    (b"-fls", FileUseMode::Write),
+    (b"-newer", FileUseMode::Read),
+    (b"-anewer", FileUseMode::Read),
+    (b"-cnewer", FileUseMode::Read),
+    (b"-samefile", FileUseMode::Read),
+    (b"-files0-from", FileUseMode::Read),
 ];
 
-pub(super) fn find(arguments: &Arguments, uses: &mut Uses) {
-    let items: Vec<&Item> = arguments.operands().collect();
+pub(super) fn find(arguments: &ParsedArguments, uses: &mut FileUses) {
+    let items: Vec<&PlannedWord> = arguments.operands().collect();
     let options = items.iter().take_while(|item| is_option(item)).count();
-    let is_expression = |item: &&&Item| matches!(item.prefix().first(), Some(b'-' | b'(' | b'!' | b','));
-    let roots: Vec<&Item> =
+    let is_expression =
+        |item: &&&PlannedWord| matches!(item.prefix().first(), Some(b'-' | b'(' | b'!' | b','));
+    let roots: Vec<&PlannedWord> =
         items[options..].iter().take_while(|item| !is_expression(item)).copied().collect();
     let here = crate::plan::words::known(b".");
     let roots = if roots.is_empty() { vec![&here] } else { roots };
-    roots.iter().for_each(|root| uses.add(Mode::Read, root, FileScope::Tree));
+    roots.iter().for_each(|root| uses.add(FileUseMode::Read, root, FileScope::Tree));
     for (at, item) in items.iter().enumerate() {
         let Some(word) = item.literal() else { continue };
         if let Some((_, mode)) = FILES.iter().find(|(action, _)| *action == word) {
@@ -41,21 +42,22 @@ pub(super) fn find(arguments: &Arguments, uses: &mut Uses) {
 }
 
 /// `-H`, `-L`, `-P`, `-O3`, which stand before the roots.
-fn is_option(item: &Item) -> bool {
+fn is_option(item: &PlannedWord) -> bool {
     matches!(item.literal(), Some(b"-H" | b"-L" | b"-P")) || item.prefix().starts_with(b"-O")
 }
 
 /// `-delete` removes whatever passes the tests before it.
-fn delete(items: &[&Item], roots: &[&Item], uses: &mut Uses) {
+fn delete(items: &[&PlannedWord], roots: &[&PlannedWord], uses: &mut FileUses) {
     let chooses = items.iter().filter_map(|item| item.literal()).any(is_test);
     let scope = if chooses { FileScope::Inside } else { FileScope::Tree };
-    roots.iter().for_each(|root| uses.add(Mode::Delete, root, scope));
+    roots.iter().for_each(|root| uses.add(FileUseMode::Delete, root, scope));
 }
 
 /// Whether the tests of a `find` command let only some files pass.
-pub(crate) fn find_chooses(argv: &[Item]) -> bool {
-    let end = |item: &&Item| !item.prefix().starts_with(b"-exec") && !item.prefix().starts_with(b"-ok");
-    argv.iter().skip(1).take_while(end).filter_map(Item::literal).any(is_test)
+pub(crate) fn find_chooses(argv: &[PlannedWord]) -> bool {
+    let end =
+        |item: &&PlannedWord| !item.prefix().starts_with(b"-exec") && !item.prefix().starts_with(b"-ok");
+    argv.iter().skip(1).take_while(end).filter_map(PlannedWord::literal).any(is_test)
 }
 
 /// Whether a word is a test that passes some files only.

@@ -1,11 +1,11 @@
-//! Arguments as GNU's `getopt_long` reads them: bundled letters, abbreviated long options, `--`, options after operands.
+//! ParsedArguments as GNU's `getopt_long` reads them: bundled letters, abbreviated long options, `--`, options after operands.
 
 use crate::plan::builtin::without_prefix;
-use crate::plan::step::Item;
+use crate::plan::step::PlannedWord;
 
 /// The options of a command.
 #[derive(Clone, Copy)]
-pub(super) struct Syntax {
+pub(super) struct OptionSyntax {
     /// Letters, as in `getopt(3)`: `a` takes no value, `a:` takes one, `a::` takes one in the same word. With `+` in
     /// front, the first operand ends the options.
     pub(super) short: &'static str,
@@ -14,20 +14,20 @@ pub(super) struct Syntax {
 }
 
 /// One argument, or two that belong together.
-pub(super) enum Event {
+pub(super) enum ParsedArgument {
     /// An option: its letter or its long name as the syntax spells it, and its value.
-    Option(&'static str, Option<Item>),
+    Option(&'static str, Option<PlannedWord>),
     /// An operand.
-    Operand(Item),
+    Operand(PlannedWord),
 }
 
-/// Arguments, read.
+/// ParsedArguments, read.
 #[derive(Default)]
-pub(super) struct Arguments {
+pub(super) struct ParsedArguments {
     /// The last component of the command's name.
     pub(super) command: Vec<u8>,
-    /// Options and operands in the order given.
-    pub(super) events: Vec<Event>,
+    /// ParseOptions and operands in the order given.
+    pub(super) events: Vec<ParsedArgument>,
     /// Whether an option is not known, so that what follows may be its value.
     pub(super) unknown: bool,
     /// How many operands stand before `--`; `None` without one.
@@ -36,41 +36,43 @@ pub(super) struct Arguments {
 
 /// Whether an option takes a value.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Takes {
+enum OptionArity {
     Nothing,
     Value,
     SameWord,
 }
 
-impl Arguments {
+impl ParsedArguments {
     /// The operands.
-    pub(super) fn operands(&self) -> impl DoubleEndedIterator<Item = &Item> {
+    pub(super) fn operands(&self) -> impl DoubleEndedIterator<Item = &PlannedWord> {
         self.events.iter().filter_map(|event| match event {
-            Event::Operand(item) => Some(item),
-            Event::Option(..) => None,
+            ParsedArgument::Operand(item) => Some(item),
+            ParsedArgument::Option(..) => None,
         })
     }
 
     /// Whether one of these options is given; names are separated by spaces.
     pub(super) fn has(&self, names: &str) -> bool {
-        self.events.iter().any(|event| matches!(event, Event::Option(name, _) if is_among(name, names)))
+        self.events
+            .iter()
+            .any(|event| matches!(event, ParsedArgument::Option(name, _) if is_among(name, names)))
     }
 
     /// The values of these options, in order.
-    pub(super) fn values<'s>(&'s self, names: &'s str) -> impl DoubleEndedIterator<Item = &'s Item> {
+    pub(super) fn values<'s>(&'s self, names: &'s str) -> impl DoubleEndedIterator<Item = &'s PlannedWord> {
         self.events.iter().filter_map(move |event| match event {
-            Event::Option(name, Some(value)) if is_among(name, names) => Some(value),
+            ParsedArgument::Option(name, Some(value)) if is_among(name, names) => Some(value),
             _ => None,
         })
     }
 
     /// The last value of these options.
-    pub(super) fn value<'s>(&'s self, names: &'s str) -> Option<&'s Item> {
+    pub(super) fn value<'s>(&'s self, names: &'s str) -> Option<&'s PlannedWord> {
         self.values(names).next_back()
     }
 
-    fn operand(&mut self, item: &Item) {
-        self.events.push(Event::Operand(item.clone()));
+    fn operand(&mut self, item: &PlannedWord) {
+        self.events.push(ParsedArgument::Operand(item.clone()));
     }
 }
 
@@ -79,10 +81,10 @@ pub(super) fn is_among(name: &str, names: &str) -> bool {
     names.split(' ').any(|known| known == name)
 }
 
-impl Syntax {
+impl OptionSyntax {
     /// Reads arguments, without the command's name.
-    pub(super) fn read(self, items: &[Item]) -> Arguments {
-        let mut arguments = Arguments::default();
+    pub(super) fn read(self, items: &[PlannedWord]) -> ParsedArguments {
+        let mut arguments = ParsedArguments::default();
         let mut rest = items.iter();
         while let Some(item) = rest.next() {
             let prefix = item.prefix();
@@ -104,7 +106,12 @@ impl Syntax {
         arguments
     }
 
-    fn long_option(self, item: &Item, rest: &mut std::slice::Iter<'_, Item>, arguments: &mut Arguments) {
+    fn long_option(
+        self,
+        item: &PlannedWord,
+        rest: &mut std::slice::Iter<'_, PlannedWord>,
+        arguments: &mut ParsedArguments,
+    ) {
         let prefix = item.prefix();
         let equals = memchr::memchr(b'=', prefix);
         let end = equals.unwrap_or(prefix.len());
@@ -115,10 +122,10 @@ impl Syntax {
         };
         let value = match equals {
             Some(at) => Some(without_prefix(item, at + 1)),
-            None if takes == Takes::Value => rest.next().cloned(),
+            None if takes == OptionArity::Value => rest.next().cloned(),
             None => None,
         };
-        arguments.events.push(Event::Option(name, value));
+        arguments.events.push(ParsedArgument::Option(name, value));
     }
 
     /// Whether the syntax has an option of this name.
@@ -131,20 +138,25 @@ impl Syntax {
     }
 
     /// The option that a word names: in full, or by a beginning that no other option has.
-    fn long_name(self, word: &[u8]) -> Option<(&'static str, Takes)> {
+    fn long_name(self, word: &[u8]) -> Option<(&'static str, OptionArity)> {
         const COMMON: &str = " help version";
         let words = self.long.split_ascii_whitespace().chain(COMMON.split_ascii_whitespace());
         let options = words.map(|option| match option.split_once('=') {
-            None => (option, Takes::Nothing),
-            Some((name, "")) => (name, Takes::Value),
-            Some((name, _)) => (name, Takes::SameWord),
+            None => (option, OptionArity::Nothing),
+            Some((name, "")) => (name, OptionArity::Value),
+            Some((name, _)) => (name, OptionArity::SameWord),
         });
         let mut near = options.clone().filter(|(name, _)| name.as_bytes().starts_with(word));
         let exact = options.clone().find(|(name, _)| name.as_bytes() == word);
         exact.or_else(|| near.next().filter(|_| near.next().is_none()))
     }
 
-    fn letters(self, item: &Item, rest: &mut std::slice::Iter<'_, Item>, arguments: &mut Arguments) {
+    fn letters(
+        self,
+        item: &PlannedWord,
+        rest: &mut std::slice::Iter<'_, PlannedWord>,
+        arguments: &mut ParsedArguments,
+    ) {
         let prefix = item.prefix();
         for (at, letter) in prefix.iter().enumerate().skip(1) {
             let Some((name, takes)) = self.letter(*letter) else {
@@ -153,15 +165,15 @@ impl Syntax {
             };
             let more = item.literal().is_none_or(|word| word.len() > at + 1);
             let value = match takes {
-                Takes::Nothing => {
-                    arguments.events.push(Event::Option(name, None));
+                OptionArity::Nothing => {
+                    arguments.events.push(ParsedArgument::Option(name, None));
                     continue;
                 }
                 _ if more => Some(without_prefix(item, at + 1)),
-                Takes::Value => rest.next().cloned(),
-                Takes::SameWord => None,
+                OptionArity::Value => rest.next().cloned(),
+                OptionArity::SameWord => None,
             };
-            arguments.events.push(Event::Option(name, value));
+            arguments.events.push(ParsedArgument::Option(name, value));
             return;
         }
         // More letters, or the value of the last one, that only a run can tell.
@@ -169,42 +181,42 @@ impl Syntax {
     }
 
     /// What the syntax says about a letter.
-    fn letter(self, letter: u8) -> Option<(&'static str, Takes)> {
+    fn letter(self, letter: u8) -> Option<(&'static str, OptionArity)> {
         let bytes = self.short.as_bytes();
         let at = bytes.iter().position(|known| *known == letter && !b"+:".contains(known))?;
         let takes = match (bytes.get(at + 1), bytes.get(at + 2)) {
-            (Some(b':'), Some(b':')) => Takes::SameWord,
-            (Some(b':'), _) => Takes::Value,
-            _ => Takes::Nothing,
+            (Some(b':'), Some(b':')) => OptionArity::SameWord,
+            (Some(b':'), _) => OptionArity::Value,
+            _ => OptionArity::Nothing,
         };
         self.short.get(at..=at).map(|name| (name, takes))
     }
 
     /// Reads arguments whose first word may be letters without a dash, as `tar xzf FILE` has it.
-    pub(super) fn read_old_style(self, items: &[Item]) -> Arguments {
-        let first = items.first().and_then(Item::literal);
+    pub(super) fn read_old_style(self, items: &[PlannedWord]) -> ParsedArguments {
+        let first = items.first().and_then(PlannedWord::literal);
         let Some(letters) = first.filter(|word| !word.starts_with(b"-") && !word.is_empty()) else {
             return self.read(items);
         };
         let mut rest = items[1..].iter();
-        let mut arguments = Arguments::default();
+        let mut arguments = ParsedArguments::default();
         for letter in letters {
             match self.letter(*letter) {
                 Some((name, takes)) => {
-                    let value = (takes == Takes::Value).then(|| rest.next().cloned()).flatten();
-                    arguments.events.push(Event::Option(name, value));
+                    let value = (takes == OptionArity::Value).then(|| rest.next().cloned()).flatten();
+                    arguments.events.push(ParsedArgument::Option(name, value));
                 }
                 None => arguments.unknown = true,
             }
         }
         let mut others = self.read(rest.as_slice());
         arguments.events.append(&mut others.events);
-        Arguments { unknown: arguments.unknown | others.unknown, ..arguments }
+        ParsedArguments { unknown: arguments.unknown | others.unknown, ..arguments }
     }
 }
 
-/// Arguments of a command that has no options in this sense.
-pub(super) fn operands_only(items: &[Item]) -> Arguments {
-    let events = items.iter().cloned().map(Event::Operand).collect();
-    Arguments { events, ..Arguments::default() }
+/// ParsedArguments of a command that has no options in this sense.
+pub(super) fn operands_only(items: &[PlannedWord]) -> ParsedArguments {
+    let events = items.iter().cloned().map(ParsedArgument::Operand).collect();
+    ParsedArguments { events, ..ParsedArguments::default() }
 }

@@ -3,14 +3,14 @@
 //! The work tree is the working directory, or that of `-C`; the repository is `.git` in it. Both are described as a
 //! whole. Commands that run hooks are not complete.
 
-use super::Uses;
-use super::getopt::{Arguments, Event, Syntax};
+use super::FileUses;
+use super::getopt::{OptionSyntax, ParsedArgument, ParsedArguments};
 use super::path::{base_name, join, without_suffix};
-use crate::plan::step::{FileScope, Item, Mode};
+use crate::plan::step::{FileScope, FileUseMode, PlannedWord};
 use crate::plan::words::known;
 
 /// What a command of git does.
-enum Effect {
+enum GitEffect {
     /// Reads the work tree and the repository.
     Reads,
     /// Changes the repository only.
@@ -18,118 +18,120 @@ enum Effect {
     /// Changes any file of the work tree, too.
     Updates,
     /// As the function says.
-    By(fn(&Work<'_>, &mut Uses)),
+    By(fn(&GitCommand<'_>, &mut FileUses)),
 }
 
 /// A command of git, its arguments and where it works.
-struct Work<'a> {
+struct GitCommand<'a> {
     name: &'a [u8],
-    arguments: &'a [Item],
-    directory: Item,
+    arguments: &'a [PlannedWord],
+    directory: PlannedWord,
 }
 
-const COMMANDS: &[(&str, Effect)] = &[
+const COMMANDS: &[(&str, GitEffect)] = &[
     (
         "blame cat-file describe diff diff-files diff-index diff-tree for-each-ref grep log ls-files ls-tree merge-base \
          name-rev rev-list rev-parse shortlog show show-ref status var version whatchanged check-ignore count-objects \
          fsck help symbolic-ref reflog cherry range-diff",
-        Effect::Reads,
+        GitEffect::Reads,
     ),
     (
         "branch config fetch gc notes push remote repack replace tag update-ref update-index prune pack-refs bundle",
-        Effect::Records,
+        GitEffect::Records,
     ),
     (
         "am bisect cherry-pick checkout-index merge pull rebase revert submodule switch sparse-checkout subtree \
          read-tree lfs",
-        Effect::Updates,
+        GitEffect::Updates,
     ),
-    ("add stage commit", Effect::By(record)),
-    ("checkout restore", Effect::By(checkout)),
-    ("reset", Effect::By(reset)),
-    ("clean", Effect::By(clean)),
-    ("stash", Effect::By(stash)),
-    ("apply", Effect::By(apply)),
-    ("rm", Effect::By(remove)),
-    ("mv", Effect::By(rename)),
-    ("clone", Effect::By(clone)),
-    ("init", Effect::By(init)),
-    ("worktree", Effect::By(worktree)),
-    ("archive format-patch", Effect::By(export)),
+    ("add stage commit", GitEffect::By(record)),
+    ("checkout restore", GitEffect::By(checkout)),
+    ("reset", GitEffect::By(reset)),
+    ("clean", GitEffect::By(clean)),
+    ("stash", GitEffect::By(stash)),
+    ("apply", GitEffect::By(apply)),
+    ("rm", GitEffect::By(remove)),
+    ("mv", GitEffect::By(rename)),
+    ("clone", GitEffect::By(clone)),
+    ("init", GitEffect::By(init)),
+    ("worktree", GitEffect::By(worktree)),
+    ("archive format-patch", GitEffect::By(export)),
 ];
 
-pub(super) fn git(arguments: &Arguments, uses: &mut Uses) {
+pub(super) fn git(arguments: &ParsedArguments, uses: &mut FileUses) {
     let mut directory = known(b".");
     arguments.values("C").for_each(|next| directory = join(&directory, next));
     uses.complete &= !arguments.has("git-dir work-tree c config-env");
-    let words: Vec<Item> = arguments.operands().cloned().collect();
+    let words: Vec<PlannedWord> = arguments.operands().cloned().collect();
     let Some((command, rest)) = words.split_first() else { return };
     let name = command.literal().unwrap_or_default();
     let found = COMMANDS.iter().find(|(names, _)| names.split(' ').any(|known| known.as_bytes() == name));
     let Some((_, effect)) = found else { return uses.incomplete() };
-    let work = Work { name, arguments: rest, directory };
+    let work = GitCommand { name, arguments: rest, directory };
     match effect {
-        Effect::Reads => {
-            work.tree(Mode::Read, uses);
+        GitEffect::Reads => {
+            work.tree(FileUseMode::Read, uses);
             work.output(uses);
         }
-        Effect::Records => work.repository(uses),
-        Effect::Updates => {
-            work.tree(Mode::Write, uses);
+        GitEffect::Records => work.repository(uses),
+        GitEffect::Updates => {
+            work.tree(FileUseMode::Write, uses);
             uses.incomplete();
         }
-        Effect::By(function) => function(&work, uses),
+        GitEffect::By(function) => function(&work, uses),
     }
 }
 
-impl Work<'_> {
+impl GitCommand<'_> {
     /// The whole work tree, its repository included.
-    fn tree(&self, mode: Mode, uses: &mut Uses) {
+    fn tree(&self, mode: FileUseMode, uses: &mut FileUses) {
         uses.add(mode, &self.directory, FileScope::Tree);
     }
 
-    fn repository(&self, uses: &mut Uses) {
-        uses.add(Mode::Write, &join(&self.directory, &known(b".git")), FileScope::Tree);
+    fn repository(&self, uses: &mut FileUses) {
+        uses.add(FileUseMode::Write, &join(&self.directory, &known(b".git")), FileScope::Tree);
     }
 
     /// A file that `--output` names.
-    fn output(&self, uses: &mut Uses) {
+    fn output(&self, uses: &mut FileUses) {
         let outputs = self.arguments.iter().filter(|item| item.prefix().starts_with(b"--output="));
         outputs.for_each(|item| uses.write(&crate::plan::builtin::without_prefix(item, 9)));
     }
 
     fn has(&self, words: &[&[u8]]) -> bool {
-        let options = self.arguments.iter().filter_map(Item::literal).take_while(|word| *word != b"--");
+        let options =
+            self.arguments.iter().filter_map(PlannedWord::literal).take_while(|word| *word != b"--");
         options.into_iter().any(|word| words.contains(&word))
     }
 
     /// Whether a letter stands among options of one dash.
     fn has_letter(&self, letter: u8) -> bool {
-        let options = self.arguments.iter().filter_map(Item::literal).take_while(|word| *word != b"--");
+        let options =
+            self.arguments.iter().filter_map(PlannedWord::literal).take_while(|word| *word != b"--");
         options
             .into_iter()
             .any(|word| word.len() > 1 && word[0] == b'-' && word[1] != b'-' && word[1..].contains(&letter))
     }
 
     /// The paths after `--`, if it is given.
-    fn after_dashes(&self) -> Option<Vec<Item>> {
+    fn after_dashes(&self) -> Option<Vec<PlannedWord>> {
         let at = self.arguments.iter().position(|item| item.literal() == Some(b"--"))?;
         Some(self.arguments[at + 1..].iter().map(|path| join(&self.directory, path)).collect())
     }
 
-    /// Operands, by options of which these letters and names take a value.
-    fn operands(&self, short: &'static str, long: &'static str) -> Vec<Item> {
-        // Options that are not listed take no value.
+    /// OperandUse, by options of which these letters and names take a value.
+    fn operands(&self, short: &'static str, long: &'static str) -> Vec<PlannedWord> {
+        // ParseOptions that are not listed take no value.
         let mut operands = Vec::new();
         for item in self.arguments {
-            let read = Syntax { short, long }.read(std::slice::from_ref(item));
+            let read = OptionSyntax { short, long }.read(std::slice::from_ref(item));
             if operands.last() == Some(&None) {
                 operands.pop();
                 continue;
             }
             match read.events.as_slice() {
-                [Event::Operand(path)] => operands.push(Some(join(&self.directory, path))),
-                [Event::Option(_, None)] if item.literal().is_some() => operands.push(None),
+                [ParsedArgument::Operand(path)] => operands.push(Some(join(&self.directory, path))),
+                [ParsedArgument::Option(_, None)] if item.literal().is_some() => operands.push(None),
                 _ => {}
             }
         }
@@ -138,24 +140,24 @@ impl Work<'_> {
 }
 
 /// `add PATH…` and `commit`: the files are read, the repository is written.
-fn record(work: &Work<'_>, uses: &mut Uses) {
+fn record(work: &GitCommand<'_>, uses: &mut FileUses) {
     if work.has(&[b"-n", b"--dry-run"]) {
-        return work.tree(Mode::Read, uses);
+        return work.tree(FileUseMode::Read, uses);
     }
     let paths = match work.name {
         b"commit" => work.after_dashes().unwrap_or_default(),
         _ => work.operands("", "chmod= pathspec-from-file="),
     };
     match paths.as_slice() {
-        [] => work.tree(Mode::Read, uses),
-        paths => paths.iter().for_each(|path| uses.add(Mode::Read, path, FileScope::Tree)),
+        [] => work.tree(FileUseMode::Read, uses),
+        paths => paths.iter().for_each(|path| uses.add(FileUseMode::Read, path, FileScope::Tree)),
     }
     work.repository(uses);
     uses.complete &= work.name != b"commit";
 }
 
 /// `checkout BRANCH`, `checkout -- PATH…`, `restore PATH…`.
-fn checkout(work: &Work<'_>, uses: &mut Uses) {
+fn checkout(work: &GitCommand<'_>, uses: &mut FileUses) {
     uses.incomplete();
     if work.name == b"restore" && work.has(&[b"--staged", b"-S"]) && !work.has(&[b"--worktree", b"-W"]) {
         return work.repository(uses);
@@ -165,40 +167,40 @@ fn checkout(work: &Work<'_>, uses: &mut Uses) {
         _ => work.after_dashes(),
     };
     match paths.as_deref() {
-        None | Some([]) => work.tree(Mode::Write, uses),
-        Some(paths) => paths.iter().for_each(|path| uses.add(Mode::Write, path, FileScope::Tree)),
+        None | Some([]) => work.tree(FileUseMode::Write, uses),
+        Some(paths) => paths.iter().for_each(|path| uses.add(FileUseMode::Write, path, FileScope::Tree)),
     }
 }
 
-fn reset(work: &Work<'_>, uses: &mut Uses) {
+fn reset(work: &GitCommand<'_>, uses: &mut FileUses) {
     if work.has(&[b"--hard", b"--merge", b"--keep"]) {
-        work.tree(Mode::Write, uses);
+        work.tree(FileUseMode::Write, uses);
     } else {
         work.repository(uses);
     }
 }
 
 /// `clean -f [PATH…]`.
-fn clean(work: &Work<'_>, uses: &mut Uses) {
+fn clean(work: &GitCommand<'_>, uses: &mut FileUses) {
     if work.has_letter(b'n') || work.has(&[b"--dry-run"]) {
-        return work.tree(Mode::Read, uses);
+        return work.tree(FileUseMode::Read, uses);
     }
     let paths = work.operands("e:", "exclude=");
     match paths.as_slice() {
-        [] => work.tree(Mode::Delete, uses),
-        paths => paths.iter().for_each(|path| uses.add(Mode::Delete, path, FileScope::Tree)),
+        [] => work.tree(FileUseMode::Delete, uses),
+        paths => paths.iter().for_each(|path| uses.add(FileUseMode::Delete, path, FileScope::Tree)),
     }
 }
 
-fn stash(work: &Work<'_>, uses: &mut Uses) {
-    match work.arguments.first().and_then(Item::literal) {
-        Some(b"list" | b"show") => work.tree(Mode::Read, uses),
+fn stash(work: &GitCommand<'_>, uses: &mut FileUses) {
+    match work.arguments.first().and_then(PlannedWord::literal) {
+        Some(b"list" | b"show") => work.tree(FileUseMode::Read, uses),
         Some(b"drop" | b"clear" | b"create" | b"store") => work.repository(uses),
-        _ => work.tree(Mode::Write, uses),
+        _ => work.tree(FileUseMode::Write, uses),
     }
 }
 
-fn apply(work: &Work<'_>, uses: &mut Uses) {
+fn apply(work: &GitCommand<'_>, uses: &mut FileUses) {
     for patch in work.operands("p:C:", "directory= exclude= include= whitespace=") {
         uses.read(&patch);
     }
@@ -208,28 +210,30 @@ fn apply(work: &Work<'_>, uses: &mut Uses) {
     if work.has(&[b"--cached"]) {
         return work.repository(uses);
     }
-    work.tree(Mode::Write, uses);
+    work.tree(FileUseMode::Write, uses);
 }
 
-fn remove(work: &Work<'_>, uses: &mut Uses) {
+fn remove(work: &GitCommand<'_>, uses: &mut FileUses) {
     work.repository(uses);
     if work.has(&[b"--cached", b"-n", b"--dry-run"]) {
         return;
     }
     let scope = if work.has_letter(b'r') { FileScope::Tree } else { FileScope::Exact };
-    work.operands("", "pathspec-from-file=").iter().for_each(|path| uses.add(Mode::Delete, path, scope));
+    work.operands("", "pathspec-from-file=")
+        .iter()
+        .for_each(|path| uses.add(FileUseMode::Delete, path, scope));
 }
 
-fn rename(work: &Work<'_>, uses: &mut Uses) {
+fn rename(work: &GitCommand<'_>, uses: &mut FileUses) {
     work.repository(uses);
     let paths = work.operands("", "");
     let Some((target, sources)) = paths.split_last() else { return };
-    sources.iter().for_each(|source| uses.add(Mode::Delete, source, FileScope::Tree));
-    uses.add(Mode::Write, target, FileScope::Tree);
+    sources.iter().for_each(|source| uses.add(FileUseMode::Delete, source, FileScope::Tree));
+    uses.add(FileUseMode::Write, target, FileScope::Tree);
 }
 
 /// `clone URL [DIRECTORY]`.
-fn clone(work: &Work<'_>, uses: &mut Uses) {
+fn clone(work: &GitCommand<'_>, uses: &mut FileUses) {
     let operands = work.operands(
         "b:c:o:u:j:",
         "branch= config= origin= depth= reference= separate-git-dir= template= upload-pack= jobs= filter= \
@@ -238,41 +242,43 @@ fn clone(work: &Work<'_>, uses: &mut Uses) {
     let Some(source) = operands.first() else { return };
     let name = base_name(source).map(|name| without_suffix(&name, b".git").unwrap_or(name));
     match operands.get(1).cloned().or_else(|| name.map(|name| join(&work.directory, &name))) {
-        Some(directory) => uses.add(Mode::Write, &directory, FileScope::Tree),
+        Some(directory) => uses.add(FileUseMode::Write, &directory, FileScope::Tree),
         None => uses.incomplete(),
     }
 }
 
-fn init(work: &Work<'_>, uses: &mut Uses) {
+fn init(work: &GitCommand<'_>, uses: &mut FileUses) {
     let operands = work.operands("b:", "template= separate-git-dir= object-format= initial-branch=");
     let directory = operands.first().unwrap_or(&work.directory).clone();
-    uses.add(Mode::Write, &join(&directory, &known(b".git")), FileScope::Tree);
+    uses.add(FileUseMode::Write, &join(&directory, &known(b".git")), FileScope::Tree);
     operands.first().into_iter().for_each(|directory| uses.write(directory));
 }
 
 /// `worktree add PATH`, `worktree remove PATH`.
-fn worktree(work: &Work<'_>, uses: &mut Uses) {
+fn worktree(work: &GitCommand<'_>, uses: &mut FileUses) {
     work.repository(uses);
     let operands = work.operands("b:B:", "reason=");
-    let action = work.arguments.first().and_then(Item::literal);
+    let action = work.arguments.first().and_then(PlannedWord::literal);
     match (action, operands.get(1)) {
-        (Some(b"add"), Some(path)) => uses.add(Mode::Write, path, FileScope::Tree),
-        (Some(b"remove"), Some(path)) => uses.add(Mode::Delete, path, FileScope::Tree),
+        (Some(b"add"), Some(path)) => uses.add(FileUseMode::Write, path, FileScope::Tree),
+        (Some(b"remove"), Some(path)) => uses.add(FileUseMode::Delete, path, FileScope::Tree),
         (Some(b"list" | b"prune" | b"lock" | b"unlock" | b"repair"), _) => {}
         _ => uses.incomplete(),
     }
 }
 
 /// `archive -o FILE`, `format-patch -o DIRECTORY`.
-fn export(work: &Work<'_>, uses: &mut Uses) {
-    work.tree(Mode::Read, uses);
-    let read = Syntax { short: "o:v:", long: "output= output-directory= format= prefix= remote=" }
+fn export(work: &GitCommand<'_>, uses: &mut FileUses) {
+    work.tree(FileUseMode::Read, uses);
+    let read = OptionSyntax { short: "o:v:", long: "output= output-directory= format= prefix= remote=" }
         .read(work.arguments);
     match read.value("o output output-directory") {
-        Some(directory) if work.name == b"format-patch" => uses.add(Mode::Write, directory, FileScope::Tree),
+        Some(directory) if work.name == b"format-patch" => {
+            uses.add(FileUseMode::Write, directory, FileScope::Tree);
+        }
         Some(file) => uses.write(file),
         None if work.name == b"format-patch" && !work.has(&[b"--stdout"]) => {
-            uses.add(Mode::Write, &work.directory, FileScope::Tree);
+            uses.add(FileUseMode::Write, &work.directory, FileScope::Tree);
         }
         None => {}
     }

@@ -13,32 +13,32 @@ mod find;
 mod getopt;
 mod git;
 mod name;
-mod option_language;
 pub(super) mod path;
+mod script_programs;
 mod search;
 mod table;
 mod transfer;
 
-use super::build::Builder;
-use super::step::{FileScope, FileUse, Item, Mode, UsedBy};
+use super::build::PlanBuilder;
+use super::step::{FileScope, FileUse, FileUseMode, PlannedWord, UsedBy};
 use super::words;
-use getopt::Arguments;
+use getopt::ParsedArguments;
 
 pub(crate) use find::find_chooses;
-pub(crate) use option_language::{interpreter_reads_input, without_version as interpreter_name};
+pub(crate) use script_programs::{interpreter_reads_input, without_version as interpreter_name};
 pub(crate) use table::is_interpreter;
 
 /// Most files of one command that are named; beyond them the list is not complete.
 const MAX_FILES: usize = 1000;
 
 /// Collects the files that a command uses.
-struct Uses {
+struct FileUses {
     files: Vec<FileUse>,
     complete: bool,
 }
 
-impl Uses {
-    fn add(&mut self, mode: Mode, target: &Item, scope: FileScope) {
+impl FileUses {
+    fn add(&mut self, mode: FileUseMode, target: &PlannedWord, scope: FileScope) {
         if matches!(target.literal(), Some(b"-" | b"")) {
             return;
         }
@@ -53,20 +53,20 @@ impl Uses {
         }
     }
 
-    fn read(&mut self, target: &Item) {
-        self.add(Mode::Read, target, FileScope::Exact);
+    fn read(&mut self, target: &PlannedWord) {
+        self.add(FileUseMode::Read, target, FileScope::Exact);
     }
 
-    fn write(&mut self, target: &Item) {
-        self.add(Mode::Write, target, FileScope::Exact);
+    fn write(&mut self, target: &PlannedWord) {
+        self.add(FileUseMode::Write, target, FileScope::Exact);
     }
 
-    fn delete(&mut self, target: &Item) {
-        self.add(Mode::Delete, target, FileScope::Exact);
+    fn delete(&mut self, target: &PlannedWord) {
+        self.add(FileUseMode::Delete, target, FileScope::Exact);
     }
 
     /// A use of a path that the text of the command names itself.
-    fn add_text(&mut self, mode: Mode, path: &[u8], scope: FileScope) {
+    fn add_text(&mut self, mode: FileUseMode, path: &[u8], scope: FileScope) {
         self.add(mode, &words::known(path), scope);
     }
 
@@ -78,24 +78,24 @@ impl Uses {
 
 /// How a command uses its operands.
 #[derive(Clone, Copy)]
-enum Operands {
+enum OperandUse {
     /// They are not files.
     None,
     /// Each is a file.
-    Each(Mode),
+    Each(FileUseMode),
     /// Each but the first is a file; with one of these options, the first as well.
-    AfterFirst(Mode, &'static str),
+    AfterFirst(FileUseMode, &'static str),
     /// As the function says.
-    By(fn(&Arguments, &mut Uses)),
+    By(fn(&ParsedArguments, &mut FileUses)),
 }
 
-impl Builder<'_> {
+impl PlanBuilder<'_> {
     /// Adds the files that a command of these arguments uses to its step.
-    pub(super) fn command_files(&mut self, index: usize, argv: &[Item]) {
+    pub(super) fn command_files(&mut self, index: usize, argv: &[PlannedWord]) {
         self.steps[index].directory = self.directory.path().cloned();
         let argv = self.constants.resolve(argv);
         let Some((first, arguments)) = argv.split_first() else { return };
-        let mut uses = Uses { files: Vec::new(), complete: true };
+        let mut uses = FileUses { files: Vec::new(), complete: true };
         match first.literal() {
             None => uses.incomplete(),
             Some(_) if self.steps[index].is_function_call() => {}

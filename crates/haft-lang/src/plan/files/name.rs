@@ -1,17 +1,17 @@
 //! Commands that make, remove and mark single files and directories.
 
-use super::Uses;
-use super::getopt::Arguments;
+use super::FileUses;
+use super::getopt::ParsedArguments;
 use super::path::{chosen, concat, join, literal};
-use crate::plan::step::{Expansion, FileScope, Item, Mode, Piece};
+use crate::plan::step::{Expansion, FileScope, FileUseMode, PlannedWord, WordPiece};
 use crate::plan::words::known;
 
-pub(super) fn touch(arguments: &Arguments, uses: &mut Uses) {
-    let mode = if arguments.has("c no-create") { Mode::Attributes } else { Mode::Write };
+pub(super) fn touch(arguments: &ParsedArguments, uses: &mut FileUses) {
+    let mode = if arguments.has("c no-create") { FileUseMode::Attributes } else { FileUseMode::Write };
     arguments.operands().for_each(|file| uses.add(mode, file, FileScope::Exact));
 }
 
-pub(super) fn shred(arguments: &Arguments, uses: &mut Uses) {
+pub(super) fn shred(arguments: &ParsedArguments, uses: &mut FileUses) {
     for file in arguments.operands() {
         uses.write(file);
         if arguments.has("u remove") {
@@ -21,21 +21,21 @@ pub(super) fn shred(arguments: &Arguments, uses: &mut Uses) {
 }
 
 /// `mkdir [-p] DIRECTORY…`.
-pub(super) fn make_directory(arguments: &Arguments, uses: &mut Uses) {
+pub(super) fn mkdir(arguments: &ParsedArguments, uses: &mut FileUses) {
     let parents = arguments.has("p parents");
     arguments.operands().for_each(|directory| directories(directory, parents, uses));
 }
 
 /// A directory that is made, perhaps with those above it.
-pub(super) fn directories(directory: &Item, above: bool, uses: &mut Uses) {
+pub(super) fn directories(directory: &PlannedWord, above: bool, uses: &mut FileUses) {
     if above {
-        parents(directory, Mode::Write, uses);
+        parents(directory, FileUseMode::Write, uses);
     }
     uses.write(directory);
 }
 
 /// The directories above a path that is relative and known.
-pub(super) fn parents(path: &Item, mode: Mode, uses: &mut Uses) {
+pub(super) fn parents(path: &PlannedWord, mode: FileUseMode, uses: &mut FileUses) {
     let Some(text) = path.literal().filter(|text| !text.starts_with(b"/")) else { return };
     for (at, _) in text.iter().enumerate().filter(|(_, byte)| **byte == b'/') {
         if !matches!(&text[..at], b"." | b"..") && at + 1 < text.len() {
@@ -44,17 +44,17 @@ pub(super) fn parents(path: &Item, mode: Mode, uses: &mut Uses) {
     }
 }
 
-pub(super) fn remove_directory(arguments: &Arguments, uses: &mut Uses) {
+pub(super) fn rmdir(arguments: &ParsedArguments, uses: &mut FileUses) {
     for directory in arguments.operands() {
         uses.delete(directory);
         if arguments.has("p parents") {
-            parents(directory, Mode::Delete, uses);
+            parents(directory, FileUseMode::Delete, uses);
         }
     }
 }
 
 /// `mktemp [-d] [TEMPLATE]`: the last run of `X` becomes something else.
-pub(super) fn make_temporary(arguments: &Arguments, uses: &mut Uses) {
+pub(super) fn mktemp(arguments: &ParsedArguments, uses: &mut FileUses) {
     if arguments.has("u dry-run") {
         return;
     }
@@ -64,7 +64,7 @@ pub(super) fn make_temporary(arguments: &Arguments, uses: &mut Uses) {
     let suffix = arguments.value("suffix").map(|suffix| suffix.pieces.clone()).unwrap_or_default();
     let name = concat(template_pieces(&template).into_iter().chain(suffix));
     let chosen_directory =
-        || concat([Piece::Dynamic { by: Expansion::Parameter, source: b"${TMPDIR:-/tmp}"[..].into() }]);
+        || concat([WordPiece::Dynamic { by: Expansion::Parameter, source: b"${TMPDIR:-/tmp}"[..].into() }]);
     match arguments.value("p tmpdir") {
         Some(directory) => uses.write(&join(directory, &name)),
         None if in_temporary => uses.write(&join(&chosen_directory(), &name)),
@@ -72,47 +72,48 @@ pub(super) fn make_temporary(arguments: &Arguments, uses: &mut Uses) {
     }
 }
 
-fn template_pieces(template: &Item) -> Vec<Piece> {
+fn template_pieces(template: &PlannedWord) -> Vec<WordPiece> {
     let Some(text) = template.literal() else { return template.pieces.clone() };
     let Some(last) = memchr::memrchr(b'X', text) else { return template.pieces.clone() };
     let first = text[..last].iter().rposition(|byte| *byte != b'X').map_or(0, |at| at + 1);
     let marks = [literal(&text[..first]), chosen(&text[first..=last]), literal(&text[last + 1..])];
-    marks.into_iter().filter(|piece| !matches!(piece, Piece::Literal(text) if text.is_empty())).collect()
+    marks.into_iter().filter(|piece| !matches!(piece, WordPiece::Literal(text) if text.is_empty())).collect()
 }
 
 /// `mkfifo FILE…`, `mknod FILE TYPE …`.
-pub(super) fn make_node(arguments: &Arguments, uses: &mut Uses) {
+pub(super) fn mkfifo(arguments: &ParsedArguments, uses: &mut FileUses) {
     let count = if arguments.command == b"mknod" { 1 } else { usize::MAX };
     arguments.operands().take(count).for_each(|file| uses.write(file));
 }
 
 /// `chmod MODE FILE…`; a mode that takes rights away looks like options: `chmod -x file`.
-pub(super) fn change_mode(arguments: &Arguments, uses: &mut Uses) {
+pub(super) fn chmod(arguments: &ParsedArguments, uses: &mut FileUses) {
     let mode_as_option = arguments.has("r w x X s t u g o a");
     let skipped = usize::from(!mode_as_option && !arguments.has("reference"));
     let scope = if arguments.has("R recursive") { FileScope::Tree } else { FileScope::Exact };
-    arguments.operands().skip(skipped).for_each(|file| uses.add(Mode::Attributes, file, scope));
+    arguments.operands().skip(skipped).for_each(|file| uses.add(FileUseMode::Attributes, file, scope));
 }
 
 /// `chattr [-R] +i FILE…`: letters after `+`, `-` and `=` are attributes.
-pub(super) fn change_attributes(arguments: &Arguments, uses: &mut Uses) {
+pub(super) fn chattr(arguments: &ParsedArguments, uses: &mut FileUses) {
     // An attribute that is taken away looks like an unknown option.
     let scope = if arguments.has("R") { FileScope::Tree } else { FileScope::Exact };
-    let is_change = |item: &&Item| matches!(item.prefix().first(), Some(b'+' | b'='));
+    let is_change = |item: &&PlannedWord| matches!(item.prefix().first(), Some(b'+' | b'='));
     let files = arguments.operands().filter(|item| !is_change(item));
-    files.for_each(|file| uses.add(Mode::Attributes, file, scope));
+    files.for_each(|file| uses.add(FileUseMode::Attributes, file, scope));
 }
 
 /// `flock FILE COMMAND`: the file is made if it is missing; a number is a descriptor.
-pub(super) fn lock(arguments: &Arguments, uses: &mut Uses) {
+pub(super) fn flock(arguments: &ParsedArguments, uses: &mut FileUses) {
     let file = arguments.operands().next();
-    let is_number = |item: &Item| item.literal().is_some_and(|text| text.iter().all(u8::is_ascii_digit));
+    let is_number =
+        |item: &PlannedWord| item.literal().is_some_and(|text| text.iter().all(u8::is_ascii_digit));
     file.into_iter().filter(|file| !is_number(file)).for_each(|file| uses.write(file));
 }
 
 /// `script [FILE]`.
-pub(super) fn typescript(arguments: &Arguments, uses: &mut Uses) {
-    let mode = if arguments.has("a append") { Mode::Append } else { Mode::Write };
+pub(super) fn script(arguments: &ParsedArguments, uses: &mut FileUses) {
+    let mode = if arguments.has("a append") { FileUseMode::Append } else { FileUseMode::Write };
     match arguments.operands().next() {
         Some(file) => uses.add(mode, file, FileScope::Exact),
         None if arguments.has("I O B log-in log-out log-io") => {}
@@ -121,18 +122,18 @@ pub(super) fn typescript(arguments: &Arguments, uses: &mut Uses) {
 }
 
 /// Commands that only run another, which is a step of its own.
-pub(super) fn wrapper(_: &Arguments, uses: &mut Uses) {
+pub(super) fn wrapper(_: &ParsedArguments, uses: &mut FileUses) {
     uses.complete = true;
 }
 
 /// Commands whose use of files is not described.
-pub(super) fn untold(_: &Arguments, uses: &mut Uses) {
+pub(super) fn undescribed(_: &ParsedArguments, uses: &mut FileUses) {
     uses.incomplete();
 }
 
 /// `history -a|-w|-r|-n [FILE]`.
-pub(super) fn history(arguments: &Arguments, uses: &mut Uses) {
-    let mode = if arguments.has("w a") { Mode::Write } else { Mode::Read };
+pub(super) fn history(arguments: &ParsedArguments, uses: &mut FileUses) {
+    let mode = if arguments.has("w a") { FileUseMode::Write } else { FileUseMode::Read };
     if arguments.has("a n r w") {
         match arguments.operands().next() {
             Some(file) => uses.add(mode, file, FileScope::Exact),

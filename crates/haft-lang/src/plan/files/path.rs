@@ -1,67 +1,67 @@
 //! Paths made of other paths, as far as the text tells them.
 
 use crate::ast::Text;
-use crate::plan::step::{Expansion, Item, Piece};
+use crate::plan::step::{Expansion, PlannedWord, WordPiece};
 use crate::plan::words::known;
 
 /// A name that the command chooses, described by a pattern.
-pub(super) fn chosen(pattern: &[u8]) -> Piece {
-    Piece::Dynamic { by: Expansion::Chosen, source: pattern.into() }
+pub(super) fn chosen(pattern: &[u8]) -> WordPiece {
+    WordPiece::Dynamic { by: Expansion::Chosen, source: pattern.into() }
 }
 
 /// The pieces one after the other, literal ones joined.
-pub(in crate::plan) fn concat(parts: impl IntoIterator<Item = Piece>) -> Item {
-    let mut pieces: Vec<Piece> = Vec::new();
+pub(in crate::plan) fn concat(parts: impl IntoIterator<Item = WordPiece>) -> PlannedWord {
+    let mut pieces: Vec<WordPiece> = Vec::new();
     for part in parts {
         match (pieces.last_mut(), part) {
-            (_, Piece::Literal(text)) if text.is_empty() => {}
-            (Some(Piece::Literal(before)), Piece::Literal(text)) => {
+            (_, WordPiece::Literal(text)) if text.is_empty() => {}
+            (Some(WordPiece::Literal(before)), WordPiece::Literal(text)) => {
                 *before = Text::from(&*[&**before, &*text].concat());
             }
             (_, part) => pieces.push(part),
         }
     }
-    Item { pieces, several: false }
+    PlannedWord { pieces, several: false }
 }
 
 /// A literal piece.
-pub(in crate::plan) fn literal(text: &[u8]) -> Piece {
-    Piece::Literal(text.into())
+pub(in crate::plan) fn literal(text: &[u8]) -> WordPiece {
+    WordPiece::Literal(text.into())
 }
 
 /// The item with text after it.
-pub(super) fn with_suffix(item: &Item, suffix: &[u8]) -> Item {
-    Item { several: item.several, ..concat(item.pieces.iter().cloned().chain([literal(suffix)])) }
+pub(super) fn with_suffix(item: &PlannedWord, suffix: &[u8]) -> PlannedWord {
+    PlannedWord { several: item.several, ..concat(item.pieces.iter().cloned().chain([literal(suffix)])) }
 }
 
 /// The item without text at its end, if it ends so.
-pub(super) fn without_suffix(item: &Item, suffix: &[u8]) -> Option<Item> {
+pub(super) fn without_suffix(item: &PlannedWord, suffix: &[u8]) -> Option<PlannedWord> {
     let (last, before) = item.pieces.split_last()?;
-    let Piece::Literal(text) = last else { return None };
+    let WordPiece::Literal(text) = last else { return None };
     let kept = text.strip_suffix(suffix)?;
-    Some(Item { several: item.several, ..concat(before.iter().cloned().chain([literal(kept)])) })
+    Some(PlannedWord { several: item.several, ..concat(before.iter().cloned().chain([literal(kept)])) })
 }
 
 /// The last component of a path, if the text tells where it begins.
-pub(super) fn base_name(item: &Item) -> Option<Item> {
+pub(super) fn base_name(item: &PlannedWord) -> Option<PlannedWord> {
     let item = match item.literal() {
         Some(text) => known(trim_slashes(text)),
         None => item.clone(),
     };
     let slash = item.pieces.iter().enumerate().rev().find_map(|(index, piece)| match piece {
-        Piece::Literal(text) => memchr::memrchr(b'/', text).map(|at| (index, at)),
-        Piece::Dynamic { .. } => None,
+        WordPiece::Literal(text) => memchr::memrchr(b'/', text).map(|at| (index, at)),
+        WordPiece::Dynamic { .. } => None,
     });
     let (from, rest) = match slash {
         Some((index, at)) => {
-            let Piece::Literal(text) = &item.pieces[index] else { return None };
+            let WordPiece::Literal(text) = &item.pieces[index] else { return None };
             (Some(literal(&text[at + 1..])), &item.pieces[index + 1..])
         }
         None => (None, &item.pieces[..]),
     };
-    let plain = |piece: &Piece| match piece {
-        Piece::Literal(_) => true,
-        Piece::Dynamic { by, .. } => {
+    let plain = |piece: &WordPiece| match piece {
+        WordPiece::Literal(_) => true,
+        WordPiece::Dynamic { by, .. } => {
             matches!(by, Expansion::Glob | Expansion::Arithmetic | Expansion::Chosen)
         }
     };
@@ -74,9 +74,9 @@ fn trim_slashes(text: &[u8]) -> &[u8] {
 }
 
 /// Whether a path can only be that of a directory: it ends with a slash or a dot of its own.
-pub(super) fn is_directory(item: &Item) -> bool {
+pub(super) fn is_directory(item: &PlannedWord) -> bool {
     match item.pieces.last() {
-        Some(Piece::Literal(text)) => {
+        Some(WordPiece::Literal(text)) => {
             text.ends_with(b"/") || text.ends_with(b"/.") || text.ends_with(b"/..") || {
                 item.pieces.len() == 1 && matches!(&**text, b"." | b"..")
             }
@@ -86,7 +86,7 @@ pub(super) fn is_directory(item: &Item) -> bool {
 }
 
 /// The path of a file in a directory.
-pub(in crate::plan) fn join(directory: &Item, name: &Item) -> Item {
+pub(in crate::plan) fn join(directory: &PlannedWord, name: &PlannedWord) -> PlannedWord {
     if directory.literal() == Some(b".") || is_anchored(name) {
         return name.clone();
     }
@@ -94,27 +94,27 @@ pub(in crate::plan) fn join(directory: &Item, name: &Item) -> Item {
         return known(&join_text(directory, name));
     }
     let slash = match directory.pieces.last() {
-        Some(Piece::Literal(text)) if text.ends_with(b"/") => &b""[..],
+        Some(WordPiece::Literal(text)) if text.ends_with(b"/") => &b""[..],
         None => b"",
         _ => b"/",
     };
     let stripped = match name.pieces.split_first() {
-        Some((Piece::Literal(text), rest)) => {
+        Some((WordPiece::Literal(text), rest)) => {
             let text = text.strip_prefix(b"./").unwrap_or(text);
             concat([literal(text)].into_iter().chain(rest.iter().cloned()))
         }
         _ => name.clone(),
     };
     let pieces = directory.pieces.iter().cloned().chain([literal(slash)]).chain(stripped.pieces);
-    Item { several: name.several, ..concat(pieces) }
+    PlannedWord { several: name.several, ..concat(pieces) }
 }
 
 /// Whether a path does not depend on the working directory, or only a run can tell.
-fn is_anchored(item: &Item) -> bool {
+fn is_anchored(item: &PlannedWord) -> bool {
     match item.pieces.first() {
         None => true,
-        Some(Piece::Literal(text)) => text.starts_with(b"/"),
-        Some(Piece::Dynamic { by, .. }) => {
+        Some(WordPiece::Literal(text)) => text.starts_with(b"/"),
+        Some(WordPiece::Dynamic { by, .. }) => {
             !matches!(by, Expansion::Glob | Expansion::Braces | Expansion::Arithmetic | Expansion::Chosen)
         }
     }

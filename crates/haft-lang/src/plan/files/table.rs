@@ -3,25 +3,25 @@
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
-use super::getopt::Syntax;
+use super::getopt::OptionSyntax;
 use super::{
-    Operands, Uses, archive, compress, copy, device, find, git, name, option_language, search, transfer,
+    FileUses, OperandUse, archive, compress, copy, device, find, git, name, script_programs, search, transfer,
 };
-use crate::plan::step::{FileScope, Item, Mode};
-use Mode::{Attributes, Delete, Read, Write};
-use Operands::{AfterFirst, By, Each};
+use crate::plan::step::{FileScope, FileUseMode, PlannedWord};
+use FileUseMode::{Attributes, Delete, Read, Write};
+use OperandUse::{AfterFirst, By, Each};
 
 /// A command and the files it uses.
-struct Command {
+struct CommandFiles {
     /// Its names, separated by spaces.
     names: &'static str,
-    syntax: Syntax,
-    /// Options whose value is a file.
-    files: &'static [(&'static str, Mode)],
-    operands: Operands,
-    /// Options with which operands are used with everything below them.
+    syntax: OptionSyntax,
+    /// ParseOptions whose value is a file.
+    files: &'static [(&'static str, FileUseMode)],
+    operands: OperandUse,
+    /// ParseOptions with which operands are used with everything below them.
     tree: &'static str,
-    /// Options whose effect on files is not described here.
+    /// ParseOptions whose effect on files is not described here.
     partial: &'static str,
 }
 
@@ -29,13 +29,13 @@ const fn command(
     names: &'static str,
     short: &'static str,
     long: &'static str,
-    operands: Operands,
-) -> Command {
-    Command { names, syntax: Syntax { short, long }, files: &[], operands, tree: "", partial: "" }
+    operands: OperandUse,
+) -> CommandFiles {
+    CommandFiles { names, syntax: OptionSyntax { short, long }, files: &[], operands, tree: "", partial: "" }
 }
 
-impl Command {
-    const fn files(self, files: &'static [(&'static str, Mode)]) -> Self {
+impl CommandFiles {
+    const fn files(self, files: &'static [(&'static str, FileUseMode)]) -> Self {
         Self { files, ..self }
     }
 
@@ -57,7 +57,7 @@ const FILELESS: &str = "arch basename clear dirname echo expr factor false free 
 const INTERPRETERS: &str =
     "python python2 python3 perl ruby node deno bun php lua Rscript tclsh expect fish pwsh";
 
-const COMMANDS: &[Command] = &[
+const COMMANDS: &[CommandFiles] = &[
     // Commands that read.
     command("cat", "AbeEnstTuv", "show-all number-nonblank show-ends number squeeze-blank show-tabs show-nonprinting", Each(Read)),
     command("tac", "brs:", "before regex separator=", Each(Read)),
@@ -86,7 +86,7 @@ const COMMANDS: &[Command] = &[
     command("paste", "d:sz", "delimiters= serial zero-terminated", Each(Read)),
     command("comm", "123z", "check-order nocheck-order output-delimiter= total zero-terminated", Each(Read)),
     command("join", "a:e:i1:2:j:o:t:v:z", "ignore-case check-order nocheck-order header zero-terminated", Each(Read)),
-    command("cmp", "bi:ln:s", "print-bytes ignore-initial= verbose bytes= quiet silent", By(search::compare)),
+    command("cmp", "bi:ln:s", "print-bytes ignore-initial= verbose bytes= quiet silent", By(search::cmp)),
     command(
         "diff",
         "abBcC:dD:eEF:hH:iI:lnNpqrsS:tTuU:vwW:x:X:yZ0123456789",
@@ -112,7 +112,7 @@ const COMMANDS: &[Command] = &[
     )
     .partial("c check"),
     command("base64 base32 basenc", "diw:", "decode ignore-garbage wrap= base64 base64url base32 base32hex base16 base2msbf base2lsbf z85", Each(Read)),
-    command("tr", "cCdst", "complement delete squeeze-repeats truncate-set1", Operands::None),
+    command("tr", "cCdst", "complement delete squeeze-repeats truncate-set1", OperandUse::None),
     command(
         "ls dir vdir",
         "aAbBcCdDfFgGhHiI:klLmnNopqQrRsStT:uUvw:xXZ1",
@@ -121,15 +121,15 @@ const COMMANDS: &[Command] = &[
          dereference-command-line-symlink-to-dir hide= hyperlink=? indicator-style= inode ignore= kibibytes dereference \
          numeric-uid-gid literal hide-control-chars show-control-chars quote-name quoting-style= reverse recursive size \
          sort= time= time-style= tabsize= width= context zero",
-        By(search::list),
+        By(search::ls),
     ),
-    command("tree", "adfilL:P:I:noqNQpughDsFrtxJXCcHTvU", "noreport filelimit= timefmt= gitignore dirsfirst prune du si sort=? filesfirst charset=", By(search::walk)),
+    command("tree", "adfilL:P:I:noqNQpughDsFrtxJXCcHTvU", "noreport filelimit= timefmt= gitignore dirsfirst prune du si sort=? filesfirst charset=", By(search::read_tree)),
     command("stat", "c:fLt", "dereference file-system cached= format= printf= terse", Each(Read)),
     command("file", "bcdEf:F:hik0LlNnpPrsSvzZm:e:", "brief mime mime-type mime-encoding dereference no-dereference files-from= separator=", Each(Read)).files(&[("f files-from m", Read)]),
-    command("du", "0aBbcdDHhkLlmPSst:xX:d:B:", "all apparent-size block-size= bytes total dereference-args max-depth= files0-from= human-readable inodes dereference count-links no-dereference null separate-dirs si summarize threshold= time=? time-style= exclude-from= exclude= one-file-system", By(search::walk)).files(&[("X exclude-from files0-from", Read)]),
-    command("df", "aB:hHiklmPt:Tx:v", "all block-size= human-readable si inodes local no-sync output=? portability sync total type= print-type exclude-type=", Operands::None),
-    command("readlink realpath", "femnqsvzLP", "canonicalize canonicalize-existing canonicalize-missing no-newline quiet silent verbose zero logical physical relative-to= relative-base= strip no-symlinks", Operands::None),
-    command("date", "d:f:I::r:Rs:u", "date= debug file= iso-8601=? resolution rfc-email rfc-3339= reference= set= utc universal", Operands::None).files(&[("f file r reference", Read)]),
+    command("du", "0aBbcdDHhkLlmPSst:xX:d:B:", "all apparent-size block-size= bytes total dereference-args max-depth= files0-from= human-readable inodes dereference count-links no-dereference null separate-dirs si summarize threshold= time=? time-style= exclude-from= exclude= one-file-system", By(search::read_tree)).files(&[("X exclude-from files0-from", Read)]),
+    command("df", "aB:hHiklmPt:Tx:v", "all block-size= human-readable si inodes local no-sync output=? portability sync total type= print-type exclude-type=", OperandUse::None),
+    command("readlink realpath", "femnqsvzLP", "canonicalize canonicalize-existing canonicalize-missing no-newline quiet silent verbose zero logical physical relative-to= relative-base= strip no-symlinks", OperandUse::None),
+    command("date", "d:f:I::r:Rs:u", "date= debug file= iso-8601=? resolution rfc-email rfc-3339= reference= set= utc universal", OperandUse::None).files(&[("f file r reference", Read)]),
     command("less more zless", "aAbBcCdeEfFgGiIJKLmMnNqQrRsSuUVwWX~0123456789", "quit-if-one-screen RAW-CONTROL-CHARS chop-long-lines", Each(Read)),
     command("zcat bzcat xzcat zstdcat lzcat gzcat", "fqvh", "force quiet verbose", Each(Read)),
     command(
@@ -152,11 +152,11 @@ const COMMANDS: &[Command] = &[
          no-ignore-vcs no-messages only-matching passthru pcre2 pretty quiet replace= smart-case case-sensitive sort= \
          stats text threads= trim type= type-not= type-list unrestricted vimgrep with-filename no-filename word-regexp \
          line-regexp null follow column no-column byte-offset",
-        By(search::ripgrep),
+        By(search::rg),
     )
     .files(&[("f file", Read)]),
-    command("jq", "", "", By(option_language::jq)),
-    command("test [", "+", "", Operands::None),
+    command("jq", "", "", By(script_programs::jq)),
+    command("test [", "+", "", OperandUse::None),
     // Commands that write what they are given.
     command(
         "sort",
@@ -169,26 +169,26 @@ const COMMANDS: &[Command] = &[
     )
     .files(&[("o output", Write), ("files0-from random-source", Read)])
     .partial("files0-from"),
-    command("uniq", "cdDf:is:uw:z0123456789", "count repeated all-repeated=? group=? skip-fields= ignore-case skip-chars= unique zero-terminated check-chars=", By(copy::filter)),
-    command("shuf", "ei:n:o:rz", "echo input-range= head-count= output= random-source= repeat zero-terminated", By(copy::shuffle)).files(&[("o output", Write), ("random-source", Read)]),
+    command("uniq", "cdDf:is:uw:z0123456789", "count repeated all-repeated=? group=? skip-fields= ignore-case skip-chars= unique zero-terminated check-chars=", By(copy::uniq)),
+    command("shuf", "ei:n:o:rz", "echo input-range= head-count= output= random-source= repeat zero-terminated", By(copy::shuf)).files(&[("o output", Write), ("random-source", Read)]),
     command("tee", "aip", "append ignore-interrupts output-error=?", By(copy::tee)),
     command("sponge", "a", "", Each(Write)),
     command("touch", "acd:fhmr:t:", "date= no-create no-dereference reference= time=", By(name::touch)).files(&[("r reference", Read)]),
     command("truncate", "cor:s:", "no-create io-blocks reference= size=", Each(Write)).files(&[("r reference", Read)]),
     command("fallocate", "cdil:no:pvzx", "collapse-range dig-holes insert-range length= keep-size offset= punch-hole verbose zero-range posix", Each(Write)),
     command("shred", "fn:s:uvxz", "force iterations= random-source= size= remove=? verbose exact zero", By(name::shred)).files(&[("random-source", Read)]),
-    command("mkdir", "m:pvZ", "mode= parents verbose context=?", By(name::make_directory)),
-    command("rmdir", "pv", "ignore-fail-on-non-empty parents verbose", By(name::remove_directory)),
+    command("mkdir", "m:pvZ", "mode= parents verbose context=?", By(name::mkdir)),
+    command("rmdir", "pv", "ignore-fail-on-non-empty parents verbose", By(name::rmdir)),
     command("rm", "dfiIrRv", "force interactive=? one-file-system no-preserve-root preserve-root=? recursive dir verbose", Each(Delete)).tree("r R recursive"),
     command("unlink", "", "", Each(Delete)),
     command("trash trash-put gio-trash", "", "", Each(Delete)),
-    command("mktemp", "dp::qtuV", "directory dry-run quiet suffix= tmpdir=?", By(name::make_temporary)),
-    command("mkfifo mknod", "m:Z", "mode= context=?", By(name::make_node)),
+    command("mktemp", "dp::qtuV", "directory dry-run quiet suffix= tmpdir=?", By(name::mktemp)),
+    command("mkfifo mknod", "m:Z", "mode= context=?", By(name::mkfifo)),
     command(
         "chmod",
         "cfRvrwxXstugoa",
         "changes no-preserve-root preserve-root quiet silent verbose reference= recursive",
-        By(name::change_mode),
+        By(name::chmod),
     )
     .files(&[("reference", Read)]),
     command(
@@ -200,7 +200,7 @@ const COMMANDS: &[Command] = &[
     .files(&[("reference", Read)])
     .tree("R recursive"),
     command("setfacl", "bkm:x:M:X:Rdn", "modify= remove= remove-all remove-default recursive default", Each(Attributes)).tree("R recursive"),
-    command("chattr", "RVf", "", By(name::change_attributes)),
+    command("chattr", "RVf", "", By(name::chattr)),
     command(
         "cp",
         "abdfHilLnPprRsS:t:TuvxZ",
@@ -208,7 +208,7 @@ const COMMANDS: &[Command] = &[
          no-dereference preserve=? no-preserve= parents recursive reflink=? remove-destination sparse= \
          strip-trailing-slashes symbolic-link suffix= target-directory= no-target-directory update=? verbose \
          one-file-system context=? keep-directory-symlink",
-        By(copy::copy),
+        By(copy::cp),
     )
     .partial("b backup S suffix parents"),
     command(
@@ -216,7 +216,7 @@ const COMMANDS: &[Command] = &[
         "bfinS:t:TuvZ",
         "backup=? debug force interactive no-clobber no-copy strip-trailing-slashes suffix= target-directory= \
          no-target-directory update=? verbose context exchange",
-        By(copy::rename),
+        By(copy::mv),
     )
     .partial("b backup S suffix exchange"),
     command(
@@ -224,7 +224,7 @@ const COMMANDS: &[Command] = &[
         "bdFfiLnPrsS:t:Tv",
         "backup=? directory force interactive logical no-dereference physical relative symbolic suffix= \
          target-directory= no-target-directory verbose",
-        By(copy::link),
+        By(copy::ln),
     )
     .partial("b backup S suffix"),
     command(
@@ -235,10 +235,10 @@ const COMMANDS: &[Command] = &[
         By(copy::install),
     )
     .partial("b backup S suffix strip-program"),
-    command("link", "", "", By(copy::link)),
-    command("dd", "", "", By(device::data_copy)),
+    command("link", "", "", By(copy::ln)),
+    command("dd", "", "", By(device::dd)),
     command("split", "a:b:C:den:l:t:ux0123456789", "suffix-length= additional-suffix= bytes= line-bytes= numeric-suffixes=? hex-suffixes=? elide-empty-files filter= lines= number= separator= unbuffered verbose", By(compress::split)),
-    command("csplit", "b:f:kn:qsz", "suffix-format= prefix= keep-files suppress-matched digits= quiet silent elide-empty-files", By(compress::split_by_context)),
+    command("csplit", "b:f:kn:qsz", "suffix-format= prefix= keep-files suppress-matched digits= quiet silent elide-empty-files", By(compress::csplit)),
     command(
         "patch",
         "bB:cd:D:eEF:fg:i:lnNo:p:r:RstTuvV:x:Y:z:Z",
@@ -253,12 +253,12 @@ const COMMANDS: &[Command] = &[
     command(
         "sed gsed",
         "nEbe:f:i::l:rsuz",
-        "quiet silent expression= file= in-place=? line-length= posix regexp-extended separate sandbox unbuffered \
+        "quiet silent expression= file= in-context=? line-length= posix regexp-extended separate sandbox unbuffered \
          null-data zero-terminated debug follow-symlinks binary",
-        By(option_language::sed),
+        By(script_programs::sed),
     )
     .files(&[("f file", Read)]),
-    command("awk gawk mawk nawk", "+F:f:v:i:e:E:l:bcChMnNOPrsSt", "field-separator= file= assign= include= source= posix re-interval", By(option_language::awk)),
+    command("awk gawk mawk nawk", "+F:f:v:i:e:E:l:bcChMnNOPrsSt", "field-separator= file= assign= include= source= posix re-interval", By(script_programs::awk)),
     // Archives and compression.
     command("tar bsdtar", archive::TAR_SHORT, archive::TAR_LONG, By(archive::tar)),
     command("zip", archive::ZIP_SHORT, archive::ZIP_LONG, By(archive::zip)),
@@ -274,54 +274,55 @@ const COMMANDS: &[Command] = &[
     command("curl", transfer::CURL_SHORT, transfer::CURL_LONG, By(transfer::curl)).files(transfer::CURL_FILES),
     command("wget", transfer::WGET_SHORT, transfer::WGET_LONG, By(transfer::wget)).files(transfer::WGET_FILES),
     command("rsync", transfer::RSYNC_SHORT, transfer::RSYNC_LONG, By(transfer::rsync)).files(transfer::RSYNC_FILES),
-    command("scp", "346ABCc:D:F:i:J:l:o:OP:pqrRS:TvX:", "", By(transfer::secure_copy)).files(&[("F i", Read)]).tree("r"),
+    command("scp", "346ABCc:D:F:i:J:l:o:OP:pqrRS:TvX:", "", By(transfer::scp)).files(&[("F i", Read)]).tree("r"),
     // Disks.
-    command("wipefs", "abfhiJno:O:pqt:", "all backup=? force noheadings json no-act offset= output= parsable quiet types= lock=?", By(device::wipe)),
-    command("fdisk", "b:BC:c::H:lL::no:S:su::t:w:W:x", "sector-size= protect-boot compatibility=? color=? list list-details noauto-pt output= getsz units=? cylinders= heads= sectors= wipe= wipe-partitions= bytes lock=?", By(device::partition)),
-    command("sfdisk", "aAbdFfgGJlLno:qrsTuVvwWX:N:Y:", "append backup bytes force no-act no-reread dump json list list-free part-type part-uuid part-label part-attrs reorder show-geometry show-size list-types verify activate delete backup-pt-sectors disk-id discard-free move-data=? relocate wipe= wipe-partitions= label= label-nested= partno=", By(device::partition)),
+    command("wipefs", "abfhiJno:O:pqt:", "all backup=? force noheadings json no-act offset= output= parsable quiet types= lock=?", By(device::wipefs)),
+    command("fdisk", "b:BC:c::H:lL::no:S:su::t:w:W:x", "sector-size= protect-boot compatibility=? color=? list list-details noauto-pt output= getsz units=? cylinders= heads= sectors= wipe= wipe-partitions= bytes lock=?", By(device::fdisk)),
+    command("sfdisk", "aAbdFfgGJlLno:qrsTuVvwWX:N:Y:", "append backup bytes force no-act no-reread dump json list list-free part-type part-uuid part-label part-attrs reorder show-geometry show-size list-types verify activate delete backup-pt-sectors disk-id discard-free move-data=? relocate wipe= wipe-partitions= label= label-nested= partno=", By(device::fdisk)),
     command("parted", "hlmsva:jf", "list machine script version align= json fix", By(device::parted)),
-    command("sgdisk", "a:A:b:c:C:d:DeEfFgG::hiIj:k:l:LmM:n:N:oOpPr:Rs:S:t:T:u:U:vVxzZ", "zap zap-all clear print list-types new= delete= typecode= info= backup= load-backup= largest-new= mbrtogpt randomize-guids change-name= replicate= sort verify move-second-header pretend", By(device::gpt)),
+    command("sgdisk", "a:A:b:c:C:d:DeEfFgG::hiIj:k:l:LmM:n:N:oOpPr:Rs:S:t:T:u:U:vVxzZ", "zap zap-all clear print list-types new= delete= typecode= info= backup= load-backup= largest-new= mbrtogpt randomize-guids change-name= replicate= sort verify move-second-header pretend", By(device::sgdisk)),
     command("blkdiscard", "fl:o:p:svz", "force length= offset= step= secure verbose zeroout quiet", Each(Write)),
-    command("cryptsetup", "c:h:y:d:S:s:b:o:p:rqt:T:i:vh:", "type= key-file= cipher= key-size= hash= batch-mode force-password use-random verify-passphrase iter-time= pbkdf= label= uuid=", By(device::encrypt)).files(&[("d key-file", Read)]),
-    command("badblocks", "b:c:d:e:fi:no:p:st:vwX", "", By(device::test_blocks)).files(&[("i", Read), ("o", Write)]),
+    command("cryptsetup", "c:h:y:d:S:s:b:o:p:rqt:T:i:vh:", "type= key-file= cipher= key-size= hash= batch-mode force-password use-random verify-passphrase iter-time= pbkdf= label= uuid=", By(device::cryptsetup)).files(&[("d key-file", Read)]),
+    command("badblocks", "b:c:d:e:fi:no:p:st:vwX", "", By(device::badblocks)).files(&[("i", Read), ("o", Write)]),
     command("mkswap", "cfL:p:U:v:e:o:s:F", "check force label= pagesize= uuid= swapversion= verbose lock=? endianness= offset= size= file", Each(Write)),
     // Wrappers: what they run is a step of its own.
-    command("xargs", "+0a:d:E:e::I:i::L:l::n:oP:prs:tx", "null arg-file= delimiter= eof=? replace=? max-lines=? max-args= open-tty max-procs= process-slot-var= interactive no-run-if-empty max-chars= show-limits verbose exit", Operands::None).files(&[("a arg-file", Read)]),
-    command("time", "+apvqf:o:", "append portability verbose quiet format= output=", Operands::None).files(&[("o output", Write)]),
-    command("strace", "+cCdDfFhiknqrtTvVwxyYzZa:b:e:E:I:o:O:p:P:s:S:u:U:X:", "", Operands::None).files(&[("o", Write)]),
-    command("flock", "+esxnuoFw:E:c:", "shared exclusive nonblock unlock wait= timeout= conflict-exit-code= close no-fork verbose command=", By(name::lock)),
-    command("script", "aefqI:O:B:T:o:E:m:c:t::", "append command= return flush force quiet log-in= log-out= log-io= log-timing= output-limit= echo= logging-format= timing=?", By(name::typescript)).files(&[("I O B T log-in log-out log-io log-timing", Write)]),
+    command("xargs", "+0a:d:E:e::I:i::L:l::n:oP:prs:tx", "null arg-file= delimiter= eof=? replace=? max-lines=? max-args= open-tty max-procs= process-slot-var= interactive no-run-if-empty max-chars= show-limits verbose exit", OperandUse::None).files(&[("a arg-file", Read)]),
+    command("time", "+apvqf:o:", "append portability verbose quiet format= output=", OperandUse::None).files(&[("o output", Write)]),
+    command("strace", "+cCdDfFhiknqrtTvVwxyYzZa:b:e:E:I:o:O:p:P:s:S:u:U:X:", "", OperandUse::None).files(&[("o", Write)]),
+    command("flock", "+esxnuoFw:E:c:", "shared exclusive nonblock unlock wait= timeout= conflict-exit-code= close no-fork verbose command=", By(name::flock)),
+    command("script", "aefqI:O:B:T:o:E:m:c:t::", "append command= return flush force quiet log-in= log-out= log-io= log-timing= output-limit= echo= logging-format= timing=?", By(name::script)).files(&[("I O B T log-in log-out log-io log-timing", Write)]),
     command("command exec env nohup nice ionice timeout stdbuf setsid sudo doas builtin chrt taskset unbuffer", "+", "", By(name::wrapper)),
     command("crontab", "u:lreis", "", Each(Read)),
     command("history", "cd:anrwps", "", By(name::history)),
-    command("mount umount", "", "", By(name::untold)),
-    command("logger", "", "", Operands::None),
+    command("mount umount", "", "", By(name::undescribed)),
+    command("logger", "", "", OperandUse::None),
 ];
 
 /// The commands by name.
-fn find(name: &[u8]) -> Option<&'static Command> {
-    static BY_NAME: OnceLock<HashMap<&[u8], &Command>> = OnceLock::new();
+fn find(name: &[u8]) -> Option<&'static CommandFiles> {
+    static BY_NAME: OnceLock<HashMap<&[u8], &CommandFiles>> = OnceLock::new();
     let by_name = || {
-        let names =
-            |command: &'static Command| command.names.split(' ').map(move |name| (name.as_bytes(), command));
+        let names = |command: &'static CommandFiles| {
+            command.names.split(' ').map(move |name| (name.as_bytes(), command))
+        };
         COMMANDS.iter().flat_map(names).collect()
     };
     BY_NAME.get_or_init(by_name).get(name).copied()
 }
 
 /// Adds the files that a command of this name uses. `base` is the last component of the name.
-pub(super) fn uses(base: &[u8], name: &[u8], arguments: &[Item], uses: &mut Uses) {
+pub(super) fn uses(base: &[u8], name: &[u8], arguments: &[PlannedWord], uses: &mut FileUses) {
     if let Some(command) = find(base) {
         command.uses(base, arguments, uses);
     } else if base == name && crate::resolve::is_builtin(name) && !matches!(name, b"source" | b".") {
         // The redirections are all that a builtin opens.
     } else if is_interpreter(base) {
-        option_language::interpreter(arguments, uses);
+        script_programs::interpreter(arguments, uses);
     } else if crate::plan::shell::is_shell(base) {
-        option_language::shell(arguments, uses);
+        script_programs::shell(arguments, uses);
     } else if base.starts_with(b"mkfs") || matches!(base, b"mke2fs" | b"mkdosfs" | b"mkntfs" | b"mkreiserfs")
     {
-        device::make_file_system(arguments, uses);
+        device::mkfs(arguments, uses);
     } else if matches!(name, b"source" | b".") {
         arguments.first().into_iter().for_each(|file| uses.read(file));
         uses.incomplete();
@@ -335,15 +336,15 @@ pub(super) fn uses(base: &[u8], name: &[u8], arguments: &[Item], uses: &mut Uses
 
 /// Whether a program of this name, perhaps with a version, is an interpreter other than a shell.
 pub(crate) fn is_interpreter(name: &[u8]) -> bool {
-    is_named(INTERPRETERS, option_language::without_version(name))
+    is_named(INTERPRETERS, script_programs::without_version(name))
 }
 
 fn is_named(names: &str, name: &[u8]) -> bool {
     names.split_ascii_whitespace().any(|known| known.as_bytes() == name)
 }
 
-impl Command {
-    fn uses(&self, name: &[u8], items: &[Item], uses: &mut Uses) {
+impl CommandFiles {
+    fn uses(&self, name: &[u8], items: &[PlannedWord], uses: &mut FileUses) {
         let syntax = self.syntax;
         let mut arguments = match name {
             b"tar" | b"bsdtar" => syntax.read_old_style(items),
@@ -356,13 +357,13 @@ impl Command {
         }
         uses.complete &= !arguments.unknown && (self.partial.is_empty() || !arguments.has(self.partial));
         for (options, mode) in self.files {
-            let files: Vec<Item> = arguments.values(options).cloned().collect();
+            let files: Vec<PlannedWord> = arguments.values(options).cloned().collect();
             files.iter().for_each(|file| uses.add(*mode, file, FileScope::Exact));
         }
         let tree = !self.tree.is_empty() && arguments.has(self.tree);
         let scope = if tree { FileScope::Tree } else { FileScope::Exact };
         match self.operands {
-            Operands::None => {}
+            OperandUse::None => {}
             Each(mode) => arguments.operands().for_each(|file| uses.add(mode, file, scope)),
             AfterFirst(mode, options) => {
                 let skipped = usize::from(!arguments.has(options));

@@ -1,10 +1,10 @@
 //! Programs that move files over the network: curl, wget, rsync, scp.
 
-use super::Uses;
-use super::getopt::{Arguments, Event};
+use super::FileUses;
+use super::getopt::{ParsedArgument, ParsedArguments};
 use super::path::{base_name, chosen, concat, join};
 use crate::plan::builtin::without_prefix;
-use crate::plan::step::{Expansion, FileScope, Item, Mode, Piece};
+use crate::plan::step::{Expansion, FileScope, FileUseMode, PlannedWord, WordPiece};
 use crate::plan::words::known;
 
 pub(super) const CURL_SHORT: &str =
@@ -24,12 +24,12 @@ pub(super) const CURL_LONG: &str = "abstract-unix-socket= alt-svc= anyauth appen
     silent socks4= socks5= socks5-hostname= speed-limit= speed-time= ssl ssl-reqd sslv3 stderr= tcp-fastopen \
     tcp-nodelay time-cond= tls-max= tlsv1 tlsv1.0 tlsv1.1 tlsv1.2 tlsv1.3 trace= trace-ascii= trace-time \
     unix-socket= upload-file= url= url-query= use-ascii user= user-agent= verbose write-out= xattr";
-pub(super) const CURL_FILES: &[(&str, Mode)] = &[
-    ("c cookie-jar D dump-header etag-save stderr trace trace-ascii libcurl", Mode::Write),
-    ("K config T upload-file cacert crlfile E cert key netrc-file etag-compare", Mode::Read),
+pub(super) const CURL_FILES: &[(&str, FileUseMode)] = &[
+    ("c cookie-jar D dump-header etag-save stderr trace trace-ascii libcurl", FileUseMode::Write),
+    ("K config T upload-file cacert crlfile E cert key netrc-file etag-compare", FileUseMode::Read),
 ];
 
-pub(super) fn curl(arguments: &Arguments, uses: &mut Uses) {
+pub(super) fn curl(arguments: &ParsedArguments, uses: &mut FileUses) {
     uses.complete &= !arguments.has("K config remote-name-all J remote-header-name");
     let here = known(b".");
     let directory = arguments.value("output-dir").unwrap_or(&here);
@@ -37,7 +37,7 @@ pub(super) fn curl(arguments: &Arguments, uses: &mut Uses) {
         uses.write(&join(directory, file));
     });
     if arguments.has("create-dirs") {
-        arguments.values("o output").for_each(|file| super::name::parents(file, Mode::Write, uses));
+        arguments.values("o output").for_each(|file| super::name::parents(file, FileUseMode::Write, uses));
     }
     if arguments.has("O remote-name remote-name-all") {
         arguments.operands().for_each(|url| uses.write(&join(directory, &remote_name(url))));
@@ -52,12 +52,12 @@ pub(super) fn curl(arguments: &Arguments, uses: &mut Uses) {
             memchr::memmem::find(form.prefix(), b"=@").or_else(|| memchr::memmem::find(form.prefix(), b"=<"));
         at.into_iter().for_each(|at| uses.read(&before_semicolon(&without_prefix(form, at + 2))));
     }
-    let is_file = |value: &&Item| !value.prefix().contains(&b'=') && !value.prefix().is_empty();
+    let is_file = |value: &&PlannedWord| !value.prefix().contains(&b'=') && !value.prefix().is_empty();
     arguments.values("b cookie").filter(is_file).for_each(|file| uses.read(file));
 }
 
 /// The file of `name=@file;type=text/plain`.
-fn before_semicolon(item: &Item) -> Item {
+fn before_semicolon(item: &PlannedWord) -> PlannedWord {
     match item.literal() {
         Some(text) => known(text.split(|byte| *byte == b';').next().unwrap_or(text)),
         None => item.clone(),
@@ -65,17 +65,19 @@ fn before_semicolon(item: &Item) -> Item {
 }
 
 /// The text of a URL; a `?` in it is a pattern that matches no file.
-fn url_text(url: &Item) -> Option<Vec<u8>> {
-    let piece = |piece: &Piece| match piece {
-        Piece::Literal(text) | Piece::Dynamic { by: Expansion::Glob, source: text } => Some(text.to_vec()),
-        Piece::Dynamic { .. } => None,
+fn url_text(url: &PlannedWord) -> Option<Vec<u8>> {
+    let piece = |piece: &WordPiece| match piece {
+        WordPiece::Literal(text) | WordPiece::Dynamic { by: Expansion::Glob, source: text } => {
+            Some(text.to_vec())
+        }
+        WordPiece::Dynamic { .. } => None,
     };
     let pieces: Option<Vec<Vec<u8>>> = url.pieces.iter().map(piece).collect();
     pieces.map(|pieces| pieces.concat())
 }
 
 /// The name that the last component of a URL's path gives.
-fn remote_name(url: &Item) -> Item {
+fn remote_name(url: &PlannedWord) -> PlannedWord {
     let unknown = || concat([chosen(b"remote name")]);
     match url_text(url) {
         Some(text) => {
@@ -103,16 +105,16 @@ pub(super) const WGET_LONG: &str = "append-output= accept= background base= cont
     inet4-only inet6-only random-wait no-dns-cache no-glob no-passive-ftp restrict-file-names= referer= \
     no-http-keep-alive http-user= http-password= default-page= protocol-directories delete-after no-config config= \
     compression= no-use-server-timestamps rejected-log= no-iri bind-address= retry-on-http-error= unlink";
-pub(super) const WGET_FILES: &[(&str, Mode)] = &[
-    ("o output-file save-cookies rejected-log", Mode::Write),
-    ("a append-output", Mode::Append),
+pub(super) const WGET_FILES: &[(&str, FileUseMode)] = &[
+    ("o output-file save-cookies rejected-log", FileUseMode::Write),
+    ("a append-output", FileUseMode::Append),
     (
         "i input-file post-file body-file load-cookies ca-certificate certificate private-key config",
-        Mode::Read,
+        FileUseMode::Read,
     ),
 ];
 
-pub(super) fn wget(arguments: &Arguments, uses: &mut Uses) {
+pub(super) fn wget(arguments: &ParsedArguments, uses: &mut FileUses) {
     uses.complete &= !arguments.has("i input-file content-disposition e execute config");
     if arguments.has("spider") {
         return;
@@ -123,14 +125,14 @@ pub(super) fn wget(arguments: &Arguments, uses: &mut Uses) {
     let here = known(b".");
     let directory = arguments.value("P directory-prefix").unwrap_or(&here);
     if arguments.has("r m p x recursive mirror page-requisites force-directories i input-file") {
-        return uses.add(Mode::Write, directory, FileScope::Tree);
+        return uses.add(FileUseMode::Write, directory, FileScope::Tree);
     }
     for url in arguments.operands() {
         let name = remote_name(url);
-        let unknown = matches!(name.pieces.first(), Some(Piece::Dynamic { .. }));
+        let unknown = matches!(name.pieces.first(), Some(WordPiece::Dynamic { .. }));
         let is_query = url.prefix().contains(&b'?');
         match unknown || is_query {
-            true => uses.add(Mode::Write, directory, FileScope::Inside),
+            true => uses.add(FileUseMode::Write, directory, FileScope::Inside),
             false => uses.write(&join(directory, &name)),
         }
     }
@@ -151,51 +153,57 @@ pub(super) const RSYNC_LONG: &str = "verbose quiet no-motd checksum archive recu
     remote-option= out-format= log-file= log-file-format= password-file= list-only bwlimit= stop-after= write-batch= \
     only-write-batch= read-batch= protocol= iconv= ipv4 ipv6 info= debug= no-perms no-owner no-group no-times \
     no-whole-file no-inc-recursive no-o no-g no-p";
-pub(super) const RSYNC_FILES: &[(&str, Mode)] = &[
-    ("exclude-from include-from files-from password-file read-batch", Mode::Read),
-    ("log-file write-batch only-write-batch", Mode::Write),
+pub(super) const RSYNC_FILES: &[(&str, FileUseMode)] = &[
+    ("exclude-from include-from files-from password-file read-batch", FileUseMode::Read),
+    ("log-file write-batch only-write-batch", FileUseMode::Write),
 ];
 
-pub(super) fn rsync(arguments: &Arguments, uses: &mut Uses) {
-    let operands: Vec<&Item> = arguments.operands().collect();
+pub(super) fn rsync(arguments: &ParsedArguments, uses: &mut FileUses) {
+    let operands: Vec<&PlannedWord> = arguments.operands().collect();
     let lists = arguments.has("n dry-run list-only only-write-batch") || operands.len() < 2;
     let (target, sources) = match operands.split_last() {
         Some((target, sources)) if !lists => (Some(*target), sources),
         _ => (None, &operands[..]),
     };
     for source in sources.iter().filter(|source| !is_remote(source)) {
-        uses.add(Mode::Read, source, FileScope::Tree);
+        uses.add(FileUseMode::Read, source, FileScope::Tree);
         if arguments.has("remove-source-files") && !lists {
-            uses.add(Mode::Delete, source, FileScope::Tree);
+            uses.add(FileUseMode::Delete, source, FileScope::Tree);
         }
     }
     if let Some(target) = target.filter(|target| !is_remote(target)) {
-        uses.add(Mode::Write, target, FileScope::Tree);
+        uses.add(FileUseMode::Write, target, FileScope::Tree);
         let deletes = "delete delete-before delete-during delete-delay delete-after delete-excluded";
         if arguments.has(deletes) {
-            uses.add(Mode::Delete, target, FileScope::Tree);
+            uses.add(FileUseMode::Delete, target, FileScope::Tree);
         }
     }
     uses.complete &= !arguments.has("backup b B backup-dir T temp-dir partial-dir files-from read-batch");
 }
 
 /// Whether an operand is on another machine: `host:path`, `rsync://host/path`.
-fn is_remote(item: &Item) -> bool {
+fn is_remote(item: &PlannedWord) -> bool {
     let prefix = item.prefix();
     let colon = memchr::memchr(b':', prefix);
     let slash = memchr::memchr(b'/', prefix).unwrap_or(prefix.len());
     colon.is_some_and(|at| at < slash || prefix.get(at + 1) == Some(&b'/'))
         || item.literal().is_none()
-            && item.pieces.iter().any(|piece| matches!(piece, Piece::Literal(text) if text.starts_with(b":")))
+            && item
+                .pieces
+                .iter()
+                .any(|piece| matches!(piece, WordPiece::Literal(text) if text.starts_with(b":")))
 }
 
-pub(super) fn secure_copy(arguments: &Arguments, uses: &mut Uses) {
-    let operands: Vec<&Item> = arguments.operands().collect();
+pub(super) fn scp(arguments: &ParsedArguments, uses: &mut FileUses) {
+    let operands: Vec<&PlannedWord> = arguments.operands().collect();
     let Some((target, sources)) = operands.split_last() else { return };
-    let tree = arguments.events.iter().any(|event| matches!(event, Event::Option("r", _)));
+    let tree = arguments.events.iter().any(|event| matches!(event, ParsedArgument::Option("r", _)));
     let scope = if tree { FileScope::Tree } else { FileScope::Exact };
-    sources.iter().filter(|source| !is_remote(source)).for_each(|source| uses.add(Mode::Read, source, scope));
+    sources
+        .iter()
+        .filter(|source| !is_remote(source))
+        .for_each(|source| uses.add(FileUseMode::Read, source, scope));
     if !is_remote(target) {
-        uses.add(Mode::Write, target, if tree { FileScope::Tree } else { FileScope::Inside });
+        uses.add(FileUseMode::Write, target, if tree { FileScope::Tree } else { FileScope::Inside });
     }
 }

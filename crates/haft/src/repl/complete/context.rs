@@ -4,7 +4,7 @@
 
 use haft_kernel::Session;
 use haft_lang::ast::{CommandKind, PartKind, SimpleCommand, Span};
-use haft_lang::walk::Node;
+use haft_lang::walk::SyntaxNode;
 
 use crate::repl::syntax;
 
@@ -44,7 +44,7 @@ impl Context {
         options.aliases.clear();
         let mut finder = Finder { before, found: None };
         match syntax::parse_unfinished(&probe, &options) {
-            Ok(program) => Node::List(&program.body).descend(&mut |node| finder.look(node)),
+            Ok(program) => SyntaxNode::List(&program.body).descend(&mut |node| finder.look(node)),
             Err(_) => return Self::by_blanks(before),
         }
         finder.found.unwrap_or_else(|| Self::by_blanks(before))
@@ -69,21 +69,21 @@ impl Finder<'_> {
         span.start as usize <= cursor && cursor < span.end as usize
     }
 
-    fn look(&mut self, node: Node<'_>) {
+    fn look(&mut self, node: SyntaxNode<'_>) {
         match node {
-            Node::Command(command) => {
+            SyntaxNode::Command(command) => {
                 if let CommandKind::Simple(simple) = &command.kind {
                     self.look_at_words(simple);
                 }
             }
-            Node::Word(word) if self.holds(word.span) => {
+            SyntaxNode::Word(word) if self.holds(word.span) => {
                 let start = self.value_start(word.span.start as usize);
                 // The role that the command gave to this very word stays.
                 if self.found.as_ref().is_none_or(|found| found.start != start) {
                     self.found = Some(Context { start, role: Role::File });
                 }
             }
-            Node::Part(part) if self.holds(part.span) => match &part.kind {
+            SyntaxNode::Part(part) if self.holds(part.span) => match &part.kind {
                 PartKind::Variable(_) | PartKind::Parameter(_) => self.parameter(part.span),
                 _ => {}
             },

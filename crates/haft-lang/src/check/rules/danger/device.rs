@@ -1,9 +1,9 @@
 //! Writing to disks.
 
-use super::lineage::{has_letter, name, words};
+use super::step_tree::{has_letter, name, words};
 use crate::check::diagnostic::Severity;
-use crate::check::rule::{Look, Report, Rule};
-use crate::plan::{FileUse, Mode, Plan, Step, resolved_path};
+use crate::check::rule::{Matcher, Rule, RuleReport};
+use crate::plan::{FileUse, FileUseMode, PlanStep, ScriptPlan, resolved_path};
 
 /// Beginnings of the names of disks, and whether a digit has to follow.
 const DISKS: &[(&str, bool)] = &[
@@ -80,10 +80,10 @@ pub(in crate::check::rules) static OVERWRITES_DEVICE: Rule = Rule {
         "mkfs.ext4 --version",
         "cp /dev/null x",
     ],
-    look: Look::Plan(overwrites_device),
+    matcher: Matcher::Plan(overwrites_device),
 };
 
-fn overwrites_device(plan: &Plan, report: &mut Report<'_>) {
+fn overwrites_device(plan: &ScriptPlan, report: &mut RuleReport<'_>) {
     for step in &plan.steps {
         if let Some(path) = step.files.iter().find_map(|file| device(step, file)) {
             let found = report.add(step.span, format!("this overwrites the device \"{path}\""));
@@ -98,12 +98,13 @@ fn overwrites_device(plan: &Plan, report: &mut Report<'_>) {
 }
 
 /// The device that a use of a file overwrites.
-fn device(step: &Step, file: &FileUse) -> Option<String> {
+fn device(step: &PlanStep, file: &FileUse) -> Option<String> {
     let path = resolved_path(step, &file.target);
     let text = path.prefix();
     let whole = path.literal().is_some_and(is_null);
-    let replaced = whole && (file.mode == Mode::Delete || (file.mode == Mode::Write && name(step) == b"mv"));
-    let writes = matches!(file.mode, Mode::Write | Mode::Append | Mode::ReadWrite);
+    let replaced = whole
+        && (file.mode == FileUseMode::Delete || (file.mode == FileUseMode::Write && name(step) == b"mv"));
+    let writes = matches!(file.mode, FileUseMode::Write | FileUseMode::Append | FileUseMode::ReadWrite);
     (replaced || (writes && is_disk(text))).then(|| String::from_utf8_lossy(text).into_owned())
 }
 
@@ -120,13 +121,13 @@ fn is_disk(path: &[u8]) -> bool {
 }
 
 /// Whether a command formats a device that only a run can tell.
-fn formats_unknown(step: &Step) -> bool {
+fn formats_unknown(step: &PlanStep) -> bool {
     let name = name(step);
     let formats = name.starts_with(b"mkfs")
         || FORMATTERS.contains(&name)
         || (name == b"wipefs" && has_letter(step, b'a'))
         || (name == b"sgdisk" && (has_letter(step, b'Z') || words(step).contains(&&b"--zap-all"[..])))
         || (name == b"cryptsetup" && words(step).contains(&&b"luksFormat"[..]));
-    let unknown = |file: &FileUse| file.mode == Mode::Write && file.target.prefix().is_empty();
+    let unknown = |file: &FileUse| file.mode == FileUseMode::Write && file.target.prefix().is_empty();
     formats && step.files.iter().any(unknown)
 }

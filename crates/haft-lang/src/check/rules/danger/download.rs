@@ -2,13 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::lineage::{Lineage, has_letter, is_input, name, words};
+use super::step_tree::{StepTree, has_letter, is_input, name, words};
 use crate::ast::Text;
 use crate::check::diagnostic::Severity;
-use crate::check::rule::{Look, Report, Rule};
+use crate::check::rule::{Matcher, Rule, RuleReport};
 use crate::plan::{
-    Expansion, FileUse, Item, Mode, Piece, Plan, Reason, Role, Step, UsedBy, interpreter_reads_input,
-    is_interpreter, is_shell, resolved_path, variable_name,
+    Expansion, FileUse, FileUseMode, OpaqueReason, PlanStep, PlannedWord, ScriptPlan, StepRole, UsedBy,
+    WordPiece, interpreter_reads_input, is_interpreter, is_shell, resolved_path, variable_name,
 };
 
 /// Programs that fetch from the network.
@@ -95,17 +95,17 @@ pub(in crate::check::rules) static RUNS_DOWNLOAD: Rule = Rule {
         "base64 -d x | tar x",
         "curl https://example.org/x; echo hello | sh",
     ],
-    look: Look::Plan(runs_download),
+    matcher: Matcher::Plan(runs_download),
 };
 
-fn runs_download(plan: &Plan, report: &mut Report<'_>) {
-    let lineage = Lineage::of(plan);
-    let tainted = tainted(&lineage);
+fn runs_download(plan: &ScriptPlan, report: &mut RuleReport<'_>) {
+    let step_tree = StepTree::of(plan);
+    let tainted = tainted(&step_tree);
     for (index, step) in plan.steps.iter().enumerate() {
-        if let Some(source) = run_source(&lineage, index, step, &tainted) {
+        if let Some(source) = run_source(&step_tree, index, step, &tainted) {
             let message = match source {
-                Source::Network => "this runs what it downloads, unread",
-                Source::Encoded => "this runs text that is encoded, so that it cannot be read here",
+                TextOrigin::Network => "this runs what it downloads, unread",
+                TextOrigin::Encoded => "this runs text that is encoded, so that it cannot be read here",
             };
             report.add(step.span, message).hint("save it to a file, check it, and then run the file");
         }
@@ -115,29 +115,30 @@ fn runs_download(plan: &Plan, report: &mut Report<'_>) {
 
 /// Where text comes from that is run.
 #[derive(Clone, Copy)]
-enum Source {
+enum TextOrigin {
     Network,
     Encoded,
 }
 
 /// Where the text comes from that steps print.
-fn source(steps: &[Step], tainted: &BTreeSet<Text>) -> Option<Source> {
-    let network = |step: &Step| DOWNLOADERS.contains(&name(step)) || step.files.iter().any(is_socket);
-    let prints = |step: &Step| {
+fn source(steps: &[PlanStep], tainted: &BTreeSet<Text>) -> Option<TextOrigin> {
+    let network = |step: &PlanStep| DOWNLOADERS.contains(&name(step)) || step.files.iter().any(is_socket);
+    let prints = |step: &PlanStep| {
         matches!(name(step), b"echo" | b"printf") && step.argv.iter().any(|item| uses_variable(item, tainted))
     };
-    let from_variable = |step: &Step| step.files.iter().any(|file| uses_variable(&file.target, tainted));
+    let from_variable = |step: &PlanStep| step.files.iter().any(|file| uses_variable(&file.target, tainted));
     if steps.iter().any(|step| network(step) || prints(step) || from_variable(step)) {
-        return Some(Source::Network);
+        return Some(TextOrigin::Network);
     }
-    steps.iter().any(decodes).then_some(Source::Encoded)
+    steps.iter().any(decodes).then_some(TextOrigin::Encoded)
 }
 
 fn is_socket(file: &FileUse) -> bool {
-    matches!(file.mode, Mode::Read | Mode::ReadWrite) && file.target.prefix().starts_with(b"/dev/tcp/")
+    matches!(file.mode, FileUseMode::Read | FileUseMode::ReadWrite)
+        && file.target.prefix().starts_with(b"/dev/tcp/")
 }
 
-fn decodes(step: &Step) -> bool {
+fn decodes(step: &PlanStep) -> bool {
     let has = |word: &[u8]| words(step).contains(&word);
     match name(step) {
         b"base64" | b"base32" | b"basenc" => {
@@ -151,11 +152,12 @@ fn decodes(step: &Step) -> bool {
 }
 
 /// Variables that hold a download.
-fn tainted(lineage: &Lineage<'_>) -> BTreeSet<Text> {
+fn tainted(step_tree: &StepTree<'_>) -> BTreeSet<Text> {
     let mut names = BTreeSet::new();
-    for (index, step) in lineage.steps.iter().enumerate().filter(|(_, step)| !step.assignments.is_empty()) {
-        let fetched =
-            lineage.parts(index, Role::Substitution).any(|part| source(part, &BTreeSet::new()).is_some());
+    for (index, step) in step_tree.steps.iter().enumerate().filter(|(_, step)| !step.assignments.is_empty()) {
+        let fetched = step_tree
+            .parts(index, StepRole::Substitution)
+            .any(|part| source(part, &BTreeSet::new()).is_some());
         if fetched {
             names.extend(step.assignments.iter().map(|binding| binding.name.clone()));
         }
@@ -163,48 +165,53 @@ fn tainted(lineage: &Lineage<'_>) -> BTreeSet<Text> {
     names
 }
 
-fn uses_variable(item: &Item, names: &BTreeSet<Text>) -> bool {
+fn uses_variable(item: &PlannedWord, names: &BTreeSet<Text>) -> bool {
     !names.is_empty()
         && item.pieces.iter().any(|piece| match piece {
-            Piece::Dynamic { by: Expansion::Parameter, source } => {
+            WordPiece::Dynamic { by: Expansion::Parameter, source } => {
                 variable_name(source).is_some_and(|name| names.contains(name))
             }
             _ => false,
         })
 }
 
-fn is_made_by(item: &Item, wanted: Expansion) -> bool {
-    item.pieces.iter().any(|piece| matches!(piece, Piece::Dynamic { by, .. } if *by == wanted))
+fn is_made_by(item: &PlannedWord, wanted: Expansion) -> bool {
+    item.pieces.iter().any(|piece| matches!(piece, WordPiece::Dynamic { by, .. } if *by == wanted))
 }
 
 /// Where the text comes from that a step runs.
-fn run_source(lineage: &Lineage<'_>, index: usize, step: &Step, tainted: &BTreeSet<Text>) -> Option<Source> {
-    let part = |role: Role| lineage.parts(index, role).find_map(|part| source(part, tainted));
+fn run_source(
+    step_tree: &StepTree<'_>,
+    index: usize,
+    step: &PlanStep,
+    tainted: &BTreeSet<Text>,
+) -> Option<TextOrigin> {
+    let part = |role: StepRole| step_tree.parts(index, role).find_map(|part| source(part, tainted));
     if reads_input(step) {
         return match step.files.iter().rev().find(|file| is_input(file)) {
-            Some(file) if is_made_by(&file.target, Expansion::Process) => part(Role::ProcessSubstitution),
-            Some(file) if is_made_by(&file.target, Expansion::Command) => part(Role::Substitution),
-            Some(file) if uses_variable(&file.target, tainted) => Some(Source::Network),
+            Some(file) if is_made_by(&file.target, Expansion::Process) => part(StepRole::ProcessSubstitution),
+            Some(file) if is_made_by(&file.target, Expansion::Command) => part(StepRole::Substitution),
+            Some(file) if uses_variable(&file.target, tainted) => Some(TextOrigin::Network),
             Some(_) => None,
-            None => lineage.upstream(index).and_then(|steps| source(steps, tainted)),
+            None => step_tree.upstream(index).and_then(|steps| source(steps, tainted)),
         };
     }
     let runner = is_shell(name(step)) || is_interpreter(name(step)) || matches!(name(step), b"source" | b".");
     if runner && script(step).is_some_and(|script| is_made_by(script, Expansion::Process)) {
-        return part(Role::ProcessSubstitution);
+        return part(StepRole::ProcessSubstitution);
     }
     let text = text(step)?;
     if text.iter().any(|item| is_made_by(item, Expansion::Command)) {
-        return part(Role::Substitution);
+        return part(StepRole::Substitution);
     }
-    text.iter().any(|item| uses_variable(item, tainted)).then_some(Source::Network)
+    text.iter().any(|item| uses_variable(item, tainted)).then_some(TextOrigin::Network)
 }
 
 /// Whether a step runs its standard input.
-fn reads_input(step: &Step) -> bool {
-    let opaque = step.opaque.iter().any(|opaque| opaque.reason == Reason::ScriptInput);
+fn reads_input(step: &PlanStep) -> bool {
+    let opaque = step.opaque.iter().any(|opaque| opaque.reason == OpaqueReason::ScriptInput);
     let named = || {
-        let file = script(step).and_then(Item::literal);
+        let file = script(step).and_then(PlannedWord::literal);
         matches!(file, Some(b"/dev/stdin" | b"/dev/fd/0" | b"/proc/self/fd/0"))
             && (is_shell(name(step)) || is_interpreter(name(step)) || matches!(name(step), b"source" | b"."))
     };
@@ -212,12 +219,12 @@ fn reads_input(step: &Step) -> bool {
 }
 
 /// The first operand of a shell or an interpreter.
-fn script(step: &Step) -> Option<&Item> {
+fn script(step: &PlanStep) -> Option<&PlannedWord> {
     step.argv.iter().skip(1).find(|item| !item.prefix().starts_with(b"-"))
 }
 
 /// The arguments that a step runs as text.
-fn text(step: &Step) -> Option<&[Item]> {
+fn text(step: &PlanStep) -> Option<&[PlannedWord]> {
     let first = step.argv.first()?;
     if is_made_by(first, Expansion::Command) && step.argv.len() == 1 {
         return Some(std::slice::from_ref(first));
@@ -228,7 +235,7 @@ fn text(step: &Step) -> Option<&[Item]> {
     }
     let letters: &[u8] = if is_shell(name) { b"c" } else { b"ecr" };
     let runs = is_shell(name) || is_interpreter(name);
-    let option = |item: &Item| {
+    let option = |item: &PlannedWord| {
         item.literal().is_some_and(|word| {
             word.len() > 1
                 && word[0] == b'-'
@@ -241,8 +248,8 @@ fn text(step: &Step) -> Option<&[Item]> {
 }
 
 /// Files that are downloaded and then run, without anything that verifies them between.
-fn run_files(plan: &Plan, report: &mut Report<'_>) {
-    let mut downloads: BTreeMap<Vec<u8>, &Step> = BTreeMap::new();
+fn run_files(plan: &ScriptPlan, report: &mut RuleReport<'_>) {
+    let mut downloads: BTreeMap<Vec<u8>, &PlanStep> = BTreeMap::new();
     for step in &plan.steps {
         if VERIFIERS.contains(&name(step)) {
             downloads.clear();
@@ -260,7 +267,7 @@ fn run_files(plan: &Plan, report: &mut Report<'_>) {
                 .hint("compare it with a known sum first: sha256sum -c");
         }
         if DOWNLOADERS.contains(&name(step)) {
-            for file in step.files.iter().filter(|file| file.mode == Mode::Write) {
+            for file in step.files.iter().filter(|file| file.mode == FileUseMode::Write) {
                 if let Some(path) = resolved_path(step, &file.target).literal() {
                     downloads.insert(without_dot(path).to_vec(), step);
                 }
@@ -274,11 +281,12 @@ fn without_dot(path: &[u8]) -> &[u8] {
 }
 
 /// The file that a step runs: a program by its path, or the script of an interpreter.
-fn executed(step: &Step) -> Option<Item> {
+fn executed(step: &PlanStep) -> Option<PlannedWord> {
     let first = step.argv.first()?;
     let base = name(step);
     if is_shell(base) || is_interpreter(base) || matches!(base, b"source" | b".") {
-        let read = step.files.iter().find(|file| file.by == UsedBy::Command && file.mode == Mode::Read);
+        let read =
+            step.files.iter().find(|file| file.by == UsedBy::Command && file.mode == FileUseMode::Read);
         return read.map(|file| file.target.clone());
     }
     first.literal().filter(|word| word.contains(&b'/')).map(|_| first.clone())

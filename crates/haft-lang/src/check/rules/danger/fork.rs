@@ -1,9 +1,9 @@
 //! Processes that start themselves without end.
 
-use super::lineage::{name, words};
+use super::step_tree::{name, words};
 use crate::check::diagnostic::Severity;
-use crate::check::rule::{Look, Report, Rule};
-use crate::plan::{Action, Expansion, Item, Piece, Plan, Role, Step, is_shell};
+use crate::check::rule::{Matcher, Rule, RuleReport};
+use crate::plan::{Expansion, PlanStep, PlannedWord, ScriptPlan, StepAction, StepRole, WordPiece, is_shell};
 
 /// `:(){ :|:& };:`.
 pub(in crate::check::rules) static FORK_BOMB: Rule = Rule {
@@ -37,27 +37,27 @@ pub(in crate::check::rules) static FORK_BOMB: Rule = Rule {
         "sleep 1 & sleep 2 &",
         "perl -e 'my $pid = fork; exit unless $pid'",
     ],
-    look: Look::Plan(fork_bomb),
+    matcher: Matcher::Plan(fork_bomb),
 };
 
-fn fork_bomb(plan: &Plan, report: &mut Report<'_>) {
+fn fork_bomb(plan: &ScriptPlan, report: &mut RuleReport<'_>) {
     const ENDLESS: &str = "this starts itself again and again until no process can be started any more";
     for step in &plan.steps {
-        if matches!(step.action, Action::Define { forks_itself: true, .. }) || forks_in_language(step) {
+        if matches!(step.action, StepAction::Define { forks_itself: true, .. }) || forks_in_language(step) {
             report.add(step.span, ENDLESS);
         }
     }
-    let selves: Vec<&Step> = plan.steps.iter().filter(|step| starts_itself(step)).collect();
-    let apart = |step: &&&Step| step.circumstances.background || step.stage.is_some();
+    let selves: Vec<&PlanStep> = plan.steps.iter().filter(|step| starts_itself(step)).collect();
+    let apart = |step: &&&PlanStep| step.conditions.background || step.stage.is_some();
     if let Some(first) = selves.iter().find(apart).filter(|_| selves.len() > 1) {
         report.add(first.span, ENDLESS);
     }
 }
 
 /// Whether a step runs the script itself, as it was run, whatever happens.
-fn starts_itself(step: &Step) -> bool {
-    let is_script = |item: &Item| match item.pieces.as_slice() {
-        [Piece::Dynamic { by: Expansion::Parameter, source }] => {
+fn starts_itself(step: &PlanStep) -> bool {
+    let is_script = |item: &PlannedWord| match item.pieces.as_slice() {
+        [WordPiece::Dynamic { by: Expansion::Parameter, source }] => {
             matches!(&**source, b"$0" | b"${0}" | b"$BASH_SOURCE")
         }
         _ => false,
@@ -67,11 +67,11 @@ fn starts_itself(step: &Step) -> bool {
         [_, script] => is_shell(name(step)) && is_script(script),
         _ => false,
     };
-    itself && step.role == Role::Statement && !step.circumstances.conditional
+    itself && step.role == StepRole::Statement && !step.conditions.conditional
 }
 
 /// Fork bombs in one line of Perl, Python or Ruby.
-fn forks_in_language(step: &Step) -> bool {
+fn forks_in_language(step: &PlanStep) -> bool {
     let program =
         words(step).into_iter().find(|word| word.len() > 4 && !word.starts_with(b"-")).unwrap_or_default();
     let has = |text: &[u8]| memchr::memmem::find(program, text).is_some();

@@ -1,9 +1,9 @@
 //! Work, traces and data that cannot be brought back.
 
-use super::lineage::{has_letter, name, words};
+use super::step_tree::{has_letter, name, words};
 use crate::check::diagnostic::Severity;
-use crate::check::rule::{Look, Report, Rule};
-use crate::plan::{Mode, Plan, Step, resolved_path};
+use crate::check::rule::{Matcher, Rule, RuleReport};
+use crate::plan::{FileUseMode, PlanStep, ScriptPlan, resolved_path};
 
 /// `git reset --hard`.
 pub(in crate::check::rules) static GIT_LOSES_WORK: Rule = Rule {
@@ -43,10 +43,10 @@ pub(in crate::check::rules) static GIT_LOSES_WORK: Rule = Rule {
         "git branch -d topic",
         "git commit -m 'reset --hard'",
     ],
-    look: Look::Plan(git_loses_work),
+    matcher: Matcher::Plan(git_loses_work),
 };
 
-fn git_loses_work(plan: &Plan, report: &mut Report<'_>) {
+fn git_loses_work(plan: &ScriptPlan, report: &mut RuleReport<'_>) {
     for step in plan.steps.iter().filter(|step| name(step) == b"git") {
         if let Some(message) = lost(&words(step)) {
             report.add(step.span, message);
@@ -132,16 +132,16 @@ pub(in crate::check::rules) static CLEARS_HISTORY: Rule = Rule {
         "journalctl -u x",
         "unset x",
     ],
-    look: Look::Plan(clears_history),
+    matcher: Matcher::Plan(clears_history),
 };
 
-fn clears_history(plan: &Plan, report: &mut Report<'_>) {
+fn clears_history(plan: &ScriptPlan, report: &mut RuleReport<'_>) {
     for step in plan.steps.iter().filter(|step| clears(step)) {
         report.add(step.span, "this removes the record of what was done");
     }
 }
 
-fn clears(step: &Step) -> bool {
+fn clears(step: &PlanStep) -> bool {
     let words = words(step);
     let named = match name(step) {
         b"history" => has_letter(step, b'c'),
@@ -155,7 +155,8 @@ fn clears(step: &Step) -> bool {
         binding.name == "HISTFILE"
             && binding.value.first().is_some_and(|value| value.literal() == Some(b"/dev/null"))
     });
-    let overwritten = step.files.iter().filter(|file| matches!(file.mode, Mode::Write | Mode::Delete));
+    let overwritten =
+        step.files.iter().filter(|file| matches!(file.mode, FileUseMode::Write | FileUseMode::Delete));
     let file = overwritten.into_iter().any(|file| {
         let path = resolved_path(step, &file.target);
         is_history(&crate::plan::written(&path))
@@ -201,16 +202,16 @@ pub(in crate::check::rules) static DROPS_DATABASE: Rule = Rule {
         "redis-cli GET x",
         "mysql -e 'select 1'",
     ],
-    look: Look::Plan(drops_database),
+    matcher: Matcher::Plan(drops_database),
 };
 
-fn drops_database(plan: &Plan, report: &mut Report<'_>) {
+fn drops_database(plan: &ScriptPlan, report: &mut RuleReport<'_>) {
     for step in plan.steps.iter().filter(|step| drops(step)) {
         report.add(step.span, "this removes a database, or everything in a table");
     }
 }
 
-fn drops(step: &Step) -> bool {
+fn drops(step: &PlanStep) -> bool {
     let words = words(step);
     let statement = |text: &[u8]| {
         let text = text.to_ascii_lowercase();
@@ -224,8 +225,10 @@ fn drops(step: &Step) -> bool {
             .iter()
             .any(|word| word.eq_ignore_ascii_case(b"flushall") || word.eq_ignore_ascii_case(b"flushdb")),
         b"psql" | b"mysql" | b"mariadb" | b"sqlite3" => {
-            let input =
-                step.files.iter().filter(|file| matches!(file.mode, Mode::HereDocument | Mode::HereString));
+            let input = step
+                .files
+                .iter()
+                .filter(|file| matches!(file.mode, FileUseMode::HereDocument | FileUseMode::HereString));
             let mut texts = words.into_iter().chain(input.filter_map(|file| file.target.literal()));
             texts.any(statement)
         }

@@ -1,10 +1,10 @@
 //! Stopping the machine, its processes, or what protects it.
 
-use super::lineage::{Lineage, has_letter, name, words};
 use super::removal::OTHER_ROOT;
+use super::step_tree::{StepTree, has_letter, name, words};
 use crate::check::diagnostic::Severity;
-use crate::check::rule::{Look, Report, Rule};
-use crate::plan::{Mode, Plan, Step};
+use crate::check::rule::{Matcher, Rule, RuleReport};
+use crate::plan::{FileUseMode, PlanStep, ScriptPlan};
 
 /// `kill -9 -1`.
 pub(in crate::check::rules) static KILLS_EVERYTHING: Rule = Rule {
@@ -32,10 +32,10 @@ pub(in crate::check::rules) static KILLS_EVERYTHING: Rule = Rule {
         "pkill -9 name",
         "kill -HUP 1",
     ],
-    look: Look::Plan(kills_everything),
+    matcher: Matcher::Plan(kills_everything),
 };
 
-fn kills_everything(plan: &Plan, report: &mut Report<'_>) {
+fn kills_everything(plan: &ScriptPlan, report: &mut RuleReport<'_>) {
     for step in plan.steps.iter().filter(|step| kills_all(step)) {
         report
             .add(step.span, "this kills every process that the user may kill")
@@ -43,7 +43,7 @@ fn kills_everything(plan: &Plan, report: &mut Report<'_>) {
     }
 }
 
-fn kills_all(step: &Step) -> bool {
+fn kills_all(step: &PlanStep) -> bool {
     let words = words(step);
     match name(step) {
         // The first word may be the signal: `kill -1 PID`.
@@ -90,17 +90,17 @@ pub(in crate::check::rules) static STOPS_MACHINE: Rule = Rule {
         "echo 1 > /proc/sys/kernel/sysrq",
         "reboot() { :; }; reboot",
     ],
-    look: Look::Plan(stops_machine),
+    matcher: Matcher::Plan(stops_machine),
 };
 
-fn stops_machine(plan: &Plan, report: &mut Report<'_>) {
-    let lineage = Lineage::of(plan);
-    for step in plan.steps.iter().filter(|step| stops(step) && !lineage.runs_in(step, OTHER_ROOT)) {
+fn stops_machine(plan: &ScriptPlan, report: &mut RuleReport<'_>) {
+    let step_tree = StepTree::of(plan);
+    for step in plan.steps.iter().filter(|step| stops(step) && !step_tree.runs_in(step, OTHER_ROOT)) {
         report.add(step.span, "this shuts down or restarts the machine");
     }
 }
 
-fn stops(step: &Step) -> bool {
+fn stops(step: &PlanStep) -> bool {
     let words = words(step);
     let asks = words.iter().any(|word| matches!(*word, b"--help" | b"--version"));
     let named = match name(step) {
@@ -114,7 +114,7 @@ fn stops(step: &Step) -> bool {
         _ => false,
     };
     let triggers = step.files.iter().any(|file| {
-        matches!(file.mode, Mode::Write | Mode::Append)
+        matches!(file.mode, FileUseMode::Write | FileUseMode::Append)
             && file.target.literal() == Some(b"/proc/sysrq-trigger")
     });
     (named && !asks) || triggers
@@ -149,10 +149,10 @@ pub(in crate::check::rules) static CLEARS_SETTINGS: Rule = Rule {
         "ufw status",
         "ufw enable",
     ],
-    look: Look::Plan(clears_settings),
+    matcher: Matcher::Plan(clears_settings),
 };
 
-fn clears_settings(plan: &Plan, report: &mut Report<'_>) {
+fn clears_settings(plan: &ScriptPlan, report: &mut RuleReport<'_>) {
     for step in &plan.steps {
         let words = words(step);
         let has = |word: &[u8]| words.contains(&word);

@@ -6,12 +6,12 @@
 mod device;
 mod download;
 mod fork;
-mod lineage;
 mod loss;
 mod machine;
 mod path;
 mod permission;
 mod removal;
+mod step_tree;
 
 pub(super) use device::OVERWRITES_DEVICE;
 pub(super) use download::RUNS_DOWNLOAD;

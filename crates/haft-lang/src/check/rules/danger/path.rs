@@ -1,10 +1,10 @@
 //! Paths that a script should not remove or open to everybody.
 
-use crate::plan::{Expansion, Item, Piece};
+use crate::plan::{Expansion, PlannedWord, WordPiece};
 
 /// A directory that the system or the user cannot do without.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Critical {
+pub(super) enum CriticalDirectory {
     /// `/`, or everything in it.
     Root,
     /// A directory of the system, such as `/etc`.
@@ -50,24 +50,24 @@ const SYSTEM_BELOW: &[[&str; 2]] = &[
     ["lib", "modules"],
 ];
 
-impl Critical {
+impl CriticalDirectory {
     /// The directory that a path names, or of which it names everything.
-    pub(super) fn of(path: &Item) -> Option<Self> {
+    pub(super) fn of(path: &PlannedWord) -> Option<Self> {
         let (first, rest) = path.pieces.split_first()?;
         let (home, begin) = match first {
-            Piece::Literal(text) if text.starts_with(b"/") => (false, text.to_vec()),
-            Piece::Literal(_) => return None,
-            Piece::Dynamic { by, source } if is_home(*by, source) => (true, Vec::new()),
-            Piece::Dynamic { .. } => return None,
+            WordPiece::Literal(text) if text.starts_with(b"/") => (false, text.to_vec()),
+            WordPiece::Literal(_) => return None,
+            WordPiece::Dynamic { by, source } if is_home(*by, source) => (true, Vec::new()),
+            WordPiece::Dynamic { .. } => return None,
         };
         let mut text = begin;
         for piece in rest {
             match piece {
-                Piece::Literal(more) => text.extend_from_slice(more),
-                Piece::Dynamic { by: Expansion::Glob | Expansion::Braces, source } => {
+                WordPiece::Literal(more) => text.extend_from_slice(more),
+                WordPiece::Dynamic { by: Expansion::Glob | Expansion::Braces, source } => {
                     text.extend_from_slice(source);
                 }
-                Piece::Dynamic { .. } => return None,
+                WordPiece::Dynamic { .. } => return None,
             }
         }
         // A home directory ends where its name ends: `~x` is one, `$HOME.old` is not.

@@ -1,11 +1,11 @@
 //! Permissions and owners of the system's files.
 
-use super::lineage::{Lineage, name, words};
-use super::path::Critical;
+use super::path::CriticalDirectory;
 use super::removal::OTHER_ROOT;
+use super::step_tree::{StepTree, name, words};
 use crate::check::diagnostic::Severity;
-use crate::check::rule::{Look, Report, Rule};
-use crate::plan::{FileScope, Mode, Plan, Step, resolved_path};
+use crate::check::rule::{Matcher, Rule, RuleReport};
+use crate::plan::{FileScope, FileUseMode, PlanStep, ScriptPlan, resolved_path};
 
 /// Directories below which owners are often changed on purpose.
 const HANDED_OVER: &[&str] = &["/home", "/opt", "/srv", "/root", "/run", "/Users"];
@@ -45,24 +45,24 @@ pub(in crate::check::rules) static SYSTEM_PERMISSIONS: Rule = Rule {
         "chroot /mnt chmod -R 755 /etc",
         "chmod --help",
     ],
-    look: Look::Plan(system_permissions),
+    matcher: Matcher::Plan(system_permissions),
 };
 
-fn system_permissions(plan: &Plan, report: &mut Report<'_>) {
-    let lineage = Lineage::of(plan);
+fn system_permissions(plan: &ScriptPlan, report: &mut RuleReport<'_>) {
+    let step_tree = StepTree::of(plan);
     for step in &plan.steps {
-        for file in step.files.iter().filter(|file| file.mode == Mode::Attributes) {
+        for file in step.files.iter().filter(|file| file.mode == FileUseMode::Attributes) {
             let path = resolved_path(step, &file.target);
-            let critical = Critical::of(&path);
+            let critical = CriticalDirectory::of(&path);
             let severity = match (&critical, file.scope) {
                 (Some(critical), FileScope::Tree) => tree_severity(step, critical),
-                (Some(Critical::Root | Critical::System(_)), _) if opens_to_all(step) => {
+                (Some(CriticalDirectory::Root | CriticalDirectory::System(_)), _) if opens_to_all(step) => {
                     Some(Severity::Error)
                 }
                 (None, _) if opens_to_all(step) && is_secret(path.literal()) => Some(Severity::Warning),
                 _ => None,
             };
-            let Some(severity) = severity.filter(|_| !lineage.runs_in(step, OTHER_ROOT)) else { continue };
+            let Some(severity) = severity.filter(|_| !step_tree.runs_in(step, OTHER_ROOT)) else { continue };
             let what = match (&critical, file.scope) {
                 (Some(critical), FileScope::Tree) => format!("everything in {}", critical.words()),
                 (Some(critical), _) => critical.words(),
@@ -75,30 +75,32 @@ fn system_permissions(plan: &Plan, report: &mut Report<'_>) {
     }
 }
 
-fn tree_severity(step: &Step, critical: &Critical) -> Option<Severity> {
+fn tree_severity(step: &PlanStep, critical: &CriticalDirectory) -> Option<Severity> {
     let owner = matches!(name(step), b"chown" | b"chgrp");
     match critical {
-        Critical::Root => Some(Severity::Error),
-        Critical::System(path) if owner && HANDED_OVER.contains(&path.as_str()) => None,
-        Critical::System(_) => Some(Severity::Error),
-        Critical::Home if owner => {
+        CriticalDirectory::Root => Some(Severity::Error),
+        CriticalDirectory::System(path) if owner && HANDED_OVER.contains(&path.as_str()) => None,
+        CriticalDirectory::System(_) => Some(Severity::Error),
+        CriticalDirectory::Home if owner => {
             let root = |word: &&[u8]| {
                 *word == b"root" || word.starts_with(b"root:") || *word == b"0" || *word == b"0:0"
             };
             words(step).iter().any(root).then_some(Severity::Warning)
         }
-        Critical::Home => (name(step) == b"chmod" && !only_for_user(step)).then_some(Severity::Warning),
+        CriticalDirectory::Home => {
+            (name(step) == b"chmod" && !only_for_user(step)).then_some(Severity::Warning)
+        }
     }
 }
 
 /// Whether a mode gives rights to the user alone: `u+rw`, `go-w`.
-fn only_for_user(step: &Step) -> bool {
+fn only_for_user(step: &PlanStep) -> bool {
     let mode = words(step).into_iter().find(|word| !word.starts_with(b"-")).unwrap_or_default();
     mode.starts_with(b"u+") || mode.starts_with(b"go-") || mode.starts_with(b"o-") || mode.starts_with(b"g-")
 }
 
 /// Whether `chmod` lets everybody write.
-fn opens_to_all(step: &Step) -> bool {
+fn opens_to_all(step: &PlanStep) -> bool {
     name(step) == b"chmod"
         && words(step).iter().any(|word| {
             let octal = word.len() >= 3 && word.iter().all(|byte| (b'0'..=b'7').contains(byte));

@@ -1,10 +1,10 @@
 //! Removing or emptying what the system cannot do without.
 
-use super::lineage::{Lineage, name};
-use super::path::Critical;
+use super::path::CriticalDirectory;
+use super::step_tree::{StepTree, name};
 use crate::check::diagnostic::Severity;
-use crate::check::rule::{Look, Report, Rule};
-use crate::plan::{FileScope, FileUse, Mode, Plan, Step, UsedBy, resolved_path};
+use crate::check::rule::{Matcher, Rule, RuleReport};
+use crate::plan::{FileScope, FileUse, FileUseMode, PlanStep, ScriptPlan, UsedBy, resolved_path};
 
 /// Commands that run others where the root is another.
 pub(super) const OTHER_ROOT: &[&[u8]] =
@@ -81,14 +81,14 @@ pub(in crate::check::rules) static REMOVES_SYSTEM: Rule = Rule {
         "ls /",
         "rm() { :; }; rm -rf /",
     ],
-    look: Look::Plan(removes_system),
+    matcher: Matcher::Plan(removes_system),
 };
 
-fn removes_system(plan: &Plan, report: &mut Report<'_>) {
-    let lineage = Lineage::of(plan);
+fn removes_system(plan: &ScriptPlan, report: &mut RuleReport<'_>) {
+    let step_tree = StepTree::of(plan);
     for step in &plan.steps {
         let Some(critical) = step.files.iter().find_map(|file| removed(step, file)) else { continue };
-        if lineage.runs_in(step, OTHER_ROOT) {
+        if step_tree.runs_in(step, OTHER_ROOT) {
             continue;
         }
         let verb = if name(step) == b"mv" { "moves away" } else { "removes" };
@@ -99,24 +99,25 @@ fn removes_system(plan: &Plan, report: &mut Report<'_>) {
         }
         found.hint("name the files or the directory that are to be removed");
     }
-    deleted_by_find(&lineage, report);
+    deleted_by_find(&step_tree, report);
 }
 
-fn removed(step: &Step, file: &FileUse) -> Option<Critical> {
-    let deletes = file.mode == Mode::Delete && file.scope != FileScope::Inside && name(step) != b"rmdir";
-    deletes.then(|| Critical::of(&resolved_path(step, &file.target))).flatten()
+fn removed(step: &PlanStep, file: &FileUse) -> Option<CriticalDirectory> {
+    let deletes =
+        file.mode == FileUseMode::Delete && file.scope != FileScope::Inside && name(step) != b"rmdir";
+    deletes.then(|| CriticalDirectory::of(&resolved_path(step, &file.target))).flatten()
 }
 
 /// `find / -exec rm {} +` and `find / | xargs rm`, without a test that chooses files.
-fn deleted_by_find(lineage: &Lineage<'_>, report: &mut Report<'_>) {
-    for (index, step) in lineage.steps.iter().enumerate() {
-        let Some(parent) = step.parent.map(|parent| &lineage.steps[parent]) else { continue };
+fn deleted_by_find(step_tree: &StepTree<'_>, report: &mut RuleReport<'_>) {
+    for (index, step) in step_tree.steps.iter().enumerate() {
+        let Some(parent) = step.parent.map(|parent| &step_tree.steps[parent]) else { continue };
         if !matches!(name(step), b"rm" | b"shred" | b"unlink" | b"mv") {
             continue;
         }
         let found = match name(parent) {
             b"find" => everything_found(parent),
-            b"xargs" => lineage.upstream(index).unwrap_or_default().iter().find_map(everything_found),
+            b"xargs" => step_tree.upstream(index).unwrap_or_default().iter().find_map(everything_found),
             _ => None,
         };
         if let Some(critical) = found {
@@ -126,12 +127,12 @@ fn deleted_by_find(lineage: &Lineage<'_>, report: &mut Report<'_>) {
 }
 
 /// The directory of which `find` names everything, if the system cannot do without it.
-fn everything_found(step: &Step) -> Option<Critical> {
+fn everything_found(step: &PlanStep) -> Option<CriticalDirectory> {
     if name(step) != b"find" || crate::plan::find_chooses(&step.argv) {
         return None;
     }
-    let roots = step.files.iter().filter(|file| file.by == UsedBy::Command && file.mode == Mode::Read);
-    roots.into_iter().find_map(|file| Critical::of(&resolved_path(step, &file.target)))
+    let roots = step.files.iter().filter(|file| file.by == UsedBy::Command && file.mode == FileUseMode::Read);
+    roots.into_iter().find_map(|file| CriticalDirectory::of(&resolved_path(step, &file.target)))
 }
 
 /// Files without which nobody can log in, or the system does not start.
@@ -174,15 +175,15 @@ pub(in crate::check::rules) static OVERWRITES_SYSTEM_FILE: Rule = Rule {
         "chroot /mnt sh -c 'echo x > /etc/fstab'",
         "echo x > \"$root/etc/fstab\"",
     ],
-    look: Look::Plan(overwrites_system_file),
+    matcher: Matcher::Plan(overwrites_system_file),
 };
 
-fn overwrites_system_file(plan: &Plan, report: &mut Report<'_>) {
-    let lineage = Lineage::of(plan);
+fn overwrites_system_file(plan: &ScriptPlan, report: &mut RuleReport<'_>) {
+    let step_tree = StepTree::of(plan);
     for step in &plan.steps {
         let overwrites = |file: &&FileUse| match file.mode {
-            Mode::Delete => true,
-            Mode::Write => {
+            FileUseMode::Delete => true,
+            FileUseMode::Write => {
                 file.by == UsedBy::Redirection
                     || matches!(name(step), b"tee" | b"truncate" | b"dd" | b"shred")
             }
@@ -192,9 +193,9 @@ fn overwrites_system_file(plan: &Plan, report: &mut Report<'_>) {
             let path = resolved_path(step, &file.target);
             path.literal().is_some_and(|path| SYSTEM_FILES.iter().any(|known| known.as_bytes() == path))
         });
-        if let Some(file) = system.filter(|_| !lineage.runs_in(step, OTHER_ROOT)) {
+        if let Some(file) = system.filter(|_| !step_tree.runs_in(step, OTHER_ROOT)) {
             let path = String::from_utf8_lossy(file.target.literal().unwrap_or_default()).into_owned();
-            let verb = if file.mode == Mode::Delete { "removed" } else { "overwritten" };
+            let verb = if file.mode == FileUseMode::Delete { "removed" } else { "overwritten" };
             report.add(step.span, format!("\"{path}\" is {verb}, which the system needs"));
         }
     }

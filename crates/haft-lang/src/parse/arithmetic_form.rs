@@ -10,7 +10,7 @@ pub(super) fn form(text: &Word, slab: &mut Slab) -> ArithmeticForm {
     if let Some(literal) = text.literal() {
         return arithmetic::parse(literal, &[], slab).map_or(ArithmeticForm::Text, ArithmeticForm::Tree);
     }
-    let mut flat = Flat::default();
+    let mut flat = FlattenedText::default();
     if !flat.parts(text.parts(), true) {
         return ArithmeticForm::Text;
     }
@@ -19,12 +19,12 @@ pub(super) fn form(text: &Word, slab: &mut Slab) -> ArithmeticForm {
 
 /// The text of an expression with its expansions replaced by [`EXPANSION`].
 #[derive(Default)]
-struct Flat {
+struct FlattenedText {
     text: Vec<u8>,
     indices: Vec<u32>,
 }
 
-impl Flat {
+impl FlattenedText {
     /// Adds parts; returns false if only what they expand to can tell.
     fn parts(&mut self, parts: &[WordPart], outermost: bool) -> bool {
         parts.iter().enumerate().all(|(index, part)| match &part.kind {

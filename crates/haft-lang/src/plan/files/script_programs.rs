@@ -1,24 +1,24 @@
 //! Programs that take a script as an argument or a file: sed, awk, jq, interpreters.
 
-use super::Uses;
-use super::getopt::Arguments;
+use super::FileUses;
+use super::getopt::ParsedArguments;
 use super::path::{base_name, with_suffix};
 use crate::plan::script_language::{awk_writes_nothing, sed_is_harmless};
-use crate::plan::step::{FileScope, Item, Mode};
+use crate::plan::step::{FileScope, FileUseMode, PlannedWord};
 
 /// `sed [-i[SUFFIX]] SCRIPT FILE…`; `-e` and `-f` give the script.
-pub(super) fn sed(arguments: &Arguments, uses: &mut Uses) {
+pub(super) fn sed(arguments: &ParsedArguments, uses: &mut FileUses) {
     let given = arguments.has("e f expression file");
     let mut operands = arguments.operands();
-    let scripts: Vec<&Item> = if given {
+    let scripts: Vec<&PlannedWord> = if given {
         arguments.values("e expression").collect()
     } else {
         operands.next().into_iter().collect()
     };
-    let harmless = |script: &&Item| script.literal().is_some_and(sed_is_harmless);
+    let harmless = |script: &&PlannedWord| script.literal().is_some_and(sed_is_harmless);
     uses.complete &= scripts.iter().all(harmless) && !arguments.has("f file");
-    let in_place = arguments.has("i in-place");
-    let suffix = arguments.value("i in-place");
+    let in_place = arguments.has("i in-context");
+    let suffix = arguments.value("i in-context");
     for file in operands {
         uses.read(file);
         if in_place {
@@ -29,7 +29,7 @@ pub(super) fn sed(arguments: &Arguments, uses: &mut Uses) {
 }
 
 /// The copy that `sed -iSUFFIX` keeps; `*` in the suffix stands for the file's name.
-fn backup(file: &Item, suffix: &Item, uses: &mut Uses) {
+fn backup(file: &PlannedWord, suffix: &PlannedWord, uses: &mut FileUses) {
     let Some(suffix) = suffix.literal() else { return uses.incomplete() };
     if !suffix.contains(&b'*') {
         return uses.write(&with_suffix(file, suffix));
@@ -38,11 +38,11 @@ fn backup(file: &Item, suffix: &Item, uses: &mut Uses) {
     let name = name.literal().unwrap_or_default();
     let copy = suffix.split(|byte| *byte == b'*').collect::<Vec<_>>().join(name);
     let directory = if suffix.contains(&b'/') { &b""[..] } else { &path[..path.len() - name.len()] };
-    uses.add_text(Mode::Write, &[directory, &copy].concat(), FileScope::Exact);
+    uses.add_text(FileUseMode::Write, &[directory, &copy].concat(), FileScope::Exact);
 }
 
 /// `awk PROGRAM FILE…`; `name=value` among the files is an assignment.
-pub(super) fn awk(arguments: &Arguments, uses: &mut Uses) {
+pub(super) fn awk(arguments: &ParsedArguments, uses: &mut FileUses) {
     let mut operands = arguments.operands();
     let in_files = arguments.has("f E file e source");
     match if in_files { None } else { operands.next() } {
@@ -59,14 +59,14 @@ pub(super) fn awk(arguments: &Arguments, uses: &mut Uses) {
     }
 }
 
-fn is_assignment(item: &Item) -> bool {
+fn is_assignment(item: &PlannedWord) -> bool {
     let prefix = item.prefix();
     let name = prefix.iter().take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_').count();
     name > 0 && prefix.get(name) == Some(&b'=') && !prefix[0].is_ascii_digit()
 }
 
 /// `jq [OPTION…] FILTER FILE…`: some options take two values, so the words are read here.
-pub(super) fn jq(arguments: &Arguments, uses: &mut Uses) {
+pub(super) fn jq(arguments: &ParsedArguments, uses: &mut FileUses) {
     let mut operands = arguments.operands();
     let mut filter_given = false;
     let mut ended = false;
@@ -91,7 +91,7 @@ pub(super) fn jq(arguments: &Arguments, uses: &mut Uses) {
 }
 
 /// An interpreter reads its script; what that does is not known.
-pub(super) fn interpreter(arguments: &[Item], uses: &mut Uses) {
+pub(super) fn interpreter(arguments: &[PlannedWord], uses: &mut FileUses) {
     uses.incomplete();
     if let Some(script) = script_operand(arguments) {
         script.into_iter().for_each(|script| uses.read(script));
@@ -99,13 +99,13 @@ pub(super) fn interpreter(arguments: &[Item], uses: &mut Uses) {
 }
 
 /// The first operand of an interpreter; `None` if an option gives the program.
-fn script_operand(arguments: &[Item]) -> Option<Option<&Item>> {
-    let gives = |item: &Item| {
+fn script_operand(arguments: &[PlannedWord]) -> Option<Option<&PlannedWord>> {
+    let gives = |item: &PlannedWord| {
         let prefix = item.prefix();
         let letters = !prefix.starts_with(b"--") && prefix.iter().any(|letter| b"cemEprnhV".contains(letter));
         letters || matches!(prefix, b"--version" | b"--help" | b"--eval" | b"--print")
     };
-    let is_option = |item: &&Item| item.prefix().len() > 1 && item.prefix().starts_with(b"-");
+    let is_option = |item: &&PlannedWord| item.prefix().len() > 1 && item.prefix().starts_with(b"-");
     let options = arguments.iter().take_while(is_option);
     match options.clone().any(gives) {
         true => None,
@@ -114,7 +114,7 @@ fn script_operand(arguments: &[Item]) -> Option<Option<&Item>> {
 }
 
 /// Whether an interpreter other than a shell runs its standard input.
-pub(crate) fn interpreter_reads_input(arguments: &[Item]) -> bool {
+pub(crate) fn interpreter_reads_input(arguments: &[PlannedWord]) -> bool {
     script_operand(arguments)
         .is_some_and(|operand| operand.is_none_or(|operand| operand.literal() == Some(b"-")))
 }
@@ -127,7 +127,7 @@ pub(crate) fn without_version(name: &[u8]) -> &[u8] {
 }
 
 /// A shell reads its script; text after `-c` and standard input are steps of their own.
-pub(super) fn shell(arguments: &[Item], uses: &mut Uses) {
+pub(super) fn shell(arguments: &[PlannedWord], uses: &mut FileUses) {
     let mut rest = arguments.iter();
     while let Some(item) = rest.next() {
         match item.literal() {
@@ -146,7 +146,7 @@ pub(super) fn shell(arguments: &[Item], uses: &mut Uses) {
     }
 }
 
-fn script_file(script: &Item, uses: &mut Uses) {
+fn script_file(script: &PlannedWord, uses: &mut FileUses) {
     uses.read(script);
     uses.incomplete();
 }

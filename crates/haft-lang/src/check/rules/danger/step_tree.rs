@@ -1,19 +1,19 @@
 //! Who belongs to whom among the steps of a plan.
 
-use crate::plan::{FileUse, Item, Mode, Plan, Role, Step, UsedBy};
+use crate::plan::{FileUse, FileUseMode, PlanStep, PlannedWord, ScriptPlan, StepRole, UsedBy};
 
 /// Most steps before a stage that are looked at for where its input comes from.
 const MAX_UPSTREAM: usize = 500;
 
 /// Steps, and where the parts of each end.
-pub(super) struct Lineage<'p> {
-    pub(super) steps: &'p [Step],
+pub(super) struct StepTree<'p> {
+    pub(super) steps: &'p [PlanStep],
     /// For each step, the index after its last part.
     ends: Vec<usize>,
 }
 
-impl<'p> Lineage<'p> {
-    pub(super) fn of(plan: &'p Plan) -> Self {
+impl<'p> StepTree<'p> {
+    pub(super) fn of(plan: &'p ScriptPlan) -> Self {
         let steps = &plan.steps;
         let mut ends: Vec<usize> = (1..=steps.len()).collect();
         for index in (0..steps.len()).rev() {
@@ -25,12 +25,12 @@ impl<'p> Lineage<'p> {
     }
 
     /// A step and all its parts.
-    pub(super) fn tree(&self, index: usize) -> &'p [Step] {
+    pub(super) fn tree(&self, index: usize) -> &'p [PlanStep] {
         &self.steps[index..self.ends[index]]
     }
 
     /// The parts of a step that play a role in it, each with its own parts.
-    pub(super) fn parts(&self, index: usize, role: Role) -> impl Iterator<Item = &'p [Step]> + '_ {
+    pub(super) fn parts(&self, index: usize, role: StepRole) -> impl Iterator<Item = &'p [PlanStep]> + '_ {
         let inside = index + 1..self.ends[index];
         inside
             .filter(move |part| self.steps[*part].parent == Some(index) && self.steps[*part].role == role)
@@ -38,7 +38,7 @@ impl<'p> Lineage<'p> {
     }
 
     /// The stages before the one that feeds the standard input of a step, with their parts.
-    pub(super) fn upstream(&self, index: usize) -> Option<&'p [Step]> {
+    pub(super) fn upstream(&self, index: usize) -> Option<&'p [PlanStep]> {
         let mut at = index;
         loop {
             let step = &self.steps[at];
@@ -51,9 +51,12 @@ impl<'p> Lineage<'p> {
             }
             let parent = step.parent?;
             let passes = match step.role {
-                Role::Wrapped => true,
-                Role::Body => {
-                    matches!(self.steps[parent].action, crate::plan::Action::Compound { keyword: "{" | "(" })
+                StepRole::Wrapped => true,
+                StepRole::Body => {
+                    matches!(
+                        self.steps[parent].action,
+                        crate::plan::StepAction::Compound { keyword: "{" | "(" }
+                    )
                 }
                 _ => false,
             };
@@ -84,7 +87,7 @@ impl<'p> Lineage<'p> {
     }
 
     /// Whether a step runs below one of these commands.
-    pub(super) fn runs_in(&self, step: &Step, names: &[&[u8]]) -> bool {
+    pub(super) fn runs_in(&self, step: &PlanStep, names: &[&[u8]]) -> bool {
         let mut parent = step.parent;
         while let Some(at) = parent {
             if names.contains(&name(&self.steps[at])) {
@@ -100,27 +103,35 @@ impl<'p> Lineage<'p> {
 pub(super) fn is_input(file: &FileUse) -> bool {
     file.by == UsedBy::Redirection
         && match file.descriptor.as_deref() {
-            None => matches!(file.mode, Mode::Read | Mode::ReadWrite | Mode::HereDocument | Mode::HereString),
+            None => matches!(
+                file.mode,
+                FileUseMode::Read
+                    | FileUseMode::ReadWrite
+                    | FileUseMode::HereDocument
+                    | FileUseMode::HereString
+            ),
             Some(descriptor) => descriptor == "0",
         }
 }
 
 /// The last component of a command's name; empty if it is not known.
-pub(super) fn name(step: &Step) -> &[u8] {
+pub(super) fn name(step: &PlanStep) -> &[u8] {
     let name = match step.action {
-        crate::plan::Action::Command { .. } => step.argv.first().and_then(Item::literal).unwrap_or_default(),
+        crate::plan::StepAction::Command { .. } => {
+            step.argv.first().and_then(PlannedWord::literal).unwrap_or_default()
+        }
         _ => b"",
     };
     name.rsplit(|byte| *byte == b'/').next().unwrap_or(name)
 }
 
 /// The known words after a command's name.
-pub(super) fn words(step: &Step) -> Vec<&[u8]> {
-    step.argv.iter().skip(1).filter_map(Item::literal).collect()
+pub(super) fn words(step: &PlanStep) -> Vec<&[u8]> {
+    step.argv.iter().skip(1).filter_map(PlannedWord::literal).collect()
 }
 
 /// The letters of a command's options.
-pub(super) fn has_letter(step: &Step, letter: u8) -> bool {
+pub(super) fn has_letter(step: &PlanStep, letter: u8) -> bool {
     let options = words(step).into_iter().take_while(|word| *word != b"--");
     options
         .into_iter()

@@ -2,15 +2,15 @@
 
 use crate::ast::{CaseClause, Command, Connector, IfBranch, Pipeline, Statement, Word};
 
-use super::builder::Builder;
-use super::simple::Simple;
+use super::builder::WordBuilder;
+use super::simple::SimpleCommandBuilder;
 
 /// Emptied words, commands and lists, kept for their room: one in the making takes one, and puts it back when it is made.
 #[derive(Default)]
 #[expect(clippy::vec_box, reason = "a builder is moved to and fro, and is large")]
-pub(super) struct Spare {
-    pub(super) builders: Vec<Box<Builder>>,
-    pub(super) commands: Vec<Box<Simple>>,
+pub(super) struct BufferPool {
+    pub(super) builders: Vec<Box<WordBuilder>>,
+    pub(super) commands: Vec<Box<SimpleCommandBuilder>>,
     pub(super) statements: Vec<Vec<Statement>>,
     pub(super) pipelines: Vec<Vec<(Connector, Pipeline)>>,
     pub(super) stages: Vec<Vec<Command>>,

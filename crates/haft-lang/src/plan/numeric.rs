@@ -9,7 +9,7 @@ use crate::ast::{
     Argument, Arithmetic, ArithmeticForm, ArithmeticNode, Assignment, AssignmentValue, BraceRange, Braces,
     Command, CommandKind, PartKind, Program, SimpleCommand, Text, Word,
 };
-use crate::walk::Node;
+use crate::walk::SyntaxNode;
 
 use super::words::is_number;
 
@@ -35,7 +35,7 @@ const ASSIGNING: &[&[u8]] = &[b"read", b"mapfile", b"readarray", b"getopts", b"p
 
 /// What is known about the variables of a program.
 #[derive(Debug, Default)]
-pub(super) struct Values {
+pub(super) struct NumericVariables {
     /// For each variable that is assigned, whether all that it is assigned is a number.
     numeric: BTreeMap<Text, bool>,
     associative: BTreeSet<Text>,
@@ -43,10 +43,10 @@ pub(super) struct Values {
     disturbed: bool,
 }
 
-impl Values {
+impl NumericVariables {
     pub(super) fn of(program: &Program) -> Self {
         let mut values = Self::default();
-        Node::List(&program.body).descend(&mut |node| values.see(node));
+        SyntaxNode::List(&program.body).descend(&mut |node| values.see(node));
         values
     }
 
@@ -107,11 +107,11 @@ impl Values {
         }
     }
 
-    fn see(&mut self, node: Node<'_>) {
+    fn see(&mut self, node: SyntaxNode<'_>) {
         match node {
-            Node::Assignment(assignment) => self.assignment(assignment),
-            Node::Command(command) => self.command(command),
-            Node::Arithmetic(arithmetic) => self.assigned_in(arithmetic),
+            SyntaxNode::Assignment(assignment) => self.assignment(assignment),
+            SyntaxNode::Command(command) => self.command(command),
+            SyntaxNode::Arithmetic(arithmetic) => self.assigned_in(arithmetic),
             _ => {}
         }
     }
@@ -133,7 +133,8 @@ impl Values {
     fn assigned_in(&mut self, arithmetic: &Arithmetic) {
         let (ArithmeticForm::Tree(tree) | ArithmeticForm::Guess(tree)) = &arithmetic.form else { return };
         for node in tree.nodes() {
-            let (ArithmeticNode::Assign { target, .. } | ArithmeticNode::Step { target, .. }) = node else {
+            let (ArithmeticNode::Assign { target, .. } | ArithmeticNode::Increment { target, .. }) = node
+            else {
                 continue;
             };
             if let ArithmeticNode::Variable(name) | ArithmeticNode::Element { name, .. } = tree.node(*target)

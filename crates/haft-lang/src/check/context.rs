@@ -5,21 +5,21 @@ use crate::ast::{
     WordPart,
 };
 use crate::resolve::{Resolution, Resolver};
-use crate::walk::Node;
+use crate::walk::SyntaxNode;
 
 use super::facts::Facts;
 
 /// The surroundings of a node.
-pub(super) struct Scene<'a> {
+pub(super) struct CheckContext<'a> {
     pub(super) source: &'a [u8],
     pub(super) facts: &'a Facts,
     pub(super) resolver: &'a dyn Resolver,
     /// What holds the node, from the top.
-    pub(super) parents: Vec<Node<'a>>,
+    pub(super) parents: Vec<SyntaxNode<'a>>,
 }
 
 /// A simple command and its words.
-pub(super) struct Simple<'a> {
+pub(super) struct SimpleView<'a> {
     pub(super) command: &'a Command,
     pub(super) simple: &'a SimpleCommand,
     /// The name, if it is literal.
@@ -28,7 +28,7 @@ pub(super) struct Simple<'a> {
     pub(super) words: Vec<&'a Word>,
 }
 
-impl<'a> Simple<'a> {
+impl<'a> SimpleView<'a> {
     /// The simple command that a command is.
     pub(super) fn of(command: &'a Command) -> Option<Self> {
         let CommandKind::Simple(simple) = &command.kind else { return None };
@@ -67,7 +67,7 @@ impl<'a> Simple<'a> {
     }
 }
 
-impl<'a> Scene<'a> {
+impl<'a> CheckContext<'a> {
     /// The text of a span, for a message.
     pub(super) fn text(&self, span: Span) -> String {
         let text = String::from_utf8_lossy(span.of(self.source)).into_owned();
@@ -91,7 +91,7 @@ impl<'a> Scene<'a> {
     /// The pipeline that directly holds the node.
     pub(super) fn pipeline(&self) -> Option<&'a Pipeline> {
         self.parents.iter().rev().find_map(|node| match node {
-            Node::Pipeline(pipeline) => Some(*pipeline),
+            SyntaxNode::Pipeline(pipeline) => Some(*pipeline),
             _ => None,
         })
     }
@@ -99,7 +99,7 @@ impl<'a> Scene<'a> {
     /// The statement that directly holds the node.
     pub(super) fn statement(&self) -> Option<&'a Statement> {
         self.parents.iter().rev().find_map(|node| match node {
-            Node::Statement(statement) => Some(*statement),
+            SyntaxNode::Statement(statement) => Some(*statement),
             _ => None,
         })
     }
@@ -107,7 +107,7 @@ impl<'a> Scene<'a> {
     /// The nearest list that holds the node.
     pub(super) fn list(&self) -> Option<&'a List> {
         self.parents.iter().rev().find_map(|node| match node {
-            Node::List(list) => Some(*list),
+            SyntaxNode::List(list) => Some(*list),
             _ => None,
         })
     }
@@ -115,7 +115,7 @@ impl<'a> Scene<'a> {
     /// The commands that hold the node, from the nearest.
     pub(super) fn commands(&self) -> impl Iterator<Item = &'a Command> + '_ {
         self.parents.iter().rev().filter_map(|node| match node {
-            Node::Command(command) => Some(*command),
+            SyntaxNode::Command(command) => Some(*command),
             _ => None,
         })
     }
@@ -128,7 +128,7 @@ impl<'a> Scene<'a> {
     /// Whether the node is in `$(…)` or the like.
     pub(super) fn in_substitution(&self) -> bool {
         self.parents.iter().any(|node| match node {
-            Node::Part(part) => matches!(part.kind, PartKind::Command(_) | PartKind::Process(_)),
+            SyntaxNode::Part(part) => matches!(part.kind, PartKind::Command(_) | PartKind::Process(_)),
             _ => false,
         })
     }
@@ -152,15 +152,17 @@ impl<'a> Scene<'a> {
     }
 
     /// Whether the script gets to the node whatever happens, unless it ends before.
-    pub(super) fn is_reached(&self, node: Node<'a>) -> bool {
+    pub(super) fn is_reached(&self, node: SyntaxNode<'a>) -> bool {
         let below = self.parents.iter().skip(1).copied().chain(std::iter::once(node));
         self.parents.iter().zip(below).all(|(parent, child)| match (parent, child) {
-            (Node::Statement(statement), Node::Pipeline(pipeline)) => {
+            (SyntaxNode::Statement(statement), SyntaxNode::Pipeline(pipeline)) => {
                 std::ptr::eq(&statement.first, pipeline)
             }
-            (Node::Command(command), Node::List(list)) => is_always_run(command, list),
-            (Node::Command(command), Node::Command(_)) => matches!(command.kind, CommandKind::Coprocess(_)),
-            (Node::Part(part), _) => !matches!(part.kind, PartKind::Parameter(_)),
+            (SyntaxNode::Command(command), SyntaxNode::List(list)) => is_always_run(command, list),
+            (SyntaxNode::Command(command), SyntaxNode::Command(_)) => {
+                matches!(command.kind, CommandKind::Coprocess(_))
+            }
+            (SyntaxNode::Part(part), _) => !matches!(part.kind, PartKind::Parameter(_)),
             _ => true,
         })
     }

@@ -1,14 +1,14 @@
 //! Commands of haft's own that run what they are given: `spawn`, `tool bash`, and `haft` itself.
 
-use super::build::{Builder, Place};
-use super::step::{Item, Reason, Role};
+use super::build::{PlanBuilder, StepContext};
+use super::step::{OpaqueReason, PlannedWord, StepRole};
 use super::{show, words};
 
 /// Tools that run a command, which they are given as `command`.
 const RUNNING_TOOLS: [&[u8]; 2] = [b"bash", b"process_start"];
 
 /// The value of `name=value` among the arguments; of `--name value` and `--name=value` too.
-fn parameter(arguments: &[Item], name: &str) -> Option<Result<Item, Item>> {
+fn parameter(arguments: &[PlannedWord], name: &str) -> Option<Result<PlannedWord, PlannedWord>> {
     let long = format!("--{name}");
     let assigned = [format!("{name}="), format!("{long}=")];
     for (at, argument) in arguments.iter().enumerate() {
@@ -27,73 +27,79 @@ fn parameter(arguments: &[Item], name: &str) -> Option<Result<Item, Item>> {
     None
 }
 
-impl Builder<'_> {
+impl PlanBuilder<'_> {
     /// Whether a command is one of these; what it runs is planned then.
-    pub(super) fn own(&mut self, index: usize, name: &[u8], arguments: &[Item], place: &Place<'_>) -> bool {
+    pub(super) fn own(
+        &mut self,
+        index: usize,
+        name: &[u8],
+        arguments: &[PlannedWord],
+        context: &StepContext<'_>,
+    ) -> bool {
         match name {
-            b"spawn" => self.spawned(index, arguments, place),
-            b"tool" => self.tool(index, arguments, place),
-            b"haft" => self.haft(index, arguments, place),
+            b"spawn" => self.spawned(index, arguments, context),
+            b"tool" => self.tool(index, arguments, context),
+            b"haft" => self.haft(index, arguments, context),
             _ => return false,
         }
         true
     }
 
     /// `spawn command=PROGRAM argv=[…]`: the program; its arguments are a value that is not looked into.
-    fn spawned(&mut self, index: usize, arguments: &[Item], place: &Place<'_>) {
+    fn spawned(&mut self, index: usize, arguments: &[PlannedWord], context: &StepContext<'_>) {
         match parameter(arguments, "command") {
             Some(Ok(program)) => {
-                self.run_arguments(index, vec![program], Role::Wrapped, &place.subshell());
+                self.run_arguments(index, vec![program], StepRole::Wrapped, &context.subshell());
                 if arguments.iter().any(|argument| argument.prefix().starts_with(b"argv")) {
-                    self.opaque(index, Reason::WrapperOptions, show::sources(arguments).as_bytes());
+                    self.opaque(index, OpaqueReason::WrapperOptions, show::sources(arguments).as_bytes());
                 }
             }
-            _ => self.opaque(index, Reason::WrapperOptions, show::sources(arguments).as_bytes()),
+            _ => self.opaque(index, OpaqueReason::WrapperOptions, show::sources(arguments).as_bytes()),
         }
     }
 
     /// `tool NAME …`: some run a script that they are given.
-    fn tool(&mut self, index: usize, arguments: &[Item], place: &Place<'_>) {
+    fn tool(&mut self, index: usize, arguments: &[PlannedWord], context: &StepContext<'_>) {
         let Some((name, arguments)) = arguments.split_first() else { return };
         match name.literal() {
-            None => self.opaque(index, Reason::CommandName, show::source(name).as_bytes()),
+            None => self.opaque(index, OpaqueReason::CommandName, show::source(name).as_bytes()),
             Some(name) if !RUNNING_TOOLS.contains(&name) => {}
             Some(_) => match parameter(arguments, "command") {
-                Some(Ok(text)) => self.run_text(index, &text, Role::Script, &place.subshell()),
-                _ => self.opaque(index, Reason::ScriptText, show::sources(arguments).as_bytes()),
+                Some(Ok(text)) => self.run_text(index, &text, StepRole::Script, &context.subshell()),
+                _ => self.opaque(index, OpaqueReason::ScriptText, show::sources(arguments).as_bytes()),
             },
         }
     }
 
     /// `haft run -c TEXT`, `haft spawn -- COMMAND` and the like; `haft -c TEXT` and `haft FILE` are a shell.
-    fn haft(&mut self, index: usize, arguments: &[Item], place: &Place<'_>) {
+    fn haft(&mut self, index: usize, arguments: &[PlannedWord], context: &StepContext<'_>) {
         let Some((first, rest)) = arguments.split_first() else {
-            return self.shell(index, b"bash", arguments, place);
+            return self.shell(index, b"bash", arguments, context);
         };
-        let literal = |item: &Item, text: &[u8]| item.literal() == Some(text);
+        let literal = |item: &PlannedWord, text: &[u8]| item.literal() == Some(text);
         let after = |text: &[u8]| rest.iter().position(|item| literal(item, text)).map(|at| &rest[at + 1..]);
         let unsure = |builder: &mut Self| {
-            builder.opaque(index, Reason::WrapperOptions, show::sources(arguments).as_bytes());
+            builder.opaque(index, OpaqueReason::WrapperOptions, show::sources(arguments).as_bytes());
         };
         match first.literal() {
-            Some(b"run") => match after(b"-c").and_then(<[Item]>::first) {
-                Some(text) => self.run_text(index, text, Role::Script, &place.subshell()),
+            Some(b"run") => match after(b"-c").and_then(<[PlannedWord]>::first) {
+                Some(text) => self.run_text(index, text, StepRole::Script, &context.subshell()),
                 None => unsure(self),
             },
             Some(b"spawn" | b"exec") => match after(b"--") {
                 Some(command) => {
-                    self.run_arguments(index, command.to_vec(), Role::Wrapped, &place.subshell());
+                    self.run_arguments(index, command.to_vec(), StepRole::Wrapped, &context.subshell());
                 }
                 None => unsure(self),
             },
             Some(b"tool") => match rest.split_first() {
-                Some((call, rest)) if literal(call, b"call") => self.tool(index, rest, place),
+                Some((call, rest)) if literal(call, b"call") => self.tool(index, rest, context),
                 Some((batch, _)) if literal(batch, b"batch") => unsure(self),
                 _ => {}
             },
             Some(b"launch") | None => unsure(self),
             Some(b"check" | b"plan" | b"trust" | b"mcp" | b"help" | b"--help" | b"--version") => {}
-            Some(_) => self.shell(index, b"bash", arguments, place),
+            Some(_) => self.shell(index, b"bash", arguments, context),
         }
     }
 }
