@@ -186,7 +186,7 @@ fn set_environment(
 /// Runs the program to its end, or to that of its time.
 fn supervise(context: &mut Context<'_>, name: &Bytes, program: Command, arguments: &Arguments) -> Flow {
     let cancel = context.session.cancel_token().child();
-    let mut task = Task::new(program).streams(Streams::Passed).input(input(context)).cancel(&cancel);
+    let mut task = Task::new(program).streams(Streams::Inherit).input(input(context)).cancel(&cancel);
     if let Some(milliseconds) = arguments.number("timeout").filter(|milliseconds| *milliseconds > 0) {
         task = task.timeout(Duration::from_millis(milliseconds));
     }

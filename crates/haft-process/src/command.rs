@@ -49,7 +49,7 @@ pub enum Descriptor {
 }
 
 impl Descriptor {
-    fn number(&self) -> RawFd {
+    pub(crate) fn number(&self) -> RawFd {
         match self {
             Descriptor::Inherit(number) => *number,
             Descriptor::Open(file) => file.as_raw_fd(),

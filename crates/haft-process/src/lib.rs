@@ -124,7 +124,10 @@ pub use group::{GroupChange, group_change, own_group, signal_group};
 pub use guardian::{enter_guarded, is_guardian, needs_guardian, parent_process};
 pub use host::{Host, HostBuilder, ScopeLimits, clean_stale, clean_stale_private};
 pub use inherited::inherited_descriptors;
-pub use job::{Controller, DEFAULT_GRACE, Handle, Input, Inside, Job, Live, StreamKind, Streams, Task, Work};
+pub use job::{
+    Controller, DEFAULT_GRACE, Handle, Input, Inside, Job, Live, StreamKind, Streams, SupervisionOptions,
+    Task, Work,
+};
 pub use limit::{Limit, Resource};
 pub use lookup::find_program;
 pub use memory::{available_memory, resident_memory};

@@ -11,7 +11,7 @@ const SOON: Duration = Duration::from_secs(20);
 fn start<A: AsRef<str>>(arguments: impl IntoIterator<Item = A>, change: impl FnOnce(Task) -> Task) -> Handle {
     let mut command = Command::new(child());
     command.arguments(arguments.into_iter().map(|argument| argument.as_ref().to_owned()));
-    change(Task::new(command).input(Input::Open)).start(&Host::plain()).unwrap().background().unwrap()
+    change(Task::new(command).input(Input::Pipe)).start(&Host::plain()).unwrap().background().unwrap()
 }
 
 fn waits(handle: &Handle) -> bool {
@@ -54,7 +54,7 @@ fn who_computes_sleeps_or_writes_does_not_wait_for_input() {
 fn a_question_on_standard_output_is_no_sign_by_itself() {
     let mut command = Command::new("/bin/sh");
     command.arguments(["-c", "printf 'Password: '; exec sleep 60"]);
-    let task = Task::new(command).input(Input::Open).grace(Duration::from_millis(100));
+    let task = Task::new(command).input(Input::Pipe).grace(Duration::from_millis(100));
     let handle = task.start(&Host::plain()).unwrap().background().unwrap();
     let output = handle.controller().captured().stdout.clone().unwrap();
     assert!(eventually(SOON, || output.total_bytes() == 10));
@@ -66,7 +66,7 @@ fn a_question_on_standard_output_is_no_sign_by_itself() {
 fn a_descendant_that_waits_is_named() {
     let mut command = Command::new("/bin/sh");
     command.arguments(["-c", &format!("{} await-input read; :", child())]);
-    let handle = Task::new(command).input(Input::Open).start(&Host::plain()).unwrap().background().unwrap();
+    let handle = Task::new(command).input(Input::Pipe).start(&Host::plain()).unwrap().background().unwrap();
     assert!(eventually(SOON, || handle.controller().needs_input().is_some()));
     let waiting = handle.controller().needs_input().unwrap();
     assert_eq!(process::parent(waiting), Some(handle.controller().pid()));
@@ -81,7 +81,7 @@ fn reading_something_else_is_not_waiting_for_input() {
     let mut command = Command::new("/bin/sh");
     command.arguments(["-c", "mkfifo \"$1\" && exec cat <> \"$1\"", "sh", &fifo]);
     command.environment(haft_process::Environment::from_pairs([("PATH", "/usr/bin:/bin")]).unwrap());
-    let task = Task::new(command).input(Input::Open).grace(Duration::from_millis(100));
+    let task = Task::new(command).input(Input::Pipe).grace(Duration::from_millis(100));
     let handle = task.start(&Host::plain()).unwrap().background().unwrap();
     assert!(eventually(SOON, || std::fs::metadata(&fifo).is_ok()));
     assert!(never_waits(&handle));
@@ -95,9 +95,9 @@ fn a_job_that_timed_out_while_it_waited_for_input_says_so() {
         command.arguments(arguments.iter().copied());
         Task::new(command).input(input).timeout(Duration::from_millis(500)).run(&Host::plain()).unwrap()
     };
-    let waiting = run(&["await-input", "read"], Input::Open);
+    let waiting = run(&["await-input", "read"], Input::Pipe);
     assert!(waiting.timed_out && waiting.needed_input);
-    let sleeping = run(&["sleep"], Input::Open);
+    let sleeping = run(&["sleep"], Input::Pipe);
     assert!(sleeping.timed_out && !sleeping.needed_input);
 }
 

@@ -46,7 +46,7 @@ fn the_child_leads_a_session_with_the_terminal_as_its_own() {
 #[test]
 fn a_question_is_answered_while_it_runs() {
     for (source, echoed) in [("tty", true), ("stdin", true), ("stdin-hidden", false)] {
-        let handle = background(task(["ask", source, "Your name? "]).input(Input::Open));
+        let handle = background(task(["ask", source, "Your name? "]).input(Input::Pipe));
         assert!(eventually(SOON, || shown(&handle) == "Your name? "), "{}", shown(&handle));
         assert!(eventually(SOON, || handle.controller().needs_input().is_some()), "nobody waits for input");
         handle.controller().write(b"Ada\n".as_slice());
@@ -76,7 +76,7 @@ fn input_given_beforehand_is_typed() {
 
 #[test]
 fn the_window_has_the_size_asked_for_and_can_be_resized() {
-    let handle = background(task(["window"]).input(Input::Open));
+    let handle = background(task(["window"]).input(Input::Pipe));
     assert!(eventually(SOON, || shown(&handle) == "120x40\r\n"), "{}", shown(&handle));
     handle.controller().resize(TerminalSize { rows: 10, columns: 50 });
     assert!(eventually(SOON, || shown(&handle) == "120x40\r\n50x10\r\n"), "{}", shown(&handle));
@@ -97,7 +97,7 @@ fn the_raw_bytes_are_kept_and_the_report_shows_what_one_would_see() {
 
 #[test]
 fn control_c_typed_on_the_terminal_interrupts() {
-    let handle = background(task(["sleep"]).input(Input::Open));
+    let handle = background(task(["sleep"]).input(Input::Pipe));
     let pid = handle.controller().pid();
     assert!(eventually(SOON, || process::state(pid) == Some('S')));
     handle.controller().write(b"\x03".as_slice());
@@ -112,7 +112,7 @@ fn much_output_and_much_input_at_once_do_not_block_each_other() {
     command.arguments(["-c", "stty raw -echo; head -c 262144 | wc -c; seq 100000 | tail -n 1"]);
     command.environment(haft_process::Environment::from_pairs([("PATH", "/usr/bin:/bin")]).unwrap());
     let task = Task::new(command).streams(Streams::Terminal(SIZE)).timeout(Duration::from_secs(60));
-    let handle = background(task.input(Input::Open));
+    let handle = background(task.input(Input::Pipe));
     // What is typed before the program has set up its terminal is not its input.
     assert!(eventually(SOON, || handle.controller().needs_input().is_some()));
     handle.controller().write(input);

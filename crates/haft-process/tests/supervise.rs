@@ -83,7 +83,7 @@ fn a_file_is_given_as_it_is() {
 
 #[test]
 fn input_can_be_written_while_it_runs() {
-    let job = task(["count"]).input(Input::Open).start(&Host::plain()).unwrap();
+    let job = task(["count"]).input(Input::Pipe).start(&Host::plain()).unwrap();
     let handle = job.background().unwrap();
     handle.controller().write(b"one ".as_slice());
     handle.controller().write(b"two".as_slice());

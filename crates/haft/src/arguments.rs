@@ -95,7 +95,7 @@ pub(crate) struct ProgramArguments {
 
 /// How something is supervised.
 #[derive(Args, Debug)]
-pub(crate) struct SupervisionOptions {
+pub(crate) struct SupervisionArguments {
     /// End it, with all its descendants, after this time; the status is then 124
     #[arg(long, value_name = "TIME", value_parser = units::duration)]
     pub(crate) timeout: Option<Duration>,
@@ -140,7 +140,7 @@ pub(crate) struct SupervisionOptions {
 #[derive(Args, Debug)]
 pub(crate) struct SpawnArguments {
     #[command(flatten)]
-    pub(crate) supervise: SupervisionOptions,
+    pub(crate) supervise: SupervisionArguments,
     #[command(flatten)]
     pub(crate) start: ProgramArguments,
 }
@@ -148,7 +148,7 @@ pub(crate) struct SpawnArguments {
 #[derive(Args, Debug)]
 pub(crate) struct RunArguments {
     #[command(flatten)]
-    pub(crate) supervise: SupervisionOptions,
+    pub(crate) supervise: SupervisionArguments,
     #[command(flatten)]
     pub(crate) place: EnvironmentOptions,
     /// Start no programs: only what runs within haft

@@ -4,15 +4,15 @@ use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use haft_process::{
-    CancelToken, Captured, Error, Exit, Handle, Host, Inside, LimitKind, Streams as Wires, Task,
+    CancelToken, Captured, Error, Exit, Handle, Host, Input, Inside, LimitKind, Streams, Task,
 };
 
+use super::Run;
 use super::control::{Controller, Finished};
 use super::leftovers::Ended;
 use super::outcome::{JobState, Outcome, Status};
 use super::stopping::{Stopping, TERMINATE};
 use super::supervision::Supervision;
-use super::{Input, Run, Streams};
 use crate::bytes::Bytes;
 use crate::execute::{Regard, exported};
 use crate::flow::{Flow, Unwind};
@@ -55,33 +55,22 @@ impl Entered {
         let finished = Finished::new()?;
         let own = session.cancel.is_shared().then(|| session.cancel.clone());
         let stopping = Stopping::new();
-        let mut task = Task::inside(stopping.clone())
-            .streams(wires(run.streams))
-            .input(source(&run.input, session, matches!(run.streams, Streams::Terminal(_))))
-            .limits(run.limits)
-            .scope_limits(run.scope_limits)
-            .grace(run.grace);
-        if let Some(timeout) = run.timeout {
-            task = task.timeout(timeout);
+        let mut options = run.options;
+        let inherits_input = matches!(options.input, Input::Inherit);
+        if inherits_input {
+            options.input = own_input(session);
         }
-        if let Some(cancel) = run.cancel.as_ref().or(own.as_ref()) {
-            task = task.cancel(cancel);
-        }
-        if let Some(live) = run.live {
-            task = task.live(live);
-        }
-        let (job, inside) = task.enter(host)?;
-        let terminal = match run.streams {
-            Streams::Terminal(_) => inside.standard(0),
-            _ => None,
-        };
+        options.cancel = options.cancel.or(own);
+        let (grace, has_terminal) = (options.grace, matches!(options.streams, Streams::Terminal(_)));
+        let (job, inside) = Task::inside(stopping.clone()).supervision(options).enter(host)?;
+        let terminal = if has_terminal { inside.standard(0) } else { None };
         session.memory.set_limit(run.memory_limit);
         let supervision = Arc::new(Supervision {
             scope: inside.scope().clone(),
             limits: inside.limits().iter().chain(&run.program_limits).copied().collect(),
             group: run.group,
             stopping,
-            grace: run.grace,
+            grace,
             captured: job.controller().captured().clone(),
             started_in: Bytes::from(&*session.cwd),
             stdout: inside.standard(1).map_or_else(Weak::new, |stdout| Arc::downgrade(&stdout)),
@@ -92,7 +81,6 @@ impl Entered {
         let controller = Controller::new(job.controller(), finished.clone(), &supervision);
         let handle = job.background()?;
         let begin = Begin { name: run.name, arguments: run.arguments, variables: run.variables };
-        let inherits_input = matches!(run.input, Input::Inherit);
         let saved = begin.put(session, &inside, &supervision, inherits_input);
         Ok(Entered { inside, handle, controller, finished, supervision, saved })
     }
@@ -181,33 +169,10 @@ fn conclude(
     outcome
 }
 
-fn wires(streams: Streams) -> Wires {
-    match streams {
-        Streams::Separate => Wires::Separate,
-        Streams::Merged => Wires::Merged,
-        Streams::Inherit => Wires::Passed,
-        Streams::Terminal(size) => Wires::Terminal(size),
-    }
-}
-
-fn source(input: &Input, session: &Session, terminal: bool) -> haft_process::Input {
-    use haft_process::Input as Source;
-    match input {
-        Input::Null => Source::Null,
-        Input::Bytes(bytes) => Source::Bytes(bytes.clone()),
-        Input::File(file) if terminal => Source::Forward(file.clone()),
-        Input::File(file) => Source::File(file.clone()),
-        Input::Forward(file) => Source::Forward(file.clone()),
-        Input::Pipe => Source::Open,
-        Input::Inherit => {
-            let own = session.descriptors.get(0).and_then(|file| file.for_program().ok());
-            match own {
-                Some(file) if terminal => Source::Forward(file),
-                Some(file) => Source::File(file),
-                None => Source::Null,
-            }
-        }
-    }
+/// The session's own standard input; none if it is closed or cannot be given to a program.
+fn own_input(session: &Session) -> Input {
+    let file = session.descriptors.get(0).and_then(|file| file.for_program().ok());
+    file.map_or(Input::Null, Input::File)
 }
 
 /// What a session begins a run with.

@@ -15,12 +15,7 @@ mod running;
 mod stopping;
 mod supervision;
 
-use std::os::fd::OwnedFd;
-use std::sync::Arc;
-use std::time::Duration;
-
-use haft_process::capture::Limits;
-use haft_process::{CancelToken, DEFAULT_GRACE, Error, Group, Host, Live, ScopeLimits, TerminalSize};
+use haft_process::{Error, Group, Host, SupervisionOptions};
 
 use crate::bytes::Bytes;
 use crate::memory::MemoryLimit;
@@ -28,6 +23,7 @@ use crate::session::Session;
 
 pub use control::{Change, Controller};
 pub use foresee::{check, plan};
+pub use haft_process::{Input, Streams};
 pub use leftovers::Ended;
 pub use outcome::{JobReport, JobState, Outcome, Report, Stage, StageKind, Status};
 pub use part::Part;
@@ -37,65 +33,6 @@ pub(crate) use leftovers::Leftovers;
 pub(crate) use note::Note;
 pub(crate) use stopping::TERMINATE;
 pub(crate) use supervision::Supervision;
-
-/// Where the standard input of a run comes from.
-#[derive(Clone, Debug, Default)]
-#[non_exhaustive]
-pub enum Input {
-    /// Nowhere: it is at its end from the beginning.
-    #[default]
-    Null,
-    /// These bytes, then the end.
-    Bytes(Arc<[u8]>),
-    /// An open file.
-    File(Arc<OwnedFd>),
-    /// An open file that is read here and passed on: for a terminal, and for input that is also given by other means.
-    Forward(Arc<OwnedFd>),
-    /// Whatever a [`Controller`] writes, until it closes it.
-    Pipe,
-    /// The session's own.
-    Inherit,
-}
-
-/// Where the output of a run goes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Streams {
-    /// Standard output and standard error are captured, each on its own.
-    #[default]
-    Separate,
-    /// Both are captured through one pipe, in the order they are written.
-    Merged,
-    /// Both are the session's own.
-    Inherit,
-    /// The run gets a terminal of this size for all three.
-    Terminal(TerminalSize),
-}
-
-impl From<haft_process::Input> for Input {
-    fn from(input: haft_process::Input) -> Input {
-        use haft_process::Input as Source;
-        match input {
-            Source::Bytes(bytes) => Input::Bytes(bytes),
-            Source::File(file) => Input::File(file),
-            Source::Forward(file) => Input::Forward(file),
-            Source::Open => Input::Pipe,
-            _ => Input::Null,
-        }
-    }
-}
-
-impl From<haft_process::Streams> for Streams {
-    fn from(streams: haft_process::Streams) -> Streams {
-        use haft_process::Streams as Wires;
-        match streams {
-            Wires::Merged => Streams::Merged,
-            Wires::Passed => Streams::Inherit,
-            Wires::Terminal(size) => Streams::Terminal(size),
-            _ => Streams::Separate,
-        }
-    }
-}
 
 /// A script with all that concerns its supervision.
 ///
@@ -120,15 +57,8 @@ pub struct Run {
     name: Option<Bytes>,
     arguments: Option<Vec<Bytes>>,
     variables: Vec<(Bytes, Bytes)>,
-    input: Input,
-    streams: Streams,
-    limits: Limits,
-    scope_limits: ScopeLimits,
+    options: SupervisionOptions,
     program_limits: Vec<haft_process::Limit>,
-    timeout: Option<Duration>,
-    grace: Duration,
-    cancel: Option<CancelToken>,
-    live: Option<Live>,
     group: Group,
     memory_limit: MemoryLimit,
 }
@@ -141,15 +71,8 @@ impl Run {
             name: None,
             arguments: None,
             variables: Vec::new(),
-            input: Input::default(),
-            streams: Streams::default(),
-            limits: Limits::default(),
-            scope_limits: ScopeLimits::default(),
+            options: SupervisionOptions::default(),
             program_limits: Vec::new(),
-            timeout: None,
-            grace: DEFAULT_GRACE,
-            cancel: None,
-            live: None,
             group: Group::Session,
             memory_limit: MemoryLimit::default(),
         }
@@ -173,29 +96,7 @@ impl Run {
         self
     }
 
-    /// Sets the input.
-    pub fn input(mut self, input: Input) -> Run {
-        self.input = input;
-        self
-    }
-
-    /// Sets where the output goes.
-    pub fn streams(mut self, streams: Streams) -> Run {
-        self.streams = streams;
-        self
-    }
-
-    /// Sets how much of each output is kept.
-    pub fn limits(mut self, limits: Limits) -> Run {
-        self.limits = limits;
-        self
-    }
-
-    /// Sets limits for all programs of the run together.
-    pub fn scope_limits(mut self, limits: ScopeLimits) -> Run {
-        self.scope_limits = limits;
-        self
-    }
+    haft_process::supervision_setters!(options);
 
     /// Sets how much memory the script itself may use: variables, captured output, everything that is not a program's. A
     /// script that needs more ends with [`Status::LimitReached`]. By default, the limit is a quarter of the machine's
@@ -208,30 +109,6 @@ impl Run {
     /// Sets a limit for each program of the run.
     pub fn program_limit(mut self, limit: haft_process::Limit) -> Run {
         self.program_limits.push(limit);
-        self
-    }
-
-    /// Ends the run, with all its processes, when it has run for so long.
-    pub fn timeout(mut self, timeout: Duration) -> Run {
-        self.timeout = Some(timeout);
-        self
-    }
-
-    /// Sets how long programs are given to end by themselves before they are killed.
-    pub fn grace(mut self, grace: Duration) -> Run {
-        self.grace = grace;
-        self
-    }
-
-    /// Ends the run, with all its processes, when the token is cancelled.
-    pub fn cancel(mut self, token: &CancelToken) -> Run {
-        self.cancel = Some(token.clone());
-        self
-    }
-
-    /// Calls back with all bytes as they arrive, on a thread of the run.
-    pub fn live(mut self, live: Live) -> Run {
-        self.live = Some(live);
         self
     }
 

@@ -52,7 +52,7 @@ impl Process {
         command.working_directory(&setup.directory);
         command.descriptor(1, their_output).descriptor(2, their_errors);
         let input = Input::File(Arc::new(their_input));
-        let task = Task::new(command).streams(Streams::Passed).input(input).grace(GRACE);
+        let task = Task::new(command).streams(Streams::Inherit).input(input).grace(GRACE);
         let handle = task.start(&setup.host).and_then(haft_process::Job::background);
         let handle = handle.map_err(|error| format!("cannot be started: {error}"))?;
         let words = |error: std::io::Error| haft_process::reason(&error);

@@ -142,7 +142,7 @@ impl Controller {
         &self.0.captured
     }
 
-    /// Gives the job input, if it was started with [`Input::Open`](crate::Input::Open) or on a terminal.
+    /// Gives the job input, if it was started with [`Input::Pipe`](crate::Input::Pipe) or on a terminal.
     pub fn write(&self, bytes: impl Into<Arc<[u8]>>) {
         lock(&self.0.requests).input.push(bytes.into());
         notify(self.0.wake());

@@ -4,6 +4,7 @@ mod control;
 mod feeder;
 mod handle;
 mod inside;
+mod options;
 mod setup;
 mod stream;
 mod task;
@@ -19,8 +20,9 @@ use std::time::{Duration, Instant};
 pub use control::Controller;
 pub use handle::Handle;
 pub use inside::{Inside, Work};
+pub use options::{DEFAULT_GRACE, Input, Streams, SupervisionOptions};
 pub use stream::StreamKind;
-pub use task::{DEFAULT_GRACE, Input, Streams, Task};
+pub use task::Task;
 
 use crate::command::Descriptor;
 use crate::enforce::Sampler;

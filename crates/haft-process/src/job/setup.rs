@@ -17,13 +17,13 @@ use crate::job::control::Shared;
 use crate::job::feeder::Feeder;
 use crate::job::inside::{Done, Foreground};
 use crate::job::stream::{Stream, StreamKind};
-use crate::job::task::{Input, Streams, Task};
-use crate::job::{Inside, Job, Live, Work};
+use crate::job::{Input, Inside, Job, Live, Streams, SupervisionOptions, Task, Work};
 use crate::ladder::Ladder;
 use crate::limit::{Limit, Resource};
 use crate::needs_input::FileIdentity;
 use crate::outcome::Captured;
 use crate::pty::{Terminal, TerminalSize};
+use crate::sys;
 
 /// How many processes more than twice the limit the kernel allows where only samples enforce it.
 const PROCESS_BACKSTOP: u64 = 64;
@@ -71,8 +71,12 @@ impl Job {
 impl Parts {
     /// All that can fail comes before the process, so that none is started in vain.
     fn new(task: Task, host: &Host) -> Result<Parts, Error> {
-        let Task { mut command, work, input, streams, limits, scope_limits, .. } = task;
-        let Task { within, timeout, grace, cancel, live, .. } = task;
+        let Task { mut command, work, within, options } = task;
+        let SupervisionOptions { mut input, streams, limits, scope_limits, timeout, grace, cancel, live } =
+            options;
+        if let (Input::Inherit, Streams::Terminal(_)) = (&input, streams) {
+            input = Input::Forward(inherited_input(&command)?);
+        }
         let mut wiring = match streams {
             Streams::Terminal(size) => Wiring::terminal(&mut command, host, limits, size)?,
             _ => Wiring::pipes(&mut command, host, limits, streams)?,
@@ -143,7 +147,7 @@ impl Wiring {
                 let target = wiring.add_stream(StreamKind::Merged, host, limits)?;
                 command.descriptor(1, target.clone()).descriptor(2, target);
             }
-            Streams::Passed | Streams::Terminal(_) => {}
+            Streams::Inherit | Streams::Terminal(_) => {}
         }
         Ok(wiring)
     }
@@ -203,15 +207,17 @@ impl Wiring {
         }
         match input {
             Input::Null => {
-                let null = rustix::fs::open("/dev/null", OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())
-                    .map_err(|error| Error::system("open '/dev/null'", error))?;
-                command.descriptor(0, null);
+                command.descriptor(0, open_null()?);
             }
             Input::File(file) => {
                 self.inputs.extend(identity(file.as_raw_fd()));
                 command.descriptor(0, Descriptor::Open(file));
             }
-            input => {
+            Input::Inherit => {
+                let inherited = command.wired(0).map(Descriptor::number);
+                self.inputs.extend(inherited.and_then(identity));
+            }
+            Input::Bytes(_) | Input::Forward(_) | Input::Pipe => {
                 let (source, target) = pipe()?;
                 set_nonblocking(&target)?;
                 self.inputs.extend(identity(source.as_raw_fd()));
@@ -225,6 +231,23 @@ impl Wiring {
     }
 }
 
+/// The command's own descriptor 0, for a job whose processes get a terminal instead.
+fn inherited_input(command: &Command) -> Result<Arc<OwnedFd>, Error> {
+    match command.wired(0) {
+        Some(Descriptor::Open(file)) => Ok(file.clone()),
+        Some(Descriptor::Inherit(number)) => {
+            let file = sys::duplicate(*number);
+            file.map(Arc::new).map_err(|error| Error::system("duplicate standard input", error))
+        }
+        None => open_null().map(Arc::new),
+    }
+}
+
+fn open_null() -> Result<OwnedFd, Error> {
+    rustix::fs::open("/dev/null", OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())
+        .map_err(|error| Error::system("open '/dev/null'", error))
+}
+
 fn feed(feeder: &mut Feeder, input: Input) {
     match input {
         Input::Null => feeder.finish(),
@@ -233,7 +256,7 @@ fn feed(feeder: &mut Feeder, input: Input) {
             feeder.finish();
         }
         Input::File(file) | Input::Forward(file) => feeder.forward(file),
-        Input::Open => {}
+        Input::Pipe | Input::Inherit => {}
     }
 }
 

@@ -5,11 +5,11 @@ use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::Path;
 
 use haft_kernel::memory::MemoryLimit;
-use haft_kernel::run::{Outcome, Run, Streams};
+use haft_kernel::run::{Outcome, Run};
 use haft_kernel::{Bytes, Session};
 use haft_lang::ast::LineIndex;
 use haft_lang::check::{Severity, check};
-use haft_process::{DEFAULT_GRACE, Live, Redactor, Signals, StartPermission, Tracing, protect_process};
+use haft_process::{DEFAULT_GRACE, Redactor, Signals, StartPermission, Tracing, protect_process};
 
 use crate::arguments::{RunArguments, ScriptArguments};
 use crate::commands::print::print_json;
@@ -70,29 +70,14 @@ fn supervise(run: &mut RunArguments, process: &ProcessContext) -> Result<Outcome
     let host = host::set_up(process);
     host.warnings().iter().for_each(print_message);
     let supervise = &run.supervise;
-    let streams = supervise.streams()?;
+    let shown = OutputPrinter::new(supervise.limit_output, supervise.timeout, &signals.cancel);
     let arguments = std::mem::take(&mut run.words).into_iter().map(|word| Bytes::from(word.into_vec()));
     let mut script = Run::new(text.source)
         .name(if is_file { &text.name } else { "haft" })
         .arguments(arguments)
-        .streams(streams.into())
-        .input(input.into())
-        .limits(supervise.limits())
-        .scope_limits(supervise.scope_limits())
-        .cancel(&signals.cancel);
+        .supervision(supervise.options(input, &signals.cancel, &shown)?);
     if let Some(bytes) = supervise.limit_memory {
         script = script.memory_limit(MemoryLimit::Bytes(bytes));
-    }
-    if let Some(timeout) = supervise.timeout {
-        script = script.timeout(timeout);
-    }
-    if let Some(grace) = supervise.grace {
-        script = script.grace(grace);
-    }
-    let shown = OutputPrinter::new(supervise.limit_output, supervise.timeout, &signals.cancel);
-    if !supervise.json && Streams::from(streams) != Streams::Inherit {
-        let shown = shown.clone();
-        script = script.live(Live::new(move |kind, bytes| shown.take(kind, bytes)));
     }
     let raw = supervise.raw_terminal();
     let running = script.start(&host, session)?;

@@ -1,6 +1,6 @@
 //! `haft spawn`: a supervised child.
 
-use haft_process::{Command, Live, Outcome, Redactor, Streams, Task, Tracing, protect_process};
+use haft_process::{Command, Outcome, Redactor, Task, Tracing, protect_process};
 
 use crate::arguments::SpawnArguments;
 use crate::commands::print::print_json;
@@ -49,24 +49,8 @@ fn supervise(spawn: &mut SpawnArguments, process: &ProcessContext) -> Result<Out
     host.warnings().iter().for_each(print_message);
     let command = command(spawn, process)?;
     let supervise = &spawn.supervise;
-    let streams = supervise.streams()?;
-    let mut task = Task::new(command)
-        .streams(streams)
-        .input(input)
-        .limits(supervise.limits())
-        .scope_limits(supervise.scope_limits())
-        .cancel(&signals.cancel);
-    if let Some(timeout) = supervise.timeout {
-        task = task.timeout(timeout);
-    }
-    if let Some(grace) = supervise.grace {
-        task = task.grace(grace);
-    }
     let shown = OutputPrinter::new(supervise.limit_output, supervise.timeout, &signals.cancel);
-    if !supervise.json && streams != Streams::Passed {
-        let shown = shown.clone();
-        task = task.live(Live::new(move |kind, bytes| shown.take(kind, bytes)));
-    }
+    let task = Task::new(command).supervision(supervise.options(input, &signals.cancel, &shown)?);
     let raw = supervise.raw_terminal();
     let job = task.start(&host)?;
     if supervise.follows_size() {

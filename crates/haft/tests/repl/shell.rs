@@ -47,7 +47,7 @@ impl Home {
         // What it says of itself is as long wherever it was built.
         command.argument_zero("haft").arguments(arguments.iter().copied()).environment(environment);
         command.working_directory(self.scratch.path());
-        let task = Task::new(command).streams(Streams::Terminal(SIZE)).input(Input::Open);
+        let task = Task::new(command).streams(Streams::Terminal(SIZE)).input(Input::Pipe);
         let handle = task
             .timeout(Duration::from_secs(120))
             .grace(Duration::ZERO)

@@ -1,5 +1,6 @@
 //! The descriptors that this process was started with.
 
+use std::io;
 use std::os::fd::{FromRawFd as _, OwnedFd, RawFd};
 
 /// Numbers from here on are not looked at.
@@ -32,4 +33,15 @@ fn claim(number: RawFd) -> bool {
 fn own(number: RawFd) -> OwnedFd {
     // SAFETY: it is open, and was nobody's: everything that is somebody's carries the mark that it did not have.
     unsafe { OwnedFd::from_raw_fd(number) }
+}
+
+/// Duplicates a descriptor that this process was started with, without taking ownership of the original.
+pub(crate) fn duplicate(number: RawFd) -> io::Result<OwnedFd> {
+    // SAFETY: a plain call; the kernel checks the number.
+    let copy = unsafe { libc::fcntl(number, libc::F_DUPFD_CLOEXEC, 3) };
+    if copy < 0 {
+        return Err(io::Error::last_os_error());
+    }
+    // SAFETY: the descriptor was created by the call above.
+    Ok(unsafe { OwnedFd::from_raw_fd(copy) })
 }

@@ -17,7 +17,7 @@ pub(crate) use fork::{close_others, fork, is_single_threaded};
 pub(crate) use guard::{
     ForkSide, GuardEvent, close_all_but, end_as, has_other_threads, next_guard_event, split,
 };
-pub(crate) use inherited::take as take_inherited;
+pub(crate) use inherited::{duplicate, take as take_inherited};
 pub(crate) use memory::read_memory;
 pub(crate) use replace::{Replacement, replace};
 pub(crate) use shield::{hide_environment, withhold_tracing};

@@ -71,7 +71,7 @@ impl Native for Start {
         let streams =
             if arguments.terminal { Streams::Terminal(TerminalSize::default()) } else { Streams::Merged };
         let time_to_live = Duration::from_secs_f64(arguments.ttl);
-        let task = Task::new(command).input(Input::Open).streams(streams).timeout(time_to_live);
+        let task = Task::new(command).input(Input::Pipe).streams(streams).timeout(time_to_live);
         let handle = task.start(surroundings.host).and_then(haft_process::Job::background).map_err(failed)?;
         let asked = match arguments.command {
             Some(text) => Value::from(text),

@@ -11,9 +11,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use haft_process::capture::Limits;
-use haft_process::{Input, RunLimits, ScopeLimits, Streams, Survivors, Tree, reason};
+use haft_process::{
+    CancelToken, DEFAULT_GRACE, Input, Live, RunLimits, ScopeLimits, Streams, SupervisionOptions, Survivors,
+    Tree, reason,
+};
 
-use crate::arguments::SupervisionOptions;
+use crate::arguments::SupervisionArguments;
 use crate::failure::{Failure, print_message};
 
 pub(crate) use printer::OutputPrinter;
@@ -22,12 +25,36 @@ pub(crate) use printer::OutputPrinter;
 /// once they were asked to.
 pub(crate) const LEFTOVER_GRACE: Duration = Duration::from_millis(100);
 
-impl SupervisionOptions {
+impl SupervisionArguments {
+    /// Returns the supervision options of `spawn` and `run`. Captured output is passed to `shown` unless the result is JSON.
+    pub(crate) fn options(
+        &self,
+        input: Input,
+        cancel: &CancelToken,
+        shown: &OutputPrinter,
+    ) -> Result<SupervisionOptions, Failure> {
+        let streams = self.streams()?;
+        let live = (!self.json && streams != Streams::Inherit).then(|| {
+            let shown = shown.clone();
+            Live::new(move |kind, bytes| shown.take(kind, bytes))
+        });
+        Ok(SupervisionOptions {
+            input,
+            streams,
+            limits: self.limits(),
+            scope_limits: self.scope_limits(),
+            timeout: self.timeout,
+            grace: self.grace.unwrap_or(DEFAULT_GRACE),
+            cancel: Some(cancel.clone()),
+            live,
+        })
+    }
+
     /// Where the output goes: without a reason to look at it, straight on.
-    pub(crate) fn streams(&self) -> Result<Streams, Failure> {
+    fn streams(&self) -> Result<Streams, Failure> {
         Ok(match (&self.pty, self.merge) {
             (Some(size), _) => Streams::Terminal(terminal::size(size)?),
-            (None, _) if !self.json && self.limit_output.is_none() => Streams::Passed,
+            (None, _) if !self.json && self.limit_output.is_none() => Streams::Inherit,
             (None, true) => Streams::Merged,
             (None, false) => Streams::Separate,
         })
@@ -53,7 +80,7 @@ impl SupervisionOptions {
     }
 
     /// How much of each output is kept: what was asked for, and at least what may have to be shown.
-    pub(crate) fn limits(&self) -> Limits {
+    fn limits(&self) -> Limits {
         let limits = Limits::default();
         let shown = limits.spill.max(self.limit_output.unwrap_or(0));
         let cap = self.output_cap.unwrap_or(shown);
@@ -62,7 +89,7 @@ impl SupervisionOptions {
     }
 
     /// Limits for all processes together.
-    pub(crate) fn scope_limits(&self) -> ScopeLimits {
+    fn scope_limits(&self) -> ScopeLimits {
         ScopeLimits {
             processes: self.limit_processes,
             memory: self.limit_memory,
