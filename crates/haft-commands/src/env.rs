@@ -81,7 +81,7 @@ fn run(context: &mut Context<'_>, arguments: &Arguments, words: &[Bytes]) -> Flo
     if let Some(path) = arguments.text("chdir") {
         let absolute = child.resolve(path);
         match child.files().metadata(OsStr::from_bytes(&absolute).as_ref()) {
-            Ok(metadata) if metadata.is_dir() => child.set_directory(&absolute),
+            Ok(metadata) if metadata.is_dir() => child.set_directory(OsStr::from_bytes(&absolute)),
             Ok(_) => {
                 context.error(format_args!("cannot change directory to '{path}': Not a directory"));
                 return Ok(125);

@@ -154,7 +154,7 @@ fn find(context: &mut Context<'_>, name: &Bytes, arguments: &Arguments) -> Optio
             let found = haft_process::find_program(
                 OsStr::from_bytes(name),
                 Some(OsStr::new(path)),
-                Some(OsStr::from_bytes(context.session.directory()).as_ref()),
+                Some(context.session.directory()),
             );
             found.ok().map(|found| found.as_os_str().as_bytes().into())
         }

@@ -65,7 +65,7 @@ fn new_session(kernel: Arc<Kernel>) -> Session {
     session.familiarize(environment.iter().map(|(name, value)| (name.as_bytes(), value.as_bytes())));
     #[expect(clippy::disallowed_methods, reason = "a binary hands the library its directory")]
     if let Ok(directory) = std::env::current_dir() {
-        session.set_directory(directory.as_os_str().as_bytes());
+        session.set_directory(directory);
     }
     for (number, descriptor) in
         [(0, rustix::stdio::stdin()), (1, rustix::stdio::stdout()), (2, rustix::stdio::stderr())]

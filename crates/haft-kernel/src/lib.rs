@@ -7,29 +7,27 @@
 //! # Embed in ten lines
 //!
 //! ```
-//! use haft_kernel::run::Run;
+//! use haft_kernel::run::{Host, Run};
 //! use haft_kernel::{Kernel, Session};
-//! use haft_process::Host;
 //! use std::time::Duration;
 //!
-//! let mut session = Session::familiar(Kernel::builder().build(), [("PATH", "/usr/bin:/bin")], b"/tmp");
+//! let mut session = Session::familiar(Kernel::builder().build(), [("PATH", "/usr/bin:/bin")], "/tmp");
 //! let script = "count=$(seq 40 | wc -l); echo $((count + 2)) | cat; exit 3";
 //! let outcome = Run::new(script).timeout(Duration::from_secs(10)).run(&Host::plain(), &mut session)?;
 //! assert_eq!((outcome.code(), outcome.stdout()), (3, b"42\n".to_vec()));
-//! # Ok::<(), haft_process::Error>(())
+//! # Ok::<(), haft_kernel::run::Error>(())
 //! ```
 //!
 //! The [`Outcome`](run::Outcome) has the status, every stage of the script's own pipelines with its status and cost, both
 //! outputs whole, the working directory, what still runs, and proof that nothing else does; its
 //! [`report`](run::Outcome::report) is all of that as JSON. The session keeps variables, functions and directory for the
-//! next run. A host is what an application sets up once: see [`haft_process::Host`].
+//! next run. A host is what an application sets up once: see [`run::Host`].
 //!
 //! Output can be watched while it comes, and a run be stopped by anybody who holds its token:
 //!
 //! ```
-//! use haft_kernel::run::{Run, Status};
+//! use haft_kernel::run::{Host, Live, Run, Status};
 //! use haft_kernel::{CancelToken, Session};
-//! use haft_process::{Host, Live};
 //!
 //! let token = CancelToken::new();
 //! let stop = token.clone();
@@ -38,7 +36,7 @@
 //! let mut session = Session::isolated(1 << 20);
 //! let run = Run::new("echo enough; while :; do :; done").live(live).cancel(&token);
 //! assert_eq!(run.run(&Host::plain(), &mut session)?.status, Status::Cancelled);
-//! # Ok::<(), haft_process::Error>(())
+//! # Ok::<(), haft_kernel::run::Error>(())
 //! ```
 //!
 //! [`Run::start`](run::Run::start) runs it on a thread of its own, to be written to, looked at and waited for.
@@ -51,13 +49,12 @@
 //!
 //! ```
 //! use haft_kernel::Session;
-//! use haft_kernel::run::Run;
-//! use haft_process::Host;
+//! use haft_kernel::run::{Host, Run};
 //!
 //! let script = "echo note > /tmp/file; read text < /tmp/file; echo $text; ls";
 //! let outcome = Run::new(script).run(&Host::plain(), &mut Session::isolated(1 << 20))?;
 //! assert_eq!((outcome.stdout(), outcome.code()), (b"note\n".to_vec(), 126));
-//! # Ok::<(), haft_process::Error>(())
+//! # Ok::<(), haft_kernel::run::Error>(())
 //! ```
 //!
 //! # Commands and tools of one's own
@@ -67,9 +64,8 @@
 //!
 //! ```
 //! use haft_kernel::builtins::Context;
-//! use haft_kernel::run::Run;
+//! use haft_kernel::run::{Host, Run};
 //! use haft_kernel::{Backend, Bytes, Flow, Kernel, Session, ToolError};
-//! use haft_process::Host;
 //! use std::sync::Arc;
 //!
 //! #[derive(Debug)]
@@ -94,7 +90,7 @@
 //! let mut session = Session::hermetic(kernel);
 //! let outcome = Run::new("weather Delft").run(&Host::plain(), &mut session)?;
 //! assert_eq!((outcome.stdout(), outcome.data.unwrap()["sky"].as_str()), (b"clear in Delft\n".to_vec(), Some("clear")));
-//! # Ok::<(), haft_process::Error>(())
+//! # Ok::<(), haft_kernel::run::Error>(())
 //! ```
 //!
 //! # Before it runs
@@ -168,7 +164,7 @@ pub use control::Terminal;
 pub use execute::Beside;
 pub use fan::{Branch, BranchEnd, FanOut, Role, STACK};
 pub use flow::{Flow, Unwind};
-pub use haft_process::CancelToken;
+pub use haft_process::{CancelToken, Disposition, Environment, Scope, Signals, StartPermission};
 pub use kernel::{Kernel, KernelBuilder};
 pub use session::{BASH_VERSION, Definition, Frame, NameKind, Session};
 pub use signals::SignalInbox;

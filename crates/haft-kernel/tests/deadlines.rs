@@ -14,8 +14,6 @@ const TIMEOUT: Duration = Duration::from_millis(150);
 const PROMPTLY: Duration = Duration::from_secs(4);
 
 fn session(directory: &Path) -> Session {
-    use std::os::unix::ffi::OsStrExt as _;
-    let directory = directory.as_os_str().as_bytes();
     Session::familiar(Kernel::builder().build(), [("PATH", "/usr/bin:/bin")], directory)
 }
 

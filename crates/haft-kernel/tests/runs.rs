@@ -1,5 +1,6 @@
 //! Runs: what their outcome tells, and what becomes of the session.
 
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use haft_kernel::run::{Input, Outcome, Run, Stage, StageKind, Status, Streams};
@@ -10,7 +11,7 @@ use haft_process::{Exit, Host, TerminalSize};
 const LONG: Duration = Duration::from_secs(60);
 
 fn session() -> Session {
-    Session::familiar(Kernel::builder().build(), [("PATH", "/usr/bin:/bin")], b"/")
+    Session::familiar(Kernel::builder().build(), [("PATH", "/usr/bin:/bin")], "/")
 }
 
 fn outcome(run: Run) -> Outcome {
@@ -26,7 +27,7 @@ fn output_status_and_directory_are_in_the_outcome() {
     let outcome = outcome(Run::new("echo out; echo err >&2; cd /usr; exit 7"));
     assert_eq!(outcome.status, Status::Code(7));
     assert_eq!((outcome.stdout(), outcome.stderr()), (b"out\n".to_vec(), b"err\n".to_vec()));
-    assert_eq!(outcome.cwd.as_bytes(), b"/usr");
+    assert_eq!(outcome.cwd, Path::new("/usr"));
     assert!(outcome.jobs.is_empty());
 }
 

@@ -33,9 +33,9 @@ pub(crate) fn familiar(
     let mut session = Session::new(kernel.build());
     session.familiarize(environment.iter().map(|(name, value)| (name.as_bytes(), value.as_bytes())));
     match process.directory_as_reached() {
-        Some(directory) => session.set_directory(directory.as_os_str().as_bytes()),
+        Some(directory) => session.set_directory(directory),
         // It was removed: it is nowhere else than where we are.
-        None => session.set_directory(b"/proc/self/cwd"),
+        None => session.set_directory("/proc/self/cwd"),
     }
     for (name, value) in WITHOUT_ENVIRONMENT {
         if environment.get(name).is_none() {

@@ -28,7 +28,7 @@ pub fn check(session: &Session, script: &[u8]) -> Vec<Diagnostic> {
 /// ```
 /// use haft_kernel::{Kernel, Session, run};
 ///
-/// let session = Session::familiar(Kernel::builder().build(), [("PATH", "/usr/bin:/bin")], b"/");
+/// let session = Session::familiar(Kernel::builder().build(), [("PATH", "/usr/bin:/bin")], "/");
 /// let plan = run::plan(&session, b"cat /etc/passwd | sort > out")?;
 /// assert_eq!(plan.steps.len(), 2);
 /// # Ok::<(), haft_lang::SyntaxError>(())

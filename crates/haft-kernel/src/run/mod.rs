@@ -15,15 +15,19 @@ mod running;
 mod stopping;
 mod supervision;
 
-use haft_process::{Error, Group, Host, SupervisionOptions};
-
 use crate::bytes::Bytes;
 use crate::memory::MemoryLimit;
 use crate::session::Session;
 
 pub use control::{Change, Controller};
 pub use foresee::{check, plan};
-pub use haft_process::{Input, Streams};
+pub use haft_process::capture;
+pub use haft_process::{
+    Captured, DEFAULT_GRACE, EnforcedBy, Error, ErrorKind, Exit, Group, Host, HostBuilder, Input, Limit,
+    LimitKind, LimitState, Live, Redactor, Resource, RunLimits, ScopeLimits, Shown, StageReport,
+    StatusReport, StreamKind, Streams, SupervisionOptions, Survivors, TerminalSize, Tree, UnknownSurvivors,
+    Usage,
+};
 pub use leftovers::Ended;
 pub use outcome::{JobReport, JobState, Outcome, Report, Stage, StageKind, Status};
 pub use part::Part;
@@ -37,18 +41,17 @@ pub(crate) use supervision::Supervision;
 /// A script with all that concerns its supervision.
 ///
 /// ```
-/// use haft_kernel::run::Run;
+/// use haft_kernel::run::{Host, Run};
 /// use haft_kernel::{Kernel, Session};
-/// use haft_process::Host;
 ///
-/// let mut session = Session::familiar(Kernel::builder().build(), [("PATH", "/usr/bin:/bin")], b"/");
+/// let mut session = Session::familiar(Kernel::builder().build(), [("PATH", "/usr/bin:/bin")], "/");
 /// let outcome = Run::new("x=1; seq 3 | tail -n1").run(&Host::plain(), &mut session)?;
 /// assert_eq!((outcome.code(), outcome.stdout()), (0, b"3\n".to_vec()));
 /// assert_eq!(outcome.stages.len(), 3);
 ///
 /// let outcome = Run::new("echo $x").run(&Host::plain(), &mut session)?;
 /// assert_eq!(outcome.stdout(), b"1\n");
-/// # Ok::<(), haft_process::Error>(())
+/// # Ok::<(), haft_kernel::run::Error>(())
 /// ```
 #[must_use = "a run does nothing until it is started or run"]
 #[derive(Debug)]
@@ -58,7 +61,7 @@ pub struct Run {
     arguments: Option<Vec<Bytes>>,
     variables: Vec<(Bytes, Bytes)>,
     options: SupervisionOptions,
-    program_limits: Vec<haft_process::Limit>,
+    program_limits: Vec<Limit>,
     group: Group,
     memory_limit: MemoryLimit,
 }
@@ -107,7 +110,7 @@ impl Run {
     }
 
     /// Sets a limit for each program of the run.
-    pub fn program_limit(mut self, limit: haft_process::Limit) -> Run {
+    pub fn program_limit(mut self, limit: Limit) -> Run {
         self.program_limits.push(limit);
         self
     }

@@ -1,5 +1,6 @@
 //! The result of a run.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use haft_process::capture::{Output, OutputId, View};
@@ -29,9 +30,9 @@ pub struct Outcome {
     /// The typed result of the last pipeline, if a command of it has set one.
     pub data: Option<serde_json::Value>,
     /// The working directory that it began in.
-    pub started_in: Bytes,
+    pub started_in: PathBuf,
     /// The working directory after the run.
-    pub cwd: Bytes,
+    pub cwd: PathBuf,
     /// Whether something of it was blocked waiting for input when its time was up.
     pub needed_input: bool,
     /// The jobs of the session that still run.
@@ -188,8 +189,8 @@ impl Outcome {
             needed_input: self.needed_input,
             shown: self.captured.show(budget),
             data: self.data.clone(),
-            started_in: self.started_in.lossy().into_owned(),
-            cwd: self.cwd.lossy().into_owned(),
+            started_in: self.started_in.to_string_lossy().into_owned(),
+            cwd: self.cwd.to_string_lossy().into_owned(),
             jobs: self.jobs.iter().map(JobState::report).collect(),
             tree: self.tree.clone(),
             limits: self.limits,

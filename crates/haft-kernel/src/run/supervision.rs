@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 use std::os::fd::{AsRawFd as _, OwnedFd};
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
@@ -9,7 +10,6 @@ use haft_process::{Captured, Command, Group, Limit, Scope, Work as _};
 
 use super::outcome::Stage;
 use super::stopping::Stopping;
-use crate::bytes::Bytes;
 use crate::io::wait_readable;
 
 /// So many stages are kept, the latest; a script may run any number.
@@ -27,7 +27,7 @@ pub(crate) struct Supervision {
     pub(crate) grace: Duration,
     pub(crate) captured: Captured,
     /// The working directory that it began in.
-    pub(crate) started_in: Bytes,
+    pub(crate) started_in: PathBuf,
     /// The pipe that is its standard output, if that is captured. It is not held open by this.
     pub(crate) stdout: Weak<OwnedFd>,
     /// The terminal that the programs are on, if the run has one.

@@ -1,7 +1,8 @@
 //! Giving a new session what it begins with.
 
 use std::os::fd::{AsRawFd as _, OwnedFd};
-use std::path::PathBuf;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use haft_lang::ast::CommandKind;
@@ -13,6 +14,7 @@ use crate::kernel::Kernel;
 use crate::options::{Options, SetOption, ShellOption};
 use crate::session::{Definition, Identity, Session};
 use crate::shared::Shared;
+use crate::text;
 use crate::variables::{Attributes, IndexedArray, Value, Variable, is_name};
 use haft_process::CancelToken;
 use rustix::fs::{Mode, OFlags};
@@ -25,7 +27,7 @@ impl Session {
     #[must_use]
     pub fn hermetic(kernel: Arc<Kernel>) -> Self {
         let none: [(&[u8], &[u8]); 0] = [];
-        Self::familiar(kernel, none, b"/")
+        Self::familiar(kernel, none, "/")
     }
 
     /// A session with an environment and a working directory, as a shell that was started there has.
@@ -33,7 +35,7 @@ impl Session {
     pub fn familiar<N: AsRef<[u8]>, V: AsRef<[u8]>>(
         kernel: Arc<Kernel>,
         environment: impl IntoIterator<Item = (N, V)>,
-        directory: &[u8],
+        directory: impl AsRef<Path>,
     ) -> Self {
         let mut session = Self::new(kernel);
         session.familiarize(environment);
@@ -156,7 +158,8 @@ impl Session {
     }
 
     /// Sets the working directory, and `PWD` with it.
-    pub fn set_directory(&mut self, directory: &[u8]) {
+    pub fn set_directory(&mut self, directory: impl AsRef<Path>) {
+        let directory = directory.as_ref().as_os_str().as_bytes();
         self.settle_in(directory);
         self.variables.insert(b"PWD", Variable::scalar(directory).with(Attributes::EXPORT));
         if self.variables.get(b"OLDPWD").is_none() {
@@ -184,8 +187,8 @@ impl Session {
 
     /// The working directory.
     #[must_use]
-    pub fn directory(&self) -> &[u8] {
-        &self.cwd
+    pub fn directory(&self) -> &Path {
+        text::path(&self.cwd)
     }
 
     /// What programs that it starts are given.

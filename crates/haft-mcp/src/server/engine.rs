@@ -1,7 +1,5 @@
 //! A script, started: what it was, how it ended, what it has left.
 
-use std::ffi::OsString;
-use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -127,7 +125,7 @@ pub(crate) fn end_session(mut session: Session, grace: Option<Duration>) {
 
 /// Where a session is.
 pub(crate) fn directory(session: &Session) -> PathBuf {
-    PathBuf::from(OsString::from_vec(session.directory().to_vec()))
+    session.directory().to_owned()
 }
 
 /// Puts a session into a directory, relative to where it is.
@@ -135,7 +133,7 @@ pub(crate) fn enter(session: &mut Session, wanted: &Path) -> Result<(), String> 
     let path = directory(session).join(wanted);
     match path.metadata() {
         Ok(metadata) if metadata.is_dir() => {
-            session.set_directory(path.as_os_str().as_bytes());
+            session.set_directory(path);
             Ok(())
         }
         Ok(_) => Err(format!("\"cwd\" is no directory: \"{}\"", path.display())),

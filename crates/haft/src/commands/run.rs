@@ -1,6 +1,5 @@
 //! `haft run`: a supervised script.
 
-use std::ffi::OsStr;
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::Path;
 
@@ -177,7 +176,7 @@ fn enter(session: &mut Session, directory: &Path, process: &ProcessContext) -> R
     let whole = base.join(directory);
     match std::fs::metadata(&whole) {
         Ok(found) if found.is_dir() => {
-            session.set_directory(OsStr::as_bytes(whole.as_os_str()));
+            session.set_directory(whole);
             Ok(())
         }
         Ok(_) => Err(cannot_enter(directory, "not a directory")),

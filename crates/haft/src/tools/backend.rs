@@ -1,9 +1,6 @@
 //! SessionTools as commands in scripts: what nothing else is called, a tool may be.
 
 use std::cell::RefCell;
-use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt as _;
-use std::path::PathBuf;
 
 use haft_kernel::builtins::Context;
 use haft_kernel::{Backend, Bytes, Flow, ToolError};
@@ -47,7 +44,7 @@ impl SessionTools {
     pub(super) fn call(&self, context: &mut Context<'_>, name: &str, arguments: &[Bytes]) -> Envelope {
         let registry = self.registry();
         let options = CallOptions {
-            directory: Some(PathBuf::from(OsStr::from_bytes(context.session.directory()))),
+            directory: Some(context.session.directory().to_owned()),
             environment: Some(context.session.exports()),
             cancel: Some(context.session.cancel_token().clone()),
             toolset: self.toolset(),

@@ -1,9 +1,7 @@
 //! `bash`: a script, run by haft itself.
 
 use std::collections::HashMap;
-use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
-use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -97,9 +95,8 @@ impl BashTool {
 /// A session with what the caller has.
 fn fresh(surroundings: &Surroundings<'_>) -> Session {
     let variables = surroundings.environment.iter().map(|(name, value)| (name.as_bytes(), value.as_bytes()));
-    let directory = surroundings.directory.as_os_str().as_bytes();
     let kernel = sessions::plain_kernel().permission(surroundings.host.permission()).build();
-    Session::familiar(kernel, variables, directory)
+    Session::familiar(kernel, variables, surroundings.directory)
 }
 
 fn run(
@@ -108,14 +105,13 @@ fn run(
     surroundings: &Surroundings<'_>,
 ) -> Result<Value, Fault> {
     if let Some(cwd) = &arguments.cwd {
-        let here = PathBuf::from(OsStr::from_bytes(session.directory()));
-        let directory = here.join(cwd);
+        let directory = session.directory().join(cwd);
         if !directory.is_dir() {
             let error =
                 format!("parameter 'cwd': cannot enter '{}': it is no directory", directory.display());
             return Err(Fault::invalid(error));
         }
-        session.set_directory(directory.as_os_str().as_bytes());
+        session.set_directory(directory);
     }
     let left = surroundings.deadline.saturating_duration_since(Instant::now());
     let timeout = Duration::from_secs_f64(arguments.timeout).min(left);
@@ -155,7 +151,7 @@ fn answer(outcome: &Outcome, shown: Option<Summary>, timeout: Duration) -> Resul
                 "output": text,
                 "exit_code": outcome.code(),
                 "signal": signal,
-                "cwd": String::from_utf8_lossy(&outcome.cwd),
+                "cwd": outcome.cwd.to_string_lossy(),
                 "truncated": shown.as_ref().is_some_and(|shown| shown.truncated),
                 "total_bytes": shown.as_ref().map_or(0, |shown| shown.total_bytes),
                 "id": shown.filter(|shown| shown.truncated).map(|shown| shown.id.to_string()),

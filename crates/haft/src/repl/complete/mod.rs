@@ -83,7 +83,7 @@ mod tests {
         let mut session = Session::new(Kernel::builder().build());
         let home = scratch.text("home");
         session.familiarize([("HOME", home.as_str()), ("HOMEPAGE", "x"), ("PATH", &scratch.text("bin"))]);
-        session.set_directory(scratch.path().as_os_str().as_encoded_bytes());
+        session.set_directory(scratch.path());
         session
     }
 
@@ -154,7 +154,7 @@ mod tests {
     fn parameters_of_commands_that_say_what_they_take() {
         let scratch = scratch();
         let mut session = Session::new(Kernel::builder().commands(haft_commands::TABLE).build());
-        session.set_directory(scratch.file("home").as_os_str().as_encoded_bytes());
+        session.set_directory(scratch.file("home"));
         assert_eq!(texts(&session, "spawn com"), ["spawn command="]);
         assert_eq!(texts(&session, "seq 3 | scatter li"), ["seq 3 | scatter limit="]);
         assert_eq!(texts(&session, "x | gather --u"), ["x | gather --unordered "]);
