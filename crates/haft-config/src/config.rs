@@ -6,29 +6,29 @@ use std::sync::Arc;
 
 use serde::de::DeserializeOwned;
 
+use crate::deserialize::NodeDeserializer;
+use crate::deserialize_error::DeserializeError;
 use crate::error::{Error, ErrorKind};
-use crate::fault::Fault;
 use crate::file::Owners;
 use crate::nearest::suggest;
-use crate::read::Reader;
-use crate::section::{Form, SECTIONS, Section};
-use crate::source::{Layer, Mark, Place, Source};
-use crate::value::{Key, Node, Table, Value, parse};
+use crate::section::{SECTIONS, Section, SectionShape};
+use crate::source::{ConfigSource, ConfigSpan, Layer, SourceLocation};
+use crate::tree::{TomlKey, TomlNode, TomlTable, TomlValue, parse};
 
 /// Configuration from several sources. Later ones win: settings field by field, items as a whole by their names.
 #[derive(Clone, Debug, Default)]
 pub struct Config {
-    sources: Vec<Arc<Source>>,
-    documents: Vec<Table>,
+    sources: Vec<Arc<ConfigSource>>,
+    documents: Vec<TomlTable>,
 }
 
 /// An item of a list section.
 #[derive(Clone, Debug)]
-pub struct Item<T> {
+pub struct ConfigItem<T> {
     /// What it is called.
     pub name: String,
     /// Where its name stands.
-    pub place: Place,
+    pub location: SourceLocation,
     /// What else is written about it.
     pub value: T,
 }
@@ -43,9 +43,9 @@ impl Config {
     ///
     /// # Errors
     /// If it is no TOML, or has sections that nobody knows.
-    pub fn add(&mut self, source: Source) -> Result<(), Error> {
+    pub fn add(&mut self, source: ConfigSource) -> Result<(), Error> {
         let before = self.sources.len();
-        match self.add_anyway(source).into_iter().next() {
+        match self.add_lenient(source).into_iter().next() {
             None => Ok(()),
             Some(error) => {
                 self.sources.truncate(before);
@@ -56,7 +56,7 @@ impl Config {
     }
 
     /// Adds a source as far as it can be understood. Yields all that is wrong with it as a whole.
-    pub fn add_anyway(&mut self, source: Source) -> Vec<Error> {
+    pub fn add_lenient(&mut self, source: ConfigSource) -> Vec<Error> {
         let source = Arc::new(source);
         let document = match parse(&source, self.sources.len()) {
             Ok(document) => document,
@@ -71,7 +71,7 @@ impl Config {
     /// Adds the file of a layer from its directory, if there is one. `name` is what the directory is called in messages.
     ///
     /// # Errors
-    /// If [`Source::read`] fails, or the file is not TOML or has unknown sections.
+    /// If [`ConfigSource::read`] fails, or the file is not TOML or has unknown sections.
     pub fn add_file(
         &mut self,
         layer: Layer,
@@ -79,20 +79,20 @@ impl Config {
         name: &Path,
         owners: &Owners,
     ) -> Result<(), Error> {
-        Source::read(layer, directory, name, owners)?.map_or(Ok(()), |source| self.add(source))
+        ConfigSource::read(layer, directory, name, owners)?.map_or(Ok(()), |source| self.add(source))
     }
 
     /// The sources, the strongest last.
-    pub fn sources(&self) -> impl Iterator<Item = &Source> {
+    pub fn sources(&self) -> impl Iterator<Item = &ConfigSource> {
         self.sources.iter().map(Arc::as_ref)
     }
 
-    /// The place that a mark of this configuration stands for.
+    /// The location that a span of this configuration stands for.
     ///
     /// # Panics
-    /// Never for a mark that was read from this configuration.
-    pub fn place(&self, mark: Mark) -> Place {
-        Place { source: self.sources[mark.source].clone(), start: mark.start, end: mark.end }
+    /// Never for a span that was read from this configuration.
+    pub fn locate(&self, span: ConfigSpan) -> SourceLocation {
+        SourceLocation { source: self.sources[span.source].clone(), start: span.start, end: span.end }
     }
 
     /// Whether any source has a section.
@@ -105,12 +105,12 @@ impl Config {
     /// # Errors
     /// Unknown keys and wrong values, in whichever source: what is overridden is not forgiven.
     pub fn settings<T: DeserializeOwned>(&self, section: &str) -> Result<Option<T>, Error> {
-        let mut merged: Option<Node> = None;
+        let mut merged: Option<TomlNode> = None;
         for node in self.documents.iter().filter_map(|document| document.get(section)) {
-            let Value::Table(table) = &node.value else { continue };
+            let TomlValue::Table(table) = &node.value else { continue };
             self.read::<T>(node, &format!("[{section}]"))?;
             match &mut merged {
-                Some(Node { value: Value::Table(all), .. }) => {
+                Some(TomlNode { value: TomlValue::Table(all), .. }) => {
                     table.0.iter().for_each(|(key, node)| all.set(key.clone(), node.clone()));
                 }
                 _ => merged = Some(node.clone()),
@@ -124,34 +124,36 @@ impl Config {
     ///
     /// # Errors
     /// Unknown keys and wrong values in whichever source, items without a name, and two of one name in one source.
-    pub fn items<T: DeserializeOwned>(&self, section: &str) -> Result<Vec<Item<T>>, Error> {
-        let (items, errors) = self.items_anyway(section);
+    pub fn items<T: DeserializeOwned>(&self, section: &str) -> Result<Vec<ConfigItem<T>>, Error> {
+        let (items, errors) = self.items_lenient(section);
         errors.into_iter().next().map_or(Ok(items), Err)
     }
 
     /// The items that can be understood, and for each of the others why not.
-    pub fn items_anyway<T: DeserializeOwned>(&self, section: &str) -> (Vec<Item<T>>, Vec<Error>) {
-        let (mut items, mut errors): (Vec<Item<T>>, Vec<Error>) = (Vec::new(), Vec::new());
-        let mut places: HashMap<String, usize> = HashMap::new();
+    pub fn items_lenient<T: DeserializeOwned>(&self, section: &str) -> (Vec<ConfigItem<T>>, Vec<Error>) {
+        let (mut items, mut errors): (Vec<ConfigItem<T>>, Vec<Error>) = (Vec::new(), Vec::new());
+        let mut locations: HashMap<String, usize> = HashMap::new();
         for document in &self.documents {
-            let Some(Node { value: Value::List(nodes), .. }) = document.get(section) else { continue };
-            let mut seen: HashMap<String, Place> = HashMap::new();
+            let Some(TomlNode { value: TomlValue::List(nodes), .. }) = document.get(section) else {
+                continue;
+            };
+            let mut seen: HashMap<String, SourceLocation> = HashMap::new();
             for node in nodes {
-                let item: Item<T> = match self.item(node, section) {
+                let item: ConfigItem<T> = match self.item(node, section) {
                     Ok(item) => item,
                     Err(error) => {
                         errors.push(error);
                         continue;
                     }
                 };
-                if let Some(first) = seen.insert(item.name.clone(), item.place.clone()) {
+                if let Some(first) = seen.insert(item.name.clone(), item.location.clone()) {
                     errors.push(duplicate(section, &item, &first));
                     continue;
                 }
-                match places.get(&item.name) {
+                match locations.get(&item.name) {
                     Some(&index) => items[index] = item,
                     None => {
-                        places.insert(item.name.clone(), items.len());
+                        locations.insert(item.name.clone(), items.len());
                         items.push(item);
                     }
                 }
@@ -160,40 +162,42 @@ impl Config {
         (items, errors)
     }
 
-    fn item<T: DeserializeOwned>(&self, node: &Node, section: &str) -> Result<Item<T>, Error> {
-        let Value::Table(table) = &node.value else {
+    fn item<T: DeserializeOwned>(&self, node: &TomlNode, section: &str) -> Result<ConfigItem<T>, Error> {
+        let TomlValue::Table(table) = &node.value else {
             let message = format!("expected a table, found {} in [[{section}]]", node.value.word());
-            return Err(Error::at(ErrorKind::WrongValue, &self.place(node.mark), message));
+            return Err(Error::at(ErrorKind::WrongValue, &self.locate(node.span), message));
         };
         let mut table = table.clone();
         let Some((_, name)) = table.take("name") else {
             let message = format!("the key \"name\" is missing in [[{section}]]");
-            return Err(Error::at(ErrorKind::MissingKey, &self.place(node.mark), message));
+            return Err(Error::at(ErrorKind::MissingKey, &self.locate(node.span), message));
         };
-        let Value::Text(text) = &name.value else {
+        let TomlValue::Text(text) = &name.value else {
             let message = format!("expected a text, found {} in [[{section}]]", name.value.word());
-            return Err(Error::at(ErrorKind::WrongValue, &self.place(name.mark), message));
+            return Err(Error::at(ErrorKind::WrongValue, &self.locate(name.span), message));
         };
         if text.is_empty() || text.contains(char::is_control) {
             let message = format!("\"{}\" cannot be a name in [[{section}]]", text.escape_debug());
-            return Err(Error::at(ErrorKind::WrongValue, &self.place(name.mark), message));
+            return Err(Error::at(ErrorKind::WrongValue, &self.locate(name.span), message));
         }
-        let node = Node { mark: name.mark, value: Value::Table(table) };
+        let node = TomlNode { span: name.span, value: TomlValue::Table(table) };
         let value = self.read(&node, &format!("[[{section}]] \"{text}\""))?;
-        Ok(Item { name: text.clone(), place: self.place(name.mark), value })
+        Ok(ConfigItem { name: text.clone(), location: self.locate(name.span), value })
     }
 
-    fn read<T: DeserializeOwned>(&self, node: &Node, within: &str) -> Result<T, Error> {
-        let explain = |fault: Fault| fault.explain(within, |mark| self.place(mark), node.mark);
-        T::deserialize(Reader(node)).map_err(explain)
+    fn read<T: DeserializeOwned>(&self, node: &TomlNode, within: &str) -> Result<T, Error> {
+        let explain = |fault: DeserializeError| fault.explain(within, |span| self.locate(span), node.span);
+        T::deserialize(NodeDeserializer(node)).map_err(explain)
     }
 
-    fn check_sections(&self, document: &Table) -> Vec<Error> {
-        let check = |(key, node): &(Key, Node)| {
-            let place = self.place(key.mark);
+    fn check_sections(&self, document: &TomlTable) -> Vec<Error> {
+        let check = |(key, node): &(TomlKey, TomlNode)| {
+            let location = self.locate(key.span);
             match SECTIONS.iter().find(|section| section.name == key.name) {
-                None => Some(unknown_section(&key.name, &place)),
-                Some(section) if !section.form.fits(&node.value) => Some(wrong_form(section, node, &place)),
+                None => Some(unknown_section(&key.name, &location)),
+                Some(section) if !section.form.fits(&node.value) => {
+                    Some(wrong_form(section, node, &location))
+                }
                 Some(_) => None,
             }
         };
@@ -201,25 +205,25 @@ impl Config {
     }
 }
 
-fn unknown_section(name: &str, place: &Place) -> Error {
-    let error = Error::at(ErrorKind::UnknownKey, place, format!("unknown section \"{name}\""));
+fn unknown_section(name: &str, location: &SourceLocation) -> Error {
+    let error = Error::at(ErrorKind::UnknownKey, location, format!("unknown section \"{name}\""));
     match suggest(name, SECTIONS.iter().map(|section| section.name)) {
         Some(hint) => error.with_hint(hint),
         None => error,
     }
 }
 
-fn wrong_form(section: &Section, node: &Node, place: &Place) -> Error {
+fn wrong_form(section: &Section, node: &TomlNode, location: &SourceLocation) -> Error {
     let found = node.value.word();
     let (wanted, way) = match section.form {
-        Form::Table => ("a table", format!("write [{}]", section.name)),
-        Form::List => ("a list of tables", format!("write [[{}]] for each", section.name)),
+        SectionShape::Table => ("a table", format!("write [{}]", section.name)),
+        SectionShape::List => ("a list of tables", format!("write [[{}]] for each", section.name)),
     };
     let message = format!("the section \"{}\" is {wanted}, found {found}", section.name);
-    Error::at(ErrorKind::WrongValue, place, message).with_hint(way)
+    Error::at(ErrorKind::WrongValue, location, message).with_hint(way)
 }
 
-fn duplicate<T>(section: &str, item: &Item<T>, first: &Place) -> Error {
+fn duplicate<T>(section: &str, item: &ConfigItem<T>, first: &SourceLocation) -> Error {
     let message = format!("there is another [[{section}]] \"{}\" in the same file", item.name);
-    Error::at(ErrorKind::Duplicate, &item.place, message).and_at(first, "the first one")
+    Error::at(ErrorKind::Duplicate, &item.location, message).and_at(first, "the first one")
 }

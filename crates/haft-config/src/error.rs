@@ -5,14 +5,14 @@ use std::path::Path;
 
 use crate::excerpt;
 use crate::printable::printable;
-use crate::source::Place;
+use crate::source::SourceLocation;
 
 /// What is wrong with the configuration, where, and what to do about it.
 #[derive(Clone, Debug)]
 pub struct Error {
     kind: ErrorKind,
     message: String,
-    places: Vec<(Place, &'static str)>,
+    locations: Vec<(SourceLocation, &'static str)>,
     hint: Option<String>,
 }
 
@@ -37,21 +37,21 @@ pub enum ErrorKind {
 }
 
 impl Error {
-    /// An error about something at a place.
-    pub fn at(kind: ErrorKind, place: &Place, message: impl Into<String>) -> Error {
-        Error { kind, message: message.into(), places: vec![(place.clone(), "")], hint: None }
+    /// An error about something at a location.
+    pub fn at(kind: ErrorKind, location: &SourceLocation, message: impl Into<String>) -> Error {
+        Error { kind, message: message.into(), locations: vec![(location.clone(), "")], hint: None }
     }
 
     /// An error about a file as a whole.
     pub(crate) fn unreadable(path: &Path, why: &str, hint: Option<&str>) -> Error {
         let message = format!("cannot read configuration \"{}\": {why}", printable(path));
-        Error { kind: ErrorKind::Unreadable, message, places: Vec::new(), hint: hint.map(str::to_owned) }
+        Error { kind: ErrorKind::Unreadable, message, locations: Vec::new(), hint: hint.map(str::to_owned) }
     }
 
-    /// Adds a second place with what is to be said of it.
+    /// Adds a second location with what is to be said of it.
     #[must_use]
-    pub fn and_at(mut self, place: &Place, note: &'static str) -> Error {
-        self.places.push((place.clone(), note));
+    pub fn and_at(mut self, location: &SourceLocation, note: &'static str) -> Error {
+        self.locations.push((location.clone(), note));
         self
     }
 
@@ -67,14 +67,14 @@ impl Error {
         self.kind
     }
 
-    /// The message in one line, without a place.
+    /// The message in one line, without a location.
     pub fn message(&self) -> &str {
         &self.message
     }
 
-    /// The place it is about, where there is one.
-    pub fn place(&self) -> Option<&Place> {
-        self.places.first().map(|(place, _)| place)
+    /// The location it is about, where there is one.
+    pub fn location(&self) -> Option<&SourceLocation> {
+        self.locations.first().map(|(location, _)| location)
     }
 
     /// What the user may do about it.
@@ -83,12 +83,12 @@ impl Error {
     }
 }
 
-/// The message, and every place with its line and carets; without the hint, and without a newline at the end.
+/// The message, and every location with its line and carets; without the hint, and without a newline at the end.
 impl fmt::Display for Error {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(&self.message)?;
-        for (place, note) in &self.places {
-            write!(formatter, "\n{}", excerpt::show(place, note))?;
+        for (location, note) in &self.locations {
+            write!(formatter, "\n{}", excerpt::show(location, note))?;
         }
         Ok(())
     }

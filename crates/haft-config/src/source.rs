@@ -10,7 +10,7 @@ use crate::file::{FileErrorKind, FileRules, MAX_CONFIG_BYTES, Owners};
 use crate::printable::printable;
 
 /// The name of the file of each layer, in the layer's directory.
-pub const FILE_NAME: &str = "config.toml";
+pub const CONFIG_FILE_NAME: &str = "config.toml";
 
 /// How near to the user's hands a source is; a later one wins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
@@ -29,7 +29,7 @@ pub enum Layer {
 
 impl Layer {
     /// Its name in messages and results.
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Layer::Embedded => "embedded",
             Layer::System => "system",
@@ -41,24 +41,24 @@ impl Layer {
 
 impl fmt::Display for Layer {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(self.word())
+        formatter.write_str(self.as_str())
     }
 }
 
 /// One text of configuration.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Source {
+pub struct ConfigSource {
     /// How near it is.
     pub layer: Layer,
     /// What it is called in messages.
     pub name: String,
-    /// Where it was read from; what is embedded has no such place.
+    /// Where it was read from; what is embedded has no such location.
     pub path: Option<PathBuf>,
     /// The text itself.
     pub text: String,
 }
 
-impl Source {
+impl ConfigSource {
     /// Reads the file of a layer from its directory; `None` if there is none. `name` is what the directory is called in
     /// messages. A project's file has to be within the project.
     ///
@@ -69,44 +69,44 @@ impl Source {
         directory: &Path,
         name: &Path,
         owners: &Owners,
-    ) -> Result<Option<Source>, Error> {
-        let path = directory.join(FILE_NAME);
+    ) -> Result<Option<ConfigSource>, Error> {
+        let path = directory.join(CONFIG_FILE_NAME);
         let mut rules = FileRules::up_to(MAX_CONFIG_BYTES).owned_by(owners);
         if let Some(top) = directory.parent().filter(|_| layer == Layer::Project) {
             rules = rules.beneath(top);
         }
         let text = match rules.read(&path) {
             Ok(text) => text,
-            Err(error) if error.kind() == FileErrorKind::Absent => return Ok(None),
+            Err(error) if error.kind() == FileErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(Error::unreadable(&path, error.reason(), error.hint())),
         };
         let text =
             String::from_utf8(text).map_err(|_| Error::unreadable(&path, "it is not UTF-8 text", None))?;
-        let name = printable(name.join(FILE_NAME));
-        Ok(Some(Source { layer, name, path: Some(path), text }))
+        let name = printable(name.join(CONFIG_FILE_NAME));
+        Ok(Some(ConfigSource { layer, name, path: Some(path), text }))
     }
 }
 
 /// Where something stands, as numbers that only mean something to the [`Config`](crate::Config) it was read from: it
-/// makes a [`Place`] of them.
+/// makes a [`SourceLocation`] of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Mark {
+pub struct ConfigSpan {
     pub(crate) source: usize,
     pub(crate) start: usize,
     pub(crate) end: usize,
 }
 
-/// A place in a source.
+/// A location in a source.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Place {
-    pub(crate) source: Arc<Source>,
+pub struct SourceLocation {
+    pub(crate) source: Arc<ConfigSource>,
     pub(crate) start: usize,
     pub(crate) end: usize,
 }
 
-impl Place {
+impl SourceLocation {
     /// The source it is in.
-    pub fn source(&self) -> &Source {
+    pub fn source(&self) -> &ConfigSource {
         &self.source
     }
 
@@ -120,14 +120,14 @@ impl Place {
         excerpt::position(&self.source.text, self.start).0
     }
 
-    /// The first occurrence of `text` within the place, or the whole of it.
+    /// The first occurrence of `text` within the location, or the whole of it.
     #[must_use]
-    pub fn narrowed(&self, text: &str) -> Place {
+    pub fn narrowed(&self, text: &str) -> SourceLocation {
         let whole = self.source.text.get(self.start..self.end).unwrap_or_default();
         match whole.find(text) {
             Some(offset) => {
                 let start = self.start + offset;
-                Place { source: self.source.clone(), start, end: start + text.len() }
+                SourceLocation { source: self.source.clone(), start, end: start + text.len() }
             }
             None => self.clone(),
         }
@@ -135,14 +135,14 @@ impl Place {
 }
 
 /// `name:line`.
-impl fmt::Display for Place {
+impl fmt::Display for SourceLocation {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "{}:{}", self.source.name, self.line())
     }
 }
 
-impl fmt::Debug for Place {
+impl fmt::Debug for SourceLocation {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "Place({self})")
+        write!(formatter, "SourceLocation({self})")
     }
 }

@@ -1,6 +1,6 @@
 //! What is read, what wins, and what is refused.
 
-use haft_config::{Config, Error, ErrorKind, Layer, Located, Owners, Source};
+use haft_config::{Config, ConfigSource, Error, ErrorKind, Layer, Owners, Spanned};
 use serde::Deserialize;
 
 #[derive(Debug, Default, Deserialize, PartialEq)]
@@ -18,7 +18,7 @@ struct Agent {
     prompt: Delivery,
     #[serde(default)]
     models: std::collections::BTreeMap<String, String>,
-    model: Option<Located<String>>,
+    model: Option<Spanned<String>>,
 }
 
 #[derive(Debug, Default, Deserialize, PartialEq)]
@@ -34,7 +34,7 @@ fn config(texts: &[(Layer, &str)]) -> Result<Config, Error> {
     let mut config = Config::new();
     for (layer, text) in texts {
         let name = format!("{layer}.toml");
-        config.add(Source { layer: *layer, name, path: None, text: (*text).to_owned() })?;
+        config.add(ConfigSource { layer: *layer, name, path: None, text: (*text).to_owned() })?;
     }
     Ok(config)
 }
@@ -62,7 +62,7 @@ fn items_are_replaced_whole_and_keep_their_place() {
     let seen: Vec<_> = items.iter().map(|item| format!("{}{}", item.name, item.value.bin)).collect();
     assert_eq!(seen, ["x4", "y2", "z3"]);
     assert_eq!(items[0].value.prompt, Delivery::Auto, "nothing of the replaced one is left");
-    assert_eq!(items[0].place.layer(), Layer::User);
+    assert_eq!(items[0].location.layer(), Layer::User);
 }
 
 /// What is said of a text, with its hint.
@@ -160,8 +160,8 @@ fn values_know_their_places() {
     let items = config.items::<Agent>("agent").unwrap();
     assert_eq!(items[0].value.models["m"], "x");
     let model = items[0].value.model.as_ref().unwrap();
-    let place = config.place(model.mark).narrowed("{what}");
-    let error = Error::at(ErrorKind::WrongValue, &place, "unknown");
+    let location = config.locate(model.span).narrowed("{what}");
+    let error = Error::at(ErrorKind::WrongValue, &location, "unknown");
     assert!(error.to_string().ends_with("5 | model = 'say {what} now'\n  |              ^^^^^^"), "{error}");
 }
 
@@ -174,7 +174,7 @@ fn a_file_that_is_there_and_cannot_be_read_is_no_missing_file() {
     let mut config = Config::new();
     add(&mut config).unwrap();
     assert_eq!(config.sources().count(), 0);
-    let path = directory.path().join(haft_config::FILE_NAME);
+    let path = directory.path().join(haft_config::CONFIG_FILE_NAME);
     std::fs::write(&path, b"\xff\xfe").unwrap();
     assert_eq!(add(&mut config).unwrap_err().kind(), ErrorKind::Unreadable);
     std::fs::remove_file(&path).unwrap();

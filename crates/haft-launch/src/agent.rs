@@ -1,21 +1,21 @@
-//! An agent: how it is called, and what it takes in which way.
+//! An agent: how it is called, and what it takes in which delivery.
 
 use std::collections::HashSet;
 
-use haft_config::{Config, Error, ErrorKind, Item, Located, Place, suggest};
+use haft_config::{Config, ConfigItem, Error, ErrorKind, SourceLocation, Spanned, suggest};
 use serde::Serialize;
 
-use crate::mcp::Format;
-use crate::name;
-use crate::template::{Room, Template};
-use crate::words::{Invocation, Word};
-use crate::written::{self, Words, WrittenWord};
+use crate::config_types::{AgentConfig, CommandConfig, CommandWordConfig, StringOrList};
+use crate::invocation::{CommandWord, Invocation};
+use crate::mcp_config::McpFormat;
+use crate::name_lookup;
+use crate::template::{Template, TemplateKind};
 
-/// A way in which an agent gets its prompt.
+/// A delivery in which an agent gets its prompt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
-pub enum Way {
+pub enum PromptDelivery {
     /// As an argument, where `{prompt}` stands.
     Argv,
     /// In its environment, where `{prompt}` stands.
@@ -26,11 +26,11 @@ pub enum Way {
     Stdin,
 }
 
-const WAYS: [(&str, Option<Way>); 5] = [
-    ("argv", Some(Way::Argv)),
-    ("stdin", Some(Way::Stdin)),
-    ("file", Some(Way::File)),
-    ("env", Some(Way::Env)),
+const DELIVERIES: [(&str, Option<PromptDelivery>); 5] = [
+    ("argv", Some(PromptDelivery::Argv)),
+    ("stdin", Some(PromptDelivery::Stdin)),
+    ("file", Some(PromptDelivery::File)),
+    ("env", Some(PromptDelivery::Env)),
     ("auto", None),
 ];
 
@@ -38,16 +38,16 @@ const WAYS: [(&str, Option<Way>); 5] = [
 #[derive(Clone, Debug)]
 pub struct Agent {
     pub(crate) name: String,
-    pub(crate) place: Place,
+    pub(crate) location: SourceLocation,
     pub(crate) bin: String,
     pub(crate) command: Invocation,
     pub(crate) batch: Option<Invocation>,
-    /// The ways in which it takes its prompt, the preferred first; none if its command shall show it.
-    pub(crate) ways: Vec<Way>,
+    /// The deliveries in which it takes its prompt, the preferred first; none if its command shall show it.
+    pub(crate) deliveries: Vec<PromptDelivery>,
     pub(crate) models: Vec<(String, String)>,
     pub(crate) default_model: Option<String>,
     pub(crate) environment: Vec<(String, Template)>,
-    pub(crate) mcp: Format,
+    pub(crate) mcp: McpFormat,
     pub(crate) description: Option<String>,
 }
 
@@ -68,8 +68,8 @@ impl Agent {
     }
 
     /// Where it is defined.
-    pub fn place(&self) -> &Place {
-        &self.place
+    pub fn location(&self) -> &SourceLocation {
+        &self.location
     }
 
     /// Its models: alias and id.
@@ -90,7 +90,7 @@ impl Agent {
         let alias = match aliases.iter().position(|alias| *alias == wanted) {
             Some(index) => Some(index),
             None if is_id => None,
-            None => match name::matching(wanted, &aliases).as_slice() {
+            None => match name_lookup::matching(wanted, &aliases).as_slice() {
                 [index] => Some(*index),
                 _ => None,
             },
@@ -104,10 +104,10 @@ impl Agent {
     }
 
     /// Reads one as it is written.
-    pub(crate) fn read(config: &Config, item: Item<written::Agent>) -> Result<Agent, Error> {
+    pub(crate) fn read(config: &Config, item: ConfigItem<AgentConfig>) -> Result<Agent, Error> {
         let written = item.value;
-        let reader = Reader { config, name: &item.name, shell: written.shell };
-        let default = || Invocation::Words(vec![single("bin"), Word::Group(vec![single("prompt")])]);
+        let reader = AgentReader { config, name: &item.name, shell: written.shell };
+        let default = || Invocation::Words(vec![single("bin"), CommandWord::Group(vec![single("prompt")])]);
         let command = written.command.as_ref().map(|words| reader.invocation(words)).transpose()?;
         let batch = written.batch.as_ref().map(|words| reader.invocation(words)).transpose()?;
         let environment = reader.environment(&written.env.0)?;
@@ -115,76 +115,85 @@ impl Agent {
             bin: written.bin.as_ref().map_or_else(|| item.name.clone(), |bin| bin.value.clone()),
             command: command.unwrap_or_else(default),
             batch,
-            ways: written.prompt.as_ref().map(|ways| reader.ways(ways)).transpose()?.unwrap_or_default(),
+            deliveries: written
+                .prompt
+                .as_ref()
+                .map(|deliveries| reader.deliveries(deliveries))
+                .transpose()?
+                .unwrap_or_default(),
             models: written.models.0,
             default_model: written.default_model,
             environment,
             mcp: written.mcp.as_ref().map(|format| reader.format(format)).transpose()?.unwrap_or_default(),
             description: written.description,
             name: item.name,
-            place: item.place,
+            location: item.location,
         };
         if let Some(bin) = written.bin.as_ref().filter(|bin| bin.is_empty()) {
             let message = format!("the \"bin\" of [[agent]] \"{}\" is empty", agent.name);
-            return Err(Error::at(ErrorKind::WrongValue, &config.place(bin.mark), message));
+            return Err(Error::at(ErrorKind::WrongValue, &config.locate(bin.span), message));
         }
-        if let Some(ways) = &written.prompt {
-            agent.check_ways(&config.place(ways.mark))?;
+        if let Some(deliveries) = &written.prompt {
+            agent.check_ways(&config.locate(deliveries.span))?;
         }
         Ok(agent)
     }
 
-    /// Refuses a way that the command has no place for.
-    fn check_ways(&self, place: &Place) -> Result<(), Error> {
+    /// Refuses a delivery that the command has no location for.
+    fn check_ways(&self, location: &SourceLocation) -> Result<(), Error> {
         let invocations = || [Some(&self.command), self.batch.as_ref()].into_iter().flatten();
         let uses = |name: &str| invocations().any(|invocation| invocation.uses(name));
-        for way in &self.ways {
-            let (word, missing) = match way {
-                Way::Argv if !uses("prompt") => ("argv", "{prompt} is nowhere in its command"),
-                Way::File if !uses("prompt_file") && !self.environment_uses("prompt_file") => {
+        for delivery in &self.deliveries {
+            let (word, missing) = match delivery {
+                PromptDelivery::Argv if !uses("prompt") => ("argv", "{prompt} is nowhere in its command"),
+                PromptDelivery::File if !uses("prompt_file") && !self.environment_uses("prompt_file") => {
                     ("file", "{prompt_file} is nowhere in its command or environment")
                 }
-                Way::Env if !self.environment_uses("prompt") => ("env", "{prompt} is nowhere in its \"env\""),
+                PromptDelivery::Env if !self.environment_uses("prompt") => {
+                    ("env", "{prompt} is nowhere in its \"env\"")
+                }
                 _ => continue,
             };
             let message =
                 format!("[[agent]] \"{}\" takes its prompt by \"{word}\", but {missing}", self.name);
-            return Err(Error::at(ErrorKind::WrongValue, &place.narrowed(word), message));
+            return Err(Error::at(ErrorKind::WrongValue, &location.narrowed(word), message));
         }
         Ok(())
     }
 }
 
-fn single(name: &str) -> Word {
-    Word::Single(Template::of(name))
+fn single(name: &str) -> CommandWord {
+    CommandWord::Single(Template::of(name))
 }
 
-struct Reader<'c> {
+struct AgentReader<'c> {
     config: &'c Config,
     name: &'c str,
     shell: bool,
 }
 
-impl Reader<'_> {
-    fn invocation(&self, written: &Located<Words>) -> Result<Invocation, Error> {
-        let place = self.config.place(written.mark);
+impl AgentReader<'_> {
+    fn invocation(&self, written: &Spanned<CommandConfig>) -> Result<Invocation, Error> {
+        let location = self.config.locate(written.span);
         let refuse = |message: &str, hint: &str| {
             let message = format!("the command of [[agent]] \"{}\" {message}", self.name);
-            Err(Error::at(ErrorKind::WrongValue, &place, message).with_hint(hint))
+            Err(Error::at(ErrorKind::WrongValue, &location, message).with_hint(hint))
         };
         match &written.value {
-            Words::Line(line) if self.shell => {
-                Ok(Invocation::Line(Template::parse(line, Room::Line, &place)?))
+            CommandConfig::Line(line) if self.shell => {
+                Ok(Invocation::Line(Template::parse(line, TemplateKind::Line, &location)?))
             }
-            Words::Line(_) => refuse(
+            CommandConfig::Line(_) => refuse(
                 "is one text",
                 "write a list of arguments, [\"{bin}\", \"{prompt}\"], or set shell = true",
             ),
-            Words::List(_) if self.shell => refuse("is a list, and shell = true", "a shell takes one text"),
-            Words::List(words) if words.is_empty() => refuse("is empty", "it begins with \"{bin}\""),
-            Words::List(words) => {
+            CommandConfig::List(_) if self.shell => {
+                refuse("is a list, and shell = true", "a shell takes one text")
+            }
+            CommandConfig::List(words) if words.is_empty() => refuse("is empty", "it begins with \"{bin}\""),
+            CommandConfig::List(words) => {
                 let words = words.iter().map(|word| self.word(word)).collect::<Result<Vec<_>, _>>()?;
-                if matches!(words.first(), Some(Word::Group(_))) {
+                if matches!(words.first(), Some(CommandWord::Group(_))) {
                     return refuse("begins with a group", "the program is there in any case");
                 }
                 Ok(Invocation::Words(words))
@@ -192,52 +201,65 @@ impl Reader<'_> {
         }
     }
 
-    fn word(&self, written: &Located<WrittenWord>) -> Result<Word, Error> {
+    fn word(&self, written: &Spanned<CommandWordConfig>) -> Result<CommandWord, Error> {
         match &written.value {
-            WrittenWord::Text(text) => {
-                Ok(Word::Single(Template::parse(text, Room::Agent, &self.config.place(written.mark))?))
-            }
-            WrittenWord::Group(words) => {
-                Ok(Word::Group(words.iter().map(|word| self.word(word)).collect::<Result<_, _>>()?))
+            CommandWordConfig::Text(text) => Ok(CommandWord::Single(Template::parse(
+                text,
+                TemplateKind::Agent,
+                &self.config.locate(written.span),
+            )?)),
+            CommandWordConfig::Group(words) => {
+                Ok(CommandWord::Group(words.iter().map(|word| self.word(word)).collect::<Result<_, _>>()?))
             }
         }
     }
 
-    fn environment(&self, written: &[(String, Located<String>)]) -> Result<Vec<(String, Template)>, Error> {
-        let variable = |(name, value): &(String, Located<String>)| {
-            let place = self.config.place(value.mark);
+    fn environment(&self, written: &[(String, Spanned<String>)]) -> Result<Vec<(String, Template)>, Error> {
+        let variable = |(name, value): &(String, Spanned<String>)| {
+            let location = self.config.locate(value.span);
             if name.is_empty() || name.contains(['=', '\0']) || value.contains('\0') {
                 let message = format!("\"{}\" cannot be an environment variable", name.escape_debug());
-                return Err(Error::at(ErrorKind::WrongValue, &place, message));
+                return Err(Error::at(ErrorKind::WrongValue, &location, message));
             }
-            Ok((name.clone(), Template::parse(value, Room::Agent, &place)?))
+            Ok((name.clone(), Template::parse(value, TemplateKind::Agent, &location)?))
         };
         written.iter().map(variable).collect()
     }
 
-    fn ways(&self, written: &Located<written::Texts>) -> Result<Vec<Way>, Error> {
-        let mut ways = Vec::new();
+    fn deliveries(&self, written: &Spanned<StringOrList>) -> Result<Vec<PromptDelivery>, Error> {
+        let mut deliveries = Vec::new();
         let mut seen = HashSet::new();
         for word in written.all() {
-            let Some((_, way)) = WAYS.iter().find(|(known, _)| *known == word) else {
-                let place = self.config.place(written.mark).narrowed(&word);
-                return Err(self.unknown(&place, &word, "takes no prompt by", WAYS.map(|(way, _)| way)));
+            let Some((_, delivery)) = DELIVERIES.iter().find(|(known, _)| *known == word) else {
+                let location = self.config.locate(written.span).narrowed(&word);
+                return Err(self.unknown(
+                    &location,
+                    &word,
+                    "takes no prompt by",
+                    DELIVERIES.map(|(delivery, _)| delivery),
+                ));
             };
-            ways.extend(way.filter(|way| seen.insert(*way as u8)));
+            deliveries.extend(delivery.filter(|delivery| seen.insert(*delivery as u8)));
         }
-        Ok(ways)
+        Ok(deliveries)
     }
 
-    fn format(&self, written: &Located<String>) -> Result<Format, Error> {
-        Format::named(written).ok_or_else(|| {
-            let place = self.config.place(written.mark);
-            self.unknown(&place, written, "has no MCP configuration of the form", Format::NAMES)
+    fn format(&self, written: &Spanned<String>) -> Result<McpFormat, Error> {
+        McpFormat::named(written).ok_or_else(|| {
+            let location = self.config.locate(written.span);
+            self.unknown(&location, written, "has no MCP configuration of the form", McpFormat::NAMES)
         })
     }
 
-    fn unknown<const N: usize>(&self, place: &Place, word: &str, what: &str, known: [&str; N]) -> Error {
+    fn unknown<const N: usize>(
+        &self,
+        location: &SourceLocation,
+        word: &str,
+        what: &str,
+        known: [&str; N],
+    ) -> Error {
         let message = format!("[[agent]] \"{}\" {what} \"{word}\"", self.name);
-        let error = Error::at(ErrorKind::WrongValue, place, message);
+        let error = Error::at(ErrorKind::WrongValue, location, message);
         error.with_hint(suggest(word, known).unwrap_or_default())
     }
 }

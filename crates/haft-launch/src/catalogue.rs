@@ -3,13 +3,15 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use haft_config::{Config, Error, ErrorKind, Item, Layer, Located, Place, Source, suggest};
+use haft_config::{
+    Config, ConfigItem, ConfigSource, Error, ErrorKind, Layer, SourceLocation, Spanned, suggest,
+};
 
 use serde::de::DeserializeOwned;
 
 use crate::agent::Agent;
-use crate::recipe::{self, DEFAULT_TIMEOUT, Parts, Recipe};
-use crate::written::{self, Texts};
+use crate::config_types::{ContextConfig, RoleConfig, SettingsConfig, StringOrList, TaskConfig};
+use crate::text_source::{self, DEFAULT_TIMEOUT, TextKeys, TextSource};
 
 /// What haft knows about agents without being told.
 const EMBEDDED: &str = include_str!("defaults.toml");
@@ -18,30 +20,30 @@ const EMBEDDED: &str = include_str!("defaults.toml");
 #[derive(Clone, Debug)]
 pub struct Catalogue {
     pub(crate) config: Config,
-    pub(crate) settings: Settings,
+    pub(crate) settings: LaunchSettings,
     pub(crate) agents: Vec<Agent>,
-    pub(crate) roles: Vec<Role>,
-    pub(crate) contexts: Vec<Context>,
-    pub(crate) tasks: Vec<Task>,
+    pub(crate) roles: Vec<AgentRole>,
+    pub(crate) contexts: Vec<PromptContext>,
+    pub(crate) tasks: Vec<LaunchTask>,
 }
 
 /// What holds for every launch.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Settings {
+pub(crate) struct LaunchSettings {
     pub(crate) default_agent: Option<String>,
     pub(crate) default_role: Option<String>,
-    pub(crate) shell: Option<Located<Texts>>,
+    pub(crate) shell: Option<Spanned<StringOrList>>,
     pub(crate) timeout: Duration,
     pub(crate) mcp: bool,
 }
 
 /// Who an agent shall be.
 #[derive(Clone, Debug)]
-pub struct Role {
+pub struct AgentRole {
     /// What it is called.
     pub name: String,
     /// How its text is made.
-    pub recipe: Recipe,
+    pub source: TextSource,
     /// Whether a launch goes on without it if it cannot be made.
     pub optional: bool,
     /// What it is for.
@@ -50,11 +52,11 @@ pub struct Role {
 
 /// What an agent shall know.
 #[derive(Clone, Debug)]
-pub struct Context {
+pub struct PromptContext {
     /// What it is called.
     pub name: String,
     /// How its text is made.
-    pub recipe: Recipe,
+    pub source: TextSource,
     /// Whether it is part of every launch, and stops it if it cannot be made.
     pub required: bool,
     /// Whether it is part of a launch that says nothing else.
@@ -67,11 +69,11 @@ pub struct Context {
 
 /// What an agent is often asked to do.
 #[derive(Clone, Debug)]
-pub struct Task {
+pub struct LaunchTask {
     /// What it is called.
     pub name: String,
     /// How its text is made.
-    pub recipe: Recipe,
+    pub source: TextSource,
     /// The role that goes with it.
     pub role: Option<String>,
     /// The agent that does it.
@@ -87,8 +89,8 @@ pub struct Task {
 }
 
 /// What haft knows without being told, as the lowest layer.
-pub fn embedded() -> Source {
-    Source {
+pub fn embedded() -> ConfigSource {
+    ConfigSource {
         layer: Layer::Embedded,
         name: "haft's defaults".to_owned(),
         path: None,
@@ -101,16 +103,16 @@ impl Catalogue {
     ///
     /// # Errors
     /// The first thing that is wrong with it.
-    pub fn read(sources: impl IntoIterator<Item = Source>) -> Result<Catalogue, Error> {
+    pub fn read(sources: impl IntoIterator<Item = ConfigSource>) -> Result<Catalogue, Error> {
         let (catalogue, errors) = Catalogue::survey(sources);
         errors.into_iter().next().map_or(Ok(catalogue), Err)
     }
 
     /// Reads as much of a configuration as can be understood. Yields all that is wrong with it besides: one thing an item.
-    pub fn survey(sources: impl IntoIterator<Item = Source>) -> (Catalogue, Vec<Error>) {
+    pub fn survey(sources: impl IntoIterator<Item = ConfigSource>) -> (Catalogue, Vec<Error>) {
         let mut config = Config::new();
-        let mut errors = config.add_anyway(embedded());
-        errors.extend(sources.into_iter().flat_map(|source| config.add_anyway(source)));
+        let mut errors = config.add_lenient(embedded());
+        errors.extend(sources.into_iter().flat_map(|source| config.add_lenient(source)));
         let agents = understood(&config, "agent", &mut errors, Agent::read);
         let roles = understood(&config, "role", &mut errors, role);
         let contexts = without_defaults(understood(&config, "context", &mut errors, context));
@@ -125,11 +127,11 @@ impl Catalogue {
         (Catalogue { tasks, ..catalogue }, errors)
     }
 
-    fn read_tasks(&self, errors: &mut Vec<Error>) -> Vec<Task> {
-        let (items, faults) = self.config.items_anyway::<written::Task>("task");
+    fn read_tasks(&self, errors: &mut Vec<Error>) -> Vec<LaunchTask> {
+        let (items, faults) = self.config.items_lenient::<TaskConfig>("task");
         errors.extend(faults);
-        let mut names: HashMap<String, Place> =
-            items.iter().map(|item| (item.name.clone(), item.place.clone())).collect();
+        let mut names: HashMap<String, SourceLocation> =
+            items.iter().map(|item| (item.name.clone(), item.location.clone())).collect();
         let mut tasks = Vec::new();
         for item in items {
             match self.read_task(item, &mut names) {
@@ -142,23 +144,23 @@ impl Catalogue {
 
     fn read_task(
         &self,
-        item: Item<written::Task>,
-        names: &mut HashMap<String, Place>,
-    ) -> Result<Task, Error> {
+        item: ConfigItem<TaskConfig>,
+        names: &mut HashMap<String, SourceLocation>,
+    ) -> Result<LaunchTask, Error> {
         self.refer("role", &item.value.role)?;
         self.refer("agent", &item.value.agent)?;
         if let Some(alias) = &item.value.alias {
-            let place = self.config.place(alias.mark);
-            if let Some(first) = names.insert(alias.value.clone(), place.clone()) {
+            let location = self.config.locate(alias.span);
+            if let Some(first) = names.insert(alias.value.clone(), location.clone()) {
                 let message = format!("another [[task]] is called \"{}\"", alias.value);
-                return Err(Error::at(ErrorKind::Duplicate, &place, message).and_at(&first, "this one"));
+                return Err(Error::at(ErrorKind::Duplicate, &location, message).and_at(&first, "this one"));
             }
         }
         task(&self.config, item)
     }
 
     /// Refuses a name that nothing has.
-    fn refer(&self, kind: &str, wanted: &Option<Located<String>>) -> Result<(), Error> {
+    fn refer(&self, kind: &str, wanted: &Option<Spanned<String>>) -> Result<(), Error> {
         let Some(wanted) = wanted else { return Ok(()) };
         let names: Vec<&str> = match kind {
             "agent" => self.agents.iter().map(Agent::name).collect(),
@@ -168,7 +170,7 @@ impl Catalogue {
             return Ok(());
         }
         let message = format!("there is no {kind} \"{}\"", wanted.value);
-        let error = Error::at(ErrorKind::DanglingReference, &self.config.place(wanted.mark), message);
+        let error = Error::at(ErrorKind::DanglingReference, &self.config.locate(wanted.span), message);
         Err(match suggest(wanted, names.iter().copied()) {
             Some(hint) => error.with_hint(hint),
             None => error.with_hint(format!("define it with [[{kind}]]")),
@@ -181,17 +183,17 @@ impl Catalogue {
     }
 
     /// The roles, in order.
-    pub fn roles(&self) -> &[Role] {
+    pub fn roles(&self) -> &[AgentRole] {
         &self.roles
     }
 
     /// The contexts, in order.
-    pub fn contexts(&self) -> &[Context] {
+    pub fn contexts(&self) -> &[PromptContext] {
         &self.contexts
     }
 
     /// The tasks, in order.
-    pub fn tasks(&self) -> &[Task] {
+    pub fn tasks(&self) -> &[LaunchTask] {
         &self.tasks
     }
 
@@ -212,8 +214,8 @@ impl Catalogue {
 }
 
 /// The contexts that haft knows by itself are for those who have none of their own.
-fn without_defaults(mut contexts: Vec<Context>) -> Vec<Context> {
-    let is_embedded = |context: &Context| context.recipe.layer() == Layer::Embedded;
+fn without_defaults(mut contexts: Vec<PromptContext>) -> Vec<PromptContext> {
+    let is_embedded = |context: &PromptContext| context.source.layer() == Layer::Embedded;
     if !contexts.iter().all(is_embedded) {
         contexts.retain(|context| !is_embedded(context));
     }
@@ -225,19 +227,19 @@ fn understood<W: DeserializeOwned, T>(
     config: &Config,
     section: &str,
     errors: &mut Vec<Error>,
-    read: impl Fn(&Config, Item<W>) -> Result<T, Error>,
+    read: impl Fn(&Config, ConfigItem<W>) -> Result<T, Error>,
 ) -> Vec<T> {
-    let (items, faults) = config.items_anyway::<W>(section);
+    let (items, faults) = config.items_lenient::<W>(section);
     errors.extend(faults);
     let read = |item| read(config, item).map_err(|error| errors.push(error)).ok();
     items.into_iter().filter_map(read).collect()
 }
 
-fn settings(config: &Config) -> Result<(Settings, written::Settings), Error> {
-    let written = config.settings::<written::Settings>("settings")?.unwrap_or_default();
-    let text = |located: &Option<Located<String>>| located.as_ref().map(|located| located.value.clone());
-    let settings = Settings {
-        timeout: recipe::timeout(config, &written.timeout)?.unwrap_or(DEFAULT_TIMEOUT),
+fn settings(config: &Config) -> Result<(LaunchSettings, SettingsConfig), Error> {
+    let written = config.settings::<SettingsConfig>("settings")?.unwrap_or_default();
+    let text = |located: &Option<Spanned<String>>| located.as_ref().map(|located| located.value.clone());
+    let settings = LaunchSettings {
+        timeout: text_source::timeout(config, &written.timeout)?.unwrap_or(DEFAULT_TIMEOUT),
         default_agent: text(&written.default_agent),
         default_role: text(&written.default_role),
         shell: written.shell.clone(),
@@ -246,26 +248,26 @@ fn settings(config: &Config) -> Result<(Settings, written::Settings), Error> {
     Ok((settings, written))
 }
 
-fn role(config: &Config, item: Item<written::Role>) -> Result<Role, Error> {
-    let recipe = recipe_of("role", config, &item)?;
-    let Item { name, value, .. } = item;
-    Ok(Role { name, recipe, optional: value.optional, description: value.description })
+fn role(config: &Config, item: ConfigItem<RoleConfig>) -> Result<AgentRole, Error> {
+    let source = text_source_of("role", config, &item)?;
+    let ConfigItem { name, value, .. } = item;
+    Ok(AgentRole { name, source, optional: value.optional, description: value.description })
 }
 
-fn context(config: &Config, item: Item<written::Context>) -> Result<Context, Error> {
-    let recipe = recipe_of("context", config, &item)?;
-    let Item { name, value, .. } = item;
-    let written::Context { required, default, tags, description, .. } = value;
-    Ok(Context { name, recipe, required, default, tags, description })
+fn context(config: &Config, item: ConfigItem<ContextConfig>) -> Result<PromptContext, Error> {
+    let source = text_source_of("context", config, &item)?;
+    let ConfigItem { name, value, .. } = item;
+    let ContextConfig { required, default, tags, description, .. } = value;
+    Ok(PromptContext { name, source, required, default, tags, description })
 }
 
-fn task(config: &Config, item: Item<written::Task>) -> Result<Task, Error> {
-    let recipe = recipe_of("task", config, &item)?;
-    let Item { name, value, .. } = item;
-    let text = |located: Option<Located<String>>| located.map(|located| located.value);
-    Ok(Task {
+fn task(config: &Config, item: ConfigItem<TaskConfig>) -> Result<LaunchTask, Error> {
+    let source = text_source_of("task", config, &item)?;
+    let ConfigItem { name, value, .. } = item;
+    let text = |located: Option<Spanned<String>>| located.map(|located| located.value);
+    Ok(LaunchTask {
         name,
-        recipe,
+        source,
         role: text(value.role),
         agent: text(value.agent),
         model: value.model,
@@ -275,10 +277,10 @@ fn task(config: &Config, item: Item<written::Task>) -> Result<Task, Error> {
     })
 }
 
-fn recipe_of<T>(kind: &str, config: &Config, item: &Item<T>) -> Result<Recipe, Error>
+fn text_source_of<T>(kind: &str, config: &Config, item: &ConfigItem<T>) -> Result<TextSource, Error>
 where
-    for<'w> Parts<'w>: From<&'w T>,
+    for<'w> TextKeys<'w>: From<&'w T>,
 {
     let what = format!("[[{kind}]] \"{}\"", item.name);
-    Recipe::read(config, &item.place, &what, &Parts::from(&item.value))
+    TextSource::read(config, &item.location, &what, &TextKeys::from(&item.value))
 }

@@ -3,10 +3,10 @@
 use serde_json::{Map, Value, json};
 
 use crate::agent::Agent;
-use crate::catalogue::{Context, Role, Task};
-use crate::recipe::Recipe;
-use crate::template::{Part, Template};
-use crate::words::{Invocation, Word};
+use crate::catalogue::{AgentRole, LaunchTask, PromptContext};
+use crate::invocation::{CommandWord, Invocation};
+use crate::template::{Template, TemplatePart};
+use crate::text_source::TextSource;
 
 impl Agent {
     /// All that is known about it, under the keys it is configured by.
@@ -23,22 +23,22 @@ impl Agent {
             ("batch", self.batch.as_ref().map_or(Value::Null, invocation)),
             ("models", models.into()),
             ("default_model", self.default_model.clone().into()),
-            ("prompt", json!(self.ways)),
+            ("prompt", json!(self.deliveries)),
             ("env", environment.into()),
-            ("defined", self.place.to_string().into()),
+            ("defined", self.location.to_string().into()),
         ])
     }
 }
 
-impl Role {
+impl AgentRole {
     /// All that is known about it, under the keys it is configured by.
     pub fn describe(&self) -> Value {
         let own = [("optional", self.optional.into())];
-        item(&self.name, &self.description, &self.recipe, own)
+        item(&self.name, &self.description, &self.source, own)
     }
 }
 
-impl Context {
+impl PromptContext {
     /// All that is known about it, under the keys it is configured by.
     pub fn describe(&self) -> Value {
         let own = [
@@ -46,11 +46,11 @@ impl Context {
             ("default", self.default.into()),
             ("tags", self.tags.clone().into()),
         ];
-        item(&self.name, &self.description, &self.recipe, own)
+        item(&self.name, &self.description, &self.source, own)
     }
 }
 
-impl Task {
+impl LaunchTask {
     /// All that is known about it, under the keys it is configured by.
     pub fn describe(&self) -> Value {
         let own = [
@@ -60,26 +60,26 @@ impl Task {
             ("alias", self.alias.clone().into()),
             ("tags", self.tags.clone().into()),
         ];
-        item(&self.name, &self.description, &self.recipe, own)
+        item(&self.name, &self.description, &self.source, own)
     }
 }
 
 fn item<const N: usize>(
     name: &str,
     description: &Option<String>,
-    recipe: &Recipe,
+    source: &TextSource,
     own: [(&str, Value); N],
 ) -> Value {
-    let command = recipe.command.as_ref().map_or(Value::Null, |command| json!(command.all()));
+    let command = source.command.as_ref().map_or(Value::Null, |command| json!(command.all()));
     let common = [
         ("name", name.into()),
         ("description", description.clone().into()),
-        ("prompt", recipe.prompt().into()),
-        ("file", recipe.file().into()),
+        ("prompt", source.prompt().into()),
+        ("file", source.file().into()),
         ("command", command),
-        ("timeout", recipe.timeout.map(|timeout| timeout.as_secs()).into()),
+        ("timeout", source.timeout.map(|timeout| timeout.as_secs()).into()),
     ];
-    let defined = recipe.place().map(ToString::to_string);
+    let defined = source.location().map(ToString::to_string);
     object(common.into_iter().chain(own).chain([("defined", defined.into())]))
 }
 
@@ -102,19 +102,19 @@ fn invocation(invocation: &Invocation) -> Value {
     }
 }
 
-fn words(list: &[Word]) -> Value {
-    let word = |word: &Word| match word {
-        Word::Single(single) => template(single).into(),
-        Word::Group(group) => words(group),
+fn words(list: &[CommandWord]) -> Value {
+    let word = |word: &CommandWord| match word {
+        CommandWord::Single(single) => template(single).into(),
+        CommandWord::Group(group) => words(group),
     };
     Value::Array(list.iter().map(word).collect())
 }
 
 /// A template as it is written.
 fn template(template: &Template) -> String {
-    let part = |part: &Part| match part {
-        Part::Text(text) => text.replace('{', "{{").replace('}', "}}"),
-        Part::Value(placeholder) => format!("{{{}{}}}", placeholder.name, placeholder.form.suffix()),
+    let part = |part: &TemplatePart| match part {
+        TemplatePart::Text(text) => text.replace('{', "{{").replace('}', "}}"),
+        TemplatePart::Value(placeholder) => format!("{{{}{}}}", placeholder.name, placeholder.form.suffix()),
     };
     template.parts().iter().map(part).collect()
 }

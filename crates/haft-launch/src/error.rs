@@ -22,7 +22,7 @@ pub enum ErrorKind {
     /// Several agents could be meant: these.
     Undecided(Vec<String>),
     /// A role, context or task that has to be there cannot be made.
-    Material,
+    MissingText,
     /// The project's configuration can run programs and is not trusted.
     Untrusted,
     /// The prompt or role does not fit in any way that the agent takes it.

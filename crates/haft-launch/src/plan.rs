@@ -7,14 +7,14 @@ use std::path::{Path, PathBuf};
 use haft_config::{FileRules, MAX_CONFIG_BYTES};
 use haft_process::{Environment, longest_argument};
 
-use crate::agent::{Agent, Way};
+use crate::agent::{Agent, PromptDelivery};
+use crate::assembly::{AssembledPrompt, shell_words};
 use crate::error::{Error, ErrorKind};
-use crate::material::{Material, shell_words};
-use crate::mcp::McpConfig;
-use crate::selection::{Request, Selection};
-use crate::surroundings::Surroundings;
-use crate::template::{Template, Values};
-use crate::words::Invocation;
+use crate::host_facts::HostFacts;
+use crate::invocation::Invocation;
+use crate::mcp_config::McpConfig;
+use crate::selection::{LaunchRequest, LaunchSelection};
+use crate::template::{PlaceholderValues, Template};
 
 /// The names of the files that an agent may be given.
 const ROLE_FILE: &str = "role.md";
@@ -22,7 +22,7 @@ const PROMPT_FILE: &str = "prompt.md";
 
 /// An agent's call, complete.
 #[derive(Clone, Debug)]
-pub struct Plan {
+pub struct LaunchPlan {
     /// The program and its arguments.
     pub argv: Vec<OsString>,
     /// Its environment.
@@ -32,26 +32,26 @@ pub struct Plan {
     /// What it gets on standard input, if that is not ours.
     pub stdin: Option<Vec<u8>>,
     /// How it gets its prompt, if there is one.
-    pub way: Option<Way>,
-    /// Files that must be there before it starts.
+    pub delivery: Option<PromptDelivery>,
+    /// LaunchFiles that must be there before it starts.
     pub files: Vec<(PathBuf, Vec<u8>)>,
 }
 
-impl Plan {
-    /// Decides everything. Files will be expected in `directory`.
+impl LaunchPlan {
+    /// Decides everything. LaunchFiles will be expected in `directory`.
     ///
     /// # Errors
-    /// If the prompt or the role fits in no way that the agent takes it.
+    /// If the prompt or the role fits in no delivery that the agent takes it.
     pub fn new(
-        selection: &Selection<'_>,
-        request: &Request,
-        material: &Material,
-        surroundings: &Surroundings,
+        selection: &LaunchSelection<'_>,
+        request: &LaunchRequest,
+        material: &AssembledPrompt,
+        facts: &HostFacts,
         directory: &Path,
-    ) -> Result<Plan, Error> {
+    ) -> Result<LaunchPlan, Error> {
         let agent = selection.agent;
         let mcp = match request.mcp && selection.catalogue.settings.mcp {
-            true => Some(mcp_config(agent, surroundings)?),
+            true => Some(mcp_config(agent, facts)?),
             false => None,
         };
         let draft = Draft {
@@ -59,11 +59,8 @@ impl Plan {
             invocation: agent.invocation(request.batch),
             model: selection.model.clone().unwrap_or_default().into_bytes(),
             mcp,
-            shell: shell_words(
-                selection.catalogue.settings.shell.as_ref().map(|shell| &shell.value),
-                surroundings,
-            ),
-            surroundings,
+            shell: shell_words(selection.catalogue.settings.shell.as_ref().map(|shell| &shell.value), facts),
+            facts,
             directory,
         };
         draft.plan(material)
@@ -72,15 +69,15 @@ impl Plan {
 
 /// The MCP configuration of an agent. One that is told by a variable where it is may have been told already: what it would
 /// have read then is still there.
-fn mcp_config(agent: &Agent, surroundings: &Surroundings) -> Result<McpConfig, Error> {
-    let config = agent.mcp.render(&surroundings.haft);
+fn mcp_config(agent: &Agent, facts: &HostFacts) -> Result<McpConfig, Error> {
+    let config = agent.mcp.render(&facts.haft);
     let told = |(name, template): &(String, Template)| {
-        template.names().eq(["mcp_config"]).then(|| surroundings.environment.get(name)).flatten()
+        template.names().eq(["mcp_config"]).then(|| facts.environment.get(name)).flatten()
     };
     let Some(path) = agent.environment.iter().find_map(told).filter(|path| !path.is_empty()) else {
         return Ok(config);
     };
-    let path = surroundings.working_directory.join(path);
+    let path = facts.working_directory.join(path);
     let merged = FileRules::up_to(MAX_CONFIG_BYTES)
         .read(&path)
         .map_err(|error| format!("cannot be read: {}", error.reason()))
@@ -101,28 +98,28 @@ struct Draft<'d> {
     model: Vec<u8>,
     mcp: Option<McpConfig>,
     shell: Vec<String>,
-    surroundings: &'d Surroundings,
+    facts: &'d HostFacts,
     directory: &'d Path,
 }
 
 /// How the role reaches the agent.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum RoleWay {
+enum RoleDelivery {
     Absent,
     Inline,
     File,
 }
 
 impl Draft<'_> {
-    /// Tries the ways there are, the preferred first, until everything fits.
-    fn plan(&self, material: &Material) -> Result<Plan, Error> {
+    /// Tries the deliveries there are, the preferred first, until everything fits.
+    fn plan(&self, material: &AssembledPrompt) -> Result<LaunchPlan, Error> {
         let (roles, prompt) = self.split(material);
         let role = material.role.as_deref().unwrap_or_default();
-        let ways = self.ways(&prompt);
+        let deliveries = self.deliveries(&prompt);
         let mut first_fault = None;
-        for &role_way in &roles {
-            for &way in &ways {
-                let values = self.values(role, role_way, &prompt, way);
+        for &role_delivery in &roles {
+            for &delivery in &deliveries {
+                let values = self.values(role, role_delivery, &prompt, delivery);
                 match self.try_plan(&values, role, &prompt) {
                     Ok(plan) => return Ok(plan),
                     Err(fault) => first_fault = first_fault.or(Some(fault)),
@@ -133,79 +130,86 @@ impl Draft<'_> {
         let fault = first_fault.unwrap_or_default();
         let error =
             Error::new(ErrorKind::Size, format!("agent \"{agent}\" cannot be given its texts: {fault}"));
-        Err(error.with_hint("leave out contexts, or give the agent a way by file or standard input"))
+        Err(error.with_hint("leave out contexts, or give the agent a delivery by file or standard input"))
     }
 
-    /// The ways the role may take, and the prompt: an agent that takes no role finds it at the top of its prompt.
-    fn split(&self, material: &Material) -> (Vec<RoleWay>, Vec<u8>) {
-        let Some(role) = &material.role else { return (vec![RoleWay::Absent], material.prompt.clone()) };
-        let ways: Vec<RoleWay> = [("role", RoleWay::Inline), ("role_file", RoleWay::File)]
-            .into_iter()
-            .filter(|(name, _)| self.uses(name))
-            .map(|(_, way)| way)
-            .collect();
-        if !ways.is_empty() {
-            return (ways, material.prompt.clone());
+    /// The deliveries the role may take, and the prompt: an agent that takes no role finds it at the top of its prompt.
+    fn split(&self, material: &AssembledPrompt) -> (Vec<RoleDelivery>, Vec<u8>) {
+        let Some(role) = &material.role else { return (vec![RoleDelivery::Absent], material.prompt.clone()) };
+        let deliveries: Vec<RoleDelivery> =
+            [("role", RoleDelivery::Inline), ("role_file", RoleDelivery::File)]
+                .into_iter()
+                .filter(|(name, _)| self.uses(name))
+                .map(|(_, delivery)| delivery)
+                .collect();
+        if !deliveries.is_empty() {
+            return (deliveries, material.prompt.clone());
         }
         let between: &[u8] = match (material.prompt.is_empty(), role.ends_with(b"\n")) {
             (true, _) => b"",
             (false, true) => b"\n",
             (false, false) => b"\n\n",
         };
-        (vec![RoleWay::Absent], [role, between, &material.prompt].concat())
+        (vec![RoleDelivery::Absent], [role, between, &material.prompt].concat())
     }
 
-    /// The ways the prompt may take: those that are configured and that the command has a place for, or those that it
+    /// The deliveries the prompt may take: those that are configured and that the command has a location for, or those that it
     /// shows.
-    fn ways(&self, prompt: &[u8]) -> Vec<Option<Way>> {
+    fn deliveries(&self, prompt: &[u8]) -> Vec<Option<PromptDelivery>> {
         if prompt.is_empty() {
             return vec![None];
         }
-        let possible = |way: &Way| match way {
-            Way::Argv => self.invocation.uses("prompt"),
-            Way::Env => self.agent.environment_uses("prompt"),
-            Way::File => self.uses("prompt_file"),
-            Way::Stdin => true,
+        let possible = |delivery: &PromptDelivery| match delivery {
+            PromptDelivery::Argv => self.invocation.uses("prompt"),
+            PromptDelivery::Env => self.agent.environment_uses("prompt"),
+            PromptDelivery::File => self.uses("prompt_file"),
+            PromptDelivery::Stdin => true,
         };
-        let shown = [Way::Argv, Way::Env, Way::File];
-        let configured: &[Way] = if self.agent.ways.is_empty() { &shown } else { &self.agent.ways };
-        let ways: Vec<Option<Way>> = configured.iter().copied().filter(possible).map(Some).collect();
-        if ways.is_empty() { vec![Some(Way::Stdin)] } else { ways }
+        let shown = [PromptDelivery::Argv, PromptDelivery::Env, PromptDelivery::File];
+        let configured: &[PromptDelivery] =
+            if self.agent.deliveries.is_empty() { &shown } else { &self.agent.deliveries };
+        let deliveries: Vec<Option<PromptDelivery>> =
+            configured.iter().copied().filter(possible).map(Some).collect();
+        if deliveries.is_empty() { vec![Some(PromptDelivery::Stdin)] } else { deliveries }
     }
 
     fn uses(&self, name: &str) -> bool {
         self.invocation.uses(name) || self.agent.environment_uses(name)
     }
 
-    fn values(&self, role: &[u8], role_way: RoleWay, prompt: &[u8], way: Option<Way>) -> AgentValues {
+    fn values(
+        &self,
+        role: &[u8],
+        role_delivery: RoleDelivery,
+        prompt: &[u8],
+        delivery: Option<PromptDelivery>,
+    ) -> AgentValues {
         let path = |name: &str| self.directory.join(name).into_os_string().into_vec();
         let mcp = self.mcp.as_ref();
         AgentValues {
             bin: self.agent.bin.clone().into_bytes(),
             model: self.model.clone(),
-            role: if role_way == RoleWay::Inline { role.to_vec() } else { Vec::new() },
-            role_file: if role_way == RoleWay::File { path(ROLE_FILE) } else { Vec::new() },
-            argument: if way == Some(Way::Argv) { prompt.to_vec() } else { Vec::new() },
-            variable: if way == Some(Way::Env) { prompt.to_vec() } else { Vec::new() },
-            prompt_file: if way == Some(Way::File) { path(PROMPT_FILE) } else { Vec::new() },
+            role: if role_delivery == RoleDelivery::Inline { role.to_vec() } else { Vec::new() },
+            role_file: if role_delivery == RoleDelivery::File { path(ROLE_FILE) } else { Vec::new() },
+            argument: if delivery == Some(PromptDelivery::Argv) { prompt.to_vec() } else { Vec::new() },
+            variable: if delivery == Some(PromptDelivery::Env) { prompt.to_vec() } else { Vec::new() },
+            prompt_file: if delivery == Some(PromptDelivery::File) { path(PROMPT_FILE) } else { Vec::new() },
             mcp_config: mcp.map(|config| path(&config.file_name)).unwrap_or_default(),
-            mcp_command: mcp
-                .map(|_| self.surroundings.haft.as_os_str().as_bytes().to_vec())
-                .unwrap_or_default(),
-            cwd: self.surroundings.working_directory.as_os_str().as_bytes().to_vec(),
-            date: self.surroundings.date.clone().into_bytes(),
-            datetime: self.surroundings.datetime.clone().into_bytes(),
-            way,
+            mcp_command: mcp.map(|_| self.facts.haft.as_os_str().as_bytes().to_vec()).unwrap_or_default(),
+            cwd: self.facts.working_directory.as_os_str().as_bytes().to_vec(),
+            date: self.facts.date.clone().into_bytes(),
+            datetime: self.facts.datetime.clone().into_bytes(),
+            delivery,
         }
     }
 
-    /// The plan for one way, or in a few words why it cannot be.
-    fn try_plan(&self, values: &AgentValues, role: &[u8], prompt: &[u8]) -> Result<Plan, String> {
+    /// The plan for one delivery, or in a few words why it cannot be.
+    fn try_plan(&self, values: &AgentValues, role: &[u8], prompt: &[u8]) -> Result<LaunchPlan, String> {
         let argv = self.invocation.expand(values, &self.shell);
         for (index, argument) in argv.iter().enumerate() {
             check(&format!("argument {index}"), argument.as_bytes())?;
         }
-        let mut environment = self.surroundings.environment.clone();
+        let mut environment = self.facts.environment.clone();
         let variables = self.variables(values);
         for (name, value) in &variables {
             let entry = [name.as_bytes(), b"=", value.as_bytes()].concat();
@@ -223,8 +227,8 @@ impl Draft<'_> {
         if let Some(config) = self.mcp.as_ref().filter(|_| self.uses("mcp_config")) {
             file(&values.mcp_config, config.text.as_bytes());
         }
-        let stdin = (values.way == Some(Way::Stdin)).then(|| prompt.to_vec());
-        Ok(Plan { argv, environment, variables, stdin, way: values.way, files })
+        let stdin = (values.delivery == Some(PromptDelivery::Stdin)).then(|| prompt.to_vec());
+        Ok(LaunchPlan { argv, environment, variables, stdin, delivery: values.delivery, files })
     }
 
     /// The variables that the definition sets; those whose placeholders have no value are not set.
@@ -265,10 +269,10 @@ struct AgentValues {
     cwd: Vec<u8>,
     date: Vec<u8>,
     datetime: Vec<u8>,
-    way: Option<Way>,
+    delivery: Option<PromptDelivery>,
 }
 
-impl Values for AgentValues {
+impl PlaceholderValues for AgentValues {
     fn value(&self, name: &str) -> &[u8] {
         match name {
             "bin" => &self.bin,
@@ -289,38 +293,39 @@ impl Values for AgentValues {
 
 #[cfg(test)]
 mod tests {
-    use haft_config::{Layer, Source};
+    use haft_config::{ConfigSource, Layer};
 
     use super::*;
+    use crate::assembly::PromptAssembly;
     use crate::catalogue::Catalogue;
-    use crate::material::Assembly;
 
-    /// The plan for an agent that haft knows, with haft at a place that has a space in its name.
-    fn plan(agent: &str, environment: Environment) -> Result<Plan, Error> {
-        let source = Source { layer: Layer::User, name: "none".to_owned(), path: None, text: String::new() };
+    /// The plan for an agent that haft knows, with haft at a location that has a space in its name.
+    fn plan(agent: &str, environment: Environment) -> Result<LaunchPlan, Error> {
+        let source =
+            ConfigSource { layer: Layer::User, name: "none".to_owned(), path: None, text: String::new() };
         let catalogue = Catalogue::read([source]).unwrap();
-        let request = Request {
+        let request = LaunchRequest {
             agent: Some(agent.to_owned()),
             instructions: Some(b"go".to_vec()),
             mcp: true,
-            ..Request::default()
+            ..LaunchRequest::default()
         };
-        let surroundings = Surroundings {
+        let facts = HostFacts {
             working_directory: "/".into(),
             haft: "/a b/haft".into(),
             environment,
-            ..Surroundings::default()
+            ..HostFacts::default()
         };
-        let selection = catalogue.select(&request, &surroundings).unwrap();
-        let material = Assembly::new(&selection, &request, &surroundings).finish(&[]).unwrap();
-        Plan::new(&selection, &request, &material, &surroundings, "/files".as_ref())
+        let selection = catalogue.select(&request, &facts).unwrap();
+        let material = PromptAssembly::new(&selection, &request, &facts).finish(&[]).unwrap();
+        LaunchPlan::new(&selection, &request, &material, &facts, "/files".as_ref())
     }
 
     #[test]
     fn a_command_in_an_argument_is_quoted_where_it_has_to_be() {
         let plan = plan("goose", Environment::new()).unwrap();
-        let place = plan.argv.iter().position(|word| word == "--with-extension").unwrap();
-        assert_eq!(plan.argv[place + 1], "'/a b/haft' mcp");
+        let location = plan.argv.iter().position(|word| word == "--with-extension").unwrap();
+        assert_eq!(plan.argv[location + 1], "'/a b/haft' mcp");
     }
 
     #[test]

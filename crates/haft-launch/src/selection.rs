@@ -3,15 +3,15 @@
 use std::path::Path;
 
 use crate::agent::Agent;
-use crate::catalogue::{Catalogue, Context, Role, Task};
+use crate::catalogue::{AgentRole, Catalogue, LaunchTask, PromptContext};
 use crate::error::{Error, ErrorKind};
-use crate::name;
-use crate::recipe::Recipe;
-use crate::surroundings::Surroundings;
+use crate::host_facts::HostFacts;
+use crate::name_lookup;
+use crate::text_source::TextSource;
 
 /// What kind of launch it is.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Kind {
+pub enum LaunchKind {
     /// With the required and the default contexts.
     #[default]
     Plain,
@@ -23,9 +23,9 @@ pub enum Kind {
 
 /// What is asked for.
 #[derive(Clone, Debug, Default)]
-pub struct Request {
+pub struct LaunchRequest {
     /// What kind of launch it is.
-    pub kind: Kind,
+    pub kind: LaunchKind,
     /// The agent, by name.
     pub agent: Option<String>,
     /// The model, by alias or id.
@@ -46,24 +46,24 @@ pub struct Request {
 
 /// What is launched.
 #[derive(Clone, Debug)]
-pub struct Selection<'c> {
+pub struct LaunchSelection<'c> {
     pub(crate) catalogue: &'c Catalogue,
     /// The agent.
     pub agent: &'c Agent,
     /// The id of the model.
     pub model: Option<String>,
     /// The role.
-    pub role: Option<&'c Role>,
+    pub role: Option<&'c AgentRole>,
     /// The task.
-    pub task: Option<&'c Task>,
-    pub(crate) contexts: Vec<Chosen>,
+    pub task: Option<&'c LaunchTask>,
+    pub(crate) contexts: Vec<SelectedContext>,
 }
 
 /// A context that was chosen.
 #[derive(Clone, Debug)]
-pub(crate) struct Chosen {
+pub(crate) struct SelectedContext {
     pub(crate) name: String,
-    pub(crate) recipe: Recipe,
+    pub(crate) source: TextSource,
     pub(crate) required: bool,
 }
 
@@ -72,26 +72,26 @@ impl Catalogue {
     ///
     /// # Errors
     /// A name that nothing has or several have; no agent, or several to choose from.
-    pub fn select(&self, request: &Request, surroundings: &Surroundings) -> Result<Selection<'_>, Error> {
+    pub fn select(&self, request: &LaunchRequest, facts: &HostFacts) -> Result<LaunchSelection<'_>, Error> {
         let task = match &request.kind {
-            Kind::Task(name) => Some(self.task(name)?),
-            Kind::Plain | Kind::Prompt => None,
+            LaunchKind::Task(name) => Some(self.task(name)?),
+            LaunchKind::Plain | LaunchKind::Prompt => None,
         };
         let wanted = request.agent.as_deref().or_else(|| task?.agent.as_deref()).or(self.default_agent());
         let agent = match wanted {
             Some(name) => self.agent(name)?,
-            None => self.installed_agent(surroundings)?,
+            None => self.installed_agent(facts)?,
         };
         let model = request.model.as_deref().or_else(|| task?.model.as_deref());
         let role = request.role.as_deref().or_else(|| task?.role.as_deref()).or(self.default_role());
         let role = role.filter(|_| !request.no_role).map(|name| self.role(name)).transpose()?;
-        Ok(Selection {
+        Ok(LaunchSelection {
             catalogue: self,
             agent,
             model: agent.model(model),
             role,
             task,
-            contexts: self.chosen(request, surroundings)?,
+            contexts: self.chosen(request, facts)?,
         })
     }
 
@@ -101,34 +101,34 @@ impl Catalogue {
     /// If none or several are meant.
     pub fn agent(&self, wanted: &str) -> Result<&Agent, Error> {
         let names: Vec<&str> = self.agents.iter().map(Agent::name).collect();
-        Ok(&self.agents[name::find("agent", wanted, &names)?])
+        Ok(&self.agents[name_lookup::find("agent", wanted, &names)?])
     }
 
     /// The role that a name means.
     ///
     /// # Errors
     /// If none or several are meant.
-    pub fn role(&self, wanted: &str) -> Result<&Role, Error> {
+    pub fn role(&self, wanted: &str) -> Result<&AgentRole, Error> {
         let names: Vec<&str> = self.roles.iter().map(|role| role.name.as_str()).collect();
-        Ok(&self.roles[name::find("role", wanted, &names)?])
+        Ok(&self.roles[name_lookup::find("role", wanted, &names)?])
     }
 
     /// The task that a name or an alias means.
     ///
     /// # Errors
     /// If none or several are meant.
-    pub fn task(&self, wanted: &str) -> Result<&Task, Error> {
+    pub fn task(&self, wanted: &str) -> Result<&LaunchTask, Error> {
         if let Some(task) = self.tasks.iter().find(|task| task.alias.as_deref() == Some(wanted)) {
             return Ok(task);
         }
         let names: Vec<&str> = self.tasks.iter().map(|task| task.name.as_str()).collect();
-        Ok(&self.tasks[name::find("task", wanted, &names)?])
+        Ok(&self.tasks[name_lookup::find("task", wanted, &names)?])
     }
 
     /// The only agent that is installed.
-    fn installed_agent(&self, surroundings: &Surroundings) -> Result<&Agent, Error> {
+    fn installed_agent(&self, facts: &HostFacts) -> Result<&Agent, Error> {
         let installed: Vec<&Agent> =
-            self.agents.iter().filter(|agent| surroundings.find(&agent.bin).is_some()).collect();
+            self.agents.iter().filter(|agent| facts.find(&agent.bin).is_some()).collect();
         let names: Vec<&str> = installed.iter().map(|agent| agent.name()).collect();
         match installed.as_slice() {
             [agent] => Ok(agent),
@@ -147,25 +147,29 @@ impl Catalogue {
     }
 
     /// The contexts of a launch: those that are there anyway in their order, then files in the order they were named.
-    fn chosen(&self, request: &Request, surroundings: &Surroundings) -> Result<Vec<Chosen>, Error> {
-        let plain = request.kind == Kind::Plain;
+    fn chosen(&self, request: &LaunchRequest, facts: &HostFacts) -> Result<Vec<SelectedContext>, Error> {
+        let plain = request.kind == LaunchKind::Plain;
         let mut wanted: Vec<bool> =
             self.contexts.iter().map(|context| context.required || (plain && context.default)).collect();
         let mut files = Vec::new();
         for text in &request.contexts {
-            match self.context(text, surroundings)? {
-                Found::Contexts(indices) => indices.into_iter().for_each(|index| wanted[index] = true),
-                Found::File(chosen) => files.push(chosen),
+            match self.context(text, facts)? {
+                ContextMatch::Contexts(indices) => indices.into_iter().for_each(|index| wanted[index] = true),
+                ContextMatch::File(chosen) => files.push(chosen),
             }
         }
         let named = self.contexts.iter().zip(wanted).filter(|(_, wanted)| *wanted).map(|(context, _)| {
-            Chosen { name: context.name.clone(), recipe: context.recipe.clone(), required: context.required }
+            SelectedContext {
+                name: context.name.clone(),
+                source: context.source.clone(),
+                required: context.required,
+            }
         });
         Ok(named.chain(files).collect())
     }
 
-    fn context(&self, wanted: &str, surroundings: &Surroundings) -> Result<Found, Error> {
-        let all = |test: &dyn Fn(&Context) -> bool| -> Vec<usize> {
+    fn context(&self, wanted: &str, facts: &HostFacts) -> Result<ContextMatch, Error> {
+        let all = |test: &dyn Fn(&PromptContext) -> bool| -> Vec<usize> {
             self.contexts
                 .iter()
                 .enumerate()
@@ -176,24 +180,24 @@ impl Catalogue {
         let exact = all(&|context| context.name == wanted);
         let tagged = all(&|context| context.tags.iter().any(|tag| tag == wanted));
         if let Some(found) = [exact, tagged].into_iter().find(|found| !found.is_empty()) {
-            return Ok(Found::Contexts(found));
+            return Ok(ContextMatch::Contexts(found));
         }
-        let path = surroundings.working_directory.join(wanted);
+        let path = facts.working_directory.join(wanted);
         if path.is_file() || wanted.contains('/') {
-            return Ok(Found::File(file(wanted, &path)));
+            return Ok(ContextMatch::File(file(wanted, &path)));
         }
         let names: Vec<&str> = self.contexts.iter().map(|context| context.name.as_str()).collect();
-        Ok(Found::Contexts(vec![name::find("context", wanted, &names)?]))
+        Ok(ContextMatch::Contexts(vec![name_lookup::find("context", wanted, &names)?]))
     }
 }
 
 /// A file as a context: somebody has asked for it, so it has to be there.
-fn file(wanted: &str, path: &Path) -> Chosen {
-    let recipe = Recipe::of_file(path.to_string_lossy().into_owned());
-    Chosen { name: wanted.to_owned(), recipe, required: true }
+fn file(wanted: &str, path: &Path) -> SelectedContext {
+    let source = TextSource::of_file(path.to_string_lossy().into_owned());
+    SelectedContext { name: wanted.to_owned(), source, required: true }
 }
 
-enum Found {
+enum ContextMatch {
     Contexts(Vec<usize>),
-    File(Chosen),
+    File(SelectedContext),
 }

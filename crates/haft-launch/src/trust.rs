@@ -2,53 +2,53 @@
 
 use std::path::Path;
 
-use haft_config::trust::{ContentHash, Standing, Trust};
-use haft_config::{Layer, Source, printable};
+use haft_config::trust::{ContentHash, TrustStatus, TrustStore};
+use haft_config::{ConfigSource, Layer, printable};
 
 use crate::catalogue::Catalogue;
 use crate::error::{Error, ErrorKind};
 
 impl Catalogue {
     /// The items of the project's configuration that run programs or put text into a prompt. Each in a few words.
-    pub fn project_powers(&self) -> Vec<String> {
-        let mut powers = Vec::new();
-        let shell = self.settings.shell.as_ref().map(|shell| self.config.place(shell.mark).layer());
+    pub fn items_needing_trust(&self) -> Vec<String> {
+        let mut items = Vec::new();
+        let shell = self.settings.shell.as_ref().map(|shell| self.config.locate(shell.span).layer());
         if shell == Some(Layer::Project) {
-            powers.push("the shell".to_owned());
+            items.push("the shell".to_owned());
         }
-        let agents = self.agents.iter().filter(|agent| agent.place.layer() == Layer::Project);
-        powers.extend(agents.map(|agent| format!("agent \"{}\"", agent.name)));
-        let roles = self.roles.iter().map(|role| ("role", &role.name, &role.recipe));
-        let contexts = self.contexts.iter().map(|context| ("context", &context.name, &context.recipe));
-        let tasks = self.tasks.iter().map(|task| ("task", &task.name, &task.recipe));
-        for (kind, name, recipe) in roles.chain(contexts).chain(tasks) {
-            if recipe.layer() == Layer::Project {
-                powers.push(format!("{kind} \"{name}\""));
+        let agents = self.agents.iter().filter(|agent| agent.location.layer() == Layer::Project);
+        items.extend(agents.map(|agent| format!("agent \"{}\"", agent.name)));
+        let roles = self.roles.iter().map(|role| ("role", &role.name, &role.source));
+        let contexts = self.contexts.iter().map(|context| ("context", &context.name, &context.source));
+        let tasks = self.tasks.iter().map(|task| ("task", &task.name, &task.source));
+        for (kind, name, source) in roles.chain(contexts).chain(tasks) {
+            if source.layer() == Layer::Project {
+                items.push(format!("{kind} \"{name}\""));
             }
         }
-        powers
+        items
     }
 
     /// Refuses a project's configuration that runs programs or speaks to the agent and is not trusted.
     ///
     /// # Errors
     /// If it is not trusted with the content it has.
-    pub fn check_trust(&self, trust: &Trust) -> Result<(), Error> {
-        let powers = self.project_powers();
-        if powers.is_empty() {
+    pub fn check_trust(&self, trust: &TrustStore) -> Result<(), Error> {
+        let items = self.items_needing_trust();
+        if items.is_empty() {
             return Ok(());
         }
         let projects = self.config.sources().filter(|source| source.layer == Layer::Project);
         for source in projects {
-            let state = match standing(source, trust) {
-                Standing::Trusted => continue,
-                Standing::New => "is not trusted",
-                Standing::Changed => "has changed since it was trusted",
+            let state = match trust_status(source, trust) {
+                TrustStatus::Trusted => continue,
+                TrustStatus::New => "is not trusted",
+                TrustStatus::Changed => "has changed since it was trusted",
             };
             let message = format!(
                 "\"{}\" runs programs or gives the agent instructions ({}) and {state}",
                 source.name,
-                powers.join(", ")
+                items.join(", ")
             );
             let error = Error::new(ErrorKind::Untrusted, message);
             let directory = source.path.as_deref().and_then(Path::parent).unwrap_or(Path::new("."));
@@ -60,9 +60,9 @@ impl Catalogue {
 }
 
 /// How the text of a source stands to what is trusted.
-pub fn standing(source: &Source, trust: &Trust) -> Standing {
+pub fn trust_status(source: &ConfigSource, trust: &TrustStore) -> TrustStatus {
     match &source.path {
-        Some(path) => trust.standing(path, &ContentHash::of(source.text.as_bytes())),
-        None => Standing::Trusted,
+        Some(path) => trust.status(path, &ContentHash::of(source.text.as_bytes())),
+        None => TrustStatus::Trusted,
     }
 }

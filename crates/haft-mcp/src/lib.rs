@@ -35,7 +35,7 @@
 //!
 //! # The client
 //!
-//! [`remote_tools`] makes servers of others, programs or URLs, into [providers](haft_tools::Provider) of a registry: started or
+//! [`remote_tools`] makes servers of others, programs or URLs, into [providers](haft_tools::ToolProvider) of a registry: started or
 //! reached when one of their tools is first asked for, again if they have died, left with the registry.
 //!
 //! # Limits

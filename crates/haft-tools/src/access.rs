@@ -10,8 +10,8 @@ use serde_json::Value;
 /// In a schema: `"none"`, `"read"` or `"write"` for anything anywhere, or the parameters that name paths, as
 /// `{"read": ["path"], "write": ["target"]}`. A tool that says nothing may do anything.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "Value", into = "Form")]
-pub enum Access {
+#[serde(try_from = "Value", into = "SerializedAccess")]
+pub enum ToolAccess {
     /// It does not say.
     #[default]
     Unknown,
@@ -33,32 +33,32 @@ pub enum Access {
 /// How it is written.
 #[derive(Clone, Serialize)]
 #[serde(untagged)]
-enum Form {
+enum SerializedAccess {
     Word(&'static str),
     Paths { read: Vec<String>, write: Vec<String> },
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Paths {
+struct AccessPaths {
     #[serde(default)]
     read: Vec<String>,
     #[serde(default)]
     write: Vec<String>,
 }
 
-impl TryFrom<Value> for Access {
+impl TryFrom<Value> for ToolAccess {
     type Error = String;
 
-    fn try_from(value: Value) -> Result<Access, String> {
+    fn try_from(value: Value) -> Result<ToolAccess, String> {
         match value.as_str() {
-            Some("none") => return Ok(Access::None),
-            Some("read") => return Ok(Access::Read),
-            Some("write") => return Ok(Access::Write),
+            Some("none") => return Ok(ToolAccess::None),
+            Some("read") => return Ok(ToolAccess::Read),
+            Some("write") => return Ok(ToolAccess::Write),
             _ => {}
         }
-        match Paths::deserialize(&value) {
-            Ok(Paths { read, write }) if value.is_object() => Ok(Access::Paths { read, write }),
+        match AccessPaths::deserialize(&value) {
+            Ok(AccessPaths { read, write }) if value.is_object() => Ok(ToolAccess::Paths { read, write }),
             _ => Err(format!(
                 "access is {}; it is \"none\", \"read\", \"write\", or {{\"read\": […], \"write\": […]}} with names of parameters",
                 crate::text::short(&value)
@@ -67,25 +67,25 @@ impl TryFrom<Value> for Access {
     }
 }
 
-impl From<Access> for Form {
-    fn from(access: Access) -> Form {
+impl From<ToolAccess> for SerializedAccess {
+    fn from(access: ToolAccess) -> SerializedAccess {
         match access {
-            Access::Unknown => Form::Word("unknown"),
-            Access::None => Form::Word("none"),
-            Access::Read => Form::Word("read"),
-            Access::Write => Form::Word("write"),
-            Access::Paths { read, write } => Form::Paths { read, write },
+            ToolAccess::Unknown => SerializedAccess::Word("unknown"),
+            ToolAccess::None => SerializedAccess::Word("none"),
+            ToolAccess::Read => SerializedAccess::Word("read"),
+            ToolAccess::Write => SerializedAccess::Word("write"),
+            ToolAccess::Paths { read, write } => SerializedAccess::Paths { read, write },
         }
     }
 }
 
-impl Access {
+impl ToolAccess {
     pub(crate) fn is_unknown(&self) -> bool {
-        *self == Access::Unknown
+        *self == ToolAccess::Unknown
     }
 
     pub(crate) fn check(&self, parameters: &Value) -> Result<(), String> {
-        let Access::Paths { read, write } = self else { return Ok(()) };
+        let ToolAccess::Paths { read, write } = self else { return Ok(()) };
         let known = |name: &&String| parameters["properties"].get(name.as_str()).is_none();
         match read.iter().chain(write).find(known) {
             Some(name) => Err(format!("bad schema at /access: there is no parameter '{name}'")),
@@ -94,12 +94,12 @@ impl Access {
     }
 
     /// What a call with these arguments touches, with paths from a directory.
-    pub fn of_call(&self, arguments: &Value, directory: &Path) -> Touched {
+    pub fn of_call(&self, arguments: &Value, directory: &Path) -> CallAccess {
         match self {
-            Access::Unknown | Access::Write => Touched::Everything,
-            Access::None => Touched::default(),
-            Access::Read => Touched::Paths { read: vec![PathBuf::from("/")], write: Vec::new() },
-            Access::Paths { read, write } => Touched::Paths {
+            ToolAccess::Unknown | ToolAccess::Write => CallAccess::Everything,
+            ToolAccess::None => CallAccess::default(),
+            ToolAccess::Read => CallAccess::Paths { read: vec![PathBuf::from("/")], write: Vec::new() },
+            ToolAccess::Paths { read, write } => CallAccess::Paths {
                 read: paths(read, arguments, directory),
                 write: paths(write, arguments, directory),
             },
@@ -110,28 +110,28 @@ impl Access {
 /// What one call touches.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Touched {
+pub enum CallAccess {
     /// It may touch anything, so it runs alone.
     Everything,
     /// It touches these paths, which are free of links, and what is below them.
     Paths {
-        /// Paths that are read.
+        /// AccessPaths that are read.
         read: Vec<PathBuf>,
-        /// Paths that are written.
+        /// AccessPaths that are written.
         write: Vec<PathBuf>,
     },
 }
 
-impl Default for Touched {
-    fn default() -> Touched {
-        Touched::Paths { read: Vec::new(), write: Vec::new() }
+impl Default for CallAccess {
+    fn default() -> CallAccess {
+        CallAccess::Paths { read: Vec::new(), write: Vec::new() }
     }
 }
 
-impl Touched {
+impl CallAccess {
     /// Whether two calls must not run side by side: one writes what the other reads or writes.
-    pub fn conflicts(&self, other: &Touched) -> bool {
-        let (Touched::Paths { read, write }, Touched::Paths { read: other_read, write: other_write }) =
+    pub fn conflicts(&self, other: &CallAccess) -> bool {
+        let (CallAccess::Paths { read, write }, CallAccess::Paths { read: other_read, write: other_write }) =
             (self, other)
         else {
             return true;
@@ -182,8 +182,8 @@ mod tests {
 
     use super::*;
 
-    fn touched(access: &str, arguments: &Value) -> Touched {
-        let access: Access = serde_json::from_str(access).expect("an access");
+    fn touched(access: &str, arguments: &Value) -> CallAccess {
+        let access: ToolAccess = serde_json::from_str(access).expect("an access");
         access.of_call(arguments, Path::new("/"))
     }
 
@@ -203,7 +203,7 @@ mod tests {
     #[test]
     fn unknown_access_is_a_barrier_and_none_is_not() {
         let (unknown, none) =
-            (Access::Unknown.of_call(&json!({}), Path::new("/")), touched("\"none\"", &json!({})));
+            (ToolAccess::Unknown.of_call(&json!({}), Path::new("/")), touched("\"none\"", &json!({})));
         assert!(unknown.conflicts(&none) && none.conflicts(&unknown) && !none.conflicts(&none));
         assert!(!touched("\"read\"", &json!({})).conflicts(&touched("\"read\"", &json!({}))));
     }
@@ -213,7 +213,7 @@ mod tests {
         let directory = tempfile::tempdir().expect("a directory");
         std::fs::create_dir(directory.path().join("real")).expect("a directory");
         std::os::unix::fs::symlink("real", directory.path().join("link")).expect("a link");
-        let access: Access = serde_json::from_str(r#"{"write": ["w"]}"#).expect("an access");
+        let access: ToolAccess = serde_json::from_str(r#"{"write": ["w"]}"#).expect("an access");
         let one = access.of_call(&json!({"w": "real/new"}), directory.path());
         let other = access.of_call(&json!({"w": "link/new"}), directory.path());
         assert!(one.conflicts(&other));

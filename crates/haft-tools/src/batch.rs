@@ -10,9 +10,9 @@ use std::time::Instant;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::access::Touched;
+use crate::access::CallAccess;
 use crate::call::CallOptions;
-use crate::envelope::{Envelope, Fault};
+use crate::envelope::{CallError, Envelope};
 use crate::registry::Registry;
 
 /// So many calls are taken before the first of them is answered.
@@ -21,7 +21,7 @@ const AHEAD: usize = 4096;
 /// One of many calls.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Call {
+pub struct BatchCall {
     /// The tool.
     pub tool: String,
     /// Its arguments.
@@ -42,22 +42,22 @@ impl Registry {
     /// calls, each with what came with its call.
     pub fn batch<T: Send>(
         &self,
-        calls: impl Iterator<Item = (T, Result<Call, Fault>)> + Send,
+        calls: impl Iterator<Item = (T, Result<BatchCall, CallError>)> + Send,
         width: usize,
         options: &CallOptions,
         answer: impl FnMut(T, Envelope),
     ) {
         let inner = self.inner();
         let directory = options.directory.as_ref().unwrap_or(&inner.options.directory);
-        let prepare = |call: Result<Call, Fault>| {
+        let prepare = |call: Result<BatchCall, CallError>| {
             let ready = call.and_then(|call| self.prepare(&call.tool, call.arguments, options));
             let touched = match &ready {
                 Ok(ready) => ready.tool.descriptor().access.of_call(&ready.arguments, directory),
-                Err(_) => Touched::default(),
+                Err(_) => CallAccess::default(),
             };
             (ready, touched)
         };
-        let make = |ready: Result<_, Fault>| {
+        let make = |ready: Result<_, CallError>| {
             let start = Instant::now();
             let mut envelope = match &ready {
                 Ok(ready) => self.run(ready, options, &|_| ()),
@@ -71,43 +71,43 @@ impl Registry {
 }
 
 /// Where a piece of work stands.
-enum Stage<N, R, D> {
+enum PieceState<N, R, D> {
     /// It has come.
     New(N),
     /// It is known what it touches.
-    Ready(R, Touched),
+    Ready(R, CallAccess),
     /// Somebody works on it; what it touches may not be known yet.
-    Busy(Option<Touched>),
+    Busy(Option<CallAccess>),
     Done(D),
 }
 
 /// What somebody may do next.
-enum Work<N, R> {
+enum NextStep<N, R> {
     Prepare(N),
     Make(R),
 }
 
 /// The pieces of work that were not handed out yet, in order.
-struct Queue<T, N, R, D> {
-    pieces: VecDeque<(T, Stage<N, R, D>)>,
+struct BatchQueue<T, N, R, D> {
+    pieces: VecDeque<(T, PieceState<N, R, D>)>,
     /// How many were handed out.
     gone: usize,
     /// Whether no more will come.
     closed: bool,
 }
 
-impl<T, N, R, D> Queue<T, N, R, D> {
+impl<T, N, R, D> BatchQueue<T, N, R, D> {
     /// Takes the first piece that somebody can do something about, with its number.
-    fn next(&mut self) -> Option<(usize, Work<N, R>)> {
+    fn next(&mut self) -> Option<(usize, NextStep<N, R>)> {
         let place = (0..self.pieces.len()).find(|place| self.is_open(*place))?;
         let stage = &mut self.pieces[place].1;
-        let work = match std::mem::replace(stage, Stage::Busy(None)) {
-            Stage::New(new) => Work::Prepare(new),
-            Stage::Ready(ready, touched) => {
-                *stage = Stage::Busy(Some(touched));
-                Work::Make(ready)
+        let work = match std::mem::replace(stage, PieceState::Busy(None)) {
+            PieceState::New(new) => NextStep::Prepare(new),
+            PieceState::Ready(ready, touched) => {
+                *stage = PieceState::Busy(Some(touched));
+                NextStep::Make(ready)
             }
-            Stage::Busy(_) | Stage::Done(_) => return None,
+            PieceState::Busy(_) | PieceState::Done(_) => return None,
         };
         Some((self.gone + place, work))
     }
@@ -115,37 +115,38 @@ impl<T, N, R, D> Queue<T, N, R, D> {
     /// Whether a piece is new, or conflicts with no earlier one that is not done.
     fn is_open(&self, place: usize) -> bool {
         let touched = match &self.pieces[place].1 {
-            Stage::New(_) => return true,
-            Stage::Ready(_, touched) => touched,
-            Stage::Busy(_) | Stage::Done(_) => return false,
+            PieceState::New(_) => return true,
+            PieceState::Ready(_, touched) => touched,
+            PieceState::Busy(_) | PieceState::Done(_) => return false,
         };
         self.pieces.range(..place).all(|(_, earlier)| match earlier {
-            Stage::Done(_) => true,
-            Stage::Ready(_, other) | Stage::Busy(Some(other)) => !touched.conflicts(other),
-            Stage::New(_) | Stage::Busy(None) => false,
+            PieceState::Done(_) => true,
+            PieceState::Ready(_, other) | PieceState::Busy(Some(other)) => !touched.conflicts(other),
+            PieceState::New(_) | PieceState::Busy(None) => false,
         })
     }
 
-    fn set(&mut self, number: usize, stage: Stage<N, R, D>) {
+    fn set(&mut self, number: usize, stage: PieceState<N, R, D>) {
         let place = number - self.gone;
         self.pieces[place].1 = stage;
     }
 
     /// The first piece, once it is done.
     fn take(&mut self) -> Option<(T, D)> {
-        if !matches!(self.pieces.front(), Some((_, Stage::Done(_)))) {
+        if !matches!(self.pieces.front(), Some((_, PieceState::Done(_)))) {
             return None;
         }
         self.gone += 1;
         match self.pieces.pop_front() {
-            Some((tag, Stage::Done(done))) => Some((tag, done)),
+            Some((tag, PieceState::Done(done))) => Some((tag, done)),
             _ => None,
         }
     }
 
     /// Whether nothing is left to begin, nor will be.
     fn is_over(&self) -> bool {
-        let begun = |stage: &Stage<N, R, D>| matches!(stage, Stage::Busy(Some(_)) | Stage::Done(_));
+        let begun =
+            |stage: &PieceState<N, R, D>| matches!(stage, PieceState::Busy(Some(_)) | PieceState::Done(_));
         self.closed && self.pieces.iter().all(|(_, stage)| begun(stage))
     }
 }
@@ -155,16 +156,16 @@ impl<T, N, R, D> Queue<T, N, R, D> {
 fn schedule<T: Send, N: Send, R: Send, D: Send>(
     pieces: impl Iterator<Item = (T, N)> + Send,
     width: usize,
-    prepare: impl Fn(N) -> (R, Touched) + Sync,
+    prepare: impl Fn(N) -> (R, CallAccess) + Sync,
     make: impl Fn(R) -> D + Sync,
     mut answer: impl FnMut(T, D),
 ) {
-    let queue = Mutex::new(Queue { pieces: VecDeque::new(), gone: 0, closed: false });
+    let queue = Mutex::new(BatchQueue { pieces: VecDeque::new(), gone: 0, closed: false });
     let turn = Condvar::new();
     let lock = || queue.lock().unwrap_or_else(PoisonError::into_inner);
     let wait = |queue| turn.wait(queue).unwrap_or_else(PoisonError::into_inner);
     let worker = || {
-        let mut queue: MutexGuard<'_, Queue<T, N, R, D>> = lock();
+        let mut queue: MutexGuard<'_, BatchQueue<T, N, R, D>> = lock();
         while !queue.is_over() {
             let Some((number, work)) = queue.next() else {
                 queue = wait(queue);
@@ -172,11 +173,11 @@ fn schedule<T: Send, N: Send, R: Send, D: Send>(
             };
             drop(queue);
             let stage = match work {
-                Work::Prepare(new) => {
+                NextStep::Prepare(new) => {
                     let (ready, touched) = prepare(new);
-                    Stage::Ready(ready, touched)
+                    PieceState::Ready(ready, touched)
                 }
-                Work::Make(ready) => Stage::Done(make(ready)),
+                NextStep::Make(ready) => PieceState::Done(make(ready)),
             };
             queue = lock();
             queue.set(number, stage);
@@ -189,7 +190,7 @@ fn schedule<T: Send, N: Send, R: Send, D: Send>(
             while queue.pieces.len() >= AHEAD {
                 queue = wait(queue);
             }
-            queue.pieces.push_back((tag, Stage::New(new)));
+            queue.pieces.push_back((tag, PieceState::New(new)));
             turn.notify_all();
         }
         lock().closed = true;
@@ -220,9 +221,9 @@ mod tests {
 
     use super::*;
 
-    fn paths(read: &[&str], write: &[&str]) -> Touched {
+    fn paths(read: &[&str], write: &[&str]) -> CallAccess {
         let own = |paths: &[&str]| paths.iter().map(PathBuf::from).collect();
-        Touched::Paths { read: own(read), write: own(write) }
+        CallAccess::Paths { read: own(read), write: own(write) }
     }
 
     #[test]
@@ -232,17 +233,17 @@ mod tests {
             paths(&["/a"], &[]),
             paths(&[], &["/a"]),
             paths(&[], &["/b"]),
-            Touched::Everything,
+            CallAccess::Everything,
             paths(&["/c"], &[]),
         ];
         let starts = |started: &[usize], finished: &[usize]| {
             let stage = |index: usize| match () {
-                () if finished.contains(&index) => Stage::Done(()),
-                () if started.contains(&index) => Stage::Busy(Some(touched[index].clone())),
-                () => Stage::Ready((), touched[index].clone()),
+                () if finished.contains(&index) => PieceState::Done(()),
+                () if started.contains(&index) => PieceState::Busy(Some(touched[index].clone())),
+                () => PieceState::Ready((), touched[index].clone()),
             };
             let pieces = (0..6).map(|index| ((), stage(index))).collect();
-            let mut queue: Queue<(), (), (), ()> = Queue { pieces, gone: 0, closed: false };
+            let mut queue: BatchQueue<(), (), (), ()> = BatchQueue { pieces, gone: 0, closed: false };
             queue.next().map(|(number, _)| number)
         };
         assert_eq!(starts(&[], &[]), Some(0));
@@ -257,11 +258,12 @@ mod tests {
 
     #[test]
     fn nothing_starts_before_it_is_known_what_those_before_it_touch() {
-        let mut queue: Queue<(), (), (), ()> = Queue { pieces: VecDeque::new(), gone: 0, closed: false };
-        queue.pieces.push_back(((), Stage::Busy(None)));
-        queue.pieces.push_back(((), Stage::Ready((), Touched::default())));
+        let mut queue: BatchQueue<(), (), (), ()> =
+            BatchQueue { pieces: VecDeque::new(), gone: 0, closed: false };
+        queue.pieces.push_back(((), PieceState::Busy(None)));
+        queue.pieces.push_back(((), PieceState::Ready((), CallAccess::default())));
         assert!(queue.next().is_none());
-        queue.set(0, Stage::Ready((), Touched::default()));
+        queue.set(0, PieceState::Ready((), CallAccess::default()));
         assert_eq!(queue.next().map(|(number, _)| number), Some(0));
         assert_eq!(queue.next().map(|(number, _)| number), Some(1));
     }
@@ -275,7 +277,13 @@ mod tests {
             index * 10
         };
         let pieces = (0..8).map(|index| (index, index));
-        schedule(pieces, 4, |index| (index, Touched::default()), make, |tag, done| order.push((tag, done)));
+        schedule(
+            pieces,
+            4,
+            |index| (index, CallAccess::default()),
+            make,
+            |tag, done| order.push((tag, done)),
+        );
         assert_eq!(order, (0..8).map(|index| (index, index * 10)).collect::<Vec<_>>());
     }
 
@@ -289,7 +297,7 @@ mod tests {
         schedule(
             pieces,
             4,
-            |number| (number, Touched::Everything),
+            |number| (number, CallAccess::Everything),
             |number| number,
             |_, number| {
                 answered += 1;
@@ -308,7 +316,7 @@ mod tests {
         schedule(
             nothing,
             4,
-            |()| ((), Touched::default()),
+            |()| ((), CallAccess::default()),
             |()| (),
             |(), ()| unreachable!("there is nothing"),
         );

@@ -8,13 +8,13 @@ use std::time::{Duration, Instant};
 use haft_process::{CancelToken, Environment};
 use serde_json::Value;
 
-use crate::envelope::{Code, Envelope, Fault};
+use crate::envelope::{CallError, Envelope, ErrorCode};
 use crate::environment::for_tool;
-use crate::native::{Native, Progress, Surroundings};
-use crate::registry::{Inner, Registry};
+use crate::native::{CallContext, CallProgress, NativeTool};
+use crate::registry::{Registry, RegistryState};
 use crate::run;
 use crate::text;
-use crate::tool::{Source, Tool};
+use crate::tool::{Tool, ToolSource};
 use crate::toolset::Toolset;
 
 /// What concerns one call.
@@ -36,7 +36,7 @@ pub struct CallOptions {
 
 /// A call that may be made: a tool, and arguments that fit it.
 #[derive(Clone, Debug)]
-pub(crate) struct Ready {
+pub(crate) struct PreparedCall {
     pub(crate) tool: Tool,
     pub(crate) arguments: Value,
     pub(crate) note: Option<String>,
@@ -46,29 +46,29 @@ impl Registry {
     /// Calls a tool and waits for its answer.
     ///
     /// ```
-    /// use haft_config::{Places, trust::Trust};
-    /// use haft_tools::{CallOptions, Code, Options, Registry, core_tools};
+    /// use haft_config::{Directories, trust::TrustStore};
+    /// use haft_tools::{CallOptions, ErrorCode, RegistryOptions, Registry, core_tools};
     /// use serde_json::json;
     ///
-    /// let options = Options { natives: core_tools(&Default::default()), ..Options::default() };
-    /// let registry = Registry::open(haft_process::Host::plain(), &Places::default(), Trust::open(None), options);
+    /// let options = RegistryOptions { natives: core_tools(&Default::default()), ..RegistryOptions::default() };
+    /// let registry = Registry::open(haft_process::Host::plain(), &Directories::default(), TrustStore::open(None), options);
     /// let envelope = registry.call("glob", json!({"pattern": "*.toml", "path": env!("CARGO_MANIFEST_DIR")}), &CallOptions::default());
     /// assert_eq!(envelope.outcome.unwrap()["total"], 1);
     ///
     /// let envelope = registry.call("globb", json!({}), &CallOptions::default());
-    /// assert_eq!(envelope.code(), Some(Code::ToolNotFound));
+    /// assert_eq!(envelope.code(), Some(ErrorCode::ToolNotFound));
     /// ```
     pub fn call(&self, name: &str, arguments: Value, options: &CallOptions) -> Envelope {
-        self.call_watched(name, arguments, options, &|_| ())
+        self.call_with_progress(name, arguments, options, &|_| ())
     }
 
     /// The same, with a function that is told how far the call is, where the tool can say.
-    pub fn call_watched(
+    pub fn call_with_progress(
         &self,
         name: &str,
         arguments: Value,
         options: &CallOptions,
-        progress: &dyn Fn(&Progress),
+        progress: &dyn Fn(&CallProgress),
     ) -> Envelope {
         let start = Instant::now();
         let mut envelope = match self.prepare(name, arguments, options) {
@@ -85,10 +85,10 @@ impl Registry {
         name: &str,
         mut arguments: Value,
         options: &CallOptions,
-    ) -> Result<Ready, Fault> {
+    ) -> Result<PreparedCall, CallError> {
         if let Some(toolset) = options.toolset.as_ref().filter(|toolset| !toolset.allows(name)) {
             let error = format!("tool '{name}' is not in the toolset '{}'", toolset.name());
-            return Err(Fault::new(Code::Disabled, error));
+            return Err(CallError::new(ErrorCode::Disabled, error));
         }
         let found = self.inner().find(name, options)?;
         let note = found.note();
@@ -96,34 +96,44 @@ impl Registry {
         if !arguments.is_object() {
             let given = text::kind(&arguments);
             let error = format!("arguments of '{name}' are an object of parameters; given is {given}");
-            return Err(Fault::invalid(error));
+            return Err(CallError::invalid(error));
         }
         let schema = tool.parameters();
         schema.fill_defaults(&mut arguments);
-        schema.validate(&arguments).map_err(Fault::invalid)?;
-        Ok(Ready { tool, arguments, note })
+        schema.validate(&arguments).map_err(CallError::invalid)?;
+        Ok(PreparedCall { tool, arguments, note })
     }
 
-    pub(crate) fn run(&self, ready: &Ready, options: &CallOptions, progress: &dyn Fn(&Progress)) -> Envelope {
+    pub(crate) fn run(
+        &self,
+        ready: &PreparedCall,
+        options: &CallOptions,
+        progress: &dyn Fn(&CallProgress),
+    ) -> Envelope {
         let mut envelope = self.run_tool(ready, options, progress);
         envelope.notes.extend(ready.note.clone());
         envelope
     }
 
-    fn run_tool(&self, ready: &Ready, options: &CallOptions, progress: &dyn Fn(&Progress)) -> Envelope {
+    fn run_tool(
+        &self,
+        ready: &PreparedCall,
+        options: &CallOptions,
+        progress: &dyn Fn(&CallProgress),
+    ) -> Envelope {
         let inner = self.inner();
         let tool = &ready.tool;
         let session = options.environment.as_ref().unwrap_or(&inner.options.environment);
-        let scene = Scene {
+        let settings = CallSettings {
             directory: options.directory.as_ref().unwrap_or(&inner.options.directory).clone(),
             environment: match tool.source() {
-                Source::File(_) => {
+                ToolSource::File(_) => {
                     let named = &tool.descriptor().env;
                     let (inherited, withheld) = (&inner.options.environment, &inner.options.withheld);
                     Arc::new(for_tool(inherited, withheld, session, tool.name(), named))
                 }
                 // It is of our own making, and what it starts, the session starts.
-                Source::Native(_) | Source::Provided { .. } => session.clone(),
+                ToolSource::Native(_) | ToolSource::Provided { .. } => session.clone(),
             },
             timeout: options.timeout.or(tool.timeout()).unwrap_or(inner.options.timeout),
             cancel: options.cancel.as_ref().map_or_else(CancelToken::new, CancelToken::child),
@@ -133,9 +143,9 @@ impl Registry {
                 .unwrap_or(inner.options.output_limit),
         };
         match tool.source() {
-            Source::File(file) => run::file(inner, tool, file, &ready.arguments, &scene),
-            Source::Native(native) | Source::Provided { native, .. } => {
-                call_native(inner, native.as_ref(), ready, &scene, progress)
+            ToolSource::File(file) => run::file(inner, tool, file, &ready.arguments, &settings),
+            ToolSource::Native(native) | ToolSource::Provided { native, .. } => {
+                call_native(inner, native.as_ref(), ready, &settings, progress)
             }
         }
     }
@@ -143,7 +153,7 @@ impl Registry {
 
 /// What a call has around it, settled.
 #[derive(Debug)]
-pub(crate) struct Scene {
+pub(crate) struct CallSettings {
     pub(crate) directory: PathBuf,
     pub(crate) environment: Arc<Environment>,
     pub(crate) timeout: Duration,
@@ -152,29 +162,33 @@ pub(crate) struct Scene {
 }
 
 fn call_native(
-    inner: &Inner,
-    native: &dyn Native,
-    ready: &Ready,
-    scene: &Scene,
-    progress: &dyn Fn(&Progress),
+    inner: &RegistryState,
+    native: &dyn NativeTool,
+    ready: &PreparedCall,
+    settings: &CallSettings,
+    progress: &dyn Fn(&CallProgress),
 ) -> Envelope {
-    let surroundings = Surroundings {
-        directory: &scene.directory,
-        environment: &scene.environment,
+    let call = CallContext {
+        directory: &settings.directory,
+        environment: &settings.environment,
         host: &inner.host,
-        cancel: &scene.cancel,
-        deadline: Instant::now() + scene.timeout.min(Duration::from_secs(1 << 32)),
+        cancel: &settings.cancel,
+        deadline: Instant::now() + settings.timeout.min(Duration::from_secs(1 << 32)),
         progress,
         registry: inner,
         truncated: Mutex::default(),
     };
     let called = catch_unwind(AssertUnwindSafe(|| {
-        surroundings.check()?;
-        native.call(&ready.arguments, &surroundings)
+        call.check()?;
+        native.call(&ready.arguments, &call)
     }));
-    let crashed =
-        || Fault::new(Code::ToolCrashed, format!("tool '{}' has a fault and panicked", ready.tool.name()));
+    let crashed = || {
+        CallError::new(
+            ErrorCode::ToolCrashed,
+            format!("tool '{}' has a fault and panicked", ready.tool.name()),
+        )
+    };
     let outcome = called.unwrap_or_else(|_| Err(crashed()));
-    let truncated = surroundings.truncated.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let truncated = call.truncated.into_inner().unwrap_or_else(PoisonError::into_inner);
     Envelope { truncated, ..Envelope::from(outcome) }
 }

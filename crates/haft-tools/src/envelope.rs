@@ -10,31 +10,31 @@ use serde_json::Value;
 /// What came of a call. Its JSON form is the contract with agents:
 ///
 /// ```
-/// use haft_tools::{Code, Envelope, Fault};
+/// use haft_tools::{ErrorCode, Envelope, CallError};
 ///
-/// let envelope = Envelope::failure(Fault::new(Code::ToolNotFound, "there is no tool 'x'"));
+/// let envelope = Envelope::failure(CallError::new(ErrorCode::ToolNotFound, "there is no tool 'x'"));
 /// let json = serde_json::to_value(&envelope).unwrap();
 /// assert_eq!(json["tool_success"], false);
 /// assert_eq!(json["error_code"], "TOOL_NOT_FOUND");
-/// assert_eq!(envelope.status(), 127);
+/// assert_eq!(envelope.exit_status(), 127);
 /// ```
 #[derive(Clone, Debug)]
 pub struct Envelope {
     /// The result, or why there is none.
-    pub outcome: Result<Value, Fault>,
+    pub outcome: Result<Value, CallError>,
     /// What it wrote to standard error, as far as it is shown.
     pub stderr: String,
     /// From the call to the answer.
     pub duration: Duration,
-    /// Outputs of which only a part is shown here.
-    pub truncated: Vec<Truncated>,
+    /// KeptOutputs of which only a part is shown here.
+    pub truncated: Vec<TruncatedOutput>,
     /// What the caller should know besides, such as a tool of this name that was passed over.
     pub notes: Vec<String>,
 }
 
 /// An output that is longer than what is shown of it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Truncated {
+pub struct TruncatedOutput {
     /// `stdout`, `stderr`, or `output` for both in true order.
     pub stream: &'static str,
     /// The name under which the whole is kept: for the tool `output`, and for [`Registry::output`](crate::Registry::output).
@@ -48,11 +48,11 @@ pub struct Truncated {
 
 /// Why a call has no result.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fault {
+pub struct CallError {
     /// Which kind of failure it is.
-    pub code: Code,
+    pub code: ErrorCode,
     /// What happened, to what, and what to do.
-    pub error: String,
+    pub message: String,
     /// What the tool's process exited with.
     pub exit_code: Option<i32>,
     /// The signal that ended it, such as `SIGSEGV`.
@@ -65,7 +65,7 @@ pub struct Fault {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 #[non_exhaustive]
-pub enum Code {
+pub enum ErrorCode {
     /// There is no tool of this name.
     ToolNotFound,
     /// The arguments do not fit: its schema, or what there is, such as a file that does not exist. Nothing was done.
@@ -88,57 +88,57 @@ pub enum Code {
     SpawnFailed,
 }
 
-impl Code {
+impl ErrorCode {
     /// The code as it stands in the envelope.
     pub fn as_str(self) -> &'static str {
         match self {
-            Code::ToolNotFound => "TOOL_NOT_FOUND",
-            Code::InvalidParams => "INVALID_PARAMS",
-            Code::ToolTimeout => "TOOL_TIMEOUT",
-            Code::ToolCrashed => "TOOL_CRASHED",
-            Code::InvalidOutput => "INVALID_OUTPUT",
-            Code::OutputLimit => "OUTPUT_LIMIT",
-            Code::Cancelled => "CANCELLED",
-            Code::NotTrusted => "NOT_TRUSTED",
-            Code::Disabled => "DISABLED",
-            Code::SpawnFailed => "SPAWN_FAILED",
+            ErrorCode::ToolNotFound => "TOOL_NOT_FOUND",
+            ErrorCode::InvalidParams => "INVALID_PARAMS",
+            ErrorCode::ToolTimeout => "TOOL_TIMEOUT",
+            ErrorCode::ToolCrashed => "TOOL_CRASHED",
+            ErrorCode::InvalidOutput => "INVALID_OUTPUT",
+            ErrorCode::OutputLimit => "OUTPUT_LIMIT",
+            ErrorCode::Cancelled => "CANCELLED",
+            ErrorCode::NotTrusted => "NOT_TRUSTED",
+            ErrorCode::Disabled => "DISABLED",
+            ErrorCode::SpawnFailed => "SPAWN_FAILED",
         }
     }
 }
 
-impl Fault {
+impl CallError {
     /// A failure without a process.
-    pub fn new(code: Code, error: impl Into<String>) -> Fault {
-        Fault { code, error: error.into(), exit_code: None, signal: None, stdout: String::new() }
+    pub fn new(code: ErrorCode, error: impl Into<String>) -> CallError {
+        CallError { code, message: error.into(), exit_code: None, signal: None, stdout: String::new() }
     }
 
     /// A failure of the caller: with other arguments it might have worked, and nothing was done.
-    pub fn invalid(error: impl Into<String>) -> Fault {
-        Fault::new(Code::InvalidParams, error)
+    pub fn invalid(error: impl Into<String>) -> CallError {
+        CallError::new(ErrorCode::InvalidParams, error)
     }
 
     /// A failure of a tool that runs in this process, as if it had exited with 1: the system did not let it.
-    pub fn failed(error: impl Into<String>) -> Fault {
-        Fault { exit_code: Some(1), ..Fault::new(Code::ToolCrashed, error) }
+    pub fn failed(error: impl Into<String>) -> CallError {
+        CallError { exit_code: Some(1), ..CallError::new(ErrorCode::ToolCrashed, error) }
     }
 
     /// The exit status of a command that fails this way.
-    pub fn status(&self) -> i32 {
+    pub fn exit_status(&self) -> i32 {
         match self.code {
-            Code::ToolNotFound => 127,
-            Code::InvalidParams => 2,
-            Code::ToolTimeout => haft_process::TIMED_OUT,
-            Code::Cancelled => haft_process::CANCELLED,
-            Code::ToolCrashed => {
+            ErrorCode::ToolNotFound => 127,
+            ErrorCode::InvalidParams => 2,
+            ErrorCode::ToolTimeout => haft_process::TIMED_OUT,
+            ErrorCode::Cancelled => haft_process::CANCELLED,
+            ErrorCode::ToolCrashed => {
                 self.exit_code.or_else(|| self.signal_status()).filter(|code| *code != 0).unwrap_or(1)
             }
-            Code::InvalidOutput | Code::OutputLimit => 1,
-            Code::NotTrusted | Code::Disabled | Code::SpawnFailed => 126,
+            ErrorCode::InvalidOutput | ErrorCode::OutputLimit => 1,
+            ErrorCode::NotTrusted | ErrorCode::Disabled | ErrorCode::SpawnFailed => 126,
         }
     }
 }
 
-impl Fault {
+impl CallError {
     fn signal_status(&self) -> Option<i32> {
         let number = haft_process::signal_number(self.signal.as_deref()?.trim_start_matches("SIG"))?;
         Some(128 + number)
@@ -147,7 +147,7 @@ impl Fault {
 
 impl Envelope {
     /// The answer of a call that did not come to anything.
-    pub fn failure(fault: Fault) -> Envelope {
+    pub fn failure(fault: CallError) -> Envelope {
         Envelope::from(Err(fault))
     }
 
@@ -157,18 +157,18 @@ impl Envelope {
     }
 
     /// The code of the failure, if it is one.
-    pub fn code(&self) -> Option<Code> {
+    pub fn code(&self) -> Option<ErrorCode> {
         self.outcome.as_ref().err().map(|fault| fault.code)
     }
 
     /// The exit status of a command that ends this way.
-    pub fn status(&self) -> i32 {
-        self.outcome.as_ref().err().map_or(0, Fault::status)
+    pub fn exit_status(&self) -> i32 {
+        self.outcome.as_ref().err().map_or(0, CallError::exit_status)
     }
 }
 
-impl From<Result<Value, Fault>> for Envelope {
-    fn from(outcome: Result<Value, Fault>) -> Envelope {
+impl From<Result<Value, CallError>> for Envelope {
+    fn from(outcome: Result<Value, CallError>) -> Envelope {
         Envelope {
             outcome,
             stderr: String::new(),
@@ -186,7 +186,7 @@ impl Serialize for Envelope {
         match &self.outcome {
             Ok(result) => map.serialize_entry("result", result)?,
             Err(fault) => {
-                map.serialize_entry("error", &fault.error)?;
+                map.serialize_entry("error", &fault.message)?;
                 map.serialize_entry("error_code", &fault.code)?;
                 map.serialize_entry("exit_code", &fault.exit_code)?;
                 map.serialize_entry("signal", &fault.signal)?;
@@ -222,7 +222,7 @@ mod tests {
 
     #[test]
     fn codes_are_what_they_say() {
-        for code in [Code::ToolNotFound, Code::OutputLimit, Code::NotTrusted] {
+        for code in [ErrorCode::ToolNotFound, ErrorCode::OutputLimit, ErrorCode::NotTrusted] {
             assert_eq!(serde_json::to_value(code).expect("JSON"), code.as_str());
         }
     }

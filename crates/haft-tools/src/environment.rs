@@ -40,7 +40,7 @@ pub(crate) fn for_tool(
     }
     for (name, value) in session.iter() {
         let own = inherited.get(name) != Some(value);
-        if own || is_basic(name) || named.iter().any(|named| OsStr::new(named) == name) {
+        if own || is_basic_variable(name) || named.iter().any(|named| OsStr::new(named) == name) {
             let _ = environment.set(name, value);
         }
     }
@@ -50,7 +50,7 @@ pub(crate) fn for_tool(
 
 /// The environment of an executable tool, with the place of its file. A project's script cannot learn it from `$0`, since it
 /// runs from a sealed copy.
-pub(crate) fn with_place(mut environment: Environment, path: &Path) -> Environment {
+pub(crate) fn with_tool_path(mut environment: Environment, path: &Path) -> Environment {
     let _ = environment.set("HAFT_TOOL_PATH", path);
     if let Some(directory) = path.parent() {
         let _ = environment.set("HAFT_TOOL_DIR", directory);
@@ -60,7 +60,7 @@ pub(crate) fn with_place(mut environment: Environment, path: &Path) -> Environme
 
 /// Whether a variable is one that every program needs and nobody keeps secrets in.
 #[must_use]
-pub fn is_basic(name: &OsStr) -> bool {
+pub fn is_basic_variable(name: &OsStr) -> bool {
     name.to_str().is_some_and(|name| BASIC.contains(&name) || name.starts_with("LC_"))
 }
 

@@ -5,12 +5,12 @@
 //! JSON value to its standard output. There is no manifest, no library, and nothing to restart.
 //!
 //! A [`Registry`] knows all tools of the installation, the user and the project, and those that run in this process
-//! ([`Native`]). It finds them beside whoever works with it; a call waits for its own tool only.
+//! ([`NativeTool`]). It finds them beside whoever works with it; a call waits for its own tool only.
 //!
 //! ```
-//! use haft_config::{Places, trust::Trust};
+//! use haft_config::{Directories, trust::TrustStore};
 //! use haft_process::Host;
-//! use haft_tools::{CallOptions, Options, Registry};
+//! use haft_tools::{CallOptions, RegistryOptions, Registry};
 //! use std::os::unix::fs::PermissionsExt;
 //!
 //! let home = tempfile::tempdir()?;
@@ -25,8 +25,8 @@
 //! "#)?;
 //! std::fs::set_permissions(&tool, PermissionsExt::from_mode(0o755))?;
 //!
-//! let places = Places { user: Some(home.path().into()), ..Places::default() };
-//! let registry = Registry::open(Host::plain(), &places, Trust::open(None), Options::default());
+//! let places = Directories { user: Some(home.path().into()), ..Directories::default() };
+//! let registry = Registry::open(Host::plain(), &places, TrustStore::open(None), RegistryOptions::default());
 //! let envelope = registry.call("greet", serde_json::json!({"who": "you"}), &CallOptions::default());
 //! assert_eq!(envelope.outcome.unwrap(), "hello you");
 //!
@@ -38,9 +38,9 @@
 //! # What is promised
 //!
 //! - Arguments are checked before anything starts. A call ends by its deadline with all processes of the tool, and nothing
-//!   that a tool leaves running outlives its answer. An [`Envelope`] says what happened under one of ten [`Code`]s, with
+//!   that a tool leaves running outlives its answer. An [`Envelope`] says what happened under one of ten [`ErrorCode`]s, with
 //!   everything that was written.
-//! - What fails to be a tool is not silently absent: [`Snapshot::rejected`] has it with the reason, [`Snapshot::shadowed`] what
+//! - What fails to be a tool is not silently absent: [`ToolSnapshot::rejected`] has it with the reason, [`ToolSnapshot::shadowed`] what
 //!   others have taken the place of.
 //! - A project's tools are not even asked for their schema before the user has trusted their content.
 //! - A tool sees of the caller's environment what every program needs and what it names, not the keys.
@@ -49,19 +49,20 @@
 //!
 //! # Limits
 //!
-//! A tool is one process a call; there is no conversation with it. Trust looks at the file of the tool, not at what that file
+//! A tool is one process a call; there is no conversation with it. TrustStore looks at the file of the tool, not at what that file
 //! reads or sources.
 
 mod access;
+mod arguments;
 mod batch;
 mod call;
+mod contract_check;
 mod core;
 mod discover;
 mod envelope;
 mod environment;
-mod examine;
+mod kept_outputs;
 mod native;
-mod outputs;
 mod provider;
 mod registry;
 mod run;
@@ -70,20 +71,19 @@ mod snapshot;
 mod text;
 mod tool;
 mod toolset;
-mod words;
 
-pub use access::{Access, Touched};
-pub use batch::Call;
+pub use access::{CallAccess, ToolAccess};
+pub use arguments::ArgumentWord;
+pub use batch::BatchCall;
 pub use call::CallOptions;
+pub use contract_check::{ToolFinding, ToolVerdict};
 pub use core::{CoreOptions, core_tools};
-pub use envelope::{Code, Envelope, Fault, Truncated};
-pub use environment::is_basic;
-pub use examine::{Finding, Verdict};
-pub use native::{Native, Progress, Surroundings};
-pub use provider::Provider;
-pub use registry::{Options, Registry};
+pub use envelope::{CallError, Envelope, ErrorCode, TruncatedOutput};
+pub use environment::is_basic_variable;
+pub use native::{CallContext, CallProgress, NativeTool};
+pub use provider::ToolProvider;
+pub use registry::{Registry, RegistryOptions};
 pub use schema::Schema;
-pub use snapshot::{Rejected, Shadowed, Snapshot};
-pub use tool::{Descriptor, File, Source, Tool, name_of_file};
+pub use snapshot::{RejectedTool, ShadowedTool, ToolSnapshot};
+pub use tool::{Tool, ToolDescriptor, ToolFile, ToolSource, tool_name_of_file};
 pub use toolset::{Toolset, ToolsetItem};
-pub use words::Word;

@@ -9,26 +9,26 @@ use haft_process::capture::Output;
 use haft_process::{CancelToken, Environment, Host};
 use serde_json::Value;
 
-use crate::envelope::{Code, Fault, Truncated};
-use crate::registry::Inner;
-use crate::tool::Descriptor;
+use crate::envelope::{CallError, ErrorCode, TruncatedOutput};
+use crate::registry::RegistryState;
+use crate::tool::ToolDescriptor;
 
 /// A tool without an executable. It is described by the same data as any other and called through the same registry;
 /// a tool in a file of the same name takes its place.
-pub trait Native: Debug + Send + Sync {
+pub trait NativeTool: Debug + Send + Sync {
     /// What it says of itself. Asked once.
-    fn descriptor(&self) -> Descriptor;
+    fn descriptor(&self) -> ToolDescriptor;
 
     /// Does its work, with arguments that fit its schema and have their defaults.
     ///
     /// # Errors
     /// Why it could not.
-    fn call(&self, arguments: &Value, surroundings: &Surroundings<'_>) -> Result<Value, Fault>;
+    fn call(&self, arguments: &Value, call: &CallContext<'_>) -> Result<Value, CallError>;
 }
 
 /// How far a call is.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Progress {
+pub struct CallProgress {
     /// So much is done.
     pub done: f64,
     /// Of so much, where that is known.
@@ -37,8 +37,8 @@ pub struct Progress {
     pub message: Option<String>,
 }
 
-/// Progress as a line for a person.
-impl fmt::Display for Progress {
+/// CallProgress as a line for a person.
+impl fmt::Display for CallProgress {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (self.total, &self.message) {
             (Some(total), Some(message)) => write!(formatter, "{}/{total} {message}", self.done),
@@ -50,7 +50,7 @@ impl fmt::Display for Progress {
 }
 
 /// What a call in this process has around it.
-pub struct Surroundings<'a> {
+pub struct CallContext<'a> {
     /// The directory that paths start from.
     pub directory: &'a Path,
     /// What the session exports, for programs that it starts.
@@ -62,18 +62,18 @@ pub struct Surroundings<'a> {
     /// When it has to be done.
     pub deadline: Instant,
     /// Is told how far the call is, where it can say.
-    pub progress: &'a dyn Fn(&Progress),
-    pub(crate) registry: &'a Inner,
-    pub(crate) truncated: Mutex<Vec<Truncated>>,
+    pub progress: &'a dyn Fn(&CallProgress),
+    pub(crate) registry: &'a RegistryState,
+    pub(crate) truncated: Mutex<Vec<TruncatedOutput>>,
 }
 
-impl fmt::Debug for Surroundings<'_> {
+impl fmt::Debug for CallContext<'_> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.debug_struct("Surroundings").field("directory", &self.directory).finish_non_exhaustive()
+        formatter.debug_struct("CallContext").field("directory", &self.directory).finish_non_exhaustive()
     }
 }
 
-impl Surroundings<'_> {
+impl CallContext<'_> {
     /// A path from the directory of the call.
     pub fn path(&self, path: &str) -> PathBuf {
         self.directory.join(path)
@@ -95,12 +95,12 @@ impl Surroundings<'_> {
     ///
     /// # Errors
     /// The failure to return.
-    pub fn check(&self) -> Result<(), Fault> {
+    pub fn check(&self) -> Result<(), CallError> {
         if self.cancel.is_cancelled() {
-            return Err(Fault::new(Code::Cancelled, "the call was cancelled"));
+            return Err(CallError::new(ErrorCode::Cancelled, "the call was cancelled"));
         }
         if Instant::now() >= self.deadline {
-            return Err(Fault::new(Code::ToolTimeout, "its time was up"));
+            return Err(CallError::new(ErrorCode::ToolTimeout, "its time was up"));
         }
         Ok(())
     }

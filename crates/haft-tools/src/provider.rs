@@ -6,13 +6,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use haft_config::Layer;
 use haft_process::CancelToken;
 
-use crate::native::Native;
-use crate::snapshot::Rejected;
-use crate::tool::{Source, Tool};
+use crate::native::NativeTool;
+use crate::snapshot::RejectedTool;
+use crate::tool::{Tool, ToolSource};
 
 /// A place that tools come from besides files and this process. It is asked when somebody looks for all tools, or for one
 /// that only it could have.
-pub trait Provider: Debug + Send + Sync {
+pub trait ToolProvider: Debug + Send + Sync {
     /// The name that its tools are called under: `name.tool`.
     fn name(&self) -> &str;
 
@@ -23,27 +23,29 @@ pub trait Provider: Debug + Send + Sync {
     ///
     /// # Errors
     /// Why it cannot say.
-    fn tools(&self, cancel: &CancelToken) -> Result<Vec<Arc<dyn Native>>, String>;
+    fn tools(&self, cancel: &CancelToken) -> Result<Vec<Arc<dyn NativeTool>>, String>;
 
     /// Has a function called, on any thread, whenever its tools have changed. One whose tools never change needs none.
-    fn watch(&self, changed: Box<dyn Fn() + Send + Sync>) {
+    fn on_change(&self, changed: Box<dyn Fn() + Send + Sync>) {
         drop(changed);
     }
 }
 
 /// All such places, and what they have said.
 #[derive(Debug, Default)]
-pub(crate) struct Providers {
-    places: Vec<Place>,
+pub(crate) struct ToolProviders {
+    places: Vec<ProviderSlot>,
 }
 
 /// A place, and what it has said last.
-type Place = (Arc<dyn Provider>, Mutex<Option<Answer>>);
-type Answer = Result<Vec<Tool>, String>;
+type ProviderSlot = (Arc<dyn ToolProvider>, Mutex<Option<ProviderAnswer>>);
+type ProviderAnswer = Result<Vec<Tool>, String>;
 
-impl Providers {
-    pub(crate) fn new(providers: &[Arc<dyn Provider>]) -> Providers {
-        Providers { places: providers.iter().map(|provider| (provider.clone(), Mutex::default())).collect() }
+impl ToolProviders {
+    pub(crate) fn new(providers: &[Arc<dyn ToolProvider>]) -> ToolProviders {
+        ToolProviders {
+            places: providers.iter().map(|provider| (provider.clone(), Mutex::default())).collect(),
+        }
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -51,7 +53,7 @@ impl Providers {
     }
 
     /// Asks all again, at once; yields all tools, and those who cannot say which they have.
-    pub(crate) fn ask_all(&self, cancel: &CancelToken) -> (Vec<Tool>, Vec<Rejected>) {
+    pub(crate) fn ask_all(&self, cancel: &CancelToken) -> (Vec<Tool>, Vec<RejectedTool>) {
         std::thread::scope(|threads| {
             for place in &self.places {
                 threads.spawn(move || ask_and_note(place, cancel));
@@ -61,12 +63,12 @@ impl Providers {
     }
 
     /// What all have said last.
-    pub(crate) fn known(&self) -> (Vec<Tool>, Vec<Rejected>) {
+    pub(crate) fn known(&self) -> (Vec<Tool>, Vec<RejectedTool>) {
         let (mut tools, mut faults) = (Vec::new(), Vec::new());
         for (provider, answer) in &self.places {
             match lock(answer).as_ref() {
                 Some(Ok(found)) => tools.extend(found.iter().cloned()),
-                Some(Err(fault)) => faults.push(Rejected::silent(provider.as_ref(), fault)),
+                Some(Err(fault)) => faults.push(RejectedTool::silent(provider.as_ref(), fault)),
                 None => {}
             }
         }
@@ -79,7 +81,7 @@ impl Providers {
     /// Why there is none, where more can be said than that.
     pub(crate) fn find(&self, name: &str, cancel: &CancelToken) -> Result<Option<Tool>, String> {
         let place = name.split_once('.').map(|(place, _)| place);
-        let asked: Vec<&Place> = self
+        let asked: Vec<&ProviderSlot> = self
             .places
             .iter()
             .filter(|(provider, _)| place.is_none_or(|place| place == provider.name()))
@@ -129,7 +131,7 @@ impl Providers {
 
     /// The names of all tools that are known by now.
     pub(crate) fn names(&self) -> Vec<String> {
-        let known = |(_, answer): &Place| match lock(answer).as_ref() {
+        let known = |(_, answer): &ProviderSlot| match lock(answer).as_ref() {
             Some(Ok(tools)) => tools.iter().map(|tool| tool.name().to_owned()).collect(),
             _ => Vec::new(),
         };
@@ -139,7 +141,7 @@ impl Providers {
 
 /// What places have said, those that have not said anything yet asked now, at once. What is noted may be forgotten at any moment:
 /// whoever asks gets the answer itself.
-fn answers(places: &[&Place], cancel: &CancelToken) -> Vec<Answer> {
+fn answers(places: &[&ProviderSlot], cancel: &CancelToken) -> Vec<ProviderAnswer> {
     std::thread::scope(|threads| {
         let begun: Vec<_> = places
             .iter()
@@ -155,7 +157,7 @@ fn answers(places: &[&Place], cancel: &CancelToken) -> Vec<Answer> {
 
 /// Asks a place, and notes what it says unless that was not waited for. Not asked under the lock: whoever else wants to know need
 /// not wait as long.
-fn ask_and_note((provider, noted): &Place, cancel: &CancelToken) -> Answer {
+fn ask_and_note((provider, noted): &ProviderSlot, cancel: &CancelToken) -> ProviderAnswer {
     let said = ask(provider, cancel);
     if !cancel.is_cancelled() {
         *lock(noted) = Some(said.clone());
@@ -163,10 +165,10 @@ fn ask_and_note((provider, noted): &Place, cancel: &CancelToken) -> Answer {
     said
 }
 
-fn ask(provider: &Arc<dyn Provider>, cancel: &CancelToken) -> Answer {
+fn ask(provider: &Arc<dyn ToolProvider>, cancel: &CancelToken) -> ProviderAnswer {
     let (by, layer): (Arc<str>, Layer) = (provider.name().into(), provider.layer());
-    let tool = |native: Arc<dyn Native>| {
-        Tool::new(native.descriptor(), Source::Provided { by: by.clone(), layer, native })
+    let tool = |native: Arc<dyn NativeTool>| {
+        Tool::new(native.descriptor(), ToolSource::Provided { by: by.clone(), layer, native })
     };
     Ok(provider.tools(cancel)?.into_iter().map(tool).collect())
 }

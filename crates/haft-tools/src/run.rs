@@ -4,69 +4,75 @@ use haft_process::capture::{Limits, Output, View};
 use haft_process::{Exit, Input, Outcome, Task, signal_name};
 use serde_json::Value;
 
-use crate::call::Scene;
+use crate::call::CallSettings;
 use crate::discover::{SealError, end_rest, program};
-use crate::envelope::{Code, Envelope, Fault, Truncated};
-use crate::environment::with_place;
-use crate::registry::Inner;
+use crate::envelope::{CallError, Envelope, ErrorCode, TruncatedOutput};
+use crate::environment::with_tool_path;
+use crate::registry::RegistryState;
 use crate::text;
-use crate::tool::{File, Tool};
+use crate::tool::{Tool, ToolFile};
 
 /// So much of an output is shown in an envelope.
 const SHOWN: usize = View::DEFAULT_BUDGET;
 
 /// Runs a tool's executable and makes an envelope of what became of it.
-pub(crate) fn file(inner: &Inner, tool: &Tool, file: &File, arguments: &Value, scene: &Scene) -> Envelope {
+pub(crate) fn file(
+    inner: &RegistryState,
+    tool: &Tool,
+    file: &ToolFile,
+    arguments: &Value,
+    settings: &CallSettings,
+) -> Envelope {
     let sealed = match inner.sealed(file) {
         Ok(sealed) => sealed,
         Err(error) => return Envelope::failure(refused(tool, file, &error)),
     };
     let mut command = program(&file.path, sealed);
-    let environment = with_place((*scene.environment).clone(), &file.path);
-    command.environment(environment).working_directory(&scene.directory);
-    let limit = usize::try_from(scene.output_limit).unwrap_or(usize::MAX);
+    let environment = with_tool_path((*settings.environment).clone(), &file.path);
+    command.environment(environment).working_directory(&settings.directory);
+    let limit = usize::try_from(settings.output_limit).unwrap_or(usize::MAX);
     let input = serde_json::to_vec(arguments).unwrap_or_default();
     let task = Task::new(command)
         .input(Input::Bytes(input.into()))
         .limits(Limits { head: limit.saturating_add(1), ..Limits::default() })
-        .timeout(scene.timeout)
-        .cancel(&scene.cancel);
+        .timeout(settings.timeout)
+        .cancel(&settings.cancel);
     let mut outcome = match task.run(&inner.host) {
         Ok(outcome) => outcome,
         Err(error) => {
             let hint = error.hint().map_or(String::new(), |hint| format!("; {hint}"));
-            return Envelope::failure(Fault::new(Code::SpawnFailed, format!("{error}{hint}")));
+            return Envelope::failure(CallError::new(ErrorCode::SpawnFailed, format!("{error}{hint}")));
         }
     };
     end_rest(&mut outcome);
-    Answer { inner, tool, scene, outcome: &outcome }.envelope()
+    ToolRun { inner, tool, settings, outcome: &outcome }.envelope()
 }
 
 /// A project's file that does not have the content that was trusted when it is about to run.
-fn refused(tool: &Tool, file: &File, error: &SealError) -> Fault {
+fn refused(tool: &Tool, file: &ToolFile, error: &SealError) -> CallError {
     let code = match error {
-        SealError::Changed => Code::NotTrusted,
-        SealError::Failed(_) => Code::SpawnFailed,
+        SealError::Changed => ErrorCode::NotTrusted,
+        SealError::Failed(_) => ErrorCode::SpawnFailed,
     };
     let path = haft_config::printable(&file.path);
-    Fault::new(code, format!("tool '{}' does not run: '{path}': {error}", tool.name()))
+    CallError::new(code, format!("tool '{}' does not run: '{path}': {error}", tool.name()))
 }
 
 /// What a tool's process has left to look at.
-struct Answer<'a> {
-    inner: &'a Inner,
+struct ToolRun<'a> {
+    inner: &'a RegistryState,
     tool: &'a Tool,
-    scene: &'a Scene,
+    settings: &'a CallSettings,
     outcome: &'a Outcome,
 }
 
-impl Answer<'_> {
+impl ToolRun<'_> {
     fn envelope(&self) -> Envelope {
         let mut truncated = Vec::new();
         let stderr = self.show("stderr", self.outcome.captured.stderr.as_ref(), &mut truncated);
-        let outcome = self.result(&stderr).map_err(|(code, error)| Fault {
+        let outcome = self.result(&stderr).map_err(|(code, error)| CallError {
             code,
-            error,
+            message: error,
             exit_code: match self.outcome.exit {
                 Exit::Code(code) if !self.was_ended() => Some(code),
                 _ => None,
@@ -84,49 +90,61 @@ impl Answer<'_> {
         self.outcome.timed_out || self.outcome.cancelled
     }
 
-    fn result(&self, stderr: &str) -> Result<Value, (Code, String)> {
+    fn result(&self, stderr: &str) -> Result<Value, (ErrorCode, String)> {
         let name = self.tool.name();
         if self.outcome.timed_out {
-            let waited = self.scene.timeout.as_secs_f64();
-            return Err((Code::ToolTimeout, format!("tool '{name}' did not answer within {waited} s")));
+            let waited = self.settings.timeout.as_secs_f64();
+            return Err((ErrorCode::ToolTimeout, format!("tool '{name}' did not answer within {waited} s")));
         }
         if self.outcome.cancelled {
-            return Err((Code::Cancelled, format!("the call of tool '{name}' was cancelled")));
+            return Err((ErrorCode::Cancelled, format!("the call of tool '{name}' was cancelled")));
         }
         let said = text::last_line(stderr).map_or(String::new(), |line| format!(": {line}"));
         match self.outcome.exit {
             Exit::Code(0) => self.value(),
-            Exit::Code(code) => Err((Code::ToolCrashed, format!("tool '{name}' exited with {code}{said}"))),
+            Exit::Code(code) => {
+                Err((ErrorCode::ToolCrashed, format!("tool '{name}' exited with {code}{said}")))
+            }
             Exit::Signal(signal) => {
                 let signal = signal_text(signal);
-                Err((Code::ToolCrashed, format!("tool '{name}' was killed by {signal}{said}")))
+                Err((ErrorCode::ToolCrashed, format!("tool '{name}' was killed by {signal}{said}")))
             }
         }
     }
 
     /// The one JSON value that it has written.
-    fn value(&self) -> Result<Value, (Code, String)> {
-        let (name, limit) = (self.tool.name(), self.scene.output_limit);
+    fn value(&self) -> Result<Value, (ErrorCode, String)> {
+        let (name, limit) = (self.tool.name(), self.settings.output_limit);
         let Some(stdout) = &self.outcome.captured.stdout else {
-            return Err((Code::InvalidOutput, format!("tool '{name}' has no output")));
+            return Err((ErrorCode::InvalidOutput, format!("tool '{name}' has no output")));
         };
         let total = stdout.total_bytes();
         if total > limit {
-            return Err((Code::OutputLimit, format!("tool '{name}' wrote {total} bytes, more than {limit}")));
+            return Err((
+                ErrorCode::OutputLimit,
+                format!("tool '{name}' wrote {total} bytes, more than {limit}"),
+            ));
         }
         let bytes = stdout.slice(&View::HeadAndTail, usize::try_from(total).unwrap_or(usize::MAX));
         let bytes = bytes.map(|slice| slice.to_bytes()).unwrap_or_default();
-        let value = parse(&bytes).map_err(|error| (Code::InvalidOutput, format!("tool '{name}' {error}")))?;
+        let value =
+            parse(&bytes).map_err(|error| (ErrorCode::InvalidOutput, format!("tool '{name}' {error}")))?;
         match self.tool.returns().map_or(Ok(()), |returns| returns.validate(&value)) {
             Ok(()) => Ok(value),
-            Err(error) => {
-                Err((Code::InvalidOutput, format!("tool '{name}' does not return what it says: {error}")))
-            }
+            Err(error) => Err((
+                ErrorCode::InvalidOutput,
+                format!("tool '{name}' does not return what it says: {error}"),
+            )),
         }
     }
 
     /// What an envelope shows of an output. One that is longer is kept.
-    fn show(&self, stream: &'static str, output: Option<&Output>, truncated: &mut Vec<Truncated>) -> String {
+    fn show(
+        &self,
+        stream: &'static str,
+        output: Option<&Output>,
+        truncated: &mut Vec<TruncatedOutput>,
+    ) -> String {
         let Some(output) = output else { return String::new() };
         let Ok(slice) = output.slice(&View::HeadAndTail, SHOWN) else { return String::new() };
         if output.total_bytes() > SHOWN as u64 {

@@ -6,22 +6,22 @@ use std::path::PathBuf;
 use haft_config::Layer;
 use serde::Serialize;
 
-use crate::discover::{Candidate, Probe};
-use crate::provider::Provider;
+use crate::discover::{Inspection, ToolCandidate};
+use crate::provider::ToolProvider;
 use crate::tool::Tool;
 
 /// All tools at one moment. It does not change; a call keeps the tool that it started with.
 #[derive(Clone, Debug, Default)]
-pub struct Snapshot {
+pub struct ToolSnapshot {
     tools: BTreeMap<String, Tool>,
-    shadowed: Vec<Shadowed>,
-    rejected: Vec<Rejected>,
+    shadowed: Vec<ShadowedTool>,
+    rejected: Vec<RejectedTool>,
     complete: bool,
 }
 
 /// A tool that another one of its name has taken the place of.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Shadowed {
+pub struct ShadowedTool {
     /// The name.
     pub name: String,
     /// Whose it is.
@@ -34,7 +34,7 @@ pub struct Shadowed {
 
 /// What would be a tool, or have tools, but is none and has none.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Rejected {
+pub struct RejectedTool {
     /// The name it would have.
     pub name: String,
     /// Whose it is.
@@ -49,38 +49,45 @@ pub struct Rejected {
     pub instead: Option<Layer>,
 }
 
-impl Rejected {
-    pub(crate) fn new(candidate: &Candidate, probe: &Probe) -> Option<Rejected> {
+impl RejectedTool {
+    pub(crate) fn new(candidate: &ToolCandidate, probe: &Inspection) -> Option<RejectedTool> {
         let (untrusted, reason) = match probe {
-            Probe::Accepted(_) => return None,
-            Probe::Untrusted => (true, "not trusted; run `haft trust`".to_owned()),
-            Probe::Rejected(reason) => (false, reason.clone()),
+            Inspection::Accepted(_) => return None,
+            Inspection::Untrusted => (true, "not trusted; run `haft trust`".to_owned()),
+            Inspection::Rejected(reason) => (false, reason.clone()),
         };
         let (name, layer) = (candidate.name.clone(), candidate.layer);
-        Some(Rejected { name, layer, path: Some(candidate.path.clone()), untrusted, reason, instead: None })
+        Some(RejectedTool {
+            name,
+            layer,
+            path: Some(candidate.path.clone()),
+            untrusted,
+            reason,
+            instead: None,
+        })
     }
 
     /// A provider that cannot say which tools it has.
-    pub(crate) fn silent(provider: &dyn Provider, reason: &str) -> Rejected {
+    pub(crate) fn silent(provider: &dyn ToolProvider, reason: &str) -> RejectedTool {
         let (name, layer) = (provider.name().to_owned(), provider.layer());
-        Rejected { name, layer, path: None, untrusted: false, reason: reason.to_owned(), instead: None }
+        RejectedTool { name, layer, path: None, untrusted: false, reason: reason.to_owned(), instead: None }
     }
 }
 
-impl Snapshot {
+impl ToolSnapshot {
     /// The tools that run in this process, before anything else was looked for.
-    pub(crate) fn of_natives(natives: &[Tool]) -> Snapshot {
-        let mut snapshot = Snapshot::default();
+    pub(crate) fn of_natives(natives: &[Tool]) -> ToolSnapshot {
+        let mut snapshot = ToolSnapshot::default();
         natives.iter().for_each(|tool| snapshot.add(tool.clone()));
         snapshot
     }
 
     /// Those, and what was found; later ones win.
-    pub(crate) fn of_probes(natives: &[Tool], probes: Vec<(Candidate, Probe)>) -> Snapshot {
-        let mut snapshot = Snapshot::of_natives(natives);
+    pub(crate) fn of_probes(natives: &[Tool], probes: Vec<(ToolCandidate, Inspection)>) -> ToolSnapshot {
+        let mut snapshot = ToolSnapshot::of_natives(natives);
         for (candidate, probe) in probes {
-            snapshot.rejected.extend(Rejected::new(&candidate, &probe));
-            if let Probe::Accepted(tool) = probe {
+            snapshot.rejected.extend(RejectedTool::new(&candidate, &probe));
+            if let Inspection::Accepted(tool) = probe {
                 snapshot.add(tool);
             }
         }
@@ -92,13 +99,13 @@ impl Snapshot {
     }
 
     /// The same, while others are still waited for.
-    pub(crate) fn incomplete(mut self) -> Snapshot {
+    pub(crate) fn incomplete(mut self) -> ToolSnapshot {
         self.complete = false;
         self
     }
 
     /// The same, with more that has no tools.
-    pub(crate) fn with_rejected(mut self, more: Vec<Rejected>) -> Snapshot {
+    pub(crate) fn with_rejected(mut self, more: Vec<RejectedTool>) -> ToolSnapshot {
         self.rejected.extend(more);
         self
     }
@@ -107,7 +114,7 @@ impl Snapshot {
         let by = tool.layer();
         if let Some(old) = self.tools.insert(tool.name().to_owned(), tool) {
             let path = old.file().map(|file| file.path.clone());
-            self.shadowed.push(Shadowed { name: old.name().to_owned(), layer: old.layer(), path, by });
+            self.shadowed.push(ShadowedTool { name: old.name().to_owned(), layer: old.layer(), path, by });
         }
     }
 
@@ -122,12 +129,12 @@ impl Snapshot {
     }
 
     /// What others have taken the place of.
-    pub fn shadowed(&self) -> &[Shadowed] {
+    pub fn shadowed(&self) -> &[ShadowedTool] {
         &self.shadowed
     }
 
     /// What would be a tool but is none, with reasons.
-    pub fn rejected(&self) -> &[Rejected] {
+    pub fn rejected(&self) -> &[RejectedTool] {
         &self.rejected
     }
 
@@ -137,7 +144,7 @@ impl Snapshot {
     }
 
     /// Whether an agent would see a difference.
-    pub(crate) fn differs(&self, other: &Snapshot) -> bool {
+    pub(crate) fn differs(&self, other: &ToolSnapshot) -> bool {
         self.tools.len() != other.tools.len()
             || self.tools.iter().zip(&other.tools).any(|((name, tool), (other_name, other))| {
                 name != other_name || tool.descriptor() != other.descriptor()

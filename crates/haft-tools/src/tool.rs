@@ -9,20 +9,20 @@ use haft_config::trust::ContentHash;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::access::Access;
-use crate::native::Native;
+use crate::access::ToolAccess;
+use crate::native::NativeTool;
 use crate::schema::Schema;
 
 /// What a tool answers to `--schema`.
 ///
 /// ```
 /// let text = r#"{"name": "greet", "description": "Greets", "parameters": {"properties": {"who": {"type": "string"}}}}"#;
-/// let descriptor = haft_tools::Descriptor::parse(text.as_bytes()).unwrap();
+/// let descriptor = haft_tools::ToolDescriptor::parse(text.as_bytes()).unwrap();
 /// assert_eq!(descriptor.name, "greet");
 /// assert_eq!(descriptor.parameters["type"], "object");
 /// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Descriptor {
+pub struct ToolDescriptor {
     /// Its name, which is also the command's in scripts.
     pub name: String,
     /// What it does, in words for whoever decides whether to call it.
@@ -39,8 +39,8 @@ pub struct Descriptor {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output_limit: Option<u64>,
     /// What it reads and writes, so that calls can run side by side.
-    #[serde(default, skip_serializing_if = "Access::is_unknown")]
-    pub access: Access,
+    #[serde(default, skip_serializing_if = "ToolAccess::is_unknown")]
+    pub access: ToolAccess,
     /// The variables of the caller that it needs.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub env: Vec<String>,
@@ -49,12 +49,12 @@ pub struct Descriptor {
     pub version: Option<String>,
 }
 
-impl Descriptor {
+impl ToolDescriptor {
     /// Reads an answer to `--schema` and looks whether it is one.
     ///
     /// # Errors
     /// What is wrong with it, and where.
-    pub fn parse(bytes: &[u8]) -> Result<Descriptor, String> {
+    pub fn parse(bytes: &[u8]) -> Result<ToolDescriptor, String> {
         let text = std::str::from_utf8(bytes)
             .map_err(|error| format!("the schema is not UTF-8 at byte {}", error.valid_up_to()))?;
         if text.trim().is_empty() {
@@ -63,18 +63,18 @@ impl Descriptor {
         let value: Value = serde_json::from_str(text).map_err(|error| {
             format!("the schema is not JSON at byte {}: {error}", crate::text::byte_of(text, &error))
         })?;
-        Descriptor::from_value(value)
+        ToolDescriptor::from_value(value)
     }
 
     /// The same from a value.
     ///
     /// # Errors
     /// What is wrong with it, and where.
-    pub fn from_value(value: Value) -> Result<Descriptor, String> {
+    pub fn from_value(value: Value) -> Result<ToolDescriptor, String> {
         if !value.is_object() {
             return Err(format!("the schema is no object but {}", crate::text::kind(&value)));
         }
-        let mut descriptor: Descriptor =
+        let mut descriptor: ToolDescriptor =
             serde_json::from_value(value).map_err(|error| format!("bad schema: {error}"))?;
         descriptor.settle()?;
         Ok(descriptor)
@@ -113,13 +113,13 @@ impl Descriptor {
 /// A tool that can be called.
 #[derive(Clone, Debug)]
 pub struct Tool {
-    inner: Arc<Inner>,
+    inner: Arc<ToolData>,
 }
 
 #[derive(Debug)]
-struct Inner {
-    descriptor: Descriptor,
-    source: Source,
+struct ToolData {
+    descriptor: ToolDescriptor,
+    source: ToolSource,
     parameters: OnceLock<Schema>,
     returns: OnceLock<Option<Schema>>,
 }
@@ -127,42 +127,42 @@ struct Inner {
 /// Where a tool comes from.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
-pub enum Source {
+pub enum ToolSource {
     /// It runs in this process.
-    Native(Arc<dyn Native>),
-    /// It runs with a [provider](crate::Provider), such as an MCP server.
+    Native(Arc<dyn NativeTool>),
+    /// It runs with a [provider](crate::ToolProvider), such as an MCP server.
     Provided {
         /// The name of the provider.
         by: Arc<str>,
         /// Who has named the provider.
         layer: Layer,
         /// The way to it.
-        native: Arc<dyn Native>,
+        native: Arc<dyn NativeTool>,
     },
     /// It is an executable.
-    File(Arc<File>),
+    File(Arc<ToolFile>),
 }
 
 /// An executable that is, or would be, a tool.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct File {
+pub struct ToolFile {
     /// Whose it is.
     pub layer: Layer,
     /// Where it is.
     pub path: PathBuf,
     /// The hash of its content when it was looked at.
     pub hash: ContentHash,
-    pub(crate) stamp: crate::discover::Stamp,
+    pub(crate) stamp: crate::discover::FileStamp,
 }
 
 impl Tool {
-    pub(crate) fn new(descriptor: Descriptor, source: Source) -> Tool {
+    pub(crate) fn new(descriptor: ToolDescriptor, source: ToolSource) -> Tool {
         let (parameters, returns) = (OnceLock::new(), OnceLock::new());
-        Tool { inner: Arc::new(Inner { descriptor, source, parameters, returns }) }
+        Tool { inner: Arc::new(ToolData { descriptor, source, parameters, returns }) }
     }
 
     /// What it says of itself.
-    pub fn descriptor(&self) -> &Descriptor {
+    pub fn descriptor(&self) -> &ToolDescriptor {
         &self.inner.descriptor
     }
 
@@ -177,23 +177,23 @@ impl Tool {
     }
 
     /// Where it comes from.
-    pub fn source(&self) -> &Source {
+    pub fn source(&self) -> &ToolSource {
         &self.inner.source
     }
 
     /// Whose it is.
     pub fn layer(&self) -> Layer {
         match &self.inner.source {
-            Source::Native(_) => Layer::Embedded,
-            Source::Provided { layer, .. } => *layer,
-            Source::File(file) => file.layer,
+            ToolSource::Native(_) => Layer::Embedded,
+            ToolSource::Provided { layer, .. } => *layer,
+            ToolSource::File(file) => file.layer,
         }
     }
 
     /// Its file, if it has one.
-    pub fn file(&self) -> Option<&File> {
+    pub fn file(&self) -> Option<&ToolFile> {
         match &self.inner.source {
-            Source::File(file) => Some(file),
+            ToolSource::File(file) => Some(file),
             _ => None,
         }
     }
@@ -201,7 +201,7 @@ impl Tool {
     /// The name of its provider, if it has one.
     pub fn provider(&self) -> Option<&str> {
         match &self.inner.source {
-            Source::Provided { by, .. } => Some(by),
+            ToolSource::Provided { by, .. } => Some(by),
             _ => None,
         }
     }
@@ -222,7 +222,7 @@ impl Tool {
 }
 
 /// The name of the tool that a file with this name is, if it is one: `file-read-tool` is `file_read`.
-pub fn name_of_file(file_name: &str) -> Option<String> {
+pub fn tool_name_of_file(file_name: &str) -> Option<String> {
     let name = file_name.strip_suffix("-tool")?.replace('-', "_");
     let plain = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
     (plain && !name.is_empty()).then_some(name)
@@ -244,7 +244,7 @@ mod tests {
             ("x y-tool", None),
         ];
         for (file, name) in cases {
-            assert_eq!(name_of_file(file).as_deref(), name, "{file}");
+            assert_eq!(tool_name_of_file(file).as_deref(), name, "{file}");
         }
     }
 
@@ -286,9 +286,9 @@ mod tests {
             ),
         ];
         for (text, expected) in cases {
-            let error = Descriptor::parse(text.as_bytes()).expect_err(text);
+            let error = ToolDescriptor::parse(text.as_bytes()).expect_err(text);
             assert!(error.starts_with(expected), "{text}: {error}");
         }
-        assert_eq!(Descriptor::parse(b"\xff"), Err("the schema is not UTF-8 at byte 0".to_owned()));
+        assert_eq!(ToolDescriptor::parse(b"\xff"), Err("the schema is not UTF-8 at byte 0".to_owned()));
     }
 }

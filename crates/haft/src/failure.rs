@@ -47,10 +47,10 @@ impl From<haft_config::Error> for Failure {
     }
 }
 
-impl From<haft_tools::Fault> for Failure {
-    fn from(fault: haft_tools::Fault) -> Failure {
-        let status = fault.status();
-        Failure { message: fault.error, hint: None, status }
+impl From<haft_tools::CallError> for Failure {
+    fn from(fault: haft_tools::CallError) -> Failure {
+        let status = fault.exit_status();
+        Failure { message: fault.message, hint: None, status }
     }
 }
 

@@ -3,22 +3,22 @@
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use haft_config::trust::Trust;
-use haft_config::{Places, Sources};
+use haft_config::trust::TrustStore;
+use haft_config::{Directories, DirectoryInputs};
 
 use crate::failure::{print_message, print_stderr};
 use crate::process_context::ProcessContext;
 
 /// The places of the installation, the user and the project. A project that another user could have put there is left out,
 /// and standard error says so, once.
-pub(crate) fn find(process: &ProcessContext) -> Places {
+pub(crate) fn find(process: &ProcessContext) -> Directories {
     let mut places = unchecked(process);
-    let trust = Trust::open(places.state.as_deref());
+    let trust = TrustStore::open(places.state.as_deref());
     places.project = places.project.filter(|project| is_safe(project, &trust));
     places
 }
 
-fn is_safe(project: &Path, trust: &Trust) -> bool {
+fn is_safe(project: &Path, trust: &TrustStore) -> bool {
     static TOLD: AtomicBool = AtomicBool::new(false);
     let Err(error) = trust.owners().check(project) else { return true };
     if !TOLD.swap(true, Ordering::Relaxed) {
@@ -30,10 +30,10 @@ fn is_safe(project: &Path, trust: &Trust) -> bool {
 }
 
 /// The same places, whoever owns the project.
-pub(crate) fn unchecked(process: &ProcessContext) -> Places {
+pub(crate) fn unchecked(process: &ProcessContext) -> Directories {
     let variable = |name| process.variable(name).map(Path::new);
     let system = variable("HAFT_LIBEXEC").map(Path::to_path_buf).or_else(beside_the_program);
-    Places::find(&Sources {
+    Directories::resolve(&DirectoryInputs {
         system: system.as_deref(),
         home: variable("HOME"),
         config_home: variable("XDG_CONFIG_HOME"),

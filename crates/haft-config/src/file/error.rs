@@ -21,17 +21,17 @@ pub struct FileError {
 #[non_exhaustive]
 pub enum FileErrorKind {
     /// It does not exist.
-    Absent,
+    NotFound,
     /// It is a directory, a FIFO, a socket or a device.
     NotRegular,
     /// It is larger than allowed.
     TooLarge,
     /// It leads out of the directory it has to be in.
-    Outside,
+    OutsideDirectory,
     /// It, or a directory above it, belongs to another user, or others may write to it.
     Unsafe,
     /// The file system did not answer in time.
-    Late,
+    TimedOut,
     /// The system does not let us read it.
     Unreadable,
 }
@@ -43,9 +43,9 @@ impl FileError {
 
     /// A file that the system does not let us read.
     #[expect(clippy::needless_pass_by_value, reason = "it is made for `map_err`")]
-    pub fn of_system(path: &Path, error: io::Error) -> FileError {
+    pub fn from_io(path: &Path, error: io::Error) -> FileError {
         let kind = match error.kind() {
-            io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => FileErrorKind::Absent,
+            io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => FileErrorKind::NotFound,
             _ => FileErrorKind::Unreadable,
         };
         FileError::new(kind, path, words(&error))
@@ -66,7 +66,7 @@ impl FileError {
 
     pub(super) fn outside(path: &Path, real: &Path) -> FileError {
         let reason = format!("it leads out of the project, to \"{}\"", printable(real));
-        FileError::new(FileErrorKind::Outside, path, reason)
+        FileError::new(FileErrorKind::OutsideDirectory, path, reason)
     }
 
     pub(super) fn broken_link(path: &Path) -> FileError {
@@ -74,9 +74,9 @@ impl FileError {
         FileError::new(FileErrorKind::Unreadable, path, reason)
     }
 
-    pub(crate) fn late(path: &Path, limit: Duration) -> FileError {
+    pub(crate) fn timed_out(path: &Path, limit: Duration) -> FileError {
         let reason = format!("the file system did not answer within {} s", limit.as_secs());
-        FileError::new(FileErrorKind::Late, path, reason)
+        FileError::new(FileErrorKind::TimedOut, path, reason)
     }
 
     pub(super) fn unsafe_place(path: &Path, reason: String, hint: String) -> FileError {
@@ -111,8 +111,8 @@ impl std::error::Error for FileError {}
 impl From<FileError> for io::Error {
     fn from(error: FileError) -> io::Error {
         let kind = match error.kind {
-            FileErrorKind::Absent => io::ErrorKind::NotFound,
-            FileErrorKind::Late => io::ErrorKind::TimedOut,
+            FileErrorKind::NotFound => io::ErrorKind::NotFound,
+            FileErrorKind::TimedOut => io::ErrorKind::TimedOut,
             FileErrorKind::TooLarge => io::ErrorKind::FileTooLarge,
             _ => io::ErrorKind::PermissionDenied,
         };

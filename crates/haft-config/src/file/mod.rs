@@ -102,7 +102,7 @@ impl FileRules {
     /// # Errors
     /// If the file breaks a rule or cannot be opened.
     pub fn open(&self, path: &Path) -> Result<RegularFile, FileError> {
-        let failed = |error: io::Error| FileError::of_system(path, error);
+        let failed = |error: io::Error| FileError::from_io(path, error);
         let real = self.check(path)?;
         let file = open_exactly(&real).map_err(failed)?;
         let metadata = file.metadata().map_err(failed)?;
@@ -118,7 +118,7 @@ impl FileRules {
     pub fn check(&self, path: &Path) -> Result<PathBuf, FileError> {
         let real = path.canonicalize().map_err(|error| absent_or_broken(path, error))?;
         self.check_place(path, &real)?;
-        let metadata = real.metadata().map_err(|error| FileError::of_system(path, error))?;
+        let metadata = real.metadata().map_err(|error| FileError::from_io(path, error))?;
         self.check_kind(path, &metadata)?;
         self.owners.as_ref().map_or(Ok(()), |owners| owners.check_real(path, &real))?;
         Ok(real)
@@ -126,7 +126,7 @@ impl FileRules {
 
     fn check_place(&self, path: &Path, real: &Path) -> Result<(), FileError> {
         if let Some(directory) = &self.beneath {
-            let top = directory.canonicalize().map_err(|error| FileError::of_system(path, error))?;
+            let top = directory.canonicalize().map_err(|error| FileError::from_io(path, error))?;
             if !real.starts_with(&top) {
                 return Err(FileError::outside(path, real));
             }
@@ -151,7 +151,7 @@ impl RegularFile {
         let mut bytes = Vec::with_capacity(usize::try_from(self.metadata.len()).unwrap_or(0));
         // The file may have grown since it was opened.
         let read = self.file.take(limit + 1).read_to_end(&mut bytes);
-        read.map_err(|error| FileError::of_system(path, error))?;
+        read.map_err(|error| FileError::from_io(path, error))?;
         if bytes.len() as u64 > limit {
             return Err(FileError::too_large(path, limit));
         }
@@ -187,7 +187,7 @@ fn absent_or_broken(path: &Path, error: io::Error) -> FileError {
     if error.kind() == io::ErrorKind::NotFound && path.is_symlink() {
         return FileError::broken_link(path);
     }
-    FileError::of_system(path, error)
+    FileError::from_io(path, error)
 }
 
 /// Does something on a thread of its own and waits for it only so long. A system call that never returns keeps that thread.
@@ -202,7 +202,7 @@ pub(crate) fn within<T: Send + 'static>(
         let _ = send.send(work());
     });
     let thread = started.ok()?;
-    let Ok(result) = receive.recv_timeout(limit) else { return Some(Err(FileError::late(path, limit))) };
+    let Ok(result) = receive.recv_timeout(limit) else { return Some(Err(FileError::timed_out(path, limit))) };
     // A thread that is about to end would still take signals that the caller blocks from now on.
     let _ = thread.join();
     Some(result)

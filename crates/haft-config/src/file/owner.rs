@@ -58,7 +58,7 @@ impl Owners {
     /// # Errors
     /// If one of them belongs to somebody else, or others may write to it.
     pub fn check(&self, path: &Path) -> Result<(), FileError> {
-        let real = path.canonicalize().map_err(|error| FileError::of_system(path, error))?;
+        let real = path.canonicalize().map_err(|error| FileError::from_io(path, error))?;
         self.check_real(path, &real)
     }
 
@@ -68,7 +68,7 @@ impl Owners {
     /// As [`check`](Owners::check), or if the file can be read by its group or by everybody.
     pub fn check_secret(&self, path: &Path) -> Result<(), FileError> {
         self.check(path)?;
-        let metadata = path.metadata().map_err(|error| FileError::of_system(path, error))?;
+        let metadata = path.metadata().map_err(|error| FileError::from_io(path, error))?;
         if metadata.mode() & GROUP_OR_WORLD == 0 {
             return Ok(());
         }
@@ -78,7 +78,7 @@ impl Owners {
 
     pub(super) fn check_real(&self, path: &Path, real: &Path) -> Result<(), FileError> {
         for place in real.ancestors() {
-            let metadata = place.symlink_metadata().map_err(|error| FileError::of_system(path, error))?;
+            let metadata = place.symlink_metadata().map_err(|error| FileError::from_io(path, error))?;
             let on_the_way = place != real;
             if let Some(fault) = self.fault(&metadata, on_the_way) {
                 let exempt = (self.exempt)().iter().any(|exempt| real.starts_with(exempt));
@@ -88,18 +88,18 @@ impl Owners {
         Ok(())
     }
 
-    fn fault(&self, metadata: &Metadata, on_the_way: bool) -> Option<Fault> {
+    fn fault(&self, metadata: &Metadata, on_the_way: bool) -> Option<OwnershipProblem> {
         let (owner, mode) = (metadata.uid(), metadata.mode());
         let known = self.users.contains(&owner) || (on_the_way && self.unmapped == Some(owner));
         if !known {
-            return Some(Fault::Foreign(owner));
+            return Some(OwnershipProblem::Foreign(owner));
         }
         let sticky = metadata.is_dir() && mode & STICKY != 0;
         let group = mode & GROUP_WRITE != 0 && !is_own_group(metadata.gid(), owner);
         if sticky || (!group && mode & WORLD_WRITE == 0) {
             return None;
         }
-        Some(Fault::Writable(mode & 0o7777))
+        Some(OwnershipProblem::Writable(mode & 0o7777))
     }
 }
 
@@ -116,20 +116,20 @@ fn is_own_group(group: u32, owner: u32) -> bool {
 }
 
 /// What is wrong with a place.
-enum Fault {
+enum OwnershipProblem {
     Foreign(u32),
     Writable(u32),
 }
 
 /// Says what is wrong with a place on the way to a file, and how to allow the narrowest directory that helps.
-fn refusal(path: &Path, real: &Path, place: &Path, fault: &Fault) -> FileError {
+fn refusal(path: &Path, real: &Path, place: &Path, fault: &OwnershipProblem) -> FileError {
     let shown = printable(place);
     let subject = if place == real { "it".to_owned() } else { format!("\"{shown}\"") };
     let (reason, hint) = match fault {
-        Fault::Foreign(owner) => {
+        OwnershipProblem::Foreign(owner) => {
             (format!("{subject} belongs to another user ({owner})"), "if you trust its owner".to_owned())
         }
-        Fault::Writable(mode) => (
+        OwnershipProblem::Writable(mode) => (
             format!("other users may write to {subject} (mode {mode:04o})"),
             format!("run `chmod go-w '{shown}'`, or if you trust all who may"),
         ),

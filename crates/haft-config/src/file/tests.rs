@@ -3,16 +3,16 @@ use std::path::PathBuf;
 
 use super::*;
 
-struct Scene {
+struct FileFixture {
     directory: tempfile::TempDir,
 }
 
-impl Scene {
-    fn new() -> Scene {
+impl FileFixture {
+    fn new() -> FileFixture {
         let directory = tempfile::tempdir().expect("a directory");
         std::fs::create_dir(directory.path().join("project")).expect("a directory");
         std::fs::write(directory.path().join("secret"), "s").expect("a file");
-        Scene { directory }
+        FileFixture { directory }
     }
 
     fn place(&self, name: &str) -> PathBuf {
@@ -28,7 +28,7 @@ impl Scene {
 
 #[test]
 fn whatever_is_not_a_small_regular_file_of_the_project_is_refused_at_once() {
-    let scene = Scene::new();
+    let scene = FileFixture::new();
     let at = |name: &str| scene.place(&format!("project/{name}"));
     for (name, target) in [
         ("zero", "/dev/zero"),
@@ -46,10 +46,10 @@ fn whatever_is_not_a_small_regular_file_of_the_project_is_refused_at_once() {
     std::fs::write(at("large"), [b'x'; 101]).expect("a file");
     File::create(at("sparse")).and_then(|file| file.set_len(50 << 30)).expect("a sparse file");
     for (name, kind, reason) in [
-        ("zero", FileErrorKind::Outside, "it leads out of the project, to \"/dev/zero\""),
-        ("key", FileErrorKind::Outside, "it leads out of the project"),
-        ("absolute", FileErrorKind::Outside, "it leads out of the project"),
-        ("../secret", FileErrorKind::Outside, "it leads out of the project"),
+        ("zero", FileErrorKind::OutsideDirectory, "it leads out of the project, to \"/dev/zero\""),
+        ("key", FileErrorKind::OutsideDirectory, "it leads out of the project"),
+        ("absolute", FileErrorKind::OutsideDirectory, "it leads out of the project"),
+        ("../secret", FileErrorKind::OutsideDirectory, "it leads out of the project"),
         ("broken", FileErrorKind::Unreadable, "it is a symbolic link to a file that does not exist"),
         ("loop", FileErrorKind::Unreadable, "too many levels of symbolic links"),
         ("fifo", FileErrorKind::NotRegular, "it is a FIFO, not a regular file"),
@@ -57,8 +57,8 @@ fn whatever_is_not_a_small_regular_file_of_the_project_is_refused_at_once() {
         ("directory", FileErrorKind::NotRegular, "it is a directory, not a regular file"),
         ("large", FileErrorKind::TooLarge, "it is larger than 100 bytes"),
         ("sparse", FileErrorKind::TooLarge, "it is larger than 100 bytes"),
-        ("none", FileErrorKind::Absent, "no such file or directory"),
-        ("file/below", FileErrorKind::Absent, "not a directory"),
+        ("none", FileErrorKind::NotFound, "no such file or directory"),
+        ("file/below", FileErrorKind::NotFound, "not a directory"),
     ] {
         let found = scene.refused(&format!("project/{name}"));
         assert!(found.0 == kind && found.1.starts_with(reason), "{name}: {found:?}");
@@ -73,7 +73,7 @@ fn whatever_is_not_a_small_regular_file_of_the_project_is_refused_at_once() {
 
 #[test]
 fn what_others_may_write_to_is_refused_and_the_place_is_named() {
-    let scene = Scene::new();
+    let scene = FileFixture::new();
     let file = scene.place("project/file");
     std::fs::write(&file, "").expect("a file");
     let mode = |path: &Path, mode| {
@@ -100,7 +100,7 @@ fn what_others_may_write_to_is_refused_and_the_place_is_named() {
 
 #[test]
 fn a_secret_must_be_for_its_owner_alone() {
-    let scene = Scene::new();
+    let scene = FileFixture::new();
     let file = scene.place("secret");
     for (mode, good) in [(0o600, true), (0o400, true), (0o640, false), (0o604, false), (0o666, false)] {
         std::fs::set_permissions(&file, std::fs::Permissions::from_mode(mode)).expect("a mode");
@@ -111,7 +111,7 @@ fn a_secret_must_be_for_its_owner_alone() {
 /// Only root can give a file away.
 #[test]
 fn what_another_user_owns_is_refused() {
-    let scene = Scene::new();
+    let scene = FileFixture::new();
     let file = scene.place("project/file");
     std::fs::write(&file, "").expect("a file");
     let given_away = std::os::unix::fs::chown(scene.place("project"), Some(65533), None).is_ok();
@@ -133,5 +133,5 @@ fn a_file_system_that_does_not_answer_is_not_waited_for() {
         Ok(())
     };
     let error = within(Duration::from_millis(20), Path::new("x"), hang).expect("a thread").expect_err("late");
-    assert_eq!(error.kind(), FileErrorKind::Late);
+    assert_eq!(error.kind(), FileErrorKind::TimedOut);
 }

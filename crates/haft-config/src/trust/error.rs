@@ -21,7 +21,7 @@ pub struct Error {
 #[non_exhaustive]
 pub enum ErrorKind {
     /// There is no directory for the store, since the user has no home.
-    Homeless,
+    NoStateDirectory,
     /// The store cannot be read or written.
     Unreachable,
     /// The store is there but does not hold what it should.
@@ -39,9 +39,9 @@ impl Error {
         self.hint.as_deref()
     }
 
-    pub(super) fn homeless() -> Error {
+    pub(super) fn no_state_directory() -> Error {
         Error {
-            kind: ErrorKind::Homeless,
+            kind: ErrorKind::NoStateDirectory,
             message: "there is no place to keep what is trusted".to_owned(),
             hint: Some("set HOME or XDG_STATE_HOME".to_owned()),
             source: None,

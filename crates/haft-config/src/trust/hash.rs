@@ -42,7 +42,7 @@ impl ContentHash {
     fn of_file_now(path: &Path, rules: &FileRules) -> Result<ContentHash, FileError> {
         let opened = rules.open(path)?;
         let hashed = ContentHash::of_reading(&opened.file, opened.metadata.len(), |_| Ok(()));
-        hashed.map_err(|error| FileError::of_system(path, error))
+        hashed.map_err(|error| FileError::from_io(path, error))
     }
 
     /// The hash of an open file of a known length, while each part of it is handed on. A file that grows meanwhile is an

@@ -5,13 +5,13 @@
 //! a byte changes. There is one store for a user, a file that several processes may change at the same time.
 //!
 //! ```
-//! use haft_config::trust::{ContentHash, Trust};
+//! use haft_config::trust::{ContentHash, TrustStore};
 //!
 //! let state = tempfile::tempdir()?;
 //! let file = state.path().join("x-tool");
 //! std::fs::write(&file, "#!/bin/sh\n")?;
 //!
-//! let trust = Trust::open(Some(state.path()));
+//! let trust = TrustStore::open(Some(state.path()));
 //! let hash = ContentHash::of_file(&file)?;
 //! assert!(!trust.is_trusted(&file, &hash));
 //! trust.trust([(file.as_path(), hash.clone())])?;
@@ -22,11 +22,11 @@
 //!
 //! What a trusted file reads or sources by itself is its own affair: only the file is looked at.
 //!
-//! Trust is about content. Whose a file is comes before that: [`Trust::owners`] are the users whose files are read at all.
+//! TrustStore is about content. Whose a file is comes before that: [`TrustStore::owners`] are the users whose files are read at all.
 
 mod error;
 mod hash;
-mod store;
+mod trust_file;
 
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -36,19 +36,19 @@ use serde::{Deserialize, Serialize};
 pub use error::{Error, ErrorKind};
 pub use hash::ContentHash;
 
-use store::Store;
+use trust_file::TrustFile;
 
 use crate::file::Owners;
 
 /// The store of what a user trusts. Cheap to make; every question reads the file as it is now.
 #[derive(Clone, Debug, Default)]
-pub struct Trust {
-    store: Option<Store>,
+pub struct TrustStore {
+    store: Option<TrustFile>,
 }
 
 /// A file with the content that is trusted.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Entry {
+pub struct TrustEntry {
     /// The file. Its directory is free of symbolic links, itself it may be one.
     pub path: PathBuf,
     /// The content that is trusted.
@@ -60,7 +60,7 @@ pub struct Entry {
 /// How a file stands to what is trusted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Standing {
+pub enum TrustStatus {
     /// It was never trusted.
     New,
     /// It was trusted with another content.
@@ -69,35 +69,35 @@ pub enum Standing {
     Trusted,
 }
 
-impl Trust {
+impl TrustStore {
     /// The store in a user's directory of state. Without a directory nothing is trusted, and nothing can be.
-    pub fn open(state: Option<&Path>) -> Trust {
-        Trust { store: state.map(Store::at) }
+    pub fn open(state: Option<&Path>) -> TrustStore {
+        TrustStore { store: state.map(TrustFile::at) }
     }
 
     /// Whether a file is trusted with a content. A store that cannot be read trusts nothing.
     pub fn is_trusted(&self, path: &Path, hash: &ContentHash) -> bool {
-        self.standing(path, hash) == Standing::Trusted
+        self.status(path, hash) == TrustStatus::Trusted
     }
 
     /// How a file stands with a content.
-    pub fn standing(&self, path: &Path, hash: &ContentHash) -> Standing {
+    pub fn status(&self, path: &Path, hash: &ContentHash) -> TrustStatus {
         match self.trusted_hash(path) {
-            None => Standing::New,
-            Some(trusted) if trusted == *hash => Standing::Trusted,
-            Some(_) => Standing::Changed,
+            None => TrustStatus::New,
+            Some(trusted) if trusted == *hash => TrustStatus::Trusted,
+            Some(_) => TrustStatus::Changed,
         }
     }
 
     /// The content that a file is trusted with. Where there is none, the file need not be read.
     pub fn trusted_hash(&self, path: &Path) -> Option<ContentHash> {
-        let path = settle(path);
+        let path = trust_key(path);
         let entries = self.list().unwrap_or_default();
         entries.into_iter().find(|entry| entry.path == path).map(|entry| entry.hash)
     }
 
     /// The users whose files are read: the user of this process and root; in the directories that were
-    /// [allowed](Trust::allow_owner), anybody's.
+    /// [allowed](TrustStore::allow_owner), anybody's.
     pub fn owners(&self) -> Owners {
         let trust = self.clone();
         Owners::of_process().except(move || trust.allowed_owners().unwrap_or_default())
@@ -121,7 +121,7 @@ impl Trust {
     /// # Errors
     /// If the store is there and cannot be read.
     pub fn allowed_owners(&self) -> Result<Vec<PathBuf>, Error> {
-        Ok(self.store.as_ref().map(Store::read).transpose()?.unwrap_or_default().owners)
+        Ok(self.store.as_ref().map(TrustFile::read).transpose()?.unwrap_or_default().owners)
     }
 
     /// Checks owner and mode of a directory, and of all beneath it, again. Answers with the directories that were allowed.
@@ -145,7 +145,7 @@ impl Trust {
     pub fn trust<'a>(&self, files: impl IntoIterator<Item = (&'a Path, ContentHash)>) -> Result<(), Error> {
         let time = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
         let added: Vec<_> =
-            files.into_iter().map(|(path, hash)| Entry { path: settle(path), hash, time }).collect();
+            files.into_iter().map(|(path, hash)| TrustEntry { path: trust_key(path), hash, time }).collect();
         self.store()?.change(|content| {
             content.trusted.retain(|old| added.iter().all(|new| new.path != old.path));
             content.trusted.extend(added.iter().cloned());
@@ -156,9 +156,9 @@ impl Trust {
     ///
     /// # Errors
     /// If the store cannot be read or written; nothing has changed then.
-    pub fn revoke(&self, path: &Path) -> Result<Vec<Entry>, Error> {
-        let (given, settled) = (path, settle(path));
-        let below = |entry: &Entry| entry.path.starts_with(&settled) || entry.path.starts_with(given);
+    pub fn revoke(&self, path: &Path) -> Result<Vec<TrustEntry>, Error> {
+        let (given, settled) = (path, trust_key(path));
+        let below = |entry: &TrustEntry| entry.path.starts_with(&settled) || entry.path.starts_with(given);
         let mut revoked = Vec::new();
         self.store()?.change(|content| {
             (revoked, content.trusted) = std::mem::take(&mut content.trusted).into_iter().partition(below);
@@ -170,18 +170,18 @@ impl Trust {
     ///
     /// # Errors
     /// If the store is there and cannot be read.
-    pub fn list(&self) -> Result<Vec<Entry>, Error> {
-        Ok(self.store.as_ref().map(Store::read).transpose()?.unwrap_or_default().trusted)
+    pub fn list(&self) -> Result<Vec<TrustEntry>, Error> {
+        Ok(self.store.as_ref().map(TrustFile::read).transpose()?.unwrap_or_default().trusted)
     }
 
-    fn store(&self) -> Result<&Store, Error> {
-        self.store.as_ref().ok_or_else(Error::homeless)
+    fn store(&self) -> Result<&TrustFile, Error> {
+        self.store.as_ref().ok_or_else(Error::no_state_directory)
     }
 }
 
 /// The name a file is trusted under: its directory without symbolic links, so that there is one name for it, and its own
 /// name, since a link is what it points to by content alone.
-fn settle(path: &Path) -> PathBuf {
+fn trust_key(path: &Path) -> PathBuf {
     let directory = path.parent().and_then(|directory| directory.canonicalize().ok());
     match (directory, path.file_name()) {
         (Some(directory), Some(name)) => directory.join(name),

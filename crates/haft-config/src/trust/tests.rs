@@ -2,22 +2,22 @@ use std::path::PathBuf;
 
 use super::*;
 
-struct Scene {
+struct TrustFixture {
     _directory: tempfile::TempDir,
     state: PathBuf,
     file: PathBuf,
 }
 
-fn scene() -> Scene {
+fn scene() -> TrustFixture {
     let directory = tempfile::tempdir().expect("a directory");
     let file = directory.path().join("x-tool");
     std::fs::write(&file, "one").expect("a file");
-    Scene { state: directory.path().join("state/haft"), file, _directory: directory }
+    TrustFixture { state: directory.path().join("state/haft"), file, _directory: directory }
 }
 
-impl Scene {
-    fn trust(&self) -> Trust {
-        Trust::open(Some(&self.state))
+impl TrustFixture {
+    fn trust(&self) -> TrustStore {
+        TrustStore::open(Some(&self.state))
     }
 
     fn hash(&self) -> ContentHash {
@@ -29,11 +29,11 @@ impl Scene {
 fn trust_lapses_when_the_content_changes_and_comes_back_with_it() {
     let scene = scene();
     let trust = scene.trust();
-    assert_eq!(trust.standing(&scene.file, &scene.hash()), Standing::New);
+    assert_eq!(trust.status(&scene.file, &scene.hash()), TrustStatus::New);
     trust.trust([(scene.file.as_path(), scene.hash())]).expect("trusted");
-    assert_eq!(trust.standing(&scene.file, &scene.hash()), Standing::Trusted);
+    assert_eq!(trust.status(&scene.file, &scene.hash()), TrustStatus::Trusted);
     std::fs::write(&scene.file, "two").expect("a file");
-    assert_eq!(trust.standing(&scene.file, &scene.hash()), Standing::Changed);
+    assert_eq!(trust.status(&scene.file, &scene.hash()), TrustStatus::Changed);
     std::fs::write(&scene.file, "one").expect("a file");
     assert!(trust.is_trusted(&scene.file, &scene.hash()));
 }
@@ -108,9 +108,9 @@ fn a_damaged_store_trusts_nothing_and_is_not_overwritten() {
 #[test]
 fn without_a_home_nothing_is_trusted_and_nothing_can_be() {
     let scene = scene();
-    let trust = Trust::open(None);
+    let trust = TrustStore::open(None);
     assert!(!trust.is_trusted(&scene.file, &scene.hash()));
-    let error = trust.trust([(scene.file.as_path(), scene.hash())]).expect_err("homeless");
-    assert_eq!(error.kind(), ErrorKind::Homeless);
+    let error = trust.trust([(scene.file.as_path(), scene.hash())]).expect_err("no_state_directory");
+    assert_eq!(error.kind(), ErrorKind::NoStateDirectory);
     assert_eq!(trust.list().expect("a list"), []);
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use haft_tools::{Code, Fault, Progress};
+use haft_tools::{CallError, CallProgress, ErrorCode};
 use rmcp::model::{CallToolRequestParams, CallToolResult, ProtocolVersion, ServerResult, Tool};
 use rmcp::service::{ClientInitializeError, ClientLifecycleMode, ClientServiceExt as _, ServiceError};
 use rmcp::transport::IntoTransport as _;
@@ -100,8 +100,8 @@ impl Connection {
     pub(super) async fn call(
         &self,
         call: CallToolRequestParams,
-        progress: &dyn Fn(&Progress),
-        given_up: impl Future<Output = Fault>,
+        progress: &dyn Fn(&CallProgress),
+        given_up: impl Future<Output = CallError>,
     ) -> Result<CallToolResult, Interrupted> {
         let sent = self.listener.send(&self.service, call).await;
         let Sent { mut handle, mut told } = sent.map_err(|error| Interrupted::Broken(words(&error)))?;
@@ -121,7 +121,7 @@ impl Connection {
             Ok(Ok(Err(error))) => Err(Interrupted::Broken(words(&error))),
             Ok(Err(_)) => Err(Interrupted::Broken(words(&ServiceError::TransportClosed))),
             Err(fault) => {
-                let reason = fault.error.clone();
+                let reason = fault.message.clone();
                 let _ = tokio::time::timeout(FAREWELL, handle.cancel(Some(reason))).await;
                 Err(Interrupted::GivenUp(fault))
             }
@@ -139,18 +139,18 @@ impl Connection {
 /// Why a call has no result.
 pub(super) enum Interrupted {
     /// Nobody wants it any more.
-    GivenUp(Fault),
+    GivenUp(CallError),
     /// The server has refused, or has gone: in words that go on after its name.
     Broken(String),
 }
 
 impl Interrupted {
     /// The same as a failure of the tool.
-    pub(super) fn fault(self, server: &str) -> Fault {
+    pub(super) fn fault(self, server: &str) -> CallError {
         match self {
             Interrupted::GivenUp(fault) => fault,
             Interrupted::Broken(why) => {
-                Fault::new(Code::ToolCrashed, format!("the MCP server '{server}' {why}"))
+                CallError::new(ErrorCode::ToolCrashed, format!("the MCP server '{server}' {why}"))
             }
         }
     }

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use haft_tools::Progress;
+use haft_tools::CallProgress;
 use rmcp::model::{
     CallToolRequest, CallToolRequestParams, ClientCapabilities, ClientConfig, ClientRequest, Implementation,
     JsonRpcMessage, ProgressToken, ProtocolVersion, ServerNotification,
@@ -29,8 +29,8 @@ pub(super) struct Listener {
 /// Whom to tell of which call. The name of a call is only known once it is sent, when an answer may be there already.
 #[derive(Default)]
 struct Calls {
-    known: HashMap<ProgressToken, UnboundedSender<Progress>>,
-    early: VecDeque<(ProgressToken, Progress)>,
+    known: HashMap<ProgressToken, UnboundedSender<CallProgress>>,
+    early: VecDeque<(ProgressToken, CallProgress)>,
 }
 
 /// A line that is open.
@@ -39,7 +39,7 @@ pub(super) type Service = RunningService<RoleClient, Arc<Listener>>;
 /// A call on its way, and what is told of it.
 pub(super) struct Sent {
     pub(super) handle: RequestHandle<RoleClient>,
-    pub(super) told: UnboundedReceiver<Progress>,
+    pub(super) told: UnboundedReceiver<CallProgress>,
 }
 
 impl Listener {
@@ -74,7 +74,7 @@ impl Listener {
         self.calls().known.remove(token);
     }
 
-    fn tell(&self, token: ProgressToken, progress: Progress) {
+    fn tell(&self, token: ProgressToken, progress: CallProgress) {
         let mut calls = self.calls();
         if let Some(sender) = calls.known.get(&token) {
             let _ = sender.send(progress);
@@ -138,7 +138,7 @@ impl<T: Transport<RoleClient>> Transport<RoleClient> for Tapped<T> {
                 return Some(JsonRpcMessage::Notification(notification));
             };
             let told = told.params;
-            let progress = Progress { done: told.progress, total: told.total, message: told.message };
+            let progress = CallProgress { done: told.progress, total: told.total, message: told.message };
             self.listener.tell(told.progress_token, progress);
         }
     }

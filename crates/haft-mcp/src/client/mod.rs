@@ -15,7 +15,7 @@ use std::time::Duration;
 
 use haft_config::Layer;
 use haft_process::{CancelToken, Environment, Host};
-use haft_tools::Provider;
+use haft_tools::ToolProvider;
 use tokio::runtime::Runtime;
 
 pub use self::process::NESTED;
@@ -77,9 +77,9 @@ pub struct RemoteSetup {
 
 /// The servers as sources of tools. None is started before one of its tools is asked for; all end with the last handle.
 #[must_use]
-pub fn remote_tools(servers: Vec<RemoteServer>, setup: &RemoteSetup) -> Vec<Arc<dyn Provider>> {
+pub fn remote_tools(servers: Vec<RemoteServer>, setup: &RemoteSetup) -> Vec<Arc<dyn ToolProvider>> {
     let home = Arc::new(Home::default());
-    let provider = |server| -> Arc<dyn Provider> {
+    let provider = |server| -> Arc<dyn ToolProvider> {
         Arc::new(Provided(Arc::new(Remote::new(server, setup.clone(), home.clone()))))
     };
     servers.into_iter().map(provider).collect()
@@ -100,7 +100,7 @@ impl Drop for Home {
 #[derive(Debug)]
 struct Provided(Arc<Remote>);
 
-impl Provider for Provided {
+impl ToolProvider for Provided {
     fn name(&self) -> &str {
         self.0.name()
     }
@@ -109,11 +109,11 @@ impl Provider for Provided {
         self.0.layer()
     }
 
-    fn tools(&self, cancel: &CancelToken) -> Result<Vec<Arc<dyn haft_tools::Native>>, String> {
+    fn tools(&self, cancel: &CancelToken) -> Result<Vec<Arc<dyn haft_tools::NativeTool>>, String> {
         self.0.tools(cancel)
     }
 
-    fn watch(&self, changed: Box<dyn Fn() + Send + Sync>) {
+    fn on_change(&self, changed: Box<dyn Fn() + Send + Sync>) {
         self.0.watch(changed);
     }
 }

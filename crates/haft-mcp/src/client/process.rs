@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use haft_process::{Command, Environment, Handle, Input, Streams, Task};
-use haft_tools::is_basic;
+use haft_tools::is_basic_variable;
 use rustix::pipe::{PipeFlags, pipe_with};
 use tokio::io::AsyncReadExt as _;
 use tokio::net::unix::pipe;
@@ -116,7 +116,7 @@ fn environment(
     setup: &RemoteSetup,
 ) -> Result<Environment, String> {
     let mut environment = Environment::new();
-    for (name, value) in setup.environment.iter().filter(|(name, _)| is_basic(name)) {
+    for (name, value) in setup.environment.iter().filter(|(name, _)| is_basic_variable(name)) {
         environment.set(name, value).map_err(|error| error.to_string())?;
     }
     // A server may be haft again, which must not start itself through the same configuration for ever.

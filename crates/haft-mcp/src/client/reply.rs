@@ -1,18 +1,18 @@
 //! What a server of others answers, as data.
 
-use haft_tools::Fault;
+use haft_tools::CallError;
 use rmcp::model::{CallToolResult, ContentBlock};
 use serde_json::Value;
 
 /// The result as a value: structured if it is; a lone text as JSON if it is JSON, else as text; several parts as a list.
-pub(super) fn value(result: CallToolResult) -> Result<Value, Fault> {
+pub(super) fn value(result: CallToolResult) -> Result<Value, CallError> {
     let texts = result.content.iter().filter_map(|part| match part {
         ContentBlock::Text(text) => Some(text.text.as_str()),
         _ => None,
     });
     if result.is_error == Some(true) {
         let text = texts.collect::<Vec<_>>().join("\n");
-        return Err(Fault::failed(if text.is_empty() { "the tool has failed".to_owned() } else { text }));
+        return Err(CallError::failed(if text.is_empty() { "the tool has failed".to_owned() } else { text }));
     }
     if let Some(structured) = result.structured_content {
         return Ok(structured);
@@ -56,6 +56,6 @@ mod tests {
         let two = value(CallToolResult::success(vec![text("a"), text("b")])).unwrap();
         assert_eq!(two[1]["text"], "b");
         let failed = value(CallToolResult::error(vec![text("no such file")])).unwrap_err();
-        assert_eq!((failed.error.as_str(), failed.status()), ("no such file", 1));
+        assert_eq!((failed.message.as_str(), failed.exit_status()), ("no such file", 1));
     }
 }

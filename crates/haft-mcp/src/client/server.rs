@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use haft_config::Layer;
 use haft_process::CancelToken;
-use haft_tools::{Code, Descriptor, Fault, Native, Surroundings};
+use haft_tools::{CallContext, CallError, ErrorCode, NativeTool, ToolDescriptor};
 use rmcp::model::{CallToolRequestParams, Tool};
 use serde_json::Value;
 use tokio::runtime::{Builder, Runtime};
@@ -51,7 +51,10 @@ impl Remote {
     }
 
     /// Its tools, each under the name of the server.
-    pub(super) fn tools(self: &Arc<Remote>, cancel: &CancelToken) -> Result<Vec<Arc<dyn Native>>, String> {
+    pub(super) fn tools(
+        self: &Arc<Remote>,
+        cancel: &CancelToken,
+    ) -> Result<Vec<Arc<dyn NativeTool>>, String> {
         let named = |why: String| format!("the MCP server '{}' {why}", self.server.name);
         let listed = self.runtime()?.block_on(async {
             tokio::select! {
@@ -59,7 +62,8 @@ impl Remote {
                 () = cancelled(cancel) => Err(named("was not waited for".to_owned())),
             }
         })?;
-        let tool = |tool: Tool| -> Arc<dyn Native> { Arc::new(RemoteTool { remote: self.clone(), tool }) };
+        let tool =
+            |tool: Tool| -> Arc<dyn NativeTool> { Arc::new(RemoteTool { remote: self.clone(), tool }) };
         Ok(listed.into_iter().filter(|tool| self.allows(&tool.name)).map(tool).collect())
     }
 
@@ -88,8 +92,13 @@ impl Remote {
         Ok(self.home.0.get_or_init(|| made))
     }
 
-    fn call(&self, tool: &str, arguments: &Value, surroundings: &Surroundings<'_>) -> Result<Value, Fault> {
-        let failed = |error: String| Fault::new(Code::SpawnFailed, error);
+    fn call(
+        &self,
+        tool: &str,
+        arguments: &Value,
+        surroundings: &CallContext<'_>,
+    ) -> Result<Value, CallError> {
+        let failed = |error: String| CallError::new(ErrorCode::SpawnFailed, error);
         let mut call = CallToolRequestParams::new(tool.to_owned());
         call.arguments = arguments.as_object().cloned();
         let answer = self.runtime().map_err(failed)?.block_on(async {
@@ -106,11 +115,11 @@ impl Remote {
     }
 
     /// Waits until nobody wants the result any more, or the time is up.
-    async fn given_up(&self, surroundings: &Surroundings<'_>) -> Fault {
+    async fn given_up(&self, surroundings: &CallContext<'_>) -> CallError {
         tokio::select! {
-            () = cancelled(surroundings.cancel) => Fault::new(Code::Cancelled, "the call was cancelled"),
-            () = tokio::time::sleep_until(surroundings.deadline.into()) => Fault::new(
-                Code::ToolTimeout,
+            () = cancelled(surroundings.cancel) => CallError::new(ErrorCode::Cancelled, "the call was cancelled"),
+            () = tokio::time::sleep_until(surroundings.deadline.into()) => CallError::new(
+                ErrorCode::ToolTimeout,
                 format!("the MCP server '{}' did not answer in time", self.server.name),
             ),
         }
@@ -148,23 +157,23 @@ struct RemoteTool {
     tool: Tool,
 }
 
-impl Native for RemoteTool {
-    fn descriptor(&self) -> Descriptor {
+impl NativeTool for RemoteTool {
+    fn descriptor(&self) -> ToolDescriptor {
         let description = self.tool.description.as_deref().unwrap_or_default();
-        Descriptor {
+        ToolDescriptor {
             name: format!("{}.{}", self.remote.server.name, self.tool.name),
             description: description.to_owned(),
             parameters: Value::Object((*self.tool.input_schema).clone()),
             returns: None,
             timeout: Some(self.remote.server.timeout.unwrap_or(TIMEOUT).as_secs_f64()),
             output_limit: None,
-            access: haft_tools::Access::Unknown,
+            access: haft_tools::ToolAccess::Unknown,
             env: Vec::new(),
             version: None,
         }
     }
 
-    fn call(&self, arguments: &Value, surroundings: &Surroundings<'_>) -> Result<Value, Fault> {
+    fn call(&self, arguments: &Value, surroundings: &CallContext<'_>) -> Result<Value, CallError> {
         self.remote.call(&self.tool.name, arguments, surroundings)
     }
 }

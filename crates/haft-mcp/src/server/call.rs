@@ -47,7 +47,7 @@ impl Call {
     }
 
     /// Tells the client, where it has asked for it, how far a tool of others is.
-    pub(crate) async fn pass_on(&self, progress: haft_tools::Progress) {
+    pub(crate) async fn pass_on(&self, progress: haft_tools::CallProgress) {
         let Some((peer, token)) = &self.listener else { return };
         let mut told = ProgressNotificationParam::new(token.clone(), progress.done);
         (told.total, told.message) = (progress.total, progress.message);

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use haft_process::CancelToken;
-use haft_tools::{CallOptions, Envelope, Progress, Registry, Toolset};
+use haft_tools::{CallOptions, CallProgress, Envelope, Registry, Toolset};
 use rmcp::model::{JsonObject, Tool};
 use serde_json::{Value, json};
 use tokio::sync::mpsc::unbounded_channel;
@@ -42,7 +42,7 @@ impl Tools {
         let tools = self.clone();
         let look = move || {
             tools.registry.refresh_if_stale();
-            tools.registry.complete_within(PATIENCE)
+            tools.registry.wait_for_all_within(PATIENCE)
         };
         let snapshot = tokio::task::spawn_blocking(look).await;
         let Ok(snapshot) = snapshot else { return Vec::new() };
@@ -67,8 +67,8 @@ impl Tools {
         let work = tokio::task::spawn_blocking(move || {
             let arguments = Value::Object(given.unwrap_or_default());
             let name = if registry.has(&name) { name } else { of_client(&name) };
-            let tell = |progress: &Progress| drop(tell.send(progress.clone()));
-            registry.call_watched(&name, arguments, &options, &tell)
+            let tell = |progress: &CallProgress| drop(tell.send(progress.clone()));
+            registry.call_with_progress(&name, arguments, &options, &tell)
         });
         tokio::pin!(work);
         let envelope = loop {
@@ -80,7 +80,7 @@ impl Tools {
             }
         };
         let envelope = envelope.ok()?;
-        (envelope.code() != Some(haft_tools::Code::ToolNotFound)).then(|| reply(envelope))
+        (envelope.code() != Some(haft_tools::ErrorCode::ToolNotFound)).then(|| reply(envelope))
     }
 }
 
@@ -109,7 +109,7 @@ fn reply(envelope: Envelope) -> Reply {
             Reply::new(text, if value.is_object() { value } else { json!({ "result": value }) })
         }
         Err(fault) => {
-            let mut words = fault.error.clone();
+            let mut words = fault.message.clone();
             for more in [&fault.stdout, &envelope.stderr] {
                 if !more.trim().is_empty() {
                     words = format!("{words}\n{}", more.trim_end());
@@ -122,7 +122,7 @@ fn reply(envelope: Envelope) -> Reply {
                 );
             }
             let data = json!({
-                "error": fault.error,
+                "error": fault.message,
                 "error_code": fault.code.as_str(),
                 "truncated": envelope.truncated,
             });

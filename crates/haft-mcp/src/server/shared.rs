@@ -49,7 +49,7 @@ impl Shared {
     pub(crate) fn new(setup: Setup) -> Arc<Shared> {
         let (changed, changes) = watch::channel(0);
         if let Some(tools) = &setup.tools {
-            tools.registry.discover();
+            tools.registry.start_discovery();
             tools.registry.subscribe(move |_| changed.send_modify(|count| *count += 1));
         }
         Arc::new(Shared {

@@ -10,10 +10,10 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use haft_config::Places;
-use haft_config::trust::Trust;
+use haft_config::Directories;
+use haft_config::trust::TrustStore;
 use haft_process::{Environment, Host};
-use haft_tools::{CallOptions, CoreOptions, Options, Registry, core_tools};
+use haft_tools::{CallOptions, CoreOptions, Registry, RegistryOptions, core_tools};
 use serde_json::{Value, json};
 
 const TOOLS: usize = 100;
@@ -42,19 +42,19 @@ fn be_a_tool(program: &str) {
 }
 
 fn registry(directory: &Path) -> Registry {
-    let places = Places {
+    let places = Directories {
         user: Some(directory.to_path_buf()),
         cache: Some(directory.join("cache")),
-        ..Places::default()
+        ..Directories::default()
     };
-    let options = Options {
+    let options = RegistryOptions {
         schema_timeout: Duration::from_secs(20),
         environment: Environment::from_pairs([("PATH", "/usr/bin:/bin")]).unwrap_or_default().into(),
         directory: directory.to_path_buf(),
         natives: core_tools(&CoreOptions::default()),
-        ..Options::default()
+        ..RegistryOptions::default()
     };
-    Registry::open(Host::plain(), &places, Trust::open(None), options)
+    Registry::open(Host::plain(), &places, TrustStore::open(None), options)
 }
 
 /// A hundred tools that take 50 ms each to say their schema.
@@ -71,13 +71,13 @@ fn discovery() {
     }
     let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let serial = SLEEP * TOOLS as u32 / cores as u32;
-    let cold = once(|| assert_eq!(registry(directory.path()).complete().rejected().len(), 0));
+    let cold = once(|| assert_eq!(registry(directory.path()).wait_for_all().rejected().len(), 0));
     println!(
         "discovery of {TOOLS}, cold       {:8.1} ms   time / (tools × 50 ms / cores) {:.2}",
         millis(cold),
         cold.as_secs_f64() / serial.as_secs_f64()
     );
-    let warm = median(20, || assert_eq!(registry(directory.path()).complete().rejected().len(), 0));
+    let warm = median(20, || assert_eq!(registry(directory.path()).wait_for_all().rejected().len(), 0));
     println!("discovery of {TOOLS}, warm       {:8.1} ms", millis(warm));
 }
 

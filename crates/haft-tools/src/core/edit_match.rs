@@ -1,4 +1,4 @@
-//! Finding the text to be replaced, and what is nearest to it where it is not there.
+//! ToolFinding the text to be replaced, and what is nearest to it where it is not there.
 
 /// Where `wanted` stands in `text`, without overlaps.
 pub(super) fn positions(text: &[u8], wanted: &[u8]) -> Vec<usize> {

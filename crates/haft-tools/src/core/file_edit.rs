@@ -3,26 +3,26 @@
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use super::atomic_write::replace;
 use super::edit_match::{has_carriage_returns, line_of, nearest, positions, with_carriage_returns};
-use super::replace::replace;
 use super::{describe, failed, read_arguments, writes};
-use crate::envelope::Fault;
-use crate::native::{Native, Surroundings};
-use crate::tool::Descriptor;
+use crate::envelope::CallError;
+use crate::native::{CallContext, NativeTool};
+use crate::tool::ToolDescriptor;
 
 #[derive(Debug)]
-pub(super) struct FileEdit;
+pub(super) struct FileEditTool;
 
 #[derive(Deserialize)]
-struct Arguments {
+struct FileEditArguments {
     path: String,
     old: String,
     new: String,
     replace_all: bool,
 }
 
-impl Native for FileEdit {
-    fn descriptor(&self) -> Descriptor {
+impl NativeTool for FileEditTool {
+    fn descriptor(&self) -> ToolDescriptor {
         describe(
             "file_edit",
             "Replace one exact text in a file by another. The text must be there once, unless all are to be replaced.",
@@ -39,14 +39,14 @@ impl Native for FileEdit {
         )
     }
 
-    fn call(&self, arguments: &Value, surroundings: &Surroundings<'_>) -> Result<Value, Fault> {
-        let mut arguments: Arguments = read_arguments(arguments)?;
-        let path = surroundings.path(&arguments.path);
+    fn call(&self, arguments: &Value, call: &CallContext<'_>) -> Result<Value, CallError> {
+        let mut arguments: FileEditArguments = read_arguments(arguments)?;
+        let path = call.path(&arguments.path);
         if arguments.old == arguments.new {
-            return Err(Fault::invalid("parameters 'old' and 'new' are the same"));
+            return Err(CallError::invalid("parameters 'old' and 'new' are the same"));
         }
         if path.metadata().is_ok_and(|metadata| !metadata.is_file()) {
-            return Err(Fault::invalid(format!("'{}' is no regular file", path.display())));
+            return Err(CallError::invalid(format!("'{}' is no regular file", path.display())));
         }
         let text = std::fs::read(&path).map_err(|error| failed("read", &path, &error))?;
         let mut found = positions(&text, arguments.old.as_bytes());
@@ -57,7 +57,7 @@ impl Native for FileEdit {
         }
         choose(&arguments, &text, &found)?;
         let edited = substitute(&text, &found, &arguments);
-        surroundings.check()?;
+        call.check()?;
         replace(&path, &edited).map_err(|error| failed("write", &path, &error))?;
         let lines: Vec<usize> = found.iter().take(100).map(|place| line_of(&text, *place)).collect();
         Ok(json!({"path": arguments.path, "replacements": found.len(), "lines": lines}))
@@ -65,7 +65,7 @@ impl Native for FileEdit {
 }
 
 /// Looks whether what was found is what was meant.
-fn choose(arguments: &Arguments, text: &[u8], found: &[usize]) -> Result<(), Fault> {
+fn choose(arguments: &FileEditArguments, text: &[u8], found: &[usize]) -> Result<(), CallError> {
     let path = &arguments.path;
     match found.len() {
         0 => {
@@ -73,14 +73,14 @@ fn choose(arguments: &Arguments, text: &[u8], found: &[usize]) -> Result<(), Fau
                 Some((line, lines)) => format!("; the nearest is at line {line}:\n{lines}"),
                 None => String::new(),
             };
-            Err(Fault::invalid(format!("the text to be replaced is not in '{path}'{near}")))
+            Err(CallError::invalid(format!("the text to be replaced is not in '{path}'{near}")))
         }
         1 => Ok(()),
         _ if arguments.replace_all => Ok(()),
         count => {
             let lines: Vec<String> =
                 found.iter().take(20).map(|place| line_of(text, *place).to_string()).collect();
-            Err(Fault::invalid(format!(
+            Err(CallError::invalid(format!(
                 "the text to be replaced is in '{path}' {count} times, at lines {}; give more of what is around it, or replace_all",
                 lines.join(", ")
             )))
@@ -88,7 +88,7 @@ fn choose(arguments: &Arguments, text: &[u8], found: &[usize]) -> Result<(), Fau
     }
 }
 
-fn substitute(text: &[u8], found: &[usize], arguments: &Arguments) -> Vec<u8> {
+fn substitute(text: &[u8], found: &[usize], arguments: &FileEditArguments) -> Vec<u8> {
     let mut edited = Vec::with_capacity(text.len() + arguments.new.len());
     let mut from = 0;
     for place in found {

@@ -9,9 +9,9 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::{binary, describe, failed, read_arguments, reads};
-use crate::envelope::Fault;
-use crate::native::{Native, Surroundings};
-use crate::tool::Descriptor;
+use crate::envelope::CallError;
+use crate::native::{CallContext, NativeTool};
+use crate::tool::ToolDescriptor;
 
 /// So many bytes are shown at once.
 const BUDGET: usize = 256 << 10;
@@ -19,18 +19,18 @@ const BUDGET: usize = 256 << 10;
 const SAMPLE: usize = 8 << 10;
 
 #[derive(Debug)]
-pub(super) struct FileRead;
+pub(super) struct FileReadTool;
 
 #[derive(Deserialize)]
-struct Arguments {
+struct FileReadArguments {
     path: String,
     offset: u64,
     limit: u64,
     line_numbers: bool,
 }
 
-impl Native for FileRead {
-    fn descriptor(&self) -> Descriptor {
+impl NativeTool for FileReadTool {
+    fn descriptor(&self) -> ToolDescriptor {
         describe(
             "file_read",
             "Read lines of a text file. Says how to go on where there is more.",
@@ -47,17 +47,17 @@ impl Native for FileRead {
         )
     }
 
-    fn call(&self, arguments: &Value, surroundings: &Surroundings<'_>) -> Result<Value, Fault> {
-        let arguments: Arguments = read_arguments(arguments)?;
-        let path = surroundings.path(&arguments.path);
+    fn call(&self, arguments: &Value, call: &CallContext<'_>) -> Result<Value, CallError> {
+        let arguments: FileReadArguments = read_arguments(arguments)?;
+        let path = call.path(&arguments.path);
         let mut reader = open(&path)?;
-        let part = read_part(&mut reader, &arguments, &path, surroundings)?;
+        let part = read_part(&mut reader, &arguments, &path, call)?;
         Ok(part.result(&arguments.path))
     }
 }
 
 /// The lines that were asked for.
-struct Part {
+struct FileLines {
     /// The number of the first of them.
     first: u64,
     count: u64,
@@ -68,7 +68,7 @@ struct Part {
     cut_line: Option<u64>,
 }
 
-impl Part {
+impl FileLines {
     fn result(self, path: &str) -> Value {
         let text = Text::decode(&self.content);
         let mut result = json!({
@@ -96,23 +96,24 @@ impl Part {
 /// Skips to the first line and takes lines from there, as many as are wanted and fit.
 fn read_part(
     reader: &mut BufReader<File>,
-    arguments: &Arguments,
+    arguments: &FileReadArguments,
     path: &Path,
-    surroundings: &Surroundings<'_>,
-) -> Result<Part, Fault> {
+    call: &CallContext<'_>,
+) -> Result<FileLines, CallError> {
     let could_not = |error: io::Error| failed("read", path, &error);
-    let mut lines = Lines { number: 1, skipped_newline: true };
+    let mut lines = LineSkipper { number: 1, skipped_newline: true };
     while lines.number < arguments.offset {
-        surroundings.check()?;
+        call.check()?;
         if !lines.skip(reader).map_err(could_not)? {
             break;
         }
     }
-    let mut part = Part { first: lines.number, count: 0, content: Vec::new(), more: false, cut_line: None };
+    let mut part =
+        FileLines { first: lines.number, count: 0, content: Vec::new(), more: false, cut_line: None };
     let mut cut = false;
     while part.count < arguments.limit && !cut {
         if part.count.is_multiple_of(4096) {
-            surroundings.check()?;
+            call.check()?;
         }
         let line = read_line(reader, BUDGET - part.content.len()).map_err(could_not)?;
         let Some((line, whole)) = line else { break };
@@ -134,33 +135,33 @@ fn read_part(
 }
 
 /// Opens a regular file that is text.
-fn open(path: &Path) -> Result<BufReader<File>, Fault> {
+fn open(path: &Path) -> Result<BufReader<File>, CallError> {
     let metadata = path.metadata().map_err(|error| failed("read", path, &error))?;
     if metadata.is_dir() {
-        return Err(Fault::invalid(format!(
+        return Err(CallError::invalid(format!(
             "'{}' is a directory; see what is in it with glob",
             path.display()
         )));
     }
     if !metadata.is_file() {
-        return Err(Fault::invalid(format!("'{}' is no regular file", path.display())));
+        return Err(CallError::invalid(format!("'{}' is no regular file", path.display())));
     }
     let file = File::open(path).map_err(|error| failed("read", path, &error))?;
     let mut reader = BufReader::with_capacity(SAMPLE, file);
     let beginning = reader.fill_buf().map_err(|error| failed("read", path, &error))?;
     match binary::kind(beginning) {
-        Some(kind) => Err(Fault::invalid(format!("'{}' is no text but {kind}", path.display()))),
+        Some(kind) => Err(CallError::invalid(format!("'{}' is no text but {kind}", path.display()))),
         None => Ok(reader),
     }
 }
 
 /// Where in the lines of a file a reader is.
-struct Lines {
+struct LineSkipper {
     number: u64,
     skipped_newline: bool,
 }
 
-impl Lines {
+impl LineSkipper {
     /// Skips one line, in pieces; says whether there was one.
     fn skip(&mut self, reader: &mut impl BufRead) -> io::Result<bool> {
         loop {

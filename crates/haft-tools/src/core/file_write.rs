@@ -5,23 +5,23 @@ use std::io::ErrorKind;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::replace::replace;
+use super::atomic_write::replace;
 use super::{describe, failed, read_arguments, writes};
-use crate::envelope::Fault;
-use crate::native::{Native, Surroundings};
-use crate::tool::Descriptor;
+use crate::envelope::CallError;
+use crate::native::{CallContext, NativeTool};
+use crate::tool::ToolDescriptor;
 
 #[derive(Debug)]
-pub(super) struct FileWrite;
+pub(super) struct FileWriteTool;
 
 #[derive(Deserialize)]
-struct Arguments {
+struct FileWriteArguments {
     path: String,
     content: String,
 }
 
-impl Native for FileWrite {
-    fn descriptor(&self) -> Descriptor {
+impl NativeTool for FileWriteTool {
+    fn descriptor(&self) -> ToolDescriptor {
         describe(
             "file_write",
             "Write a whole file, in place of what it held. Directories that are missing are made; nobody sees half of it.",
@@ -36,9 +36,9 @@ impl Native for FileWrite {
         )
     }
 
-    fn call(&self, arguments: &Value, surroundings: &Surroundings<'_>) -> Result<Value, Fault> {
-        let arguments: Arguments = read_arguments(arguments)?;
-        let path = surroundings.path(&arguments.path);
+    fn call(&self, arguments: &Value, call: &CallContext<'_>) -> Result<Value, CallError> {
+        let arguments: FileWriteArguments = read_arguments(arguments)?;
+        let path = call.path(&arguments.path);
         let content = arguments.content.as_bytes();
         let written = match (replace(&path, content), path.parent()) {
             (Err(error), Some(directory)) if error.kind() == ErrorKind::NotFound => {

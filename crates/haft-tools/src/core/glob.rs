@@ -7,17 +7,17 @@ use globset::GlobBuilder;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::walk::{self, Wanted};
+use super::walk::{self, FileFilter};
 use super::{describe, read_arguments, reads};
-use crate::envelope::Fault;
-use crate::native::{Native, Surroundings};
-use crate::tool::Descriptor;
+use crate::envelope::CallError;
+use crate::native::{CallContext, NativeTool};
+use crate::tool::ToolDescriptor;
 
 #[derive(Debug)]
-pub(super) struct Glob;
+pub(super) struct GlobTool;
 
 #[derive(Deserialize)]
-struct Arguments {
+struct GlobArguments {
     pattern: String,
     path: String,
     limit: usize,
@@ -25,8 +25,8 @@ struct Arguments {
     ignored: bool,
 }
 
-impl Native for Glob {
-    fn descriptor(&self) -> Descriptor {
+impl NativeTool for GlobTool {
+    fn descriptor(&self) -> ToolDescriptor {
         describe(
             "glob",
             "Find files by a pattern such as `src/**/*.rs`, newest first, leaving out what the project ignores.",
@@ -44,9 +44,9 @@ impl Native for Glob {
         )
     }
 
-    fn call(&self, arguments: &Value, surroundings: &Surroundings<'_>) -> Result<Value, Fault> {
-        let arguments: Arguments = read_arguments(arguments)?;
-        let base = surroundings.path(&arguments.path);
+    fn call(&self, arguments: &Value, call: &CallContext<'_>) -> Result<Value, CallError> {
+        let arguments: GlobArguments = read_arguments(arguments)?;
+        let base = call.path(&arguments.path);
         if let Err(error) = base.metadata() {
             return Err(super::failed("look into", &base, &error));
         }
@@ -55,14 +55,14 @@ impl Native for Glob {
         let matcher = GlobBuilder::new(pattern)
             .literal_separator(true)
             .build()
-            .map_err(|error| Fault::invalid(format!("parameter 'pattern': {error}")))?
+            .map_err(|error| CallError::invalid(format!("parameter 'pattern': {error}")))?
             .compile_matcher();
         let hidden = arguments.hidden || pattern.split('/').any(|part| part.starts_with('.'));
         let mut found: Vec<(SystemTime, PathBuf)> = Vec::new();
-        let wanted = Wanted { hidden, ignored: arguments.ignored, matching: None };
+        let wanted = FileFilter { hidden, ignored: arguments.ignored, matching: None };
         let mut unreadable = 0;
         if root.exists() {
-            unreadable = walk::files(&root, wanted, surroundings, |entry| {
+            unreadable = walk::files(&root, wanted, call, |entry| {
                 if entry.path().strip_prefix(&root).is_ok_and(|below| matcher.is_match(below)) {
                     let modified = entry.metadata().ok().and_then(|metadata| metadata.modified().ok());
                     found.push((modified.unwrap_or(SystemTime::UNIX_EPOCH), entry.path().to_path_buf()));
@@ -73,7 +73,7 @@ impl Native for Glob {
         found.sort_by(|one, other| other.0.cmp(&one.0).then_with(|| one.1.cmp(&other.1)));
         let total = found.len();
         let files: Vec<String> =
-            found.iter().take(arguments.limit).map(|(_, path)| walk::shown(path, surroundings)).collect();
+            found.iter().take(arguments.limit).map(|(_, path)| walk::shown(path, call)).collect();
         let mut result = json!({"files": files, "total": total, "truncated": total > arguments.limit});
         if unreadable > 0 {
             result["unreadable"] = unreadable.into();

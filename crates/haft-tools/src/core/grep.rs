@@ -9,25 +9,25 @@ use grep_searcher::{
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::walk::{self, Wanted};
+use super::walk::{self, FileFilter};
 use super::{describe, read_arguments, reads};
-use crate::envelope::Fault;
-use crate::native::{Native, Surroundings};
+use crate::envelope::CallError;
+use crate::native::{CallContext, NativeTool};
 use crate::text;
-use crate::tool::Descriptor;
+use crate::tool::ToolDescriptor;
 
 /// So much of a line is shown.
 const LONGEST_LINE: usize = 500;
 
 #[derive(Debug)]
-pub(super) struct Grep;
+pub(super) struct GrepTool;
 
 #[derive(Deserialize)]
-struct Arguments {
+struct GrepArguments {
     pattern: String,
     path: String,
     glob: Option<String>,
-    output: Mode,
+    output: GrepOutput,
     ignore_case: bool,
     fixed: bool,
     multiline: bool,
@@ -41,15 +41,15 @@ struct Arguments {
 
 #[derive(Clone, Copy, Default, Deserialize, PartialEq)]
 #[serde(rename_all = "lowercase")]
-enum Mode {
+enum GrepOutput {
     #[default]
     Lines,
     Files,
     Counts,
 }
 
-impl Native for Grep {
-    fn descriptor(&self) -> Descriptor {
+impl NativeTool for GrepTool {
+    fn descriptor(&self) -> ToolDescriptor {
         describe(
             "grep",
             "Search files for lines that match a regular expression, in a directory and all below it, leaving out what the project ignores.",
@@ -75,19 +75,20 @@ impl Native for Grep {
         )
     }
 
-    fn call(&self, arguments: &Value, surroundings: &Surroundings<'_>) -> Result<Value, Fault> {
-        let arguments: Arguments = read_arguments(arguments)?;
+    fn call(&self, arguments: &Value, call: &CallContext<'_>) -> Result<Value, CallError> {
+        let arguments: GrepArguments = read_arguments(arguments)?;
         let matcher = matcher(&arguments)?;
         let mut searcher = searcher(&arguments);
-        let root = walk::clean(&surroundings.path(&arguments.path));
-        let wanted = Wanted {
+        let root = walk::clean(&call.path(&arguments.path));
+        let wanted = FileFilter {
             hidden: arguments.hidden,
             ignored: arguments.ignored,
             matching: arguments.glob.as_deref(),
         };
-        let mut found = Found { mode: arguments.output, limit: arguments.limit, ..Found::default() };
-        let unreadable = walk::files(&root, wanted, surroundings, |entry| {
-            found.search(&mut searcher, &matcher, entry.path(), surroundings)?;
+        let mut found =
+            GrepResults { mode: arguments.output, limit: arguments.limit, ..GrepResults::default() };
+        let unreadable = walk::files(&root, wanted, call, |entry| {
+            found.search(&mut searcher, &matcher, entry.path(), call)?;
             Ok(!found.is_full())
         })?;
         found.unreadable += unreadable;
@@ -95,16 +96,18 @@ impl Native for Grep {
     }
 }
 
-fn matcher(arguments: &Arguments) -> Result<RegexMatcher, Fault> {
+fn matcher(arguments: &GrepArguments) -> Result<RegexMatcher, CallError> {
     let mut builder = RegexMatcherBuilder::new();
     builder.case_insensitive(arguments.ignore_case).fixed_strings(arguments.fixed).multi_line(true);
     if !arguments.multiline {
         builder.line_terminator(Some(b'\n'));
     }
-    builder.build(&arguments.pattern).map_err(|error| Fault::invalid(format!("parameter 'pattern': {error}")))
+    builder
+        .build(&arguments.pattern)
+        .map_err(|error| CallError::invalid(format!("parameter 'pattern': {error}")))
 }
 
-fn searcher(arguments: &Arguments) -> Searcher {
+fn searcher(arguments: &GrepArguments) -> Searcher {
     SearcherBuilder::new()
         .line_number(true)
         .multi_line(arguments.multiline)
@@ -116,8 +119,8 @@ fn searcher(arguments: &Arguments) -> Searcher {
 
 /// What was found so far.
 #[derive(Default)]
-struct Found {
-    mode: Mode,
+struct GrepResults {
+    mode: GrepOutput,
     limit: usize,
     entries: Vec<Value>,
     files: usize,
@@ -127,7 +130,7 @@ struct Found {
     full: bool,
 }
 
-impl Found {
+impl GrepResults {
     fn is_full(&self) -> bool {
         self.full
     }
@@ -137,15 +140,15 @@ impl Found {
         searcher: &mut Searcher,
         matcher: &RegexMatcher,
         path: &Path,
-        surroundings: &Surroundings<'_>,
-    ) -> Result<(), Fault> {
+        call: &CallContext<'_>,
+    ) -> Result<(), CallError> {
         if !path.is_file() {
             return Ok(());
         }
-        let shown = walk::shown(path, surroundings);
+        let shown = walk::shown(path, call);
         let before = self.total;
         let mut collector =
-            Collector { found: self, path: &shown, surroundings, pending: Vec::new(), fault: None, here: 0 };
+            MatchCollector { found: self, path: &shown, call, pending: Vec::new(), fault: None, here: 0 };
         let searched = searcher.search_path(matcher, path, &mut collector);
         if let Some(fault) = collector.fault.take() {
             return Err(fault);
@@ -155,27 +158,27 @@ impl Found {
         if here > 0 {
             self.files += 1;
             match self.mode {
-                Mode::Lines => {}
-                Mode::Files => self.entries.push(shown.into()),
-                Mode::Counts => self.entries.push(json!({"path": shown, "count": here})),
+                GrepOutput::Lines => {}
+                GrepOutput::Files => self.entries.push(shown.into()),
+                GrepOutput::Counts => self.entries.push(json!({"path": shown, "count": here})),
             }
-            self.full |= self.mode != Mode::Lines && self.entries.len() >= self.limit;
+            self.full |= self.mode != GrepOutput::Lines && self.entries.len() >= self.limit;
         }
         Ok(())
     }
 
     fn result(self) -> Value {
         let name = match self.mode {
-            Mode::Lines => "matches",
-            Mode::Files => "files",
-            Mode::Counts => "counts",
+            GrepOutput::Lines => "matches",
+            GrepOutput::Files => "files",
+            GrepOutput::Counts => "counts",
         };
         let mut result = json!({"truncated": self.full});
         result[name] = Value::Array(self.entries);
-        if self.mode != Mode::Files {
+        if self.mode != GrepOutput::Files {
             result["total"] = self.total.into();
         }
-        if self.mode == Mode::Lines {
+        if self.mode == GrepOutput::Lines {
             result["in_files"] = self.files.into();
         }
         if self.unreadable > 0 {
@@ -186,27 +189,27 @@ impl Found {
 }
 
 /// Takes what the engine finds in one file.
-struct Collector<'a, 'f> {
-    found: &'f mut Found,
+struct MatchCollector<'a, 'f> {
+    found: &'f mut GrepResults,
     path: &'a str,
-    surroundings: &'a Surroundings<'a>,
+    call: &'a CallContext<'a>,
     /// Lines before the next match.
     pending: Vec<Value>,
-    fault: Option<Fault>,
+    fault: Option<CallError>,
     here: usize,
 }
 
-impl Sink for Collector<'_, '_> {
+impl Sink for MatchCollector<'_, '_> {
     type Error = std::io::Error;
 
     fn matched(&mut self, _: &Searcher, found: &SinkMatch<'_>) -> Result<bool, std::io::Error> {
-        self.fault = self.surroundings.check().err();
+        self.fault = self.call.check().err();
         self.found.total += 1;
         self.here += 1;
         match self.found.mode {
-            Mode::Files => return Ok(false),
-            Mode::Counts => return Ok(self.fault.is_none()),
-            Mode::Lines => {}
+            GrepOutput::Files => return Ok(false),
+            GrepOutput::Counts => return Ok(self.fault.is_none()),
+            GrepOutput::Lines => {}
         }
         if self.found.entries.len() >= self.found.limit {
             self.found.total -= 1;

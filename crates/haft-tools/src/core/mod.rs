@@ -1,5 +1,6 @@
 //! The tools that come with haft and run in this process: one file each.
 
+mod atomic_write;
 mod binary;
 mod edit_match;
 mod file_edit;
@@ -9,7 +10,6 @@ mod glob;
 mod grep;
 mod output;
 mod process;
-mod replace;
 mod walk;
 
 use std::ffi::OsString;
@@ -19,10 +19,10 @@ use std::sync::Arc;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::access::Access;
-use crate::envelope::Fault;
-use crate::native::Native;
-use crate::tool::Descriptor;
+use crate::access::ToolAccess;
+use crate::envelope::CallError;
+use crate::native::NativeTool;
+use crate::tool::ToolDescriptor;
 
 /// What the core tools have to be told.
 #[derive(Clone, Debug, Default)]
@@ -33,24 +33,24 @@ pub struct CoreOptions {
 }
 
 /// The core tools: files, outputs that were cut, and processes in the background, which end with the last of these values.
-pub fn core_tools(options: &CoreOptions) -> Vec<Arc<dyn Native>> {
-    let mut tools: Vec<Arc<dyn Native>> = vec![
-        Arc::new(file_read::FileRead),
-        Arc::new(file_write::FileWrite),
-        Arc::new(file_edit::FileEdit),
-        Arc::new(glob::Glob),
-        Arc::new(grep::Grep),
-        Arc::new(output::Output),
+pub fn core_tools(options: &CoreOptions) -> Vec<Arc<dyn NativeTool>> {
+    let mut tools: Vec<Arc<dyn NativeTool>> = vec![
+        Arc::new(file_read::FileReadTool),
+        Arc::new(file_write::FileWriteTool),
+        Arc::new(file_edit::FileEditTool),
+        Arc::new(glob::GlobTool),
+        Arc::new(grep::GrepTool),
+        Arc::new(output::OutputTool),
     ];
     tools.extend(process::tools(options));
     tools
 }
 
 /// A descriptor of a core tool.
-fn describe(name: &str, description: &str, access: Access, mut parameters: Value) -> Descriptor {
+fn describe(name: &str, description: &str, access: ToolAccess, mut parameters: Value) -> ToolDescriptor {
     parameters["type"] = "object".into();
     parameters["additionalProperties"] = false.into();
-    Descriptor {
+    ToolDescriptor {
         name: name.to_owned(),
         description: description.to_owned(),
         parameters,
@@ -63,29 +63,29 @@ fn describe(name: &str, description: &str, access: Access, mut parameters: Value
     }
 }
 
-fn reads(parameter: &str) -> Access {
-    Access::Paths { read: vec![parameter.to_owned()], write: Vec::new() }
+fn reads(parameter: &str) -> ToolAccess {
+    ToolAccess::Paths { read: vec![parameter.to_owned()], write: Vec::new() }
 }
 
-fn writes(parameter: &str) -> Access {
-    Access::Paths { read: Vec::new(), write: vec![parameter.to_owned()] }
+fn writes(parameter: &str) -> ToolAccess {
+    ToolAccess::Paths { read: Vec::new(), write: vec![parameter.to_owned()] }
 }
 
 /// Arguments as a type. They fit the schema, so they fit the type.
-fn read_arguments<T: DeserializeOwned>(arguments: &Value) -> Result<T, Fault> {
-    T::deserialize(arguments).map_err(|error| Fault::invalid(error.to_string()))
+fn read_arguments<T: DeserializeOwned>(arguments: &Value) -> Result<T, CallError> {
+    T::deserialize(arguments).map_err(|error| CallError::invalid(error.to_string()))
 }
 
 /// What could not be done with a file: because it was named wrongly, or because the system would not.
-fn failed(doing: &str, path: &std::path::Path, error: &std::io::Error) -> Fault {
+fn failed(doing: &str, path: &std::path::Path, error: &std::io::Error) -> CallError {
     let message = format!("cannot {doing} '{}': {}", path.display(), haft_process::reason(error));
     match error.kind() {
         ErrorKind::NotFound
         | ErrorKind::NotADirectory
         | ErrorKind::IsADirectory
         | ErrorKind::InvalidInput
-        | ErrorKind::InvalidFilename => Fault::invalid(message),
-        _ => Fault::failed(message),
+        | ErrorKind::InvalidFilename => CallError::invalid(message),
+        _ => CallError::failed(message),
     }
 }
 
@@ -98,7 +98,7 @@ mod tests {
         for native in core_tools(&CoreOptions::default()) {
             let descriptor = native.descriptor();
             let value = serde_json::to_value(&descriptor).expect("JSON");
-            assert_eq!(Descriptor::from_value(value), Ok(descriptor.clone()));
+            assert_eq!(ToolDescriptor::from_value(value), Ok(descriptor.clone()));
             assert!(!descriptor.description.is_empty());
             for (name, parameter) in descriptor.parameters["properties"].as_object().expect("properties") {
                 assert!(parameter.get("description").is_some(), "{} of {}", name, descriptor.name);

@@ -5,16 +5,16 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::{describe, read_arguments};
-use crate::access::Access;
-use crate::envelope::Fault;
-use crate::native::{Native, Surroundings};
-use crate::tool::Descriptor;
+use crate::access::ToolAccess;
+use crate::envelope::CallError;
+use crate::native::{CallContext, NativeTool};
+use crate::tool::ToolDescriptor;
 
 #[derive(Debug)]
-pub(super) struct Output;
+pub(super) struct OutputTool;
 
 #[derive(Deserialize)]
-struct Arguments {
+struct OutputArguments {
     id: String,
     head: Option<u64>,
     tail: Option<u64>,
@@ -25,12 +25,12 @@ struct Arguments {
     limit: usize,
 }
 
-impl Native for Output {
-    fn descriptor(&self) -> Descriptor {
+impl NativeTool for OutputTool {
+    fn descriptor(&self) -> ToolDescriptor {
         describe(
             "output",
             "Look at the whole of an output that an earlier answer has cut, without running anything again: its first or last lines, lines by number, or lines that match.",
-            Access::None,
+            ToolAccess::None,
             json!({
                 "properties": {
                     "id": {"type": "string", "description": "The output, as the answer that was cut names it"},
@@ -47,17 +47,17 @@ impl Native for Output {
         )
     }
 
-    fn call(&self, arguments: &Value, surroundings: &Surroundings<'_>) -> Result<Value, Fault> {
-        let arguments: Arguments = read_arguments(arguments)?;
+    fn call(&self, arguments: &Value, call: &CallContext<'_>) -> Result<Value, CallError> {
+        let arguments: OutputArguments = read_arguments(arguments)?;
         let view = view(&arguments)?;
         let id = &arguments.id;
-        let output = surroundings.output(id).ok_or_else(|| {
+        let output = call.output(id).ok_or_else(|| {
             let error =
                 format!("parameter 'id': there is no output '{id}'; outputs are kept for a day at most");
-            Fault::invalid(error)
+            CallError::invalid(error)
         })?;
         let shown =
-            output.summary(&view, arguments.limit).map_err(|error| Fault::failed(error.to_string()))?;
+            output.summary(&view, arguments.limit).map_err(|error| CallError::failed(error.to_string()))?;
         let mut result = json!({
             "id": id,
             "text": shown.text,
@@ -75,21 +75,21 @@ impl Native for Output {
     }
 }
 
-fn view(arguments: &Arguments) -> Result<View, Fault> {
-    let wrong = |error: String| Fault::invalid(error);
+fn view(arguments: &OutputArguments) -> Result<View, CallError> {
+    let wrong = |error: String| CallError::invalid(error);
     let lines = arguments.first.is_some() || arguments.last.is_some();
     let asked = [arguments.head.is_some(), arguments.tail.is_some(), lines, arguments.grep.is_some()];
     if asked.into_iter().filter(|asked| *asked).count() > 1 {
         return Err(wrong("give one of 'head', 'tail', 'first' and 'last', and 'grep'".to_owned()));
     }
     Ok(match arguments {
-        Arguments { head: Some(count), .. } => View::HeadLines(*count),
-        Arguments { tail: Some(count), .. } => View::TailLines(*count),
-        Arguments { grep: Some(pattern), context, .. } => {
+        OutputArguments { head: Some(count), .. } => View::HeadLines(*count),
+        OutputArguments { tail: Some(count), .. } => View::TailLines(*count),
+        OutputArguments { grep: Some(pattern), context, .. } => {
             let search = Search::new(pattern).map_err(|error| wrong(format!("parameter 'grep': {error}")))?;
             View::Matches(search.context(*context, *context))
         }
-        Arguments { first, last, .. } if lines => {
+        OutputArguments { first, last, .. } if lines => {
             View::Lines { first: first.unwrap_or(1), last: last.unwrap_or(u64::MAX - 1) }
         }
         _ => View::HeadAndTail,

@@ -5,12 +5,12 @@ use std::path::{Component, Path, PathBuf};
 use ignore::overrides::OverrideBuilder;
 use ignore::{DirEntry, WalkBuilder};
 
-use crate::envelope::Fault;
-use crate::native::Surroundings;
+use crate::envelope::CallError;
+use crate::native::CallContext;
 
 /// Which files are wanted.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Wanted<'a> {
+pub(super) struct FileFilter<'a> {
     /// Whether those too whose names begin with a period.
     pub(super) hidden: bool,
     /// Whether those too that the project ignores.
@@ -28,10 +28,10 @@ pub(super) fn clean(path: &Path) -> PathBuf {
 /// looked at.
 pub(super) fn files(
     root: &Path,
-    wanted: Wanted<'_>,
-    surroundings: &Surroundings<'_>,
-    mut visit: impl FnMut(&DirEntry) -> Result<bool, Fault>,
-) -> Result<usize, Fault> {
+    wanted: FileFilter<'_>,
+    call: &CallContext<'_>,
+    mut visit: impl FnMut(&DirEntry) -> Result<bool, CallError>,
+) -> Result<usize, CallError> {
     let mut unreadable = 0;
     if let Err(error) = root.metadata() {
         return Err(super::failed("look into", root, &error));
@@ -50,13 +50,13 @@ pub(super) fn files(
         .sort_by_file_name(Ord::cmp)
         .filter_entry(|entry| entry.file_name() != ".git");
     if let Some(pattern) = wanted.matching {
-        let bad = |error: ignore::Error| Fault::invalid(format!("parameter 'glob': {error}"));
+        let bad = |error: ignore::Error| CallError::invalid(format!("parameter 'glob': {error}"));
         let mut overrides = OverrideBuilder::new(root);
         overrides.add(pattern).map_err(bad)?;
         builder.overrides(overrides.build().map_err(bad)?);
     }
     for entry in builder.build() {
-        surroundings.check()?;
+        call.check()?;
         let Ok(entry) = entry else {
             unreadable += 1;
             continue;
@@ -69,6 +69,6 @@ pub(super) fn files(
 }
 
 /// A path as it is told: from the directory of the call if it is below it.
-pub(super) fn shown(path: &Path, surroundings: &Surroundings<'_>) -> String {
-    path.strip_prefix(surroundings.directory).unwrap_or(path).to_string_lossy().into_owned()
+pub(super) fn shown(path: &Path, call: &CallContext<'_>) -> String {
+    path.strip_prefix(call.directory).unwrap_or(path).to_string_lossy().into_owned()
 }

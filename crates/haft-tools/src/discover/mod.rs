@@ -1,9 +1,9 @@
-//! Finding tools: which files may be some, and what they say when asked.
+//! ToolFinding tools: which files may be some, and what they say when asked.
 
-mod ask;
 mod cache;
-mod prober;
-mod sealed;
+mod inspector;
+mod schema_probe;
+mod sealed_program;
 mod stamp;
 
 use std::os::unix::fs::PermissionsExt as _;
@@ -11,19 +11,19 @@ use std::path::{Path, PathBuf};
 
 use haft_config::Layer;
 
-pub(crate) use ask::{Ask, end_rest, program};
-pub(crate) use prober::{Probe, Prober};
-pub(crate) use sealed::SealError;
-pub(crate) use stamp::Stamp;
+pub(crate) use inspector::{Inspection, ToolInspector};
+pub(crate) use schema_probe::{SchemaProbe, end_rest, program};
+pub(crate) use sealed_program::SealError;
+pub(crate) use stamp::FileStamp;
 
-use crate::tool::name_of_file;
+use crate::tool::tool_name_of_file;
 
 /// A directory with more entries than this was made to keep haft busy.
 const MAX_ENTRIES: usize = 10_000;
 
 /// A file that would be a tool, by its name and mode.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Candidate {
+pub(crate) struct ToolCandidate {
     pub(crate) name: String,
     pub(crate) layer: Layer,
     pub(crate) path: PathBuf,
@@ -31,44 +31,44 @@ pub(crate) struct Candidate {
 
 /// All candidates in the directories, in the order in which later ones win. A directory that is missing has none, nor has
 /// one with too many entries.
-pub(crate) fn scan(directories: &[(Layer, PathBuf)]) -> Vec<Candidate> {
+pub(crate) fn scan(directories: &[(Layer, PathBuf)]) -> Vec<ToolCandidate> {
     let entries = directories.iter().map(|(layer, directory)| scan_one(*layer, directory));
     entries.flat_map(Option::unwrap_or_default).collect()
 }
 
 /// Directories that are not looked through, as candidates that are none, with the reason.
-pub(crate) fn crowded(directories: &[(Layer, PathBuf)]) -> Vec<(Candidate, Probe)> {
+pub(crate) fn crowded(directories: &[(Layer, PathBuf)]) -> Vec<(ToolCandidate, Inspection)> {
     let crowded = directories.iter().filter(|(layer, directory)| scan_one(*layer, directory).is_none());
     let reason = format!("the directory has more than {MAX_ENTRIES} entries and is not looked through");
     crowded
         .map(|(layer, path)| {
-            let candidate = Candidate { name: "tools".to_owned(), layer: *layer, path: path.clone() };
-            (candidate, Probe::Rejected(reason.clone()))
+            let candidate = ToolCandidate { name: "tools".to_owned(), layer: *layer, path: path.clone() };
+            (candidate, Inspection::Rejected(reason.clone()))
         })
         .collect()
 }
 
 /// The candidates of one directory; `None` if it has too many entries.
-fn scan_one(layer: Layer, directory: &Path) -> Option<Vec<Candidate>> {
+fn scan_one(layer: Layer, directory: &Path) -> Option<Vec<ToolCandidate>> {
     let entries = directory.read_dir().into_iter().flatten().flatten();
     let entries: Vec<_> = entries.take(MAX_ENTRIES + 1).collect();
     if entries.len() > MAX_ENTRIES {
         return None;
     }
     let candidate = |entry: std::fs::DirEntry| {
-        let name = name_of_file(entry.file_name().to_str()?)?;
+        let name = tool_name_of_file(entry.file_name().to_str()?)?;
         let path = entry.path();
-        is_executable(&path).then_some(Candidate { name, layer, path })
+        is_executable(&path).then_some(ToolCandidate { name, layer, path })
     };
-    let mut here: Vec<Candidate> = entries.into_iter().filter_map(candidate).collect();
+    let mut here: Vec<ToolCandidate> = entries.into_iter().filter_map(candidate).collect();
     here.sort_by(|one, other| one.path.cmp(&other.path));
     Some(here)
 }
 
 /// The candidates of one name, the one that wins first. Directories are only read where a name could be written in too many
 /// ways to try them all.
-pub(crate) fn scan_for(name: &str, directories: &[(Layer, PathBuf)]) -> Vec<Candidate> {
-    if name_of_file(&format!("{name}-tool")).is_none_or(|own| own != name) {
+pub(crate) fn scan_for(name: &str, directories: &[(Layer, PathBuf)]) -> Vec<ToolCandidate> {
+    if tool_name_of_file(&format!("{name}-tool")).is_none_or(|own| own != name) {
         return Vec::new();
     }
     let Some(files) = file_names(name) else {
@@ -80,7 +80,7 @@ pub(crate) fn scan_for(name: &str, directories: &[(Layer, PathBuf)]) -> Vec<Cand
     let mut found = Vec::new();
     for (layer, directory) in directories.iter().rev() {
         let paths = files.iter().rev().map(|file| directory.join(file)).filter(|path| is_executable(path));
-        found.extend(paths.map(|path| Candidate { name: name.to_owned(), layer: *layer, path }));
+        found.extend(paths.map(|path| ToolCandidate { name: name.to_owned(), layer: *layer, path }));
     }
     found
 }

@@ -8,17 +8,17 @@ use serde::{Deserialize, Serialize};
 
 /// Size, times and identity of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Stamp {
+pub(crate) struct FileStamp {
     size: u64,
     modified: (i64, i64),
     changed: (i64, i64),
     inode: u64,
 }
 
-impl Stamp {
-    pub(crate) fn of(path: &Path) -> io::Result<Stamp> {
+impl FileStamp {
+    pub(crate) fn of(path: &Path) -> io::Result<FileStamp> {
         let metadata = path.metadata()?;
-        Ok(Stamp {
+        Ok(FileStamp {
             size: metadata.size(),
             modified: (metadata.mtime(), metadata.mtime_nsec()),
             changed: (metadata.ctime(), metadata.ctime_nsec()),

@@ -7,21 +7,21 @@ use std::time::Duration;
 use haft_config::printable;
 use haft_process::CancelToken;
 
-use super::Inner;
+use super::RegistryState;
 use crate::call::CallOptions;
-use crate::discover::{self, Candidate, Probe};
-use crate::envelope::{Code, Fault};
-use crate::snapshot::Rejected;
+use crate::discover::{self, Inspection, ToolCandidate};
+use crate::envelope::{CallError, ErrorCode};
+use crate::snapshot::RejectedTool;
 use crate::tool::Tool;
 
 /// A tool, and what has its name, stands before it and is none.
 #[derive(Clone, Debug)]
-pub(crate) struct Found {
+pub(crate) struct FoundTool {
     pub(crate) tool: Tool,
-    passed_over: Option<Rejected>,
+    passed_over: Option<RejectedTool>,
 }
 
-impl Found {
+impl FoundTool {
     /// What the caller should know about it.
     pub(crate) fn note(&self) -> Option<String> {
         let rejected = self.passed_over.as_ref()?;
@@ -32,33 +32,33 @@ impl Found {
     }
 }
 
-impl Inner {
-    pub(crate) fn find(&self, name: &str, options: &CallOptions) -> Result<Found, Fault> {
-        let mut refused: Option<Rejected> = None;
+impl RegistryState {
+    pub(crate) fn find(&self, name: &str, options: &CallOptions) -> Result<FoundTool, CallError> {
+        let mut refused: Option<RejectedTool> = None;
         for candidate in discover::scan_for(name, &self.directories) {
-            let probe = self.prober.probe(&candidate);
+            let probe = self.inspector.probe(&candidate);
             // Whoever asks may end without letting go of the registry.
-            self.prober.save();
+            self.inspector.save();
             match probe {
-                Probe::Accepted(tool) => return Ok(Found { tool, passed_over: refused }),
-                _ => refused = refused.or_else(|| Rejected::new(&candidate, &probe)),
+                Inspection::Accepted(tool) => return Ok(FoundTool { tool, passed_over: refused }),
+                _ => refused = refused.or_else(|| RejectedTool::new(&candidate, &probe)),
             }
         }
         if let Some(native) = self.natives.iter().find(|tool| tool.name() == name) {
-            return Ok(Found { tool: native.clone(), passed_over: refused });
+            return Ok(FoundTool { tool: native.clone(), passed_over: refused });
         }
         let cancel = options.cancel.as_ref().unwrap_or(&self.cancel);
         let limited = cancel.child();
         match within(options.timeout, &limited, || self.providers.find(name, &limited)) {
-            Ok(Some(tool)) => Ok(Found { tool, passed_over: refused }),
-            _ if cancel.is_cancelled() => Err(Fault::new(Code::Cancelled, "the call was cancelled")),
+            Ok(Some(tool)) => Ok(FoundTool { tool, passed_over: refused }),
+            _ if cancel.is_cancelled() => Err(CallError::new(ErrorCode::Cancelled, "the call was cancelled")),
             _ if limited.is_cancelled() => Err(late(name, options.timeout.unwrap_or_default())),
-            Err(error) if refused.is_none() => Err(Fault::new(Code::SpawnFailed, error)),
+            Err(error) if refused.is_none() => Err(CallError::new(ErrorCode::SpawnFailed, error)),
             _ => Err(self.missing(name, refused)),
         }
     }
 
-    fn missing(&self, name: &str, refused: Option<Rejected>) -> Fault {
+    fn missing(&self, name: &str, refused: Option<RejectedTool>) -> CallError {
         match refused {
             None => {
                 if let Some(path) = discover::not_executable(name, &self.directories) {
@@ -66,7 +66,7 @@ impl Inner {
                     let error = format!(
                         "there is no tool '{name}': '{path}' is not executable; run `chmod +x '{path}'`"
                     );
-                    return Fault::new(Code::ToolNotFound, error);
+                    return CallError::new(ErrorCode::ToolNotFound, error);
                 }
                 let names = self.names();
                 let near = haft_config::all_nearest(name, names.iter().map(String::as_str));
@@ -74,17 +74,17 @@ impl Inner {
                     [] => String::new(),
                     near => format!("; did you mean '{}'?", near.join("' or '")),
                 };
-                Fault::new(Code::ToolNotFound, format!("there is no tool '{name}'{hint}"))
+                CallError::new(ErrorCode::ToolNotFound, format!("there is no tool '{name}'{hint}"))
             }
-            Some(rejected) if rejected.untrusted => Fault::new(
-                Code::NotTrusted,
+            Some(rejected) if rejected.untrusted => CallError::new(
+                ErrorCode::NotTrusted,
                 format!(
                     "tool '{name}' of this project is not trusted{}; to trust it run `haft trust`",
                     rejected.path.map_or(String::new(), |path| format!(": '{}'", printable(path)))
                 ),
             ),
-            Some(rejected) => Fault::new(
-                Code::Disabled,
+            Some(rejected) => CallError::new(
+                ErrorCode::Disabled,
                 format!(
                     "tool '{name}' was rejected: {}{}",
                     rejected.reason,
@@ -95,7 +95,8 @@ impl Inner {
     }
 
     pub(super) fn names(&self) -> Vec<String> {
-        let found = discover::scan(&self.directories).into_iter().map(|candidate: Candidate| candidate.name);
+        let found =
+            discover::scan(&self.directories).into_iter().map(|candidate: ToolCandidate| candidate.name);
         let mut names: Vec<String> =
             self.natives.iter().map(|tool| tool.name().to_owned()).chain(found).collect();
         names.extend(self.providers.names());
@@ -121,8 +122,8 @@ fn within<T>(limit: Option<Duration>, token: &CancelToken, work: impl FnOnce() -
     })
 }
 
-fn late(name: &str, limit: Duration) -> Fault {
+fn late(name: &str, limit: Duration) -> CallError {
     let error =
         format!("the servers that may have '{name}' did not say within {limit:?} which tools they have");
-    Fault::new(Code::ToolTimeout, error)
+    CallError::new(ErrorCode::ToolTimeout, error)
 }

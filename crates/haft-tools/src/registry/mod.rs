@@ -10,24 +10,24 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use haft_config::trust::Trust;
-use haft_config::{Layer, Places};
+use haft_config::trust::TrustStore;
+use haft_config::{Directories, Layer};
 use haft_process::capture::Output;
 use haft_process::{CancelToken, Environment, Host};
 
-use self::scan::Sight;
+use self::scan::SeenFile;
 use crate::call::CallOptions;
-use crate::discover::{self, Ask, Candidate, Prober, SealError};
-use crate::envelope::{Fault, Truncated};
-use crate::native::Native;
-use crate::outputs::Outputs;
-use crate::provider::{Provider, Providers};
-use crate::snapshot::Snapshot;
-use crate::tool::{File, Source, Tool};
+use crate::discover::{self, SchemaProbe, SealError, ToolCandidate, ToolInspector};
+use crate::envelope::{CallError, TruncatedOutput};
+use crate::kept_outputs::KeptOutputs;
+use crate::native::NativeTool;
+use crate::provider::{ToolProvider, ToolProviders};
+use crate::snapshot::ToolSnapshot;
+use crate::tool::{Tool, ToolFile, ToolSource};
 
 /// How a registry finds and calls tools.
 #[derive(Clone, Debug)]
-pub struct Options {
+pub struct RegistryOptions {
     /// How long a tool may take to answer `--schema`.
     pub schema_timeout: Duration,
     /// How long a call may take if neither it nor the tool says.
@@ -41,17 +41,17 @@ pub struct Options {
     /// Where calls are made from that do not say.
     pub directory: PathBuf,
     /// Tools that run in this process.
-    pub natives: Vec<Arc<dyn Native>>,
-    /// Places that have to be asked which tools they have.
-    pub providers: Vec<Arc<dyn Provider>>,
+    pub natives: Vec<Arc<dyn NativeTool>>,
+    /// Directories that have to be asked which tools they have.
+    pub providers: Vec<Arc<dyn ToolProvider>>,
     /// Nobody wants to know any more what is still being asked when this is cancelled.
     pub cancel: CancelToken,
 }
 
-impl Default for Options {
+impl Default for RegistryOptions {
     /// 1 s for a schema, 30 s for a call, 1 MiB of result, no environment, the root directory, no native tools.
-    fn default() -> Options {
-        Options {
+    fn default() -> RegistryOptions {
+        RegistryOptions {
             schema_timeout: Duration::from_secs(1),
             timeout: Duration::from_secs(30),
             output_limit: 1 << 20,
@@ -67,40 +67,40 @@ impl Default for Options {
 
 /// All tools. Clones share everything; with the last one, whatever is still being asked ends.
 #[derive(Clone, Debug)]
-pub struct Registry(Arc<Owner>);
+pub struct Registry(Arc<RegistryHandle>);
 
 /// What the handles share, and the thread that looks for tools beside them.
 #[derive(Debug)]
-struct Owner {
-    inner: Arc<Inner>,
+struct RegistryHandle {
+    inner: Arc<RegistryState>,
     thread: Mutex<Option<JoinHandle<()>>>,
 }
 
-pub(crate) struct Inner {
+pub(crate) struct RegistryState {
     pub(crate) host: Host,
-    pub(crate) options: Options,
+    pub(crate) options: RegistryOptions,
     directories: Vec<(Layer, PathBuf)>,
-    prober: Prober,
+    inspector: ToolInspector,
     natives: Vec<Tool>,
-    providers: Providers,
-    snapshot: Mutex<Arc<Snapshot>>,
+    providers: ToolProviders,
+    snapshot: Mutex<Arc<ToolSnapshot>>,
     /// The files that the last look has seen.
-    seen: Mutex<Vec<Sight>>,
+    seen: Mutex<Vec<SeenFile>>,
     published: Condvar,
     subscribers: Mutex<Vec<Box<Subscriber>>>,
-    pub(crate) outputs: Outputs,
+    pub(crate) outputs: KeptOutputs,
     pub(crate) cancel: CancelToken,
 }
 
-type Subscriber = dyn Fn(&Snapshot) + Send + Sync;
+type Subscriber = dyn Fn(&ToolSnapshot) + Send + Sync;
 
-impl fmt::Debug for Inner {
+impl fmt::Debug for RegistryState {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.debug_struct("Registry").field("directories", &self.directories).finish_non_exhaustive()
     }
 }
 
-impl Drop for Owner {
+impl Drop for RegistryHandle {
     fn drop(&mut self) {
         self.inner.cancel.cancel();
         if let Some(thread) = lock(&self.thread).take() {
@@ -111,9 +111,9 @@ impl Drop for Owner {
 
 impl Registry {
     /// A registry of the tools in these places. Nothing is looked at yet.
-    pub fn open(host: Host, places: &Places, trust: Trust, options: Options) -> Registry {
+    pub fn open(host: Host, places: &Directories, trust: TrustStore, options: RegistryOptions) -> Registry {
         let cancel = options.cancel.child();
-        let ask = Ask {
+        let ask = SchemaProbe {
             host: host.clone(),
             inherited: options.environment.clone(),
             timeout: options.schema_timeout,
@@ -123,30 +123,30 @@ impl Registry {
         let natives: Vec<Tool> = options
             .natives
             .iter()
-            .map(|native| Tool::new(native.descriptor(), Source::Native(native.clone())))
+            .map(|native| Tool::new(native.descriptor(), ToolSource::Native(native.clone())))
             .collect();
-        let snapshot = Snapshot::of_natives(&natives);
-        let inner = Inner {
+        let snapshot = ToolSnapshot::of_natives(&natives);
+        let inner = RegistryState {
             host,
-            directories: places.tools(),
-            prober: Prober::new(ask, trust, cache),
+            directories: places.tool_directories(),
+            inspector: ToolInspector::new(ask, trust, cache),
             natives,
-            providers: Providers::new(&options.providers),
+            providers: ToolProviders::new(&options.providers),
             options,
             snapshot: Mutex::new(Arc::new(snapshot)),
             seen: Mutex::default(),
             published: Condvar::new(),
             subscribers: Mutex::default(),
-            outputs: Outputs::new(places.cache.as_ref().map(|cache| cache.join("outputs"))),
+            outputs: KeptOutputs::new(places.cache.as_ref().map(|cache| cache.join("outputs"))),
             cancel,
         };
         let inner = Arc::new(inner);
         inner.watch();
-        Registry(Arc::new(Owner { inner, thread: Mutex::default() }))
+        Registry(Arc::new(RegistryHandle { inner, thread: Mutex::default() }))
     }
 
     /// Starts to look for all tools, beside whoever asks; once, whoever asks.
-    pub fn discover(&self) {
+    pub fn start_discovery(&self) {
         let mut thread = lock(&self.0.thread);
         if thread.is_some() || self.snapshot().is_complete() {
             return;
@@ -161,15 +161,15 @@ impl Registry {
     }
 
     /// All tools as far as they are known by now, without waiting.
-    pub fn snapshot(&self) -> Arc<Snapshot> {
+    pub fn snapshot(&self) -> Arc<ToolSnapshot> {
         lock(&self.0.inner.snapshot).clone()
     }
 
     /// All tools, once they are known; or those that are known when nobody wants to wait any more.
-    pub fn complete(&self) -> Arc<Snapshot> {
+    pub fn wait_for_all(&self) -> Arc<ToolSnapshot> {
         const GLANCE: Duration = Duration::from_millis(20);
         loop {
-            let snapshot = self.complete_within(GLANCE);
+            let snapshot = self.wait_for_all_within(GLANCE);
             if snapshot.is_complete() || self.0.inner.cancel.is_cancelled() {
                 return snapshot;
             }
@@ -177,10 +177,10 @@ impl Registry {
     }
 
     /// The same, but waits no longer than this: then without what has not said yet which tools it has.
-    pub fn complete_within(&self, limit: Duration) -> Arc<Snapshot> {
-        self.discover();
+    pub fn wait_for_all_within(&self, limit: Duration) -> Arc<ToolSnapshot> {
+        self.start_discovery();
         let snapshot = lock(&self.0.inner.snapshot);
-        let unfinished = |snapshot: &mut Arc<Snapshot>| !snapshot.is_complete();
+        let unfinished = |snapshot: &mut Arc<ToolSnapshot>| !snapshot.is_complete();
         let waited = self.0.inner.published.wait_timeout_while(snapshot, limit, unfinished);
         waited.unwrap_or_else(PoisonError::into_inner).0.clone()
     }
@@ -188,28 +188,28 @@ impl Registry {
     /// Looks for all tools again if files have come, gone or changed since, or were trusted.
     pub fn refresh_if_stale(&self) {
         if self.0.inner.is_stale() {
-            self.0.inner.prober.forget_refusals();
+            self.0.inner.inspector.forget_refusals();
             self.0.inner.scan_files();
         }
     }
 
     /// Looks for all tools again. Calls that run keep the tools they started with.
-    pub fn refresh(&self) -> Arc<Snapshot> {
-        self.0.inner.prober.forget_refusals();
+    pub fn refresh(&self) -> Arc<ToolSnapshot> {
+        self.0.inner.inspector.forget_refusals();
         self.0.inner.scan();
         self.snapshot()
     }
 
     /// Has a function called whenever the tools that can be called have changed.
-    pub fn subscribe(&self, subscriber: impl Fn(&Snapshot) + Send + Sync + 'static) {
+    pub fn subscribe(&self, subscriber: impl Fn(&ToolSnapshot) + Send + Sync + 'static) {
         lock(&self.0.inner.subscribers).push(Box::new(subscriber));
     }
 
     /// The tool of a name, whether or not all others are known yet: only its own file is asked.
     ///
     /// # Errors
-    /// [`Code::ToolNotFound`](crate::Code::ToolNotFound) with the nearest names, [`Code::NotTrusted`](crate::Code::NotTrusted), or [`Code::Disabled`](crate::Code::Disabled) with the reason.
-    pub fn find(&self, name: &str) -> Result<Tool, Fault> {
+    /// [`ErrorCode::ToolNotFound`](crate::ErrorCode::ToolNotFound) with the nearest names, [`ErrorCode::NotTrusted`](crate::ErrorCode::NotTrusted), or [`ErrorCode::Disabled`](crate::ErrorCode::Disabled) with the reason.
+    pub fn find(&self, name: &str) -> Result<Tool, CallError> {
         self.find_for(name, &CallOptions::default())
     }
 
@@ -217,8 +217,8 @@ impl Registry {
     /// take, and until it is cancelled.
     ///
     /// # Errors
-    /// As [`find`](Registry::find), [`Code::ToolTimeout`](crate::Code::ToolTimeout) or [`Code::Cancelled`](crate::Code::Cancelled).
-    pub fn find_for(&self, name: &str, options: &CallOptions) -> Result<Tool, Fault> {
+    /// As [`find`](Registry::find), [`ErrorCode::ToolTimeout`](crate::ErrorCode::ToolTimeout) or [`ErrorCode::Cancelled`](crate::ErrorCode::Cancelled).
+    pub fn find_for(&self, name: &str, options: &CallOptions) -> Result<Tool, CallError> {
         self.0.inner.find(name, options).map(|found| found.tool)
     }
 
@@ -241,17 +241,17 @@ impl Registry {
         self.0.inner.outputs.get(id)
     }
 
-    pub(crate) fn inner(&self) -> &Arc<Inner> {
+    pub(crate) fn inner(&self) -> &Arc<RegistryState> {
         &self.0.inner
     }
 }
 
-impl Inner {
+impl RegistryState {
     /// Has providers say when their tools have changed.
-    fn watch(self: &Arc<Inner>) {
+    fn watch(self: &Arc<RegistryState>) {
         for provider in &self.options.providers {
             let (inner, name) = (Arc::downgrade(self), provider.name().to_owned());
-            provider.watch(Box::new(move || {
+            provider.on_change(Box::new(move || {
                 if let Some(inner) = inner.upgrade() {
                     inner.ask_again(&name);
                 }
@@ -261,7 +261,7 @@ impl Inner {
 
     /// What a provider has said is not so any more. Only where all tools were looked at before are they looked at again now.
     /// Whoever tells of it may be needed for an answer that somebody waits for, so that nothing is waited for here.
-    fn ask_again(self: &Arc<Inner>, provider: &str) {
+    fn ask_again(self: &Arc<RegistryState>, provider: &str) {
         let (inner, provider) = (self.clone(), provider.to_owned());
         let ask = move || {
             inner.providers.forget(&provider);
@@ -274,18 +274,22 @@ impl Inner {
 
     /// Asks a file anew, wherever it is.
     pub(crate) fn ask(&self, path: &Path, name: &str) -> Result<Tool, String> {
-        self.prober.ask(&Candidate { name: name.to_owned(), layer: Layer::User, path: path.to_path_buf() })
+        self.inspector.ask(&ToolCandidate {
+            name: name.to_owned(),
+            layer: Layer::User,
+            path: path.to_path_buf(),
+        })
     }
 
     /// What to execute for a tool in place of its file.
-    pub(crate) fn sealed(&self, file: &File) -> Result<Option<Arc<OwnedFd>>, SealError> {
-        self.prober.sealed(file)
+    pub(crate) fn sealed(&self, file: &ToolFile) -> Result<Option<Arc<OwnedFd>>, SealError> {
+        self.inspector.sealed(file)
     }
 
     /// Keeps an output addressable for a while.
-    pub(crate) fn keep(&self, stream: &'static str, output: &Output) -> Truncated {
+    pub(crate) fn keep(&self, stream: &'static str, output: &Output) -> TruncatedOutput {
         let path = self.outputs.keep(output, stream);
-        Truncated { stream, id: output.id().to_string(), total_bytes: output.total_bytes(), path }
+        TruncatedOutput { stream, id: output.id().to_string(), total_bytes: output.total_bytes(), path }
     }
 }
 

@@ -4,21 +4,21 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::{Inner, lock};
-use crate::discover::{self, Candidate, Probe, Stamp};
-use crate::snapshot::{Rejected, Snapshot};
+use super::{RegistryState, lock};
+use crate::discover::{self, FileStamp, Inspection, ToolCandidate};
+use crate::snapshot::{RejectedTool, ToolSnapshot};
 use crate::tool::Tool;
 
 /// A file as it was when it was looked at.
-pub(super) type Sight = (PathBuf, Option<Stamp>);
+pub(super) type SeenFile = (PathBuf, Option<FileStamp>);
 
-impl Inner {
+impl RegistryState {
     /// Asks all candidates and all providers, and publishes what they are and have. The first time files need not wait for
     /// providers, some of which may never answer.
     pub(super) fn scan(&self) {
         let (seen, probes) = self.probe_all();
         if !self.providers.is_empty() && !lock(&self.snapshot).is_complete() {
-            self.publish(Snapshot::of_probes(&self.natives, probes.clone()).incomplete());
+            self.publish(ToolSnapshot::of_probes(&self.natives, probes.clone()).incomplete());
         }
         let (provided, faults) = self.providers.ask_all(&self.cancel);
         self.publish_all(seen, probes, provided, faults);
@@ -33,42 +33,44 @@ impl Inner {
 
     fn publish_all(
         &self,
-        seen: Vec<Sight>,
-        probes: Vec<(Candidate, Probe)>,
+        seen: Vec<SeenFile>,
+        probes: Vec<(ToolCandidate, Inspection)>,
         provided: Vec<Tool>,
-        faults: Vec<Rejected>,
+        faults: Vec<RejectedTool>,
     ) {
         *lock(&self.seen) = seen;
         let natives: Vec<Tool> = self.natives.iter().cloned().chain(provided).collect();
-        self.publish(Snapshot::of_probes(&natives, probes).with_rejected(faults));
+        self.publish(ToolSnapshot::of_probes(&natives, probes).with_rejected(faults));
     }
 
     /// Whether all tools were looked at, and a look would show something else now.
     pub(super) fn is_stale(&self) -> bool {
         let snapshot = lock(&self.snapshot).clone();
         let candidates = discover::scan(&self.directories);
-        let untrusted = |candidate: &&Candidate| {
-            let is_it =
-                |rejected: &Rejected| rejected.untrusted && rejected.path.as_ref() == Some(&candidate.path);
+        let untrusted = |candidate: &&ToolCandidate| {
+            let is_it = |rejected: &RejectedTool| {
+                rejected.untrusted && rejected.path.as_ref() == Some(&candidate.path)
+            };
             snapshot.rejected().iter().any(is_it)
         };
-        let is_trusted = |candidate: &Candidate| !matches!(self.prober.probe(candidate), Probe::Untrusted);
+        let is_trusted =
+            |candidate: &ToolCandidate| !matches!(self.inspector.probe(candidate), Inspection::Untrusted);
         snapshot.is_complete()
             && (sights(&candidates) != *lock(&self.seen)
                 || candidates.iter().filter(untrusted).any(is_trusted))
     }
 
     /// Asks all candidates, several at a time.
-    fn probe_all(&self) -> (Vec<Sight>, Vec<(Candidate, Probe)>) {
+    fn probe_all(&self) -> (Vec<SeenFile>, Vec<(ToolCandidate, Inspection)>) {
         let candidates = discover::scan(&self.directories);
         let seen = sights(&candidates);
         let next = AtomicUsize::new(0);
-        let found: Vec<Mutex<Option<Probe>>> = candidates.iter().map(|_| Mutex::new(None)).collect();
+        let found: Vec<Mutex<Option<Inspection>>> = candidates.iter().map(|_| Mutex::new(None)).collect();
         let work = || {
             while let Some(index) =
                 Some(next.fetch_add(1, Ordering::Relaxed)).filter(|index| *index < found.len())
             {
-                *lock(&found[index]) = Some(self.prober.probe(&candidates[index]));
+                *lock(&found[index]) = Some(self.inspector.probe(&candidates[index]));
             }
         };
         std::thread::scope(|threads| {
@@ -80,12 +82,12 @@ impl Inner {
         let probes =
             found.into_iter().map(|probe| probe.into_inner().unwrap_or_else(PoisonError::into_inner));
         let probes = candidates.into_iter().zip(probes).filter_map(|(one, probe)| Some((one, probe?)));
-        self.prober.save();
+        self.inspector.save();
         let probes = discover::crowded(&self.directories).into_iter().chain(probes).collect();
         (seen, probes)
     }
 
-    fn publish(&self, snapshot: Snapshot) {
+    fn publish(&self, snapshot: ToolSnapshot) {
         let snapshot = Arc::new(snapshot);
         let old = std::mem::replace(&mut *lock(&self.snapshot), snapshot.clone());
         self.published.notify_all();
@@ -95,8 +97,8 @@ impl Inner {
     }
 }
 
-fn sights(candidates: &[Candidate]) -> Vec<Sight> {
-    candidates.iter().map(|candidate| (candidate.path.clone(), Stamp::of(&candidate.path).ok())).collect()
+fn sights(candidates: &[ToolCandidate]) -> Vec<SeenFile> {
+    candidates.iter().map(|candidate| (candidate.path.clone(), FileStamp::of(&candidate.path).ok())).collect()
 }
 
 /// How many tools are asked at once. Some compute and some wait; with too many at once, those that compute would need longer

@@ -8,7 +8,7 @@ use haft_test_support::{child, eventually};
 use haft_tools::{CallOptions, Toolset};
 use serde_json::{Value, json};
 
-use crate::scene::{Scene, call, error, result};
+use crate::fixture::{ToolFixture, call, error, result};
 
 /// Whether a process is dead, reaped or not.
 fn is_gone(pid: &str) -> bool {
@@ -18,9 +18,9 @@ fn is_gone(pid: &str) -> bool {
 
 #[test]
 fn tools_in_three_languages_answer() {
-    let scene = Scene::new();
-    scene.tool("shell", "", "sed 's/^/[/; s/$/]/'");
-    scene.write(
+    let fixture = ToolFixture::new();
+    fixture.tool("shell", "", "sed 's/^/[/; s/$/]/'");
+    fixture.write(
         "user/tools/python-tool",
         r#"#!/usr/bin/env python3
 import json, sys
@@ -32,8 +32,8 @@ else:
     print(json.dumps({"sum": given["a"] + given["b"]}))
 "#,
     );
-    std::os::unix::fs::symlink(child(), scene.scratch.file("user/tools/rust-tool")).expect("a link");
-    let registry = scene.registry();
+    std::os::unix::fs::symlink(child(), fixture.scratch.file("user/tools/rust-tool")).expect("a link");
+    let registry = fixture.registry();
     assert_eq!(result(&call(&registry, "shell", json!({"a": 1}))), json!([{"a": 1}]));
     let envelope = call(&registry, "python", json!({"a": 40}));
     assert_eq!((result(&envelope), envelope.stderr.as_str()), (json!({"sum": 42}), "adding\n"));
@@ -43,9 +43,9 @@ else:
 
 #[test]
 fn any_value_is_a_result() {
-    let scene = Scene::new();
-    scene.tool("x", "", "sed 's/^{\"value\"://; s/}$//'");
-    let registry = scene.registry();
+    let fixture = ToolFixture::new();
+    fixture.tool("x", "", "sed 's/^{\"value\"://; s/}$//'");
+    let registry = fixture.registry();
     for value in [json!(null), json!(false), json!(1.5), json!("text\n"), json!([]), json!({"a": {}})] {
         assert_eq!(result(&call(&registry, "x", json!({"value": value}))), value);
     }
@@ -53,7 +53,7 @@ fn any_value_is_a_result() {
 
 #[test]
 fn misbehaviour_has_a_code_of_its_own_each() {
-    let scene = Scene::new();
+    let fixture = ToolFixture::new();
     let cases = [
         (
             "three",
@@ -74,9 +74,9 @@ fn misbehaviour_has_a_code_of_its_own_each() {
         ),
     ];
     for (name, does, _, _) in cases {
-        scene.tool(name, "", does);
+        fixture.tool(name, "", does);
     }
-    let registry = scene.registry();
+    let registry = fixture.registry();
     for (name, _, code, start) in cases {
         let envelope = call(&registry, name, json!({}));
         let (given, text) = error(&envelope);
@@ -88,27 +88,27 @@ fn misbehaviour_has_a_code_of_its_own_each() {
     assert_eq!((&shown["stdout"], &shown["stderr"]), (&json!("{\"half\": \n"), &json!("reason\n")));
     let shown = serde_json::to_value(call(&registry, "signal", json!({}))).expect("JSON");
     assert_eq!((&shown["exit_code"], &shown["signal"]), (&Value::Null, &json!("SIGABRT")));
-    assert_eq!(call(&registry, "signal", json!({})).status(), 128 + 6);
+    assert_eq!(call(&registry, "signal", json!({})).exit_status(), 128 + 6);
 }
 
 #[test]
 fn a_grandchild_that_hangs_ends_with_the_deadline() {
-    let scene = Scene::new();
-    let pids = scene.scratch.text("pids");
-    scene.tool(
+    let fixture = ToolFixture::new();
+    let pids = fixture.scratch.text("pids");
+    fixture.tool(
         "hang",
         "\"timeout\": 0.5",
         &format!("echo begun >&2\nsh -c 'sh -c \"echo \\$\\$ >> {pids}; trap \\\"\\\" TERM; sleep 100; sleep 100\" & wait' & echo '{{'\nwait"),
     );
-    let registry = scene.registry();
+    let registry = fixture.registry();
     assert!(registry.find("hang").is_ok());
     let started = Instant::now();
     let envelope = call(&registry, "hang", json!({}));
     assert!(started.elapsed() < Duration::from_secs(20));
     assert_eq!(error(&envelope), ("TOOL_TIMEOUT", "tool 'hang' did not answer within 0.5 s".to_owned()));
     assert_eq!(envelope.stderr, "begun\n");
-    assert_eq!(envelope.status(), 124);
-    let written = std::fs::read_to_string(scene.scratch.file("pids")).unwrap_or_default();
+    assert_eq!(envelope.exit_status(), 124);
+    let written = std::fs::read_to_string(fixture.scratch.file("pids")).unwrap_or_default();
     for pid in written.lines() {
         assert!(is_gone(pid), "{pid} is left");
     }
@@ -116,9 +116,9 @@ fn a_grandchild_that_hangs_ends_with_the_deadline() {
 
 #[test]
 fn the_call_decides_on_its_deadline_before_the_tool() {
-    let scene = Scene::new();
-    scene.tool("x", "\"timeout\": 100", "sleep 100");
-    let registry = scene.registry();
+    let fixture = ToolFixture::new();
+    fixture.tool("x", "\"timeout\": 100", "sleep 100");
+    let registry = fixture.registry();
     assert!(registry.find("x").is_ok());
     let options = CallOptions { timeout: Some(Duration::from_millis(100)), ..CallOptions::default() };
     let envelope = registry.call("x", json!({}), &options);
@@ -127,9 +127,9 @@ fn the_call_decides_on_its_deadline_before_the_tool() {
 
 #[test]
 fn a_flood_of_diagnostics_comes_first_and_nothing_blocks() {
-    let scene = Scene::new();
-    scene.tool("x", "", "head -c 10485760 /dev/zero >&2; cat");
-    let registry = scene.registry();
+    let fixture = ToolFixture::new();
+    fixture.tool("x", "", "head -c 10485760 /dev/zero >&2; cat");
+    let registry = fixture.registry();
     let envelope = call(&registry, "x", json!({"a": 1}));
     assert_eq!(result(&envelope), json!({"a": 1}));
     let truncated = &envelope.truncated[0];
@@ -139,15 +139,15 @@ fn a_flood_of_diagnostics_comes_first_and_nothing_blocks() {
 
 #[test]
 fn what_an_answer_has_cut_is_there_for_later_calls_and_later_processes() {
-    let scene = Scene::new();
-    scene.tool("x", "", "seq 1 20000 >&2; echo 1");
-    let envelope = call(&scene.registry(), "x", json!({}));
+    let fixture = ToolFixture::new();
+    fixture.tool("x", "", "seq 1 20000 >&2; echo 1");
+    let envelope = call(&fixture.registry(), "x", json!({}));
     let truncated = &envelope.truncated[0];
     assert!(envelope.stderr.len() < 40_000);
     let file = std::fs::read_to_string(truncated.path.as_ref().expect("a file")).expect("text");
     assert_eq!(file.lines().count(), 20_000);
     // As another process would have it: only the files are shared.
-    let registry = scene.registry();
+    let registry = fixture.registry();
     let look = |more: Value| {
         let mut arguments = json!({"id": truncated.id});
         arguments.as_object_mut().expect("an object").extend(more.as_object().expect("an object").clone());
@@ -168,10 +168,10 @@ fn what_an_answer_has_cut_is_there_for_later_calls_and_later_processes() {
 
 #[test]
 fn a_mebibyte_of_arguments_may_go_unread() {
-    let scene = Scene::new();
-    scene.tool("deaf", "", "echo 1");
-    scene.tool("count", "", "wc -c");
-    let registry = scene.registry();
+    let fixture = ToolFixture::new();
+    fixture.tool("deaf", "", "echo 1");
+    fixture.tool("count", "", "wc -c");
+    let registry = fixture.registry();
     let large = "x".repeat(1 << 20);
     assert_eq!(result(&call(&registry, "deaf", json!({"a": large}))), 1);
     assert_eq!(result(&call(&registry, "count", json!({"a": large}))), (1 << 20) + 8);
@@ -179,27 +179,27 @@ fn a_mebibyte_of_arguments_may_go_unread() {
 
 #[test]
 fn a_background_child_that_keeps_the_output_open_keeps_nobody_waiting_and_ends() {
-    let scene = Scene::new();
-    let pid = scene.scratch.text("pid");
-    scene.tool("x", "", &format!("sleep 100 & echo $! > {pid}; echo 1"));
-    let registry = scene.registry();
+    let fixture = ToolFixture::new();
+    let pid = fixture.scratch.text("pid");
+    fixture.tool("x", "", &format!("sleep 100 & echo $! > {pid}; echo 1"));
+    let registry = fixture.registry();
     assert!(registry.find("x").is_ok());
     let started = Instant::now();
     assert_eq!(result(&call(&registry, "x", json!({}))), 1);
     assert!(started.elapsed() < Duration::from_secs(20));
-    let pid = std::fs::read_to_string(scene.scratch.file("pid")).expect("a number");
+    let pid = std::fs::read_to_string(fixture.scratch.file("pid")).expect("a number");
     assert!(is_gone(&pid));
 }
 
 #[test]
 fn a_result_beyond_its_limit_is_refused_and_stays_addressable() {
-    let scene = Scene::new();
-    scene.tool(
+    let fixture = ToolFixture::new();
+    fixture.tool(
         "x",
         "\"output_limit\": 100000",
         "printf '\"'; head -c 200000 /dev/zero | tr '\\0' a; printf '\"'",
     );
-    let registry = scene.registry();
+    let registry = fixture.registry();
     let envelope = call(&registry, "x", json!({}));
     assert_eq!(
         error(&envelope),
@@ -213,29 +213,29 @@ fn a_result_beyond_its_limit_is_refused_and_stays_addressable() {
 
 #[test]
 fn arguments_are_checked_before_anything_starts() {
-    let scene = Scene::new();
-    let log = scene.scratch.text("log");
-    scene.tool(
+    let fixture = ToolFixture::new();
+    let log = fixture.scratch.text("log");
+    fixture.tool(
         "x",
         "\"parameters\": {\"properties\": {\"limit\": {\"type\": \"integer\", \"default\": 5}}, \"required\": [\"limit\"]}",
         &format!("echo >> {log}; cat"),
     );
-    let registry = scene.registry();
+    let registry = fixture.registry();
     let wrong = call(&registry, "x", json!({"limit": "many"}));
     assert_eq!(
         error(&wrong),
         ("INVALID_PARAMS", "parameter 'limit': given \"many\", wanted type integer".to_owned())
     );
     assert_eq!(error(&call(&registry, "x", json!([]))).0, "INVALID_PARAMS");
-    assert_eq!(scene.scratch.lines("log"), 0);
+    assert_eq!(fixture.scratch.lines("log"), 0);
     assert_eq!(result(&call(&registry, "x", json!({}))), json!({"limit": 5}));
 }
 
 #[test]
 fn what_a_tool_says_it_returns_it_has_to_return() {
-    let scene = Scene::new();
-    scene.tool("x", "\"returns\": {\"type\": \"object\", \"required\": [\"a\"]}", "cat");
-    let registry = scene.registry();
+    let fixture = ToolFixture::new();
+    fixture.tool("x", "\"returns\": {\"type\": \"object\", \"required\": [\"a\"]}", "cat");
+    let registry = fixture.registry();
     assert!(call(&registry, "x", json!({"a": 1})).is_success());
     let (code, text) = error(&call(&registry, "x", json!({"b": 1})));
     assert_eq!(
@@ -246,15 +246,15 @@ fn what_a_tool_says_it_returns_it_has_to_return() {
 
 #[test]
 fn keys_of_the_caller_do_not_leak() {
-    let scene = Scene::new();
-    std::os::unix::fs::symlink(child(), scene.scratch.file("user/tools/plain-tool")).expect("a link");
-    scene.tool(
+    let fixture = ToolFixture::new();
+    std::os::unix::fs::symlink(child(), fixture.scratch.file("user/tools/plain-tool")).expect("a link");
+    fixture.tool(
         "named",
         "\"env\": [\"WANTED_KEY\"]",
         "env -0 | cut -z -d= -f1 | tr '\\0' ' ' | sed 's/.*/\"&\"/'",
     );
-    let registry = scene.registry();
-    let mut session = (*scene.options().environment).clone();
+    let registry = fixture.registry();
+    let mut session = (*fixture.options().environment).clone();
     session.set("MINE", "1").expect("a variable");
     let options = CallOptions { environment: Some(Arc::new(session)), ..CallOptions::default() };
     let seen = result(&registry.call("plain", json!({}), &options))["environment"].clone();
@@ -267,28 +267,28 @@ fn keys_of_the_caller_do_not_leak() {
 
 #[test]
 fn a_cancelled_call_ends_with_its_processes() {
-    let scene = Scene::new();
-    let ready = scene.scratch.text("ready");
-    scene.tool("x", "", &format!("touch {ready}; sleep 100"));
-    let registry = scene.registry();
+    let fixture = ToolFixture::new();
+    let ready = fixture.scratch.text("ready");
+    fixture.tool("x", "", &format!("touch {ready}; sleep 100"));
+    let registry = fixture.registry();
     let cancel = CancelToken::new();
     let options = CallOptions { cancel: Some(cancel.clone()), ..CallOptions::default() };
     std::thread::scope(|threads| {
         let running = threads.spawn(|| registry.call("x", json!({}), &options));
-        assert!(eventually(Duration::from_secs(20), || scene.scratch.file("ready").exists()));
+        assert!(eventually(Duration::from_secs(20), || fixture.scratch.file("ready").exists()));
         cancel.cancel();
         let envelope = running.join().expect("an answer");
-        assert_eq!((error(&envelope).0, envelope.status()), ("CANCELLED", 130));
+        assert_eq!((error(&envelope).0, envelope.exit_status()), ("CANCELLED", 130));
     });
     assert_eq!(error(&registry.call("glob", json!({"pattern": "*"}), &options)).0, "CANCELLED");
 }
 
 #[test]
 fn a_toolset_refuses_what_it_does_not_have() {
-    let scene = Scene::new();
-    scene.tool("allowed", "", "echo 1");
-    scene.tool("other", "", "echo 1");
-    let registry = scene.registry();
+    let fixture = ToolFixture::new();
+    fixture.tool("allowed", "", "echo 1");
+    fixture.tool("other", "", "echo 1");
+    let registry = fixture.registry();
     let toolset = Toolset::new("few", ["allow*"]).expect("a toolset");
     let options = CallOptions { toolset: Some(toolset), ..CallOptions::default() };
     assert!(registry.call("allowed", json!({}), &options).is_success());
@@ -298,14 +298,14 @@ fn a_toolset_refuses_what_it_does_not_have() {
 
 #[test]
 fn an_unknown_name_is_answered_with_the_nearest() {
-    let scene = Scene::new();
-    scene.tool("deploy_site", "", "echo 1");
-    let registry = scene.registry();
+    let fixture = ToolFixture::new();
+    fixture.tool("deploy_site", "", "echo 1");
+    let registry = fixture.registry();
     let expected =
         ("TOOL_NOT_FOUND", "there is no tool 'deploy_sit'; did you mean 'deploy_site'?".to_owned());
     assert_eq!(error(&call(&registry, "deploy_sit", json!({}))), expected);
     assert_eq!(error(&call(&registry, "../../x", json!({}))).0, "TOOL_NOT_FOUND");
-    std::fs::write(scene.scratch.file("user/tools/forgotten-tool"), "#!/bin/sh\n").expect("a file");
+    std::fs::write(fixture.scratch.file("user/tools/forgotten-tool"), "#!/bin/sh\n").expect("a file");
     let (code, text) = error(&call(&registry, "forgotten", json!({})));
     assert_eq!(code, "TOOL_NOT_FOUND");
     assert!(text.contains("is not executable; run `chmod +x"), "{text}");
@@ -313,9 +313,9 @@ fn an_unknown_name_is_answered_with_the_nearest() {
 
 #[test]
 fn what_cannot_be_started_is_said() {
-    let scene = Scene::new();
-    scene.tool("x", "", "echo 1");
-    let registry = scene.registry();
+    let fixture = ToolFixture::new();
+    fixture.tool("x", "", "echo 1");
+    let registry = fixture.registry();
     assert!(registry.find("x").is_ok());
     let options = CallOptions { directory: Some("/no/such/directory".into()), ..CallOptions::default() };
     let (code, text) = error(&registry.call("x", json!({}), &options));
@@ -325,10 +325,11 @@ fn what_cannot_be_started_is_said() {
 
 #[test]
 fn the_environment_of_a_session_without_one_is_the_callers() {
-    let scene = Scene::new();
-    scene.tool("x", "", "printf '\"%s\"' \"$HAFT_TOOL$SECRET_KEY\"");
-    let options = haft_tools::Options { environment: Arc::new(Environment::new()), ..scene.options() };
-    let registry = scene.registry_with(options);
+    let fixture = ToolFixture::new();
+    fixture.tool("x", "", "printf '\"%s\"' \"$HAFT_TOOL$SECRET_KEY\"");
+    let options =
+        haft_tools::RegistryOptions { environment: Arc::new(Environment::new()), ..fixture.options() };
+    let registry = fixture.registry_with(options);
     let session =
         Environment::from_pairs([("PATH", "/bin:/usr/bin"), ("SECRET_KEY", "given")]).expect("pairs");
     let options = CallOptions { environment: Some(Arc::new(session)), ..CallOptions::default() };

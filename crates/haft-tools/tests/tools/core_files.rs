@@ -5,26 +5,26 @@ use std::os::unix::fs::PermissionsExt;
 use haft_tools::Registry;
 use serde_json::{Value, json};
 
-use crate::scene::{Scene, call, error, result};
+use crate::fixture::{ToolFixture, call, error, result};
 
-fn ready() -> (Scene, Registry) {
-    let scene = Scene::new();
-    let registry = scene.registry();
-    (scene, registry)
+fn ready() -> (ToolFixture, Registry) {
+    let fixture = ToolFixture::new();
+    let registry = fixture.registry();
+    (fixture, registry)
 }
 
-fn put(scene: &Scene, name: &str, content: impl AsRef<[u8]>) {
-    std::fs::write(scene.scratch.file("work").join(name), content).expect("a file");
+fn put(fixture: &ToolFixture, name: &str, content: impl AsRef<[u8]>) {
+    std::fs::write(fixture.scratch.file("work").join(name), content).expect("a file");
 }
 
-fn get(scene: &Scene, name: &str) -> Vec<u8> {
-    std::fs::read(scene.scratch.file("work").join(name)).expect("a file")
+fn get(fixture: &ToolFixture, name: &str) -> Vec<u8> {
+    std::fs::read(fixture.scratch.file("work").join(name)).expect("a file")
 }
 
 #[test]
 fn lines_are_read_from_anywhere() {
-    let (scene, registry) = ready();
-    put(&scene, "f", "one\ntwo\nthree\nfour");
+    let (fixture, registry) = ready();
+    put(&fixture, "f", "one\ntwo\nthree\nfour");
     let read = |arguments: Value| result(&call(&registry, "file_read", arguments));
     let all = read(json!({"path": "f"}));
     assert_eq!(all["content"], "one\ntwo\nthree\nfour");
@@ -33,15 +33,15 @@ fn lines_are_read_from_anywhere() {
     assert_eq!(part["content"], "     2\ttwo\n     3\tthree\n");
     assert_eq!((&part["truncated"], &part["next_offset"]), (&json!(true), &json!(4)));
     assert_eq!(read(json!({"path": "f", "offset": 9}))["content"], "");
-    put(&scene, "latin", b"gr\xfcn\n");
+    put(&fixture, "latin", b"gr\xfcn\n");
     assert_eq!(read(json!({"path": "latin"}))["lossy"], true);
-    put(&scene, "empty", "");
+    put(&fixture, "empty", "");
     assert_eq!(read(json!({"path": "empty"}))["total_lines"], 0);
-    put(&scene, "long", "x".repeat(1 << 20));
+    put(&fixture, "long", "x".repeat(1 << 20));
     let long = read(json!({"path": "long"}));
     assert_eq!(long["cut_line"], 1);
     // A line that does not fit any more is not torn apart.
-    put(&scene, "two", format!("{}\n{}\n", "a".repeat(200 << 10), "b".repeat(100 << 10)));
+    put(&fixture, "two", format!("{}\n{}\n", "a".repeat(200 << 10), "b".repeat(100 << 10)));
     let first = read(json!({"path": "two"}));
     assert_eq!((&first["lines"], &first["next_offset"]), (&json!(1), &json!(2)));
     let second = read(json!({"path": "two", "offset": 2}));
@@ -52,8 +52,8 @@ fn lines_are_read_from_anywhere() {
 
 #[test]
 fn what_is_no_text_is_refused_with_its_type() {
-    let (scene, registry) = ready();
-    put(&scene, "image", b"\x89PNG\r\n\x1a\n\0\0");
+    let (fixture, registry) = ready();
+    put(&fixture, "image", b"\x89PNG\r\n\x1a\n\0\0");
     let refused = |path: &str| error(&call(&registry, "file_read", json!({"path": path}))).1;
     assert!(refused("image").ends_with("is no text but PNG image"));
     assert!(refused(".").contains("is a directory"));
@@ -63,33 +63,33 @@ fn what_is_no_text_is_refused_with_its_type() {
 
 #[test]
 fn a_file_is_written_whole_with_its_directories_and_keeps_its_mode() {
-    let (scene, registry) = ready();
+    let (fixture, registry) = ready();
     let write = |path: &str, content: &str| {
         result(&call(&registry, "file_write", json!({"path": path, "content": content})))
     };
     assert_eq!(write("a/b/f", "one")["created"], true);
-    let path = scene.scratch.file("work/a/b/f");
+    let path = fixture.scratch.file("work/a/b/f");
     std::fs::set_permissions(&path, PermissionsExt::from_mode(0o750)).expect("a mode");
-    std::os::unix::fs::symlink("a/b/f", scene.scratch.file("work/link")).expect("a link");
+    std::os::unix::fs::symlink("a/b/f", fixture.scratch.file("work/link")).expect("a link");
     assert_eq!(write("link", "two\0three")["created"], false);
-    assert_eq!(get(&scene, "a/b/f"), b"two\0three");
+    assert_eq!(get(&fixture, "a/b/f"), b"two\0three");
     assert_eq!(path.metadata().expect("a file").permissions().mode() & 0o777, 0o750);
-    assert!(scene.scratch.file("work/link").is_symlink());
+    assert!(fixture.scratch.file("work/link").is_symlink());
     assert_eq!(std::fs::read_dir(path.parent().expect("a parent")).expect("a directory").count(), 1);
     let refused = |path: &str| error(&call(&registry, "file_write", json!({"path": path, "content": ""})));
     assert_eq!(refused("a/b").0, "INVALID_PARAMS");
     assert_eq!(refused("a/b/f/below").0, "INVALID_PARAMS");
-    std::os::unix::fs::symlink("later", scene.scratch.file("work/a/ahead")).expect("a link");
+    std::os::unix::fs::symlink("later", fixture.scratch.file("work/a/ahead")).expect("a link");
     assert_eq!(write("a/ahead", "three")["created"], true);
-    assert_eq!(get(&scene, "a/later"), b"three");
-    assert!(scene.scratch.file("work/a/ahead").is_symlink());
+    assert_eq!(get(&fixture, "a/later"), b"three");
+    assert!(fixture.scratch.file("work/a/ahead").is_symlink());
 }
 
 /// What was asked for wrongly can be asked for otherwise; what the system refuses cannot.
 #[test]
 fn faults_of_the_caller_and_of_the_system_are_told_apart() {
-    let (scene, registry) = ready();
-    put(&scene, "image", b"\x89PNG\r\n\x1a\n\0\0");
+    let (fixture, registry) = ready();
+    put(&fixture, "image", b"\x89PNG\r\n\x1a\n\0\0");
     let code = |tool: &str, arguments: Value| error(&call(&registry, tool, arguments)).0;
     for (tool, arguments) in [
         ("file_read", json!({"path": "missing"})),
@@ -110,8 +110,8 @@ fn faults_of_the_caller_and_of_the_system_are_told_apart() {
 
 #[test]
 fn an_edit_is_exact_and_unique_unless_all_are_wanted() {
-    let (scene, registry) = ready();
-    put(&scene, "f", "let a = 1;\nlet b = 1;\n");
+    let (fixture, registry) = ready();
+    put(&fixture, "f", "let a = 1;\nlet b = 1;\n");
     let edit = |arguments: Value| call(&registry, "file_edit", arguments);
     let twice = error(&edit(json!({"path": "f", "old": "= 1", "new": "= 2"}))).1;
     assert!(twice.contains("2 times, at lines 1, 2"), "{twice}");
@@ -123,20 +123,20 @@ fn an_edit_is_exact_and_unique_unless_all_are_wanted() {
         result(&edit(json!({"path": "f", "old": "let ", "new": "", "replace_all": true})))["replacements"],
         2
     );
-    assert_eq!(get(&scene, "f"), b"a = 1;\nb = 2;\n");
+    assert_eq!(get(&fixture, "f"), b"a = 1;\nb = 2;\n");
     assert_eq!(error(&edit(json!({"path": "f", "old": "a", "new": "a"}))).0, "INVALID_PARAMS");
 }
 
 #[test]
 fn carriage_returns_nul_and_other_bytes_survive_an_edit() {
-    let (scene, registry) = ready();
-    put(&scene, "f", b"one\r\ntwo\r\n\0\xff\r\nthree\r\n");
+    let (fixture, registry) = ready();
+    put(&fixture, "f", b"one\r\ntwo\r\n\0\xff\r\nthree\r\n");
     let edit = |old: &str, new: &str| {
         result(&call(&registry, "file_edit", json!({"path": "f", "old": old, "new": new})))
     };
     edit("one\ntwo\n", "1\n2\n");
-    assert_eq!(get(&scene, "f"), b"1\r\n2\r\n\0\xff\r\nthree\r\n");
+    assert_eq!(get(&fixture, "f"), b"1\r\n2\r\n\0\xff\r\nthree\r\n");
     edit("three\r\n", "3\r\n");
     edit("\0", "\0\0");
-    assert_eq!(get(&scene, "f"), b"1\r\n2\r\n\0\0\xff\r\n3\r\n");
+    assert_eq!(get(&fixture, "f"), b"1\r\n2\r\n\0\0\xff\r\n3\r\n");
 }

@@ -5,10 +5,10 @@ use std::time::{Duration, SystemTime};
 use haft_tools::Registry;
 use serde_json::{Value, json};
 
-use crate::scene::{Scene, call, error, result};
+use crate::fixture::{ToolFixture, call, error, result};
 
-fn ready() -> (Scene, Registry) {
-    let scene = Scene::new();
+fn ready() -> (ToolFixture, Registry) {
+    let fixture = ToolFixture::new();
     let files = [
         ("a.rs", "fn a() {}\n"),
         ("src/b.rs", "// above\nfn b() {}\n// below\n"),
@@ -20,7 +20,7 @@ fn ready() -> (Scene, Registry) {
         ("binary", "fn \0 binary\n"),
     ];
     for (age, (name, content)) in files.iter().enumerate() {
-        let path = scene.scratch.file("work").join(name);
+        let path = fixture.scratch.file("work").join(name);
         std::fs::create_dir_all(path.parent().expect("a parent")).expect("a directory");
         std::fs::write(&path, content).expect("a file");
         let time = SystemTime::now() - Duration::from_secs(1000 * (age as u64 + 1));
@@ -30,8 +30,8 @@ fn ready() -> (Scene, Registry) {
             .and_then(|file| file.set_modified(time))
             .expect("a time");
     }
-    let registry = scene.registry();
-    (scene, registry)
+    let registry = fixture.registry();
+    (fixture, registry)
 }
 
 #[test]

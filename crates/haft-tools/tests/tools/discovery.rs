@@ -6,26 +6,26 @@ use std::time::{Duration, Instant};
 
 use haft_config::Layer;
 use haft_test_support::eventually;
-use haft_tools::{Options, Snapshot};
+use haft_tools::{RegistryOptions, ToolSnapshot};
 use serde_json::json;
 
-use crate::scene::{Scene, call, error, result, script};
+use crate::fixture::{ToolFixture, call, error, result, script};
 
-fn reason(snapshot: &Snapshot, name: &str) -> String {
+fn reason(snapshot: &ToolSnapshot, name: &str) -> String {
     let rejected = snapshot.rejected().iter().find(|rejected| rejected.name == name);
     rejected.map_or_else(|| panic!("'{name}' was not rejected"), |rejected| rejected.reason.clone())
 }
 
 #[test]
 fn later_places_win_and_what_is_shadowed_is_remembered() {
-    let scene = Scene::new();
-    scene.write("system/x-tool", &script("x", "", "echo '\"system\"'"));
-    scene.write("user/tools/x-tool", &script("x", "", "echo '\"user\"'"));
-    scene.write("user/tools/glob-tool", &script("glob", "", "echo '\"mine\"'"));
-    let registry = scene.registry();
+    let fixture = ToolFixture::new();
+    fixture.write("system/x-tool", &script("x", "", "echo '\"system\"'"));
+    fixture.write("user/tools/x-tool", &script("x", "", "echo '\"user\"'"));
+    fixture.write("user/tools/glob-tool", &script("glob", "", "echo '\"mine\"'"));
+    let registry = fixture.registry();
     assert_eq!(result(&call(&registry, "x", json!({}))), "user");
     assert_eq!(result(&call(&registry, "glob", json!({}))), "mine");
-    let snapshot = registry.complete();
+    let snapshot = registry.wait_for_all();
     let shadowed: Vec<_> =
         snapshot.shadowed().iter().map(|one| (one.name.as_str(), one.layer, one.by)).collect();
     assert!(shadowed.contains(&("x", Layer::System, Layer::User)), "{shadowed:?}");
@@ -35,22 +35,22 @@ fn later_places_win_and_what_is_shadowed_is_remembered() {
 
 #[test]
 fn what_is_not_a_tool_by_name_or_mode_is_left_alone() {
-    let scene = Scene::new();
-    let marker = scene.scratch.text("marker");
-    scene.write("user/tools/other", &format!("#!/bin/sh\ntouch {marker}\n"));
-    std::fs::write(scene.scratch.file("user/tools/plain-tool"), "#!/bin/sh\n").expect("a file");
-    std::fs::create_dir(scene.scratch.file("user/tools/directory-tool")).expect("a directory");
-    let snapshot = scene.registry().complete();
+    let fixture = ToolFixture::new();
+    let marker = fixture.scratch.text("marker");
+    fixture.write("user/tools/other", &format!("#!/bin/sh\ntouch {marker}\n"));
+    std::fs::write(fixture.scratch.file("user/tools/plain-tool"), "#!/bin/sh\n").expect("a file");
+    std::fs::create_dir(fixture.scratch.file("user/tools/directory-tool")).expect("a directory");
+    let snapshot = fixture.registry().wait_for_all();
     assert!(snapshot.get("plain").is_none() && snapshot.get("directory").is_none());
     assert_eq!(snapshot.rejected(), []);
-    assert!(!scene.scratch.file("marker").exists());
+    assert!(!fixture.scratch.file("marker").exists());
 }
 
 #[test]
 fn whatever_fails_is_listed_with_its_reason() {
-    let scene = Scene::new();
+    let fixture = ToolFixture::new();
     let tool = |name: &str, text: &str| {
-        scene.write(&format!("user/tools/{name}-tool"), &format!("#!/bin/sh\n{text}\n"));
+        fixture.write(&format!("user/tools/{name}-tool"), &format!("#!/bin/sh\n{text}\n"));
     };
     tool("text", "echo hello");
     tool("half", "echo '{\"name\": \"half\", '");
@@ -68,9 +68,9 @@ fn whatever_fails_is_listed_with_its_reason() {
     );
     tool("other", "echo '{\"name\": \"another\", \"description\": \"\", \"parameters\": {}}'");
     tool("bytes", "printf '\\377'");
-    scene.write("user/tools/interpreted-tool", "#!/no/such/interpreter\n");
+    fixture.write("user/tools/interpreted-tool", "#!/no/such/interpreter\n");
     let started = Instant::now();
-    let snapshot = scene.registry().complete();
+    let snapshot = fixture.registry().wait_for_all();
     assert!(started.elapsed() < Duration::from_secs(15));
     let starts = [
         ("text", "the schema is not JSON at byte 0"),
@@ -94,16 +94,16 @@ fn whatever_fails_is_listed_with_its_reason() {
 
 #[test]
 fn a_slow_schema_is_rejected_in_time_and_its_processes_end() {
-    let scene = Scene::new();
-    let ready = scene.scratch.text("ready");
-    scene.write(
+    let fixture = ToolFixture::new();
+    let ready = fixture.scratch.text("ready");
+    fixture.write(
         "user/tools/slow-tool",
         &format!("#!/bin/sh\n(trap '' TERM; echo $$ > {ready}; sleep 100) & sleep 100\n"),
     );
-    let options = Options { schema_timeout: Duration::from_millis(1500), ..scene.options() };
-    let registry = scene.registry_with(options);
+    let options = RegistryOptions { schema_timeout: Duration::from_millis(1500), ..fixture.options() };
+    let registry = fixture.registry_with(options);
     let started = Instant::now();
-    let snapshot = registry.complete();
+    let snapshot = registry.wait_for_all();
     assert_eq!(reason(&snapshot, "slow"), "no schema within 1.5 s");
     assert!(started.elapsed() < Duration::from_secs(20));
     let (code, text) = error(&call(&registry, "slow", json!({})));
@@ -113,11 +113,11 @@ fn a_slow_schema_is_rejected_in_time_and_its_processes_end() {
 
 #[test]
 fn a_call_waits_for_its_own_tool_only() {
-    let scene = Scene::new();
-    scene.write("user/tools/slow-tool", "#!/bin/sh\nsleep 100\n");
-    scene.tool("quick", "", "echo 1");
-    let registry = scene.registry();
-    registry.discover();
+    let fixture = ToolFixture::new();
+    fixture.write("user/tools/slow-tool", "#!/bin/sh\nsleep 100\n");
+    fixture.tool("quick", "", "echo 1");
+    let registry = fixture.registry();
+    registry.start_discovery();
     let started = Instant::now();
     assert_eq!(result(&call(&registry, "quick", json!({}))), 1);
     assert!(started.elapsed() < Duration::from_secs(15));
@@ -129,97 +129,97 @@ fn a_call_waits_for_its_own_tool_only() {
 
 #[test]
 fn answers_are_kept_between_runs_until_the_content_changes() {
-    let scene = Scene::new();
-    let log = scene.scratch.text("log");
+    let fixture = ToolFixture::new();
+    let log = fixture.scratch.text("log");
     let text = |version: &str| {
         script("x", &format!("\"version\": \"{version}\""), "echo 1")
             .replace("cat <<", &format!("echo >> {log}\ncat <<"))
     };
-    let path = scene.write("user/tools/x-tool", &text("1"));
+    let path = fixture.write("user/tools/x-tool", &text("1"));
     for _ in 0..3 {
-        assert!(scene.registry().complete().get("x").is_some());
+        assert!(fixture.registry().wait_for_all().get("x").is_some());
     }
-    assert_eq!(scene.scratch.lines("log"), 1);
-    // Touched, but the same.
+    assert_eq!(fixture.scratch.lines("log"), 1);
+    // CallAccess, but the same.
     std::fs::File::open(&path)
         .and_then(|file| file.set_modified(std::time::SystemTime::now()))
         .expect("a time");
-    assert!(scene.registry().complete().get("x").is_some());
-    assert_eq!(scene.scratch.lines("log"), 1);
-    scene.write("user/tools/x-tool", &text("2"));
-    let registry = scene.registry();
-    let snapshot = registry.complete();
+    assert!(fixture.registry().wait_for_all().get("x").is_some());
+    assert_eq!(fixture.scratch.lines("log"), 1);
+    fixture.write("user/tools/x-tool", &text("2"));
+    let registry = fixture.registry();
+    let snapshot = registry.wait_for_all();
     let version = snapshot.get("x").and_then(|tool| tool.descriptor().version.clone());
-    assert_eq!((version.as_deref(), scene.scratch.lines("log")), (Some("2"), 2));
+    assert_eq!((version.as_deref(), fixture.scratch.lines("log")), (Some("2"), 2));
     // A damaged cache costs asking again.
-    std::fs::write(scene.scratch.file("cache/tools.json"), "{").expect("a file");
-    assert!(scene.registry().complete().get("x").is_some());
-    assert_eq!(scene.scratch.lines("log"), 3);
+    std::fs::write(fixture.scratch.file("cache/tools.json"), "{").expect("a file");
+    assert!(fixture.registry().wait_for_all().get("x").is_some());
+    assert_eq!(fixture.scratch.lines("log"), 3);
 }
 
 #[test]
 fn tools_of_a_project_do_nothing_until_they_are_trusted() {
-    let scene = Scene::new();
-    let log = scene.scratch.text("log");
+    let fixture = ToolFixture::new();
+    let log = fixture.scratch.text("log");
     let text = script("x", "", "echo 1").replacen("if", &format!("echo >> {log}\nif"), 1);
-    scene.write("project/.haft/tools/x-tool", &text);
-    let registry = scene.registry();
+    fixture.write("project/.haft/tools/x-tool", &text);
+    let registry = fixture.registry();
     let (code, text) = error(&call(&registry, "x", json!({})));
     assert_eq!(code, "NOT_TRUSTED");
     assert!(text.ends_with("to trust it run `haft trust`"), "{text}");
-    assert!(registry.complete().rejected()[0].untrusted);
-    assert_eq!(scene.scratch.lines("log"), 0);
+    assert!(registry.wait_for_all().rejected()[0].untrusted);
+    assert_eq!(fixture.scratch.lines("log"), 0);
 
-    scene.trust_file("project/.haft/tools/x-tool");
+    fixture.trust_file("project/.haft/tools/x-tool");
     assert_eq!(result(&call(&registry, "x", json!({}))), 1);
-    scene.write("project/.haft/tools/x-tool", &script("x", "", "echo 2"));
+    fixture.write("project/.haft/tools/x-tool", &script("x", "", "echo 2"));
     assert_eq!(error(&call(&registry, "x", json!({}))).0, "NOT_TRUSTED");
-    scene.trust_file("project/.haft/tools/x-tool");
+    fixture.trust_file("project/.haft/tools/x-tool");
     assert_eq!(result(&call(&registry, "x", json!({}))), 2);
 }
 
 #[test]
 fn what_is_not_trusted_takes_nobodys_place() {
-    let scene = Scene::new();
-    scene.write("project/.haft/tools/x-tool", &script("x", "", "echo '\"project\"'"));
-    scene.tool("x", "", "echo '\"user\"'");
-    let registry = scene.registry();
+    let fixture = ToolFixture::new();
+    fixture.write("project/.haft/tools/x-tool", &script("x", "", "echo '\"project\"'"));
+    fixture.tool("x", "", "echo '\"user\"'");
+    let registry = fixture.registry();
     assert_eq!(result(&call(&registry, "x", json!({}))), "user");
-    assert_eq!(registry.complete().get("x").map(|tool| tool.layer()), Some(Layer::User));
-    scene.trust_file("project/.haft/tools/x-tool");
+    assert_eq!(registry.wait_for_all().get("x").map(|tool| tool.layer()), Some(Layer::User));
+    fixture.trust_file("project/.haft/tools/x-tool");
     assert_eq!(result(&call(&registry, "x", json!({}))), "project");
     assert_eq!(registry.refresh().get("x").map(|tool| tool.layer()), Some(Layer::Project));
 }
 
 #[test]
 fn a_broken_tool_that_would_take_anothers_place_is_told_of() {
-    let scene = Scene::new();
-    scene.write("user/tools/glob-tool", "#!/bin/sh\nexit 3\n");
-    let registry = scene.registry();
+    let fixture = ToolFixture::new();
+    fixture.write("user/tools/glob-tool", "#!/bin/sh\nexit 3\n");
+    let registry = fixture.registry();
     let envelope = call(&registry, "glob", json!({"pattern": "*"}));
     assert!(envelope.is_success());
-    let path = scene.scratch.text("user/tools/glob-tool");
+    let path = fixture.scratch.text("user/tools/glob-tool");
     let expected = format!("'{path}' is passed over (exit 3), and 'glob' of the embedded layer is called");
     assert_eq!(envelope.notes, [expected.as_str()]);
     assert_eq!(serde_json::to_value(&envelope).expect("JSON")["notes"], json!([expected]));
-    let snapshot = registry.complete();
+    let snapshot = registry.wait_for_all();
     let rejected = &snapshot.rejected()[0];
     assert_eq!((rejected.name.as_str(), rejected.instead), ("glob", Some(Layer::Embedded)));
-    scene.tool("glob", "", "echo 1");
+    fixture.tool("glob", "", "echo 1");
     let envelope = call(&registry, "glob", json!({}));
     assert_eq!((result(&envelope), envelope.notes.len()), (json!(1), 0));
 }
 
 #[test]
 fn a_tool_that_is_dropped_in_or_changed_is_there_without_a_refresh() {
-    let scene = Scene::new();
-    let registry = scene.registry();
-    registry.complete();
+    let fixture = ToolFixture::new();
+    let registry = fixture.registry();
+    registry.wait_for_all();
     assert_eq!(error(&call(&registry, "late", json!({}))).0, "TOOL_NOT_FOUND");
-    scene.tool("late", "", "echo 1");
+    fixture.tool("late", "", "echo 1");
     assert!(registry.has("late"));
     assert_eq!(result(&call(&registry, "late", json!({}))), 1);
-    scene.tool("late", "\"parameters\": {\"required\": [\"a\"]}", "echo 2");
+    fixture.tool("late", "\"parameters\": {\"required\": [\"a\"]}", "echo 2");
     assert_eq!(
         error(&call(&registry, "late", json!({}))),
         ("INVALID_PARAMS", "parameter 'a' is missing".to_owned())
@@ -228,19 +228,19 @@ fn a_tool_that_is_dropped_in_or_changed_is_there_without_a_refresh() {
 
 #[test]
 fn whoever_subscribes_hears_of_changes_only() {
-    let scene = Scene::new();
-    scene.tool("a", "", "echo 1");
-    let registry = scene.registry();
+    let fixture = ToolFixture::new();
+    fixture.tool("a", "", "echo 1");
+    let registry = fixture.registry();
     let heard = Arc::new(AtomicUsize::new(0));
     let count = heard.clone();
     registry.subscribe(move |_| {
         count.fetch_add(1, Ordering::SeqCst);
     });
-    registry.complete();
+    registry.wait_for_all();
     assert!(eventually(Duration::from_secs(20), || heard.load(Ordering::SeqCst) == 1));
     registry.refresh();
     assert_eq!(heard.load(Ordering::SeqCst), 1);
-    scene.tool("b", "", "echo 1");
+    fixture.tool("b", "", "echo 1");
     registry.refresh();
     assert_eq!(heard.load(Ordering::SeqCst), 2);
 }

@@ -1,10 +1,10 @@
 //! Tools from end to end: real files, real processes.
 
 mod calls;
+mod concurrency;
 mod core_files;
 mod core_search;
 mod discovery;
-mod many;
+mod fixture;
 mod processes;
-mod scene;
-mod swapped;
+mod replaced_files;

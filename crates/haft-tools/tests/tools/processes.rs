@@ -6,7 +6,7 @@ use haft_test_support::{Marker, child, eventually};
 use haft_tools::Registry;
 use serde_json::{Value, json};
 
-use crate::scene::{Scene, call, error, result};
+use crate::fixture::{ToolFixture, call, error, result};
 
 fn start(registry: &Registry, arguments: Value) -> String {
     result(&call(registry, "process_start", arguments))["id"].as_str().expect("a name").to_owned()
@@ -18,8 +18,8 @@ fn read(registry: &Registry, arguments: Value) -> Value {
 
 #[test]
 fn a_process_is_written_to_read_and_ended() {
-    let scene = Scene::new();
-    let registry = scene.registry();
+    let fixture = ToolFixture::new();
+    let registry = fixture.registry();
     let id = start(
         &registry,
         json!({"command": "while read line; do echo \"got $line\"; done; echo over; exit 3"}),
@@ -42,12 +42,12 @@ fn a_process_is_written_to_read_and_ended() {
 
 #[test]
 fn kill_ends_the_whole_tree_and_a_signal_only_signals() {
-    let scene = Scene::new();
-    let registry = scene.registry();
+    let fixture = ToolFixture::new();
+    let registry = fixture.registry();
     let marker = Marker::new();
-    let argv = json!([child(), "tree", marker.as_str(), scene.scratch.text("ready"), "marker"]);
+    let argv = json!([child(), "tree", marker.as_str(), fixture.scratch.text("ready"), "marker"]);
     let id = start(&registry, json!({"argv": argv}));
-    scene.scratch.await_lines("ready", 9);
+    fixture.scratch.await_lines("ready", 9);
     let killed = result(&call(&registry, "process_kill", json!({"id": id})));
     assert_eq!((&killed["running"], marker.count()), (&json!(false), 0));
 
@@ -65,24 +65,24 @@ fn kill_ends_the_whole_tree_and_a_signal_only_signals() {
 
 #[test]
 fn the_time_to_live_ends_it_and_so_does_the_end_of_the_registry() {
-    let scene = Scene::new();
-    let registry = scene.registry();
+    let fixture = ToolFixture::new();
+    let registry = fixture.registry();
     let short = start(&registry, json!({"command": "sleep 100", "ttl": 0.2}));
     assert!(
         eventually(Duration::from_secs(20), || read(&registry, json!({"id": short}))["timed_out"] == true)
     );
     let marker = Marker::new();
-    let argv = json!([child(), "pause", marker.as_str(), scene.scratch.text("ready")]);
+    let argv = json!([child(), "pause", marker.as_str(), fixture.scratch.text("ready")]);
     start(&registry, json!({"argv": argv}));
-    scene.scratch.await_lines("ready", 1);
+    fixture.scratch.await_lines("ready", 1);
     drop(registry);
     assert_eq!(marker.count(), 0);
 }
 
 #[test]
 fn what_cannot_be_started_is_said() {
-    let scene = Scene::new();
-    let registry = scene.registry();
+    let fixture = ToolFixture::new();
+    let registry = fixture.registry();
     let start = |arguments: Value| error(&call(&registry, "process_start", arguments));
     assert_eq!(start(json!({})).0, "INVALID_PARAMS");
     assert_eq!(start(json!({"argv": ["no-such-program"]})).0, "SPAWN_FAILED");

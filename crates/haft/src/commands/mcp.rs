@@ -83,7 +83,7 @@ fn close(tools: Arc<SessionTools>) {
 fn print_config(kind: &str) -> Result<i32, Failure> {
     let own = std::fs::read_link("/proc/self/exe").unwrap_or_else(|_| "haft".into());
     let Some(config) = haft_launch::mcp_config(kind, &own) else {
-        let kinds: Vec<&str> = haft_launch::mcp_kinds().collect();
+        let kinds: Vec<&str> = haft_launch::mcp_agent_kinds().collect();
         let hint = Some(format!("the kinds are {}", kinds.join(", ")));
         return Err(Failure { hint, ..Failure::usage(format!("there is no kind of agent \"{kind}\"")) });
     };

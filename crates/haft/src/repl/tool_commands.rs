@@ -1,6 +1,6 @@
 //! `/tool`, `/refresh` and `/toolset`: tools, for the person at the prompt.
 
-use haft_tools::Snapshot;
+use haft_tools::ToolSnapshot;
 
 use crate::commands::tool::{describe, rest, table};
 use crate::tools::SessionTools;
@@ -8,11 +8,11 @@ use crate::tools::SessionTools;
 /// All tools, or all that one says of itself.
 pub(super) fn tool(tools: &SessionTools, name: &str) -> String {
     if name.is_empty() {
-        return all(&tools.registry().complete());
+        return all(&tools.registry().wait_for_all());
     }
     match tools.registry().find(name) {
         Ok(tool) => describe(&tool),
-        Err(fault) => format!("{}\n", fault.error),
+        Err(fault) => format!("{}\n", fault.message),
     }
 }
 
@@ -22,7 +22,7 @@ pub(super) fn refresh(tools: &SessionTools) -> String {
 }
 
 /// The tools, then what is none of them.
-fn all(snapshot: &Snapshot) -> String {
+fn all(snapshot: &ToolSnapshot) -> String {
     table(snapshot) + &rest(snapshot)
 }
 

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 
 use haft_kernel::builtins::Context;
 use haft_kernel::{Backend, Bytes, Flow, ToolError};
-use haft_tools::{CallOptions, Code, Envelope, Progress, Tool};
+use haft_tools::{CallOptions, CallProgress, Envelope, ErrorCode, Tool};
 use serde_json::Value;
 
 use super::{SessionTools, words};
@@ -17,7 +17,7 @@ impl Backend for SessionTools {
     fn call_tool(&self, context: &mut Context<'_>, words: &[Bytes]) -> Result<Flow, ToolError> {
         let Some((name, arguments)) = words.split_first() else { return Ok(Ok(0)) };
         let envelope = self.call(context, &String::from_utf8_lossy(name), arguments);
-        if envelope.code() == Some(Code::ToolNotFound) {
+        if envelope.code() == Some(ErrorCode::ToolNotFound) {
             return Err(ToolError::NotFound(name.clone()));
         }
         Ok(show(context, envelope))
@@ -61,16 +61,16 @@ impl SessionTools {
         // What was written so far comes before what the tool does.
         let _ = context.session.flush();
         let session = RefCell::new(&mut *context.session);
-        let tell = |progress: &Progress| {
+        let tell = |progress: &CallProgress| {
             let _ = session.borrow_mut().write(2, format!("{name}: {progress}\n").as_bytes());
         };
-        registry.call_watched(name, arguments, &options, &tell)
+        registry.call_with_progress(name, arguments, &options, &tell)
     }
 }
 
 /// Shows an answer as a command does: the result on standard output, everything else on standard error.
 pub(super) fn show(context: &mut Context<'_>, envelope: Envelope) -> Flow {
-    let status = envelope.status();
+    let status = envelope.exit_status();
     let _ = context.session.write(2, envelope.stderr.as_bytes());
     remarks(&envelope).into_iter().for_each(|remark| context.error(remark));
     match envelope.outcome {
@@ -80,7 +80,7 @@ pub(super) fn show(context: &mut Context<'_>, envelope: Envelope) -> Flow {
             context.print(text.as_bytes())
         }
         Err(fault) => {
-            context.error(fault.error);
+            context.error(fault.message);
             context.check()?;
             Ok(status)
         }

@@ -9,7 +9,7 @@ use haft_kernel::Session;
 use haft_kernel::run::{Outcome, Run, Status, Streams};
 use haft_process::capture::{Summary, View};
 use haft_process::signal_name;
-use haft_tools::{Access, Code, Descriptor, Fault, Native, Surroundings};
+use haft_tools::{CallContext, CallError, ErrorCode, NativeTool, ToolAccess, ToolDescriptor};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -35,9 +35,9 @@ struct BashArguments {
     session: Option<String>,
 }
 
-impl Native for BashTool {
-    fn descriptor(&self) -> Descriptor {
-        Descriptor {
+impl NativeTool for BashTool {
+    fn descriptor(&self) -> ToolDescriptor {
+        ToolDescriptor {
             name: "bash".to_owned(),
             description:
                 "Run a bash script, in a session of its own or a named one. The answer has its output, both streams \
@@ -57,21 +57,23 @@ impl Native for BashTool {
             returns: None,
             timeout: Some(86_400.0),
             output_limit: None,
-            access: Access::Unknown,
+            access: ToolAccess::Unknown,
             env: Vec::new(),
             version: None,
         }
     }
 
-    fn call(&self, arguments: &Value, surroundings: &Surroundings<'_>) -> Result<Value, Fault> {
+    fn call(&self, arguments: &Value, surroundings: &CallContext<'_>) -> Result<Value, CallError> {
         let arguments =
-            BashArguments::deserialize(arguments).map_err(|error| Fault::invalid(error.to_string()))?;
+            BashArguments::deserialize(arguments).map_err(|error| CallError::invalid(error.to_string()))?;
         match &arguments.session {
             None => run(&arguments, &mut fresh(surroundings), surroundings),
             Some(name) => {
                 let session = self.named(name, surroundings)?;
                 let mut session = session.try_lock().map_err(|_| {
-                    Fault::invalid(format!("session '{name}' is busy with another script; use another name"))
+                    CallError::invalid(format!(
+                        "session '{name}' is busy with another script; use another name"
+                    ))
                 })?;
                 run(&arguments, &mut session, surroundings)
             }
@@ -81,11 +83,11 @@ impl Native for BashTool {
 
 impl BashTool {
     /// The session of a name, made when it is first asked for.
-    fn named(&self, name: &str, surroundings: &Surroundings<'_>) -> Result<Arc<Mutex<Session>>, Fault> {
+    fn named(&self, name: &str, surroundings: &CallContext<'_>) -> Result<Arc<Mutex<Session>>, CallError> {
         let mut sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
         if sessions.len() >= MOST_SESSIONS && !sessions.contains_key(name) {
             let names: Vec<&str> = sessions.keys().map(String::as_str).collect();
-            return Err(Fault::invalid(format!("there are enough sessions: {}", names.join(", "))));
+            return Err(CallError::invalid(format!("there are enough sessions: {}", names.join(", "))));
         }
         let make = || Arc::new(Mutex::new(fresh(surroundings)));
         Ok(sessions.entry(name.to_owned()).or_insert_with(make).clone())
@@ -93,7 +95,7 @@ impl BashTool {
 }
 
 /// A session with what the caller has.
-fn fresh(surroundings: &Surroundings<'_>) -> Session {
+fn fresh(surroundings: &CallContext<'_>) -> Session {
     let variables = surroundings.environment.iter().map(|(name, value)| (name.as_bytes(), value.as_bytes()));
     let kernel = sessions::plain_kernel().permission(surroundings.host.permission()).build();
     Session::familiar(kernel, variables, surroundings.directory)
@@ -102,14 +104,14 @@ fn fresh(surroundings: &Surroundings<'_>) -> Session {
 fn run(
     arguments: &BashArguments,
     session: &mut Session,
-    surroundings: &Surroundings<'_>,
-) -> Result<Value, Fault> {
+    surroundings: &CallContext<'_>,
+) -> Result<Value, CallError> {
     if let Some(cwd) = &arguments.cwd {
         let directory = session.directory().join(cwd);
         if !directory.is_dir() {
             let error =
                 format!("parameter 'cwd': cannot enter '{}': it is no directory", directory.display());
-            return Err(Fault::invalid(error));
+            return Err(CallError::invalid(error));
         }
         session.set_directory(directory);
     }
@@ -121,7 +123,7 @@ fn run(
         .timeout(timeout)
         .cancel(surroundings.cancel)
         .run(surroundings.host, session)
-        .map_err(|error| Fault::new(Code::SpawnFailed, error.to_string()))?;
+        .map_err(|error| CallError::new(ErrorCode::SpawnFailed, error.to_string()))?;
     session.end_jobs(LEFTOVERS, LEFTOVERS);
     let output = outcome.captured.output.as_ref();
     let shown = output.and_then(|output| output.summary(&View::HeadAndTail, View::DEFAULT_BUDGET).ok());
@@ -131,15 +133,16 @@ fn run(
     answer(&outcome, shown, timeout)
 }
 
-fn answer(outcome: &Outcome, shown: Option<Summary>, timeout: Duration) -> Result<Value, Fault> {
+fn answer(outcome: &Outcome, shown: Option<Summary>, timeout: Duration) -> Result<Value, CallError> {
     let text = shown.as_ref().map(|shown| shown.text.clone()).unwrap_or_default();
-    let ended = |code, error: String| Err(Fault { stdout: text.clone(), ..Fault::new(code, error) });
+    let ended = |code, error: String| Err(CallError { stdout: text.clone(), ..CallError::new(code, error) });
     match outcome.status {
-        Status::TimedOut => {
-            ended(Code::ToolTimeout, format!("the script did not end within {} s", timeout.as_secs_f64()))
-        }
-        Status::Cancelled => ended(Code::Cancelled, "the script was cancelled".to_owned()),
-        Status::LimitReached(hit) => ended(Code::ToolCrashed, format!("the script was ended: {hit}")),
+        Status::TimedOut => ended(
+            ErrorCode::ToolTimeout,
+            format!("the script did not end within {} s", timeout.as_secs_f64()),
+        ),
+        Status::Cancelled => ended(ErrorCode::Cancelled, "the script was cancelled".to_owned()),
+        Status::LimitReached(hit) => ended(ErrorCode::ToolCrashed, format!("the script was ended: {hit}")),
         Status::Code(_) | Status::Signal(_) => {
             let signal = match outcome.status {
                 Status::Signal(number) => {

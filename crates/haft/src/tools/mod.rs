@@ -9,10 +9,10 @@ pub(crate) mod words;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use haft_config::trust::Trust;
+use haft_config::trust::TrustStore;
 use haft_mcp::{RemoteSetup, remote_tools};
 use haft_process::{CancelToken, Host, StartPermission};
-use haft_tools::{CoreOptions, Native, Options, Registry, Toolset, core_tools};
+use haft_tools::{CoreOptions, NativeTool, Registry, RegistryOptions, Toolset, core_tools};
 
 pub(crate) use backend::{printed, remarks};
 pub(crate) use command::ToolCommand;
@@ -30,9 +30,9 @@ pub(crate) fn open(
     cancel: CancelToken,
 ) -> Registry {
     let places = places::find(process);
-    let trust = Trust::open(places.state.as_deref());
+    let trust = TrustStore::open(places.state.as_deref());
     let shell = ["/proc/self/exe", "-c"].map(Into::into).to_vec();
-    let mut natives: Vec<Arc<dyn Native>> = vec![Arc::new(bash::BashTool::default())];
+    let mut natives: Vec<Arc<dyn NativeTool>> = vec![Arc::new(bash::BashTool::default())];
     natives.extend(core_tools(&CoreOptions { shell }));
     let directory = process.working_directory.clone().unwrap_or_else(|| PathBuf::from("/"));
     let remote = RemoteSetup {
@@ -40,8 +40,8 @@ pub(crate) fn open(
         environment: process.whole_environment(),
         directory: directory.clone(),
     };
-    let defaults = Options::default();
-    let options = Options {
+    let defaults = RegistryOptions::default();
+    let options = RegistryOptions {
         schema_timeout: settings.schema_timeout.unwrap_or(defaults.schema_timeout),
         timeout: settings.timeout.unwrap_or(defaults.timeout),
         output_limit: settings.output_limit.unwrap_or(defaults.output_limit),
@@ -98,7 +98,7 @@ impl SessionTools {
         let tools = Arc::downgrade(self);
         let look = move || {
             if let Some(tools) = tools.upgrade().filter(|tools| !tools.state().closed) {
-                tools.registry().discover();
+                tools.registry().start_discovery();
             }
         };
         // Without a thread to be had, the tools are looked for when they are asked for.

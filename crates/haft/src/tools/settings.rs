@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
 
-use haft_config::trust::{ContentHash, Trust};
-use haft_config::{Config, ErrorKind, Item, Layer, Located, Source};
+use haft_config::trust::{ContentHash, TrustStore};
+use haft_config::{Config, ConfigItem, ConfigSource, ErrorKind, Layer, Spanned};
 use haft_mcp::{NESTED, Reach, RemoteServer};
 use haft_tools::{Toolset, ToolsetItem};
 use serde::Deserialize;
@@ -29,8 +29,8 @@ pub(crate) struct ToolSettings {
 /// The section `[tools]`, as it is written: times in seconds.
 #[derive(Default, Deserialize)]
 struct ToolsSection {
-    schema_timeout: Option<Located<f64>>,
-    timeout: Option<Located<f64>>,
+    schema_timeout: Option<Spanned<f64>>,
+    timeout: Option<Spanned<f64>>,
     output_limit: Option<u64>,
 }
 
@@ -48,14 +48,14 @@ struct McpSection {
     headers: Option<BTreeMap<String, String>>,
     env: Option<BTreeMap<String, String>>,
     tools: Option<Vec<String>>,
-    timeout: Option<Located<f64>>,
+    timeout: Option<Spanned<f64>>,
 }
 
 impl ToolSettings {
     /// Reads the user's configuration, and the project's if it is trusted.
     pub(crate) fn read(process: &ProcessContext) -> Result<ToolSettings, Failure> {
         let places = places::find(process);
-        let trust = Trust::open(places.state.as_deref());
+        let trust = TrustStore::open(places.state.as_deref());
         let mut config = Config::new();
         if let Some(user) = &places.user {
             config.add_file(Layer::User, user, user, &trust.owners())?;
@@ -64,7 +64,7 @@ impl ToolSettings {
             config.add(source)?;
         }
         let written: ToolsSection = config.settings("tools")?.unwrap_or_default();
-        let time = |written: Option<Located<f64>>| written.map(|time| seconds(&config, &time)).transpose();
+        let time = |written: Option<Spanned<f64>>| written.map(|time| seconds(&config, &time)).transpose();
         let env: EnvSection = config.settings("env")?.unwrap_or_default();
         let toolsets = config.items::<ToolsetItem>("toolset")?;
         let nested = process.variable(NESTED).is_some();
@@ -101,18 +101,18 @@ impl ToolSettings {
     }
 }
 
-fn seconds(config: &Config, written: &Located<f64>) -> Result<Duration, haft_config::Error> {
+fn seconds(config: &Config, written: &Spanned<f64>) -> Result<Duration, haft_config::Error> {
     Duration::try_from_secs_f64(written.value).ok().filter(|time| !time.is_zero()).ok_or_else(|| {
         let message = format!("{} is no time in seconds", written.value);
-        haft_config::Error::at(ErrorKind::WrongValue, &config.place(written.mark), message)
+        haft_config::Error::at(ErrorKind::WrongValue, &config.locate(written.span), message)
     })
 }
 
 /// A server as it is written, which is either a program or a URL.
-fn server(config: &Config, item: Item<McpSection>) -> Result<RemoteServer, haft_config::Error> {
-    let Item { name, place, value } = item;
+fn server(config: &Config, item: ConfigItem<McpSection>) -> Result<RemoteServer, haft_config::Error> {
+    let ConfigItem { name, location, value } = item;
     let wrong = |words: &str| {
-        haft_config::Error::at(ErrorKind::WrongValue, &place, format!("{words} in [[mcp]] '{name}'"))
+        haft_config::Error::at(ErrorKind::WrongValue, &location, format!("{words} in [[mcp]] '{name}'"))
     };
     let reach = match (value.command, value.url) {
         (Some(_), None) if value.headers.is_some() => return Err(wrong("`headers` without `url`")),
@@ -123,14 +123,14 @@ fn server(config: &Config, item: Item<McpSection>) -> Result<RemoteServer, haft_
         (None, None) => return Err(wrong("neither `command` nor `url`")),
     };
     let timeout = value.timeout.map(|timeout| seconds(config, &timeout)).transpose()?;
-    let layer = place.layer();
+    let layer = location.layer();
     Ok(RemoteServer { name, layer, reach, tools: value.tools, timeout })
 }
 
 /// A project's configuration, if there is one and it is trusted. Otherwise haft goes on without it, and says so if it has
 /// something to say here. The text that was hashed is the text that is used.
-fn trusted_source(project: &Path, trust: &Trust) -> Option<Source> {
-    let source = match Source::read(Layer::Project, project, project, &trust.owners()) {
+fn trusted_source(project: &Path, trust: &TrustStore) -> Option<ConfigSource> {
+    let source = match ConfigSource::read(Layer::Project, project, project, &trust.owners()) {
         Ok(source) => source?,
         Err(error) => {
             print_message(format_args!("{error}; haft goes on without it"));
@@ -152,7 +152,7 @@ fn trusted_source(project: &Path, trust: &Trust) -> Option<Source> {
 }
 
 /// Whether a project's configuration has sections about tools, or nobody can print_message.
-fn speaks_of_tools(source: Source) -> bool {
+fn speaks_of_tools(source: ConfigSource) -> bool {
     let mut config = Config::new();
     config.add(source).is_err()
         || ["tools", "toolset", "mcp", "env"].iter().any(|section| config.has(section))

@@ -4,33 +4,33 @@ use std::io;
 
 use haft_kernel::builtins::Context;
 use haft_kernel::{Argument, Bytes};
-use haft_tools::{Fault, Word};
+use haft_tools::{ArgumentWord, CallError};
 use serde_json::Value;
 
 /// The words of a call, with the values of JSON words.
-pub(crate) fn of(context: &Context<'_>, arguments: &[Bytes]) -> Vec<Word> {
+pub(crate) fn of(context: &Context<'_>, arguments: &[Bytes]) -> Vec<ArgumentWord> {
     context
         .typed(arguments)
         .map(|argument| match argument {
-            Argument::Word(word) => Word::Text(String::from_utf8_lossy(word).into_owned()),
+            Argument::Word(word) => ArgumentWord::Text(String::from_utf8_lossy(word).into_owned()),
             Argument::Value { name, value } => {
-                Word::Named(String::from_utf8_lossy(name).into_owned(), value.clone())
+                ArgumentWord::Named(String::from_utf8_lossy(name).into_owned(), value.clone())
             }
         })
         .collect()
 }
 
 /// The JSON object on the standard input of a command.
-pub(crate) fn of_input(context: &Context<'_>) -> Result<Value, Fault> {
+pub(crate) fn of_input(context: &Context<'_>) -> Result<Value, CallError> {
     parse(&read(context).map_err(|error| {
-        Fault::invalid(format!("standard input cannot be read: {}", haft_process::reason(&error)))
+        CallError::invalid(format!("standard input cannot be read: {}", haft_process::reason(&error)))
     })?)
 }
 
 /// Arguments as one text of JSON.
-pub(crate) fn parse(text: &[u8]) -> Result<Value, Fault> {
+pub(crate) fn parse(text: &[u8]) -> Result<Value, CallError> {
     serde_json::from_slice(text)
-        .map_err(|error| Fault::invalid(format!("standard input is not JSON: {error}")))
+        .map_err(|error| CallError::invalid(format!("standard input is not JSON: {error}")))
 }
 
 fn read(context: &Context<'_>) -> io::Result<Vec<u8>> {

@@ -7,19 +7,19 @@ mod tools;
 use std::sync::Arc;
 
 use super::CoreOptions;
-use crate::native::Native;
+use crate::native::NativeTool;
 
-use table::Table;
+use table::ProcessTable;
 
 /// The tools, which share one table of processes.
-pub(super) fn tools(options: &CoreOptions) -> Vec<Arc<dyn Native>> {
-    let table = Arc::new(Table::default());
+pub(super) fn tools(options: &CoreOptions) -> Vec<Arc<dyn NativeTool>> {
+    let table = Arc::new(ProcessTable::default());
     vec![
-        Arc::new(start::Start { table: table.clone(), shell: options.shell.clone() }),
-        Arc::new(tools::Read(table.clone())),
-        Arc::new(tools::Write(table.clone())),
-        Arc::new(tools::Close(table.clone())),
-        Arc::new(tools::Kill(table.clone())),
-        Arc::new(tools::List(table)),
+        Arc::new(start::ProcessStartTool { table: table.clone(), shell: options.shell.clone() }),
+        Arc::new(tools::ProcessReadTool(table.clone())),
+        Arc::new(tools::ProcessWriteTool(table.clone())),
+        Arc::new(tools::ProcessCloseTool(table.clone())),
+        Arc::new(tools::ProcessKillTool(table.clone())),
+        Arc::new(tools::ProcessListTool(table)),
     ]
 }

@@ -9,21 +9,21 @@ use haft_process::{Command, Input, Streams, Task, TerminalSize, find_program};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::table::Table;
-use crate::access::Access;
+use super::table::ProcessTable;
+use crate::access::ToolAccess;
 use crate::core::{describe, read_arguments};
-use crate::envelope::{Code, Fault};
-use crate::native::{Native, Surroundings};
-use crate::tool::Descriptor;
+use crate::envelope::{CallError, ErrorCode};
+use crate::native::{CallContext, NativeTool};
+use crate::tool::ToolDescriptor;
 
 #[derive(Debug)]
-pub(super) struct Start {
-    pub(super) table: Arc<Table>,
+pub(super) struct ProcessStartTool {
+    pub(super) table: Arc<ProcessTable>,
     pub(super) shell: Vec<OsString>,
 }
 
 #[derive(Deserialize)]
-struct Arguments {
+struct ProcessStartArguments {
     command: Option<String>,
     argv: Option<Vec<String>>,
     cwd: Option<String>,
@@ -33,12 +33,12 @@ struct Arguments {
     terminal: bool,
 }
 
-impl Native for Start {
-    fn descriptor(&self) -> Descriptor {
+impl NativeTool for ProcessStartTool {
+    fn descriptor(&self) -> ToolDescriptor {
         describe(
             "process_start",
-            "Start a program in the background: a server, a watcher, a long build. It ends with all it has started when its time to live is up, or with the session.",
-            Access::Unknown,
+            "ProcessStartTool a program in the background: a server, a watcher, a long build. It ends with all it has started when its time to live is up, or with the session.",
+            ToolAccess::Unknown,
             json!({
                 "properties": {
                     "command": {"type": "string", "description": "A command line for the shell"},
@@ -52,15 +52,15 @@ impl Native for Start {
         )
     }
 
-    fn call(&self, arguments: &Value, surroundings: &Surroundings<'_>) -> Result<Value, Fault> {
-        let arguments: Arguments = read_arguments(arguments)?;
+    fn call(&self, arguments: &Value, call: &CallContext<'_>) -> Result<Value, CallError> {
+        let arguments: ProcessStartArguments = read_arguments(arguments)?;
         let words = self.words(&arguments)?;
-        let directory = surroundings.path(arguments.cwd.as_deref().unwrap_or(""));
-        let mut environment = surroundings.environment.clone();
+        let directory = call.path(arguments.cwd.as_deref().unwrap_or(""));
+        let mut environment = call.environment.clone();
         for (name, value) in &arguments.env {
-            environment.set(name, value).map_err(|error| Fault::invalid(error.to_string()))?;
+            environment.set(name, value).map_err(|error| CallError::invalid(error.to_string()))?;
         }
-        let failed = |error: haft_process::Error| Fault::new(Code::SpawnFailed, error.to_string());
+        let failed = |error: haft_process::Error| CallError::new(ErrorCode::SpawnFailed, error.to_string());
         let program = find_program(&words[0], environment.get("PATH"), Some(&directory)).map_err(failed)?;
         let mut command = Command::new(program);
         command
@@ -72,7 +72,7 @@ impl Native for Start {
             if arguments.terminal { Streams::Terminal(TerminalSize::default()) } else { Streams::Merged };
         let time_to_live = Duration::from_secs_f64(arguments.ttl);
         let task = Task::new(command).input(Input::Pipe).streams(streams).timeout(time_to_live);
-        let handle = task.start(surroundings.host).and_then(haft_process::Job::background).map_err(failed)?;
+        let handle = task.start(call.host).and_then(haft_process::Job::background).map_err(failed)?;
         let asked = match arguments.command {
             Some(text) => Value::from(text),
             None => Value::from(arguments.argv),
@@ -81,15 +81,15 @@ impl Native for Start {
     }
 }
 
-impl Start {
-    fn words(&self, arguments: &Arguments) -> Result<Vec<OsString>, Fault> {
+impl ProcessStartTool {
+    fn words(&self, arguments: &ProcessStartArguments) -> Result<Vec<OsString>, CallError> {
         match (&arguments.command, &arguments.argv) {
             (Some(text), None) if !self.shell.is_empty() => {
                 Ok(self.shell.iter().cloned().chain([OsString::from(text)]).collect())
             }
-            (Some(_), None) => Err(Fault::invalid("there is no shell here; give the program as 'argv'")),
+            (Some(_), None) => Err(CallError::invalid("there is no shell here; give the program as 'argv'")),
             (None, Some(argv)) => Ok(argv.iter().map(OsString::from).collect()),
-            _ => Err(Fault::invalid("give either 'command' or 'argv'")),
+            _ => Err(CallError::invalid("give either 'command' or 'argv'")),
         }
     }
 }

@@ -8,53 +8,64 @@ use haft_process::capture::Output;
 use haft_process::{Controller, Exit, Handle, Outcome, signal_name};
 use serde_json::{Value, json};
 
-use crate::envelope::Fault;
+use crate::envelope::CallError;
 
 /// So many that have ended are remembered.
 const KEPT: usize = 64;
 
 /// All processes. With the table they end.
 #[derive(Debug, Default)]
-pub(super) struct Table {
-    processes: Mutex<BTreeMap<u64, Arc<Process>>>,
+pub(super) struct ProcessTable {
+    processes: Mutex<BTreeMap<u64, Arc<BackgroundProcess>>>,
 }
 
 /// A process in the background.
 #[derive(Debug)]
-pub(super) struct Process {
+pub(super) struct BackgroundProcess {
     pub(super) number: u64,
     /// What was asked for: a text for the shell, or a program and its arguments.
     pub(super) command: Value,
     pub(super) started: Instant,
     pub(super) time_to_live: Duration,
     pub(super) controller: Controller,
-    state: Mutex<State>,
+    state: Mutex<ProcessState>,
 }
 
 #[derive(Debug)]
-struct State {
+struct ProcessState {
     /// Until it has ended.
     handle: Option<Handle>,
-    ended: Option<Ended>,
+    ended: Option<ProcessEnd>,
     /// Up to where its output was read.
     cursor: u64,
 }
 
 #[derive(Clone, Debug)]
-struct Ended {
+struct ProcessEnd {
     exit: Exit,
     timed_out: bool,
     after: Duration,
 }
 
-impl Table {
-    pub(super) fn add(&self, command: Value, time_to_live: Duration, handle: Handle) -> Arc<Process> {
+impl ProcessTable {
+    pub(super) fn add(
+        &self,
+        command: Value,
+        time_to_live: Duration,
+        handle: Handle,
+    ) -> Arc<BackgroundProcess> {
         let mut processes = lock(&self.processes);
         let number = processes.last_key_value().map_or(1, |(last, _)| last + 1);
         let controller = handle.controller().clone();
-        let state = Mutex::new(State { handle: Some(handle), ended: None, cursor: 0 });
-        let process =
-            Arc::new(Process { number, command, started: Instant::now(), time_to_live, controller, state });
+        let state = Mutex::new(ProcessState { handle: Some(handle), ended: None, cursor: 0 });
+        let process = Arc::new(BackgroundProcess {
+            number,
+            command,
+            started: Instant::now(),
+            time_to_live,
+            controller,
+            state,
+        });
         let over: Vec<u64> = processes
             .iter()
             .filter(|(_, process)| !process.is_running())
@@ -67,7 +78,7 @@ impl Table {
         process
     }
 
-    pub(super) fn get(&self, id: &str) -> Result<Arc<Process>, Fault> {
+    pub(super) fn get(&self, id: &str) -> Result<Arc<BackgroundProcess>, CallError> {
         let processes = lock(&self.processes);
         let number = id.strip_prefix('p').and_then(|number| number.parse().ok());
         number.and_then(|number: u64| processes.get(&number).cloned()).ok_or_else(|| {
@@ -77,16 +88,16 @@ impl Table {
             } else {
                 format!("there is {}", all.join(", "))
             };
-            Fault::invalid(format!("there is no process '{id}'; {all}"))
+            CallError::invalid(format!("there is no process '{id}'; {all}"))
         })
     }
 
-    pub(super) fn all(&self) -> Vec<Arc<Process>> {
+    pub(super) fn all(&self) -> Vec<Arc<BackgroundProcess>> {
         lock(&self.processes).values().cloned().collect()
     }
 }
 
-impl Process {
+impl BackgroundProcess {
     pub(super) fn id(&self) -> String {
         format!("p{}", self.number)
     }
@@ -101,7 +112,7 @@ impl Process {
     }
 
     /// Reads on from where it was read last, at most so much; says how much was lost on the way.
-    pub(super) fn read_on(&self, budget: usize) -> Result<(Vec<u8>, u64), Fault> {
+    pub(super) fn read_on(&self, budget: usize) -> Result<(Vec<u8>, u64), CallError> {
         let Some(output) = self.output() else { return Ok((Vec::new(), 0)) };
         let mut state = lock(&self.state);
         let (mut bytes, mut lost) = (Vec::new(), 0);
@@ -109,7 +120,7 @@ impl Process {
         loop {
             let growth = output
                 .read_since(state.cursor, budget - bytes.len())
-                .map_err(|error| Fault::failed(error.to_string()))?;
+                .map_err(|error| CallError::failed(error.to_string()))?;
             state.cursor = growth.next;
             lost += growth.lost;
             bytes.extend_from_slice(&growth.bytes);
@@ -165,7 +176,7 @@ impl Process {
     }
 
     /// Notes its end if it has come.
-    fn settle(&self) -> MutexGuard<'_, State> {
+    fn settle(&self) -> MutexGuard<'_, ProcessState> {
         let mut state = lock(&self.state);
         if state.handle.as_ref().is_some_and(Handle::is_finished)
             && let Some(outcome) = state.handle.take().and_then(Handle::wait)
@@ -175,8 +186,8 @@ impl Process {
         state
     }
 
-    fn ended(&self, outcome: &Outcome) -> Ended {
-        Ended { exit: outcome.exit, timed_out: outcome.timed_out, after: outcome.wall }
+    fn ended(&self, outcome: &Outcome) -> ProcessEnd {
+        ProcessEnd { exit: outcome.exit, timed_out: outcome.timed_out, after: outcome.wall }
     }
 }
 

@@ -8,19 +8,19 @@ use haft_process::signal_number;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::table::{Process, Table};
-use crate::access::Access;
+use super::table::{BackgroundProcess, ProcessTable};
+use crate::access::ToolAccess;
 use crate::core::{describe, read_arguments};
-use crate::envelope::Fault;
-use crate::native::{Native, Surroundings};
-use crate::tool::Descriptor;
+use crate::envelope::CallError;
+use crate::native::{CallContext, NativeTool};
+use crate::tool::ToolDescriptor;
 
 /// How often somebody who waits looks whether he is still wanted.
 const LOOK: Duration = Duration::from_millis(100);
 
 /// `process_read`: what it has written.
 #[derive(Debug)]
-pub(super) struct Read(pub(super) Arc<Table>);
+pub(super) struct ProcessReadTool(pub(super) Arc<ProcessTable>);
 
 #[derive(Deserialize)]
 struct ReadArguments {
@@ -32,12 +32,12 @@ struct ReadArguments {
     limit: usize,
 }
 
-impl Native for Read {
-    fn descriptor(&self) -> Descriptor {
+impl NativeTool for ProcessReadTool {
+    fn descriptor(&self) -> ToolDescriptor {
         describe(
             "process_read",
-            "Read what a background process has written: since it was read last, or its last lines, or lines by number; and whether it still runs.",
-            Access::None,
+            "ProcessReadTool what a background process has written: since it was read last, or its last lines, or lines by number; and whether it still runs.",
+            ToolAccess::None,
             json!({
                 "properties": {
                     "id": id(),
@@ -52,10 +52,10 @@ impl Native for Read {
         )
     }
 
-    fn call(&self, arguments: &Value, surroundings: &Surroundings<'_>) -> Result<Value, Fault> {
+    fn call(&self, arguments: &Value, call: &CallContext<'_>) -> Result<Value, CallError> {
         let arguments: ReadArguments = read_arguments(arguments)?;
         let process = self.0.get(&arguments.id)?;
-        wait(&process, Duration::from_secs_f64(arguments.wait), surroundings)?;
+        wait(&process, Duration::from_secs_f64(arguments.wait), call)?;
         let mut report = process.report();
         let Some(output) = process.output() else { return Ok(report) };
         let view = match (arguments.tail, arguments.first, arguments.last) {
@@ -64,12 +64,13 @@ impl Native for Read {
             (None, first, last) => {
                 Some(View::Lines { first: first.unwrap_or(1), last: last.unwrap_or(u64::MAX - 1) })
             }
-            _ => return Err(Fault::invalid("give either 'tail' or 'first' and 'last'")),
+            _ => return Err(CallError::invalid("give either 'tail' or 'first' and 'last'")),
         };
         match view {
             Some(view) => {
-                let slice =
-                    output.slice(&view, arguments.limit).map_err(|error| Fault::failed(error.to_string()))?;
+                let slice = output
+                    .slice(&view, arguments.limit)
+                    .map_err(|error| CallError::failed(error.to_string()))?;
                 report["output"] = slice.to_text().text.into();
                 report["truncated"] = (!slice.omissions.is_empty()).into();
             }
@@ -88,13 +89,13 @@ impl Native for Read {
 }
 
 /// Waits until there is something new to read, or the process has ended, or the time is up.
-fn wait(process: &Process, limit: Duration, surroundings: &Surroundings<'_>) -> Result<(), Fault> {
+fn wait(process: &BackgroundProcess, limit: Duration, call: &CallContext<'_>) -> Result<(), CallError> {
     let end = Instant::now() + limit;
     while let Some(output) = process.output() {
         if output.total_bytes() > process.cursor() || !process.is_running() || Instant::now() >= end {
             break;
         }
-        surroundings.check()?;
+        call.check()?;
         output.wait_since(process.cursor(), Some(end.min(Instant::now() + LOOK)));
     }
     Ok(())
@@ -102,7 +103,7 @@ fn wait(process: &Process, limit: Duration, surroundings: &Surroundings<'_>) -> 
 
 /// `process_write`: input for it.
 #[derive(Debug)]
-pub(super) struct Write(pub(super) Arc<Table>);
+pub(super) struct ProcessWriteTool(pub(super) Arc<ProcessTable>);
 
 #[derive(Deserialize)]
 struct WriteArguments {
@@ -111,12 +112,12 @@ struct WriteArguments {
     close: bool,
 }
 
-impl Native for Write {
-    fn descriptor(&self) -> Descriptor {
+impl NativeTool for ProcessWriteTool {
+    fn descriptor(&self) -> ToolDescriptor {
         describe(
             "process_write",
             "Give a background process input, exactly as it is: a line needs its newline.",
-            Access::None,
+            ToolAccess::None,
             json!({
                 "properties": {
                     "id": id(),
@@ -128,7 +129,7 @@ impl Native for Write {
         )
     }
 
-    fn call(&self, arguments: &Value, _: &Surroundings<'_>) -> Result<Value, Fault> {
+    fn call(&self, arguments: &Value, _: &CallContext<'_>) -> Result<Value, CallError> {
         let arguments: WriteArguments = read_arguments(arguments)?;
         let process = running(&self.0, &arguments.id)?;
         process.controller.write(arguments.input.into_bytes());
@@ -141,25 +142,25 @@ impl Native for Write {
 
 /// `process_close`: the end of its input.
 #[derive(Debug)]
-pub(super) struct Close(pub(super) Arc<Table>);
+pub(super) struct ProcessCloseTool(pub(super) Arc<ProcessTable>);
 
 #[derive(Deserialize)]
-struct Only {
+struct ProcessIdArguments {
     id: String,
 }
 
-impl Native for Close {
-    fn descriptor(&self) -> Descriptor {
+impl NativeTool for ProcessCloseTool {
+    fn descriptor(&self) -> ToolDescriptor {
         describe(
             "process_close",
             "End the input of a background process.",
-            Access::None,
+            ToolAccess::None,
             json!({"properties": {"id": id()}, "required": ["id"]}),
         )
     }
 
-    fn call(&self, arguments: &Value, _: &Surroundings<'_>) -> Result<Value, Fault> {
-        let process = running(&self.0, &read_arguments::<Only>(arguments)?.id)?;
+    fn call(&self, arguments: &Value, _: &CallContext<'_>) -> Result<Value, CallError> {
+        let process = running(&self.0, &read_arguments::<ProcessIdArguments>(arguments)?.id)?;
         process.controller.close_input();
         Ok(process.report())
     }
@@ -167,7 +168,7 @@ impl Native for Close {
 
 /// `process_kill`: its end.
 #[derive(Debug)]
-pub(super) struct Kill(pub(super) Arc<Table>);
+pub(super) struct ProcessKillTool(pub(super) Arc<ProcessTable>);
 
 #[derive(Deserialize)]
 struct KillArguments {
@@ -175,12 +176,12 @@ struct KillArguments {
     signal: Option<String>,
 }
 
-impl Native for Kill {
-    fn descriptor(&self) -> Descriptor {
+impl NativeTool for ProcessKillTool {
+    fn descriptor(&self) -> ToolDescriptor {
         describe(
             "process_kill",
             "End a background process with all it has started, and wait until they are gone; or only send it a signal.",
-            Access::None,
+            ToolAccess::None,
             json!({
                 "properties": {
                     "id": id(),
@@ -191,7 +192,7 @@ impl Native for Kill {
         )
     }
 
-    fn call(&self, arguments: &Value, _: &Surroundings<'_>) -> Result<Value, Fault> {
+    fn call(&self, arguments: &Value, _: &CallContext<'_>) -> Result<Value, CallError> {
         let arguments: KillArguments = read_arguments(arguments)?;
         let Some(signal) = arguments.signal else {
             let process = self.0.get(&arguments.id)?;
@@ -200,28 +201,29 @@ impl Native for Kill {
         };
         let process = running(&self.0, &arguments.id)?;
         let name = signal.trim_start_matches("SIG");
-        let number = signal_number(name)
-            .ok_or_else(|| Fault::invalid(format!("parameter 'signal': there is no signal '{signal}'")))?;
-        process.controller.signal(number).map_err(|error| Fault::failed(error.to_string()))?;
+        let number = signal_number(name).ok_or_else(|| {
+            CallError::invalid(format!("parameter 'signal': there is no signal '{signal}'"))
+        })?;
+        process.controller.signal(number).map_err(|error| CallError::failed(error.to_string()))?;
         Ok(process.report())
     }
 }
 
 /// `process_list`: all of them.
 #[derive(Debug)]
-pub(super) struct List(pub(super) Arc<Table>);
+pub(super) struct ProcessListTool(pub(super) Arc<ProcessTable>);
 
-impl Native for List {
-    fn descriptor(&self) -> Descriptor {
+impl NativeTool for ProcessListTool {
+    fn descriptor(&self) -> ToolDescriptor {
         describe(
             "process_list",
-            "List the background processes: what still runs, and how the others ended.",
-            Access::None,
+            "ProcessListTool the background processes: what still runs, and how the others ended.",
+            ToolAccess::None,
             json!({"properties": {}}),
         )
     }
 
-    fn call(&self, _: &Value, _: &Surroundings<'_>) -> Result<Value, Fault> {
+    fn call(&self, _: &Value, _: &CallContext<'_>) -> Result<Value, CallError> {
         Ok(self.0.all().iter().map(|process| process.report()).collect())
     }
 }
@@ -230,7 +232,11 @@ fn id() -> Value {
     json!({"type": "string", "description": "The process, as process_start named it"})
 }
 
-fn running(table: &Table, id: &str) -> Result<Arc<Process>, Fault> {
+fn running(table: &ProcessTable, id: &str) -> Result<Arc<BackgroundProcess>, CallError> {
     let process = table.get(id)?;
-    if process.is_running() { Ok(process) } else { Err(Fault::invalid(format!("process '{id}' has ended"))) }
+    if process.is_running() {
+        Ok(process)
+    } else {
+        Err(CallError::invalid(format!("process '{id}' has ended")))
+    }
 }

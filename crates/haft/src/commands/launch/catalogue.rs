@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use haft_config::trust::Trust;
-use haft_config::{Layer, Places, Source};
+use haft_config::trust::TrustStore;
+use haft_config::{ConfigSource, Directories, Layer};
 use haft_launch::Catalogue;
 use jiff::Zoned;
 
@@ -14,9 +14,9 @@ use crate::process_context::ProcessContext;
 
 /// Everything a launch starts from.
 pub(super) struct LaunchSetup {
-    pub(super) places: Places,
-    pub(super) trust: Trust,
-    pub(super) launch: haft_launch::Surroundings,
+    pub(super) places: Directories,
+    pub(super) trust: TrustStore,
+    pub(super) launch: haft_launch::HostFacts,
 }
 
 impl LaunchSetup {
@@ -28,8 +28,8 @@ impl LaunchSetup {
         let variable = |name: &str| process.variable(name).map(|value| value.to_string_lossy().into_owned());
         let user = variable("USER").or_else(|| variable("LOGNAME"));
         let now = Zoned::now();
-        let trust = Trust::open(places.state.as_deref());
-        let launch = haft_launch::Surroundings {
+        let trust = TrustStore::open(places.state.as_deref());
+        let launch = haft_launch::HostFacts {
             project: places.project.as_deref().and_then(Path::parent).map(Path::to_path_buf),
             home: process.variable("HOME").map(PathBuf::from),
             environment: process.environment.clone(),
@@ -45,11 +45,11 @@ impl LaunchSetup {
     }
 
     /// The texts of configuration there are, the strongest last; for each that cannot be read, why.
-    pub(super) fn layers(&self) -> impl Iterator<Item = Result<Source, haft_config::Error>> {
+    pub(super) fn layers(&self) -> impl Iterator<Item = Result<ConfigSource, haft_config::Error>> {
         let layers = [(Layer::User, &self.places.user), (Layer::Project, &self.places.project)];
         let read = |(layer, place): (Layer, &Option<PathBuf>)| {
             let place = place.as_ref()?;
-            Source::read(layer, place, &self.shown(place), &self.trust.owners()).transpose()
+            ConfigSource::read(layer, place, &self.shown(place), &self.trust.owners()).transpose()
         };
         layers.into_iter().filter_map(read)
     }
@@ -78,7 +78,7 @@ impl LaunchSetup {
     /// All that can be launched without asking anybody: a project's configuration that is not trusted, or cannot be read, is
     /// left out.
     pub(super) fn trusted_catalogue(&self) -> Result<Catalogue, Failure> {
-        let sources: Vec<Source> = self.layers().filter_map(Result::ok).collect();
+        let sources: Vec<ConfigSource> = self.layers().filter_map(Result::ok).collect();
         let whole = Catalogue::read(sources.clone());
         if let Some(catalogue) = whole.ok().filter(|catalogue| catalogue.check_trust(&self.trust).is_ok()) {
             return Ok(catalogue);

@@ -2,16 +2,16 @@
 
 use std::io::{BufRead as _, Write as _};
 
-use haft_launch::{Catalogue, Error, ErrorKind, Request, Selection, Surroundings};
+use haft_launch::{Catalogue, Error, ErrorKind, HostFacts, LaunchRequest, LaunchSelection};
 use rustix::stdio::{stderr, stdin};
 use rustix::termios::isatty;
 
 /// Finds what a request means, with a question to the user if it takes one.
 pub(super) fn select<'c>(
     catalogue: &'c Catalogue,
-    request: &mut Request,
-    surroundings: &Surroundings,
-) -> Result<Selection<'c>, Error> {
+    request: &mut LaunchRequest,
+    surroundings: &HostFacts,
+) -> Result<LaunchSelection<'c>, Error> {
     match catalogue.select(request, surroundings) {
         Err(error) => match error.kind() {
             ErrorKind::Undecided(names) if isatty(stdin()) && isatty(stderr()) => match ask(names) {

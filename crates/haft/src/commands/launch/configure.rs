@@ -5,7 +5,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use clap::CommandFactory as _;
-use haft_config::{FILE_NAME, PROJECT_DIRECTORY};
+use haft_config::{CONFIG_FILE_NAME, PROJECT_DIRECTORY};
 use haft_process::{Command, Signals, StartPermission, reason};
 use serde_json::json;
 
@@ -23,7 +23,7 @@ pub(super) fn init(user: bool, as_json: bool, process: &ProcessContext) -> Resul
     let world = LaunchSetup::load(process)?;
     let directory =
         if user { user_directory(&world)? } else { world.launch.working_directory.join(PROJECT_DIRECTORY) };
-    let path = directory.join(FILE_NAME);
+    let path = directory.join(CONFIG_FILE_NAME);
     let cannot = |error: std::io::Error| {
         let message = format!("cannot write \"{}\": {}", world.shown(&path).display(), reason(&error));
         let exists = error.kind() == std::io::ErrorKind::AlreadyExists;
@@ -42,10 +42,10 @@ pub(super) fn init(user: bool, as_json: bool, process: &ProcessContext) -> Resul
 /// Becomes the user's editor.
 pub(super) fn edit(user: bool, process: &ProcessContext) -> Result<i32, Failure> {
     let world = LaunchSetup::load(process)?;
-    let project = world.places.project.as_ref().map(|place| place.join(FILE_NAME));
+    let project = world.places.project.as_ref().map(|place| place.join(CONFIG_FILE_NAME));
     let path = match project.filter(|path| !user && path.is_file()) {
         Some(path) => path,
-        None => user_directory(&world)?.join(FILE_NAME),
+        None => user_directory(&world)?.join(CONFIG_FILE_NAME),
     };
     if !path.is_file() {
         let hint = Some(format!("write it with `haft launch init{}`", if user { " --user" } else { "" }));

@@ -2,9 +2,9 @@
 
 use std::fmt::Write as _;
 
-use haft_config::trust::Standing;
-use haft_config::{Layer, Source};
-use haft_launch::{Catalogue, clean, standing};
+use haft_config::trust::TrustStatus;
+use haft_config::{ConfigSource, Layer};
+use haft_launch::{Catalogue, remove_stale_files, trust_status};
 use serde::Serialize;
 use serde_json::json;
 
@@ -48,13 +48,13 @@ pub(super) fn run(as_json: bool, process: &ProcessContext) -> Result<i32, Failur
     let world = LaunchSetup::load(process)?;
     let mut findings = DoctorReport::default();
     let (sources, unreadable): (Vec<_>, Vec<_>) = world.layers().partition(Result::is_ok);
-    let sources: Vec<Source> = sources.into_iter().flatten().collect();
+    let sources: Vec<ConfigSource> = sources.into_iter().flatten().collect();
     let unreadable: Vec<haft_config::Error> = unreadable.into_iter().filter_map(Result::err).collect();
     look_at_sources(&sources, unreadable.is_empty(), &mut findings);
     let (catalogue, errors) = Catalogue::survey(sources);
     unreadable.iter().chain(&errors).for_each(|error| look_at_error(error, &mut findings));
     look_at_catalogue(&catalogue, &world, &mut findings);
-    match clean(&host::run_base(process)) {
+    match remove_stale_files(&host::run_base(process)) {
         0 => findings.add(FindingLevel::Ok, "no files are left of launches that are over"),
         1 => findings.add(FindingLevel::Ok, "the files of 1 launch that is over were removed"),
         count => findings
@@ -88,7 +88,7 @@ fn look_at_error(error: &haft_config::Error, findings: &mut DoctorReport) {
     findings.add(FindingLevel::Problem, error.to_string()).hint = error.hint().map(str::to_owned);
 }
 
-fn look_at_sources(sources: &[Source], all: bool, findings: &mut DoctorReport) {
+fn look_at_sources(sources: &[ConfigSource], all: bool, findings: &mut DoctorReport) {
     if sources.is_empty() && all {
         findings.add(FindingLevel::Ok, "no configuration, so haft's defaults are used").hint =
             Some("`haft launch init` writes one to start from".to_owned());
@@ -101,12 +101,12 @@ fn look_at_sources(sources: &[Source], all: bool, findings: &mut DoctorReport) {
 fn look_at_catalogue(catalogue: &Catalogue, world: &LaunchSetup, findings: &mut DoctorReport) {
     look_at_trust(catalogue, world, findings);
     look_at_agents(catalogue, world, findings);
-    let roles = catalogue.roles().iter().map(|role| ("role", &role.name, &role.recipe, !role.optional));
+    let roles = catalogue.roles().iter().map(|role| ("role", &role.name, &role.source, !role.optional));
     let contexts = catalogue
         .contexts()
         .iter()
-        .map(|context| ("context", &context.name, &context.recipe, context.required));
-    let tasks = catalogue.tasks().iter().map(|task| ("task", &task.name, &task.recipe, true));
+        .map(|context| ("context", &context.name, &context.source, context.required));
+    let tasks = catalogue.tasks().iter().map(|task| ("task", &task.name, &task.source, true));
     for (kind, name, recipe, required) in roles.chain(contexts).chain(tasks) {
         let Some(path) = recipe.locate(&world.launch).filter(|path| !path.exists()) else { continue };
         if recipe.layer() != Layer::Embedded {
@@ -121,12 +121,12 @@ fn look_at_trust(catalogue: &Catalogue, world: &LaunchSetup, findings: &mut Doct
     let Some(source) = catalogue.config().sources().find(|source| source.layer == Layer::Project) else {
         return;
     };
-    if catalogue.project_powers().is_empty() {
+    if catalogue.items_needing_trust().is_empty() {
         findings.add(
             FindingLevel::Ok,
             format!("{} runs nothing, says nothing to agents and needs no trust", source.name),
         );
-    } else if standing(source, &world.trust) == Standing::Trusted {
+    } else if trust_status(source, &world.trust) == TrustStatus::Trusted {
         findings.add(FindingLevel::Ok, format!("{} is trusted", source.name));
     } else if let Err(error) = catalogue.check_trust(&world.trust) {
         findings.add(FindingLevel::Problem, error.to_string()).hint = error.hint().map(str::to_owned);
@@ -139,7 +139,8 @@ fn look_at_agents(catalogue: &Catalogue, world: &LaunchSetup, findings: &mut Doc
         if let Some(path) = world.launch.find(agent.bin()) {
             installed += 1;
             findings.add(FindingLevel::Ok, format!("agent \"{}\" is {}", agent.name(), path.display()));
-        } else if agent.place().layer() != Layer::Embedded || catalogue.default_agent() == Some(agent.name())
+        } else if agent.location().layer() != Layer::Embedded
+            || catalogue.default_agent() == Some(agent.name())
         {
             findings.add(
                 FindingLevel::Problem,

@@ -99,9 +99,9 @@ fn kinds(catalogue: &Catalogue, world: &LaunchSetup) -> Kinds {
     };
     [
         ("agent", catalogue.agents().iter().map(agent).collect()),
-        ("role", catalogue.roles().iter().map(haft_launch::Role::describe).collect()),
-        ("context", catalogue.contexts().iter().map(haft_launch::Context::describe).collect()),
-        ("task", catalogue.tasks().iter().map(haft_launch::Task::describe).collect()),
+        ("role", catalogue.roles().iter().map(haft_launch::AgentRole::describe).collect()),
+        ("context", catalogue.contexts().iter().map(haft_launch::PromptContext::describe).collect()),
+        ("task", catalogue.tasks().iter().map(haft_launch::LaunchTask::describe).collect()),
     ]
 }
 

@@ -19,7 +19,7 @@ use std::os::unix::ffi::OsStringExt as _;
 use std::path::Path;
 
 use haft_config::{FileRules, MAX_TEXT_BYTES};
-use haft_launch::Kind;
+use haft_launch::LaunchKind;
 use haft_process::reason;
 
 use self::arguments::{LaunchAction, LaunchArguments, LaunchOptions};
@@ -42,14 +42,14 @@ pub(crate) fn run(launch: LaunchArguments, process: &ProcessContext) -> Result<i
     match action {
         None => {
             let instructions = text.map(|text| text_or_file(text, process)).transpose()?;
-            start(Kind::Plain, instructions, &before, process)
+            start(LaunchKind::Plain, instructions, &before, process)
         }
         Some(LaunchAction::Prompt { text, options }) => {
-            start(Kind::Prompt, Some(spoken(text)?), &options.or(before), process)
+            start(LaunchKind::Prompt, Some(spoken(text)?), &options.or(before), process)
         }
         Some(LaunchAction::Task { name, instructions, options }) => {
             let instructions = instructions.map(spoken).transpose()?;
-            start(Kind::Task(name), instructions, &options.or(before), process)
+            start(LaunchKind::Task(name), instructions, &options.or(before), process)
         }
         Some(LaunchAction::List { json }) => list::all(json || before.json, process),
         Some(LaunchAction::Show { name, json }) => list::one(&name, json || before.json, process),
@@ -62,7 +62,7 @@ pub(crate) fn run(launch: LaunchArguments, process: &ProcessContext) -> Result<i
 
 /// Launches in one of the three ways.
 fn start(
-    kind: Kind,
+    kind: LaunchKind,
     instructions: Option<Vec<u8>>,
     options: &LaunchOptions,
     process: &ProcessContext,

@@ -1,6 +1,9 @@
 //! From the arguments to a plan: configuration, trust, contexts.
 
-use haft_launch::{Assembly, Files, Kind, Material, Plan, Request, clean, errand};
+use haft_launch::{
+    AssembledPrompt, CommandResult, ContextCommand, LaunchFiles, LaunchKind, LaunchPlan, LaunchRequest,
+    PromptAssembly, remove_stale_files, run_commands,
+};
 use haft_process::{Signals, resign_subreaper};
 use rustix::stdio::{stdin, stdout};
 use rustix::termios::isatty;
@@ -18,9 +21,9 @@ pub(super) struct PreparedLaunch {
     pub(super) model: Option<String>,
     pub(super) role: Option<String>,
     pub(super) task: Option<String>,
-    pub(super) material: Material,
-    pub(super) plan: Plan,
-    pub(super) files: Files,
+    pub(super) material: AssembledPrompt,
+    pub(super) plan: LaunchPlan,
+    pub(super) files: LaunchFiles,
     pub(super) state: Option<std::path::PathBuf>,
     /// What was ignored when haft was started, before it made settings of its own.
     pub(super) ignored: Signals,
@@ -28,7 +31,7 @@ pub(super) struct PreparedLaunch {
 
 /// Prepares a launch. Nothing is written but what contexts' commands write.
 pub(super) fn prepare(
-    kind: Kind,
+    kind: LaunchKind,
     instructions: Option<Vec<u8>>,
     options: &LaunchOptions,
     process: &ProcessContext,
@@ -36,7 +39,7 @@ pub(super) fn prepare(
     let ignored = Signals::ignored_now();
     let world = LaunchSetup::load(process)?;
     let base = host::run_base(process);
-    clean(&base);
+    remove_stale_files(&base);
     let catalogue = world.catalogue()?;
     world.demand_trust(&catalogue)?;
     let mut request = request(kind, instructions, options);
@@ -44,11 +47,12 @@ pub(super) fn prepare(
     if !options.dry_run {
         find_agent(selection.agent.bin(), &world)?;
     }
-    let assembly = Assembly::new(&selection, &request, &world.launch);
-    let found = run_errands(assembly.errands(), process)?;
+    let assembly = PromptAssembly::new(&selection, &request, &world.launch);
+    let found = run_context_commands(assembly.commands(), process)?;
     let material = assembly.finish(&found)?;
-    let files = if options.dry_run { Files::for_a_day(&base) } else { Files::of_process(&base) };
-    let plan = Plan::new(&selection, &request, &material, &world.launch, files.path())?;
+    let files =
+        if options.dry_run { LaunchFiles::for_dry_run(&base) } else { LaunchFiles::for_process(&base) };
+    let plan = LaunchPlan::new(&selection, &request, &material, &world.launch, files.path())?;
     Ok(PreparedLaunch {
         agent: selection.agent.name().to_owned(),
         model: selection.model.clone(),
@@ -62,9 +66,9 @@ pub(super) fn prepare(
     })
 }
 
-fn request(kind: Kind, instructions: Option<Vec<u8>>, options: &LaunchOptions) -> Request {
+fn request(kind: LaunchKind, instructions: Option<Vec<u8>>, options: &LaunchOptions) -> LaunchRequest {
     let terminal = isatty(stdin()) && isatty(stdout());
-    Request {
+    LaunchRequest {
         kind,
         agent: options.agent.clone(),
         model: options.model.clone(),
@@ -91,13 +95,16 @@ fn find_agent(bin: &str, world: &LaunchSetup) -> Result<(), Failure> {
 }
 
 /// Runs the commands of contexts, and leaves this process as it was: no watcher, no inherited orphans.
-fn run_errands(errands: &[errand::Errand], process: &ProcessContext) -> Result<Vec<errand::Found>, Failure> {
-    if errands.is_empty() {
+fn run_context_commands(
+    commands: &[ContextCommand],
+    process: &ProcessContext,
+) -> Result<Vec<CommandResult>, Failure> {
+    if commands.is_empty() {
         return Ok(Vec::new());
     }
     let signals = host::SignalHandler::start()?;
     let host = host::set_up(process);
-    let found = errand::run(errands, &process.environment, &host, &signals.cancel);
+    let found = run_commands(commands, &process.environment, &host, &signals.cancel);
     drop(host);
     resign_subreaper();
     if signals.cancel.is_cancelled() {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use haft_launch::{Assembly, Kind, Request, errand};
+use haft_launch::{LaunchKind, LaunchRequest, PromptAssembly, run_commands};
 use haft_mcp::Prompt;
 use haft_process::{CancelToken, Host};
 
@@ -16,7 +16,7 @@ pub(crate) fn of_tasks(process: &ProcessContext, host: &Arc<Host>) -> Vec<Prompt
     let Ok(catalogue) = LaunchSetup::load(process).and_then(|world| world.trusted_catalogue()) else {
         return Vec::new();
     };
-    let prompt = |task: &haft_launch::Task| {
+    let prompt = |task: &haft_launch::LaunchTask| {
         let (name, host, process) = (task.name.clone(), host.clone(), process.clone());
         let text = move |given: &BTreeMap<String, String>| {
             let said = given.get("instructions").map(|text| text.clone().into_bytes());
@@ -45,11 +45,11 @@ fn text(
     let catalogue = world.trusted_catalogue()?;
     // Which agent it would be is of no matter to the text, and none need be installed.
     let agent = catalogue.agents().first().map(|agent| agent.name().to_owned());
-    let kind = Kind::Task(task.to_owned());
-    let request = Request { kind, agent, no_role: true, instructions, ..Request::default() };
+    let kind = LaunchKind::Task(task.to_owned());
+    let request = LaunchRequest { kind, agent, no_role: true, instructions, ..LaunchRequest::default() };
     let selection = catalogue.select(&request, &world.launch)?;
-    let assembly = Assembly::new(&selection, &request, &world.launch);
-    let found = errand::run(assembly.errands(), &process.environment, host, &CancelToken::new());
+    let assembly = PromptAssembly::new(&selection, &request, &world.launch);
+    let found = run_commands(assembly.commands(), &process.environment, host, &CancelToken::new());
     let material = assembly.finish(&found)?;
     Ok(String::from_utf8_lossy(&material.prompt).into_owned())
 }

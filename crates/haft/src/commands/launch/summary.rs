@@ -50,7 +50,7 @@ pub(super) fn data(prepared: &PreparedLaunch) -> Value {
         "argv": prepared.plan.argv.iter().map(text).collect::<Vec<_>>(),
         "env": prepared.plan.variables.iter().map(|(name, value)| (name.clone(), text(value)))
             .collect::<serde_json::Map<_, _>>(),
-        "prompt": prepared.plan.way,
+        "prompt": prepared.plan.delivery,
         "prompt_bytes": prepared.material.prompt.len(),
         "files": prepared.plan.files.iter().map(|(path, _)| path.display().to_string()).collect::<Vec<_>>(),
     })

@@ -1,7 +1,7 @@
 //! `haft tool batch`: many calls, one a line.
 
 use haft_process::{CancelToken, reason};
-use haft_tools::{Call, Fault};
+use haft_tools::{BatchCall, CallError};
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
 use serde_json::{Value, json};
@@ -43,15 +43,15 @@ pub(super) fn run(arguments: &ToolBatchArguments, process: &ProcessContext) -> R
 type Tag = (Option<String>, Option<Value>);
 
 /// The call that a line is. One that is none is answered as such.
-fn read(number: usize, line: &[u8]) -> (Tag, Result<Call, Fault>) {
-    match serde_json::from_slice::<Call>(line) {
+fn read(number: usize, line: &[u8]) -> (Tag, Result<BatchCall, CallError>) {
+    match serde_json::from_slice::<BatchCall>(line) {
         Ok(call) => ((Some(call.tool.clone()), call.id.clone()), Ok(call)),
         Err(error) => {
             let wanted = "write {\"tool\": NAME, \"arguments\": {…}} on every line";
             let given: Value = serde_json::from_slice(line).unwrap_or_default();
             let tool = given["tool"].as_str().map(ToOwned::to_owned);
             let tag = (tool, given.get("id").cloned());
-            (tag, Err(Fault::invalid(format!("line {number} is no call: {error}; {wanted}"))))
+            (tag, Err(CallError::invalid(format!("line {number} is no call: {error}; {wanted}"))))
         }
     }
 }

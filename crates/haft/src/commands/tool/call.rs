@@ -3,7 +3,7 @@
 use std::io::Read as _;
 
 use haft_process::reason;
-use haft_tools::{CallOptions, Envelope, Fault, Tool, Word};
+use haft_tools::{ArgumentWord, CallError, CallOptions, Envelope, Tool};
 use serde_json::Value;
 
 use super::ToolRuntime;
@@ -24,9 +24,11 @@ pub(super) fn run(mut arguments: ToolCallArguments, process: &ProcessContext) ->
         Ok(tool) => {
             take_json(&tool, &mut arguments);
             match read(&tool, &arguments.words)? {
-                Ok(value) => runtime.registry.call_watched(&arguments.name, value, &options, &|progress| {
-                    failure::print_stderr(&format!("{}: {progress}\n", arguments.name));
-                }),
+                Ok(value) => {
+                    runtime.registry.call_with_progress(&arguments.name, value, &options, &|progress| {
+                        failure::print_stderr(&format!("{}: {progress}\n", arguments.name));
+                    })
+                }
                 Err(fault) => Envelope::failure(fault),
             }
         }
@@ -37,7 +39,7 @@ pub(super) fn run(mut arguments: ToolCallArguments, process: &ProcessContext) ->
             "what was started ends with this command: start it in `haft tool batch`, a script or an MCP session",
         );
     }
-    Ok(if arguments.json { print_json(&envelope, envelope.status()) } else { show(&envelope) })
+    Ok(if arguments.json { print_json(&envelope, envelope.exit_status()) } else { show(&envelope) })
 }
 
 /// `--json` after the name is ours too, unless the tool has a parameter of that name.
@@ -51,9 +53,9 @@ fn take_json(tool: &Tool, arguments: &mut ToolCallArguments) {
 }
 
 /// The arguments: words, or with `-` what is on standard input.
-fn read(tool: &Tool, words: &[String]) -> Result<Result<Value, Fault>, Failure> {
+fn read(tool: &Tool, words: &[String]) -> Result<Result<Value, CallError>, Failure> {
     if words != ["-"] {
-        let words: Vec<Word> = words.iter().map(|word| Word::Text(word.clone())).collect();
+        let words: Vec<ArgumentWord> = words.iter().map(|word| ArgumentWord::Text(word.clone())).collect();
         return Ok(tool.arguments(&words));
     }
     let mut text = Vec::new();
@@ -70,11 +72,11 @@ fn show(envelope: &Envelope) -> i32 {
     match &envelope.outcome {
         Ok(result) => print_text(&tools::printed(result), 0),
         Err(fault) => {
-            print_message(&fault.error);
+            print_message(&fault.message);
             if !fault.stdout.is_empty() {
                 failure::print_stderr(&format!("it had written:\n{}\n", fault.stdout.trim_end_matches('\n')));
             }
-            fault.status()
+            fault.exit_status()
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use haft_tools::{Finding, Verdict};
+use haft_tools::{ToolFinding, ToolVerdict};
 use serde::Serialize;
 
 use super::ToolRuntime;
@@ -16,10 +16,10 @@ pub(super) fn run(file: &Path, json: bool, process: &ProcessContext) -> Result<i
     struct Report<'a> {
         file: &'a Path,
         ok: bool,
-        findings: &'a [Finding],
+        findings: &'a [ToolFinding],
     }
     let base = process.working_directory.as_deref().unwrap_or(Path::new("/"));
-    let findings = ToolRuntime::new(process)?.registry.examine(&base.join(file));
+    let findings = ToolRuntime::new(process)?.registry.check_tool(&base.join(file));
     let ok = is_good(&findings);
     let status = i32::from(!ok);
     if json {
@@ -29,17 +29,17 @@ pub(super) fn run(file: &Path, json: bool, process: &ProcessContext) -> Result<i
 }
 
 /// Whether nothing is wrong.
-pub(super) fn is_good(findings: &[Finding]) -> bool {
-    findings.iter().all(|finding| finding.verdict != Verdict::Wrong)
+pub(super) fn is_good(findings: &[ToolFinding]) -> bool {
+    findings.iter().all(|finding| finding.verdict != ToolVerdict::Wrong)
 }
 
 /// One line a finding.
-pub(super) fn text(findings: &[Finding]) -> String {
-    let line = |finding: &Finding| {
+pub(super) fn text(findings: &[ToolFinding]) -> String {
+    let line = |finding: &ToolFinding| {
         let verdict = match finding.verdict {
-            Verdict::Good => "good",
-            Verdict::Advice => "advice",
-            Verdict::Wrong => "WRONG",
+            ToolVerdict::Good => "good",
+            ToolVerdict::Advice => "advice",
+            ToolVerdict::Wrong => "WRONG",
         };
         format!("{verdict:7} {:12} {}\n", finding.part, finding.detail)
     };

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use haft_config::printable;
-use haft_tools::{Registry, Snapshot, Tool};
+use haft_tools::{Registry, Tool, ToolSnapshot};
 use serde_json::{Value, json};
 
 use super::ToolRuntime;
@@ -14,7 +14,7 @@ use crate::failure::{self, Failure};
 #[expect(clippy::unnecessary_wraps, reason = "the form of all commands")]
 pub(super) fn run(
     runtime: &ToolRuntime,
-    look: fn(&Registry) -> Arc<Snapshot>,
+    look: fn(&Registry) -> Arc<ToolSnapshot>,
     json: bool,
 ) -> Result<i32, Failure> {
     let snapshot = look(&runtime.registry);
@@ -26,7 +26,7 @@ pub(super) fn run(
     Ok(print_text(&table(&snapshot), status))
 }
 
-fn value(snapshot: &Snapshot) -> Value {
+fn value(snapshot: &ToolSnapshot) -> Value {
     json!({
         "tools": snapshot.tools().map(brief).collect::<Vec<_>>(),
         "shadowed": snapshot.shadowed(),
@@ -36,7 +36,7 @@ fn value(snapshot: &Snapshot) -> Value {
 
 /// Where a tool comes from, in a word.
 fn source(tool: &Tool) -> &'static str {
-    if tool.provider().is_some() { "mcp" } else { tool.layer().word() }
+    if tool.provider().is_some() { "mcp" } else { tool.layer().as_str() }
 }
 
 /// A tool as data.
@@ -54,7 +54,7 @@ pub(super) fn brief(tool: &Tool) -> Value {
 }
 
 /// The tools, one a line; on a terminal none is longer than the screen is wide.
-pub(crate) fn table(snapshot: &Snapshot) -> String {
+pub(crate) fn table(snapshot: &ToolSnapshot) -> String {
     let width = snapshot.tools().map(|tool| tool.name().len()).max().unwrap_or(0);
     let columns = columns().unwrap_or(usize::MAX);
     let line = |tool: &Tool| {
@@ -79,7 +79,7 @@ fn cut(line: &str, columns: usize) -> String {
 }
 
 /// What is not among them, one a line.
-pub(crate) fn rest(snapshot: &Snapshot) -> String {
+pub(crate) fn rest(snapshot: &ToolSnapshot) -> String {
     let mut text = String::new();
     for shadowed in snapshot.shadowed() {
         let place =

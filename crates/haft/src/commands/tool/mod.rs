@@ -24,7 +24,7 @@ use crate::tools::{self, ToolSettings};
 /// Does what is asked of tools.
 pub(crate) fn run(tool: ToolArguments, process: &ProcessContext) -> Result<i32, Failure> {
     match tool.command {
-        ToolSubcommand::List { json } => list::run(&ToolRuntime::new(process)?, Registry::complete, json),
+        ToolSubcommand::List { json } => list::run(&ToolRuntime::new(process)?, Registry::wait_for_all, json),
         ToolSubcommand::Refresh { json } => list::run(&ToolRuntime::new(process)?, Registry::refresh, json),
         ToolSubcommand::Show { name, json } => show::run(&ToolRuntime::new(process)?, &name, json),
         ToolSubcommand::Call(arguments) => call::run(arguments, process),

@@ -5,7 +5,7 @@ use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
 use haft_process::reason;
-use haft_tools::name_of_file;
+use haft_tools::tool_name_of_file;
 use serde::Serialize;
 
 use super::arguments::{StarterLanguage, ToolNewArguments};
@@ -22,7 +22,7 @@ const RUST: &str = include_str!("starters/rust");
 /// Writes it, and tries it where that needs no building.
 pub(super) fn run(arguments: &ToolNewArguments, process: &ProcessContext) -> Result<i32, Failure> {
     let file_name = format!("{}-tool", arguments.name.replace('_', "-"));
-    let Some(name) = name_of_file(&file_name) else {
+    let Some(name) = tool_name_of_file(&file_name) else {
         let message = format!("'{}' is no name for a tool: letters, digits and '_' are", arguments.name);
         return Err(Failure::usage(message));
     };
@@ -47,7 +47,7 @@ pub(super) fn run(arguments: &ToolNewArguments, process: &ProcessContext) -> Res
             let directory = arguments.into.clone().or(usual).unwrap_or_else(|| here.clone());
             let path = here.join(directory).join(&file_name);
             write(&path, &text.replace("NAME", &name), 0o777)?;
-            let findings = ToolRuntime::new(process)?.registry.examine(&path);
+            let findings = ToolRuntime::new(process)?.registry.check_tool(&path);
             let good = check::is_good(&findings);
             if !good {
                 failure::print_stderr(&check::text(&findings));

@@ -3,7 +3,7 @@
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
-use haft_config::trust::{ContentHash, Standing, Trust};
+use haft_config::trust::{ContentHash, TrustStatus, TrustStore};
 use haft_config::{FileError, FileRules, MAX_PROGRAM_BYTES, PROJECT_DIRECTORY, printable};
 use haft_process::reason;
 use serde::Serialize;
@@ -22,7 +22,7 @@ pub(super) struct TrustCandidate {
     pub(super) kind: TrustedFileKind,
     pub(super) hash: ContentHash,
     pub(super) size: u64,
-    pub(super) standing: Standing,
+    pub(super) standing: TrustStatus,
 }
 
 /// What a file is to haft.
@@ -66,7 +66,7 @@ pub(super) struct TrustCandidates {
 impl TrustCandidates {
     /// The files that are not trusted yet.
     pub(super) fn open(&self) -> Vec<&TrustCandidate> {
-        self.candidates.iter().filter(|candidate| candidate.standing != Standing::Trusted).collect()
+        self.candidates.iter().filter(|candidate| candidate.standing != TrustStatus::Trusted).collect()
     }
 }
 
@@ -79,7 +79,7 @@ pub(super) struct SkippedFile {
 
 /// Finds the files that would be trusted.
 pub(super) struct TrustCollector<'t> {
-    trust: &'t Trust,
+    trust: &'t TrustStore,
     rules: FileRules,
     found: TrustCandidates,
 }
@@ -89,7 +89,7 @@ impl TrustCollector<'_> {
     /// its reason.
     pub(super) fn collect(
         path: &Path,
-        trust: &Trust,
+        trust: &TrustStore,
         found: TrustCandidates,
     ) -> Result<TrustCandidates, Failure> {
         let rules = FileRules::up_to(MAX_PROGRAM_BYTES).owned_by(&trust.owners());
@@ -132,8 +132,8 @@ impl TrustCollector<'_> {
         let opened = self.rules.open(path)?;
         let size = opened.metadata.len();
         let hash = ContentHash::of_reading(&opened.file, size, |_| Ok(()));
-        let hash = hash.map_err(|error| FileError::of_system(path, error))?;
-        let standing = self.trust.standing(path, &hash);
+        let hash = hash.map_err(|error| FileError::from_io(path, error))?;
+        let standing = self.trust.status(path, &hash);
         let kind = TrustedFileKind::of(path, opened.metadata.permissions().mode());
         Ok(TrustCandidate { path: path.to_path_buf(), kind, hash, size, standing })
     }

@@ -9,7 +9,7 @@ mod view;
 use std::io::{BufRead as _, Write as _};
 use std::path::{Path, PathBuf};
 
-use haft_config::trust::Trust;
+use haft_config::trust::TrustStore;
 
 use self::candidate::{TrustCandidate, TrustCandidates, TrustCollector};
 use crate::arguments;
@@ -19,7 +19,7 @@ use crate::process_context::ProcessContext;
 
 /// Shows, asks and trusts; or lists, or revokes.
 pub(crate) fn run(arguments: &arguments::TrustArguments, process: &ProcessContext) -> Result<i32, Failure> {
-    let trust = Trust::open(places::unchecked(process).state.as_deref());
+    let trust = TrustStore::open(places::unchecked(process).state.as_deref());
     if arguments.list {
         return Ok(show::list(&trust.list()?, &trust.allowed_owners()?, arguments.json));
     }
@@ -60,7 +60,7 @@ fn project_in(path: &Path) -> PathBuf {
 }
 
 /// Reads the files of directories whoever owns them, or no longer does.
-fn owner(arguments: &arguments::TrustArguments, trust: &Trust) -> Result<i32, Failure> {
+fn owner(arguments: &arguments::TrustArguments, trust: &TrustStore) -> Result<i32, Failure> {
     let mut changed = Vec::new();
     for path in &arguments.paths {
         if arguments.revoke {
@@ -73,7 +73,7 @@ fn owner(arguments: &arguments::TrustArguments, trust: &Trust) -> Result<i32, Fa
 }
 
 /// Asks the person at the terminal about a project, having shown what it holds. Says whether it is trusted now.
-pub(crate) fn ask_about(project: &Path, trust: &Trust) -> Result<bool, Failure> {
+pub(crate) fn ask_about(project: &Path, trust: &TrustStore) -> Result<bool, Failure> {
     let found = TrustCollector::collect(project, trust, TrustCandidates::default())?;
     let open: Vec<&TrustCandidate> = found.open();
     show::candidates(&found, open.len());
@@ -85,7 +85,11 @@ pub(crate) fn ask_about(project: &Path, trust: &Trust) -> Result<bool, Failure> 
 }
 
 /// Shows what would be trusted, asks, and trusts it.
-fn grant(arguments: &arguments::TrustArguments, trust: &Trust, wanted: &[PathBuf]) -> Result<i32, Failure> {
+fn grant(
+    arguments: &arguments::TrustArguments,
+    trust: &TrustStore,
+    wanted: &[PathBuf],
+) -> Result<i32, Failure> {
     trust.list()?;
     let mut found = TrustCandidates::default();
     for path in wanted {

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use haft_config::printable;
-use haft_config::trust::{Entry, Standing};
+use haft_config::trust::{TrustEntry, TrustStatus};
 use serde::Serialize;
 
 use super::candidate::{SkippedFile, TrustCandidate, TrustCandidates};
@@ -11,10 +11,10 @@ use crate::arguments;
 use crate::commands::print::{print_json, print_text};
 
 /// Everything that is trusted.
-pub(super) fn list(entries: &[Entry], owners: &[PathBuf], json: bool) -> i32 {
+pub(super) fn list(entries: &[TrustEntry], owners: &[PathBuf], json: bool) -> i32 {
     #[derive(Serialize)]
     struct Report<'a> {
-        trusted: &'a [Entry],
+        trusted: &'a [TrustEntry],
         owners: &'a [PathBuf],
     }
     if json {
@@ -37,10 +37,10 @@ fn owner_lines(directories: &[PathBuf]) -> String {
 }
 
 /// What is no longer trusted.
-pub(super) fn revoked(entries: &[Entry], json: bool) -> i32 {
+pub(super) fn revoked(entries: &[TrustEntry], json: bool) -> i32 {
     #[derive(Serialize)]
     struct Report<'a> {
-        revoked: &'a [Entry],
+        revoked: &'a [TrustEntry],
     }
     if json {
         return print_json(&Report { revoked: entries }, 0);
@@ -48,7 +48,7 @@ pub(super) fn revoked(entries: &[Entry], json: bool) -> i32 {
     print_text(&lines(entries), 0)
 }
 
-fn lines(entries: &[Entry]) -> String {
+fn lines(entries: &[TrustEntry]) -> String {
     entries.iter().map(|entry| format!("{}  {}\n", entry.hash.short(), printable(&entry.path))).collect()
 }
 
@@ -59,9 +59,9 @@ pub(super) fn candidates(found: &TrustCandidates, open: usize) {
         .iter()
         .map(|candidate| {
             let standing = match candidate.standing {
-                Standing::New => "new",
-                Standing::Changed => "CHANGED",
-                Standing::Trusted => "trusted",
+                TrustStatus::New => "new",
+                TrustStatus::Changed => "CHANGED",
+                TrustStatus::Trusted => "trusted",
             };
             let (kind, hash) = (candidate.kind.as_str(), candidate.hash.short());
             format!("{standing:8} {kind:13} {hash}  {:>8}  {}\n", candidate.size, printable(&candidate.path))

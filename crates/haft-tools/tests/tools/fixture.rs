@@ -5,31 +5,31 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use haft_config::Places;
-use haft_config::trust::{ContentHash, Trust};
+use haft_config::Directories;
+use haft_config::trust::{ContentHash, TrustStore};
 use haft_process::{Environment, Host};
 use haft_test_support::Scratch;
-use haft_tools::{CallOptions, CoreOptions, Envelope, Options, Registry, core_tools};
+use haft_tools::{CallOptions, CoreOptions, Envelope, Registry, RegistryOptions, core_tools};
 use serde_json::Value;
 
 /// A system, a user and a project, in one directory that goes with the test.
-pub(crate) struct Scene {
+pub(crate) struct ToolFixture {
     pub(crate) scratch: Scratch,
     pub(crate) host: Host,
 }
 
-impl Scene {
-    pub(crate) fn new() -> Scene {
+impl ToolFixture {
+    pub(crate) fn new() -> ToolFixture {
         let scratch = Scratch::new();
         for directory in ["system", "user/tools", "project/.haft/tools", "work"] {
             std::fs::create_dir_all(scratch.file(directory)).expect("a directory");
         }
         let host = Host::builder().run_directory(scratch.file("runs")).build();
-        Scene { scratch, host }
+        ToolFixture { scratch, host }
     }
 
-    pub(crate) fn places(&self) -> Places {
-        Places {
+    pub(crate) fn places(&self) -> Directories {
+        Directories {
             system: Some(self.scratch.file("system")),
             user: Some(self.scratch.file("user")),
             project: Some(self.scratch.file("project/.haft")),
@@ -53,8 +53,8 @@ impl Scene {
         self.write(&format!("user/tools/{}-tool", name.replace('_', "-")), &script(name, says, does))
     }
 
-    pub(crate) fn trust(&self) -> Trust {
-        Trust::open(self.places().state.as_deref())
+    pub(crate) fn trust(&self) -> TrustStore {
+        TrustStore::open(self.places().state.as_deref())
     }
 
     /// Trusts a file as it is.
@@ -64,15 +64,15 @@ impl Scene {
         self.trust().trust([(path.as_path(), hash)]).expect("trusted");
     }
 
-    pub(crate) fn options(&self) -> Options {
+    pub(crate) fn options(&self) -> RegistryOptions {
         let environment = [("PATH", "/usr/bin:/bin"), ("SECRET_KEY", "s"), ("WANTED_KEY", "w")];
-        Options {
+        RegistryOptions {
             // The machine may be slow; what is too slow is so by far.
             schema_timeout: Duration::from_secs(20),
             environment: Arc::new(Environment::from_pairs(environment).expect("pairs")),
             directory: self.scratch.file("work"),
             natives: core_tools(&CoreOptions { shell: vec!["/bin/sh".into(), "-c".into()] }),
-            ..Options::default()
+            ..RegistryOptions::default()
         }
     }
 
@@ -80,7 +80,7 @@ impl Scene {
         self.registry_with(self.options())
     }
 
-    pub(crate) fn registry_with(&self, options: Options) -> Registry {
+    pub(crate) fn registry_with(&self, options: RegistryOptions) -> Registry {
         Registry::open(self.host.clone(), &self.places(), self.trust(), options)
     }
 }
@@ -113,6 +113,6 @@ pub(crate) fn result(envelope: &Envelope) -> Value {
 pub(crate) fn error(envelope: &Envelope) -> (&'static str, String) {
     match &envelope.outcome {
         Ok(value) => panic!("a result: {value}"),
-        Err(fault) => (fault.code.as_str(), fault.error.clone()),
+        Err(fault) => (fault.code.as_str(), fault.message.clone()),
     }
 }

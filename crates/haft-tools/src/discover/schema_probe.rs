@@ -11,9 +11,9 @@ use haft_process::{
     CancelToken, Command, Environment, Exit, Host, Live, Outcome, StreamKind, Task, signal_name,
 };
 
-use crate::environment::{for_tool, with_place};
+use crate::environment::{for_tool, with_tool_path};
 use crate::text;
-use crate::tool::Descriptor;
+use crate::tool::ToolDescriptor;
 
 /// An answer may have so many bytes.
 pub(crate) const LARGEST: usize = 1 << 20;
@@ -22,7 +22,7 @@ pub(crate) const GRACE: Duration = Duration::from_millis(200);
 
 /// How tools are asked.
 #[derive(Clone, Debug)]
-pub(crate) struct Ask {
+pub(crate) struct SchemaProbe {
     pub(crate) host: Host,
     pub(crate) inherited: Arc<Environment>,
     pub(crate) timeout: Duration,
@@ -31,33 +31,33 @@ pub(crate) struct Ask {
 
 /// Why there is no schema.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Refusal {
+pub(crate) struct ProbeFailure {
     pub(crate) reason: String,
     /// Whether the same content will give the same answer again.
     pub(crate) lasting: bool,
 }
 
-impl Refusal {
-    pub(crate) fn passing(reason: impl Into<String>) -> Refusal {
-        Refusal { reason: reason.into(), lasting: false }
+impl ProbeFailure {
+    pub(crate) fn passing(reason: impl Into<String>) -> ProbeFailure {
+        ProbeFailure { reason: reason.into(), lasting: false }
     }
 
-    pub(crate) fn lasting(reason: impl Into<String>) -> Refusal {
-        Refusal { reason: reason.into(), lasting: true }
+    pub(crate) fn lasting(reason: impl Into<String>) -> ProbeFailure {
+        ProbeFailure { reason: reason.into(), lasting: true }
     }
 }
 
-impl Ask {
+impl SchemaProbe {
     /// Runs the executable with `--schema` and reads its answer.
     pub(crate) fn schema(
         &self,
         path: &Path,
         name: &str,
         sealed: Option<Arc<OwnedFd>>,
-    ) -> Result<Descriptor, Refusal> {
+    ) -> Result<ToolDescriptor, ProbeFailure> {
         let mut command = program(path, sealed);
         let environment = for_tool(&self.inherited, &Environment::new(), &self.inherited, name, &[]);
-        command.argument("--schema").environment(with_place(environment, path));
+        command.argument("--schema").environment(with_tool_path(environment, path));
         if let Some(directory) = path.parent() {
             command.working_directory(directory);
         }
@@ -75,37 +75,37 @@ impl Ask {
             .grace(GRACE)
             .cancel(&cancel)
             .live(live);
-        let mut outcome = task.run(&self.host).map_err(|error| Refusal::passing(error.to_string()))?;
+        let mut outcome = task.run(&self.host).map_err(|error| ProbeFailure::passing(error.to_string()))?;
         end_rest(&mut outcome);
         self.read(&outcome, name)
     }
 
-    fn read(&self, outcome: &Outcome, name: &str) -> Result<Descriptor, Refusal> {
+    fn read(&self, outcome: &Outcome, name: &str) -> Result<ToolDescriptor, ProbeFailure> {
         let stdout = outcome.captured.stdout.as_ref();
         if stdout.is_some_and(|stdout| stdout.total_bytes() > LARGEST as u64) {
-            return Err(Refusal::lasting("the schema is larger than 1 MiB"));
+            return Err(ProbeFailure::lasting("the schema is larger than 1 MiB"));
         }
         if outcome.cancelled {
-            return Err(Refusal::passing("discovery was cancelled"));
+            return Err(ProbeFailure::passing("discovery was cancelled"));
         }
         if outcome.timed_out {
-            return Err(Refusal::passing(format!("no schema within {} s", self.timeout.as_secs_f64())));
+            return Err(ProbeFailure::passing(format!("no schema within {} s", self.timeout.as_secs_f64())));
         }
         let said = text::last_line(&shown(outcome)).map_or(String::new(), |line| format!(": {line}"));
         match outcome.exit {
             Exit::Code(0) => {}
-            Exit::Code(code) => return Err(Refusal::passing(format!("exit {code}{said}"))),
+            Exit::Code(code) => return Err(ProbeFailure::passing(format!("exit {code}{said}"))),
             Exit::Signal(signal) => {
                 let signal = signal_name(signal).map_or(signal.to_string(), |name| format!("SIG{name}"));
-                return Err(Refusal::passing(format!("killed by {signal}{said}")));
+                return Err(ProbeFailure::passing(format!("killed by {signal}{said}")));
             }
         }
         let bytes = stdout.and_then(|stdout| stdout.slice(&View::HeadAndTail, LARGEST).ok());
         let bytes = bytes.map(|slice| slice.to_bytes()).unwrap_or_default();
-        let descriptor = Descriptor::parse(&bytes).map_err(Refusal::lasting)?;
+        let descriptor = ToolDescriptor::parse(&bytes).map_err(ProbeFailure::lasting)?;
         if descriptor.name != name {
             let reason = format!("it calls itself '{}', its file makes it '{name}'", descriptor.name);
-            return Err(Refusal::lasting(reason));
+            return Err(ProbeFailure::lasting(reason));
         }
         Ok(descriptor)
     }

@@ -1,4 +1,4 @@
-//! Outputs that were not shown whole, kept for a while: in memory, and in a store that later processes can open.
+//! KeptOutputs that were not shown whole, kept for a while: in memory, and in a store that later processes can open.
 //!
 //! Where they cannot be stored, an output is there as long as the registry.
 
@@ -16,15 +16,15 @@ const TIME_TO_LIVE: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// The outputs, by their names.
 #[derive(Debug, Default)]
-pub(crate) struct Outputs {
+pub(crate) struct KeptOutputs {
     store: Option<OutputStore>,
     memory: Mutex<VecDeque<Output>>,
 }
 
-impl Outputs {
+impl KeptOutputs {
     /// Stores outputs in a directory, if there is one.
-    pub(crate) fn new(directory: Option<PathBuf>) -> Outputs {
-        Outputs { store: directory.map(OutputStore::new), memory: Mutex::default() }
+    pub(crate) fn new(directory: Option<PathBuf>) -> KeptOutputs {
+        KeptOutputs { store: directory.map(OutputStore::new), memory: Mutex::default() }
     }
 
     /// Keeps an output; yields the file that it is in, if there is one.
@@ -67,11 +67,11 @@ mod tests {
         let place = tempfile::tempdir().expect("a directory");
         let directory = Some(place.path().join("outputs"));
         let (one, two) = (output(b"abc"), output(b"0123456789"));
-        let outputs = Outputs::new(directory.clone());
+        let outputs = KeptOutputs::new(directory.clone());
         let path = outputs.keep(&one, "stdout").expect("a file");
         assert_eq!(std::fs::read(&path).expect("a file"), b"abc");
         outputs.keep(&two, "stderr");
-        let later = Outputs::new(directory);
+        let later = KeptOutputs::new(directory);
         let read = |id: &str| {
             later
                 .get(id)
@@ -85,7 +85,7 @@ mod tests {
 
     #[test]
     fn without_a_directory_outputs_are_kept_in_memory() {
-        let outputs = Outputs::default();
+        let outputs = KeptOutputs::default();
         let one = output(b"x");
         assert_eq!(outputs.keep(&one, "stdout"), None);
         assert!(outputs.get(one.id().as_str()).is_some());

@@ -5,37 +5,42 @@ use std::fmt;
 use serde::de::{Expected, Unexpected};
 
 use crate::error::{Error, ErrorKind};
-use crate::source::{Mark, Place};
+use crate::source::{ConfigSpan, SourceLocation};
 
 /// A fault, with as much of its surroundings as is known where it is found.
 #[derive(Clone, Debug)]
-pub(crate) struct Fault {
+pub(crate) struct DeserializeError {
     pub(crate) kind: ErrorKind,
     pub(crate) text: String,
-    pub(crate) mark: Option<Mark>,
+    pub(crate) span: Option<ConfigSpan>,
     pub(crate) hint: Option<String>,
 }
 
-impl Fault {
-    pub(crate) fn new(kind: ErrorKind, mark: Mark, text: String) -> Fault {
-        Fault { kind, text, mark: Some(mark), hint: None }
+impl DeserializeError {
+    pub(crate) fn new(kind: ErrorKind, span: ConfigSpan, text: String) -> DeserializeError {
+        DeserializeError { kind, text, span: Some(span), hint: None }
     }
 
-    pub(crate) fn hint(mut self, hint: Option<String>) -> Fault {
+    pub(crate) fn hint(mut self, hint: Option<String>) -> DeserializeError {
         self.hint = hint;
         self
     }
 
     /// The innermost value that a fault was found in is the one to show.
-    pub(crate) fn within(mut self, mark: Mark) -> Fault {
-        self.mark = self.mark.or(Some(mark));
+    pub(crate) fn within(mut self, span: ConfigSpan) -> DeserializeError {
+        self.span = self.span.or(Some(span));
         self
     }
 
     /// The error for the user, once it is known what it was found in.
-    pub(crate) fn explain(self, within: &str, place: impl Fn(Mark) -> Place, whole: Mark) -> Error {
-        let place = place(self.mark.unwrap_or(whole));
-        let error = Error::at(self.kind, &place, format!("{} in {within}", self.text));
+    pub(crate) fn explain(
+        self,
+        within: &str,
+        location: impl Fn(ConfigSpan) -> SourceLocation,
+        whole: ConfigSpan,
+    ) -> Error {
+        let location = location(self.span.unwrap_or(whole));
+        let error = Error::at(self.kind, &location, format!("{} in {within}", self.text));
         match self.hint {
             Some(hint) => error.with_hint(hint),
             None => error,
@@ -43,12 +48,12 @@ impl Fault {
     }
 }
 
-impl serde::de::Error for Fault {
-    fn custom<T: fmt::Display>(message: T) -> Fault {
-        Fault { kind: ErrorKind::WrongValue, text: message.to_string(), mark: None, hint: None }
+impl serde::de::Error for DeserializeError {
+    fn custom<T: fmt::Display>(message: T) -> DeserializeError {
+        DeserializeError { kind: ErrorKind::WrongValue, text: message.to_string(), span: None, hint: None }
     }
 
-    fn invalid_type(found: Unexpected<'_>, wanted: &dyn Expected) -> Fault {
+    fn invalid_type(found: Unexpected<'_>, wanted: &dyn Expected) -> DeserializeError {
         let found = match found {
             Unexpected::Bool(_) => "true or false".to_owned(),
             Unexpected::Signed(_) | Unexpected::Unsigned(_) | Unexpected::Float(_) => "a number".to_owned(),
@@ -60,16 +65,16 @@ impl serde::de::Error for Fault {
         serde::de::Error::custom(format!("expected {wanted}, found {found}"))
     }
 
-    fn missing_field(field: &'static str) -> Fault {
+    fn missing_field(field: &'static str) -> DeserializeError {
         let text = format!("the key \"{field}\" is missing");
-        Fault { kind: ErrorKind::MissingKey, text, mark: None, hint: None }
+        DeserializeError { kind: ErrorKind::MissingKey, text, span: None, hint: None }
     }
 }
 
-impl fmt::Display for Fault {
+impl fmt::Display for DeserializeError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(&self.text)
     }
 }
 
-impl std::error::Error for Fault {}
+impl std::error::Error for DeserializeError {}

@@ -2,23 +2,23 @@
 
 use serde_json::{Map, Value};
 
-use crate::envelope::Fault;
+use crate::envelope::CallError;
 use crate::schema::Schema;
 use crate::text;
 use crate::tool::Tool;
 
 /// One word of a call.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Word {
+pub enum ArgumentWord {
     /// Text.
     Text(String),
     /// `name=[…]` or `name={…}`, with the value in the brackets.
     Named(String, Value),
 }
 
-impl From<&str> for Word {
-    fn from(text: &str) -> Word {
-        Word::Text(text.to_owned())
+impl From<&str> for ArgumentWord {
+    fn from(text: &str) -> ArgumentWord {
+        ArgumentWord::Text(text.to_owned())
     }
 }
 
@@ -26,24 +26,24 @@ impl Tool {
     /// Makes arguments of words, as its schema types them.
     ///
     /// ```
-    /// use haft_tools::{core_tools, Descriptor, Tool, Word};
-    /// # use haft_config::{Places, trust::Trust};
-    /// # let options = haft_tools::Options { natives: core_tools(&Default::default()), ..Default::default() };
-    /// # let registry = haft_tools::Registry::open(haft_process::Host::plain(), &Places::default(), Trust::open(None), options);
+    /// use haft_tools::{core_tools, ToolDescriptor, Tool, ArgumentWord};
+    /// # use haft_config::{Directories, trust::TrustStore};
+    /// # let options = haft_tools::RegistryOptions { natives: core_tools(&Default::default()), ..Default::default() };
+    /// # let registry = haft_tools::Registry::open(haft_process::Host::plain(), &Directories::default(), TrustStore::open(None), options);
     /// let tool = registry.find("file_read").unwrap();
     /// let words = ["path=src/main.rs".into(), "--limit".into(), "10".into()];
     /// assert_eq!(tool.arguments(&words).unwrap(), serde_json::json!({"path": "src/main.rs", "limit": 10}));
     /// ```
     ///
     /// # Errors
-    /// [`Code::InvalidParams`](crate::Code::InvalidParams), with the parameter, what was given and what is wanted.
-    pub fn arguments(&self, words: &[Word]) -> Result<Value, Fault> {
-        read(self.parameters(), words).map_err(Fault::invalid)
+    /// [`ErrorCode::InvalidParams`](crate::ErrorCode::InvalidParams), with the parameter, what was given and what is wanted.
+    pub fn arguments(&self, words: &[ArgumentWord]) -> Result<Value, CallError> {
+        read(self.parameters(), words).map_err(CallError::invalid)
     }
 }
 
-fn read(schema: &Schema, words: &[Word]) -> Result<Value, String> {
-    if let [Word::Text(only)] = words
+fn read(schema: &Schema, words: &[ArgumentWord]) -> Result<Value, String> {
+    if let [ArgumentWord::Text(only)] = words
         && only.trim_start().starts_with('{')
     {
         return serde_json::from_str(only)
@@ -53,11 +53,13 @@ fn read(schema: &Schema, words: &[Word]) -> Result<Value, String> {
     let mut words = words.iter().peekable();
     while let Some(word) = words.next() {
         match word {
-            Word::Named(name, value) => put(&mut arguments, schema, name, value.clone())?,
-            Word::Text(text) => match text.strip_prefix("--").filter(|rest| !rest.is_empty()) {
+            ArgumentWord::Named(name, value) => put(&mut arguments, schema, name, value.clone())?,
+            ArgumentWord::Text(text) => match text.strip_prefix("--").filter(|rest| !rest.is_empty()) {
                 Some(option) => {
                     let following = match words.peek() {
-                        Some(Word::Text(next)) if !option.contains('=') && !next.starts_with("--") => {
+                        Some(ArgumentWord::Text(next))
+                            if !option.contains('=') && !next.starts_with("--") =>
+                        {
                             Some(next.as_str())
                         }
                         _ => None,
@@ -227,8 +229,8 @@ mod tests {
         }))
     }
 
-    fn words(texts: &[&str]) -> Vec<Word> {
-        texts.iter().map(|text| Word::from(*text)).collect()
+    fn words(texts: &[&str]) -> Vec<ArgumentWord> {
+        texts.iter().map(|text| ArgumentWord::from(*text)).collect()
     }
 
     #[test]
@@ -256,7 +258,8 @@ mod tests {
 
     #[test]
     fn json_words_keep_their_values() {
-        let given = [Word::Named("names".to_owned(), json!(["a", "b c"])), Word::from("limit=1")];
+        let given =
+            [ArgumentWord::Named("names".to_owned(), json!(["a", "b c"])), ArgumentWord::from("limit=1")];
         assert_eq!(read(&schema(), &given), Ok(json!({"names": ["a", "b c"], "limit": 1})));
     }
 

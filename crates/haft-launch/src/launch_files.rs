@@ -21,27 +21,27 @@ const KEPT: Duration = Duration::from_secs(24 * 3600);
 /// A directory for the files of a launch. It is named at once, made when something is written, and removed when this is
 /// dropped.
 #[derive(Debug)]
-pub struct Files {
+pub struct LaunchFiles {
     base: PathBuf,
     path: PathBuf,
     made: bool,
 }
 
-impl Files {
+impl LaunchFiles {
     /// A directory that lasts as long as this process, whatever program that becomes.
-    pub fn of_process(base: &Path) -> Files {
+    pub fn for_process(base: &Path) -> LaunchFiles {
         let pid = std::process::id();
         let start = process_start(pid.cast_signed()).unwrap_or_default();
-        Files::named(base, &format!("launch-{pid}-{start}-{}-{:016x}", process_table(), random()))
+        LaunchFiles::named(base, &format!("launch-{pid}-{start}-{}-{:016x}", process_table(), random()))
     }
 
     /// A directory that lasts for a day.
-    pub fn for_a_day(base: &Path) -> Files {
-        Files::named(base, &format!("dry-run-{:016x}", random()))
+    pub fn for_dry_run(base: &Path) -> LaunchFiles {
+        LaunchFiles::named(base, &format!("dry-run-{:016x}", random()))
     }
 
-    fn named(base: &Path, name: &str) -> Files {
-        Files { base: base.to_path_buf(), path: base.join(name), made: false }
+    fn named(base: &Path, name: &str) -> LaunchFiles {
+        LaunchFiles { base: base.to_path_buf(), path: base.join(name), made: false }
     }
 
     /// Where the directory is, or will be.
@@ -74,7 +74,7 @@ impl Files {
     }
 }
 
-impl Drop for Files {
+impl Drop for LaunchFiles {
     /// Who becomes the agent is never here: only a launch that has failed, or is over, is.
     fn drop(&mut self) {
         if self.made {
@@ -100,7 +100,7 @@ fn private_directory(path: &Path) -> io::Result<()> {
 }
 
 /// Removes the directories of launches whose agents have gone. Answers with how many there were.
-pub fn clean(base: &Path) -> usize {
+pub fn remove_stale_files(base: &Path) -> usize {
     if private_directory_exists(base).is_err() {
         return 0;
     }
@@ -152,13 +152,13 @@ mod tests {
     fn files_are_private_and_go_with_their_process() {
         let base = tempfile::tempdir().unwrap();
         let base = base.path().join("haft");
-        let mut files = Files::of_process(&base);
+        let mut files = LaunchFiles::for_process(&base);
         assert!(!base.exists(), "nothing is made before it is needed");
         let path = files.path().join("prompt.md");
         files.write(&path, b"text").unwrap();
         assert_eq!(fs::metadata(&path).unwrap().mode() & 0o777, 0o600);
         assert_eq!(fs::metadata(files.path()).unwrap().mode() & 0o777, 0o700);
-        assert_eq!(clean(&base), 0, "we are still here");
+        assert_eq!(remove_stale_files(&base), 0, "we are still here");
         let pid = std::process::id();
         let table = process_table();
         for name in [
@@ -171,7 +171,7 @@ mod tests {
         ] {
             fs::create_dir(base.join(name)).unwrap();
         }
-        assert_eq!(clean(&base), 2, "one of another start, one of no process");
+        assert_eq!(remove_stale_files(&base), 2, "one of another start, one of no process");
         assert_eq!(fs::read_dir(&base).unwrap().count(), 5);
         drop(files);
         assert!(!path.exists());
@@ -182,9 +182,9 @@ mod tests {
         use std::os::unix::fs::PermissionsExt as _;
         let base = tempfile::tempdir().unwrap();
         fs::set_permissions(base.path(), fs::Permissions::from_mode(0o777)).unwrap();
-        let mut files = Files::of_process(base.path());
+        let mut files = LaunchFiles::for_process(base.path());
         let path = files.path().join("x");
         assert!(files.write(&path, b"").is_err());
-        assert_eq!(clean(base.path()), 0);
+        assert_eq!(remove_stale_files(base.path()), 0);
     }
 }

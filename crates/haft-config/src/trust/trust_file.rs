@@ -10,11 +10,11 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::{Entry, Error};
+use super::{Error, TrustEntry};
 use crate::file::{FileErrorKind, FileRules, MAX_STATE_BYTES, Owners};
 
 #[derive(Clone, Debug)]
-pub(super) struct Store {
+pub(super) struct TrustFile {
     directory: PathBuf,
     file: PathBuf,
 }
@@ -22,28 +22,28 @@ pub(super) struct Store {
 /// All that the file holds.
 #[derive(Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Content {
-    pub(super) trusted: Vec<Entry>,
+pub(super) struct TrustFileContent {
+    pub(super) trusted: Vec<TrustEntry>,
     /// Directories whose owner and mode are not checked.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) owners: Vec<PathBuf>,
 }
 
-impl Store {
-    pub(super) fn at(directory: &Path) -> Store {
-        Store { directory: directory.to_path_buf(), file: directory.join("trust.json") }
+impl TrustFile {
+    pub(super) fn at(directory: &Path) -> TrustFile {
+        TrustFile { directory: directory.to_path_buf(), file: directory.join("trust.json") }
     }
 
     /// Reads the file, which nobody else may have written.
-    pub(super) fn read(&self) -> Result<Content, Error> {
+    pub(super) fn read(&self) -> Result<TrustFileContent, Error> {
         match FileRules::up_to(MAX_STATE_BYTES).owned_by(&Owners::of_process()).read(&self.file) {
             Ok(bytes) => serde_json::from_slice(&bytes).map_err(|error| Error::damaged(&self.file, &error)),
-            Err(error) if error.kind() == FileErrorKind::Absent => Ok(Content::default()),
+            Err(error) if error.kind() == FileErrorKind::NotFound => Ok(TrustFileContent::default()),
             Err(error) => Err(Error::unreachable("read", &self.file, error.into())),
         }
     }
 
-    pub(super) fn change(&self, change: impl FnOnce(&mut Content)) -> Result<(), Error> {
+    pub(super) fn change(&self, change: impl FnOnce(&mut TrustFileContent)) -> Result<(), Error> {
         let failed = |error| Error::unreachable("write", &self.file, error);
         DirBuilder::new().recursive(true).mode(0o700).create(&self.directory).map_err(failed)?;
         let _turn = self.take_turn().map_err(failed)?;
@@ -60,7 +60,7 @@ impl Store {
         Ok(lock)
     }
 
-    fn replace(&self, content: &Content) -> io::Result<()> {
+    fn replace(&self, content: &TrustFileContent) -> io::Result<()> {
         let mut bytes = serde_json::to_vec_pretty(content)?;
         bytes.push(b'\n');
         let mut file = tempfile::Builder::new().prefix("trust.").tempfile_in(&self.directory)?;

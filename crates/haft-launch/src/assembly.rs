@@ -3,14 +3,14 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use crate::errand::{Errand, Found};
+use crate::config_types::StringOrList;
+use crate::context_command::{CommandResult, ContextCommand};
 use crate::error::{Error, ErrorKind};
-use crate::recipe::Recipe;
-use crate::selection::{Request, Selection};
-use crate::source_file::{self, FileText};
-use crate::surroundings::Surroundings;
-use crate::template::Values;
-use crate::written::Texts;
+use crate::host_facts::HostFacts;
+use crate::selection::{LaunchRequest, LaunchSelection};
+use crate::template::PlaceholderValues;
+use crate::text_file::{self, FileText};
+use crate::text_source::TextSource;
 
 /// How long git may take to answer.
 const GIT_TIMEOUT: Duration = Duration::from_secs(10);
@@ -25,20 +25,20 @@ const GIT: [(&str, &[&str]); 4] = [
 
 /// The texts of a launch in the making: files are read, commands are still to be run.
 #[derive(Debug)]
-pub struct Assembly<'s> {
-    surroundings: &'s Surroundings,
+pub struct PromptAssembly<'s> {
+    facts: &'s HostFacts,
     instructions: Vec<u8>,
-    role: Option<Piece>,
-    contexts: Vec<Piece>,
-    task: Option<Piece>,
-    errands: Vec<Errand>,
-    /// Which errand answers which placeholder of git.
+    role: Option<PendingText>,
+    contexts: Vec<PendingText>,
+    task: Option<PendingText>,
+    commands: Vec<ContextCommand>,
+    /// Which command_index answers which placeholder of git.
     git: HashMap<&'static str, usize>,
 }
 
 /// The texts of a launch.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Material {
+pub struct AssembledPrompt {
     /// Who the agent shall be.
     pub role: Option<Vec<u8>>,
     /// What it shall know and do.
@@ -51,32 +51,36 @@ pub struct Material {
 
 /// A text in the making.
 #[derive(Debug)]
-struct Piece {
+struct PendingText {
     label: String,
     name: String,
-    recipe: Recipe,
+    source: TextSource,
     required: bool,
     file: Option<FileText>,
-    errand: Option<usize>,
+    command_index: Option<usize>,
 }
 
-impl<'s> Assembly<'s> {
+impl<'s> PromptAssembly<'s> {
     /// Begins to assemble what was selected.
-    pub fn new(selection: &Selection<'_>, request: &Request, surroundings: &'s Surroundings) -> Assembly<'s> {
-        let mut assembly = Assembly {
-            surroundings,
+    pub fn new(
+        selection: &LaunchSelection<'_>,
+        request: &LaunchRequest,
+        facts: &'s HostFacts,
+    ) -> PromptAssembly<'s> {
+        let mut assembly = PromptAssembly {
+            facts,
             instructions: request.instructions.clone().unwrap_or_default(),
             role: None,
             contexts: Vec::new(),
             task: None,
-            errands: Vec::new(),
+            commands: Vec::new(),
             git: HashMap::new(),
         };
-        let role = selection.role.map(|role| ("role", role.name.as_str(), &role.recipe, !role.optional));
-        let task = selection.task.map(|task| ("task", task.name.as_str(), &task.recipe, true));
+        let role = selection.role.map(|role| ("role", role.name.as_str(), &role.source, !role.optional));
+        let task = selection.task.map(|task| ("task", task.name.as_str(), &task.source, true));
         assembly.role = role.map(|parts| assembly.piece(selection, parts));
         for chosen in &selection.contexts {
-            let parts = ("context", chosen.name.as_str(), &chosen.recipe, chosen.required);
+            let parts = ("context", chosen.name.as_str(), &chosen.source, chosen.required);
             let piece = assembly.piece(selection, parts);
             assembly.contexts.push(piece);
         }
@@ -84,54 +88,58 @@ impl<'s> Assembly<'s> {
         assembly
     }
 
-    /// The commands whose results [`finish`](Assembly::finish) wants, in this order.
-    pub fn errands(&self) -> &[Errand] {
-        &self.errands
+    /// The commands whose results [`finish`](PromptAssembly::finish) wants, in this order.
+    pub fn commands(&self) -> &[ContextCommand] {
+        &self.commands
     }
 
-    fn piece(&mut self, selection: &Selection<'_>, parts: (&str, &str, &Recipe, bool)) -> Piece {
-        let (kind, name, recipe, required) = parts;
-        let file = recipe.file.as_deref().filter(|_| recipe.prompt.is_some() || recipe.needs_file());
-        let file = file.map(|file| source_file::read(file, recipe, self.surroundings));
-        let errand = recipe.needs_command().then(|| self.command(selection, recipe));
+    fn piece(
+        &mut self,
+        selection: &LaunchSelection<'_>,
+        parts: (&str, &str, &TextSource, bool),
+    ) -> PendingText {
+        let (kind, name, source, required) = parts;
+        let file = source.file.as_deref().filter(|_| source.prompt.is_some() || source.needs_file());
+        let file = file.map(|file| text_file::read(file, source, self.facts));
+        let command_index = source.needs_command().then(|| self.command(selection, source));
         for (placeholder, words) in GIT {
-            if recipe.names().any(|used| used == placeholder) && !self.git.contains_key(placeholder) {
+            if source.names().any(|used| used == placeholder) && !self.git.contains_key(placeholder) {
                 let argv = words.iter().map(Into::into).collect();
                 let index = self.add(argv, GIT_TIMEOUT);
                 self.git.insert(placeholder, index);
             }
         }
         let label = format!("{kind} \"{name}\"");
-        Piece { label, name: name.to_owned(), recipe: recipe.clone(), required, file, errand }
+        PendingText { label, name: name.to_owned(), source: source.clone(), required, file, command_index }
     }
 
-    /// Adds the command of a recipe: a list is run as it is, a text by a shell.
-    fn command(&mut self, selection: &Selection<'_>, recipe: &Recipe) -> usize {
+    /// Adds the command of a source: a list is run as it is, a text by a shell.
+    fn command(&mut self, selection: &LaunchSelection<'_>, source: &TextSource) -> usize {
         let settings = &selection.catalogue.settings;
-        let argv = match &recipe.command {
-            Some(Texts::Many(words)) => words.iter().map(Into::into).collect(),
-            Some(Texts::One(line)) => {
-                let shell = recipe.shell.as_ref().or(settings.shell.as_ref().map(|shell| &shell.value));
-                let shell = shell_words(shell, self.surroundings);
+        let argv = match &source.command {
+            Some(StringOrList::List(words)) => words.iter().map(Into::into).collect(),
+            Some(StringOrList::String(line)) => {
+                let shell = source.shell.as_ref().or(settings.shell.as_ref().map(|shell| &shell.value));
+                let shell = shell_words(shell, self.facts);
                 shell.into_iter().chain([line.clone()]).map(Into::into).collect()
             }
             None => Vec::new(),
         };
-        self.add(argv, recipe.timeout.unwrap_or(settings.timeout))
+        self.add(argv, source.timeout.unwrap_or(settings.timeout))
     }
 
     fn add(&mut self, argv: Vec<std::ffi::OsString>, timeout: Duration) -> usize {
-        let directory = self.surroundings.working_directory.clone();
-        self.errands.push(Errand { argv, timeout, directory });
-        self.errands.len() - 1
+        let directory = self.facts.working_directory.clone();
+        self.commands.push(ContextCommand { argv, timeout, directory });
+        self.commands.len() - 1
     }
 
     /// Makes the texts, given what came of the commands.
     ///
     /// # Errors
     /// If something that has to be there cannot be made.
-    pub fn finish(self, found: &[Found]) -> Result<Material, Error> {
-        let mut material = Material::default();
+    pub fn finish(self, found: &[CommandResult]) -> Result<AssembledPrompt, Error> {
+        let mut material = AssembledPrompt::default();
         if let Some(role) = &self.role {
             material.role = self.make(role, found, &mut material.notes)?.filter(|text| !text.is_empty());
         }
@@ -147,8 +155,8 @@ impl<'s> Assembly<'s> {
         let mut instructions = Some(self.instructions.clone()).filter(|text| !text.is_empty());
         if let Some(task) = &self.task {
             texts.extend(self.make(task, found, &mut material.notes)?);
-            // What the user says is never lost, whether the task has a place for it or not.
-            instructions = instructions.filter(|_| !task.recipe.names().any(|name| name == "instructions"));
+            // What the user says is never lost, whether the task has a location for it or not.
+            instructions = instructions.filter(|_| !task.source.names().any(|name| name == "instructions"));
         }
         texts.extend(instructions);
         material.prompt = join(&texts);
@@ -158,22 +166,22 @@ impl<'s> Assembly<'s> {
     /// The text of a piece; nothing, and a note, if it cannot be made and need not be there.
     fn make(
         &self,
-        piece: &Piece,
-        found: &[Found],
+        piece: &PendingText,
+        found: &[CommandResult],
         notes: &mut Vec<String>,
     ) -> Result<Option<Vec<u8>>, Error> {
         match self.text(piece, found, notes) {
             Ok(text) => Ok(Some(text)),
             Err(why) if piece.required => {
                 let message = format!("{} cannot be made: {why}", piece.label);
-                let error = Error::new(ErrorKind::Material, message);
-                Err(match piece.recipe.place() {
-                    Some(place) => error.with_hint(format!("it is defined at {place}")),
+                let error = Error::new(ErrorKind::MissingText, message);
+                Err(match piece.source.location() {
+                    Some(location) => error.with_hint(format!("it is defined at {location}")),
                     None => error,
                 })
             }
             Err(why) => {
-                let silent = piece.recipe.layer() == haft_config::Layer::Embedded
+                let silent = piece.source.layer() == haft_config::Layer::Embedded
                     && matches!(&piece.file, Some(file) if file.is_absent());
                 if !silent {
                     notes.push(format!("{} left out: {why}", piece.label));
@@ -183,30 +191,35 @@ impl<'s> Assembly<'s> {
         }
     }
 
-    fn text(&self, piece: &Piece, found: &[Found], notes: &mut Vec<String>) -> Result<Vec<u8>, String> {
+    fn text(
+        &self,
+        piece: &PendingText,
+        found: &[CommandResult],
+        notes: &mut Vec<String>,
+    ) -> Result<Vec<u8>, String> {
         let file = match &piece.file {
-            Some(file) if piece.recipe.needs_file() => Some(file.contents.clone()?),
+            Some(file) if piece.source.needs_file() => Some(file.contents.clone()?),
             _ => None,
         };
-        let output = match piece.errand.and_then(|index| found.get(index)) {
+        let output = match piece.command_index.and_then(|index| found.get(index)) {
             None => None,
-            Some(Found::Text(text)) => Some(text.clone()),
-            Some(Found::Cut(text, total)) => {
+            Some(CommandResult::Text(text)) => Some(text.clone()),
+            Some(CommandResult::Cut(text, total)) => {
                 notes.push(format!("{}: only {} of {total} bytes are used", piece.label, text.len()));
                 Some(text.clone())
             }
-            Some(Found::Nothing(why)) => return Err(why.clone()),
+            Some(CommandResult::Nothing(why)) => return Err(why.clone()),
         };
-        let Some(template) = &piece.recipe.prompt else { return Ok(file.or(output).unwrap_or_default()) };
+        let Some(template) = &piece.source.prompt else { return Ok(file.or(output).unwrap_or_default()) };
         let mut values = HashMap::new();
         for name in template.names() {
             let value = match name {
                 "file" => piece.file.as_ref().map(|file| file.shown.clone().into_bytes()).unwrap_or_default(),
                 "file_contents" => file.clone().unwrap_or_default(),
-                "command" => piece.recipe.command().unwrap_or_default().join(" ").into_bytes(),
+                "command" => piece.source.command().unwrap_or_default().join(" ").into_bytes(),
                 "command_output" => output.clone().unwrap_or_default(),
                 "instructions" => self.instructions.clone(),
-                _ => self.surroundings.fact(name).unwrap_or_else(|| self.git_answer(name, found)),
+                _ => self.facts.fact(name).unwrap_or_else(|| self.git_answer(name, found)),
             };
             values.insert(name.to_owned(), value);
         }
@@ -214,24 +227,24 @@ impl<'s> Assembly<'s> {
     }
 
     /// What git said, without its newline; nothing where it had no answer.
-    fn git_answer(&self, name: &str, found: &[Found]) -> Vec<u8> {
+    fn git_answer(&self, name: &str, found: &[CommandResult]) -> Vec<u8> {
         match self.git.get(name).and_then(|index| found.get(*index)) {
-            Some(Found::Text(text)) => text.strip_suffix(b"\n").unwrap_or(text).to_vec(),
+            Some(CommandResult::Text(text)) => text.strip_suffix(b"\n").unwrap_or(text).to_vec(),
             _ => Vec::new(),
         }
     }
 }
 
 /// The words of a shell, up to the one that is the line.
-pub(crate) fn shell_words(shell: Option<&Texts>, surroundings: &Surroundings) -> Vec<String> {
+pub(crate) fn shell_words(shell: Option<&StringOrList>, facts: &HostFacts) -> Vec<String> {
     match shell {
-        Some(Texts::Many(words)) => words.clone(),
-        Some(Texts::One(program)) => vec![program.clone(), "-c".to_owned()],
-        None => vec![surroundings.shell(), "-c".to_owned()],
+        Some(StringOrList::List(words)) => words.clone(),
+        Some(StringOrList::String(program)) => vec![program.clone(), "-c".to_owned()],
+        None => vec![facts.shell(), "-c".to_owned()],
     }
 }
 
-/// Texts with an empty line between them; each stays as it is.
+/// StringOrList with an empty line between them; each stays as it is.
 fn join(texts: &[Vec<u8>]) -> Vec<u8> {
     let mut joined = Vec::new();
     for text in texts {
@@ -245,7 +258,7 @@ fn join(texts: &[Vec<u8>]) -> Vec<u8> {
 
 struct Named(HashMap<String, Vec<u8>>);
 
-impl Values for Named {
+impl PlaceholderValues for Named {
     fn value(&self, name: &str) -> &[u8] {
         self.0.get(name).map(Vec::as_slice).unwrap_or_default()
     }

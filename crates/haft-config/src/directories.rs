@@ -1,7 +1,7 @@
 //! Where things of haft are: for everybody on the machine, for one user, for one project.
 //!
 //! Nothing here reads the environment. The program that owns the process hands over what it was started with, as
-//! [`Sources`], and gets [`Places`] back.
+//! [`DirectoryInputs`], and gets [`Directories`] back.
 
 use std::path::{Path, PathBuf};
 
@@ -10,9 +10,9 @@ use crate::source::Layer;
 /// The directory that makes a directory a project.
 pub const PROJECT_DIRECTORY: &str = ".haft";
 
-/// What [`Places`] are found from.
+/// What [`Directories`] are found from.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Sources<'a> {
+pub struct DirectoryInputs<'a> {
     /// The directory of tools that come with the installation.
     pub system: Option<&'a Path>,
     /// The user's home directory.
@@ -29,7 +29,7 @@ pub struct Sources<'a> {
 
 /// The directories haft looks into. Each may be missing on the disk; `None` where it cannot even be named.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Places {
+pub struct Directories {
     /// Tools that come with the installation.
     pub system: Option<PathBuf>,
     /// The user's configuration, usually `~/.config/haft`.
@@ -42,12 +42,12 @@ pub struct Places {
     pub cache: Option<PathBuf>,
 }
 
-impl Places {
+impl Directories {
     /// Finds the places.
-    pub fn find(sources: &Sources<'_>) -> Places {
+    pub fn resolve(sources: &DirectoryInputs<'_>) -> Directories {
         let user = base(sources.config_home, sources.home, ".config");
         let project = sources.working_directory.and_then(find_project);
-        Places {
+        Directories {
             system: sources.system.map(Path::to_path_buf),
             // The user's own configuration is no project, wherever he has put it.
             project: project.filter(|project| Some(project) != user.as_ref()),
@@ -58,7 +58,7 @@ impl Places {
     }
 
     /// The directories of tools there may be, in the order in which later ones win.
-    pub fn tools(&self) -> Vec<(Layer, PathBuf)> {
+    pub fn tool_directories(&self) -> Vec<(Layer, PathBuf)> {
         let below = |place: &Option<PathBuf>| place.as_ref().map(|place| place.join("tools"));
         let all = [
             (Layer::System, self.system.clone()),
@@ -89,7 +89,8 @@ mod tests {
 
     #[test]
     fn the_usual_places() {
-        let places = Places::find(&Sources { home: path("/home/me"), ..Sources::default() });
+        let places =
+            Directories::resolve(&DirectoryInputs { home: path("/home/me"), ..DirectoryInputs::default() });
         assert_eq!(places.user.as_deref(), path("/home/me/.config/haft"));
         assert_eq!(places.state.as_deref(), path("/home/me/.local/state/haft"));
         assert_eq!(places.cache.as_deref(), path("/home/me/.cache/haft"));
@@ -98,20 +99,20 @@ mod tests {
 
     #[test]
     fn chosen_places_win_if_they_are_absolute() {
-        let sources = Sources {
+        let sources = DirectoryInputs {
             home: path("/home/me"),
             config_home: path("/elsewhere"),
             cache_home: path("relative"),
-            ..Sources::default()
+            ..DirectoryInputs::default()
         };
-        let places = Places::find(&sources);
+        let places = Directories::resolve(&sources);
         assert_eq!(places.user.as_deref(), path("/elsewhere/haft"));
         assert_eq!(places.cache.as_deref(), path("/home/me/.cache/haft"));
     }
 
     #[test]
     fn without_a_home_there_are_no_places_of_a_user() {
-        assert_eq!(Places::find(&Sources::default()), Places::default());
+        assert_eq!(Directories::resolve(&DirectoryInputs::default()), Directories::default());
     }
 
     #[test]
@@ -126,14 +127,14 @@ mod tests {
 
     #[test]
     fn tools_are_looked_for_where_later_ones_win() {
-        let places = Places {
+        let places = Directories {
             system: Some("/s".into()),
             user: Some("/u".into()),
             project: Some("/p/.haft".into()),
-            ..Places::default()
+            ..Directories::default()
         };
         let expected = [(Layer::System, "/s"), (Layer::User, "/u/tools"), (Layer::Project, "/p/.haft/tools")];
         let expected = expected.map(|(layer, place)| (layer, PathBuf::from(place)));
-        assert_eq!(places.tools(), expected);
+        assert_eq!(places.tool_directories(), expected);
     }
 }

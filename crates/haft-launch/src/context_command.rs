@@ -18,7 +18,7 @@ const GRACE: Duration = Duration::from_millis(500);
 
 /// A command to be run.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Errand {
+pub struct ContextCommand {
     /// The program and its arguments.
     pub argv: Vec<OsString>,
     /// How long it may take.
@@ -29,7 +29,7 @@ pub struct Errand {
 
 /// What came of a command: what it wrote, or in a few words why there is nothing.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Found {
+pub enum CommandResult {
     /// What it wrote.
     Text(Vec<u8>),
     /// Both ends of what it wrote, which was more than is taken, and how much it was.
@@ -39,20 +39,25 @@ pub enum Found {
 }
 
 /// Runs all of them, several at once, and returns when each has ended with everything it had started.
-pub fn run(errands: &[Errand], environment: &Environment, host: &Host, cancel: &CancelToken) -> Vec<Found> {
-    let found = Mutex::new(vec![Found::Nothing("it was not run".to_owned()); errands.len()]);
+pub fn run_commands(
+    commands: &[ContextCommand],
+    environment: &Environment,
+    host: &Host,
+    cancel: &CancelToken,
+) -> Vec<CommandResult> {
+    let found = Mutex::new(vec![CommandResult::Nothing("it was not run".to_owned()); commands.len()]);
     let next = AtomicUsize::new(0);
     let work = || {
-        while let Some((index, errand)) = {
+        while let Some((index, wanted)) = {
             let index = next.fetch_add(1, Ordering::Relaxed);
-            errands.get(index).map(|errand| (index, errand))
+            commands.get(index).map(|wanted| (index, wanted))
         } {
-            let result = run_one(errand, environment, host, cancel);
+            let result = run_one(wanted, environment, host, cancel);
             found.lock().unwrap_or_else(std::sync::PoisonError::into_inner)[index] = result;
         }
     };
     std::thread::scope(|scope| {
-        for _ in 1..errands.len().min(AT_ONCE) {
+        for _ in 1..commands.len().min(AT_ONCE) {
             scope.spawn(work);
         }
         work();
@@ -60,39 +65,44 @@ pub fn run(errands: &[Errand], environment: &Environment, host: &Host, cancel: &
     found.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner)
 }
 
-fn run_one(errand: &Errand, environment: &Environment, host: &Host, cancel: &CancelToken) -> Found {
-    let Some((program, arguments)) = errand.argv.split_first() else {
-        return Found::Nothing("there is no command".to_owned());
+fn run_one(
+    wanted: &ContextCommand,
+    environment: &Environment,
+    host: &Host,
+    cancel: &CancelToken,
+) -> CommandResult {
+    let Some((program, arguments)) = wanted.argv.split_first() else {
+        return CommandResult::Nothing("there is no command".to_owned());
     };
     let mut command = Command::new(program);
-    command.arguments(arguments).environment(environment.clone()).working_directory(&errand.directory);
+    command.arguments(arguments).environment(environment.clone()).working_directory(&wanted.directory);
     command.parent_death_signal(Signals::KILL);
-    let task = Task::new(command).timeout(errand.timeout).grace(GRACE).cancel(cancel);
+    let task = Task::new(command).timeout(wanted.timeout).grace(GRACE).cancel(cancel);
     match task.run(host) {
-        Ok(outcome) => judge(outcome, errand.timeout),
-        Err(error) => Found::Nothing(error.to_string()),
+        Ok(outcome) => judge(outcome, wanted.timeout),
+        Err(error) => CommandResult::Nothing(error.to_string()),
     }
 }
 
-fn judge(mut outcome: Outcome, timeout: Duration) -> Found {
+fn judge(mut outcome: Outcome, timeout: Duration) -> CommandResult {
     if let Some(left) = outcome.adopted.take() {
         left.controller().set_grace(GRACE);
         left.end();
     }
     if outcome.timed_out {
-        return Found::Nothing(format!("it took longer than {} s", timeout.as_secs()));
+        return CommandResult::Nothing(format!("it took longer than {} s", timeout.as_secs()));
     }
     if outcome.cancelled {
-        return Found::Nothing("it was cancelled".to_owned());
+        return CommandResult::Nothing("it was cancelled".to_owned());
     }
     if !outcome.exit.success() {
-        return Found::Nothing(failure(&outcome));
+        return CommandResult::Nothing(failure(&outcome));
     }
-    let Some(output) = &outcome.captured.stdout else { return Found::Text(Vec::new()) };
+    let Some(output) = &outcome.captured.stdout else { return CommandResult::Text(Vec::new()) };
     match output.slice(&View::HeadAndTail, MOST) {
-        Ok(slice) if slice.is_whole() => Found::Text(slice.to_bytes()),
-        Ok(slice) => Found::Cut(slice.to_bytes(), slice.total_bytes),
-        Err(error) => Found::Nothing(error.to_string()),
+        Ok(slice) if slice.is_whole() => CommandResult::Text(slice.to_bytes()),
+        Ok(slice) => CommandResult::Cut(slice.to_bytes(), slice.total_bytes),
+        Err(error) => CommandResult::Nothing(error.to_string()),
     }
 }
 

@@ -3,12 +3,12 @@
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-use haft_config::trust::Trust;
+use haft_config::trust::TrustStore;
 use haft_process::{Environment, find_program};
 
 /// The world of a launch, as data.
 #[derive(Clone, Debug, Default)]
-pub struct Surroundings {
+pub struct HostFacts {
     /// Where the agent shall start.
     pub working_directory: PathBuf,
     /// The user's home directory.
@@ -28,10 +28,10 @@ pub struct Surroundings {
     /// The path of the running haft, which agents are told to use.
     pub haft: PathBuf,
     /// What of projects the user trusts, and whose files are read.
-    pub trust: Trust,
+    pub trust: TrustStore,
 }
 
-impl Surroundings {
+impl HostFacts {
     /// The top of the project: where its `.haft` is, else its repository, else where the agent starts.
     pub fn root(&self) -> &Path {
         let repository = || self.working_directory.ancestors().find(|above| above.join(".git").exists());
@@ -42,9 +42,9 @@ impl Surroundings {
     pub fn find(&self, program: &str) -> Option<PathBuf> {
         let path = self.environment.get("PATH");
         let found = find_program(OsStr::new(program), path, Some(&self.working_directory)).ok()?;
-        let place = self.working_directory.join(&found);
+        let location = self.working_directory.join(&found);
         // What has a slash is taken as it is, there or not.
-        place.is_file().then_some(found)
+        location.is_file().then_some(found)
     }
 
     /// The shell that runs commands unless another is configured.

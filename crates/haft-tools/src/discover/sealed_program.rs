@@ -97,7 +97,7 @@ fn seal(path: &Path, rules: &FileRules) -> Result<SealedProgram, FileError> {
     let opened = rules.open(path)?;
     let bytes = opened.metadata.len();
     let copied = copy(&opened.file, bytes, path);
-    let (hash, file) = copied.map_err(|error| FileError::of_system(path, error))?;
+    let (hash, file) = copied.map_err(|error| FileError::from_io(path, error))?;
     Ok(SealedProgram { path: path.to_path_buf(), hash, bytes, file: Arc::new(file) })
 }
 

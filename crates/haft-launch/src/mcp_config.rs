@@ -9,7 +9,7 @@ const SERVER: &str = "haft";
 
 /// A form of MCP configuration.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Format {
+pub(crate) enum McpFormat {
     /// A JSON object `mcpServers`, which most agents read.
     #[default]
     McpServers,
@@ -23,16 +23,16 @@ pub(crate) enum Format {
     Goose,
 }
 
-impl Format {
+impl McpFormat {
     pub(crate) const NAMES: [&str; 5] = ["mcpServers", "copilot", "codex", "opencode", "goose"];
 
-    pub(crate) fn named(name: &str) -> Option<Format> {
+    pub(crate) fn named(name: &str) -> Option<McpFormat> {
         Some(match name {
-            "mcpServers" => Format::McpServers,
-            "copilot" => Format::Copilot,
-            "codex" => Format::Codex,
-            "opencode" => Format::Opencode,
-            "goose" => Format::Goose,
+            "mcpServers" => McpFormat::McpServers,
+            "copilot" => McpFormat::Copilot,
+            "codex" => McpFormat::Codex,
+            "opencode" => McpFormat::Opencode,
+            "goose" => McpFormat::Goose,
             _ => return None,
         })
     }
@@ -41,24 +41,24 @@ impl Format {
     pub(crate) fn render(self, haft: &Path) -> McpConfig {
         let haft = haft.to_string_lossy();
         let (extension, text) = match self {
-            Format::McpServers => ("json", pretty(&json!({"mcpServers": {SERVER: server(&haft)}}))),
-            Format::Copilot => {
+            McpFormat::McpServers => ("json", pretty(&json!({"mcpServers": {SERVER: server(&haft)}}))),
+            McpFormat::Copilot => {
                 let mut server = server(&haft);
                 server["type"] = "local".into();
                 server["tools"] = json!(["*"]);
                 ("json", pretty(&json!({"mcpServers": {SERVER: server}})))
             }
-            Format::Codex => {
+            McpFormat::Codex => {
                 ("toml", format!("[mcp_servers.{SERVER}]\ncommand = {}\nargs = [\"mcp\"]\n", quote(&haft)))
             }
-            Format::Opencode => {
+            McpFormat::Opencode => {
                 let server = json!({"type": "local", "command": [haft, "mcp"], "enabled": true});
                 (
                     "json",
                     pretty(&json!({"$schema": "https://opencode.ai/config.json", "mcp": {SERVER: server}})),
                 )
             }
-            Format::Goose => ("yaml", goose(&haft)),
+            McpFormat::Goose => ("yaml", goose(&haft)),
         };
         McpConfig { file_name: format!("mcp.{extension}"), text }
     }
@@ -110,15 +110,17 @@ fn merge(base: &mut Value, over: Value) {
 /// ```
 pub fn mcp_config(agent_kind: &str, haft: &Path) -> Option<McpConfig> {
     let format = match agent_kind {
-        "claude" | "gemini" | "qwen" | "cursor" | "cursor-agent" | "windsurf" | "cline" => Format::McpServers,
-        other => Format::named(other)?,
+        "claude" | "gemini" | "qwen" | "cursor" | "cursor-agent" | "windsurf" | "cline" => {
+            McpFormat::McpServers
+        }
+        other => McpFormat::named(other)?,
     };
     Some(format.render(haft))
 }
 
 /// The kinds of agents that [`mcp_config`] knows.
-pub fn mcp_kinds() -> impl Iterator<Item = &'static str> {
-    ["claude", "gemini", "qwen", "cursor", "windsurf", "cline"].into_iter().chain(Format::NAMES)
+pub fn mcp_agent_kinds() -> impl Iterator<Item = &'static str> {
+    ["claude", "gemini", "qwen", "cursor", "windsurf", "cline"].into_iter().chain(McpFormat::NAMES)
 }
 
 fn server(haft: &str) -> Value {

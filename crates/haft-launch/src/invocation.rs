@@ -3,34 +3,34 @@
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt as _;
 
-use crate::template::{Part, Template, Values};
+use crate::template::{PlaceholderValues, Template, TemplatePart};
 
 /// How an agent is called.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Invocation {
     /// Words, each an argument.
-    Words(Vec<Word>),
+    Words(Vec<CommandWord>),
     /// A line for a shell.
     Line(Template),
 }
 
 /// A part of a command.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Word {
+pub(crate) enum CommandWord {
     /// One argument.
     Single(Template),
     /// Arguments that are only there if all placeholders among them have values. Groups within it are asked for
     /// themselves.
-    Group(Vec<Word>),
+    Group(Vec<CommandWord>),
 }
 
 impl Invocation {
     /// Whether a placeholder stands anywhere in it.
     pub(crate) fn uses(&self, name: &str) -> bool {
-        fn any(words: &[Word], name: &str) -> bool {
+        fn any(words: &[CommandWord], name: &str) -> bool {
             words.iter().any(|word| match word {
-                Word::Single(template) => template.names().any(|used| used == name),
-                Word::Group(words) => any(words, name),
+                CommandWord::Single(template) => template.names().any(|used| used == name),
+                CommandWord::Group(words) => any(words, name),
             })
         }
         match self {
@@ -40,7 +40,7 @@ impl Invocation {
     }
 
     /// The program and its arguments.
-    pub(crate) fn expand(&self, values: &dyn Values, shell: &[String]) -> Vec<OsString> {
+    pub(crate) fn expand(&self, values: &dyn PlaceholderValues, shell: &[String]) -> Vec<OsString> {
         match self {
             Invocation::Words(words) => {
                 let mut arguments = Vec::new();
@@ -52,36 +52,36 @@ impl Invocation {
     }
 }
 
-fn add(arguments: &mut Vec<OsString>, words: &[Word], values: &dyn Values) {
+fn add(arguments: &mut Vec<OsString>, words: &[CommandWord], values: &dyn PlaceholderValues) {
     for word in words {
         match word {
-            Word::Single(template) => arguments.push(OsString::from_vec(template.fill(values))),
-            Word::Group(words) if is_complete(words, values) => add(arguments, words, values),
-            Word::Group(_) => {}
+            CommandWord::Single(template) => arguments.push(OsString::from_vec(template.fill(values))),
+            CommandWord::Group(words) if is_complete(words, values) => add(arguments, words, values),
+            CommandWord::Group(_) => {}
         }
     }
 }
 
-fn is_complete(words: &[Word], values: &dyn Values) -> bool {
+fn is_complete(words: &[CommandWord], values: &dyn PlaceholderValues) -> bool {
     words.iter().all(|word| match word {
-        Word::Single(template) => template.names().all(|name| !values.value(name).is_empty()),
-        Word::Group(_) => true,
+        CommandWord::Single(template) => template.names().all(|name| !values.value(name).is_empty()),
+        CommandWord::Group(_) => true,
     })
 }
 
 /// A call of the shell in which every value is a positional parameter: the shell reads the line that was configured, and
 /// never a value as code, however it is quoted.
-fn through_shell(line: &Template, values: &dyn Values, shell: &[String]) -> Vec<OsString> {
+fn through_shell(line: &Template, values: &dyn PlaceholderValues, shell: &[String]) -> Vec<OsString> {
     let mut text = String::new();
     let mut parameters = Vec::new();
     let mut quotes = Quotes::None;
     for part in line.parts() {
         match part {
-            Part::Text(plain) => {
+            TemplatePart::Text(plain) => {
                 quotes = quotes.after(plain);
                 text.push_str(plain);
             }
-            Part::Value(placeholder) => {
+            TemplatePart::Value(placeholder) => {
                 let value = placeholder.form(values.value(&placeholder.name));
                 parameters.push(OsString::from_vec(value));
                 let parameter = format!("${{{}}}", parameters.len());

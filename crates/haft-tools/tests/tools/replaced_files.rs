@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde_json::json;
 
-use crate::scene::{Scene, call, error, result, script};
+use crate::fixture::{ToolFixture, call, error, result, script};
 
 const TOOL: &str = "project/.haft/tools/x-tool";
 
@@ -38,13 +38,13 @@ fn by_link(path: &Path, text: &str) {
 #[test]
 fn a_tool_that_is_swapped_while_it_is_called_never_runs_other_code() {
     for swap in [by_rename as Swap, in_place, by_link] {
-        let scene = Scene::new();
-        let log = scene.scratch.text("log");
+        let fixture = ToolFixture::new();
+        let log = fixture.scratch.text("log");
         let good = script("x", "", "echo 1");
         let evil = good.replacen("if", &format!("echo evil >> {log}\nif"), 1);
-        let path = scene.write(TOOL, &good);
-        scene.trust_file(TOOL);
-        let registry = scene.registry();
+        let path = fixture.write(TOOL, &good);
+        fixture.trust_file(TOOL);
+        let registry = fixture.registry();
         let done = AtomicBool::new(false);
         let answered = std::thread::scope(|threads| {
             threads.spawn(|| {
@@ -59,32 +59,32 @@ fn a_tool_that_is_swapped_while_it_is_called_never_runs_other_code() {
             done.store(true, Ordering::Relaxed);
             answered
         });
-        assert_eq!(scene.scratch.lines("log"), 0, "of {answered} calls that were answered");
+        assert_eq!(fixture.scratch.lines("log"), 0, "of {answered} calls that were answered");
         in_place(&path, &evil);
         assert_eq!(error(&call(&registry, "x", json!({}))).0, "NOT_TRUSTED");
-        assert_eq!(scene.scratch.lines("log"), 0);
+        assert_eq!(fixture.scratch.lines("log"), 0);
     }
 }
 
 #[test]
 fn a_trusted_script_finds_its_neighbours_by_the_directory_it_is_told() {
-    let scene = Scene::new();
-    scene.write("project/.haft/tools/library.sh", "answer=42\n");
-    scene.write(TOOL, &script("x", "", ". \"$HAFT_TOOL_DIR/library.sh\"; echo $answer"));
-    scene.write("user/tools/y-tool", &script("y", "", "echo \\\"$HAFT_TOOL_PATH\\\""));
-    scene.trust_file(TOOL);
-    let registry = scene.registry();
+    let fixture = ToolFixture::new();
+    fixture.write("project/.haft/tools/library.sh", "answer=42\n");
+    fixture.write(TOOL, &script("x", "", ". \"$HAFT_TOOL_DIR/library.sh\"; echo $answer"));
+    fixture.write("user/tools/y-tool", &script("y", "", "echo \\\"$HAFT_TOOL_PATH\\\""));
+    fixture.trust_file(TOOL);
+    let registry = fixture.registry();
     assert_eq!(result(&call(&registry, "x", json!({}))), 42);
-    assert_eq!(result(&call(&registry, "y", json!({}))), scene.scratch.text("user/tools/y-tool"));
+    assert_eq!(result(&call(&registry, "y", json!({}))), fixture.scratch.text("user/tools/y-tool"));
 }
 
 #[test]
 fn a_huge_file_is_not_hashed_to_learn_whether_it_is_trusted() {
-    let scene = Scene::new();
-    scene.write(TOOL, &script("x", "", "echo 1"));
-    let huge = scene.write("project/.haft/tools/huge-tool", "");
+    let fixture = ToolFixture::new();
+    fixture.write(TOOL, &script("x", "", "echo 1"));
+    let huge = fixture.write("project/.haft/tools/huge-tool", "");
     fs::File::options().write(true).open(&huge).and_then(|file| file.set_len(50 << 30)).expect("a size");
-    let snapshot = scene.registry().complete();
+    let snapshot = fixture.registry().wait_for_all();
     let reason = |name: &str| {
         let found = snapshot.rejected().iter().find(|one| one.name == name).map(|one| one.reason.clone());
         found.unwrap_or_default()
@@ -95,13 +95,13 @@ fn a_huge_file_is_not_hashed_to_learn_whether_it_is_trusted() {
 
 #[test]
 fn a_tool_that_others_could_replace_takes_nobodys_place() {
-    let scene = Scene::new();
-    scene.tool("glob", "", "echo '\"mine\"'");
+    let fixture = ToolFixture::new();
+    fixture.tool("glob", "", "echo '\"mine\"'");
     let mode = |place: &str, mode| {
-        let path = scene.scratch.file(place);
+        let path = fixture.scratch.file(place);
         fs::set_permissions(path, fs::Permissions::from_mode(mode)).expect("a mode");
     };
-    let registry = scene.registry();
+    let registry = fixture.registry();
     for (directory, file, mine) in [(0o755, 0o755, true), (0o777, 0o755, false), (0o755, 0o777, false)] {
         mode("user/tools", directory);
         mode("user/tools/glob-tool", file);
@@ -114,12 +114,12 @@ fn a_tool_that_others_could_replace_takes_nobodys_place() {
 
 #[test]
 fn a_tools_directory_with_too_many_entries_is_not_looked_through() {
-    let scene = Scene::new();
-    let directory = scene.scratch.file("project/.haft/tools");
+    let fixture = ToolFixture::new();
+    let directory = fixture.scratch.file("project/.haft/tools");
     for number in 0..10_001 {
         fs::File::create(directory.join(format!("n{number}"))).expect("a file");
     }
-    let snapshot = scene.registry().complete();
+    let snapshot = fixture.registry().wait_for_all();
     let rejected = &snapshot.rejected()[0];
     assert_eq!(rejected.path.as_ref(), Some(&directory));
     assert_eq!(rejected.reason, "the directory has more than 10000 entries and is not looked through");
@@ -127,11 +127,11 @@ fn a_tools_directory_with_too_many_entries_is_not_looked_through() {
 
 #[test]
 fn a_link_out_of_the_project_is_not_followed() {
-    let scene = Scene::new();
-    let outside = scene.write("work/x-tool", &script("x", "", "echo 1"));
-    std::os::unix::fs::symlink(&outside, scene.scratch.file(TOOL)).expect("a link");
-    scene.trust_file(TOOL);
-    let (code, text) = error(&call(&scene.registry(), "x", json!({})));
+    let fixture = ToolFixture::new();
+    let outside = fixture.write("work/x-tool", &script("x", "", "echo 1"));
+    std::os::unix::fs::symlink(&outside, fixture.scratch.file(TOOL)).expect("a link");
+    fixture.trust_file(TOOL);
+    let (code, text) = error(&call(&fixture.registry(), "x", json!({})));
     assert_eq!(code, "DISABLED");
     assert!(text.contains("it leads out of the project"), "{text}");
 }

@@ -4,19 +4,19 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use haft_test_support::eventually;
-use haft_tools::{Call, CallOptions, Fault};
+use haft_tools::{BatchCall, CallError, CallOptions};
 use serde_json::{Value, json};
 
-use crate::scene::{Scene, call, result};
+use crate::fixture::{ToolFixture, call, result};
 
 #[test]
 fn a_hundred_tools_are_found_and_twenty_calls_run_through_a_refresh() {
-    let scene = Scene::new();
+    let fixture = ToolFixture::new();
     for number in 0..100 {
-        scene.tool(&format!("t{number}"), "", &format!("echo {number}"));
+        fixture.tool(&format!("t{number}"), "", &format!("echo {number}"));
     }
-    let registry = scene.registry();
-    let snapshot = registry.complete();
+    let registry = fixture.registry();
+    let snapshot = registry.wait_for_all();
     let found = snapshot.tools().filter(|tool| tool.file().is_some()).count();
     assert_eq!(found, 100, "{:?}", snapshot.rejected());
     let (done, stop) = (AtomicUsize::new(0), AtomicBool::new(false));
@@ -31,12 +31,12 @@ fn a_hundred_tools_are_found_and_twenty_calls_run_through_a_refresh() {
                 done.fetch_add(1, Ordering::SeqCst);
             });
         }
-        let (registry, stop, scene) = (&registry, &stop, &scene);
+        let (registry, stop, fixture) = (&registry, &stop, &fixture);
         threads.spawn(move || {
             while !stop.load(Ordering::SeqCst) {
                 // Half of them are replaced while they are called.
                 for number in (0..20).step_by(2) {
-                    scene.tool(&format!("t{number}"), "\"version\": \"2\"", &format!("echo {number}"));
+                    fixture.tool(&format!("t{number}"), "\"version\": \"2\"", &format!("echo {number}"));
                 }
                 registry.refresh();
             }
@@ -50,7 +50,7 @@ fn a_hundred_tools_are_found_and_twenty_calls_run_through_a_refresh() {
 }
 
 /// Calls, each with its number.
-fn calls(values: &[Value]) -> impl Iterator<Item = (usize, Result<Call, Fault>)> + Send + use<> {
+fn calls(values: &[Value]) -> impl Iterator<Item = (usize, Result<BatchCall, CallError>)> + Send + use<> {
     let call = |value: &Value| Ok(serde_json::from_value(value.clone()).expect("a call"));
     let calls: Vec<_> = values.iter().map(call).collect();
     calls.into_iter().enumerate()
@@ -58,14 +58,14 @@ fn calls(values: &[Value]) -> impl Iterator<Item = (usize, Result<Call, Fault>)>
 
 #[test]
 fn a_batch_runs_side_by_side_what_may_and_answers_in_order() {
-    let scene = Scene::new();
+    let fixture = ToolFixture::new();
     // Each waits until the other has begun: side by side, or never.
-    let (one, two) = (scene.scratch.text("one"), scene.scratch.text("two"));
+    let (one, two) = (fixture.scratch.text("one"), fixture.scratch.text("two"));
     let meet =
         |own: &str, other: &str| format!("touch {own}; while [ ! -e {other} ]; do sleep 0.02; done; echo 1");
-    scene.tool("one", "\"access\": \"none\"", &meet(&one, &two));
-    scene.tool("two", "\"access\": \"none\"", &meet(&two, &one));
-    let registry = scene.registry();
+    fixture.tool("one", "\"access\": \"none\"", &meet(&one, &two));
+    fixture.tool("two", "\"access\": \"none\"", &meet(&two, &one));
+    let registry = fixture.registry();
     let mut order = Vec::new();
     let calls = calls(&[json!({"tool": "one"}), json!({"tool": "missing"}), json!({"tool": "two"})]);
     registry.batch(calls, 4, &CallOptions::default(), |index, envelope| {
@@ -76,8 +76,8 @@ fn a_batch_runs_side_by_side_what_may_and_answers_in_order() {
 
 #[test]
 fn writes_and_reads_of_one_file_keep_their_order_in_a_batch() {
-    let scene = Scene::new();
-    let registry = scene.registry();
+    let fixture = ToolFixture::new();
+    let registry = fixture.registry();
     let mut values = Vec::new();
     for round in 0..5 {
         values.push(json!({"tool": "file_write", "arguments": {"path": "f", "content": format!("{round}")}}));
@@ -95,13 +95,13 @@ fn writes_and_reads_of_one_file_keep_their_order_in_a_batch() {
 
 #[test]
 fn a_tool_that_does_not_say_what_it_touches_runs_alone() {
-    let scene = Scene::new();
-    let inside = scene.scratch.text("inside");
+    let fixture = ToolFixture::new();
+    let inside = fixture.scratch.text("inside");
     let alone = format!(
         "if ! mkdir {inside}; then echo '\"met\"'; exit; fi; sleep 0.05; rmdir {inside}; echo '\"alone\"'"
     );
-    scene.tool("x", "", &alone);
-    let registry = scene.registry();
+    fixture.tool("x", "", &alone);
+    let registry = fixture.registry();
     let calls = calls(&vec![json!({"tool": "x"}); 4]);
     let started = Instant::now();
     registry.batch(calls, 4, &CallOptions::default(), |_, envelope| assert_eq!(result(&envelope), "alone"));

@@ -5,93 +5,93 @@ use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use haft_config::trust::{ContentHash, Trust};
+use haft_config::trust::{ContentHash, TrustStore};
 use haft_config::{FileRules, Layer, MAX_PROGRAM_BYTES};
 
-use super::Candidate;
-use super::ask::{Ask, Refusal};
-use super::cache::Cache;
-use super::sealed::{MAX_SEALED_BYTES, SealError, SealedPrograms};
-use super::stamp::Stamp;
-use crate::tool::{Descriptor, File, Source, Tool};
+use super::ToolCandidate;
+use super::cache::SchemaCache;
+use super::schema_probe::{ProbeFailure, SchemaProbe};
+use super::sealed_program::{MAX_SEALED_BYTES, SealError, SealedPrograms};
+use super::stamp::FileStamp;
+use crate::tool::{Tool, ToolDescriptor, ToolFile, ToolSource};
 
 /// How many directories the top of a project is above its tools: `TOP/.haft/tools/x-tool`.
 const PROJECT_DEPTH: usize = 3;
 
 /// Asks files, and remembers. Whoever wants the same file at the same time waits for the same answer.
 #[derive(Debug)]
-pub(crate) struct Prober {
-    ask: Ask,
-    trust: Trust,
+pub(crate) struct ToolInspector {
+    ask: SchemaProbe,
+    trust: TrustStore,
     cache_place: Option<PathBuf>,
-    cache: OnceLock<Mutex<Cache>>,
-    cells: Mutex<HashMap<PathBuf, Arc<Cell>>>,
+    cache: OnceLock<Mutex<SchemaCache>>,
+    records: Mutex<HashMap<PathBuf, Arc<FileRecord>>>,
     programs: SealedPrograms,
 }
 
 /// What is known of one file as it was at one moment.
 #[derive(Debug)]
-struct Cell {
-    stamp: Stamp,
+struct FileRecord {
+    stamp: FileStamp,
     hash: OnceLock<Result<ContentHash, String>>,
-    answer: OnceLock<Result<Tool, Refusal>>,
+    answer: OnceLock<Result<Tool, ProbeFailure>>,
 }
 
 /// What a file turned out to be.
 #[derive(Clone, Debug)]
-pub(crate) enum Probe {
+pub(crate) enum Inspection {
     Accepted(Tool),
     /// A project's, and the user has not trusted its content.
     Untrusted,
     Rejected(String),
 }
 
-impl Prober {
-    pub(crate) fn new(ask: Ask, trust: Trust, cache_place: Option<PathBuf>) -> Prober {
-        Prober {
+impl ToolInspector {
+    pub(crate) fn new(ask: SchemaProbe, trust: TrustStore, cache_place: Option<PathBuf>) -> ToolInspector {
+        ToolInspector {
             ask,
             trust,
             cache_place,
             cache: OnceLock::new(),
-            cells: Mutex::default(),
+            records: Mutex::default(),
             programs: SealedPrograms::default(),
         }
     }
 
     /// Finds out what a file is. A file that has changed is looked at again. A project's file that was never trusted is not
     /// even read.
-    pub(crate) fn probe(&self, candidate: &Candidate) -> Probe {
+    pub(crate) fn probe(&self, candidate: &ToolCandidate) -> Inspection {
         let path = &candidate.path;
         if let Err(error) = self.rules(candidate.layer, path).check(path) {
             let hint = error.hint().map_or(String::new(), |hint| format!("; {hint}"));
-            return Probe::Rejected(format!("{}{hint}", error.reason()));
+            return Inspection::Rejected(format!("{}{hint}", error.reason()));
         }
-        let cell = match self.cell(path) {
-            Ok(cell) => cell,
-            Err(error) => return Probe::Rejected(format!("it cannot be looked at: {error}")),
+        let record = match self.record(path) {
+            Ok(record) => record,
+            Err(error) => return Inspection::Rejected(format!("it cannot be looked at: {error}")),
         };
         let trusted = match candidate.layer {
             Layer::Project => match self.trust.trusted_hash(path) {
                 Some(hash) => Some(hash),
-                None => return Probe::Untrusted,
+                None => return Inspection::Untrusted,
             },
             _ => None,
         };
-        let hash = match cell.hash.get_or_init(|| self.hash(candidate)) {
+        let hash = match record.hash.get_or_init(|| self.hash(candidate)) {
             Ok(hash) => hash,
-            Err(reason) => return Probe::Rejected(reason.clone()),
+            Err(reason) => return Inspection::Rejected(reason.clone()),
         };
         if trusted.is_some_and(|trusted| trusted != *hash) {
-            return Probe::Untrusted;
+            return Inspection::Untrusted;
         }
-        match cell.answer.get_or_init(|| self.answer(candidate, cell.stamp, hash)) {
-            Ok(tool) => Probe::Accepted(tool.clone()),
-            Err(refusal) => Probe::Rejected(refusal.reason.clone()),
+        match record.answer.get_or_init(|| self.answer(candidate, record.stamp, hash)) {
+            Ok(tool) => Inspection::Accepted(tool.clone()),
+            Err(refusal) => Inspection::Rejected(refusal.reason.clone()),
         }
     }
 
     /// What to execute for a tool in place of the file: of a project's tool a sealed copy with the content that was trusted.
-    pub(crate) fn sealed(&self, file: &File) -> Result<Option<Arc<OwnedFd>>, SealError> {
+    pub(crate) fn sealed(&self, file: &ToolFile) -> Result<Option<Arc<OwnedFd>>, SealError> {
         self.sealed_copy(file.layer, &file.path, &file.hash)
     }
 
@@ -122,18 +122,19 @@ impl Prober {
     }
 
     /// Asks a file, whatever is known of it, and remembers nothing.
-    pub(crate) fn ask(&self, candidate: &Candidate) -> Result<Tool, String> {
+    pub(crate) fn ask(&self, candidate: &ToolCandidate) -> Result<Tool, String> {
         let path = &candidate.path;
-        let stamp = Stamp::of(path).map_err(|error| error.to_string())?;
-        let file = File { layer: candidate.layer, path: path.clone(), hash: self.hash(candidate)?, stamp };
+        let stamp = FileStamp::of(path).map_err(|error| error.to_string())?;
+        let file =
+            ToolFile { layer: candidate.layer, path: path.clone(), hash: self.hash(candidate)?, stamp };
         let descriptor = self.ask.schema(path, &candidate.name, None).map_err(|refusal| refusal.reason)?;
-        Ok(Tool::new(descriptor, Source::File(Arc::new(file))))
+        Ok(Tool::new(descriptor, ToolSource::File(Arc::new(file))))
     }
 
     /// Forgets answers that may come out otherwise the next time.
     pub(crate) fn forget_refusals(&self) {
-        let passing = |cell: &Arc<Cell>| cell.answer.get().is_some_and(|answer| answer.is_err());
-        lock(&self.cells).retain(|_, cell| !passing(cell));
+        let passing = |record: &Arc<FileRecord>| record.answer.get().is_some_and(|answer| answer.is_err());
+        lock(&self.records).retain(|_, record| !passing(record));
     }
 
     /// Writes the cache.
@@ -143,27 +144,32 @@ impl Prober {
         }
     }
 
-    fn cell(&self, path: &Path) -> std::io::Result<Arc<Cell>> {
-        let stamp = Stamp::of(path)?;
-        let mut cells = lock(&self.cells);
-        if let Some(cell) = cells.get(path).filter(|cell| cell.stamp == stamp) {
-            return Ok(cell.clone());
+    fn record(&self, path: &Path) -> std::io::Result<Arc<FileRecord>> {
+        let stamp = FileStamp::of(path)?;
+        let mut records = lock(&self.records);
+        if let Some(record) = records.get(path).filter(|record| record.stamp == stamp) {
+            return Ok(record.clone());
         }
-        let cell = Arc::new(Cell { stamp, hash: OnceLock::new(), answer: OnceLock::new() });
+        let record = Arc::new(FileRecord { stamp, hash: OnceLock::new(), answer: OnceLock::new() });
         if let Some(entry) = lock(self.cache()).get(path).filter(|entry| entry.stamp == stamp) {
-            let _ = cell.hash.set(Ok(entry.hash.clone()));
+            let _ = record.hash.set(Ok(entry.hash.clone()));
         }
-        cells.insert(path.to_path_buf(), cell.clone());
-        Ok(cell)
+        records.insert(path.to_path_buf(), record.clone());
+        Ok(record)
     }
 
-    fn hash(&self, candidate: &Candidate) -> Result<ContentHash, String> {
+    fn hash(&self, candidate: &ToolCandidate) -> Result<ContentHash, String> {
         let rules = self.rules(candidate.layer, &candidate.path);
         ContentHash::of_file_with(&candidate.path, &rules)
             .map_err(|error| format!("it cannot be read: {}", error.reason()))
     }
 
-    fn answer(&self, candidate: &Candidate, stamp: Stamp, hash: &ContentHash) -> Result<Tool, Refusal> {
+    fn answer(
+        &self,
+        candidate: &ToolCandidate,
+        stamp: FileStamp,
+        hash: &ContentHash,
+    ) -> Result<Tool, ProbeFailure> {
         let known = lock(self.cache()).get(&candidate.path).filter(|entry| entry.hash == *hash).cloned();
         let answer = match &known {
             Some(entry) => entry.answer(),
@@ -172,18 +178,23 @@ impl Prober {
         if known.is_none_or(|entry| entry.stamp != stamp) {
             lock(self.cache()).put(&candidate.path, stamp, hash, &answer);
         }
-        let file = File { layer: candidate.layer, path: candidate.path.clone(), hash: hash.clone(), stamp };
-        answer.map(|descriptor| Tool::new(descriptor, Source::File(Arc::new(file))))
+        let file =
+            ToolFile { layer: candidate.layer, path: candidate.path.clone(), hash: hash.clone(), stamp };
+        answer.map(|descriptor| Tool::new(descriptor, ToolSource::File(Arc::new(file))))
     }
 
-    fn ask_for_schema(&self, candidate: &Candidate, hash: &ContentHash) -> Result<Descriptor, Refusal> {
+    fn ask_for_schema(
+        &self,
+        candidate: &ToolCandidate,
+        hash: &ContentHash,
+    ) -> Result<ToolDescriptor, ProbeFailure> {
         let sealed = self.sealed_copy(candidate.layer, &candidate.path, hash);
-        let sealed = sealed.map_err(|error| Refusal::passing(error.to_string()))?;
+        let sealed = sealed.map_err(|error| ProbeFailure::passing(error.to_string()))?;
         self.ask.schema(&candidate.path, &candidate.name, sealed)
     }
 
-    fn cache(&self) -> &Mutex<Cache> {
-        self.cache.get_or_init(|| Mutex::new(Cache::open(self.cache_place.clone())))
+    fn cache(&self) -> &Mutex<SchemaCache> {
+        self.cache.get_or_init(|| Mutex::new(SchemaCache::open(self.cache_place.clone())))
     }
 }
 

@@ -3,12 +3,12 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use haft_config::{Config, Error, ErrorKind, Layer, Located, Place};
+use haft_config::{Config, Error, ErrorKind, Layer, SourceLocation, Spanned};
 
-use crate::source_file;
-use crate::surroundings::Surroundings;
-use crate::template::{Room, Template};
-use crate::written::{self, Texts};
+use crate::config_types::{ContextConfig, RoleConfig, StringOrList, TaskConfig};
+use crate::host_facts::HostFacts;
+use crate::template::{Template, TemplateKind};
+use crate::text_file;
 
 /// How long a command may take unless it is said otherwise.
 pub const DEFAULT_TIMEOUT: Duration = Duration::from_secs(30);
@@ -17,32 +17,32 @@ const LONGEST: u64 = 3600;
 
 /// How a text is made: of a template, else of a file, else of a command. What is not used is not read or run.
 #[derive(Clone, Debug)]
-pub struct Recipe {
+pub struct TextSource {
     pub(crate) layer: Layer,
-    pub(crate) place: Option<Place>,
+    pub(crate) location: Option<SourceLocation>,
     pub(crate) file: Option<String>,
-    pub(crate) command: Option<Texts>,
+    pub(crate) command: Option<StringOrList>,
     pub(crate) prompt: Option<Template>,
     pub(crate) prompt_text: Option<String>,
-    pub(crate) shell: Option<Texts>,
+    pub(crate) shell: Option<StringOrList>,
     pub(crate) timeout: Option<Duration>,
 }
 
-/// The keys of a recipe as they are written.
-pub(crate) struct Parts<'w> {
-    pub(crate) file: &'w Option<Located<String>>,
-    pub(crate) command: &'w Option<Located<Texts>>,
-    pub(crate) prompt: &'w Option<Located<String>>,
-    pub(crate) shell: &'w Option<Texts>,
-    pub(crate) timeout: &'w Option<Located<u64>>,
+/// The keys of a source as they are written.
+pub(crate) struct TextKeys<'w> {
+    pub(crate) file: &'w Option<Spanned<String>>,
+    pub(crate) command: &'w Option<Spanned<StringOrList>>,
+    pub(crate) prompt: &'w Option<Spanned<String>>,
+    pub(crate) shell: &'w Option<StringOrList>,
+    pub(crate) timeout: &'w Option<Spanned<u64>>,
 }
 
-/// Gives the recipe's part of an item.
+/// Gives the source's part of an item.
 macro_rules! parts {
     ($($item:ty),*) => {
-        $(impl<'w> From<&'w $item> for Parts<'w> {
-            fn from(item: &'w $item) -> Parts<'w> {
-                Parts {
+        $(impl<'w> From<&'w $item> for TextKeys<'w> {
+            fn from(item: &'w $item) -> TextKeys<'w> {
+                TextKeys {
                     file: &item.file,
                     command: &item.command,
                     prompt: &item.prompt,
@@ -53,36 +53,36 @@ macro_rules! parts {
         })*
     };
 }
-parts!(written::Role, written::Context, written::Task);
+parts!(RoleConfig, ContextConfig, TaskConfig);
 
-impl Recipe {
-    /// Reads the recipe of an item.
+impl TextSource {
+    /// Reads the source of an item.
     pub(crate) fn read(
         config: &Config,
-        place: &Place,
+        location: &SourceLocation,
         what: &str,
-        parts: &Parts<'_>,
-    ) -> Result<Recipe, Error> {
+        parts: &TextKeys<'_>,
+    ) -> Result<TextSource, Error> {
         if parts.file.is_none() && parts.command.is_none() && parts.prompt.is_none() {
             let message = format!("{what} has no text");
-            let error = Error::at(ErrorKind::MissingKey, place, message);
+            let error = Error::at(ErrorKind::MissingKey, location, message);
             return Err(error.with_hint("give it at least one of \"prompt\", \"file\" and \"command\""));
         }
         if let Some(command) = parts.command
             && command.all().first().is_none_or(|program| program.trim().is_empty())
         {
             let message = format!("the command of {what} is empty");
-            return Err(Error::at(ErrorKind::WrongValue, &config.place(command.mark), message));
+            return Err(Error::at(ErrorKind::WrongValue, &config.locate(command.span), message));
         }
         let prompt = parts.prompt.as_ref().map(|prompt| {
-            let place = config.place(prompt.mark);
-            let template = Template::parse(prompt, Room::Text, &place)?;
-            check_sources(&template, parts, &place, what)?;
+            let location = config.locate(prompt.span);
+            let template = Template::parse(prompt, TemplateKind::Text, &location)?;
+            check_sources(&template, parts, &location, what)?;
             Ok::<_, Error>(template)
         });
-        Ok(Recipe {
-            layer: place.layer(),
-            place: Some(place.clone()),
+        Ok(TextSource {
+            layer: location.layer(),
+            location: Some(location.clone()),
             file: parts.file.as_ref().map(|file| file.value.clone()),
             command: parts.command.as_ref().map(|command| command.value.clone()),
             prompt: prompt.transpose()?,
@@ -92,11 +92,11 @@ impl Recipe {
         })
     }
 
-    /// The recipe of a file that the user has named.
-    pub(crate) fn of_file(path: String) -> Recipe {
-        Recipe {
+    /// The source of a file that the user has named.
+    pub(crate) fn of_file(path: String) -> TextSource {
+        TextSource {
             layer: Layer::User,
-            place: None,
+            location: None,
             file: Some(path),
             command: None,
             prompt: Some(Template::of_file()),
@@ -112,8 +112,8 @@ impl Recipe {
     }
 
     /// Where it is defined, if it is.
-    pub fn place(&self) -> Option<&Place> {
-        self.place.as_ref()
+    pub fn location(&self) -> Option<&SourceLocation> {
+        self.location.as_ref()
     }
 
     /// The file it reads.
@@ -122,13 +122,13 @@ impl Recipe {
     }
 
     /// Where the file it reads is, or would be.
-    pub fn locate(&self, surroundings: &Surroundings) -> Option<PathBuf> {
-        self.file.as_deref().map(|file| source_file::locate(file, self.layer, surroundings))
+    pub fn locate(&self, facts: &HostFacts) -> Option<PathBuf> {
+        self.file.as_deref().map(|file| text_file::locate(file, self.layer, facts))
     }
 
     /// The words of the command it runs; one word is a line for a shell.
     pub fn command(&self) -> Option<Vec<String>> {
-        self.command.as_ref().map(Texts::all)
+        self.command.as_ref().map(StringOrList::all)
     }
 
     /// The template, as it is written.
@@ -159,7 +159,7 @@ impl Recipe {
 }
 
 /// A time that a command may take, within its bounds.
-pub(crate) fn timeout(config: &Config, written: &Option<Located<u64>>) -> Result<Option<Duration>, Error> {
+pub(crate) fn timeout(config: &Config, written: &Option<Spanned<u64>>) -> Result<Option<Duration>, Error> {
     match written {
         None => Ok(None),
         Some(seconds) if (1..=LONGEST).contains(&seconds.value) => {
@@ -167,13 +167,18 @@ pub(crate) fn timeout(config: &Config, written: &Option<Located<u64>>) -> Result
         }
         Some(seconds) => {
             let message = format!("a timeout is from 1 to {LONGEST} seconds, not {}", seconds.value);
-            Err(Error::at(ErrorKind::WrongValue, &config.place(seconds.mark), message))
+            Err(Error::at(ErrorKind::WrongValue, &config.locate(seconds.span), message))
         }
     }
 }
 
 /// Refuses placeholders for a file or a command that is not there.
-fn check_sources(template: &Template, parts: &Parts<'_>, place: &Place, what: &str) -> Result<(), Error> {
+fn check_sources(
+    template: &Template,
+    parts: &TextKeys<'_>,
+    location: &SourceLocation,
+    what: &str,
+) -> Result<(), Error> {
     for name in template.names() {
         let missing = match name {
             "file" | "file_contents" if parts.file.is_none() => "file",
@@ -182,7 +187,7 @@ fn check_sources(template: &Template, parts: &Parts<'_>, place: &Place, what: &s
         };
         let written = format!("{{{name}}}");
         let message = format!("{what} uses {written} and has no \"{missing}\"");
-        return Err(Error::at(ErrorKind::MissingKey, &place.narrowed(&written), message));
+        return Err(Error::at(ErrorKind::MissingKey, &location.narrowed(&written), message));
     }
     Ok(())
 }
