@@ -84,15 +84,14 @@ impl FanOut<'_> {
     pub fn branch(&self, variable: &[u8], item: &[u8]) -> io::Result<Branch> {
         let mut session = self.base.snapshot();
         let (stdout, stderr) = (Arc::new(Capture::default()), Arc::new(Capture::default()));
-        session.cancel = self.base.cancel.child();
-        session.is_branch = true;
-        session.descriptors.set(0, Arc::new(OpenFile::pipe(line(item)?)));
-        session.descriptors.set(1, Arc::new(OpenFile::capture(stdout.clone())));
-        session.descriptors.set(2, Arc::new(OpenFile::capture(stderr.clone())));
-        session.stdin_redirected = true;
-        session.captures = vec![stdout.clone(), stderr.clone()];
-        session.depth = 0;
-        session.fresh_stack = false;
+        session.limits.set_cancel(self.base.limits.cancel().child());
+        session.processes.set_branch(true);
+        session.open_files.set(0, Arc::new(OpenFile::pipe(line(item)?)));
+        session.open_files.set(1, Arc::new(OpenFile::capture(stdout.clone())));
+        session.open_files.set(2, Arc::new(OpenFile::capture(stderr.clone())));
+        session.open_files.set_stdin_redirected(true);
+        session.processes.set_captures(vec![stdout.clone(), stderr.clone()]);
+        session.limits.begin_thread();
         session.set(variable, item).map_err(|error| io::Error::other(error.to_string()))?;
         Ok(Branch { session, body: self.body.clone(), stdout, stderr })
     }
@@ -130,7 +129,7 @@ impl Branch {
     /// What stops it.
     #[must_use]
     pub fn cancel_token(&self) -> CancelToken {
-        self.session.cancel.clone()
+        self.session.limits.cancel().clone()
     }
 
     /// Runs it to its end. What it leaves running does not hold it up.
@@ -145,7 +144,7 @@ impl Branch {
         });
         let interrupted = self.session.was_interrupted(status);
         self.session.leave();
-        self.session.descriptors = crate::io::Descriptors::default();
+        self.session.open_files.close_all();
         self.drain();
         let (stdout, stderr) = (self.stdout.take(), self.stderr.take());
         BranchEnd { status, stdout, stderr, duration: started.elapsed(), interrupted }

@@ -1,7 +1,5 @@
 //! `alias`.
 
-use std::sync::Arc;
-
 use super::{Context, options};
 use crate::bytes::Bytes;
 use crate::flow::Flow;
@@ -14,8 +12,13 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
         Err(end) => return end,
     };
     if operands.is_empty() || !flags.is_empty() {
-        let lines: Vec<u8> =
-            context.session.aliases.iter().flat_map(|(name, value)| shown(context, name, value)).collect();
+        let lines: Vec<u8> = context
+            .session
+            .definitions
+            .aliases()
+            .iter()
+            .flat_map(|(name, value)| shown(context, name, value))
+            .collect();
         context.print(&lines)?;
     }
     let mut status = 0;
@@ -48,12 +51,12 @@ fn define(context: &mut Context<'_>, name: &[u8], value: &[u8]) -> i32 {
         context.error(format_args!("`{}': invalid alias name", String::from_utf8_lossy(name)));
         return 1;
     }
-    Arc::make_mut(&mut context.session.aliases).insert(name.into(), value.into());
+    context.session.definitions.aliases_mut().insert(name.into(), value.into());
     0
 }
 
 fn show(context: &mut Context<'_>, name: &Bytes) -> Flow {
-    match context.session.aliases.get(name).cloned() {
+    match context.session.definitions.aliases().get(name).cloned() {
         Some(value) => {
             let line = shown(context, name, &value);
             context.print(&line)

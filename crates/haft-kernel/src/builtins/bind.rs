@@ -5,7 +5,7 @@ use crate::bytes::Bytes;
 use crate::flow::Flow;
 
 pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
-    if !context.session.interactive {
+    if !context.session.is_interactive() {
         context.error("warning: line editing not enabled");
     }
     match options::parse(context, arguments, "lpsvPSVXm:f:q:u:r:x:") {

@@ -12,7 +12,7 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
 
 /// Leaves as many loops as the argument says, 1 without one; `unwind` decides between `break` and `continue`.
 pub(super) fn leave_loops(context: &mut Context<'_>, arguments: &[Bytes], unwind: fn(u32) -> Unwind) -> Flow {
-    let loops = context.session.moment.loops;
+    let loops = context.session.calls.loops();
     if loops == 0 && context.session.options.has(SetOption::Posix) {
         return Ok(0);
     }
@@ -24,8 +24,8 @@ pub(super) fn leave_loops(context: &mut Context<'_>, arguments: &[Bytes], unwind
         [first, rest @ ..] if first.as_bytes() == b"--" => rest,
         all => all,
     };
-    context.session.status = 0;
-    context.session.set_pipe_status(0);
+    context.session.parameters.set_status(0);
+    context.session.parameters.set_pipe_status(0);
     let Some(first) = arguments.first() else { return Err(unwind(1)) };
     let Some(count) = parse_integer(first) else {
         context.error(format_args!("{first}: numeric argument required"));
@@ -37,7 +37,7 @@ pub(super) fn leave_loops(context: &mut Context<'_>, arguments: &[Bytes], unwind
     }
     if count <= 0 {
         context.error(format_args!("{first}: loop count out of range"));
-        context.session.status = 1;
+        context.session.parameters.set_status(1);
         return Err(Unwind::Break(loops));
     }
     Err(unwind(u32::try_from(count).unwrap_or(u32::MAX).min(loops)))

@@ -6,7 +6,7 @@ use crate::bytes::Bytes;
 use crate::flow::Flow;
 
 pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
-    let frames = context.session.frames.clone();
+    let frames = context.session.calls.frames().to_vec();
     let main = context.session.source_name();
     let depth = match arguments.first() {
         None => None,

@@ -99,7 +99,7 @@ fn finish(context: &mut Context<'_>, print: bool) -> Flow {
     if !print {
         return Ok(0);
     }
-    let mut line = context.session.cwd.to_vec();
+    let mut line = context.session.working_directory.path().to_vec();
     line.push(b'\n');
     context.print(&line)
 }
@@ -114,7 +114,8 @@ fn join(directory: &[u8], path: &[u8]) -> Vec<u8> {
 
 /// Makes a directory the working one, and sets `PWD` and `OLDPWD`.
 pub(super) fn enter(session: &mut Session, path: &[u8], physical: bool) -> std::io::Result<()> {
-    let absolute = if path.is_empty() { session.cwd.to_vec() } else { session.resolve(path) };
+    let absolute =
+        if path.is_empty() { session.working_directory.path().to_vec() } else { session.resolve(path) };
     let target = if physical {
         let found = session.kernel.files.canonicalize(text::path(&absolute))?;
         found.into_os_string().into_encoded_bytes()
@@ -124,15 +125,17 @@ pub(super) fn enter(session: &mut Session, path: &[u8], physical: bool) -> std::
     let files = &session.kernel.files;
     let metadata = match files.metadata(text::path(&target)) {
         // One that was removed is still the one to be in.
-        Err(_) if *target == *session.cwd && session.held_directory.is_some() => return Ok(()),
+        Err(_) if *target == *session.working_directory.path() && session.working_directory.is_held() => {
+            return Ok(());
+        }
         metadata => metadata?,
     };
     if !metadata.is_dir() {
         return Err(std::io::Error::from_raw_os_error(rustix::io::Errno::NOTDIR.raw_os_error()));
     }
     files.access(text::path(&target), haft_fs::Access::EXECUTE)?;
-    let old = Bytes::from(&*session.cwd);
-    session.settle_in(&target);
+    let old = Bytes::from(session.working_directory.path());
+    session.change_directory(&target);
     let _ = session.set(b"OLDPWD", old);
     let _ = session.set(b"PWD", target);
     Ok(())
@@ -148,7 +151,7 @@ fn logical(session: &Session, absolute: &[u8]) -> std::io::Result<Vec<u8>> {
             b"" | b"." => {}
             b".." => {
                 let before = assemble(&kept, double);
-                if !kept.is_empty() && !session.cwd.starts_with(&before) {
+                if !kept.is_empty() && !session.working_directory.path().starts_with(&before) {
                     let metadata = session.kernel.files.metadata(text::path(&before))?;
                     if !metadata.is_dir() {
                         return Err(std::io::Error::from_raw_os_error(

@@ -17,9 +17,9 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
     }
     let Some(name) = operands.first() else { return Ok(0) };
     if let Some(builtin) = context.session.find_builtin(name) {
-        let before = std::mem::replace(&mut context.session.under_command, true);
+        let before = context.session.calls.set_under_command(true);
         let result = context.session.run_builtin_words(builtin, operands, context.values);
-        context.session.under_command = before;
+        context.session.calls.set_under_command(before);
         return result;
     }
     match standard {

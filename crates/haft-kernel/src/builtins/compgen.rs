@@ -84,14 +84,15 @@ fn generate(context: &mut Context<'_>, flag: &Flag<'_>, word: &[u8]) -> Result<O
 fn action(session: &mut Session, name: &[u8], word: &[u8]) -> Result<Option<Vec<Bytes>>, Unwind> {
     let text = |names: &[&str]| names.iter().map(|name| Bytes::from(*name)).collect::<Vec<_>>();
     Ok(Some(match name {
-        b"alias" => session.aliases.keys().cloned().collect(),
+        b"alias" => session.definitions.aliases().keys().cloned().collect(),
         b"arrayvar" => variables(session, |variable| variable.is_array()),
         b"builtin" | b"helptopic" => super::ALL.iter().map(|builtin| builtin.name.into()).collect(),
         b"enabled" => {
-            let on = |builtin: &&super::Builtin| !session.disabled.contains(&builtin.name);
+            let on =
+                |builtin: &&super::Builtin| !session.definitions.disabled_builtins().contains(&builtin.name);
             super::ALL.iter().filter(on).map(|builtin| builtin.name.into()).collect()
         }
-        b"disabled" => text(&session.disabled),
+        b"disabled" => text(session.definitions.disabled_builtins()),
         b"command" => commands(session, word)?,
         b"directory" => files(session, word, true)?,
         b"file" => files(session, word, false)?,
@@ -119,13 +120,13 @@ fn variables(session: &Session, chosen: impl Fn(&crate::variables::Variable) -> 
 }
 
 fn functions(session: &Session) -> Vec<Bytes> {
-    let names: BTreeSet<Bytes> = session.functions.keys().map(Bytes::from).collect();
+    let names: BTreeSet<Bytes> = session.definitions.functions().keys().map(Bytes::from).collect();
     names.into_iter().collect()
 }
 
 /// Everything that can be run by a name that begins with the word.
 fn commands(session: &mut Session, word: &[u8]) -> Result<Vec<Bytes>, Unwind> {
-    let mut names: Vec<Bytes> = session.aliases.keys().cloned().collect();
+    let mut names: Vec<Bytes> = session.definitions.aliases().keys().cloned().collect();
     names.extend(KEYWORDS.iter().map(|name| Bytes::from(*name)));
     names.extend(functions(session));
     names.extend(super::ALL.iter().map(|builtin| Bytes::from(builtin.name)));

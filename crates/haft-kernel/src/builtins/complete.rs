@@ -1,8 +1,6 @@
 //! `complete`. Completion specifications are stored and listed but not used, so that scripts that set up an interactive shell
 //! run to their end.
 
-use std::sync::Arc;
-
 use super::{Context, compgen, options};
 use crate::bytes::Bytes;
 use crate::flow::Flow;
@@ -29,7 +27,7 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
     let given = given.iter().filter(|word| !matches!(word.as_bytes(), b"--" | b"-D" | b"-E" | b"-I"));
     let specification =
         given.map(|word| quote::listed(word, crate::text::Encoding::Utf8)).collect::<Vec<_>>().join(&b' ');
-    let table = Arc::make_mut(&mut context.session.completions);
+    let table = context.session.definitions.completions_mut();
     match for_all {
         Some(letter) => drop(table.insert([b'-', letter].as_slice().into(), specification.into())),
         None => {
@@ -42,7 +40,7 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
 }
 
 fn forget(context: &mut Context<'_>, names: &[Bytes]) -> Flow {
-    let table = Arc::make_mut(&mut context.session.completions);
+    let table = context.session.definitions.completions_mut();
     if names.is_empty() {
         table.clear();
         return Ok(0);
@@ -55,7 +53,7 @@ fn forget(context: &mut Context<'_>, names: &[Bytes]) -> Flow {
 }
 
 fn show(context: &mut Context<'_>, names: &[Bytes]) -> Flow {
-    let table = context.session.completions.clone();
+    let table = context.session.definitions.completions().clone();
     let line = |name: &Bytes, specification: &Bytes| {
         [b"complete ", specification.as_bytes(), b" ", name.as_bytes(), b"\n"].concat()
     };

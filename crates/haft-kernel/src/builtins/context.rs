@@ -81,7 +81,7 @@ impl Context<'_> {
 
     /// Sets the typed result of the run that the session is in: what this command has found, beside what it prints.
     pub fn set_data(&mut self, data: serde_json::Value) {
-        if let Some(run) = &self.session.run {
+        if let Some(run) = self.session.processes.run() {
             run.record().data = Some(data);
         }
     }
@@ -102,7 +102,7 @@ impl Context<'_> {
     /// The file open under a number.
     #[must_use]
     pub fn file(&self, number: u32) -> Option<Arc<OpenFile>> {
-        self.session.descriptors.get(number).cloned()
+        self.session.open_files.get(number).cloned()
     }
 
     /// Stops a builtin that works for long when the session is to stop. Cheap enough for every round of a loop.

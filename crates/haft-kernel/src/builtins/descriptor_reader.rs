@@ -104,14 +104,14 @@ impl Input {
 
     fn read(&mut self, context: &mut Context<'_>) -> io::Result<usize> {
         let Some(descriptor) = self.file.descriptor() else {
-            return self.file.read(&mut self.buffer, None, &context.session.cancel);
+            return self.file.read(&mut self.buffer, None, context.session.limits.cancel());
         };
         if self.seekable || self.waiting > 0 {
             self.waiting = self.waiting.saturating_sub(1);
             return Ok(rustix::io::read(descriptor, &mut self.buffer[..])?);
         }
         let left = self.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
-        let length = self.file.read(&mut self.buffer, left, &context.session.cancel)?;
+        let length = self.file.read(&mut self.buffer, left, context.session.limits.cancel())?;
         if self.size == 1 {
             self.waiting = rustix::io::ioctl_fionread(descriptor.as_fd()).unwrap_or(0);
         }

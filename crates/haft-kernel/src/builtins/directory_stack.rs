@@ -1,7 +1,5 @@
 //! The directory stack, shared by `dirs`, `pushd` and `popd`.
 
-use std::sync::Arc;
-
 use super::Context;
 use super::cd::enter;
 use super::integer::parse_integer;
@@ -17,8 +15,8 @@ pub(super) enum NoEntry {
 
 /// The whole stack, the working directory first.
 pub(super) fn stack(context: &Context<'_>) -> Vec<Bytes> {
-    let mut all = vec![Bytes::from(&*context.session.cwd)];
-    all.extend(context.session.directories.iter().cloned());
+    let mut all = vec![Bytes::from(context.session.working_directory.path())];
+    all.extend(context.session.working_directory.stack().iter().cloned());
     all
 }
 
@@ -99,6 +97,6 @@ pub(super) fn move_to(context: &mut Context<'_>, directory: &Bytes, rest: Vec<By
     if !go(context, directory) {
         return Ok(1);
     }
-    context.session.directories = Arc::new(rest);
+    context.session.working_directory.set_stack(rest);
     show_all(context, StackFormat::default())
 }

@@ -1,7 +1,5 @@
 //! `dirs`.
 
-use std::sync::Arc;
-
 use super::Context;
 use super::directory_stack::{NoEntry, StackFormat, entry, index, refuse, show_all, stack};
 use crate::bytes::Bytes;
@@ -21,7 +19,7 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
         }
     }
     if clear {
-        context.session.directories = Arc::default();
+        context.session.working_directory.set_stack(Vec::new());
         return Ok(0);
     }
     match chosen {

@@ -61,7 +61,7 @@ fn release(context: &mut Context<'_>, id: u32, shield: bool, with_all: bool) {
     let Some(job) = (if with_all { jobs.forget(id) } else { jobs.disown(id) }) else { return };
     match context.session.owns_process() {
         // Nobody else would see it end.
-        true => context.session.orphans.adopt(job.members.into_iter()),
+        true => context.session.processes.orphans().adopt(job.members.into_iter()),
         false => job.members.into_iter().for_each(crate::jobs::Member::detach),
     }
 }

@@ -1,7 +1,5 @@
 //! `enable`.
 
-use std::sync::Arc;
-
 use super::{ALL, Context, options};
 use crate::bytes::Bytes;
 use crate::flow::Flow;
@@ -26,7 +24,7 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
             status = 1;
             continue;
         };
-        let disabled = Arc::make_mut(&mut context.session.disabled);
+        let disabled = context.session.definitions.disabled_builtins_mut();
         disabled.retain(|known| *known != builtin.name);
         if has(b'n') {
             disabled.push(builtin.name);
@@ -38,7 +36,7 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
 fn list(context: &mut Context<'_>, all: bool, disabled: bool, special: bool) -> Flow {
     let mut text = String::new();
     for builtin in ALL {
-        let off = context.session.disabled.contains(&builtin.name);
+        let off = context.session.definitions.disabled_builtins().contains(&builtin.name);
         if (all || off == disabled) && (!special || builtin.special) {
             text.push_str(if off { "enable -n " } else { "enable " });
             text.push_str(builtin.name);

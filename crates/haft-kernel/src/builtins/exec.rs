@@ -13,7 +13,7 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
         Err(end) => return end,
     };
     if operands.is_empty() {
-        context.session.moment.keep_redirections = true;
+        context.session.open_files.keep_redirections();
         return Ok(0);
     }
     let login = options::has(&flags, b'l');
@@ -65,7 +65,7 @@ fn become_program(
         return context.session.dispatch_beyond(words, context.values).map(Ended::Ran);
     }
     let session = &mut *context.session;
-    if session.owns_process() && session.leads {
+    if session.owns_process() && session.identity.leads_process() {
         session.change_level(-1);
         let status = session.replace_process(words, zero, clear);
         session.change_level(1);

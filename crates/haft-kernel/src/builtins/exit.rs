@@ -8,7 +8,7 @@ use crate::traps::Trap;
 
 pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
     let status = status(context, arguments)?;
-    context.session.moment.exits_in_place = true;
+    context.session.trap_state.set_exits_in_place(true);
     Err(Unwind::Exit(status))
 }
 
@@ -20,13 +20,13 @@ pub(super) fn status(context: &mut Context<'_>, arguments: &[Bytes]) -> Result<i
     };
     let Some(first) = arguments.first() else {
         let session = &context.session;
-        let follows = match session.moment.running_traps.last() {
+        let follows = match session.trap_state.innermost() {
             Some(Trap::Debug) => true,
             Some(Trap::Signal(_)) => context.name == b"exit",
             _ => false,
         };
-        let before = session.moment.status_before_trap.filter(|_| !follows);
-        return Ok(before.unwrap_or(session.status));
+        let before = session.trap_state.status_before().filter(|_| !follows);
+        return Ok(before.unwrap_or(session.parameters.status()));
     };
     let Some(number) = parse_integer(first) else {
         context.error(format_args!("{first}: numeric argument required"));

@@ -19,7 +19,7 @@ pub(super) fn all(session: &Session, wanted: impl Fn(&Definition) -> bool) -> Ve
 
 /// All functions, sorted by name.
 pub(super) fn sorted(session: &Session) -> Vec<Arc<Definition>> {
-    let mut all: Vec<Arc<Definition>> = session.functions.values().cloned().collect();
+    let mut all: Vec<Arc<Definition>> = session.definitions.functions().values().cloned().collect();
     all.sort_by(|left, right| left.function.name.cmp(&right.function.name));
     all
 }
@@ -50,5 +50,5 @@ pub(super) fn set_attributes(
         ..Definition::clone(known)
     };
     let name = changed.function.name.clone();
-    Arc::make_mut(&mut session.functions).insert(name, Arc::new(changed));
+    session.definitions.functions_mut().insert(name, Arc::new(changed));
 }

@@ -3,6 +3,7 @@
 use super::{Context, options};
 use crate::bytes::Bytes;
 use crate::flow::Flow;
+use crate::session::GetoptsPosition;
 use crate::variables::is_name;
 
 pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
@@ -11,7 +12,8 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
         Err(end) => return end,
     };
     let [specification, name, rest @ ..] = operands else { return context.synopsis() };
-    let words = if rest.is_empty() { context.session.positional.to_vec() } else { rest.to_vec() };
+    let words =
+        if rest.is_empty() { context.session.parameters.positional().to_vec() } else { rest.to_vec() };
     let silent = specification.starts_with(b":");
     let known = if silent { &specification[1..] } else { &specification[..] };
     let mut walk = Walk::begin(context, &words);
@@ -19,7 +21,8 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
     let quiet = silent || context.session.value(b"OPTERR").is_some_and(|value| value.as_bytes() == b"0");
     let (index, offset) = (walk.index, walk.offset);
     set(context, b"OPTIND", &index.to_string());
-    context.session.getopts = (i64::try_from(index).unwrap_or(0), offset);
+    let position = GetoptsPosition { index: i64::try_from(index).unwrap_or(0), offset };
+    context.session.parameters.set_getopts(position);
     conclude(context, name, &found, silent, quiet)
 }
 
@@ -45,8 +48,8 @@ impl<'a> Walk<'a> {
     fn begin(context: &Context<'_>, words: &'a [Bytes]) -> Self {
         let value = context.session.value(b"OPTIND").unwrap_or_default();
         let index = super::integer::parse_integer(&value).unwrap_or(1).max(1);
-        let offset = match context.session.getopts {
-            (left, offset) if left == index => offset,
+        let offset = match context.session.parameters.getopts() {
+            position if position.index == index => position.offset,
             _ => 0,
         };
         Self { words, index: usize::try_from(index).unwrap_or(1), offset }
@@ -101,7 +104,7 @@ impl<'a> Walk<'a> {
 
 fn conclude(context: &mut Context<'_>, name: &Bytes, found: &Found, silent: bool, quiet: bool) -> Flow {
     let letter_text = |letter: u8| Bytes::from([letter].as_slice());
-    let shell = context.session.name.clone();
+    let shell = context.session.parameters.zero().clone();
     let complain = |context: &mut Context<'_>, text: &str, letter: u8| {
         if !quiet {
             let line = format!("{shell}: {text} -- {}\n", char::from(letter));

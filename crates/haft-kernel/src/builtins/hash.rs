@@ -1,7 +1,5 @@
 //! `hash`.
 
-use std::sync::Arc;
-
 use super::{Context, options};
 use crate::bytes::Bytes;
 use crate::flow::Flow;
@@ -17,7 +15,7 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
         return Ok(1);
     }
     if has(b'r') {
-        context.session.hashed = Arc::default();
+        context.session.caches.clear_commands();
     }
     if operands.is_empty() {
         return if has(b'r') { Ok(0) } else { list(context, has(b'l')) };
@@ -33,7 +31,7 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
                 remember(context, name, path);
                 true
             }
-            (None, true) => Arc::make_mut(&mut context.session.hashed).remove(name).is_some(),
+            (None, true) => context.session.caches.commands_mut().remove(name).is_some(),
             (None, false) => look_up(context, name),
         };
         if !done {
@@ -47,11 +45,8 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
 fn remember(context: &mut Context<'_>, name: &Bytes, path: &[u8]) {
     let session = &mut context.session;
     let current = session.value(b"PATH");
-    if session.hashed_for != current {
-        session.hashed = Arc::default();
-        session.hashed_for = current;
-    }
-    Arc::make_mut(&mut session.hashed).insert(name.clone(), (path.into(), 0));
+    session.caches.validate_commands(current.as_ref());
+    session.caches.commands_mut().insert(name.clone(), (path.into(), 0));
 }
 
 /// Looks for a program and remembers it; what has a slash, or is no program, needs no remembering.
@@ -71,7 +66,7 @@ fn look_up(context: &mut Context<'_>, name: &Bytes) -> bool {
 }
 
 fn list(context: &mut Context<'_>, reusable: bool) -> Flow {
-    let hashed = context.session.hashed.clone();
+    let hashed = context.session.caches.commands().clone();
     if hashed.is_empty() {
         return if reusable { Ok(0) } else { context.print(b"hash: hash table empty\n") };
     }
@@ -92,7 +87,7 @@ fn list(context: &mut Context<'_>, reusable: bool) -> Flow {
 fn show(context: &mut Context<'_>, names: &[Bytes], reusable: bool) -> Flow {
     let mut status = 0;
     for name in names {
-        let Some((path, hits)) = Arc::make_mut(&mut context.session.hashed).get_mut(name) else {
+        let Some((path, hits)) = context.session.caches.commands_mut().get_mut(name) else {
             context.error(format_args!("{name}: not found"));
             status = 1;
             continue;

@@ -43,7 +43,8 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
     let current = current(&context.session.jobs, &known);
     // What has ended is gone from the list of a text given with `-c`, and in a substitution, which many a loop waits with.
     let session = &context.session;
-    let forgets_ended = !session.interactive && (session.command_string || !session.captures.is_empty());
+    let forgets_ended = !session.is_interactive()
+        && (session.identity.is_command_string() || session.processes.is_captured());
     let mut text = Vec::new();
     for job in known.iter().filter(|job| wanted.contains(&job.id)) {
         let is_stopped = matches!(job.state, JobState::Stopped(_));

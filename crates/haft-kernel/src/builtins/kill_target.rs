@@ -51,7 +51,7 @@ pub(super) fn signal_number(
 }
 
 fn target(session: &mut Session, pid: i32) -> KillTarget {
-    if pid == session.own_pid {
+    if pid == session.identity.own_pid() {
         return KillTarget::Own;
     }
     if has_thread(session, pid) {
@@ -63,7 +63,7 @@ fn target(session: &mut Session, pid: i32) -> KillTarget {
     let own = rustix::process::getpid().as_raw_pid();
     match pid {
         0 | -1 => KillTarget::WholeScript,
-        _ if pid == session.pid => KillTarget::Script,
+        _ if pid == session.identity.pid() => KillTarget::Script,
         _ if session.kernel.isolated => KillTarget::Refused(Errno::SRCH),
         _ if pid == own || haft_process::is_guardian(pid) => KillTarget::Script,
         _ if haft_process::own_group().is_some_and(|group| pid == -group) => KillTarget::WholeScript,
@@ -78,16 +78,16 @@ fn to_self(session: &mut Session, pid: i32, number: i32) -> Result<(), Unwind> {
     match session.traps.get(Trap::Signal(number)) {
         _ if number == 0 => Ok(()),
         Some(text) if text.is_empty() => Ok(()),
-        Some(_) if session.leads => {
+        Some(_) if session.identity.leads_process() => {
             session.signals.iter().for_each(|inbox| inbox.raise(number));
             Ok(())
         }
         Some(_) => session.run_trap(Trap::Signal(number)),
         // The process ignores it, so that what is written to a closed pipe ends only who wrote it.
-        None if session.owns_process() && session.leads && number == Signals::PIPE => {
+        None if session.owns_process() && session.identity.leads_process() && number == Signals::PIPE => {
             Err(Unwind::Signal(number))
         }
-        None if session.owns_process() && session.leads => {
+        None if session.owns_process() && session.identity.leads_process() => {
             let _ = haft_process::send_signal(pid, number);
             Ok(())
         }
@@ -98,10 +98,10 @@ fn to_self(session: &mut Session, pid: i32, number: i32) -> Result<(), Unwind> {
 
 /// A signal from a subshell to the script that it is part of, which is not the whole of its process.
 fn to_script(session: &Session, number: i32) {
-    match &session.run {
+    match session.processes.run() {
         Some(run) => run.signal_script(number),
         None => {
-            let (cancel, stop) = (session.cancel.clone(), session.stop.clone());
+            let (cancel, stop) = (session.limits.cancel().clone(), session.limits.stop().clone());
             ThreadControl { cancel, stop, signals: session.kernel.signals.clone() }.signal(number);
         }
     }
@@ -113,12 +113,12 @@ fn to_whole_script(session: &mut Session, pid: i32, number: i32) -> Result<(), U
     if number == 0 {
         return Ok(());
     }
-    let run = session.run.clone();
+    let run = session.processes.run().cloned();
     match &run {
         Some(run) => run.signal_all(number),
         None => session.jobs.iter().for_each(|job| job.signal(number)),
     }
-    if session.leads {
+    if session.identity.leads_process() {
         return to_self(session, pid, number);
     }
     // A part of a run, such as the command of `timeout`, is a group of its own.

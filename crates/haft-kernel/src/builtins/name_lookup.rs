@@ -53,7 +53,7 @@ pub(super) fn meanings(session: &Session, name: &[u8], search: Search<'_>) -> Ve
     let mut found = Vec::new();
     if !search.files_only {
         if session.options.shell(ShellOption::ExpandAliases)
-            && let Some(value) = session.aliases.get(name)
+            && let Some(value) = session.definitions.aliases().get(name)
         {
             found.push(Meaning::Alias(value.clone()));
         }
@@ -109,7 +109,7 @@ fn files(session: &Session, name: &[u8], search: Search<'_>, found: &mut Vec<Mea
     }
     if !search.all
         && search.path.is_none()
-        && let Some((path, _)) = session.hashed.get(name)
+        && let Some((path, _)) = session.caches.commands().get(name)
         && (!search.files_only || is_program(session, path))
     {
         found.push(Meaning::File { path: path.clone(), hashed: true });

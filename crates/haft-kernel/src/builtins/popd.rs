@@ -1,7 +1,5 @@
 //! `popd`.
 
-use std::sync::Arc;
-
 use super::Context;
 use super::directory_stack::{StackFormat, index, move_to, refuse, show_all, stack};
 use crate::bytes::Bytes;
@@ -34,6 +32,6 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
     }
     // With `-n` the working directory stays, and the next one goes instead.
     let gone = place.max(1) - 1;
-    Arc::make_mut(&mut context.session.directories).remove(gone);
+    context.session.working_directory.stack_mut().remove(gone);
     show_all(context, StackFormat::default())
 }

@@ -72,7 +72,7 @@ impl Surroundings for Clock<'_> {
         };
         let epoch = match when {
             When::Now => seconds(now),
-            When::Start => seconds(now.checked_sub(self.session.started.elapsed()).unwrap_or(now)),
+            When::Start => seconds(now.checked_sub(self.session.clock.elapsed()).unwrap_or(now)),
             When::At(epoch) => epoch,
         };
         let session = self.session;

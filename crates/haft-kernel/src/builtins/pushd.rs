@@ -1,7 +1,5 @@
 //! `pushd`.
 
-use std::sync::Arc;
-
 use super::Context;
 use super::directory_stack::{StackFormat, index, move_to, refuse, show_all, stack};
 use crate::bytes::Bytes;
@@ -26,7 +24,7 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
         [] => exchange(context, stay),
         [only] if matches!(only.as_bytes(), [b'+' | b'-', _, ..]) => rotate(context, only, stay),
         [only] if stay => {
-            Arc::make_mut(&mut context.session.directories).insert(0, only.clone());
+            context.session.working_directory.stack_mut().insert(0, only.clone());
             show_all(context, StackFormat::default())
         }
         [only] => {

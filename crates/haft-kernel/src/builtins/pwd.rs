@@ -13,7 +13,7 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
     };
     let default = context.session.options.has(SetOption::Physical);
     let physical = flags.last().map_or(default, |flag| flag.letter == b'P');
-    let mut line = context.session.cwd.to_vec();
+    let mut line = context.session.working_directory.path().to_vec();
     if physical {
         match context.session.kernel.files.canonicalize(text::path(&line)) {
             Ok(path) => line = path.into_os_string().into_encoded_bytes(),

@@ -4,7 +4,6 @@ use super::{Context, variable_listing};
 use crate::bytes::Bytes;
 use crate::flow::Flow;
 use crate::options::SetOption;
-use crate::shared::Shared;
 
 pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
     if arguments.is_empty() {
@@ -24,8 +23,7 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
         context.session.set_option(option, on);
     }
     if let Some(operands) = plan.positional {
-        context.session.positional = Shared::Own(operands.to_vec());
-        context.session.moment.positional_set = true;
+        context.session.parameters.set_positional_by_builtin(operands.to_vec());
     }
     for on in plan.lists {
         let text: String = SetOption::ALL

@@ -29,12 +29,12 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
         context.error(format_args!("{count}: shift count out of range"));
         return Ok(1);
     };
-    if count > context.session.positional.len() {
+    if count > context.session.parameters.positional().len() {
         if context.session.options.shell(ShellOption::ShiftVerbose) {
             context.error(format_args!("{count}: shift count out of range"));
         }
         return Ok(1);
     }
-    context.session.positional.make_mut().drain(..count);
+    context.session.parameters.shift(count);
     Ok(0)
 }

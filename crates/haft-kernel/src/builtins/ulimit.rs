@@ -1,7 +1,5 @@
 //! `ulimit`.
 
-use std::sync::Arc;
-
 use haft_process::{Limit, Resource};
 
 use super::{Context, options};
@@ -116,7 +114,7 @@ fn current(context: &Context<'_>, known: &Known, which: Which) -> Option<u64> {
 
 fn both(context: &Context<'_>, known: &Known) -> (Option<u64>, Option<u64>) {
     let Kind::Resource(ours, system) = known.kind else { return (Some(4096), Some(4096)) };
-    let own = context.session.limits.iter().rev().find(|limit| limit.resource == ours);
+    let own = context.session.limits.program_limits().iter().rev().find(|limit| limit.resource == ours);
     match own {
         Some(limit) => (limit.soft, limit.hard),
         None => {
@@ -159,7 +157,7 @@ fn set(context: &mut Context<'_>, known: &Known, which: Which, text: &Bytes) -> 
     if above(new_soft, new_hard) {
         return Err(format!("{}: cannot modify limit: Invalid argument", known.name));
     }
-    let limits = Arc::make_mut(&mut context.session.limits);
+    let limits = context.session.limits.program_limits_mut();
     limits.retain(|limit| limit.resource != resource);
     limits.push(Limit { resource, soft: new_soft, hard: new_hard });
     Ok(())

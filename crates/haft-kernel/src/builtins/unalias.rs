@@ -1,7 +1,5 @@
 //! `unalias`.
 
-use std::sync::Arc;
-
 use super::{Context, options};
 use crate::bytes::Bytes;
 use crate::flow::Flow;
@@ -12,7 +10,7 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
         Err(end) => return end,
     };
     if !flags.is_empty() {
-        context.session.aliases = Arc::default();
+        context.session.definitions.aliases_mut().clear();
         return Ok(0);
     }
     if operands.is_empty() {
@@ -20,7 +18,7 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
     }
     let mut status = 0;
     for name in operands {
-        if Arc::make_mut(&mut context.session.aliases).remove(name).is_none() {
+        if context.session.definitions.aliases_mut().remove(name).is_none() {
             context.error(format_args!("{name}: not found"));
             status = 1;
         }

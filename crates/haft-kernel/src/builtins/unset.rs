@@ -101,11 +101,11 @@ fn remove_variable(context: &mut Context<'_>, name: &Bytes, kind: Kind) -> bool 
 }
 
 fn remove_function(context: &mut Context<'_>, name: &Bytes) -> bool {
-    if context.session.functions.get(name.as_bytes()).is_some_and(|known| known.readonly) {
+    if context.session.definitions.functions().get(name.as_bytes()).is_some_and(|known| known.readonly) {
         context.error(format_args!("{name}: cannot unset: readonly function"));
         return false;
     }
-    Arc::make_mut(&mut context.session.functions).remove(name.as_bytes());
+    context.session.definitions.functions_mut().remove(name.as_bytes());
     true
 }
 

@@ -47,7 +47,7 @@ fn all(context: &mut Context<'_>) -> Flow {
             return Ok(128 + signal);
         }
     }
-    if let Some(last) = context.session.last_background {
+    if let Some(last) = context.session.parameters.last_background() {
         beside(context, last)?;
     }
     Ok(0)
@@ -55,13 +55,13 @@ fn all(context: &mut Context<'_>) -> Flow {
 
 /// Waits for a process substitution, if that is what the process is; yields its status.
 fn beside(context: &mut Context<'_>, pid: i32) -> Result<Option<i32>, Unwind> {
-    let mut members = std::mem::take(&mut context.session.beside);
+    let mut members = std::mem::take(context.session.processes.substitutions_mut());
     let mut result = Ok(None);
     if let Some(member) = members.iter_mut().find(|member| member.pid == pid) {
         result = context.session.wait_member(member).map(Some);
     }
-    members.append(&mut context.session.beside);
-    context.session.beside = members;
+    members.append(context.session.processes.substitutions_mut());
+    *context.session.processes.substitutions_mut() = members;
     result
 }
 

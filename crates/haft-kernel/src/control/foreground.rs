@@ -36,24 +36,24 @@ impl Session {
     pub(crate) fn controls_jobs(&self) -> bool {
         self.options.has(SetOption::Monitor)
             && self.owns_process()
-            && self.subshell == 0
-            && self.group.is_none()
+            && !self.identity.is_subshell()
+            && self.processes.group().is_none()
     }
 
     /// A group for a job that this session starts; what is within a job belongs to the group of that.
     pub(crate) fn new_group(&self, foreground: bool) -> Option<Arc<JobGroup>> {
         match self.controls_jobs() {
             true => Some(JobGroup::new(self.kernel.terminal.clone(), foreground)),
-            false => self.group.clone(),
+            false => self.processes.group().cloned(),
         }
     }
 
     /// Runs a program as a job of its own.
     pub(crate) fn run_controlled(&mut self, words: &[Bytes], assigned: &[(Bytes, Bytes)]) -> Flow {
         let group = JobGroup::new(self.kernel.terminal.clone(), true);
-        self.group = Some(group.clone());
+        self.processes.set_group(Some(group.clone()));
         let started = self.start_external(words, assigned);
-        self.group = None;
+        self.processes.set_group(None);
         match started? {
             Started::Child(child) => {
                 let text = self.command_text();
@@ -74,7 +74,7 @@ impl Session {
         let text = Bytes::from([b"( ", self.text_of(list.span).as_bytes(), b" )"].concat());
         let group = JobGroup::new(self.kernel.terminal.clone(), true);
         let mut child = self.fork();
-        child.group = Some(group.clone());
+        child.processes.set_group(Some(group.clone()));
         let body = list.clone();
         let member = Work::on_thread(child, move |session| session.run_list(&body));
         self.wait_alone(vec![member], group, text)
@@ -83,9 +83,9 @@ impl Session {
     /// Runs a pipeline as a job: every stage that is no program on a thread, so that it can be left when it is stopped.
     pub(crate) fn run_controlled_pipeline(&mut self, pipeline: &Pipeline) -> Flow {
         let group = JobGroup::new(self.kernel.terminal.clone(), true);
-        self.group = Some(group.clone());
+        self.processes.set_group(Some(group.clone()));
         let members = self.start_pipeline(pipeline);
-        self.group = None;
+        self.processes.set_group(None);
         let text = self.text_of(pipeline.span);
         let members = match self.wait_in_foreground(members, group, text)? {
             Foreground::Ended(members) => members,
@@ -94,10 +94,10 @@ impl Session {
         let statuses: Vec<i32> = members.iter().map(|member| member.status.unwrap_or(0)).collect();
         let failed = statuses.iter().rev().find(|status| **status != 0).copied().unwrap_or(0);
         let last = statuses.last().copied().unwrap_or(0);
-        self.pipe_status = statuses;
+        self.parameters.set_pipe_statuses(statuses);
         if let Some(last) = pipeline.stages.last() {
-            self.line = last.line;
-            self.command_span = last.span;
+            self.calls.set_line(last.line);
+            self.calls.set_command_span(last.span);
         }
         self.concluded(if self.options.has(SetOption::PipeFail) { failed } else { last })
     }
@@ -192,7 +192,7 @@ impl Session {
 
     /// After a program that Ctrl-C has ended, nothing else of the line runs; a trap may want it otherwise.
     fn stop_if_interrupted(&mut self, members: &[Member]) -> Result<(), Unwind> {
-        if !self.interactive || !is_interrupted(members) {
+        if !self.is_interactive() || !is_interrupted(members) {
             return Ok(());
         }
         self.interrupt()
@@ -208,18 +208,18 @@ impl Session {
 
     /// Whether Ctrl-C has ended a stage of the last pipeline of this session, which ended with this status.
     pub(crate) fn was_interrupted(&self, status: i32) -> bool {
-        let ended = status == INTERRUPTED || self.pipe_status.contains(&INTERRUPTED);
+        let ended = status == INTERRUPTED || self.parameters.pipe_status().contains(&INTERRUPTED);
         ended && self.is_in_foreground_job()
     }
 
     fn is_in_foreground_job(&self) -> bool {
-        self.interactive && self.group.as_ref().is_some_and(|group| group.is_foreground())
+        self.is_interactive() && self.processes.group().is_some_and(|group| group.is_foreground())
     }
 
     /// Whether this is part of a job that was stopped or put into the background: the terminal is not its to write on.
     #[must_use]
     pub fn is_in_background_job(&self) -> bool {
-        self.group.as_ref().is_some_and(|group| !group.is_foreground())
+        self.processes.group().is_some_and(|group| !group.is_foreground())
     }
 
     /// Does what Ctrl-C does to the line that runs: its trap runs, or the line ends.
@@ -230,14 +230,14 @@ impl Session {
         if self.traps.get(Trap::Signal(Signals::INTERRUPT)).is_some() {
             return self.run_trap(Trap::Signal(Signals::INTERRUPT));
         }
-        self.cancel.cancel_as(Signals::INTERRUPT);
+        self.limits.cancel().cancel_as(Signals::INTERRUPT);
         Err(Unwind::Cancelled)
     }
 
     /// What is stopped ends the loops around it, as if it had been left.
     pub(crate) fn leave_loops(&mut self, signal: i32) -> Flow {
-        self.status = 128 + signal;
-        match self.moment.loops {
+        self.parameters.set_status(128 + signal);
+        match self.calls.loops() {
             0 => Ok(128 + signal),
             loops => Err(Unwind::Break(loops)),
         }
@@ -247,7 +247,7 @@ impl Session {
     /// that was refused. Says whether to read again.
     pub(crate) fn regain_terminal(&self, error: &io::Error) -> bool {
         let refused = error.raw_os_error() == Some(rustix::io::Errno::IO.raw_os_error());
-        let in_foreground = self.group.as_ref().is_none_or(|group| group.is_foreground());
+        let in_foreground = self.processes.group().is_none_or(|group| group.is_foreground());
         refused && in_foreground && self.kernel.terminal.as_ref().is_some_and(|terminal| terminal.regain())
     }
 

@@ -39,8 +39,8 @@ impl Session {
 
     /// Says under which number a job goes on in the background.
     pub(crate) fn announce_job(&mut self, id: u32) {
-        if self.interactive && self.subshell == 0 {
-            let pid = self.last_background.unwrap_or(0);
+        if self.is_interactive() && !self.identity.is_subshell() {
+            let pid = self.parameters.last_background().unwrap_or(0);
             let _ = self.write(2, format!("[{id}] {pid}\n").as_bytes());
             let _ = self.flush();
         }

@@ -21,7 +21,7 @@ pub(crate) struct Arguments {
 impl Session {
     /// Expands the name and arguments of a command.
     pub(crate) fn expand_arguments(&mut self, simple: &SimpleCommand) -> Result<Arguments, Unwind> {
-        let mut arguments = Arguments { words: self.spare_words(), ..Arguments::default() };
+        let mut arguments = Arguments { words: self.caches.spare_words(), ..Arguments::default() };
         self.expand_arguments_into(simple, &mut arguments)?;
         Ok(arguments)
     }
@@ -94,21 +94,6 @@ impl Session {
         }
         Ok(operands)
     }
-
-    /// An empty list of words, with room if there is some to spare.
-    #[inline]
-    pub(crate) fn spare_words(&mut self) -> Vec<Bytes> {
-        self.moment.spare.pop().unwrap_or_default()
-    }
-
-    /// Keeps the room of arguments that are no longer needed for the next command.
-    pub(crate) fn recycle(&mut self, mut words: Vec<Bytes>) {
-        const KEPT: usize = 8;
-        if self.moment.spare.len() < KEPT && words.capacity() <= 64 {
-            words.clear();
-            self.moment.spare.push(words);
-        }
-    }
 }
 
 /// Whether the command named so far takes assignments: `declare` and its kin, perhaps behind `command` or `builtin`.
@@ -116,7 +101,7 @@ fn takes_assignments(session: &Session, words: &[Bytes]) -> bool {
     let mut names = words.iter().skip_while(|word| matches!(word.as_bytes(), b"command" | b"builtin"));
     names.next().is_some_and(|name| {
         matches!(name.as_bytes(), b"declare" | b"typeset" | b"local" | b"readonly" | b"export")
-            && !session.functions.contains_key(name.as_bytes())
+            && !session.definitions.functions().contains_key(name.as_bytes())
     })
 }
 

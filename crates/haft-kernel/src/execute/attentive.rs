@@ -60,7 +60,7 @@ impl Session {
                 Err(error) => Err(error),
             },
         };
-        let connected = found.and_then(|found| address.connect(&found, &self.cancel));
+        let connected = found.and_then(|found| address.connect(&found, self.limits.cancel()));
         self.check_cancelled()?;
         Ok(connected)
     }

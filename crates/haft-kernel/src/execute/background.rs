@@ -11,10 +11,10 @@ use super::pipeline::Work;
 use crate::bytes::Bytes;
 use crate::control::JobGroup;
 use crate::flow::{Flow, Unwind};
-use crate::io::{Descriptors, OpenFile};
+use crate::io::OpenFile;
 use crate::jobs::{JobState, Member};
 use crate::options::SetOption;
-use crate::session::Session;
+use crate::session::{CoprocessId, Session};
 use crate::variables::{IndexedArray, Value};
 
 impl Session {
@@ -33,18 +33,18 @@ impl Session {
         let mut child = self.fork();
         child.jobs.hide_inherited();
         let group = self.new_group(false);
-        child.group = group.clone();
-        child.is_branch = false;
+        child.processes.set_group(group.clone());
+        child.processes.set_branch(false);
         self.shield_from_keyboard(&mut child);
         if !self.options.has(SetOption::Monitor) {
             child.traps.ignore_keyboard();
         }
         // With job control, who reads from the terminal in the background is stopped until it may.
         if group.is_none()
-            && !self.stdin_redirected
+            && !self.open_files.is_stdin_redirected()
             && let Ok(Ok(null)) = self.open(b"/dev/null", OpenOptions::new().read(true), true)
         {
-            child.descriptors.set(0, null);
+            child.open_files.set(0, null);
         }
         if let Err(member) = child.go_beside(Self::leave_substitution) {
             return self.add_job(statement, vec![member], group);
@@ -56,12 +56,12 @@ impl Session {
         let members = if self.copies_itself(&child, statement) {
             vec![child.run_in_copy(|session, copied| session.run_alone(statement, Some(copied)))]
         } else if pipeline && !is_compound {
-            child.captures.clear();
+            child.processes.set_captures(Vec::new());
             child.moment.is_whole = true;
             child.start_pipeline(&statement.first)
         } else {
             let statement = statement.clone();
-            child.captures.clear();
+            child.processes.set_captures(Vec::new());
             vec![Work::on_thread(child, move |session| session.run_alone(&statement, None))]
         };
         self.add_job(statement, members, group)
@@ -77,7 +77,7 @@ impl Session {
 
     fn add_job(&mut self, statement: &Statement, members: Vec<Member>, group: Option<Arc<JobGroup>>) -> Flow {
         let text = self.text_of(statement.span);
-        self.last_background = members.last().map(|member| member.pid);
+        self.parameters.set_last_background(members.last().map(|member| member.pid));
         let stages = match &*statement.first.stages {
             several @ [_, _, ..] if several.len() == members.len() => {
                 several.iter().map(|stage| self.text_of(stage.span)).collect()
@@ -86,20 +86,20 @@ impl Session {
         };
         let id = self.jobs.add(text, members);
         self.jobs.set_stages(stages);
-        self.jobs.set_origin(self.run.clone());
+        self.jobs.set_origin(self.processes.run().cloned());
         self.jobs.set_group(group);
         self.announce_job(id);
-        self.status = 0;
+        self.parameters.set_status(0);
         Ok(0)
     }
 
     /// Ctrl-C is for what runs in the foreground: what a person has put into the background does not end with the line. In a
     /// run, what is in the background is asked to end by itself, as its traps may have something to do then.
     fn shield_from_keyboard(&self, child: &mut Self) {
-        if self.interactive {
-            child.cancel = CancelToken::new();
-        } else if let Some(run) = &self.run {
-            child.cancel = run.stopping.stop.child();
+        if self.is_interactive() {
+            child.limits.set_cancel(CancelToken::new());
+        } else if let Some(run) = self.processes.run() {
+            child.limits.set_cancel(run.stopping.stop.child());
         }
     }
 
@@ -118,10 +118,10 @@ impl Session {
             })],
         };
         members.iter_mut().for_each(|member| member.is_substitution = true);
-        self.last_background = members.last().map(|member| member.pid);
-        self.beside.iter_mut().for_each(Member::update);
-        self.beside.retain(|member| member.status.is_none());
-        self.beside.extend(members);
+        self.parameters.set_last_background(members.last().map(|member| member.pid));
+        self.processes.substitutions_mut().iter_mut().for_each(Member::update);
+        self.processes.substitutions_mut().retain(|member| member.status.is_none());
+        self.processes.substitutions_mut().extend(members);
     }
 
     /// Runs something in a subshell beside the session: in a process that outlives this one if there can be one, else on a
@@ -137,7 +137,7 @@ impl Session {
         match self.may_copy() {
             true => child.run_in_copy(|session, _| run(session)),
             false => {
-                child.captures.clear();
+                child.processes.set_captures(Vec::new());
                 Work::on_thread(child, run)
             }
         }
@@ -157,27 +157,27 @@ impl Session {
         };
         self.warn_of_coprocess();
         let mut child = self.fork();
-        child.group = self.new_group(false);
+        child.processes.set_group(self.new_group(false));
         self.shield_from_keyboard(&mut child);
-        let group = child.group.clone();
-        child.descriptors.set(0, Arc::new(OpenFile::pipe(their_input)));
-        child.descriptors.set(1, Arc::new(OpenFile::pipe(their_output)));
+        let group = child.processes.group().cloned();
+        child.open_files.set(0, Arc::new(OpenFile::pipe(their_input)));
+        child.open_files.set(1, Arc::new(OpenFile::pipe(their_output)));
         let body: Arc<[haft_lang::ast::Command]> = Arc::new([coprocess.body.clone()]);
         let member = self.start_subshell(child, move |session| session.run_command(&body[0]));
         let pid = member.pid;
         let mut ends = IndexedArray::default();
         for (index, end) in [(0, our_input), (1, our_output)] {
-            let number = (0..=63).rev().find(|number| self.descriptors.get(*number).is_none()).unwrap_or(63);
-            self.descriptors.set(number, Arc::new(OpenFile::pipe(end)));
+            let number = self.open_files.free_from_top();
+            self.open_files.set(number, Arc::new(OpenFile::pipe(end)));
             ends.set(index, number.to_string().into());
         }
         self.variables.insert(&name, crate::variables::Variable::new(Value::Indexed(Arc::new(ends))));
         let pid_name = [name.as_bytes(), b"_PID"].concat();
         self.set(&pid_name, pid.to_string()).map_err(|error| self.fail(error))?;
-        self.last_background = Some(pid);
-        self.moment.coprocess = Some((name.clone(), pid));
+        self.parameters.set_last_background(Some(pid));
+        self.processes.set_coprocess(CoprocessId { name: name.clone(), pid });
         let id = self.jobs.add(name, vec![member]);
-        self.jobs.set_origin(self.run.clone());
+        self.jobs.set_origin(self.processes.run().cloned());
         self.jobs.set_group(group);
         self.announce_job(id);
         Ok(0)
@@ -186,7 +186,7 @@ impl Session {
     /// Says so if there is a coprocess already: only the last is looked after.
     fn warn_of_coprocess(&mut self) {
         self.jobs.update();
-        if let Some((name, pid)) = &self.moment.coprocess
+        if let Some(CoprocessId { name, pid }) = self.processes.coprocess()
             && self.jobs.of_pid(*pid).is_some_and(|job| job.state() == JobState::Running)
         {
             let text = format!("warning: execute_coproc: coproc [{pid}:{name}] still exists");
@@ -196,11 +196,11 @@ impl Session {
 
     /// Forgets a coprocess that has ended: its descriptors are closed, its variables unset.
     pub(crate) fn forget_coprocess(&mut self, ended: i32) {
-        let Some((name, _)) = self.moment.coprocess.take_if(|(_, pid)| *pid == ended) else { return };
+        let Some(CoprocessId { name, .. }) = self.processes.take_coprocess(ended) else { return };
         for index in 0..2 {
             let number = self.end_of(&name, index).and_then(|text| text.lossy().parse::<u32>().ok());
             if let Some(number) = number {
-                self.descriptors.close(number);
+                self.open_files.close(number);
             }
         }
         let _ = self.variables.unset(&name, false);
@@ -221,9 +221,10 @@ impl Session {
     }
 
     fn give_up_jobs(&mut self) {
-        if !self.jobs.is_empty() || !self.beside.is_empty() {
+        if !self.jobs.is_empty() || !self.processes.substitutions().is_empty() {
             let jobs = self.jobs.take_all().into_iter().flat_map(|job| job.members);
-            self.orphans.adopt(jobs.chain(self.beside.drain(..)));
+            let substitutions = std::mem::take(self.processes.substitutions_mut());
+            self.processes.orphans().adopt(jobs.chain(substitutions));
         }
     }
 
@@ -236,9 +237,9 @@ impl Session {
         let _ = self.flush();
         self.leave();
         // What reads from the session sees its end.
-        self.descriptors = Descriptors::default();
-        let members = self.orphans.take();
-        self.leftovers.end(None);
+        self.open_files.close_all();
+        let members = self.processes.orphans().take();
+        self.processes.leftovers_mut().end(None);
         if !self.kernel.plain_shell {
             members.iter().for_each(|member| member.signal(15));
             drop(members);
@@ -247,7 +248,7 @@ impl Session {
         for mut member in members {
             match member.is_thread() {
                 // It cannot outlive a person's shell, which does not wait for it.
-                true if self.interactive => member.signal(1),
+                true if self.is_interactive() => member.signal(1),
                 true => drop(self.wait_member(&mut member)?),
                 false => member.detach(),
             }
@@ -259,7 +260,7 @@ impl Session {
     /// not taken apart.
     pub fn part(mut self) {
         std::mem::forget(std::mem::take(&mut self.variables));
-        std::mem::forget(std::mem::take(&mut self.positional));
+        std::mem::forget(self.parameters.take_positional());
     }
 }
 

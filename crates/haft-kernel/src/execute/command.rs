@@ -8,11 +8,11 @@ use crate::session::Session;
 impl Session {
     /// Runs a command.
     pub(crate) fn run_command(&mut self, command: &Command) -> Flow {
-        self.line = command.line;
+        self.calls.set_line(command.line);
         if let CommandKind::Simple(simple) = &command.kind {
             let trapped = self.has_error_trap();
             let status = self.run_simple(command, simple)?;
-            self.set_pipe_status(status);
+            self.parameters.set_pipe_status(status);
             return self.concluded_after(status, trapped);
         }
         self.moment.may_replace = false;
@@ -29,7 +29,7 @@ impl Session {
             self.run_signal_traps()?;
         }
         if !self.traps.is_empty() && Self::fails_itself(&command.kind) {
-            self.command_span = command.span;
+            self.calls.set_command_span(command.span);
         }
         let status = match command.redirects.is_empty() {
             true => self.run_kind(&command.kind)?,
@@ -48,25 +48,25 @@ impl Session {
     }
 
     fn conclude_compound(&mut self, command: &Command, status: i32) -> Flow {
-        self.line = command.line;
-        self.command_span = command.span;
+        self.calls.set_line(command.line);
+        self.calls.set_command_span(command.span);
         self.tell_foreground_death();
-        self.set_pipe_status(status);
+        self.parameters.set_pipe_status(status);
         self.concluded(status)
     }
 
     #[inline(never)]
     fn run_redirected(&mut self, command: &Command) -> Flow {
-        let redirected = self.stdin_redirected;
-        let substituted = self.moment.substituted.len();
+        let redirected = self.open_files.is_stdin_redirected();
+        let substituted = self.open_files.substitution_count();
         let in_child = matches!(command.kind, CommandKind::Subshell(_));
         if in_child {
-            self.stdin_redirected = false;
+            self.open_files.set_stdin_redirected(false);
         }
         let Some(undo) = self.redirect_all(&command.redirects, in_child)? else {
-            self.stdin_redirected = redirected;
-            self.close_substituted(substituted);
-            self.set_pipe_status(1);
+            self.open_files.set_stdin_redirected(redirected);
+            self.open_files.close_substitutions(substituted);
+            self.parameters.set_pipe_status(1);
             let looked_at = Self::fails_itself(&command.kind) && !Self::fails_redirected(command);
             return if looked_at { Ok(1) } else { self.concluded(1) };
         };
@@ -75,17 +75,12 @@ impl Session {
             result => result,
         };
         let flushed = self.restore(undo);
-        self.close_substituted(substituted);
-        self.stdin_redirected = redirected;
+        self.open_files.close_substitutions(substituted);
+        self.open_files.set_stdin_redirected(redirected);
         match result {
             Ok(0) if !flushed => Ok(1),
             result => result,
         }
-    }
-
-    pub(crate) fn set_pipe_status(&mut self, status: i32) {
-        self.pipe_status.clear();
-        self.pipe_status.push(status);
     }
 
     pub(super) fn run_kind(&mut self, kind: &CommandKind) -> Flow {

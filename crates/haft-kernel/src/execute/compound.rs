@@ -30,9 +30,9 @@ impl Session {
             return Ok(());
         }
         let shown = [b"case ", self.text_of(case.subject.span).as_bytes(), b" in "].concat();
-        let before = self.trapped_command.replace(shown.into());
+        let before = self.calls.set_trapped_command(Some(shown.into()));
         let result = self.run_debug_trap();
-        self.trapped_command = before;
+        self.calls.set_trapped_command(before);
         result
     }
 
@@ -105,17 +105,16 @@ impl Session {
         if self.controls_jobs() {
             return self.run_controlled_subshell(list);
         }
-        let redirected = self.stdin_redirected;
+        let redirected = self.open_files.is_stdin_redirected();
         let whole = std::mem::take(&mut self.moment.is_whole);
         let mut child = self.fork();
         child.jobs.hide_inherited();
         if whole {
-            child.subshell = self.subshell;
-            child.own_pid = self.own_pid;
-            child.signals = self.signals.clone().filter(|_| !self.leads);
+            child.identity.take_place_of(&self.identity);
+            child.signals = self.signals.clone().filter(|_| !self.identity.leads_process());
         }
         if !redirected {
-            child.stdin_redirected = false;
+            child.open_files.set_stdin_redirected(false);
         }
         if self.traps.get(Trap::Error).is_some() && self.is_one_program(list) {
             // The subshell is the program, and has no trap.
@@ -134,7 +133,7 @@ impl Session {
         self.publish_traps();
         self.note_end_of_child();
         if let Some(signal) = signal.filter(|_| !whole) {
-            self.moment.death = Some((child.own_pid, signal));
+            self.processes.set_killed_command(child.identity.own_pid(), signal);
         }
         result
     }

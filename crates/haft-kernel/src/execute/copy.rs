@@ -32,7 +32,7 @@ impl Session {
 
     /// The same if there were no other threads.
     fn could_copy(&self) -> bool {
-        self.owns_process() && self.is_on_main_thread() && !self.interactive
+        self.owns_process() && self.is_on_main_thread() && !self.is_interactive()
     }
 
     /// Whether a statement starts programs and does nothing in this process.
@@ -52,7 +52,7 @@ impl Session {
     pub(super) fn run_in_copy(mut self, run: impl FnOnce(&mut Self, &Copied) -> Flow) -> Member {
         let group = if self.options.has(SetOption::Monitor) { Group::Own } else { Group::Inherit };
         let kept = self.own_descriptors();
-        let captures = std::mem::take(&mut self.captures);
+        let captures = self.processes.set_captures(Vec::new());
         let copied = Child::copy(group, &kept, |mut copied| {
             // The ends that the original holds are not for the copy to keep open.
             captures.iter().for_each(|capture| capture.close());
@@ -65,7 +65,7 @@ impl Session {
         match copied {
             Ok(Some(child)) => {
                 if group == Group::Own {
-                    self.group.iter().for_each(|job| job.lead(child.pid()));
+                    self.processes.group().iter().for_each(|job| job.lead(child.pid()));
                 }
                 Member::process(child)
             }
@@ -79,13 +79,12 @@ impl Session {
 
     /// Makes this subshell the shell that its process is: its signals are its own.
     fn lead_copy(&mut self) {
-        self.leads = true;
+        self.identity.lead_process(rustix::process::getpid().as_raw_pid());
         // Its programs are in the group that it leads.
-        self.group = None;
+        self.processes.set_group(None);
         // What the shell it came from has left running is no child of this process, and not its to end.
-        std::mem::forget(std::mem::take(&mut self.orphans));
-        self.own_pid = rustix::process::getpid().as_raw_pid();
-        self.cancel = CancelToken::new();
+        self.processes.forget_orphans();
+        self.limits.set_cancel(CancelToken::new());
         let inbox = self.kernel.signals.clone();
         for signal in (1..=64).filter(|signal| inbox.is_caught(*signal)) {
             self.kernel.dispose(signal, Disposition::Default);
@@ -100,7 +99,7 @@ impl Session {
     /// Makes pipes of what collects output in memory, for what goes on when the substitution that it is in could end: who
     /// reads from a pipe knows when the last who writes to it is gone.
     pub(super) fn leave_captures(&mut self) -> std::io::Result<()> {
-        let captured = self.descriptors.iter().filter(|(_, file)| file.is_capture());
+        let captured = self.open_files.iter().filter(|(_, file)| file.is_capture());
         let captured: Vec<(u32, Arc<OpenFile>)> =
             captured.map(|(number, file)| (number, file.clone())).collect();
         let mut pipes: Vec<Arc<OpenFile>> = Vec::with_capacity(captured.len());
@@ -111,7 +110,7 @@ impl Session {
                 Some(other) => pipes[other].clone(),
                 None => Arc::new(OpenFile::from_shared(file.for_program()?)),
             };
-            self.descriptors.set(*number, pipe.clone());
+            self.open_files.set(*number, pipe.clone());
             pipes.push(pipe);
         }
         Ok(())
@@ -120,8 +119,8 @@ impl Session {
     /// The descriptors of the process that a copy needs, those by which it waits for what it has started among them. What the original has put aside, and what belongs to its other
     /// jobs, must not be held open by it.
     fn own_descriptors(&self) -> Vec<RawFd> {
-        let files = self.descriptors.iter().filter_map(|(_, file)| file.descriptor());
-        let started = self.jobs.iter().flat_map(|job| &job.members).chain(&self.beside);
+        let files = self.open_files.iter().filter_map(|(_, file)| file.descriptor());
+        let started = self.jobs.iter().flat_map(|job| &job.members).chain(self.processes.substitutions());
         let waited = started.filter_map(Member::descriptor);
         files.chain(self.kernel.signals.descriptor()).chain(waited).map(|file| file.as_raw_fd()).collect()
     }
@@ -134,7 +133,7 @@ impl Session {
         if !is_as_it_stands(statement) {
             return self.run_statement(statement);
         }
-        self.line = command.line;
+        self.calls.set_line(command.line);
         if let CommandKind::Simple(simple) = &command.kind {
             return self.run_simple_alone(command, simple, copied);
         }

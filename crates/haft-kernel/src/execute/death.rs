@@ -14,7 +14,7 @@ impl Session {
     /// Takes note of how a program in the foreground ended, to be told once its redirections are undone. Yields the status.
     pub(crate) fn note_exit(&mut self, pid: i32, exit: Exit) -> i32 {
         if let Exit::Signal(signal) = exit {
-            self.moment.death = Some((pid, signal));
+            self.processes.set_killed_command(pid, signal);
         }
         exit.code()
     }
@@ -22,8 +22,8 @@ impl Session {
     /// Says what the command that has just run died of, if it died.
     #[inline]
     pub(crate) fn tell_foreground_death(&mut self) {
-        if let Some((pid, signal)) = self.moment.death.take() {
-            self.tell_death_of(pid, signal);
+        if let Some(killed) = self.processes.take_killed_command() {
+            self.tell_death_of(killed.pid, killed.signal);
         }
     }
 
@@ -32,10 +32,10 @@ impl Session {
         let trapped = self.traps.get(Trap::Signal(signal)).is_some()
             && !matches!(signal, Signals::INTERRUPT | Signals::PIPE);
         if let Some(words) = self.words_for(signal) {
-            let text = canonical(self.text_of(self.command_span));
+            let text = canonical(self.text_of(self.calls.command_span()));
             self.write_death(pid, &words, &text);
         } else if let Some(words) = death(signal)
-            && self.captures.is_empty()
+            && !self.processes.is_captured()
             && (trapped || signal == Signals::TERMINATE)
         {
             let _ = self.write(2, format!("{words}\n").as_bytes());
@@ -46,7 +46,7 @@ impl Session {
     /// Says which background jobs have died since it was said last, and forgets them.
     #[inline]
     pub(crate) fn tell_background_deaths(&mut self) {
-        if !self.jobs.is_empty() && !self.interactive {
+        if !self.jobs.is_empty() && !self.is_interactive() {
             self.tell_jobs_that_died();
         }
     }
@@ -54,7 +54,7 @@ impl Session {
     #[inline(never)]
     fn tell_jobs_that_died(&mut self) {
         self.jobs.update();
-        if let Some((_, pid)) = self.moment.coprocess
+        if let Some(pid) = self.processes.coprocess().map(|coprocess| coprocess.pid)
             && self.jobs.of_pid(pid).is_some_and(|job| job.state() != JobState::Running)
         {
             self.forget_coprocess(pid);
@@ -79,19 +79,19 @@ impl Session {
         let Some(job) = self.jobs.get(id) else { return };
         let (JobState::Done(_), Some(signal)) = (job.state(), job.died()) else { return };
         let (pid, text) = (job.pid(), job.shown_text());
-        if self.interactive {
+        if self.is_interactive() {
             return;
         }
         if let Some(words) = self.words_for(signal) {
             self.write_death(pid, &words, &text);
-        } else if self.captures.is_empty() && self.options.has(SetOption::Monitor) {
+        } else if !self.processes.is_captured() && self.options.has(SetOption::Monitor) {
             self.tell_job(id);
         }
     }
 
     /// Within a substitution nothing is told.
     fn is_heard(&self, signal: i32) -> bool {
-        self.captures.is_empty() && self.traps.get(Trap::Signal(signal)).is_none()
+        !self.processes.is_captured() && self.traps.get(Trap::Signal(signal)).is_none()
     }
 
     /// What is told of a death by this signal; nothing for those that one asks for.

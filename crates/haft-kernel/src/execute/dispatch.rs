@@ -65,15 +65,16 @@ impl Session {
     /// The function of this name.
     #[inline]
     pub(crate) fn function(&self, name: &[u8]) -> Option<Arc<Definition>> {
-        if self.functions.is_empty() || (self.options.has(SetOption::Posix) && is_special(name)) {
+        if self.definitions.functions().is_empty() || (self.options.has(SetOption::Posix) && is_special(name))
+        {
             return None;
         }
-        self.functions.get(name).cloned()
+        self.definitions.functions().get(name).cloned()
     }
 
     /// The builtin of this name, unless it is turned off.
     pub(crate) fn find_builtin(&self, name: &[u8]) -> Option<&'static Builtin> {
-        builtins::find(name).filter(|builtin| !self.disabled.contains(&builtin.name))
+        builtins::find(name).filter(|builtin| !self.definitions.disabled_builtins().contains(&builtin.name))
     }
 
     /// The same as [`Session::find`], for a command whose name may be known already.
@@ -82,7 +83,7 @@ impl Session {
         if let Some(definition) = self.function(name) {
             return Target::Function(definition);
         }
-        if simple.name().is_none() || !self.disabled.is_empty() {
+        if simple.name().is_none() || !self.definitions.disabled_builtins().is_empty() {
             return self.find(name);
         }
         match simple.slot.get() {
@@ -129,7 +130,7 @@ impl Session {
     /// Whether a name that is neither a function nor a builtin nor an added command means a tool.
     fn reaches_tool(&mut self, name: &[u8]) -> bool {
         !self.has_program(name)
-            && !self.functions.contains_key(b"command_not_found_handle".as_slice())
+            && !self.definitions.functions().contains_key(b"command_not_found_handle".as_slice())
             && self.kernel.backend.as_ref().is_some_and(|backend| backend.has_tool(name))
     }
 
@@ -140,7 +141,7 @@ impl Session {
             Target::Builtin(builtin) if matches!(builtin.name, "command" | "exec") => {
                 let options = words[1..].iter().take_while(|word| word.starts_with(b"-")).count();
                 let words = &words[1 + options..];
-                words.first().is_some_and(|name| !self.functions.contains_key(name.as_bytes()))
+                words.first().is_some_and(|name| !self.definitions.functions().contains_key(name.as_bytes()))
                     && self.takes_values(words)
             }
             Target::Added(command) => command.takes_values(self, &words[1..]),

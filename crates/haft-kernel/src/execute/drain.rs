@@ -37,7 +37,9 @@ impl SubstitutionPipe {
     /// Makes a subshell the commands of a process substitution; yields what to cancel when they have ended.
     pub(crate) fn enter(session: &mut Session, output: &Arc<OpenFile>) -> CancelToken {
         let ended = CancelToken::new();
-        session.substitution = Some(Arc::new(Self { output: output.clone(), ended: ended.clone() }));
+        session
+            .processes
+            .set_substitution_pipe(Arc::new(Self { output: output.clone(), ended: ended.clone() }));
         ended
     }
 }
@@ -45,9 +47,9 @@ impl SubstitutionPipe {
 impl Session {
     /// Gives a background job of a process substitution a pipe of its own in place of that of the substitution.
     pub(crate) fn leave_substitution(&mut self) -> io::Result<()> {
-        let Some(substitution) = self.substitution.take() else { return Ok(()) };
+        let Some(substitution) = self.processes.take_substitution_pipe() else { return Ok(()) };
         let is_pipe = |file: &Arc<OpenFile>| Arc::ptr_eq(file, &substitution.output);
-        let held = self.descriptors.iter().filter(|(_, file)| is_pipe(file));
+        let held = self.open_files.iter().filter(|(_, file)| is_pipe(file));
         let numbers: Vec<u32> = held.map(|(number, _)| number).collect();
         if numbers.is_empty() {
             return Ok(());
@@ -55,9 +57,9 @@ impl Session {
         let (reader, writer) = rustix::pipe::pipe_with(rustix::pipe::PipeFlags::CLOEXEC)?;
         let writer = Arc::new(OpenFile::pipe(writer));
         for number in numbers {
-            self.descriptors.set(number, writer.clone());
+            self.open_files.set(number, writer.clone());
         }
-        let later = self.descriptors.get(2).cloned();
+        let later = self.open_files.get(2).cloned();
         let body = move || relay(&reader, substitution, later);
         thread::Builder::new().name("substitution".to_owned()).stack_size(STACK).spawn(body).map(drop)
     }
@@ -67,7 +69,7 @@ impl Session {
         capture.close();
         let Some(reader) = capture.reader() else { return Ok(()) };
         let over = Instant::now() + LONGEST;
-        let mut adopts = self.run.is_some();
+        let mut adopts = self.processes.is_supervised();
         loop {
             let before = capture.len();
             let drained = capture.drain();
@@ -77,10 +79,10 @@ impl Session {
             }
             let ready = self.wait_at_most(&[reader.as_fd()], adopts.then_some(QUIET))?;
             // Process substitutions are commands of the substitution itself, which ends after them.
-            if !adopts || self.orphans.has_substitutions() {
+            if !adopts || self.processes.orphans().has_substitutions() {
                 continue;
             }
-            let is_quiet = ready == Ready::TimedOut && !self.orphans.any_computes();
+            let is_quiet = ready == Ready::TimedOut && !self.processes.orphans().any_computes();
             if is_quiet || Instant::now() >= over {
                 adopts = self.pass_on(&reader).is_err();
                 if !adopts {
@@ -93,7 +95,7 @@ impl Session {
     /// Lets a thread read the rest, so that no job is ended by a pipe without a reader, and pass it on to standard error.
     fn pass_on(&mut self, reader: &Arc<OwnedFd>) -> io::Result<()> {
         let _ = self.flush();
-        let output = match self.descriptors.get(2) {
+        let output = match self.open_files.get(2) {
             // A capture is passed on through its pipe, whose reader notices that somebody may still write.
             Some(file) if file.is_capture() => Some(Arc::new(OpenFile::from_shared(file.for_program()?))),
             other => other.cloned(),

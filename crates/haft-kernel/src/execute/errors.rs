@@ -2,28 +2,8 @@
 
 use crate::flow::{Flow, Unwind};
 use crate::options::SetOption;
-use crate::session::Session;
+use crate::session::{ErrexitContext, Session};
 use crate::traps::Trap;
-
-/// Who looks at the status of what runs.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Regard {
-    /// Nobody: failure springs the `ERR` trap, and with `set -e` ends the shell.
-    #[default]
-    Nobody,
-    /// A `!` before the command that runs: failure does nothing.
-    Negation,
-    /// A `!` before a command that this one is a part of: failure springs the trap, and ends nothing.
-    OuterNegation,
-    /// A condition: failure does nothing, not within the command either.
-    Condition,
-}
-
-impl Regard {
-    fn is_of_the_command(self) -> bool {
-        matches!(self, Self::Negation | Self::Condition)
-    }
-}
 
 impl Session {
     /// Takes note of the status of a command that has ended: the `ERR` trap and `set -e` act on failure, unless
@@ -44,7 +24,7 @@ impl Session {
 
     #[inline(never)]
     fn failed(&mut self, status: i32, trapped: bool) -> Flow {
-        self.status = status;
+        self.parameters.set_status(status);
         if trapped {
             self.tell_failure(status)?;
         }
@@ -66,7 +46,7 @@ impl Session {
 
     /// What an error does that ends the line it is on, and with it a text given with `-c`.
     pub(crate) fn end_line(&self, status: i32) -> Unwind {
-        match self.command_string && self.subshell == 0 && !self.interactive {
+        match self.identity.is_command_string() && !self.identity.is_subshell() && !self.is_interactive() {
             true => Unwind::Exit(status),
             false => Unwind::Abort(status),
         }
@@ -75,47 +55,47 @@ impl Session {
     /// Whether failure is looked at by nobody and `set -e` is on.
     #[must_use]
     pub fn exits_on_error(&self) -> bool {
-        self.options.has(SetOption::ErrorExit) && self.regard == Regard::Nobody
+        self.options.has(SetOption::ErrorExit) && self.calls.errexit() == ErrexitContext::Active
     }
 
     /// Runs something whose failure is looked at, so that it neither ends the shell nor springs the `ERR` trap.
     #[inline]
     pub(crate) fn without_errors<T>(&mut self, run: impl FnOnce(&mut Self) -> T) -> T {
-        self.regarded(Regard::Condition, run)
+        self.in_errexit_context(ErrexitContext::Condition, run)
     }
 
     /// Runs something after a `!`.
     pub(crate) fn negated(&mut self, run: impl FnOnce(&mut Self) -> Flow) -> Flow {
         // With `set -e` a `!` is a condition like any other.
-        let regard = match self.regard {
-            Regard::Nobody | Regard::OuterNegation if !self.options.has(SetOption::ErrorExit) => {
-                Regard::Negation
+        let context = match self.calls.errexit() {
+            ErrexitContext::Active | ErrexitContext::InNegated if !self.options.has(SetOption::ErrorExit) => {
+                ErrexitContext::Negated
             }
-            _ => Regard::Condition,
+            _ => ErrexitContext::Condition,
         };
-        Ok(i32::from(self.regarded(regard, run)? == 0))
+        Ok(i32::from(self.in_errexit_context(context, run)? == 0))
     }
 
     /// Runs the parts of a command, at which a `!` before the command does not look.
     #[inline]
     pub(crate) fn as_parts<T>(&mut self, run: impl FnOnce(&mut Self) -> T) -> T {
-        match self.regard {
-            Regard::Negation => self.regarded(Regard::OuterNegation, run),
+        match self.calls.errexit() {
+            ErrexitContext::Negated => self.in_errexit_context(ErrexitContext::InNegated, run),
             _ => run(self),
         }
     }
 
     #[inline]
-    fn regarded<T>(&mut self, regard: Regard, run: impl FnOnce(&mut Self) -> T) -> T {
-        let before = std::mem::replace(&mut self.regard, regard);
+    fn in_errexit_context<T>(&mut self, context: ErrexitContext, run: impl FnOnce(&mut Self) -> T) -> T {
+        let before = self.calls.set_errexit(context);
         let result = run(self);
-        self.regard = before;
+        self.calls.set_errexit(before);
         result
     }
 
     /// The status of an error that in POSIX mode ends a script.
     pub(crate) fn unless_posix(&self, status: i32) -> Flow {
-        match self.conforms() && !self.under_command {
+        match self.conforms() && !self.calls.is_under_command() {
             true => Err(Unwind::Exit(status)),
             false => Ok(status),
         }
@@ -123,17 +103,17 @@ impl Session {
 
     /// Whether errors end this shell as POSIX says.
     pub(crate) fn conforms(&self) -> bool {
-        self.options.has(SetOption::Posix) && !self.interactive
+        self.options.has(SetOption::Posix) && !self.is_interactive()
     }
 
     /// Whether somebody looks at the failure of the command that has ended.
     pub(crate) fn ignores_failure(&self) -> bool {
-        self.regard.is_of_the_command()
+        self.calls.errexit().ignores_failure()
     }
 
     /// Runs the `ERR` trap, if there is one.
     pub(crate) fn tell_failure(&mut self, status: i32) -> Result<(), Unwind> {
-        self.status = status;
+        self.parameters.set_status(status);
         match self.has_error_trap() {
             true => self.run_trap(Trap::Error),
             false => Ok(()),
@@ -142,6 +122,6 @@ impl Session {
 
     /// Whether a function is running.
     pub(crate) fn in_function(&self) -> bool {
-        self.frames.iter().any(|frame| frame.is_function)
+        self.calls.is_in_function()
     }
 }

@@ -55,16 +55,16 @@ impl Session {
     /// Whether nothing would be left to do for this process after the command it runs.
     fn is_alone(&self) -> bool {
         self.owns_process()
-            && self.leads
+            && self.identity.leads_process()
             && !self.traps.has_actions()
             && self.jobs.is_empty()
-            && self.beside.is_empty()
-            && self.moment.substituted.is_empty()
+            && self.processes.substitutions().is_empty()
+            && self.open_files.substitution_count() == 0
     }
 
     /// Whether this process is the shell's and nobody else's.
     pub(crate) fn owns_process(&self) -> bool {
-        self.kernel.plain_shell && self.run.is_none()
+        self.kernel.plain_shell && !self.processes.is_supervised()
     }
 
     /// Becomes the last program that there is to run, if it can be run; else it is started as any other, and what is wrong
@@ -105,19 +105,21 @@ impl Session {
                 return Ok(Started::Failed(126));
             }
         };
-        let mut started = match &self.group {
+        let mut started = match self.processes.group() {
             Some(group) => group.spawn(&mut command, &self.kernel.permission),
             None => command.spawn(&self.kernel.permission),
         };
         // A terminal leads one session only, and another program of the run has it.
-        if self.group.is_none() && started.as_ref().is_err_and(|error| error.kind() == ErrorKind::Terminal) {
+        if self.processes.group().is_none()
+            && started.as_ref().is_err_and(|error| error.kind() == ErrorKind::Terminal)
+        {
             command.controlling_terminal(None);
             started = command.spawn(&self.kernel.permission);
         }
         match started {
             Ok(child) => {
                 // All others may have been asked to end just before it was born.
-                if self.cancel.is_cancelled() && self.is_being_ended() {
+                if self.limits.is_cancelled() && self.is_being_ended() {
                     let _ = child.signal(TERMINATE);
                 }
                 Ok(Started::Child(child))
@@ -149,20 +151,14 @@ impl Session {
             None => self.value(b"PATH"),
         };
         if temporary.is_none() {
-            if self.hashed_for != path {
-                self.hashed = Arc::default();
-                self.hashed_for = path.clone();
-            }
-            if self.hashed.contains_key(name)
-                && let Some((found, hits)) = Arc::make_mut(&mut self.hashed).get_mut(name)
-            {
-                *hits += uses;
-                return Some(found.clone());
+            self.caches.validate_commands(path.as_ref());
+            if let Some(found) = self.caches.use_command(name, uses) {
+                return Some(found);
             }
         }
         let found = self.search_path(name, path.as_deref().or(Some(b"")))?;
         if temporary.is_none() && self.options.has(SetOption::HashAll) {
-            Arc::make_mut(&mut self.hashed).insert(name.into(), (found.clone(), uses));
+            self.caches.commands_mut().insert(name.into(), (found.clone(), uses));
         }
         Some(found)
     }
@@ -173,7 +169,7 @@ impl Session {
         if self.kernel.isolated {
             return None;
         }
-        let directory = text::path(&self.cwd);
+        let directory = text::path(self.working_directory.path());
         match haft_process::find_program(text::os(name), path.map(text::os), Some(directory)) {
             Ok(found) => Some(found.as_os_str().as_bytes().into()),
             Err(error) if error.kind() == ErrorKind::NotExecutable => {
@@ -197,35 +193,35 @@ impl Session {
         command.argument_zero(text::os(&words[0]));
         command.arguments(words[1..].iter().map(|word| text::os(word)));
         command.environment(self.environment_with(path, assigned));
-        let directory = text::path(&self.cwd);
-        let Some(real) = self.place_to_start_in() else {
+        let directory = text::path(self.working_directory.path());
+        let Some(real) = self.program_directory() else {
             return Err(format!("the working directory '{}' is not on this machine", directory.display()));
         };
         command.working_directory(real);
-        match &self.run {
+        match self.processes.run() {
             Some(run) => run.apply(&mut command),
             None => {
                 command.group(if self.kernel.plain_shell { Group::Inherit } else { Group::Own });
             }
         }
         // In a run every program has a group of its own, and a session.
-        if self.moment.own_group && self.run.is_none() {
+        if self.processes.needs_own_group() && !self.processes.is_supervised() {
             command.group(Group::Own);
         }
-        if self.is_branch && self.kernel.plain_shell {
+        if self.processes.is_branch() && self.kernel.plain_shell {
             // Nobody would end it if this process were ended.
             command.parent_death_signal(TERMINATE);
         }
         command.restrict(&self.kernel.permission);
         command.ignore_signals(self.traps.ignored());
-        command.umask(self.umask);
-        for limit in self.limits.iter() {
+        command.umask(self.open_files.umask());
+        for limit in self.limits.program_limits() {
             command.limit(*limit);
         }
         for number in 0..3 {
             command.close(number);
         }
-        for (number, file) in self.descriptors.iter() {
+        for (number, file) in self.open_files.iter() {
             let Ok(number) = RawFd::try_from(number) else { continue };
             let open = file.for_program().map_err(|error| format!("descriptor {number}: {error}"))?;
             command.descriptor(number, Descriptor::Open(open));
@@ -235,26 +231,23 @@ impl Session {
 
     fn environment_with(&mut self, path: &[u8], assigned: &[(Bytes, Bytes)]) -> Arc<Environment> {
         let environment = self.variables.environment();
-        let plain = assigned.is_empty() && !self.functions.values().any(|definition| definition.exported);
-        if let Some((base, program, made)) = &self.last_environment
-            && plain
-            && Arc::ptr_eq(base, &environment)
-            && **program == *path
-        {
-            return made.clone();
+        let plain = assigned.is_empty()
+            && !self.definitions.functions().values().any(|definition| definition.exported);
+        if plain && let Some(made) = self.caches.environment(&environment, path) {
+            return made;
         }
         let mut own = Environment::clone(&environment);
         for (name, value) in assigned {
             let _ = own.set(text::os(name), text::os(value));
         }
-        for definition in self.functions.values().filter(|definition| definition.exported) {
+        for definition in self.definitions.functions().values().filter(|definition| definition.exported) {
             let name = [b"BASH_FUNC_", definition.function.name.as_bytes(), b"%%"].concat();
             let _ = own.set(text::os(&name), text::os(&exported_body(&definition.function)));
         }
         let _ = own.set("_", text::os(path));
         let made = Arc::new(own);
         if plain {
-            self.last_environment = Some((environment, path.into(), made.clone()));
+            self.caches.set_environment(environment, path.into(), made.clone());
         }
         made
     }

@@ -65,7 +65,7 @@ impl Session {
             CommandKind::Simple(simple) => Bytes::from(simple.name().unwrap_or_default()),
             _ => Bytes::new(),
         };
-        self.line = stages[index].line;
+        self.calls.set_line(stages[index].line);
         self.report(format_args!("{name}: {problem}"));
         false
     }
@@ -76,7 +76,7 @@ impl Session {
         let (CommandKind::Simple(opens), CommandKind::Simple(closes)) = (&first.kind, &last.kind) else {
             return Ok(2);
         };
-        self.line = first.line;
+        self.calls.set_line(first.line);
         let opening = self.expand_arguments(opens)?;
         let closing = self.expand_arguments(closes)?;
         let Some(command) = opening.words.first().and_then(|name| self.kernel.added(name)) else {
@@ -98,7 +98,7 @@ impl Session {
         let fan = FanOut {
             opening: &opening.words[1..],
             closing: &closing.words[1..],
-            input: source.descriptors.get(0).cloned(),
+            input: source.open_files.get(0).cloned(),
             base,
             body: Arc::new(body),
         };

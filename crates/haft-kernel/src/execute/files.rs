@@ -26,7 +26,7 @@ impl Session {
             b't' => std::str::from_utf8(operand)
                 .ok()
                 .and_then(|text| text.trim().parse().ok())
-                .and_then(|number| self.descriptors.get(number))
+                .and_then(|number| self.open_files.get(number))
                 .is_some_and(|file| file.is_terminal()),
             b'h' | b'L' => self.link_metadata(operand).is_some_and(|metadata| metadata.is_symlink()),
             b'r' => self.test_access(operand, Access::READ),
@@ -38,7 +38,7 @@ impl Session {
 
     fn test_access(&self, operand: &[u8], access: Access) -> bool {
         if let Some(number) = descriptor_number(operand) {
-            return self.descriptors.get(number).is_some();
+            return self.open_files.get(number).is_some();
         }
         !operand.is_empty() && self.kernel.files.access(text::path(&self.resolve(operand)), access).is_ok()
     }
@@ -49,7 +49,7 @@ impl Session {
             return None;
         }
         if let Some(number) = descriptor_number(operand) {
-            let file = self.descriptors.get(number)?;
+            let file = self.open_files.get(number)?;
             if let Some(descriptor) = file.descriptor() {
                 return haft_fs::descriptor_metadata(descriptor).ok();
             }
@@ -75,7 +75,7 @@ impl Session {
             return self.is_element_set(&name, &subscript);
         }
         if let Some(number) = std::str::from_utf8(operand).ok().and_then(|text| text.parse::<usize>().ok()) {
-            return Ok(number <= self.positional.len());
+            return Ok(number <= self.parameters.positional().len());
         }
         Ok(self.is_set(operand))
     }

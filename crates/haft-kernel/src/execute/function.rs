@@ -28,11 +28,11 @@ impl Session {
     /// Defines a function.
     #[inline(never)]
     pub(crate) fn define(&mut self, function: &Arc<Function>) -> Flow {
-        if self.functions.get(&*function.name).is_some_and(|old| old.readonly) {
+        if self.definitions.functions().get(&*function.name).is_some_and(|old| old.readonly) {
             self.report(format_args!("{}: readonly function", function.name));
             return Ok(1);
         }
-        if self.options.has(SetOption::Posix) && !self.interactive {
+        if self.options.has(SetOption::Posix) && !self.is_interactive() {
             let problem = match () {
                 () if is_special(&function.name) => Some("is a special builtin"),
                 () if !crate::variables::is_name(&function.name) => Some("not a valid identifier"),
@@ -46,18 +46,18 @@ impl Session {
         let definition = Definition {
             function: function.clone(),
             source: self.current_source(),
-            text: self.source_text.clone(),
+            text: self.calls.source_text().cloned(),
             exported: self.options.has(SetOption::AllExport),
             readonly: false,
             traced: false,
         };
-        Arc::make_mut(&mut self.functions).insert(function.name.clone(), Arc::new(definition));
+        self.definitions.functions_mut().insert(function.name.clone(), Arc::new(definition));
         Ok(0)
     }
 
     /// The file that is being read, for `BASH_SOURCE`.
     pub(crate) fn current_source(&self) -> Bytes {
-        match self.frames.last() {
+        match self.calls.frames().last() {
             Some(frame) => frame.source.clone(),
             None => self.source_name(),
         }
@@ -71,11 +71,11 @@ impl Session {
         assigned: &[(Bytes, Bytes)],
     ) -> Flow {
         self.check_cancelled()?;
-        if !self.frames.is_empty() && self.frames.len() >= self.call_limit() {
+        if !self.calls.frames().is_empty() && self.calls.frames().len() >= self.call_limit() {
             let name = &definition.function.name;
             self.report(format_args!(
                 "{name}: maximum function nesting level exceeded ({})",
-                self.frames.len()
+                self.calls.frames().len()
             ));
             return Err(Unwind::Abort(1));
         }
@@ -88,47 +88,49 @@ impl Session {
                 .union(Attributes::EXPORT.union(Attributes::TEMPORARY))
                 .without(Attributes::UNSET);
         }
-        let (line, getopts) = (self.line, self.getopts);
-        self.frames.make_mut().push(Frame {
+        let (line, getopts) = (self.calls.line(), self.parameters.getopts());
+        self.calls.push(Frame {
             name: definition.function.name.clone(),
             source: definition.source.clone(),
             line,
             is_function: true,
         });
-        let mut words = self.spare_words();
+        let mut words = self.caches.spare_words();
         words.extend_from_slice(arguments);
-        let positional = std::mem::replace(&mut self.positional, Shared::Own(words));
-        let text = std::mem::replace(&mut self.source_text, definition.text.clone());
-        let loops = std::mem::take(&mut self.moment.loops);
+        let positional = self.parameters.replace_positional(words);
+        let text = self.calls.set_source_text(definition.text.clone());
+        let loops = self.calls.set_loops(0);
         let result = self.nested(2, |session| session.run_function_body(definition, text.as_ref()));
         if self.stays_for_exit_trap(&result) {
             return result;
         }
-        self.moment.loops = loops;
+        self.calls.set_loops(loops);
         if !matches!(result, Err(Unwind::Exit(_) | Unwind::Signal(_))) {
-            self.source_text = text;
+            self.calls.set_source_text(text);
         }
-        if let Shared::Own(words) = std::mem::replace(&mut self.positional, positional) {
-            self.recycle(words);
+        if let Shared::Own(words) = self.parameters.restore_positional(positional) {
+            self.caches.recycle_words(words);
         }
-        self.frames.make_mut().pop();
-        if self.getopts != getopts && self.variables.is_local(b"OPTIND") {
+        self.calls.pop();
+        if self.parameters.getopts() != getopts && self.variables.is_local(b"OPTIND") {
             // A call with an `OPTIND` of its own has taken apart arguments of its own; those outside go on where they were.
-            self.getopts = getopts;
+            self.parameters.set_getopts(getopts);
         }
         if let Some(options) = self.variables.pop_scope() {
             self.options = options;
         }
-        self.line = line;
+        self.calls.set_line(line);
         result
     }
 
     /// Whether the shell ends within a call, whose variables and arguments its `EXIT` trap still sees.
     pub(super) fn stays_for_exit_trap(&self, result: &Flow) -> bool {
         let ends = match result {
-            Err(Unwind::Exit(_)) => self.moment.exits_in_place,
+            Err(Unwind::Exit(_)) => self.trap_state.exits_in_place(),
             Err(Unwind::Signal(_)) => true,
-            Err(Unwind::Cancelled) => self.run.is_some() || self.cancel.killed_by().is_some(),
+            Err(Unwind::Cancelled) => {
+                self.processes.is_supervised() || self.limits.cancel().killed_by().is_some()
+            }
             _ => false,
         };
         ends && self.traps.get(Trap::Exit).is_some()
@@ -138,15 +140,15 @@ impl Session {
     pub(super) fn calls(&self) -> Calls {
         Calls {
             scopes: self.variables.depth(),
-            frames: self.frames.len(),
-            positional: self.positional.clone(),
-            source_text: self.source_text.clone(),
+            frames: self.calls.frames().len(),
+            positional: self.parameters.save_positional(),
+            source_text: self.calls.source_text().cloned(),
         }
     }
 
     /// Leaves the calls that were not left because the shell ended within them.
     pub(super) fn go_back(&mut self, calls: Calls) {
-        if self.frames.len() <= calls.frames {
+        if self.calls.frames().len() <= calls.frames {
             return;
         }
         while self.variables.depth() > calls.scopes {
@@ -154,11 +156,11 @@ impl Session {
                 self.options = options;
             }
         }
-        self.frames.make_mut().truncate(calls.frames);
-        self.positional = calls.positional;
-        self.source_text = calls.source_text;
-        self.moment.loops = 0;
-        self.moment.exits_in_place = false;
+        self.calls.truncate(calls.frames);
+        self.parameters.restore_positional(calls.positional);
+        self.calls.set_source_text(calls.source_text);
+        self.calls.set_loops(0);
+        self.trap_state.set_exits_in_place(false);
     }
 
     fn call_limit(&self) -> usize {
@@ -174,7 +176,7 @@ impl Session {
         let traced = definition.traced || self.options.has(SetOption::FunctionTrace);
         let hidden = self.hide_traps(traced);
         if traced {
-            self.line = definition.function.body.line;
+            self.calls.set_line(definition.function.body.line);
         }
         self.run_debug_trap_of_call(outer_text)?;
         let result = match self.run_command(&definition.function.body) {

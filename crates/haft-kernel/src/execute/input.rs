@@ -100,12 +100,12 @@ impl Session {
     /// Adds a line with its newline to the text. Says whether there was one.
     fn read_script_line(&mut self, text: &mut Vec<u8>) -> Result<bool, Unwind> {
         let _ = self.flush();
-        let Some(file) = self.descriptors.get(0).cloned() else { return Ok(false) };
+        let Some(file) = self.open_files.get(0).cloned() else { return Ok(false) };
         let from = text.len();
         let mut buffer = [0; AHEAD];
         let room = if file.is_seekable() { AHEAD } else { 1 };
         loop {
-            let length = match file.read(&mut buffer[..room], None, &self.cancel) {
+            let length = match file.read(&mut buffer[..room], None, self.limits.cancel()) {
                 Ok(length) => length,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {
                     self.check()?;

@@ -53,7 +53,7 @@ impl Session {
 
     /// Runs commands joined by `|`.
     pub(crate) fn run_pipeline(&mut self, pipeline: &Pipeline) -> Flow {
-        if self.moment.recording {
+        if self.processes.is_recording() {
             return self.run_recorded(pipeline);
         }
         if let [command] = &*pipeline.stages
@@ -61,7 +61,7 @@ impl Session {
             && pipeline.time.is_none()
         {
             let status = self.run_command(command)?;
-            self.status = status;
+            self.parameters.set_status(status);
             return Ok(status);
         }
         self.run_complex_pipeline(pipeline)
@@ -79,7 +79,7 @@ impl Session {
             true => self.negated(|session| session.run_stages(pipeline))?,
             false => self.run_stages(pipeline)?,
         };
-        self.status = status;
+        self.parameters.set_status(status);
         Ok(status)
     }
 

@@ -26,7 +26,7 @@ impl Session {
         match self.run_list(body) {
             Ok(status) => Ok(Round::Next(status)),
             Err(Unwind::Break(levels)) if levels > 1 => Err(Unwind::Break(levels - 1)),
-            Err(Unwind::Break(_)) => Ok(Round::Last(self.status)),
+            Err(Unwind::Break(_)) => Ok(Round::Last(self.parameters.status())),
             Err(Unwind::Continue(levels)) if levels > 1 => Err(Unwind::Continue(levels - 1)),
             Err(Unwind::Continue(_)) => Ok(Round::Continued),
             Err(unwind) => Err(unwind),
@@ -35,10 +35,10 @@ impl Session {
 
     /// Counts a loop while it runs.
     fn looping(&mut self, run: impl FnOnce(&mut Self) -> Flow) -> Flow {
-        self.moment.loops += 1;
+        self.calls.set_loops(self.calls.loops() + 1);
         let result = run(self);
         // A shell that ends within a call has left the loops around the call already.
-        self.moment.loops = self.moment.loops.saturating_sub(1);
+        self.calls.set_loops(self.calls.loops().saturating_sub(1));
         result
     }
 
@@ -48,14 +48,14 @@ impl Session {
             self.report(format_args!("`{}': not a valid identifier", each.name));
             return Ok(1);
         }
-        let line = self.line;
+        let line = self.calls.line();
         let values = self.loop_values(each.words.as_deref())?;
         let header = self.header_span(each);
         self.looping(|session| {
             let mut status = 0;
             for value in values {
-                session.line = line;
-                session.command_span = header;
+                session.calls.set_line(line);
+                session.calls.set_command_span(header);
                 session.run_debug_trap()?;
                 session.trace_for(each)?;
                 if let Err(error) = session.assign_loop_variable(&each.name, value) {
@@ -84,7 +84,7 @@ impl Session {
     #[inline(never)]
     fn loop_values(&mut self, words: Option<&[Word]>) -> Result<Vec<Bytes>, Unwind> {
         match words {
-            None => Ok(self.positional.to_vec()),
+            None => Ok(self.parameters.positional().to_vec()),
             Some(words) => {
                 let mut values = Vec::new();
                 self.expand_words(words, &mut values)?;
@@ -116,14 +116,14 @@ impl Session {
 
     #[inline(never)]
     pub(crate) fn run_arithmetic_for(&mut self, each: &ArithmeticFor) -> Flow {
-        let line = self.line;
+        let line = self.calls.line();
         if self.evaluate_in_loop(each.initial.as_ref())?.is_none() {
             return Ok(1);
         }
         self.looping(|session| {
             let mut status = 0;
             loop {
-                session.line = line;
+                session.calls.set_line(line);
                 match session.evaluate_in_loop(each.condition.as_ref())? {
                     None => return Ok(1),
                     Some(0) => return Ok(status),
@@ -134,7 +134,7 @@ impl Session {
                     Round::Continued => status = 0,
                     Round::Last(ended) => return Ok(ended),
                 }
-                session.line = line;
+                session.calls.set_line(line);
                 if session.evaluate_in_loop(each.update.as_ref())?.is_none() {
                     return Ok(1);
                 }

@@ -40,7 +40,6 @@ pub(crate) use arguments::Arguments;
 pub(crate) use death::death;
 pub(crate) use dispatch::Target;
 pub(crate) use drain::SubstitutionPipe;
-pub(crate) use errors::Regard;
 pub(crate) use external::Started;
 pub(crate) use pipeline::Work;
 pub use programs::Beside;

@@ -52,7 +52,7 @@ impl Session {
 
     /// A file that holds a text, to be read.
     fn open_text(&mut self, bytes: &[u8]) -> Result<Arc<OpenFile>, Failure> {
-        match text_file(bytes, &self.cancel) {
+        match text_file(bytes, self.limits.cancel()) {
             Ok(file) => Ok(Arc::new(file)),
             Err(error) => {
                 self.check_cancelled()?;
@@ -118,7 +118,7 @@ impl Session {
         let _ = self.flush();
         let not_there = || io::Error::from_raw_os_error(rustix::io::Errno::NOENT.raw_os_error());
         if let Some(number) = descriptor_number(name) {
-            return Ok(self.descriptors.get(number).cloned().ok_or_else(not_there));
+            return Ok(self.open_files.get(number).cloned().ok_or_else(not_there));
         }
         if self.kernel.allows_programs()
             && let Some(address) = Address::of(name)
@@ -130,7 +130,7 @@ impl Session {
             return Ok(Err(not_there()));
         }
         let path = self.resolve(name);
-        let mut options = options.mode(0o666 & !self.umask);
+        let mut options = options.mode(0o666 & !self.open_files.umask());
         if !clobber {
             let regular =
                 self.kernel.files.metadata(text::path(&path)).map_or(true, |metadata| metadata.is_file());
@@ -157,7 +157,7 @@ impl Session {
         let mut bytes = Vec::new();
         let mut buffer = vec![0; 64 * 1024];
         loop {
-            match file.read(&mut buffer, None, &self.cancel) {
+            match file.read(&mut buffer, None, self.limits.cancel()) {
                 Ok(0) => return Ok(Ok(bytes)),
                 Ok(length) => {
                     bytes.extend_from_slice(&buffer[..length]);

@@ -13,10 +13,10 @@ impl Session {
     /// Runs the work of a shell or subshell. If it panics, a message tells so, and the shell ends with
     /// [`PANIC_STATUS`].
     pub(crate) fn catch_panic(&mut self, run: impl FnOnce(&mut Self) -> Flow) -> Flow {
-        let (depth, fresh_stack) = (self.depth, self.fresh_stack);
+        let stack = self.limits.stack();
         let caught = catch_unwind(AssertUnwindSafe(|| run(self)));
         caught.unwrap_or_else(|panic| {
-            (self.depth, self.fresh_stack) = (depth, fresh_stack);
+            *self.limits.stack_mut() = stack;
             self.report(format_args!("internal error: {}", message(&*panic)));
             Err(Unwind::Exit(PANIC_STATUS))
         })

@@ -48,7 +48,7 @@ impl Session {
         let noted = self.moment.note.take().is_some();
         let count = pipeline.stages.len();
         if !self.has_whole_fans(&pipeline.stages) {
-            self.set_pipe_status(2);
+            self.parameters.set_pipe_status(2);
             return self.concluded(2);
         }
         let own_last = self.options.shell(ShellOption::LastPipe)
@@ -103,10 +103,10 @@ impl Session {
         result?;
         let failed = statuses.iter().rev().find(|status| **status != 0).copied().unwrap_or(0);
         let last = statuses.last().copied().unwrap_or(0);
-        self.pipe_status = statuses;
+        self.parameters.set_pipe_statuses(statuses);
         if let Some(stage) = pipeline.stages.last() {
-            self.line = stage.line;
-            self.command_span = stage.span;
+            self.calls.set_line(stage.line);
+            self.calls.set_command_span(stage.span);
             // The failure of a subshell at the end is told as that, and then as that of the pipeline.
             if last != 0 && !self.ignores_failure() && matches!(stage.kind, CommandKind::Subshell(_)) {
                 self.tell_failure(last)?;
@@ -135,13 +135,13 @@ impl Session {
             }
             child.moment.note = noted.then(|| Note::new(self, &pipeline.stages[index]));
             if whole {
-                child.subshell = self.subshell;
+                child.identity.take_depth_of(&self.identity);
             }
             child.moment.passed_debug =
                 self.moment.passed_debug && matches!(pipeline.stages[index].kind, CommandKind::Simple(_));
             if let Some(input) = input.take() {
-                child.descriptors.set(0, input);
-                child.stdin_redirected = true;
+                child.open_files.set(0, input);
+                child.open_files.set_stdin_redirected(true);
             }
             if index + 1 < pipeline.stages.len() {
                 // Of the usual size: a script can tell how much fits before the reader has gone.
@@ -149,7 +149,7 @@ impl Session {
                 input = Some(Arc::new(OpenFile::pipe(reader)));
                 let output = Arc::new(OpenFile::pipe(writer));
                 child.moment.note.iter_mut().for_each(|note| note.count(output.written().clone()));
-                child.descriptors.set(1, output);
+                child.open_files.set(1, output);
             }
             if index > first {
                 // The stages of a fan-out have one member between them; those that it swallows have no status.
@@ -170,7 +170,7 @@ impl Session {
         let last_stage = stages.len() - 1;
         let last_ready = stages.iter().rposition(|stage| matches!(stage, Stage::Ready(_)));
         // A stage in the middle of a substitution must not run here: nobody would read what the next one writes.
-        let here = last_ready.filter(|at| inline && (*at == last_stage || self.captures.is_empty()));
+        let here = last_ready.filter(|at| inline && (*at == last_stage || !self.processes.is_captured()));
         let mut chosen = None;
         let mut members = Vec::with_capacity(stages.len());
         for (index, stage) in stages.into_iter().enumerate() {
@@ -193,11 +193,11 @@ impl Session {
     /// `lastpipe`: the last stage runs in this very session.
     fn run_own_last(&mut self, command: &Command, input: Option<Arc<OpenFile>>) -> Flow {
         let Some(input) = input else { return self.run_command(command) };
-        let before = self.descriptors.set(0, input);
+        let before = self.open_files.set(0, input);
         let result = self.without_errors(|session| session.run_command(command));
         match before {
-            Some(before) => drop(self.descriptors.set(0, before)),
-            None => drop(self.descriptors.close(0)),
+            Some(before) => drop(self.open_files.set(0, before)),
+            None => drop(self.open_files.close(0)),
         }
         result
     }
@@ -228,8 +228,8 @@ fn start_stage(mut session: Session, stages: &Slice<Command>, index: usize) -> S
     if simple.arguments.is_empty() || runs_commands(command, simple) || session.traps.has_actions() {
         return ready(session, None);
     }
-    session.line = command.line;
-    session.command_span = stages[index].span;
+    session.calls.set_line(command.line);
+    session.calls.set_command_span(stages[index].span);
     let arguments = match session.expand_arguments(simple) {
         Ok(arguments) => arguments,
         Err(unwind) => return failed(session, Err(unwind)),
@@ -307,18 +307,17 @@ impl Work {
         run: impl FnOnce(&mut Session) -> Flow + Send + 'static,
     ) -> Member {
         let completion = Completion::new();
-        let cancel = session.cancel.child();
-        session.cancel = cancel.clone();
+        let cancel = session.limits.cancel().child();
+        session.limits.set_cancel(cancel.clone());
         let signals: Arc<SignalInbox> = Arc::default();
         session.signals = Some(signals.clone());
         session.publish_traps();
-        let stop = session.stop.child();
-        session.stop = stop.clone();
+        let stop = session.limits.stop().child();
+        session.limits.set_stop(stop.clone());
         let control = ThreadControl { cancel, stop, signals };
-        let registered = session.run.as_ref().map(|run| run.stopping.register(&control));
-        session.depth = 0;
-        session.fresh_stack = false;
-        let (pid, left) = (session.own_pid, completion.clone());
+        let registered = session.processes.run().map(|run| run.stopping.register(&control));
+        session.limits.begin_thread();
+        let (pid, left) = (session.identity.own_pid(), completion.clone());
         let memory = session.memory.clone();
         let body = move || {
             let counted = memory.enter_thread();
@@ -358,7 +357,7 @@ fn run_stage(session: &mut Session, stages: &[Command], expanded: Option<(Argume
     };
     // A simple command is the whole of its subshell, so its failure springs no trap there.
     let Some((arguments, target)) = expanded else {
-        session.line = command.line;
+        session.calls.set_line(command.line);
         return session.run_simple(command, simple);
     };
     let Some(undo) = session.redirect(&command.redirects)? else { return Ok(1) };

@@ -117,10 +117,10 @@ impl Session {
     /// Gives the session an input that is empty.
     pub fn close_input(&mut self) {
         match self.open(b"/dev/null", haft_fs::OpenOptions::new().read(true), true) {
-            Ok(Ok(null)) => drop(self.descriptors.set(0, null)),
-            Ok(Err(_)) | Err(_) => drop(self.descriptors.close(0)),
+            Ok(Ok(null)) => drop(self.open_files.set(0, null)),
+            Ok(Err(_)) | Err(_) => drop(self.open_files.close(0)),
         }
-        self.stdin_redirected = true;
+        self.open_files.set_stdin_redirected(true);
     }
 
     /// Whether a tool of the backend has this name.
@@ -132,7 +132,8 @@ impl Session {
     /// Runs something that a signal which would end this process shall not cut off: the signal unwinds it instead, and ends
     /// the process after that. Elsewhere than in a plain shell, and in subshells, it just runs.
     pub fn ended_in_order<T>(&mut self, run: impl FnOnce(&mut Self) -> T) -> T {
-        if !self.kernel.plain_shell || self.subshell > 0 || self.moment.guarded {
+        if !self.kernel.plain_shell || self.identity.is_subshell() || self.trap_state.catches_fatal_signals()
+        {
             return run(self);
         }
         let free = self.traps.get(Trap::Exit).is_none();
@@ -142,9 +143,9 @@ impl Session {
         };
         let caught: Vec<i32> = FATAL.into_iter().filter(obeyed).collect();
         caught.iter().for_each(|signal| self.kernel.dispose(*signal, Disposition::Catch));
-        self.moment.guarded = true;
+        self.trap_state.set_catches_fatal_signals(true);
         let result = run(self);
-        self.moment.guarded = false;
+        self.trap_state.set_catches_fatal_signals(false);
         caught.iter().for_each(|signal| self.kernel.dispose(*signal, Disposition::Default));
         result
     }
@@ -170,7 +171,7 @@ impl Session {
             }
             let Some(descriptor) = member.descriptor() else { return Ok(Some(127)) };
             self.wait_at_most(&[descriptor], left)?;
-            if self.moment.guarded && self.has_pending_signals() {
+            if self.trap_state.catches_fatal_signals() && self.has_pending_signals() {
                 self.run_signal_traps()?;
             }
         }
@@ -235,7 +236,7 @@ impl Context<'_> {
 
 impl Session {
     fn start_own_group(mut self, words: &[Bytes], part: Part) -> Result<Beside, Unwind> {
-        self.moment.own_group = true;
+        self.processes.require_own_group();
         Ok(match self.start_external(words, &[])? {
             Started::Child(child) => Beside::Member(Member::process(child), part),
             Started::Failed(status) => Beside::Failed(status),

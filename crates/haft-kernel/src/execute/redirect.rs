@@ -49,7 +49,8 @@ impl Session {
         redirects: &[Redirect],
         in_child: bool,
     ) -> Result<Option<Undo>, Unwind> {
-        let mut undo = Undo { stdin_redirected: self.stdin_redirected, in_child, ..Undo::default() };
+        let mut undo =
+            Undo { stdin_redirected: self.open_files.is_stdin_redirected(), in_child, ..Undo::default() };
         for redirect in redirects {
             match self.redirect_one(redirect, &mut undo) {
                 Ok(()) => {}
@@ -88,7 +89,7 @@ impl Session {
         if undo.saved.is_empty() {
             return true;
         }
-        self.stdin_redirected = undo.stdin_redirected;
+        self.open_files.set_stdin_redirected(undo.stdin_redirected);
         let flushed = match self.flush() {
             Ok(()) => true,
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => true,
@@ -99,8 +100,8 @@ impl Session {
         };
         for (number, file) in undo.saved.into_iter().rev() {
             match file {
-                Some(file) => drop(self.descriptors.set(number, file)),
-                None => drop(self.descriptors.close(number)),
+                Some(file) => drop(self.open_files.set(number, file)),
+                None => drop(self.open_files.close(number)),
             }
         }
         flushed
@@ -119,7 +120,7 @@ impl Session {
     /// other end of it shall see that.
     fn follow_standard(&self, number: u32) {
         use rustix::stdio::{dup2_stderr, dup2_stdin, dup2_stdout};
-        if !self.kernel.plain_shell || self.subshell > 0 || number > 2 {
+        if !self.kernel.plain_shell || self.identity.is_subshell() || number > 2 {
             return;
         }
         let replace = |file: BorrowedFd<'_>| match number {
@@ -127,7 +128,7 @@ impl Session {
             1 => dup2_stdout(file),
             _ => dup2_stderr(file),
         };
-        match self.descriptors.get(number).and_then(|file| file.descriptor()) {
+        match self.open_files.get(number).and_then(|file| file.descriptor()) {
             Some(file) => drop(replace(file)),
             None => {
                 if let Ok(null) = rustix::fs::open("/dev/null", OFlags::RDWR | OFlags::CLOEXEC, Mode::empty())
@@ -139,8 +140,10 @@ impl Session {
     }
 
     fn put(&mut self, number: u32, file: Arc<OpenFile>, undo: &mut Undo) {
-        let old = self.descriptors.set(number, file);
-        self.stdin_redirected |= number == 0;
+        let old = self.open_files.set(number, file);
+        if number == 0 {
+            self.open_files.set_stdin_redirected(true);
+        }
         undo.saved.push((number, old));
     }
 
@@ -186,7 +189,7 @@ impl Session {
         let stays = matches!(descriptor, RedirectDescriptor::Variable { .. })
             && !self.options.shell(ShellOption::VariableRedirectClose);
         match stays {
-            true => drop(self.descriptors.set(number, file)),
+            true => drop(self.open_files.set(number, file)),
             false => self.put(number, file, undo),
         }
     }
@@ -197,7 +200,7 @@ impl Session {
             RedirectDescriptor::Default => Ok(default),
             RedirectDescriptor::Number(number) => Ok(*number),
             RedirectDescriptor::Variable { name, subscript } => {
-                let number = self.descriptors.free();
+                let number = self.open_files.free();
                 let value = Bytes::from(number.to_string());
                 let result = match subscript {
                     None => self.assign(name, value, false),
@@ -253,7 +256,7 @@ impl Session {
     ) -> Result<(), Failure> {
         match duplicate {
             Duplicate::Close => {
-                let old = self.descriptors.close(number);
+                let old = self.open_files.close(number);
                 if !matches!(descriptor, RedirectDescriptor::Variable { .. }) {
                     undo.saved.push((number, old));
                 }
@@ -295,7 +298,7 @@ impl Session {
         descriptor: &RedirectDescriptor,
         undo: &mut Undo,
     ) -> Result<(), Failure> {
-        let Some(file) = self.descriptors.get(from).cloned() else {
+        let Some(file) = self.open_files.get(from).cloned() else {
             let shown =
                 written.map_or_else(|| from.to_string(), |word| self.text_of(word.span).lossy().into_owned());
             self.report(format_args!("{shown}: Bad file descriptor"));
@@ -303,7 +306,7 @@ impl Session {
         };
         self.open_as(descriptor, number, file, undo);
         if close && from != number {
-            let old = self.descriptors.close(from);
+            let old = self.open_files.close(from);
             if undo.in_child {
                 undo.saved.push((from, old));
             }

@@ -7,11 +7,9 @@ use haft_lang::{CancelCheck, ParseOptions, Parser};
 
 use crate::bytes::Bytes;
 use crate::discard::discard;
-use crate::execute::Regard;
 use crate::flow::{Flow, Unwind};
 use crate::options::{SetOption, ShellOption};
-use crate::session::{Frame, Session};
-use crate::shared::Shared;
+use crate::session::{ErrexitContext, Frame, Session};
 
 /// How a text is run.
 #[derive(Clone, Copy)]
@@ -31,11 +29,11 @@ impl Session {
     /// Runs a text as the program of this session, to its end, and then the `EXIT` trap. Yields the status.
     pub fn run_main(&mut self, source: &[u8]) -> Flow {
         let before = self.calls();
-        let text = self.source_text.clone();
+        let text = self.calls.source_text().cloned();
         let result = self.run_script(source);
         let result = self.conclude(result);
         self.go_back(before);
-        self.source_text = text;
+        self.calls.set_source_text(text);
         result
     }
 
@@ -45,17 +43,17 @@ impl Session {
         let status = match self.serve_last_signals(result) {
             Ok(status) => status,
             Err(Unwind::Cancelled) => {
-                let killed = self.cancel.killed_by();
+                let killed = self.limits.cancel().killed_by();
                 self.run_last_trap();
                 let _ = self.flush();
                 return Err(killed.map_or(Unwind::Cancelled, Unwind::Signal));
             }
             Err(Unwind::Signal(signal)) => {
-                let _ = self.run_exit_trap(self.status);
+                let _ = self.run_exit_trap(self.parameters.status());
                 let _ = self.flush();
                 return Err(Unwind::Signal(signal));
             }
-            Err(Unwind::Break(_) | Unwind::Continue(_)) => self.status,
+            Err(Unwind::Break(_) | Unwind::Continue(_)) => self.parameters.status(),
             Err(unwind) => unwind.status(),
         };
         let status = self.run_exit_trap(status);
@@ -70,15 +68,15 @@ impl Session {
 
     /// Runs a text as `eval` does: an error that ends a command does not end the text, but ends a subshell.
     pub(crate) fn run_text(&mut self, source: &[u8]) -> Flow {
-        let line = self.line.saturating_sub(1);
+        let line = self.calls.line().saturating_sub(1);
         self.run_within(source, line)
     }
 
     /// Runs a text within another, a level deeper in the trace.
     fn run_within(&mut self, source: &[u8], lines_before: u32) -> Flow {
-        self.trace_depth += 1;
-        let result = self.run_source(source, lines_before, self.subshell == 0);
-        self.trace_depth -= 1;
+        self.calls.deepen_trace();
+        let result = self.run_source(source, lines_before, !self.identity.is_subshell());
+        self.calls.flatten_trace();
         result
     }
 
@@ -88,12 +86,12 @@ impl Session {
 
     fn run_as(&mut self, source: &[u8], reading: Reading) -> Flow {
         let text: Arc<[u8]> = source.into();
-        let (before, span) = (self.source_text.replace(text.clone()), self.command_span);
+        let (before, span) = (self.calls.set_source_text(Some(text.clone())), self.calls.command_span());
         let result = self.nested(3, |session| session.run_commands(&text, reading));
         // The `EXIT` trap of the session comes after this, and sees the last command.
         if before.is_some() {
-            self.source_text = before;
-            self.command_span = span;
+            self.calls.set_source_text(before);
+            self.calls.set_command_span(span);
         }
         result
     }
@@ -101,20 +99,22 @@ impl Session {
     #[inline(never)]
     fn run_commands(&mut self, text: &[u8], reading: Reading) -> Flow {
         let Reading { lines_before, resume, whole } = reading;
-        let long = (text.len() >= LONG).then(|| (self.cancel.clone(), self.memory.clone()));
+        let long = (text.len() >= LONG).then(|| (self.limits.cancel().clone(), self.memory.clone()));
         let cancel = long.map(|(cancel, memory)| {
             CancelCheck::new(move || cancel.is_cancelled() || (memory.is_exceeded() && !memory.settle()))
         });
         let mut parser = Parser::new(text, ParseOptions { lines_before, cancel, ..self.parse_options() });
-        let mut aliases = self.aliases.clone();
+        let mut aliases = self.definitions.aliases().clone();
         let mut status = 0;
         loop {
             let options = parser.options_mut();
             options.extglob = self.options.shell(ShellOption::ExtendedGlob);
             options.posix = self.options.has(SetOption::Posix);
-            if !Arc::ptr_eq(&aliases, &self.aliases) || options.aliases.is_empty() == self.expands_aliases() {
+            if !Arc::ptr_eq(&aliases, self.definitions.aliases())
+                || options.aliases.is_empty() == self.expands_aliases()
+            {
                 options.aliases = self.parse_options().aliases;
-                aliases = self.aliases.clone();
+                aliases = self.definitions.aliases().clone();
             }
             self.check_cancelled()?;
             let from = parser.offset();
@@ -138,16 +138,17 @@ impl Session {
             if self.options.has(SetOption::NoExecute) {
                 continue;
             }
-            let (ignored, substituted) = (self.regard, self.moment.substituted.len());
+            let (ignored, substituted) = (self.calls.errexit(), self.open_files.substitution_count());
             let rest = text.get(parser.offset()..).unwrap_or_default();
-            self.moment.may_replace = whole && self.command_string && rest.trim_ascii().is_empty();
+            self.moment.may_replace =
+                whole && self.identity.is_command_string() && rest.trim_ascii().is_empty();
             match self.run_list(&program.body) {
                 Ok(ended) => status = ended,
                 Err(Unwind::Abort(ended)) if resume => {
-                    self.status = ended;
-                    self.set_pipe_status(ended);
-                    self.close_substituted(substituted);
-                    self.regard = ignored;
+                    self.parameters.set_status(ended);
+                    self.parameters.set_pipe_status(ended);
+                    self.open_files.close_substitutions(substituted);
+                    self.calls.set_errexit(ignored);
                     status = ended;
                 }
                 Err(unwind) => {
@@ -165,7 +166,7 @@ impl Session {
             if let WarningKind::UnterminatedHereDocument { delimiter } = &warning.kind {
                 let lines = haft_lang::ast::LineIndex::new(text);
                 let line = lines.line(warning.span.start) + lines_before;
-                self.line = lines.line(u32::try_from(text.len()).unwrap_or(u32::MAX)) + lines_before;
+                self.calls.set_line(lines.line(u32::try_from(text.len()).unwrap_or(u32::MAX)) + lines_before);
                 self.report(format_args!(
                     "warning: here-document at line {line} delimited by end-of-file (wanted `{delimiter}')"
                 ));
@@ -174,14 +175,19 @@ impl Session {
     }
 
     fn expands_aliases(&self) -> bool {
-        self.options.shell(ShellOption::ExpandAliases) && !self.aliases.is_empty()
+        self.options.shell(ShellOption::ExpandAliases) && !self.definitions.aliases().is_empty()
     }
 
     /// How text is parsed now.
     #[must_use]
     pub fn parse_options(&self) -> ParseOptions {
         let aliases = match self.expands_aliases() {
-            true => self.aliases.iter().map(|(name, value)| (Text::from(name), Text::from(value))).collect(),
+            true => self
+                .definitions
+                .aliases()
+                .iter()
+                .map(|(name, value)| (Text::from(name), Text::from(value)))
+                .collect(),
             false => Default::default(),
         };
         let extglob = self.options.shell(ShellOption::ExtendedGlob);
@@ -197,9 +203,9 @@ impl Session {
     #[inline(never)]
     fn syntax_error(&mut self, error: &haft_lang::SyntaxError, text: &[u8], lines_before: u32) -> Flow {
         let lines = haft_lang::ast::LineIndex::new(text);
-        self.line = lines.line(error.span.start) + lines_before;
+        self.calls.set_line(lines.line(error.span.start) + lines_before);
         self.report(error.message());
-        self.status = 2;
+        self.parameters.set_status(2);
         self.unless_posix(2)
     }
 
@@ -240,16 +246,15 @@ impl Session {
 
     /// Runs a file in this session: `source`.
     pub(crate) fn source_file(&mut self, name: &[u8], text: &[u8], arguments: Option<&[Bytes]>) -> Flow {
-        self.frames.make_mut().push(Frame {
+        self.calls.push(Frame {
             name: "source".into(),
             source: name.into(),
-            line: self.line,
+            line: self.calls.line(),
             is_function: false,
         });
-        let line = self.line;
-        let positional = arguments
-            .map(|arguments| std::mem::replace(&mut self.positional, Shared::Own(arguments.to_vec())));
-        let changed = std::mem::take(&mut self.moment.positional_set);
+        let line = self.calls.line();
+        let positional = arguments.map(|arguments| self.parameters.replace_positional(arguments.to_vec()));
+        let changed = self.parameters.mark_positional(false);
         let debug = self.hide_debug_trap();
         let result = match self.run_within(text, 0) {
             Err(Unwind::Return(status)) => Ok(status),
@@ -257,13 +262,15 @@ impl Session {
         };
         // A file that has arguments of its own gives them back, but for those that it has put in place with `set` outside of
         // functions.
-        if let Some(positional) = positional.filter(|_| !self.moment.positional_set || self.in_function()) {
-            self.positional = positional;
+        if let Some(positional) =
+            positional.filter(|_| !self.parameters.positional_was_set() || self.in_function())
+        {
+            self.parameters.restore_positional(positional);
         }
-        self.moment.positional_set = changed;
+        self.parameters.mark_positional(changed);
         self.show_debug_trap(debug);
-        self.frames.make_mut().pop();
-        self.line = line;
+        self.calls.pop();
+        self.calls.set_line(line);
         if result.is_ok() && self.traps.get(crate::traps::Trap::Return).is_some() {
             self.run_trap(crate::traps::Trap::Return)?;
         }
@@ -313,16 +320,13 @@ impl Session {
             }
         }
         let _ = self.set(b"IFS", " \t\n");
-        self.functions = Arc::default();
-        self.aliases = Arc::default();
+        self.definitions.clear_functions_and_aliases();
         self.options = crate::options::Options::default();
         self.traps = self.traps.for_script();
-        self.frames = Shared::default();
-        self.name = path.into();
-        self.script = path.into();
-        self.command_string = false;
-        self.standard_input = false;
-        self.positional = Shared::Own(arguments.to_vec());
-        self.regard = Regard::Nobody;
+        self.calls.clear();
+        self.parameters.set_zero(path.into());
+        self.identity.set_script(path.into());
+        self.parameters.set_positional(arguments.to_vec());
+        self.calls.set_errexit(ErrexitContext::Active);
     }
 }

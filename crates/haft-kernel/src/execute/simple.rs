@@ -16,20 +16,20 @@ impl Session {
         if self.has_pending_signals() {
             self.run_signal_traps()?;
         }
-        self.command_span = command.span;
+        self.calls.set_command_span(command.span);
         if !self.debug_allows()? {
-            return Ok(self.status);
+            return Ok(self.parameters.status());
         }
-        self.moment.substitution_status = None;
+        self.parameters.clear_substitution_status();
         if simple.arguments.is_empty() {
-            let substituted = self.moment.substituted.len();
+            let substituted = self.open_files.substitution_count();
             let result = self.run_assignments(command, simple);
-            self.close_substituted(substituted);
-            self.last_argument = Bytes::new();
+            self.open_files.close_substitutions(substituted);
+            self.parameters.clear_last_argument();
             return result;
         }
-        let substituted = self.moment.substituted.len();
-        let mut arguments = Arguments { words: self.spare_words(), ..Arguments::default() };
+        let substituted = self.open_files.substitution_count();
+        let mut arguments = Arguments { words: self.caches.spare_words(), ..Arguments::default() };
         self.expand_arguments_into(simple, &mut arguments)?;
         let result = match arguments.words.is_empty() {
             true => self.run_assignments(command, simple),
@@ -40,12 +40,12 @@ impl Session {
                 self.run_expanded(command, simple, target, &arguments)
             }
         };
-        self.close_substituted(substituted);
+        self.open_files.close_substitutions(substituted);
         self.tell_foreground_death();
         if let Some(last) = arguments.words.last_mut() {
-            std::mem::swap(&mut self.last_argument, last);
+            self.parameters.swap_last_argument(last);
         }
-        self.recycle(arguments.words);
+        self.caches.recycle_words(arguments.words);
         result
     }
 
@@ -61,7 +61,7 @@ impl Session {
                 None => return Ok(1),
             }
         }
-        Ok(self.moment.substitution_status.take().unwrap_or(0))
+        Ok(self.parameters.take_substitution_status().unwrap_or(0))
     }
 
     fn run_expanded(
@@ -104,7 +104,7 @@ impl Session {
         };
         let result = self.run_target(target, arguments, &assigned);
         // `exec` without a command makes its redirections the session's own.
-        if std::mem::take(&mut self.moment.keep_redirections) {
+        if self.open_files.take_keep_redirections() {
             self.forget(undo);
             return result;
         }
@@ -172,15 +172,6 @@ impl Session {
         let mut whole = self.value(name).unwrap_or_default();
         whole.push(&value);
         Ok(whole)
-    }
-
-    /// Closes the pipes of process substitutions that the command used.
-    pub(crate) fn close_substituted(&mut self, from: usize) {
-        while self.moment.substituted.len() > from {
-            if let Some(number) = self.moment.substituted.pop() {
-                self.descriptors.close(number);
-            }
-        }
     }
 }
 

@@ -21,23 +21,21 @@ impl Session {
     /// Runs something that nests, counted with this many units.
     #[inline]
     pub(crate) fn nested(&mut self, units: u32, run: impl FnOnce(&mut Self) -> Flow + Send) -> Flow {
-        self.depth += units;
-        let result = if self.depth < FIRST || self.fresh_stack && self.depth < FRESH {
-            run(self)
-        } else {
-            self.nested_deep(run)
-        };
-        self.depth -= units;
+        let stack = self.limits.stack_mut();
+        stack.depth += units;
+        let fits = stack.depth < FIRST || stack.is_large && stack.depth < FRESH;
+        let result = if fits { run(self) } else { self.nested_deep(run) };
+        self.limits.stack_mut().depth -= units;
         result
     }
 
     #[inline(never)]
     fn nested_deep(&mut self, run: impl FnOnce(&mut Self) -> Flow + Send) -> Flow {
-        if self.fresh_stack {
+        if self.limits.stack().is_large {
             self.report("commands are nested too deep");
             return Err(Unwind::Abort(1));
         }
-        self.fresh_stack = true;
+        self.limits.stack_mut().is_large = true;
         let result = thread::scope(|scope| {
             let builder = thread::Builder::new().stack_size(FRESH_BYTES);
             let session = &mut *self;
@@ -51,7 +49,7 @@ impl Session {
                 Err(_) => Err(Unwind::Abort(1)),
             }
         });
-        self.fresh_stack = false;
+        self.limits.stack_mut().is_large = false;
         result
     }
 }

@@ -2,9 +2,8 @@
 
 use haft_lang::ast::List;
 
-use crate::execute::Regard;
 use crate::flow::{Flow, Unwind};
-use crate::session::Session;
+use crate::session::{ErrexitContext, Session};
 use crate::traps::Trap;
 
 impl Session {
@@ -18,19 +17,19 @@ impl Session {
     #[inline(never)]
     pub(crate) fn end_subshell(&mut self, result: Flow) -> Flow {
         // In a run, the script itself ends too, and tells.
-        if result.is_err() && self.run.is_none() {
+        if result.is_err() && !self.processes.is_supervised() {
             self.tell_memory_hit();
         }
         let ended = match self.serve_last_signals(result) {
             Ok(status) => status,
             Err(Unwind::Cancelled) => {
-                let killed = self.cancel.killed_by();
+                let killed = self.limits.cancel().killed_by();
                 self.run_last_trap();
                 return killed.map(|signal| 128 + signal).ok_or(Unwind::Cancelled);
             }
             Err(unwind @ (Unwind::Break(_) | Unwind::Continue(_))) => {
                 let _ = unwind;
-                self.status
+                self.parameters.status()
             }
             Err(unwind) => unwind.status(),
         };
@@ -44,11 +43,12 @@ impl Session {
     /// run is to end. Only the end of the grace stops it then.
     #[inline(never)]
     pub(crate) fn run_last_trap(&mut self) {
-        let may = self.cancel.killed_by().map_or(self.run.is_some(), |signal| signal != 9);
-        if may && !self.stop.is_cancelled() && self.has_exit_trap() {
-            self.cancel = self.stop.clone();
-            self.run.iter().for_each(|run| run.stopping.await_others());
-            let _ = self.run_exit_trap(self.status);
+        let may =
+            self.limits.cancel().killed_by().map_or(self.processes.is_supervised(), |signal| signal != 9);
+        if may && !self.limits.stop().is_cancelled() && self.has_exit_trap() {
+            self.limits.cancel_only_by_stop();
+            self.processes.run().iter().for_each(|run| run.stopping.await_others());
+            let _ = self.run_exit_trap(self.parameters.status());
         }
     }
 
@@ -62,28 +62,23 @@ impl Session {
         if !self.has_exit_trap() {
             return Ok(status);
         }
-        self.status = status;
+        self.parameters.set_status(status);
         let text = self.traps.get(Trap::Exit).cloned().unwrap_or_default();
         self.traps.reset(Trap::Exit);
-        self.regard = Regard::Nobody;
-        self.line = 1;
+        self.calls.set_errexit(ErrexitContext::Active);
+        self.calls.set_line(1);
         let command = self.command_text();
-        let shown = self.trapped_command.replace(command);
-        let result = self.run_trap_text(|session| match session.subshell {
+        let shown = self.calls.set_trapped_command(Some(command));
+        let result = self.run_trap_text(|session| match session.identity.depth() {
             // In the trace it is not deeper than the rest.
             0 => session.run_source(&text, 0, true),
             _ => session.run_text(&text),
         });
-        self.trapped_command = shown;
+        self.calls.set_trapped_command(shown);
         match result {
             Err(Unwind::Exit(status)) => Ok(status),
             Err(unwind @ (Unwind::Cancelled | Unwind::Signal(_))) => Err(unwind),
             _ => Ok(status),
         }
-    }
-
-    /// Takes over the output that a subshell on the same thread still holds back.
-    pub(crate) fn adopt_output(&mut self, child: &mut Self) {
-        self.take_dirty(child);
     }
 }

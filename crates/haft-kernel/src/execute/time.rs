@@ -34,7 +34,7 @@ impl Session {
         };
         self.report_times(&times, format);
         if let Ok(status) = result {
-            self.status = status;
+            self.parameters.set_status(status);
         }
         result
     }

@@ -19,14 +19,14 @@ impl Session {
     fn trace_line(&mut self, line: &[u8]) -> Result<(), Unwind> {
         let prefix = self.value(b"PS4").unwrap_or_default();
         self.options.put(SetOption::Trace, false);
-        let status = self.status;
+        let status = self.parameters.status();
         let expanded = self.prompt(&prefix);
-        self.status = status;
+        self.parameters.set_status(status);
         self.options.put(SetOption::Trace, true);
         let mut expanded = expanded?.into_vec();
         // Each level of subshell repeats the first character.
         if let Some(first) = expanded.first().copied() {
-            let more = usize::try_from(self.trace_depth).unwrap_or(0);
+            let more = usize::try_from(self.calls.trace_depth()).unwrap_or(0);
             expanded.splice(0..0, std::iter::repeat_n(first, more));
         }
         expanded.extend_from_slice(line);
@@ -129,14 +129,14 @@ impl Session {
 
     /// The source of a part of the program that is running.
     pub(crate) fn text_of(&self, span: Span) -> Bytes {
-        self.source_text.as_ref().map_or_else(Bytes::new, |text| span.of(text).into())
+        self.calls.source_text().map_or_else(Bytes::new, |text| span.of(text).into())
     }
 
     /// What `BASH_COMMAND` shows: the command that runs, or that ran when a trap was sprung.
     pub(crate) fn command_text(&self) -> Bytes {
-        match &self.trapped_command {
+        match self.calls.trapped_command() {
             Some(command) => command.clone(),
-            None => canonical(self.text_of(self.command_span)),
+            None => canonical(self.text_of(self.calls.command_span())),
         }
     }
 }

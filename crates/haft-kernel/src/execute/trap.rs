@@ -15,35 +15,32 @@ impl Session {
     /// Runs a trap, if it is set and is not running already. The status that the shell had stays.
     #[inline(never)]
     pub(crate) fn run_trap(&mut self, trap: Trap) -> Result<(), Unwind> {
-        if self.moment.running_traps.contains(&trap) && !matches!(trap, Trap::Signal(_)) {
+        if self.trap_state.is_running(trap) && !matches!(trap, Trap::Signal(_)) {
             return Ok(());
         }
         let Some(text) = self.traps.get(trap).filter(|text| !text.is_empty()).cloned() else { return Ok(()) };
         let command = self.command_text();
-        let shown = self.trapped_command.replace(command);
-        self.moment.running_traps.push(trap);
+        let shown = self.calls.set_trapped_command(Some(command));
+        self.trap_state.enter(trap);
         let result = self.run_trap_text(|session| session.run_text(&text));
-        self.moment.running_traps.pop();
-        self.trapped_command = shown;
+        self.trap_state.leave();
+        self.calls.set_trapped_command(shown);
         result.map(drop)
     }
 
     /// Runs the commands of a trap; the status, the line and the statuses of the pipeline stay.
     pub(crate) fn run_trap_text(&mut self, run: impl FnOnce(&mut Self) -> Flow) -> Flow {
-        let (status, line, statuses) = (self.status, self.line, self.pipe_status.clone());
-        let span = self.command_span;
-        let last = self.last_argument.clone();
+        let saved = self.parameters.save();
+        let (line, span) = (self.calls.line(), self.calls.command_span());
         let note = self.moment.note.take();
-        let outer = self.moment.status_before_trap.replace(status);
+        let outer = self.trap_state.set_status_before(Some(saved.status));
         let result = run(self);
-        self.moment.status_before_trap = outer;
+        self.trap_state.set_status_before(outer);
         self.moment.note = note;
-        self.moment.trap_status = *result.as_ref().unwrap_or(&0);
-        self.status = status;
-        self.line = line;
-        self.command_span = span;
-        self.pipe_status = statuses;
-        self.last_argument = last;
+        self.trap_state.set_last_status(*result.as_ref().unwrap_or(&0));
+        self.parameters.restore(saved);
+        self.calls.set_line(line);
+        self.calls.set_command_span(span);
         result
     }
 
@@ -63,9 +60,9 @@ impl Session {
         if !self.options.shell(ShellOption::ExtendedDebug) {
             return self.run_trap(Trap::Debug).map(|()| true);
         }
-        self.moment.trap_status = 0;
+        self.trap_state.set_last_status(0);
         self.run_trap(Trap::Debug)?;
-        Ok(self.moment.trap_status == 0)
+        Ok(self.trap_state.last_status() == 0)
     }
 
     /// The `DEBUG` trap of this shell, before each of the simple commands that are stages of a pipeline.
@@ -74,8 +71,8 @@ impl Session {
             return Ok(());
         }
         for stage in stages.iter().filter(|stage| matches!(stage.kind, CommandKind::Simple(_))) {
-            self.line = stage.line;
-            self.command_span = stage.span;
+            self.calls.set_line(stage.line);
+            self.calls.set_command_span(stage.span);
             self.run_trap(Trap::Debug)?;
         }
         self.moment.passed_debug = true;
@@ -96,9 +93,9 @@ impl Session {
         if !self.has_debug_trap() {
             return Ok(());
         }
-        let own = std::mem::replace(&mut self.source_text, outer_text.cloned());
+        let own = self.calls.set_source_text(outer_text.cloned());
         let result = self.run_trap(Trap::Debug);
-        self.source_text = own;
+        self.calls.set_source_text(own);
         result
     }
 
@@ -169,7 +166,7 @@ impl Session {
                 match self.traps.get(Trap::Signal(signal)) {
                     Some(text) if text.is_empty() => {}
                     Some(_) => {
-                        self.run.iter().for_each(|run| run.stopping.await_others());
+                        self.processes.run().iter().for_each(|run| run.stopping.await_others());
                         self.run_trap(Trap::Signal(signal))?;
                         ran = Some(signal);
                     }
@@ -202,7 +199,7 @@ impl Session {
             Some(text) => self.traps.set(trap, text),
             None => self.traps.reset(trap),
         }
-        if !self.leads || !self.kernel.plain_shell || self.traps.is_fixed(trap) {
+        if !self.identity.leads_process() || !self.kernel.plain_shell || self.traps.is_fixed(trap) {
             self.publish_traps();
             return;
         }
@@ -230,7 +227,7 @@ impl Session {
 
     /// Tells whoever sends signals to this subshell what becomes of them.
     pub(crate) fn publish_traps(&self) {
-        if self.leads && self.run.is_none() {
+        if self.identity.leads_process() && !self.processes.is_supervised() {
             return;
         }
         let Some(signals) = &self.signals else { return };

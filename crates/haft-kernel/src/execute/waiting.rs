@@ -68,7 +68,7 @@ impl Session {
 
     /// Whether this is the shell that its process is, or a subshell that runs in its place.
     pub(crate) fn is_on_main_thread(&self) -> bool {
-        self.leads || self.signals.is_none()
+        self.identity.leads_process() || self.signals.is_none()
     }
 
     /// Ends the shell by a signal that nobody has set a trap for. A subshell leaves the signal to the shell that it is part
@@ -76,7 +76,7 @@ impl Session {
     fn obey(&self, inbox: &SignalInbox) -> Result<(), Unwind> {
         let ends = |signal: &i32| {
             !self.traps.is_listed(Trap::Signal(*signal))
-                && if self.leads { inbox.take_signal(*signal) } else { inbox.has(*signal) }
+                && if self.identity.leads_process() { inbox.take_signal(*signal) } else { inbox.has(*signal) }
         };
         match [Signals::TERMINATE, Signals::HANGUP].into_iter().find(ends) {
             Some(signal) => Err(Unwind::Signal(signal)),
@@ -86,12 +86,12 @@ impl Session {
 
     /// Whether the run that this session is in ends everything that it has started, so that nobody else needs to.
     pub(crate) fn is_being_ended(&self) -> bool {
-        self.run.as_ref().is_some_and(|run| run.stopping.is_ending())
+        self.processes.run().is_some_and(|run| run.stopping.is_ending())
     }
 
     /// Waits for the end of members that the run is ending.
     fn await_end(&self, members: &mut [Member]) {
-        let grace = self.run.as_ref().map_or(GRACE, |run| run.grace);
+        let grace = self.processes.run().map_or(GRACE, |run| run.grace);
         let now = Instant::now();
         members.iter_mut().for_each(|member| {
             wait_until(member, now + grace + KILLING_STUCK);
@@ -129,13 +129,13 @@ impl Session {
     fn only_children_matter(&self) -> bool {
         self.kernel.plain_shell
             && !self.traps.has_actions()
-            && self.captures.is_empty()
-            && !self.cancel.is_shared()
+            && !self.processes.is_captured()
+            && !self.limits.cancel().is_shared()
     }
 
     /// Ends a program: asks, waits a little, insists. Yields how it ended.
     fn stop_child(&self, child: &mut Child) -> Option<(Exit, Usage)> {
-        let ended = self.run.as_ref().filter(|_| self.is_being_ended());
+        let ended = self.processes.run().filter(|_| self.is_being_ended());
         let now = Instant::now();
         if ended.is_none() {
             let _ = child.signal(15);
@@ -167,7 +167,10 @@ impl Session {
         timeout: Option<Duration>,
     ) -> Result<Ready, Unwind> {
         let mut all: Vec<BorrowedFd<'_>> = descriptors.to_vec();
-        if let Some(signals) = self.signals.as_ref().filter(|_| self.moment.guarded || !self.traps.is_empty())
+        if let Some(signals) = self
+            .signals
+            .as_ref()
+            .filter(|_| self.trap_state.catches_fatal_signals() || !self.traps.is_empty())
         {
             all.extend(signals.descriptor());
         }
@@ -180,11 +183,15 @@ impl Session {
         descriptors: &[BorrowedFd<'_>],
         timeout: Option<Duration>,
     ) -> Result<Ready, Unwind> {
-        let readers: Vec<_> =
-            self.captures.iter().filter_map(|capture| Some((capture, capture.reader()?))).collect();
+        let readers: Vec<_> = self
+            .processes
+            .captures()
+            .iter()
+            .filter_map(|capture| Some((capture, capture.reader()?)))
+            .collect();
         let mut all: Vec<BorrowedFd<'_>> = descriptors.to_vec();
         all.extend(readers.iter().map(|(_, reader)| reader.as_fd()));
-        match wait_readable(&all, timeout, &self.cancel) {
+        match wait_readable(&all, timeout, self.limits.cancel()) {
             Ready::Cancelled => Err(Unwind::Cancelled),
             ready => {
                 for (capture, _) in &readers {

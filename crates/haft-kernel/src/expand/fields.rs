@@ -111,7 +111,7 @@ impl Session {
             }
             PartKind::Parameter(expansion) => {
                 let place = expansion.plain_position()?.checked_sub(1)?;
-                self.positional.get(place as usize)?
+                self.parameters.positional().get(place as usize)?
             }
             _ => return None,
         };

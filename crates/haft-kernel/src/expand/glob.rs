@@ -46,8 +46,9 @@ impl Session {
             special: !self.options.shell(ShellOption::GlobSkipDots),
         };
         let mut stop = || self.is_stopping();
-        let mut found = glob(&*self.kernel.files, &self.cwd, pattern, &options, &mut stop)
-            .map_err(|_| self.check_cancelled().err().unwrap_or(Unwind::Cancelled))?;
+        let mut found =
+            glob(&*self.kernel.files, self.working_directory.path(), pattern, &options, &mut stop)
+                .map_err(|_| self.check_cancelled().err().unwrap_or(Unwind::Cancelled))?;
         if let Some(ignored) = ignored {
             let ignore = Ignore::new(&ignored, names);
             found.retain(|path| !ignore.contains(path));

@@ -87,7 +87,7 @@ impl Session {
     fn expand_plain(&mut self, parameter: &Parameter, quoted: bool, sink: &mut Sink) -> Result<(), Unwind> {
         match parameter {
             Parameter::Positional(number) if *number > 0 => {
-                if let Some(value) = self.positional.get(*number as usize - 1) {
+                if let Some(value) = self.parameters.positional().get(*number as usize - 1) {
                     emit(sink, value, quoted);
                     return Ok(());
                 }
@@ -96,7 +96,7 @@ impl Session {
                 Ok(())
             }
             Parameter::Special(SpecialParameter::Count) => {
-                emit(sink, self.positional.len().to_string().as_bytes(), quoted);
+                emit(sink, self.parameters.positional().len().to_string().as_bytes(), quoted);
                 Ok(())
             }
             _ => {
@@ -155,8 +155,8 @@ impl Session {
     pub(super) fn fetch(&mut self, place: &Place) -> Result<Fetched, Unwind> {
         Ok(match place {
             Place::Variable { name, selection } => return self.fetch_variable(name, selection),
-            Place::Positional(0) => Fetched::One(self.name.clone()),
-            Place::Positional(number) => match self.positional.get(number - 1) {
+            Place::Positional(0) => Fetched::One(self.parameters.zero().clone()),
+            Place::Positional(number) => match self.parameters.positional().get(number - 1) {
                 Some(value) => Fetched::One(value.clone()),
                 None => Fetched::Unset,
             },
@@ -167,13 +167,17 @@ impl Session {
     fn fetch_special(&self, special: SpecialParameter) -> Fetched {
         let one = |value: String| Fetched::One(value.into());
         match special {
-            SpecialParameter::At => Fetched::Many { values: self.positional.to_vec(), star: false },
-            SpecialParameter::Star => Fetched::Many { values: self.positional.to_vec(), star: true },
-            SpecialParameter::Count => one(self.positional.len().to_string()),
-            SpecialParameter::Status => one(self.status.to_string()),
+            SpecialParameter::At => {
+                Fetched::Many { values: self.parameters.positional().to_vec(), star: false }
+            }
+            SpecialParameter::Star => {
+                Fetched::Many { values: self.parameters.positional().to_vec(), star: true }
+            }
+            SpecialParameter::Count => one(self.parameters.positional().len().to_string()),
+            SpecialParameter::Status => one(self.parameters.status().to_string()),
             SpecialParameter::Flags => one(self.flags()),
-            SpecialParameter::Process => one(self.pid.to_string()),
-            SpecialParameter::Background => match self.last_background {
+            SpecialParameter::Process => one(self.identity.pid().to_string()),
+            SpecialParameter::Background => match self.parameters.last_background() {
                 Some(pid) => one(pid.to_string()),
                 None => Fetched::Unset,
             },
@@ -324,9 +328,11 @@ impl Session {
 
     /// How an error such as an unbound variable ends the shell; where a person enters the commands, it ends the line.
     pub(crate) fn fatal(&self) -> Unwind {
-        match self.subshell == 0 {
-            true if self.interactive => Unwind::Abort(1),
-            true if self.command_string && !self.options.has(SetOption::ErrorExit) => Unwind::Exit(127),
+        match !self.identity.is_subshell() {
+            true if self.is_interactive() => Unwind::Abort(1),
+            true if self.identity.is_command_string() && !self.options.has(SetOption::ErrorExit) => {
+                Unwind::Exit(127)
+            }
             _ => Unwind::Exit(1),
         }
     }
@@ -351,9 +357,9 @@ impl Session {
     /// status of the command.
     pub(super) fn fail_expansion(&mut self, message: impl std::fmt::Display, status: i32) -> Unwind {
         self.report(message);
-        match self.options.has(SetOption::ErrorExit) && !self.interactive {
+        match self.options.has(SetOption::ErrorExit) && !self.is_interactive() {
             true => Unwind::Exit(1),
-            false if self.command_string && self.subshell == 0 => Unwind::Abort(1),
+            false if self.identity.is_command_string() && !self.identity.is_subshell() => Unwind::Abort(1),
             false => Unwind::Abort(status),
         }
     }

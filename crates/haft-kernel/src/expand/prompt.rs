@@ -79,13 +79,15 @@ impl Session {
             b'w' => result.extend(self.short_directory()),
             b'W' => result.extend(self.base_directory()),
             b's' => {
-                result.extend_from_slice(self.name.rsplit(|byte| *byte == b'/').next().unwrap_or_default());
+                result.extend_from_slice(
+                    self.parameters.zero().rsplit(|byte| *byte == b'/').next().unwrap_or_default(),
+                );
             }
             b'v' => result.extend_from_slice(b"5.2"),
             b'V' => result.extend_from_slice(b"5.2.15"),
             b'j' => result.extend_from_slice(self.jobs.iter().count().to_string().as_bytes()),
-            b'!' => result.extend_from_slice(self.prompt_numbers.0.to_string().as_bytes()),
-            b'#' => result.extend_from_slice(self.prompt_numbers.1.to_string().as_bytes()),
+            b'!' => result.extend_from_slice(self.interactive.history_number().to_string().as_bytes()),
+            b'#' => result.extend_from_slice(self.interactive.command_number().to_string().as_bytes()),
             b't' => result.extend(self.clock(b"%H:%M:%S")),
             b'T' => result.extend(self.clock(b"%I:%M:%S")),
             b'@' => result.extend(self.clock(b"%I:%M %p")),
@@ -104,14 +106,14 @@ impl Session {
 
     fn short_directory(&self) -> Vec<u8> {
         match self.value(b"HOME") {
-            Some(home) if !home.is_empty() && self.cwd.starts_with(&home) => {
-                let rest = &self.cwd[home.len()..];
+            Some(home) if !home.is_empty() && self.working_directory.path().starts_with(&home) => {
+                let rest = &self.working_directory.path()[home.len()..];
                 if rest.is_empty() || rest.starts_with(b"/") {
                     return [b"~", rest].concat();
                 }
-                self.cwd.to_vec()
+                self.working_directory.path().to_vec()
             }
-            _ => self.cwd.to_vec(),
+            _ => self.working_directory.path().to_vec(),
         }
     }
 

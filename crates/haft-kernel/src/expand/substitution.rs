@@ -19,15 +19,15 @@ impl Session {
     pub(super) fn substitute(&mut self, substitution: &CommandSubstitution) -> Result<Vec<u8>, Unwind> {
         if let Some(error) = &substitution.error {
             self.report(format_args!("command substitution: {}", error.error));
-            self.moment.substitution_status = Some(2);
+            self.parameters.set_substitution_status(2);
             return Ok(Vec::new());
         }
         if let Some(word) = file_only(&substitution.body) {
             return self.substitute_file(word);
         }
         let (output, status) = self.capture_list(&substitution.body)?;
-        self.moment.substitution_status = Some(status);
-        self.status = status;
+        self.parameters.set_substitution_status(status);
+        self.parameters.set_status(status);
         if memchr::memchr(0, &output).is_some() {
             self.report("warning: command substitution: ignored null byte in input");
         }
@@ -40,12 +40,12 @@ impl Session {
     pub(crate) fn capture_list(&mut self, body: &List) -> Result<(Vec<u8>, i32), Unwind> {
         let capture = Arc::new(Capture::default());
         let mut child = self.fork();
-        child.descriptors.set(1, Arc::new(OpenFile::capture(capture.clone())));
-        child.captures.push(capture.clone());
-        child.group = None;
-        child.trace_depth += 1;
+        child.open_files.set(1, Arc::new(OpenFile::capture(capture.clone())));
+        child.processes.add_capture(capture.clone());
+        child.processes.set_group(None);
+        child.calls.deepen_trace();
         // `break` in a substitution within a loop leaves the substitution.
-        child.moment.loops = self.moment.loops;
+        child.calls.set_loops(self.calls.loops());
         if !self.options.shell(ShellOption::InheritErrorExit) {
             child.options.put(SetOption::ErrorExit, false);
         }
@@ -65,12 +65,12 @@ impl Session {
         let [name] = names.as_slice() else { return Err(self.fail("ambiguous redirect")) };
         match self.read_file(name)? {
             Ok(bytes) => {
-                self.moment.substitution_status = Some(0);
+                self.parameters.set_substitution_status(0);
                 Ok(trimmed(bytes))
             }
             Err(error) => {
                 self.report(format_args!("{name}: {}", haft_fs::message(&error)));
-                self.moment.substitution_status = Some(1);
+                self.parameters.set_substitution_status(1);
                 Ok(Vec::new())
             }
         }
@@ -90,14 +90,12 @@ impl Session {
             SubstitutionDirection::Write => (reader, 0, writer),
         };
         let mut child = self.fork();
-        let reads = self.run.is_some() && substitution.direction == SubstitutionDirection::Read;
+        let reads = self.processes.is_supervised() && substitution.direction == SubstitutionDirection::Read;
         let ended = reads.then(|| SubstitutionPipe::enter(&mut child, &inner));
-        child.descriptors.set(inner_number, inner);
-        child.group = None;
+        child.open_files.set(inner_number, inner);
+        child.processes.set_group(None);
         self.start_detached(child, substitution.body.clone(), ended);
-        let number = (0..=63).rev().find(|number| self.descriptors.get(*number).is_none()).unwrap_or(63);
-        self.descriptors.set(number, outer);
-        self.moment.substituted.push(number);
+        let number = self.open_files.open_substitution(outer);
         Ok(format!("/dev/fd/{number}").into())
     }
 }

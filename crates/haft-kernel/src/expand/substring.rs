@@ -116,7 +116,7 @@ impl Session {
         let limit = length.and_then(|length| usize::try_from(length).ok()).unwrap_or(usize::MAX);
         match place {
             Place::Special(SpecialParameter::At | SpecialParameter::Star) => {
-                let all: Vec<Bytes> = std::iter::once(self.name.clone()).chain(values).collect();
+                let all: Vec<Bytes> = std::iter::once(self.parameters.zero().clone()).chain(values).collect();
                 skip_from(&all, offset, i64::try_from(all.len()).unwrap_or(i64::MAX))
                     .take(limit)
                     .cloned()

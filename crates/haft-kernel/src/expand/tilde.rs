@@ -34,12 +34,12 @@ impl Session {
     }
 
     fn stacked(&self, written: &[u8], number: i64) -> Option<Bytes> {
-        let count = self.directories.len() + 1;
+        let count = self.working_directory.stack().len() + 1;
         let distance = usize::try_from(number.unsigned_abs()).ok()?;
         let index = if written.starts_with(b"-") { count.checked_sub(distance + 1)? } else { distance };
         match index {
-            0 => Some(Bytes::from(&*self.cwd)),
-            index => self.directories.get(index - 1).cloned(),
+            0 => Some(Bytes::from(self.working_directory.path())),
+            index => self.working_directory.stack().get(index - 1).cloned(),
         }
     }
 

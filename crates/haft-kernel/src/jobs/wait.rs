@@ -36,9 +36,9 @@ impl Session {
 
     /// Sees what has ended of that for which nobody waits. A subshell leaves that to the shell that its process is.
     pub(crate) fn reap_strays(&mut self) {
-        if self.leads {
-            self.beside.iter_mut().for_each(Member::update);
-            self.orphans.update();
+        if self.identity.leads_process() {
+            self.processes.substitutions_mut().iter_mut().for_each(Member::update);
+            self.processes.orphans().update();
         }
     }
 
@@ -139,9 +139,11 @@ impl Session {
     /// # Errors
     /// Cancellation.
     pub fn wait_beside(&mut self) -> Result<(), Unwind> {
-        let Some(last) = self.last_background else { return Ok(()) };
-        let Some(at) = self.beside.iter().position(|member| member.pid == last) else { return Ok(()) };
-        let mut member = self.beside.remove(at);
+        let Some(last) = self.parameters.last_background() else { return Ok(()) };
+        let Some(at) = self.processes.substitutions().iter().position(|member| member.pid == last) else {
+            return Ok(());
+        };
+        let mut member = self.processes.substitutions_mut().remove(at);
         self.wait_member(&mut member).map(drop)
     }
 

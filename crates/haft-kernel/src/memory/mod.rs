@@ -378,13 +378,13 @@ impl Session {
     #[cold]
     #[inline(never)]
     pub(crate) fn exceed_memory(&self, grew: &'static str, bytes: usize) -> Unwind {
-        let first = self.memory.exceed(grew, bytes, self.run.is_some());
-        match &self.run {
+        let first = self.memory.exceed(grew, bytes, self.processes.is_supervised());
+        match self.processes.run() {
             Some(run) => {
                 run.end_for_limit(first);
                 Unwind::Cancelled
             }
-            None if self.interactive => Unwind::Abort(SHELL_MEMORY_STATUS),
+            None if self.is_interactive() => Unwind::Abort(SHELL_MEMORY_STATUS),
             None => Unwind::Exit(SHELL_MEMORY_STATUS),
         }
     }

@@ -14,12 +14,12 @@ use super::outcome::{JobState, Outcome, Status};
 use super::stopping::{Stopping, TERMINATE};
 use super::supervision::Supervision;
 use crate::bytes::Bytes;
-use crate::execute::{Regard, exported};
+use crate::execute::exported;
 use crate::flow::{Flow, Unwind};
 use crate::io::OpenFile;
 use crate::jobs::Member;
 use crate::memory::{LimitHit, uncounted};
-use crate::session::Session;
+use crate::session::{ErrexitContext, ProgramOrigin, Session};
 use crate::shared::Shared;
 use crate::signals::SignalInbox;
 use crate::variables::Variable;
@@ -45,7 +45,7 @@ struct Saved {
     name: Option<Bytes>,
     positional: Option<Shared<Vec<Bytes>>>,
     variables: Vec<(Bytes, Option<Variable>)>,
-    command_string: bool,
+    program: ProgramOrigin,
     stdin_redirected: bool,
 }
 
@@ -53,7 +53,7 @@ impl Entered {
     /// Makes the job, on a thread of its own, and puts the session into it.
     pub(super) fn new(run: Run, host: &Host, session: &mut Session) -> Result<Entered, Error> {
         let finished = Finished::new()?;
-        let own = session.cancel.is_shared().then(|| session.cancel.clone());
+        let own = session.limits.cancel().is_shared().then(|| session.limits.cancel().clone());
         let stopping = Stopping::new();
         let mut options = run.options;
         let inherits_input = matches!(options.input, Input::Inherit);
@@ -162,7 +162,7 @@ fn conclude(
         }
         outcome.duration = ended.duration;
         if let Some(left) = ended.adopted {
-            session.leftovers.add(left);
+            session.processes.leftovers_mut().add(left);
         }
     }
     outcome.jobs = session.running_jobs();
@@ -171,7 +171,7 @@ fn conclude(
 
 /// The session's own standard input; none if it is closed or cannot be given to a program.
 fn own_input(session: &Session) -> Input {
-    let file = session.descriptors.get(0).and_then(|file| file.for_program().ok());
+    let file = session.open_files.get(0).and_then(|file| file.for_program().ok());
     file.map_or(Input::Null, Input::File)
 }
 
@@ -192,10 +192,10 @@ impl Begin {
     ) -> Saved {
         let _ = session.flush();
         let standard = [0, 1, 2].map(|number: u32| {
-            let before = session.descriptors.get(number).cloned();
+            let before = session.open_files.get(number).cloned();
             let wired = inside.standard(i32::try_from(number).unwrap_or(0));
             if let Some(file) = wired.filter(|_| number != 0 || !inherits_input || before.is_none()) {
-                session.descriptors.set(number, Arc::new(OpenFile::from_shared(file)));
+                session.open_files.set(number, Arc::new(OpenFile::from_shared(file)));
             }
             before
         });
@@ -207,19 +207,17 @@ impl Begin {
         let stopping = &supervision.stopping;
         let saved = Saved {
             standard,
-            cancel: std::mem::replace(&mut session.cancel, stopping.main.cancel.clone()),
-            stop: std::mem::replace(&mut session.stop, stopping.stop.clone()),
+            cancel: session.limits.set_cancel(stopping.main.cancel.clone()),
+            stop: session.limits.set_stop(stopping.stop.clone()),
             signals: session.signals.replace(stopping.main.signals.clone()),
-            name: self.name.map(|name| std::mem::replace(&mut session.name, name)),
-            positional: self
-                .arguments
-                .map(|arguments| std::mem::replace(&mut session.positional, Shared::Own(arguments))),
+            name: self.name.map(|name| session.parameters.set_zero(name)),
+            positional: self.arguments.map(|arguments| session.parameters.replace_positional(arguments)),
             variables,
-            command_string: std::mem::replace(&mut session.command_string, true),
-            stdin_redirected: std::mem::replace(&mut session.stdin_redirected, false),
+            program: session.identity.set_program(ProgramOrigin::CommandString),
+            stdin_redirected: session.open_files.set_stdin_redirected(false),
         };
-        session.run = Some(supervision.clone());
-        session.moment.recording = true;
+        session.processes.set_run(supervision.clone());
+        session.processes.set_recording(true);
         session.publish_traps();
         saved
     }
@@ -229,54 +227,52 @@ impl Saved {
     /// Gives the session back what it had, and lets go of everything that is the run's.
     fn put_back(self, session: &mut Session) {
         let _ = session.flush();
-        session.come_to_rest();
+        session.reset_transient_state();
         for (number, file) in (0..).zip(self.standard) {
-            match file {
-                Some(file) => drop(session.descriptors.set(number, file)),
-                None => drop(session.descriptors.close(number)),
-            }
+            session.open_files.restore(number, file);
         }
-        session.cancel = self.cancel;
-        session.stop = self.stop;
+        session.limits.set_cancel(self.cancel);
+        session.limits.set_stop(self.stop);
         session.signals = self.signals;
-        session.name = self.name.unwrap_or_else(|| std::mem::take(&mut session.name));
+        if let Some(name) = self.name {
+            session.parameters.set_zero(name);
+        }
         if let Some(positional) = self.positional {
-            session.positional = positional;
+            session.parameters.restore_positional(positional);
         }
         for (name, before) in self.variables.into_iter().rev() {
             session.variables.swap(&name, before);
         }
-        session.command_string = self.command_string;
-        session.stdin_redirected = self.stdin_redirected;
+        session.identity.set_program(self.program);
+        session.open_files.set_stdin_redirected(self.stdin_redirected);
     }
 }
 
 impl Session {
-    /// Forgets where a script was when it ended, which may have been anywhere.
-    fn come_to_rest(&mut self) {
-        self.run = None;
-        self.moment.recording = false;
+    /// Resets the state of running commands. A script may have ended anywhere.
+    fn reset_transient_state(&mut self) {
+        self.processes.leave_run();
+        self.processes.set_captures(Vec::new());
         self.moment.note = None;
-        self.close_substituted(0);
-        self.frames = Shared::default();
-        self.captures.clear();
-        self.moment.running_traps.clear();
-        self.moment.loops = 0;
-        self.regard = Regard::Nobody;
-        self.moment.keep_redirections = false;
-        self.moment.broken_pipe = false;
+        self.calls.clear();
+        self.calls.set_loops(0);
+        self.calls.set_errexit(ErrexitContext::Active);
+        self.trap_state.clear();
+        self.open_files.close_substitutions(0);
+        self.open_files.take_keep_redirections();
+        self.open_files.set_broken_pipe(false);
     }
 
     /// Ends all that runs in the background: what does not end by itself within `patience` is asked to, and has `grace`
     /// for that.
     pub fn end_jobs(&mut self, patience: Duration, grace: Duration) -> Ended {
-        self.leftovers.wait(patience);
+        self.processes.leftovers().wait(patience);
         self.jobs.update();
         // What was started in a run is ended, and counted, by its ladder.
         for job in self.jobs.iter().filter(|job| job.origin.is_none()) {
             job.members.iter().for_each(|member| member.signal(TERMINATE));
         }
-        let ended = self.leftovers.end(Some(grace));
+        let ended = self.processes.leftovers_mut().end(Some(grace));
         self.jobs.update();
         ended
     }
@@ -288,16 +284,16 @@ impl Session {
         for job in shielded.into_iter().filter_map(|id| self.jobs.remove(id)) {
             job.members.into_iter().for_each(Member::detach);
         }
-        let departed = self.leftovers.let_departed_go();
+        let departed = self.processes.leftovers().let_departed_go();
         for job in self.jobs.iter_mut() {
             let gone = job.members.extract_if(.., |member| departed.contains(&member.pid));
             gone.for_each(Member::detach);
         }
         self.jobs.remove_empty();
         let (gone, left): (Vec<Member>, Vec<Member>) =
-            self.orphans.take().into_iter().partition(|member| departed.contains(&member.pid));
+            self.processes.orphans().take().into_iter().partition(|member| departed.contains(&member.pid));
         gone.into_iter().for_each(Member::detach);
-        self.orphans.adopt(left.into_iter());
+        self.processes.orphans().adopt(left.into_iter());
         departed.len()
     }
 
@@ -314,7 +310,7 @@ impl Session {
     pub fn known_jobs(&mut self) -> Vec<JobState> {
         self.jobs.update();
         let mut states: Vec<JobState> = self.jobs.iter().map(crate::jobs::Job::describe).collect();
-        for controller in self.leftovers.running() {
+        for controller in self.processes.leftovers().running() {
             if states.iter().any(|job| job.status.is_none() && job.belongs_to(controller.id())) {
                 continue;
             }

@@ -130,8 +130,8 @@ impl Session {
     /// Runs a pipeline of the script itself, and takes note of its stages.
     #[inline(never)]
     pub(crate) fn run_recorded(&mut self, pipeline: &Pipeline) -> Flow {
-        self.moment.recording = false;
-        if let Some(run) = &self.run {
+        self.processes.set_recording(false);
+        if let Some(run) = self.processes.run() {
             run.record().data = None;
         }
         let before = self.count_output();
@@ -139,22 +139,22 @@ impl Session {
         let result = self.run_pipeline(pipeline);
         if let Some(note) = self.moment.note.take() {
             let status = match result {
-                Ok(_) => self.pipe_status.last().copied().unwrap_or(0),
+                Ok(_) => self.parameters.pipe_status().last().copied().unwrap_or(0),
                 Err(unwind) => unwind.status(),
             };
             self.record(vec![(note, status)]);
         }
         self.note_output(pipeline, before);
-        self.moment.recording = true;
+        self.processes.set_recording(true);
         result
     }
 
     /// How much was written to the run's standard output until now, if it is captured on its own.
     fn count_output(&mut self) -> Option<u64> {
-        let run = self.run.clone()?;
+        let run = self.processes.run().cloned()?;
         let (captured, pipe) = (run.captured.stdout.as_ref()?, run.stdout.upgrade()?);
         let _ = self.flush();
-        let own = self.descriptors.get(1)?.descriptor()?;
+        let own = self.open_files.get(1)?.descriptor()?;
         (own.as_raw_fd() == pipe.as_raw_fd()).then(|| captured.written_through(pipe.as_fd()))?
     }
 
@@ -162,10 +162,12 @@ impl Session {
     /// something in the background may have written too.
     fn note_output(&mut self, pipeline: &Pipeline, before: Option<u64>) {
         let redirected = pipeline.stages.last().is_some_and(|last| !last.redirects.is_empty());
-        let alone = self.jobs.is_empty() && self.beside.is_empty() && self.orphans.is_empty();
+        let alone = self.jobs.is_empty()
+            && self.processes.substitutions().is_empty()
+            && self.processes.orphans().is_empty();
         let (Some(before), false, true) = (before, redirected, alone) else { return };
         let Some(now) = self.count_output() else { return };
-        if let Some(run) = &self.run
+        if let Some(run) = self.processes.run()
             && let Some(last) = run.record().stages.back_mut()
         {
             last.bytes_out = Some(now - before);
@@ -174,7 +176,7 @@ impl Session {
 
     /// Puts the stages of a pipeline on record.
     pub(crate) fn record(&mut self, notes: Vec<(Box<Note>, i32)>) {
-        let Some(run) = &self.run else { return };
+        let Some(run) = self.processes.run() else { return };
         let mut stages: Vec<Stage> = notes.into_iter().map(|(note, status)| note.stage(status)).collect();
         for index in 1..stages.len() {
             let stage = &mut stages[index - 1];

@@ -35,10 +35,10 @@ impl Part {
 impl Session {
     /// Makes this subshell a part of the run that can be ended on its own.
     pub(crate) fn become_part(&mut self) -> Part {
-        let part = self.run.as_ref().map(|run| Arc::new(run.part()));
+        let part = self.processes.run().map(|run| Arc::new(run.part()));
         if let Some(part) = &part {
-            self.run = Some(part.clone());
-            self.stop = part.stopping.stop.clone();
+            self.processes.set_run(part.clone());
+            self.limits.set_stop(part.stopping.stop.clone());
         }
         Part(part)
     }
@@ -46,6 +46,6 @@ impl Session {
     /// The scope that programs of the session belong to, if it is in a run.
     #[must_use]
     pub fn scope(&self) -> Option<&haft_process::Scope> {
-        self.run.as_ref().map(|run| &run.scope)
+        self.processes.run().map(|run| &run.scope)
     }
 }

@@ -76,7 +76,7 @@ impl Session {
         self.check_assignable(name, attributes)?;
         if name == b"OPTIND" {
             // Whoever sets it begins anew, also within an argument.
-            self.getopts = (0, 0);
+            self.parameters.reset_getopts();
         }
         if attributes.contains(Attributes::DYNAMIC) {
             self.assign_computed(name, &value);

@@ -1,11 +1,11 @@
 //! Variables that are computed when they are read.
 
-use std::cell::Cell;
 use std::sync::Arc;
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, SystemTime};
 
 use crate::bytes::Bytes;
-use crate::session::{Identity, Session};
+use crate::session::random::{RandomGenerator, unpredictable_number};
+use crate::session::{Identity, ProgramOrigin, Session};
 use crate::variables::{AssociativeArray, Attributes, IndexedArray, Value, Variable};
 
 /// The names of the computed variables.
@@ -34,48 +34,6 @@ pub(crate) const COMPUTED: &[(&str, Attributes)] = &[
     ("_", Attributes::NONE),
 ];
 
-/// The state of `RANDOM`.
-#[derive(Clone, Debug)]
-pub(crate) struct Random {
-    seed: Cell<u32>,
-    last: Cell<u32>,
-}
-
-impl Random {
-    pub(crate) fn new(seed: u32) -> Self {
-        Self { seed: Cell::new(seed), last: Cell::new(0) }
-    }
-
-    /// A seed for a subshell, which has numbers of its own.
-    pub(crate) fn fork(&self) -> u32 {
-        self.seed.get().wrapping_mul(0x9e37_79b1) ^ 0x5bd1_e995
-    }
-
-    /// The next number, never the same twice in a row: the minimal standard generator, folded to 15 bits.
-    fn next(&self) -> u32 {
-        loop {
-            let seed = match self.seed.get() {
-                0 => 123_459_876,
-                seed => i64::from(seed.cast_signed()),
-            };
-            let (high, low) = (seed / 127_773, seed % 127_773);
-            let next = 16_807 * low - 2_836 * high;
-            let next = if next < 0 { next + 0x7fff_ffff } else { next };
-            #[expect(
-                clippy::cast_possible_truncation,
-                clippy::cast_sign_loss,
-                reason = "the generator works in 32 bits"
-            )]
-            let next = next as u32;
-            self.seed.set(next);
-            let value = ((next >> 16) ^ (next & 0xffff)) & 0x7fff;
-            if value != self.last.replace(value) {
-                return value;
-            }
-        }
-    }
-}
-
 impl Session {
     /// Gives the computed variables their places, so that they can be read, listed and unset.
     pub(crate) fn install_computed(&mut self) {
@@ -88,23 +46,23 @@ impl Session {
     /// The present value of a computed variable.
     pub(crate) fn compute(&self, name: &[u8], variable: &Variable) -> Variable {
         let value = match name {
-            b"LINENO" => number(self.line),
+            b"LINENO" => number(self.calls.line()),
             b"RANDOM" => number(self.random.next()),
-            b"SRANDOM" => number(unforeseeable()),
-            b"SECONDS" => number(self.started.elapsed().as_secs().wrapping_add(self.seconds_offset)),
+            b"SRANDOM" => number(unpredictable_number()),
+            b"SECONDS" => number(self.clock.seconds()),
             b"EPOCHSECONDS" => number(since_epoch().as_secs()),
             b"EPOCHREALTIME" => {
                 let now = since_epoch();
                 scalar(format!("{}.{:06}", now.as_secs(), now.subsec_micros()))
             }
-            b"BASHPID" => number(self.own_pid),
-            b"BASH_SUBSHELL" => number(self.subshell),
+            b"BASHPID" => number(self.identity.own_pid()),
+            b"BASH_SUBSHELL" => number(self.identity.depth()),
             b"BASH_COMMAND" => Value::Scalar(self.command_text()),
-            b"BASH_ARGV0" => Value::Scalar(self.name.clone()),
+            b"BASH_ARGV0" => Value::Scalar(self.parameters.zero().clone()),
             b"SHELLOPTS" => scalar(self.options.set_names()),
             b"BASHOPTS" => scalar(self.options.shell_names()),
             b"HISTCMD" => number(1),
-            b"_" => Value::Scalar(self.last_argument.clone()),
+            b"_" => Value::Scalar(self.parameters.last_argument().clone()),
             _ => return self.compute_array(name, variable),
         };
         Variable { value, ..variable.clone() }
@@ -112,20 +70,27 @@ impl Session {
 
     fn compute_array(&self, name: &[u8], variable: &Variable) -> Variable {
         let value = match name {
-            b"PIPESTATUS" => list(self.pipe_status.iter().map(|status| status.to_string().into())),
-            b"FUNCNAME" if self.frames.iter().any(|frame| frame.is_function) => self.frame_names(),
+            b"PIPESTATUS" => {
+                list(self.parameters.pipe_status().iter().map(|status| status.to_string().into()))
+            }
+            b"FUNCNAME" if self.calls.is_in_function() => self.frame_names(),
             b"FUNCNAME" => {
                 let empty = list(std::iter::empty());
                 return Variable { value: empty, ..variable.clone() }.with(Attributes::UNSET);
             }
             b"BASH_SOURCE" => self.frame_sources(),
             b"BASH_LINENO" => self.frame_lines(),
-            b"DIRSTACK" => {
-                list(std::iter::once(Bytes::from(&*self.cwd)).chain(self.directories.iter().cloned()))
-            }
+            b"DIRSTACK" => list(
+                std::iter::once(Bytes::from(self.working_directory.path()))
+                    .chain(self.working_directory.stack().iter().cloned()),
+            ),
             b"GROUPS" => list(Identity::of(&self.kernel).groups.iter().map(|group| group.to_string().into())),
-            b"BASH_ALIASES" => pairs(self.aliases.iter().map(|(name, value)| (name.clone(), value.clone()))),
-            b"BASH_CMDS" => pairs(self.hashed.iter().map(|(name, (path, _))| (name.clone(), path.clone()))),
+            b"BASH_ALIASES" => {
+                pairs(self.definitions.aliases().iter().map(|(name, value)| (name.clone(), value.clone())))
+            }
+            b"BASH_CMDS" => {
+                pairs(self.caches.commands().iter().map(|(name, (path, _))| (name.clone(), path.clone())))
+            }
             _ => return variable.clone(),
         };
         Variable { value, ..variable.clone() }
@@ -133,31 +98,27 @@ impl Session {
 
     fn frame_names(&self) -> Value {
         let main = self.has_main().then(|| "main".into());
-        list(self.frames.iter().rev().map(|frame| (&frame.name).into()).chain(main))
+        list(self.calls.frames().iter().rev().map(|frame| (&frame.name).into()).chain(main))
     }
 
     fn frame_sources(&self) -> Value {
         let main = self.has_main().then(|| self.source_name());
-        list(self.frames.iter().rev().map(|frame| frame.source.clone()).chain(main))
+        list(self.calls.frames().iter().rev().map(|frame| frame.source.clone()).chain(main))
     }
 
     fn frame_lines(&self) -> Value {
         let main = self.has_main().then(|| "0".into());
-        list(self.frames.iter().rev().map(|frame| frame.line.to_string().into()).chain(main))
+        list(self.calls.frames().iter().rev().map(|frame| frame.line.to_string().into()).chain(main))
     }
 
     /// Whether the program is a file, which is then the outermost of the calls.
     pub(crate) fn has_main(&self) -> bool {
-        !self.command_string && !self.standard_input
+        self.identity.program() == ProgramOrigin::File
     }
 
     /// The name of the script for `BASH_SOURCE`.
     pub(crate) fn source_name(&self) -> Bytes {
-        match (self.command_string, self.standard_input) {
-            (true, _) => "environment".into(),
-            (_, true) => "main".into(),
-            _ => self.script.clone(),
-        }
+        self.identity.source_name()
     }
 
     /// Takes note of an assignment to a computed variable.
@@ -166,13 +127,10 @@ impl Session {
         let parsed: i64 = text.trim().parse().unwrap_or(0);
         match name {
             #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a seed has 32 bits")]
-            b"RANDOM" => self.random = Random::new(parsed as u32),
-            b"SECONDS" => {
-                self.started = Instant::now();
-                self.seconds_offset = parsed.cast_unsigned();
-            }
-            b"LINENO" => self.line = u32::try_from(parsed).unwrap_or(0),
-            b"BASH_ARGV0" => self.name = value.into(),
+            b"RANDOM" => self.random = RandomGenerator::new(parsed as u32),
+            b"SECONDS" => self.clock.set_seconds(parsed.cast_unsigned()),
+            b"LINENO" => self.calls.set_line(u32::try_from(parsed).unwrap_or(0)),
+            b"BASH_ARGV0" => drop(self.parameters.set_zero(value.into())),
             _ => {}
         }
     }
@@ -198,14 +156,4 @@ fn pairs(entries: impl Iterator<Item = (Bytes, Bytes)>) -> Value {
 
 fn since_epoch() -> Duration {
     SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default()
-}
-
-/// Some number nobody can foresee.
-pub(crate) fn unforeseeable() -> u32 {
-    use std::hash::{BuildHasher as _, Hasher as _, RandomState};
-    let mut hasher = RandomState::new().build_hasher();
-    hasher.write_u32(since_epoch().subsec_nanos());
-    #[expect(clippy::cast_possible_truncation, reason = "half of it is random enough")]
-    let half = hasher.finish() as u32;
-    half
 }

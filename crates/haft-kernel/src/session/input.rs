@@ -10,11 +10,11 @@ impl Session {
     /// A line of standard input without its newline; `None` at the end. Not a byte more than the line is taken.
     pub(crate) fn read_line(&mut self) -> Result<Option<Bytes>, Unwind> {
         let _ = self.flush();
-        let Some(file) = self.descriptors.get(0).cloned() else { return Ok(None) };
+        let Some(file) = self.open_files.get(0).cloned() else { return Ok(None) };
         let mut line = Vec::new();
         let mut byte = [0];
         loop {
-            match file.read(&mut byte, None, &self.cancel) {
+            match file.read(&mut byte, None, self.limits.cancel()) {
                 Ok(0) => return Ok((!line.is_empty()).then(|| line.into())),
                 Ok(_) if byte[0] == b'\n' => return Ok(Some(line.into())),
                 Ok(_) => line.push(byte[0]),

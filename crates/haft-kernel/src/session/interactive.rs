@@ -1,10 +1,10 @@
 //! What a session is asked when a person enters its commands.
 
 use crate::bytes::Bytes;
-use crate::execute::{Regard, Target};
+use crate::execute::Target;
 use crate::flow::{Flow, Unwind};
 use crate::options::ShellOption;
-use crate::session::Session;
+use crate::session::{ErrexitContext, Session};
 use crate::{builtins, variables};
 
 /// What the name of a command stands for.
@@ -29,14 +29,14 @@ pub enum NameKind {
 impl Session {
     /// Says that a person enters the commands: aliases are expanded, and errors that end a script end a line.
     pub fn set_interactive(&mut self) {
-        self.interactive = true;
+        self.interactive.enable();
         self.options.put_shell(ShellOption::ExpandAliases, true);
         self.options.put(crate::options::SetOption::HistoryExpand, true);
     }
 
     /// Sets the numbers that prompts show: that of the next entry of the history, `\!`, and that of the next command, `\#`.
     pub fn set_prompt_numbers(&mut self, entry: usize, command: usize) {
-        self.prompt_numbers = (entry, command);
+        self.interactive.set_prompt_numbers(entry, command);
     }
 
     /// Turns job control on: every job has a process group of its own.
@@ -56,14 +56,14 @@ impl Session {
                 let _ = self.flush();
                 return Err(unwind);
             }
-            Err(Unwind::Break(_) | Unwind::Continue(_)) => self.status,
+            Err(Unwind::Break(_) | Unwind::Continue(_)) => self.parameters.status(),
             Err(unwind) => unwind.status(),
         };
         self.tell_memory_hit();
         let _ = self.flush();
-        self.status = status;
-        self.moment.broken_pipe = false;
-        self.regard = Regard::Nobody;
+        self.parameters.set_status(status);
+        self.open_files.set_broken_pipe(false);
+        self.calls.set_errexit(ErrexitContext::Active);
         Ok(status)
     }
 
@@ -72,10 +72,10 @@ impl Session {
     /// # Errors
     /// `exit`, or a signal that ends the shell.
     pub fn run_between(&mut self, source: &[u8]) -> Result<(), Unwind> {
-        let (status, statuses) = (self.status, self.pipe_status.clone());
+        let (status, statuses) = (self.parameters.status(), self.parameters.pipe_status().to_vec());
         self.run_line(source)?;
-        self.status = status;
-        self.pipe_status = statuses;
+        self.parameters.set_status(status);
+        self.parameters.set_pipe_statuses(statuses);
         Ok(())
     }
 
@@ -115,18 +115,18 @@ impl Session {
     /// The status of the last command.
     #[must_use]
     pub fn last_status(&self) -> i32 {
-        self.status
+        self.parameters.status()
     }
 
     /// Sets the status of the last command.
     pub fn set_last_status(&mut self, status: i32) {
-        self.status = status;
+        self.parameters.set_status(status);
     }
 
     /// What a command of this name would be, if there is one.
     #[must_use]
     pub fn kind_of(&self, name: &[u8]) -> Option<NameKind> {
-        if self.options.shell(ShellOption::ExpandAliases) && self.aliases.contains_key(name) {
+        if self.options.shell(ShellOption::ExpandAliases) && self.definitions.aliases().contains_key(name) {
             return Some(NameKind::Alias);
         }
         Some(match self.find(name) {
@@ -152,12 +152,19 @@ impl Session {
     /// The names of all commands that are no programs, tools among them.
     #[must_use]
     pub fn command_names(&self) -> Vec<Bytes> {
-        let functions = self.functions.keys().map(Bytes::from);
-        let builtins = builtins::ALL.iter().filter(|builtin| !self.disabled.contains(&builtin.name));
+        let functions = self.definitions.functions().keys().map(Bytes::from);
+        let builtins = builtins::ALL
+            .iter()
+            .filter(|builtin| !self.definitions.disabled_builtins().contains(&builtin.name));
         let builtins = builtins.map(|builtin| Bytes::from(builtin.name));
         let added = self.kernel.all_added().into_iter().map(|command| Bytes::from(command.name()));
         let tools = self.kernel.backend.iter().flat_map(|backend| backend.tool_names()).map(Bytes::from);
-        functions.chain(self.aliases.keys().cloned()).chain(builtins).chain(added).chain(tools).collect()
+        functions
+            .chain(self.definitions.aliases().keys().cloned())
+            .chain(builtins)
+            .chain(added)
+            .chain(tools)
+            .collect()
     }
 
     /// What the arguments of a command of this name may begin with, if it is one that says so.

@@ -8,12 +8,12 @@ impl Session {
     /// Writes a message to standard error, with the shell's name and the line before it.
     pub fn report(&mut self, message: impl Display) {
         // What a file that is sourced does is told by its name.
-        let name = match self.frames.last() {
-            Some(frame) if !self.interactive => &frame.source,
-            _ => &self.name,
+        let name = match self.calls.frames().last() {
+            Some(frame) if !self.is_interactive() => &frame.source,
+            _ => self.parameters.zero(),
         };
-        let line = match self.line {
-            _ if self.interactive && self.frames.is_empty() => format!("{name}: {message}\n"),
+        let line = match self.calls.line() {
+            _ if self.is_interactive() && self.calls.frames().is_empty() => format!("{name}: {message}\n"),
             0 => format!("{name}: {message}\n"),
             line => format!("{name}: line {line}: {message}\n"),
         };

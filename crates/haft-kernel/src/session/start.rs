@@ -1,8 +1,8 @@
 //! Giving a new session what it begins with.
 
-use std::os::fd::{AsRawFd as _, OwnedFd};
+use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use haft_lang::ast::CommandKind;
@@ -12,12 +12,9 @@ use crate::bytes::Bytes;
 use crate::io::OpenFile;
 use crate::kernel::Kernel;
 use crate::options::{Options, SetOption, ShellOption};
-use crate::session::{Definition, Identity, Session};
-use crate::shared::Shared;
-use crate::text;
+use crate::session::{Definition, Identity, ProgramOrigin, Session};
 use crate::variables::{Attributes, IndexedArray, Value, Variable, is_name};
 use haft_process::CancelToken;
-use rustix::fs::{Mode, OFlags};
 
 /// The version of bash whose scripts run as it runs them.
 pub const BASH_VERSION: &str = "5.2.15(1)-release";
@@ -51,7 +48,7 @@ impl Session {
 
     /// Opens a file of the system under a number.
     pub fn open_descriptor(&mut self, number: u32, descriptor: OwnedFd) {
-        self.descriptors.set(number, Arc::new(OpenFile::real(descriptor)));
+        self.open_files.set(number, Arc::new(OpenFile::real(descriptor)));
     }
 
     /// Takes variables over from an environment, exported, and sets those that every shell has.
@@ -90,7 +87,7 @@ impl Session {
                 readonly: false,
                 traced: false,
             };
-            Arc::make_mut(&mut self.functions).insert(function.name.clone(), Arc::new(definition));
+            self.definitions.functions_mut().insert(function.name.clone(), Arc::new(definition));
         }
     }
 
@@ -160,35 +157,11 @@ impl Session {
     /// Sets the working directory, and `PWD` with it.
     pub fn set_directory(&mut self, directory: impl AsRef<Path>) {
         let directory = directory.as_ref().as_os_str().as_bytes();
-        self.settle_in(directory);
+        self.change_directory(directory);
         self.variables.insert(b"PWD", Variable::scalar(directory).with(Attributes::EXPORT));
         if self.variables.get(b"OLDPWD").is_none() {
             self.variables.insert(b"OLDPWD", Variable::unset(Attributes::EXPORT));
         }
-    }
-
-    /// Makes a directory the working directory, and holds on to it if it is on this machine.
-    pub(crate) fn settle_in(&mut self, directory: &[u8]) {
-        let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        let hold = |path: PathBuf| rustix::fs::open(path, flags, Mode::empty()).ok().map(Arc::new);
-        self.cwd = Arc::from(directory);
-        self.held_directory = self.real_place(directory).and_then(hold);
-    }
-
-    /// Where programs start: the working directory by its name, or if that is gone, by the hold on it. `None` if it is not on this
-    /// machine.
-    pub(crate) fn place_to_start_in(&self) -> Option<PathBuf> {
-        let real = self.real_place(&self.cwd)?;
-        match &self.held_directory {
-            Some(held) if !real.exists() => Some(format!("/proc/self/fd/{}", held.as_raw_fd()).into()),
-            _ => Some(real),
-        }
-    }
-
-    /// The working directory.
-    #[must_use]
-    pub fn directory(&self) -> &Path {
-        text::path(&self.cwd)
     }
 
     /// What programs that it starts are given.
@@ -198,23 +171,23 @@ impl Session {
 
     /// Sets `$0` and the arguments of a program that came as text.
     pub fn set_command(&mut self, name: &[u8], arguments: Vec<Bytes>) {
-        self.name = name.into();
-        self.command_string = true;
-        self.positional = Shared::Own(arguments);
+        self.parameters.set_zero(name.into());
+        self.identity.set_program(ProgramOrigin::CommandString);
+        self.parameters.set_positional(arguments);
     }
 
     /// Sets `$0` and the arguments of a program that came from a file.
     pub fn set_script(&mut self, name: &[u8], arguments: Vec<Bytes>) {
-        self.name = name.into();
-        self.script = name.into();
-        self.positional = Shared::Own(arguments);
+        self.parameters.set_zero(name.into());
+        self.identity.set_script(name.into());
+        self.parameters.set_positional(arguments);
     }
 
     /// Sets `$0` and the arguments of a program that comes on standard input.
     pub fn set_input(&mut self, name: &[u8], arguments: Vec<Bytes>) {
-        self.name = name.into();
-        self.standard_input = true;
-        self.positional = Shared::Own(arguments);
+        self.parameters.set_zero(name.into());
+        self.identity.set_program(ProgramOrigin::StandardInput);
+        self.parameters.set_positional(arguments);
     }
 
     /// Turns an option of `set` on or off, and what goes with it.
@@ -232,7 +205,8 @@ impl Session {
     /// Follows POSIX where bash has ways of its own, or not.
     fn conform(&mut self, on: bool) {
         for option in [ShellOption::ExpandAliases, ShellOption::InheritErrorExit, ShellOption::ShiftVerbose] {
-            self.options.put_shell(option, on || (self.interactive && option == ShellOption::ExpandAliases));
+            self.options
+                .put_shell(option, on || (self.is_interactive() && option == ShellOption::ExpandAliases));
         }
         match on {
             true if self.variables.get(b"POSIXLY_CORRECT").is_some() => {}
@@ -254,17 +228,17 @@ impl Session {
 
     /// The file mode creation mask.
     pub fn set_umask(&mut self, mask: u32) {
-        self.umask = mask & 0o777;
+        self.open_files.set_umask(mask & 0o777);
     }
 
     /// The token that stops the session.
     #[must_use]
     pub fn cancel_token(&self) -> &CancelToken {
-        &self.cancel
+        self.limits.cancel()
     }
 
     /// Makes a token stop the session.
     pub fn set_cancel_token(&mut self, token: CancelToken) {
-        self.cancel = token;
+        self.limits.set_cancel(token);
     }
 }

@@ -159,7 +159,7 @@ fn prepare(context: &mut Context<'_>, flags: &Flags, name: &Bytes) -> Result<Byt
         let old = variables.get(name).cloned().filter(|_| inherit || lent);
         if name.as_bytes() == b"OPTIND" {
             // A call that has one of its own takes apart arguments of its own.
-            context.session.getopts = (0, 0);
+            context.session.parameters.reset_getopts();
         }
         let fresh = context.session.variables.localize(name);
         if let Some(old) = old {

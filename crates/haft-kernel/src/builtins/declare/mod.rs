@@ -51,7 +51,7 @@ fn declare_function(
             return Ok(false);
         }
     };
-    let Some(known) = context.session.functions.get(name.as_bytes()).cloned() else {
+    let Some(known) = context.session.definitions.functions().get(name.as_bytes()).cloned() else {
         if context.name == b"export" || context.name == b"readonly" {
             context.error(format_args!("{name}: not a function"));
         }

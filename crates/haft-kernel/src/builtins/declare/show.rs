@@ -86,7 +86,7 @@ pub(in crate::builtins) fn named(context: &mut Context<'_>, flags: &Flags, opera
             Operand::Assignment(assigned) => assigned.name.clone(),
         };
         let text = match flags.functions {
-            Some(_) => match context.session.functions.get(name.as_bytes()).cloned() {
+            Some(_) => match context.session.definitions.functions().get(name.as_bytes()).cloned() {
                 Some(known) => {
                     function(context, flags, &known)?;
                     let marked = function_listing::letters(&known).len() > 1;

@@ -67,7 +67,7 @@ fn is_place(name: &[u8]) -> bool {
 fn is_ready(context: &Context<'_>, file: &OpenFile) -> bool {
     match file.descriptor() {
         Some(descriptor) => matches!(
-            wait_readable(&[descriptor], Some(Duration::ZERO), &context.session.cancel),
+            wait_readable(&[descriptor], Some(Duration::ZERO), context.session.limits.cancel()),
             Ready::Descriptor(_)
         ),
         None => true,

@@ -68,14 +68,14 @@ impl Session {
 
     /// Compiles an expression, or takes the one that was compiled last.
     fn compile_regex(&mut self, text: &[u8], ignore_case: bool) -> Option<Compiled> {
-        if let Some(known) = &self.moment.last_regex
+        if let Some(known) = self.caches.regex()
             && known.text == text
             && known.ignore_case == ignore_case
         {
             return Some(known.clone());
         }
         let compiled = Compiled::new(text, ignore_case)?;
-        self.moment.last_regex = Some(compiled.clone());
+        self.caches.set_regex(compiled.clone());
         Some(compiled)
     }
 }

@@ -1,0 +1,97 @@
+//! What stops a session: cancellation, nesting, and the resource limits of its programs.
+
+use std::sync::Arc;
+
+use haft_process::{CancelToken, Limit};
+
+/// Cancellation, nesting depth and `ulimit`.
+#[derive(Debug, Default)]
+pub(crate) struct ExecutionLimits {
+    /// Cancels the session; its traps still run.
+    cancel: CancelToken,
+    /// Stops even the traps that run when the session ends.
+    stop: CancelToken,
+    stack: StackUse,
+    /// The limits of programs that `ulimit` has set.
+    program_limits: Arc<Vec<Limit>>,
+}
+
+/// How much of the thread's stack nested commands use.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct StackUse {
+    /// Nesting, in units of about a kilobyte of stack.
+    pub(crate) depth: u32,
+    /// Whether the session runs on a stack made for deep nesting.
+    pub(crate) is_large: bool,
+}
+
+impl ExecutionLimits {
+    /// A subshell on the same thread has the same limits; `cancel` cancels it.
+    pub(super) fn for_subshell(&self, cancel: CancelToken) -> Self {
+        Self {
+            cancel,
+            stop: self.stop.clone(),
+            stack: self.stack,
+            program_limits: self.program_limits.clone(),
+        }
+    }
+
+    /// The token that cancels the session.
+    #[inline]
+    pub(crate) fn cancel(&self) -> &CancelToken {
+        &self.cancel
+    }
+
+    /// Whether the session is cancelled.
+    #[inline]
+    pub(crate) fn is_cancelled(&self) -> bool {
+        self.cancel.is_cancelled()
+    }
+
+    /// Makes a token cancel the session; returns the previous token.
+    pub(crate) fn set_cancel(&mut self, token: CancelToken) -> CancelToken {
+        std::mem::replace(&mut self.cancel, token)
+    }
+
+    /// The token that stops the session with its traps.
+    pub(crate) fn stop(&self) -> &CancelToken {
+        &self.stop
+    }
+
+    /// Makes a token stop the session with its traps; returns the previous token.
+    pub(crate) fn set_stop(&mut self, token: CancelToken) -> CancelToken {
+        std::mem::replace(&mut self.stop, token)
+    }
+
+    /// Lets the traps run that are due at the end of a cancelled session: from now on only `stop` cancels it.
+    pub(crate) fn cancel_only_by_stop(&mut self) {
+        self.cancel = self.stop.clone();
+    }
+
+    /// How much of the thread's stack is used.
+    #[inline]
+    pub(crate) fn stack(&self) -> StackUse {
+        self.stack
+    }
+
+    /// How much of the thread's stack is used, to be changed.
+    #[inline]
+    pub(crate) fn stack_mut(&mut self) -> &mut StackUse {
+        &mut self.stack
+    }
+
+    /// Says that the session runs on a new thread of its own.
+    pub(crate) fn begin_thread(&mut self) {
+        self.stack = StackUse::default();
+    }
+
+    /// The limits of programs that `ulimit` has set.
+    pub(crate) fn program_limits(&self) -> &[Limit] {
+        &self.program_limits
+    }
+
+    /// The limits of programs that `ulimit` has set, to be changed.
+    pub(crate) fn program_limits_mut(&mut self) -> &mut Vec<Limit> {
+        Arc::make_mut(&mut self.program_limits)
+    }
+}
