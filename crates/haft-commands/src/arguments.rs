@@ -5,14 +5,14 @@ use std::time::Duration;
 use haft_kernel::{Argument, Bytes};
 use serde_json::Value;
 
-use crate::descriptor::{Descriptor, Kind, Parameter, Style};
+use crate::descriptor::{ArgumentStyle, CommandDescriptor, CommandParameter, ParameterKind};
 use crate::duration;
 use crate::error::{Error, ErrorKind};
 
 /// The arguments of a command, each of the kind that its parameter has.
 #[derive(Clone, Debug, Default)]
-pub struct Arguments {
-    given: Vec<(&'static str, Given)>,
+pub struct CommandArguments {
+    given: Vec<(&'static str, ArgumentValue)>,
     /// How many of the words were options; the operands follow.
     pub options: usize,
     /// Whether help was asked for instead.
@@ -21,7 +21,7 @@ pub struct Arguments {
 
 /// The value of a parameter.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Given {
+pub enum ArgumentValue {
     /// Whether it is on.
     Flag(bool),
     /// Text, names.
@@ -38,17 +38,17 @@ pub enum Given {
     Halt(Option<(u64, bool)>),
 }
 
-impl Arguments {
+impl CommandArguments {
     /// Takes arguments apart as a descriptor says.
     ///
     /// # Errors
     /// What is wrong with them.
     pub fn parse<'a>(
-        descriptor: &Descriptor,
+        descriptor: &CommandDescriptor,
         arguments: impl IntoIterator<Item = Argument<'a>>,
     ) -> Result<Self, Error> {
         let arguments: Vec<Argument<'a>> = arguments.into_iter().collect();
-        let mut parser = Parser { descriptor, arguments: &arguments, at: 0, parsed: Self::default() };
+        let mut parser = ArgumentParser { descriptor, arguments: &arguments, at: 0, parsed: Self::default() };
         parser.run()?;
         let parsed = parser.parsed;
         let missing = descriptor.parameters.iter().find(|parameter| {
@@ -66,21 +66,21 @@ impl Arguments {
 
     /// The value of a parameter, if it was given.
     #[must_use]
-    pub fn get(&self, name: &str) -> Option<&Given> {
+    pub fn get(&self, name: &str) -> Option<&ArgumentValue> {
         self.given.iter().rev().find(|(given, _)| *given == name).map(|(_, value)| value)
     }
 
     /// Whether a flag is on.
     #[must_use]
     pub fn flag(&self, name: &str) -> bool {
-        matches!(self.get(name), Some(Given::Flag(true)))
+        matches!(self.get(name), Some(ArgumentValue::Flag(true)))
     }
 
     /// A text.
     #[must_use]
     pub fn text(&self, name: &str) -> Option<&Bytes> {
         match self.get(name)? {
-            Given::Text(text) => Some(text),
+            ArgumentValue::Text(text) => Some(text),
             _ => None,
         }
     }
@@ -89,7 +89,7 @@ impl Arguments {
     #[must_use]
     pub fn number(&self, name: &str) -> Option<u64> {
         match self.get(name)? {
-            Given::Number(number) => Some(*number),
+            ArgumentValue::Number(number) => Some(*number),
             _ => None,
         }
     }
@@ -98,7 +98,7 @@ impl Arguments {
     #[must_use]
     pub fn duration(&self, name: &str) -> Option<Duration> {
         match self.get(name)? {
-            Given::Duration(duration) => Some(*duration),
+            ArgumentValue::Duration(duration) => Some(*duration),
             _ => None,
         }
     }
@@ -109,7 +109,7 @@ impl Arguments {
         let lists = self.given.iter().filter(|(given, _)| *given == name).map(|(_, value)| value);
         lists
             .flat_map(|value| match value {
-                Given::List(items) => items.as_slice(),
+                ArgumentValue::List(items) => items.as_slice(),
                 _ => &[],
             })
             .cloned()
@@ -120,20 +120,20 @@ impl Arguments {
     #[must_use]
     pub fn object(&self, name: &str) -> &[(String, String)] {
         match self.get(name) {
-            Some(Given::Object(members)) => members,
+            Some(ArgumentValue::Object(members)) => members,
             _ => &[],
         }
     }
 }
 
-struct Parser<'a> {
-    descriptor: &'a Descriptor,
+struct ArgumentParser<'a> {
+    descriptor: &'a CommandDescriptor,
     arguments: &'a [Argument<'a>],
     at: usize,
-    parsed: Arguments,
+    parsed: CommandArguments,
 }
 
-impl<'a> Parser<'a> {
+impl<'a> ArgumentParser<'a> {
     fn run(&mut self) -> Result<(), Error> {
         while let Some(argument) = self.arguments.get(self.at) {
             let word: &'a [u8] = match argument {
@@ -154,14 +154,14 @@ impl<'a> Parser<'a> {
                 (b"--help", _) => self.parsed.wants_help = true,
                 ([b'-', b'-', long @ ..], _) => self.long(long)?,
                 ([b'-', letters @ ..], _) if !letters.is_empty() => self.letters(letters)?,
-                (_, Style::Gnu(_)) => break,
-                (_, Style::Typed) => self.assigned(word)?,
+                (_, ArgumentStyle::Gnu(_)) => break,
+                (_, ArgumentStyle::Typed) => self.assigned(word)?,
             }
             self.at += 1;
         }
         self.parsed.options = self.at;
         match (self.descriptor.style, self.arguments.get(self.at)) {
-            (Style::Typed, Some(Argument::Word(word))) => Err(self.stray(word)),
+            (ArgumentStyle::Typed, Some(Argument::Word(word))) => Err(self.stray(word)),
             _ => Ok(()),
         }
     }
@@ -181,8 +181,8 @@ impl<'a> Parser<'a> {
         };
         let parameter = self.find(name)?;
         match (parameter.kind, value) {
-            (Kind::Flag, None) => {
-                self.parsed.given.push((parameter.name, Given::Flag(true)));
+            (ParameterKind::Flag, None) => {
+                self.parsed.given.push((parameter.name, ArgumentValue::Flag(true)));
                 Ok(())
             }
             (_, Some(value)) => self.put(parameter, value),
@@ -201,8 +201,8 @@ impl<'a> Parser<'a> {
                 let shown = char::from(*letter);
                 return Err(Error::new(ErrorKind::Unknown, format_args!("unknown option '-{shown}'")));
             };
-            if parameter.kind == Kind::Flag {
-                self.parsed.given.push((parameter.name, Given::Flag(true)));
+            if parameter.kind == ParameterKind::Flag {
+                self.parsed.given.push((parameter.name, ArgumentValue::Flag(true)));
                 continue;
             }
             let rest = &letters[index + 1..];
@@ -213,7 +213,7 @@ impl<'a> Parser<'a> {
     }
 
     /// The value that stands in the next word.
-    fn following(&mut self, parameter: &Parameter) -> Result<&'a [u8], Error> {
+    fn following(&mut self, parameter: &CommandParameter) -> Result<&'a [u8], Error> {
         self.at += 1;
         match self.arguments.get(self.at) {
             Some(Argument::Word(word)) => Ok(word),
@@ -221,18 +221,18 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn put(&mut self, parameter: &'static Parameter, value: &[u8]) -> Result<(), Error> {
+    fn put(&mut self, parameter: &'static CommandParameter, value: &[u8]) -> Result<(), Error> {
         let value = from_text(parameter, value)?;
         self.parsed.given.push((parameter.name, value));
         Ok(())
     }
 
     /// The parameter of this name. GNU's may be abbreviated as long as they cannot be confused.
-    fn find(&self, name: &[u8]) -> Result<&'static Parameter, Error> {
+    fn find(&self, name: &[u8]) -> Result<&'static CommandParameter, Error> {
         if let Some(parameter) = self.descriptor.parameter(name) {
             return Ok(parameter);
         }
-        if matches!(self.descriptor.style, Style::Gnu(_)) {
+        if matches!(self.descriptor.style, ArgumentStyle::Gnu(_)) {
             let mut matching =
                 self.descriptor.parameters.iter().filter(|it| it.name.as_bytes().starts_with(name));
             if let (Some(parameter), None) = (matching.next(), matching.next()) {
@@ -272,36 +272,36 @@ impl<'a> Parser<'a> {
     }
 }
 
-fn wrong(parameter: &Parameter, expected: &str, found: &str) -> Error {
+fn wrong(parameter: &CommandParameter, expected: &str, found: &str) -> Error {
     Error::new(ErrorKind::Value, format_args!("'{}' is {expected}, not '{found}'", parameter.name))
 }
 
 /// A value written as text.
-fn from_text(parameter: &Parameter, text: &[u8]) -> Result<Given, Error> {
+fn from_text(parameter: &CommandParameter, text: &[u8]) -> Result<ArgumentValue, Error> {
     let shown = String::from_utf8_lossy(text);
     match parameter.kind {
-        Kind::Flag => match text {
-            b"true" => Ok(Given::Flag(true)),
-            b"false" => Ok(Given::Flag(false)),
+        ParameterKind::Flag => match text {
+            b"true" => Ok(ArgumentValue::Flag(true)),
+            b"false" => Ok(ArgumentValue::Flag(false)),
             _ => Err(wrong(parameter, "true or false", &shown)),
         },
-        Kind::Text => Ok(Given::Text(text.into())),
-        Kind::Name if haft_kernel::variables::is_name(text) => Ok(Given::Text(text.into())),
-        Kind::Name => Err(wrong(parameter, "the name of a variable", &shown)),
-        Kind::Whole(least) => match shown.parse::<u64>() {
-            Ok(number) if number >= least => Ok(Given::Number(number)),
+        ParameterKind::Text => Ok(ArgumentValue::Text(text.into())),
+        ParameterKind::Name if haft_kernel::variables::is_name(text) => Ok(ArgumentValue::Text(text.into())),
+        ParameterKind::Name => Err(wrong(parameter, "the name of a variable", &shown)),
+        ParameterKind::Integer(least) => match shown.parse::<u64>() {
+            Ok(number) if number >= least => Ok(ArgumentValue::Number(number)),
             _ => Err(wrong(parameter, &format!("a whole number, at least {least}"), &shown)),
         },
-        Kind::Duration => match duration::parse(text) {
-            Some(duration) => Ok(Given::Duration(duration)),
+        ParameterKind::Duration => match duration::parse(text) {
+            Some(duration) => Ok(ArgumentValue::Duration(duration)),
             None => Err(wrong(parameter, "a time such as 5, 0.5s, 2m or 1h", &shown)),
         },
-        Kind::Signal => match signal(&shown) {
-            Some(signal) => Ok(Given::Number(signal)),
+        ParameterKind::Signal => match signal(&shown) {
+            Some(signal) => Ok(ArgumentValue::Number(signal)),
             None => Err(wrong(parameter, "a signal", &shown)),
         },
-        Kind::List => Ok(Given::List(vec![text.into()])),
-        Kind::Object => match serde_json::from_slice::<Value>(text) {
+        ParameterKind::List => Ok(ArgumentValue::List(vec![text.into()])),
+        ParameterKind::Object => match serde_json::from_slice::<Value>(text) {
             Ok(value) => from_json(parameter, &value),
             Err(error) => Err(Error::new(
                 ErrorKind::Value,
@@ -309,15 +309,15 @@ fn from_text(parameter: &Parameter, text: &[u8]) -> Result<Given, Error> {
             )
             .hint(format_args!("write {}={{\"NAME\": \"value\"}}", parameter.name))),
         },
-        Kind::Halt => match halt(&shown) {
-            Some(halt) => Ok(Given::Halt(halt)),
+        ParameterKind::Halt => match halt(&shown) {
+            Some(halt) => Ok(ArgumentValue::Halt(halt)),
             None => Err(wrong(parameter, "'never', 'soon' or 'now', perhaps with ',fail=N'", &shown)),
         },
     }
 }
 
 /// A value given as JSON.
-fn from_json(parameter: &Parameter, value: &Value) -> Result<Given, Error> {
+fn from_json(parameter: &CommandParameter, value: &Value) -> Result<ArgumentValue, Error> {
     let text = |value: &Value| match value {
         Value::String(text) => Some(text.clone()),
         Value::Number(number) => Some(number.to_string()),
@@ -325,19 +325,23 @@ fn from_json(parameter: &Parameter, value: &Value) -> Result<Given, Error> {
         _ => None,
     };
     match (parameter.kind, value) {
-        (Kind::List, Value::Array(items)) => {
+        (ParameterKind::List, Value::Array(items)) => {
             let items: Option<Vec<Bytes>> = items.iter().map(|item| Some(text(item)?.into())).collect();
-            items.map(Given::List).ok_or_else(|| wrong(parameter, "a list of strings", &value.to_string()))
+            items
+                .map(ArgumentValue::List)
+                .ok_or_else(|| wrong(parameter, "a list of strings", &value.to_string()))
         }
-        (Kind::Object, Value::Object(members)) => {
+        (ParameterKind::Object, Value::Object(members)) => {
             let members: Option<Vec<_>> =
                 members.iter().map(|(name, value)| Some((name.clone(), text(value)?))).collect();
             members
-                .map(Given::Object)
+                .map(ArgumentValue::Object)
                 .ok_or_else(|| wrong(parameter, "an object of strings", &value.to_string()))
         }
-        (Kind::List, _) => Err(wrong(parameter, "a string or an array of strings", &value.to_string())),
-        (Kind::Object, _) => Err(wrong(parameter, "an object", &value.to_string())),
+        (ParameterKind::List, _) => {
+            Err(wrong(parameter, "a string or an array of strings", &value.to_string()))
+        }
+        (ParameterKind::Object, _) => Err(wrong(parameter, "an object", &value.to_string())),
         _ => Err(wrong(parameter, "no JSON value", &value.to_string())),
     }
 }

@@ -2,15 +2,15 @@
 
 /// A command: everything that its parser, its help, its schema, its documentation and its tests are made of.
 #[derive(Clone, Copy, Debug)]
-pub struct Descriptor {
+pub struct CommandDescriptor {
     /// The name it is called by.
     pub name: &'static str,
     /// One line that says what it does.
     pub summary: &'static str,
     /// How its arguments are written.
-    pub style: Style,
+    pub style: ArgumentStyle,
     /// The parameters.
-    pub parameters: &'static [Parameter],
+    pub parameters: &'static [CommandParameter],
     /// What is worth knowing beyond that: paragraphs.
     pub details: &'static [&'static str],
     /// What its exit statuses mean.
@@ -21,7 +21,7 @@ pub struct Descriptor {
 
 /// How the arguments of a command are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Style {
+pub enum ArgumentStyle {
     /// `key=value`, `--key value`, JSON words.
     Typed,
     /// GNU's options first, then operands: the names of these, the last of which stands for all that follow.
@@ -30,13 +30,13 @@ pub enum Style {
 
 /// A parameter of a command.
 #[derive(Clone, Copy, Debug)]
-pub struct Parameter {
+pub struct CommandParameter {
     /// Its name: `name=…` or `--name …`.
     pub name: &'static str,
     /// A letter that stands for it: `-n …`.
     pub letter: Option<char>,
     /// What its values are.
-    pub kind: Kind,
+    pub kind: ParameterKind,
     /// Whether it must be given.
     pub required: bool,
     /// What it is for.
@@ -45,7 +45,7 @@ pub struct Parameter {
 
 /// What the values of a parameter are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum ParameterKind {
     /// It has none: it is given or not.
     Flag,
     /// Any text.
@@ -53,7 +53,7 @@ pub enum Kind {
     /// The name of a variable.
     Name,
     /// A whole number, at least this.
-    Whole(u64),
+    Integer(u64),
     /// A time as GNU writes it: `1.5m`.
     Duration,
     /// A signal, by name or number.
@@ -79,10 +79,10 @@ pub struct Example {
     pub status: i32,
 }
 
-impl Parameter {
+impl CommandParameter {
     /// A parameter that may be left out.
     #[must_use]
-    pub const fn new(name: &'static str, kind: Kind, summary: &'static str) -> Self {
+    pub const fn new(name: &'static str, kind: ParameterKind, summary: &'static str) -> Self {
         Self { name, letter: None, kind, required: false, summary }
     }
 
@@ -101,7 +101,7 @@ impl Parameter {
     }
 }
 
-impl Kind {
+impl ParameterKind {
     /// How a value is called in help.
     #[must_use]
     pub const fn word(self) -> &'static str {
@@ -109,7 +109,7 @@ impl Kind {
             Self::Flag => "",
             Self::Text => "TEXT",
             Self::Name => "NAME",
-            Self::Whole(_) => "NUMBER",
+            Self::Integer(_) => "NUMBER",
             Self::Duration => "DURATION",
             Self::Signal => "SIGNAL",
             Self::List => "LIST",
@@ -119,10 +119,10 @@ impl Kind {
     }
 }
 
-impl Descriptor {
+impl CommandDescriptor {
     /// The parameter of this name.
     #[must_use]
-    pub fn parameter(&self, name: &[u8]) -> Option<&'static Parameter> {
+    pub fn parameter(&self, name: &[u8]) -> Option<&'static CommandParameter> {
         self.parameters.iter().find(|parameter| parameter.name.as_bytes() == name)
     }
 }

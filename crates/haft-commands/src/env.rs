@@ -7,19 +7,23 @@ use haft_kernel::builtins::Context;
 use haft_kernel::variables::is_name;
 use haft_kernel::{Bytes, Flow, Session};
 
-use crate::arguments::Arguments;
-use crate::define::Definition;
-use crate::descriptor::{Descriptor, Example, Kind, Parameter, Style};
+use crate::arguments::CommandArguments;
+use crate::definition::CommandDefinition;
+use crate::descriptor::{ArgumentStyle, CommandDescriptor, CommandParameter, Example, ParameterKind};
 
-pub(crate) static DESCRIPTOR: Descriptor = Descriptor {
+pub(crate) static DESCRIPTOR: CommandDescriptor = CommandDescriptor {
     name: "env",
     summary: "Runs a command of haft or a tool with other variables; everything else is GNU's `env`.",
-    style: Style::Gnu(&["[NAME=VALUE]...", "[COMMAND", "[ARGUMENT]...]"]),
+    style: ArgumentStyle::Gnu(&["[NAME=VALUE]...", "[COMMAND", "[ARGUMENT]...]"]),
     parameters: &[
-        Parameter::new("ignore-environment", Kind::Flag, "Begins with no variables; so does `-`.")
-            .letter('i'),
-        Parameter::new("unset", Kind::List, "Takes a variable away.").letter('u'),
-        Parameter::new("chdir", Kind::Text, "The directory to run in.").letter('C'),
+        CommandParameter::new(
+            "ignore-environment",
+            ParameterKind::Flag,
+            "Begins with no variables; so does `-`.",
+        )
+        .letter('i'),
+        CommandParameter::new("unset", ParameterKind::List, "Takes a variable away.").letter('u'),
+        CommandParameter::new("chdir", ParameterKind::Text, "The directory to run in.").letter('C'),
     ],
     details: &[
         "A program, and an option that is not listed here, is left to the machine's own `env`, if there is one. As there, COMMAND is neither a \
@@ -39,11 +43,11 @@ pub(crate) static DESCRIPTOR: Descriptor = Descriptor {
     }],
 };
 
-pub(crate) static COMMAND: Definition = Definition {
+pub(crate) static COMMAND: CommandDefinition = CommandDefinition {
     usage: 125,
     command_at,
     steps_aside: Some(steps_aside),
-    ..Definition::new(&DESCRIPTOR, run)
+    ..CommandDefinition::new(&DESCRIPTOR, run)
 };
 
 /// After `-` and the assignments.
@@ -53,7 +57,7 @@ fn command_at(operands: &[Bytes]) -> usize {
 }
 
 /// GNU's own runs what is not in this process.
-fn steps_aside(session: &mut Session, _: &Arguments, operands: &[Bytes]) -> bool {
+fn steps_aside(session: &mut Session, _: &CommandArguments, operands: &[Bytes]) -> bool {
     let (variables, command) = operands.split_at(command_at(operands));
     let odd = |word: &Bytes| *word != "-" && !is_name(split(word).0);
     variables.iter().any(odd) || !session.runs_here(command)
@@ -64,7 +68,7 @@ fn split(word: &Bytes) -> (&[u8], &[u8]) {
     (&word[..end], word.get(end + 1..).unwrap_or_default())
 }
 
-fn run(context: &mut Context<'_>, arguments: &Arguments, words: &[Bytes]) -> Flow {
+fn run(context: &mut Context<'_>, arguments: &CommandArguments, words: &[Bytes]) -> Flow {
     let operands = &words[arguments.options..];
     let (variables, command) = operands.split_at(command_at(operands));
     let mut child = context.session.fork();

@@ -3,21 +3,29 @@
 use haft_kernel::builtins::Context;
 use haft_kernel::{Bytes, Flow, Role};
 
-use crate::arguments::Arguments;
-use crate::define::Definition;
-use crate::descriptor::{Descriptor, Example, Kind, Parameter, Style};
+use crate::arguments::CommandArguments;
+use crate::definition::CommandDefinition;
+use crate::descriptor::{ArgumentStyle, CommandDescriptor, CommandParameter, Example, ParameterKind};
 
-pub(crate) static DESCRIPTOR: Descriptor = Descriptor {
+pub(crate) static DESCRIPTOR: CommandDescriptor = CommandDescriptor {
     name: "gather",
     summary: "Collects what the stages between `scatter` and it made of each item.",
-    style: Style::Typed,
+    style: ArgumentStyle::Typed,
     parameters: &[
-        Parameter::new("unordered", Kind::Flag, "Shows items as they end, not in the order of the input."),
-        Parameter::new("text", Kind::Flag, "Shows what each item wrote, as it is, instead of records.")
-            .letter('t'),
-        Parameter::new(
+        CommandParameter::new(
+            "unordered",
+            ParameterKind::Flag,
+            "Shows items as they end, not in the order of the input.",
+        ),
+        CommandParameter::new(
+            "text",
+            ParameterKind::Flag,
+            "Shows what each item wrote, as it is, instead of records.",
+        )
+        .letter('t'),
+        CommandParameter::new(
             "joblog",
-            Kind::Text,
+            ParameterKind::Text,
             "A file that gets a line for each attempt, as GNU parallel writes it.",
         ),
     ],
@@ -47,11 +55,11 @@ pub(crate) static DESCRIPTOR: Descriptor = Descriptor {
     ],
 };
 
-pub(crate) static COMMAND: Definition =
-    Definition { role: Role::Closes("scatter"), ..Definition::new(&DESCRIPTOR, alone) };
+pub(crate) static COMMAND: CommandDefinition =
+    CommandDefinition { role: Role::Closes("scatter"), ..CommandDefinition::new(&DESCRIPTOR, alone) };
 
 /// Called where it closes nothing.
-fn alone(context: &mut Context<'_>, _: &Arguments, _: &[Bytes]) -> Flow {
+fn alone(context: &mut Context<'_>, _: &CommandArguments, _: &[Bytes]) -> Flow {
     context.error("needs 'scatter' before it in the same pipeline");
     Ok(2)
 }

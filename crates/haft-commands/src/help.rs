@@ -2,17 +2,17 @@
 
 use std::fmt::Write as _;
 
-use crate::descriptor::{Descriptor, Kind, Parameter, Style};
+use crate::descriptor::{ArgumentStyle, CommandDescriptor, CommandParameter, ParameterKind};
 
 /// One line that says how a command is called.
 #[must_use]
-pub fn synopsis(descriptor: &Descriptor) -> String {
+pub fn synopsis(descriptor: &CommandDescriptor) -> String {
     let mut line = descriptor.name.to_owned();
     for parameter in descriptor.parameters {
         let shown = written(parameter, descriptor.style);
         let _ = if parameter.required { write!(line, " {shown}") } else { write!(line, " [{shown}]") };
     }
-    if let Style::Gnu(operands) = descriptor.style {
+    if let ArgumentStyle::Gnu(operands) = descriptor.style {
         for operand in operands {
             let _ = write!(line, " {operand}");
         }
@@ -21,20 +21,20 @@ pub fn synopsis(descriptor: &Descriptor) -> String {
 }
 
 /// How a parameter is written with its value.
-fn written(parameter: &Parameter, style: Style) -> String {
-    let Parameter { name, kind, letter, .. } = parameter;
+fn written(parameter: &CommandParameter, style: ArgumentStyle) -> String {
+    let CommandParameter { name, kind, letter, .. } = parameter;
     match (style, kind, letter) {
-        (Style::Gnu(_), Kind::Flag, Some(letter)) => format!("-{letter}"),
-        (Style::Gnu(_), _, Some(letter)) => format!("-{letter} {}", kind.word()),
-        (_, Kind::Flag, _) => format!("--{name}"),
-        (Style::Gnu(_), ..) => format!("--{name}={}", kind.word()),
-        (Style::Typed, ..) => format!("{name}={}", kind.word()),
+        (ArgumentStyle::Gnu(_), ParameterKind::Flag, Some(letter)) => format!("-{letter}"),
+        (ArgumentStyle::Gnu(_), _, Some(letter)) => format!("-{letter} {}", kind.word()),
+        (_, ParameterKind::Flag, _) => format!("--{name}"),
+        (ArgumentStyle::Gnu(_), ..) => format!("--{name}={}", kind.word()),
+        (ArgumentStyle::Typed, ..) => format!("{name}={}", kind.word()),
     }
 }
 
 /// All there is to say of a command.
 #[must_use]
-pub fn help(descriptor: &Descriptor) -> String {
+pub fn help(descriptor: &CommandDescriptor) -> String {
     let mut text = format!("{}: {}\n    {}\n", descriptor.name, synopsis(descriptor), descriptor.summary);
     if !descriptor.parameters.is_empty() {
         text.push_str("\n    Parameters:\n");
@@ -62,7 +62,7 @@ pub fn help(descriptor: &Descriptor) -> String {
 }
 
 /// The names of a parameter, with what its value is.
-pub(crate) fn heading(parameter: &Parameter) -> String {
+pub(crate) fn heading(parameter: &CommandParameter) -> String {
     let letter = parameter.letter.map_or_else(String::new, |letter| format!("-{letter}, "));
     format!("{letter}{} {}", parameter.name, parameter.kind.word()).trim_end().to_owned()
 }

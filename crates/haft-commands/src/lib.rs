@@ -1,7 +1,7 @@
 //! Commands that run in this process and only use a session: `spawn`, `timeout`, `scatter`, `gather`; and `env` and `xargs` for
 //! whatever these or others run in-process.
 //!
-//! Each is one file and one [`Descriptor`]: its name, what it does, its parameters with their types, its exit statuses,
+//! Each is one file and one [`CommandDescriptor`]: its name, what it does, its parameters with their types, its exit statuses,
 //! examples. From that come the parser of its arguments, `help NAME` and `NAME --help`, its [JSON schema](schema), its
 //! section of `docs/commands.md`, and tests, for the examples run.
 //!
@@ -35,13 +35,13 @@
 //! function either, and a function that wraps the program of its own name must not call itself.
 
 mod arguments;
-mod define;
+mod definition;
 mod descriptor;
-mod docs;
+mod documentation;
 mod duration;
 mod env;
 mod error;
-mod fan;
+mod fan_out;
 mod gather;
 mod help;
 mod scatter;
@@ -50,9 +50,9 @@ mod spawn;
 mod timeout;
 mod xargs;
 
-pub use arguments::{Arguments, Given};
-pub use descriptor::{Descriptor, Example, Kind, Parameter, Style};
-pub use docs::documentation;
+pub use arguments::{ArgumentValue, CommandArguments};
+pub use descriptor::{ArgumentStyle, CommandDescriptor, CommandParameter, Example, ParameterKind};
+pub use documentation::documentation;
 pub use duration::parse as parse_duration;
 pub use error::{Error, ErrorKind};
 pub use help::{help, synopsis};
@@ -71,7 +71,7 @@ pub static TABLE: &[&dyn Command] = &[
 ];
 
 /// The descriptors of all commands, in the order of their names.
-pub static DESCRIPTORS: &[&Descriptor] = &[
+pub static DESCRIPTORS: &[&CommandDescriptor] = &[
     &env::DESCRIPTOR,
     &gather::DESCRIPTOR,
     &scatter::DESCRIPTOR,

@@ -3,35 +3,48 @@
 use haft_kernel::builtins::Context;
 use haft_kernel::{Argument, Bytes, FanOut, Flow, Role};
 
-use crate::arguments::{Arguments, Given};
-use crate::define::{Definition, complain};
-use crate::descriptor::{Descriptor, Example, Kind, Parameter, Style};
-use crate::fan::{self, Halt, Settings};
+use crate::arguments::{ArgumentValue, CommandArguments};
+use crate::definition::{CommandDefinition, report_usage_error};
+use crate::descriptor::{ArgumentStyle, CommandDescriptor, CommandParameter, Example, ParameterKind};
+use crate::fan_out::{self, FanOutSettings, Halt};
 use crate::gather;
 
 /// The variable that holds the item if no other is named.
 const VARIABLE: &str = "ITEM";
 
-pub(crate) static DESCRIPTOR: Descriptor = Descriptor {
+pub(crate) static DESCRIPTOR: CommandDescriptor = CommandDescriptor {
     name: "scatter",
     summary: "Runs the stages between it and `gather` once for each line of its input, several at a time.",
-    style: Style::Typed,
+    style: ArgumentStyle::Typed,
     parameters: &[
-        Parameter::new("as", Kind::Name, "The variable that holds the line; `ITEM` if not given."),
-        Parameter::new(
+        CommandParameter::new(
+            "as",
+            ParameterKind::Name,
+            "The variable that holds the line; `ITEM` if not given.",
+        ),
+        CommandParameter::new(
             "limit",
-            Kind::Whole(1),
+            ParameterKind::Integer(1),
             "How many run at once; as many as there are processors if not given.",
         )
         .letter('j'),
-        Parameter::new("retries", Kind::Whole(0), "How often an item that failed is tried again."),
-        Parameter::new(
+        CommandParameter::new(
+            "retries",
+            ParameterKind::Integer(0),
+            "How often an item that failed is tried again.",
+        ),
+        CommandParameter::new(
             "halt",
-            Kind::Halt,
+            ParameterKind::Halt,
             "What a failure stops: `never` anything, `soon` items that have not begun, `now` those that run too; `,fail=N` waits for N \
              failures.",
         ),
-        Parameter::new("null", Kind::Flag, "Items end with a NUL byte instead of a newline.").letter('0'),
+        CommandParameter::new(
+            "null",
+            ParameterKind::Flag,
+            "ItemReader end with a NUL byte instead of a newline.",
+        )
+        .letter('0'),
     ],
     details: &[
         "Each item runs in a subshell of its own. The line is in the variable, and is also the standard input of the first stage. What the \
@@ -63,48 +76,52 @@ pub(crate) static DESCRIPTOR: Descriptor = Descriptor {
     ],
 };
 
-pub(crate) static COMMAND: Definition =
-    Definition { role: Role::Opens("gather"), fan_out: Some(fan_out), ..Definition::new(&DESCRIPTOR, alone) };
+pub(crate) static COMMAND: CommandDefinition = CommandDefinition {
+    role: Role::Opens("gather"),
+    fan_out: Some(fan_out),
+    ..CommandDefinition::new(&DESCRIPTOR, alone)
+};
 
 /// Called where it opens nothing.
-fn alone(context: &mut Context<'_>, _: &Arguments, _: &[Bytes]) -> Flow {
+fn alone(context: &mut Context<'_>, _: &CommandArguments, _: &[Bytes]) -> Flow {
     context.error("needs 'gather' after it in the same pipeline");
     Ok(2)
 }
 
-fn fan_out(context: &mut Context<'_>, fan: &FanOut<'_>) -> Flow {
-    let opening = match Arguments::parse(&DESCRIPTOR, fan.opening.iter().map(Argument::Word)) {
+fn fan_out(context: &mut Context<'_>, fan_out: &FanOut<'_>) -> Flow {
+    let opening = match CommandArguments::parse(&DESCRIPTOR, fan_out.opening.iter().map(Argument::Word)) {
         Ok(arguments) => arguments,
         Err(error) => {
-            complain(context, &error);
+            report_usage_error(context, &error);
             return Ok(2);
         }
     };
-    let closing = match Arguments::parse(&gather::DESCRIPTOR, fan.closing.iter().map(Argument::Word)) {
-        Ok(arguments) => arguments,
-        Err(error) => {
-            let mut context = Context::of(context.session, b"gather");
-            complain(&mut context, &error);
-            return Ok(2);
-        }
-    };
+    let closing =
+        match CommandArguments::parse(&gather::DESCRIPTOR, fan_out.closing.iter().map(Argument::Word)) {
+            Ok(arguments) => arguments,
+            Err(error) => {
+                let mut context = Context::of(context.session, b"gather");
+                report_usage_error(&mut context, &error);
+                return Ok(2);
+            }
+        };
     for (arguments, descriptor) in [(&opening, &DESCRIPTOR), (&closing, &gather::DESCRIPTOR)] {
         if arguments.wants_help {
             return context.print(crate::help(descriptor).as_bytes());
         }
     }
-    fan::run(context, fan, &settings(&opening, &closing))
+    fan_out::run(context, fan_out, &settings(&opening, &closing))
 }
 
-fn settings(opening: &Arguments, closing: &Arguments) -> Settings {
+fn settings(opening: &CommandArguments, closing: &CommandArguments) -> FanOutSettings {
     let cores = || std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let number = |name| opening.number(name).and_then(|number| usize::try_from(number).ok());
-    Settings {
+    FanOutSettings {
         variable: opening.text("as").cloned().unwrap_or_else(|| VARIABLE.into()),
         limit: number("limit").unwrap_or_else(cores),
         retries: opening.number("retries").unwrap_or(0),
         halt: match opening.get("halt") {
-            Some(Given::Halt(Some((failures, now)))) => Some(Halt { failures: *failures, now: *now }),
+            Some(ArgumentValue::Halt(Some((failures, now)))) => Some(Halt { failures: *failures, now: *now }),
             _ => None,
         },
         separator: if opening.flag("null") { 0 } else { b'\n' },

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::descriptor::{Descriptor, Kind, Parameter, Style};
+use crate::descriptor::{ArgumentStyle, CommandDescriptor, CommandParameter, ParameterKind};
 
 /// The JSON schema of a command's parameters.
 ///
@@ -13,14 +13,14 @@ use crate::descriptor::{Descriptor, Kind, Parameter, Style};
 /// assert_eq!(schema["properties"]["timeout"]["type"], "integer");
 /// ```
 #[must_use]
-pub fn schema(descriptor: &Descriptor) -> Value {
+pub fn schema(descriptor: &CommandDescriptor) -> Value {
     let mut properties = Map::new();
     for parameter in descriptor.parameters {
         properties.insert(parameter.name.to_owned(), property(parameter));
     }
     let mut required: Vec<&str> =
         descriptor.parameters.iter().filter(|it| it.required).map(|it| it.name).collect();
-    if let Style::Gnu(operands) = descriptor.style {
+    if let ArgumentStyle::Gnu(operands) = descriptor.style {
         let items = json!({"type": "array", "items": {"type": "string"}, "description": operands.join(" ")});
         properties.insert("operands".to_owned(), items);
         required.push("operands");
@@ -34,15 +34,17 @@ pub fn schema(descriptor: &Descriptor) -> Value {
     })
 }
 
-fn property(parameter: &Parameter) -> Value {
+fn property(parameter: &CommandParameter) -> Value {
     let mut property = match parameter.kind {
-        Kind::Flag => json!({"type": "boolean"}),
-        Kind::Text | Kind::Duration | Kind::Signal => json!({"type": "string"}),
-        Kind::Name => json!({"type": "string", "pattern": "^[A-Za-z_][A-Za-z0-9_]*$"}),
-        Kind::Whole(least) => json!({"type": "integer", "minimum": least}),
-        Kind::List => json!({"type": ["array", "string"], "items": {"type": "string"}}),
-        Kind::Object => json!({"type": "object", "additionalProperties": {"type": "string"}}),
-        Kind::Halt => json!({"type": "string", "pattern": "^(never|(soon|now)(,fail=[1-9][0-9]*)?)$"}),
+        ParameterKind::Flag => json!({"type": "boolean"}),
+        ParameterKind::Text | ParameterKind::Duration | ParameterKind::Signal => json!({"type": "string"}),
+        ParameterKind::Name => json!({"type": "string", "pattern": "^[A-Za-z_][A-Za-z0-9_]*$"}),
+        ParameterKind::Integer(least) => json!({"type": "integer", "minimum": least}),
+        ParameterKind::List => json!({"type": ["array", "string"], "items": {"type": "string"}}),
+        ParameterKind::Object => json!({"type": "object", "additionalProperties": {"type": "string"}}),
+        ParameterKind::Halt => {
+            json!({"type": "string", "pattern": "^(never|(soon|now)(,fail=[1-9][0-9]*)?)$"})
+        }
     };
     property["description"] = parameter.summary.into();
     property

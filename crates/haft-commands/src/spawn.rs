@@ -11,27 +11,44 @@ use haft_kernel::jobs::{Completion, Member};
 use haft_kernel::{Bytes, Flow, Session};
 use haft_process::{Command, Environment, Host, Input, Job, Outcome, Streams, Task};
 
-use crate::arguments::Arguments;
-use crate::define::Definition;
-use crate::descriptor::{Descriptor, Example, Kind, Parameter, Style};
+use crate::arguments::CommandArguments;
+use crate::definition::CommandDefinition;
+use crate::descriptor::{ArgumentStyle, CommandDescriptor, CommandParameter, Example, ParameterKind};
 
-pub(crate) static DESCRIPTOR: Descriptor = Descriptor {
+pub(crate) static DESCRIPTOR: CommandDescriptor = CommandDescriptor {
     name: "spawn",
     summary: "Runs a program under supervision, with exact arguments.",
-    style: Style::Typed,
+    style: ArgumentStyle::Typed,
     parameters: &[
-        Parameter::new("command", Kind::Text, "The program: a path, or a name that `PATH` finds.").required(),
-        Parameter::new(
+        CommandParameter::new(
+            "command",
+            ParameterKind::Text,
+            "The program: a path, or a name that `PATH` finds.",
+        )
+        .required(),
+        CommandParameter::new(
             "argv",
-            Kind::List,
+            ParameterKind::List,
             "Its arguments: a JSON array, or one string that is one argument.",
         ),
-        Parameter::new("env", Kind::Object, "Variables for its environment, as a JSON object."),
-        Parameter::new("cwd", Kind::Text, "The directory it runs in; it must be on this machine."),
-        Parameter::new("timeout", Kind::Whole(0), "Milliseconds after which it is ended; 0 is no limit."),
-        Parameter::new(
+        CommandParameter::new(
+            "env",
+            ParameterKind::Object,
+            "Variables for its environment, as a JSON object.",
+        ),
+        CommandParameter::new(
+            "cwd",
+            ParameterKind::Text,
+            "The directory it runs in; it must be on this machine.",
+        ),
+        CommandParameter::new(
+            "timeout",
+            ParameterKind::Integer(0),
+            "Milliseconds after which it is ended; 0 is no limit.",
+        ),
+        CommandParameter::new(
             "clear_env",
-            Kind::Flag,
+            ParameterKind::Flag,
             "Gives it no variables but those of `env` (and `HAFT_RUN`, by which it is found again).",
         ),
     ],
@@ -80,12 +97,12 @@ echo hello | spawn command=sh argv=["-c", "$script"] env={"NAME": "world"}"#,
     ],
 };
 
-pub(crate) static COMMAND: Definition = Definition::new(&DESCRIPTOR, run);
+pub(crate) static COMMAND: CommandDefinition = CommandDefinition::new(&DESCRIPTOR, run);
 
 /// The signal that asks to end.
 const TERMINATE: i32 = 15;
 
-fn run(context: &mut Context<'_>, arguments: &Arguments, _: &[Bytes]) -> Flow {
+fn run(context: &mut Context<'_>, arguments: &CommandArguments, _: &[Bytes]) -> Flow {
     let name = arguments.text("command").cloned().unwrap_or_default();
     if let Some(reason) = context.session.permission().refusal().map(str::to_owned) {
         context.error(format_args!("'{name}': {reason}"));
@@ -144,7 +161,7 @@ fn directory(context: &Context<'_>, path: &[u8]) -> Result<PathBuf, String> {
 }
 
 /// The file of the program, found by the `PATH` that it is given if that is another one.
-fn find(context: &mut Context<'_>, name: &Bytes, arguments: &Arguments) -> Option<Bytes> {
+fn find(context: &mut Context<'_>, name: &Bytes, arguments: &CommandArguments) -> Option<Bytes> {
     if name.contains(&b'/') {
         return Some(context.session.resolve(name).into());
     }
@@ -165,7 +182,7 @@ fn find(context: &mut Context<'_>, name: &Bytes, arguments: &Arguments) -> Optio
 fn set_environment(
     context: &mut Context<'_>,
     program: &mut Command,
-    arguments: &Arguments,
+    arguments: &CommandArguments,
 ) -> Result<(), haft_process::Error> {
     let clear = arguments.flag("clear_env");
     let given = arguments.object("env");
@@ -184,7 +201,12 @@ fn set_environment(
 }
 
 /// Runs the program to its end, or to that of its time.
-fn supervise(context: &mut Context<'_>, name: &Bytes, program: Command, arguments: &Arguments) -> Flow {
+fn supervise(
+    context: &mut Context<'_>,
+    name: &Bytes,
+    program: Command,
+    arguments: &CommandArguments,
+) -> Flow {
     let cancel = context.session.cancel_token().child();
     let mut task = Task::new(program).streams(Streams::Inherit).input(input(context)).cancel(&cancel);
     if let Some(milliseconds) = arguments.number("timeout").filter(|milliseconds| *milliseconds > 0) {

@@ -7,32 +7,42 @@ use haft_kernel::jobs::Member;
 use haft_kernel::run::Part;
 use haft_kernel::{Beside, Bytes, Flow, Session};
 
-use crate::arguments::Arguments;
-use crate::define::Definition;
-use crate::descriptor::{Descriptor, Example, Kind, Parameter, Style};
+use crate::arguments::CommandArguments;
+use crate::definition::CommandDefinition;
+use crate::descriptor::{ArgumentStyle, CommandDescriptor, CommandParameter, Example, ParameterKind};
 use crate::duration;
 
-pub(crate) static DESCRIPTOR: Descriptor = Descriptor {
+pub(crate) static DESCRIPTOR: CommandDescriptor = CommandDescriptor {
     name: "timeout",
     summary: "Runs a command, and ends it when its time is up.",
-    style: Style::Gnu(&["DURATION", "COMMAND", "[ARGUMENT]..."]),
+    style: ArgumentStyle::Gnu(&["DURATION", "COMMAND", "[ARGUMENT]..."]),
     parameters: &[
-        Parameter::new(
+        CommandParameter::new(
             "foreground",
-            Kind::Flag,
+            ParameterKind::Flag,
             "Signals the command alone, not the processes it has started.",
         )
         .letter('f'),
-        Parameter::new("kill-after", Kind::Duration, "Sends `KILL` too, so long after the first signal.")
-            .letter('k'),
-        Parameter::new(
+        CommandParameter::new(
+            "kill-after",
+            ParameterKind::Duration,
+            "Sends `KILL` too, so long after the first signal.",
+        )
+        .letter('k'),
+        CommandParameter::new(
             "preserve-status",
-            Kind::Flag,
+            ParameterKind::Flag,
             "Ends with the command's status even if its time was up.",
         )
         .letter('p'),
-        Parameter::new("signal", Kind::Signal, "The signal to send instead of `TERM`.").letter('s'),
-        Parameter::new("verbose", Kind::Flag, "Says on standard error which signal it sends.").letter('v'),
+        CommandParameter::new("signal", ParameterKind::Signal, "The signal to send instead of `TERM`.")
+            .letter('s'),
+        CommandParameter::new(
+            "verbose",
+            ParameterKind::Flag,
+            "Says on standard error which signal it sends.",
+        )
+        .letter('v'),
     ],
     details: &[
         "DURATION is a number with an optional unit: `s` (seconds, as without one), `m`, `h`, `d`. 0 is no limit.",
@@ -77,15 +87,15 @@ pub(crate) static DESCRIPTOR: Descriptor = Descriptor {
 /// The signal that lets the stopped go on, so that they notice the one before it.
 const CONTINUE: i32 = 18;
 
-pub(crate) static COMMAND: Definition = Definition {
+pub(crate) static COMMAND: CommandDefinition = CommandDefinition {
     usage: 125,
     command_at: |_| 1,
     steps_aside: Some(steps_aside),
-    ..Definition::new(&DESCRIPTOR, run)
+    ..CommandDefinition::new(&DESCRIPTOR, run)
 };
 
 /// GNU's own goes first with what it alone does, and in a plain shell with every program.
-fn steps_aside(session: &mut Session, _: &Arguments, operands: &[Bytes]) -> bool {
+fn steps_aside(session: &mut Session, _: &CommandArguments, operands: &[Bytes]) -> bool {
     let [time, name, ..] = operands else { return true };
     if duration::parse(time).is_none() {
         return true;
@@ -95,7 +105,7 @@ fn steps_aside(session: &mut Session, _: &Arguments, operands: &[Bytes]) -> bool
     session.is_plain_shell() && !ours && !session.has_tool(name)
 }
 
-struct Settings {
+struct TimeoutSettings {
     signal: i32,
     kill_after: Option<Duration>,
     preserve: bool,
@@ -103,7 +113,7 @@ struct Settings {
     verbose: bool,
 }
 
-fn run(context: &mut Context<'_>, arguments: &Arguments, words: &[Bytes]) -> Flow {
+fn run(context: &mut Context<'_>, arguments: &CommandArguments, words: &[Bytes]) -> Flow {
     let (time, command) = match &words[arguments.options..] {
         [time, command @ ..] if !command.is_empty() => (time, command),
         _ => {
@@ -115,7 +125,7 @@ fn run(context: &mut Context<'_>, arguments: &Arguments, words: &[Bytes]) -> Flo
         context.error(format_args!("invalid time interval '{time}'"));
         return Ok(125);
     };
-    let settings = Settings {
+    let settings = TimeoutSettings {
         signal: arguments.number("signal").and_then(|signal| i32::try_from(signal).ok()).unwrap_or(15),
         kill_after: arguments.duration("kill-after").filter(|after| !after.is_zero()),
         preserve: arguments.flag("preserve-status"),
@@ -139,7 +149,7 @@ fn wait(
     member: &mut Member,
     part: &Part,
     deadline: Option<Instant>,
-    settings: &Settings,
+    settings: &TimeoutSettings,
     name: &Bytes,
 ) -> Flow {
     if let Some(status) = context.session.wait_member_until(member, deadline)? {
@@ -169,7 +179,7 @@ fn send(
     member: &Member,
     part: &Part,
     signal: i32,
-    settings: &Settings,
+    settings: &TimeoutSettings,
     name: &Bytes,
 ) {
     if settings.verbose {

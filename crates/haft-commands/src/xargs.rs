@@ -7,28 +7,51 @@ use haft_kernel::builtins::Context;
 use haft_kernel::jobs::Member;
 use haft_kernel::{Bytes, Flow, Session, Unwind};
 
-use crate::arguments::Arguments;
-use crate::define::Definition;
-use crate::descriptor::{Descriptor, Example, Kind, Parameter, Style};
+use crate::arguments::CommandArguments;
+use crate::definition::CommandDefinition;
+use crate::descriptor::{ArgumentStyle, CommandDescriptor, CommandParameter, Example, ParameterKind};
 
-pub(crate) static DESCRIPTOR: Descriptor = Descriptor {
+pub(crate) static DESCRIPTOR: CommandDescriptor = CommandDescriptor {
     name: "xargs",
     summary: "Runs a command of haft or a tool with arguments from its input; everything else is GNU's `xargs`.",
-    style: Style::Gnu(&["[COMMAND", "[ARGUMENT]...]"]),
+    style: ArgumentStyle::Gnu(&["[COMMAND", "[ARGUMENT]...]"]),
     parameters: &[
-        Parameter::new("null", Kind::Flag, "Items end with a NUL byte; nothing in them is special.")
-            .letter('0'),
-        Parameter::new("delimiter", Kind::Text, "Items end with this character; nothing in them is special.")
-            .letter('d'),
-        Parameter::new("max-args", Kind::Whole(1), "So many items at most for each run.").letter('n'),
-        Parameter::new("max-lines", Kind::Whole(1), "The items of so many lines at most for each run.")
-            .letter('L'),
-        Parameter::new("replace", Kind::Text, "Each line is an item, put in the place of this text.")
-            .letter('I'),
-        Parameter::new("max-procs", Kind::Whole(0), "So many runs at once; 0 is as many as there are.")
-            .letter('P'),
-        Parameter::new("no-run-if-empty", Kind::Flag, "Runs nothing if there are no items.").letter('r'),
-        Parameter::new("verbose", Kind::Flag, "Shows each run on standard error first.").letter('t'),
+        CommandParameter::new(
+            "null",
+            ParameterKind::Flag,
+            "ItemReader end with a NUL byte; nothing in them is special.",
+        )
+        .letter('0'),
+        CommandParameter::new(
+            "delimiter",
+            ParameterKind::Text,
+            "ItemReader end with this character; nothing in them is special.",
+        )
+        .letter('d'),
+        CommandParameter::new("max-args", ParameterKind::Integer(1), "So many items at most for each run.")
+            .letter('n'),
+        CommandParameter::new(
+            "max-lines",
+            ParameterKind::Integer(1),
+            "The items of so many lines at most for each run.",
+        )
+        .letter('L'),
+        CommandParameter::new(
+            "replace",
+            ParameterKind::Text,
+            "Each line is an item, put in the place of this text.",
+        )
+        .letter('I'),
+        CommandParameter::new(
+            "max-procs",
+            ParameterKind::Integer(0),
+            "So many runs at once; 0 is as many as there are.",
+        )
+        .letter('P'),
+        CommandParameter::new("no-run-if-empty", ParameterKind::Flag, "Runs nothing if there are no items.")
+            .letter('r'),
+        CommandParameter::new("verbose", ParameterKind::Flag, "Shows each run on standard error first.")
+            .letter('t'),
     ],
     details: &[
         "A program, and an option that is not listed here, is left to the machine's own `xargs`, if there is one. As there, COMMAND is neither a \
@@ -65,11 +88,14 @@ pub(crate) static DESCRIPTOR: Descriptor = Descriptor {
     ],
 };
 
-pub(crate) static COMMAND: Definition =
-    Definition { usage: 1, steps_aside: Some(steps_aside), ..Definition::new(&DESCRIPTOR, run) };
+pub(crate) static COMMAND: CommandDefinition = CommandDefinition {
+    usage: 1,
+    steps_aside: Some(steps_aside),
+    ..CommandDefinition::new(&DESCRIPTOR, run)
+};
 
 /// GNU's own runs what is not in this process, and reads what it alone understands.
-fn steps_aside(session: &mut Session, arguments: &Arguments, operands: &[Bytes]) -> bool {
+fn steps_aside(session: &mut Session, arguments: &CommandArguments, operands: &[Bytes]) -> bool {
     let odd = arguments.text("delimiter").is_some_and(|text| delimiter(text).is_none());
     let ways = [
         arguments.text("replace").is_some(),
@@ -93,7 +119,7 @@ fn delimiter(text: &[u8]) -> Option<u8> {
     }
 }
 
-fn run(context: &mut Context<'_>, arguments: &Arguments, words: &[Bytes]) -> Flow {
+fn run(context: &mut Context<'_>, arguments: &CommandArguments, words: &[Bytes]) -> Flow {
     let command = &words[arguments.options..];
     let Some(delimiter) = arguments.text("delimiter").map_or(Some(None), |text| delimiter(text).map(Some))
     else {
@@ -191,7 +217,7 @@ fn runs(
     command: &[Bytes],
     items: &[Bytes],
     replace: Option<&Bytes>,
-    arguments: &Arguments,
+    arguments: &CommandArguments,
 ) -> Vec<Vec<Bytes>> {
     if let Some(place) = replace {
         let fill = |item: &Bytes| command.iter().map(|word| replaced(word, place, item)).collect();

@@ -2,29 +2,29 @@ use serde_json::json;
 
 use super::*;
 
-const DESCRIPTOR: Descriptor = Descriptor {
+const DESCRIPTOR: CommandDescriptor = CommandDescriptor {
     name: "sample",
     summary: "Shows all kinds.",
-    style: Style::Typed,
+    style: ArgumentStyle::Typed,
     parameters: &[
-        Parameter::new("text", Kind::Text, "Text.").required(),
-        Parameter::new("flag", Kind::Flag, "A flag.").letter('f'),
-        Parameter::new("count", Kind::Whole(1), "A number.").letter('n'),
-        Parameter::new("list", Kind::List, "Strings."),
-        Parameter::new("object", Kind::Object, "Strings by name."),
-        Parameter::new("time", Kind::Duration, "A time."),
-        Parameter::new("signal", Kind::Signal, "A signal."),
-        Parameter::new("halt", Kind::Halt, "When to stop."),
-        Parameter::new("name", Kind::Name, "A name."),
+        CommandParameter::new("text", ParameterKind::Text, "Text.").required(),
+        CommandParameter::new("flag", ParameterKind::Flag, "A flag.").letter('f'),
+        CommandParameter::new("count", ParameterKind::Integer(1), "A number.").letter('n'),
+        CommandParameter::new("list", ParameterKind::List, "Strings."),
+        CommandParameter::new("object", ParameterKind::Object, "Strings by name."),
+        CommandParameter::new("time", ParameterKind::Duration, "A time."),
+        CommandParameter::new("signal", ParameterKind::Signal, "A signal."),
+        CommandParameter::new("halt", ParameterKind::Halt, "When to stop."),
+        CommandParameter::new("name", ParameterKind::Name, "A name."),
     ],
     details: &[],
     statuses: &[],
     examples: &[],
 };
 
-fn parse(words: &[&str]) -> Result<Arguments, Error> {
+fn parse(words: &[&str]) -> Result<CommandArguments, Error> {
     let words: Vec<Bytes> = words.iter().map(|word| Bytes::from(*word)).collect();
-    Arguments::parse(&DESCRIPTOR, words.iter().map(Argument::Word))
+    CommandArguments::parse(&DESCRIPTOR, words.iter().map(Argument::Word))
 }
 
 #[test]
@@ -50,7 +50,7 @@ fn values_have_the_kind_of_their_parameter() {
     assert!(parsed.flag("flag"));
     assert_eq!(parsed.duration("time"), Some(Duration::from_secs(90)));
     assert_eq!(parsed.number("signal"), Some(9));
-    assert_eq!(parsed.get("halt"), Some(&Given::Halt(Some((3, true)))));
+    assert_eq!(parsed.get("halt"), Some(&ArgumentValue::Halt(Some((3, true)))));
     assert_eq!(parsed.object("object"), [("a".to_owned(), "1".to_owned())]);
 }
 
@@ -60,7 +60,7 @@ fn text_that_looks_like_a_list_is_one_string_and_a_json_word_is_a_list() {
     assert_eq!(parsed.list("list"), ["[\"x\"]".into(), Bytes::from("y")]);
     let (text, value) = (Bytes::from("text=a"), json!(["x", 1]));
     let arguments = [Argument::Word(&text), Argument::Value { name: b"list", value: &value }];
-    let parsed = Arguments::parse(&DESCRIPTOR, arguments).expect("it is right");
+    let parsed = CommandArguments::parse(&DESCRIPTOR, arguments).expect("it is right");
     assert_eq!(parsed.list("list"), [Bytes::from("x"), "1".into()]);
 }
 

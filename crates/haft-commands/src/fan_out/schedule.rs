@@ -13,7 +13,7 @@ const READY: usize = 4;
 
 /// An item that is to be run, or runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Attempt<I> {
+pub(super) struct ItemAttempt<I> {
     /// The place of the item in the input, from 0.
     pub(super) index: u64,
     pub(super) item: I,
@@ -23,7 +23,7 @@ pub(super) struct Attempt<I> {
 
 /// How far it is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Counts {
+pub(super) struct ItemCounts {
     pub(super) done: u64,
     pub(super) failed: u64,
     pub(super) running: usize,
@@ -36,13 +36,13 @@ pub(super) struct Schedule<I> {
     limit: usize,
     retries: u64,
     halt: Option<Halt>,
-    waiting: VecDeque<Attempt<I>>,
+    waiting: VecDeque<ItemAttempt<I>>,
     offered: u64,
     ended: bool,
     halted: bool,
     /// How many run or are ready to.
     taken: usize,
-    counts: Counts,
+    counts: ItemCounts,
 }
 
 impl<I> Schedule<I> {
@@ -56,7 +56,7 @@ impl<I> Schedule<I> {
             ended: false,
             halted: false,
             taken: 0,
-            counts: Counts::default(),
+            counts: ItemCounts::default(),
         }
     }
 
@@ -68,7 +68,7 @@ impl<I> Schedule<I> {
     /// Takes an item.
     pub(super) fn offer(&mut self, item: I) {
         if !self.halted {
-            self.waiting.push_back(Attempt { index: self.offered, item, number: 1 });
+            self.waiting.push_back(ItemAttempt { index: self.offered, item, number: 1 });
         }
         self.offered += 1;
     }
@@ -80,7 +80,7 @@ impl<I> Schedule<I> {
     }
 
     /// The item to make ready now, if one may be: as many run as may, and a few wait for them to end.
-    pub(super) fn next(&mut self) -> Option<Attempt<I>> {
+    pub(super) fn next(&mut self) -> Option<ItemAttempt<I>> {
         let ready = if self.retries == 0 && self.halt.is_none() { self.limit.min(READY) } else { 0 };
         if self.taken >= self.limit + ready {
             return None;
@@ -91,10 +91,10 @@ impl<I> Schedule<I> {
     }
 
     /// An attempt has ended. Yields whether the item is tried again.
-    pub(super) fn finished(&mut self, attempt: Attempt<I>, succeeded: bool) -> bool {
+    pub(super) fn finished(&mut self, attempt: ItemAttempt<I>, succeeded: bool) -> bool {
         self.taken -= 1;
         if !succeeded && !self.halted && attempt.number <= self.retries {
-            self.waiting.push_front(Attempt { number: attempt.number + 1, ..attempt });
+            self.waiting.push_front(ItemAttempt { number: attempt.number + 1, ..attempt });
             return true;
         }
         self.counts.done += 1;
@@ -121,8 +121,8 @@ impl<I> Schedule<I> {
         self.taken == 0 && self.waiting.is_empty() && (self.ended || self.halted)
     }
 
-    pub(super) fn counts(&self) -> Counts {
-        Counts { running: self.taken.min(self.limit), ..self.counts }
+    pub(super) fn counts(&self) -> ItemCounts {
+        ItemCounts { running: self.taken.min(self.limit), ..self.counts }
     }
 }
 
@@ -155,7 +155,7 @@ mod tests {
             assert_eq!(schedule.finished(attempt, false), number < 3);
         }
         assert!(schedule.is_over());
-        assert_eq!(schedule.counts(), Counts { done: 1, failed: 1, running: 0, total: Some(1) });
+        assert_eq!(schedule.counts(), ItemCounts { done: 1, failed: 1, running: 0, total: Some(1) });
     }
 
     #[test]

@@ -9,19 +9,19 @@ use haft_fs::OpenOptions;
 use haft_kernel::io::OpenFile;
 use haft_kernel::{Bytes, CancelToken, Session};
 
-use super::record::Finished;
-use super::schedule::Attempt;
+use super::item_result::ItemResult;
+use super::schedule::ItemAttempt;
 
 const HEADING: &str = "Seq\tHost\tStarttime\tJobRuntime\tSend\tReceive\tExitval\tSignal\tCommand\n";
 
 #[derive(Debug)]
-pub(super) struct Joblog {
+pub(super) struct JobLog {
     file: OpenFile,
     failure: Option<String>,
     cancel: CancelToken,
 }
 
-impl Joblog {
+impl JobLog {
     pub(super) fn open(session: &Session, path: &[u8]) -> io::Result<Self> {
         let path = session.resolve(path);
         let options = OpenOptions::new().write(true).create(true).truncate(true);
@@ -36,8 +36,8 @@ impl Joblog {
     pub(super) fn note(
         &mut self,
         variable: &Bytes,
-        attempt: &Attempt<Bytes>,
-        end: &Finished,
+        attempt: &ItemAttempt<Bytes>,
+        end: &ItemResult,
         command: &Bytes,
     ) {
         let started = end.started.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_secs_f64();

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use haft_kernel::builtins::Context;
 
-use super::schedule::Counts;
+use super::schedule::ItemCounts;
 
 /// How often it is shown at most.
 const PAUSE: Duration = Duration::from_millis(100);
@@ -12,19 +12,19 @@ const WIDTH: u64 = 30;
 
 /// A line on standard error that is written over and over.
 #[derive(Debug)]
-pub(super) struct Progress {
+pub(super) struct ProgressLine {
     shown: Option<Instant>,
     visible: bool,
 }
 
-impl Progress {
+impl ProgressLine {
     /// One if standard error is a terminal.
     pub(super) fn on(context: &Context<'_>) -> Option<Self> {
         context.file(2).filter(|file| file.is_terminal()).map(|_| Self { shown: None, visible: false })
     }
 
     /// Shows it, unless it was shown just now, or the terminal is not that of this job at the moment.
-    pub(super) fn show(&mut self, context: &mut Context<'_>, counts: &Counts) {
+    pub(super) fn show(&mut self, context: &mut Context<'_>, counts: &ItemCounts) {
         if context.session.is_in_background_job() {
             self.visible = false;
             return;
@@ -46,8 +46,8 @@ impl Progress {
     }
 }
 
-fn line(counts: &Counts) -> String {
-    let Counts { done, failed, running, total } = counts;
+fn line(counts: &ItemCounts) -> String {
+    let ItemCounts { done, failed, running, total } = counts;
     let failures = if *failed > 0 { format!(", {failed} failed") } else { String::new() };
     match total {
         Some(total) if *total > 0 => {
@@ -66,9 +66,9 @@ mod tests {
 
     #[test]
     fn the_line_says_how_far_it_is() {
-        let counts = Counts { done: 5, failed: 1, running: 2, total: Some(10) };
+        let counts = ItemCounts { done: 5, failed: 1, running: 2, total: Some(10) };
         assert_eq!(line(&counts), "[###############...............] 5 of 10 done, 2 running, 1 failed");
-        let counts = Counts { done: 5, failed: 0, running: 2, total: None };
+        let counts = ItemCounts { done: 5, failed: 0, running: 2, total: None };
         assert_eq!(line(&counts), "5 done, 2 running");
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::descriptor::Descriptor;
+use crate::descriptor::CommandDescriptor;
 use crate::help::{heading, synopsis};
 
 const OPENING: &str = "# Commands
@@ -17,7 +17,7 @@ pub fn documentation() -> String {
     crate::DESCRIPTORS.iter().fold(OPENING.to_owned(), |text, descriptor| text + &section(descriptor))
 }
 
-fn section(descriptor: &Descriptor) -> String {
+fn section(descriptor: &CommandDescriptor) -> String {
     let mut text = format!(
         "\n## {}\n\n{}\n\n```\n{}\n```\n\n| parameter | |\n|---|---|\n",
         descriptor.name,

@@ -10,39 +10,39 @@ use std::time::SystemTime;
 use haft_kernel::{Branch, Bytes, CancelToken, STACK};
 use rustix::event::{EventfdFlags, eventfd};
 
-use super::record::Finished;
-use super::schedule::Attempt;
+use super::item_result::ItemResult;
+use super::schedule::ItemAttempt;
 
 /// Threads, started as they are needed, that take branches from a queue. Those that end leave their results, and say so
 /// through a descriptor.
 #[derive(Debug)]
 pub(super) struct Workers {
     limit: usize,
-    shared: Arc<Shared>,
+    shared: Arc<WorkQueue>,
     threads: Vec<JoinHandle<()>>,
     /// What stops those that run, by the place of their item.
     running: HashMap<u64, CancelToken>,
 }
 
 #[derive(Debug)]
-struct Shared {
-    state: Mutex<State>,
+struct WorkQueue {
+    state: Mutex<WorkQueueState>,
     changed: Condvar,
     event: OwnedFd,
 }
 
 #[derive(Debug, Default)]
-struct State {
-    queue: VecDeque<(Attempt<Bytes>, Branch)>,
+struct WorkQueueState {
+    queue: VecDeque<(ItemAttempt<Bytes>, Branch)>,
     idle: usize,
-    ended: Vec<(Attempt<Bytes>, Finished)>,
+    ended: Vec<(ItemAttempt<Bytes>, ItemResult)>,
     closed: bool,
 }
 
 impl Workers {
     pub(super) fn new(limit: usize) -> io::Result<Self> {
         let event = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?;
-        let shared = Arc::new(Shared { state: Mutex::default(), changed: Condvar::new(), event });
+        let shared = Arc::new(WorkQueue { state: Mutex::default(), changed: Condvar::new(), event });
         Ok(Self { limit, shared, threads: Vec::new(), running: HashMap::new() })
     }
 
@@ -55,7 +55,7 @@ impl Workers {
     ///
     /// # Errors
     /// If there is no thread for it.
-    pub(super) fn start(&mut self, attempt: Attempt<Bytes>, branch: Branch) -> io::Result<()> {
+    pub(super) fn start(&mut self, attempt: ItemAttempt<Bytes>, branch: Branch) -> io::Result<()> {
         let mut state = self.shared.lock();
         if state.queue.len() >= state.idle && self.threads.len() < self.limit {
             let shared = self.shared.clone();
@@ -81,7 +81,7 @@ impl Workers {
     }
 
     /// Takes the results that are there.
-    pub(super) fn take(&mut self) -> Vec<(Attempt<Bytes>, Finished)> {
+    pub(super) fn take(&mut self) -> Vec<(ItemAttempt<Bytes>, ItemResult)> {
         let _ = rustix::io::read(&self.shared.event, &mut [0; 8]);
         let ended = std::mem::take(&mut self.shared.lock().ended);
         for (attempt, _) in &ended {
@@ -112,8 +112,8 @@ impl Drop for Workers {
     }
 }
 
-impl Shared {
-    fn lock(&self) -> MutexGuard<'_, State> {
+impl WorkQueue {
+    fn lock(&self) -> MutexGuard<'_, WorkQueueState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -121,14 +121,14 @@ impl Shared {
     fn work(&self) {
         while let Some((attempt, branch)) = self.wait() {
             let started = SystemTime::now();
-            let finished = Finished::new(branch.run(), started);
+            let finished = ItemResult::new(branch.run(), started);
             self.lock().ended.push((attempt, finished));
             let _ = rustix::io::write(&self.event, &1u64.to_ne_bytes());
         }
     }
 
     /// The next branch; `None` when there will be no more.
-    fn wait(&self) -> Option<(Attempt<Bytes>, Branch)> {
+    fn wait(&self) -> Option<(ItemAttempt<Bytes>, Branch)> {
         let mut state = self.lock();
         loop {
             if let Some(next) = state.queue.pop_front() {

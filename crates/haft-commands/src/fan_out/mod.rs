@@ -1,13 +1,13 @@
 //! Running a fan-out: items from an input, branches on threads, results to an output.
 //!
 //! One loop reads items, starts branches, takes their results and writes them. What to do next is decided by the
-//! [`Schedule`], which knows nothing of threads or files; in which order results are shown, by the [`Order`].
+//! [`Schedule`], which knows nothing of threads or files; in which order results are shown, by the [`ReorderBuffer`].
 
-mod input;
-mod joblog;
-mod order;
+mod item_result;
+mod items;
+mod job_log;
 mod progress;
-mod record;
+mod reorder_buffer;
 mod schedule;
 mod workers;
 
@@ -18,12 +18,12 @@ use haft_kernel::builtins::Context;
 use haft_kernel::io::Ready;
 use haft_kernel::{Bytes, FanOut, Flow, Unwind};
 
-use input::Items;
-use joblog::Joblog;
-use order::Order;
-use progress::Progress;
-use record::Finished;
-use schedule::{Attempt, Schedule};
+use item_result::ItemResult;
+use items::ItemReader;
+use job_log::JobLog;
+use progress::ProgressLine;
+use reorder_buffer::ReorderBuffer;
+use schedule::{ItemAttempt, Schedule};
 use workers::Workers;
 
 /// The status of a fan-out of which an item failed.
@@ -31,7 +31,7 @@ const FAILED: i32 = 123;
 
 /// What the two commands ask for.
 #[derive(Clone, Debug)]
-pub(crate) struct Settings {
+pub(crate) struct FanOutSettings {
     pub(crate) variable: Bytes,
     pub(crate) limit: usize,
     pub(crate) retries: u64,
@@ -50,21 +50,21 @@ pub(crate) struct Halt {
 }
 
 /// A fan-out that runs.
-struct Run<'a> {
+struct FanOutRun<'a> {
     fan: &'a FanOut<'a>,
-    settings: &'a Settings,
-    items: Items,
+    settings: &'a FanOutSettings,
+    items: ItemReader,
     schedule: Schedule<Bytes>,
     workers: Workers,
-    order: Order<Finished>,
-    joblog: Option<Joblog>,
-    progress: Option<Progress>,
+    order: ReorderBuffer<ItemResult>,
+    joblog: Option<JobLog>,
+    progress: Option<ProgressLine>,
 }
 
 /// Runs a fan-out to its end.
-pub(crate) fn run(context: &mut Context<'_>, fan: &FanOut<'_>, settings: &Settings) -> Flow {
+pub(crate) fn run(context: &mut Context<'_>, fan: &FanOut<'_>, settings: &FanOutSettings) -> Flow {
     let joblog = match &settings.joblog {
-        Some(path) => match Joblog::open(context.session, path) {
+        Some(path) => match JobLog::open(context.session, path) {
             Ok(joblog) => Some(joblog),
             Err(error) => {
                 context.error(format_args!("cannot write '{path}': {}", haft_fs::message(&error)));
@@ -80,15 +80,15 @@ pub(crate) fn run(context: &mut Context<'_>, fan: &FanOut<'_>, settings: &Settin
             return Ok(1);
         }
     };
-    let mut run = Run {
+    let mut run = FanOutRun {
         fan,
         settings,
-        items: Items::new(fan.input.clone(), settings.separator),
+        items: ItemReader::new(fan.input.clone(), settings.separator),
         schedule: Schedule::new(settings.limit, settings.retries, settings.halt),
         workers,
-        order: Order::new(settings.ordered),
+        order: ReorderBuffer::new(settings.ordered),
         joblog,
-        progress: Progress::on(context),
+        progress: ProgressLine::on(context),
     };
     let result = run.drive(context);
     // Whatever still runs, because this was cancelled or nobody reads any longer, ends before this does.
@@ -100,7 +100,7 @@ pub(crate) fn run(context: &mut Context<'_>, fan: &FanOut<'_>, settings: &Settin
     run.conclude(context)
 }
 
-impl Run<'_> {
+impl FanOutRun<'_> {
     fn drive(&mut self, context: &mut Context<'_>) -> Result<(), Unwind> {
         loop {
             while let Some(attempt) = self.schedule.next() {
@@ -156,20 +156,20 @@ impl Run<'_> {
         Ok(())
     }
 
-    fn start(&mut self, context: &mut Context<'_>, attempt: Attempt<Bytes>) -> Result<(), Unwind> {
+    fn start(&mut self, context: &mut Context<'_>, attempt: ItemAttempt<Bytes>) -> Result<(), Unwind> {
         let branch = self.fan.branch(&self.settings.variable, &attempt.item);
         let started = branch.and_then(|branch| self.workers.start(attempt.clone(), branch));
         match started {
             Ok(()) => Ok(()),
-            Err(error) => self.finished(context, attempt, Finished::not_started(&error)),
+            Err(error) => self.finished(context, attempt, ItemResult::not_started(&error)),
         }
     }
 
     fn finished(
         &mut self,
         context: &mut Context<'_>,
-        attempt: Attempt<Bytes>,
-        finished: Finished,
+        attempt: ItemAttempt<Bytes>,
+        finished: ItemResult,
     ) -> Result<(), Unwind> {
         if let Some(joblog) = &mut self.joblog {
             joblog.note(&self.settings.variable, &attempt, &finished, &self.fan.text());
@@ -194,7 +194,7 @@ impl Run<'_> {
         Ok(())
     }
 
-    fn show(&mut self, context: &mut Context<'_>, finished: &Finished) -> Result<(), Unwind> {
+    fn show(&mut self, context: &mut Context<'_>, finished: &ItemResult) -> Result<(), Unwind> {
         if let Some(progress) = &mut self.progress {
             progress.clear(context);
         }
@@ -219,7 +219,7 @@ impl Run<'_> {
                 counts.failed
             ));
         }
-        if let Some(error) = self.joblog.as_ref().and_then(Joblog::failure) {
+        if let Some(error) = self.joblog.as_ref().and_then(JobLog::failure) {
             context.error(format_args!("cannot write the job log: {error}"));
         }
         let _ = context.session.flush();

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 /// An item that has ended, with what it wrote.
 #[derive(Debug)]
-pub(super) struct Finished {
+pub(super) struct ItemResult {
     pub(super) item: Bytes,
     pub(super) status: i32,
     pub(super) stdout: Vec<u8>,
@@ -20,7 +20,7 @@ pub(super) struct Finished {
     pub(super) interrupted: bool,
 }
 
-impl Finished {
+impl ItemResult {
     pub(super) fn new(end: BranchEnd, started: SystemTime) -> Self {
         let BranchEnd { status, stdout, stderr, duration, interrupted } = end;
         Self { item: Bytes::new(), status, stdout, stderr, started, duration, attempts: 0, interrupted }

@@ -11,7 +11,7 @@ const CHUNK: usize = 64 * 1024;
 
 /// What is read from an input, item by item.
 #[derive(Debug)]
-pub(super) struct Items {
+pub(super) struct ItemReader {
     file: Option<Arc<OpenFile>>,
     separator: u8,
     buffer: Vec<u8>,
@@ -20,7 +20,7 @@ pub(super) struct Items {
     ended: bool,
 }
 
-impl Items {
+impl ItemReader {
     pub(super) fn new(file: Option<Arc<OpenFile>>, separator: u8) -> Self {
         Self { file, separator, buffer: Vec::new(), taken: 0, ended: false }
     }

@@ -3,21 +3,21 @@
 use haft_kernel::builtins::Context;
 use haft_kernel::{Argument, Bytes, Command, FanOut, Flow, Role, Session};
 
-use crate::arguments::Arguments;
-use crate::descriptor::{Descriptor, Kind, Parameter, Style};
+use crate::arguments::CommandArguments;
+use crate::descriptor::{ArgumentStyle, CommandDescriptor, CommandParameter, ParameterKind};
 use crate::error::Error;
 
 /// What runs, with arguments that are right: the words, and how many of them were options.
-type Run = fn(&mut Context<'_>, &Arguments, &[Bytes]) -> Flow;
+type RunFunction = fn(&mut Context<'_>, &CommandArguments, &[Bytes]) -> Flow;
 
 /// Whether, with these operands, a program is to run instead.
-type StepsAside = fn(&mut Session, &Arguments, &[Bytes]) -> bool;
+type StepsAside = fn(&mut Session, &CommandArguments, &[Bytes]) -> bool;
 
 /// A command: its descriptor and what it does.
 #[derive(Debug)]
-pub(crate) struct Definition {
-    pub(crate) descriptor: &'static Descriptor,
-    pub(crate) run: Run,
+pub(crate) struct CommandDefinition {
+    pub(crate) descriptor: &'static CommandDescriptor,
+    pub(crate) run: RunFunction,
     /// The status of wrong usage.
     pub(crate) usage: i32,
     pub(crate) role: Role,
@@ -28,9 +28,9 @@ pub(crate) struct Definition {
     pub(crate) steps_aside: Option<StepsAside>,
 }
 
-impl Definition {
+impl CommandDefinition {
     /// A command that stands alone.
-    pub(crate) const fn new(descriptor: &'static Descriptor, run: Run) -> Self {
+    pub(crate) const fn new(descriptor: &'static CommandDescriptor, run: RunFunction) -> Self {
         Self {
             descriptor,
             run,
@@ -44,7 +44,7 @@ impl Definition {
 }
 
 /// Says what is wrong with the arguments of the command that runs.
-pub(crate) fn complain(context: &mut Context<'_>, error: &Error) {
+pub(crate) fn report_usage_error(context: &mut Context<'_>, error: &Error) {
     context.error(error);
     if let Some(hint) = error.advice() {
         let _ = context.session.write(2, format!("hint: {hint}\n").as_bytes());
@@ -52,28 +52,28 @@ pub(crate) fn complain(context: &mut Context<'_>, error: &Error) {
     }
 }
 
-impl Command for Definition {
+impl Command for CommandDefinition {
     fn name(&self) -> &str {
         self.descriptor.name
     }
 
     fn run(&self, context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
-        let parsed = Arguments::parse(self.descriptor, context.typed(arguments));
+        let parsed = CommandArguments::parse(self.descriptor, context.typed(arguments));
         match parsed {
             Ok(parsed) if parsed.wants_help => context.print(crate::help(self.descriptor).as_bytes()),
             Ok(parsed) => (self.run)(context, &parsed, arguments),
             Err(error) => {
-                complain(context, &error);
+                report_usage_error(context, &error);
                 Ok(self.usage)
             }
         }
     }
 
     fn takes_values(&self, session: &mut Session, before: &[Bytes]) -> bool {
-        if self.descriptor.style == Style::Typed {
+        if self.descriptor.style == ArgumentStyle::Typed {
             return true;
         }
-        let parsed = Arguments::parse(self.descriptor, before.iter().map(Argument::Word));
+        let parsed = CommandArguments::parse(self.descriptor, before.iter().map(Argument::Word));
         let Ok(parsed) = parsed else { return false };
         let operands = &before[parsed.options..];
         match operands.get((self.command_at)(operands)..) {
@@ -84,7 +84,7 @@ impl Command for Definition {
 
     fn steps_aside(&self, session: &mut Session, arguments: &[Bytes]) -> bool {
         let Some(steps_aside) = self.steps_aside else { return false };
-        match Arguments::parse(self.descriptor, arguments.iter().map(Argument::Word)) {
+        match CommandArguments::parse(self.descriptor, arguments.iter().map(Argument::Word)) {
             Ok(parsed) => parsed.wants_help || steps_aside(session, &parsed, &arguments[parsed.options..]),
             Err(_) => true,
         }
@@ -99,8 +99,8 @@ impl Command for Definition {
     }
 
     fn parameters(&self) -> Vec<String> {
-        let typed = self.descriptor.style == Style::Typed;
-        let word = |parameter: &Parameter| match typed && parameter.kind != Kind::Flag {
+        let typed = self.descriptor.style == ArgumentStyle::Typed;
+        let word = |parameter: &CommandParameter| match typed && parameter.kind != ParameterKind::Flag {
             true => format!("{}=", parameter.name),
             false => format!("--{}", parameter.name),
         };

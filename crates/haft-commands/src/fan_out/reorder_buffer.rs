@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 
 /// Holds results back until those before them are there.
 #[derive(Debug)]
-pub(super) struct Order<T> {
+pub(super) struct ReorderBuffer<T> {
     ordered: bool,
     next: u64,
     held: BTreeMap<u64, T>,
 }
 
-impl<T> Order<T> {
+impl<T> ReorderBuffer<T> {
     pub(super) fn new(ordered: bool) -> Self {
         Self { ordered, next: 0, held: BTreeMap::new() }
     }
@@ -42,11 +42,11 @@ impl<T> Order<T> {
 
 #[cfg(test)]
 mod tests {
-    use super::Order;
+    use super::ReorderBuffer;
 
     #[test]
     fn results_come_in_the_order_of_the_input() {
-        let mut order = Order::new(true);
+        let mut order = ReorderBuffer::new(true);
         assert_eq!(order.put(2, 'c'), []);
         assert_eq!(order.put(0, 'a'), ['a']);
         assert_eq!(order.held(), 1);
@@ -57,7 +57,7 @@ mod tests {
 
     #[test]
     fn or_as_they_end() {
-        let mut order = Order::new(false);
+        let mut order = ReorderBuffer::new(false);
         assert_eq!(order.put(2, 'c'), ['c']);
         assert_eq!(order.put(0, 'a'), ['a']);
     }
