@@ -1,4 +1,4 @@
-//! A descriptor and a function, as a command of the kernel.
+//! Turns a descriptor and a function into a command of the kernel.
 
 use haft_kernel::builtins::Context;
 use haft_kernel::{Argument, Bytes, Command, FanOut, Flow, Role, Session};
@@ -6,35 +6,36 @@ use haft_kernel::{Argument, Bytes, Command, FanOut, Flow, Role, Session};
 use crate::arguments::CommandArguments;
 use crate::descriptor::{ArgumentStyle, CommandDescriptor, CommandParameter, ParameterKind};
 use crate::error::Error;
+use crate::status::USAGE_ERROR;
 
-/// What runs, with arguments that are right: the words, and how many of them were options.
+/// Runs a command: its context, its parsed arguments, and all its words.
 type RunFunction = fn(&mut Context<'_>, &CommandArguments, &[Bytes]) -> Flow;
 
-/// Whether, with these operands, a program is to run instead.
+/// Decides from parsed options and operands whether the program of the same name must run instead.
 type StepsAside = fn(&mut Session, &CommandArguments, &[Bytes]) -> bool;
 
-/// A command: its descriptor and what it does.
+/// A descriptor with the functions that implement the command.
 #[derive(Debug)]
 pub(crate) struct CommandDefinition {
     pub(crate) descriptor: &'static CommandDescriptor,
     pub(crate) run: RunFunction,
-    /// The status of wrong usage.
-    pub(crate) usage: i32,
+    /// The exit status for wrong usage.
+    pub(crate) usage_status: i32,
     pub(crate) role: Role,
     pub(crate) fan_out: Option<fn(&mut Context<'_>, &FanOut<'_>) -> Flow>,
-    /// Where among the operands the command that it runs begins.
+    /// The index, among the operands, of the command that this one runs.
     pub(crate) command_at: fn(&[Bytes]) -> usize,
-    /// Whether, given operands, a program of its name is to run in its place.
+    /// `None` if the command never defers to a program.
     pub(crate) steps_aside: Option<StepsAside>,
 }
 
 impl CommandDefinition {
-    /// A command that stands alone.
+    /// A command that never steps aside and takes no part in a fan-out.
     pub(crate) const fn new(descriptor: &'static CommandDescriptor, run: RunFunction) -> Self {
         Self {
             descriptor,
             run,
-            usage: 2,
+            usage_status: USAGE_ERROR,
             role: Role::Stage,
             fan_out: None,
             command_at: |_| 0,
@@ -43,7 +44,7 @@ impl CommandDefinition {
     }
 }
 
-/// Says what is wrong with the arguments of the command that runs.
+/// Writes an argument error and its hint to standard error.
 pub(crate) fn report_usage_error(context: &mut Context<'_>, error: &Error) {
     context.error(error);
     if let Some(hint) = error.advice() {
@@ -64,7 +65,7 @@ impl Command for CommandDefinition {
             Ok(parsed) => (self.run)(context, &parsed, arguments),
             Err(error) => {
                 report_usage_error(context, &error);
-                Ok(self.usage)
+                Ok(self.usage_status)
             }
         }
     }
@@ -75,7 +76,7 @@ impl Command for CommandDefinition {
         }
         let parsed = CommandArguments::parse(self.descriptor, before.iter().map(Argument::Word));
         let Ok(parsed) = parsed else { return false };
-        let operands = &before[parsed.options..];
+        let operands = &before[parsed.option_words..];
         match operands.get((self.command_at)(operands)..) {
             Some(words) if !words.is_empty() => session.takes_values(words),
             _ => false,
@@ -85,7 +86,9 @@ impl Command for CommandDefinition {
     fn steps_aside(&self, session: &mut Session, arguments: &[Bytes]) -> bool {
         let Some(steps_aside) = self.steps_aside else { return false };
         match CommandArguments::parse(self.descriptor, arguments.iter().map(Argument::Word)) {
-            Ok(parsed) => parsed.wants_help || steps_aside(session, &parsed, &arguments[parsed.options..]),
+            Ok(parsed) => {
+                parsed.wants_help || steps_aside(session, &parsed, &arguments[parsed.option_words..])
+            }
             Err(_) => true,
         }
     }
@@ -94,8 +97,8 @@ impl Command for CommandDefinition {
         self.role
     }
 
-    fn fan_out(&self, context: &mut Context<'_>, fan: &FanOut<'_>) -> Flow {
-        self.fan_out.map_or(Ok(2), |fan_out| fan_out(context, fan))
+    fn fan_out(&self, context: &mut Context<'_>, fan_out: &FanOut<'_>) -> Flow {
+        self.fan_out.map_or(Ok(USAGE_ERROR), |run| run(context, fan_out))
     }
 
     fn parameters(&self) -> Vec<String> {

@@ -1,115 +1,131 @@
-//! What a command is, as data.
+//! Commands described as data.
 
-/// A command: everything that its parser, its help, its schema, its documentation and its tests are made of.
+/// Describes a command. Its parser, help, schema, documentation and tests are derived from this.
 #[derive(Clone, Copy, Debug)]
 pub struct CommandDescriptor {
-    /// The name it is called by.
+    /// The name of the command.
     pub name: &'static str,
-    /// One line that says what it does.
+    /// One sentence on what it does.
     pub summary: &'static str,
     /// How its arguments are written.
     pub style: ArgumentStyle,
-    /// The parameters.
+    /// Its parameters.
     pub parameters: &'static [CommandParameter],
-    /// What is worth knowing beyond that: paragraphs.
+    /// Further paragraphs of its help.
     pub details: &'static [&'static str],
-    /// What its exit statuses mean.
+    /// Its exit statuses and their meanings.
     pub statuses: &'static [(&'static str, &'static str)],
-    /// Scripts that show it. They are tests.
+    /// Example scripts, which run as tests.
     pub examples: &'static [Example],
 }
 
 /// How the arguments of a command are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ArgumentStyle {
-    /// `key=value`, `--key value`, JSON words.
+    /// `key=value`, `--key value` and JSON words.
     Typed,
-    /// GNU's options first, then operands: the names of these, the last of which stands for all that follow.
+    /// GNU options, then operands. Holds the operands as the synopsis shows them.
     Gnu(&'static [&'static str]),
 }
 
 /// A parameter of a command.
 #[derive(Clone, Copy, Debug)]
 pub struct CommandParameter {
-    /// Its name: `name=…` or `--name …`.
+    /// The name, written `name=…` or `--name …`.
     pub name: &'static str,
-    /// A letter that stands for it: `-n …`.
+    /// The short option, written `-n …`.
     pub letter: Option<char>,
-    /// What its values are.
+    /// The type of its values.
     pub kind: ParameterKind,
     /// Whether it must be given.
     pub required: bool,
-    /// What it is for.
+    /// What it does.
     pub summary: &'static str,
+    /// Overrides the value name that help derives from the type.
+    value_name: Option<&'static str>,
 }
 
-/// What the values of a parameter are.
+/// The type of a parameter's values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ParameterKind {
-    /// It has none: it is given or not.
+    /// No value: the parameter is given or not.
     Flag,
     /// Any text.
     Text,
-    /// The name of a variable.
+    /// A variable name.
     Name,
-    /// A whole number, at least this.
+    /// An integer of at least this value.
     Integer(u64),
-    /// A time as GNU writes it: `1.5m`.
+    /// A duration in GNU's syntax, such as `1.5m`.
     Duration,
-    /// A signal, by name or number.
+    /// A signal name or number.
     Signal,
     /// One string, or a JSON array of strings.
     List,
-    /// A JSON object of strings.
+    /// A JSON object with string values.
     Object,
-    /// `never`, or `soon` or `now`, perhaps with `,fail=N`.
+    /// `never`, `soon` or `now`, the last two optionally with `,fail=N`.
     Halt,
 }
 
-/// A script that shows a command.
+/// An example script for a command.
 #[derive(Clone, Copy, Debug)]
 pub struct Example {
     /// What it shows.
     pub summary: &'static str,
     /// The script.
     pub script: &'static str,
-    /// What it writes to standard output. `…` stands for what differs from run to run.
+    /// Its standard output. `…` matches text that varies between runs.
     pub output: &'static str,
     /// Its exit status.
     pub status: i32,
 }
 
 impl CommandParameter {
-    /// A parameter that may be left out.
+    /// An optional parameter.
     #[must_use]
     pub const fn new(name: &'static str, kind: ParameterKind, summary: &'static str) -> Self {
-        Self { name, letter: None, kind, required: false, summary }
+        Self { name, letter: None, kind, required: false, summary, value_name: None }
     }
 
-    /// The same with a letter that stands for it.
+    /// Adds a short option.
     #[must_use]
     pub const fn letter(mut self, letter: char) -> Self {
         self.letter = Some(letter);
         self
     }
 
-    /// The same, not to be left out.
+    /// Makes the parameter required.
     #[must_use]
     pub const fn required(mut self) -> Self {
         self.required = true;
         self
     }
+
+    /// Sets the name that help shows for the value.
+    #[must_use]
+    pub const fn with_value_name(mut self, name: &'static str) -> Self {
+        self.value_name = Some(name);
+        self
+    }
+
+    /// The name that help shows for the value. Empty for a flag.
+    #[must_use]
+    pub const fn value_name(&self) -> &'static str {
+        match self.value_name {
+            Some(name) => name,
+            None => self.kind.value_name(),
+        }
+    }
 }
 
 impl ParameterKind {
-    /// How a value is called in help.
-    #[must_use]
-    pub const fn word(self) -> &'static str {
+    const fn value_name(self) -> &'static str {
         match self {
             Self::Flag => "",
             Self::Text => "TEXT",
             Self::Name => "NAME",
-            Self::Integer(_) => "NUMBER",
+            Self::Integer(_) => "N",
             Self::Duration => "DURATION",
             Self::Signal => "SIGNAL",
             Self::List => "LIST",
@@ -120,7 +136,7 @@ impl ParameterKind {
 }
 
 impl CommandDescriptor {
-    /// The parameter of this name.
+    /// Finds a parameter by its full name.
     #[must_use]
     pub fn parameter(&self, name: &[u8]) -> Option<&'static CommandParameter> {
         self.parameters.iter().find(|parameter| parameter.name.as_bytes() == name)

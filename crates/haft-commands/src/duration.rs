@@ -1,11 +1,14 @@
-//! Times as GNU writes them.
+//! Durations in GNU syntax.
 
 use std::time::Duration;
 
-/// Longer than anything runs: what cannot be told from for ever.
-const FOREVER: f64 = 1e10;
+/// Longer durations are cut to this (about 300 years), so that they fit into a [`Duration`].
+const MAX_SECONDS: f64 = 1e10;
 
-/// A decimal number with a unit: `s` (also without one), `m`, `h`, `d`. `inf` is for ever. Zero means no limit to those who use it.
+/// Parses a duration as GNU's `timeout` and `sleep` do: a number with an optional unit `s` (the default), `m`, `h` or
+/// `d`. The number may be decimal, hexadecimal, or `inf`.
+///
+/// Returns `None` if the text is not a duration or is negative.
 ///
 /// ```
 /// use std::time::Duration;
@@ -24,23 +27,23 @@ pub fn parse(text: &[u8]) -> Option<Duration> {
         _ => (text, 1.0),
     };
     let seconds = parse_number(number)? * unit;
-    (seconds >= 0.0).then(|| Duration::from_secs_f64(seconds.min(FOREVER)))
+    (seconds >= 0.0).then(|| Duration::from_secs_f64(seconds.min(MAX_SECONDS)))
 }
 
-/// A number as `strtod` reads it, without the forms that Rust has and it has not.
+/// Parses a number as `strtod` does: Rust alone accepts `NaN`, and does not accept hexadecimal.
 fn parse_number(text: &str) -> Option<f64> {
     let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
     if matches!(unsigned.to_ascii_lowercase().as_str(), "inf" | "infinity") {
         return Some(if text.starts_with('-') { f64::NEG_INFINITY } else { f64::INFINITY });
     }
     if let Some(digits) = unsigned.strip_prefix("0x").or_else(|| unsigned.strip_prefix("0X")) {
-        return hexadecimal(digits).map(|value| if text.starts_with('-') { -value } else { value });
+        return parse_hexadecimal(digits).map(|value| if text.starts_with('-') { -value } else { value });
     }
     let starts = unsigned.starts_with(|first: char| first.is_ascii_digit() || first == '.');
     if starts { text.parse().ok() } else { None }
 }
 
-fn hexadecimal(text: &str) -> Option<f64> {
+fn parse_hexadecimal(text: &str) -> Option<f64> {
     let (mantissa, exponent) = match text.split_once(['p', 'P']) {
         Some((mantissa, exponent)) => (mantissa, exponent.parse::<i32>().ok()?),
         None => (text, 0),
@@ -63,7 +66,7 @@ mod tests {
     use std::time::Duration;
 
     #[test]
-    fn what_gnu_reads_is_read() {
+    fn accepts_everything_that_gnu_accepts() {
         for (text, milliseconds) in [
             ("1", 1000),
             ("1s", 1000),
@@ -87,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn what_gnu_refuses_is_refused() {
+    fn rejects_everything_that_gnu_rejects() {
         for text in ["", "s", "x", "1x", "1ss", "-1", "1 ", "nan", "--", "0x", "1,5", "\u{e9}"] {
             assert_eq!(parse(text.as_bytes()), None, "{text}");
         }

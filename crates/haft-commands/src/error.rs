@@ -1,8 +1,8 @@
-//! What is wrong with the arguments of a command.
+//! Errors in the arguments of a command.
 
 use std::fmt;
 
-/// Arguments that a command cannot run with.
+/// An error in the arguments of a command.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct Error {
@@ -15,11 +15,11 @@ pub struct Error {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// There is no such parameter.
+    /// An unknown parameter or an unexpected argument.
     Unknown,
-    /// A parameter is missing, or its value.
+    /// A required parameter or its value is missing.
     Missing,
-    /// A value is not what the parameter takes.
+    /// A value has the wrong type.
     Value,
 }
 
@@ -33,13 +33,13 @@ impl Error {
         self
     }
 
-    /// Its kind.
+    /// The kind of error.
     #[must_use]
     pub fn kind(&self) -> ErrorKind {
         self.kind
     }
 
-    /// What to do about it.
+    /// How to fix it, if that is known.
     #[must_use]
     pub fn advice(&self) -> Option<&str> {
         self.hint.as_deref()

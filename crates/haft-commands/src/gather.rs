@@ -1,4 +1,4 @@
-//! `gather`.
+//! `gather`: collects the results of a fan-out.
 
 use haft_kernel::builtins::Context;
 use haft_kernel::{Bytes, Flow, Role};
@@ -6,47 +6,62 @@ use haft_kernel::{Bytes, Flow, Role};
 use crate::arguments::CommandArguments;
 use crate::definition::CommandDefinition;
 use crate::descriptor::{ArgumentStyle, CommandDescriptor, CommandParameter, Example, ParameterKind};
+use crate::status::USAGE_ERROR;
 
 pub(crate) static DESCRIPTOR: CommandDescriptor = CommandDescriptor {
     name: "gather",
-    summary: "Collects what the stages between `scatter` and it made of each item.",
+    summary: "Collect the results of the stages between `scatter` and `gather`, one per item.",
     style: ArgumentStyle::Typed,
     parameters: &[
         CommandParameter::new(
             "unordered",
             ParameterKind::Flag,
-            "Shows items as they end, not in the order of the input.",
+            "Print items as they finish instead of in input order.",
         ),
         CommandParameter::new(
             "text",
             ParameterKind::Flag,
-            "Shows what each item wrote, as it is, instead of records.",
+            "Print the raw output of each item instead of JSON records.",
         )
         .letter('t'),
         CommandParameter::new(
             "joblog",
             ParameterKind::Text,
-            "A file that gets a line for each attempt, as GNU parallel writes it.",
-        ),
+            "Write one line per attempt to FILE, in the format of GNU parallel.",
+        )
+        .with_value_name("FILE"),
     ],
     details: &[
-        "A record is one line of JSON: `item`, `status` (as `$?` would show it), `output`, `stderr`, `duration` (seconds), `attempts`; \
-         `lossy` is true if the item or what it wrote is not UTF-8 and could only be shown roughly. Nothing is ever cut.",
-        "With `--text`, what an item wrote to standard output goes to standard output and the rest to standard error, whole items at a \
-         time.",
-        "What an item leaves running does not hold it up; its output after that is not part of the record.",
+        "Each record is one line of JSON: `item`, `status` (as in `$?`), `output`, `stderr`, `duration` (seconds) and \
+         `attempts`. `lossy` is true if the item or its output is not valid UTF-8, so that the record cannot hold it \
+         exactly. Output is never truncated.",
+        "With `--text`, the standard output of an item goes to standard output and its standard error to standard error. \
+         The output of two items is never mixed.",
+        "An item is finished when its stages have exited. If it left a background process running, the later output of \
+         that process is not part of the record.",
     ],
-    statuses: &[("0", "all items succeeded"), ("123", "an item failed"), ("2", "wrong usage")],
+    statuses: &[
+        ("0", "all items succeeded"),
+        ("1", "the job log cannot be written"),
+        ("2", "wrong usage"),
+        ("123", "at least one item failed"),
+    ],
     examples: &[
         Example {
-            summary: "records",
+            summary: "One JSON record per item",
             script: "printf '%s\\n' ok bad | scatter | sh -c 'echo \"$0\"; [ \"$0\" = ok ]' \"$ITEM\" | gather",
             output: "{\"item\":\"ok\",\"status\":0,\"output\":\"ok\\n\",\"stderr\":\"\",\"duration\":…,\"attempts\":1}\n\
                      {\"item\":\"bad\",\"status\":1,\"output\":\"bad\\n\",\"stderr\":\"\",\"duration\":…,\"attempts\":1}\n",
             status: 123,
         },
         Example {
-            summary: "try again",
+            summary: "Raw output, in the order of the input",
+            script: "seq 3 | scatter | echo \"item $ITEM\" | gather --text",
+            output: "item 1\nitem 2\nitem 3\n",
+            status: 0,
+        },
+        Example {
+            summary: "Retry failed items up to two times",
             script: "d=$(mktemp -d); seq 2 | scatter retries=2 | mkdir \"$d/first\" | gather --text 2>/dev/null\n\
                      echo $?; rmdir \"$d/first\" \"$d\"",
             output: "123\n",
@@ -55,11 +70,13 @@ pub(crate) static DESCRIPTOR: CommandDescriptor = CommandDescriptor {
     ],
 };
 
-pub(crate) static COMMAND: CommandDefinition =
-    CommandDefinition { role: Role::Closes("scatter"), ..CommandDefinition::new(&DESCRIPTOR, alone) };
+pub(crate) static COMMAND: CommandDefinition = CommandDefinition {
+    role: Role::Closes("scatter"),
+    ..CommandDefinition::new(&DESCRIPTOR, reject_without_scatter)
+};
 
-/// Called where it closes nothing.
-fn alone(context: &mut Context<'_>, _: &CommandArguments, _: &[Bytes]) -> Flow {
-    context.error("needs 'scatter' before it in the same pipeline");
-    Ok(2)
+/// Runs if `gather` is not part of a fan-out.
+fn reject_without_scatter(context: &mut Context<'_>, _: &CommandArguments, _: &[Bytes]) -> Flow {
+    context.error("must follow 'scatter' in the same pipeline");
+    Ok(USAGE_ERROR)
 }

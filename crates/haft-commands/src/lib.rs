@@ -1,38 +1,62 @@
-//! Commands that run in this process and only use a session: `spawn`, `timeout`, `scatter`, `gather`; and `env` and `xargs` for
-//! whatever these or others run in-process.
+//! Shell commands that run in-process: `spawn`, `timeout`, `scatter`, `gather`, `env` and `xargs`.
 //!
-//! Each is one file and one [`CommandDescriptor`]: its name, what it does, its parameters with their types, its exit statuses,
-//! examples. From that come the parser of its arguments, `help NAME` and `NAME --help`, its [JSON schema](schema), its
-//! section of `docs/commands.md`, and tests, for the examples run.
+//! `spawn` runs a program under supervision with exact arguments, `scatter` and `gather` run part of a pipeline once per
+//! input line in parallel, and `timeout`, `env` and `xargs` are GNU's commands, extended to everything that haft can run:
+//! functions, builtins, these commands and tools.
 //!
-//! A kernel is given all of them as a table that costs nothing to set up:
+//! # Using the commands
+//!
+//! [`TABLE`] holds all commands. Pass it to a kernel; setting it up costs nothing:
 //!
 //! ```
 //! use haft_kernel::{Kernel, Session};
 //!
 //! let mut session = Session::new(Kernel::builder().commands(haft_commands::TABLE).build());
 //! session.familiarize([("PATH", "/usr/bin:/bin")]);
+//!
+//! // Each string of `argv` is exactly one argument of the program.
 //! let script = br#"[[ $(spawn command=echo argv=["a  b", "c"]) == 'a  b c' ]]"#;
 //! assert_eq!(session.run_main(script), Ok(0));
 //!
+//! // The stage between `scatter` and `gather` runs once per line, in parallel. The output keeps the input's order.
 //! let script = br#"[[ $(seq 3 | scatter --as N | echo "$((N * N))" | gather --text) == $'1\n4\n9' ]]"#;
 //! assert_eq!(session.run_main(script), Ok(0));
+//!
+//! // GNU's `timeout` cannot run a shell function. This one can.
+//! let script = b"spin() { while :; do :; done; }; timeout 0.1 spin";
+//! assert_eq!(session.run_main(script), Ok(124));
+//! ```
+//!
+//! To add a command of your own, implement [`haft_kernel::Command`] and pass it to the same builder;
+//! `examples/add_a_command.rs` does that.
+//!
+//! # Descriptors
+//!
+//! Each command is one file and one [`CommandDescriptor`]: name, summary, parameters with types, exit statuses, examples.
+//! The descriptor yields the argument parser, `help NAME` and `NAME --help`, the JSON [`schema`], the section in
+//! `docs/commands.md`, and tests, because every example runs as one.
+//!
+//! ```
+//! let gather = haft_commands::DESCRIPTORS.iter().find(|it| it.name == "gather").unwrap();
+//! assert_eq!(haft_commands::synopsis(gather), "gather [--unordered] [--text] [joblog=FILE]");
 //! ```
 //!
 //! # Arguments
 //!
-//! A command of haft's own takes `key=value`, `--key value`, `--key=value`, and JSON words `key=[…]` and `key={…}`, whose
-//! values arrive as such: text that looks like JSON stays text.
+//! haft's own commands take `key=value`, `--key value`, `--key=value`, and JSON words: `key=[…]` and `key={…}`. A JSON word
+//! arrives as a typed value. Quoted text that looks like JSON stays text.
 //!
-//! A command that GNU has too takes GNU's arguments and does exactly what GNU's does, or steps aside for the program. In a plain
-//! shell `timeout 5 make` *is* GNU's `timeout`, so that process groups, process numbers and signals are what they are under bash;
-//! the command here serves what a program could not run (functions, builtins, other commands of haft), shells that
-//! supervise what they run, and machines that have no such program.
+//! Commands that GNU has too take GNU's arguments. They either do exactly what GNU's command does, or step aside for the
+//! program. In a plain shell, `timeout 5 make` *is* GNU's `timeout`, so process groups, process ids and signals are the same
+//! as under bash. The in-process command takes over where a program cannot work: for functions, builtins and commands
+//! of haft, in shells that supervise what they run, and on machines without the program.
 //!
 //! # Limits
 //!
-//! A name that a program has means the program after `timeout`, even where a function hides it: bash would not see the
-//! function either, and a function that wraps the program of its own name must not call itself.
+//! - After `timeout`, a name that exists as a program means the program, even if a function has the same name. bash behaves
+//!   the same way, and a function that wraps the program of its own name must not call itself.
+//! - `env` and `xargs` run neither functions nor builtins, as in GNU.
+//! - `scatter` and `gather` must be in the same pipeline, with at least one stage between them.
 
 mod arguments;
 mod definition;
@@ -43,10 +67,12 @@ mod env;
 mod error;
 mod fan_out;
 mod gather;
+mod halt;
 mod help;
 mod scatter;
 mod schema;
 mod spawn;
+mod status;
 mod timeout;
 mod xargs;
 
@@ -55,6 +81,7 @@ pub use descriptor::{ArgumentStyle, CommandDescriptor, CommandParameter, Example
 pub use documentation::documentation;
 pub use duration::parse as parse_duration;
 pub use error::{Error, ErrorKind};
+pub use halt::Halt;
 pub use help::{help, synopsis};
 pub use schema::schema;
 
@@ -70,7 +97,7 @@ pub static TABLE: &[&dyn Command] = &[
     &xargs::COMMAND,
 ];
 
-/// The descriptors of all commands, in the order of their names.
+/// The descriptors of all commands, sorted by name.
 pub static DESCRIPTORS: &[&CommandDescriptor] = &[
     &env::DESCRIPTOR,
     &gather::DESCRIPTOR,

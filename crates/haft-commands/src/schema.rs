@@ -1,10 +1,10 @@
-//! The parameters of a command as a JSON schema.
+//! JSON schema of a command's parameters.
 
 use serde_json::{Map, Value, json};
 
 use crate::descriptor::{ArgumentStyle, CommandDescriptor, CommandParameter, ParameterKind};
 
-/// The JSON schema of a command's parameters.
+/// Returns the JSON schema of a command's parameters.
 ///
 /// ```
 /// let spawn = haft_commands::DESCRIPTORS.iter().find(|it| it.name == "spawn").unwrap();
@@ -39,7 +39,7 @@ fn property(parameter: &CommandParameter) -> Value {
         ParameterKind::Flag => json!({"type": "boolean"}),
         ParameterKind::Text | ParameterKind::Duration | ParameterKind::Signal => json!({"type": "string"}),
         ParameterKind::Name => json!({"type": "string", "pattern": "^[A-Za-z_][A-Za-z0-9_]*$"}),
-        ParameterKind::Integer(least) => json!({"type": "integer", "minimum": least}),
+        ParameterKind::Integer(min) => json!({"type": "integer", "minimum": min}),
         ParameterKind::List => json!({"type": ["array", "string"], "items": {"type": "string"}}),
         ParameterKind::Object => json!({"type": "object", "additionalProperties": {"type": "string"}}),
         ParameterKind::Halt => {

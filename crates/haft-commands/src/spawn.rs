@@ -1,4 +1,4 @@
-//! `spawn`.
+//! `spawn`: runs a program under supervision.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
@@ -9,87 +9,91 @@ use std::time::Duration;
 use haft_kernel::builtins::Context;
 use haft_kernel::jobs::{Completion, Member};
 use haft_kernel::{Bytes, Flow, Session};
-use haft_process::{Command, Environment, Host, Input, Job, Outcome, Streams, Task};
+use haft_process::{Command, Environment, Host, Input, Job, Outcome, Signals, Streams, Task};
 
 use crate::arguments::CommandArguments;
 use crate::definition::CommandDefinition;
 use crate::descriptor::{ArgumentStyle, CommandDescriptor, CommandParameter, Example, ParameterKind};
+use crate::status::{CANNOT_EXECUTE, NOT_FOUND, USAGE_ERROR};
 
 pub(crate) static DESCRIPTOR: CommandDescriptor = CommandDescriptor {
     name: "spawn",
-    summary: "Runs a program under supervision, with exact arguments.",
+    summary: "Run a program under supervision, with exact arguments.",
     style: ArgumentStyle::Typed,
     parameters: &[
         CommandParameter::new(
             "command",
             ParameterKind::Text,
-            "The program: a path, or a name that `PATH` finds.",
+            "The program: a path, or a name to look up in `PATH`.",
         )
-        .required(),
+        .required()
+        .with_value_name("PROGRAM"),
         CommandParameter::new(
             "argv",
             ParameterKind::List,
-            "Its arguments: a JSON array, or one string that is one argument.",
+            "The arguments: a JSON array of strings, or a single argument. May be repeated.",
         ),
         CommandParameter::new(
             "env",
             ParameterKind::Object,
-            "Variables for its environment, as a JSON object.",
+            "Variables to add to the environment, as a JSON object.",
         ),
         CommandParameter::new(
             "cwd",
             ParameterKind::Text,
-            "The directory it runs in; it must be on this machine.",
-        ),
+            "The working directory. It must be a real directory, not an in-memory one.",
+        )
+        .with_value_name("DIR"),
         CommandParameter::new(
             "timeout",
             ParameterKind::Integer(0),
-            "Milliseconds after which it is ended; 0 is no limit.",
-        ),
+            "Terminate the program after this many milliseconds. 0 means no limit.",
+        )
+        .with_value_name("MILLISECONDS"),
         CommandParameter::new(
             "clear_env",
             ParameterKind::Flag,
-            "Gives it no variables but those of `env` (and `HAFT_RUN`, by which it is found again).",
+            "Pass only the variables of `env`, and `HAFT_RUN`, which marks the processes of this run.",
         ),
     ],
     details: &[
-        "Nothing is split, expanded or quoted again: each string of `argv` is one argument. In a string of a JSON word \
-         the shell's expansions are made, as in double quotes; `\\u0024` is a dollar sign that stays one. Standard input is that of the command, from a \
-         pipe or a redirection; a terminal is not handed on, so that no program waits for a person. Standard output and standard error go \
-         where those of the command go, as they come and whole.",
-        "The program runs in a session of its own. When its time is up, or what it is part of is cancelled, it is ended with everything it \
-         has started: `SIGTERM`, two seconds of grace, `SIGKILL`.",
+        "Each string of `argv` becomes exactly one argument: it is not split or unquoted again. Within a JSON word the \
+         shell expands variables and commands as in double quotes; write `\\u0024` for a literal dollar sign.",
+        "The program reads the standard input of `spawn` if that is a pipe or a file. A terminal is not passed on, so the \
+         program cannot wait for a person. Standard output and standard error go where those of `spawn` go.",
+        "The program runs in its own session. At the timeout, or when the script is cancelled, the program and every \
+         process it started receive `SIGTERM`, and `SIGKILL` two seconds later.",
     ],
     statuses: &[
-        ("0–125", "the program's own"),
-        ("124", "its time was up; nothing of it is left"),
-        ("126", "it cannot be run, or programs are switched off"),
-        ("127", "there is no such program"),
-        ("128+n", "signal n ended it"),
+        ("0–125", "the exit status of the program"),
         ("2", "wrong usage"),
+        ("124", "the timeout expired; all processes have ended"),
+        ("126", "the program cannot be run, or external commands are disabled"),
+        ("127", "the program was not found"),
+        ("128+n", "signal n killed the program"),
     ],
     examples: &[
         Example {
-            summary: "arguments that no shell takes apart",
+            summary: "Pass arguments without quoting",
             script: r#"spawn command=printf argv=["<%s>\n", "a b", "$HOME is ok"]"#,
             output: "<a b>\n<… is ok>\n",
             status: 0,
         },
         Example {
-            summary: "input from a pipe, an exact environment",
+            summary: "Read from a pipe and set a variable",
             script: r#"script='read line; echo "$line $NAME"'
 echo hello | spawn command=sh argv=["-c", "$script"] env={"NAME": "world"}"#,
             output: "hello world\n",
             status: 0,
         },
         Example {
-            summary: "a deadline for the whole tree",
+            summary: "Terminate the whole process tree after 300 ms",
             script: r#"spawn command=sh argv=["-c", "echo begun; sleep 60 & sleep 60"] timeout=300"#,
             output: "begun\n",
             status: 124,
         },
         Example {
-            summary: "a program that is not there",
+            summary: "Run a program that does not exist",
             script: "spawn command=no-such-program 2>/dev/null",
             output: "",
             status: 127,
@@ -99,58 +103,58 @@ echo hello | spawn command=sh argv=["-c", "$script"] env={"NAME": "world"}"#,
 
 pub(crate) static COMMAND: CommandDefinition = CommandDefinition::new(&DESCRIPTOR, run);
 
-/// The signal that asks to end.
-const TERMINATE: i32 = 15;
+/// The stack of the supervising thread.
+const SUPERVISOR_STACK_BYTES: usize = 256 << 10;
 
 fn run(context: &mut Context<'_>, arguments: &CommandArguments, _: &[Bytes]) -> Flow {
     let name = arguments.text("command").cloned().unwrap_or_default();
     if let Some(reason) = context.session.permission().refusal().map(str::to_owned) {
         context.error(format_args!("'{name}': {reason}"));
-        return Ok(126);
+        return Ok(CANNOT_EXECUTE);
     }
     let directory = match arguments.text("cwd").map(|path| directory(context, path)) {
         Some(Err(message)) => {
             context.error(message);
-            return Ok(126);
+            return Ok(CANNOT_EXECUTE);
         }
         Some(Ok(directory)) => Some(directory),
         None => None,
     };
-    let Some(path) = find(context, &name, arguments) else {
+    let Some(path) = find_program(context, &name, arguments) else {
         context.error(format_args!("'{name}': command not found"));
-        return Ok(127);
+        return Ok(NOT_FOUND);
     };
     let words: Vec<Bytes> = std::iter::once(name.clone()).chain(arguments.list("argv")).collect();
     let mut program = match context.session.program(&path, &words) {
         Ok(program) => program,
         Err(message) => {
             context.error(format_args!("'{name}': {message}"));
-            return Ok(126);
+            return Ok(CANNOT_EXECUTE);
         }
     };
     if let Some(directory) = directory {
         program.working_directory(directory);
     }
     if context.session.is_plain_shell() {
-        // Nobody would end it if this process were killed.
-        program.parent_death_signal(TERMINATE);
+        // A plain shell has no watcher process that would end the program if the shell is killed.
+        program.parent_death_signal(Signals::TERMINATE);
     }
     if let Err(error) = set_environment(context, &mut program, arguments) {
         context.error(error);
-        return Ok(2);
+        return Ok(USAGE_ERROR);
     }
-    // From before its start a signal that would end this process ends the program first.
+    // A signal that would end this process ends the program first, even if it arrives before the program starts.
     let own = context.name;
     let supervise =
         |session: &mut Session| supervise(&mut Context::of(session, own), &name, program, arguments);
     context.session.ended_in_order(supervise)
 }
 
-/// The directory on this machine that a path of the session means.
+/// Maps `cwd` to a real directory of this machine.
 fn directory(context: &Context<'_>, path: &[u8]) -> Result<PathBuf, String> {
     let shown = String::from_utf8_lossy(path);
     let Some(real) = context.session.real_path(path) else {
-        return Err(format!("cwd '{shown}' is not on this machine"));
+        return Err(format!("cwd '{shown}' is not a real directory of this machine"));
     };
     let absolute = context.session.resolve(path);
     match context.session.files().metadata(OsStr::from_bytes(&absolute).as_ref()) {
@@ -160,8 +164,8 @@ fn directory(context: &Context<'_>, path: &[u8]) -> Result<PathBuf, String> {
     }
 }
 
-/// The file of the program, found by the `PATH` that it is given if that is another one.
-fn find(context: &mut Context<'_>, name: &Bytes, arguments: &CommandArguments) -> Option<Bytes> {
+/// Finds the program, using the `PATH` of the `env` parameter if it has one.
+fn find_program(context: &mut Context<'_>, name: &Bytes, arguments: &CommandArguments) -> Option<Bytes> {
     if name.contains(&b'/') {
         return Some(context.session.resolve(name).into());
     }
@@ -200,7 +204,7 @@ fn set_environment(
     Ok(())
 }
 
-/// Runs the program to its end, or to that of its time.
+/// Runs the program until it exits or the timeout expires.
 fn supervise(
     context: &mut Context<'_>,
     name: &Bytes,
@@ -225,7 +229,7 @@ fn supervise(
     wait(context, job, cancel)
 }
 
-/// What the program reads: the command's own input, unless that is a terminal or nothing that a program can be given.
+/// The standard input of `spawn`, unless it is a terminal or has no descriptor.
 fn input(context: &Context<'_>) -> Input {
     match context.file(0) {
         Some(file) if !file.is_terminal() => file.for_program().map_or(Input::Null, Input::File),
@@ -233,31 +237,33 @@ fn input(context: &Context<'_>) -> Input {
     }
 }
 
-/// Waits on this thread while another one supervises: whatever collects output around this is read meanwhile.
+/// Waits while another thread supervises the job. Waiting here keeps reading the output that the session captures.
 fn wait(context: &mut Context<'_>, job: Job, cancel: haft_process::CancelToken) -> Flow {
     let pid = job.controller().pid();
-    let (completion, slot) = (Completion::new(), Arc::new(OnceLock::<Outcome>::new()));
-    let (done, filled) = (completion.clone(), slot.clone());
-    let supervisor =
-        std::thread::Builder::new().name("spawn".to_owned()).stack_size(256 << 10).spawn(move || {
+    let (completion, outcome) = (Completion::new(), Arc::new(OnceLock::<Outcome>::new()));
+    let (done, filled) = (completion.clone(), outcome.clone());
+    let supervisor = std::thread::Builder::new()
+        .name("spawn".to_owned())
+        .stack_size(SUPERVISOR_STACK_BYTES)
+        .spawn(move || {
             let outcome = job.wait();
             let status = outcome.code();
             let _ = filled.set(outcome);
             done.complete(status);
         });
     let Ok(supervisor) = supervisor else {
-        context.error("cannot start a thread to supervise it");
-        return Ok(126);
+        context.error("cannot start a supervisor thread");
+        return Ok(CANNOT_EXECUTE);
     };
     let stop = cancel.clone();
     let mut member = Member::thread(pid, completion, cancel);
     let ended = context.session.wait_member_until(&mut member, None);
-    // Who is stopped goes on only when nothing of the program is left.
+    // After an interruption, return only when every process of the program has ended.
     if ended.is_err() {
         stop.cancel();
     }
     let _ = supervisor.join();
-    // What it has left running ends with it.
-    drop(slot);
-    Ok(ended?.unwrap_or(127))
+    // Dropping the outcome ends the processes that the program left running.
+    drop(outcome);
+    Ok(ended?.unwrap_or(NOT_FOUND))
 }

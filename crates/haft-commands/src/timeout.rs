@@ -1,4 +1,4 @@
-//! `timeout`.
+//! `timeout`: runs a command with a time limit.
 
 use std::time::{Duration, Instant};
 
@@ -6,77 +6,74 @@ use haft_kernel::builtins::Context;
 use haft_kernel::jobs::Member;
 use haft_kernel::run::Part;
 use haft_kernel::{Beside, Bytes, Flow, Session};
+use haft_process::{Signals, TIMED_OUT};
 
 use crate::arguments::CommandArguments;
 use crate::definition::CommandDefinition;
 use crate::descriptor::{ArgumentStyle, CommandDescriptor, CommandParameter, Example, ParameterKind};
 use crate::duration;
+use crate::status::{SIGNAL_BASE, WRAPPER_FAILED};
 
 pub(crate) static DESCRIPTOR: CommandDescriptor = CommandDescriptor {
     name: "timeout",
-    summary: "Runs a command, and ends it when its time is up.",
+    summary: "Run a command and terminate it when a time limit expires.",
     style: ArgumentStyle::Gnu(&["DURATION", "COMMAND", "[ARGUMENT]..."]),
     parameters: &[
         CommandParameter::new(
             "foreground",
             ParameterKind::Flag,
-            "Signals the command alone, not the processes it has started.",
+            "Signal only COMMAND, not the processes it has started.",
         )
         .letter('f'),
         CommandParameter::new(
             "kill-after",
             ParameterKind::Duration,
-            "Sends `KILL` too, so long after the first signal.",
+            "Also send `SIGKILL` if COMMAND still runs this long after the first signal.",
         )
         .letter('k'),
         CommandParameter::new(
             "preserve-status",
             ParameterKind::Flag,
-            "Ends with the command's status even if its time was up.",
+            "Return the exit status of COMMAND even if the time limit expires.",
         )
         .letter('p'),
-        CommandParameter::new("signal", ParameterKind::Signal, "The signal to send instead of `TERM`.")
+        CommandParameter::new("signal", ParameterKind::Signal, "Send this signal instead of `SIGTERM`.")
             .letter('s'),
-        CommandParameter::new(
-            "verbose",
-            ParameterKind::Flag,
-            "Says on standard error which signal it sends.",
-        )
-        .letter('v'),
+        CommandParameter::new("verbose", ParameterKind::Flag, "Report each signal on standard error.")
+            .letter('v'),
     ],
     details: &[
-        "DURATION is a number with an optional unit: `s` (seconds, as without one), `m`, `h`, `d`. 0 is no limit.",
-        "COMMAND is anything that can be run: a program, a function, a builtin (`eval` among them), another command of haft, a tool. \
-         Everything but a program runs in a subshell. A name that a program has means the program, as it does for GNU's \
-         `timeout`.",
-        "When the time is up, the signal goes to everything that COMMAND has started, wherever that went; what is left of it when \
-         COMMAND has ended is ended too. With `--foreground` it goes to COMMAND alone.",
-        "In a plain shell a program is run by the machine's own `timeout`, if there is one.",
+        "DURATION is a number with an optional unit: `s` (seconds, the default), `m`, `h` or `d`. 0 disables the limit.",
+        "COMMAND can be a program, a function, a builtin such as `eval`, a haft command or a tool. Everything except a \
+         program runs in a subshell. A name that exists as a program means the program, as in GNU `timeout`.",
+        "When the limit expires, the signal goes to every process that COMMAND has started, including detached ones. \
+         Processes that remain after COMMAND has exited are terminated too. With `--foreground`, only COMMAND is signalled.",
+        "In a plain shell, the machine's own `timeout` runs programs, if it is installed.",
     ],
     statuses: &[
-        ("124", "its time was up"),
-        ("125", "`timeout` itself failed: wrong usage"),
+        ("124", "the time limit expired"),
+        ("125", "`timeout` itself failed, for example because of wrong usage"),
         ("126", "COMMAND cannot be run"),
-        ("127", "there is no such COMMAND"),
-        ("137", "`KILL` was sent"),
-        ("else", "that of COMMAND"),
+        ("127", "COMMAND was not found"),
+        ("137", "`SIGKILL` was sent"),
+        ("other", "the exit status of COMMAND"),
     ],
     examples: &[
-        Example { summary: "a program", script: "timeout 0.2 sleep 60", output: "", status: 124 },
+        Example { summary: "Limit a program", script: "timeout 0.2 sleep 60", output: "", status: 124 },
         Example {
-            summary: "a function",
+            summary: "Limit a function",
             script: "count() { while :; do n=$((n + 1)); done; }\ntimeout 0.2s count; echo $?",
             output: "124\n",
             status: 0,
         },
         Example {
-            summary: "a list, by way of eval",
+            summary: "Limit a list of commands",
             script: "timeout 5 eval 'echo one; echo two; exit 3'",
             output: "one\ntwo\n",
             status: 3,
         },
         Example {
-            summary: "a program that does not listen",
+            summary: "Kill a program that ignores `SIGTERM`",
             script: "timeout -k 0.1 0.2 sh -c 'trap \"\" TERM; while :; do sleep 0.1; done' 2>/dev/null",
             output: "",
             status: 137,
@@ -84,115 +81,121 @@ pub(crate) static DESCRIPTOR: CommandDescriptor = CommandDescriptor {
     ],
 };
 
-/// The signal that lets the stopped go on, so that they notice the one before it.
-const CONTINUE: i32 = 18;
+/// The exit status of a process that `SIGKILL` ended.
+const KILLED: i32 = SIGNAL_BASE + Signals::KILL;
 
 pub(crate) static COMMAND: CommandDefinition = CommandDefinition {
-    usage: 125,
+    usage_status: WRAPPER_FAILED,
     command_at: |_| 1,
     steps_aside: Some(steps_aside),
     ..CommandDefinition::new(&DESCRIPTOR, run)
 };
 
-/// GNU's own goes first with what it alone does, and in a plain shell with every program.
+/// GNU's `timeout` reports wrong usage, and in a plain shell runs every program.
 fn steps_aside(session: &mut Session, _: &CommandArguments, operands: &[Bytes]) -> bool {
     let [time, name, ..] = operands else { return true };
     if duration::parse(time).is_none() {
         return true;
     }
-    let ours = session.has_command(name)
+    let in_process = session.has_command(name)
         || !session.has_program(name) && (session.has_function(name) || session.has_builtin(name));
-    session.is_plain_shell() && !ours && !session.has_tool(name)
+    session.is_plain_shell() && !in_process && !session.has_tool(name)
 }
 
 struct TimeoutSettings {
     signal: i32,
     kill_after: Option<Duration>,
-    preserve: bool,
+    preserve_status: bool,
     foreground: bool,
     verbose: bool,
 }
 
+impl TimeoutSettings {
+    fn new(arguments: &CommandArguments) -> Self {
+        let signal = arguments.number("signal").and_then(|signal| i32::try_from(signal).ok());
+        Self {
+            signal: signal.unwrap_or(Signals::TERMINATE),
+            kill_after: arguments.duration("kill-after").filter(|after| !after.is_zero()),
+            preserve_status: arguments.flag("preserve-status"),
+            foreground: arguments.flag("foreground"),
+            verbose: arguments.flag("verbose"),
+        }
+    }
+}
+
+/// The command that runs, with everything it has started.
+struct LimitedCommand<'a> {
+    name: &'a Bytes,
+    member: Member,
+    part: Part,
+    settings: TimeoutSettings,
+}
+
 fn run(context: &mut Context<'_>, arguments: &CommandArguments, words: &[Bytes]) -> Flow {
-    let (time, command) = match &words[arguments.options..] {
+    let (time, command) = match &words[arguments.option_words..] {
         [time, command @ ..] if !command.is_empty() => (time, command),
         _ => {
-            context.error("needs a duration and a command");
-            return Ok(125);
+            context.error("missing operand: expected DURATION COMMAND");
+            return Ok(WRAPPER_FAILED);
         }
     };
     let Some(limit) = duration::parse(time) else {
         context.error(format_args!("invalid time interval '{time}'"));
-        return Ok(125);
+        return Ok(WRAPPER_FAILED);
     };
-    let settings = TimeoutSettings {
-        signal: arguments.number("signal").and_then(|signal| i32::try_from(signal).ok()).unwrap_or(15),
-        kill_after: arguments.duration("kill-after").filter(|after| !after.is_zero()),
-        preserve: arguments.flag("preserve-status"),
-        foreground: arguments.flag("foreground"),
-        verbose: arguments.flag("verbose"),
-    };
-    let (mut member, part) = match context.start(command)? {
+    let (member, part) = match context.start(command)? {
         Beside::Member(member, part) => (member, part),
         Beside::Failed(status) => return Ok(status),
     };
+    let settings = TimeoutSettings::new(arguments);
+    let mut limited = LimitedCommand { name: &command[0], member, part, settings };
     let deadline = if limit.is_zero() { None } else { Instant::now().checked_add(limit) };
-    let result = wait(context, &mut member, &part, deadline, &settings, &command[0]);
+    let result = limited.wait(context, deadline);
     if result.is_err() {
-        context.session.end_member(&mut member);
+        context.session.end_member(&mut limited.member);
     }
     result
 }
 
-fn wait(
-    context: &mut Context<'_>,
-    member: &mut Member,
-    part: &Part,
-    deadline: Option<Instant>,
-    settings: &TimeoutSettings,
-    name: &Bytes,
-) -> Flow {
-    if let Some(status) = context.session.wait_member_until(member, deadline)? {
-        return Ok(status);
-    }
-    let mut sent = settings.signal;
-    send(context, member, part, sent, settings, name);
-    let deadline = settings.kill_after.and_then(|after| Instant::now().checked_add(after));
-    let status = match context.session.wait_member_until(member, deadline)? {
-        Some(status) => status,
-        None => {
-            sent = 9;
-            send(context, member, part, sent, settings, name);
-            context.session.wait_member_until(member, None)?.unwrap_or(137)
+impl LimitedCommand<'_> {
+    /// Waits for the command, terminates it at the deadline, and returns the exit status of `timeout`.
+    fn wait(&mut self, context: &mut Context<'_>, deadline: Option<Instant>) -> Flow {
+        if let Some(status) = context.session.wait_member_until(&mut self.member, deadline)? {
+            return Ok(status);
         }
-    };
-    if !settings.foreground {
-        part.end();
+        let mut sent = self.settings.signal;
+        self.send(context, sent);
+        let deadline = self.settings.kill_after.and_then(|after| Instant::now().checked_add(after));
+        let status = match context.session.wait_member_until(&mut self.member, deadline)? {
+            Some(status) => status,
+            None => {
+                sent = Signals::KILL;
+                self.send(context, sent);
+                context.session.wait_member_until(&mut self.member, None)?.unwrap_or(KILLED)
+            }
+        };
+        if !self.settings.foreground {
+            self.part.end();
+        }
+        // As in GNU, the status distinguishes a killed command from one that ended at the first signal.
+        let killed = sent == Signals::KILL && status == KILLED;
+        Ok(if self.settings.preserve_status || killed { status } else { TIMED_OUT })
     }
-    // Whoever was killed can be told from whoever was asked.
-    let killed = sent == 9 && status == 128 + 9;
-    Ok(if settings.preserve || killed { status } else { 124 })
-}
 
-fn send(
-    context: &mut Context<'_>,
-    member: &Member,
-    part: &Part,
-    signal: i32,
-    settings: &TimeoutSettings,
-    name: &Bytes,
-) {
-    if settings.verbose {
-        let shown = haft_process::signal_name(signal).unwrap_or_else(|| signal.to_string());
-        context.error(format_args!("sending signal {shown} to command '{name}'"));
-    }
-    if settings.foreground {
-        member.signal(signal);
-        return;
-    }
-    for signal in [signal, CONTINUE] {
-        if !part.signal(signal) {
-            member.signal_group(signal);
+    fn send(&self, context: &mut Context<'_>, signal: i32) {
+        if self.settings.verbose {
+            let shown = haft_process::signal_name(signal).unwrap_or_else(|| signal.to_string());
+            context.error(format_args!("sending signal {shown} to command '{}'", self.name));
+        }
+        if self.settings.foreground {
+            self.member.signal(signal);
+            return;
+        }
+        // A stopped process handles the signal only after SIGCONT.
+        for signal in [signal, Signals::CONTINUE] {
+            if !self.part.signal(signal) {
+                self.member.signal_group(signal);
+            }
         }
     }
 }

@@ -1,4 +1,6 @@
-//! `xargs`.
+//! `xargs`: runs a command with arguments from standard input.
+
+mod invocations;
 
 use std::collections::VecDeque;
 use std::io;
@@ -6,81 +8,89 @@ use std::io;
 use haft_kernel::builtins::Context;
 use haft_kernel::jobs::Member;
 use haft_kernel::{Bytes, Flow, Session, Unwind};
+use haft_process::Signals;
 
 use crate::arguments::CommandArguments;
 use crate::definition::CommandDefinition;
 use crate::descriptor::{ArgumentStyle, CommandDescriptor, CommandParameter, Example, ParameterKind};
+use crate::status::{CANNOT_EXECUTE, ITEM_FAILED, NOT_FOUND, SIGNAL_BASE, XARGS_ABORTED, XARGS_KILLED};
+use invocations::{Invocation, group_items, group_lines, split_delimited, split_quoted};
 
 pub(crate) static DESCRIPTOR: CommandDescriptor = CommandDescriptor {
     name: "xargs",
-    summary: "Runs a command of haft or a tool with arguments from its input; everything else is GNU's `xargs`.",
+    summary: "Run a haft command or a tool with arguments from standard input. For programs, GNU `xargs` runs instead.",
     style: ArgumentStyle::Gnu(&["[COMMAND", "[ARGUMENT]...]"]),
     parameters: &[
         CommandParameter::new(
             "null",
             ParameterKind::Flag,
-            "ItemReader end with a NUL byte; nothing in them is special.",
+            "Items end with a NUL byte. Quotes and backslashes are not special.",
         )
         .letter('0'),
         CommandParameter::new(
             "delimiter",
             ParameterKind::Text,
-            "ItemReader end with this character; nothing in them is special.",
+            "Items end with this character. Quotes and backslashes are not special.",
         )
-        .letter('d'),
-        CommandParameter::new("max-args", ParameterKind::Integer(1), "So many items at most for each run.")
+        .letter('d')
+        .with_value_name("CHARACTER"),
+        CommandParameter::new("max-args", ParameterKind::Integer(1), "Pass at most N items per invocation.")
             .letter('n'),
         CommandParameter::new(
             "max-lines",
             ParameterKind::Integer(1),
-            "The items of so many lines at most for each run.",
+            "Pass the items of at most N lines per invocation.",
         )
         .letter('L'),
         CommandParameter::new(
             "replace",
             ParameterKind::Text,
-            "Each line is an item, put in the place of this text.",
+            "Run COMMAND once per line, and replace this text in its arguments by the line.",
         )
         .letter('I'),
         CommandParameter::new(
             "max-procs",
             ParameterKind::Integer(0),
-            "So many runs at once; 0 is as many as there are.",
+            "Run up to N invocations in parallel. 0 means no limit.",
         )
         .letter('P'),
-        CommandParameter::new("no-run-if-empty", ParameterKind::Flag, "Runs nothing if there are no items.")
+        CommandParameter::new("no-run-if-empty", ParameterKind::Flag, "Run nothing if there are no items.")
             .letter('r'),
-        CommandParameter::new("verbose", ParameterKind::Flag, "Shows each run on standard error first.")
-            .letter('t'),
+        CommandParameter::new(
+            "verbose",
+            ParameterKind::Flag,
+            "Print each command line on standard error before it runs.",
+        )
+        .letter('t'),
     ],
     details: &[
-        "A program, and an option that is not listed here, is left to the machine's own `xargs`, if there is one. As there, COMMAND is neither a \
-         function nor a builtin, and its input is empty.",
+        "If COMMAND is a program, or an option is not listed here, the machine's own `xargs` runs. As in GNU `xargs`, COMMAND \
+         is never a function or a builtin, and its standard input is empty.",
     ],
     statuses: &[
-        ("0", "all runs succeeded"),
-        ("123", "a run ended with 1–125"),
-        ("124", "a run ended with 255; it was the last"),
-        ("125", "a signal ended a run; it was the last"),
+        ("0", "all invocations succeeded"),
+        ("1", "another error occurred"),
+        ("123", "an invocation exited with status 1–125"),
+        ("124", "an invocation exited with status 255; no further ones were started"),
+        ("125", "a signal killed an invocation; no further ones were started"),
         ("126", "COMMAND cannot be run"),
-        ("127", "there is no such COMMAND"),
-        ("1", "something else went wrong"),
+        ("127", "COMMAND was not found"),
     ],
     examples: &[
         Example {
-            summary: "one run for each line",
+            summary: "Run once per line",
             script: "printf '%s\\n' 'a b' c | xargs -I{} spawn command=echo argv='<{}>'",
             output: "<a b>\n<c>\n",
             status: 0,
         },
         Example {
-            summary: "the items of one line for each run",
+            summary: "Pass the words of one line to each invocation",
             script: "printf '%s\\n' 'a 1' 'b 2' | xargs -L1 timeout 20 echo",
             output: "a 1\nb 2\n",
             status: 0,
         },
         Example {
-            summary: "a failure is told at the end",
+            summary: "Report a failure in the exit status",
             script: "echo 0 3 0 | xargs -n1 timeout 20 spawn command=false",
             output: "",
             status: 123,
@@ -88,27 +98,30 @@ pub(crate) static DESCRIPTOR: CommandDescriptor = CommandDescriptor {
     ],
 };
 
+/// The exit status for wrong usage and unreadable input.
+const XARGS_FAILED: i32 = 1;
+/// The exit status with which an invocation stops `xargs`.
+const STOP_STATUS: i32 = 255;
+const READ_CHUNK_BYTES: usize = 64 * 1024;
+
 pub(crate) static COMMAND: CommandDefinition = CommandDefinition {
-    usage: 1,
+    usage_status: XARGS_FAILED,
     steps_aside: Some(steps_aside),
     ..CommandDefinition::new(&DESCRIPTOR, run)
 };
 
-/// GNU's own runs what is not in this process, and reads what it alone understands.
+/// GNU's `xargs` runs programs, and combinations of options that this one does not implement.
 fn steps_aside(session: &mut Session, arguments: &CommandArguments, operands: &[Bytes]) -> bool {
-    let odd = arguments.text("delimiter").is_some_and(|text| delimiter(text).is_none());
-    let ways = [
-        arguments.text("replace").is_some(),
-        arguments.number("max-args").is_some(),
-        arguments.number("max-lines").is_some(),
-    ];
-    let split = arguments.flag("null") || arguments.text("delimiter").is_some();
-    let mixed = ways.iter().filter(|way| **way).count() > 1 || ways[2] && split;
-    odd || mixed || !session.runs_here(operands)
+    let long_delimiter = arguments.text("delimiter").is_some_and(|text| parse_delimiter(text).is_none());
+    let by_line = arguments.number("max-lines").is_some();
+    let groupings = [arguments.text("replace").is_some(), arguments.number("max-args").is_some(), by_line];
+    let delimited = arguments.flag("null") || arguments.text("delimiter").is_some();
+    let combined = groupings.iter().filter(|grouping| **grouping).count() > 1 || by_line && delimited;
+    long_delimiter || combined || !session.runs_here(operands)
 }
 
-/// The byte that a delimiter means.
-fn delimiter(text: &[u8]) -> Option<u8> {
+/// A single byte or one of the escapes `\n`, `\t`, `\0` and `\\`.
+fn parse_delimiter(text: &[u8]) -> Option<u8> {
     match text {
         [byte] => Some(*byte),
         b"\\n" => Some(b'\n'),
@@ -119,52 +132,50 @@ fn delimiter(text: &[u8]) -> Option<u8> {
     }
 }
 
+/// The byte that separates items, or `None` if blanks and newlines do.
+fn delimiter(arguments: &CommandArguments) -> Result<Option<u8>, &'static str> {
+    let delimiter = match arguments.text("delimiter") {
+        Some(text) => Some(parse_delimiter(text).ok_or("the delimiter must be a single character")?),
+        None => None,
+    };
+    Ok(if arguments.flag("null") { Some(0) } else { delimiter })
+}
+
 fn run(context: &mut Context<'_>, arguments: &CommandArguments, words: &[Bytes]) -> Flow {
-    let command = &words[arguments.options..];
-    let Some(delimiter) = arguments.text("delimiter").map_or(Some(None), |text| delimiter(text).map(Some))
-    else {
-        context.error("the delimiter must be one character");
-        return Ok(1);
-    };
-    let delimiter = if arguments.flag("null") { Some(0) } else { delimiter };
-    let input = match read(context)? {
-        Ok(input) => input,
-        Err(error) => {
-            context.error(format_args!("cannot read: {}", haft_fs::message(&error)));
-            return Ok(1);
-        }
-    };
-    let replace = arguments.text("replace");
-    let items = match (delimiter, replace.is_some()) {
-        (Some(delimiter), _) => Ok(delimited(&input, delimiter)),
-        (None, by_line) => quoted(&input, by_line),
-    };
-    let items = match items {
-        Ok(items) => items,
+    let delimiter = match delimiter(arguments) {
+        Ok(delimiter) => delimiter,
         Err(message) => {
             context.error(message);
-            return Ok(1);
+            return Ok(XARGS_FAILED);
         }
     };
-    let echo = [Bytes::from("echo")];
-    let command = if command.is_empty() { &echo } else { command };
-    let runs = match arguments.number("max-lines").and_then(|most| usize::try_from(most).ok()) {
-        Some(most) if !items.is_empty() => line_runs(command, &input, most),
-        _ => runs(command, &items, replace, arguments),
+    let input = match read_input(context)? {
+        Ok(input) => input,
+        Err(error) => {
+            context.error(format_args!("cannot read standard input: {}", haft_fs::message(&error)));
+            return Ok(XARGS_FAILED);
+        }
+    };
+    let invocations = match plan_invocations(arguments, delimiter, &words[arguments.option_words..], &input) {
+        Ok(invocations) => invocations,
+        Err(message) => {
+            context.error(message);
+            return Ok(XARGS_FAILED);
+        }
     };
     let limit = match arguments.number("max-procs") {
         None => 1,
         Some(0) => usize::MAX,
         Some(limit) => usize::try_from(limit).unwrap_or(usize::MAX),
     };
-    run_all(context, &runs, limit, arguments.flag("verbose"))
+    run_all(context, &invocations, limit, arguments.flag("verbose"))
 }
 
-/// All of standard input.
-fn read(context: &mut Context<'_>) -> Result<io::Result<Vec<u8>>, Unwind> {
+/// Reads standard input to its end.
+fn read_input(context: &mut Context<'_>) -> Result<io::Result<Vec<u8>>, Unwind> {
     let mut input = Vec::new();
     let Some(file) = context.file(0) else { return Ok(Ok(input)) };
-    let mut buffer = vec![0; 64 * 1024];
+    let mut buffer = vec![0; READ_CHUNK_BYTES];
     loop {
         match file.read(&mut buffer, None, context.session.cancel_token()) {
             Ok(0) => return Ok(Ok(input)),
@@ -175,98 +186,30 @@ fn read(context: &mut Context<'_>) -> Result<io::Result<Vec<u8>>, Unwind> {
     }
 }
 
-fn delimited(input: &[u8], delimiter: u8) -> Vec<Bytes> {
-    let input = input.strip_suffix(&[delimiter]).unwrap_or(input);
-    if input.is_empty() {
-        return Vec::new();
-    }
-    input.split(|byte| *byte == delimiter).map(Bytes::from).collect()
-}
-
-/// Items between blanks, or lines, in which quotes and backslashes protect.
-fn quoted(input: &[u8], by_line: bool) -> Result<Vec<Bytes>, String> {
-    let mut items = Vec::new();
-    let mut item: Option<Vec<u8>> = None;
-    let mut bytes = input.iter().copied();
-    while let Some(byte) = bytes.next() {
-        match byte {
-            b'\n' => items.extend(item.take().map(Bytes::from)),
-            b' ' | b'\t' if item.is_none() => {}
-            b' ' | b'\t' if !by_line => items.extend(item.take().map(Bytes::from)),
-            b'\'' | b'"' => {
-                let text = item.get_or_insert_default();
-                let kind = if byte == b'"' { "double" } else { "single" };
-                loop {
-                    match bytes.next() {
-                        Some(end) if end == byte => break,
-                        Some(b'\n') | None => return Err(format!("unmatched {kind} quote")),
-                        Some(inner) => text.push(inner),
-                    }
-                }
-            }
-            b'\\' => item.get_or_insert_default().extend(bytes.next()),
-            other => item.get_or_insert_default().push(other),
-        }
-    }
-    items.extend(item.map(Bytes::from));
-    Ok(items)
-}
-
-/// The words of each run.
-fn runs(
-    command: &[Bytes],
-    items: &[Bytes],
-    replace: Option<&Bytes>,
+/// Turns the input into invocations of `command`, or of `echo` if that is empty.
+fn plan_invocations(
     arguments: &CommandArguments,
-) -> Vec<Vec<Bytes>> {
-    if let Some(place) = replace {
-        let fill = |item: &Bytes| command.iter().map(|word| replaced(word, place, item)).collect();
-        return items.iter().map(fill).collect();
-    }
-    if items.is_empty() {
-        return if arguments.flag("no-run-if-empty") { Vec::new() } else { vec![command.to_vec()] };
-    }
-    let most = arguments.number("max-args").and_then(|most| usize::try_from(most).ok()).unwrap_or(usize::MAX);
-    items.chunks(most.min(items.len())).map(|items| [command, items].concat()).collect()
+    delimiter: Option<u8>,
+    command: &[Bytes],
+    input: &[u8],
+) -> Result<Vec<Invocation>, String> {
+    let items = match delimiter {
+        Some(delimiter) => split_delimited(input, delimiter),
+        None => split_quoted(input, arguments.text("replace").is_some())?,
+    };
+    let echo = [Bytes::from("echo")];
+    let command = if command.is_empty() { &echo } else { command };
+    Ok(match arguments.number("max-lines").and_then(|max| usize::try_from(max).ok()) {
+        Some(max_lines) if !items.is_empty() => group_lines(command, input, max_lines),
+        _ => group_items(command, &items, arguments),
+    })
 }
 
-/// The words of each run, with the items of so many lines. A line that ends in a blank goes on with the next; an empty one is
-/// none.
-fn line_runs(command: &[Bytes], input: &[u8], most: usize) -> Vec<Vec<Bytes>> {
-    let mut runs: Vec<Vec<Bytes>> = Vec::new();
-    let (mut lines, mut goes_on) = (0, false);
-    for line in input.split(|byte| *byte == b'\n').filter(|line| !line.trim_ascii().is_empty()) {
-        let items = quoted(line, false).unwrap_or_default();
-        lines += usize::from(!goes_on);
-        match runs.last_mut().filter(|_| goes_on || lines <= most) {
-            Some(run) => run.extend(items),
-            None => {
-                lines = 1;
-                runs.push([command, &items].concat());
-            }
-        }
-        goes_on = line.ends_with(b" ") || line.ends_with(b"\t");
-    }
-    runs
-}
-
-fn replaced(word: &Bytes, place: &Bytes, item: &Bytes) -> Bytes {
-    let mut made = Vec::new();
-    let mut rest: &[u8] = word;
-    while let Some(at) = memchr::memmem::find(rest, place).filter(|_| !place.is_empty()) {
-        made.extend_from_slice(&rest[..at]);
-        made.extend_from_slice(item);
-        rest = &rest[at + place.len()..];
-    }
-    made.extend_from_slice(rest);
-    made.into()
-}
-
-/// Runs them, so many at once, and says how it went.
-fn run_all(context: &mut Context<'_>, runs: &[Vec<Bytes>], limit: usize, verbose: bool) -> Flow {
+/// Runs all invocations, up to `limit` in parallel, and returns the exit status of `xargs`.
+fn run_all(context: &mut Context<'_>, invocations: &[Invocation], limit: usize, verbose: bool) -> Flow {
     let mut running: VecDeque<Member> = VecDeque::new();
     let mut result = 0;
-    for words in runs {
+    for words in invocations {
         if verbose {
             let shown: Vec<&[u8]> = words.iter().map(|word| &**word).collect();
             let _ = context.session.write(2, &[shown.join(b" ".as_slice()), b"\n".to_vec()].concat());
@@ -276,68 +219,70 @@ fn run_all(context: &mut Context<'_>, runs: &[Vec<Bytes>], limit: usize, verbose
         if limit == 1 {
             let status = context.run_apart(child, words)?;
             match judge(context, &words[0], status) {
-                Verdict::Stop(status) => return Ok(status),
-                Verdict::Failed => result = 123,
-                Verdict::Fine => {}
+                XargsVerdict::Stop(status) => return Ok(status),
+                XargsVerdict::Failed => result = ITEM_FAILED,
+                XargsVerdict::Succeeded => {}
             }
             continue;
         }
         running.push_back(context.start_apart(child, words));
         if running.len() >= limit {
-            result = first_ended(context, &mut running, result, &words[0])?;
+            result = wait_for_oldest(context, &mut running, result, &words[0])?;
         }
-        if result >= 124 {
+        if result > ITEM_FAILED {
             break;
         }
     }
     while !running.is_empty() {
-        let name = &runs[0][0];
-        result = first_ended(context, &mut running, result, name)?.max(result);
+        let name = &invocations[0][0];
+        result = wait_for_oldest(context, &mut running, result, name)?.max(result);
     }
     Ok(result)
 }
 
-/// Waits for the oldest, and yields the status so far.
-fn first_ended(
+/// Waits for the oldest invocation and returns the exit status so far.
+fn wait_for_oldest(
     context: &mut Context<'_>,
     running: &mut VecDeque<Member>,
     result: i32,
     name: &Bytes,
 ) -> Result<i32, Unwind> {
     let Some(mut member) = running.pop_front() else { return Ok(result) };
-    let status = context.session.wait_member_until(&mut member, None);
-    let status = match status {
-        Ok(status) => status.unwrap_or(127),
+    let status = match context.session.wait_member_until(&mut member, None) {
+        Ok(status) => status.unwrap_or(NOT_FOUND),
         Err(unwind) => {
-            running.iter().chain([&member]).for_each(|member| member.signal(15));
+            running.iter().chain([&member]).for_each(|member| member.signal(Signals::TERMINATE));
             return Err(unwind);
         }
     };
     Ok(match judge(context, name, status) {
-        Verdict::Stop(status) => status.max(result),
-        Verdict::Failed => result.max(123),
-        Verdict::Fine => result,
+        XargsVerdict::Stop(status) => status.max(result),
+        XargsVerdict::Failed => result.max(ITEM_FAILED),
+        XargsVerdict::Succeeded => result,
     })
 }
 
-enum Verdict {
-    Fine,
+/// What the exit status of an invocation means for `xargs`.
+enum XargsVerdict {
+    Succeeded,
+    /// The remaining invocations run.
     Failed,
+    /// No further invocation starts; `xargs` exits with this status.
     Stop(i32),
 }
 
-fn judge(context: &mut Context<'_>, name: &Bytes, status: i32) -> Verdict {
+fn judge(context: &mut Context<'_>, name: &Bytes, status: i32) -> XargsVerdict {
     match status {
-        0 => Verdict::Fine,
-        126 | 127 => Verdict::Stop(status),
-        255 => {
-            context.error(format_args!("{name}: exited with status 255; aborting"));
-            Verdict::Stop(124)
+        0 => XargsVerdict::Succeeded,
+        CANNOT_EXECUTE | NOT_FOUND => XargsVerdict::Stop(status),
+        STOP_STATUS => {
+            context.error(format_args!("{name}: exited with status {STOP_STATUS}; aborting"));
+            XargsVerdict::Stop(XARGS_ABORTED)
         }
-        129.. => {
-            context.error(format_args!("{name}: terminated by signal {}", status - 128));
-            Verdict::Stop(125)
+        _ if status > SIGNAL_BASE => {
+            context.error(format_args!("{name}: terminated by signal {}", status - SIGNAL_BASE));
+            XargsVerdict::Stop(XARGS_KILLED)
         }
-        _ => Verdict::Failed,
+        _ => XargsVerdict::Failed,
     }
 }

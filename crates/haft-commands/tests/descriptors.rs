@@ -1,8 +1,8 @@
-//! The examples of the descriptors do what they say.
+//! The examples of all descriptors run, and help shows them.
 
 mod support;
 
-/// Whether text is as expected, where `…` stands for anything within a line.
+/// Whether text matches a pattern in which one `…` per line matches anything.
 fn matches(text: &str, expected: &str) -> bool {
     let (mut lines, mut wanted) = (text.split('\n'), expected.split('\n'));
     loop {
@@ -24,7 +24,7 @@ fn line_matches(line: &str, wanted: &str) -> bool {
 }
 
 #[test]
-fn examples_do_what_they_say() {
+fn every_example_has_the_stated_output_and_status() {
     for descriptor in haft_commands::DESCRIPTORS {
         assert!(!descriptor.examples.is_empty(), "'{}' has no example", descriptor.name);
         for example in descriptor.examples {
@@ -40,7 +40,7 @@ fn examples_do_what_they_say() {
 }
 
 #[test]
-fn help_is_shown_by_help_and_by_the_option() {
+fn help_builtin_and_help_option_print_the_same_text() {
     for descriptor in haft_commands::DESCRIPTORS {
         let name = descriptor.name;
         let help = haft_commands::help(descriptor);

@@ -1,11 +1,11 @@
-//! `env` and `xargs`: GNU's for programs, and the way to what runs in this process.
+//! `env` and `xargs`: they behave like GNU's for programs, and also run haft's commands.
 
 mod support;
 
 use haft_kernel::Kernel;
-use support::{run, run_in, session, with};
+use support::{run, run_in, session, session_with};
 
-/// Scripts whose output and status are those that bash and GNU's programs yield.
+/// Scripts that must behave as under bash with GNU's programs.
 const SAME_AS_GNU: &[&str] = &[
     "env A=1 sh -c 'echo $A'",
     "A=1 env -u A sh -c 'echo ${A-unset}'",
@@ -49,7 +49,7 @@ fn bash(script: &str) -> (i32, String) {
 }
 
 #[test]
-fn programs_are_run_as_gnu_runs_them() {
+fn programs_run_as_under_gnu() {
     for script in SAME_AS_GNU {
         let ran = run(script);
         assert_eq!((ran.status, ran.stdout), bash(script), "{script}: {}", ran.stderr);
@@ -57,7 +57,7 @@ fn programs_are_run_as_gnu_runs_them() {
 }
 
 #[test]
-fn what_runs_in_this_process_is_reached() {
+fn in_process_commands_run() {
     for (script, expected) in [
         (r#"env A=1 spawn command=sh argv=["-c", "echo \u0024A"]"#, "1\n"),
         (r#"A=1; export A; env -i spawn command=/usr/bin/env | grep -v '^HAFT_RUN=\|^_='"#, ""),
@@ -82,7 +82,7 @@ fn what_runs_in_this_process_is_reached() {
 }
 
 #[test]
-fn they_work_where_there_are_no_programs() {
+fn both_work_with_external_commands_disabled() {
     let kernel = || Kernel::builder().commands(haft_commands::TABLE).external(false).build();
     for (script, status, stdout) in [
         ("export A=1; env -i B=2", 0, "B=2\n"),
@@ -92,7 +92,7 @@ fn they_work_where_there_are_no_programs() {
         ("echo 1 | xargs ls", 126, ""),
         ("echo \"'\" | xargs spawn", 1, ""),
     ] {
-        let ran = run_in(with(kernel()), script);
+        let ran = run_in(session_with(kernel()), script);
         assert_eq!((ran.status, ran.stdout.as_str()), (status, stdout), "{script}: {}", ran.stderr);
     }
 }

@@ -6,13 +6,13 @@ use std::time::{Duration, Instant};
 
 use haft_kernel::Kernel;
 use haft_test_support::{Marker, Scratch, child, eventually};
-use support::{run, run_in, session, with};
+use support::{run, run_in, session, session_with};
 
-/// Longer than anything takes on a machine that is busy.
-const SOON: Duration = Duration::from_secs(60);
+/// Generous, for a busy machine. Nothing here sleeps this long.
+const DEADLINE: Duration = Duration::from_secs(60);
 
 #[test]
-fn items_come_in_order_with_everything_they_wrote() {
+fn items_come_in_order_with_their_whole_output() {
     for (script, expected) in [
         (
             r#"seq 10 | scatter --as N --limit 4 | echo "$N" | gather --text | paste -sd,"#,
@@ -48,7 +48,7 @@ fn items_come_in_order_with_everything_they_wrote() {
 }
 
 #[test]
-fn a_failure_is_a_record_and_not_the_end() {
+fn a_failed_item_is_recorded_and_the_others_run() {
     let script = "printf '%s\\n' 1 0 2 | scatter as=N | sh -c 'echo out; echo err >&2; exit $0' $N | gather";
     let ran = run(script);
     assert_eq!(ran.status, 123);
@@ -66,7 +66,7 @@ fn a_failure_is_a_record_and_not_the_end() {
 }
 
 #[test]
-fn what_is_not_text_is_said_to_be_lossy() {
+fn records_of_binary_output_are_marked_as_lossy() {
     let ran = run(r"echo x | scatter | printf '\xff' | gather");
     let record: serde_json::Value = serde_json::from_str(&ran.stdout).expect("JSON");
     assert_eq!((&record["output"], &record["lossy"]), (&"\u{fffd}".into(), &true.into()));
@@ -75,22 +75,23 @@ fn what_is_not_text_is_said_to_be_lossy() {
 }
 
 #[test]
-fn no_more_run_at_once_than_the_limit() {
+fn no_more_items_than_the_limit_run_in_parallel() {
     let scratch = Scratch::new();
     let script = format!(
         "cd {}; seq 6 | scatter limit=2 | {{ mkdir run.$ITEM; ls -d run.* | wc -l; sleep 0.1; rmdir run.$ITEM; }} | gather -t",
         scratch.path().display()
     );
     let ran = run(&script);
-    let most = ran.stdout.lines().map(|line| line.trim().parse::<usize>().expect("a number")).max();
-    assert_eq!(most, Some(2), "{}", ran.stderr);
+    let max = ran.stdout.lines().map(|line| line.trim().parse::<usize>().expect("a number")).max();
+    assert_eq!(max, Some(2), "{}", ran.stderr);
 }
 
 #[test]
 fn retries_halt_and_the_job_log() {
     let scratch = Scratch::new();
-    let within = |script: &str| run(&format!("cd {}; {script}", scratch.path().display()));
-    let ran = within("seq 2 | scatter limit=1 retries=2 | { echo x >> t; [ $(wc -l < t) -ge 3 ]; } | gather");
+    let in_scratch = |script: &str| run(&format!("cd {}; {script}", scratch.path().display()));
+    let ran =
+        in_scratch("seq 2 | scatter limit=1 retries=2 | { echo x >> t; [ $(wc -l < t) -ge 3 ]; } | gather");
     let attempts: Vec<u64> = ran
         .stdout
         .lines()
@@ -100,42 +101,50 @@ fn retries_halt_and_the_job_log() {
         .collect();
     assert_eq!((ran.status, attempts), (0, vec![3, 1]));
 
-    let ran = within("seq 9 | scatter limit=1 halt=soon,fail=2 | [ $ITEM -lt 4 ] | gather | wc -l");
+    let ran = in_scratch("seq 9 | scatter limit=1 halt=soon,fail=2 | [ $ITEM -lt 4 ] | gather | wc -l");
     assert_eq!(ran.stdout, "5\n", "{}", ran.stderr);
-    assert!(ran.stderr.contains("stopped after 2 failed"), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("stopped after 2 failures; the remaining items did not run"),
+        "{}",
+        ran.stderr
+    );
 
     let started = Instant::now();
-    let ran = within("printf '%s\\n' 600 x | scatter limit=2 halt=now | sleep $ITEM | gather");
-    assert!(started.elapsed() < Duration::from_secs(60));
+    let ran = in_scratch("printf '%s\\n' 600 x | scatter limit=2 halt=now | sleep $ITEM | gather");
+    assert!(started.elapsed() < DEADLINE);
     assert_eq!((ran.status, ran.stdout.lines().count()), (123, 2));
 
-    let ran = within("seq 2 | scatter as=N | [ $N = 1 ] | gather joblog=log > /dev/null; cut -f 1,7,9 log");
+    let ran =
+        in_scratch("seq 2 | scatter as=N | [ $N = 1 ] | gather joblog=log > /dev/null; cut -f 1,7,9 log");
     let mut lines: Vec<&str> = ran.stdout.lines().collect();
     lines.sort_unstable();
     assert_eq!(lines, ["1\t0\tN='1' [ $N = 1 ]", "2\t1\tN='2' [ $N = 1 ]", "Seq\tExitval\tCommand"]);
 }
 
 #[test]
-fn wrong_use_is_refused_before_anything_runs() {
+fn wrong_usage_is_rejected_before_anything_runs() {
     for (script, complaint) in [
         ("seq 3 | scatter | touch bad", "scatter: needs 'gather' after it in the pipeline"),
         ("touch bad | gather", "gather: needs 'scatter' before it in the pipeline"),
         ("touch bad | scatter | gather", "gather: nothing stands between 'scatter' and it"),
         ("touch bad | scatter | scatter | cat | gather", "scatter: comes before the 'gather' of the fan-out"),
-        ("scatter", "scatter: needs 'gather' after it"),
-        ("gather", "gather: needs 'scatter' before it"),
+        ("scatter", "scatter: must be followed by 'gather' in the same pipeline"),
+        ("gather", "gather: must follow 'scatter' in the same pipeline"),
         (
             "seq 3 | scatter --limit 0 | touch bad | gather",
-            "scatter: 'limit' is a whole number, at least 1, not '0'",
+            "scatter: invalid value '0' for 'limit': expected an integer of at least 1",
         ),
-        ("seq 3 | scatter --as 1x | touch bad | gather", "scatter: 'as' is the name of a variable, not '1x'"),
+        (
+            "seq 3 | scatter --as 1x | touch bad | gather",
+            "scatter: invalid value '1x' for 'as': expected a variable name",
+        ),
         (
             "seq 3 | scatter --limt 1 | touch bad | gather",
             "scatter: unknown parameter 'limt'\nhint: did you mean 'limit'?",
         ),
         (
             "seq 3 | scatter --joblog x | touch bad | gather",
-            "scatter: unknown parameter 'joblog'\nhint: 'gather' takes it",
+            "scatter: unknown parameter 'joblog'\nhint: pass it to 'gather' instead",
         ),
         (
             "seq 3 | scatter | touch bad | gather --txt",
@@ -143,7 +152,7 @@ fn wrong_use_is_refused_before_anything_runs() {
         ),
         (
             "seq 3 | scatter | touch bad | gather limit=2",
-            "gather: unknown parameter 'limit'\nhint: 'scatter' takes it",
+            "gather: unknown parameter 'limit'\nhint: pass it to 'scatter' instead",
         ),
     ] {
         let scratch = Scratch::new();
@@ -158,29 +167,29 @@ fn wrong_use_is_refused_before_anything_runs() {
 }
 
 #[test]
-fn functions_of_these_names_are_functions() {
+fn functions_named_scatter_and_gather_take_precedence() {
     let ran = run("scatter() { sed s/^/s/; }; gather() { sed s/$/g/; }; seq 2 | scatter | cat | gather");
     assert_eq!(ran.stdout, "s1g\ns2g\n");
 }
 
 #[test]
-fn who_reads_no_longer_ends_it() {
+fn a_closed_output_ends_the_fan_out() {
     let started = Instant::now();
     let ran = run("yes | scatter limit=2 | echo $ITEM | gather -t | head -n 3");
     assert_eq!(ran.stdout, "y\ny\ny\n");
-    assert!(started.elapsed() < Duration::from_secs(60));
+    assert!(started.elapsed() < DEADLINE);
 }
 
 #[test]
-fn what_an_item_leaves_running_does_not_hold_it_up() {
+fn background_processes_of_an_item_do_not_delay_it() {
     let started = Instant::now();
     let ran = run("seq 2 | scatter | { sleep 600 & echo $ITEM; } | gather -t");
     assert_eq!(ran.stdout, "1\n2\n");
-    assert!(started.elapsed() < Duration::from_secs(60));
+    assert!(started.elapsed() < DEADLINE);
 }
 
 #[test]
-fn a_cancel_ends_all_items() {
+fn cancellation_ends_all_items() {
     let (marker, scratch) = (Marker::new(), Scratch::new());
     let script = format!(
         "seq 4 | scatter limit=4 | {} pause {} {} | gather",
@@ -191,16 +200,16 @@ fn a_cancel_ends_all_items() {
     let session = session();
     let token = session.cancel_token().clone();
     let running = std::thread::spawn(move || run_in(session, &script));
-    assert!(eventually(SOON, || marker.count() == 4));
+    assert!(eventually(DEADLINE, || marker.count() == 4));
     token.cancel();
-    let ran = running.join().expect("it ends");
+    let ran = running.join().expect("the script ends");
     assert_eq!((ran.status, ran.stdout.as_str()), (130, ""));
     assert_eq!(marker.count(), 0);
 }
 
 #[test]
-fn it_works_where_there_are_no_programs() {
-    let off = Kernel::builder().commands(haft_commands::TABLE).external(false).build();
-    let ran = run_in(with(off), "printf '%s\\n' a b | scatter | echo \"<$ITEM>\" | gather -t");
+fn fan_out_works_with_external_commands_disabled() {
+    let kernel = Kernel::builder().commands(haft_commands::TABLE).external(false).build();
+    let ran = run_in(session_with(kernel), "printf '%s\\n' a b | scatter | echo \"<$ITEM>\" | gather -t");
     assert_eq!((ran.status, ran.stdout.as_str()), (0, "<a>\n<b>\n"));
 }

@@ -1,4 +1,4 @@
-//! `timeout`: what it ends, with which statuses, and that it is GNU's equal.
+//! `timeout`: what it terminates, its exit statuses, and that it behaves like GNU's.
 
 mod support;
 
@@ -6,12 +6,12 @@ use std::time::{Duration, Instant};
 
 use haft_kernel::Kernel;
 use haft_test_support::{Marker, Scratch, child, eventually};
-use support::{run, run_in, session, with};
+use support::{run, run_in, session, session_with};
 
-/// Longer than anything takes on a machine that is busy.
-const SOON: Duration = Duration::from_secs(60);
+/// Generous, for a busy machine. Nothing here sleeps this long.
+const DEADLINE: Duration = Duration::from_secs(60);
 
-/// Scripts whose output and status are those that bash and GNU's `timeout` yield.
+/// Scripts that must behave as under bash with GNU's `timeout`.
 const SAME_AS_GNU: &[&str] = &[
     "timeout 20 true",
     "timeout 20 false",
@@ -73,28 +73,28 @@ const SAME_AS_GNU: &[&str] = &[
 #[expect(clippy::disallowed_types, reason = "bash is the oracle, started by the test")]
 fn bash(script: &str) -> (i32, String, bool) {
     let output = std::process::Command::new("bash").args(["-c", script]).output().expect("bash runs");
-    // bash becomes the last program it runs, so that the signal that ends it is bash's own end.
+    // bash replaces itself by the last program, so a signal that kills the program kills bash.
     let signal = std::os::unix::process::ExitStatusExt::signal(&output.status);
     let status = output.status.code().or(signal.map(|signal| 128 + signal)).unwrap_or(-1);
     (status, String::from_utf8_lossy(&output.stdout).into_owned(), output.stderr.is_empty())
 }
 
 #[test]
-fn it_is_gnus_equal() {
-    let mut different = Vec::new();
+fn behaves_like_gnu_timeout() {
+    let mut differences = Vec::new();
     for script in SAME_AS_GNU {
         let expected = bash(script);
         let supervised = run(script);
         let got = (supervised.status, supervised.stdout, supervised.stderr.is_empty());
         if got != expected {
-            different.push(format!("{script}: {expected:?}, but {got:?} {}", supervised.stderr));
+            differences.push(format!("{script}: {expected:?}, but {got:?} {}", supervised.stderr));
         }
     }
-    assert!(different.is_empty(), "{}", different.join("\n"));
+    assert!(differences.is_empty(), "{}", differences.join("\n"));
 }
 
 #[test]
-fn it_ends_what_is_no_program() {
+fn functions_builtins_and_commands_are_terminated() {
     let started = Instant::now();
     for (script, expected) in [
         ("f() { while :; do :; done; }; timeout 0.2 f; echo $?", "124\n"),
@@ -112,37 +112,37 @@ fn it_ends_what_is_no_program() {
         let ran = run(script);
         assert_eq!(ran.stdout, expected, "{script}: {}", ran.stderr);
     }
-    assert!(started.elapsed() < SOON);
+    assert!(started.elapsed() < DEADLINE);
 }
 
 #[test]
-fn its_time_is_up_for_the_whole_group() {
+fn the_whole_process_group_is_terminated() {
     let (marker, scratch) = (Marker::new(), Scratch::new());
-    let stay = format!("{} pause {} {}", child(), marker.as_str(), scratch.text("ready"));
-    let ran = run(&format!("timeout 1.5 sh -c '{stay} & {stay}'"));
+    let pause = format!("{} pause {} {}", child(), marker.as_str(), scratch.text("ready"));
+    let ran = run(&format!("timeout 1.5 sh -c '{pause} & {pause}'"));
     assert_eq!(ran.status, 124);
-    assert!(eventually(SOON, || marker.count() == 0));
+    assert!(eventually(DEADLINE, || marker.count() == 0));
 }
 
 #[test]
-fn a_cancel_ends_what_it_runs() {
+fn cancellation_ends_the_command() {
     let (marker, scratch) = (Marker::new(), Scratch::new());
-    let stay = format!("{} pause {} {}", child(), marker.as_str(), scratch.text("ready"));
+    let pause = format!("{} pause {} {}", child(), marker.as_str(), scratch.text("ready"));
     for script in
-        [format!("timeout 600 sh -c '{stay} & {stay}'"), format!("f() {{ {stay}; }}; timeout 600 f")]
+        [format!("timeout 600 sh -c '{pause} & {pause}'"), format!("f() {{ {pause}; }}; timeout 600 f")]
     {
         let session = session();
         let token = session.cancel_token().clone();
         let running = std::thread::spawn(move || run_in(session, &script));
-        assert!(eventually(SOON, || marker.count() > 0));
+        assert!(eventually(DEADLINE, || marker.count() > 0));
         token.cancel();
-        assert_eq!(running.join().expect("it ends").status, 130);
-        assert!(eventually(SOON, || marker.count() == 0));
+        assert_eq!(running.join().expect("the script ends").status, 130);
+        assert!(eventually(DEADLINE, || marker.count() == 0));
     }
 }
 
 #[test]
-fn it_works_where_there_are_no_programs() {
+fn works_with_external_commands_disabled() {
     let kernel = || Kernel::builder().commands(haft_commands::TABLE).external(false).build();
     for (script, status, stdout) in [
         ("timeout 0.2 eval 'while :; do :; done'", 124, ""),
@@ -151,7 +151,7 @@ fn it_works_where_there_are_no_programs() {
         ("timeout x echo x", 125, ""),
         ("timeout 20 ls", 126, ""),
     ] {
-        let ran = run_in(with(kernel()), script);
+        let ran = run_in(session_with(kernel()), script);
         assert_eq!((ran.status, ran.stdout.as_str()), (status, stdout), "{script}: {}", ran.stderr);
     }
 }

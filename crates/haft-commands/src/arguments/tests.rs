@@ -1,18 +1,19 @@
 use serde_json::json;
 
 use super::*;
+use crate::descriptor::{ArgumentStyle, CommandParameter, ParameterKind};
 
 const DESCRIPTOR: CommandDescriptor = CommandDescriptor {
     name: "sample",
-    summary: "Shows all kinds.",
+    summary: "A command with a parameter of each type.",
     style: ArgumentStyle::Typed,
     parameters: &[
         CommandParameter::new("text", ParameterKind::Text, "Text.").required(),
         CommandParameter::new("flag", ParameterKind::Flag, "A flag.").letter('f'),
-        CommandParameter::new("count", ParameterKind::Integer(1), "A number.").letter('n'),
+        CommandParameter::new("count", ParameterKind::Integer(1), "An integer.").letter('n'),
         CommandParameter::new("list", ParameterKind::List, "Strings."),
         CommandParameter::new("object", ParameterKind::Object, "Strings by name."),
-        CommandParameter::new("time", ParameterKind::Duration, "A time."),
+        CommandParameter::new("time", ParameterKind::Duration, "A duration."),
         CommandParameter::new("signal", ParameterKind::Signal, "A signal."),
         CommandParameter::new("halt", ParameterKind::Halt, "When to stop."),
         CommandParameter::new("name", ParameterKind::Name, "A name."),
@@ -28,72 +29,76 @@ fn parse(words: &[&str]) -> Result<CommandArguments, Error> {
 }
 
 #[test]
-fn the_ways_to_write_a_value_are_the_same() {
+fn every_way_to_write_a_value_is_accepted() {
     for words in [
         &["text=a", "count=2"] as &[_],
         &["--text", "a", "--count=2"],
         &["--text=a", "-n", "2"],
         &["text=a", "-n2"],
     ] {
-        let parsed = parse(words).expect("it is right");
+        let parsed = parse(words).expect("valid arguments");
         assert_eq!(parsed.text("text"), Some(&"a".into()), "{words:?}");
         assert_eq!(parsed.number("count"), Some(2), "{words:?}");
     }
 }
 
 #[test]
-fn values_have_the_kind_of_their_parameter() {
+fn values_have_the_type_of_their_parameter() {
     let parsed =
         parse(&["text=a=b", "-f", "time=1.5m", "signal=SIGKILL", "halt=now,fail=3", "object={\"a\":1}"]);
-    let parsed = parsed.expect("it is right");
+    let parsed = parsed.expect("valid arguments");
     assert_eq!(parsed.text("text"), Some(&"a=b".into()));
     assert!(parsed.flag("flag"));
     assert_eq!(parsed.duration("time"), Some(Duration::from_secs(90)));
     assert_eq!(parsed.number("signal"), Some(9));
-    assert_eq!(parsed.get("halt"), Some(&ArgumentValue::Halt(Some((3, true)))));
+    assert_eq!(parsed.get("halt"), Some(&ArgumentValue::Halt(Some(Halt { failures: 3, now: true }))));
     assert_eq!(parsed.object("object"), [("a".to_owned(), "1".to_owned())]);
 }
 
 #[test]
-fn text_that_looks_like_a_list_is_one_string_and_a_json_word_is_a_list() {
-    let parsed = parse(&["text=a", "list=[\"x\"]", "list=y"]).expect("it is right");
+fn only_json_words_are_parsed_as_lists() {
+    let parsed = parse(&["text=a", "list=[\"x\"]", "list=y"]).expect("valid arguments");
     assert_eq!(parsed.list("list"), ["[\"x\"]".into(), Bytes::from("y")]);
     let (text, value) = (Bytes::from("text=a"), json!(["x", 1]));
     let arguments = [Argument::Word(&text), Argument::Value { name: b"list", value: &value }];
-    let parsed = CommandArguments::parse(&DESCRIPTOR, arguments).expect("it is right");
+    let parsed = CommandArguments::parse(&DESCRIPTOR, arguments).expect("valid arguments");
     assert_eq!(parsed.list("list"), [Bytes::from("x"), "1".into()]);
 }
 
 #[test]
-fn what_is_wrong_is_said() {
+fn errors_name_the_problem_and_the_remedy() {
     for (words, message, hint) in [
         (&["txet=a"] as &[_], "unknown parameter 'txet'", "did you mean 'text'?"),
         (&["--conut", "1"], "unknown parameter 'conut'", "did you mean 'count'?"),
-        (&["zzz=1"], "unknown parameter 'zzz'", "'help sample' shows its parameters"),
+        (&["zzz=1"], "unknown parameter 'zzz'", "'help sample' lists the parameters"),
         (&["-z"], "unknown option '-z'", ""),
-        (&[], "'text' is missing", "write 'sample text=TEXT …'"),
-        (&["text=a", "count=0"], "'count' is a whole number, at least 1, not '0'", ""),
-        (&["text=a", "count=x"], "'count' is a whole number, at least 1, not 'x'", ""),
-        (&["text=a", "--count"], "'count' needs a value", ""),
-        (&["text=a", "time=5x"], "'time' is a time such as 5, 0.5s, 2m or 1h, not '5x'", ""),
-        (&["text=a", "signal=NOPE"], "'signal' is a signal, not 'NOPE'", ""),
-        (&["text=a", "name=1x"], "'name' is the name of a variable, not '1x'", ""),
+        (&[], "missing parameter 'text'", "write 'sample text=TEXT …'"),
+        (&["text=a", "count=0"], "invalid value '0' for 'count': expected an integer of at least 1", ""),
+        (&["text=a", "count=x"], "invalid value 'x' for 'count': expected an integer of at least 1", ""),
+        (&["text=a", "--count"], "parameter 'count' requires a value", ""),
         (
-            &["text=a", "halt=later"],
-            "'halt' is 'never', 'soon' or 'now', perhaps with ',fail=N', not 'later'",
+            &["text=a", "time=5x"],
+            "invalid value '5x' for 'time': expected a duration such as 5, 0.5s, 2m or 1h",
             "",
         ),
-        (&["text=a", "flag=maybe"], "'flag' is true or false, not 'maybe'", ""),
         (
-            &["stray"],
-            "'stray' belongs to no parameter",
-            "arguments are written 'key=value'; 'help sample' shows them",
+            &["text=a", "signal=NOPE"],
+            "invalid value 'NOPE' for 'signal': expected a signal name or number",
+            "",
         ),
-        (&["text=a", "object=[1]"], "'object' is an object, not '[1]'", ""),
+        (&["text=a", "name=1x"], "invalid value '1x' for 'name': expected a variable name", ""),
+        (
+            &["text=a", "halt=later"],
+            "invalid value 'later' for 'halt': expected 'never', 'soon' or 'now', optionally with ',fail=N'",
+            "",
+        ),
+        (&["text=a", "flag=maybe"], "invalid value 'maybe' for 'flag': expected true or false", ""),
+        (&["stray"], "unexpected argument 'stray'", "write arguments as 'key=value'; see 'help sample'"),
+        (&["text=a", "object=[1]"], "invalid value '[1]' for 'object': expected an object", ""),
     ] {
-        let error = parse(words).expect_err("it is wrong");
+        let error = parse(words).expect_err("invalid arguments");
         assert_eq!((error.to_string().as_str(), error.advice().unwrap_or("")), (message, hint), "{words:?}");
     }
-    let error = parse(&["text=a", "object={x"]).expect_err("it is wrong");
-    assert!(error.to_string().starts_with("'object' is not JSON: "), "{error}");
+    let error = parse(&["text=a", "object={x"]).expect_err("invalid arguments");
+    assert!(error.to_string().starts_with("invalid JSON for 'object': "), "{error}");
 }

@@ -1,4 +1,4 @@
-//! What became of an item.
+//! The result of an item.
 
 use std::io;
 use std::time::{Duration, SystemTime};
@@ -6,7 +6,9 @@ use std::time::{Duration, SystemTime};
 use haft_kernel::{BranchEnd, Bytes};
 use serde_json::{Map, Value};
 
-/// An item that has ended, with what it wrote.
+use crate::status::CANNOT_EXECUTE;
+
+/// The result of one attempt at an item, with its output.
 #[derive(Debug)]
 pub(super) struct ItemResult {
     pub(super) item: Bytes,
@@ -16,7 +18,7 @@ pub(super) struct ItemResult {
     pub(super) started: SystemTime,
     pub(super) duration: Duration,
     pub(super) attempts: u64,
-    /// Whether Ctrl-C has ended it.
+    /// Whether Ctrl-C ended it.
     pub(super) interrupted: bool,
 }
 
@@ -26,23 +28,24 @@ impl ItemResult {
         Self { item: Bytes::new(), status, stdout, stderr, started, duration, attempts: 0, interrupted }
     }
 
-    /// An item that could not be started.
+    /// The result of an item that could not be started.
     pub(super) fn not_started(error: &io::Error) -> Self {
         let stderr = format!("cannot start: {}\n", haft_fs::message(error)).into_bytes();
         let duration = Duration::ZERO;
-        let end = BranchEnd { status: 126, stdout: Vec::new(), stderr, duration, interrupted: false };
+        let end =
+            BranchEnd { status: CANNOT_EXECUTE, stdout: Vec::new(), stderr, duration, interrupted: false };
         Self::new(end, SystemTime::now())
     }
 
-    /// The same, as the end of this item.
-    pub(super) fn of(mut self, item: Bytes, attempts: u64) -> Self {
+    /// Adds the item and the number of attempts.
+    pub(super) fn with_item(mut self, item: Bytes, attempts: u64) -> Self {
         self.item = item;
         self.attempts = attempts;
         self
     }
 
-    /// One line of JSON.
-    pub(super) fn record(&self) -> Vec<u8> {
+    /// The record that `gather` prints: one line of JSON.
+    pub(super) fn to_json_line(&self) -> Vec<u8> {
         let mut lossy = false;
         let mut text = |bytes: &[u8]| {
             let text = String::from_utf8_lossy(bytes);

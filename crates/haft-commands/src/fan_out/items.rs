@@ -1,4 +1,4 @@
-//! Items from an input.
+//! Reads items from the input of a fan-out.
 
 use std::io;
 use std::os::fd::BorrowedFd;
@@ -7,61 +7,61 @@ use std::sync::Arc;
 use haft_kernel::io::OpenFile;
 use haft_kernel::{Bytes, CancelToken};
 
-const CHUNK: usize = 64 * 1024;
+const READ_CHUNK_BYTES: usize = 64 * 1024;
 
-/// What is read from an input, item by item.
+/// Splits a file into items.
 #[derive(Debug)]
 pub(super) struct ItemReader {
     file: Option<Arc<OpenFile>>,
     separator: u8,
     buffer: Vec<u8>,
-    /// How much of the buffer was taken as items.
-    taken: usize,
-    ended: bool,
+    /// The number of bytes of `buffer` that were returned as items.
+    consumed: usize,
+    at_end: bool,
 }
 
 impl ItemReader {
     pub(super) fn new(file: Option<Arc<OpenFile>>, separator: u8) -> Self {
-        Self { file, separator, buffer: Vec::new(), taken: 0, ended: false }
+        Self { file, separator, buffer: Vec::new(), consumed: 0, at_end: false }
     }
 
-    /// What can be waited for; `None` if reading does not wait.
+    /// The descriptor to poll before [`fill`](Self::fill); `None` if reading never blocks.
     pub(super) fn descriptor(&self) -> Option<BorrowedFd<'_>> {
         self.file.as_ref()?.descriptor()
     }
 
-    /// Reads what there is. Yields whether that was the end.
+    /// Reads one chunk. Returns whether the input has ended.
     pub(super) fn fill(&mut self, cancel: &CancelToken) -> io::Result<bool> {
-        self.buffer.drain(..self.taken);
-        self.taken = 0;
+        self.buffer.drain(..self.consumed);
+        self.consumed = 0;
         let Some(file) = &self.file else {
-            self.ended = true;
+            self.at_end = true;
             return Ok(true);
         };
         let before = self.buffer.len();
-        self.buffer.resize(before + CHUNK, 0);
+        self.buffer.resize(before + READ_CHUNK_BYTES, 0);
         let result = file.read(&mut self.buffer[before..], None, cancel);
         self.buffer.truncate(before + result.as_ref().map_or(0, |length| *length));
-        self.ended = matches!(result, Ok(0) | Err(_));
-        if self.ended {
-            // Whoever writes learns that nobody reads.
+        self.at_end = matches!(result, Ok(0) | Err(_));
+        if self.at_end {
+            // Closing the file tells the writer that nothing more is read.
             self.file = None;
         }
-        result.map(|_| self.ended)
+        result.map(|_| self.at_end)
     }
 
-    /// The next whole item that was read; at the end of the input, what is left is one too.
+    /// The next complete item. At the end of the input, an item without a separator is complete.
     pub(super) fn next(&mut self) -> Option<Bytes> {
-        let rest = &self.buffer[self.taken..];
+        let rest = &self.buffer[self.consumed..];
         match memchr::memchr(self.separator, rest) {
             Some(length) => {
                 let item = Bytes::from(&rest[..length]);
-                self.taken += length + 1;
+                self.consumed += length + 1;
                 Some(item)
             }
-            None if self.ended && !rest.is_empty() => {
+            None if self.at_end && !rest.is_empty() => {
                 let item = Bytes::from(rest);
-                self.taken = self.buffer.len();
+                self.consumed = self.buffer.len();
                 Some(item)
             }
             None => None,

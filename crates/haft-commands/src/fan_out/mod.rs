@@ -1,7 +1,7 @@
-//! Running a fan-out: items from an input, branches on threads, results to an output.
+//! Runs a fan-out: reads items, runs the stages once per item on worker threads, and prints the results.
 //!
-//! One loop reads items, starts branches, takes their results and writes them. What to do next is decided by the
-//! [`Schedule`], which knows nothing of threads or files; in which order results are shown, by the [`ReorderBuffer`].
+//! One loop reads items, starts branches, collects their results and prints them. [`Schedule`] decides what to start, without
+//! knowing threads or files. [`ReorderBuffer`] decides the order of the output.
 
 mod item_result;
 mod items;
@@ -18,6 +18,8 @@ use haft_kernel::builtins::Context;
 use haft_kernel::io::Ready;
 use haft_kernel::{Bytes, FanOut, Flow, Unwind};
 
+use crate::halt::Halt;
+use crate::status::ITEM_FAILED;
 use item_result::ItemResult;
 use items::ItemReader;
 use job_log::JobLog;
@@ -26,10 +28,12 @@ use reorder_buffer::ReorderBuffer;
 use schedule::{ItemAttempt, Schedule};
 use workers::Workers;
 
-/// The status of a fan-out of which an item failed.
-const FAILED: i32 = 123;
+/// The exit status if the fan-out cannot start.
+const CANNOT_START: i32 = 1;
+/// How often the progress line is updated while nothing happens.
+const PROGRESS_INTERVAL: Duration = Duration::from_millis(200);
 
-/// What the two commands ask for.
+/// The arguments of `scatter` and `gather`.
 #[derive(Clone, Debug)]
 pub(crate) struct FanOutSettings {
     pub(crate) variable: Bytes,
@@ -39,111 +43,107 @@ pub(crate) struct FanOutSettings {
     pub(crate) separator: u8,
     pub(crate) ordered: bool,
     pub(crate) text: bool,
-    pub(crate) joblog: Option<Bytes>,
+    pub(crate) job_log: Option<Bytes>,
 }
 
-/// After how many failures to stop, and whether at once.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Halt {
-    pub(crate) failures: u64,
-    pub(crate) now: bool,
-}
-
-/// A fan-out that runs.
+/// The state of a running fan-out.
 struct FanOutRun<'a> {
-    fan: &'a FanOut<'a>,
+    fan_out: &'a FanOut<'a>,
     settings: &'a FanOutSettings,
     items: ItemReader,
     schedule: Schedule<Bytes>,
     workers: Workers,
-    order: ReorderBuffer<ItemResult>,
-    joblog: Option<JobLog>,
+    results: ReorderBuffer<ItemResult>,
+    job_log: Option<JobLog>,
     progress: Option<ProgressLine>,
 }
 
 /// Runs a fan-out to its end.
-pub(crate) fn run(context: &mut Context<'_>, fan: &FanOut<'_>, settings: &FanOutSettings) -> Flow {
-    let joblog = match &settings.joblog {
-        Some(path) => match JobLog::open(context.session, path) {
-            Ok(joblog) => Some(joblog),
-            Err(error) => {
-                context.error(format_args!("cannot write '{path}': {}", haft_fs::message(&error)));
-                return Ok(1);
-            }
-        },
-        None => None,
-    };
-    let workers = match Workers::new(settings.limit) {
-        Ok(workers) => workers,
-        Err(error) => {
-            context.error(format_args!("cannot start: {}", haft_fs::message(&error)));
-            return Ok(1);
+pub(crate) fn run(context: &mut Context<'_>, fan_out: &FanOut<'_>, settings: &FanOutSettings) -> Flow {
+    let mut run = match FanOutRun::new(context, fan_out, settings) {
+        Ok(run) => run,
+        Err(message) => {
+            context.error(message);
+            return Ok(CANNOT_START);
         }
     };
-    let mut run = FanOutRun {
-        fan,
-        settings,
-        items: ItemReader::new(fan.input.clone(), settings.separator),
-        schedule: Schedule::new(settings.limit, settings.retries, settings.halt),
-        workers,
-        order: ReorderBuffer::new(settings.ordered),
-        joblog,
-        progress: ProgressLine::on(context),
-    };
-    let result = run.drive(context);
-    // Whatever still runs, because this was cancelled or nobody reads any longer, ends before this does.
-    run.workers.end();
+    let result = run.process_items(context);
+    // After a cancellation or a broken pipe, branches may still run. They must not outlive this command.
+    run.workers.shut_down();
     if let Some(progress) = &mut run.progress {
         progress.clear(context);
     }
     result?;
-    run.conclude(context)
+    run.finish(context)
 }
 
-impl FanOutRun<'_> {
-    fn drive(&mut self, context: &mut Context<'_>) -> Result<(), Unwind> {
+impl<'a> FanOutRun<'a> {
+    fn new(
+        context: &Context<'_>,
+        fan_out: &'a FanOut<'a>,
+        settings: &'a FanOutSettings,
+    ) -> Result<Self, String> {
+        let open = |path: &Bytes| {
+            JobLog::open(context.session, path)
+                .map_err(|error| format!("cannot write '{path}': {}", haft_fs::message(&error)))
+        };
+        let job_log = settings.job_log.as_ref().map(open).transpose()?;
+        let workers = Workers::new(settings.limit)
+            .map_err(|error| format!("cannot start: {}", haft_fs::message(&error)))?;
+        Ok(Self {
+            fan_out,
+            settings,
+            items: ItemReader::new(fan_out.input.clone(), settings.separator),
+            schedule: Schedule::new(settings.limit, settings.retries, settings.halt),
+            workers,
+            results: ReorderBuffer::new(settings.ordered),
+            job_log,
+            progress: ProgressLine::new(context),
+        })
+    }
+
+    fn process_items(&mut self, context: &mut Context<'_>) -> Result<(), Unwind> {
         loop {
             while let Some(attempt) = self.schedule.next() {
                 self.start(context, attempt)?;
             }
-            if self.schedule.is_over() {
+            if self.schedule.is_finished() {
                 return Ok(());
             }
             let _ = context.session.flush();
             let readable = self.wait(context)?;
-            for (attempt, finished) in self.workers.take() {
-                self.finished(context, attempt, finished)?;
+            for (attempt, result) in self.workers.take_finished() {
+                self.handle_result(context, attempt, result)?;
             }
             if readable {
-                self.read(context)?;
+                self.read_items(context)?;
             }
             if let Some(progress) = &mut self.progress {
-                progress.show(context, &self.schedule.counts());
+                progress.update(context, &self.schedule.counts());
             }
         }
     }
 
-    /// Waits for an item or a result. Yields whether items can be read.
+    /// Waits for an item or a result. Returns whether items can be read.
     fn wait(&self, context: &mut Context<'_>) -> Result<bool, Unwind> {
-        const TICK: Duration = Duration::from_millis(200);
-        let wants = self.schedule.wants_item(self.order.held());
-        let input: Option<BorrowedFd<'_>> = self.items.descriptor().filter(|_| wants);
-        if wants && input.is_none() {
+        let wants_item = self.schedule.wants_item(self.results.len());
+        let input: Option<BorrowedFd<'_>> = self.items.descriptor().filter(|_| wants_item);
+        if wants_item && input.is_none() {
             return Ok(true);
         }
         let mut descriptors: Vec<BorrowedFd<'_>> = input.into_iter().collect();
         descriptors.push(self.workers.event());
-        let tick = self.progress.is_some().then_some(TICK);
-        let ready = context.session.wait_at_most(&descriptors, tick)?;
+        let timeout = self.progress.is_some().then_some(PROGRESS_INTERVAL);
+        let ready = context.session.wait_at_most(&descriptors, timeout)?;
         Ok(input.is_some() && ready == Ready::Descriptor(0))
     }
 
-    fn read(&mut self, context: &mut Context<'_>) -> Result<(), Unwind> {
+    fn read_items(&mut self, context: &mut Context<'_>) -> Result<(), Unwind> {
         let ended = match self.items.fill(context.session.cancel_token()) {
             Ok(ended) => ended,
             Err(error) => {
                 context.check()?;
-                context.error(format_args!("cannot read: {}", haft_fs::message(&error)));
+                context.error(format_args!("cannot read standard input: {}", haft_fs::message(&error)));
                 true
             }
         };
@@ -157,72 +157,68 @@ impl FanOutRun<'_> {
     }
 
     fn start(&mut self, context: &mut Context<'_>, attempt: ItemAttempt<Bytes>) -> Result<(), Unwind> {
-        let branch = self.fan.branch(&self.settings.variable, &attempt.item);
+        let branch = self.fan_out.branch(&self.settings.variable, &attempt.item);
         let started = branch.and_then(|branch| self.workers.start(attempt.clone(), branch));
         match started {
             Ok(()) => Ok(()),
-            Err(error) => self.finished(context, attempt, ItemResult::not_started(&error)),
+            Err(error) => self.handle_result(context, attempt, ItemResult::not_started(&error)),
         }
     }
 
-    fn finished(
+    /// Records a finished attempt, and prints every result that is now in order.
+    fn handle_result(
         &mut self,
         context: &mut Context<'_>,
         attempt: ItemAttempt<Bytes>,
-        finished: ItemResult,
+        result: ItemResult,
     ) -> Result<(), Unwind> {
-        if let Some(joblog) = &mut self.joblog {
-            joblog.note(&self.settings.variable, &attempt, &finished, &self.fan.text());
+        if let Some(job_log) = &mut self.job_log {
+            job_log.record(&self.settings.variable, &attempt, &result, &self.fan_out.text());
         }
-        if finished.interrupted {
+        if result.interrupted {
             context.session.interrupt()?;
         }
-        let index = attempt.index;
-        let item = attempt.item.clone();
-        let attempts = attempt.number;
-        let again = self.schedule.finished(attempt, finished.status == 0);
-        if self.schedule.stops_now() {
+        let (index, item, attempts) = (attempt.index, attempt.item.clone(), attempt.number);
+        let will_retry = self.schedule.finished(attempt, result.status == 0);
+        if self.schedule.must_cancel() {
             self.workers.cancel();
         }
-        if again {
+        if will_retry {
             return Ok(());
         }
-        let ready = self.order.put(index, finished.of(item, attempts));
-        for finished in ready {
-            self.show(context, &finished)?;
+        for result in self.results.push(index, result.with_item(item, attempts)) {
+            self.print(context, &result)?;
         }
         Ok(())
     }
 
-    fn show(&mut self, context: &mut Context<'_>, finished: &ItemResult) -> Result<(), Unwind> {
+    fn print(&mut self, context: &mut Context<'_>, result: &ItemResult) -> Result<(), Unwind> {
         if let Some(progress) = &mut self.progress {
             progress.clear(context);
         }
         if !self.settings.text {
-            return context.print(&finished.record()).map(drop);
+            return context.print(&result.to_json_line()).map(drop);
         }
-        if !finished.stderr.is_empty() {
-            let _ = context.session.write(2, &finished.stderr);
+        if !result.stderr.is_empty() {
+            let _ = context.session.write(2, &result.stderr);
         }
-        context.print(&finished.stdout).map(drop)
+        context.print(&result.stdout).map(drop)
     }
 
-    /// Shows what waits for items that will never come, and says how it went.
-    fn conclude(mut self, context: &mut Context<'_>) -> Flow {
-        for finished in self.order.rest() {
-            self.show(context, &finished)?;
+    /// Prints results that waited for items which never ran, reports problems, and returns the exit status.
+    fn finish(mut self, context: &mut Context<'_>) -> Flow {
+        for result in self.results.drain() {
+            self.print(context, &result)?;
         }
-        let counts = self.schedule.counts();
+        let failed = self.schedule.counts().failed;
         if self.schedule.has_halted() {
-            context.error(format_args!(
-                "stopped after {} failed; items that had not begun were left out",
-                counts.failed
-            ));
+            let failures = if failed == 1 { "failure" } else { "failures" };
+            context.error(format_args!("stopped after {failed} {failures}; the remaining items did not run"));
         }
-        if let Some(error) = self.joblog.as_ref().and_then(JobLog::failure) {
+        if let Some(error) = self.job_log.as_ref().and_then(JobLog::failure) {
             context.error(format_args!("cannot write the job log: {error}"));
         }
         let _ = context.session.flush();
-        Ok(if counts.failed > 0 { FAILED } else { 0 })
+        Ok(if failed > 0 { ITEM_FAILED } else { 0 })
     }
 }

@@ -1,8 +1,8 @@
-//! In which order results are shown.
+//! Puts results into input order.
 
 use std::collections::BTreeMap;
 
-/// Holds results back until those before them are there.
+/// Holds each result back until all earlier ones have arrived.
 #[derive(Debug)]
 pub(super) struct ReorderBuffer<T> {
     ordered: bool,
@@ -11,12 +11,13 @@ pub(super) struct ReorderBuffer<T> {
 }
 
 impl<T> ReorderBuffer<T> {
+    /// If not `ordered`, results pass through as they arrive.
     pub(super) fn new(ordered: bool) -> Self {
         Self { ordered, next: 0, held: BTreeMap::new() }
     }
 
-    /// Takes a result; yields those that can be shown now.
-    pub(super) fn put(&mut self, index: u64, result: T) -> Vec<T> {
+    /// Adds a result. Returns all results that can be printed now.
+    pub(super) fn push(&mut self, index: u64, result: T) -> Vec<T> {
         if !self.ordered {
             return vec![result];
         }
@@ -29,13 +30,13 @@ impl<T> ReorderBuffer<T> {
         ready
     }
 
-    /// How many are held back.
-    pub(super) fn held(&self) -> usize {
+    /// The number of results held back.
+    pub(super) fn len(&self) -> usize {
         self.held.len()
     }
 
-    /// All that are held back, now that no others come.
-    pub(super) fn rest(&mut self) -> Vec<T> {
+    /// Removes all results held back, for when the missing ones will never arrive.
+    pub(super) fn drain(&mut self) -> Vec<T> {
         std::mem::take(&mut self.held).into_values().collect()
     }
 }
@@ -45,20 +46,20 @@ mod tests {
     use super::ReorderBuffer;
 
     #[test]
-    fn results_come_in_the_order_of_the_input() {
-        let mut order = ReorderBuffer::new(true);
-        assert_eq!(order.put(2, 'c'), []);
-        assert_eq!(order.put(0, 'a'), ['a']);
-        assert_eq!(order.held(), 1);
-        assert_eq!(order.put(1, 'b'), ['b', 'c']);
-        assert_eq!(order.put(4, 'e'), []);
-        assert_eq!(order.rest(), ['e']);
+    fn ordered_results_come_in_input_order() {
+        let mut buffer = ReorderBuffer::new(true);
+        assert_eq!(buffer.push(2, 'c'), []);
+        assert_eq!(buffer.push(0, 'a'), ['a']);
+        assert_eq!(buffer.len(), 1);
+        assert_eq!(buffer.push(1, 'b'), ['b', 'c']);
+        assert_eq!(buffer.push(4, 'e'), []);
+        assert_eq!(buffer.drain(), ['e']);
     }
 
     #[test]
-    fn or_as_they_end() {
-        let mut order = ReorderBuffer::new(false);
-        assert_eq!(order.put(2, 'c'), ['c']);
-        assert_eq!(order.put(0, 'a'), ['a']);
+    fn unordered_results_come_as_they_arrive() {
+        let mut buffer = ReorderBuffer::new(false);
+        assert_eq!(buffer.push(2, 'c'), ['c']);
+        assert_eq!(buffer.push(0, 'a'), ['a']);
     }
 }

@@ -1,36 +1,37 @@
-//! Which item runs next: limits, retries, when to stop. No input, no output, no threads.
+//! Decides which item runs next: parallelism, retries and when to stop. Does no I/O and knows no threads.
 
 use std::collections::VecDeque;
 
-use super::Halt;
+use crate::halt::Halt;
 
-/// How many items beyond those that run are read ahead, at least; and how many results may wait for an earlier one.
-const AHEAD: usize = 1024;
+/// The number of results that may wait for an earlier one before reading of items pauses.
+const MAX_HELD_RESULTS: usize = 1024;
 
-/// How many items may be made ready beyond those that run, at most: whoever ends one finds the next without asking. Where
-/// what comes next depends on how the last one ended, none is.
-const READY: usize = 4;
+/// The number of items to prepare beyond those that run, so that a worker finds the next one without waiting. None are
+/// prepared with retries or a halt policy, because then the next item depends on how the last one ended.
+const MAX_PREPARED_ITEMS: usize = 4;
 
-/// An item that is to be run, or runs.
+/// One attempt to run an item.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct ItemAttempt<I> {
-    /// The place of the item in the input, from 0.
+    /// The position of the item in the input, from 0.
     pub(super) index: u64,
     pub(super) item: I,
-    /// Which attempt it is, from 1.
+    /// The number of this attempt, from 1.
     pub(super) number: u64,
 }
 
-/// How far it is.
+/// The progress of a fan-out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct ItemCounts {
     pub(super) done: u64,
     pub(super) failed: u64,
     pub(super) running: usize,
-    /// How many items there are, once that is known.
+    /// The number of items, once the whole input was read.
     pub(super) total: Option<u64>,
 }
 
+/// The items of a fan-out, and the rules by which they run.
 #[derive(Debug)]
 pub(super) struct Schedule<I> {
     limit: usize,
@@ -38,10 +39,10 @@ pub(super) struct Schedule<I> {
     halt: Option<Halt>,
     waiting: VecDeque<ItemAttempt<I>>,
     offered: u64,
-    ended: bool,
+    input_ended: bool,
     halted: bool,
-    /// How many run or are ready to.
-    taken: usize,
+    /// The number of attempts that run or are prepared.
+    active: usize,
     counts: ItemCounts,
 }
 
@@ -53,19 +54,22 @@ impl<I> Schedule<I> {
             halt,
             waiting: VecDeque::new(),
             offered: 0,
-            ended: false,
+            input_ended: false,
             halted: false,
-            taken: 0,
+            active: 0,
             counts: ItemCounts::default(),
         }
     }
 
-    /// Whether another item is of use, while so many results wait to be shown.
+    /// Whether to read another item while `held` results wait to be printed.
     pub(super) fn wants_item(&self, held: usize) -> bool {
-        !self.ended && !self.halted && self.waiting.len() < self.limit && held < AHEAD.max(self.limit)
+        !self.input_ended
+            && !self.halted
+            && self.waiting.len() < self.limit
+            && held < MAX_HELD_RESULTS.max(self.limit)
     }
 
-    /// Takes an item.
+    /// Adds an item of the input.
     pub(super) fn offer(&mut self, item: I) {
         if !self.halted {
             self.waiting.push_back(ItemAttempt { index: self.offered, item, number: 1 });
@@ -73,26 +77,27 @@ impl<I> Schedule<I> {
         self.offered += 1;
     }
 
-    /// There are no further items.
+    /// Marks the end of the input.
     pub(super) fn end_input(&mut self) {
-        self.ended = true;
+        self.input_ended = true;
         self.counts.total = Some(self.offered);
     }
 
-    /// The item to make ready now, if one may be: as many run as may, and a few wait for them to end.
+    /// The next attempt to start, or `None` if enough are active.
     pub(super) fn next(&mut self) -> Option<ItemAttempt<I>> {
-        let ready = if self.retries == 0 && self.halt.is_none() { self.limit.min(READY) } else { 0 };
-        if self.taken >= self.limit + ready {
+        let prepared =
+            if self.retries == 0 && self.halt.is_none() { self.limit.min(MAX_PREPARED_ITEMS) } else { 0 };
+        if self.active >= self.limit + prepared {
             return None;
         }
         let attempt = self.waiting.pop_front()?;
-        self.taken += 1;
+        self.active += 1;
         Some(attempt)
     }
 
-    /// An attempt has ended. Yields whether the item is tried again.
+    /// Records the end of an attempt. Returns whether the item will be retried.
     pub(super) fn finished(&mut self, attempt: ItemAttempt<I>, succeeded: bool) -> bool {
-        self.taken -= 1;
+        self.active -= 1;
         if !succeeded && !self.halted && attempt.number <= self.retries {
             self.waiting.push_front(ItemAttempt { number: attempt.number + 1, ..attempt });
             return true;
@@ -108,21 +113,23 @@ impl<I> Schedule<I> {
         false
     }
 
-    /// Whether what runs is to be ended too.
-    pub(super) fn stops_now(&self) -> bool {
+    /// Whether running items must be terminated.
+    pub(super) fn must_cancel(&self) -> bool {
         self.halted && self.halt.is_some_and(|halt| halt.now)
     }
 
+    /// Whether failures have stopped the fan-out.
     pub(super) fn has_halted(&self) -> bool {
         self.halted
     }
 
-    pub(super) fn is_over(&self) -> bool {
-        self.taken == 0 && self.waiting.is_empty() && (self.ended || self.halted)
+    /// Whether no item runs and none will.
+    pub(super) fn is_finished(&self) -> bool {
+        self.active == 0 && self.waiting.is_empty() && (self.input_ended || self.halted)
     }
 
     pub(super) fn counts(&self) -> ItemCounts {
-        ItemCounts { running: self.taken.min(self.limit), ..self.counts }
+        ItemCounts { running: self.active.min(self.limit), ..self.counts }
     }
 }
 
@@ -130,7 +137,7 @@ impl<I> Schedule<I> {
 mod tests {
     use super::*;
 
-    fn with(items: u64, limit: usize, retries: u64, halt: Option<Halt>) -> Schedule<u64> {
+    fn schedule_of(items: u64, limit: usize, retries: u64, halt: Option<Halt>) -> Schedule<u64> {
         let mut schedule = Schedule::new(limit, retries, halt);
         (0..items).for_each(|item| schedule.offer(item));
         schedule.end_input();
@@ -138,42 +145,42 @@ mod tests {
     }
 
     #[test]
-    fn those_that_run_and_as_many_again_are_made_ready() {
-        let mut schedule = with(9, 2, 0, None);
-        let taken: Vec<_> = std::iter::from_fn(|| schedule.next()).collect();
-        assert_eq!((taken.len(), schedule.counts().running), (4, 2));
-        assert!(taken.into_iter().next().is_some_and(|first| !schedule.finished(first, true)));
+    fn as_many_items_are_prepared_as_run() {
+        let mut schedule = schedule_of(9, 2, 0, None);
+        let active: Vec<_> = std::iter::from_fn(|| schedule.next()).collect();
+        assert_eq!((active.len(), schedule.counts().running), (4, 2));
+        assert!(active.into_iter().next().is_some_and(|first| !schedule.finished(first, true)));
         assert_eq!(schedule.next().map(|attempt| attempt.index), Some(4));
     }
 
     #[test]
-    fn what_failed_is_tried_again_as_often_as_asked() {
-        let mut schedule = with(1, 1, 2, None);
+    fn failed_items_are_retried_up_to_the_limit() {
+        let mut schedule = schedule_of(1, 1, 2, None);
         for number in 1..=3 {
-            let attempt = schedule.next().expect("it is tried");
+            let attempt = schedule.next().expect("an attempt");
             assert_eq!(attempt.number, number);
             assert_eq!(schedule.finished(attempt, false), number < 3);
         }
-        assert!(schedule.is_over());
+        assert!(schedule.is_finished());
         assert_eq!(schedule.counts(), ItemCounts { done: 1, failed: 1, running: 0, total: Some(1) });
     }
 
     #[test]
-    fn enough_failures_stop_what_has_not_begun() {
-        let mut schedule = with(9, 3, 0, Some(Halt { failures: 2, now: false }));
+    fn a_halt_starts_no_further_items() {
+        let mut schedule = schedule_of(9, 3, 0, Some(Halt { failures: 2, now: false }));
         let running: Vec<_> = std::iter::from_fn(|| schedule.next()).collect();
         assert_eq!(running.len(), 3);
         for (attempt, succeeded) in running.into_iter().zip([false, true, false]) {
             schedule.finished(attempt, succeeded);
         }
-        assert!(schedule.has_halted() && !schedule.stops_now() && schedule.is_over());
+        assert!(schedule.has_halted() && !schedule.must_cancel() && schedule.is_finished());
         assert_eq!(schedule.next(), None);
     }
 
     #[test]
-    fn items_are_read_only_as_far_ahead_as_is_of_use() {
+    fn reading_pauses_while_enough_items_or_results_wait() {
         let mut schedule: Schedule<u64> = Schedule::new(2, 0, None);
-        assert!(schedule.wants_item(0) && !schedule.wants_item(AHEAD));
+        assert!(schedule.wants_item(0) && !schedule.wants_item(MAX_HELD_RESULTS));
         schedule.offer(0);
         schedule.offer(1);
         assert!(!schedule.wants_item(0));

@@ -1,4 +1,4 @@
-//! The threads that branches run on.
+//! Worker threads that run the branches of a fan-out.
 
 use std::collections::{HashMap, VecDeque};
 use std::io;
@@ -13,14 +13,13 @@ use rustix::event::{EventfdFlags, eventfd};
 use super::item_result::ItemResult;
 use super::schedule::ItemAttempt;
 
-/// Threads, started as they are needed, that take branches from a queue. Those that end leave their results, and say so
-/// through a descriptor.
+/// A pool of threads, started on demand, that take branches from a queue. An eventfd signals finished branches.
 #[derive(Debug)]
 pub(super) struct Workers {
     limit: usize,
-    shared: Arc<WorkQueue>,
+    queue: Arc<WorkQueue>,
     threads: Vec<JoinHandle<()>>,
-    /// What stops those that run, by the place of their item.
+    /// Cancel tokens of queued and running branches, by item index.
     running: HashMap<u64, CancelToken>,
 }
 
@@ -35,71 +34,71 @@ struct WorkQueue {
 struct WorkQueueState {
     queue: VecDeque<(ItemAttempt<Bytes>, Branch)>,
     idle: usize,
-    ended: Vec<(ItemAttempt<Bytes>, ItemResult)>,
+    finished: Vec<(ItemAttempt<Bytes>, ItemResult)>,
     closed: bool,
 }
 
 impl Workers {
     pub(super) fn new(limit: usize) -> io::Result<Self> {
         let event = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?;
-        let shared = Arc::new(WorkQueue { state: Mutex::default(), changed: Condvar::new(), event });
-        Ok(Self { limit, shared, threads: Vec::new(), running: HashMap::new() })
+        let queue = Arc::new(WorkQueue { state: Mutex::default(), changed: Condvar::new(), event });
+        Ok(Self { limit, queue, threads: Vec::new(), running: HashMap::new() })
     }
 
-    /// A descriptor that can be read when a branch has ended.
+    /// A descriptor that becomes readable when a branch has finished.
     pub(super) fn event(&self) -> BorrowedFd<'_> {
-        self.shared.event.as_fd()
+        self.queue.event.as_fd()
     }
 
-    /// Runs a branch.
+    /// Queues a branch, and starts another thread for it if that is allowed.
     ///
     /// # Errors
-    /// If there is no thread for it.
+    /// Fails if no thread runs and none can be started.
     pub(super) fn start(&mut self, attempt: ItemAttempt<Bytes>, branch: Branch) -> io::Result<()> {
-        let mut state = self.shared.lock();
+        let mut state = self.queue.lock();
         if state.queue.len() >= state.idle && self.threads.len() < self.limit {
-            let shared = self.shared.clone();
+            let queue = self.queue.clone();
             match thread::Builder::new()
                 .name("branch".to_owned())
                 .stack_size(STACK)
-                .spawn(move || shared.work())
+                .spawn(move || queue.work())
             {
                 Ok(thread) => self.threads.push(thread),
-                // With fewer threads it takes longer.
+                // The threads that already run will take the branch.
                 Err(error) if self.threads.is_empty() => return Err(error),
                 Err(_) => {}
             }
         }
         self.running.insert(attempt.index, branch.cancel_token());
         state.queue.push_back((attempt, branch));
-        let sleeps = state.idle > 0;
+        let has_idle_worker = state.idle > 0;
         drop(state);
-        if sleeps {
-            self.shared.changed.notify_one();
+        if has_idle_worker {
+            self.queue.changed.notify_one();
         }
         Ok(())
     }
 
-    /// Takes the results that are there.
-    pub(super) fn take(&mut self) -> Vec<(ItemAttempt<Bytes>, ItemResult)> {
-        let _ = rustix::io::read(&self.shared.event, &mut [0; 8]);
-        let ended = std::mem::take(&mut self.shared.lock().ended);
-        for (attempt, _) in &ended {
+    /// Removes and returns the results of finished branches.
+    pub(super) fn take_finished(&mut self) -> Vec<(ItemAttempt<Bytes>, ItemResult)> {
+        let _ = rustix::io::read(&self.queue.event, &mut [0; 8]);
+        let finished = std::mem::take(&mut self.queue.lock().finished);
+        for (attempt, _) in &finished {
             self.running.remove(&attempt.index);
         }
-        ended
+        finished
     }
 
-    /// Stops whatever runs.
+    /// Cancels all queued and running branches.
     pub(super) fn cancel(&self) {
         self.running.values().for_each(CancelToken::cancel);
     }
 
-    /// Stops whatever runs, and waits for it.
-    pub(super) fn end(&mut self) {
+    /// Cancels all branches and waits until their threads have exited.
+    pub(super) fn shut_down(&mut self) {
         self.cancel();
-        self.shared.lock().closed = true;
-        self.shared.changed.notify_all();
+        self.queue.lock().closed = true;
+        self.queue.changed.notify_all();
         for thread in self.threads.drain(..) {
             let _ = thread.join();
         }
@@ -108,7 +107,7 @@ impl Workers {
 
 impl Drop for Workers {
     fn drop(&mut self) {
-        self.end();
+        self.shut_down();
     }
 }
 
@@ -117,18 +116,18 @@ impl WorkQueue {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What a thread does.
+    /// The loop of a worker thread.
     fn work(&self) {
-        while let Some((attempt, branch)) = self.wait() {
+        while let Some((attempt, branch)) = self.next_branch() {
             let started = SystemTime::now();
-            let finished = ItemResult::new(branch.run(), started);
-            self.lock().ended.push((attempt, finished));
+            let result = ItemResult::new(branch.run(), started);
+            self.lock().finished.push((attempt, result));
             let _ = rustix::io::write(&self.event, &1u64.to_ne_bytes());
         }
     }
 
-    /// The next branch; `None` when there will be no more.
-    fn wait(&self) -> Option<(ItemAttempt<Bytes>, Branch)> {
+    /// Waits for the next branch. Returns `None` after the queue was closed.
+    fn next_branch(&self) -> Option<(ItemAttempt<Bytes>, Branch)> {
         let mut state = self.lock();
         loop {
             if let Some(next) = state.queue.pop_front() {

@@ -1,4 +1,4 @@
-//! Scripts in a session that has the commands.
+//! Runs scripts in sessions that have the commands.
 
 use std::fs::File;
 use std::io::{Read as _, Seek as _};
@@ -7,33 +7,33 @@ use std::sync::Arc;
 
 use haft_kernel::{Kernel, Session};
 
-/// What a script came to.
+/// The result of a script.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Ran {
+pub(crate) struct ScriptResult {
     pub(crate) status: i32,
     pub(crate) stdout: String,
     pub(crate) stderr: String,
 }
 
-/// A session with the commands, on the machine's own files, that is no plain shell.
+/// A session with the commands on real files. It is not a plain shell.
 pub(crate) fn session() -> Session {
-    with(Kernel::builder().commands(haft_commands::TABLE).build())
+    session_with(Kernel::builder().commands(haft_commands::TABLE).build())
 }
 
-/// A session of a kernel, with the `PATH` of these tests.
-pub(crate) fn with(kernel: Arc<Kernel>) -> Session {
+/// A session of this kernel, with a standard `PATH` and empty standard input.
+pub(crate) fn session_with(kernel: Arc<Kernel>) -> Session {
     let mut session = Session::new(kernel);
     let path = "/usr/local/bin:/usr/bin:/bin";
     session.familiarize([("PATH", path), ("HOME", "/")]);
     session.set_command(b"haft", Vec::new());
-    let null = File::open("/dev/null").expect("the null device");
+    let null = File::open("/dev/null").expect("/dev/null");
     session.open_descriptor(0, OwnedFd::from(null));
     session
 }
 
-/// Runs a script and collects what it writes.
-pub(crate) fn run_in(mut session: Session, script: &str) -> Ran {
-    let [mut stdout, mut stderr] = [(); 2].map(|()| tempfile::tempfile().expect("a file"));
+/// Runs a script and captures its output.
+pub(crate) fn run_in(mut session: Session, script: &str) -> ScriptResult {
+    let [mut stdout, mut stderr] = [(); 2].map(|()| tempfile::tempfile().expect("a temporary file"));
     for (number, file) in [(1, &stdout), (2, &stderr)] {
         session.open_descriptor(number, OwnedFd::from(file.try_clone().expect("a descriptor")));
     }
@@ -41,13 +41,13 @@ pub(crate) fn run_in(mut session: Session, script: &str) -> Ran {
     let _ = session.finish();
     let text = |file: &mut File| {
         let mut text = Vec::new();
-        file.rewind().and_then(|()| file.read_to_end(&mut text)).expect("what was written");
+        file.rewind().and_then(|()| file.read_to_end(&mut text)).expect("the captured output");
         String::from_utf8_lossy(&text).into_owned()
     };
-    Ran { status, stdout: text(&mut stdout), stderr: text(&mut stderr) }
+    ScriptResult { status, stdout: text(&mut stdout), stderr: text(&mut stderr) }
 }
 
-/// The same in a new [`session`].
-pub(crate) fn run(script: &str) -> Ran {
+/// Runs a script in a new [`session`].
+pub(crate) fn run(script: &str) -> ScriptResult {
     run_in(session(), script)
 }
