@@ -4,25 +4,25 @@
 //!
 //! A [`Server`] serves the kernel over the Model Context Protocol: scripts that are run and waited for, sessions that last, jobs
 //! that are read and written to, outputs that stay addressable, scripts checked and planned, and all tools of a registry. The
-//! application hands in what it works with, as a [`Setup`].
+//! application hands in what it works with, as a [`ServerSetup`].
 //!
 //! ```no_run
 //! use haft_kernel::{Kernel, Session};
-//! use haft_mcp::{Limits, Server, Setup, Stdio};
+//! use haft_mcp::{ServerLimits, Server, ServerSetup, Stdio};
 //! use haft_process::{CancelToken, Host};
 //! use std::sync::Arc;
 //!
 //! let stdio = Stdio::take()?;
 //! let kernel = Kernel::builder().build();
-//! let server = Server::new(Setup {
+//! let server = Server::new(ServerSetup {
 //!     host: Arc::new(Host::plain()),
 //!     session: Box::new(move || Session::familiar(kernel.clone(), [("PATH", "/usr/bin:/bin")], "/")),
 //!     names: Box::new(haft_lang::BuiltinsOnly),
 //!     tools: None,
 //!     prompts: Vec::new(),
-//!     limits: Limits::default(),
+//!     limits: ServerLimits::default(),
 //!     redactor: Arc::default(),
-//!     withheld: Vec::new(),
+//!     withheld_variables: Vec::new(),
 //!     log: Box::new(|event| eprintln!("{event}")),
 //!     keep: false,
 //! });
@@ -38,7 +38,7 @@
 //! [`remote_tools`] makes servers of others, programs or URLs, into [providers](haft_tools::ToolProvider) of a registry: started or
 //! reached when one of their tools is first asked for, again if they have died, left with the registry.
 //!
-//! # Limits
+//! # ServerLimits
 //!
 //! The revisions 2024-11-05 to 2026-07-28 are spoken. HTTP is served on loopback addresses only. Servers of others that ask their
 //! client for something, for a sampling or an answer of the user, are refused it; so are those at a URL that want their user to
@@ -50,7 +50,10 @@ mod server;
 mod sys;
 mod transport;
 
-pub use client::{NESTED, Reach, RemoteServer, RemoteSetup, remote_tools};
-pub use server::{Event, JobLimits, Limits, OutputLimits, Prompt, Server, SessionLimits, Setup, Tools};
-pub use transport::http::Http;
+pub use client::{NESTED_SERVER_VARIABLE, RemoteServer, RemoteSetup, RemoteTransport, remote_tools};
+pub use server::{
+    JobLimits, OutputLimits, Prompt, RegistryTools, Server, ServerEvent, ServerLimits, ServerSetup,
+    SessionLimits,
+};
+pub use transport::http::HttpOptions;
 pub use transport::stdio::Stdio;

@@ -9,34 +9,34 @@ use rmcp::service::{ClientInitializeError, ClientLifecycleMode, ClientServiceExt
 use rmcp::transport::IntoTransport as _;
 use rmcp::transport::streamable_http_client::StreamableHttpError;
 
-use super::listener::{Listener, Sent, Service, Tapped};
-use super::process::Process;
-use super::{Reach, RemoteServer, RemoteSetup, http};
+use super::notifications::{ClientService, NotificationHandler, PendingCall, ProgressTransport};
+use super::process::ServerProcess;
+use super::{RemoteServer, RemoteSetup, RemoteTransport, http};
 
 /// A server that has not introduced itself in this time is not going to.
-const INTRODUCTION: Duration = Duration::from_secs(30);
+const INITIALIZE_TIMEOUT: Duration = Duration::from_secs(30);
 /// A server is told so long that nobody wants an answer any more.
-const FAREWELL: Duration = Duration::from_secs(1);
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// The line, and the process at its other end if we have started one, with all its descendants. Both end with this.
 #[derive(Debug)]
 pub(super) struct Connection {
-    service: Service,
-    listener: Arc<Listener>,
-    process: Option<Process>,
+    service: ClientService,
+    notifications: Arc<NotificationHandler>,
+    process: Option<ServerProcess>,
 }
 
 /// Why there is no line.
-struct Failed {
+struct ConnectError {
     /// In words that go on after the server's name.
-    why: String,
+    reason: String,
     /// Whether the server has answered, and not as we have asked it.
-    refused: bool,
+    answered: bool,
 }
 
-impl From<String> for Failed {
-    fn from(why: String) -> Failed {
-        Failed { why, refused: false }
+impl From<String> for ConnectError {
+    fn from(reason: String) -> ConnectError {
+        ConnectError { reason, answered: false }
     }
 }
 
@@ -45,40 +45,51 @@ impl Connection {
     pub(super) async fn open(
         server: &RemoteServer,
         setup: &RemoteSetup,
-        listener: &Arc<Listener>,
+        notifications: &Arc<NotificationHandler>,
     ) -> Result<Connection, String> {
         let stateless = ClientLifecycleMode::Discover { preferred_versions: vec![ProtocolVersion::LATEST] };
-        let opened = match Connection::reach(server, setup, listener, ClientLifecycleMode::Initialize).await {
-            Err(failed) if failed.refused => {
-                Connection::reach(server, setup, listener, stateless).await.map_err(|_| failed)
-            }
-            opened => opened,
-        };
-        opened.map_err(|failed| format!("the MCP server '{}' ({}) {}", server.name, server.reach, failed.why))
+        let opened =
+            match Connection::reach(server, setup, notifications, ClientLifecycleMode::Initialize).await {
+                Err(failed) if failed.answered => {
+                    Connection::reach(server, setup, notifications, stateless).await.map_err(|_| failed)
+                }
+                opened => opened,
+            };
+        opened.map_err(|failed| {
+            format!("the MCP server '{}' ({}) {}", server.name, server.transport, failed.reason)
+        })
     }
 
     async fn reach(
         server: &RemoteServer,
         setup: &RemoteSetup,
-        listener: &Arc<Listener>,
+        notifications: &Arc<NotificationHandler>,
         lifecycle: ClientLifecycleMode,
-    ) -> Result<Connection, Failed> {
-        let own = listener.clone();
-        let (service, process) = match &server.reach {
-            Reach::Url { url, headers } => {
-                let line = http::line(url, headers, &setup.environment)?;
-                let line = Tapped { line, listener: listener.clone() };
-                (introduced(own.serve_with_lifecycle(line, lifecycle)).await, None)
+    ) -> Result<Connection, ConnectError> {
+        let own = notifications.clone();
+        let (service, process) = match &server.transport {
+            RemoteTransport::Url { url, headers } => {
+                let transport = http::transport(url, headers, &setup.environment)?;
+                let transport = ProgressTransport { transport, notifications: notifications.clone() };
+                (initialize_within_timeout(own.serve_with_lifecycle(transport, lifecycle)).await, None)
             }
-            Reach::Command { command, env } => {
-                let (process, line) = Process::start(&server.name, command, env, setup)?;
-                let line = Tapped { line: line.into_transport(), listener: listener.clone() };
-                (introduced(own.serve_with_lifecycle(line, lifecycle)).await, Some(process))
+            RemoteTransport::Command { command, env } => {
+                let (process, transport) = ServerProcess::start(&server.name, command, env, setup)?;
+                let transport = ProgressTransport {
+                    transport: transport.into_transport(),
+                    notifications: notifications.clone(),
+                };
+                (
+                    initialize_within_timeout(own.serve_with_lifecycle(transport, lifecycle)).await,
+                    Some(process),
+                )
             }
         };
         match (service, process) {
-            (Ok(service), process) => Ok(Connection { service, listener: listener.clone(), process }),
-            (Err(failed), Some(process)) if !failed.refused => Err(explain(failed, process).await),
+            (Ok(service), process) => {
+                Ok(Connection { service, notifications: notifications.clone(), process })
+            }
+            (Err(failed), Some(process)) if !failed.answered => Err(add_exit_reason(failed, process).await),
             (Err(failed), _) => Err(failed),
         }
     }
@@ -87,13 +98,15 @@ impl Connection {
     pub(super) fn is_open(&self) -> bool {
         !self.service.is_closed()
             && !self.service.is_transport_closed()
-            && !self.process.as_ref().is_some_and(Process::is_finished)
+            && !self.process.as_ref().is_some_and(ServerProcess::is_finished)
     }
 
     /// All its tools.
     pub(super) async fn tools(&self) -> Result<Vec<Tool>, String> {
-        let listed = tokio::time::timeout(INTRODUCTION, self.service.list_all_tools()).await;
-        listed.map_err(|_| "did not list its tools in time".to_owned())?.map_err(|error| words(&error))
+        let listed = tokio::time::timeout(INITIALIZE_TIMEOUT, self.service.list_all_tools()).await;
+        listed
+            .map_err(|_| "did not list its tools in time".to_owned())?
+            .map_err(|error| describe_service_error(&error))
     }
 
     /// Calls one of them, unless `given_up` says why nobody wants the answer any more: then the server hears of it.
@@ -101,29 +114,34 @@ impl Connection {
         &self,
         call: CallToolRequestParams,
         progress: &dyn Fn(&CallProgress),
-        given_up: impl Future<Output = CallError>,
-    ) -> Result<CallToolResult, Interrupted> {
-        let sent = self.listener.send(&self.service, call).await;
-        let Sent { mut handle, mut told } = sent.map_err(|error| Interrupted::Broken(words(&error)))?;
-        tokio::pin!(given_up);
+        cancelled: impl Future<Output = CallError>,
+    ) -> Result<CallToolResult, CallFailure> {
+        let sent = self.notifications.send(&self.service, call).await;
+        let PendingCall { mut handle, mut progress_steps } =
+            sent.map_err(|error| CallFailure::ServerFailed(describe_service_error(&error)))?;
+        tokio::pin!(cancelled);
         let answer = loop {
             tokio::select! {
                 biased;
-                Some(step) = told.recv() => progress(&step),
+                Some(step) = progress_steps.recv() => progress(&step),
                 answer = &mut handle.rx => break Ok(answer),
-                fault = &mut given_up => break Err(fault),
+                fault = &mut cancelled => break Err(fault),
             }
         };
-        self.listener.forget(&handle.progress_token);
+        self.notifications.forget(&handle.progress_token);
         match answer {
             Ok(Ok(Ok(ServerResult::CallToolResult(result)))) => Ok(result),
-            Ok(Ok(Ok(_))) => Err(Interrupted::Broken("asks for something that haft cannot give".to_owned())),
-            Ok(Ok(Err(error))) => Err(Interrupted::Broken(words(&error))),
-            Ok(Err(_)) => Err(Interrupted::Broken(words(&ServiceError::TransportClosed))),
+            Ok(Ok(Ok(_))) => {
+                Err(CallFailure::ServerFailed("asks for something that haft cannot give".to_owned()))
+            }
+            Ok(Ok(Err(error))) => Err(CallFailure::ServerFailed(describe_service_error(&error))),
+            Ok(Err(_)) => {
+                Err(CallFailure::ServerFailed(describe_service_error(&ServiceError::TransportClosed)))
+            }
             Err(fault) => {
                 let reason = fault.message.clone();
-                let _ = tokio::time::timeout(FAREWELL, handle.cancel(Some(reason))).await;
-                Err(Interrupted::GivenUp(fault))
+                let _ = tokio::time::timeout(CLOSE_TIMEOUT, handle.cancel(Some(reason))).await;
+                Err(CallFailure::Cancelled(fault))
             }
         }
     }
@@ -131,72 +149,72 @@ impl Connection {
     /// Says goodbye, where the server would not notice otherwise that we are gone.
     pub(super) async fn close(mut self) {
         if self.process.is_none() {
-            let _ = self.service.close_with_timeout(FAREWELL).await;
+            let _ = self.service.close_with_timeout(CLOSE_TIMEOUT).await;
         }
     }
 }
 
 /// Why a call has no result.
-pub(super) enum Interrupted {
+pub(super) enum CallFailure {
     /// Nobody wants it any more.
-    GivenUp(CallError),
+    Cancelled(CallError),
     /// The server has refused, or has gone: in words that go on after its name.
-    Broken(String),
+    ServerFailed(String),
 }
 
-impl Interrupted {
+impl CallFailure {
     /// The same as a failure of the tool.
     pub(super) fn fault(self, server: &str) -> CallError {
         match self {
-            Interrupted::GivenUp(fault) => fault,
-            Interrupted::Broken(why) => {
-                CallError::new(ErrorCode::ToolCrashed, format!("the MCP server '{server}' {why}"))
+            CallFailure::Cancelled(fault) => fault,
+            CallFailure::ServerFailed(reason) => {
+                CallError::new(ErrorCode::ToolCrashed, format!("the MCP server '{server}' {reason}"))
             }
         }
     }
 }
 
 /// Waits for an introduction, for a while.
-async fn introduced(
-    service: impl Future<Output = Result<Service, ClientInitializeError>>,
-) -> Result<Service, Failed> {
-    match tokio::time::timeout(INTRODUCTION, service).await {
-        Ok(result) => result.map_err(|error| understand(&error)),
-        Err(_) => Err(format!("did not answer within {} s", INTRODUCTION.as_secs()).into()),
+async fn initialize_within_timeout(
+    service: impl Future<Output = Result<ClientService, ClientInitializeError>>,
+) -> Result<ClientService, ConnectError> {
+    match tokio::time::timeout(INITIALIZE_TIMEOUT, service).await {
+        Ok(result) => result.map_err(|error| connect_error(&error)),
+        Err(_) => Err(format!("did not answer within {} s", INITIALIZE_TIMEOUT.as_secs()).into()),
     }
 }
 
 /// A process that does not answer may have ended, and may have said why.
-async fn explain(failed: Failed, mut process: Process) -> Failed {
-    process.settle().await;
-    let said = process.last_words().map_or(String::new(), |line| format!(": {line}"));
+async fn add_exit_reason(failed: ConnectError, mut process: ServerProcess) -> ConnectError {
+    process.wait_for_exit().await;
+    let said = process.last_stderr_line().map_or(String::new(), |transport| format!(": {transport}"));
     match process.is_finished() {
         true if said.is_empty() => "has ended without a word".to_owned().into(),
         true => format!("has ended{said}").into(),
-        false => Failed { why: format!("{}{said}", failed.why), ..failed },
+        false => ConnectError { reason: format!("{}{said}", failed.reason), ..failed },
     }
 }
 
 /// Why the introduction has failed.
-fn understand(error: &ClientInitializeError) -> Failed {
-    let refused = matches!(
+fn connect_error(error: &ClientInitializeError) -> ConnectError {
+    let answered = matches!(
         error,
         ClientInitializeError::JsonRpcError(_)
             | ClientInitializeError::UncorrelatedErrorResponse { .. }
             | ClientInitializeError::ExpectedInitResponse(_)
     );
-    let why = match error {
-        ClientInitializeError::TransportError { error, .. } => of_transport(error.error.as_ref()),
+    let reason = match error {
+        ClientInitializeError::TransportError { error, .. } => describe_transport_error(error.error.as_ref()),
         error => format!("cannot be understood: {error}"),
     };
-    Failed { why, refused }
+    ConnectError { reason, answered }
 }
 
 /// Why a request has failed.
-fn words(error: &ServiceError) -> String {
+fn describe_service_error(error: &ServiceError) -> String {
     match error {
-        ServiceError::McpError(error) => format!("has refused: {}", error.message),
-        ServiceError::TransportSend(error) => of_transport(error.error.as_ref()),
+        ServiceError::McpError(error) => format!("has answered: {}", error.message),
+        ServiceError::TransportSend(error) => describe_transport_error(error.error.as_ref()),
         ServiceError::TransportClosed => {
             "has ended during the call; it is started again with the next one".to_owned()
         }
@@ -204,8 +222,8 @@ fn words(error: &ServiceError) -> String {
     }
 }
 
-fn of_transport(error: &(dyn std::error::Error + 'static)) -> String {
-    match error.downcast_ref::<StreamableHttpError<http::Fault>>() {
+fn describe_transport_error(error: &(dyn std::error::Error + 'static)) -> String {
+    match error.downcast_ref::<StreamableHttpError<http::HttpError>>() {
         Some(StreamableHttpError::Client(fault)) => fault.to_string(),
         _ => format!("cannot be reached: {error}"),
     }

@@ -23,25 +23,25 @@ use rmcp::transport::streamable_http_client::{
 use sse_stream::{Sse, SseStream};
 
 /// A server that does not take a connection in this time is not there.
-const CONNECT: Duration = Duration::from_secs(10);
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// A connection that nobody has used for so long is given up.
-const IDLE: Duration = Duration::from_secs(60);
+const IDLE_TIMEOUT: Duration = Duration::from_secs(60);
 /// More in one answer is no answer.
-const LARGEST: usize = 64 << 20;
+const MAX_RESPONSE_BYTES: usize = 64 << 20;
 /// So much of an answer that makes no sense is shown.
-const SHOWN: usize = 200;
+const MAX_EXCERPT_CHARS: usize = 200;
 
-const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
-const LAST_EVENT: HeaderName = HeaderName::from_static("last-event-id");
-const JSON: &str = "application/json";
-const EVENTS: &str = "text/event-stream";
+const SESSION_HEADER: HeaderName = HeaderName::from_static("mcp-session-id");
+const LAST_EVENT_HEADER: HeaderName = HeaderName::from_static("last-event-id");
+const JSON_TYPE: &str = "application/json";
+const EVENT_STREAM_TYPE: &str = "text/event-stream";
 
 /// The line to the server at a URL.
-pub(super) type Line = StreamableHttpClientTransport<HttpClient>;
+pub(super) type HttpTransport = StreamableHttpClientTransport<HttpClient>;
 
 /// What went wrong on the way, in words that go on after the server's name.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum Fault {
+pub(super) enum HttpError {
     #[error("cannot be reached: {0}")]
     Unreachable(String),
     #[error("refuses us with status {0}; a token goes into its `headers`, as Authorization = \"Bearer …\"")]
@@ -60,36 +60,36 @@ pub(super) struct HttpClient {
     client: Client<HttpsConnector<HttpConnector>, Full<Bytes>>,
 }
 
-type Result<T> = std::result::Result<T, StreamableHttpError<Fault>>;
+type HttpResult<T> = std::result::Result<T, StreamableHttpError<HttpError>>;
 type Headers = HashMap<HeaderName, HeaderValue>;
 type Events = Pin<Box<dyn Stream<Item = std::result::Result<Sse, SseError>> + Send>>;
 
 /// The line to a server. Nothing is sent yet.
-pub(super) fn line(
+pub(super) fn transport(
     url: &str,
     headers: &BTreeMap<String, String>,
     environment: &Environment,
-) -> std::result::Result<Line, String> {
+) -> std::result::Result<HttpTransport, String> {
     let parsed: Uri = url.parse().map_err(|error| format!("has no URL: {error}"))?;
     let secure = match parsed.scheme_str() {
         Some("https") => true,
         Some("http") => false,
         _ => return Err("has no URL that begins with http:// or https://".to_owned()),
     };
-    let config =
-        StreamableHttpClientTransportConfig::with_uri(url).custom_headers(resolve(headers, environment)?);
+    let config = StreamableHttpClientTransportConfig::with_uri(url)
+        .custom_headers(resolve_headers(headers, environment)?);
     Ok(StreamableHttpClientTransport::with_client(HttpClient::new(secure)?, config))
 }
 
 /// The headers, with `${NAME}` in a value replaced by what the environment has under that name.
-fn resolve(
+fn resolve_headers(
     headers: &BTreeMap<String, String>,
     environment: &Environment,
 ) -> std::result::Result<Headers, String> {
     let mut resolved = Headers::new();
     for (name, value) in headers {
         let wrong = |why: &str| format!("has a header '{name}' that {why}");
-        let value = expand(value, environment).map_err(|missing| {
+        let value = expand_variables(value, environment).map_err(|missing| {
             wrong(&format!("needs the variable '{missing}', which the environment does not have"))
         })?;
         let mut value = HeaderValue::from_str(&value).map_err(|_| wrong("cannot be sent"))?;
@@ -100,7 +100,7 @@ fn resolve(
 }
 
 /// A text with its variables, or the name of one that is missing.
-fn expand(text: &str, environment: &Environment) -> std::result::Result<String, String> {
+fn expand_variables(text: &str, environment: &Environment) -> std::result::Result<String, String> {
     let mut expanded = String::new();
     let mut rest = text;
     while let Some((before, after)) = rest.split_once("${") {
@@ -131,31 +131,34 @@ impl HttpClient {
         let mut http = HttpConnector::new();
         http.enforce_http(false);
         http.set_nodelay(true);
-        http.set_connect_timeout(Some(CONNECT));
+        http.set_connect_timeout(Some(CONNECT_TIMEOUT));
         let connector = builder.https_or_http().enable_http1().wrap_connector(http);
         let client = Client::builder(TokioExecutor::new())
             .pool_timer(TokioTimer::new())
-            .pool_idle_timeout(IDLE)
+            .pool_idle_timeout(IDLE_TIMEOUT)
             .build(connector);
         Ok(HttpClient { client })
     }
 
-    async fn send(&self, request: Outgoing, body: Vec<u8>) -> Result<Response<Incoming>> {
-        let Outgoing { method, uri, session, mut headers } = request;
-        let refused = |error: http::Error| failed(Fault::Unreachable(error.to_string()));
-        headers.extend(session.and_then(|id| Some((SESSION, HeaderValue::from_str(&id).ok()?))));
+    async fn send(&self, request: OutgoingRequest, body: Vec<u8>) -> HttpResult<Response<Incoming>> {
+        let OutgoingRequest { method, uri, session, mut headers } = request;
+        let refused = |error: http::Error| client_error(HttpError::Unreachable(error.to_string()));
+        headers.extend(session.and_then(|id| Some((SESSION_HEADER, HeaderValue::from_str(&id).ok()?))));
         let mut request = Request::builder()
             .method(method)
             .uri(uri.as_ref())
             .body(Full::new(Bytes::from(body)))
             .map_err(refused)?;
         request.headers_mut().extend(headers);
-        self.client.request(request).await.map_err(|error| failed(Fault::Unreachable(innermost(&error))))
+        self.client
+            .request(request)
+            .await
+            .map_err(|error| client_error(HttpError::Unreachable(root_cause(&error))))
     }
 }
 
 /// A request without its body.
-struct Outgoing {
+struct OutgoingRequest {
     method: Method,
     uri: Arc<str>,
     session: Option<Arc<str>>,
@@ -163,7 +166,7 @@ struct Outgoing {
 }
 
 impl StreamableHttpClient for HttpClient {
-    type Error = Fault;
+    type Error = HttpError;
 
     async fn post_message(
         &self,
@@ -172,17 +175,18 @@ impl StreamableHttpClient for HttpClient {
         session: Option<Arc<str>>,
         _: Option<String>,
         mut headers: Headers,
-    ) -> Result<StreamableHttpPostResponse> {
-        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(JSON));
+    ) -> HttpResult<StreamableHttpPostResponse> {
+        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(JSON_TYPE));
         headers.insert(header::ACCEPT, HeaderValue::from_static("application/json, text/event-stream"));
         let body = serde_json::to_vec(&message)?;
         let in_session = session.is_some();
-        let response = self.send(Outgoing { method: Method::POST, uri, session, headers }, body).await?;
+        let response =
+            self.send(OutgoingRequest { method: Method::POST, uri, session, headers }, body).await?;
         if response.status() == StatusCode::NOT_FOUND && in_session {
             return Err(StreamableHttpError::SessionExpired);
         }
         let expects_answer = matches!(message, ClientJsonRpcMessage::Request(_));
-        answer(response, expects_answer).await
+        read_response(response, expects_answer).await
     }
 
     async fn delete_session(
@@ -191,8 +195,8 @@ impl StreamableHttpClient for HttpClient {
         session: Arc<str>,
         _: Option<String>,
         headers: Headers,
-    ) -> Result<()> {
-        let request = Outgoing { method: Method::DELETE, uri, session: Some(session), headers };
+    ) -> HttpResult<()> {
+        let request = OutgoingRequest { method: Method::DELETE, uri, session: Some(session), headers };
         self.send(request, Vec::new()).await.map(drop)
     }
 
@@ -203,70 +207,77 @@ impl StreamableHttpClient for HttpClient {
         last_event: Option<String>,
         _: Option<String>,
         mut headers: Headers,
-    ) -> Result<Events> {
-        headers.insert(header::ACCEPT, HeaderValue::from_static(EVENTS));
-        headers.extend(last_event.and_then(|id| Some((LAST_EVENT, HeaderValue::from_str(&id).ok()?))));
-        let response = self.send(Outgoing { method: Method::GET, uri, session, headers }, Vec::new()).await?;
+    ) -> HttpResult<Events> {
+        headers.insert(header::ACCEPT, HeaderValue::from_static(EVENT_STREAM_TYPE));
+        headers.extend(last_event.and_then(|id| Some((LAST_EVENT_HEADER, HeaderValue::from_str(&id).ok()?))));
+        let response =
+            self.send(OutgoingRequest { method: Method::GET, uri, session, headers }, Vec::new()).await?;
         match response.status() {
             StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => {
                 Err(StreamableHttpError::AuthRequired(AuthRequiredError::new(String::new())))
             }
-            status if status.is_success() && is(&response, EVENTS) => Ok(events(response)),
+            status if status.is_success() && has_content_type(&response, EVENT_STREAM_TYPE) => {
+                Ok(events(response))
+            }
             _ => Err(StreamableHttpError::ServerDoesNotSupportSse),
         }
     }
 }
 
 /// What an answer comes to.
-async fn answer(response: Response<Incoming>, expected: bool) -> Result<StreamableHttpPostResponse> {
+async fn read_response(
+    response: Response<Incoming>,
+    expected: bool,
+) -> HttpResult<StreamableHttpPostResponse> {
     let status = response.status();
-    let session = response.headers().get(&SESSION).and_then(|id| id.to_str().ok()).map(str::to_owned);
+    let session = response.headers().get(&SESSION_HEADER).and_then(|id| id.to_str().ok()).map(str::to_owned);
     if matches!(status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN) {
-        return Err(failed(Fault::Refused(status)));
+        return Err(client_error(HttpError::Refused(status)));
     }
     if status.is_redirection() {
         let place = response.headers().get(header::LOCATION).and_then(|place| place.to_str().ok());
-        return Err(failed(Fault::Moved(place.unwrap_or("another place").to_owned())));
+        return Err(client_error(HttpError::Moved(place.unwrap_or("another place").to_owned())));
     }
     if status.is_success() && !expected {
         return Ok(StreamableHttpPostResponse::Accepted);
     }
-    if status.is_success() && is(&response, EVENTS) {
+    if status.is_success() && has_content_type(&response, EVENT_STREAM_TYPE) {
         return Ok(StreamableHttpPostResponse::Sse(events(response), session));
     }
-    let body = Limited::new(response.into_body(), LARGEST).collect().await;
-    let body = body.map_err(|error| failed(Fault::Unreachable(error.to_string())))?.to_bytes();
+    let body = Limited::new(response.into_body(), MAX_RESPONSE_BYTES).collect().await;
+    let body = body.map_err(|error| client_error(HttpError::Unreachable(error.to_string())))?.to_bytes();
     // Errors of the protocol come with statuses that are none of success too.
     match serde_json::from_slice::<ServerJsonRpcMessage>(&body) {
         Ok(message) => Ok(StreamableHttpPostResponse::Json(message, session)),
-        Err(_) if !status.is_success() => Err(failed(Fault::Status(status, beginning(&body, ": ")))),
-        Err(error) => Err(failed(Fault::Foreign(format!("{error}{}", beginning(&body, " in "))))),
+        Err(_) if !status.is_success() => Err(client_error(HttpError::Status(status, excerpt(&body, ": ")))),
+        Err(error) => Err(client_error(HttpError::Foreign(format!("{error}{}", excerpt(&body, " in "))))),
     }
 }
 
 /// The events of an answer, as long as they stay within bounds.
 fn events(response: Response<Incoming>) -> Events {
-    let body = Limited::new(response.into_body(), LARGEST);
+    let body = Limited::new(response.into_body(), MAX_RESPONSE_BYTES);
     Box::pin(SseStream::new(body.map_err(std::io::Error::other)))
 }
 
-fn is(response: &Response<Incoming>, kind: &str) -> bool {
+fn has_content_type(response: &Response<Incoming>, kind: &str) -> bool {
     let given = response.headers().get(header::CONTENT_TYPE).map(HeaderValue::as_bytes);
     given.is_some_and(|given| given.starts_with(kind.as_bytes()))
 }
 
-fn beginning(body: &[u8], before: &str) -> String {
+fn excerpt(body: &[u8], before: &str) -> String {
     let text = String::from_utf8_lossy(body);
-    let line: String = text.trim().lines().next().unwrap_or_default().chars().take(SHOWN).collect();
+    let line: String =
+        text.trim().lines().next().unwrap_or_default().chars().take(MAX_EXCERPT_CHARS).collect();
     if line.is_empty() { line } else { format!("{before}{line}") }
 }
 
-fn failed(fault: Fault) -> StreamableHttpError<Fault> {
+fn client_error(fault: HttpError) -> StreamableHttpError<HttpError> {
     StreamableHttpError::Client(fault)
 }
 
 /// Why it really failed: what lies at the bottom of an error.
-fn innermost(error: &hyper_util::client::legacy::Error) -> String {
+fn root_cause(error: &hyper_util::client::legacy::Error) -> String {
     let mut inner: &dyn std::error::Error = error;
     while let Some(source) = inner.source() {
         inner = source;
@@ -298,7 +309,7 @@ mod tests {
         ];
         for (text, expected) in cases {
             let expected = expected.map(str::to_owned).map_err(str::to_owned);
-            assert_eq!(expand(text, &environment()), expected, "{text}");
+            assert_eq!(expand_variables(text, &environment()), expected, "{text}");
         }
     }
 
@@ -306,7 +317,7 @@ mod tests {
     fn headers_that_cannot_be_sent_are_named() {
         let refused = |name: &str, value: &str| {
             let headers = BTreeMap::from([(name.to_owned(), value.to_owned())]);
-            resolve(&headers, &environment()).unwrap_err()
+            resolve_headers(&headers, &environment()).unwrap_err()
         };
         assert!(refused("X-Key", "a\nb").contains("header 'X-Key' that cannot be sent"));
         assert!(refused("no name", "x").contains("header 'no name' that has no valid name"));
@@ -315,9 +326,9 @@ mod tests {
 
     #[tokio::test]
     async fn only_urls_of_the_web_are_followed() {
-        let line = |url: &str| line(url, &BTreeMap::new(), &environment()).err();
-        assert!(line("ftp://example.org/mcp").is_some_and(|error| error.contains("http:// or https://")));
-        assert!(line("example.org").is_some());
-        assert!(line("http://127.0.0.1:1/mcp").is_none());
+        let error = |url: &str| transport(url, &BTreeMap::new(), &environment()).err();
+        assert!(error("ftp://example.org/mcp").is_some_and(|error| error.contains("http:// or https://")));
+        assert!(error("example.org").is_some());
+        assert!(error("http://127.0.0.1:1/mcp").is_none());
     }
 }

@@ -2,10 +2,10 @@
 
 mod connection;
 mod http;
-mod listener;
+mod notifications;
 mod process;
-mod reply;
-mod server;
+mod remote_client;
+mod tool_result;
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -18,8 +18,8 @@ use haft_process::{CancelToken, Environment, Host};
 use haft_tools::ToolProvider;
 use tokio::runtime::Runtime;
 
-pub use self::process::NESTED;
-use self::server::Remote;
+pub use self::process::NESTED_SERVER_VARIABLE;
+use self::remote_client::RemoteClient;
 
 /// A server as a configuration describes it.
 #[derive(Clone, Debug)]
@@ -29,7 +29,7 @@ pub struct RemoteServer {
     /// Who has named it.
     pub layer: Layer,
     /// How it is reached.
-    pub reach: Reach,
+    pub transport: RemoteTransport,
     /// The tools that may be used; all, if it says nothing.
     pub tools: Option<Vec<String>>,
     /// How long a call may take.
@@ -38,7 +38,7 @@ pub struct RemoteServer {
 
 /// How a server is reached.
 #[derive(Clone, Debug)]
-pub enum Reach {
+pub enum RemoteTransport {
     /// It is a program that is started, and spoken to by its standard input and output.
     Command {
         /// The program and its arguments.
@@ -55,11 +55,11 @@ pub enum Reach {
     },
 }
 
-impl fmt::Display for Reach {
+impl fmt::Display for RemoteTransport {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Reach::Command { command, .. } => write!(formatter, "`{}`", command.join(" ")),
-            Reach::Url { url, .. } => formatter.write_str(url),
+            RemoteTransport::Command { command, .. } => write!(formatter, "`{}`", command.join(" ")),
+            RemoteTransport::Url { url, .. } => formatter.write_str(url),
         }
     }
 }
@@ -78,18 +78,18 @@ pub struct RemoteSetup {
 /// The servers as sources of tools. None is started before one of its tools is asked for; all end with the last handle.
 #[must_use]
 pub fn remote_tools(servers: Vec<RemoteServer>, setup: &RemoteSetup) -> Vec<Arc<dyn ToolProvider>> {
-    let home = Arc::new(Home::default());
+    let runtime = Arc::new(SharedRuntime::default());
     let provider = |server| -> Arc<dyn ToolProvider> {
-        Arc::new(Provided(Arc::new(Remote::new(server, setup.clone(), home.clone()))))
+        Arc::new(RemoteProvider(Arc::new(RemoteClient::new(server, setup.clone(), runtime.clone()))))
     };
     servers.into_iter().map(provider).collect()
 }
 
 /// Where connections live, made for the first of them. It may be let go of on any thread, those of a runtime too.
 #[derive(Debug, Default)]
-struct Home(OnceLock<Runtime>);
+struct SharedRuntime(OnceLock<Runtime>);
 
-impl Drop for Home {
+impl Drop for SharedRuntime {
     fn drop(&mut self) {
         if let Some(runtime) = self.0.take() {
             runtime.shutdown_background();
@@ -98,9 +98,9 @@ impl Drop for Home {
 }
 
 #[derive(Debug)]
-struct Provided(Arc<Remote>);
+struct RemoteProvider(Arc<RemoteClient>);
 
-impl ToolProvider for Provided {
+impl ToolProvider for RemoteProvider {
     fn name(&self) -> &str {
         self.0.name()
     }

@@ -15,34 +15,34 @@ use tokio::task::JoinHandle;
 use super::RemoteSetup;
 
 /// A server that is to end is given so long.
-const GRACE: Duration = Duration::from_secs(1);
+const TERMINATION_GRACE: Duration = Duration::from_secs(1);
 /// So much of what it wrote to standard error last is remembered.
-const REMEMBERED: usize = 4096;
+const STDERR_TAIL_BYTES: usize = 4096;
 /// Set, to its name, in the environment of every server that is started here.
-pub const NESTED: &str = "HAFT_MCP";
+pub const NESTED_SERVER_VARIABLE: &str = "HAFT_MCP";
 
 /// A program that runs, with all its descendants. It ends with this.
 #[derive(Debug)]
-pub(super) struct Process {
+pub(super) struct ServerProcess {
     handle: Handle,
-    complaints: Complaints,
+    stderr_tail: StderrTail,
     /// Reads the complaints until there can be no more.
-    listening: JoinHandle<()>,
+    stderr_reader: JoinHandle<()>,
 }
 
 /// What the program wrote to standard error last.
-type Complaints = Arc<Mutex<Vec<u8>>>;
+type StderrTail = Arc<Mutex<Vec<u8>>>;
 /// The way to it and back.
-pub(super) type Line = (pipe::Receiver, pipe::Sender);
+pub(super) type PipeTransport = (pipe::Receiver, pipe::Sender);
 
-impl Process {
+impl ServerProcess {
     /// Starts it with a pipe each way.
     pub(super) fn start(
         name: &str,
         command: &[String],
         env: &BTreeMap<String, String>,
         setup: &RemoteSetup,
-    ) -> Result<(Process, Line), String> {
+    ) -> Result<(ServerProcess, PipeTransport), String> {
         let (program, arguments) = command.split_first().ok_or("has an empty command")?;
         let (their_input, our_output) = pipe_pair()?;
         let (our_input, their_output) = pipe_pair()?;
@@ -52,16 +52,16 @@ impl Process {
         command.working_directory(&setup.directory);
         command.descriptor(1, their_output).descriptor(2, their_errors);
         let input = Input::File(Arc::new(their_input));
-        let task = Task::new(command).streams(Streams::Inherit).input(input).grace(GRACE);
+        let task = Task::new(command).streams(Streams::Inherit).input(input).grace(TERMINATION_GRACE);
         let handle = task.start(&setup.host).and_then(haft_process::Job::background);
         let handle = handle.map_err(|error| format!("cannot be started: {error}"))?;
         let words = |error: std::io::Error| haft_process::reason(&error);
         let reader = pipe::Receiver::from_owned_fd(our_input).map_err(words)?;
         let writer = pipe::Sender::from_owned_fd(our_output).map_err(words)?;
-        let complaints = Complaints::default();
+        let stderr_tail = StderrTail::default();
         let errors = pipe::Receiver::from_owned_fd(our_errors).map_err(words)?;
-        let listening = tokio::spawn(listen(errors, complaints.clone()));
-        Ok((Process { handle, complaints, listening }, (reader, writer)))
+        let stderr_reader = tokio::spawn(read_stderr(errors, stderr_tail.clone()));
+        Ok((ServerProcess { handle, stderr_tail, stderr_reader }, (reader, writer)))
     }
 
     pub(super) fn is_finished(&self) -> bool {
@@ -70,39 +70,39 @@ impl Process {
 
     /// Waits, for a moment at most, until it has ended and its last words are read: both may come a little after the end of
     /// its output.
-    pub(super) async fn settle(&mut self) {
-        const MOMENT: Duration = Duration::from_millis(500);
-        const GLANCE: Duration = Duration::from_millis(2);
+    pub(super) async fn wait_for_exit(&mut self) {
+        const EXIT_TIMEOUT: Duration = Duration::from_millis(500);
+        const EXIT_POLL_INTERVAL: Duration = Duration::from_millis(2);
         let settled = async {
-            if !self.listening.is_finished() {
-                let _ = (&mut self.listening).await;
+            if !self.stderr_reader.is_finished() {
+                let _ = (&mut self.stderr_reader).await;
             }
             while !self.handle.is_finished() {
-                tokio::time::sleep(GLANCE).await;
+                tokio::time::sleep(EXIT_POLL_INTERVAL).await;
             }
         };
-        let _ = tokio::time::timeout(MOMENT, settled).await;
+        let _ = tokio::time::timeout(EXIT_TIMEOUT, settled).await;
     }
 
     /// The last line that it wrote to standard error.
-    pub(super) fn last_words(&self) -> Option<String> {
-        let complaints = self.complaints.lock().unwrap_or_else(PoisonError::into_inner);
-        let text = String::from_utf8_lossy(&complaints);
+    pub(super) fn last_stderr_line(&self) -> Option<String> {
+        let stderr_tail = self.stderr_tail.lock().unwrap_or_else(PoisonError::into_inner);
+        let text = String::from_utf8_lossy(&stderr_tail);
         text.lines().rev().find(|line| !line.trim().is_empty()).map(|line| line.trim().to_owned())
     }
 }
 
 /// Reads standard error, so that it never blocks its writer, and remembers the end of it.
-async fn listen(mut errors: pipe::Receiver, complaints: Complaints) {
-    let mut chunk = vec![0; REMEMBERED];
+async fn read_stderr(mut errors: pipe::Receiver, stderr_tail: StderrTail) {
+    let mut chunk = vec![0; STDERR_TAIL_BYTES];
     while let Ok(read) = errors.read(&mut chunk).await {
         if read == 0 {
             return;
         }
-        let mut complaints = complaints.lock().unwrap_or_else(PoisonError::into_inner);
-        complaints.extend_from_slice(&chunk[..read]);
-        let surplus = complaints.len().saturating_sub(REMEMBERED);
-        complaints.drain(..surplus);
+        let mut stderr_tail = stderr_tail.lock().unwrap_or_else(PoisonError::into_inner);
+        stderr_tail.extend_from_slice(&chunk[..read]);
+        let surplus = stderr_tail.len().saturating_sub(STDERR_TAIL_BYTES);
+        stderr_tail.drain(..surplus);
     }
 }
 
@@ -120,7 +120,7 @@ fn environment(
         environment.set(name, value).map_err(|error| error.to_string())?;
     }
     // A server may be haft again, which must not start itself through the same configuration for ever.
-    environment.set(NESTED, name).map_err(|error| error.to_string())?;
+    environment.set(NESTED_SERVER_VARIABLE, name).map_err(|error| error.to_string())?;
     for (name, value) in env {
         environment.set(name, value).map_err(|error| error.to_string())?;
     }

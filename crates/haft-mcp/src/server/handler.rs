@@ -17,38 +17,38 @@ use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use tokio::task::spawn_blocking;
 
-use super::call::Call;
-use super::log::{self, Event};
-use super::owner::Owner;
-use super::reply::Reply;
-use super::shared::Shared;
-use super::wishes::{self, Wishes};
-use super::{job_tool, output_tool, prompts, resources, run, scripts, tasks, tools};
+use super::event::{self, ServerEvent};
+use super::owner::ResourceOwner;
+use super::reply::ToolReply;
+use super::server_state::ServerState;
+use super::subscriptions::{self, ClientSubscriptions};
+use super::tool_request::ToolRequest;
+use super::{job_tool, output_tool, prompts, resources, run_tool, script_tools, tasks, tool_definitions};
 
 /// What answers one client, or one request of a client that keeps no connection.
 #[derive(Clone, Debug)]
-pub(crate) struct Handler {
-    shared: Arc<Shared>,
+pub(crate) struct ProtocolHandler {
+    state: Arc<ServerState>,
     /// Whom everything belongs to that clients without a connection start.
-    common: Arc<Owner>,
+    anonymous_owner: Arc<ResourceOwner>,
     /// Who has introduced himself.
-    own: Arc<OnceLock<Arc<Owner>>>,
+    client_owner: Arc<OnceLock<Arc<ResourceOwner>>>,
     /// What it wants to hear.
-    wishes: Arc<Wishes>,
+    subscriptions: Arc<ClientSubscriptions>,
 }
 
-impl Handler {
-    pub(crate) fn new(shared: &Arc<Shared>, common: &Arc<Owner>) -> Handler {
-        Handler {
-            shared: shared.clone(),
-            common: common.clone(),
-            own: Arc::default(),
-            wishes: Arc::default(),
+impl ProtocolHandler {
+    pub(crate) fn new(state: &Arc<ServerState>, anonymous_owner: &Arc<ResourceOwner>) -> ProtocolHandler {
+        ProtocolHandler {
+            state: state.clone(),
+            anonymous_owner: anonymous_owner.clone(),
+            client_owner: Arc::default(),
+            subscriptions: Arc::default(),
         }
     }
 
-    fn owner(&self) -> Arc<Owner> {
-        self.own.get().unwrap_or(&self.common).clone()
+    fn owner(&self) -> Arc<ResourceOwner> {
+        self.client_owner.get().unwrap_or(&self.anonymous_owner).clone()
     }
 
     /// Calls a tool of ours; `None` if it is none of ours.
@@ -56,27 +56,26 @@ impl Handler {
         &self,
         name: &str,
         given: Option<JsonObject>,
-        call: &Call,
-    ) -> Option<Result<Reply, String>> {
-        let shared = &self.shared;
+        call: &ToolRequest,
+    ) -> Option<Result<ToolReply, String>> {
+        let state = &self.state;
         Some(match name {
-            "run" => match tools::arguments(name, given) {
-                Ok(arguments) => run::run(shared, arguments, call).await,
+            "run" => match tool_definitions::parse_arguments(name, given) {
+                Ok(arguments) => run_tool::run(state, arguments, call).await,
                 Err(message) => Err(message),
             },
-            "job" => match tools::arguments(name, given) {
-                Ok(arguments) => job_tool::job(shared, arguments, call).await,
+            "job" => match tool_definitions::parse_arguments(name, given) {
+                Ok(arguments) => job_tool::job(state, arguments, call).await,
                 Err(message) => Err(message),
             },
-            "output" => {
-                tools::arguments(name, given).and_then(|arguments| output_tool::output(shared, arguments))
-            }
-            "check" => self.look_at(name, given, scripts::check).await,
-            "plan" => self.look_at(name, given, scripts::plan).await,
+            "output" => tool_definitions::parse_arguments(name, given)
+                .and_then(|arguments| output_tool::output(state, arguments)),
+            "check" => self.analyze(name, given, script_tools::check).await,
+            "plan" => self.analyze(name, given, script_tools::plan).await,
             _ => {
-                let mut reply = shared.setup.tools.as_ref()?.call(name, given, call).await?;
+                let mut reply = state.setup.tools.as_ref()?.call(name, given, call).await?;
                 if reply.failed {
-                    reply.redact(&shared.setup.redactor);
+                    reply.redact(&state.setup.redactor);
                 }
                 Ok(reply)
             }
@@ -84,17 +83,17 @@ impl Handler {
     }
 
     /// Looks at a script, which may take a while if it is long: others are answered meanwhile.
-    async fn look_at(
+    async fn analyze(
         &self,
         name: &str,
         given: Option<JsonObject>,
-        look: fn(&scripts::Arguments, &dyn Resolver) -> Reply,
-    ) -> Result<Reply, String> {
-        let arguments = tools::arguments(name, given)?;
-        let shared = self.shared.clone();
+        look: fn(&script_tools::ScriptArguments, &dyn Resolver) -> ToolReply,
+    ) -> Result<ToolReply, String> {
+        let arguments = tool_definitions::parse_arguments(name, given)?;
+        let state = self.state.clone();
         let looked = spawn_blocking(move || {
-            let mut reply = look(&arguments, &*shared.setup.names);
-            reply.redact(&shared.setup.redactor);
+            let mut reply = look(&arguments, &*state.setup.names);
+            reply.redact(&state.setup.redactor);
             reply
         })
         .await;
@@ -103,18 +102,18 @@ impl Handler {
 
     /// All tools: our own, and those of the registry that have no name of ours.
     async fn tools(&self) -> Vec<Tool> {
-        let mut all = tools::own(&self.shared.setup.withheld);
-        if let Some(registry) = &self.shared.setup.tools {
+        let mut all = tool_definitions::built_in(&self.state.setup.withheld_variables);
+        if let Some(registry) = &self.state.setup.tools {
             let others = registry.list().await;
-            all.extend(others.into_iter().filter(|tool| !tools::is_own(&tool.name)));
+            all.extend(others.into_iter().filter(|tool| !tool_definitions::is_built_in(&tool.name)));
         }
         all
     }
 }
 
 /// An answer as the protocol has it.
-pub(crate) fn result(reply: Result<Reply, String>) -> CallToolResult {
-    let reply = reply.unwrap_or_else(Reply::failure);
+pub(crate) fn result(reply: Result<ToolReply, String>) -> CallToolResult {
+    let reply = reply.unwrap_or_else(ToolReply::failure);
     let content = vec![ContentBlock::text(reply.text)];
     let mut result =
         if reply.failed { CallToolResult::error(content) } else { CallToolResult::success(content) };
@@ -122,12 +121,12 @@ pub(crate) fn result(reply: Result<Reply, String>) -> CallToolResult {
     result
 }
 
-const INSTRUCTIONS: &str = "Tools to work on this machine. \"run\" runs a bash script and waits for what you wait for \
+const INSTRUCTIONS: &str = "RegistryTools to work on this machine. \"run\" runs a bash script and waits for what you wait for \
     (its end, a pattern, a port, a file, quiet), so there is no need to poll or sleep. Long output is cut in the middle \
     and stays addressable: look at the rest with \"output\" instead of running again. Servers and programs that ask \
     for input go on as jobs: see \"job\".";
 
-impl ServerHandler for Handler {
+impl ServerHandler for ProtocolHandler {
     fn get_info(&self) -> ServerConfig {
         let capabilities = ServerCapabilities::builder()
             .enable_tools()
@@ -151,8 +150,8 @@ impl ServerHandler for Handler {
         let client = format!("{} {}", request.client_info.name, request.client_info.version);
         let answer = self.negotiate_initialize(&request)?;
         let revision = answer.protocol_version.as_str();
-        (self.shared.setup.log)(Event::Connected { client: &client, revision });
-        let _ = self.own.set(Arc::new(Owner::new(&self.shared, client)));
+        (self.state.setup.log)(ServerEvent::Connected { client: &client, revision });
+        let _ = self.client_owner.set(Arc::new(ResourceOwner::new(&self.state, client)));
         context.peer.set_peer_info(request);
         Ok(answer)
     }
@@ -167,12 +166,12 @@ impl ServerHandler for Handler {
 
     /// Tells a client that keeps a connection whenever the tools have changed, or a job of its own is over.
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
-        tokio::spawn(wishes::tell(
+        tokio::spawn(subscriptions::send_notifications(
             context.peer,
-            self.shared.changes.clone(),
-            self.shared.news.subscribe(),
+            self.state.tool_changes.clone(),
+            self.state.ended_jobs.subscribe(),
             self.owner().id,
-            self.wishes.clone(),
+            self.subscriptions.clone(),
         ));
     }
 
@@ -181,7 +180,7 @@ impl ServerHandler for Handler {
         request: SetLevelRequestParams,
         _: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
-        self.wishes.set_level(request.level);
+        self.subscriptions.set_level(request.level);
         Ok(())
     }
 
@@ -190,7 +189,7 @@ impl ServerHandler for Handler {
         request: SubscribeRequestParams,
         _: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
-        self.wishes.subscribe(request.uri);
+        self.subscriptions.subscribe(request.uri);
         Ok(())
     }
 
@@ -199,7 +198,7 @@ impl ServerHandler for Handler {
         request: UnsubscribeRequestParams,
         _: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
-        self.wishes.unsubscribe(&request.uri);
+        self.subscriptions.unsubscribe(&request.uri);
         Ok(())
     }
 
@@ -209,7 +208,7 @@ impl ServerHandler for Handler {
 
     /// Tells a client that has subscribed whenever the tools have changed, or a job whose log it follows is over.
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
-        let (mut changes, mut news) = (self.shared.changes.clone(), self.shared.news.subscribe());
+        let (mut changes, mut news) = (self.state.tool_changes.clone(), self.state.ended_jobs.subscribe());
         changes.mark_unchanged();
         loop {
             tokio::select! {
@@ -230,28 +229,29 @@ impl ServerHandler for Handler {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let (start, tool) = (Instant::now(), request.name.clone());
-        let call = Call::new(self.owner(), &context);
+        let call = ToolRequest::new(self.owner(), &context);
         let unknown = {
             let name = request.name.clone();
             move || ErrorData::invalid_params(format!("there is no tool \"{name}\""), None)
         };
         let handler = self.clone();
-        let answer =
-            move |call: Call| async move { handler.call(&request.name, request.arguments, &call).await };
-        let mut answer = tasks::answer(&self.shared, &context, call, answer).await;
-        if let tasks::Answer::Now(Some(Err(message))) = &mut answer {
-            self.shared.setup.redactor.redact(message);
+        let answer = move |call: ToolRequest| async move {
+            handler.call(&request.name, request.arguments, &call).await
+        };
+        let mut answer = tasks::answer(&self.state, &context, call, answer).await;
+        if let tasks::CallAnswer::Immediate(Some(Err(message))) = &mut answer {
+            self.state.setup.redactor.redact(message);
         }
         let outcome = match &answer {
-            tasks::Answer::Now(reply) => log::outcome(reply.as_ref()),
-            tasks::Answer::Later(_) => "becomes a task".to_owned(),
+            tasks::CallAnswer::Immediate(reply) => event::outcome(reply.as_ref()),
+            tasks::CallAnswer::Task(_) => "becomes a task".to_owned(),
         };
-        let called = Event::Called { tool: &tool, duration: start.elapsed(), outcome: &outcome };
-        (self.shared.setup.log)(called);
+        let called = ServerEvent::Called { tool: &tool, duration: start.elapsed(), outcome: &outcome };
+        (self.state.setup.log)(called);
         match answer {
-            tasks::Answer::Now(Some(reply)) => Ok(result(reply).into()),
-            tasks::Answer::Now(None) => Err(unknown()),
-            tasks::Answer::Later(task) => Ok(task.into()),
+            tasks::CallAnswer::Immediate(Some(reply)) => Ok(result(reply).into()),
+            tasks::CallAnswer::Immediate(None) => Err(unknown()),
+            tasks::CallAnswer::Task(task) => Ok(task.into()),
         }
     }
 
@@ -260,7 +260,7 @@ impl ServerHandler for Handler {
         request: GetTaskParams,
         _: RequestContext<RoleServer>,
     ) -> Result<GetTaskResult, ErrorData> {
-        self.shared.tasks.get_task(&request.task_id).map(GetTaskResult::new)
+        self.state.tasks.get_task(&request.task_id).map(GetTaskResult::new)
     }
 
     async fn update_task(
@@ -268,7 +268,7 @@ impl ServerHandler for Handler {
         request: UpdateTaskParams,
         _: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
-        self.shared.tasks.update_task(&request.task_id, Vec::new())
+        self.state.tasks.update_task(&request.task_id, Vec::new())
     }
 
     async fn cancel_task(
@@ -276,7 +276,7 @@ impl ServerHandler for Handler {
         request: CancelTaskParams,
         _: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
-        self.shared.tasks.cancel_task(&request.task_id)
+        self.state.tasks.cancel_task(&request.task_id)
     }
 
     async fn list_resources(
@@ -284,7 +284,7 @@ impl ServerHandler for Handler {
         _: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
-        Ok(resources::list(&self.shared))
+        Ok(resources::list(&self.state))
     }
 
     async fn list_resource_templates(
@@ -300,7 +300,7 @@ impl ServerHandler for Handler {
         request: ReadResourceRequestParams,
         _: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        resources::read(&self.shared, &request.uri).map(Into::into)
+        resources::read(&self.state, &request.uri).map(Into::into)
     }
 
     async fn list_prompts(
@@ -308,7 +308,7 @@ impl ServerHandler for Handler {
         _: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
-        Ok(prompts::list(&self.shared.setup.prompts))
+        Ok(prompts::list(&self.state.setup.prompts))
     }
 
     async fn get_prompt(
@@ -316,6 +316,6 @@ impl ServerHandler for Handler {
         request: GetPromptRequestParams,
         _: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
-        prompts::get(&self.shared.setup.prompts, &request.name, request.arguments).map(Into::into)
+        prompts::get(&self.state.setup.prompts, &request.name, request.arguments).map(Into::into)
     }
 }

@@ -8,22 +8,22 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::call::Call;
-use super::drive::{self, Stop};
-use super::jobs::Job;
-use super::reply::{Reply, time};
-use super::run::{settle, timeout};
-use super::shared::Shared;
-use super::show;
-use super::until::{Conditions, Until};
-use super::view::View;
+use super::job_report;
+use super::jobs::ScriptJob;
+use super::reply::{ToolReply, format_duration};
+use super::run_tool::{retain_outputs, timeout};
+use super::server_state::ServerState;
+use super::tool_request::ToolRequest;
+use super::until::{UntilArguments, WaitConditions};
+use super::view::ViewArguments;
+use super::wait::{self, WaitResult};
 
 /// What `job` takes.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Arguments {
+pub(crate) struct JobArguments {
     /// What to do. All but "list" need "id", and answer with what was written since the last answer.
-    action: Action,
+    action: JobAction,
     /// The job, as "run" or "list" names it.
     #[serde(default, alias = "job")]
     id: Option<String>,
@@ -42,18 +42,18 @@ pub(crate) struct Arguments {
     /// What to wait for, in what was not shown yet, before the answer. After "wait" without it: the end. After "write"
     /// without it: that the job waits for input again, or is quiet for a second.
     #[serde(default)]
-    until: Option<Until>,
+    until: Option<UntilArguments>,
     /// Seconds to wait at most (default 120). The job goes on after that.
     #[serde(default)]
     timeout: Option<f64>,
     /// Which part of the new output to show.
     #[serde(default)]
-    view: View,
+    view: ViewArguments,
 }
 
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema, PartialEq, Eq)]
 #[serde(rename_all = "snake_case")]
-enum Action {
+enum JobAction {
     /// All jobs.
     List,
     /// Wait for it.
@@ -73,59 +73,65 @@ enum Action {
 }
 
 /// A job that was written to has answered when it is quiet for so long.
-const ANSWERED: Duration = Duration::from_secs(1);
+const QUIET_AFTER_INPUT: Duration = Duration::from_secs(1);
 
 /// Does it.
-pub(crate) async fn job(shared: &Arc<Shared>, arguments: Arguments, call: &Call) -> Result<Reply, String> {
-    if arguments.action == Action::List {
-        return Ok(list(&shared.jobs.list()));
+pub(crate) async fn job(
+    state: &Arc<ServerState>,
+    arguments: JobArguments,
+    call: &ToolRequest,
+) -> Result<ToolReply, String> {
+    if arguments.action == JobAction::List {
+        return Ok(list(&state.jobs.list()));
     }
     let id = arguments.id.as_deref().ok_or("\"id\" is missing\nhint: the action \"list\" shows the jobs")?;
-    let job = shared.jobs.get(id)?;
+    let job = state.jobs.get(id)?;
     let deadline = Instant::now() + timeout(arguments.timeout)?;
-    let shown = arguments.view.clone().shown()?;
+    let shown = arguments.view.clone().resolve()?;
     let conditions = conditions(&arguments)?;
     let seen = job.seen();
     let _waiting = job.wait();
     act(&job, &arguments)?;
     let stop = match (arguments.action, conditions) {
-        (Action::Kill, _) => {
+        (JobAction::Kill, _) => {
             job.finish(None).await;
-            Stop::Ended
+            WaitResult::Ended
         }
-        (_, Some(conditions)) => drive::wait(&job, conditions, &seen, Some(deadline), call).await,
-        (_, None) => Stop::Ended,
+        (_, Some(conditions)) => wait::wait_for_job(&job, conditions, &seen, Some(deadline), call).await,
+        (_, None) => WaitResult::Ended,
     };
-    let reply = show::job(&job, &shown, Some(&seen), &stop, false);
-    settle(shared, &job);
+    let reply = job_report::report_job(&job, &shown, Some(&seen), &stop, false);
+    retain_outputs(state, &job);
     Ok(reply)
 }
 
 /// What to wait for; `None` for nothing.
-fn conditions(arguments: &Arguments) -> Result<Option<Conditions>, String> {
+fn conditions(arguments: &JobArguments) -> Result<Option<WaitConditions>, String> {
     if let Some(until) = arguments.until.clone() {
-        return until.conditions().map(Some);
+        return until.resolve().map(Some);
     }
     Ok(match arguments.action {
-        Action::Wait => Some(Conditions::default()),
-        Action::Write | Action::CloseStdin => {
-            Some(Conditions { input: true, quiet: Some(ANSWERED), ..Conditions::default() })
+        JobAction::Wait => Some(WaitConditions::default()),
+        JobAction::Write | JobAction::CloseStdin => {
+            Some(WaitConditions { input: true, quiet: Some(QUIET_AFTER_INPUT), ..WaitConditions::default() })
         }
-        Action::Signal => Some(Conditions { quiet: Some(ANSWERED), ..Conditions::default() }),
-        Action::List | Action::Read | Action::Resize | Action::Kill => None,
+        JobAction::Signal => {
+            Some(WaitConditions { quiet: Some(QUIET_AFTER_INPUT), ..WaitConditions::default() })
+        }
+        JobAction::List | JobAction::Read | JobAction::Resize | JobAction::Kill => None,
     })
 }
 
 /// Does to the job what was asked for, besides waiting and ending.
-fn act(job: &Job, arguments: &Arguments) -> Result<(), String> {
+fn act(job: &ScriptJob, arguments: &JobArguments) -> Result<(), String> {
     let controller = &job.controller;
     match arguments.action {
-        Action::Write => {
+        JobAction::Write => {
             let text = arguments.text.as_deref().ok_or("\"text\" is missing: what shall be written?")?;
             controller.write(text.as_bytes());
         }
-        Action::CloseStdin => controller.close_input(),
-        Action::Resize => {
+        JobAction::CloseStdin => controller.close_input(),
+        JobAction::Resize => {
             let standard = TerminalSize::default();
             let (rows, columns) = (arguments.rows, arguments.columns);
             controller.resize(TerminalSize {
@@ -133,19 +139,19 @@ fn act(job: &Job, arguments: &Arguments) -> Result<(), String> {
                 columns: columns.unwrap_or(standard.columns),
             });
         }
-        Action::Signal => {
+        JobAction::Signal => {
             let name = arguments.signal.as_deref().ok_or("\"signal\" is missing, for instance \"INT\"")?;
             let number = name.parse().ok().or_else(|| signal_number(name.trim_start_matches("SIG")));
             let number = number.ok_or_else(|| format!("there is no signal \"{name}\""))?;
             controller.signal(number).map_err(|error| error.to_string())?;
         }
-        Action::List | Action::Wait | Action::Read | Action::Kill => {}
+        JobAction::List | JobAction::Wait | JobAction::Read | JobAction::Kill => {}
     }
     Ok(())
 }
 
 /// All jobs, a line each.
-fn list(jobs: &[Arc<Job>]) -> Reply {
+fn list(jobs: &[Arc<ScriptJob>]) -> ToolReply {
     let mut text = String::new();
     let mut data = Vec::new();
     for job in jobs {
@@ -155,7 +161,7 @@ fn list(jobs: &[Arc<Job>]) -> Reply {
             (true, Some(_)) => "waits for input",
             (true, None) => "runs",
         };
-        let age = time(job.started.elapsed());
+        let age = format_duration(job.started.elapsed());
         text.push_str(&format!("{}  {state}  {age}  {}\n", job.id, job.title()));
         data.push(json!({
             "id": job.id,
@@ -169,5 +175,5 @@ fn list(jobs: &[Arc<Job>]) -> Reply {
     if data.is_empty() {
         text.push_str("no jobs\n");
     }
-    Reply::new(text, json!({ "jobs": Value::Array(data) }))
+    ToolReply::new(text, json!({ "jobs": Value::Array(data) }))
 }

@@ -9,7 +9,7 @@ use haft_process::Redactor;
 use haft_process::capture::Output;
 use tokio::sync::watch;
 
-use super::engine::{Controller, Finished, end_session};
+use super::finished_run::{Controller, FinishedRun, end_session};
 
 /// How many jobs there may be.
 #[derive(Clone, Copy, Debug)]
@@ -28,11 +28,11 @@ impl Default for JobLimits {
 }
 
 /// Ended jobs are remembered until so many others have ended.
-const REMEMBERED: usize = 64;
+const MAX_ENDED_JOBS: usize = 64;
 
 /// A script that was started.
 #[derive(Debug)]
-pub(crate) struct Job {
+pub(crate) struct ScriptJob {
     pub(crate) id: String,
     pub(crate) number: u64,
     pub(crate) owner: u64,
@@ -43,26 +43,26 @@ pub(crate) struct Job {
     pub(crate) redactor: Arc<Redactor>,
     /// How much of each output was shown.
     seen: Mutex<Vec<u64>>,
-    end: watch::Receiver<Option<Arc<Finished>>>,
+    end: watch::Receiver<Option<Arc<FinishedRun>>>,
     /// Held by whoever ends it, so that others who want that wait.
     ending: tokio::sync::Mutex<()>,
     /// How many calls wait for it.
     waiting: AtomicUsize,
 }
 
-impl Job {
+impl ScriptJob {
     pub(crate) fn new(
         number: u64,
         owner: u64,
         script: &str,
         redactor: Arc<Redactor>,
         controller: Controller,
-        end: watch::Receiver<Option<Arc<Finished>>>,
-    ) -> Job {
+        end: watch::Receiver<Option<Arc<FinishedRun>>>,
+    ) -> ScriptJob {
         let seen = Mutex::new(vec![0; controller.captured().all().count()]);
         let id = format!("j{number}");
         let script = script.to_owned();
-        Job {
+        ScriptJob {
             id,
             number,
             owner,
@@ -86,7 +86,7 @@ impl Job {
     }
 
     /// How it ended, if it has.
-    pub(crate) fn ended(&self) -> Option<Arc<Finished>> {
+    pub(crate) fn ended(&self) -> Option<Arc<FinishedRun>> {
         self.end.borrow().clone()
     }
 
@@ -111,14 +111,14 @@ impl Job {
     }
 
     /// Waits for its end.
-    pub(crate) async fn end(&self) -> Option<Arc<Finished>> {
+    pub(crate) async fn end(&self) -> Option<Arc<FinishedRun>> {
         self.end.clone().wait_for(Option::is_some).await.ok()?.clone()
     }
 
     /// Counts as waited for as long as the value is there.
-    pub(crate) fn wait(&self) -> Waiting<'_> {
+    pub(crate) fn wait(&self) -> WaitGuard<'_> {
         self.waiting.fetch_add(1, Ordering::Relaxed);
-        Waiting(self)
+        WaitGuard(self)
     }
 
     /// Whether a call waits for it, which will say how it ended.
@@ -144,9 +144,9 @@ impl Job {
 
 /// A call that waits for a job.
 #[derive(Debug)]
-pub(crate) struct Waiting<'a>(&'a Job);
+pub(crate) struct WaitGuard<'a>(&'a ScriptJob);
 
-impl Drop for Waiting<'_> {
+impl Drop for WaitGuard<'_> {
     fn drop(&mut self) {
         self.0.waiting.fetch_sub(1, Ordering::Relaxed);
     }
@@ -154,9 +154,9 @@ impl Drop for Waiting<'_> {
 
 /// A script in one line.
 pub(crate) fn title(script: &str) -> String {
-    const LONGEST: usize = 80;
+    const MAX_TITLE_CHARS: usize = 80;
     let line = script.trim().lines().next().unwrap_or_default();
-    match line.char_indices().nth(LONGEST) {
+    match line.char_indices().nth(MAX_TITLE_CHARS) {
         Some((cut, _)) => format!("{}…", &line[..cut]),
         None if script.trim().lines().nth(1).is_some() => format!("{line} …"),
         None => line.to_owned(),
@@ -165,14 +165,14 @@ pub(crate) fn title(script: &str) -> String {
 
 /// All jobs.
 #[derive(Debug)]
-pub(crate) struct Jobs {
+pub(crate) struct JobTable {
     limits: JobLimits,
-    table: Mutex<BTreeMap<u64, Arc<Job>>>,
+    table: Mutex<BTreeMap<u64, Arc<ScriptJob>>>,
 }
 
-impl Jobs {
-    pub(crate) fn new(limits: JobLimits) -> Jobs {
-        Jobs { limits, table: Mutex::default() }
+impl JobTable {
+    pub(crate) fn new(limits: JobLimits) -> JobTable {
+        JobTable { limits, table: Mutex::default() }
     }
 
     /// Whether another job may start.
@@ -184,22 +184,22 @@ impl Jobs {
         Err(format!("{running} jobs are running, no more are started\nhint: end some with the tool \"job\""))
     }
 
-    pub(crate) fn insert(&self, job: Arc<Job>) {
+    pub(crate) fn insert(&self, job: Arc<ScriptJob>) {
         let mut table = self.lock();
         table.insert(job.number, job);
         let ended: Vec<u64> = table.values().filter(|job| !job.is_alive()).map(|job| job.number).collect();
-        for number in ended.iter().take(ended.len().saturating_sub(REMEMBERED)) {
+        for number in ended.iter().take(ended.len().saturating_sub(MAX_ENDED_JOBS)) {
             table.remove(number);
         }
     }
 
     /// Forgets a job.
-    pub(crate) fn remove(&self, job: &Job) {
+    pub(crate) fn remove(&self, job: &ScriptJob) {
         self.lock().remove(&job.number);
     }
 
     /// The job of this name.
-    pub(crate) fn get(&self, id: &str) -> Result<Arc<Job>, String> {
+    pub(crate) fn get(&self, id: &str) -> Result<Arc<ScriptJob>, String> {
         let table = self.lock();
         if let Some(job) = table.values().find(|job| job.id == id) {
             return Ok(job.clone());
@@ -214,21 +214,21 @@ impl Jobs {
     }
 
     /// All of them, in the order they were started.
-    pub(crate) fn list(&self) -> Vec<Arc<Job>> {
+    pub(crate) fn list(&self) -> Vec<Arc<ScriptJob>> {
         self.lock().values().cloned().collect()
     }
 
     /// Takes out those that were started too long ago. Others that have ended stay, since nobody may have asked yet how.
-    pub(crate) fn take_old(&self, now: Instant) -> Vec<Arc<Job>> {
+    pub(crate) fn take_old(&self, now: Instant) -> Vec<Arc<ScriptJob>> {
         self.take(|job| now.saturating_duration_since(job.started) >= self.limits.age)
     }
 
     /// Takes out some, for them to be ended.
-    pub(crate) fn take(&self, which: impl Fn(&Job) -> bool) -> Vec<Arc<Job>> {
+    pub(crate) fn take(&self, which: impl Fn(&ScriptJob) -> bool) -> Vec<Arc<ScriptJob>> {
         self.lock().extract_if(.., |_, job| which(job)).map(|(_, job)| job).collect()
     }
 
-    fn lock(&self) -> MutexGuard<'_, BTreeMap<u64, Arc<Job>>> {
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<u64, Arc<ScriptJob>>> {
         self.table.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -4,29 +4,29 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::reply::{Reply, line};
-use super::shared::Shared;
-use super::view::View;
+use super::reply::{ToolReply, facts_line};
+use super::server_state::ServerState;
+use super::view::ViewArguments;
 
 /// What `output` takes.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Arguments {
+pub(crate) struct OutputArguments {
     /// The output, as an earlier answer names it.
     id: String,
     /// Which part of it to show.
     #[serde(default)]
-    view: View,
+    view: ViewArguments,
 }
 
 /// Shows it.
-pub(crate) fn output(shared: &Shared, arguments: Arguments) -> Result<Reply, String> {
+pub(crate) fn output(state: &ServerState, arguments: OutputArguments) -> Result<ToolReply, String> {
     let id = &arguments.id;
-    let of_tool = || shared.setup.tools.as_ref()?.registry.output(id);
-    let output = shared.outputs.get(id).or_else(of_tool).ok_or_else(|| {
+    let of_tool = || state.setup.tools.as_ref()?.registry.output(id);
+    let output = state.outputs.get(id).or_else(of_tool).ok_or_else(|| {
         format!("there is no output \"{id}\"\nhint: outputs are kept for a while only; run the script again")
     })?;
-    let summary = arguments.view.shown()?.of(&output).map_err(|error| error.to_string())?;
+    let summary = arguments.view.resolve()?.summarize(&output).map_err(|error| error.to_string())?;
     let mut text = summary.text.clone();
     if !text.is_empty() && !text.ends_with('\n') {
         text.push('\n');
@@ -44,7 +44,7 @@ pub(crate) fn output(shared: &Shared, arguments: Arguments) -> Result<Reply, Str
     if summary.lossy {
         facts.push("not all of it is UTF-8".to_owned());
     }
-    text.push_str(&line(&facts));
+    text.push_str(&facts_line(&facts));
     let data = serde_json::to_value(&summary).unwrap_or_else(|_| json!({}));
-    Ok(Reply::new(text, data))
+    Ok(ToolReply::new(text, data))
 }

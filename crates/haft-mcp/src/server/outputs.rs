@@ -26,14 +26,14 @@ impl Default for OutputLimits {
 
 /// The outputs of earlier calls, the oldest first.
 #[derive(Debug)]
-pub(crate) struct Outputs {
+pub(crate) struct RetainedOutputs {
     limits: OutputLimits,
-    kept: Mutex<VecDeque<Kept>>,
+    kept: Mutex<VecDeque<RetainedOutput>>,
 }
 
 /// An output and what it is of.
 #[derive(Clone, Debug)]
-pub(crate) struct Kept {
+pub(crate) struct RetainedOutput {
     pub(crate) output: Output,
     /// Whose it is; see [`super::owner::Owner`].
     pub(crate) owner: u64,
@@ -42,13 +42,13 @@ pub(crate) struct Kept {
     pub(crate) since: Instant,
 }
 
-impl Outputs {
-    pub(crate) fn new(limits: OutputLimits) -> Outputs {
-        Outputs { limits, kept: Mutex::default() }
+impl RetainedOutputs {
+    pub(crate) fn new(limits: OutputLimits) -> RetainedOutputs {
+        RetainedOutputs { limits, kept: Mutex::default() }
     }
 
     /// Keeps an output; the oldest ones give way to it.
-    pub(crate) fn keep(&self, kept: Kept) {
+    pub(crate) fn keep(&self, kept: RetainedOutput) {
         let mut all = self.lock();
         if all.iter().any(|other| other.output.id() == kept.output.id()) {
             return;
@@ -69,7 +69,7 @@ impl Outputs {
     }
 
     /// All of them, the latest first.
-    pub(crate) fn list(&self) -> Vec<Kept> {
+    pub(crate) fn list(&self) -> Vec<RetainedOutput> {
         self.lock().iter().rev().cloned().collect()
     }
 
@@ -83,7 +83,7 @@ impl Outputs {
         self.lock().retain(|kept| kept.owner != owner);
     }
 
-    fn lock(&self) -> MutexGuard<'_, VecDeque<Kept>> {
+    fn lock(&self) -> MutexGuard<'_, VecDeque<RetainedOutput>> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -94,8 +94,8 @@ mod tests {
 
     use super::*;
 
-    fn kept(output: &Output, since: Instant) -> Kept {
-        Kept { output: output.clone(), owner: 1, origin: String::new(), since }
+    fn kept(output: &Output, since: Instant) -> RetainedOutput {
+        RetainedOutput { output: output.clone(), owner: 1, origin: String::new(), since }
     }
 
     fn written(bytes: usize, directory: &std::path::Path) -> Output {
@@ -110,7 +110,7 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let now = Instant::now();
         let limits = OutputLimits { count: 3, disk: 2500, age: Duration::from_secs(10) };
-        let outputs = Outputs::new(limits);
+        let outputs = RetainedOutputs::new(limits);
         let all: Vec<Output> = (0..4).map(|_| written(10, directory.path())).collect();
         all.iter().for_each(|output| outputs.keep(kept(output, now)));
         assert!(outputs.get(all[0].id().as_str()).is_none() && outputs.get(all[1].id().as_str()).is_some());

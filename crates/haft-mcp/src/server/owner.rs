@@ -2,37 +2,37 @@
 
 use std::sync::Arc;
 
-use super::log::Event;
-use super::shared::Shared;
+use super::event::ServerEvent;
+use super::server_state::ServerState;
 
 /// A client. When the last handle of it goes, everything that is its own ends, tree and all, unless it shall be kept.
 #[derive(Debug)]
-pub(crate) struct Owner {
+pub(crate) struct ResourceOwner {
     pub(crate) id: u64,
     /// What it calls itself, if it has introduced itself.
     name: Option<String>,
-    shared: Arc<Shared>,
+    state: Arc<ServerState>,
 }
 
-impl Owner {
+impl ResourceOwner {
     /// Somebody who has introduced himself.
-    pub(crate) fn new(shared: &Arc<Shared>, name: String) -> Owner {
-        Owner { id: shared.next_number(), name: Some(name), shared: shared.clone() }
+    pub(crate) fn new(state: &Arc<ServerState>, name: String) -> ResourceOwner {
+        ResourceOwner { id: state.next_number(), name: Some(name), state: state.clone() }
     }
 
     /// Whoever comes without a connection.
-    pub(crate) fn nameless(shared: &Arc<Shared>) -> Owner {
-        Owner { id: shared.next_number(), name: None, shared: shared.clone() }
+    pub(crate) fn anonymous(state: &Arc<ServerState>) -> ResourceOwner {
+        ResourceOwner { id: state.next_number(), name: None, state: state.clone() }
     }
 }
 
-impl Drop for Owner {
+impl Drop for ResourceOwner {
     fn drop(&mut self) {
         if let Some(client) = &self.name {
-            (self.shared.setup.log)(Event::Gone { client });
+            (self.state.setup.log)(ServerEvent::Disconnected { client });
         }
-        if !self.shared.setup.keep {
-            self.shared.release(self.id);
+        if !self.state.setup.keep {
+            self.state.release(self.id);
         }
     }
 }

@@ -9,28 +9,28 @@ use rmcp::model::{JsonObject, Tool};
 use serde_json::{Value, json};
 use tokio::sync::mpsc::unbounded_channel;
 
-use super::call::Call;
-use super::reply::Reply;
+use super::reply::ToolReply;
+use super::tool_request::ToolRequest;
 
 /// How long a list waits for all tools to be known.
-const PATIENCE: Duration = Duration::from_secs(5);
+const LIST_TIMEOUT: Duration = Duration::from_secs(5);
 /// How often files are looked at.
-const LOOK: Duration = Duration::from_secs(2);
+const REFRESH_INTERVAL: Duration = Duration::from_secs(2);
 
 /// The registry, and what of it may be called.
 #[derive(Clone, Debug)]
-pub struct Tools {
+pub struct RegistryTools {
     /// All tools.
     pub registry: Registry,
     /// Those that may be called; all, if there is none.
     pub toolset: Option<Toolset>,
 }
 
-impl Tools {
+impl RegistryTools {
     /// Looks, again and again, whether files of tools have come, gone or changed. Whoever wants to know hears of it.
     pub(crate) async fn watch(self) {
         loop {
-            tokio::time::sleep(LOOK).await;
+            tokio::time::sleep(REFRESH_INTERVAL).await;
             let registry = self.registry.clone();
             let _ = tokio::task::spawn_blocking(move || registry.refresh_if_stale()).await;
         }
@@ -42,11 +42,11 @@ impl Tools {
         let tools = self.clone();
         let look = move || {
             tools.registry.refresh_if_stale();
-            tools.registry.wait_for_all_within(PATIENCE)
+            tools.registry.wait_for_all_within(LIST_TIMEOUT)
         };
         let snapshot = tokio::task::spawn_blocking(look).await;
         let Ok(snapshot) = snapshot else { return Vec::new() };
-        snapshot.tools().filter(|tool| self.allows(tool.name())).map(describe).collect()
+        snapshot.tools().filter(|tool| self.allows(tool.name())).map(to_mcp_tool).collect()
     }
 
     fn allows(&self, name: &str) -> bool {
@@ -54,7 +54,12 @@ impl Tools {
     }
 
     /// Calls one; `None` if there is none of this name.
-    pub(crate) async fn call(&self, name: &str, given: Option<JsonObject>, call: &Call) -> Option<Reply> {
+    pub(crate) async fn call(
+        &self,
+        name: &str,
+        given: Option<JsonObject>,
+        call: &ToolRequest,
+    ) -> Option<ToolReply> {
         let name = name.to_owned();
         let cancel = CancelToken::new();
         let options = CallOptions {
@@ -66,7 +71,7 @@ impl Tools {
         let (tell, mut told) = unbounded_channel();
         let work = tokio::task::spawn_blocking(move || {
             let arguments = Value::Object(given.unwrap_or_default());
-            let name = if registry.has(&name) { name } else { of_client(&name) };
+            let name = if registry.has(&name) { name } else { from_client_name(&name) };
             let tell = |progress: &CallProgress| drop(tell.send(progress.clone()));
             registry.call_with_progress(&name, arguments, &options, &tell)
         });
@@ -74,7 +79,7 @@ impl Tools {
         let envelope = loop {
             tokio::select! {
                 biased;
-                Some(progress) = told.recv() => call.pass_on(progress).await,
+                Some(progress) = told.recv() => call.forward_progress(progress).await,
                 envelope = &mut work => break envelope,
                 () = call.cancelled(), if !cancel.is_cancelled() => cancel.cancel(),
             }
@@ -85,7 +90,7 @@ impl Tools {
 }
 
 /// A tool as a client sees it. A period in a name, which many clients refuse, becomes two underscores.
-fn describe(tool: &haft_tools::Tool) -> Tool {
+fn to_mcp_tool(tool: &haft_tools::Tool) -> Tool {
     let schema = match &tool.descriptor().parameters {
         Value::Object(schema) => schema.clone(),
         _ => JsonObject::new(),
@@ -94,19 +99,19 @@ fn describe(tool: &haft_tools::Tool) -> Tool {
 }
 
 /// The name of a tool as we know it, if none is called as a client says.
-fn of_client(name: &str) -> String {
+fn from_client_name(name: &str) -> String {
     match name.split_once("__") {
         Some((server, tool)) if !server.is_empty() => format!("{server}.{tool}"),
         _ => name.to_owned(),
     }
 }
 
-fn reply(envelope: Envelope) -> Reply {
+fn reply(envelope: Envelope) -> ToolReply {
     match envelope.outcome {
-        Ok(Value::String(text)) => Reply::new(text.clone(), json!({ "result": text })),
+        Ok(Value::String(text)) => ToolReply::new(text.clone(), json!({ "result": text })),
         Ok(value) => {
             let text = serde_json::to_string_pretty(&value).unwrap_or_default();
-            Reply::new(text, if value.is_object() { value } else { json!({ "result": value }) })
+            ToolReply::new(text, if value.is_object() { value } else { json!({ "result": value }) })
         }
         Err(fault) => {
             let mut words = fault.message.clone();
@@ -126,7 +131,7 @@ fn reply(envelope: Envelope) -> Reply {
                 "error_code": fault.code.as_str(),
                 "truncated": envelope.truncated,
             });
-            Reply { data: Some(data), ..Reply::failure(words) }
+            ToolReply { data: Some(data), ..ToolReply::failure(words) }
         }
     }
 }

@@ -7,17 +7,17 @@ use serde_json::{Value, json};
 
 /// The answer to a call.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Reply {
+pub(crate) struct ToolReply {
     pub(crate) text: String,
     pub(crate) data: Option<Value>,
     /// Whether what was asked for could not be done.
     pub(crate) failed: bool,
 }
 
-impl Reply {
+impl ToolReply {
     /// An answer in words, with the same as data.
-    pub(crate) fn new(text: impl Into<String>, data: Value) -> Reply {
-        Reply { text: text.into(), data: Some(data), failed: false }
+    pub(crate) fn new(text: impl Into<String>, data: Value) -> ToolReply {
+        ToolReply { text: text.into(), data: Some(data), failed: false }
     }
 
     /// Masks keys in it. Not for answers that hold the output of programs.
@@ -27,10 +27,10 @@ impl Reply {
     }
 
     /// Why it could not be done, and what to do about it.
-    pub(crate) fn failure(message: impl Into<String>) -> Reply {
+    pub(crate) fn failure(message: impl Into<String>) -> ToolReply {
         let text = message.into();
         let data = json!({ "error": text });
-        Reply { text, data: Some(data), failed: true }
+        ToolReply { text, data: Some(data), failed: true }
     }
 }
 
@@ -45,12 +45,12 @@ fn redact_value(value: &mut Value, redactor: &Redactor) {
 }
 
 /// One line of facts.
-pub(crate) fn line(facts: &[String]) -> String {
+pub(crate) fn facts_line(facts: &[String]) -> String {
     format!("[{}]\n", facts.join(" · "))
 }
 
 /// A time as people write it.
-pub(crate) fn time(duration: Duration) -> String {
+pub(crate) fn format_duration(duration: Duration) -> String {
     let seconds = duration.as_secs_f64();
     match seconds {
         ..1.0 => format!("{:.0} ms", seconds * 1000.0),
@@ -69,7 +69,7 @@ mod tests {
         let cases =
             [(0.0004, "0 ms"), (0.25, "250 ms"), (1.25, "1.2 s"), (42.0, "42 s"), (125.0, "2 min 5 s")];
         for (seconds, text) in cases {
-            assert_eq!(time(Duration::from_secs_f64(seconds)), text);
+            assert_eq!(format_duration(Duration::from_secs_f64(seconds)), text);
         }
     }
 }

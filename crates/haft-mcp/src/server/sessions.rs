@@ -24,30 +24,30 @@ impl Default for SessionLimits {
 
 /// All named sessions. What a session is, is of no matter here.
 #[derive(Debug)]
-pub(crate) struct Sessions<S> {
+pub(crate) struct SessionTable<S> {
     limits: SessionLimits,
-    slots: Mutex<BTreeMap<String, Slot<S>>>,
+    slots: Mutex<BTreeMap<String, SessionSlot<S>>>,
 }
 
 /// Where the state of a session lies.
-pub(crate) type Shelf<S> = Arc<tokio::sync::Mutex<Option<S>>>;
+pub(crate) type SessionCell<S> = Arc<tokio::sync::Mutex<Option<S>>>;
 /// The state of a session; nothing while a call has it.
-pub(crate) type State<S> = OwnedMutexGuard<Option<S>>;
+pub(crate) type SessionGuard<S> = OwnedMutexGuard<Option<S>>;
 
 #[derive(Debug)]
-struct Slot<S> {
+struct SessionSlot<S> {
     owner: u64,
-    state: Shelf<S>,
+    state: SessionCell<S>,
     used: Instant,
 }
 
-impl<S> Sessions<S> {
-    pub(crate) fn new(limits: SessionLimits) -> Sessions<S> {
-        Sessions { limits, slots: Mutex::default() }
+impl<S> SessionTable<S> {
+    pub(crate) fn new(limits: SessionLimits) -> SessionTable<S> {
+        SessionTable { limits, slots: Mutex::default() }
     }
 
     /// The session of this name, made if there is none. Calls for one session come one after the other.
-    pub(crate) fn claim(&self, name: &str, owner: u64, now: Instant) -> Result<Shelf<S>, String> {
+    pub(crate) fn claim(&self, name: &str, owner: u64, now: Instant) -> Result<SessionCell<S>, String> {
         let mut slots = self.lock();
         if let Some(slot) = slots.get_mut(name) {
             slot.used = now;
@@ -62,33 +62,33 @@ impl<S> Sessions<S> {
             ));
         }
         let state = Arc::default();
-        slots.insert(name.to_owned(), Slot { owner, state: Arc::clone(&state), used: now });
+        slots.insert(name.to_owned(), SessionSlot { owner, state: Arc::clone(&state), used: now });
         Ok(state)
     }
 
     /// Takes out a session; a call that still has it goes on.
-    pub(crate) fn end(&self, name: &str) -> Option<Shelf<S>> {
+    pub(crate) fn end(&self, name: &str) -> Option<SessionCell<S>> {
         self.lock().remove(name).map(|slot| slot.state)
     }
 
     /// Takes out those that were not used for long: dropped, they end.
     #[must_use]
-    pub(crate) fn take_old(&self, now: Instant) -> Vec<Shelf<S>> {
+    pub(crate) fn take_old(&self, now: Instant) -> Vec<SessionCell<S>> {
         let age = self.limits.age;
         self.extract(|slot| now.saturating_duration_since(slot.used) >= age && slot.state.try_lock().is_ok())
     }
 
     /// Takes out those of some owners.
     #[must_use]
-    pub(crate) fn take(&self, whose: impl Fn(u64) -> bool) -> Vec<Shelf<S>> {
+    pub(crate) fn take(&self, whose: impl Fn(u64) -> bool) -> Vec<SessionCell<S>> {
         self.extract(|slot| whose(slot.owner))
     }
 
-    fn extract(&self, which: impl Fn(&Slot<S>) -> bool) -> Vec<Shelf<S>> {
+    fn extract(&self, which: impl Fn(&SessionSlot<S>) -> bool) -> Vec<SessionCell<S>> {
         self.lock().extract_if(.., |_, slot| which(slot)).map(|(_, slot)| slot.state).collect()
     }
 
-    fn lock(&self) -> MutexGuard<'_, BTreeMap<String, Slot<S>>> {
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<String, SessionSlot<S>>> {
         self.slots.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -101,7 +101,7 @@ mod tests {
     fn sessions_keep_their_state_and_are_capped() {
         let now = Instant::now();
         let limits = SessionLimits { count: 2, age: Duration::from_secs(10) };
-        let sessions: Sessions<u32> = Sessions::new(limits);
+        let sessions: SessionTable<u32> = SessionTable::new(limits);
         *sessions.claim("a", 1, now).unwrap().try_lock_owned().unwrap() = Some(7);
         assert_eq!(*sessions.claim("a", 1, now).unwrap().try_lock_owned().unwrap(), Some(7));
         sessions.claim("b", 2, now).unwrap();
@@ -115,7 +115,8 @@ mod tests {
     #[test]
     fn what_is_in_use_does_not_grow_old() {
         let now = Instant::now();
-        let sessions: Sessions<u32> = Sessions::new(SessionLimits { count: 1, age: Duration::from_secs(10) });
+        let sessions: SessionTable<u32> =
+            SessionTable::new(SessionLimits { count: 1, age: Duration::from_secs(10) });
         let state = sessions.claim("a", 1, now).unwrap().try_lock_owned().unwrap();
         assert!(sessions.take_old(now + Duration::from_secs(60)).is_empty());
         assert!(sessions.claim("b", 1, now).is_err());

@@ -5,12 +5,12 @@ use haft_process::capture::{self, Output, Search, Summary};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::plain::has_controls;
+use super::ansi::has_controls;
 
 /// Which part of the output to show. Without any of these: as much of the beginning and the end as the budget allows.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct View {
+pub(crate) struct ViewArguments {
     /// This many lines from the beginning.
     #[serde(default)]
     head: Option<u64>,
@@ -33,19 +33,19 @@ pub(crate) struct View {
 
 /// The same, understood.
 #[derive(Clone, Debug)]
-pub(crate) struct Shown {
+pub(crate) struct OutputView {
     view: capture::View,
     pub(crate) budget: usize,
 }
 
 /// What is shown of an output when nothing else is asked for.
-const BUDGET: usize = 16 * 1024;
+const DEFAULT_VIEW_BYTES: usize = 16 * 1024;
 /// More is never shown at once.
-const LARGEST_BUDGET: usize = 1 << 20;
+const MAX_VIEW_BYTES: usize = 1 << 20;
 
-impl View {
+impl ViewArguments {
     /// Understands it.
-    pub(crate) fn shown(self) -> Result<Shown, String> {
+    pub(crate) fn resolve(self) -> Result<OutputView, String> {
         let asked = [self.head.is_some(), self.tail.is_some(), self.grep.is_some(), self.lines.is_some()];
         if asked.iter().filter(|asked| **asked).count() > 1 {
             return Err("\"view\" takes one of head, tail, grep and lines".to_owned());
@@ -53,41 +53,41 @@ impl View {
         if self.context.is_some() && self.grep.is_none() {
             return Err("\"view.context\" goes with \"view.grep\"".to_owned());
         }
-        let budget = self.bytes.unwrap_or(BUDGET).clamp(1, LARGEST_BUDGET);
+        let budget = self.bytes.unwrap_or(DEFAULT_VIEW_BYTES).clamp(1, MAX_VIEW_BYTES);
         let view = match self {
-            View { head: Some(lines), .. } => capture::View::HeadLines(lines),
-            View { tail: Some(lines), .. } => capture::View::TailLines(lines),
-            View { lines: Some((first, last)), .. } => capture::View::Lines { first, last },
-            View { grep: Some(pattern), context, .. } => {
+            ViewArguments { head: Some(lines), .. } => capture::View::HeadLines(lines),
+            ViewArguments { tail: Some(lines), .. } => capture::View::TailLines(lines),
+            ViewArguments { lines: Some((first, last)), .. } => capture::View::Lines { first, last },
+            ViewArguments { grep: Some(pattern), context, .. } => {
                 let context = context.unwrap_or(0);
                 let search = Search::new(&pattern).map_err(|error| format!("\"view.grep\": {error}"))?;
                 capture::View::Matches(search.context(context, context))
             }
             _ => capture::View::HeadAndTail,
         };
-        Ok(Shown { view, budget })
+        Ok(OutputView { view, budget })
     }
 }
 
-impl Default for Shown {
-    fn default() -> Shown {
-        Shown { view: capture::View::HeadAndTail, budget: BUDGET }
+impl Default for OutputView {
+    fn default() -> OutputView {
+        OutputView { view: capture::View::HeadAndTail, budget: DEFAULT_VIEW_BYTES }
     }
 }
 
-impl Shown {
+impl OutputView {
     /// What of an output is not seen yet, to its end.
-    pub(crate) fn since(&self, cursor: u64) -> Shown {
+    pub(crate) fn since(&self, cursor: u64) -> OutputView {
         match self.view {
             capture::View::HeadAndTail => {
-                Shown { view: capture::View::Bytes(cursor..u64::MAX), budget: self.budget }
+                OutputView { view: capture::View::Bytes(cursor..u64::MAX), budget: self.budget }
             }
             _ => self.clone(),
         }
     }
 
     /// What is shown of an output: text without colours and with overwritten lines as they were left.
-    pub(crate) fn of(&self, output: &Output) -> Result<Summary, capture::Error> {
+    pub(crate) fn summarize(&self, output: &Output) -> Result<Summary, capture::Error> {
         let mut summary = output.summary(&self.view, self.budget)?;
         if is_binary(&summary) {
             summary.text = format!("[{} bytes that are not text]\n", summary.total_bytes);
@@ -116,7 +116,7 @@ fn is_binary(summary: &Summary) -> bool {
 /// Text as a terminal would show it, wide enough to break no line.
 fn rendered(text: &str) -> Result<String, capture::Error> {
     let screen = render(text.as_bytes(), Terminal::new(100, 1000).line_feed_returns());
-    Ok(screen.slice(&capture::View::HeadAndTail, LARGEST_BUDGET)?.to_text().text)
+    Ok(screen.slice(&capture::View::HeadAndTail, MAX_VIEW_BYTES)?.to_text().text)
 }
 
 #[cfg(test)]
@@ -124,7 +124,13 @@ mod tests {
     use super::*;
 
     fn seen(json: &str, output: &Output) -> String {
-        serde_json::from_str::<View>(json).unwrap().shown().unwrap().of(output).unwrap().text
+        serde_json::from_str::<ViewArguments>(json)
+            .unwrap()
+            .resolve()
+            .unwrap()
+            .summarize(output)
+            .unwrap()
+            .text
     }
 
     #[test]
@@ -177,7 +183,7 @@ mod tests {
 
     #[test]
     fn views_that_exclude_each_other_are_refused() {
-        let view: View = serde_json::from_str(r#"{"head": 1, "tail": 1}"#).unwrap();
-        assert_eq!(view.shown().unwrap_err(), "\"view\" takes one of head, tail, grep and lines");
+        let view: ViewArguments = serde_json::from_str(r#"{"head": 1, "tail": 1}"#).unwrap();
+        assert_eq!(view.resolve().unwrap_err(), "\"view\" takes one of head, tail, grep and lines");
     }
 }

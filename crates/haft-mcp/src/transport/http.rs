@@ -20,7 +20,7 @@ use tokio_util::sync::CancellationToken;
 
 /// Where and for whom to listen.
 #[derive(Clone, Debug)]
-pub struct Http {
+pub struct HttpOptions {
     /// A loopback address; port 0 takes any.
     pub address: SocketAddr,
     /// What a client must present as `Authorization: Bearer …`.
@@ -28,31 +28,31 @@ pub struct Http {
 }
 
 /// Who wants to know what happens.
-pub(crate) struct Outside<R> {
+pub(crate) struct HttpCallbacks<R> {
     /// Is told where it listens.
     pub(crate) ready: R,
     /// Is told why a request was turned away.
-    pub(crate) refused: Arc<dyn Fn(&str) + Send + Sync>,
+    pub(crate) rejected: Arc<dyn Fn(&str) + Send + Sync>,
 }
 
-type Answer = Response<BoxBody<Bytes, Infallible>>;
+type HttpResponse = Response<BoxBody<Bytes, Infallible>>;
 
 /// Serves until `over` is cancelled.
 pub(crate) async fn serve<H: ServerHandler>(
-    http: Http,
+    http: HttpOptions,
     handler: impl Fn() -> H + Send + Sync + 'static,
-    outside: Outside<impl FnOnce(SocketAddr)>,
-    over: CancellationToken,
+    outside: HttpCallbacks<impl FnOnce(SocketAddr)>,
+    stop: CancellationToken,
 ) -> io::Result<()> {
     if !http.address.ip().is_loopback() {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a loopback address"));
     }
     let listener = TcpListener::bind(http.address).await?;
-    let Outside { ready, refused } = outside;
+    let HttpCallbacks { ready, rejected } = outside;
     ready(listener.local_addr()?);
     let config = StreamableHttpServerConfig::default()
         .with_allowed_origins(["http://localhost:*", "http://127.0.0.1:*", "http://[::1]:*"])
-        .with_cancellation_token(over.clone());
+        .with_cancellation_token(stop.clone());
     let sessions = Arc::new(LocalSessionManager::default());
     let service = StreamableHttpService::new(move || Ok(handler()), sessions, config);
     let token: Arc<str> = http.token.into();
@@ -63,19 +63,20 @@ pub(crate) async fn serve<H: ServerHandler>(
                 // Out of descriptors for a moment, or a client that went away while it waited.
                 Err(_) => { tokio::time::sleep(std::time::Duration::from_millis(50)).await; continue }
             },
-            () = over.cancelled() => return Ok(()),
+            () = stop.cancelled() => return Ok(()),
         };
         let _ = stream.set_nodelay(true);
-        let (service, token, over, refused) = (service.clone(), token.clone(), over.clone(), refused.clone());
+        let (service, token, stop, rejected) =
+            (service.clone(), token.clone(), stop.clone(), rejected.clone());
         tokio::spawn(async move {
             let answer = service_fn(move |request: Request<Incoming>| {
-                let (service, token, refused) = (service.clone(), token.clone(), refused.clone());
+                let (service, token, rejected) = (service.clone(), token.clone(), rejected.clone());
                 async move {
-                    let refusal = refusal(&request, &token);
-                    Ok::<Answer, Infallible>(match refusal {
+                    let rejection = rejection(&request, &token);
+                    Ok::<HttpResponse, Infallible>(match rejection {
                         Some((status, message)) => {
-                            refused(message);
-                            refuse(status, message)
+                            rejected(message);
+                            reject(status, message)
                         }
                         None => service.handle(request).await,
                     })
@@ -83,13 +84,13 @@ pub(crate) async fn serve<H: ServerHandler>(
             });
             let connection =
                 http1::Builder::new().timer(TokioTimer::new()).serve_connection(TokioIo::new(stream), answer);
-            tokio::select! { _ = connection => (), () = over.cancelled() => () }
+            tokio::select! { _ = connection => (), () = stop.cancelled() => () }
         });
     }
 }
 
 /// Why a request is turned away.
-fn refusal(request: &Request<Incoming>, token: &str) -> Option<(StatusCode, &'static str)> {
+fn rejection(request: &Request<Incoming>, token: &str) -> Option<(StatusCode, &'static str)> {
     if !is_authorized(request.headers(), token) {
         let message = "the token is missing or wrong: send \"Authorization: Bearer TOKEN\"";
         return Some((StatusCode::UNAUTHORIZED, message));
@@ -108,7 +109,7 @@ fn is_authorized(headers: &HeaderMap, token: &str) -> bool {
     })
 }
 
-fn refuse(status: StatusCode, message: &'static str) -> Answer {
+fn reject(status: StatusCode, message: &'static str) -> HttpResponse {
     let mut response = Response::new(Full::new(Bytes::from_static(message.as_bytes())).boxed());
     *response.status_mut() = status;
     if status == StatusCode::UNAUTHORIZED {

@@ -1,6 +1,6 @@
 //! How messages come and go.
 
+pub(crate) mod end_of_input;
 pub(crate) mod http;
-pub(crate) mod input_end;
+pub(crate) mod shutdown;
 pub(crate) mod stdio;
-pub(crate) mod watch;

@@ -14,12 +14,12 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::UnixStream;
 use tokio::net::unix::pipe;
 
-use super::watch::Ends;
+use super::shutdown::ClientDescriptors;
 
 /// What comes from the client.
-pub(crate) type Reader = Pin<Box<dyn AsyncRead + Send>>;
+pub(crate) type BoxedReader = Pin<Box<dyn AsyncRead + Send>>;
 /// What goes to it.
-pub(crate) type Writer = Pin<Box<dyn AsyncWrite + Send>>;
+pub(crate) type BoxedWriter = Pin<Box<dyn AsyncWrite + Send>>;
 
 /// The client's ends of our standard input and output.
 #[derive(Debug)]
@@ -46,7 +46,7 @@ impl Stdio {
     }
 
     /// Both as streams of the runtime.
-    pub(crate) fn split(self) -> io::Result<(Reader, Writer)> {
+    pub(crate) fn split(self) -> io::Result<(BoxedReader, BoxedWriter)> {
         Ok((reader(self.input)?, writer(self.output)?))
     }
 
@@ -57,12 +57,12 @@ impl Stdio {
     }
 
     /// Both descriptors once more, to be watched.
-    pub(crate) fn ends(&self) -> io::Result<Ends> {
-        Ok(Ends { input: self.input.try_clone()?, output: self.output.try_clone()? })
+    pub(crate) fn duplicate(&self) -> io::Result<ClientDescriptors> {
+        Ok(ClientDescriptors { input: self.input.try_clone()?, output: self.output.try_clone()? })
     }
 }
 
-fn reader(descriptor: OwnedFd) -> io::Result<Reader> {
+fn reader(descriptor: OwnedFd) -> io::Result<BoxedReader> {
     Ok(match (kind(&descriptor)?, reopen(&descriptor, OFlags::RDONLY)) {
         (FileType::Fifo, Ok(own)) => Box::pin(pipe::Receiver::from_owned_fd(own)?),
         (FileType::Socket, _) => Box::pin(stream(descriptor)?),
@@ -71,7 +71,7 @@ fn reader(descriptor: OwnedFd) -> io::Result<Reader> {
     })
 }
 
-fn writer(descriptor: OwnedFd) -> io::Result<Writer> {
+fn writer(descriptor: OwnedFd) -> io::Result<BoxedWriter> {
     Ok(match (kind(&descriptor)?, reopen(&descriptor, OFlags::WRONLY)) {
         (FileType::Fifo, Ok(own)) => Box::pin(pipe::Sender::from_owned_fd(own)?),
         (FileType::Socket, _) => Box::pin(stream(descriptor)?),

@@ -11,7 +11,7 @@ use std::time::Duration;
 use haft_kernel::Session;
 use haft_kernel::memory::MemoryLimit;
 use haft_lang::{Resolution, Resolver};
-use haft_mcp::{Event, Http, Limits, Server, Setup, Stdio};
+use haft_mcp::{HttpOptions, Server, ServerEvent, ServerLimits, ServerSetup, Stdio};
 use haft_process::{CancelToken, Redactor, StartPermission, Tracing, protect_process, reason};
 use haft_tools::Registry;
 
@@ -120,7 +120,7 @@ fn serve_http(
         print_message(&shown);
     };
     server
-        .serve_http(Http { address, token }, ready, cancel)
+        .serve_http(HttpOptions { address, token }, ready, cancel)
         .map_err(|error| failed(&format!("listen on {address}"), &error))?;
     Ok(0)
 }
@@ -145,31 +145,35 @@ fn parse(text: &str) -> Result<SocketAddr, Failure> {
     })
 }
 
-fn set_up(arguments: &McpArguments, process: &ProcessContext, tools: &Arc<SessionTools>) -> Setup {
+fn set_up(arguments: &McpArguments, process: &ProcessContext, tools: &Arc<SessionTools>) -> ServerSetup {
     let host = host::set_up(process);
     host.warnings().iter().for_each(print_message);
     let host = Arc::new(host);
-    Setup {
+    ServerSetup {
         prompts: prompts::of_tasks(process, &host),
         host,
         session: make_sessions(process, tools),
         names: Box::new(OwnedNameResolver(process.clone(), tools.registry())),
-        tools: Some(haft_mcp::Tools { registry: tools.registry(), toolset: tools.toolset() }),
-        limits: Limits {
+        tools: Some(haft_mcp::RegistryTools { registry: tools.registry(), toolset: tools.toolset() }),
+        limits: ServerLimits {
             memory: arguments.limit_memory.map_or_else(MemoryLimit::default, MemoryLimit::Bytes),
-            ..Limits::default()
+            ..ServerLimits::default()
         },
         redactor: Arc::new(Redactor::new(process.whole_environment().iter())),
-        withheld: process.withheld.iter().map(|(name, _)| name.to_string_lossy().into_owned()).collect(),
+        withheld_variables: process
+            .withheld
+            .iter()
+            .map(|(name, _)| name.to_string_lossy().into_owned())
+            .collect(),
         log: logger(arguments.verbose),
         keep: arguments.keep,
     }
 }
 
 /// Tells on standard error what happens; calls only if that is asked for.
-fn logger(verbose: bool) -> Box<dyn Fn(Event<'_>) + Send + Sync> {
+fn logger(verbose: bool) -> Box<dyn Fn(ServerEvent<'_>) + Send + Sync> {
     Box::new(move |event| {
-        if verbose || !matches!(event, Event::Called { .. }) {
+        if verbose || !matches!(event, ServerEvent::Called { .. }) {
             print_message(event);
         }
     })

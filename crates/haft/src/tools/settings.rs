@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use haft_config::trust::{ContentHash, TrustStore};
 use haft_config::{Config, ConfigItem, ConfigSource, ErrorKind, Layer, Spanned};
-use haft_mcp::{NESTED, Reach, RemoteServer};
+use haft_mcp::{NESTED_SERVER_VARIABLE, RemoteServer, RemoteTransport};
 use haft_tools::{Toolset, ToolsetItem};
 use serde::Deserialize;
 
@@ -67,7 +67,7 @@ impl ToolSettings {
         let time = |written: Option<Spanned<f64>>| written.map(|time| seconds(&config, &time)).transpose();
         let env: EnvSection = config.settings("env")?.unwrap_or_default();
         let toolsets = config.items::<ToolsetItem>("toolset")?;
-        let nested = process.variable(NESTED).is_some();
+        let nested = process.variable(NESTED_SERVER_VARIABLE).is_some();
         let servers = config.items::<McpSection>("mcp")?.into_iter().filter(|_| !nested);
         let servers = servers.map(|item| server(&config, item)).collect::<Result<_, _>>()?;
         Ok(ToolSettings {
@@ -114,17 +114,17 @@ fn server(config: &Config, item: ConfigItem<McpSection>) -> Result<RemoteServer,
     let wrong = |words: &str| {
         haft_config::Error::at(ErrorKind::WrongValue, &location, format!("{words} in [[mcp]] '{name}'"))
     };
-    let reach = match (value.command, value.url) {
+    let transport = match (value.command, value.url) {
         (Some(_), None) if value.headers.is_some() => return Err(wrong("`headers` without `url`")),
         (None, Some(_)) if value.env.is_some() => return Err(wrong("`env` without `command`")),
-        (Some(command), None) => Reach::Command { command, env: value.env.unwrap_or_default() },
-        (None, Some(url)) => Reach::Url { url, headers: value.headers.unwrap_or_default() },
+        (Some(command), None) => RemoteTransport::Command { command, env: value.env.unwrap_or_default() },
+        (None, Some(url)) => RemoteTransport::Url { url, headers: value.headers.unwrap_or_default() },
         (Some(_), Some(_)) => return Err(wrong("both `command` and `url`")),
         (None, None) => return Err(wrong("neither `command` nor `url`")),
     };
     let timeout = value.timeout.map(|timeout| seconds(config, &timeout)).transpose()?;
     let layer = location.layer();
-    Ok(RemoteServer { name, layer, reach, tools: value.tools, timeout })
+    Ok(RemoteServer { name, layer, transport, tools: value.tools, timeout })
 }
 
 /// A project's configuration, if there is one and it is trusted. Otherwise haft goes on without it, and says so if it has

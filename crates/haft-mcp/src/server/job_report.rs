@@ -3,21 +3,27 @@
 use haft_process::capture::Summary;
 use serde_json::{Map, Value, json};
 
-use super::drive::Stop;
-use super::engine::Finished;
-use super::jobs::Job;
-use super::reply::{Reply, line, time};
-use super::view::Shown;
+use super::finished_run::FinishedRun;
+use super::jobs::ScriptJob;
+use super::reply::{ToolReply, facts_line, format_duration};
+use super::view::OutputView;
+use super::wait::WaitResult;
 
 /// What is to be said of a job. With `since`, what was written after that.
-pub(crate) fn job(job: &Job, shown: &Shown, since: Option<&[u64]>, stop: &Stop, expired: bool) -> Reply {
+pub(crate) fn report_job(
+    job: &ScriptJob,
+    shown: &OutputView,
+    since: Option<&[u64]>,
+    stop: &WaitResult,
+    expired: bool,
+) -> ToolReply {
     let mut parts = Vec::new();
     let mut seen = Vec::new();
     for (index, (name, output)) in job.streams().into_iter().enumerate() {
         let cursor = since.and_then(|since| since.get(index)).copied();
         seen.push(output.total_bytes());
         let view = cursor.map_or_else(|| shown.clone(), |cursor| shown.since(cursor));
-        if let Ok(mut summary) = view.of(&output) {
+        if let Ok(mut summary) = view.summarize(&output) {
             if let Some(cursor) = cursor {
                 forget_earlier(&mut summary, cursor);
             }
@@ -27,9 +33,9 @@ pub(crate) fn job(job: &Job, shown: &Shown, since: Option<&[u64]>, stop: &Stop, 
     job.set_seen(seen);
     let ended = job.ended();
     let mut text = body(&parts);
-    text.push_str(&line(&facts(job, ended.as_deref(), &parts, stop, expired)));
+    text.push_str(&facts_line(&facts(job, ended.as_deref(), &parts, stop, expired)));
     let data = data(job, ended.as_deref(), &parts, stop, expired);
-    Reply { text, data: Some(data), failed: expired }
+    ToolReply { text, data: Some(data), failed: expired }
 }
 
 /// What was shown before does not count as left out.
@@ -59,27 +65,27 @@ fn body(parts: &[(&str, Summary)]) -> String {
 }
 
 fn facts(
-    job: &Job,
-    ended: Option<&Finished>,
+    job: &ScriptJob,
+    ended: Option<&FinishedRun>,
     parts: &[(&str, Summary)],
-    stop: &Stop,
+    stop: &WaitResult,
     expired: bool,
 ) -> Vec<String> {
     let mut facts = match ended {
         Some(ended) => ended.facts(expired, &job.redactor),
-        None => vec![format!("still running as job {}", job.id), time(job.started.elapsed())],
+        None => vec![format!("still running as job {}", job.id), format_duration(job.started.elapsed())],
     };
-    let left = ended.map_or_else(Vec::new, Finished::left_running);
+    let left = ended.map_or_else(Vec::new, FinishedRun::left_running);
     if !left.is_empty() {
         facts.push(format!("{} still running in the background as job {}", left.len(), job.id));
     }
     match stop {
-        Stop::Met(met) => facts.push(met.to_string()),
-        Stop::TimedOut if ended.is_none() => facts.push("the time is up".to_owned()),
+        WaitResult::MetCondition(met) => facts.push(met.to_string()),
+        WaitResult::TimedOut if ended.is_none() => facts.push("the time is up".to_owned()),
         _ => {}
     }
     if ended.is_none()
-        && !matches!(stop, Stop::Met(super::until::Met::Input(_)))
+        && !matches!(stop, WaitResult::MetCondition(super::until::MetCondition::Input(_)))
         && let Some(pid) = job.controller.needs_input()
     {
         facts.push(format!("process {pid} waits for input"));
@@ -105,7 +111,13 @@ fn omission(name: &str, summary: &Summary) -> Option<String> {
 }
 
 /// The same as data.
-fn data(job: &Job, ended: Option<&Finished>, parts: &[(&str, Summary)], stop: &Stop, expired: bool) -> Value {
+fn data(
+    job: &ScriptJob,
+    ended: Option<&FinishedRun>,
+    parts: &[(&str, Summary)],
+    stop: &WaitResult,
+    expired: bool,
+) -> Value {
     let mut data = match ended.map(|ended| ended.data(expired, &job.redactor)) {
         Some(Value::Object(data)) => data,
         _ => Map::from_iter([("duration".to_owned(), json!(job.started.elapsed().as_secs_f64()))]),
@@ -116,7 +128,7 @@ fn data(job: &Job, ended: Option<&Finished>, parts: &[(&str, Summary)], stop: &S
         data.insert("pids".to_owned(), json!(job.processes()));
         data.insert("needs_input".to_owned(), json!(job.controller.needs_input()));
     }
-    if let Stop::Met(met) = stop {
+    if let WaitResult::MetCondition(met) = stop {
         data.insert("met".to_owned(), json!(met.to_string()));
     }
     for (name, summary) in parts {

@@ -14,59 +14,59 @@ use rmcp::model::{LoggingLevel, LoggingMessageNotificationParam, ResourceUpdated
 use rmcp::service::Peer;
 use tokio::sync::{broadcast, watch};
 
-use super::news::News;
+use super::job_notifications::JobEnded;
 
 /// How often it is looked whether the client is still there.
-const LOOK: Duration = Duration::from_secs(30);
+const CONNECTION_CHECK_INTERVAL: Duration = Duration::from_secs(30);
 
 /// What it has asked for.
 #[derive(Debug, Default)]
-pub(crate) struct Wishes(Mutex<Wanted>);
+pub(crate) struct ClientSubscriptions(Mutex<SubscriptionState>);
 
 #[derive(Debug, Default)]
-struct Wanted {
+struct SubscriptionState {
     /// Whether it wants no messages but those of trouble.
     only_trouble: bool,
     /// Resources that it follows.
     followed: HashSet<String>,
 }
 
-impl Wishes {
+impl ClientSubscriptions {
     pub(crate) fn set_level(&self, level: LoggingLevel) {
-        self.wanted().only_trouble = !matches!(level, LoggingLevel::Debug | LoggingLevel::Info);
+        self.state().only_trouble = !matches!(level, LoggingLevel::Debug | LoggingLevel::Info);
     }
 
     pub(crate) fn subscribe(&self, uri: String) {
-        self.wanted().followed.insert(uri);
+        self.state().followed.insert(uri);
     }
 
     pub(crate) fn unsubscribe(&self, uri: &str) {
-        self.wanted().followed.remove(uri);
+        self.state().followed.remove(uri);
     }
 
-    fn wanted(&self) -> MutexGuard<'_, Wanted> {
+    fn state(&self) -> MutexGuard<'_, SubscriptionState> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// Tells a client, as long as it is there, that tools have changed and jobs are over.
-pub(crate) async fn tell(
+pub(crate) async fn send_notifications(
     peer: Peer<RoleServer>,
     mut changes: watch::Receiver<u64>,
-    mut news: broadcast::Receiver<News>,
+    mut news: broadcast::Receiver<JobEnded>,
     owner: u64,
-    wishes: Arc<Wishes>,
+    subscriptions: Arc<ClientSubscriptions>,
 ) {
     changes.mark_unchanged();
     while !peer.is_transport_closed() {
         let told = tokio::select! {
             Ok(()) = changes.changed() => peer.notify_tool_list_changed().await,
             news = news.recv() => match news {
-                Ok(news) => pass_on(&peer, news, owner, &wishes).await,
+                Ok(news) => notify(&peer, news, owner, &subscriptions).await,
                 Err(broadcast::error::RecvError::Lagged(_)) => Ok(()),
                 Err(broadcast::error::RecvError::Closed) => return,
             },
-            () = tokio::time::sleep(LOOK) => Ok(()),
+            () = tokio::time::sleep(CONNECTION_CHECK_INTERVAL) => Ok(()),
         };
         if told.is_err() {
             return;
@@ -74,14 +74,14 @@ pub(crate) async fn tell(
     }
 }
 
-async fn pass_on(
+async fn notify(
     peer: &Peer<RoleServer>,
-    news: News,
+    news: JobEnded,
     owner: u64,
-    wishes: &Wishes,
+    subscriptions: &ClientSubscriptions,
 ) -> Result<(), rmcp::ServiceError> {
     let (followed, logged) = {
-        let wanted = wishes.wanted();
+        let wanted = subscriptions.state();
         (wanted.followed.contains(&news.uri), news.owner == owner && !wanted.only_trouble)
     };
     if followed {

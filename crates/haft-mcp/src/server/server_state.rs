@@ -9,57 +9,57 @@ use rmcp::task_manager::TaskManager;
 use tokio::sync::{broadcast, watch};
 use tokio_util::task::TaskTracker;
 
-use super::Setup;
-use super::engine::end_session;
-use super::jobs::{Job, Jobs};
-use super::news::News;
-use super::outputs::Outputs;
-use super::sessions::{Sessions, Shelf};
+use super::ServerSetup;
+use super::finished_run::end_session;
+use super::job_notifications::JobEnded;
+use super::jobs::{JobTable, ScriptJob};
+use super::outputs::RetainedOutputs;
+use super::sessions::{SessionCell, SessionTable};
 
 /// Sessions, jobs and outputs of all clients.
-pub(crate) struct Shared {
-    pub(crate) setup: Setup,
-    pub(crate) sessions: Sessions<Session>,
-    pub(crate) jobs: Jobs,
-    pub(crate) outputs: Outputs,
+pub(crate) struct ServerState {
+    pub(crate) setup: ServerSetup,
+    pub(crate) sessions: SessionTable<Session>,
+    pub(crate) jobs: JobTable,
+    pub(crate) outputs: RetainedOutputs,
     pub(crate) tasks: TaskManager,
     /// How often the tools of the registry have changed.
-    pub(crate) changes: watch::Receiver<u64>,
+    pub(crate) tool_changes: watch::Receiver<u64>,
     /// Where jobs tell that they are over.
-    pub(crate) news: broadcast::Sender<News>,
+    pub(crate) ended_jobs: broadcast::Sender<JobEnded>,
     /// What is being ended.
-    ending: TaskTracker,
+    shutdowns: TaskTracker,
     numbers: AtomicU64,
 }
 
 /// How often what is too old is looked for.
-const SWEEP: Duration = Duration::from_secs(30);
+const SWEEP_INTERVAL: Duration = Duration::from_secs(30);
 /// How often it is looked whether what is kept still runs.
-const KEPT: Duration = Duration::from_secs(1);
+const KEEP_POLL_INTERVAL: Duration = Duration::from_secs(1);
 
 /// How long the processes of a client that has gone have to end by themselves.
 pub(crate) const DISCONNECT_GRACE: Duration = Duration::from_millis(200);
 /// How long the server waits for everything to end before it ends itself.
-const FINISH_LIMIT: Duration = Duration::from_secs(1);
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// A client that does not listen misses news if more than so many are waiting.
-const NEWS: usize = 64;
+const MAX_QUEUED_NOTIFICATIONS: usize = 64;
 
-impl Shared {
-    pub(crate) fn new(setup: Setup) -> Arc<Shared> {
-        let (changed, changes) = watch::channel(0);
+impl ServerState {
+    pub(crate) fn new(setup: ServerSetup) -> Arc<ServerState> {
+        let (changed, tool_changes) = watch::channel(0);
         if let Some(tools) = &setup.tools {
             tools.registry.start_discovery();
             tools.registry.subscribe(move |_| changed.send_modify(|count| *count += 1));
         }
-        Arc::new(Shared {
-            sessions: Sessions::new(setup.limits.sessions),
-            jobs: Jobs::new(setup.limits.jobs),
-            outputs: Outputs::new(setup.limits.outputs),
+        Arc::new(ServerState {
+            sessions: SessionTable::new(setup.limits.sessions),
+            jobs: JobTable::new(setup.limits.jobs),
+            outputs: RetainedOutputs::new(setup.limits.outputs),
             tasks: TaskManager::new(),
-            changes,
-            news: broadcast::Sender::new(NEWS),
-            ending: TaskTracker::new(),
+            tool_changes,
+            ended_jobs: broadcast::Sender::new(MAX_QUEUED_NOTIFICATIONS),
+            shutdowns: TaskTracker::new(),
             numbers: AtomicU64::new(1),
             setup,
         })
@@ -78,16 +78,16 @@ impl Shared {
     }
 
     /// Ends jobs: asks all of them at once and does not wait here. `grace` replaces the time each has to end by itself.
-    fn end(&self, jobs: Vec<Arc<Job>>, grace: Option<Duration>) {
+    fn end(&self, jobs: Vec<Arc<ScriptJob>>, grace: Option<Duration>) {
         for job in jobs {
             grace.into_iter().for_each(|grace| job.controller.set_grace(grace));
             job.controller.cancel();
-            self.ending.spawn(async move { job.finish(grace).await });
+            self.shutdowns.spawn(async move { job.finish(grace).await });
         }
     }
 
     /// Ends the background processes of sessions of a client that has gone.
-    fn end_sessions(&self, sessions: Vec<Shelf<Session>>) {
+    fn end_sessions(&self, sessions: Vec<SessionCell<Session>>) {
         let end = move || {
             for shelf in sessions {
                 // A session that a call holds ends with the job of that call.
@@ -95,30 +95,30 @@ impl Shared {
                 session.into_iter().for_each(|session| end_session(session, Some(DISCONNECT_GRACE)));
             }
         };
-        drop(self.ending.spawn_blocking(end));
+        drop(self.shutdowns.spawn_blocking(end));
     }
 
     /// Lets go of sessions, which ends what runs in their background, where waiting for that keeps nobody.
     pub(crate) fn discard<T: Send + 'static>(&self, sessions: T) {
-        drop(self.ending.spawn_blocking(move || drop(sessions)));
+        drop(self.shutdowns.spawn_blocking(move || drop(sessions)));
     }
 
     /// Ends everything, or waits for it if it is to be kept. Returns after [`FINISH_LIMIT`] even if a process cannot be
     /// killed: the watcher process goes on trying.
     pub(crate) async fn finish(&self) {
         while self.setup.keep && self.jobs.list().iter().any(|job| job.is_alive()) {
-            tokio::time::sleep(KEPT).await;
+            tokio::time::sleep(KEEP_POLL_INTERVAL).await;
         }
         self.end_sessions(self.sessions.take(|_| true));
         self.end(self.jobs.take(|_| true), Some(DISCONNECT_GRACE));
-        self.ending.close();
-        let _ = tokio::time::timeout(FINISH_LIMIT, self.ending.wait()).await;
+        self.shutdowns.close();
+        let _ = tokio::time::timeout(SHUTDOWN_TIMEOUT, self.shutdowns.wait()).await;
     }
 
     /// Ends, again and again, what is too old.
-    pub(crate) async fn sweep(self: Arc<Shared>) {
+    pub(crate) async fn sweep(self: Arc<ServerState>) {
         loop {
-            tokio::time::sleep(SWEEP).await;
+            tokio::time::sleep(SWEEP_INTERVAL).await;
             let now = Instant::now();
             self.discard(self.sessions.take_old(now));
             self.end(self.jobs.take_old(now), None);
@@ -127,8 +127,8 @@ impl Shared {
     }
 }
 
-impl std::fmt::Debug for Shared {
+impl std::fmt::Debug for ServerState {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.debug_struct("Shared").field("jobs", &self.jobs).finish_non_exhaustive()
+        formatter.debug_struct("ServerState").field("jobs", &self.jobs).finish_non_exhaustive()
     }
 }

@@ -8,36 +8,36 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, ReadBuf};
 use tokio_util::sync::CancellationToken;
 
-use super::stdio::Reader;
+use super::stdio::BoxedReader;
 
 /// How long messages that were sent before the client closed its end may wait to be read.
-const UNREAD: Duration = Duration::from_millis(500);
+const UNREAD_INPUT_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// Whether the end of the input was read.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct InputEnd(CancellationToken);
+pub(crate) struct EndOfInput(CancellationToken);
 
-impl InputEnd {
+impl EndOfInput {
     /// The same input, which tells when its end is read.
-    pub(crate) fn notice(&self, reader: Reader) -> Reader {
-        Box::pin(Noticed { reader, end: self.0.clone() })
+    pub(crate) fn observe(&self, reader: BoxedReader) -> BoxedReader {
+        Box::pin(EndOfInputReader { reader, end: self.0.clone() })
     }
 
     /// Waits until the end was read, or the client has closed its end and nothing more is read.
     pub(crate) async fn reached(&self, closed: &CancellationToken) {
         tokio::select! {
             () = self.0.cancelled() => {}
-            () = async { closed.cancelled().await; tokio::time::sleep(UNREAD).await } => {}
+            () = async { closed.cancelled().await; tokio::time::sleep(UNREAD_INPUT_TIMEOUT).await } => {}
         }
     }
 }
 
-struct Noticed {
-    reader: Reader,
+struct EndOfInputReader {
+    reader: BoxedReader,
     end: CancellationToken,
 }
 
-impl AsyncRead for Noticed {
+impl AsyncRead for EndOfInputReader {
     fn poll_read(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,

@@ -6,18 +6,18 @@ use std::time::{Duration, Instant};
 use haft_process::capture::Output;
 use tokio::net::TcpStream;
 
-use super::call::Call;
-use super::jobs::Job;
-use super::until::{Conditions, Met, Sight, Waiter};
-use crate::sys::Bell;
+use super::jobs::ScriptJob;
+use super::tool_request::ToolRequest;
+use super::until::{ConditionTracker, MetCondition, Observation, WaitConditions};
+use crate::sys::AsyncOutputWatch;
 
 /// Why the waiting is over.
 #[derive(Debug)]
-pub(crate) enum Stop {
+pub(crate) enum WaitResult {
     /// The job has ended.
     Ended,
     /// What was waited for has come true.
-    Met(Met),
+    MetCondition(MetCondition),
     /// The time is up.
     TimedOut,
     /// The caller does not want to know any more.
@@ -25,51 +25,55 @@ pub(crate) enum Stop {
 }
 
 /// A connection that is not made in this time is not made.
-const CONNECT: Duration = Duration::from_millis(500);
+const PORT_CONNECT_TIMEOUT: Duration = Duration::from_millis(500);
 /// So much of an output is looked at in one go.
-const CHUNK: usize = 64 * 1024;
+const READ_CHUNK_BYTES: usize = 64 * 1024;
 
 /// Waits until the job has ended or one of the conditions holds, of what was written from `since` on.
-pub(crate) async fn wait(
-    job: &Job,
-    conditions: Conditions,
+pub(crate) async fn wait_for_job(
+    job: &ScriptJob,
+    conditions: WaitConditions,
     since: &[u64],
     deadline: Option<Instant>,
-    call: &Call,
-) -> Stop {
-    let waiter = Waiter::new(conditions, Instant::now());
+    call: &ToolRequest,
+) -> WaitResult {
+    let waiter = ConditionTracker::new(conditions, Instant::now());
     let streams = job.streams().into_iter().map(|(_, output)| output);
     let cursors = since.iter().copied().chain(std::iter::repeat(0));
     let streams: Vec<(Output, u64)> = streams.zip(cursors).collect();
-    let bells = if waiter.conditions().follows_output() { bells(&streams) } else { Vec::new() };
-    Drive { job, waiter, streams, bells }.run(deadline, call).await
+    let watches = if waiter.conditions().follows_output() { watches(&streams) } else { Vec::new() };
+    JobWait { job, waiter, streams, watches }.run(deadline, call).await
 }
 
-struct Drive<'a> {
-    job: &'a Job,
-    waiter: Waiter,
+struct JobWait<'a> {
+    job: &'a ScriptJob,
+    waiter: ConditionTracker,
     /// What the job writes, and up to where it was looked at.
     streams: Vec<(Output, u64)>,
-    bells: Vec<Bell>,
+    watches: Vec<AsyncOutputWatch>,
 }
 
-impl Drive<'_> {
-    async fn run(mut self, deadline: Option<Instant>, call: &Call) -> Stop {
+impl JobWait<'_> {
+    async fn run(mut self, deadline: Option<Instant>, call: &ToolRequest) -> WaitResult {
         let mut progress = call.progress();
         loop {
             if let Some(met) = self.check().await {
-                return if self.job.ended().is_some() { Stop::Ended } else { Stop::Met(met) };
+                return if self.job.ended().is_some() {
+                    WaitResult::Ended
+                } else {
+                    WaitResult::MetCondition(met)
+                };
             }
             let due = [self.waiter.due(), deadline, progress.due()].into_iter().flatten().min();
             tokio::select! {
                 biased;
-                _ = self.job.end() => return Stop::Ended,
-                () = call.cancelled() => return Stop::Cancelled,
-                () = rung(&self.bells) => {}
+                _ = self.job.end() => return WaitResult::Ended,
+                () = call.cancelled() => return WaitResult::Cancelled,
+                () = changed(&self.watches) => {}
                 () = sleep_until(due) => {
                     let now = Instant::now();
                     if deadline.is_some_and(|deadline| now >= deadline) {
-                        return Stop::TimedOut;
+                        return WaitResult::TimedOut;
                     }
                     progress.tell(self.job, now).await;
                 }
@@ -78,7 +82,7 @@ impl Drive<'_> {
     }
 
     /// Looks at whatever there is to be looked at now.
-    async fn check(&mut self) -> Option<Met> {
+    async fn check(&mut self) -> Option<MetCondition> {
         if self.waiter.conditions().follows_output()
             && let Some(met) = self.read()
         {
@@ -88,17 +92,17 @@ impl Drive<'_> {
         if let Some(met) = self.waiter.time(now) {
             return Some(met);
         }
-        if self.waiter.conditions().needs_looking() && self.waiter.due().is_some_and(|due| due <= now) {
+        if self.waiter.conditions().needs_polling() && self.waiter.due().is_some_and(|due| due <= now) {
             let sight = self.see().await;
-            return self.waiter.look(sight, Instant::now());
+            return self.waiter.observe(sight, Instant::now());
         }
         None
     }
 
     /// Hands what is new to the waiter.
-    fn read(&mut self) -> Option<Met> {
+    fn read(&mut self) -> Option<MetCondition> {
         for (output, cursor) in &mut self.streams {
-            while let Ok(growth) = output.read_since(*cursor, CHUNK) {
+            while let Ok(growth) = output.read_since(*cursor, READ_CHUNK_BYTES) {
                 if growth.bytes.is_empty() {
                     break;
                 }
@@ -112,7 +116,7 @@ impl Drive<'_> {
         None
     }
 
-    async fn see(&self) -> Sight {
+    async fn see(&self) -> Observation {
         let conditions = self.waiter.conditions();
         let port_open = match &conditions.port {
             Some(port) => is_open(port).await,
@@ -120,12 +124,12 @@ impl Drive<'_> {
         };
         let file_exists = conditions.file.as_deref().is_some_and(Path::exists);
         let needs_input = conditions.input.then(|| self.job.controller.needs_input()).flatten();
-        Sight { port_open, file_exists, needs_input }
+        Observation { port_open, file_exists, needs_input }
     }
 }
 
 async fn is_open(address: &str) -> bool {
-    matches!(tokio::time::timeout(CONNECT, TcpStream::connect(address)).await, Ok(Ok(_)))
+    matches!(tokio::time::timeout(PORT_CONNECT_TIMEOUT, TcpStream::connect(address)).await, Ok(Ok(_)))
 }
 
 async fn sleep_until(due: Option<Instant>) {
@@ -136,15 +140,15 @@ async fn sleep_until(due: Option<Instant>) {
 }
 
 /// A bell for each stream.
-fn bells(streams: &[(Output, u64)]) -> Vec<Bell> {
-    streams.iter().filter_map(|(output, _)| Bell::new(output)).collect()
+fn watches(streams: &[(Output, u64)]) -> Vec<AsyncOutputWatch> {
+    streams.iter().filter_map(|(output, _)| AsyncOutputWatch::new(output)).collect()
 }
 
 /// Waits until one of at most two bells has rung.
-async fn rung(bells: &[Bell]) {
-    match bells {
+async fn changed(watches: &[AsyncOutputWatch]) {
+    match watches {
         [] => std::future::pending().await,
-        [one] => one.rung().await,
-        [one, other, ..] => tokio::select! { () = one.rung() => (), () = other.rung() => () },
+        [one] => one.changed().await,
+        [one, other, ..] => tokio::select! { () = one.changed() => (), () = other.changed() => () },
     }
 }

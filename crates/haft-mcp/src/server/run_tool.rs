@@ -12,24 +12,24 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use tokio::sync::{oneshot, watch};
 
-use super::call::Call;
-use super::drive::{self, Stop};
-use super::engine::{self, Finished, Input, Order, Streams};
-use super::jobs::Job;
-use super::news;
-use super::outputs::Kept;
-use super::reply::Reply;
-use super::sessions::State;
-use super::shared::Shared;
-use super::show;
-use super::until::{Conditions, Until};
-use super::view::View;
-use super::withheld;
+use super::finished_run::{self, FinishedRun, Input, RunRequest, Streams};
+use super::job_notifications;
+use super::job_report;
+use super::jobs::ScriptJob;
+use super::outputs::RetainedOutput;
+use super::reply::ToolReply;
+use super::server_state::ServerState;
+use super::sessions::SessionGuard;
+use super::tool_request::ToolRequest;
+use super::until::{UntilArguments, WaitConditions};
+use super::view::ViewArguments;
+use super::wait::{self, WaitResult};
+use super::withheld_variables;
 
 /// What `run` takes.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Arguments {
+pub(crate) struct RunArguments {
     /// The script, in bash.
     script: String,
     /// The directory to run it in. Default: the session's, or the server's.
@@ -59,7 +59,7 @@ pub(crate) struct Arguments {
     end_session: bool,
     /// Which part of the output to show.
     #[serde(default)]
-    view: View,
+    view: ViewArguments,
     /// Keep standard output and standard error in one stream, in true order.
     #[serde(default)]
     merge: bool,
@@ -68,7 +68,7 @@ pub(crate) struct Arguments {
     pty: bool,
     /// What to wait for, besides its end. What still runs then is a job.
     #[serde(default)]
-    until: Option<Until>,
+    until: Option<UntilArguments>,
 }
 
 /// What becomes of a script at the time-out.
@@ -81,83 +81,87 @@ enum OnTimeout {
 }
 
 /// How long a call takes at most, if it does not say.
-pub(crate) const TIMEOUT: Duration = Duration::from_secs(120);
+pub(crate) const DEFAULT_TIMEOUT: Duration = Duration::from_secs(120);
 /// The longest a call may take.
-const LONGEST_TIMEOUT: Duration = Duration::from_secs(24 * 3600);
+const MAX_TIMEOUT: Duration = Duration::from_secs(24 * 3600);
 
 /// A time-out in seconds, understood.
 pub(crate) fn timeout(seconds: Option<f64>) -> Result<Duration, String> {
-    let Some(seconds) = seconds else { return Ok(TIMEOUT) };
+    let Some(seconds) = seconds else { return Ok(DEFAULT_TIMEOUT) };
     let wrong = |_| format!("\"timeout\" is no number of seconds: {seconds}");
-    Ok(Duration::try_from_secs_f64(seconds).map_err(wrong)?.min(LONGEST_TIMEOUT))
+    Ok(Duration::try_from_secs_f64(seconds).map_err(wrong)?.min(MAX_TIMEOUT))
 }
 
 /// Runs a script and answers when it has ended, or what was waited for has come, or the time is up.
-pub(crate) async fn run(shared: &Arc<Shared>, arguments: Arguments, call: &Call) -> Result<Reply, String> {
+pub(crate) async fn run(
+    state: &Arc<ServerState>,
+    arguments: RunArguments,
+    call: &ToolRequest,
+) -> Result<ToolReply, String> {
     let deadline = Instant::now() + timeout(arguments.timeout)?;
-    let shown = arguments.view.clone().shown()?;
-    shared.jobs.check_room()?;
-    let mut place = Place::enter(shared, &arguments, call, deadline).await?;
+    let shown = arguments.view.clone().resolve()?;
+    state.jobs.check_room()?;
+    let mut place = RunSession::enter(state, &arguments, call, deadline).await?;
     let conditions = conditions(&arguments, &place.directory)?;
-    let job = start(shared, &arguments, place.session.take(), call).await?;
-    let stop = drive::wait(&job, conditions, &[], Some(deadline), call).await;
+    let job = start(state, &arguments, place.session.take(), call).await?;
+    let stop = wait::wait_for_job(&job, conditions, &[], Some(deadline), call).await;
     let left = left_running(&stop, arguments.on_timeout);
-    let expired = matches!(stop, Stop::TimedOut) && !left;
+    let expired = matches!(stop, WaitResult::TimedOut) && !left;
     if !left {
         finish(&job, &stop).await;
     }
     place.leave(&job);
-    let mut reply = show::job(&job, &shown, None, &stop, expired);
-    withheld::mention(&mut reply, &job, &shared.setup.withheld);
-    settle(shared, &job);
+    let mut reply = job_report::report_job(&job, &shown, None, &stop, expired);
+    withheld_variables::mention(&mut reply, &job, &state.setup.withheld_variables);
+    retain_outputs(state, &job);
     if job.is_alive() {
-        tokio::spawn(news::follow(shared.clone(), job));
+        tokio::spawn(job_notifications::notify_when_ended(state.clone(), job));
     }
     if let Some(name) = arguments.session.filter(|_| arguments.end_session) {
-        shared.discard(shared.sessions.end(&name));
+        state.discard(state.sessions.end(&name));
     }
     Ok(reply)
 }
 
 /// Where a script runs: a session for itself, or a named one.
-struct Place {
+struct RunSession {
     session: Option<Session>,
     directory: PathBuf,
     /// The named session's place, and what it holds if the script goes on without it.
-    named: Option<(State<Session>, Session)>,
+    named: Option<(SessionGuard<Session>, Session)>,
 }
 
-impl Place {
+impl RunSession {
     async fn enter(
-        shared: &Shared,
-        arguments: &Arguments,
-        call: &Call,
+        state: &ServerState,
+        arguments: &RunArguments,
+        call: &ToolRequest,
         deadline: Instant,
-    ) -> Result<Place, String> {
-        let mut state = match &arguments.session {
-            Some(name) => Some(claim(shared, name, call, deadline).await?),
+    ) -> Result<RunSession, String> {
+        let mut guard = match &arguments.session {
+            Some(name) => Some(claim(state, name, call, deadline).await?),
             None => None,
         };
-        let known = state.as_mut().and_then(|state| state.take());
+        let known = guard.as_mut().and_then(|guard| guard.take());
         if known.is_none() {
-            refuse_wrong(&arguments.script)?;
+            reject_syntax_errors(&arguments.script)?;
         }
-        let mut session = known.unwrap_or_else(|| (shared.setup.session)());
+        let mut session = known.unwrap_or_else(|| (state.setup.session)());
         if let Some(directory) = &arguments.cwd
-            && let Err(message) = engine::enter(&mut session, directory)
+            && let Err(message) = finished_run::enter(&mut session, directory)
         {
-            if let Some(state) = &mut state {
-                **state = Some(session);
+            if let Some(guard) = &mut guard {
+                **guard = Some(session);
             }
             return Err(message);
         }
-        let directory = engine::directory(&session);
-        let named = state.map(|state| (state, session.fork()));
-        Ok(Place { session: Some(session), directory, named })
+        let directory = finished_run::directory(&session);
+        let named = guard.map(|guard| (guard, session.fork()));
+        Ok(RunSession { session: Some(session), directory, named })
     }
 
     /// The named session is what the script has made of it, or what it was if that goes on without it.
-    fn leave(self, job: &Job) {
+    fn leave(self, job: &ScriptJob) {
         let Some((mut state, before)) = self.named else { return };
         let after = job.ended().and_then(|ended| ended.take_session());
         *state = Some(after.unwrap_or(before));
@@ -165,17 +169,17 @@ impl Place {
 }
 
 /// Refuses a script that is not bash before anything of it runs. A session that was used before may have changed what is.
-fn refuse_wrong(script: &str) -> Result<(), String> {
+fn reject_syntax_errors(script: &str) -> Result<(), String> {
     let read = haft_lang::parse_script(script.as_bytes(), &haft_lang::ParseOptions::default());
-    read.error.map_or(Ok(()), |error| Err(super::scripts::words(&error, script)))
+    read.error.map_or(Ok(()), |error| Err(super::script_tools::format_syntax_error(&error, script)))
 }
 
 /// What is waited for: on a terminal, input too, since nobody else would notice.
-fn conditions(arguments: &Arguments, directory: &std::path::Path) -> Result<Conditions, String> {
+fn conditions(arguments: &RunArguments, directory: &std::path::Path) -> Result<WaitConditions, String> {
     let interactive = arguments.pty || arguments.interactive;
     let mut conditions = match arguments.until.clone() {
-        Some(until) => until.conditions()?,
-        None => Conditions { input: interactive, ..Conditions::default() },
+        Some(until) => until.resolve()?,
+        None => WaitConditions { input: interactive, ..WaitConditions::default() },
     };
     conditions.file = conditions.file.map(|file| directory.join(file));
     Ok(conditions)
@@ -183,12 +187,12 @@ fn conditions(arguments: &Arguments, directory: &std::path::Path) -> Result<Cond
 
 /// Waits for the named session to be free.
 async fn claim(
-    shared: &Shared,
+    state: &ServerState,
     name: &str,
-    call: &Call,
+    call: &ToolRequest,
     deadline: Instant,
-) -> Result<State<Session>, String> {
-    let slot = shared.sessions.claim(name, call.owner.id, Instant::now())?;
+) -> Result<SessionGuard<Session>, String> {
+    let slot = state.sessions.claim(name, call.owner.id, Instant::now())?;
     tokio::select! {
         state = slot.lock_owned() => Ok(state),
         () = tokio::time::sleep_until(deadline.into()) => Err(format!(
@@ -200,22 +204,22 @@ async fn claim(
 
 /// Starts the script on a thread that has nothing else to do meanwhile.
 async fn start(
-    shared: &Arc<Shared>,
-    arguments: &Arguments,
+    state: &Arc<ServerState>,
+    arguments: &RunArguments,
     session: Option<Session>,
-    call: &Call,
-) -> Result<Arc<Job>, String> {
-    let run = order(arguments).run().memory_limit(shared.setup.limits.memory);
+    call: &ToolRequest,
+) -> Result<Arc<ScriptJob>, String> {
+    let run = order(arguments).run().memory_limit(state.setup.limits.memory);
     let session = session.ok_or("the session has gone")?;
     let (started, controller) = oneshot::channel();
     let (ended, end) = watch::channel(None);
-    let host = shared.setup.host.clone();
+    let host = state.setup.host.clone();
     tokio::task::spawn_blocking(move || {
         let (mut session, mut started) = (session, Some(started));
         let mut tell = |begun| started.take().map(|started| started.send(begun));
         let outcome = run.run_held(&host, &mut session, |controller| drop(tell(Ok(controller.clone()))));
         match outcome {
-            Ok(outcome) => drop(ended.send(Some(Arc::new(Finished::new(session, outcome))))),
+            Ok(outcome) => drop(ended.send(Some(Arc::new(FinishedRun::new(session, outcome))))),
             Err(error) => {
                 let hint = error.hint().map(|hint| format!("\nhint: {hint}")).unwrap_or_default();
                 tell(Err(format!("{error}{hint}")));
@@ -223,22 +227,22 @@ async fn start(
         }
     });
     let controller = controller.await.map_err(|_| "the script could not be started".to_owned())??;
-    let number = shared.next_number();
-    let redactor = redactor(&shared.setup.redactor, arguments);
-    let job = Arc::new(Job::new(number, call.owner.id, &arguments.script, redactor, controller, end));
-    shared.jobs.insert(job.clone());
+    let number = state.next_number();
+    let redactor = redactor(&state.setup.redactor, arguments);
+    let job = Arc::new(ScriptJob::new(number, call.owner.id, &arguments.script, redactor, controller, end));
+    state.jobs.insert(job.clone());
     Ok(job)
 }
 
 /// What masks the keys of the server's environment, and those that the call brings.
-fn redactor(common: &Arc<Redactor>, arguments: &Arguments) -> Arc<Redactor> {
+fn redactor(common: &Arc<Redactor>, arguments: &RunArguments) -> Arc<Redactor> {
     let Some(env) = arguments.env.as_ref().filter(|env| !env.is_empty()) else { return common.clone() };
     let mut own = Redactor::clone(common);
     own.add(env.iter().map(|(name, value)| (OsStr::new(name), OsStr::new(value))));
     Arc::new(own)
 }
 
-fn order(arguments: &Arguments) -> Order {
+fn order(arguments: &RunArguments) -> RunRequest {
     let input = match &arguments.stdin {
         Some(text) => Input::Bytes(Arc::from(text.as_bytes())),
         None if arguments.interactive || arguments.pty => Input::Pipe,
@@ -250,35 +254,35 @@ fn order(arguments: &Arguments) -> Order {
         (false, false) => Streams::Separate,
     };
     let variables = arguments.env.clone().unwrap_or_default().into_iter().collect();
-    Order { script: arguments.script.clone(), variables, input, streams }
+    RunRequest { script: arguments.script.clone(), variables, input, streams }
 }
 
 /// Whether the script goes on after the call.
-fn left_running(stop: &Stop, on_timeout: OnTimeout) -> bool {
+fn left_running(stop: &WaitResult, on_timeout: OnTimeout) -> bool {
     match stop {
-        Stop::Met(_) => true,
-        Stop::TimedOut => on_timeout == OnTimeout::Background,
-        Stop::Ended | Stop::Cancelled => false,
+        WaitResult::MetCondition(_) => true,
+        WaitResult::TimedOut => on_timeout == OnTimeout::Background,
+        WaitResult::Ended | WaitResult::Cancelled => false,
     }
 }
 
 /// Ends the job, if it has not ended, and waits until nothing is left of it.
-async fn finish(job: &Job, stop: &Stop) {
-    if !matches!(stop, Stop::Ended) {
+async fn finish(job: &ScriptJob, stop: &WaitResult) {
+    if !matches!(stop, WaitResult::Ended) {
         job.controller.cancel();
     }
     job.end().await;
 }
 
 /// Keeps what the job wrote, and the job itself only while it runs.
-pub(crate) fn settle(shared: &Shared, job: &Arc<Job>) {
+pub(crate) fn retain_outputs(state: &ServerState, job: &Arc<ScriptJob>) {
     for (name, output) in job.streams() {
         if output.total_bytes() > 0 || !output.is_finished() {
             let origin = format!("{name} of {}", job.title());
-            shared.outputs.keep(Kept { output, owner: job.owner, origin, since: Instant::now() });
+            state.outputs.keep(RetainedOutput { output, owner: job.owner, origin, since: Instant::now() });
         }
     }
     if !job.is_alive() {
-        shared.jobs.remove(job);
+        state.jobs.remove(job);
     }
 }

@@ -17,32 +17,32 @@ use rmcp::{ClientHandler, RoleClient};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 /// So many tellings are kept for calls that are not known yet.
-const EARLY: usize = 64;
+const MAX_EARLY_NOTIFICATIONS: usize = 64;
 
 /// Hands on what is told.
 #[derive(Default)]
-pub(super) struct Listener {
-    calls: Mutex<Calls>,
+pub(super) struct NotificationHandler {
+    receivers: Mutex<ProgressReceivers>,
     changed: OnceLock<Box<dyn Fn() + Send + Sync>>,
 }
 
 /// Whom to tell of which call. The name of a call is only known once it is sent, when an answer may be there already.
 #[derive(Default)]
-struct Calls {
+struct ProgressReceivers {
     known: HashMap<ProgressToken, UnboundedSender<CallProgress>>,
-    early: VecDeque<(ProgressToken, CallProgress)>,
+    unclaimed: VecDeque<(ProgressToken, CallProgress)>,
 }
 
 /// A line that is open.
-pub(super) type Service = RunningService<RoleClient, Arc<Listener>>;
+pub(super) type ClientService = RunningService<RoleClient, Arc<NotificationHandler>>;
 
 /// A call on its way, and what is told of it.
-pub(super) struct Sent {
+pub(super) struct PendingCall {
     pub(super) handle: RequestHandle<RoleClient>,
-    pub(super) told: UnboundedReceiver<CallProgress>,
+    pub(super) progress_steps: UnboundedReceiver<CallProgress>,
 }
 
-impl Listener {
+impl NotificationHandler {
     /// Has a function called when the tools have changed.
     pub(super) fn watch(&self, changed: Box<dyn Fn() + Send + Sync>) {
         let _ = self.changed.set(changed);
@@ -53,45 +53,45 @@ impl Listener {
         &self,
         peer: &Peer<RoleClient>,
         call: CallToolRequestParams,
-    ) -> Result<Sent, rmcp::ServiceError> {
+    ) -> Result<PendingCall, rmcp::ServiceError> {
         let request = ClientRequest::CallToolRequest(CallToolRequest::new(call));
         let handle = peer.send_cancellable_request(request, PeerRequestOptions::no_options()).await?;
-        let (sender, told) = unbounded_channel();
-        let mut calls = self.calls();
-        for (token, progress) in std::mem::take(&mut calls.early) {
+        let (sender, progress_steps) = unbounded_channel();
+        let mut receivers = self.receivers();
+        for (token, progress) in std::mem::take(&mut receivers.unclaimed) {
             if token == handle.progress_token {
                 let _ = sender.send(progress);
             } else {
-                calls.early.push_back((token, progress));
+                receivers.unclaimed.push_back((token, progress));
             }
         }
-        calls.known.insert(handle.progress_token.clone(), sender);
-        Ok(Sent { handle, told })
+        receivers.known.insert(handle.progress_token.clone(), sender);
+        Ok(PendingCall { handle, progress_steps })
     }
 
     /// Forgets a call that is over.
     pub(super) fn forget(&self, token: &ProgressToken) {
-        self.calls().known.remove(token);
+        self.receivers().known.remove(token);
     }
 
-    fn tell(&self, token: ProgressToken, progress: CallProgress) {
-        let mut calls = self.calls();
-        if let Some(sender) = calls.known.get(&token) {
+    fn deliver(&self, token: ProgressToken, progress: CallProgress) {
+        let mut receivers = self.receivers();
+        if let Some(sender) = receivers.known.get(&token) {
             let _ = sender.send(progress);
             return;
         }
-        calls.early.push_back((token, progress));
-        if calls.early.len() > EARLY {
-            calls.early.pop_front();
+        receivers.unclaimed.push_back((token, progress));
+        if receivers.unclaimed.len() > MAX_EARLY_NOTIFICATIONS {
+            receivers.unclaimed.pop_front();
         }
     }
 
-    fn calls(&self) -> MutexGuard<'_, Calls> {
-        self.calls.lock().unwrap_or_else(PoisonError::into_inner)
+    fn receivers(&self) -> MutexGuard<'_, ProgressReceivers> {
+        self.receivers.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl ClientHandler for Listener {
+impl ClientHandler for NotificationHandler {
     fn get_info(&self) -> ClientConfig {
         let own = Implementation::new("haft", env!("CARGO_PKG_VERSION"));
         let mut config = ClientConfig::new(ClientCapabilities::default(), own);
@@ -107,43 +107,47 @@ impl ClientHandler for Listener {
     }
 }
 
-impl std::fmt::Debug for Listener {
+impl std::fmt::Debug for NotificationHandler {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.write_str("Listener")
+        formatter.write_str("NotificationHandler")
     }
 }
 
 /// A line that is listened to as messages come in. Handlers run beside each other: only here is it known in which order, and
 /// that everything told of a call comes before its answer.
-pub(super) struct Tapped<T> {
-    pub(super) line: T,
-    pub(super) listener: Arc<Listener>,
+pub(super) struct ProgressTransport<T> {
+    pub(super) transport: T,
+    pub(super) notifications: Arc<NotificationHandler>,
 }
 
-impl<T: Transport<RoleClient>> Transport<RoleClient> for Tapped<T> {
+impl<T: Transport<RoleClient>> Transport<RoleClient> for ProgressTransport<T> {
     type Error = T::Error;
 
     fn send(
         &mut self,
         message: TxJsonRpcMessage<RoleClient>,
     ) -> impl Future<Output = Result<(), Self::Error>> + Send + 'static {
-        self.line.send(message)
+        self.transport.send(message)
     }
 
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleClient>> {
         loop {
-            let message = self.line.receive().await?;
+            let message = self.transport.receive().await?;
             let JsonRpcMessage::Notification(notification) = message else { return Some(message) };
-            let ServerNotification::ProgressNotification(told) = notification.notification else {
+            let ServerNotification::ProgressNotification(progress_steps) = notification.notification else {
                 return Some(JsonRpcMessage::Notification(notification));
             };
-            let told = told.params;
-            let progress = CallProgress { done: told.progress, total: told.total, message: told.message };
-            self.listener.tell(told.progress_token, progress);
+            let progress_steps = progress_steps.params;
+            let progress = CallProgress {
+                done: progress_steps.progress,
+                total: progress_steps.total,
+                message: progress_steps.message,
+            };
+            self.notifications.deliver(progress_steps.progress_token, progress);
         }
     }
 
     async fn close(&mut self) -> Result<(), Self::Error> {
-        self.line.close().await
+        self.transport.close().await
     }
 }

@@ -7,25 +7,26 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::reply::Reply;
+use super::reply::ToolReply;
 
 /// What `check` and `plan` take.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Arguments {
+pub(crate) struct ScriptArguments {
     /// The script, in bash.
     script: String,
 }
 
 /// What scripts are called in messages.
-const NAME: &str = "script";
+const SCRIPT_NAME: &str = "script";
 
 /// Says what is wrong with a script.
-pub(crate) fn check(arguments: &Arguments, names: &dyn Resolver) -> Reply {
+pub(crate) fn check(arguments: &ScriptArguments, names: &dyn Resolver) -> ToolReply {
     let source = arguments.script.as_bytes();
     let found = haft_lang::check::check(source, &ParseOptions::default(), names);
     let lines = LineIndex::new(source);
-    let mut text: String = found.iter().map(|diagnostic| diagnostic.render(NAME, source, &lines)).collect();
+    let mut text: String =
+        found.iter().map(|diagnostic| diagnostic.render(SCRIPT_NAME, source, &lines)).collect();
     if found.is_empty() {
         text.push_str("nothing is wrong with it\n");
     }
@@ -34,23 +35,23 @@ pub(crate) fn check(arguments: &Arguments, names: &dyn Resolver) -> Reply {
         "incomplete": found.iter().any(|diagnostic| diagnostic.incomplete),
         "diagnostics": found.iter().map(|diagnostic| diagnostic.locate(&lines)).collect::<Vec<_>>(),
     });
-    Reply::new(text, data)
+    ToolReply::new(text, data)
 }
 
 /// Why a script is none.
-pub(crate) fn words(error: &haft_lang::SyntaxError, script: &str) -> String {
+pub(crate) fn format_syntax_error(error: &haft_lang::SyntaxError, script: &str) -> String {
     let source = script.as_bytes();
-    Diagnostic::from(error).render(NAME, source, &LineIndex::new(source))
+    Diagnostic::from(error).render(SCRIPT_NAME, source, &LineIndex::new(source))
 }
 
 /// Says what a script would do.
-pub(crate) fn plan(arguments: &Arguments, names: &dyn Resolver) -> Reply {
+pub(crate) fn plan(arguments: &ScriptArguments, names: &dyn Resolver) -> ToolReply {
     let source = arguments.script.as_bytes();
     let script = parse_script(source, &ParseOptions::default());
     if let Some(error) = &script.error {
-        return Reply::failure(words(error, &arguments.script));
+        return ToolReply::failure(format_syntax_error(error, &arguments.script));
     }
     let plan = haft_lang::plan::plan(&script.program, source, names);
     let data = serde_json::to_value(&plan).unwrap_or_default();
-    Reply::new(plan.to_string(), data)
+    ToolReply::new(plan.to_string(), data)
 }

@@ -3,25 +3,28 @@
 use haft_process::capture::View;
 use serde_json::json;
 
-use super::jobs::Job;
-use super::reply::Reply;
+use super::jobs::ScriptJob;
+use super::reply::ToolReply;
 
 /// How to allow a variable.
-const HINT: &str =
+const ALLOW_HINT: &str =
     "the user allows it with `haft mcp --env-allow NAME` or `[env] allow = [\"NAME\"]` in the configuration";
 /// How much of each end of an output is searched.
-const SEARCHED: usize = 8192;
+const SEARCHED_BYTES: usize = 8192;
 
 /// What the description of `run` says of the variables.
 pub(crate) fn description(names: &[String]) -> String {
     if names.is_empty() {
         return String::new();
     }
-    format!(" These variables look like keys and are withheld from scripts: {}; {HINT}.", names.join(", "))
+    format!(
+        " These variables look like keys and are withheld from scripts: {}; {ALLOW_HINT}.",
+        names.join(", ")
+    )
 }
 
 /// Adds a line to the answer of a script that names such a variable, or has failed with a message that does.
-pub(crate) fn mention(reply: &mut Reply, job: &Job, names: &[String]) {
+pub(crate) fn mention(reply: &mut ToolReply, job: &ScriptJob, names: &[String]) {
     let Some(ended) = job.ended() else { return };
     let written = if ended.has_failed() { written(job) } else { String::new() };
     let missed = |name: &&String| job.script.contains(name.as_str()) || written.contains(name.as_str());
@@ -29,14 +32,15 @@ pub(crate) fn mention(reply: &mut Reply, job: &Job, names: &[String]) {
     if missed.is_empty() {
         return;
     }
-    reply.text.push_str(&format!("[withheld from scripts: {}; {HINT}]\n", missed.join(", ")));
+    reply.text.push_str(&format!("[withheld from scripts: {}; {ALLOW_HINT}]\n", missed.join(", ")));
     if let Some(data) = &mut reply.data {
         data["withheld"] = json!(missed);
     }
 }
 
 /// The beginning and the end of everything that the job wrote.
-fn written(job: &Job) -> String {
-    let shown = |output: haft_process::capture::Output| output.summary(&View::HeadAndTail, SEARCHED).ok();
+fn written(job: &ScriptJob) -> String {
+    let shown =
+        |output: haft_process::capture::Output| output.summary(&View::HeadAndTail, SEARCHED_BYTES).ok();
     job.streams().into_iter().filter_map(|(_, output)| shown(output)).map(|summary| summary.text).collect()
 }

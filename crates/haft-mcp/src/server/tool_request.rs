@@ -8,31 +8,31 @@ use rmcp::model::{ProgressNotificationParam, ProgressToken};
 use rmcp::service::{Peer, RequestContext};
 use tokio_util::sync::CancellationToken;
 
-use super::jobs::Job;
-use super::owner::Owner;
+use super::jobs::ScriptJob;
+use super::owner::ResourceOwner;
 
 /// A call that is going on.
 #[derive(Clone, Debug)]
-pub(crate) struct Call {
-    pub(crate) owner: Arc<Owner>,
+pub(crate) struct ToolRequest {
+    pub(crate) owner: Arc<ResourceOwner>,
     cancelled: CancellationToken,
-    listener: Option<(Peer<RoleServer>, ProgressToken)>,
+    progress_target: Option<(Peer<RoleServer>, ProgressToken)>,
 }
 
 /// Between two tellings at least so long.
-const OFTEN: Duration = Duration::from_secs(1);
+const MIN_PROGRESS_INTERVAL: Duration = Duration::from_secs(1);
 /// A client that hears nothing gives up; so often it hears something.
-const SELDOM: Duration = Duration::from_secs(10);
+const MAX_PROGRESS_INTERVAL: Duration = Duration::from_secs(10);
 /// More of a line is not told.
-const LONGEST_LINE: usize = 200;
+const MAX_PROGRESS_LINE_CHARS: usize = 200;
 
-impl Call {
-    pub(crate) fn new(owner: Arc<Owner>, context: &RequestContext<RoleServer>) -> Call {
+impl ToolRequest {
+    pub(crate) fn new(owner: Arc<ResourceOwner>, context: &RequestContext<RoleServer>) -> ToolRequest {
         let token = context.meta.get_progress_token();
-        Call {
+        ToolRequest {
             owner,
             cancelled: context.ct.clone(),
-            listener: token.map(|token| (context.peer.clone(), token)),
+            progress_target: token.map(|token| (context.peer.clone(), token)),
         }
     }
 
@@ -42,50 +42,50 @@ impl Call {
     }
 
     /// The same call under another way to be cancelled.
-    pub(crate) fn with_cancellation(&self, cancelled: CancellationToken) -> Call {
-        Call { cancelled, ..self.clone() }
+    pub(crate) fn with_cancellation(&self, cancelled: CancellationToken) -> ToolRequest {
+        ToolRequest { cancelled, ..self.clone() }
     }
 
     /// Tells the client, where it has asked for it, how far a tool of others is.
-    pub(crate) async fn pass_on(&self, progress: haft_tools::CallProgress) {
-        let Some((peer, token)) = &self.listener else { return };
+    pub(crate) async fn forward_progress(&self, progress: haft_tools::CallProgress) {
+        let Some((peer, token)) = &self.progress_target else { return };
         let mut told = ProgressNotificationParam::new(token.clone(), progress.done);
         (told.total, told.message) = (progress.total, progress.message);
         let _ = peer.notify_progress(told).await;
     }
 
-    pub(crate) fn progress(&self) -> Progress<'_> {
+    pub(crate) fn progress(&self) -> JobProgress<'_> {
         let now = Instant::now();
-        Progress { call: self, looked: now, told: now, seen: 0, steps: 0.0 }
+        JobProgress { call: self, looked: now, told: now, seen: 0, steps: 0.0 }
     }
 }
 
 /// Tells the client, where it has asked for it, what a job wrote last.
 #[derive(Debug)]
-pub(crate) struct Progress<'a> {
-    call: &'a Call,
+pub(crate) struct JobProgress<'a> {
+    call: &'a ToolRequest,
     looked: Instant,
     told: Instant,
     seen: u64,
     steps: f64,
 }
 
-impl Progress<'_> {
+impl JobProgress<'_> {
     /// When to look again.
     pub(crate) fn due(&self) -> Option<Instant> {
-        self.call.listener.as_ref().map(|_| self.looked + OFTEN)
+        self.call.progress_target.as_ref().map(|_| self.looked + MIN_PROGRESS_INTERVAL)
     }
 
     /// Tells what is new, or after a while that nothing is.
-    pub(crate) async fn tell(&mut self, job: &Job, now: Instant) {
-        let Some((peer, token)) = &self.call.listener else { return };
-        if now < self.looked + OFTEN {
+    pub(crate) async fn tell(&mut self, job: &ScriptJob, now: Instant) {
+        let Some((peer, token)) = &self.call.progress_target else { return };
+        if now < self.looked + MIN_PROGRESS_INTERVAL {
             return;
         }
         self.looked = now;
         let streams = job.streams();
         let total: u64 = streams.iter().map(|(_, output)| output.total_bytes()).sum();
-        if total == self.seen && now < self.told + SELDOM {
+        if total == self.seen && now < self.told + MAX_PROGRESS_INTERVAL {
             return;
         }
         (self.seen, self.told, self.steps) = (total, now, self.steps + 1.0);
@@ -101,10 +101,12 @@ impl Progress<'_> {
 /// The last line that has something in it.
 fn last_line(output: &haft_process::capture::Output) -> Option<String> {
     let end = output.total_bytes();
-    let growth = output.read_since(end.saturating_sub(LONGEST_LINE as u64 * 2), LONGEST_LINE * 2).ok()?;
+    let growth = output
+        .read_since(end.saturating_sub(MAX_PROGRESS_LINE_CHARS as u64 * 2), MAX_PROGRESS_LINE_CHARS * 2)
+        .ok()?;
     let mut plain = Vec::new();
-    super::plain::Plain::default().push(&growth.bytes, &mut plain);
+    super::ansi::AnsiStripper::default().push(&growth.bytes, &mut plain);
     let text = String::from_utf8_lossy(&plain);
     let line = text.lines().rev().find(|line| !line.trim().is_empty())?;
-    Some(line.chars().take(LONGEST_LINE).collect())
+    Some(line.chars().take(MAX_PROGRESS_LINE_CHARS).collect())
 }

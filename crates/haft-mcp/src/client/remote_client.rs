@@ -12,30 +12,30 @@ use tokio::runtime::{Builder, Runtime};
 use tokio::sync::Mutex;
 
 use super::connection::Connection;
-use super::listener::Listener;
-use super::{Home, RemoteServer, RemoteSetup, reply};
+use super::notifications::NotificationHandler;
+use super::{RemoteServer, RemoteSetup, SharedRuntime, tool_result};
 
 /// How long a call may take if nobody says.
-const TIMEOUT: Duration = Duration::from_secs(120);
+const DEFAULT_CALL_TIMEOUT: Duration = Duration::from_secs(120);
 /// A server that is left is told so long.
-const FAREWELL: Duration = Duration::from_secs(3);
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(3);
 /// How soon a cancelled call is noticed.
-const NOTICE: Duration = Duration::from_millis(20);
+const CANCEL_POLL_INTERVAL: Duration = Duration::from_millis(20);
 
 /// A server, running or not.
 #[derive(Debug)]
-pub(super) struct Remote {
+pub(super) struct RemoteClient {
     server: RemoteServer,
     setup: RemoteSetup,
-    home: Arc<Home>,
-    listener: Arc<Listener>,
+    runtime: Arc<SharedRuntime>,
+    notifications: Arc<NotificationHandler>,
     /// Locked while it is made.
     connection: Mutex<Option<Arc<Connection>>>,
 }
 
-impl Remote {
-    pub(super) fn new(server: RemoteServer, setup: RemoteSetup, home: Arc<Home>) -> Remote {
-        Remote { server, setup, home, listener: Arc::default(), connection: Mutex::default() }
+impl RemoteClient {
+    pub(super) fn new(server: RemoteServer, setup: RemoteSetup, runtime: Arc<SharedRuntime>) -> RemoteClient {
+        RemoteClient { server, setup, runtime, notifications: Arc::default(), connection: Mutex::default() }
     }
 
     pub(super) fn name(&self) -> &str {
@@ -47,12 +47,12 @@ impl Remote {
     }
 
     pub(super) fn watch(&self, changed: Box<dyn Fn() + Send + Sync>) {
-        self.listener.watch(changed);
+        self.notifications.watch(changed);
     }
 
     /// Its tools, each under the name of the server.
     pub(super) fn tools(
-        self: &Arc<Remote>,
+        self: &Arc<RemoteClient>,
         cancel: &CancelToken,
     ) -> Result<Vec<Arc<dyn NativeTool>>, String> {
         let named = |why: String| format!("the MCP server '{}' {why}", self.server.name);
@@ -78,18 +78,18 @@ impl Remote {
             return Ok(open.clone());
         }
         *connection = None;
-        let opened = Arc::new(Connection::open(&self.server, &self.setup, &self.listener).await?);
+        let opened = Arc::new(Connection::open(&self.server, &self.setup, &self.notifications).await?);
         *connection = Some(opened.clone());
         Ok(opened)
     }
 
     fn runtime(&self) -> Result<&Runtime, String> {
-        if let Some(runtime) = self.home.0.get() {
+        if let Some(runtime) = self.runtime.0.get() {
             return Ok(runtime);
         }
         let made = Builder::new_multi_thread().worker_threads(1).thread_name("mcp").enable_all().build();
         let made = made.map_err(|error| haft_process::reason(&error))?;
-        Ok(self.home.0.get_or_init(|| made))
+        Ok(self.runtime.0.get_or_init(|| made))
     }
 
     fn call(
@@ -102,20 +102,20 @@ impl Remote {
         let mut call = CallToolRequestParams::new(tool.to_owned());
         call.arguments = arguments.as_object().cloned();
         let answer = self.runtime().map_err(failed)?.block_on(async {
-            let given_up = self.given_up(surroundings);
-            tokio::pin!(given_up);
+            let cancelled_or_expired = self.cancelled_or_expired(surroundings);
+            tokio::pin!(cancelled_or_expired);
             let connection = tokio::select! {
                 connection = self.connect() => connection.map_err(failed)?,
-                fault = &mut given_up => return Err(fault),
+                fault = &mut cancelled_or_expired => return Err(fault),
             };
-            let answer = connection.call(call, surroundings.progress, given_up).await;
+            let answer = connection.call(call, surroundings.progress, cancelled_or_expired).await;
             answer.map_err(|interrupted| interrupted.fault(&self.server.name))
         });
-        answer.and_then(reply::value)
+        answer.and_then(tool_result::to_value)
     }
 
     /// Waits until nobody wants the result any more, or the time is up.
-    async fn given_up(&self, surroundings: &CallContext<'_>) -> CallError {
+    async fn cancelled_or_expired(&self, surroundings: &CallContext<'_>) -> CallError {
         tokio::select! {
             () = cancelled(surroundings.cancel) => CallError::new(ErrorCode::Cancelled, "the call was cancelled"),
             () = tokio::time::sleep_until(surroundings.deadline.into()) => CallError::new(
@@ -126,11 +126,11 @@ impl Remote {
     }
 }
 
-impl Drop for Remote {
+impl Drop for RemoteClient {
     /// The runtime may be that of the thread we are on, so that it does the work and we only wait for it.
     fn drop(&mut self) {
         let connection = self.connection.get_mut().take();
-        let (Some(connection), Some(runtime)) = (connection.and_then(Arc::into_inner), self.home.0.get())
+        let (Some(connection), Some(runtime)) = (connection.and_then(Arc::into_inner), self.runtime.0.get())
         else {
             return;
         };
@@ -139,21 +139,21 @@ impl Drop for Remote {
             connection.close().await;
             let _ = done.send(());
         });
-        let _ = closed.recv_timeout(FAREWELL);
+        let _ = closed.recv_timeout(CLOSE_TIMEOUT);
     }
 }
 
 /// Waits until a token is cancelled.
 async fn cancelled(token: &CancelToken) {
     while !token.is_cancelled() {
-        tokio::time::sleep(NOTICE).await;
+        tokio::time::sleep(CANCEL_POLL_INTERVAL).await;
     }
 }
 
 /// A tool of such a server.
 #[derive(Debug)]
 struct RemoteTool {
-    remote: Arc<Remote>,
+    remote: Arc<RemoteClient>,
     tool: Tool,
 }
 
@@ -165,7 +165,7 @@ impl NativeTool for RemoteTool {
             description: description.to_owned(),
             parameters: Value::Object((*self.tool.input_schema).clone()),
             returns: None,
-            timeout: Some(self.remote.server.timeout.unwrap_or(TIMEOUT).as_secs_f64()),
+            timeout: Some(self.remote.server.timeout.unwrap_or(DEFAULT_CALL_TIMEOUT).as_secs_f64()),
             output_limit: None,
             access: haft_tools::ToolAccess::Unknown,
             env: Vec::new(),

@@ -8,17 +8,17 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::jobs::Job;
-use super::reply::line;
+use super::jobs::ScriptJob;
+use super::reply::facts_line;
 use super::resources;
-use super::shared::Shared;
+use super::server_state::ServerState;
 
 /// How often it is looked whether what a script has left in the background still runs: nothing tells of that.
-const LOOK: Duration = Duration::from_millis(500);
+const BACKGROUND_POLL_INTERVAL: Duration = Duration::from_millis(500);
 
 /// A job is over.
 #[derive(Clone, Debug)]
-pub(crate) struct News {
+pub(crate) struct JobEnded {
     /// Whose job it was.
     pub(crate) owner: u64,
     /// The job's log.
@@ -29,17 +29,17 @@ pub(crate) struct News {
 
 /// Waits for the end of a job that goes on without a call, and tells of it. Whoever waits for it with a call of his own needs
 /// no news.
-pub(crate) async fn follow(shared: Arc<Shared>, job: Arc<Job>) {
+pub(crate) async fn notify_when_ended(state: Arc<ServerState>, job: Arc<ScriptJob>) {
     let ended = job.end().await;
     while job.is_alive() {
-        tokio::time::sleep(LOOK).await;
+        tokio::time::sleep(BACKGROUND_POLL_INTERVAL).await;
     }
     let Some(ended) = ended.filter(|_| !job.is_waited_for()) else { return };
-    let facts = line(&ended.facts(false, &job.redactor));
+    let facts = facts_line(&ended.facts(false, &job.redactor));
     let message = format!("job {} has ended: {} {}", job.id, job.title(), facts.trim_end());
     let data =
         json!({ "job": job.id, "message": message, "status": ended.data(false, &job.redactor)["status"] });
-    let news = News { owner: job.owner, uri: resources::of_job(&job.id), data };
+    let news = JobEnded { owner: job.owner, uri: resources::job_uri(&job.id), data };
     // Nobody may be there to hear it.
-    let _ = shared.news.send(news);
+    let _ = state.ended_jobs.send(news);
 }

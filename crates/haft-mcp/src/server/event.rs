@@ -3,12 +3,12 @@
 use std::fmt;
 use std::time::Duration;
 
-use super::reply::{Reply, time};
+use super::reply::{ToolReply, format_duration};
 
 /// Something that has happened. As text, it is one short line.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
-pub enum Event<'a> {
+pub enum ServerEvent<'a> {
     /// A client has introduced itself.
     Connected {
         /// Its name and version.
@@ -17,7 +17,7 @@ pub enum Event<'a> {
         revision: &'a str,
     },
     /// A client has gone; what it has started ends.
-    Gone {
+    Disconnected {
         /// Its name and version.
         client: &'a str,
     },
@@ -31,30 +31,30 @@ pub enum Event<'a> {
         outcome: &'a str,
     },
     /// A request over HTTP was turned away.
-    Refused {
+    Rejected {
         /// Why.
         reason: &'a str,
     },
 }
 
-impl fmt::Display for Event<'_> {
+impl fmt::Display for ServerEvent<'_> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Event::Connected { client, revision } => {
+            ServerEvent::Connected { client, revision } => {
                 write!(formatter, "client {client} has connected, revision {revision}")
             }
-            Event::Gone { client } => write!(formatter, "client {client} has gone"),
-            Event::Called { tool, duration, outcome } => {
-                write!(formatter, "{tool}: {}, {outcome}", time(*duration))
+            ServerEvent::Disconnected { client } => write!(formatter, "client {client} has gone"),
+            ServerEvent::Called { tool, duration, outcome } => {
+                write!(formatter, "{tool}: {}, {outcome}", format_duration(*duration))
             }
-            Event::Refused { reason } => write!(formatter, "a request was refused: {reason}"),
+            ServerEvent::Rejected { reason } => write!(formatter, "a request was refused: {reason}"),
         }
     }
 }
 
 /// What came of a call, in a few words.
-pub(crate) fn outcome(answer: Option<&Result<Reply, String>>) -> String {
-    const LONGEST: usize = 100;
+pub(crate) fn outcome(answer: Option<&Result<ToolReply, String>>) -> String {
+    const MAX_OUTCOME_CHARS: usize = 100;
     let line = match answer {
         None => "there is no such tool",
         Some(Err(message)) => message.lines().next().unwrap_or_default(),
@@ -64,7 +64,7 @@ pub(crate) fn outcome(answer: Option<&Result<Reply, String>>) -> String {
             _ => "answered",
         },
     };
-    line.chars().take(LONGEST).collect()
+    line.chars().take(MAX_OUTCOME_CHARS).collect()
 }
 
 #[cfg(test)]
@@ -76,16 +76,17 @@ mod tests {
     #[test]
     fn calls_are_told_in_a_line() {
         let cases = [
-            (Some(Ok(Reply::new("out\n[exit 0 · 3 ms]\n", json!({})))), "[exit 0 · 3 ms]"),
-            (Some(Ok(Reply::new("words", json!({})))), "answered"),
-            (Some(Ok(Reply::failure("no file\nat all"))), "no file"),
+            (Some(Ok(ToolReply::new("out\n[exit 0 · 3 ms]\n", json!({})))), "[exit 0 · 3 ms]"),
+            (Some(Ok(ToolReply::new("words", json!({})))), "answered"),
+            (Some(Ok(ToolReply::failure("no file\nat all"))), "no file"),
             (Some(Err("\"id\" is missing\nhint: give one".to_owned())), "\"id\" is missing"),
             (None, "there is no such tool"),
         ];
         for (answer, expected) in cases {
             assert_eq!(outcome(answer.as_ref()), expected);
         }
-        let called = Event::Called { tool: "run", duration: Duration::from_millis(3), outcome: "[exit 0]" };
+        let called =
+            ServerEvent::Called { tool: "run", duration: Duration::from_millis(3), outcome: "[exit 0]" };
         assert_eq!(called.to_string(), "run: 3 ms, [exit 0]");
     }
 }

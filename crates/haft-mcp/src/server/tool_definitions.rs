@@ -8,40 +8,40 @@ use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-use super::{job_tool, output_tool, run, scripts, withheld};
+use super::{job_tool, output_tool, run_tool, script_tools, withheld_variables};
 
-const RUN: &str = "Run a bash script. Answers when it has ended, or what \"until\" names has come true, or the time is up, \
+const RUN_DESCRIPTION: &str = "Run a bash script. Answers when it has ended, or what \"until\" names has come true, or the time is up, \
              with its output and one line: exit status, duration, what is not shown. Everything it started is ended at \
              the time-out, unless it shall go on as a job. Each call is a fresh shell unless it names a session.";
 
 /// Whether a tool of this name is one of ours.
-pub(crate) fn is_own(name: &str) -> bool {
+pub(crate) fn is_built_in(name: &str) -> bool {
     ["run", "job", "output", "check", "plan"].contains(&name)
 }
 
 /// Our own tools; scripts do not have the variables of these names.
-pub(crate) fn own(withheld: &[String]) -> Vec<Tool> {
+pub(crate) fn built_in(withheld: &[String]) -> Vec<Tool> {
     vec![
-        describe::<run::Arguments>(
+        define::<run_tool::RunArguments>(
             "run",
-            RUN.to_owned() + &withheld::description(withheld),
-            outcome(),
+            RUN_DESCRIPTION.to_owned() + &withheld_variables::description(withheld),
+            outcome_schema(),
             ToolAnnotations::new().destructive(true).open_world(true),
         ),
-        describe::<job_tool::Arguments>(
+        define::<job_tool::JobArguments>(
             "job",
             "List what still runs, wait for it, read what it wrote since the last look, write to it, signal or end it.",
-            outcome(),
+            outcome_schema(),
             ToolAnnotations::new().destructive(true).open_world(true),
         ),
-        describe::<output_tool::Arguments>(
+        define::<output_tool::OutputArguments>(
             "output",
             "Look again at what an earlier script wrote, by the id in its answer: another part, or the lines that match. \
              Nothing is run again.",
             json!({ "type": "object" }),
             ToolAnnotations::new().read_only(true).open_world(false),
         ),
-        describe::<scripts::Arguments>(
+        define::<script_tools::ScriptArguments>(
             "check",
             "Say what is wrong with a bash script before it runs. Nothing is run.",
             json!({
@@ -54,7 +54,7 @@ pub(crate) fn own(withheld: &[String]) -> Vec<Tool> {
             }),
             ToolAnnotations::new().read_only(true).open_world(false),
         ),
-        describe::<scripts::Arguments>(
+        define::<script_tools::ScriptArguments>(
             "plan",
             "List every command that a bash script can run, with the files it reads and writes. Nothing is run.",
             json!({ "type": "object" }),
@@ -63,7 +63,7 @@ pub(crate) fn own(withheld: &[String]) -> Vec<Tool> {
     ]
 }
 
-fn describe<A: JsonSchema>(
+fn define<A: JsonSchema>(
     name: &'static str,
     description: impl Into<Cow<'static, str>>,
     output: Value,
@@ -83,7 +83,7 @@ fn describe<A: JsonSchema>(
 }
 
 /// What `run` and `job` answer.
-fn outcome() -> Value {
+fn outcome_schema() -> Value {
     let stream = json!({
         "type": "object",
         "properties": {
@@ -154,7 +154,10 @@ fn object(value: Value) -> JsonObject {
 }
 
 /// The arguments of a tool, or what is wrong with them.
-pub(crate) fn arguments<A: DeserializeOwned>(tool: &str, given: Option<JsonObject>) -> Result<A, String> {
+pub(crate) fn parse_arguments<A: DeserializeOwned>(
+    tool: &str,
+    given: Option<JsonObject>,
+) -> Result<A, String> {
     serde_json::from_value(Value::Object(given.unwrap_or_default()))
         .map_err(|error| format!("the arguments of \"{tool}\" cannot be understood: {error}"))
 }

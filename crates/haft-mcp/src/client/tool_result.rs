@@ -5,7 +5,7 @@ use rmcp::model::{CallToolResult, ContentBlock};
 use serde_json::Value;
 
 /// The result as a value: structured if it is; a lone text as JSON if it is JSON, else as text; several parts as a list.
-pub(super) fn value(result: CallToolResult) -> Result<Value, CallError> {
+pub(super) fn to_value(result: CallToolResult) -> Result<Value, CallError> {
     let texts = result.content.iter().filter_map(|part| match part {
         ContentBlock::Text(text) => Some(text.text.as_str()),
         _ => None,
@@ -19,13 +19,13 @@ pub(super) fn value(result: CallToolResult) -> Result<Value, CallError> {
     }
     match result.content.as_slice() {
         [] => Ok(Value::Null),
-        [ContentBlock::Text(text)] => Ok(of_text(&text.text)),
+        [ContentBlock::Text(text)] => Ok(parse_text(&text.text)),
         parts => Ok(serde_json::to_value(parts).unwrap_or_default()),
     }
 }
 
 /// A text that is an object or a list in JSON is meant as one.
-fn of_text(text: &str) -> Value {
+fn parse_text(text: &str) -> Value {
     let structured =
         serde_json::from_str(text).ok().filter(|value: &Value| value.is_object() || value.is_array());
     structured.unwrap_or_else(|| Value::String(text.to_owned()))
@@ -51,11 +51,11 @@ mod tests {
             (CallToolResult::structured(json!({ "b": 2 })), json!({ "b": 2 })),
         ];
         for (result, expected) in cases {
-            assert_eq!(value(result).unwrap(), expected);
+            assert_eq!(to_value(result).unwrap(), expected);
         }
-        let two = value(CallToolResult::success(vec![text("a"), text("b")])).unwrap();
+        let two = to_value(CallToolResult::success(vec![text("a"), text("b")])).unwrap();
         assert_eq!(two[1]["text"], "b");
-        let failed = value(CallToolResult::error(vec![text("no such file")])).unwrap_err();
+        let failed = to_value(CallToolResult::error(vec![text("no such file")])).unwrap_err();
         assert_eq!((failed.message.as_str(), failed.exit_status()), ("no such file", 1));
     }
 }

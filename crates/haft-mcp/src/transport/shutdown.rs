@@ -9,33 +9,36 @@ use tokio_util::sync::CancellationToken;
 
 /// A thread that waits for either. It ends when this is dropped.
 #[derive(Debug)]
-pub(crate) struct Watch {
+pub(crate) struct ShutdownWatch {
     /// Cancelled when the server was asked to end, or nothing can be written to the client any more.
     pub(crate) stop: CancellationToken,
     /// Cancelled when the client has closed its end of the input. What it wrote before may still be unread.
     pub(crate) input_closed: CancellationToken,
-    over: CancelToken,
+    dropped: CancelToken,
 }
 
 /// The client's ends of a connection, to be watched.
 #[derive(Debug)]
-pub(crate) struct Ends {
+pub(crate) struct ClientDescriptors {
     pub(crate) input: OwnedFd,
     pub(crate) output: OwnedFd,
 }
 
-impl Watch {
+impl ShutdownWatch {
     /// Starts to watch the token and, if there are some, the client's ends.
-    pub(crate) fn start(ends: Option<Ends>, cancel: &CancelToken) -> io::Result<Watch> {
-        let watch = Watch {
+    pub(crate) fn start(
+        client: Option<ClientDescriptors>,
+        cancel: &CancelToken,
+    ) -> io::Result<ShutdownWatch> {
+        let watch = ShutdownWatch {
             stop: CancellationToken::new(),
             input_closed: CancellationToken::new(),
-            over: CancelToken::new(),
+            dropped: CancelToken::new(),
         };
         let (stop, input_closed) = (watch.stop.clone(), watch.input_closed.clone());
-        let (over, cancel) = (watch.over.clone(), cancel.clone());
+        let (dropped, cancel) = (watch.dropped.clone(), cancel.clone());
         let wait = move || {
-            let _ = wait(ends, &input_closed, [&cancel, &over]);
+            let _ = wait(client, &input_closed, [&cancel, &dropped]);
             stop.cancel();
         };
         std::thread::Builder::new().name("watch".to_owned()).stack_size(64 * 1024).spawn(wait)?;
@@ -43,15 +46,19 @@ impl Watch {
     }
 }
 
-impl Drop for Watch {
+impl Drop for ShutdownWatch {
     fn drop(&mut self) {
-        self.over.cancel();
+        self.dropped.cancel();
     }
 }
 
 /// Waits until one of the tokens is cancelled or nobody is left to read the output.
-fn wait(ends: Option<Ends>, input_closed: &CancellationToken, tokens: [&CancelToken; 2]) -> io::Result<()> {
-    let (mut input, output) = ends.map(|ends| (ends.input, ends.output)).unzip();
+fn wait(
+    client: Option<ClientDescriptors>,
+    input_closed: &CancellationToken,
+    tokens: [&CancelToken; 2],
+) -> io::Result<()> {
+    let (mut input, output) = client.map(|client| (client.input, client.output)).unzip();
     loop {
         let mut polled = Vec::new();
         for token in tokens {

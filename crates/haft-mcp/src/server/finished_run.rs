@@ -9,20 +9,20 @@ use haft_kernel::run::{Outcome, Run, Stage, Status};
 use haft_process::{Exit, Redactor, signal_name};
 use serde_json::Value;
 
-use super::reply::time;
+use super::reply::format_duration;
 
 pub(crate) use haft_kernel::run::{Controller, Input, Streams};
 
 /// What a script is started with.
 #[derive(Debug)]
-pub(crate) struct Order {
+pub(crate) struct RunRequest {
     pub(crate) script: String,
     pub(crate) variables: Vec<(String, String)>,
     pub(crate) input: Input,
     pub(crate) streams: Streams,
 }
 
-impl Order {
+impl RunRequest {
     /// The run.
     pub(crate) fn run(self) -> Run {
         let run = Run::new(self.script.into_bytes()).input(self.input).streams(self.streams);
@@ -34,14 +34,14 @@ impl Order {
 
 /// A script that has ended.
 #[derive(Debug)]
-pub(crate) struct Finished {
+pub(crate) struct FinishedRun {
     outcome: Outcome,
     session: Mutex<Option<Session>>,
 }
 
-impl Finished {
-    pub(crate) fn new(session: Session, outcome: Outcome) -> Finished {
-        Finished { outcome, session: Mutex::new(Some(session)) }
+impl FinishedRun {
+    pub(crate) fn new(session: Session, outcome: Outcome) -> FinishedRun {
+        FinishedRun { outcome, session: Mutex::new(Some(session)) }
     }
 
     /// The session as the script has left it, once.
@@ -58,7 +58,7 @@ impl Finished {
     /// What there is to say of its end, in a few words each.
     pub(crate) fn facts(&self, expired: bool, redactor: &Redactor) -> Vec<String> {
         let outcome = &self.outcome;
-        let mut facts = vec![self.status(expired), time(outcome.duration)];
+        let mut facts = vec![self.status(expired), format_duration(outcome.duration)];
         facts.extend(failing_stage(&outcome.stages, redactor));
         if outcome.tree.killed > 0 {
             facts.push(format!("{} ended", processes(outcome.tree.killed)));
