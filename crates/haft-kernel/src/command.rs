@@ -4,8 +4,9 @@ use std::fmt::Debug;
 use std::ops::Deref;
 use std::sync::Arc;
 
+use haft_text::Bytes;
+
 use crate::builtins::Context;
-use crate::bytes::Bytes;
 use crate::fan::{FanOut, Role};
 use crate::flow::Flow;
 use crate::session::Session;

@@ -2,7 +2,8 @@
 
 use std::thread;
 
-use crate::bytes::Bytes;
+use haft_text::Bytes;
+
 use crate::memory::MemoryBudget;
 
 /// Drops a value on a thread of its own: nobody who has been told to stop waits until all of it is taken apart.

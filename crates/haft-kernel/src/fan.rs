@@ -10,9 +10,9 @@ use std::time::{Duration, Instant};
 
 use haft_lang::ast::Pipeline;
 use haft_process::CancelToken;
+use haft_text::Bytes;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
-use crate::bytes::Bytes;
 use crate::io::{Capture, OpenFile};
 use crate::session::Session;
 

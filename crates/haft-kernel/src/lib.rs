@@ -128,22 +128,15 @@
 //! A subshell has no process of its own: its `BASHPID` is a number that no process has, which `kill` and `wait` of the same
 //! session understand and other programs do not. A background job that runs on a thread ends with the process.
 
-pub mod arithmetic;
 pub mod builtins;
-pub mod glob;
 pub mod io;
 pub mod jobs;
 pub mod memory;
 pub mod options;
-pub mod pattern;
-pub mod printf;
-pub mod quote;
 pub mod run;
-pub mod text;
 pub mod traps;
 pub mod variables;
 
-mod bytes;
 mod command;
 mod control;
 mod discard;
@@ -158,13 +151,13 @@ mod signals;
 mod sys;
 mod values;
 
-pub use bytes::Bytes;
 pub use command::{Backend, Command, ToolError};
 pub use control::Terminal;
 pub use execute::Beside;
 pub use fan::{Branch, BranchEnd, FanOut, Role, STACK};
 pub use flow::{Flow, Unwind};
 pub use haft_process::{CancelToken, Disposition, Environment, Scope, Signals, StartPermission};
+pub use haft_text::Bytes;
 pub use kernel::{Kernel, KernelBuilder};
 pub use session::{BASH_VERSION, Definition, Frame, NameKind, Session};
 pub use signals::SignalInbox;

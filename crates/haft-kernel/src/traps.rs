@@ -4,8 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use haft_process::Signals;
-
-use crate::bytes::Bytes;
+use haft_text::Bytes;
 
 /// What a trap waits for. The order is that in which `trap` lists them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

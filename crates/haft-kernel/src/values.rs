@@ -1,8 +1,7 @@
 //! Arguments that have values: JSON words, for commands that take them.
 
+use haft_text::Bytes;
 use serde_json::Value;
-
-use crate::bytes::Bytes;
 
 /// The values of JSON words among the arguments of a command. Each is found by how many arguments follow it, so that a
 /// command which hands the rest of its arguments to another hands their values on as they are.

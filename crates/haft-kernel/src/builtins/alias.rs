@@ -1,10 +1,11 @@
 //! `alias`.
 
+use haft_text::Bytes;
+use haft_text::quote;
+
 use super::{Context, options};
-use crate::bytes::Bytes;
 use crate::flow::Flow;
 use crate::options::SetOption;
-use crate::quote;
 
 pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
     let (flags, operands) = match options::parse(context, arguments, "p") {

@@ -1,8 +1,9 @@
 //! `bg`.
 
+use haft_text::Bytes;
+
 use super::Context;
 use super::fg::controlled_job;
-use crate::bytes::Bytes;
 use crate::flow::Flow;
 
 pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {

@@ -1,8 +1,9 @@
 //! `caller`.
 
+use haft_text::Bytes;
+
 use super::Context;
 use super::integer::parse_integer;
-use crate::bytes::Bytes;
 use crate::flow::Flow;
 
 pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {

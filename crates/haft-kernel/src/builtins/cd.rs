@@ -1,11 +1,11 @@
 //! `cd`.
 
+use haft_text::Bytes;
+
 use super::{Context, options};
-use crate::bytes::Bytes;
 use crate::flow::Flow;
 use crate::options::{SetOption, ShellOption};
 use crate::session::Session;
-use crate::text;
 
 pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
     let (flags, operands) = match options::parse(context, arguments, "LPe@") {
@@ -117,13 +117,13 @@ pub(super) fn enter(session: &mut Session, path: &[u8], physical: bool) -> std::
     let absolute =
         if path.is_empty() { session.working_directory.path().to_vec() } else { session.resolve(path) };
     let target = if physical {
-        let found = session.kernel.files.canonicalize(text::path(&absolute))?;
+        let found = session.kernel.files.canonicalize(haft_text::path(&absolute))?;
         found.into_os_string().into_encoded_bytes()
     } else {
         logical(session, &absolute)?
     };
     let files = &session.kernel.files;
-    let metadata = match files.metadata(text::path(&target)) {
+    let metadata = match files.metadata(haft_text::path(&target)) {
         // One that was removed is still the one to be in.
         Err(_) if *target == *session.working_directory.path() && session.working_directory.is_held() => {
             return Ok(());
@@ -133,7 +133,7 @@ pub(super) fn enter(session: &mut Session, path: &[u8], physical: bool) -> std::
     if !metadata.is_dir() {
         return Err(std::io::Error::from_raw_os_error(rustix::io::Errno::NOTDIR.raw_os_error()));
     }
-    files.access(text::path(&target), haft_fs::Access::EXECUTE)?;
+    files.access(haft_text::path(&target), haft_fs::Access::EXECUTE)?;
     let old = Bytes::from(session.working_directory.path());
     session.change_directory(&target);
     let _ = session.set(b"OLDPWD", old);
@@ -152,7 +152,7 @@ fn logical(session: &Session, absolute: &[u8]) -> std::io::Result<Vec<u8>> {
             b".." => {
                 let before = assemble(&kept, double);
                 if !kept.is_empty() && !session.working_directory.path().starts_with(&before) {
-                    let metadata = session.kernel.files.metadata(text::path(&before))?;
+                    let metadata = session.kernel.files.metadata(haft_text::path(&before))?;
                     if !metadata.is_dir() {
                         return Err(std::io::Error::from_raw_os_error(
                             rustix::io::Errno::NOTDIR.raw_os_error(),

@@ -1,8 +1,9 @@
 //! `command`.
 
+use haft_text::Bytes;
+
 use super::name_lookup::{Meaning, Search, meanings, sentence, standard_path};
 use super::{Context, alias, options};
-use crate::bytes::Bytes;
 use crate::flow::Flow;
 
 pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {

@@ -2,13 +2,14 @@
 
 use std::collections::BTreeSet;
 
+use haft_text::Bytes;
+use haft_text::pattern::{Pattern, quote_into};
+
 use super::name_lookup::KEYWORDS;
 use super::options::Flag;
 use super::{Context, options};
-use crate::bytes::Bytes;
 use crate::flow::{Flow, Unwind};
 use crate::options::{SetOption, ShellOption};
-use crate::pattern::{Pattern, quote_into};
 use crate::session::Session;
 use crate::variables::Attributes;
 
@@ -153,11 +154,7 @@ fn files(session: &mut Session, word: &[u8], directories: bool) -> Result<Vec<By
     if directories {
         found.retain(|path| {
             let resolved = session.resolve(path);
-            session
-                .kernel
-                .files
-                .metadata(crate::text::path(&resolved))
-                .is_ok_and(|metadata| metadata.is_dir())
+            session.kernel.files.metadata(haft_text::path(&resolved)).is_ok_and(|metadata| metadata.is_dir())
         });
     }
     Ok(found.into_iter().map(Bytes::from).collect())

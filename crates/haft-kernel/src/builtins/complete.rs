@@ -1,10 +1,11 @@
 //! `complete`. Completion specifications are stored and listed but not used, so that scripts that set up an interactive shell
 //! run to their end.
 
+use haft_text::Bytes;
+use haft_text::quote;
+
 use super::{Context, compgen, options};
-use crate::bytes::Bytes;
 use crate::flow::Flow;
-use crate::quote;
 
 pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
     let known = format!("{}prDEI", compgen::OPTIONS);
@@ -25,8 +26,10 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
     }
     let given = &arguments[..arguments.len() - names.len()];
     let given = given.iter().filter(|word| !matches!(word.as_bytes(), b"--" | b"-D" | b"-E" | b"-I"));
-    let specification =
-        given.map(|word| quote::listed(word, crate::text::Encoding::Utf8)).collect::<Vec<_>>().join(&b' ');
+    let specification = given
+        .map(|word| quote::listed(word, haft_text::encoding::Encoding::Utf8))
+        .collect::<Vec<_>>()
+        .join(&b' ');
     let table = context.session.definitions.completions_mut();
     match for_all {
         Some(letter) => drop(table.insert([b'-', letter].as_slice().into(), specification.into())),

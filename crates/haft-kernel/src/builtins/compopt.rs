@@ -1,8 +1,9 @@
 //! `compopt`.
 
+use haft_text::Bytes;
+
 use super::Context;
 use super::options::Options;
-use crate::bytes::Bytes;
 use crate::flow::Flow;
 
 pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {

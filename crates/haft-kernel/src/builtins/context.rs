@@ -3,7 +3,8 @@
 use std::fmt::Display;
 use std::sync::Arc;
 
-use crate::bytes::Bytes;
+use haft_text::Bytes;
+
 use crate::flow::{Flow, Unwind};
 use crate::io::OpenFile;
 use crate::session::Session;

@@ -1,8 +1,9 @@
 //! `continue`.
 
+use haft_text::Bytes;
+
 use super::Context;
 use super::break_::leave_loops;
-use crate::bytes::Bytes;
 use crate::flow::{Flow, Unwind};
 
 pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {

@@ -1,9 +1,10 @@
 //! The directory stack, shared by `dirs`, `pushd` and `popd`.
 
+use haft_text::Bytes;
+
 use super::Context;
 use super::cd::enter;
 use super::integer::parse_integer;
-use crate::bytes::Bytes;
 use crate::flow::Flow;
 use crate::options::SetOption;
 

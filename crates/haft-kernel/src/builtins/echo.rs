@@ -1,10 +1,11 @@
 //! `echo`.
 
+use haft_text::Bytes;
+use haft_text::printf::escape::{Place, expand};
+
 use super::Context;
-use crate::bytes::Bytes;
 use crate::flow::Flow;
 use crate::options::ShellOption;
-use crate::printf::escape::{Place, expand};
 
 pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
     let mut newline = true;

@@ -1,7 +1,8 @@
 //! `enable`.
 
+use haft_text::Bytes;
+
 use super::{ALL, Context, options};
-use crate::bytes::Bytes;
 use crate::flow::Flow;
 
 pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {

@@ -1,7 +1,8 @@
 //! `eval`.
 
+use haft_text::Bytes;
+
 use super::{Context, options};
-use crate::bytes::Bytes;
 use crate::flow::Flow;
 
 pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {

@@ -1,10 +1,10 @@
 //! `exec`.
 
+use haft_text::Bytes;
+
 use super::{Context, options};
-use crate::bytes::Bytes;
 use crate::flow::{Flow, Unwind};
 use crate::options::ShellOption;
-use crate::text;
 use crate::traps::Trap;
 
 pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
@@ -82,7 +82,7 @@ fn become_program(
     let _ = session.flush();
     let started = session.command(&path, words, &[]).and_then(|mut command| {
         if let Some(zero) = zero {
-            command.argument_zero(text::os(zero));
+            command.argument_zero(haft_text::os_str(zero));
         }
         if clear {
             command.environment(haft_process::Environment::new());

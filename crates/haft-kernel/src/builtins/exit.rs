@@ -1,8 +1,9 @@
 //! `exit`.
 
+use haft_text::Bytes;
+
 use super::Context;
 use super::integer::parse_integer;
-use crate::bytes::Bytes;
 use crate::flow::{Flow, Unwind};
 use crate::traps::Trap;
 

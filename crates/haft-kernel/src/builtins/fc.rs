@@ -1,7 +1,8 @@
 //! `fc`. A shell that runs a script keeps no history, so there is no line to show or to repeat.
 
+use haft_text::Bytes;
+
 use super::{Context, options};
-use crate::bytes::Bytes;
 use crate::flow::Flow;
 
 pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {

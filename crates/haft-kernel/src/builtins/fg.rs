@@ -1,7 +1,8 @@
 //! `fg`.
 
+use haft_text::Bytes;
+
 use super::Context;
-use crate::bytes::Bytes;
 use crate::flow::Flow;
 use crate::jobs::{Job, JobState, Waited};
 use crate::options::SetOption;

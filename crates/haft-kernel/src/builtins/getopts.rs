@@ -1,7 +1,8 @@
 //! `getopts`.
 
+use haft_text::Bytes;
+
 use super::{Context, options};
-use crate::bytes::Bytes;
 use crate::flow::Flow;
 use crate::session::GetoptsPosition;
 use crate::variables::is_name;

@@ -2,11 +2,12 @@
 
 use std::fmt::Write as _;
 
+use haft_text::Bytes;
+use haft_text::pattern::{Pattern, PatternOptions};
+
 use super::{ALL, Builtin, Context, options};
-use crate::bytes::Bytes;
 use crate::command::Command;
 use crate::flow::Flow;
-use crate::pattern::{Pattern, PatternOptions};
 
 pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
     let (flags, operands) = match options::parse(context, arguments, "dms") {

@@ -1,7 +1,8 @@
 //! Running a builtin by way of another.
 
+use haft_text::Bytes;
+
 use super::{Builtin, Context, Operand, Run};
-use crate::bytes::Bytes;
 use crate::flow::Flow;
 use crate::session::Session;
 use crate::values::Values;

@@ -1,7 +1,8 @@
 //! `jobs`.
 
+use haft_text::Bytes;
+
 use super::{Context, options};
-use crate::bytes::Bytes;
 use crate::execute::death;
 use crate::flow::Flow;
 use crate::jobs::{Job, JobState, Jobs, shown_text};

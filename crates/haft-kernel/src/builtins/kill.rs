@@ -1,9 +1,10 @@
 //! `kill`.
 
+use haft_text::Bytes;
+
 use super::Context;
 use super::integer::parse_integer;
 use super::kill_target::signal_number;
-use crate::bytes::Bytes;
 use crate::flow::{Flow, Unwind};
 use crate::options::SetOption;
 use crate::traps::Trap;

@@ -1,7 +1,8 @@
 //! `logout`. The kernel runs no login shell, so it always fails.
 
+use haft_text::Bytes;
+
 use super::Context;
-use crate::bytes::Bytes;
 use crate::flow::Flow;
 
 pub(super) fn run(context: &mut Context<'_>, _: &[Bytes]) -> Flow {

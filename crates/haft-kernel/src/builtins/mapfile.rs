@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
+use haft_text::Bytes;
+use haft_text::quote;
+
 use super::descriptor_reader::Input;
 use super::options::Flag;
 use super::{Context, options};
-use crate::bytes::Bytes;
 use crate::flow::{Flow, Unwind};
-use crate::quote;
 use crate::variables::{Attributes, IndexedArray, Value, Variable, VariableError, is_name};
 
 /// What the options ask for.

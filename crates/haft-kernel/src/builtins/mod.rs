@@ -80,8 +80,8 @@ use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use foldhash::fast::RandomState;
+use haft_text::Bytes;
 
-use crate::bytes::Bytes;
 use crate::flow::Flow;
 
 pub use context::Context;

@@ -2,11 +2,11 @@
 
 use std::os::unix::ffi::OsStrExt as _;
 
+use haft_text::Bytes;
+
 use super::{Context, function_listing};
-use crate::bytes::Bytes;
 use crate::options::ShellOption;
 use crate::session::Session;
-use crate::text;
 
 /// One thing that a name means.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -135,7 +135,7 @@ fn files(session: &Session, name: &[u8], search: Search<'_>, found: &mut Vec<Mea
 pub(super) fn is_program(session: &Session, path: &[u8]) -> bool {
     let absolute = session.resolve(path);
     let files = &session.kernel.files;
-    let place = text::path(&absolute);
+    let place = haft_text::path(&absolute);
     files.metadata(place).is_ok_and(|metadata| metadata.is_file())
         && files.access(place, haft_fs::Access::EXECUTE).is_ok()
 }

@@ -1,7 +1,8 @@
 //! Options of builtins.
 
+use haft_text::Bytes;
+
 use super::Context;
-use crate::bytes::Bytes;
 use crate::flow::Flow;
 
 /// Goes through the options before the operands, as all builtins take them: letters after a dash, several in one word, values in

@@ -2,13 +2,14 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use haft_text::Bytes;
+use haft_text::encoding::Encoding;
+use haft_text::printf::time_zone::Zone;
+use haft_text::printf::{LocalTime, Surroundings, When, print};
+
 use super::{Context, options};
-use crate::bytes::Bytes;
 use crate::flow::Flow;
-use crate::printf::zone::Zone;
-use crate::printf::{Moment, Surroundings, When, print};
 use crate::session::Session;
-use crate::text::Encoding;
 
 pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
     let (flags, operands) = match options::parse(context, arguments, "v:") {
@@ -65,7 +66,7 @@ struct Clock<'a> {
 }
 
 impl Surroundings for Clock<'_> {
-    fn moment(&mut self, when: When) -> Moment {
+    fn local_time(&mut self, when: When) -> LocalTime {
         let now = SystemTime::now();
         let seconds = |time: SystemTime| {
             time.duration_since(UNIX_EPOCH).map_or(0, |elapsed| i64::try_from(elapsed.as_secs()).unwrap_or(0))
@@ -77,7 +78,7 @@ impl Surroundings for Clock<'_> {
         };
         let session = self.session;
         let zone = self.zone.get_or_insert_with(|| zone(session));
-        zone.moment(epoch)
+        zone.local_time(epoch)
     }
 
     fn encoding(&self) -> Encoding {

@@ -1,8 +1,9 @@
 //! `pushd`.
 
+use haft_text::Bytes;
+
 use super::Context;
 use super::directory_stack::{StackFormat, index, move_to, refuse, show_all, stack};
-use crate::bytes::Bytes;
 use crate::flow::Flow;
 
 pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {

@@ -1,10 +1,10 @@
 //! `pwd`.
 
+use haft_text::Bytes;
+
 use super::{Context, options};
-use crate::bytes::Bytes;
 use crate::flow::Flow;
 use crate::options::SetOption;
-use crate::text;
 
 pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
     let (flags, _) = match options::parse(context, arguments, "LP") {
@@ -15,7 +15,7 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
     let physical = flags.last().map_or(default, |flag| flag.letter == b'P');
     let mut line = context.session.working_directory.path().to_vec();
     if physical {
-        match context.session.kernel.files.canonicalize(text::path(&line)) {
+        match context.session.kernel.files.canonicalize(haft_text::path(&line)) {
             Ok(path) => line = path.into_os_string().into_encoded_bytes(),
             Err(error) => {
                 let message = haft_fs::message(&error);

@@ -1,7 +1,8 @@
 //! `return`.
 
+use haft_text::Bytes;
+
 use super::Context;
-use crate::bytes::Bytes;
 use crate::flow::{Flow, Unwind};
 
 pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {

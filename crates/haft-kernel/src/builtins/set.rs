@@ -1,7 +1,8 @@
 //! `set`.
 
+use haft_text::Bytes;
+
 use super::{Context, variable_listing};
-use crate::bytes::Bytes;
 use crate::flow::Flow;
 use crate::options::SetOption;
 

@@ -1,8 +1,9 @@
 //! `shift`.
 
+use haft_text::Bytes;
+
 use super::Context;
 use super::integer::parse_integer;
-use crate::bytes::Bytes;
 use crate::flow::Flow;
 use crate::options::ShellOption;
 

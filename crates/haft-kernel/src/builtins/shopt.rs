@@ -1,7 +1,8 @@
 //! `shopt`.
 
+use haft_text::Bytes;
+
 use super::{Context, options};
-use crate::bytes::Bytes;
 use crate::flow::Flow;
 use crate::options::{SetOption, ShellOption};
 

@@ -1,10 +1,11 @@
 //! `source` and `.`.
 
+use haft_text::Bytes;
+use haft_text::encoding;
+
 use super::{Context, options};
-use crate::bytes::Bytes;
 use crate::flow::Flow;
 use crate::options::{SetOption, ShellOption};
-use crate::text;
 
 pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
     let (_, operands) = match options::parse(context, arguments, "") {
@@ -25,7 +26,7 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
             return fail(context, name, &message);
         }
     };
-    if text::is_binary(&content) {
+    if encoding::is_binary(&content) {
         context.error(format_args!("{name}: cannot execute binary file"));
         return Ok(126);
     }
@@ -43,7 +44,8 @@ fn find(context: &Context<'_>, name: &Bytes) -> Option<Bytes> {
     for directory in path.split(|byte| *byte == b':').filter(|directory| !directory.is_empty()) {
         let candidate = [directory, b"/", name].concat();
         let absolute = session.resolve(&candidate);
-        if session.kernel.files.metadata(text::path(&absolute)).is_ok_and(|metadata| metadata.is_file()) {
+        if session.kernel.files.metadata(haft_text::path(&absolute)).is_ok_and(|metadata| metadata.is_file())
+        {
             return Some(candidate.into());
         }
     }

@@ -1,7 +1,8 @@
 //! `suspend`. It always fails, as in a shell without job control.
 
+use haft_text::Bytes;
+
 use super::Context;
-use crate::bytes::Bytes;
 use crate::flow::Flow;
 
 pub(super) fn run(context: &mut Context<'_>, _: &[Bytes]) -> Flow {

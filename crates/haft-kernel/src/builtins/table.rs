@@ -1,5 +1,7 @@
 //! The list of all builtins.
 
+use haft_text::Bytes;
+
 use super::{
     Builtin, Context, Operand, Run, alias, bg, bind, break_, builtin, caller, cd, colon, command, compgen,
     complete, compopt, continue_, declare, dirs, disown, echo, enable, eval, exec, exit, export, false_, fc,
@@ -7,7 +9,6 @@ use super::{
     read, readonly, return_, set, shift, shopt, source, suspend, test, times, trap, true_, type_, ulimit,
     umask, unalias, unset, wait,
 };
-use crate::bytes::Bytes;
 use crate::flow::Flow;
 
 type Words = fn(&mut Context<'_>, &[Bytes]) -> Flow;

@@ -1,7 +1,8 @@
 //! `true`.
 
+use haft_text::Bytes;
+
 use super::Context;
-use crate::bytes::Bytes;
 use crate::flow::Flow;
 
 pub(super) fn run(_: &mut Context<'_>, _: &[Bytes]) -> Flow {

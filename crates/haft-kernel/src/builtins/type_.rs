@@ -1,8 +1,9 @@
 //! `type`.
 
+use haft_text::Bytes;
+
 use super::name_lookup::{Meaning, Search, meanings, sentence};
 use super::{Context, options};
-use crate::bytes::Bytes;
 use crate::flow::Flow;
 
 /// How an answer is given.

@@ -1,9 +1,9 @@
 //! `ulimit`.
 
 use haft_process::{Limit, Resource};
+use haft_text::Bytes;
 
 use super::{Context, options};
-use crate::bytes::Bytes;
 use crate::flow::Flow;
 
 /// A limit as `ulimit` knows it.

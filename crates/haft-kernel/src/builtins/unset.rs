@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
+use haft_text::Bytes;
+
 use super::{Context, options};
-use crate::bytes::Bytes;
 use crate::flow::Flow;
 use crate::options::ShellOption;
 use crate::session::split_reference;

@@ -1,9 +1,10 @@
 //! Variables as commands that would make them.
 
-use crate::expand::format_number;
-use crate::quote;
+use haft_text::encoding::Encoding;
+use haft_text::format_number;
+use haft_text::quote;
+
 use crate::session::Session;
-use crate::text::Encoding;
 use crate::variables::{Value, Variable, is_name};
 
 /// A way to show a variable.

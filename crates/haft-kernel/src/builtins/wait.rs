@@ -1,8 +1,9 @@
 //! `wait`.
 
+use haft_text::Bytes;
+
 use super::integer::parse_integer;
 use super::{Context, options};
-use crate::bytes::Bytes;
 use crate::flow::{Flow, Unwind};
 use crate::jobs::Waited;
 

@@ -6,9 +6,9 @@ use std::time::{Duration, Instant};
 
 use haft_lang::ast::{List, Pipeline};
 use haft_process::{CancelToken, Signals};
+use haft_text::Bytes;
 
 use super::JobGroup;
-use crate::bytes::Bytes;
 use crate::execute::{Started, Work};
 use crate::flow::{Flow, Unwind};
 use crate::io::wait_readable;

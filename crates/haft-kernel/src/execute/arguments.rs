@@ -1,9 +1,9 @@
 //! The arguments of a command, expanded.
 
 use haft_lang::ast::{Argument, SimpleCommand, WordFlags};
+use haft_text::Bytes;
 
 use crate::builtins::{Assigned, AssignedValue, Operand};
-use crate::bytes::Bytes;
 use crate::flow::Unwind;
 use crate::session::Session;
 

@@ -11,7 +11,6 @@ use super::network::{Address, Host};
 use crate::flow::Unwind;
 use crate::io::Elsewhere;
 use crate::session::Session;
-use crate::text;
 
 impl Session {
     /// Where a named pipe is on this machine, which one must not wait for somebody to open without looking up.
@@ -19,8 +18,8 @@ impl Session {
         if self.signals_suffice() {
             return None;
         }
-        let kind = self.kernel.files.metadata(text::path(path)).ok()?.kind;
-        if kind == FileType::Fifo { self.kernel.files.real_path(text::path(path)) } else { None }
+        let kind = self.kernel.files.metadata(haft_text::path(path)).ok()?.kind;
+        if kind == FileType::Fifo { self.kernel.files.real_path(haft_text::path(path)) } else { None }
     }
 
     /// Whether one may wait in the system: a process that is nothing but a shell is ended by signals alone, unless there are
@@ -37,7 +36,7 @@ impl Session {
         options: OpenOptions,
     ) -> Result<io::Result<File>, Unwind> {
         let files = self.kernel.files.clone();
-        let opening = match Elsewhere::begin(move || files.open(text::path(&path), &options)) {
+        let opening = match Elsewhere::begin(move || files.open(haft_text::path(&path), &options)) {
             Ok(opening) => opening,
             Err(error) => return Ok(Err(error)),
         };

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use haft_fs::OpenOptions;
 use haft_lang::ast::{CommandKind, Coprocess, List, Statement};
 use haft_process::CancelToken;
+use haft_text::Bytes;
 
 use super::pipeline::Work;
-use crate::bytes::Bytes;
 use crate::control::JobGroup;
 use crate::flow::{Flow, Unwind};
 use crate::io::OpenFile;

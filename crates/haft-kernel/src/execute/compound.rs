@@ -1,12 +1,12 @@
 //! `if`, `case`, `(( ))`, `( )`.
 
 use haft_lang::ast::{Arithmetic, Case, CaseEnd, CommandKind, If, List};
+use haft_text::pattern::Pattern;
 
 use super::dispatch::Target;
 use crate::expand::ArithmeticFailure;
 use crate::flow::{Flow, Unwind};
 use crate::options::ShellOption;
-use crate::pattern::Pattern;
 use crate::session::Session;
 use crate::traps::Trap;
 

@@ -1,11 +1,11 @@
 //! `[[ … ]]`.
 
 use haft_lang::ast::{BinaryTest, Conditional, ConditionalKind, UnaryTest, Word};
+use haft_text::Bytes;
+use haft_text::pattern::{Pattern, PatternOptions};
 
-use crate::bytes::Bytes;
 use crate::flow::{Flow, Unwind};
 use crate::options::ShellOption;
-use crate::pattern::{Pattern, PatternOptions};
 use crate::session::Session;
 
 /// Why a test is neither true nor false.

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use haft_lang::ast::SimpleCommand;
+use haft_text::Bytes;
 
 use super::arguments::Arguments;
 use crate::builtins::{self, Builtin, Context, Operand, Run};
-use crate::bytes::Bytes;
 use crate::command::{Added, ToolError};
 use crate::flow::Flow;
 use crate::options::SetOption;
@@ -57,7 +57,7 @@ impl Session {
     pub(crate) fn find_script(&self, name: &[u8]) -> Option<Bytes> {
         self.kernel.scripts.iter().filter(|_| !name.contains(&b'/')).find_map(|directory| {
             let path = [directory, b"/".as_slice(), name].concat();
-            let metadata = self.kernel.files.metadata(crate::text::path(&path)).ok()?;
+            let metadata = self.kernel.files.metadata(haft_text::path(&path)).ok()?;
             metadata.is_file().then(|| Bytes::from(path))
         })
     }

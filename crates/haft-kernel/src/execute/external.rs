@@ -4,13 +4,12 @@ use std::os::fd::RawFd;
 use std::sync::Arc;
 
 use haft_process::{Child, Command, Descriptor, Environment, Error, ErrorKind, Group};
+use haft_text::Bytes;
 
-use crate::bytes::Bytes;
 use crate::flow::{Flow, Unwind};
 use crate::options::SetOption;
 use crate::run::TERMINATE;
 use crate::session::Session;
-use crate::text;
 use crate::variables::MOST_FOR_PROGRAM;
 
 impl Session {
@@ -169,8 +168,12 @@ impl Session {
         if self.kernel.isolated {
             return None;
         }
-        let directory = text::path(self.working_directory.path());
-        match haft_process::find_program(text::os(name), path.map(text::os), Some(directory)) {
+        let directory = haft_text::path(self.working_directory.path());
+        match haft_process::find_program(
+            haft_text::os_str(name),
+            path.map(haft_text::os_str),
+            Some(directory),
+        ) {
             Ok(found) => Some(found.as_os_str().as_bytes().into()),
             Err(error) if error.kind() == ErrorKind::NotExecutable => {
                 error.path().map(|path| path.as_os_str().as_bytes().into())
@@ -189,11 +192,11 @@ impl Session {
         if words.iter().map(|word| word.len()).sum::<usize>() > MOST_FOR_PROGRAM {
             return Err("Argument list too long".to_owned());
         }
-        let mut command = Command::new(text::os(path));
-        command.argument_zero(text::os(&words[0]));
-        command.arguments(words[1..].iter().map(|word| text::os(word)));
+        let mut command = Command::new(haft_text::os_str(path));
+        command.argument_zero(haft_text::os_str(&words[0]));
+        command.arguments(words[1..].iter().map(|word| haft_text::os_str(word)));
         command.environment(self.environment_with(path, assigned));
-        let directory = text::path(self.working_directory.path());
+        let directory = haft_text::path(self.working_directory.path());
         let Some(real) = self.program_directory() else {
             return Err(format!("the working directory '{}' is not on this machine", directory.display()));
         };
@@ -238,13 +241,14 @@ impl Session {
         }
         let mut own = Environment::clone(&environment);
         for (name, value) in assigned {
-            let _ = own.set(text::os(name), text::os(value));
+            let _ = own.set(haft_text::os_str(name), haft_text::os_str(value));
         }
         for definition in self.definitions.functions().values().filter(|definition| definition.exported) {
             let name = [b"BASH_FUNC_", definition.function.name.as_bytes(), b"%%"].concat();
-            let _ = own.set(text::os(&name), text::os(&exported_body(&definition.function)));
+            let _ =
+                own.set(haft_text::os_str(&name), haft_text::os_str(&exported_body(&definition.function)));
         }
-        let _ = own.set("_", text::os(path));
+        let _ = own.set("_", haft_text::os_str(path));
         let made = Arc::new(own);
         if plain {
             self.caches.set_environment(environment, path.into(), made.clone());
@@ -267,7 +271,7 @@ impl Session {
             }
         };
         if let Some(zero) = zero {
-            command.argument_zero(text::os(zero));
+            command.argument_zero(haft_text::os_str(zero));
         }
         if clear {
             command.environment(Environment::new());
@@ -293,7 +297,7 @@ impl Session {
         let shown = String::from_utf8_lossy(name);
         let resolved = self.resolve(path);
         let directory =
-            self.kernel.files.metadata(text::path(&resolved)).is_ok_and(|metadata| metadata.is_dir());
+            self.kernel.files.metadata(haft_text::path(&resolved)).is_ok_and(|metadata| metadata.is_dir());
         match error.kind() {
             _ if directory => self.report(format_args!("{shown}: Is a directory")),
             ErrorKind::NotFound => self.report(format_args!("{shown}: No such file or directory")),

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use haft_lang::ast::{Command, CommandKind, Pipeline};
+use haft_text::Bytes;
 
 use super::dispatch::Target;
 use crate::builtins::Context;
-use crate::bytes::Bytes;
 use crate::fan::{FanOut, Role};
 use crate::flow::Flow;
 use crate::options::SetOption;

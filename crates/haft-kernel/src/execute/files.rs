@@ -6,7 +6,6 @@ use haft_lang::ast::BinaryTest;
 use crate::flow::Unwind;
 use crate::options::SetOption;
 use crate::session::{Session, split_reference};
-use crate::text;
 use crate::variables::Attributes;
 
 impl Session {
@@ -40,7 +39,8 @@ impl Session {
         if let Some(number) = descriptor_number(operand) {
             return self.open_files.get(number).is_some();
         }
-        !operand.is_empty() && self.kernel.files.access(text::path(&self.resolve(operand)), access).is_ok()
+        !operand.is_empty()
+            && self.kernel.files.access(haft_text::path(&self.resolve(operand)), access).is_ok()
     }
 
     /// What is known of a file, links followed; names such as `/dev/fd/3` mean the session's own descriptors.
@@ -54,14 +54,14 @@ impl Session {
                 return haft_fs::descriptor_metadata(descriptor).ok();
             }
         }
-        self.kernel.files.metadata(text::path(&self.resolve(operand))).ok()
+        self.kernel.files.metadata(haft_text::path(&self.resolve(operand))).ok()
     }
 
     fn link_metadata(&self, operand: &[u8]) -> Option<Metadata> {
         if operand.is_empty() {
             return None;
         }
-        self.kernel.files.symlink_metadata(text::path(&self.resolve(operand))).ok()
+        self.kernel.files.symlink_metadata(haft_text::path(&self.resolve(operand))).ok()
     }
 
     /// `-v`.

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use haft_lang::ast::Function;
+use haft_text::Bytes;
 
 use super::dispatch::is_special;
-use crate::bytes::Bytes;
 use crate::flow::{Flow, Unwind};
 use crate::options::SetOption;
 use crate::session::{Definition, Frame, Session};

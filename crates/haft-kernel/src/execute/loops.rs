@@ -1,8 +1,8 @@
 //! `for`, `while`, `until`, `select`.
 
 use haft_lang::ast::{Arithmetic, ArithmeticFor, For, List, Loop, Select, Span, Word};
+use haft_text::Bytes;
 
-use crate::bytes::Bytes;
 use crate::flow::{Flow, Unwind};
 use crate::session::Session;
 use crate::variables::{VariableError, is_name};
@@ -225,7 +225,7 @@ impl Session {
 /// The numbered list that `select` shows, in as many columns as fit. Tabs lead from one to the next where they can.
 fn menu(values: &[Bytes], width: usize) -> Vec<u8> {
     let digits = values.len().to_string().len();
-    let longest = values.iter().map(|value| crate::text::character_count(value)).max().unwrap_or(0);
+    let longest = values.iter().map(|value| haft_text::encoding::character_count(value)).max().unwrap_or(0);
     let cell = longest + digits + 4;
     let rows = values.len().div_ceil((width / cell).max(1)).max(1);
     let rows = if rows == 1 { values.len() } else { rows };
@@ -238,7 +238,7 @@ fn menu(values: &[Bytes], width: usize) -> Vec<u8> {
             text.extend_from_slice(format!("{:>digits$}) ", index + 1).as_bytes());
             text.extend_from_slice(value);
             if index + rows < values.len() {
-                let used = digits + 2 + crate::text::character_count(value);
+                let used = digits + 2 + haft_text::encoding::character_count(value);
                 indent(&mut text, column * cell + used, (column + 1) * cell);
             }
         }

@@ -6,16 +6,15 @@ use std::sync::Arc;
 use haft_fs::{File, OpenOptions};
 use haft_lang::ast::{HereDocument, RedirectKind, Word};
 use haft_process::{CancelToken, is_withheld};
+use haft_text::Bytes;
 
 use super::files::descriptor_number;
 use super::network::Address;
 use super::redirect::Failure;
-use crate::bytes::Bytes;
 use crate::flow::Unwind;
 use crate::io::OpenFile;
 use crate::options::SetOption;
 use crate::session::Session;
-use crate::text;
 
 impl Session {
     /// What a redirection to or from a file or text opens.
@@ -132,15 +131,18 @@ impl Session {
         let path = self.resolve(name);
         let mut options = options.mode(0o666 & !self.open_files.umask());
         if !clobber {
-            let regular =
-                self.kernel.files.metadata(text::path(&path)).map_or(true, |metadata| metadata.is_file());
+            let regular = self
+                .kernel
+                .files
+                .metadata(haft_text::path(&path))
+                .map_or(true, |metadata| metadata.is_file());
             if regular {
                 options = options.truncate(false).create_new(true);
             }
         }
         let file = match self.waits_to_open(&path) {
             Some(real) => self.open_fifo(&real, path, options)?,
-            None => self.kernel.files.open(text::path(&path), &options),
+            None => self.kernel.files.open(haft_text::path(&path), &options),
         };
         Ok(file.and_then(refuse_withheld).map(|file| Arc::new(OpenFile::opened(file))))
     }

@@ -7,11 +7,11 @@ use std::sync::Arc;
 use std::thread;
 
 use haft_lang::ast::{Argument, Command, CommandKind, Pipeline, SimpleCommand, Slice, WordFlags};
+use haft_text::Bytes;
 
 use super::arguments::Arguments;
 use super::dispatch::Target;
 use super::external::Started;
-use crate::bytes::Bytes;
 use crate::fan::{Role, STACK};
 use crate::flow::{Flow, Unwind};
 use crate::io::OpenFile;

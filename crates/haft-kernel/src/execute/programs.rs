@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use haft_process::{Command, Disposition, Environment};
+use haft_text::Bytes;
 
 use super::arguments::Arguments;
 use super::dispatch::Target;
@@ -13,12 +14,10 @@ use super::pipeline::Work;
 use super::simple::exported;
 use super::trap::FATAL;
 use crate::builtins::Context;
-use crate::bytes::Bytes;
 use crate::flow::{Flow, Unwind};
 use crate::jobs::Member;
 use crate::run::Part;
 use crate::session::Session;
-use crate::text;
 use crate::traps::Trap;
 
 impl Session {
@@ -78,9 +77,9 @@ impl Session {
 
     /// The same for an absolute path.
     pub(crate) fn real_place(&self, path: &[u8]) -> Option<PathBuf> {
-        self.kernel.files.real_path(text::path(path)).or_else(|| {
+        self.kernel.files.real_path(haft_text::path(path)).or_else(|| {
             let real = self.kernel.backend.as_ref()?.resolve_real_path(path)?;
-            Some(text::path(&real).to_owned())
+            Some(haft_text::path(&real).to_owned())
         })
     }
 

@@ -5,10 +5,10 @@ use std::os::fd::{AsFd as _, BorrowedFd};
 use std::sync::Arc;
 
 use haft_lang::ast::{Duplicate, Redirect, RedirectDescriptor, RedirectKind, Word};
+use haft_text::Bytes;
 use rustix::fs::{Mode, OFlags};
 
 use super::opening::writing;
-use crate::bytes::Bytes;
 use crate::flow::Unwind;
 use crate::io::OpenFile;
 use crate::options::{SetOption, ShellOption};

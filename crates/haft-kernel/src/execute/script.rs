@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use haft_lang::ast::{PartKind, Program, Text, WarningKind, WordPart};
 use haft_lang::{CancelCheck, ParseOptions, Parser};
+use haft_text::Bytes;
 
-use crate::bytes::Bytes;
 use crate::discard::discard;
 use crate::flow::{Flow, Unwind};
 use crate::options::{SetOption, ShellOption};

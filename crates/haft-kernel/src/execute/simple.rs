@@ -1,10 +1,10 @@
 //! Simple commands.
 
 use haft_lang::ast::{Assignment, Command, SimpleCommand};
+use haft_text::Bytes;
 
 use super::arguments::Arguments;
 use super::dispatch::Target;
-use crate::bytes::Bytes;
 use crate::flow::{Flow, Unwind};
 use crate::options::SetOption;
 use crate::session::Session;

@@ -1,13 +1,13 @@
 //! `set -x`.
 
 use haft_lang::ast::{Arithmetic, Assignment, For, Span, Word};
+use haft_text::Bytes;
+use haft_text::quote;
 
 use super::arguments::Arguments;
 use crate::builtins::{Assigned, AssignedElement, AssignedValue, Operand};
-use crate::bytes::Bytes;
 use crate::flow::Unwind;
 use crate::options::SetOption;
-use crate::quote;
 use crate::session::Session;
 
 impl Session {

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use haft_lang::ast::{Command, CommandKind};
 use haft_process::{Disposition, Signals};
+use haft_text::Bytes;
 
-use crate::bytes::Bytes;
 use crate::flow::{Flow, Unwind};
 use crate::options::{SetOption, ShellOption};
 use crate::session::Session;

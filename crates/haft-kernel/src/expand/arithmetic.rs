@@ -3,10 +3,10 @@
 use haft_lang::ast::{
     Arithmetic, ArithmeticForm, ArithmeticNode, ArithmeticTree, PartKind, Text, WordContent, WordPart,
 };
+use haft_text::Bytes;
+use haft_text::arithmetic::{self, ArithmeticError, Key, plain_number};
+use haft_text::format_number;
 
-use super::parts::format_number;
-use crate::arithmetic::{self, ArithmeticError, Key, plain_number};
-use crate::bytes::Bytes;
 use crate::flow::Unwind;
 use crate::options::SetOption;
 use crate::session::Session;

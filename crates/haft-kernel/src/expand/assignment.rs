@@ -4,9 +4,9 @@ use haft_lang::ast::{
     ArrayElement, Assignment, AssignmentValue, PartKind, Subscript, SubscriptKind, Word, WordContent,
     WordPart,
 };
+use haft_text::Bytes;
 
 use crate::builtins::{Assigned, AssignedElement, AssignedValue};
-use crate::bytes::Bytes;
 use crate::flow::Unwind;
 use crate::options::SetOption;
 use crate::session::Session;

@@ -1,9 +1,10 @@
 //! What a parameter yields, and how it becomes part of a word.
 
+use haft_text::Bytes;
+
 use super::parameter::Place;
 use super::parts::emit;
 use super::sink::{Between, Mode, Sink};
-use crate::bytes::Bytes;
 use crate::session::Session;
 
 /// What a parameter yields.

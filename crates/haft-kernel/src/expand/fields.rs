@@ -3,9 +3,9 @@
 use std::borrow::Cow;
 
 use haft_lang::ast::{PartKind, Word, WordContent, WordFlags, WordPart};
+use haft_text::Bytes;
 
 use super::sink::{Fields, Mode, Sink};
-use crate::bytes::Bytes;
 use crate::discard::discard_words;
 use crate::expand::Separators;
 use crate::flow::Unwind;

@@ -1,10 +1,11 @@
 //! Names of files that match a pattern.
 
-use crate::bytes::Bytes;
+use haft_text::Bytes;
+use haft_text::glob::{GlobOptions, Ignore, glob};
+use haft_text::pattern::{PatternOptions, is_active};
+
 use crate::flow::Unwind;
-use crate::glob::{GlobOptions, Ignore, glob};
 use crate::options::ShellOption;
-use crate::pattern::{PatternOptions, is_active};
 use crate::session::Session;
 
 impl Session {
@@ -37,7 +38,7 @@ impl Session {
         let names = PatternOptions {
             extended: self.options.shell(ShellOption::ExtendedGlob),
             ignore_case: self.options.shell(ShellOption::NoCaseGlob),
-            bytewise: self.encoding() == crate::text::Encoding::Bytes,
+            bytewise: self.encoding() == haft_text::encoding::Encoding::Bytes,
         };
         let options = GlobOptions {
             pattern: names,

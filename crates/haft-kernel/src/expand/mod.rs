@@ -14,7 +14,6 @@ mod parameter;
 mod parts;
 mod prompt;
 mod replace;
-mod series;
 mod sink;
 mod split;
 mod substitution;
@@ -25,5 +24,4 @@ mod value;
 
 pub(crate) use arithmetic::ArithmeticFailure;
 pub(crate) use fields::INDIRECT;
-pub(crate) use parts::format_number;
 pub(crate) use split::Separators;

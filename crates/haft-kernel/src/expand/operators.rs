@@ -1,16 +1,17 @@
 //! What `${…}` does to a value.
 
+use haft_lang::ast::{CaseChange, Parameter, ParameterExpansion, ParameterOperator, Transform, Word};
+use haft_text::Bytes;
+use haft_text::encoding::Encoding;
+use haft_text::pattern::{Pattern, PatternOptions};
+
 use super::fetched::{Fetched, emit_fetched, emit_many};
 use super::parameter::{Place, Selection, place_name};
 use super::parts::emit;
 use super::sink::{Mode, Sink};
-use crate::bytes::Bytes;
 use crate::flow::Unwind;
 use crate::options::ShellOption;
-use crate::pattern::{Pattern, PatternOptions};
 use crate::session::Session;
-use crate::text::Encoding;
-use haft_lang::ast::{CaseChange, Parameter, ParameterExpansion, ParameterOperator, Transform, Word};
 
 impl Session {
     /// `${!prefix*}`, `${!array[@]}`: names and keys rather than values.

@@ -3,11 +3,11 @@
 use haft_lang::ast::{
     Parameter, ParameterExpansion, ParameterOperator, SpecialParameter, Subscript, SubscriptKind, Text,
 };
+use haft_text::Bytes;
 
 use super::fetched::{Fetched, emit_fetched};
 use super::parts::emit;
 use super::sink::Sink;
-use crate::bytes::Bytes;
 use crate::flow::Unwind;
 use crate::options::SetOption;
 use crate::session::{Session, split_reference};

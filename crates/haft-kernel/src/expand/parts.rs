@@ -157,27 +157,7 @@ pub(super) fn emit(sink: &mut Sink, bytes: &[u8], quoted: bool) {
 
 fn emit_number(sink: &mut Sink, number: i64, quoted: bool) {
     let mut digits = [0; 20];
-    emit(sink, format_number(number, &mut digits), quoted);
-}
-
-/// The decimal digits of a number, written into the end of a buffer.
-pub(crate) fn format_number(number: i64, buffer: &mut [u8; 20]) -> &[u8] {
-    let mut rest = number.unsigned_abs();
-    let mut at = buffer.len();
-    loop {
-        at -= 1;
-        let digit = (rest % 10) as u8;
-        buffer[at] = b'0' + digit;
-        rest /= 10;
-        if rest == 0 {
-            break;
-        }
-    }
-    if number < 0 {
-        at -= 1;
-        buffer[at] = b'-';
-    }
-    &buffer[at..]
+    emit(sink, haft_text::format_number(number, &mut digits), quoted);
 }
 
 fn sink_glob(sink: &mut Sink, glob: &Glob, quoted: bool) {

@@ -2,11 +2,12 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use haft_text::Bytes;
+use haft_text::printf::strftime;
+
 use crate::builtins::zone;
-use crate::bytes::Bytes;
 use crate::flow::Unwind;
 use crate::options::ShellOption;
-use crate::printf::strftime;
 use crate::session::{Identity, Session};
 
 /// The stack that a prompt within a prompt takes, in the units of [`Session::nested`].
@@ -100,8 +101,8 @@ impl Session {
     /// The time, in the session's zone, as `strftime` writes it.
     fn clock(&self, format: &[u8]) -> Vec<u8> {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
-        let moment = zone(self).moment(i64::try_from(now).unwrap_or(0));
-        strftime::format(format, &moment)
+        let time = zone(self).local_time(i64::try_from(now).unwrap_or(0));
+        strftime::format(format, &time)
     }
 
     fn short_directory(&self) -> Vec<u8> {

@@ -2,13 +2,14 @@
 
 use std::ops::Range;
 
+use haft_lang::ast::{ReplaceScope, Word};
+use haft_text::Bytes;
+use haft_text::pattern::Pattern;
+
 use super::fetched::Fetched;
-use crate::bytes::Bytes;
 use crate::flow::Unwind;
 use crate::options::ShellOption;
-use crate::pattern::Pattern;
 use crate::session::Session;
-use haft_lang::ast::{ReplaceScope, Word};
 
 /// A replacement: text, with places for what was matched.
 enum Replacement {

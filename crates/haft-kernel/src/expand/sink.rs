@@ -1,8 +1,9 @@
 //! Where the parts of a word go.
 
-use crate::bytes::Bytes;
+use haft_text::Bytes;
+use haft_text::pattern::quote_into;
+
 use crate::expand::Separators;
-use crate::pattern::quote_into;
 
 /// What is being made of a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

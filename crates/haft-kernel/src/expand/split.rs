@@ -1,6 +1,6 @@
 //! The characters that separate fields.
 
-use crate::text;
+use haft_text::encoding;
 
 /// What `IFS` says.
 #[derive(Clone, Debug)]
@@ -57,7 +57,7 @@ impl Separators {
         };
         let mut kinds = NONE;
         let mut long = None;
-        for character in text::characters(ifs) {
+        for character in encoding::characters(ifs) {
             kinds[usize::from(character[0])] |= match character {
                 b" " | b"\t" | b"\n" => SPACE,
                 [_] => HARD,
@@ -68,7 +68,7 @@ impl Separators {
             };
         }
         let mut first = [0; 4];
-        let first_length = text::characters(ifs).next().map_or(0, |character| {
+        let first_length = encoding::characters(ifs).next().map_or(0, |character| {
             first[..character.len()].copy_from_slice(character);
             character.len()
         });
@@ -113,10 +113,10 @@ impl Separators {
 
     fn find_long(&self, ifs: &[u8], text: &[u8]) -> Option<(usize, usize)> {
         let mut at = 0;
-        for character in text::characters(text) {
+        for character in encoding::characters(text) {
             let separates = match self.kind(character[0]) & SEPARATES {
                 0 => false,
-                LONG => text::characters(ifs).any(|separator| separator == character),
+                LONG => encoding::characters(ifs).any(|separator| separator == character),
                 _ => character.len() == 1,
             };
             if separates {

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use haft_lang::ast::{
     CommandKind, CommandSubstitution, List, ProcessSubstitution, RedirectKind, SubstitutionDirection, Word,
 };
+use haft_text::Bytes;
 
-use crate::bytes::Bytes;
 use crate::execute::SubstitutionPipe;
 use crate::flow::Unwind;
 use crate::io::{Capture, OpenFile};

@@ -1,10 +1,10 @@
 //! `${name:offset:length}`.
 
 use haft_lang::ast::{Arithmetic, SpecialParameter};
+use haft_text::Bytes;
 
 use super::fetched::Fetched;
 use super::parameter::{Place, Selection};
-use crate::bytes::Bytes;
 use crate::flow::Unwind;
 use crate::session::Session;
 use crate::variables::Value;

@@ -3,11 +3,10 @@
 use std::io::Read as _;
 
 use haft_fs::OpenOptions;
+use haft_text::Bytes;
 
 use super::sink::Sink;
-use crate::bytes::Bytes;
 use crate::session::{Identity, Session};
-use crate::text;
 
 impl Session {
     pub(super) fn expand_tilde(&mut self, user: &[u8], sink: &mut Sink) {
@@ -82,7 +81,7 @@ impl Session {
 
     fn table_of(&self, path: &[u8]) -> Option<Vec<u8>> {
         let mut table = Vec::new();
-        let mut file = self.kernel.files.open(text::path(path), &OpenOptions::new().read(true)).ok()?;
+        let mut file = self.kernel.files.open(haft_text::path(path), &OpenOptions::new().read(true)).ok()?;
         file.read_to_end(&mut table).ok()?;
         Some(table)
     }

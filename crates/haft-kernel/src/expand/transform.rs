@@ -1,14 +1,14 @@
 //! `${name@Q}` and its kin.
 
 use haft_lang::ast::{SpecialParameter, Transform};
+use haft_text::Bytes;
+use haft_text::encoding::Encoding;
+use haft_text::quote;
 
 use super::fetched::Fetched;
 use super::parameter::{Place, Selection};
-use crate::bytes::Bytes;
 use crate::flow::Unwind;
-use crate::quote;
 use crate::session::Session;
-use crate::text::Encoding;
 use crate::variables::{Value, Variable};
 
 impl Session {

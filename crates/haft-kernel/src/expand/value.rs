@@ -1,9 +1,9 @@
 //! JSON words to values.
 
 use haft_lang::ast::{Json, JsonWord};
+use haft_text::Bytes;
 use serde_json::{Map, Number, Value};
 
-use crate::bytes::Bytes;
 use crate::flow::Unwind;
 use crate::session::Session;
 

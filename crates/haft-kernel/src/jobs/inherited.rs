@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
+use haft_text::Bytes;
+
 use super::{Job, JobState, Jobs, ThreadControl};
-use crate::bytes::Bytes;
 
 /// A job of the parent, as it was when the subshell began.
 #[derive(Clone, Debug)]

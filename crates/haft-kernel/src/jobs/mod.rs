@@ -9,7 +9,8 @@ mod wait;
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::bytes::Bytes;
+use haft_text::Bytes;
+
 use crate::control::JobGroup;
 use crate::execute::canonical;
 use crate::run::{JobState as Described, Supervision};

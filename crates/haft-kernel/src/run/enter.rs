@@ -6,6 +6,7 @@ use std::time::Duration;
 use haft_process::{
     CancelToken, Captured, Error, Exit, Handle, Host, Input, Inside, LimitKind, Streams, Task,
 };
+use haft_text::Bytes;
 
 use super::Run;
 use super::control::{Controller, Finished};
@@ -13,7 +14,6 @@ use super::leftovers::Ended;
 use super::outcome::{JobState, Outcome, Status};
 use super::stopping::{Stopping, TERMINATE};
 use super::supervision::Supervision;
-use crate::bytes::Bytes;
 use crate::execute::exported;
 use crate::flow::{Flow, Unwind};
 use crate::io::OpenFile;

@@ -8,7 +8,6 @@ use haft_lang::{Resolution, Resolver, SyntaxError};
 
 use crate::execute::Target;
 use crate::session::Session;
-use crate::text;
 
 /// What is wrong with a script that is to run in a session, in the order of the text.
 ///
@@ -48,7 +47,7 @@ impl Resolver for Names<'_> {
     fn resolve(&self, name: &[u8]) -> Resolution {
         match self.0.find(name) {
             Target::Function(_) | Target::Builtin(_) | Target::Added(_) => Resolution::Builtin,
-            Target::Script(path) => Resolution::Script(text::path(&path).to_owned()),
+            Target::Script(path) => Resolution::Script(haft_text::path(&path).to_owned()),
             Target::Tool => Resolution::Tool,
             Target::External => self.resolve_program(name),
         }
@@ -70,7 +69,7 @@ impl Names<'_> {
                     .search_path(name, path.as_deref().or(Some(b"")))
                     .map(|found| session.resolve(&found)),
             };
-            if let Some(found) = found.map(|found| PathBuf::from(text::path(&found)))
+            if let Some(found) = found.map(|found| PathBuf::from(haft_text::path(&found)))
                 && session.kernel.files.exists(&found)
             {
                 return Resolution::External(found);

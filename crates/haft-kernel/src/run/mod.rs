@@ -15,7 +15,8 @@ mod running;
 mod stopping;
 mod supervision;
 
-use crate::bytes::Bytes;
+use haft_text::Bytes;
+
 use crate::memory::MemoryLimit;
 use crate::session::Session;
 

@@ -9,9 +9,9 @@ use std::time::{Duration, Instant};
 
 use haft_lang::ast::{Command, CommandKind, Pipeline};
 use haft_process::{Exit, Usage};
+use haft_text::Bytes;
 
 use super::outcome::{Stage, StageKind};
-use crate::bytes::Bytes;
 use crate::execute::{Arguments, Target};
 use crate::flow::{Flow, Unwind};
 use crate::io::Written;

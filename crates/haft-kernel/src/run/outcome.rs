@@ -8,9 +8,9 @@ use haft_process::{
     CANCELLED, Captured, Exit, Redactor, RunLimits, Shown, StageReport, StatusReport, TIMED_OUT, Tree, Usage,
     seconds,
 };
+use haft_text::Bytes;
 use serde::Serialize;
 
-use crate::bytes::Bytes;
 use crate::memory::LimitHit;
 
 /// What became of a run.

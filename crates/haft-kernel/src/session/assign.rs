@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
+use haft_text::Bytes;
+
 use crate::builtins::{Assigned, AssignedElement, AssignedValue};
-use crate::bytes::Bytes;
 use crate::options::SetOption;
 use crate::session::Session;
 use crate::session::lookup::{Target, split_reference};

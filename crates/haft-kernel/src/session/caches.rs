@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use haft_process::Environment;
+use haft_text::Bytes;
 
-use crate::bytes::Bytes;
 use crate::execute::Compiled;
 
 /// Programs by name: the path, and how often it was used.

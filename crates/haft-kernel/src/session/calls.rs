@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use haft_lang::ast::{Span, Text};
+use haft_text::Bytes;
 
-use crate::bytes::Bytes;
 use crate::shared::Shared;
 
 /// A call of a function or of a sourced file.

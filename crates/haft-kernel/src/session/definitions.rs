@@ -5,8 +5,7 @@ use std::sync::Arc;
 
 use foldhash::fast::RandomState;
 use haft_lang::ast::{Function, Text};
-
-use crate::bytes::Bytes;
+use haft_text::Bytes;
 
 /// Functions by name.
 pub(crate) type Functions = HashMap<Text, Arc<Definition>, RandomState>;

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use crate::bytes::Bytes;
+use haft_text::Bytes;
+
 use crate::session::random::{RandomGenerator, unpredictable_number};
 use crate::session::{Identity, ProgramOrigin, Session};
 use crate::variables::{AssociativeArray, Attributes, IndexedArray, Value, Variable};

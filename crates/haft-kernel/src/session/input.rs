@@ -2,7 +2,8 @@
 
 use std::io;
 
-use crate::bytes::Bytes;
+use haft_text::Bytes;
+
 use crate::flow::Unwind;
 use crate::session::Session;
 

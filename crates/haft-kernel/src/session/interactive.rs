@@ -1,6 +1,7 @@
 //! What a session is asked when a person enters its commands.
 
-use crate::bytes::Bytes;
+use haft_text::Bytes;
+
 use crate::execute::Target;
 use crate::flow::{Flow, Unwind};
 use crate::options::ShellOption;

@@ -1,7 +1,8 @@
 //! The locale, as far as it matters: what a character is.
 
+use haft_text::encoding::Encoding;
+
 use crate::session::Session;
-use crate::text::Encoding;
 
 impl Session {
     /// What a character is now. Without a locale it is a byte.

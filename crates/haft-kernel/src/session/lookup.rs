@@ -2,7 +2,8 @@
 
 use std::borrow::Cow;
 
-use crate::bytes::Bytes;
+use haft_text::Bytes;
+
 use crate::session::Session;
 use crate::variables::{Attributes, Value, Variable, VariableError, is_name};
 

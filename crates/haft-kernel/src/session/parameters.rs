@@ -1,6 +1,7 @@
 //! The positional and special parameters: `$1`, `$0`, `$?`, `$_`, `$!`, `PIPESTATUS`, and the position of `getopts`.
 
-use crate::bytes::Bytes;
+use haft_text::Bytes;
+
 use crate::shared::Shared;
 
 /// The parameters of a shell that are not variables.

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::bytes::Bytes;
+use haft_text::Bytes;
+
 use crate::control::JobGroup;
 use crate::execute::SubstitutionPipe;
 use crate::io::Capture;

@@ -1,6 +1,7 @@
 //! Which shell a session is: its process numbers, how deep it is nested, where its program came from.
 
-use crate::bytes::Bytes;
+use haft_text::Bytes;
+
 use crate::jobs::next_number;
 
 /// The identity of a shell or subshell.

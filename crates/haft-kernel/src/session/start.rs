@@ -6,15 +6,17 @@ use std::path::Path;
 use std::sync::Arc;
 
 use haft_lang::ast::CommandKind;
+use haft_process::CancelToken;
+use haft_process::CancelToken;
 use haft_process::Signals;
+use haft_text::Bytes;
+use rustix::fs::{Mode, OFlags};
 
-use crate::bytes::Bytes;
 use crate::io::OpenFile;
 use crate::kernel::Kernel;
 use crate::options::{Options, SetOption, ShellOption};
 use crate::session::{Definition, Identity, ProgramOrigin, Session};
 use crate::variables::{Attributes, IndexedArray, Value, Variable, is_name};
-use haft_process::CancelToken;
 
 /// The version of bash whose scripts run as it runs them.
 pub const BASH_VERSION: &str = "5.2.15(1)-release";

@@ -4,11 +4,10 @@ use std::os::fd::{AsRawFd as _, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use haft_text::Bytes;
 use rustix::fs::{Mode, OFlags};
 
-use crate::bytes::Bytes;
 use crate::session::Session;
-use crate::text;
 
 /// The working directory of a session, which is not that of the process.
 #[derive(Clone, Debug)]
@@ -82,7 +81,7 @@ impl Session {
     /// The working directory.
     #[must_use]
     pub fn directory(&self) -> &Path {
-        text::path(self.working_directory.path())
+        haft_text::path(self.working_directory.path())
     }
 
     /// Changes the working directory and nothing else. A directory of this machine is held open.

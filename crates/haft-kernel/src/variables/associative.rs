@@ -3,8 +3,7 @@
 use std::collections::HashMap;
 
 use foldhash::fast::RandomState;
-
-use crate::bytes::Bytes;
+use haft_text::Bytes;
 
 /// An associative array. It is enumerated in the order in which bash enumerates one: by the buckets of a hash of the
 /// keys, the newest first within a bucket.

@@ -1,6 +1,6 @@
 //! Why a variable could not be read or changed.
 
-use crate::bytes::Bytes;
+use haft_text::Bytes;
 
 /// A refusal; its text is what bash says after the place.
 #[derive(Clone, Debug, thiserror::Error, PartialEq, Eq)]

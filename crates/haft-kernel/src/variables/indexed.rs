@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::bytes::Bytes;
+use haft_text::Bytes;
 
 /// A sparse array. Its beginning, as far as it has few holes, is kept in one run; the rest in a tree.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

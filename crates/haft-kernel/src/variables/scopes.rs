@@ -9,9 +9,9 @@ use std::sync::{Arc, OnceLock};
 use foldhash::fast::RandomState;
 use haft_lang::ast::Text;
 use haft_process::Environment;
+use haft_text::Bytes;
 
 use super::{Attributes, Value, Variable, VariableError};
-use crate::bytes::Bytes;
 use crate::expand::{INDIRECT, Separators};
 use crate::shared::Shared;
 
@@ -345,12 +345,12 @@ impl Variables {
         let mut environment = Environment::new();
         let mut total = 0;
         for (name, value) in self.foreign.iter() {
-            let _ = environment.set(crate::text::os(name), crate::text::os(value));
+            let _ = environment.set(haft_text::os_str(name), haft_text::os_str(value));
         }
         for (name, visible) in self.sorted() {
             if let Some(Variable { value: Value::Scalar(value), .. }) = self.handed(name, visible) {
                 total += name.len() + value.len();
-                let _ = environment.set(crate::text::os(name), crate::text::os(value));
+                let _ = environment.set(haft_text::os_str(name), haft_text::os_str(value));
             }
             // The system refuses such an environment in any case.
             if total > MOST_FOR_PROGRAM {

@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
+use haft_text::Bytes;
+
 use super::{AssociativeArray, Attributes, IndexedArray};
-use crate::bytes::Bytes;
 
 /// What a variable holds.
 #[derive(Clone, Debug, PartialEq, Eq)]

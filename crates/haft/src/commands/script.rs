@@ -57,7 +57,7 @@ pub(crate) fn text_of_file(path: &Path) -> Result<Vec<u8>, Failure> {
     let mut file = std::fs::File::open(path).map_err(unreadable)?;
     let mut text = Vec::new();
     file.by_ref().take(BEGINNING).read_to_end(&mut text).map_err(unreadable)?;
-    if haft_kernel::text::is_binary(&text) {
+    if haft_text::encoding::is_binary(&text) {
         return Err(fail(format!("cannot run '{shown}': it is a binary file, not a script"), 126));
     }
     file.read_to_end(&mut text).map_err(unreadable)?;

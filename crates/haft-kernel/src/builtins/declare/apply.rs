@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
+use haft_text::Bytes;
+
 use super::super::{Assigned, AssignedValue, Context, Operand};
 use super::flags::{Array, Flags};
 use super::parse_word;
-use crate::bytes::Bytes;
 use crate::flow::Unwind;
 use crate::options::ShellOption;
 use crate::session::split_reference;
@@ -77,9 +78,12 @@ pub(super) fn operand(context: &mut Context<'_>, flags: &Flags, operand: &Operan
 fn trace(context: &mut Context<'_>, assigned: &Assigned) -> Result<(), Unwind> {
     let AssignedValue::Scalar(value) = &assigned.value else { return Ok(()) };
     let operator: &[u8] = if assigned.append { b"+=" } else { b"=" };
-    let line =
-        [&assigned.name, operator, &crate::quote::traced_value(value, context.session.encoding_of(value))]
-            .concat();
+    let line = [
+        &assigned.name,
+        operator,
+        &haft_text::quote::traced_value(value, context.session.encoding_of(value)),
+    ]
+    .concat();
     context.session.trace_text(&line)
 }
 

@@ -1,8 +1,9 @@
 //! The options of `declare` and its kin.
 
+use haft_text::Bytes;
+
 use super::super::options::Options;
 use super::super::{Context, Operand};
-use crate::bytes::Bytes;
 use crate::flow::Flow;
 use crate::variables::Attributes;
 

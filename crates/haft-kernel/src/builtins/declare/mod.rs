@@ -4,12 +4,12 @@ mod apply;
 pub(super) mod flags;
 pub(super) mod show;
 
-use super::{Assigned, AssignedValue, Context, Operand, function_listing};
-use crate::bytes::Bytes;
-use crate::flow::Flow;
-use crate::variables::Attributes;
+use haft_text::Bytes;
 
 use self::flags::Flags;
+use super::{Assigned, AssignedValue, Context, Operand, function_listing};
+use crate::flow::Flow;
+use crate::variables::Attributes;
 
 pub(super) fn run(context: &mut Context<'_>, operands: &[Operand]) -> Flow {
     let (flags, operands) = match flags::parse(context, operands, "aAcfFgiIlnprtux") {

@@ -1,12 +1,13 @@
 //! What `declare` and its kin show.
 
+use haft_text::Bytes;
+use haft_text::encoding::Encoding;
+
 use super::super::{Context, Operand, function_listing, variable_listing};
 use super::flags::{Array, Flags, Functions};
-use crate::bytes::Bytes;
 use crate::flow::{Flow, Unwind};
 use crate::options::{SetOption, ShellOption};
 use crate::session::{Definition, split_reference};
-use crate::text::Encoding;
 use crate::variables::{Attributes, Value, Variable};
 
 /// Without operands: everything that has the attributes asked for.

@@ -1,9 +1,10 @@
 //! Reading one line.
 
+use haft_text::encoding::Encoding;
+
 use crate::builtins::Context;
 use crate::builtins::descriptor_reader::{End, Input};
 use crate::flow::Unwind;
-use crate::text::Encoding;
 
 /// What was read, backslashes removed.
 #[derive(Debug, Default, PartialEq, Eq)]

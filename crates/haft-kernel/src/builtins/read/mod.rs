@@ -7,15 +7,15 @@ mod terminal;
 use std::sync::Arc;
 use std::time::Duration;
 
+use haft_text::Bytes;
+
+use self::line::{Ending, Limit, Line};
 use super::descriptor_reader::Input;
 use super::options::Flag;
 use super::{Context, options};
-use crate::bytes::Bytes;
 use crate::flow::{Flow, Unwind};
 use crate::io::{OpenFile, Ready, wait_readable};
 use crate::variables::{Value, VariableError, is_name};
-
-use self::line::{Ending, Limit, Line};
 
 /// What the options ask for.
 struct Request<'a> {

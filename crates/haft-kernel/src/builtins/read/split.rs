@@ -1,8 +1,9 @@
 //! Splitting a line into words.
 
+use haft_text::Bytes;
+use haft_text::encoding::character_length;
+
 use super::line::Line;
-use crate::bytes::Bytes;
-use crate::text::character_length;
 
 /// Walks over the words of a line.
 struct Words<'a> {

@@ -6,8 +6,9 @@
 mod parse;
 mod primary;
 
+use haft_text::Bytes;
+
 use super::Context;
-use crate::bytes::Bytes;
 use crate::flow::Flow;
 
 pub(super) fn run_test(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {

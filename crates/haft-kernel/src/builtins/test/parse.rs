@@ -1,7 +1,8 @@
 //! What the arguments of `test` mean.
 
+use haft_text::Bytes;
+
 use super::primary::{binary, unary};
-use crate::bytes::Bytes;
 use crate::session::Session;
 
 /// The truth of an expression, or what is wrong with it.

@@ -5,15 +5,15 @@ mod translate;
 use std::sync::Arc;
 
 use haft_lang::ast::Word;
+use haft_text::Bytes;
+use haft_text::encoding::Encoding;
 use regex::bytes::{Captures, Regex, RegexBuilder};
 use regex_automata::hybrid::dfa::DFA;
 use regex_automata::{Anchored, Input, MatchKind};
 
 use super::conditional::Failure;
-use crate::bytes::Bytes;
 use crate::options::ShellOption;
 use crate::session::Session;
-use crate::text::Encoding;
 use crate::variables::{IndexedArray, Value, Variable};
 
 /// An expression that was compiled, with what it was compiled from.

@@ -13,13 +13,13 @@ mod run;
 pub mod strftime;
 #[cfg(test)]
 mod tests;
-pub mod zone;
+pub mod time_zone;
 
-use crate::bytes::Bytes;
-use crate::text::Encoding;
+use crate::Bytes;
+use crate::encoding::Encoding;
 
 pub use self::number::{NumberError, parse_integer};
-pub use self::strftime::Moment;
+pub use self::strftime::LocalTime;
 
 /// What a `printf` made.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -37,7 +37,7 @@ pub struct Printed {
 /// What `printf` needs of its surroundings.
 pub trait Surroundings {
     /// The time, for `%(…)T` without an argument, or of a number of seconds since the epoch.
-    fn moment(&mut self, when: When) -> Moment;
+    fn local_time(&mut self, when: When) -> LocalTime;
 
     /// What a character is, for `%q`.
     fn encoding(&self) -> Encoding;

@@ -10,7 +10,7 @@ mod tests;
 
 use haft_lang::ast::{ArithmeticTree, Text};
 
-use crate::bytes::Bytes;
+use crate::Bytes;
 
 /// How deep variables may lead to expressions that hold variables.
 const DEPTH: u32 = 1024;

@@ -6,7 +6,7 @@ use super::float;
 use super::number::{NumberError, parse_integer, quoted_character};
 use super::pad::{self, Digits, WIDEST};
 use super::{Printed, Surroundings, When, strftime};
-use crate::bytes::Bytes;
+use crate::Bytes;
 use crate::quote;
 
 pub(super) struct Run<'a> {
@@ -179,9 +179,9 @@ impl<'a> Run<'a> {
                 seconds => When::At(i64::try_from(seconds).unwrap_or(0)),
             },
         };
-        let moment = self.surroundings.moment(when);
+        let time = self.surroundings.local_time(when);
         let format = if field.directive.time.is_empty() { b"%X" } else { field.directive.time };
-        let text = strftime::format(format, &moment);
+        let text = strftime::format(format, &time);
         self.text(field.cut(&text), field);
     }
 

@@ -1,6 +1,6 @@
 //! Whole numbers as arguments.
 
-use crate::text::Encoding;
+use crate::encoding::Encoding;
 
 /// Why a text is not quite the number that was read from it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

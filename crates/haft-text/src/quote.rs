@@ -13,7 +13,7 @@
 //!
 //! Where a character is a byte, only those of ASCII can be shown.
 
-use crate::text::Encoding;
+use crate::encoding::Encoding;
 
 /// `${x@Q}`.
 #[must_use]

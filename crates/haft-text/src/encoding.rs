@@ -1,20 +1,4 @@
-//! Bytes as the system's strings, and characters within bytes.
-
-use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt as _;
-use std::path::Path;
-
-/// Bytes as a string of the system.
-#[must_use]
-pub fn os(bytes: &[u8]) -> &OsStr {
-    OsStr::from_bytes(bytes)
-}
-
-/// Bytes as a path.
-#[must_use]
-pub fn path(bytes: &[u8]) -> &Path {
-    Path::new(OsStr::from_bytes(bytes))
-}
+//! Characters within bytes.
 
 /// The length in bytes of the character that `bytes` begins with: that of a UTF-8 sequence, or 1 for a byte that
 /// begins none; 0 if there is nothing.

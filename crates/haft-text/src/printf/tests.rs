@@ -5,16 +5,17 @@ use super::*;
 struct Fixed;
 
 impl Surroundings for Fixed {
-    fn moment(&mut self, when: When) -> Moment {
-        match when {
-            When::Now => Moment::new(1_700_000_000, 0, "UTC"),
-            When::Start => Moment::new(1_600_000_000, 0, "UTC"),
-            When::At(epoch) => Moment::new(epoch, 0, "UTC"),
-        }
+    fn local_time(&mut self, when: When) -> LocalTime {
+        let epoch = match when {
+            When::Now => 1_700_000_000,
+            When::Start => 1_600_000_000,
+            When::At(epoch) => epoch,
+        };
+        time_zone::Zone::load(Some(b""), &|_| None).local_time(epoch)
     }
 
-    fn encoding(&self) -> crate::text::Encoding {
-        crate::text::Encoding::Utf8
+    fn encoding(&self) -> crate::encoding::Encoding {
+        crate::encoding::Encoding::Utf8
     }
 
     fn has_room(&mut self, _: usize) -> bool {
