@@ -8,43 +8,43 @@ use std::sync::Arc;
 
 use haft_lang::ast::Text;
 
-/// The longest string that is kept without an allocation.
-const INLINE: usize = 22;
+/// The length of the longest string that is stored without an allocation.
+const MAX_INLINE_BYTES: usize = 22;
 
-/// A byte string whose clone never copies much: short ones are stored in place, long ones are shared until one of the
-/// holders changes its own. Appending to a string that nobody else holds is amortised constant time.
+/// A byte string that is cheap to clone: short strings are stored in place, long ones are shared and copied on write. Appending to
+/// a string that is not shared takes amortised constant time.
 #[derive(Clone)]
-pub struct Bytes(Repr);
+pub struct Bytes(BytesRepr);
 
 #[derive(Clone)]
-enum Repr {
-    Inline { length: u8, bytes: [u8; INLINE] },
+enum BytesRepr {
+    Inline { length: u8, bytes: [u8; MAX_INLINE_BYTES] },
     Shared(Arc<Vec<u8>>),
 }
 
 impl Bytes {
-    /// The empty string.
+    /// Returns an empty string.
     #[must_use]
     pub const fn new() -> Self {
-        Self(Repr::Inline { length: 0, bytes: [0; INLINE] })
+        Self(BytesRepr::Inline { length: 0, bytes: [0; MAX_INLINE_BYTES] })
     }
 
-    /// The bytes.
+    /// Returns the bytes.
     #[must_use]
     #[inline]
     pub fn as_bytes(&self) -> &[u8] {
         match &self.0 {
-            Repr::Inline { length, bytes } => &bytes[..usize::from(*length).min(INLINE)],
-            Repr::Shared(bytes) => bytes,
+            BytesRepr::Inline { length, bytes } => &bytes[..usize::from(*length).min(MAX_INLINE_BYTES)],
+            BytesRepr::Shared(bytes) => bytes,
         }
     }
 
     /// Appends bytes.
     pub fn push(&mut self, more: &[u8]) {
         match &mut self.0 {
-            Repr::Inline { length, bytes } => {
+            BytesRepr::Inline { length, bytes } => {
                 let (old, new) = (usize::from(*length), usize::from(*length) + more.len());
-                if let (true, Ok(fits)) = (new <= INLINE, u8::try_from(new)) {
+                if let (true, Ok(fits)) = (new <= MAX_INLINE_BYTES, u8::try_from(new)) {
                     bytes[old..new].copy_from_slice(more);
                     *length = fits;
                     return;
@@ -52,22 +52,22 @@ impl Bytes {
                 let mut grown = Vec::with_capacity((new * 2).max(64));
                 grown.extend_from_slice(&bytes[..old]);
                 grown.extend_from_slice(more);
-                self.0 = Repr::Shared(Arc::new(grown));
+                self.0 = BytesRepr::Shared(Arc::new(grown));
             }
-            Repr::Shared(bytes) => Arc::make_mut(bytes).extend_from_slice(more),
+            BytesRepr::Shared(bytes) => Arc::make_mut(bytes).extend_from_slice(more),
         }
     }
 
-    /// The bytes, owned; copied only if somebody else holds them too.
+    /// Returns the bytes as a vector. Copies them if the string is shared or stored in place.
     #[must_use]
     pub fn into_vec(self) -> Vec<u8> {
         match self.0 {
-            Repr::Inline { .. } => self.as_bytes().to_vec(),
-            Repr::Shared(bytes) => Arc::unwrap_or_clone(bytes),
+            BytesRepr::Inline { .. } => self.as_bytes().to_vec(),
+            BytesRepr::Shared(bytes) => Arc::unwrap_or_clone(bytes),
         }
     }
 
-    /// The text, with what is not UTF-8 replaced; for messages only.
+    /// Returns the text for messages, with invalid UTF-8 replaced.
     #[must_use]
     pub fn lossy(&self) -> std::borrow::Cow<'_, str> {
         String::from_utf8_lossy(self)
@@ -83,19 +83,23 @@ impl Default for Bytes {
 impl From<&[u8]> for Bytes {
     #[inline]
     fn from(source: &[u8]) -> Self {
-        if source.len() > INLINE {
-            return Self(Repr::Shared(Arc::new(source.to_vec())));
+        if source.len() > MAX_INLINE_BYTES {
+            return Self(BytesRepr::Shared(Arc::new(source.to_vec())));
         }
-        let mut bytes = [0; INLINE];
+        let mut bytes = [0; MAX_INLINE_BYTES];
         bytes[..source.len()].copy_from_slice(source);
         #[expect(clippy::cast_possible_truncation, reason = "the length was just bounded")]
-        Self(Repr::Inline { length: source.len() as u8, bytes })
+        Self(BytesRepr::Inline { length: source.len() as u8, bytes })
     }
 }
 
 impl From<Vec<u8>> for Bytes {
     fn from(source: Vec<u8>) -> Self {
-        if source.len() > INLINE { Self(Repr::Shared(Arc::new(source))) } else { source.as_slice().into() }
+        if source.len() > MAX_INLINE_BYTES {
+            Self(BytesRepr::Shared(Arc::new(source)))
+        } else {
+            source.as_slice().into()
+        }
     }
 }
 

@@ -1,7 +1,10 @@
 //! Characters within bytes.
 
-/// The length in bytes of the character that `bytes` begins with: that of a UTF-8 sequence, or 1 for a byte that
-/// begins none; 0 if there is nothing.
+/// How many bytes of the first line [`is_binary`] looks at, as bash does.
+const BINARY_CHECK_BYTES: usize = 80;
+
+/// Returns the length in bytes of the first character: of a UTF-8 sequence, or 1 if the first byte starts no valid sequence. The
+/// length is 0 if `bytes` is empty.
 #[must_use]
 pub fn character_length(bytes: &[u8]) -> usize {
     let Some(&first) = bytes.first() else { return 0 };
@@ -17,7 +20,7 @@ pub fn character_length(bytes: &[u8]) -> usize {
     }
 }
 
-/// The characters of `bytes`, each as its bytes.
+/// Iterates over the characters of `bytes`, each as its bytes.
 pub fn characters(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
     let mut rest = bytes;
     std::iter::from_fn(move || {
@@ -27,18 +30,18 @@ pub fn characters(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
     })
 }
 
-/// What a character is, as the locale says.
+/// The character encoding of a locale.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Encoding {
-    /// A sequence of UTF-8, or a byte that is part of none.
+    /// A character is a UTF-8 sequence; an invalid byte is a character of its own.
     #[default]
     Utf8,
-    /// A byte.
+    /// Every byte is a character.
     Bytes,
 }
 
 impl Encoding {
-    /// The encoding that the name of a locale stands for: only those that say so have UTF-8.
+    /// Returns the encoding of a locale, such as `en_US.UTF-8`. Only a name with the codeset UTF-8 means UTF-8.
     #[must_use]
     pub fn of_locale(name: &[u8]) -> Self {
         let codeset = memchr::memchr(b'.', name).map_or(&[][..], |at| &name[at + 1..]);
@@ -49,7 +52,7 @@ impl Encoding {
         }
     }
 
-    /// The length in bytes of the character that `bytes` begins with; 0 if there is nothing.
+    /// Returns the length in bytes of the first character, or 0 if `bytes` is empty.
     #[must_use]
     pub fn character_length(self, bytes: &[u8]) -> usize {
         match self {
@@ -58,7 +61,7 @@ impl Encoding {
         }
     }
 
-    /// The characters of `bytes`, each as its bytes.
+    /// Iterates over the characters of `bytes`, each as its bytes.
     pub fn characters(self, bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
         let mut rest = bytes;
         std::iter::from_fn(move || {
@@ -68,45 +71,45 @@ impl Encoding {
         })
     }
 
-    /// How many characters `bytes` has.
+    /// Counts the characters of `bytes`.
     #[must_use]
     pub fn count(self, bytes: &[u8]) -> usize {
         if self == Self::Bytes { bytes.len() } else { character_count(bytes) }
     }
 
-    /// `bytes` in lower case.
+    /// Converts `bytes` to lower case.
     #[must_use]
-    pub fn lower(self, bytes: &[u8]) -> Vec<u8> {
+    pub fn to_lowercase(self, bytes: &[u8]) -> Vec<u8> {
         if self == Self::Bytes || bytes.is_ascii() {
             return bytes.to_ascii_lowercase();
         }
         map_characters(bytes, |letter| single(letter, letter.to_lowercase()))
     }
 
-    /// `bytes` in upper case.
+    /// Converts `bytes` to upper case.
     #[must_use]
-    pub fn upper(self, bytes: &[u8]) -> Vec<u8> {
+    pub fn to_uppercase(self, bytes: &[u8]) -> Vec<u8> {
         if self == Self::Bytes || bytes.is_ascii() {
             return bytes.to_ascii_uppercase();
         }
         map_characters(bytes, |letter| single(letter, letter.to_uppercase()))
     }
 
-    /// `bytes` in lower case, but for the first character, which is in upper case.
+    /// Converts the first character to upper case and the rest to lower case.
     #[must_use]
-    pub fn capital(self, bytes: &[u8]) -> Vec<u8> {
+    pub fn capitalize(self, bytes: &[u8]) -> Vec<u8> {
         let (first, rest) = bytes.split_at(self.character_length(bytes));
-        [self.upper(first), self.lower(rest)].concat()
+        [self.to_uppercase(first), self.to_lowercase(rest)].concat()
     }
 }
 
-/// How many characters `bytes` has.
+/// Counts the characters of `bytes`.
 #[must_use]
 pub fn character_count(bytes: &[u8]) -> usize {
     if bytes.is_ascii() { bytes.len() } else { characters(bytes).count() }
 }
 
-/// The one letter that case conversion yields; a letter with no single counterpart stays as it is.
+/// Returns the letter that case conversion yields. A letter that converts to several letters stays unchanged.
 fn single(letter: char, mut converted: impl Iterator<Item = char>) -> char {
     match (converted.next(), converted.next()) {
         (Some(only), None) => only,
@@ -124,9 +127,10 @@ fn map_characters(bytes: &[u8], convert: impl Fn(char) -> char) -> Vec<u8> {
     }
     result
 }
-/// Whether a file is no script: a zero byte in its first line tells.
+
+/// Tells whether the content of a file is binary, so that it is not run as a script: its first line has a NUL byte.
 #[must_use]
 pub fn is_binary(content: &[u8]) -> bool {
     let line = content.split(|byte| *byte == b'\n').next().unwrap_or_default();
-    line.iter().take(80).any(|byte| *byte == 0)
+    line.iter().take(BINARY_CHECK_BYTES).any(|byte| *byte == 0)
 }

@@ -1,27 +1,27 @@
-//! Text quoted so that a shell reads it back as it was.
+//! Quoting of text so that a shell reads it back unchanged.
 //!
-//! bash has several ways to do so and uses each in certain places:
+//! bash has several styles, one for each of these places:
 //!
-//! | place | plain text | needs quotes | has characters that cannot be shown |
+//! | place | plain text | text that needs quotes | unprintable characters |
 //! |---|---|---|---|
 //! | `${x@Q}` ([`reusable`]) | `'text'` | `'two words'` | `$'a\nb'` |
 //! | `printf %q` ([`escaped`]) | `text` | `two\ words` | `$'a\nb'` |
 //! | `declare -p` ([`declared`]) | `"text"` | `"two words"` | `$'a\nb'` |
 //! | `set` ([`listed`]) | `text` | `'two words'` | `$'a\nb'` |
 //! | `set -x` ([`traced`]) | `text` | `'two words'` | `$'\001'` |
-//! | `trap -p`, `alias` ([`single`]) | `'text'` | `'two words'` | as it is |
+//! | `trap -p`, `alias` ([`single`]) | `'text'` | `'two words'` | unchanged |
 //!
-//! Where a character is a byte, only those of ASCII can be shown.
+//! In a locale where every byte is a character, only ASCII characters are printable.
 
 use crate::encoding::Encoding;
 
-/// `${x@Q}`.
+/// Quotes text as `${x@Q}` does.
 #[must_use]
 pub fn reusable(text: &[u8], encoding: Encoding) -> Vec<u8> {
     if needs_ansi(text, encoding) { ansi(text, encoding) } else { single(text) }
 }
 
-/// `printf %q`.
+/// Quotes text as `printf %q` does.
 #[must_use]
 pub fn escaped(text: &[u8], encoding: Encoding) -> Vec<u8> {
     if text.is_empty() {
@@ -33,13 +33,13 @@ pub fn escaped(text: &[u8], encoding: Encoding) -> Vec<u8> {
     }
 }
 
-/// A value in `declare -p`.
+/// Quotes a value as `declare -p` does.
 #[must_use]
 pub fn declared(text: &[u8], encoding: Encoding) -> Vec<u8> {
     if needs_ansi(text, encoding) { ansi(text, encoding) } else { double(text) }
 }
 
-/// A key of an associative array in `declare -p`.
+/// Quotes a key of an associative array as `declare -p` does.
 #[must_use]
 pub fn declared_key(key: &[u8], encoding: Encoding) -> Vec<u8> {
     if needs_ansi(key, encoding) {
@@ -51,7 +51,7 @@ pub fn declared_key(key: &[u8], encoding: Encoding) -> Vec<u8> {
     }
 }
 
-/// A value in the list that `set` writes.
+/// Quotes a value as `set` without arguments does.
 #[must_use]
 pub fn listed(text: &[u8], encoding: Encoding) -> Vec<u8> {
     if needs_ansi(text, encoding) {
@@ -63,19 +63,19 @@ pub fn listed(text: &[u8], encoding: Encoding) -> Vec<u8> {
     }
 }
 
-/// A word in the trace of `set -x`.
+/// Quotes a word as the trace of `set -x` does.
 #[must_use]
 pub fn traced(text: &[u8], encoding: Encoding) -> Vec<u8> {
     if text.is_empty() { b"''".to_vec() } else { traced_value(text, encoding) }
 }
 
-/// A value in the trace of an assignment.
+/// Quotes the value of an assignment as the trace of `set -x` does.
 #[must_use]
 pub fn traced_value(text: &[u8], encoding: Encoding) -> Vec<u8> {
     if has_metacharacters(text) { single(text) } else { listed(text, encoding) }
 }
 
-/// In single quotes, whatever it is.
+/// Puts text in single quotes, whether it needs them or not.
 #[must_use]
 pub fn single(text: &[u8]) -> Vec<u8> {
     if text == b"'" {
@@ -83,17 +83,17 @@ pub fn single(text: &[u8]) -> Vec<u8> {
     }
     let mut quoted = Vec::with_capacity(text.len() + 2);
     quoted.push(b'\'');
-    for (index, piece) in text.split(|byte| *byte == b'\'').enumerate() {
+    for (index, character) in text.split(|byte| *byte == b'\'').enumerate() {
         if index > 0 {
             quoted.extend_from_slice(b"'\\''");
         }
-        quoted.extend_from_slice(piece);
+        quoted.extend_from_slice(character);
     }
     quoted.push(b'\'');
     quoted
 }
 
-/// In double quotes, whatever it is.
+/// Puts text in double quotes, whether it needs them or not.
 #[must_use]
 pub fn double(text: &[u8]) -> Vec<u8> {
     let mut quoted = Vec::with_capacity(text.len() + 2);
@@ -110,12 +110,12 @@ pub fn double(text: &[u8]) -> Vec<u8> {
     quoted
 }
 
-/// As `$'…'`.
+/// Quotes text as `$'…'`.
 #[must_use]
 pub fn ansi(text: &[u8], encoding: Encoding) -> Vec<u8> {
     let mut quoted = b"$'".to_vec();
-    for piece in encoding.characters(text) {
-        let name = match piece {
+    for character in encoding.characters(text) {
+        let name = match character {
             [0x07] => b'a',
             [0x08] => b'b',
             [0x1b] => b'E',
@@ -126,12 +126,12 @@ pub fn ansi(text: &[u8], encoding: Encoding) -> Vec<u8> {
             [0x0b] => b'v',
             b"\\" => b'\\',
             b"'" => b'\'',
-            _ if is_printable(piece) => {
-                quoted.extend_from_slice(piece);
+            _ if is_printable(character) => {
+                quoted.extend_from_slice(character);
                 continue;
             }
             _ => {
-                for byte in piece {
+                for byte in character {
                     quoted.extend_from_slice(format!("\\{byte:03o}").as_bytes());
                 }
                 continue;
@@ -143,7 +143,7 @@ pub fn ansi(text: &[u8], encoding: Encoding) -> Vec<u8> {
     quoted
 }
 
-/// With backslashes.
+/// Quotes text with backslashes.
 #[must_use]
 fn backslashed(text: &[u8]) -> Vec<u8> {
     let mut quoted = Vec::with_capacity(text.len() + 8);
@@ -163,7 +163,7 @@ fn backslashed(text: &[u8]) -> Vec<u8> {
     quoted
 }
 
-/// Whether a shell would read anything but the text itself.
+/// Tells whether a shell would treat any character of the text specially.
 #[must_use]
 pub fn has_metacharacters(text: &[u8]) -> bool {
     text.iter().enumerate().any(|(index, &byte)| match byte {
@@ -175,21 +175,21 @@ pub fn has_metacharacters(text: &[u8]) -> bool {
     })
 }
 
-/// Whether only `$'…'` can show the text.
+/// Tells whether the text has characters that only `$'…'` can show.
 #[must_use]
 pub fn needs_ansi(text: &[u8], encoding: Encoding) -> bool {
     if text.is_ascii() {
-        // Without a way out in the middle, this goes many bytes at a time.
+        // A fold without an early exit is vectorized.
         return text
             .chunks(1024)
-            .any(|some| some.iter().fold(false, |any, byte| any | byte.is_ascii_control()));
+            .any(|chunk| chunk.iter().fold(false, |any, byte| any | byte.is_ascii_control()));
     }
-    encoding.characters(text).any(|piece| !is_printable(piece))
+    encoding.characters(text).any(|character| !is_printable(character))
 }
 
-/// Whether a character can be shown; a byte that is part of none cannot.
-fn is_printable(piece: &[u8]) -> bool {
-    match std::str::from_utf8(piece).ok().and_then(|text| text.chars().next()) {
+/// Tells whether a character is printable. An invalid byte is not.
+fn is_printable(character: &[u8]) -> bool {
+    match std::str::from_utf8(character).ok().and_then(|text| text.chars().next()) {
         Some(letter) if letter.is_ascii() => !letter.is_ascii_control(),
         Some(letter) => {
             is_assigned(letter) && !letter.is_control() && !matches!(letter, '\u{2028}' | '\u{2029}')
@@ -198,10 +198,10 @@ fn is_printable(piece: &[u8]) -> bool {
     }
 }
 
-/// Whether Unicode gives a character a meaning. The escapes of [`str`]'s debug form are the only table of that at hand; they
-/// count as unprintable also spaces, formatting characters and private ones, which are told apart here.
+/// Tells whether a character is assigned in Unicode. The table behind [`str::escape_debug`] decides; it also escapes spaces, format
+/// characters and private-use characters, which are assigned and listed here.
 fn is_assigned(letter: char) -> bool {
-    const OTHERS: &[(u32, u32)] = &[
+    const ASSIGNED_BUT_ESCAPED: &[(u32, u32)] = &[
         (0xa0, 0xa0),
         (0xad, 0xad),
         (0x600, 0x605),
@@ -227,7 +227,7 @@ fn is_assigned(letter: char) -> bool {
         (0x10_0000, 0x10_fffd),
     ];
     let code = u32::from(letter);
-    if OTHERS.iter().any(|&(first, last)| (first..=last).contains(&code)) {
+    if ASSIGNED_BUT_ESCAPED.iter().any(|&(first, last)| (first..=last).contains(&code)) {
         return true;
     }
     let mut shown = String::from("a");
@@ -244,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn each_place_quotes_in_its_own_way() {
+    fn each_style_matches_bash() {
         for (source, q, percent, declare, list) in [
             ("", "''", "''", "\"\"", ""),
             ("a", "'a'", "a", "\"a\"", "a"),
@@ -271,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_shown_is_written_in_octal() {
+    fn unprintable_characters_are_written_in_octal() {
         assert_eq!(escaped(b"\xff", Encoding::Utf8), b"$'\\377'");
         assert_eq!(escaped("\u{2028}".as_bytes(), Encoding::Utf8), b"$'\\342\\200\\250'");
         assert_eq!(escaped("\u{378}".as_bytes(), Encoding::Utf8), b"$'\\315\\270'");
@@ -281,13 +281,13 @@ mod tests {
     }
 
     #[test]
-    fn bytes_beyond_ascii_cannot_be_shown_where_they_are_characters() {
+    fn non_ascii_bytes_are_unprintable_in_the_c_locale() {
         assert_eq!(escaped("é a".as_bytes(), Encoding::Bytes), b"$'\\303\\251 a'");
         assert_eq!(declared("é".as_bytes(), Encoding::Bytes), b"$'\\303\\251'");
     }
 
     #[test]
-    fn keys_are_quoted_when_they_must() {
+    fn keys_are_quoted_when_needed() {
         for (key, shown) in [("a", "a"), ("b c", "\"b c\""), ("@", "\"@\""), ("$", "\"\\$\""), ("a-b", "a-b")]
         {
             assert_eq!(text(&declared_key(key.as_bytes(), Encoding::Utf8)), shown);

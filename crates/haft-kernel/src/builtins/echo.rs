@@ -1,7 +1,7 @@
 //! `echo`.
 
 use haft_text::Bytes;
-use haft_text::printf::escape::{Place, expand};
+use haft_text::printf::escape::{EscapeContext, expand};
 
 use super::Context;
 use crate::flow::Flow;
@@ -32,7 +32,7 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
         }
         if !escapes {
             line.extend_from_slice(operand);
-        } else if !expand(operand, Place::Echo, &mut line) {
+        } else if !expand(operand, EscapeContext::Echo, &mut line) {
             return context.print(&line);
         }
     }

@@ -4,8 +4,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use haft_text::Bytes;
 use haft_text::encoding::Encoding;
-use haft_text::printf::time_zone::Zone;
-use haft_text::printf::{LocalTime, Surroundings, When, print};
+use haft_text::printf::time_zone::LocalZone;
+use haft_text::printf::{LocalTime, PrintfHost, PrintfTime, print};
 
 use super::{Context, options};
 use crate::flow::Flow;
@@ -19,8 +19,8 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
     let Some((format, rest)) = operands.split_first() else { return context.synopsis() };
     let mut printed = print(format, rest, &mut Clock { session: context.session, zone: None });
     context.check()?;
-    for complaint in &printed.complaints {
-        context.error(String::from_utf8_lossy(complaint));
+    for message in &printed.errors {
+        context.error(String::from_utf8_lossy(message));
     }
     let mut status = printed.status;
     for (name, count) in printed.counts {
@@ -62,19 +62,19 @@ fn assign(context: &mut Context<'_>, name: &[u8], value: Bytes) -> i32 {
 /// The time of a session: its `TZ`, and the files of its file system.
 struct Clock<'a> {
     session: &'a Session,
-    zone: Option<Zone>,
+    zone: Option<LocalZone>,
 }
 
-impl Surroundings for Clock<'_> {
-    fn local_time(&mut self, when: When) -> LocalTime {
+impl PrintfHost for Clock<'_> {
+    fn local_time(&mut self, time: PrintfTime) -> LocalTime {
         let now = SystemTime::now();
         let seconds = |time: SystemTime| {
             time.duration_since(UNIX_EPOCH).map_or(0, |elapsed| i64::try_from(elapsed.as_secs()).unwrap_or(0))
         };
-        let epoch = match when {
-            When::Now => seconds(now),
-            When::Start => seconds(now.checked_sub(self.session.clock.elapsed()).unwrap_or(now)),
-            When::At(epoch) => epoch,
+        let epoch = match time {
+            PrintfTime::Now => seconds(now),
+            PrintfTime::Start => seconds(now.checked_sub(self.session.clock.elapsed()).unwrap_or(now)),
+            PrintfTime::At(epoch) => epoch,
         };
         let session = self.session;
         let zone = self.zone.get_or_insert_with(|| zone(session));
@@ -85,11 +85,11 @@ impl Surroundings for Clock<'_> {
         self.session.encoding()
     }
 
-    fn stopped(&mut self) -> bool {
+    fn is_cancelled(&mut self) -> bool {
         self.session.is_stopping() || self.session.check().is_err()
     }
 
-    fn has_room(&mut self, bytes: usize) -> bool {
+    fn reserve(&mut self, bytes: usize) -> bool {
         self.session.memory.note_growth(bytes);
         self.session.reserve_memory("the output of printf", bytes).is_ok()
     }
@@ -99,9 +99,9 @@ impl Surroundings for Clock<'_> {
 const LARGEST_ZONE: u64 = 1 << 20;
 
 /// The time zone of a session.
-pub(crate) fn zone(session: &Session) -> Zone {
+pub(crate) fn zone(session: &Session) -> LocalZone {
     let value = session.value(b"TZ");
-    Zone::load(value.as_deref(), &|path| {
+    LocalZone::load(value.as_deref(), &|path| {
         use std::io::Read as _;
         let mut content = Vec::new();
         let options = haft_fs::OpenOptions::new().read(true);

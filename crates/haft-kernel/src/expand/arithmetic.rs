@@ -4,7 +4,7 @@ use haft_lang::ast::{
     Arithmetic, ArithmeticForm, ArithmeticNode, ArithmeticTree, PartKind, Text, WordContent, WordPart,
 };
 use haft_text::Bytes;
-use haft_text::arithmetic::{self, ArithmeticError, Key, plain_number};
+use haft_text::arithmetic::{self, ArithmeticError, ArithmeticKey, plain_number};
 use haft_text::format_number;
 
 use crate::flow::Unwind;
@@ -42,13 +42,13 @@ impl From<Unwind> for ArithmeticFailure {
 }
 
 /// The session as an expression sees it.
-struct Surroundings<'a> {
+struct SessionVariables<'a> {
     session: &'a mut Session,
     /// What the expansions in the text of the expression yielded, by part.
     expansions: &'a [i64],
 }
 
-impl arithmetic::Variables for Surroundings<'_> {
+impl arithmetic::ArithmeticVariables for SessionVariables<'_> {
     type Error = ArithmeticFailure;
 
     #[inline]
@@ -72,7 +72,7 @@ impl arithmetic::Variables for Surroundings<'_> {
         self.session.is_associative(name)
     }
 
-    fn get_element(&mut self, name: &Text, key: Key<'_>) -> Result<Bytes, ArithmeticFailure> {
+    fn get_element(&mut self, name: &Text, key: ArithmeticKey<'_>) -> Result<Bytes, ArithmeticFailure> {
         let unset = self.session.options.has(SetOption::NoUnset);
         let Some(variable) = self.session.lookup(name) else {
             if unset {
@@ -81,25 +81,30 @@ impl arithmetic::Variables for Surroundings<'_> {
             return Ok(Bytes::new());
         };
         let found = match (key, &variable.value) {
-            (Key::Text(key), Value::Associative(array)) => array.get(&unquote(key)).cloned(),
-            (Key::Index(number), Value::Indexed(array)) => match array.resolve(number) {
+            (ArithmeticKey::Text(key), Value::Associative(array)) => array.get(&unquote(key)).cloned(),
+            (ArithmeticKey::Index(number), Value::Indexed(array)) => match array.resolve(number) {
                 Some(index) => array.get(index).cloned(),
                 None => return Err(ArithmeticError::BadSubscript.into()),
             },
-            (Key::Index(0 | -1), Value::Scalar(value)) => Some(value.clone()),
+            (ArithmeticKey::Index(0 | -1), Value::Scalar(value)) => Some(value.clone()),
             _ => None,
         };
         Ok(found.unwrap_or_default())
     }
 
-    fn set_element(&mut self, name: &Text, key: Key<'_>, value: i64) -> Result<(), ArithmeticFailure> {
+    fn set_element(
+        &mut self,
+        name: &Text,
+        key: ArithmeticKey<'_>,
+        value: i64,
+    ) -> Result<(), ArithmeticFailure> {
         let value = Bytes::from(value.to_string());
         match key {
-            Key::Index(number) => {
+            ArithmeticKey::Index(number) => {
                 let shown = number.to_string();
                 self.session.assign_index(name, shown.as_bytes(), number, value, false)?;
             }
-            Key::Text(key) => self.session.assign_element(name, &unquote(key), value, false)?,
+            ArithmeticKey::Text(key) => self.session.assign_element(name, &unquote(key), value, false)?,
         }
         Ok(())
     }
@@ -147,14 +152,14 @@ impl Session {
     }
 
     fn fail_expression(&mut self, text: &[u8], error: &ArithmeticError) -> Unwind {
-        self.fail(error.of(text))
+        self.fail(error.describe(text))
     }
 
     /// The value of an arithmetic expression.
     pub(crate) fn try_evaluate(&mut self, expression: &Arithmetic) -> Result<i64, ArithmeticFailure> {
         match &expression.form {
             ArithmeticForm::Tree(tree) => {
-                arithmetic::evaluate(tree, &mut Surroundings { session: self, expansions: &[] })
+                arithmetic::evaluate(tree, &mut SessionVariables { session: self, expansions: &[] })
             }
             ArithmeticForm::Guess(tree) => {
                 let parts = expression.text.parts();
@@ -163,9 +168,10 @@ impl Session {
                     Yield::Numbers if self.has_expanded_keys(tree) => {
                         self.try_evaluate_text(&text_before(parts, &numbers))
                     }
-                    Yield::Numbers => {
-                        arithmetic::evaluate(tree, &mut Surroundings { session: self, expansions: &numbers })
-                    }
+                    Yield::Numbers => arithmetic::evaluate(
+                        tree,
+                        &mut SessionVariables { session: self, expansions: &numbers },
+                    ),
                     Yield::Text(text) => self.try_evaluate_text(&text),
                 }
             }
@@ -241,7 +247,7 @@ impl Session {
     }
 
     fn try_evaluate_text(&mut self, text: &[u8]) -> Result<i64, ArithmeticFailure> {
-        arithmetic::evaluate_text(text, &mut Surroundings { session: self, expansions: &[] })
+        arithmetic::evaluate_text(text, &mut SessionVariables { session: self, expansions: &[] })
     }
 
     /// The value of an expression in which everything has been expanded; the message if it has none.
@@ -250,7 +256,7 @@ impl Session {
     /// If it is not an expression, or has no value.
     pub fn evaluate_text(&mut self, text: &[u8]) -> Result<i64, String> {
         self.try_evaluate_text(text).map_err(|failure| match failure {
-            ArithmeticFailure::Expression(error) => error.of(text),
+            ArithmeticFailure::Expression(error) => error.describe(text),
             ArithmeticFailure::Variable(error) => error.to_string(),
             ArithmeticFailure::Unwind(_) => format!("{}: no value", String::from_utf8_lossy(text)),
         })

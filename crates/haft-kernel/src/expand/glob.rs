@@ -1,22 +1,23 @@
-//! Names of files that match a pattern.
+//! Pathname expansion of fields.
 
 use haft_text::Bytes;
-use haft_text::glob::{GlobOptions, Ignore, glob};
-use haft_text::pattern::{PatternOptions, is_active};
+use haft_text::glob::{GlobIgnore, GlobOptions, glob};
+use haft_text::pattern::{PatternOptions, has_operators};
 
 use crate::flow::Unwind;
 use crate::options::ShellOption;
 use crate::session::Session;
 
 impl Session {
-    /// Appends the names that match a pattern, sorted; what happens if there is none depends on the options.
+    /// Appends the paths that match a pattern, sorted. If there is none, `failglob` and `nullglob` decide between an error, no field and
+    /// the word itself.
     pub(super) fn expand_glob(
         &mut self,
         word: &Bytes,
         pattern: &[u8],
         fields: &mut Vec<Bytes>,
     ) -> Result<(), Unwind> {
-        if !is_active(pattern, self.options.shell(ShellOption::ExtendedGlob)) {
+        if !has_operators(pattern, self.options.shell(ShellOption::ExtendedGlob)) {
             fields.push(word.clone());
             return Ok(());
         }
@@ -31,7 +32,7 @@ impl Session {
         Ok(())
     }
 
-    /// The names that match a pattern, sorted.
+    /// Returns the paths that match a pattern, sorted.
     pub(crate) fn glob(&mut self, pattern: &[u8]) -> Result<Vec<Vec<u8>>, Unwind> {
         let _ = self.flush();
         let ignored = self.value(b"GLOBIGNORE").filter(|value| !value.is_empty());
@@ -42,17 +43,17 @@ impl Session {
         };
         let options = GlobOptions {
             pattern: names,
-            dots: self.options.shell(ShellOption::DotGlob) || ignored.is_some(),
-            recursive: self.options.shell(ShellOption::GlobStar),
-            special: !self.options.shell(ShellOption::GlobSkipDots),
+            dotglob: self.options.shell(ShellOption::DotGlob) || ignored.is_some(),
+            globstar: self.options.shell(ShellOption::GlobStar),
+            match_dot_entries: !self.options.shell(ShellOption::GlobSkipDots),
         };
         let mut stop = || self.is_stopping();
         let mut found =
             glob(&*self.kernel.files, self.working_directory.path(), pattern, &options, &mut stop)
                 .map_err(|_| self.check_cancelled().err().unwrap_or(Unwind::Cancelled))?;
         if let Some(ignored) = ignored {
-            let ignore = Ignore::new(&ignored, names);
-            found.retain(|path| !ignore.contains(path));
+            let ignore = GlobIgnore::new(&ignored, names);
+            found.retain(|path| !ignore.matches(path));
         }
         Ok(found)
     }

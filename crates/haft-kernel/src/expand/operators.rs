@@ -297,8 +297,8 @@ fn change_case(
     encoding: Encoding,
 ) -> Bytes {
     match (all && pattern.is_none(), change) {
-        (true, CaseChange::Upper) => return encoding.upper(value).into(),
-        (true, CaseChange::Lower) => return encoding.lower(value).into(),
+        (true, CaseChange::Upper) => return encoding.to_uppercase(value).into(),
+        (true, CaseChange::Lower) => return encoding.to_lowercase(value).into(),
         _ => {}
     }
     let mut result = Vec::with_capacity(value.len());
@@ -306,11 +306,11 @@ fn change_case(
         let chosen = (all || index == 0) && pattern.is_none_or(|pattern| pattern.matches(character));
         match (chosen, change) {
             (false, _) => result.extend_from_slice(character),
-            (true, CaseChange::Upper) => result.extend(encoding.upper(character)),
-            (true, CaseChange::Lower) => result.extend(encoding.lower(character)),
+            (true, CaseChange::Upper) => result.extend(encoding.to_uppercase(character)),
+            (true, CaseChange::Lower) => result.extend(encoding.to_lowercase(character)),
             (true, CaseChange::Toggle) => {
-                let upper = encoding.upper(character);
-                result.extend(if upper == character { encoding.lower(character) } else { upper });
+                let upper = encoding.to_uppercase(character);
+                result.extend(if upper == character { encoding.to_lowercase(character) } else { upper });
             }
         }
     }

@@ -26,13 +26,13 @@ impl Session {
             _ => {}
         }
         Ok(match transform {
-            Transform::Upper => fetched.map(self, |value| self.encoding_of(value).upper(value).into()),
+            Transform::Upper => fetched.map(self, |value| self.encoding_of(value).to_uppercase(value).into()),
             Transform::UpperFirst => fetched.map(self, |value| {
                 let encoding = self.encoding_of(value);
                 let (first, rest) = value.split_at(encoding.character_length(value));
-                [encoding.upper(first).as_slice(), rest].concat().into()
+                [encoding.to_uppercase(first).as_slice(), rest].concat().into()
             }),
-            Transform::Lower => fetched.map(self, |value| self.encoding_of(value).lower(value).into()),
+            Transform::Lower => fetched.map(self, |value| self.encoding_of(value).to_lowercase(value).into()),
             Transform::Quote => {
                 fetched.map(self, |value| quote::reusable(value, self.encoding_of(value)).into())
             }

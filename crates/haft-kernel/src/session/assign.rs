@@ -143,10 +143,14 @@ impl Session {
             None => value,
         };
         Ok(match () {
-            () if attributes.contains(Attributes::LOWER) => self.encoding_of(&joined).lower(&joined).into(),
-            () if attributes.contains(Attributes::UPPER) => self.encoding_of(&joined).upper(&joined).into(),
+            () if attributes.contains(Attributes::LOWER) => {
+                self.encoding_of(&joined).to_lowercase(&joined).into()
+            }
+            () if attributes.contains(Attributes::UPPER) => {
+                self.encoding_of(&joined).to_uppercase(&joined).into()
+            }
             () if attributes.contains(Attributes::CAPITAL) => {
-                self.encoding_of(&joined).capital(&joined).into()
+                self.encoding_of(&joined).capitalize(&joined).into()
             }
             () => joined,
         })

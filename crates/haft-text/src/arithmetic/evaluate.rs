@@ -1,13 +1,13 @@
-//! Walking the tree of an expression.
+//! Evaluation of the tree of an expression.
 
 use haft_lang::ast::{
     ArithmeticNode, ArithmeticSubscript, ArithmeticTree, BinaryOperator, IncrementOperator, NodeId, Text,
 };
 
-use super::{ArithmeticError, Key, Variables, evaluate_nested, operators, plain_number};
+use super::{ArithmeticError, ArithmeticKey, ArithmeticVariables, evaluate_nested, operators, plain_number};
 
-/// How many operators of a chain are remembered without an allocation.
-const CHAIN: usize = 8;
+/// How many operators of a chain are stored without an allocation.
+const MAX_INLINE_CHAIN: usize = 8;
 
 pub(super) struct Evaluator<'a, V> {
     tree: &'a ArithmeticTree,
@@ -15,13 +15,13 @@ pub(super) struct Evaluator<'a, V> {
     depth: u32,
 }
 
-/// Something that can be assigned to, its subscript evaluated.
-enum Target<'a> {
+/// The left side of an assignment, with its subscript evaluated.
+enum AssignmentTarget<'a> {
     Variable(&'a Text),
-    Element(&'a Text, Key<'a>),
+    Element(&'a Text, ArithmeticKey<'a>),
 }
 
-impl<'a, V: Variables> Evaluator<'a, V> {
+impl<'a, V: ArithmeticVariables> Evaluator<'a, V> {
     pub(super) fn new(tree: &'a ArithmeticTree, variables: &'a mut V, depth: u32) -> Self {
         Self { tree, variables, depth }
     }
@@ -56,10 +56,10 @@ impl<'a, V: Variables> Evaluator<'a, V> {
         }
     }
 
-    /// Evaluates an operator whose left side may be a long chain of others: down to the first operand, and back up.
+    /// Evaluates an operator whose left operand may be a long chain of operators: without recursion, from the first operand on.
     fn chain(&mut self, id: NodeId) -> Result<i64, V::Error> {
         let tree = self.tree;
-        let mut near = [id; CHAIN];
+        let mut near = [id; MAX_INLINE_CHAIN];
         let mut count = 0;
         let mut far = Vec::new();
         let mut current = id;
@@ -72,7 +72,7 @@ impl<'a, V: Variables> Evaluator<'a, V> {
             current = left;
         }
         let mut value = self.node(current)?;
-        for operator in far.iter().rev().chain(near[..count.min(CHAIN)].iter().rev()) {
+        for operator in far.iter().rev().chain(near[..count.min(MAX_INLINE_CHAIN)].iter().rev()) {
             value = self.apply(*operator, value)?;
         }
         Ok(value)
@@ -104,44 +104,48 @@ impl<'a, V: Variables> Evaluator<'a, V> {
         }
     }
 
-    fn target(&mut self, id: NodeId) -> Result<Target<'a>, V::Error> {
+    fn target(&mut self, id: NodeId) -> Result<AssignmentTarget<'a>, V::Error> {
         let tree = self.tree;
         match tree.node(id) {
-            ArithmeticNode::Variable(name) => Ok(Target::Variable(name)),
+            ArithmeticNode::Variable(name) => Ok(AssignmentTarget::Variable(name)),
             ArithmeticNode::Element { name, subscript } => {
-                Ok(Target::Element(name, self.key(name, subscript)?))
+                Ok(AssignmentTarget::Element(name, self.key(name, subscript)?))
             }
             _ => Err(ArithmeticError::Syntax("attempted assignment to non-variable".to_owned()).into()),
         }
     }
 
-    fn key(&mut self, name: &Text, subscript: &'a ArithmeticSubscript) -> Result<Key<'a>, V::Error> {
+    fn key(
+        &mut self,
+        name: &Text,
+        subscript: &'a ArithmeticSubscript,
+    ) -> Result<ArithmeticKey<'a>, V::Error> {
         if self.variables.is_associative(name) {
             return match &subscript.key {
-                Some(key) => Ok(Key::Text(key)),
+                Some(key) => Ok(ArithmeticKey::Text(key)),
                 None => Err(ArithmeticError::BadSubscript.into()),
             };
         }
         match subscript.index {
-            Some(index) => Ok(Key::Index(self.node(index)?)),
+            Some(index) => Ok(ArithmeticKey::Index(self.node(index)?)),
             None => Err(ArithmeticError::BadSubscript.into()),
         }
     }
 
-    fn read(&mut self, target: &Target<'a>) -> Result<i64, V::Error> {
+    fn read(&mut self, target: &AssignmentTarget<'a>) -> Result<i64, V::Error> {
         match target {
-            Target::Variable(name) => self.variable(name),
-            Target::Element(name, key) => {
+            AssignmentTarget::Variable(name) => self.variable(name),
+            AssignmentTarget::Element(name, key) => {
                 let text = self.variables.get_element(name, *key)?;
                 evaluate_nested(&text, self.variables, self.depth)
             }
         }
     }
 
-    fn write(&mut self, target: &Target<'a>, value: i64) -> Result<(), V::Error> {
+    fn write(&mut self, target: &AssignmentTarget<'a>, value: i64) -> Result<(), V::Error> {
         match target {
-            Target::Variable(name) => self.variables.set(name, value),
-            Target::Element(name, key) => self.variables.set_element(name, *key, value),
+            AssignmentTarget::Variable(name) => self.variables.set(name, value),
+            AssignmentTarget::Element(name, key) => self.variables.set_element(name, *key, value),
         }
     }
 
@@ -159,7 +163,7 @@ impl<'a, V: Variables> Evaluator<'a, V> {
         })
     }
 
-    /// With an operator the left side is read first; without one, its subscript is evaluated last.
+    /// `+=` and the like read the left side first; `=` evaluates the subscript of the left side last.
     fn assign(
         &mut self,
         operator: Option<BinaryOperator>,
@@ -181,7 +185,7 @@ impl<'a, V: Variables> Evaluator<'a, V> {
     }
 }
 
-/// The left operand of the operators that can form chains.
+/// Returns the left operand of an operator that can form chains.
 fn left_of(node: &ArithmeticNode) -> Option<NodeId> {
     match node {
         ArithmeticNode::Binary { left, .. }

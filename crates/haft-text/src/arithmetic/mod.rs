@@ -1,7 +1,7 @@
 //! Evaluation of arithmetic expressions.
 //!
-//! Numbers have 64 bits and wrap around. The value of a variable is an expression again, evaluated when it is met; values that are
-//! plain numbers, which nearly all are, take a short way that neither parses nor allocates.
+//! Numbers have 64 bits and wrap around. The value of a variable is itself an expression, evaluated when the variable is read. A value
+//! that is a plain number, as nearly all are, is neither parsed nor copied.
 
 mod evaluate;
 mod operators;
@@ -12,15 +12,15 @@ use haft_lang::ast::{ArithmeticTree, Text};
 
 use crate::Bytes;
 
-/// How deep variables may lead to expressions that hold variables.
-const DEPTH: u32 = 1024;
+/// How often the value of a variable may lead to another variable before evaluation fails.
+const MAX_VARIABLE_DEPTH: u32 = 1024;
 
-/// The variables of an expression, and what else it needs of its surroundings.
-pub trait Variables {
-    /// Why something could not be read or written, or evaluated.
+/// The variables and expansions that an expression refers to.
+pub trait ArithmeticVariables {
+    /// Why a variable could not be read or written, or an expression not be evaluated.
     type Error: From<ArithmeticError>;
 
-    /// The value of a variable; empty if it has none.
+    /// Returns the value of a variable; empty if it is unset.
     ///
     /// # Errors
     /// If it may not be read.
@@ -32,54 +32,54 @@ pub trait Variables {
     /// If it may not be written.
     fn set(&mut self, name: &Text, value: i64) -> Result<(), Self::Error>;
 
-    /// Whether a variable is an array by key.
+    /// Tells whether a variable is an associative array.
     fn is_associative(&mut self, name: &Text) -> bool;
 
-    /// The value of an element; empty if it has none.
+    /// Returns the value of an array element; empty if it is unset.
     ///
     /// # Errors
     /// If it may not be read.
-    fn get_element(&mut self, name: &Text, key: Key<'_>) -> Result<Bytes, Self::Error>;
+    fn get_element(&mut self, name: &Text, key: ArithmeticKey<'_>) -> Result<Bytes, Self::Error>;
 
-    /// Assigns to an element.
+    /// Assigns to an array element.
     ///
     /// # Errors
     /// If it may not be written.
-    fn set_element(&mut self, name: &Text, key: Key<'_>, value: i64) -> Result<(), Self::Error>;
+    fn set_element(&mut self, name: &Text, key: ArithmeticKey<'_>, value: i64) -> Result<(), Self::Error>;
 
-    /// What the part of the text at this index expanded to.
+    /// Returns the number that an expansion within the expression yielded, by the index of its word part.
     ///
     /// # Errors
-    /// If it expanded to nothing that the expression can hold.
+    /// If the expansion yielded no number.
     fn expansion(&mut self, part: u32) -> Result<i64, Self::Error>;
 }
 
-/// Which element of an array is meant.
+/// The subscript of an array element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Key<'a> {
-    /// The one of this number; negative ones count from the end.
+pub enum ArithmeticKey<'a> {
+    /// An index; negative ones count from the end.
     Index(i64),
-    /// The one of this key, as it was written between the brackets: quotes are still to be removed.
+    /// A key of an associative array as it was written between the brackets, before quote removal.
     Text(&'a [u8]),
 }
 
-/// Why an expression has no value.
+/// Why an expression could not be evaluated.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ArithmeticError {
-    /// A division by 0, or its remainder.
+    /// A division by 0, or a remainder of one.
     #[error("division by 0")]
     DivisionByZero,
     /// A power with a negative exponent.
     #[error("exponent less than 0")]
     NegativeExponent,
-    /// Variables lead to variables without end.
+    /// The values of variables refer to one another too often.
     #[error("expression recursion level exceeded")]
     TooDeep,
-    /// An array without a subscript that could be one.
+    /// A subscript that is neither an index nor a key.
     #[error("bad array subscript")]
     BadSubscript,
-    /// Not an expression.
+    /// The text is not an expression.
     #[error("{0}")]
     Syntax(String),
     /// The value of a variable is not an expression.
@@ -87,26 +87,26 @@ pub enum ArithmeticError {
     Value {
         /// The value.
         text: String,
-        /// What is wrong with it.
+        /// The error message.
         message: String,
     },
 }
 
 impl ArithmeticError {
-    /// What is said of an expression that fails: the text at fault, and why.
+    /// Returns the message that bash prints: the text at fault, and the reason.
     #[must_use]
-    pub fn of(&self, expression: &[u8]) -> String {
+    pub fn describe(&self, expression: &[u8]) -> String {
         match self {
             Self::Value { text, message } => format!("{text}: {message}"),
             _ => format!("{}: {self}", String::from_utf8_lossy(expression).trim()),
         }
     }
 
-    /// What is wrong with a text, as bash tells it.
+    /// Converts a syntax error to the error of bash.
     fn syntax(text: &[u8], error: &haft_lang::SyntaxError, depth: u32) -> Self {
         let rest = text.get(error.span.start as usize..).unwrap_or_default();
         let token = match rest {
-            // At the end, what came last is at fault.
+            // At the end of the text, bash blames the last character.
             [] => {
                 let trimmed = text.trim_ascii_end();
                 &trimmed[trimmed.len().saturating_sub(1)..]
@@ -130,27 +130,31 @@ impl ArithmeticError {
     }
 }
 
-/// The value of a parsed expression.
+/// Evaluates a parsed expression.
 ///
 /// # Errors
-/// If it has none.
-pub fn evaluate<V: Variables>(tree: &ArithmeticTree, variables: &mut V) -> Result<i64, V::Error> {
+/// If the evaluation fails, or a variable cannot be read or written.
+pub fn evaluate<V: ArithmeticVariables>(tree: &ArithmeticTree, variables: &mut V) -> Result<i64, V::Error> {
     evaluate::Evaluator::new(tree, variables, 1).root()
 }
 
-/// The value of an expression in which everything has been expanded. Empty text is 0.
+/// Parses and evaluates an expression after expansions. Empty text is 0.
 ///
 /// # Errors
-/// If it is not an expression, or has no value.
-pub fn evaluate_text<V: Variables>(text: &[u8], variables: &mut V) -> Result<i64, V::Error> {
+/// If the text is not an expression, or its evaluation fails.
+pub fn evaluate_text<V: ArithmeticVariables>(text: &[u8], variables: &mut V) -> Result<i64, V::Error> {
     evaluate_nested(text, variables, 0)
 }
 
-fn evaluate_nested<V: Variables>(text: &[u8], variables: &mut V, depth: u32) -> Result<i64, V::Error> {
+fn evaluate_nested<V: ArithmeticVariables>(
+    text: &[u8],
+    variables: &mut V,
+    depth: u32,
+) -> Result<i64, V::Error> {
     if let Some(number) = plain_number(text) {
         return Ok(number);
     }
-    if depth >= DEPTH {
+    if depth >= MAX_VARIABLE_DEPTH {
         return Err(ArithmeticError::TooDeep.into());
     }
     let tree =
@@ -158,7 +162,8 @@ fn evaluate_nested<V: Variables>(text: &[u8], variables: &mut V, depth: u32) -> 
     evaluate::Evaluator::new(&tree, variables, depth + 1).root()
 }
 
-/// The number that a text is, if it is an optional minus and at most 18 decimal digits without a leading 0, or empty.
+/// Parses a decimal number of at most 18 digits, with an optional minus and without a leading 0. Empty text is 0. Returns `None` for
+/// every other text, which may still be an expression.
 #[must_use]
 #[inline]
 pub fn plain_number(text: &[u8]) -> Option<i64> {

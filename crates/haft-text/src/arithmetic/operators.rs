@@ -1,4 +1,4 @@
-//! What the operators do to numbers.
+//! The operators.
 
 use haft_lang::ast::{BinaryOperator, UnaryOperator};
 
@@ -40,7 +40,7 @@ pub(super) fn binary(operator: BinaryOperator, left: i64, right: i64) -> Result<
     })
 }
 
-/// Only the lowest six bits of a distance count.
+/// The processor uses the lowest six bits of a shift distance, so bash does.
 fn shift(distance: i64) -> u32 {
     u32::try_from(distance & 63).unwrap_or(0)
 }

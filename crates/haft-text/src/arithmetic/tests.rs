@@ -1,24 +1,24 @@
-//! What bash 5.2 answers.
+//! Expectations are the results of bash 5.2.
 
 use std::collections::HashMap;
 
 use super::*;
 
-/// Strings by name, and by name and key.
+/// Variables as strings, array elements by `name[key]`.
 #[derive(Default)]
-struct Table {
+struct TestVariables {
     values: HashMap<String, String>,
     associative: Vec<&'static str>,
 }
 
-fn element(name: &Text, key: Key<'_>) -> String {
+fn element(name: &Text, key: ArithmeticKey<'_>) -> String {
     match key {
-        Key::Index(index) => format!("{name}[{index}]"),
-        Key::Text(text) => format!("{name}[{}]", String::from_utf8_lossy(text)),
+        ArithmeticKey::Index(index) => format!("{name}[{index}]"),
+        ArithmeticKey::Text(text) => format!("{name}[{}]", String::from_utf8_lossy(text)),
     }
 }
 
-impl Variables for Table {
+impl ArithmeticVariables for TestVariables {
     type Error = ArithmeticError;
 
     fn get(&mut self, name: &Text) -> Result<Bytes, ArithmeticError> {
@@ -34,11 +34,16 @@ impl Variables for Table {
         self.associative.iter().any(|known| *name == *known)
     }
 
-    fn get_element(&mut self, name: &Text, key: Key<'_>) -> Result<Bytes, ArithmeticError> {
+    fn get_element(&mut self, name: &Text, key: ArithmeticKey<'_>) -> Result<Bytes, ArithmeticError> {
         Ok(self.values.get(&element(name, key)).map(|value| value.as_str().into()).unwrap_or_default())
     }
 
-    fn set_element(&mut self, name: &Text, key: Key<'_>, value: i64) -> Result<(), ArithmeticError> {
+    fn set_element(
+        &mut self,
+        name: &Text,
+        key: ArithmeticKey<'_>,
+        value: i64,
+    ) -> Result<(), ArithmeticError> {
         self.values.insert(element(name, key), value.to_string());
         Ok(())
     }
@@ -49,7 +54,7 @@ impl Variables for Table {
 }
 
 fn value(text: &str) -> Result<i64, ArithmeticError> {
-    evaluate_text(text.as_bytes(), &mut Table::default())
+    evaluate_text(text.as_bytes(), &mut TestVariables::default())
 }
 
 #[test]
@@ -78,20 +83,20 @@ fn numbers_wrap_around() {
 }
 
 #[test]
-fn what_has_no_value() {
+fn invalid_operations_are_errors() {
     assert_eq!(value("1 / 0"), Err(ArithmeticError::DivisionByZero));
     assert_eq!(value("1 % 0"), Err(ArithmeticError::DivisionByZero));
     assert_eq!(value("2 ** -1"), Err(ArithmeticError::NegativeExponent));
     assert_eq!(value("0 && 1 / 0"), Ok(0));
     assert!(matches!(value("1 +"), Err(ArithmeticError::Syntax(_))));
-    let mut table = Table::default();
+    let mut table = TestVariables::default();
     table.values.insert("x".into(), "x".into());
     assert_eq!(evaluate_text(b"x", &mut table), Err(ArithmeticError::TooDeep));
 }
 
 #[test]
 fn values_are_expressions() {
-    let mut table = Table::default();
+    let mut table = TestVariables::default();
     table.values.insert("x".into(), "y + 1".into());
     table.values.insert("y".into(), "0x10".into());
     table.values.insert("z".into(), "010".into());
@@ -99,8 +104,8 @@ fn values_are_expressions() {
 }
 
 #[test]
-fn assignments_happen_in_order() {
-    let mut table = Table::default();
+fn operands_are_evaluated_in_bash_order() {
+    let mut table = TestVariables::default();
     assert_eq!(evaluate_text(b"a[i++] = i", &mut table), Ok(0));
     assert_eq!(table.values["a[0]"], "0");
     assert_eq!(table.values["i"], "1");
@@ -115,13 +120,13 @@ fn assignments_happen_in_order() {
 }
 
 #[test]
-fn chains_may_be_long() {
+fn long_chains_do_not_overflow_the_stack() {
     let text = vec!["1"; 200_000].join(" + ");
     assert_eq!(value(&text), Ok(200_000));
 }
 
 #[test]
-fn plain_numbers_are_told_apart() {
+fn plain_numbers_are_recognized() {
     for (text, number) in [
         ("", Some(0)),
         ("0", Some(0)),

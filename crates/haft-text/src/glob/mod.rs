@@ -1,8 +1,8 @@
-//! Expanding patterns to the paths that exist.
+//! Pathname expansion: from a pattern to the paths that match it.
 //!
-//! A pattern is walked part by part, from slash to slash. A part that is a pattern lists the directories reached so far; one that
-//! is plain text is only appended, and looked for at the end. The result is in the order of bytes, which is that of characters
-//! in UTF-8 too.
+//! A pattern is split at its slashes and expanded component by component. A component with operators lists the directories reached so
+//! far; a literal one is appended, and its existence is checked at the end. The result is sorted by bytes, which for UTF-8 is the order
+//! of the characters.
 
 mod split;
 #[cfg(test)]
@@ -13,59 +13,59 @@ use haft_fs::FileSystem;
 
 use crate::pattern::{Pattern, PatternOptions};
 
-/// How patterns are expanded to paths.
+/// Options of pathname expansion.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct GlobOptions {
-    /// How names are matched.
+    /// How file names are matched.
     pub pattern: PatternOptions,
-    /// `dotglob`: names that begin with a period are matched like others.
-    pub dots: bool,
-    /// `globstar`: `**` stands for any number of directories.
-    pub recursive: bool,
-    /// Without `globskipdots`: `.` and `..` are names that `.*` matches.
-    pub special: bool,
+    /// `dotglob`: patterns match names that begin with a period.
+    pub dotglob: bool,
+    /// `globstar`: `**` matches any number of directories.
+    pub globstar: bool,
+    /// Not `globskipdots`: `.*` matches `.` and `..`.
+    pub match_dot_entries: bool,
 }
 
-/// The walk was stopped before its end.
+/// Pathname expansion was cancelled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Stopped;
+pub struct GlobCancelled;
 
-/// The paths that exist and match a pattern, which may be none. `directory`, which is absolute, is where relative ones
-/// begin; `stop` is asked again and again whether to go on.
+/// Returns the paths that match a pattern, sorted; none if no path matches. Relative patterns begin at `directory`, which must be
+/// absolute. `stop` is called repeatedly; the expansion is cancelled when it returns true.
 ///
 /// # Errors
-/// If `stop` said so.
+/// [`GlobCancelled`] if `stop` returned true.
 pub fn glob(
     files: &dyn FileSystem,
     directory: &[u8],
     pattern: &[u8],
     options: &GlobOptions,
     stop: &mut dyn FnMut() -> bool,
-) -> Result<Vec<Vec<u8>>, Stopped> {
-    let mut walk = walk::Walk::new(files, directory, options, stop);
-    for part in split::split(pattern, options) {
-        walk.part(&part)?;
+) -> Result<Vec<Vec<u8>>, GlobCancelled> {
+    let mut walk = walk::GlobWalk::new(files, directory, options, stop);
+    for component in split::split(pattern, options) {
+        walk.descend(&component)?;
     }
     Ok(walk.finish())
 }
 
-/// The patterns of `GLOBIGNORE`: what they match is taken out of what was found.
+/// The patterns of `GLOBIGNORE`. Paths that match one of them are removed from the result.
 #[derive(Clone, Debug)]
-pub struct Ignore {
+pub struct GlobIgnore {
     patterns: Vec<Pattern>,
 }
 
-impl Ignore {
-    /// Reads a list separated by colons.
+impl GlobIgnore {
+    /// Parses a colon-separated list.
     #[must_use]
     pub fn new(list: &[u8], options: PatternOptions) -> Self {
         let patterns = list.split(|byte| *byte == b':').filter(|text| !text.is_empty());
         Self { patterns: patterns.map(|text| Pattern::compile(text, options)).collect() }
     }
 
-    /// Whether a path is taken out.
+    /// Tells whether a path is removed.
     #[must_use]
-    pub fn contains(&self, path: &[u8]) -> bool {
+    pub fn matches(&self, path: &[u8]) -> bool {
         let name = path.rsplit(|byte| *byte == b'/').next().unwrap_or(path);
         matches!(name, b"." | b"..") || self.patterns.iter().any(|pattern| pattern.matches(path))
     }

@@ -1,63 +1,63 @@
-//! A pattern for paths, taken apart at its slashes.
+//! Splitting of a pattern at its slashes.
 
 use super::GlobOptions;
-use crate::pattern::{Pattern, is_active, unquote};
+use crate::pattern::{Pattern, has_operators, unquote};
 
-/// What stands between two slashes.
+/// The text between two slashes of a pattern.
 #[derive(Debug)]
-pub(super) struct Part {
-    pub(super) kind: Kind,
-    /// The slashes that follow.
+pub(super) struct GlobComponent {
+    pub(super) kind: ComponentKind,
+    /// How many slashes follow.
     pub(super) slashes: usize,
     pub(super) last: bool,
 }
 
 #[derive(Debug)]
-pub(super) enum Kind {
+pub(super) enum ComponentKind {
     /// Text; empty before a leading slash and after a trailing one.
     Text(Vec<u8>),
     Pattern(Pattern),
     /// `**`.
     Recursive {
-        /// Whether only directories are asked for: a slash follows, and nothing else.
+        /// Whether only directories match, because a slash ends the pattern.
         directories: bool,
     },
 }
 
-/// Takes a pattern apart. Several `**` in a row are one.
-pub(super) fn split(pattern: &[u8], options: &GlobOptions) -> Vec<Part> {
-    let mut parts: Vec<Part> = Vec::new();
+/// Splits a pattern. Successive `**` components count as one.
+pub(super) fn split(pattern: &[u8], options: &GlobOptions) -> Vec<GlobComponent> {
+    let mut components: Vec<GlobComponent> = Vec::new();
     let mut rest = pattern;
     loop {
-        let (text, slashes, after) = next(rest);
+        let (text, slashes, after) = next_component(rest);
         let last = slashes == 0;
-        let kind = kind(text, slashes > 0 && after.is_empty(), options);
-        let repeated = matches!(kind, Kind::Recursive { .. })
-            && matches!(parts.last(), Some(Part { kind: Kind::Recursive { .. }, .. }));
+        let kind = component_kind(text, slashes > 0 && after.is_empty(), options);
+        let repeated = matches!(kind, ComponentKind::Recursive { .. })
+            && matches!(components.last(), Some(GlobComponent { kind: ComponentKind::Recursive { .. }, .. }));
         if repeated {
-            parts.pop();
+            components.pop();
         }
-        let ends = matches!(kind, Kind::Recursive { directories: true });
-        parts.push(Part { kind, slashes, last: last || ends });
+        let ends = matches!(kind, ComponentKind::Recursive { directories: true });
+        components.push(GlobComponent { kind, slashes, last: last || ends });
         if last || ends {
-            return parts;
+            return components;
         }
         rest = after;
     }
 }
 
-fn kind(text: &[u8], directories: bool, options: &GlobOptions) -> Kind {
-    if options.recursive && text == b"**" {
-        return Kind::Recursive { directories };
+fn component_kind(text: &[u8], directories: bool, options: &GlobOptions) -> ComponentKind {
+    if options.globstar && text == b"**" {
+        return ComponentKind::Recursive { directories };
     }
-    if is_active(text, options.pattern.extended) {
-        return Kind::Pattern(Pattern::compile(text, options.pattern));
+    if has_operators(text, options.pattern.extended) {
+        return ComponentKind::Pattern(Pattern::compile(text, options.pattern));
     }
-    Kind::Text(unquote(text))
+    ComponentKind::Text(unquote(text))
 }
 
-/// The text up to the next slash, how many slashes follow it, and the rest. A backslash before a slash is none of both.
-fn next(pattern: &[u8]) -> (&[u8], usize, &[u8]) {
+/// Returns the text before the next slash, the number of slashes after it, and the rest. A backslash that quotes the slash is dropped.
+fn next_component(pattern: &[u8]) -> (&[u8], usize, &[u8]) {
     let end = pattern.iter().position(|byte| *byte == b'/').unwrap_or(pattern.len());
     let slashes = pattern[end..].iter().take_while(|byte| **byte == b'/').count();
     let text = &pattern[..end];

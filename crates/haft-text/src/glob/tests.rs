@@ -1,4 +1,4 @@
-//! What bash 5.2 finds in the same tree.
+//! Expectations are what bash 5.2 finds in the same tree.
 
 use std::path::Path;
 
@@ -22,12 +22,12 @@ fn tree() -> Memory {
 
 fn found_with(pattern: &str, change: impl Fn(&mut GlobOptions)) -> String {
     let mut options = GlobOptions {
-        recursive: true,
+        globstar: true,
         pattern: PatternOptions { extended: true, ..PatternOptions::default() },
         ..GlobOptions::default()
     };
     change(&mut options);
-    let paths = glob(&tree(), b"/t", pattern.as_bytes(), &options, &mut || false).expect("is not stopped");
+    let paths = glob(&tree(), b"/t", pattern.as_bytes(), &options, &mut || false).expect("not cancelled");
     let paths: Vec<String> = paths.into_iter().map(|path| String::from_utf8_lossy(&path).into()).collect();
     paths.join("|")
 }
@@ -37,7 +37,7 @@ fn found(pattern: &str) -> String {
 }
 
 #[test]
-fn one_directory() {
+fn patterns_in_one_directory() {
     for (pattern, expected) in [
         ("*/", "a/|d/|lnk/|é/"),
         (".*", ".h|.hid"),
@@ -54,7 +54,7 @@ fn one_directory() {
 }
 
 #[test]
-fn several_directories() {
+fn patterns_across_directories() {
     for (pattern, expected) in [
         ("*/x", "a/x|lnk/x"),
         ("*/*/", "a/b/|lnk/b/"),
@@ -73,7 +73,7 @@ fn several_directories() {
 }
 
 #[test]
-fn recursion() {
+fn globstar_descends_into_directories() {
     for (pattern, expected) in [
         ("**", "A1|a|a/b|a/b/c|a/b/c/w|a/b/y|a/x|b2|d|d/z|dang|lnk|sp ace|é"),
         ("**/", "a/|a/b/|a/b/c/|d/|lnk/|é/"),
@@ -89,25 +89,25 @@ fn recursion() {
     ] {
         assert_eq!(found(pattern), expected, "{pattern}");
     }
-    assert_eq!(found_with("**/x", |options| options.recursive = false), "a/x|lnk/x");
+    assert_eq!(found_with("**/x", |options| options.globstar = false), "a/x|lnk/x");
 }
 
 #[test]
-fn options() {
-    assert_eq!(found_with("*h*", |options| options.dots = true), ".h|.hid");
-    assert_eq!(found_with(".*", |options| options.special = true), ".|..|.h|.hid");
+fn options_change_what_matches() {
+    assert_eq!(found_with("*h*", |options| options.dotglob = true), ".h|.hid");
+    assert_eq!(found_with(".*", |options| options.match_dot_entries = true), ".|..|.h|.hid");
     assert_eq!(found_with("a*", |options| options.pattern.ignore_case = true), "A1|a");
 }
 
 #[test]
-fn a_walk_can_be_stopped() {
-    let options = GlobOptions { recursive: true, ..GlobOptions::default() };
-    assert_eq!(glob(&tree(), b"/t", b"**", &options, &mut || true), Err(Stopped));
+fn expansion_can_be_cancelled() {
+    let options = GlobOptions { globstar: true, ..GlobOptions::default() };
+    assert_eq!(glob(&tree(), b"/t", b"**", &options, &mut || true), Err(GlobCancelled));
 }
 
 #[test]
-fn ignored_paths() {
-    let ignore = Ignore::new(b"*.o:a*", PatternOptions::default());
-    assert!(ignore.contains(b"x.o") && ignore.contains(b"ab") && ignore.contains(b"d/.."));
-    assert!(!ignore.contains(b"x.c"));
+fn globignore_removes_paths() {
+    let ignore = GlobIgnore::new(b"*.o:a*", PatternOptions::default());
+    assert!(ignore.matches(b"x.o") && ignore.matches(b"ab") && ignore.matches(b"d/.."));
+    assert!(!ignore.matches(b"x.c"));
 }

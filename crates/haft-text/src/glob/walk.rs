@@ -1,4 +1,4 @@
-//! Walking directories along the parts of a pattern.
+//! Listing of directories along the components of a pattern.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
@@ -6,31 +6,31 @@ use std::path::{Path, PathBuf};
 
 use haft_fs::{FileSystem, FileType};
 
-use super::split::{Kind, Part};
-use super::{GlobOptions, Stopped};
+use super::split::{ComponentKind, GlobComponent};
+use super::{GlobCancelled, GlobOptions};
 use crate::pattern::Pattern;
 
-/// How many entries of a directory are read between two questions whether to go on.
-const PATIENCE: usize = 256;
+/// How many directory entries are read between two checks for cancellation.
+const ENTRIES_PER_CHECK: usize = 256;
 
-/// How deep `**` goes: deeper than any path that can be opened.
-const DEPTH: usize = 2048;
+/// How many directories deep `**` descends: more than any path that can be opened has.
+const MAX_GLOBSTAR_DEPTH: usize = 2048;
 
-/// A name in a directory, and its kind if known.
-type Entry = (Vec<u8>, Option<FileType>);
+/// A file name, and its file type if known.
+type GlobEntry = (Vec<u8>, Option<FileType>);
 
-pub(super) struct Walk<'a> {
+pub(super) struct GlobWalk<'a> {
     files: &'a dyn FileSystem,
     directory: &'a [u8],
     options: &'a GlobOptions,
     stop: &'a mut dyn FnMut() -> bool,
-    /// The paths reached so far; all but the final ones are empty or end in a slash.
+    /// The paths reached so far. Each is empty or ends in a slash, until the last component.
     reached: Vec<Vec<u8>>,
-    /// Whether any part so far was a pattern: what was reached then exists, or is a directory plus text.
+    /// Whether a component so far had operators. Then the paths reached are known to exist, apart from literal text at their end.
     matched: bool,
 }
 
-impl<'a> Walk<'a> {
+impl<'a> GlobWalk<'a> {
     pub(super) fn new(
         files: &'a dyn FileSystem,
         directory: &'a [u8],
@@ -40,91 +40,100 @@ impl<'a> Walk<'a> {
         Self { files, directory, options, stop, reached: vec![Vec::new()], matched: false }
     }
 
-    /// Goes on along one part.
-    pub(super) fn part(&mut self, part: &Part) -> Result<(), Stopped> {
+    /// Extends the paths reached by one component.
+    pub(super) fn descend(&mut self, component: &GlobComponent) -> Result<(), GlobCancelled> {
         let before = std::mem::take(&mut self.reached);
         for prefix in before {
-            self.pause()?;
-            match &part.kind {
-                Kind::Text(text) => self.text(prefix, text, part),
-                Kind::Pattern(pattern) => self.pattern(&prefix, pattern, part)?,
-                Kind::Recursive { directories } => self.recursive(prefix, *directories, part)?,
+            self.check()?;
+            match &component.kind {
+                ComponentKind::Text(text) => self.text(prefix, text, component),
+                ComponentKind::Pattern(pattern) => self.pattern(&prefix, pattern, component)?,
+                ComponentKind::Recursive { directories } => {
+                    self.recursive(prefix, *directories, component)?
+                }
             }
         }
-        self.matched |= !matches!(part.kind, Kind::Text(_));
+        self.matched |= !matches!(component.kind, ComponentKind::Text(_));
         Ok(())
     }
 
-    /// What was reached, in order.
+    /// Returns the paths reached, sorted.
     pub(super) fn finish(mut self) -> Vec<Vec<u8>> {
         self.reached.sort_unstable();
         self.reached
     }
 
-    fn pause(&mut self) -> Result<(), Stopped> {
-        if (self.stop)() { Err(Stopped) } else { Ok(()) }
+    fn check(&mut self) -> Result<(), GlobCancelled> {
+        if (self.stop)() { Err(GlobCancelled) } else { Ok(()) }
     }
 
-    fn text(&mut self, prefix: Vec<u8>, text: &[u8], part: &Part) {
+    fn text(&mut self, prefix: Vec<u8>, text: &[u8], component: &GlobComponent) {
         let mut path = prefix;
         path.extend_from_slice(text);
-        let exists = match (part.last, text.is_empty()) {
+        let exists = match (component.last, text.is_empty()) {
             (false, _) => true,
             (true, false) => self.files.symlink_metadata(&self.absolute(&path)).is_ok(),
             (true, true) => self.files.is_dir(&self.absolute(&path)),
         };
         if exists {
-            push_slashes(&mut path, part.slashes);
+            push_slashes(&mut path, component.slashes);
             self.reached.push(path);
         }
     }
 
-    fn pattern(&mut self, prefix: &[u8], pattern: &Pattern, part: &Part) -> Result<(), Stopped> {
-        for (name, kind) in
-            self.list(
-                prefix,
-                |name, options| {
-                    if options.dots { pattern.matches(name) } else { pattern.matches_name(name) }
-                },
-            )?
-        {
+    fn pattern(
+        &mut self,
+        prefix: &[u8],
+        pattern: &Pattern,
+        component: &GlobComponent,
+    ) -> Result<(), GlobCancelled> {
+        for (name, kind) in self.list(prefix, |name, options| {
+            if options.dotglob { pattern.matches(name) } else { pattern.matches_name(name) }
+        })? {
             let path = join(prefix, &name);
-            if part.last || self.is_directory(&path, kind) {
+            if component.last || self.is_directory(&path, kind) {
                 let mut path = path;
-                push_slashes(&mut path, part.slashes);
+                push_slashes(&mut path, component.slashes);
                 self.reached.push(path);
             }
         }
         Ok(())
     }
 
-    /// Everything below, and the place itself. Symbolic links are found but not followed.
-    fn recursive(&mut self, prefix: Vec<u8>, directories: bool, part: &Part) -> Result<(), Stopped> {
+    /// Adds everything below a directory, and the directory itself. Symbolic links match but are not followed.
+    fn recursive(
+        &mut self,
+        prefix: Vec<u8>,
+        directories: bool,
+        component: &GlobComponent,
+    ) -> Result<(), GlobCancelled> {
         let mut own = prefix.clone();
-        if self.matched && part.last && !directories {
+        if self.matched && component.last && !directories {
             while own.len() > 1 && own.last() == Some(&b'/') {
                 own.pop();
             }
         }
-        if !part.last || (!own.is_empty() && self.files.is_dir(&self.absolute(&own))) {
+        if !component.last || (!own.is_empty() && self.files.is_dir(&self.absolute(&own))) {
             self.reached.push(own);
         }
         let mut pending = vec![(prefix, 0)];
         while let Some((prefix, depth)) = pending.pop() {
-            self.pause()?;
-            for (name, kind) in self.list(&prefix, |name, options| options.dots || !name.starts_with(b"."))? {
+            self.check()?;
+            for (name, kind) in
+                self.list(&prefix, |name, options| options.dotglob || !name.starts_with(b"."))?
+            {
                 let mut path = join(&prefix, &name);
                 let real = self.is_real_directory(&path, kind);
-                let wanted = match (part.last, directories) {
+                let wanted = match (component.last, directories) {
                     (true, false) => true,
                     (true, true) => real || self.is_directory(&path, kind),
                     (false, _) => real,
                 };
-                if real && depth < DEPTH {
+                if real && depth < MAX_GLOBSTAR_DEPTH {
                     pending.push((join(&path, b"/"), depth + 1));
                 }
                 if wanted {
-                    push_slashes(&mut path, part.slashes);
+                    push_slashes(&mut path, component.slashes);
                     self.reached.push(path);
                 }
             }
@@ -132,21 +141,21 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    /// The names in a directory that are wanted. One that cannot be read has none.
+    /// Returns the names in a directory for which `wanted` is true; none if the directory cannot be read.
     fn list(
         &mut self,
         prefix: &[u8],
         wanted: impl Fn(&[u8], &GlobOptions) -> bool,
-    ) -> Result<Vec<Entry>, Stopped> {
+    ) -> Result<Vec<GlobEntry>, GlobCancelled> {
         let Ok(entries) = self.files.read_dir(&self.absolute(prefix)) else { return Ok(Vec::new()) };
         let mut names = Vec::new();
-        if self.options.special {
+        if self.options.match_dot_entries {
             names.extend([&b"."[..], b".."].map(|name| (name.to_vec(), Some(FileType::Directory))));
             names.retain(|(name, _)| wanted(name, self.options));
         }
         for (count, entry) in entries.map_while(Result::ok).enumerate() {
-            if count % PATIENCE == PATIENCE - 1 {
-                self.pause()?;
+            if count % ENTRIES_PER_CHECK == ENTRIES_PER_CHECK - 1 {
+                self.check()?;
             }
             if wanted(entry.name.as_bytes(), self.options) {
                 names.push((entry.name.into_vec(), entry.kind));

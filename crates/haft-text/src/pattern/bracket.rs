@@ -2,14 +2,14 @@
 
 /// A bracket expression.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Set {
+pub(super) struct BracketSet {
     negated: bool,
     ranges: Vec<(u32, u32)>,
-    classes: Vec<Class>,
+    classes: Vec<CharacterClass>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Class {
+enum CharacterClass {
     Alnum,
     Alpha,
     Ascii,
@@ -26,25 +26,25 @@ enum Class {
     Xdigit,
 }
 
-const CLASSES: [(&[u8], Class); 14] = [
-    (b"alnum", Class::Alnum),
-    (b"alpha", Class::Alpha),
-    (b"ascii", Class::Ascii),
-    (b"blank", Class::Blank),
-    (b"cntrl", Class::Cntrl),
-    (b"digit", Class::Digit),
-    (b"graph", Class::Graph),
-    (b"lower", Class::Lower),
-    (b"print", Class::Print),
-    (b"punct", Class::Punct),
-    (b"space", Class::Space),
-    (b"upper", Class::Upper),
-    (b"word", Class::Word),
-    (b"xdigit", Class::Xdigit),
+const CHARACTER_CLASSES: [(&[u8], CharacterClass); 14] = [
+    (b"alnum", CharacterClass::Alnum),
+    (b"alpha", CharacterClass::Alpha),
+    (b"ascii", CharacterClass::Ascii),
+    (b"blank", CharacterClass::Blank),
+    (b"cntrl", CharacterClass::Cntrl),
+    (b"digit", CharacterClass::Digit),
+    (b"graph", CharacterClass::Graph),
+    (b"lower", CharacterClass::Lower),
+    (b"print", CharacterClass::Print),
+    (b"punct", CharacterClass::Punct),
+    (b"space", CharacterClass::Space),
+    (b"upper", CharacterClass::Upper),
+    (b"word", CharacterClass::Word),
+    (b"xdigit", CharacterClass::Xdigit),
 ];
 
-impl Set {
-    /// Whether a character is in the set; with `ignore_case`, in either case.
+impl BracketSet {
+    /// Tells whether a character is in the set. With `ignore_case` either case counts.
     pub(super) fn contains(&self, code: u32, ignore_case: bool) -> bool {
         let found = self.has(code) || (ignore_case && (self.has(lower(code)) || self.has(upper(code))));
         found != self.negated
@@ -56,7 +56,7 @@ impl Set {
     }
 }
 
-impl Class {
+impl CharacterClass {
     fn contains(self, code: u32) -> bool {
         let Some(letter) = char::from_u32(code) else { return false };
         match self {
@@ -79,7 +79,7 @@ impl Class {
     }
 }
 
-/// The lower case of a character that has one of its own.
+/// Returns the lower case of a character, or the character itself if that would be several characters.
 pub(super) fn lower(code: u32) -> u32 {
     single(code, |letter| letter.to_lowercase().next(), |letter| letter.to_lowercase().count())
 }
@@ -95,10 +95,10 @@ fn single(code: u32, map: impl Fn(char) -> Option<char>, count: impl Fn(char) ->
     }
 }
 
-/// Parses the bracket expression that `text` begins with, and tells its length; `None` if it is never closed.
-pub(super) fn parse(text: &[u8], bytewise: bool) -> Option<(Set, usize)> {
-    let mut reader = Reader { text, index: 1, bytewise };
-    let mut set = Set::default();
+/// Parses the bracket expression at the beginning of `text`, and returns it with its length. Returns `None` if it is not closed.
+pub(super) fn parse(text: &[u8], bytewise: bool) -> Option<(BracketSet, usize)> {
+    let mut reader = BracketReader { text, index: 1, bytewise };
+    let mut set = BracketSet::default();
     if let Some(b'!' | b'^') = text.get(1) {
         set.negated = true;
         reader.index = 2;
@@ -109,7 +109,7 @@ pub(super) fn parse(text: &[u8], bytewise: bool) -> Option<(Set, usize)> {
             b']' if reader.index > first => return Some((set, reader.index + 1)),
             b'[' if text.get(reader.index + 1) == Some(&b':') => {
                 if let Some(name) = reader.named(b':') {
-                    let class = CLASSES.iter().find(|(known, _)| *known == name);
+                    let class = CHARACTER_CLASSES.iter().find(|(known, _)| *known == name);
                     set.classes.extend(class.map(|(_, class)| *class));
                     continue;
                 }
@@ -124,14 +124,14 @@ pub(super) fn parse(text: &[u8], bytewise: bool) -> Option<(Set, usize)> {
     }
 }
 
-struct Reader<'a> {
+struct BracketReader<'a> {
     text: &'a [u8],
     index: usize,
     bytewise: bool,
 }
 
-impl<'a> Reader<'a> {
-    /// `[:name:]`, `[=name=]`, `[.name.]`: the name, if it is closed.
+impl<'a> BracketReader<'a> {
+    /// Reads the name in `[:name:]`, `[=name=]` or `[.name.]`. Returns `None` if it is not closed.
     fn named(&mut self, mark: u8) -> Option<&'a [u8]> {
         let start = self.index + 2;
         let body = self.text.get(start..)?;
@@ -140,7 +140,7 @@ impl<'a> Reader<'a> {
         Some(&body[..length])
     }
 
-    /// The next character; the inner `None` is a collating symbol that no character has.
+    /// Reads the next character. The inner `None` is a collating symbol that does not exist.
     fn character(&mut self) -> Option<Option<u32>> {
         let byte = *self.text.get(self.index)?;
         if let (b'[', Some(&mark @ (b'=' | b'.'))) = (byte, self.text.get(self.index + 1))
@@ -157,7 +157,7 @@ impl<'a> Reader<'a> {
         Some(Some(code))
     }
 
-    /// The end of a range, if a dash that is not the last character follows.
+    /// Reads the end of a range, if a dash follows that is not the last character.
     fn range_end(&mut self) -> Option<Option<u32>> {
         match self.text.get(self.index..self.index + 2) {
             Some([b'-', after]) if *after != b']' => {
@@ -169,27 +169,27 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// The numbers of bytes that are no characters begin here, after those of all characters: they are of no class and have no case.
-const BYTES: u32 = 0x11_0000;
+/// Code of the byte 0 when it is not part of a character. These codes lie above all characters, so they have no class and no case.
+const INVALID_BYTE_BASE: u32 = 0x11_0000;
 
-/// The first character of `text`, and its length in bytes; a byte that is none is itself.
+/// Decodes the first character of `text`, and returns its code and its length in bytes. An invalid byte gets a code of its own.
 pub(super) fn decode(text: &[u8], bytewise: bool) -> (u32, usize) {
     let Some(&first) = text.first() else { return (0, 0) };
     if first.is_ascii() {
         return (u32::from(first), 1);
     }
     if bytewise {
-        return (BYTES + u32::from(first), 1);
+        return (INVALID_BYTE_BASE + u32::from(first), 1);
     }
-    let sequence = text.get(..width(first)).and_then(|bytes| std::str::from_utf8(bytes).ok());
+    let sequence = text.get(..sequence_length(first)).and_then(|bytes| std::str::from_utf8(bytes).ok());
     match sequence.and_then(|text| text.chars().next()) {
         Some(letter) => (letter.into(), letter.len_utf8()),
-        None => (BYTES + u32::from(first), 1),
+        None => (INVALID_BYTE_BASE + u32::from(first), 1),
     }
 }
 
-/// The length of the UTF-8 sequence that this byte begins.
-pub(super) fn width(first: u8) -> usize {
+/// Returns the length of the UTF-8 sequence that this byte starts.
+pub(super) fn sequence_length(first: u8) -> usize {
     match first {
         0xF0.. => 4,
         0xE0.. => 3,

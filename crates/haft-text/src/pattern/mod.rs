@@ -1,34 +1,34 @@
 //! Shell patterns: `*`, `?`, `[…]`, and with `extglob` also `?(…) *(…) +(…) @(…) !(…)`.
 //!
-//! A pattern is compiled from text in which a backslash makes the byte after it stand for itself. Expansion builds that text
-//! with [`quote_into`] for what was quoted and by plain appending for what was not, so a bracket expression may be
-//! quoted in part, and an operator may come out of a variable, as in bash.
+//! A pattern is compiled from text in which a backslash quotes the byte after it. Expansion builds that text: it appends quoted text
+//! with [`quote_into`] and unquoted text as it is. Thus a part of a bracket expression can be quoted, and the value of a variable can
+//! contain operators, as in bash.
 //!
-//! Matching never backtracks exponentially. A pattern without groups is matched with one point to return to. Everything else
-//! is computed on sets of positions: each item maps the positions it can begin at to those it can end at, so
-//! the cost is bounded by items times positions, and by one more factor of positions for each `!(…)`. Run
-//! backwards, the same computation answers where a match may begin.
+//! Matching never takes exponential time. A pattern without groups needs one backtracking point: the last `*`. Other patterns are
+//! evaluated on sets of positions: each item maps the positions where it can begin to those where it can end. The cost is
+//! bounded by items times positions, and by one more factor of positions for each `!(…)`. Evaluated backwards, the same computation
+//! yields the positions where a match can begin.
 
 mod bracket;
 mod engine;
 mod parse;
-mod reach;
+mod positions;
 mod simple;
 #[cfg(test)]
 mod tests;
 
 use std::ops::Range;
 
-use self::engine::{Direction, Run};
-use self::parse::{Item, Operator};
-use self::reach::Reach;
+use self::engine::{MatchDirection, Matcher};
+use self::parse::{GroupOperator, PatternItem};
+use self::positions::Positions;
 
-/// How a pattern is read and matched.
+/// Options for compiling and matching a pattern.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PatternOptions {
-    /// `extglob`: `@(…)` and its kin are operators.
+    /// `extglob`: `?(…)`, `*(…)`, `+(…)`, `@(…)` and `!(…)` are operators.
     pub extended: bool,
-    /// `nocasematch`, `nocaseglob`: letters match whatever their case.
+    /// `nocasematch`, `nocaseglob`: matching ignores case.
     pub ignore_case: bool,
     /// The C locale: every byte is a character.
     pub bytewise: bool,
@@ -37,106 +37,107 @@ pub struct PatternOptions {
 /// A compiled pattern.
 #[derive(Clone, Debug)]
 pub struct Pattern {
-    items: Vec<Item>,
+    items: Vec<PatternItem>,
     grouped: bool,
     ignore_case: bool,
     bytewise: bool,
 }
 
 impl Pattern {
-    /// Compiles a pattern. Every text is one: what is not an operator stands for itself.
+    /// Compiles a pattern. Every text is a valid pattern: text that is not an operator matches itself.
     #[must_use]
     pub fn compile(text: &[u8], options: PatternOptions) -> Self {
         let bytewise = options.bytewise || std::str::from_utf8(text).is_err();
         let items = parse::parse(text, options.extended, bytewise);
-        let grouped = items.iter().any(|item| matches!(item, Item::Group(_)));
+        let grouped = items.iter().any(|item| matches!(item, PatternItem::Group(_)));
         Self { items, grouped, ignore_case: options.ignore_case, bytewise }
     }
 
-    /// The one text it matches, if it is made of nothing but text.
+    /// Returns the only text that matches, if the pattern has no operators.
     #[must_use]
     pub fn literal(&self) -> Option<&[u8]> {
         match self.items.as_slice() {
             [] => Some(&[]),
-            [Item::Literal(text)] if !self.ignore_case => Some(text),
+            [PatternItem::Literal(text)] if !self.ignore_case => Some(text),
             _ => None,
         }
     }
 
-    /// Whether it matches the whole subject.
+    /// Tells whether the pattern matches the whole subject.
     #[must_use]
     pub fn matches(&self, subject: &[u8]) -> bool {
         self.matches_with(subject, false)
     }
 
-    /// Whether it matches a file name, in which a leading period must be matched by a period that was written.
+    /// Tells whether the pattern matches a file name. Only a literal period matches a leading period.
     #[must_use]
     pub fn matches_name(&self, name: &[u8]) -> bool {
         self.matches_with(name, true)
     }
 
-    fn matches_with(&self, subject: &[u8], period: bool) -> bool {
+    fn matches_with(&self, subject: &[u8], is_file_name: bool) -> bool {
         if let Some(text) = self.literal() {
             return text == subject;
         }
-        let mut run = self.run(subject, Direction::Forward);
-        run.protect_period = period && subject.first() == Some(&b'.');
+        let mut matcher = self.matcher(subject, MatchDirection::Forward);
+        matcher.protect_period = is_file_name && subject.first() == Some(&b'.');
         if self.grouped {
-            run.whole(&self.items, Reach::one(0)).contains(subject.len())
+            matcher.whole(&self.items, Positions::one(0)).contains(subject.len())
         } else {
-            simple::matches(&run, &self.items)
+            simple::matches(&matcher, &self.items)
         }
     }
 
-    /// The end of the shortest or longest match at the beginning of the subject.
+    /// Returns the end of the shortest or longest match at the beginning of the subject.
     #[must_use]
     pub fn prefix(&self, subject: &[u8], longest: bool) -> Option<usize> {
         if let Some(text) = self.literal() {
             return subject.starts_with(text).then_some(text.len());
         }
-        if let [Item::Star, Item::Literal(text)] = &*self.items
+        if let [PatternItem::Star, PatternItem::Literal(text)] = &*self.items
             && self.is_found_by_bytes(text)
         {
             let found = search(subject, text, longest);
             return found.map(|start| start + text.len());
         }
-        let ends = self.run(subject, Direction::Forward).sequence(&self.items, Reach::one(0));
+        let ends = self.matcher(subject, MatchDirection::Forward).sequence(&self.items, Positions::one(0));
         if longest { ends.last() } else { ends.first() }
     }
 
-    /// The start of the shortest or longest match at the end of the subject.
+    /// Returns the start of the shortest or longest match at the end of the subject.
     #[must_use]
     pub fn suffix(&self, subject: &[u8], longest: bool) -> Option<usize> {
         if let Some(text) = self.literal() {
             return subject.ends_with(text).then(|| subject.len() - text.len());
         }
-        if let [Item::Literal(text), Item::Star] = &*self.items
+        if let [PatternItem::Literal(text), PatternItem::Star] = &*self.items
             && self.is_found_by_bytes(text)
         {
             return search(subject, text, !longest);
         }
-        let starts = self.run(subject, Direction::Backward).whole(&self.items, Reach::one(subject.len()));
+        let starts =
+            self.matcher(subject, MatchDirection::Backward).whole(&self.items, Positions::one(subject.len()));
         if longest { starts.first() } else { starts.last() }
     }
 
-    /// Whether a text is wherever its bytes are: those of ASCII are part of no other character.
+    /// Tells whether a byte search finds a text. ASCII bytes are never part of another character.
     fn is_found_by_bytes(&self, text: &[u8]) -> bool {
         !self.ignore_case && text.is_ascii()
     }
 
-    /// The first longest match.
+    /// Returns the first match, the longest at its position.
     #[must_use]
     pub fn find(&self, subject: &[u8]) -> Option<Range<usize>> {
         self.find_iter(subject).next()
     }
 
-    /// All matches that do not overlap, from the left, each the longest at its place. An empty match is reported
-    /// wherever nothing longer begins, but not at the very end of a subject that is not empty. An empty pattern is found
-    /// nowhere, and in an empty subject only one is found that begins with `*`.
+    /// Iterates over the matches that do not overlap, from left to right, each the longest at its position. As in bash, an empty match
+    /// counts where no longer match begins, but not at the end of a subject that is not empty. An empty pattern never matches, and
+    /// an empty subject matches only a pattern that begins with `*`.
     pub fn find_iter<'a>(&'a self, subject: &'a [u8]) -> impl Iterator<Item = Range<usize>> + 'a {
-        // A text is looked for as one goes on; a pattern at all places at once.
+        // A literal is searched step by step; the starts of other patterns are computed at once.
         let finder = self.literal().filter(|text| !text.is_empty()).map(memchr::memmem::Finder::new);
-        let starts = if finder.is_some() { Reach::none() } else { self.starts(subject) };
+        let starts = if finder.is_some() { Positions::none() } else { self.starts(subject) };
         let mut from = 0;
         std::iter::from_fn(move || {
             let start = match &finder {
@@ -152,36 +153,36 @@ impl Pattern {
         })
     }
 
-    /// Where matches begin.
-    fn starts(&self, subject: &[u8]) -> Reach {
-        let eager = match self.items.first() {
-            None => return Reach::none(),
-            Some(Item::Star) => true,
-            Some(Item::Group(group)) => group.operator == Operator::ZeroOrMore,
+    /// Returns the positions where matches begin.
+    fn starts(&self, subject: &[u8]) -> Positions {
+        let matches_empty_subject = match self.items.first() {
+            None => return Positions::none(),
+            Some(PatternItem::Star) => true,
+            Some(PatternItem::Group(group)) => group.operator == GroupOperator::ZeroOrMore,
             Some(_) => false,
         };
-        if subject.is_empty() && !eager {
-            return Reach::none();
+        if subject.is_empty() && !matches_empty_subject {
+            return Positions::none();
         }
-        let mut run = self.run(subject, Direction::Backward);
-        let everywhere = run.everywhere();
-        run.sequence(&self.items, everywhere)
+        let mut matcher = self.matcher(subject, MatchDirection::Backward);
+        let everywhere = matcher.everywhere();
+        matcher.sequence(&self.items, everywhere)
     }
 
     fn end_from(&self, subject: &[u8], start: usize) -> Option<usize> {
         if let Some(text) = self.literal() {
             return Some(start + text.len());
         }
-        self.run(subject, Direction::Forward).sequence(&self.items, Reach::one(start)).last()
+        self.matcher(subject, MatchDirection::Forward).sequence(&self.items, Positions::one(start)).last()
     }
 
-    fn run<'a>(&self, subject: &'a [u8], direction: Direction) -> Run<'a> {
+    fn matcher<'a>(&self, subject: &'a [u8], direction: MatchDirection) -> Matcher<'a> {
         let bytewise = self.bytewise || std::str::from_utf8(subject).is_err();
-        Run::new(subject, direction, self.ignore_case, bytewise)
+        Matcher::new(subject, direction, self.ignore_case, bytewise)
     }
 }
 
-/// The first place of a text, or the last.
+/// Returns the position of the first or last occurrence of a text.
 fn search(subject: &[u8], text: &[u8], last: bool) -> Option<usize> {
     match last {
         true => memchr::memmem::rfind(subject, text),
@@ -189,7 +190,7 @@ fn search(subject: &[u8], text: &[u8], last: bool) -> Option<usize> {
     }
 }
 
-/// Appends text to a pattern so that it stands for itself there.
+/// Appends text to a pattern and quotes it, so that it matches itself.
 pub fn quote_into(pattern: &mut Vec<u8>, text: &[u8]) {
     for &byte in text {
         if byte.is_ascii_punctuation() && !matches!(byte, b'/' | b'_' | b',' | b'%' | b'"' | b'\'' | b'.') {
@@ -199,7 +200,7 @@ pub fn quote_into(pattern: &mut Vec<u8>, text: &[u8]) {
     }
 }
 
-/// The text a pattern was quoted from: backslashes that quote are removed.
+/// Removes the backslashes that quote from a pattern.
 #[must_use]
 pub fn unquote(pattern: &[u8]) -> Vec<u8> {
     let mut text = Vec::with_capacity(pattern.len());
@@ -213,9 +214,9 @@ pub fn unquote(pattern: &[u8]) -> Vec<u8> {
     text
 }
 
-/// Whether the text of a pattern holds anything that could match more than itself.
+/// Tells whether a pattern has operators. One without can only match itself.
 #[must_use]
-pub fn is_active(text: &[u8], extended: bool) -> bool {
+pub fn has_operators(text: &[u8], extended: bool) -> bool {
     let mut index = 0;
     let mut bracket = false;
     while let Some(&byte) = text.get(index) {

@@ -1,13 +1,13 @@
-//! From the text of a pattern to its items.
+//! Parsing of patterns.
 
-use super::bracket::{self, Set};
+use super::bracket::{self, BracketSet};
 
-/// How deep groups may be nested; what is deeper stands for itself.
-const DEPTH: usize = 100;
+/// How deep groups may be nested. Operators of deeper groups match themselves.
+const MAX_GROUP_DEPTH: usize = 100;
 
 /// One item of a pattern.
 #[derive(Clone, Debug)]
-pub(super) enum Item {
+pub(super) enum PatternItem {
     /// Text; never empty, and never two in a row.
     Literal(Vec<u8>),
     /// `?`.
@@ -15,21 +15,21 @@ pub(super) enum Item {
     /// `*`; never two in a row.
     Star,
     /// `[…]`.
-    Set(Box<Set>),
-    /// `@(…)` and its kin.
-    Group(Box<Group>),
+    Set(Box<BracketSet>),
+    /// An `extglob` operator such as `@(…)`.
+    Group(Box<PatternGroup>),
 }
 
-/// `@(…)` and its kin.
+/// An `extglob` operator and its alternatives, such as `@(a|b)`.
 #[derive(Clone, Debug)]
-pub(super) struct Group {
-    pub(super) operator: Operator,
-    pub(super) alternatives: Vec<Vec<Item>>,
+pub(super) struct PatternGroup {
+    pub(super) operator: GroupOperator,
+    pub(super) alternatives: Vec<Vec<PatternItem>>,
 }
 
-/// What a group matches of its alternatives.
+/// How often a group matches one of its alternatives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Operator {
+pub(super) enum GroupOperator {
     ZeroOrOne,
     ZeroOrMore,
     OneOrMore,
@@ -38,47 +38,47 @@ pub(super) enum Operator {
 }
 
 /// Parses the text of a pattern.
-pub(super) fn parse(text: &[u8], extended: bool, bytewise: bool) -> Vec<Item> {
-    Parser { extended, bytewise }.items(text, 0)
+pub(super) fn parse(text: &[u8], extended: bool, bytewise: bool) -> Vec<PatternItem> {
+    PatternParser { extended, bytewise }.items(text, 0)
 }
 
-struct Parser {
+struct PatternParser {
     extended: bool,
     bytewise: bool,
 }
 
-impl Parser {
-    fn items(&self, text: &[u8], depth: usize) -> Vec<Item> {
+impl PatternParser {
+    fn items(&self, text: &[u8], depth: usize) -> Vec<PatternItem> {
         let mut items = Vec::new();
         let mut rest = text;
         while let Some(&byte) = rest.first() {
             if let Some(operator) = self.operator(rest, depth) {
                 let Some((group, after)) = self.group(operator, &rest[2..], depth) else {
-                    literal(&mut items, rest);
+                    push_literal(&mut items, rest);
                     break;
                 };
-                items.push(Item::Group(Box::new(group)));
+                items.push(PatternItem::Group(Box::new(group)));
                 rest = after;
                 continue;
             }
             let length = match byte {
                 b'?' => {
-                    items.push(Item::Any);
+                    items.push(PatternItem::Any);
                     1
                 }
                 b'*' => {
-                    if !matches!(items.last(), Some(Item::Star)) {
-                        items.push(Item::Star);
+                    if !matches!(items.last(), Some(PatternItem::Star)) {
+                        items.push(PatternItem::Star);
                     }
                     1
                 }
                 b'[' => self.bracket(rest, &mut items),
                 b'\\' if rest.len() > 1 => {
-                    literal(&mut items, &rest[1..2]);
+                    push_literal(&mut items, &rest[1..2]);
                     2
                 }
                 _ => {
-                    literal(&mut items, &rest[..1]);
+                    push_literal(&mut items, &rest[..1]);
                     1
                 }
             };
@@ -87,37 +87,42 @@ impl Parser {
         items
     }
 
-    fn bracket(&self, rest: &[u8], items: &mut Vec<Item>) -> usize {
+    fn bracket(&self, rest: &[u8], items: &mut Vec<PatternItem>) -> usize {
         match bracket::parse(rest, self.bytewise) {
             Some((set, length)) => {
-                items.push(Item::Set(Box::new(set)));
+                items.push(PatternItem::Set(Box::new(set)));
                 length
             }
             None => {
-                literal(items, b"[");
+                push_literal(items, b"[");
                 1
             }
         }
     }
 
-    /// The operator at the beginning of the text, if one is there.
-    fn operator(&self, text: &[u8], depth: usize) -> Option<Operator> {
-        if !self.extended || depth >= DEPTH || text.get(1) != Some(&b'(') {
+    /// Returns the operator at the beginning of the text.
+    fn operator(&self, text: &[u8], depth: usize) -> Option<GroupOperator> {
+        if !self.extended || depth >= MAX_GROUP_DEPTH || text.get(1) != Some(&b'(') {
             return None;
         }
         Some(match text.first()? {
-            b'?' => Operator::ZeroOrOne,
-            b'*' => Operator::ZeroOrMore,
-            b'+' => Operator::OneOrMore,
-            b'@' => Operator::One,
-            b'!' => Operator::Not,
+            b'?' => GroupOperator::ZeroOrOne,
+            b'*' => GroupOperator::ZeroOrMore,
+            b'+' => GroupOperator::OneOrMore,
+            b'@' => GroupOperator::One,
+            b'!' => GroupOperator::Not,
             _ => return None,
         })
     }
 
-    /// The group whose alternatives begin here, and what follows it; `None` if it is never closed, in which case it and
-    /// all that follows stands for itself.
-    fn group<'a>(&self, operator: Operator, body: &'a [u8], depth: usize) -> Option<(Group, &'a [u8])> {
+    /// Returns the group whose alternatives begin here, and the text after it. Returns `None` if the group is not closed; then it and
+    /// the rest of the pattern match themselves.
+    fn group<'a>(
+        &self,
+        operator: GroupOperator,
+        body: &'a [u8],
+        depth: usize,
+    ) -> Option<(PatternGroup, &'a [u8])> {
         let (bars, end) = self.scan(body)?;
         let mut alternatives = Vec::with_capacity(bars.len() + 1);
         let mut start = 0;
@@ -125,10 +130,10 @@ impl Parser {
             alternatives.push(self.items(&body[start..stop], depth + 1));
             start = stop + 1;
         }
-        Some((Group { operator, alternatives }, &body[end + 1..]))
+        Some((PatternGroup { operator, alternatives }, &body[end + 1..]))
     }
 
-    /// Finds the bars that separate the alternatives of a group, and the parenthesis that closes it.
+    /// Finds the bars between the alternatives of a group, and its closing parenthesis.
     fn scan(&self, body: &[u8]) -> Option<(Vec<usize>, usize)> {
         let mut bars = Vec::new();
         let mut depth = 0usize;
@@ -152,10 +157,10 @@ impl Parser {
     }
 }
 
-fn literal(items: &mut Vec<Item>, text: &[u8]) {
-    if let Some(Item::Literal(bytes)) = items.last_mut() {
+fn push_literal(items: &mut Vec<PatternItem>, text: &[u8]) {
+    if let Some(PatternItem::Literal(bytes)) = items.last_mut() {
         bytes.extend_from_slice(text);
     } else {
-        items.push(Item::Literal(text.to_vec()));
+        items.push(PatternItem::Literal(text.to_vec()));
     }
 }

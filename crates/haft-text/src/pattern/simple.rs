@@ -1,17 +1,17 @@
 //! Matching of patterns without groups.
 
-use super::engine::Run;
-use super::parse::Item;
+use super::engine::Matcher;
+use super::parse::PatternItem;
 
-/// Whether the items match the whole subject. Only the last `*` is ever returned to: what an earlier one could give up, the
-/// later one could take as well.
-pub(super) fn matches(run: &Run<'_>, items: &[Item]) -> bool {
+/// Tells whether the items match the whole subject. Backtracking to the last `*` is enough, because it can match every text that an
+/// earlier `*` could leave over.
+pub(super) fn matches(matcher: &Matcher<'_>, items: &[PatternItem]) -> bool {
     let (mut item, mut at) = (0, 0);
     let mut retry: Option<(usize, usize)> = None;
     loop {
         match items.get(item) {
-            None if at == run.subject.len() => return true,
-            Some(Item::Star) if !(run.protect_period && at == 0) => {
+            None if at == matcher.subject.len() => return true,
+            Some(PatternItem::Star) if !(matcher.protect_period && at == 0) => {
                 if item + 1 == items.len() {
                     return true;
                 }
@@ -19,45 +19,45 @@ pub(super) fn matches(run: &Run<'_>, items: &[Item]) -> bool {
                 item += 1;
                 continue;
             }
-            Some(Item::Star) => return false,
+            Some(PatternItem::Star) => return false,
             Some(other) => {
-                if let Some(next) = one(run, other, at) {
+                if let Some(next) = match_one(matcher, other, at) {
                     (item, at) = (item + 1, next);
                     continue;
                 }
             }
             None => {}
         }
-        // The last `*` takes one character more.
+        // Let the last `*` match one more character.
         let Some((after_star, start)) = retry else { return false };
-        let Some(start) = next_start(run, &items[after_star], start) else { return false };
+        let Some(start) = next_start(matcher, &items[after_star], start) else { return false };
         retry = Some((after_star, start));
         (item, at) = (after_star, start);
     }
 }
 
-/// The next place after `start` at which an item may begin.
-fn next_start(run: &Run<'_>, item: &Item, start: usize) -> Option<usize> {
-    let (next, _) = run.step(start)?;
+/// Returns the next position after `start` where an item may begin.
+fn next_start(matcher: &Matcher<'_>, item: &PatternItem, start: usize) -> Option<usize> {
+    let (next, _) = matcher.step(start)?;
     match item {
-        Item::Literal(text) if !run.ignore_case => {
-            memchr::memchr(*text.first()?, &run.subject[next..]).map(|offset| next + offset)
+        PatternItem::Literal(text) if !matcher.ignore_case => {
+            memchr::memchr(*text.first()?, &matcher.subject[next..]).map(|offset| next + offset)
         }
         _ => Some(next),
     }
 }
 
-/// Where one item that is no `*` ends.
-fn one(run: &Run<'_>, item: &Item, at: usize) -> Option<usize> {
-    if let Item::Literal(text) = item {
-        return run.literal_at(text, at);
+/// Returns the end of a match of one item other than `*`.
+fn match_one(matcher: &Matcher<'_>, item: &PatternItem, at: usize) -> Option<usize> {
+    if let PatternItem::Literal(text) = item {
+        return matcher.literal_at(text, at);
     }
-    if run.protect_period && at == 0 {
+    if matcher.protect_period && at == 0 {
         return None;
     }
-    let (next, code) = run.step(at)?;
+    let (next, code) = matcher.step(at)?;
     match item {
-        Item::Set(set) => set.contains(code, run.ignore_case).then_some(next),
+        PatternItem::Set(set) => set.contains(code, matcher.ignore_case).then_some(next),
         _ => Some(next),
     }
 }

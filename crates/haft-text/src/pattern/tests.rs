@@ -1,4 +1,4 @@
-//! What bash 5.2 answers.
+//! Expectations are the results of bash 5.2.
 
 use super::*;
 
@@ -11,7 +11,7 @@ fn matches(pattern: &str, subject: &str) -> bool {
 }
 
 #[test]
-fn plain_operators() {
+fn basic_operators() {
     for (pattern, subject) in [
         ("", ""),
         ("abc", "abc"),
@@ -49,7 +49,7 @@ fn plain_operators() {
 }
 
 #[test]
-fn groups() {
+fn extglob_groups() {
     for (pattern, subject) in [
         ("@(a|b)c", "bc"),
         ("?(a)b", "b"),
@@ -92,7 +92,7 @@ fn a_group_after_a_star_does_not_begin_at_the_end() {
 }
 
 #[test]
-fn case_and_locale() {
+fn case_and_locale_are_respected() {
     let folded = PatternOptions { ignore_case: true, ..PatternOptions::default() };
     assert!(Pattern::compile("É[a-c]x".as_bytes(), folded).matches("éBX".as_bytes()));
     assert_eq!(Pattern::compile(b"A*", folded).prefix(b"aab", false), Some(1));
@@ -103,7 +103,7 @@ fn case_and_locale() {
 }
 
 #[test]
-fn prefixes_and_suffixes() {
+fn shortest_and_longest_prefixes_and_suffixes() {
     let path = b"/usr/local/lib.tar.gz";
     assert_eq!(compile("*/").prefix(path, false), Some(1));
     assert_eq!(compile("*/").prefix(path, true), Some(11));
@@ -116,7 +116,7 @@ fn prefixes_and_suffixes() {
 }
 
 #[test]
-fn replacing() {
+fn all_matches_are_found() {
     let replace = |pattern: &str, subject: &str| {
         let pattern = compile(pattern);
         let mut result = String::new();
@@ -140,7 +140,7 @@ fn replacing() {
 }
 
 #[test]
-fn leading_periods_are_written_out() {
+fn only_a_literal_period_matches_a_leading_period() {
     for (pattern, name, matched) in [
         ("*", ".a", false),
         ("?a", ".a", false),
@@ -162,21 +162,21 @@ fn leading_periods_are_written_out() {
 }
 
 #[test]
-fn quoting_makes_text_inert() {
+fn quoted_text_matches_itself() {
     let text = "a*[b]?\\(é|!-^~ /.";
     let mut quoted = Vec::new();
     quote_into(&mut quoted, text.as_bytes());
     let options = PatternOptions { extended: true, ..PatternOptions::default() };
     assert_eq!(Pattern::compile(&quoted, options).literal(), Some(text.as_bytes()));
     assert_eq!(unquote(&quoted), text.as_bytes());
-    assert!(!is_active(&quoted, true));
+    assert!(!has_operators(&quoted, true));
     for (text, active) in [("a*", true), ("[", false), ("[a]", true), ("+(a)", true), ("a+b", false)] {
-        assert_eq!(is_active(text.as_bytes(), true), active, "{text}");
+        assert_eq!(has_operators(text.as_bytes(), true), active, "{text}");
     }
 }
 
 #[test]
-fn hostile_patterns_take_no_time() {
+fn hostile_patterns_match_in_polynomial_time() {
     let subject = "a".repeat(2000);
     assert!(!matches(&"*a".repeat(50).replace("*a", "*a*"), &"b".repeat(2000)));
     assert!(!matches(&format!("{}b", "*a".repeat(200)), &subject));

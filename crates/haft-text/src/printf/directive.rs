@@ -1,32 +1,32 @@
-//! The directives of a format.
+//! Parsing of a format into text and directives.
 
-/// One piece of a format.
+/// A piece of a format.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Piece<'a> {
-    /// Text without directives, escapes still in it.
+pub(super) enum FormatPiece<'a> {
+    /// Text without directives, before backslash escapes are expanded.
     Text(&'a [u8]),
     Directive(Directive<'a>),
-    /// Something after a `%` that is none; `text` is the character, or everything from the `%` on if the format ended.
+    /// An invalid directive. `text` is its last character, or everything from the `%` on if the format ended.
     Invalid {
         text: &'a [u8],
         ended: bool,
     },
 }
 
-/// `%` and what follows it.
+/// A conversion such as `%-10.3s`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Directive<'a> {
-    pub(super) flags: Flags,
+    pub(super) flags: PrintfFlags,
     pub(super) width: Option<Count>,
     pub(super) precision: Option<Count>,
-    /// The letter.
+    /// The conversion letter.
     pub(super) conversion: u8,
-    /// What is in the parentheses of `%(…)T`.
+    /// The text in the parentheses of `%(…)T`.
     pub(super) time: &'a [u8],
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Flags {
+pub(super) struct PrintfFlags {
     pub(super) left: bool,
     pub(super) plus: bool,
     pub(super) space: bool,
@@ -38,17 +38,17 @@ pub(super) struct Flags {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Count {
     Number(i64),
-    /// `*`: an argument.
+    /// `*`: the value of an argument.
     Argument,
 }
 
-/// The first piece of a format, which is not empty, and the rest.
-pub(super) fn next(format: &[u8]) -> (Piece<'_>, &[u8]) {
+/// Splits the first piece off a format, which must not be empty. Returns the piece and the rest.
+pub(super) fn next_piece(format: &[u8]) -> (FormatPiece<'_>, &[u8]) {
     if format.first() != Some(&b'%') {
         let end = text_end(format);
-        return (Piece::Text(&format[..end]), &format[end..]);
+        return (FormatPiece::Text(&format[..end]), &format[end..]);
     }
-    let mut reader = Reader { format, index: 1 };
+    let mut reader = DirectiveReader { format, index: 1 };
     let mut directive = Directive { flags: reader.flags(), ..Directive::default() };
     directive.width = reader.count();
     if reader.peek() == Some(b'.') {
@@ -61,7 +61,7 @@ pub(super) fn next(format: &[u8]) -> (Piece<'_>, &[u8]) {
     reader.conversion(directive)
 }
 
-/// Where the text before the next directive ends. An escaped backslash or percent sign is text.
+/// Returns the end of the text before the next directive. An escaped backslash or percent sign is text.
 fn text_end(format: &[u8]) -> usize {
     let mut index = 0;
     while let Some(&byte) = format.get(index) {
@@ -74,18 +74,18 @@ fn text_end(format: &[u8]) -> usize {
     format.len()
 }
 
-struct Reader<'a> {
+struct DirectiveReader<'a> {
     format: &'a [u8],
     index: usize,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> DirectiveReader<'a> {
     fn peek(&self) -> Option<u8> {
         self.format.get(self.index).copied()
     }
 
-    fn flags(&mut self) -> Flags {
-        let mut flags = Flags::default();
+    fn flags(&mut self) -> PrintfFlags {
+        let mut flags = PrintfFlags::default();
         while let Some(byte) = self.peek() {
             match byte {
                 b'-' => flags.left = true,
@@ -115,10 +115,10 @@ impl<'a> Reader<'a> {
         number.map(Count::Number)
     }
 
-    fn conversion(&mut self, mut directive: Directive<'a>) -> (Piece<'a>, &'a [u8]) {
+    fn conversion(&mut self, mut directive: Directive<'a>) -> (FormatPiece<'a>, &'a [u8]) {
         let format = self.format;
         let Some(letter) = self.peek() else {
-            return (Piece::Invalid { text: format, ended: true }, &[]);
+            return (FormatPiece::Invalid { text: format, ended: true }, &[]);
         };
         let start = self.index;
         self.index += 1;
@@ -133,12 +133,12 @@ impl<'a> Reader<'a> {
             _ => false,
         };
         if known {
-            return (Piece::Directive(directive), &format[self.index..]);
+            return (FormatPiece::Directive(directive), &format[self.index..]);
         }
-        (Piece::Invalid { text: &format[start..=start], ended: false }, &[])
+        (FormatPiece::Invalid { text: &format[start..=start], ended: false }, &[])
     }
 
-    /// `(…)T`, up to the parenthesis that closes it.
+    /// Reads `(…)T` up to the matching parenthesis.
     fn time(&mut self, directive: &mut Directive<'a>) -> bool {
         let format = self.format;
         let start = self.index;

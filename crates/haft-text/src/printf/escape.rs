@@ -1,8 +1,8 @@
-//! Backslash escapes: of a `printf` format, of `%b`, of `echo -e`.
+//! Backslash escapes of a `printf` format, of `%b`, and of `echo -e`.
 
-/// Where escapes are expanded; the places differ in a few of them.
+/// Where escapes are expanded. Each context has escapes of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum EscapeContext {
     /// The format of `printf`.
     Format,
     /// An argument of `%b`.
@@ -11,9 +11,8 @@ pub enum Place {
     Echo,
 }
 
-/// Appends text with its escapes expanded. Yields whether to go on: not after a `\c`, except in a format, which has
-/// none.
-pub fn expand(text: &[u8], place: Place, output: &mut Vec<u8>) -> bool {
+/// Appends text with its escapes expanded. Returns false after `\c`, which ends the output; a format has no such escape.
+pub fn expand(text: &[u8], context: EscapeContext, output: &mut Vec<u8>) -> bool {
     let mut rest = text;
     while let Some(start) = memchr::memchr(b'\\', rest) {
         output.extend_from_slice(&rest[..start]);
@@ -33,18 +32,18 @@ pub fn expand(text: &[u8], place: Place, output: &mut Vec<u8>) -> bool {
             b't' => output.push(b'\t'),
             b'v' => output.push(0x0b),
             b'\\' => output.push(b'\\'),
-            b'\'' | b'"' | b'?' if place == Place::Format => output.push(letter),
-            b'c' if place != Place::Format => return false,
-            _ => rest = &escape[number(escape, place, output)..],
+            b'\'' | b'"' | b'?' if context == EscapeContext::Format => output.push(letter),
+            b'c' if context != EscapeContext::Format => return false,
+            _ => rest = &escape[expand_number(escape, context, output)..],
         }
     }
     output.extend_from_slice(rest);
     true
 }
 
-/// What `printf` says of escapes that lack the digits they need; it writes them as they are.
+/// Returns the error messages for escapes without the digits they need. `printf` writes such escapes unchanged.
 #[must_use]
-pub fn complaints(text: &[u8]) -> Vec<Vec<u8>> {
+pub fn missing_digits(text: &[u8]) -> Vec<Vec<u8>> {
     let mut found = Vec::new();
     let mut rest = text;
     while let Some(start) = memchr::memchr(b'\\', rest) {
@@ -62,11 +61,11 @@ pub fn complaints(text: &[u8]) -> Vec<Vec<u8>> {
     found
 }
 
-/// Appends what a number stands for, or the backslash alone. Yields how much of the escape was used.
-fn number(escape: &[u8], place: Place, output: &mut Vec<u8>) -> usize {
-    let (skip, radix, most) = match (escape.first(), place) {
-        (Some(b'0'), Place::Argument | Place::Echo) => (0, 8, 4),
-        (Some(b'0'..=b'7'), Place::Format | Place::Argument) => (0, 8, 3),
+/// Appends the byte or character of a numeric escape, or the backslash alone. Returns the length of the escape.
+fn expand_number(escape: &[u8], context: EscapeContext, output: &mut Vec<u8>) -> usize {
+    let (skip, radix, max_digits) = match (escape.first(), context) {
+        (Some(b'0'), EscapeContext::Argument | EscapeContext::Echo) => (0, 8, 4),
+        (Some(b'0'..=b'7'), EscapeContext::Format | EscapeContext::Argument) => (0, 8, 3),
         (Some(b'x'), _) => (1, 16, 2),
         (Some(b'u'), _) => (1, 16, 4),
         (Some(b'U'), _) => (1, 16, 8),
@@ -75,7 +74,7 @@ fn number(escape: &[u8], place: Place, output: &mut Vec<u8>) -> usize {
             return 0;
         }
     };
-    let digits = escape[skip..].iter().take(most).map_while(|byte| char::from(*byte).to_digit(radix));
+    let digits = escape[skip..].iter().take(max_digits).map_while(|byte| char::from(*byte).to_digit(radix));
     let (value, count) =
         digits.fold((0u32, 0), |(value, count), digit| (value.wrapping_mul(radix) + digit, count + 1));
     if count == 0 {
@@ -89,7 +88,7 @@ fn number(escape: &[u8], place: Place, output: &mut Vec<u8>) -> usize {
     skip + count
 }
 
-/// Appends a character as UTF-8; what is beyond Unicode goes on in the same way, up to six bytes.
+/// Appends a character as UTF-8. Codes beyond Unicode are encoded in the same way, in up to six bytes, as in bash.
 fn encode(code: u32, output: &mut Vec<u8>) {
     if code < 0x80 {
         output.push(code.to_le_bytes()[0]);
@@ -113,14 +112,14 @@ fn encode(code: u32, output: &mut Vec<u8>) {
 mod tests {
     use super::*;
 
-    fn at(place: Place, text: &str) -> Vec<u8> {
+    fn at(context: EscapeContext, text: &str) -> Vec<u8> {
         let mut output = Vec::new();
-        expand(text.as_bytes(), place, &mut output);
+        expand(text.as_bytes(), context, &mut output);
         output
     }
 
     #[test]
-    fn each_place_has_its_own_octal_numbers() {
+    fn octal_escapes_depend_on_the_context() {
         for (text, format, argument, echo) in [
             ("\\123", &b"S"[..], &b"S"[..], &b"\\123"[..]),
             ("\\0123", b"\n3", b"S", b"S"),
@@ -130,14 +129,14 @@ mod tests {
             ("a\\cb", b"a\\cb", b"a", b"a"),
             ("\\8\\z\\", b"\\8\\z\\", b"\\8\\z\\", b"\\8\\z\\"),
         ] {
-            assert_eq!(at(Place::Format, text), format, "{text}");
-            assert_eq!(at(Place::Argument, text), argument, "{text}");
-            assert_eq!(at(Place::Echo, text), echo, "{text}");
+            assert_eq!(at(EscapeContext::Format, text), format, "{text}");
+            assert_eq!(at(EscapeContext::Argument, text), argument, "{text}");
+            assert_eq!(at(EscapeContext::Echo, text), echo, "{text}");
         }
     }
 
     #[test]
-    fn characters_by_their_number() {
+    fn hexadecimal_and_unicode_escapes() {
         for (text, bytes) in [
             ("\\x414", &b"A4"[..]),
             ("\\x", b"\\x"),
@@ -147,7 +146,7 @@ mod tests {
             ("\\ud800", b"\xed\xa0\x80"),
             ("\\U7fffffff", b"\xfd\xbf\xbf\xbf\xbf\xbf"),
         ] {
-            assert_eq!(at(Place::Echo, text), bytes, "{text}");
+            assert_eq!(at(EscapeContext::Echo, text), bytes, "{text}");
         }
     }
 }

@@ -1,15 +1,15 @@
-//! `printf`: bash's formatting on bytes.
+//! The `printf` of bash.
 //!
-//! [`print()`] formats, and reports what it complained about and which variables `%n` is to set; writing that anywhere is up to
-//! the caller. Floating-point numbers are those of the x87, 64 bits of mantissa, as in bash: they are read and shown
-//! exactly, by arithmetic on whole numbers of any size.
+//! [`print()`] returns the text, the error messages and the variables that `%n` sets; the caller writes them. Floating-point numbers
+//! have 64 bits of mantissa, as `long double` on x86 and thus in bash. They are parsed and formatted exactly, with integers of
+//! arbitrary size.
 
 mod directive;
 pub mod escape;
 mod float;
+mod formatter;
 mod number;
 mod pad;
-mod run;
 pub mod strftime;
 #[cfg(test)]
 mod tests;
@@ -21,46 +21,46 @@ use crate::encoding::Encoding;
 pub use self::number::{NumberError, parse_integer};
 pub use self::strftime::LocalTime;
 
-/// What a `printf` made.
+/// The result of a `printf`.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Printed {
-    /// The text.
+    /// The formatted text.
     pub output: Vec<u8>,
-    /// The exit status: 1 if an argument was not what the format asked for.
+    /// The exit status: 1 if an argument does not fit its conversion.
     pub status: i32,
-    /// Complaints, without the name of the command.
-    pub complaints: Vec<Vec<u8>>,
-    /// The variables that `%n` names, and how many bytes there were when it was met.
+    /// Error messages, without the name of the command.
+    pub errors: Vec<Vec<u8>>,
+    /// The variables that `%n` names, each with the number of bytes formatted before it.
     pub counts: Vec<(Bytes, usize)>,
 }
 
-/// What `printf` needs of its surroundings.
-pub trait Surroundings {
-    /// The time, for `%(…)T` without an argument, or of a number of seconds since the epoch.
-    fn local_time(&mut self, when: When) -> LocalTime;
+/// The services that `printf` needs from its caller.
+pub trait PrintfHost {
+    /// Returns the local time that `%(…)T` shows.
+    fn local_time(&mut self, time: PrintfTime) -> LocalTime;
 
-    /// What a character is, for `%q`.
+    /// Returns the character encoding, for `%q` and characters as numbers.
     fn encoding(&self) -> Encoding;
 
-    /// Whether to stop before the end.
-    fn stopped(&mut self) -> bool;
+    /// Tells whether formatting is cancelled.
+    fn is_cancelled(&mut self) -> bool;
 
-    /// Whether there is memory for so many bytes more; if not, nothing more is printed.
-    fn has_room(&mut self, bytes: usize) -> bool;
+    /// Tells whether there is memory for that many more bytes. If not, formatting ends.
+    fn reserve(&mut self, bytes: usize) -> bool;
 }
 
-/// A time that `%(…)T` asks for.
+/// The time that `%(…)T` shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum When {
-    /// Now.
+pub enum PrintfTime {
+    /// The current time.
     Now,
-    /// When the shell began.
+    /// The time when the shell started.
     Start,
-    /// So many seconds since the epoch.
+    /// A number of seconds since the epoch.
     At(i64),
 }
 
-/// Formats arguments; the format is used again as long as there are arguments left.
-pub fn print(format: &[u8], arguments: &[Bytes], surroundings: &mut dyn Surroundings) -> Printed {
-    run::Run::new(arguments, surroundings).all(format)
+/// Formats arguments. The format is reused until all arguments are consumed.
+pub fn print(format: &[u8], arguments: &[Bytes], host: &mut dyn PrintfHost) -> Printed {
+    formatter::Formatter::new(arguments, host).format(format)
 }

@@ -1,24 +1,24 @@
-//! Whole numbers as arguments.
+//! Integer arguments.
 
 use crate::encoding::Encoding;
 
-/// Why a text is not quite the number that was read from it.
+/// Why a text is not exactly the number that was parsed from it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NumberError {
-    /// It is not a number, or one with something after it.
+    /// The text is not a number, or text follows the number.
     Invalid,
-    /// It begins with `0` and is no octal number.
+    /// The text begins with `0` and is not an octal number.
     InvalidOctal,
-    /// It begins with `0x` and is no hexadecimal number.
+    /// The text begins with `0x` and is not a hexadecimal number.
     InvalidHex,
-    /// It is too large; what was read is the nearest number.
+    /// The number is too large; the result is the nearest number.
     OutOfRange,
 }
 
 impl NumberError {
-    /// What bash says about it.
+    /// Returns the message of bash.
     #[must_use]
-    pub fn complaint(self, text: &[u8]) -> Vec<u8> {
+    pub fn message(self, text: &[u8]) -> Vec<u8> {
         let (before, after) = match self {
             Self::Invalid => ("", "invalid number"),
             Self::InvalidOctal => ("", "invalid octal number"),
@@ -29,8 +29,8 @@ impl NumberError {
     }
 }
 
-/// Reads a whole number as C does, with `0x` and `0` prefixes, blanks before it and a sign. What follows it is an error, but
-/// the number is still what was read.
+/// Parses an integer as `strtoimax` does: leading blanks, a sign, the prefixes `0x` and `0`. Text after the number is an error, but the
+/// number is returned too.
 #[must_use]
 pub fn parse_integer(text: &[u8]) -> (i128, Option<NumberError>) {
     let start = text.iter().take_while(|byte| byte.is_ascii_whitespace() || **byte == 0x0b).count();
@@ -65,7 +65,7 @@ fn problem(digits: &[u8]) -> NumberError {
     }
 }
 
-/// The number of the character after a leading quote, if there is one.
+/// Returns the code of the character after a leading quote.
 pub(super) fn quoted_character(text: &[u8], encoding: Encoding) -> Option<u32> {
     let ([b'\'', rest @ ..] | [b'"', rest @ ..]) = text else { return None };
     let length = encoding.character_length(rest);

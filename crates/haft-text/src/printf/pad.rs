@@ -1,21 +1,22 @@
-//! Padding to a width.
+//! Padding to a field width.
 
-use super::directive::Flags;
+use super::directive::PrintfFlags;
 
-/// The widest a field can be; wider ones are an attempt to use up memory.
-pub(super) const WIDEST: usize = 1 << 28;
+/// The largest field width; a larger one would only use up memory.
+pub(super) const MAX_FIELD_WIDTH: usize = 1 << 28;
 
-/// A number as its parts: sign or prefix, then digits.
+/// A formatted number before padding.
 pub(super) struct Digits {
+    /// The sign and the prefix such as `0x`.
     pub(super) prefix: Vec<u8>,
     pub(super) digits: Vec<u8>,
-    /// Whether zeros may fill the field.
-    pub(super) fill: bool,
+    /// Whether the field may be padded with zeros.
+    pub(super) allows_zeros: bool,
 }
 
 /// Appends text padded with blanks.
 pub(super) fn text(text: &[u8], width: usize, left: bool, output: &mut Vec<u8>) {
-    let blanks = width.min(WIDEST).saturating_sub(text.len());
+    let blanks = width.min(MAX_FIELD_WIDTH).saturating_sub(text.len());
     if !left {
         output.resize(output.len() + blanks, b' ');
     }
@@ -26,9 +27,9 @@ pub(super) fn text(text: &[u8], width: usize, left: bool, output: &mut Vec<u8>) 
 }
 
 /// Appends a number padded with blanks or zeros.
-pub(super) fn number(number: &Digits, width: usize, flags: Flags, output: &mut Vec<u8>) {
-    if flags.zero && number.fill && !flags.left {
-        let zeros = width.min(WIDEST).saturating_sub(number.prefix.len() + number.digits.len());
+pub(super) fn number(number: &Digits, width: usize, flags: PrintfFlags, output: &mut Vec<u8>) {
+    if flags.zero && number.allows_zeros && !flags.left {
+        let zeros = width.min(MAX_FIELD_WIDTH).saturating_sub(number.prefix.len() + number.digits.len());
         output.extend_from_slice(&number.prefix);
         output.resize(output.len() + zeros, b'0');
         output.extend_from_slice(&number.digits);
@@ -37,8 +38,8 @@ pub(super) fn number(number: &Digits, width: usize, flags: Flags, output: &mut V
     text(&[&number.prefix[..], &number.digits].concat(), width, flags.left, output);
 }
 
-/// The sign of a number that may have one.
-pub(super) fn sign(negative: bool, flags: Flags) -> Vec<u8> {
+/// Returns the sign of a number.
+pub(super) fn sign(negative: bool, flags: PrintfFlags) -> Vec<u8> {
     match (negative, flags.plus, flags.space) {
         (true, ..) => b"-".to_vec(),
         (false, true, _) => b"+".to_vec(),

@@ -1,36 +1,36 @@
-//! What bash 5.2 prints.
+//! Expectations are the output of bash 5.2.
 
 use super::*;
 
-struct Fixed;
+struct FixedClock;
 
-impl Surroundings for Fixed {
-    fn local_time(&mut self, when: When) -> LocalTime {
-        let epoch = match when {
-            When::Now => 1_700_000_000,
-            When::Start => 1_600_000_000,
-            When::At(epoch) => epoch,
+impl PrintfHost for FixedClock {
+    fn local_time(&mut self, time: PrintfTime) -> LocalTime {
+        let epoch = match time {
+            PrintfTime::Now => 1_700_000_000,
+            PrintfTime::Start => 1_600_000_000,
+            PrintfTime::At(epoch) => epoch,
         };
-        time_zone::Zone::load(Some(b""), &|_| None).local_time(epoch)
+        time_zone::LocalZone::load(Some(b""), &|_| None).local_time(epoch)
     }
 
     fn encoding(&self) -> crate::encoding::Encoding {
         crate::encoding::Encoding::Utf8
     }
 
-    fn has_room(&mut self, _: usize) -> bool {
+    fn reserve(&mut self, _: usize) -> bool {
         true
     }
 
-    fn stopped(&mut self) -> bool {
+    fn is_cancelled(&mut self) -> bool {
         false
     }
 }
 
 fn run(format: &str, arguments: &[&str]) -> (String, i32) {
     let arguments: Vec<Bytes> = arguments.iter().map(|argument| (*argument).into()).collect();
-    let printed = print(format.as_bytes(), &arguments, &mut Fixed);
-    assert_eq!(printed.status != 0, printed.complaints.iter().any(|text| !text.starts_with(b"warning")));
+    let printed = print(format.as_bytes(), &arguments, &mut FixedClock);
+    assert_eq!(printed.status != 0, printed.errors.iter().any(|text| !text.starts_with(b"warning")));
     (String::from_utf8_lossy(&printed.output).into_owned(), printed.status)
 }
 
@@ -40,7 +40,7 @@ fn check(format: &str, arguments: &[&str], expected: &str) {
 }
 
 #[test]
-fn text() {
+fn text_conversions() {
     check("[%5s|%-5s|%.2s|%5.1s|%05s]", &["a", "b", "abc", "xyz", "q"], "[    a|b    |ab|    x|    q]");
     check("[%5s]", &["é"], "[   é]");
     check("%s\\n", &[], "\n");
@@ -56,7 +56,7 @@ fn text() {
 }
 
 #[test]
-fn whole_numbers() {
+fn integer_conversions() {
     check("%d %i %u", &["-5", "0x1f", "-1"], "-5 31 18446744073709551615");
     check("%x %X %o %#x %#o", &["255", "255", "8", "255", "8"], "ff FF 10 0xff 010");
     check("%+d % d %05d %-5d|", &["1", "2", "3", "4"], "+1  2 00003 4    |");
@@ -70,7 +70,7 @@ fn whole_numbers() {
 }
 
 #[test]
-fn what_is_no_number() {
+fn invalid_numbers_are_reported() {
     for (format, argument, output) in [
         ("%d", "abc", "0"),
         ("%d", "08", "0"),
@@ -90,7 +90,7 @@ fn what_is_no_number() {
 }
 
 #[test]
-fn floating_point() {
+fn floating_point_conversions() {
     check("%f %.2f %.0f %.0f %.0f", &["1", "2.675", "0.5", "1.5", "2.5"], "1.000000 2.67 0 2 2");
     check("%.20f", &["0.1"], "0.10000000000000000000");
     check(
@@ -122,16 +122,16 @@ fn floating_point() {
 }
 
 #[test]
-fn times_and_counts() {
+fn time_conversions_and_byte_counts() {
     check("%(%Y-%m-%d)T %(%F)T %(%s)T", &["0", "-2", "-1"], "1970-01-01 2020-09-13 1700000000");
     check("%(%Y)T", &[], "2023");
     check("[%8(%Y)T] %()T", &["0", "0"], "[    1970] 00:00:00");
-    let printed = print(b"abc%ndef", &["foo".into()], &mut Fixed);
+    let printed = print(b"abc%ndef", &["foo".into()], &mut FixedClock);
     assert_eq!((printed.output.as_slice(), printed.counts), (&b"abcdef"[..], vec![("foo".into(), 3)]));
 }
 
 #[test]
-fn hostile_formats_are_bounded() {
+fn hostile_formats_are_limited() {
     let (output, _) = run("%.400000f", &["1e-300"]);
     assert_eq!(output.len(), 400_002);
     let long = "9".repeat(30_000);
@@ -140,7 +140,7 @@ fn hostile_formats_are_bounded() {
 }
 
 #[test]
-fn very_small_numbers_have_fewer_digits() {
+fn subnormal_numbers_have_fewer_digits() {
     check("%e %.25g", &["3.3e-4950", "1e-4940"], "3.280680e-4950 9.999999999960532520011857e-4941");
     assert_eq!(run("%e", &["1e-5000"]).0, "0.000000e+00");
 }

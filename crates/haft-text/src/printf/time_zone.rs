@@ -16,9 +16,9 @@ const DEFAULT_RULES: &str = ",M3.2.0,M11.1.0";
 
 /// The time zone that times are shown in.
 #[derive(Clone, Debug)]
-pub struct Zone(TimeZone);
+pub struct LocalZone(TimeZone);
 
-impl Zone {
+impl LocalZone {
     /// Finds the time zone for a value of `TZ`, or the time zone of the system if `TZ` is unset. `read` returns the content of
     /// a file. A value that names no time zone means UTC, as in the C library.
     #[must_use]
@@ -69,7 +69,7 @@ mod tests {
     use super::*;
 
     fn shown(value: &str, epoch: i64) -> String {
-        let zone = Zone::load(Some(value.as_bytes()), &|path| std::fs::read(path).ok());
+        let zone = LocalZone::load(Some(value.as_bytes()), &|path| std::fs::read(path).ok());
         String::from_utf8_lossy(&strftime::format(b"%F %T %Z %z", &zone.local_time(epoch))).into()
     }
 
@@ -100,7 +100,7 @@ mod tests {
             (-1_700_000_000, "1916-02-18 02:46:40 CET +0100"),
             (4_000_000_000, "2096-10-02 09:06:40 CEST +0200"),
             (253_402_300_800, "10000-01-01 01:00:00 CET +0100"),
-            (67_767_976_233_532_799, "2147481748-01-01 00:59:59 CET +0100"),
+            (67_767_976_233_532_799, "2147483648-01-01 00:59:59 CET +0100"),
         ] {
             assert_eq!(shown("Europe/Berlin", epoch), expected);
         }

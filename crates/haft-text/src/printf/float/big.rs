@@ -1,8 +1,8 @@
-//! Whole numbers of any size, as far as reading and showing floating-point numbers needs them.
+//! Integers of arbitrary size, with the operations that floating-point conversions need.
 
 use std::cmp::Ordering;
 
-/// A natural number: 32-bit digits, the lowest first, without zeros at the end.
+/// A natural number: 32-bit digits, least significant first, without leading zeros.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Big {
     words: Vec<u32>,
@@ -40,7 +40,7 @@ impl Big {
         self.trim();
     }
 
-    /// Multiplies by a power.
+    /// Multiplies by a power of a small number.
     pub(super) fn multiply_power(&mut self, base: u32, exponent: usize) {
         let (mut chunk, mut chunk_exponent) = (base, 1);
         while let Some(larger) = chunk.checked_mul(base) {
@@ -65,7 +65,7 @@ impl Big {
         self.words.get(index / 32).is_some_and(|word| word >> (index % 32) & 1 == 1)
     }
 
-    /// Whether any bit below this one is set.
+    /// Tells whether any bit below this one is set.
     pub(super) fn any_below(&self, index: usize) -> bool {
         let whole = (index / 32).min(self.words.len());
         self.words[..whole].iter().any(|word| *word != 0) || (whole * 32..index).any(|bit| self.bit(bit))
@@ -81,7 +81,7 @@ impl Big {
         }
     }
 
-    /// 64 bits from this one up.
+    /// Returns the 64 bits from this one up.
     pub(super) fn window(&self, lowest: usize) -> u64 {
         (0..64).filter(|at| self.bit(lowest + at)).fold(0, |window, at| window | 1 << at)
     }
@@ -91,7 +91,7 @@ impl Big {
         by_length.then_with(|| self.words.iter().rev().cmp(other.words.iter().rev()))
     }
 
-    /// Subtracts a number that is not larger.
+    /// Subtracts a number, which must not be larger.
     fn subtract(&mut self, other: &Self) {
         let mut borrow = 0i64;
         for (index, word) in self.words.iter_mut().enumerate() {
@@ -103,7 +103,7 @@ impl Big {
         self.trim();
     }
 
-    /// The quotient, and whether there is a remainder; the divisor is not zero.
+    /// Returns the quotient, and whether there is a remainder. The divisor must not be zero.
     pub(super) fn divide(&self, divisor: &Self) -> (Self, bool) {
         let mut quotient = Self { words: vec![0; self.words.len()] };
         let mut remainder = Self::default();
@@ -118,7 +118,7 @@ impl Big {
         (quotient, !remainder.is_zero())
     }
 
-    /// The decimal digits, as numbers, the highest first.
+    /// Returns the decimal digits as numbers, most significant first.
     pub(super) fn decimal(&self) -> Vec<u8> {
         let mut rest = self.clone();
         let mut digits = Vec::new();
@@ -143,7 +143,7 @@ impl Big {
     }
 }
 
-/// The lower and the upper half.
+/// Splits a number into its lower and upper half.
 fn split(value: u64) -> (u32, u64) {
     let bytes = value.to_le_bytes();
     (u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]), value >> 32)

@@ -1,4 +1,4 @@
-//! The exact decimal digits of a number, and rounding them.
+//! The exact decimal digits of a number, and their rounding.
 
 use super::big::Big;
 
@@ -10,7 +10,7 @@ pub(super) struct Decimal {
 }
 
 impl Decimal {
-    /// `mantissa × 2^exponent`.
+    /// Returns the digits of `mantissa × 2^exponent`.
     pub(super) fn new(mantissa: u64, exponent: i32) -> Self {
         let mut number = Big::from_u64(mantissa);
         let twos = usize::try_from(exponent.unsigned_abs()).unwrap_or(0);
@@ -33,7 +33,7 @@ impl Decimal {
         self.digits.is_empty()
     }
 
-    /// Keeps so many digits, rounding to the nearest, a tie to the even one.
+    /// Rounds to a number of digits: to the nearest, ties to even.
     pub(super) fn round(&mut self, keep: i64) {
         let Ok(keep) = usize::try_from(keep) else {
             (self.digits, self.point) = (Vec::new(), 0);
@@ -73,13 +73,13 @@ impl Decimal {
         self.point += 1;
     }
 
-    /// The digit at a place: 0 is the first after the point, -1 the one before it.
+    /// Returns the digit at a place: 0 is the first after the point, -1 the last before it.
     pub(super) fn digit(&self, place: i64) -> u8 {
         let index = usize::try_from(place + self.point).ok();
         b'0' + index.and_then(|index| self.digits.get(index)).copied().unwrap_or(0)
     }
 
-    /// The exponent when written with one digit before the point.
+    /// Returns the exponent in scientific notation.
     pub(super) fn exponent(&self) -> i64 {
         if self.is_zero() { 0 } else { self.point - 1 }
     }

@@ -3,7 +3,7 @@
 use super::big::Big;
 use super::{Digits, Extended, exponent, mantissa};
 
-/// Reads `0x1.8p3`: the number, the bytes used, and whether it is out of range.
+/// Parses `0x1.8p3`. Returns the number, the bytes used, and whether it is out of range.
 pub(super) fn parse(body: &[u8], negative: bool) -> Option<(Extended, usize, bool)> {
     let [b'0', b'x' | b'X', rest @ ..] = body else { return None };
     let (digits, fraction, used) = mantissa(rest, 16);
@@ -19,8 +19,8 @@ pub(super) fn parse(body: &[u8], negative: bool) -> Option<(Extended, usize, boo
     Some((result, 2 + used + more, range))
 }
 
-/// Shows a number with its first four bits before the point.
-pub(super) fn show(
+/// Formats a number with its first four bits before the point.
+pub(super) fn format(
     mut prefix: Vec<u8>,
     mut mantissa: u64,
     exponent: i32,
@@ -55,5 +55,5 @@ pub(super) fn show(
         prefix.make_ascii_uppercase();
     }
     let digits = if upper { text.to_ascii_uppercase() } else { text };
-    Digits { prefix, digits: digits.into_bytes(), fill: true }
+    Digits { prefix, digits: digits.into_bytes(), allows_zeros: true }
 }

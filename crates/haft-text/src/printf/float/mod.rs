@@ -6,19 +6,19 @@ mod hexadecimal;
 
 use self::big::Big;
 use self::decimal::Decimal;
-use super::directive::Flags;
+use super::directive::PrintfFlags;
 use super::number::NumberError;
 use super::pad::{self, Digits};
 
-/// A number.
+/// A floating-point number of the x87: 64 bits of mantissa.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Extended {
     negative: bool,
-    kind: Kind,
+    value: FloatValue,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+enum FloatValue {
     /// `mantissa × 2^exponent`; the highest bit of the mantissa is set unless it is 0.
     Finite {
         mantissa: u64,
@@ -28,27 +28,31 @@ enum Kind {
     NotANumber,
 }
 
-/// The power of two of the lowest bit that a number can have, and of the highest.
-const EXPONENTS: std::ops::RangeInclusive<i64> = -16445..=16383;
+/// The powers of two of the lowest and the highest bit that a number can have.
+const BIT_EXPONENTS: std::ops::RangeInclusive<i64> = -16445..=16383;
 
-/// More digits than these cannot make a difference but for whether there are any.
-const DIGITS: usize = 20_000;
+/// How many decimal digits are parsed exactly. Of further digits it only matters whether one is not zero.
+const MAX_EXACT_DIGITS: usize = 20_000;
+
+/// A number whose decimal exponent is beyond this is infinite or zero.
+const MAX_DECIMAL_EXPONENT: i64 = 6000;
 
 impl Extended {
     pub(super) fn from_integer(value: u64) -> Self {
         Self::rounded(false, &Big::from_u64(value), 0, false).0
     }
 
-    const ZERO: Kind = Kind::Finite { mantissa: 0, exponent: 0 };
+    const ZERO: FloatValue = FloatValue::Finite { mantissa: 0, exponent: 0 };
 
-    /// The nearest to `number × 2^exponent`, a little more if `sticky`, and whether it is out of range.
+    /// Rounds `number × 2^exponent` to the nearest number, and tells whether that is out of range. `sticky` says that the exact value is a
+    /// little larger.
     fn rounded(negative: bool, number: &Big, exponent: i64, sticky: bool) -> (Self, bool) {
         let bits = number.bits();
         if bits == 0 {
-            return (Self { negative, kind: Self::ZERO }, false);
+            return (Self { negative, value: Self::ZERO }, false);
         }
-        // The lowest bit of a number is never below this power of two, so very small ones have fewer bits.
-        let below = usize::try_from(EXPONENTS.start() - exponent).unwrap_or(0);
+        // Subnormal numbers have fewer bits, because no bit lies below the lowest exponent.
+        let below = usize::try_from(BIT_EXPONENTS.start() - exponent).unwrap_or(0);
         let excess = bits.saturating_sub(64).max(below);
         let mut mantissa = number.window(excess);
         let mut exponent = exponent + excess as i64;
@@ -62,21 +66,23 @@ impl Extended {
             }
         }
         if mantissa == 0 {
-            return (Self { negative, kind: Self::ZERO }, true);
+            return (Self { negative, value: Self::ZERO }, true);
         }
         let shift = mantissa.leading_zeros();
         mantissa <<= shift;
         exponent -= i64::from(shift);
-        let kind = match exponent + 63 {
-            top if top > *EXPONENTS.end() => return (Self { negative, kind: Kind::Infinite }, true),
-            top if top < *EXPONENTS.start() => return (Self { negative, kind: Self::ZERO }, true),
-            _ => Kind::Finite { mantissa, exponent: i32::try_from(exponent).unwrap_or(0) },
+        let value = match exponent + 63 {
+            top if top > *BIT_EXPONENTS.end() => {
+                return (Self { negative, value: FloatValue::Infinite }, true);
+            }
+            top if top < *BIT_EXPONENTS.start() => return (Self { negative, value: Self::ZERO }, true),
+            _ => FloatValue::Finite { mantissa, exponent: i32::try_from(exponent).unwrap_or(0) },
         };
-        (Self { negative, kind }, false)
+        (Self { negative, value }, false)
     }
 }
 
-/// Reads a number as C does. What follows it is an error, but the number is still what was read.
+/// Parses a number as `strtold` does. Text after the number is an error, but the number is returned too.
 pub(super) fn parse(text: &[u8]) -> (Extended, Option<NumberError>) {
     let start = text.iter().take_while(|byte| byte.is_ascii_whitespace() || **byte == 0x0b).count();
     let trimmed = &text[start..];
@@ -85,14 +91,14 @@ pub(super) fn parse(text: &[u8]) -> (Extended, Option<NumberError>) {
         [b'+', rest @ ..] => (false, rest),
         rest => (false, rest),
     };
-    let (number, used, range) = if let Some((kind, used)) = word(body) {
-        (Extended { negative, kind }, used, false)
+    let (number, used, range) = if let Some((value, used)) = word(body) {
+        (Extended { negative, value }, used, false)
     } else if let Some(hexadecimal) = hexadecimal::parse(body, negative) {
         hexadecimal
     } else {
         parse_decimal(body, negative)
     };
-    let number = if used == 0 { Extended { negative: false, kind: Extended::ZERO } } else { number };
+    let number = if used == 0 { Extended { negative: false, value: Extended::ZERO } } else { number };
     let problem = match (used == body.len() && (used > 0 || text.is_empty()), range) {
         (false, _) => Some(NumberError::Invalid),
         (true, true) => Some(NumberError::OutOfRange),
@@ -101,20 +107,20 @@ pub(super) fn parse(text: &[u8]) -> (Extended, Option<NumberError>) {
     (number, problem)
 }
 
-fn word(body: &[u8]) -> Option<(Kind, usize)> {
+fn word(body: &[u8]) -> Option<(FloatValue, usize)> {
     let begins = |name: &[u8]| body.get(..name.len()).is_some_and(|start| start.eq_ignore_ascii_case(name));
     if begins(b"infinity") {
-        Some((Kind::Infinite, 8))
+        Some((FloatValue::Infinite, 8))
     } else if begins(b"inf") {
-        Some((Kind::Infinite, 3))
+        Some((FloatValue::Infinite, 3))
     } else if begins(b"nan") {
-        Some((Kind::NotANumber, 3))
+        Some((FloatValue::NotANumber, 3))
     } else {
         None
     }
 }
 
-/// A run of digits with a point in it: the digits, how many of them follow the point, and the bytes used.
+/// Parses digits with an optional point. Returns the digits, how many of them follow the point, and the bytes used.
 fn mantissa(body: &[u8], radix: u32) -> (Vec<u32>, i64, usize) {
     let (mut digits, mut fraction, mut point) = (Vec::new(), 0, false);
     let mut used = 0;
@@ -134,7 +140,7 @@ fn mantissa(body: &[u8], radix: u32) -> (Vec<u32>, i64, usize) {
     (digits, fraction, used)
 }
 
-/// The exponent after a letter: its value, and the bytes used; none if there are no digits.
+/// Parses an exponent after a letter. Returns its value and the bytes used; both are 0 if there are no digits.
 fn exponent(rest: &[u8], letter: u8) -> (i64, usize) {
     let (Some(first), after) = (rest.first(), rest.get(1..).unwrap_or_default()) else { return (0, 0) };
     if !first.eq_ignore_ascii_case(&letter) {
@@ -157,34 +163,34 @@ fn exponent(rest: &[u8], letter: u8) -> (i64, usize) {
 
 fn parse_decimal(body: &[u8], negative: bool) -> (Extended, usize, bool) {
     let (digits, fraction, mut used) = mantissa(body, 10);
-    let zero = Extended { negative, kind: Extended::ZERO };
+    let zero = Extended { negative, value: Extended::ZERO };
     if used == 0 {
         return (zero, 0, false);
     }
     let (power, more) = exponent(&body[used..], b'e');
     used += more;
     let mut number = Big::default();
-    for digit in digits.iter().take(DIGITS) {
+    for digit in digits.iter().take(MAX_EXACT_DIGITS) {
         number.multiply_add(10, *digit);
     }
-    let dropped = digits.len().saturating_sub(DIGITS);
-    let sticky = digits.iter().skip(DIGITS).any(|digit| *digit != 0);
+    let dropped = digits.len().saturating_sub(MAX_EXACT_DIGITS);
+    let sticky = digits.iter().skip(MAX_EXACT_DIGITS).any(|digit| *digit != 0);
     let power = power - fraction + dropped as i64;
     if number.is_zero() {
         return (zero, used, false);
     }
     let size = number.bits() as i64 * 3 / 10 + power;
-    if size > 6000 {
-        return (Extended { negative, kind: Kind::Infinite }, used, true);
+    if size > MAX_DECIMAL_EXPONENT {
+        return (Extended { negative, value: FloatValue::Infinite }, used, true);
     }
-    if size < -6000 {
+    if size < -MAX_DECIMAL_EXPONENT {
         return (zero, used, true);
     }
     let (result, range) = scale(negative, number, power, sticky);
     (result, used, range)
 }
 
-/// `number × 10^power`.
+/// Returns `number × 10^power`, rounded, and tells whether it is out of range.
 fn scale(negative: bool, mut number: Big, power: i64, sticky: bool) -> (Extended, bool) {
     let tens = usize::try_from(power.unsigned_abs()).unwrap_or(0);
     if power >= 0 {
@@ -199,17 +205,22 @@ fn scale(negative: bool, mut number: Big, power: i64, sticky: bool) -> (Extended
     Extended::rounded(negative, &quotient, -(shift as i64), sticky || remainder)
 }
 
-/// Shows a number by a conversion.
-pub(super) fn show(number: &Extended, conversion: u8, precision: Option<usize>, flags: Flags) -> Digits {
+/// Formats a number by a conversion.
+pub(super) fn format(
+    number: &Extended,
+    conversion: u8,
+    precision: Option<usize>,
+    flags: PrintfFlags,
+) -> Digits {
     let prefix = pad::sign(number.negative, flags);
     let upper = conversion.is_ascii_uppercase();
-    let (mantissa, exponent) = match number.kind {
-        Kind::Finite { mantissa, exponent } => (mantissa, exponent),
-        Kind::Infinite => return word_digits(prefix, "inf", upper),
-        Kind::NotANumber => return word_digits(prefix, "nan", upper),
+    let (mantissa, exponent) = match number.value {
+        FloatValue::Finite { mantissa, exponent } => (mantissa, exponent),
+        FloatValue::Infinite => return word_digits(prefix, "inf", upper),
+        FloatValue::NotANumber => return word_digits(prefix, "nan", upper),
     };
     if conversion.eq_ignore_ascii_case(&b'a') {
-        return hexadecimal::show(prefix, mantissa, exponent, precision, flags.alternate, upper);
+        return hexadecimal::format(prefix, mantissa, exponent, precision, flags.alternate, upper);
     }
     let decimal = Decimal::new(mantissa, exponent);
     let precision = precision.unwrap_or(6);
@@ -219,12 +230,12 @@ pub(super) fn show(number: &Extended, conversion: u8, precision: Option<usize>, 
         _ => general(decimal, precision, flags.alternate),
     };
     let digits = if upper { digits.to_ascii_uppercase() } else { digits };
-    Digits { prefix, digits, fill: true }
+    Digits { prefix, digits, allows_zeros: true }
 }
 
 fn word_digits(prefix: Vec<u8>, word: &str, upper: bool) -> Digits {
     let word = if upper { word.to_ascii_uppercase() } else { word.to_owned() };
-    Digits { prefix, digits: word.into_bytes(), fill: false }
+    Digits { prefix, digits: word.into_bytes(), allows_zeros: false }
 }
 
 fn fixed(mut decimal: Decimal, precision: usize, alternate: bool) -> Vec<u8> {
@@ -256,7 +267,7 @@ fn general(mut decimal: Decimal, precision: usize, alternate: bool) -> Vec<u8> {
     decimal.round(significant as i64);
     let exponent = decimal.exponent();
     let last = significant as i64 - 1;
-    // Digits that are zero at the end are not shown.
+    // Trailing zeros are not shown.
     let shown = if alternate { significant as i64 } else { (decimal.digits.len() as i64).max(1) };
     if exponent < -4 || exponent > last {
         return scientific(decimal, usize::try_from(shown - 1).unwrap_or(0), alternate);

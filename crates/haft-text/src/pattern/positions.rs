@@ -2,14 +2,14 @@
 
 /// A set of positions.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Reach {
-    /// These, in rising order, none twice.
+pub(super) enum Positions {
+    /// These positions, in ascending order without duplicates.
     List(Vec<usize>),
-    /// Every beginning of a character, and the end of the subject, from the first to the last of these, both included.
+    /// Every start of a character, and the end of the subject, within these bounds, both included.
     Span(usize, usize),
 }
 
-impl Reach {
+impl Positions {
     pub(super) fn none() -> Self {
         Self::List(Vec::new())
     }
@@ -18,7 +18,7 @@ impl Reach {
         Self::List(vec![position])
     }
 
-    /// Positions in rising order.
+    /// Returns the set of these positions, which must be in ascending order.
     pub(super) fn list(positions: Vec<usize>) -> Self {
         Self::List(positions)
     }
@@ -41,7 +41,7 @@ impl Reach {
         }
     }
 
-    /// Whether a position, which must be between characters, is in the set.
+    /// Tells whether a position, which must be between characters, is in the set.
     pub(super) fn contains(&self, position: usize) -> bool {
         match self {
             Self::List(positions) => positions.binary_search(&position).is_ok(),
@@ -49,7 +49,7 @@ impl Reach {
         }
     }
 
-    /// The first position of the set that is not before `from`.
+    /// Returns the first position of the set at or after `from`.
     pub(super) fn first_from(&self, subject: &[u8], from: usize) -> Option<usize> {
         match self {
             Self::List(positions) => positions.get(positions.partition_point(|&at| at < from)).copied(),
