@@ -43,7 +43,7 @@ impl JobLog {
         command: &Bytes,
     ) {
         let started = result.started.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_secs_f64();
-        let item = haft_kernel::quote::single(&attempt.item);
+        let item = haft_text::quote::single(&attempt.item);
         let line = format!(
             "{}\t:\t{started:.3}\t{:.3}\t{}\t{}\t{}\t0\t{variable}={} {}\n",
             attempt.index + 1,

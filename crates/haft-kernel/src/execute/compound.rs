@@ -84,7 +84,7 @@ impl Session {
             }
             Err(ArithmeticFailure::Expression(error)) => {
                 let text = self.expand_string(&expression.text)?;
-                self.report(format_args!("((: {}", error.of(&text)));
+                self.report(format_args!("((: {}", error.describe(&text)));
                 Ok(1)
             }
         }

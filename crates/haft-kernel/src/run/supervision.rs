@@ -7,7 +7,6 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
 use haft_process::{Captured, Command, Group, Limit, Scope, Work as _};
-use haft_text::Bytes;
 
 use super::outcome::Stage;
 use super::stopping::Stopping;

@@ -33,8 +33,6 @@ mod working_directory;
 
 use std::sync::Arc;
 
-use haft_text::Bytes;
-
 use crate::flow::Unwind;
 use crate::jobs::Jobs;
 use crate::kernel::Kernel;

@@ -1,7 +1,5 @@
 //! What a session keeps for the commands that run now.
 
-use haft_text::Bytes;
-
 use crate::run::Note;
 
 /// State of what runs at the moment. A subshell begins with none of it.

@@ -6,11 +6,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use haft_lang::ast::CommandKind;
-use haft_process::CancelToken;
-use haft_process::CancelToken;
-use haft_process::Signals;
+use haft_process::{CancelToken, Signals};
 use haft_text::Bytes;
-use rustix::fs::{Mode, OFlags};
 
 use crate::io::OpenFile;
 use crate::kernel::Kernel;

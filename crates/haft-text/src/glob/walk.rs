@@ -49,7 +49,7 @@ impl<'a> GlobWalk<'a> {
                 ComponentKind::Text(text) => self.text(prefix, text, component),
                 ComponentKind::Pattern(pattern) => self.pattern(&prefix, pattern, component)?,
                 ComponentKind::Recursive { directories } => {
-                    self.recursive(prefix, *directories, component)?
+                    self.recursive(prefix, *directories, component)?;
                 }
             }
         }
