@@ -9,7 +9,7 @@ use std::time::Duration;
 use haft_kernel::builtins::Context;
 use haft_kernel::jobs::{Completion, Member};
 use haft_kernel::{Bytes, Flow, Session};
-use haft_process::{Command, Environment, Host, Input, Job, Outcome, Signals, Streams, Task};
+use haft_process::{Command, Environment, Host, Input, Job, JobOutcome, Signals, Streams, Task};
 
 use crate::arguments::CommandArguments;
 use crate::definition::CommandDefinition;
@@ -137,7 +137,7 @@ fn run(context: &mut Context<'_>, arguments: &CommandArguments, _: &[Bytes]) -> 
     }
     if context.session.is_plain_shell() {
         // A plain shell has no watcher process that would end the program if the shell is killed.
-        program.parent_death_signal(Signals::TERMINATE);
+        program.parent_death_signal(Signals::TERM);
     }
     if let Err(error) = set_environment(context, &mut program, arguments) {
         context.error(error);
@@ -240,7 +240,7 @@ fn input(context: &Context<'_>) -> Input {
 /// Waits while another thread supervises the job. Waiting here keeps reading the output that the session captures.
 fn wait(context: &mut Context<'_>, job: Job, cancel: haft_process::CancelToken) -> Flow {
     let pid = job.controller().pid();
-    let (completion, outcome) = (Completion::new(), Arc::new(OnceLock::<Outcome>::new()));
+    let (completion, outcome) = (Completion::new(), Arc::new(OnceLock::<JobOutcome>::new()));
     let (done, filled) = (completion.clone(), outcome.clone());
     let supervisor = std::thread::Builder::new()
         .name("spawn".to_owned())

@@ -114,7 +114,7 @@ impl TimeoutSettings {
     fn new(arguments: &CommandArguments) -> Self {
         let signal = arguments.number("signal").and_then(|signal| i32::try_from(signal).ok());
         Self {
-            signal: signal.unwrap_or(Signals::TERMINATE),
+            signal: signal.unwrap_or(Signals::TERM),
             kill_after: arguments.duration("kill-after").filter(|after| !after.is_zero()),
             preserve_status: arguments.flag("preserve-status"),
             foreground: arguments.flag("foreground"),
@@ -192,7 +192,7 @@ impl LimitedCommand<'_> {
             return;
         }
         // A stopped process handles the signal only after SIGCONT.
-        for signal in [signal, Signals::CONTINUE] {
+        for signal in [signal, Signals::CONT] {
             if !self.part.signal(signal) {
                 self.member.signal_group(signal);
             }

@@ -251,7 +251,7 @@ fn wait_for_oldest(
     let status = match context.session.wait_member_until(&mut member, None) {
         Ok(status) => status.unwrap_or(NOT_FOUND),
         Err(unwind) => {
-            running.iter().chain([&member]).for_each(|member| member.signal(Signals::TERMINATE));
+            running.iter().chain([&member]).for_each(|member| member.signal(Signals::TERM));
             return Err(unwind);
         }
     };

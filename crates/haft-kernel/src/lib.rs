@@ -26,15 +26,15 @@
 //! Output can be watched while it comes, and a run be stopped by anybody who holds its token:
 //!
 //! ```
-//! use haft_kernel::run::{Host, Live, Run, Status};
+//! use haft_kernel::run::{Host, OutputCallback, Run, Status};
 //! use haft_kernel::{CancelToken, Session};
 //!
 //! let token = CancelToken::new();
 //! let stop = token.clone();
 //! // Enough was seen once something was.
-//! let live = Live::new(move |_, bytes| if bytes.ends_with(b"enough\n") { stop.cancel() });
+//! let live = OutputCallback::new(move |_, bytes| if bytes.ends_with(b"enough\n") { stop.cancel() });
 //! let mut session = Session::isolated(1 << 20);
-//! let run = Run::new("echo enough; while :; do :; done").live(live).cancel(&token);
+//! let run = Run::new("echo enough; while :; do :; done").on_output(live).cancel(&token);
 //! assert_eq!(run.run(&Host::plain(), &mut session)?.status, Status::Cancelled);
 //! # Ok::<(), haft_kernel::run::Error>(())
 //! ```

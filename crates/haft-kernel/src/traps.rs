@@ -147,7 +147,7 @@ impl Traps {
 
     /// Ignores what a terminal sends to stop a foreground command, unless a trap is set for it.
     pub fn ignore_keyboard(&mut self) {
-        for signal in [Signals::INTERRUPT, Signals::QUIT] {
+        for signal in [Signals::INT, Signals::QUIT] {
             if self.get(Trap::Signal(signal)).is_none() {
                 self.unheard = self.unheard.with(signal);
             }

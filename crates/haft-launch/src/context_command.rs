@@ -6,8 +6,8 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use haft_process::capture::View;
-use haft_process::{CancelToken, Command, Environment, Host, Outcome, Signals, Task};
+use haft_process::capture::OutputView;
+use haft_process::{CancelToken, Command, Environment, Host, JobOutcome, Signals, Task};
 
 /// The most that is taken of what a command writes. More would not help an agent.
 const MOST: usize = 1 << 20;
@@ -84,7 +84,7 @@ fn run_one(
     }
 }
 
-fn judge(mut outcome: Outcome, timeout: Duration) -> CommandResult {
+fn judge(mut outcome: JobOutcome, timeout: Duration) -> CommandResult {
     if let Some(left) = outcome.adopted.take() {
         left.controller().set_grace(GRACE);
         left.end();
@@ -99,7 +99,7 @@ fn judge(mut outcome: Outcome, timeout: Duration) -> CommandResult {
         return CommandResult::Nothing(failure(&outcome));
     }
     let Some(output) = &outcome.captured.stdout else { return CommandResult::Text(Vec::new()) };
-    match output.slice(&View::HeadAndTail, MOST) {
+    match output.slice(&OutputView::HeadAndTail, MOST) {
         Ok(slice) if slice.is_whole() => CommandResult::Text(slice.to_bytes()),
         Ok(slice) => CommandResult::Cut(slice.to_bytes(), slice.total_bytes),
         Err(error) => CommandResult::Nothing(error.to_string()),
@@ -107,9 +107,9 @@ fn judge(mut outcome: Outcome, timeout: Duration) -> CommandResult {
 }
 
 /// The status, and the last line it complained with.
-fn failure(outcome: &Outcome) -> String {
+fn failure(outcome: &JobOutcome) -> String {
     let text =
-        outcome.captured.stderr.as_ref().and_then(|stderr| stderr.slice(&View::TailLines(1), 200).ok());
+        outcome.captured.stderr.as_ref().and_then(|stderr| stderr.slice(&OutputView::TailLines(1), 200).ok());
     let text = text.map(|slice| slice.to_text().text).unwrap_or_default();
     let status = format!("it ended with status {}", outcome.code());
     match text.trim() {

@@ -5,7 +5,7 @@ use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::{Path, PathBuf};
 
 use haft_config::{FileRules, MAX_CONFIG_BYTES};
-use haft_process::{Environment, longest_argument};
+use haft_process::{Environment, max_argument_bytes};
 
 use crate::agent::{Agent, PromptDelivery};
 use crate::assembly::{AssembledPrompt, shell_words};
@@ -245,7 +245,7 @@ impl Draft<'_> {
 
 /// Whether the system takes a string.
 fn check(what: &str, bytes: &[u8]) -> Result<(), String> {
-    let longest = longest_argument();
+    let longest = max_argument_bytes();
     if bytes.len() as u64 >= longest {
         return Err(format!("{what} is {} bytes long, and the system takes {}", bytes.len(), longest - 1));
     }

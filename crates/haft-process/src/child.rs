@@ -7,7 +7,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::process::{Pid, Signal, pidfd_send_signal};
 
-use crate::command::Group;
+use crate::command::ProcessGroup;
 use crate::error::Error;
 use crate::ladder::Patience;
 use crate::pursuit::pursue_child;
@@ -29,50 +29,50 @@ pub struct Child {
 }
 
 impl Child {
-    pub(crate) fn new(spawned: Spawned, group: Group, scope: Option<Scope>) -> Child {
+    pub(crate) fn new(spawned: Spawned, group: ProcessGroup, scope: Option<Scope>) -> Child {
         if let Some(scope) = &scope {
             scope.add(spawned.pid);
         }
         let group = match group {
-            Group::Inherit => None,
-            Group::Own | Group::Session => Some(spawned.pid),
-            Group::Join(group) => Some(group),
+            ProcessGroup::Inherit => None,
+            ProcessGroup::Own | ProcessGroup::Session => Some(spawned.pid),
+            ProcessGroup::Join(group) => Some(group),
         };
         Child { pid: spawned.pid, group, pidfd: Some(spawned.pidfd), scope }
     }
 
     /// Starts a copy of this process that does some work and ends with the status it yields, in a group of its own if
     /// that is wanted. It has the descriptors of these numbers and no others, so the work must use none that it does not
-    /// name; signals to it wait until the work [listens](Copied::listen). `None` if this process has other threads, which the copy would lack.
+    /// name; signals to it wait until the work [listens](ForkedChild::listen). `None` if this process has other threads, which the copy would lack.
     ///
     /// Everything else is started as a program. This is for a shell that is the whole of its process, so that what it runs
     /// itself in the background outlives it.
     ///
     /// # Errors
     /// If the system refuses.
-    pub fn copy(
-        group: Group,
+    pub fn fork(
+        group: ProcessGroup,
         kept: &[RawFd],
-        work: impl FnOnce(Copied) -> i32,
+        work: impl FnOnce(ForkedChild) -> i32,
     ) -> Result<Option<Child>, Error> {
-        let own = group == Group::Own;
+        let own = group == ProcessGroup::Own;
         let begin = |held| {
             if own {
                 let _ = rustix::process::setpgid(None, None);
             }
-            work(Copied { held: Some(held) })
+            work(ForkedChild { held: Some(held) })
         };
         let spawned = sys::fork(kept, begin).map_err(|error| Error::system("fork", error))?;
         if let Some(pid) = spawned.as_ref().filter(|_| own).and_then(|spawned| Pid::from_raw(spawned.pid)) {
             // Both do it, so that the group is there for whoever goes on first.
             let _ = rustix::process::setpgid(Some(pid), Some(pid));
         }
-        let group = if own { Group::Own } else { Group::Inherit };
+        let group = if own { ProcessGroup::Own } else { ProcessGroup::Inherit };
         Ok(spawned.map(|spawned| Child::new(spawned, group, None)))
     }
 
-    /// Whether [`Child::copy`] can be had.
-    pub fn can_copy() -> bool {
+    /// Whether [`Child::fork`] can be had.
+    pub fn can_fork() -> bool {
         sys::is_single_threaded()
     }
 
@@ -157,13 +157,13 @@ impl Child {
     }
 }
 
-/// What the work of a [copy](Child::copy) of this process is given.
+/// What the work of a [copy](Child::fork) of this process is given.
 #[derive(Debug)]
-pub struct Copied {
+pub struct ForkedChild {
     held: Option<HeldSignals>,
 }
 
-impl Copied {
+impl ForkedChild {
     /// Lets signals come.
     pub fn listen(&mut self) {
         self.held = None;

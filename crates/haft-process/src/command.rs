@@ -10,7 +10,7 @@ use std::time::Duration;
 use crate::child::Child;
 use crate::environment::Environment;
 use crate::error::{self, Error, ErrorKind, Subject};
-use crate::limit::{Limit, Resource};
+use crate::limit::{Resource, ResourceLimit};
 use crate::lookup::find_program;
 use crate::permission::{StartPermission, StartRequest};
 use crate::reaper;
@@ -22,7 +22,7 @@ use crate::sys;
 /// Which process group a child belongs to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Group {
+pub enum ProcessGroup {
     /// The parent's.
     Inherit,
     /// A new one, led by the child.
@@ -41,25 +41,25 @@ const PROGRAM_DESCRIPTOR: RawFd = 63;
 /// Where a descriptor of the child comes from.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
-pub enum Descriptor {
+pub enum DescriptorSource {
     /// The descriptor with this number in the parent.
     Inherit(RawFd),
     /// An open file that the command shares.
     Open(Arc<OwnedFd>),
 }
 
-impl Descriptor {
+impl DescriptorSource {
     pub(crate) fn number(&self) -> RawFd {
         match self {
-            Descriptor::Inherit(number) => *number,
-            Descriptor::Open(file) => file.as_raw_fd(),
+            DescriptorSource::Inherit(number) => *number,
+            DescriptorSource::Open(file) => file.as_raw_fd(),
         }
     }
 }
 
-impl From<OwnedFd> for Descriptor {
-    fn from(file: OwnedFd) -> Descriptor {
-        Descriptor::Open(Arc::new(file))
+impl From<OwnedFd> for DescriptorSource {
+    fn from(file: OwnedFd) -> DescriptorSource {
+        DescriptorSource::Open(Arc::new(file))
     }
 }
 
@@ -86,12 +86,12 @@ pub struct Command {
     arguments: Vec<OsString>,
     environment: Arc<Environment>,
     working_directory: Option<PathBuf>,
-    descriptors: Vec<(RawFd, Descriptor)>,
-    group: Group,
+    descriptors: Vec<(RawFd, DescriptorSource)>,
+    group: ProcessGroup,
     controlling_terminal: Option<RawFd>,
     foreground_of: Option<RawFd>,
     parent_death: Option<i32>,
-    limits: Vec<Limit>,
+    limits: Vec<ResourceLimit>,
     nice: Option<i32>,
     umask: Option<u32>,
     sandbox: Sandbox,
@@ -112,8 +112,8 @@ impl Command {
             arguments: Vec::new(),
             environment: Arc::default(),
             working_directory: None,
-            descriptors: (0..3).map(|number| (number, Descriptor::Inherit(number))).collect(),
-            group: Group::default(),
+            descriptors: (0..3).map(|number| (number, DescriptorSource::Inherit(number))).collect(),
+            group: ProcessGroup::default(),
             controlling_terminal: None,
             foreground_of: None,
             parent_death: None,
@@ -151,7 +151,7 @@ impl Command {
     /// program is called. A script sees itself as `/dev/fd/63`. Applies to [`spawn`](Command::spawn) alone.
     pub fn program_file(&mut self, file: Arc<OwnedFd>) -> &mut Command {
         self.has_program_file = true;
-        self.descriptor(PROGRAM_DESCRIPTOR, Descriptor::Open(file))
+        self.descriptor(PROGRAM_DESCRIPTOR, DescriptorSource::Open(file))
     }
 
     /// The exact environment; cheap to share between commands.
@@ -167,7 +167,7 @@ impl Command {
     }
 
     /// Gives the child a descriptor under a number, replacing what was given for that number.
-    pub fn descriptor(&mut self, number: RawFd, descriptor: impl Into<Descriptor>) -> &mut Command {
+    pub fn descriptor(&mut self, number: RawFd, descriptor: impl Into<DescriptorSource>) -> &mut Command {
         let descriptor = descriptor.into();
         match self.descriptors.iter_mut().find(|(taken, _)| *taken == number) {
             Some(entry) => entry.1 = descriptor,
@@ -189,7 +189,7 @@ impl Command {
     }
 
     /// The child's process group.
-    pub fn group(&mut self, group: Group) -> &mut Command {
+    pub fn group(&mut self, group: ProcessGroup) -> &mut Command {
         self.group = group;
         self
     }
@@ -197,7 +197,7 @@ impl Command {
     /// Makes a terminal, given by its number in the parent, the controlling one of the child's new session; `None` if
     /// there shall be none.
     pub fn controlling_terminal(&mut self, terminal: impl Into<Option<RawFd>>) -> &mut Command {
-        self.group = Group::Session;
+        self.group = ProcessGroup::Session;
         self.controlling_terminal = terminal.into();
         self
     }
@@ -215,7 +215,7 @@ impl Command {
     }
 
     /// Adds a resource limit.
-    pub fn limit(&mut self, limit: Limit) -> &mut Command {
+    pub fn limit(&mut self, limit: ResourceLimit) -> &mut Command {
         self.limits.push(limit);
         self
     }
@@ -274,12 +274,12 @@ impl Command {
     }
 
     /// Where a descriptor of the child comes from.
-    pub(crate) fn wired(&self, number: RawFd) -> Option<&Descriptor> {
+    pub(crate) fn wired(&self, number: RawFd) -> Option<&DescriptorSource> {
         self.descriptors.iter().find(|(to, _)| *to == number).map(|(_, from)| from)
     }
 
     /// The limits that were set.
-    pub(crate) fn limits(&self) -> &[Limit] {
+    pub(crate) fn limits(&self) -> &[ResourceLimit] {
         &self.limits
     }
 

@@ -15,7 +15,7 @@ impl Scope {
     ///
     /// A daemon whose session has lost its first process cannot be told from what an ended program has left behind, and
     /// stays.
-    pub(crate) fn let_departed_go(&self) -> Vec<i32> {
+    pub(crate) fn release_detached(&self) -> Vec<i32> {
         let members = self.entries();
         let roots = self.seeds().roots.clone();
         let leads = |entry: &&Entry| entry.pid == entry.session && !roots.contains(&entry.pid);

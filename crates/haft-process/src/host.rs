@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, SystemTime};
 
-use crate::capture::{Limits, Output, SpillDirectory};
+use crate::capture::{CaptureLimits, Output, SpillDirectory};
 use crate::cgroup::{Cgroup, Hierarchies};
 use crate::command::Command;
 use crate::error::Error;
@@ -196,7 +196,7 @@ impl Host {
     }
 
     /// A new store for an output.
-    pub fn output(&self, limits: Limits) -> Output {
+    pub fn output(&self, limits: CaptureLimits) -> Output {
         let directory = self.inner.run.as_ref().and_then(|run| run.spill_directory().ok());
         let memory = || (!self.inner.settings.run_directories.is_empty()).then(SpillDirectory::memory);
         Output::new(limits, directory.map(SpillDirectory::or_memory).or_else(memory))

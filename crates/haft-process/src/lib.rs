@@ -37,10 +37,10 @@
 //! # A job
 //!
 //! A [`Task`] is a command with its supervision: input, captured output, deadline, grace, cancellation. Running it gives
-//! an [`Outcome`].
+//! an [`JobOutcome`].
 //!
 //! ```
-//! use haft_process::capture::View;
+//! use haft_process::capture::OutputView;
 //! use haft_process::{Command, Host, Task};
 //! use std::time::Duration;
 //!
@@ -52,14 +52,14 @@
 //! assert!(outcome.timed_out);
 //! assert!(outcome.tree.survivors.pids().is_empty());
 //! let stdout = outcome.captured.stdout.unwrap();
-//! assert_eq!(stdout.slice(&View::HeadAndTail, 1024).unwrap().to_bytes(), b"before\n");
+//! assert_eq!(stdout.slice(&OutputView::HeadAndTail, 1024).unwrap().to_bytes(), b"before\n");
 //! # Ok::<(), haft_process::Error>(())
 //! ```
 //!
 //! The call returns when the process that was asked for has ended and its output has been quiet for a moment. Whatever
-//! still holds the output open goes on as a job of its own, [adopted](Outcome::adopted), and goes on being captured. A
-//! [`Job`] can also run [in the background](Job::background); a [`Controller`] writes to it, resizes its terminal, asks
-//! whether it [needs input](Controller::needs_input) and ends it, from any thread.
+//! still holds the output open goes on as a job of its own, [adopted](JobOutcome::adopted), and goes on being captured. A
+//! [`Job`] can also run [in the background](Job::background); a [`JobController`] writes to it, resizes its terminal, asks
+//! whether it [needs input](JobController::needs_input) and ends it, from any thread.
 //!
 //! # A host
 //!
@@ -115,8 +115,8 @@ mod tree;
 mod watcher;
 
 pub use cancel::CancelToken;
-pub use child::{Child, Copied};
-pub use command::{Command, Descriptor, Group, Sandbox};
+pub use child::{Child, ForkedChild};
+pub use command::{Command, DescriptorSource, ProcessGroup, Sandbox};
 pub use enforce::{EnforcedBy, LimitKind, LimitState, RunLimits};
 pub use environment::Environment;
 pub use error::{Error, ErrorKind, reason};
@@ -125,16 +125,16 @@ pub use guardian::{enter_guarded, is_guardian, needs_guardian, parent_process};
 pub use host::{Host, HostBuilder, ScopeLimits, clean_stale, clean_stale_private};
 pub use inherited::inherited_descriptors;
 pub use job::{
-    Controller, DEFAULT_GRACE, Handle, Input, Inside, Job, Live, StreamKind, Streams, SupervisionOptions,
-    Task, Work,
+    DEFAULT_GRACE, InProcessJob, InProcessWork, Input, Job, JobController, JobHandle, OutputCallback,
+    StreamKind, Streams, SupervisionOptions, Task,
 };
-pub use limit::{Limit, Resource};
+pub use limit::{Resource, ResourceLimit};
 pub use lookup::find_program;
 pub use memory::{available_memory, resident_memory};
 pub use needs_input::while_reading;
 pub use outcome::{
-    CANCELLED, Captured, JobReport, LIMIT_EXCEEDED, Outcome, Report, Shown, StageReport, StatusReport,
-    TIMED_OUT,
+    CANCELLED, Captured, CapturedReport, JobOutcome, JobOutcomeReport, LIMIT_EXCEEDED, RunningJobReport,
+    StageReport, StatusReport, TIMED_OUT,
 };
 pub use permission::{Denial, StartPermission, StartPolicy, StartRequest};
 pub use proc::{is_computing, is_descendant, process_start};
@@ -144,10 +144,10 @@ pub use scope::{MARKER, Scope};
 pub use secret::{Redactor, looks_secret};
 pub use shield::{Tracing, is_withheld, protect_process, withhold_file};
 pub use signal::{
-    Disposition, Signals, on_sent_signals, on_signals, own_signals, send_signal, set_disposition,
+    Disposition, Signals, claim_signals, on_sent_signals, on_signals, send_signal, set_disposition,
     set_signal_catcher, signal_name, signal_number,
 };
-pub use size::longest_argument;
+pub use size::max_argument_bytes;
 pub use status::{Exit, Usage, seconds};
 pub use survivors::{Survivors, Tree, UnknownSurvivors};
 pub use watcher::{is_watcher, watch};

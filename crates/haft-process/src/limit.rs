@@ -89,7 +89,7 @@ impl Resource {
 
 /// One limit: the soft value binds, the hard value is how far the process itself may raise it. `None` is no limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limit {
+pub struct ResourceLimit {
     /// What is limited.
     pub resource: Resource,
     /// The value that binds.
@@ -98,16 +98,16 @@ pub struct Limit {
     pub hard: Option<u64>,
 }
 
-impl Limit {
+impl ResourceLimit {
     /// The same value for both.
-    pub fn fixed(resource: Resource, value: u64) -> Limit {
-        Limit { resource, soft: Some(value), hard: Some(value) }
+    pub fn fixed(resource: Resource, value: u64) -> ResourceLimit {
+        ResourceLimit { resource, soft: Some(value), hard: Some(value) }
     }
 
     /// A limit on processor time: `SIGXCPU` at the limit, rounded up to a second, and `SIGKILL` a second later.
-    pub fn cpu(time: Duration) -> Limit {
+    pub fn cpu(time: Duration) -> ResourceLimit {
         let seconds = cpu_seconds(time);
-        Limit { resource: Resource::CpuTime, soft: Some(seconds), hard: Some(seconds + 1) }
+        ResourceLimit { resource: Resource::CpuTime, soft: Some(seconds), hard: Some(seconds + 1) }
     }
 
     pub(crate) fn raw(self) -> RawLimit {

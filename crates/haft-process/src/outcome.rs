@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-use crate::capture::render::Terminal;
-use crate::capture::{Output, Summary, View};
+use crate::capture::render::VirtualTerminal;
+use crate::capture::{Output, OutputSummary, OutputView};
 use crate::enforce::{LimitKind, RunLimits};
-use crate::job::Handle;
+use crate::job::JobHandle;
 use crate::pty::TerminalSize;
 use crate::secret::Redactor;
 use crate::signal::signal_name;
@@ -26,7 +26,7 @@ pub const LIMIT_EXCEEDED: i32 = 128 + libc::SIGKILL;
 /// What became of a job.
 #[derive(Debug)]
 #[non_exhaustive]
-pub struct Outcome {
+pub struct JobOutcome {
     /// The program and its arguments.
     pub argv: Vec<OsString>,
     /// How the process ended that was asked for.
@@ -50,7 +50,7 @@ pub struct Outcome {
     /// Its limits: who enforced them, and whether they were reached.
     pub limits: RunLimits,
     /// What still runs, or still holds the output open, after the process that was asked for has ended.
-    pub adopted: Option<Handle>,
+    pub adopted: Option<JobHandle>,
     /// From the start of the job to this result.
     pub duration: Duration,
 }
@@ -70,18 +70,18 @@ pub struct Captured {
 
 impl Captured {
     /// What a terminal shows of `output`, as text, under the name of the raw output.
-    fn rendered(&self, budget: usize) -> Option<Summary> {
+    fn rendered(&self, budget: usize) -> Option<OutputSummary> {
         let (size, raw) = (self.terminal?, self.output.as_ref()?);
-        let rendered = raw.rendered(Terminal::new(size.rows, size.columns)).ok()?;
-        let mut summary = rendered.summary(&View::HeadAndTail, budget).ok()?;
+        let rendered = raw.rendered(VirtualTerminal::new(size.rows, size.columns)).ok()?;
+        let mut summary = rendered.summary(&OutputView::HeadAndTail, budget).ok()?;
         summary.id = raw.id().clone();
         Some(summary)
     }
 
     /// The outputs as data, with so many bytes of each.
-    pub fn show(&self, budget: usize) -> Shown {
-        let show = |output: &Option<Output>| output.as_ref()?.summary(&View::HeadAndTail, budget).ok();
-        Shown {
+    pub fn show(&self, budget: usize) -> CapturedReport {
+        let show = |output: &Option<Output>| output.as_ref()?.summary(&OutputView::HeadAndTail, budget).ok();
+        CapturedReport {
             stdout: show(&self.stdout),
             stderr: show(&self.stderr),
             output: self.rendered(budget).or_else(|| show(&self.output)),
@@ -94,7 +94,7 @@ impl Captured {
     }
 }
 
-impl Outcome {
+impl JobOutcome {
     /// The status a shell would show: 124 if the time was up, 130 if cancelled, else the process's own.
     pub fn code(&self) -> i32 {
         if self.timed_out {
@@ -109,9 +109,9 @@ impl Outcome {
     }
 
     /// The outcome in its JSON form, with so many bytes of each output.
-    pub fn report(&self, budget: usize) -> Report {
+    pub fn report(&self, budget: usize) -> JobOutcomeReport {
         let status = self.status();
-        Report {
+        JobOutcomeReport {
             stages: vec![StageReport {
                 argv: self.argv.iter().map(|argument| argument.to_string_lossy().into_owned()).collect(),
                 kind: "external",
@@ -132,7 +132,7 @@ impl Outcome {
             needed_input: self.needed_input,
             shown: self.captured.show(budget),
             cwd: self.working_directory.clone(),
-            jobs: self.adopted.iter().map(Handle::report).collect(),
+            jobs: self.adopted.iter().map(JobHandle::report).collect(),
             tree: self.tree.clone(),
             limits: self.limits,
             duration: self.duration,
@@ -151,10 +151,10 @@ impl Outcome {
     }
 }
 
-/// An [`Outcome`] as data.
+/// An [`JobOutcome`] as data.
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
-pub struct Report {
+pub struct JobOutcomeReport {
     /// How it ended.
     pub status: StatusReport,
     /// Every process of the pipeline: here the one.
@@ -164,11 +164,11 @@ pub struct Report {
     pub needed_input: bool,
     /// What it wrote.
     #[serde(flatten)]
-    pub shown: Shown,
+    pub shown: CapturedReport,
     /// The working directory.
     pub cwd: Option<PathBuf>,
     /// What still runs.
-    pub jobs: Vec<JobReport>,
+    pub jobs: Vec<RunningJobReport>,
     /// What became of the processes.
     pub tree: Tree,
     /// Its limits; only if there are any.
@@ -179,7 +179,7 @@ pub struct Report {
     pub duration: Duration,
 }
 
-impl Report {
+impl JobOutcomeReport {
     /// Masks keys in the arguments.
     pub fn redact(&mut self, redactor: &Redactor) {
         self.stages.iter_mut().for_each(|stage| stage.redact(redactor));
@@ -196,16 +196,16 @@ impl StageReport {
 /// What a job's processes wrote, as data.
 #[derive(Clone, Debug, Default, Serialize)]
 #[non_exhaustive]
-pub struct Shown {
+pub struct CapturedReport {
     /// Standard output, if it was captured on its own.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub stdout: Option<Summary>,
+    pub stdout: Option<OutputSummary>,
     /// Standard error, if it was captured on its own.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub stderr: Option<Summary>,
+    pub stderr: Option<OutputSummary>,
     /// Both in true order, if they were merged.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub output: Option<Summary>,
+    pub output: Option<OutputSummary>,
 }
 
 /// How a command ended, as data.
@@ -265,7 +265,7 @@ pub struct StageReport {
 
 /// A job that still runs, as data.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct JobReport {
+pub struct RunningJobReport {
     /// Its name.
     pub id: String,
     /// Its processes.

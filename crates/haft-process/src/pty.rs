@@ -6,7 +6,7 @@ use rustix::fs::{Mode, OFlags};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{SpecialCodeIndex, Winsize, tcgetattr, tcsetwinsize};
 
-use crate::command::{Command, Descriptor};
+use crate::command::{Command, DescriptorSource};
 use crate::error::{Error, ErrorKind};
 
 /// The size of a terminal, in characters.
@@ -34,7 +34,10 @@ pub(crate) struct Terminal {
 impl Terminal {
     /// Makes a terminal of this size and gives its slave side to the command: as standard input, output and error,
     /// and as the controlling terminal of a new session.
-    pub(crate) fn open(size: TerminalSize, command: &mut Command) -> Result<(Terminal, Descriptor), Error> {
+    pub(crate) fn open(
+        size: TerminalSize,
+        command: &mut Command,
+    ) -> Result<(Terminal, DescriptorSource), Error> {
         let failed = |error: rustix::io::Errno| {
             Error::new(
                 ErrorKind::Terminal,
@@ -51,7 +54,7 @@ impl Terminal {
         let number = slave.as_raw_fd();
         let terminal = Terminal { master };
         terminal.resize(size).map_err(failed)?;
-        let slave = Descriptor::from(slave);
+        let slave = DescriptorSource::from(slave);
         for standard in 0..3 {
             command.descriptor(standard, slave.clone());
         }

@@ -75,33 +75,33 @@ pub struct Signals(SignalSet);
 
 impl Signals {
     /// A child that has ended.
-    pub const CHILD: i32 = libc::SIGCHLD;
+    pub const CHLD: i32 = libc::SIGCHLD;
     /// A terminal's hang-up.
-    pub const HANGUP: i32 = libc::SIGHUP;
+    pub const HUP: i32 = libc::SIGHUP;
     /// Ctrl-C.
-    pub const INTERRUPT: i32 = libc::SIGINT;
+    pub const INT: i32 = libc::SIGINT;
     /// Ctrl-\\.
     pub const QUIT: i32 = libc::SIGQUIT;
     /// The one that cannot be caught.
     pub const KILL: i32 = libc::SIGKILL;
     /// Ctrl-Z.
-    pub const STOP_KEY: i32 = libc::SIGTSTP;
+    pub const TSTP: i32 = libc::SIGTSTP;
     /// Reading from the terminal in the background.
-    pub const BACKGROUND_READ: i32 = libc::SIGTTIN;
+    pub const TTIN: i32 = libc::SIGTTIN;
     /// Writing to the terminal in the background.
-    pub const BACKGROUND_WRITE: i32 = libc::SIGTTOU;
+    pub const TTOU: i32 = libc::SIGTTOU;
     /// The request to go on after a stop.
-    pub const CONTINUE: i32 = libc::SIGCONT;
+    pub const CONT: i32 = libc::SIGCONT;
     /// A write that nobody will read.
     pub const PIPE: i32 = libc::SIGPIPE;
     /// A terminal that has changed its size.
-    pub const WINDOW_CHANGE: i32 = libc::SIGWINCH;
+    pub const WINCH: i32 = libc::SIGWINCH;
     /// The polite request to end.
-    pub const TERMINATE: i32 = libc::SIGTERM;
+    pub const TERM: i32 = libc::SIGTERM;
     /// For programs to use among themselves.
-    pub const USER_1: i32 = libc::SIGUSR1;
+    pub const USR1: i32 = libc::SIGUSR1;
     /// For programs to use among themselves.
-    pub const USER_2: i32 = libc::SIGUSR2;
+    pub const USR2: i32 = libc::SIGUSR2;
 
     /// The empty set.
     pub fn none() -> Signals {
@@ -192,7 +192,7 @@ impl Echoes {
                 && last.passed_on != signal.passed_on
                 && now - at < Echoes::LONGEST
         });
-        if !echo && signal.number != Signals::CHILD {
+        if !echo && signal.number != Signals::CHLD {
             self.0 = Some((signal, now));
         }
         echo
@@ -242,6 +242,6 @@ pub fn set_disposition(signal: i32, disposition: Disposition) -> Result<(), Erro
 
 /// Promises that what this process does with signals is changed by nobody but [`set_disposition`]: a promise for
 /// applications to make. Every program starts a little faster for it, since what it would inherit need not be asked.
-pub fn own_signals() {
-    sys::own_signals();
+pub fn claim_signals() {
+    sys::claim_signals();
 }

@@ -13,7 +13,7 @@ const FLOOR: u64 = 128 * 1024;
 const HINT: &str = "pass large data by standard input or a file";
 
 /// The longest single argument or `name=value`, its terminating NUL included.
-pub fn longest_argument() -> u64 {
+pub fn max_argument_bytes() -> u64 {
     rustix::param::page_size() as u64 * 32
 }
 
@@ -32,7 +32,7 @@ pub(crate) fn check(
     environment: &[&CStr],
     stack_limit: Option<u64>,
 ) -> Result<(), Error> {
-    let longest = longest_argument();
+    let longest = max_argument_bytes();
     let mut total = length(path) + (argv.len().max(1) + environment.len()) as u64 * POINTER;
     for (index, argument) in argv.iter().enumerate() {
         let size = length(argument);

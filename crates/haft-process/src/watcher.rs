@@ -12,7 +12,7 @@ use rustix::process::{DumpableBehavior, Signal, set_dumpable_behavior};
 
 use crate::cgroup;
 use crate::child::Child;
-use crate::command::{Command, Group};
+use crate::command::{Command, ProcessGroup};
 use crate::error::Error;
 use crate::guardian;
 use crate::host::clean_stale;
@@ -49,9 +49,9 @@ impl Watcher {
         let (far, near) = pipe_with(PipeFlags::CLOEXEC).map_err(failed)?;
         let null =
             rustix::fs::open("/dev/null", OFlags::RDWR | OFlags::CLOEXEC, Mode::empty()).map_err(failed)?;
-        let null = crate::command::Descriptor::from(null);
+        let null = crate::command::DescriptorSource::from(null);
         let mut command = command.clone();
-        command.argument_zero(NAME).working_directory("/").group(Group::Session).keep_tracing();
+        command.argument_zero(NAME).working_directory("/").group(ProcessGroup::Session).keep_tracing();
         command.descriptor(0, far).descriptor(1, null.clone()).descriptor(2, null);
         let deaf = [libc::SIGHUP, libc::SIGINT, libc::SIGQUIT, libc::SIGTERM];
         command.ignore_signals(deaf.into_iter().fold(Signals::none(), Signals::with));

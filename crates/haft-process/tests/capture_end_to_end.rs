@@ -3,8 +3,8 @@
 use std::os::unix::fs::PermissionsExt as _;
 use std::time::Duration;
 
-use haft_process::capture::{Limits, Search, View};
-use haft_process::{Command, Host, Outcome, Task};
+use haft_process::capture::{CaptureLimits, LineSearch, OutputView};
+use haft_process::{Command, Host, JobOutcome, Task};
 use haft_test_support::{Scratch, child, eventually};
 
 const MIB: u64 = 1 << 20;
@@ -16,8 +16,8 @@ fn task<A: AsRef<str>>(arguments: impl IntoIterator<Item = A>) -> Task {
     Task::new(command).timeout(Duration::from_secs(60))
 }
 
-fn flood(bytes: u64, limits: Limits, host: &Host) -> Outcome {
-    let outcome = task(["flood", &bytes.to_string()]).limits(limits).run(host).unwrap();
+fn flood(bytes: u64, limits: CaptureLimits, host: &Host) -> JobOutcome {
+    let outcome = task(["flood", &bytes.to_string()]).capture_limits(limits).run(host).unwrap();
     assert!(outcome.exit.success());
     outcome
 }
@@ -26,7 +26,7 @@ fn flood(bytes: u64, limits: Limits, host: &Host) -> Outcome {
 fn what_fits_into_the_spill_file_is_all_there() {
     let scratch = Scratch::new();
     let host = Host::builder().run_directory(scratch.file("runs")).build();
-    let outcome = flood(16 * MIB, Limits::default(), &host);
+    let outcome = flood(16 * MIB, CaptureLimits::default(), &host);
     let stdout = outcome.captured.stdout.unwrap();
     assert!(stdout.is_complete() && stdout.is_finished());
     assert_eq!((stdout.total_bytes(), stdout.total_lines()), (16 * MIB, 16 * MIB / 64));
@@ -36,7 +36,7 @@ fn what_fits_into_the_spill_file_is_all_there() {
     assert_eq!((metadata.permissions().mode() & 0o7777, metadata.len()), (0o600, 16 * MIB));
     let directory = std::fs::metadata(file.parent().unwrap()).unwrap();
     assert_eq!(directory.permissions().mode() & 0o7777, 0o700);
-    let middle = stdout.slice(&View::Bytes(8 * MIB..8 * MIB + 64), 100).unwrap().to_bytes();
+    let middle = stdout.slice(&OutputView::Bytes(8 * MIB..8 * MIB + 64), 100).unwrap().to_bytes();
     assert_eq!(middle, [[b'x'; 63].as_slice(), b"\n"].concat());
     drop(stdout);
     assert!(!file.exists(), "the spill file goes with the output");
@@ -48,7 +48,7 @@ fn what_fits_into_the_spill_file_is_all_there() {
 fn beyond_the_cap_bytes_are_counted_and_the_end_is_kept() {
     let scratch = Scratch::new();
     let host = Host::builder().run_directory(scratch.file("runs")).build();
-    let limits = Limits { head: 4096, tail: 4096, spill: MIB };
+    let limits = CaptureLimits { head: 4096, tail: 4096, spill: MIB };
     let outcome = flood(8 * MIB + 1, limits, &host);
     let report = outcome.report(64 << 10).shown.stdout.unwrap();
     assert!(report.truncated);
@@ -57,12 +57,12 @@ fn beyond_the_cap_bytes_are_counted_and_the_end_is_kept() {
     let stdout = outcome.captured.stdout.unwrap();
     assert_eq!(std::fs::metadata(stdout.spill_path().unwrap()).unwrap().len(), MIB);
     assert_eq!(stdout.retained(), [0..MIB, 8 * MIB + 1 - 4096..8 * MIB + 1]);
-    assert_eq!(stdout.slice(&View::TailBytes(1), 10).unwrap().to_bytes(), b"x");
+    assert_eq!(stdout.slice(&OutputView::TailBytes(1), 10).unwrap().to_bytes(), b"x");
 }
 
 #[test]
 fn without_a_place_to_spill_head_and_tail_are_kept() {
-    let outcome = flood(MIB, Limits::default(), &Host::plain());
+    let outcome = flood(MIB, CaptureLimits::default(), &Host::plain());
     let stdout = outcome.captured.stdout.unwrap();
     assert!(!stdout.is_complete() && stdout.spill_path().is_none());
     assert_eq!(stdout.retained(), [0..64 << 10, MIB - (64 << 10)..MIB]);
@@ -73,7 +73,7 @@ fn a_directory_that_cannot_be_written_is_a_warning_and_not_a_failure() {
     let host = Host::builder().run_directory("/proc/no/such/place").build();
     assert_eq!(host.warnings().len(), 1);
     assert!(host.warnings()[0].contains("/proc/no/such"), "{:?}", host.warnings());
-    let stdout = flood(MIB, Limits::default(), &host).captured.stdout.unwrap();
+    let stdout = flood(MIB, CaptureLimits::default(), &host).captured.stdout.unwrap();
     assert_eq!(stdout.total_bytes(), MIB);
 }
 
@@ -82,11 +82,11 @@ fn a_directory_that_is_gone_in_the_middle_is_replaced_by_a_memory_file() {
     let scratch = Scratch::new();
     let host = Host::builder().run_directory(scratch.file("runs")).build();
     std::fs::remove_dir_all(scratch.file("runs")).unwrap();
-    let outcome = flood(MIB, Limits::default(), &host);
+    let outcome = flood(MIB, CaptureLimits::default(), &host);
     let stdout = outcome.captured.stdout.as_ref().unwrap();
     assert_eq!((stdout.total_bytes(), stdout.is_complete()), (MIB, true));
     assert_eq!((stdout.spill_failure(), stdout.spill_path()), (None, None));
-    assert_eq!(stdout.slice(&View::HeadAndTail, 2 << 20).unwrap().to_bytes().len() as u64, MIB);
+    assert_eq!(stdout.slice(&OutputView::HeadAndTail, 2 << 20).unwrap().to_bytes().len() as u64, MIB);
 }
 
 #[test]
@@ -104,12 +104,16 @@ fn a_running_output_can_be_looked_at_in_every_way() {
     let output = handle.controller().captured().stdout.clone().unwrap();
     assert!(eventually(SOON, || output.total_lines() == 1000));
     assert!(!output.is_finished());
-    let view = |view: View| String::from_utf8(output.slice(&view, 1 << 20).unwrap().to_bytes()).unwrap();
-    assert_eq!(view(View::HeadLines(2)), "line 1\nline 2\n");
-    assert_eq!(view(View::TailLines(1)), "line 1000\n");
-    assert_eq!(view(View::Lines { first: 500, last: 501 }), "line 500\nline 501\n");
-    assert_eq!(view(View::Bytes(0..4)), "line");
-    assert_eq!(view(View::Matches(Search::new("^line 77.$").unwrap().limit(2))), "line 770\nline 771\n");
+    let view =
+        |view: OutputView| String::from_utf8(output.slice(&view, 1 << 20).unwrap().to_bytes()).unwrap();
+    assert_eq!(view(OutputView::HeadLines(2)), "line 1\nline 2\n");
+    assert_eq!(view(OutputView::TailLines(1)), "line 1000\n");
+    assert_eq!(view(OutputView::Lines { first: 500, last: 501 }), "line 500\nline 501\n");
+    assert_eq!(view(OutputView::Bytes(0..4)), "line");
+    assert_eq!(
+        view(OutputView::Matches(LineSearch::new("^line 77.$").unwrap().limit(2))),
+        "line 770\nline 771\n"
+    );
     scratch.touch("go");
     assert!(handle.wait().unwrap().exit.success());
     assert!(output.is_finished());

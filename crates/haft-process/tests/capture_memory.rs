@@ -1,6 +1,6 @@
 //! Memory stays bounded whatever a process writes.
 
-use haft_process::capture::{Limits, Output, SpillDirectory, View};
+use haft_process::capture::{CaptureLimits, Output, OutputView, SpillDirectory};
 
 /// Resident memory, in bytes.
 fn resident() -> u64 {
@@ -13,7 +13,7 @@ fn resident() -> u64 {
 fn four_gibibytes_grow_memory_by_less_than_16_mebibytes() {
     let directory = tempfile::tempdir().expect("a directory");
     let spill = SpillDirectory::open(directory.path()).expect("an open directory");
-    let output = Output::new(Limits::default(), Some(spill));
+    let output = Output::new(CaptureLimits::default(), Some(spill));
     let mut buffer = vec![b'x'; 256 << 10];
     buffer[1000] = b'\n';
     let before = resident();
@@ -27,7 +27,7 @@ fn four_gibibytes_grow_memory_by_less_than_16_mebibytes() {
     }
     output.finish();
     assert_eq!((output.total_bytes(), output.total_lines()), (4 << 30, (16 << 10) + 1));
-    let slice = output.slice(&View::HeadAndTail, 32 << 10).expect("a readable output");
+    let slice = output.slice(&OutputView::HeadAndTail, 32 << 10).expect("a readable output");
     assert_eq!(slice.to_bytes().len(), 32 << 10);
     let grown = resident().saturating_sub(before);
     assert!(grown < 16 << 20, "memory grew by {grown} bytes");

@@ -1,16 +1,16 @@
-//! Terminal output as text.
+//! VirtualTerminal output as text.
 
 use std::time::Instant;
 
-use haft_process::capture::render::{Renderer, Terminal, render};
-use haft_process::capture::{Limits, Output, View};
+use haft_process::capture::render::{Renderer, VirtualTerminal, render};
+use haft_process::capture::{CaptureLimits, Output, OutputView};
 
 fn text(output: &Output) -> String {
-    output.slice(&View::HeadAndTail, usize::MAX).expect("an output in memory").to_text().text
+    output.slice(&OutputView::HeadAndTail, usize::MAX).expect("an output in memory").to_text().text
 }
 
 fn rendered(bytes: impl AsRef<[u8]>) -> String {
-    text(&render(bytes.as_ref(), Terminal::new(24, 80)))
+    text(&render(bytes.as_ref(), VirtualTerminal::new(24, 80)))
 }
 
 #[test]
@@ -23,7 +23,7 @@ fn plain_text_stays_as_it_is() {
 
 #[test]
 fn text_from_a_pipe_needs_no_carriage_returns() {
-    let terminal = Terminal::new(24, 80).line_feed_returns();
+    let terminal = VirtualTerminal::new(24, 80).line_feed_returns();
     assert_eq!(text(&render(b"one\n  two\nthree", terminal)), "one\n  two\nthree");
     assert_eq!(text(&render(b"one\r\ntwo\r\n", terminal)), "one\ntwo\n");
 }
@@ -78,11 +78,12 @@ fn the_alternate_screen_leaves_nothing_unless_it_is_still_shown() {
 
 #[test]
 fn bytes_that_are_not_utf8_show_and_are_flagged() {
-    let output = render(b"a\xffb\r\n", Terminal::new(24, 80));
-    let summary = output.summary(&View::HeadAndTail, 1024).expect("an output in memory");
+    let output = render(b"a\xffb\r\n", VirtualTerminal::new(24, 80));
+    let summary = output.summary(&OutputView::HeadAndTail, 1024).expect("an output in memory");
     assert_eq!(summary.text, "a\u{fffd}b\n");
     assert!(summary.lossy);
-    let mut renderer = Renderer::new(Terminal::new(24, 80), Output::new(Limits::default(), None));
+    let mut renderer =
+        Renderer::new(VirtualTerminal::new(24, 80), Output::new(CaptureLimits::default(), None));
     renderer.push(b"a\xe2\x98");
     renderer.push(b"\x83\xff");
     assert_eq!(renderer.screen(), "a☃\u{fffd}");
@@ -93,7 +94,8 @@ fn pieces_render_as_the_whole_does() {
     let bytes = "\x1b[31mgr\u{fc}n\x1b[0m \u{2603}\r\n\x1b[2Ka\x1b[5Cb\rc\x1b[K\r\n".repeat(40);
     let whole = rendered(&bytes);
     for size in [1, 2, 3, 7, 100] {
-        let mut renderer = Renderer::new(Terminal::new(24, 80), Output::new(Limits::default(), None));
+        let mut renderer =
+            Renderer::new(VirtualTerminal::new(24, 80), Output::new(CaptureLimits::default(), None));
         for piece in bytes.as_bytes().chunks(size) {
             renderer.push(piece);
         }
@@ -103,23 +105,27 @@ fn pieces_render_as_the_whole_does() {
 
 #[test]
 fn lines_are_readable_once_they_have_left_the_screen() {
-    let mut renderer = Renderer::new(Terminal::new(2, 20), Output::new(Limits::default(), None));
+    let mut renderer =
+        Renderer::new(VirtualTerminal::new(2, 20), Output::new(CaptureLimits::default(), None));
     renderer.push(b"one\r\ntwo\r\nthree\r\n");
-    assert_eq!(renderer.output().slice(&View::HeadAndTail, 100).expect("memory").to_bytes(), b"one\ntwo");
+    assert_eq!(
+        renderer.output().slice(&OutputView::HeadAndTail, 100).expect("memory").to_bytes(),
+        b"one\ntwo"
+    );
     assert_eq!(renderer.screen(), "three");
-    renderer.resize(Terminal::new(10, 40));
+    renderer.resize(VirtualTerminal::new(10, 40));
     renderer.push(b"four\r\n");
     assert_eq!(text(&renderer.finish()), "one\ntwo\nthree\nfour\n");
 }
 
 #[test]
 fn what_is_lost_of_a_stored_output_is_named() {
-    let output = Output::new(Limits { head: 10, tail: 10, spill: 0 }, None);
+    let output = Output::new(CaptureLimits { head: 10, tail: 10, spill: 0 }, None);
     output.append(b"first\r\n\x1b[3");
     output.append(&[b'x'; 100]);
     output.append(b"\r\nlast\r\n");
     output.finish();
-    let text = text(&output.rendered(Terminal::new(24, 80)).expect("memory"));
+    let text = text(&output.rendered(VirtualTerminal::new(24, 80)).expect("memory"));
     assert_eq!(text, "first\n\n[… 98 bytes lost …]\nxx\nlast\n");
 }
 
@@ -212,12 +218,17 @@ fn garbage_never_panics_at_any_size() {
         for (rows, columns) in sizes {
             let length = if rows > 100 { 2_000 } else { 6_000 };
             let bytes = garbage(&mut random, length);
-            let mut renderer =
-                Renderer::new(Terminal::new(rows, columns), Output::new(Limits::default(), None));
+            let mut renderer = Renderer::new(
+                VirtualTerminal::new(rows, columns),
+                Output::new(CaptureLimits::default(), None),
+            );
             for piece in bytes.chunks(1 + random.below(500) as usize) {
                 renderer.push(piece);
                 if round % 4 == 0 && random.below(3) == 0 {
-                    renderer.resize(Terminal::new(1 + random.below(60) as u16, 1 + random.below(60) as u16));
+                    renderer.resize(VirtualTerminal::new(
+                        1 + random.below(60) as u16,
+                        1 + random.below(60) as u16,
+                    ));
                 }
             }
             let _ = renderer.screen();
@@ -228,7 +239,7 @@ fn garbage_never_panics_at_any_size() {
 
 #[test]
 fn hostile_sequences_cost_linear_time() {
-    let terminal = Terminal::new(500, 500);
+    let terminal = VirtualTerminal::new(500, 500);
     for sequence in [
         "\x1b[65535b",
         "\x1b[J",
@@ -242,6 +253,6 @@ fn hostile_sequences_cost_linear_time() {
         let start = Instant::now();
         let output = render(bytes.as_bytes(), terminal);
         assert!(start.elapsed().as_secs() < 20, "{sequence:?} took {:?}", start.elapsed());
-        assert!(output.slice(&View::HeadLines(1), 10).expect("memory").lossy, "{sequence:?}");
+        assert!(output.slice(&OutputView::HeadLines(1), 10).expect("memory").lossy, "{sequence:?}");
     }
 }

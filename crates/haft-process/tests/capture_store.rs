@@ -6,13 +6,13 @@ use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use haft_process::capture::{Decoder, Limits, Output, SpillDirectory, View};
+use haft_process::capture::{CaptureLimits, Decoder, Output, OutputView, SpillDirectory};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::mount::{MountFlags, UnmountFlags, mount, unmount};
 
 const EVERYTHING: usize = usize::MAX;
 
-fn spilling(limits: Limits) -> (tempfile::TempDir, Output) {
+fn spilling(limits: CaptureLimits) -> (tempfile::TempDir, Output) {
     let directory = tempfile::tempdir().expect("a directory");
     let output =
         Output::new(limits, Some(SpillDirectory::open(directory.path()).expect("an open directory")));
@@ -28,27 +28,27 @@ fn lines(count: usize) -> Vec<u8> {
     (1..=count).flat_map(|number| format!("line {number}\n").into_bytes()).collect()
 }
 
-fn bytes(output: &Output, view: &View) -> Vec<u8> {
+fn bytes(output: &Output, view: &OutputView) -> Vec<u8> {
     output.slice(view, EVERYTHING).expect("a readable output").to_bytes()
 }
 
 #[test]
 fn a_small_output_never_touches_the_disk() {
-    let (directory, output) = spilling(Limits::default());
+    let (directory, output) = spilling(CaptureLimits::default());
     let content = vec![b'x'; 128 << 10];
     for chunk in content.chunks(1000) {
         output.append(chunk);
     }
     assert_eq!(files(directory.path()), 0);
     assert!(output.is_complete());
-    assert_eq!(bytes(&output, &View::HeadAndTail), content);
+    assert_eq!(bytes(&output, &OutputView::HeadAndTail), content);
     output.append(b"y");
     assert_eq!(files(directory.path()), 1);
 }
 
 #[test]
 fn the_spill_file_is_private_and_goes_with_the_last_handle() {
-    let (directory, output) = spilling(Limits { head: 10, tail: 10, spill: 1000 });
+    let (directory, output) = spilling(CaptureLimits { head: 10, tail: 10, spill: 1000 });
     let content = lines(20);
     output.append(&content);
     let path = output.spill_path().expect("a spill file");
@@ -63,7 +63,7 @@ fn the_spill_file_is_private_and_goes_with_the_last_handle() {
 
 #[test]
 fn beyond_the_cap_bytes_and_lines_are_counted_and_the_tail_is_kept() {
-    let (_directory, output) = spilling(Limits { head: 100, tail: 300, spill: 10_000 });
+    let (_directory, output) = spilling(CaptureLimits { head: 100, tail: 300, spill: 10_000 });
     let content = lines(100_000);
     for chunk in content.chunks(777) {
         output.append(chunk);
@@ -76,7 +76,7 @@ fn beyond_the_cap_bytes_and_lines_are_counted_and_the_tail_is_kept() {
     assert_eq!(output.spill_failure(), None);
     assert_eq!(fs::metadata(output.spill_path().expect("a spill file")).expect("a spill file").len(), 10_000);
 
-    let slice = output.slice(&View::HeadAndTail, EVERYTHING).expect("a readable output");
+    let slice = output.slice(&OutputView::HeadAndTail, EVERYTHING).expect("a readable output");
     assert_eq!(slice.pieces.len(), 2);
     assert_eq!(slice.pieces[0].bytes, content[..10_000]);
     assert_eq!(slice.pieces[1].bytes, content[content.len() - 300..]);
@@ -87,21 +87,23 @@ fn beyond_the_cap_bytes_and_lines_are_counted_and_the_tail_is_kept() {
     );
     assert_eq!(slice.lost_bytes, total - 10_300);
 
-    let slice =
-        output.slice(&View::Lines { first: 99_999, last: 99_999 }, EVERYTHING).expect("a readable output");
+    let slice = output
+        .slice(&OutputView::Lines { first: 99_999, last: 99_999 }, EVERYTHING)
+        .expect("a readable output");
     assert_eq!((slice.to_bytes(), slice.pieces[0].first_line), (b"line 99999\n".to_vec(), 99_999));
-    let slice =
-        output.slice(&View::Lines { first: 50_000, last: 50_001 }, EVERYTHING).expect("a readable output");
+    let slice = output
+        .slice(&OutputView::Lines { first: 50_000, last: 50_001 }, EVERYTHING)
+        .expect("a readable output");
     assert!(slice.pieces.is_empty() && !slice.is_whole());
 }
 
 #[test]
 fn without_a_directory_head_and_tail_are_kept() {
-    let output = Output::new(Limits { head: 4, tail: 3, spill: 1 << 20 }, None);
+    let output = Output::new(CaptureLimits { head: 4, tail: 3, spill: 1 << 20 }, None);
     output.append(b"0123456789");
     assert_eq!(output.retained(), [0..4, 7..10]);
     assert_eq!(
-        output.slice(&View::HeadAndTail, 100).expect("memory").to_text().text,
+        output.slice(&OutputView::HeadAndTail, 100).expect("memory").to_text().text,
         "0123\n[… 3 bytes not kept …]\n789"
     );
     assert_eq!(output.spill_failure(), None);
@@ -109,15 +111,15 @@ fn without_a_directory_head_and_tail_are_kept() {
 
 #[test]
 fn a_missing_spill_directory_costs_the_middle_and_not_the_run() {
-    let (directory, output) = spilling(Limits { head: 10, tail: 10, spill: 1000 });
+    let (directory, output) = spilling(CaptureLimits { head: 10, tail: 10, spill: 1000 });
     fs::remove_dir(directory.path()).expect("an empty directory");
     output.append(b"0123456789abcdefghij");
     assert!(output.is_complete());
     output.append(b"ABCDEFGHIJ");
-    assert_eq!(bytes(&output, &View::HeadAndTail), b"0123456789ABCDEFGHIJ");
+    assert_eq!(bytes(&output, &OutputView::HeadAndTail), b"0123456789ABCDEFGHIJ");
     assert!(output.spill_failure().expect("a reason").contains("No such file"));
     let summary =
-        serde_json::to_value(output.summary(&View::HeadAndTail, 100).expect("memory")).expect("JSON");
+        serde_json::to_value(output.summary(&OutputView::HeadAndTail, 100).expect("memory")).expect("JSON");
     assert!(summary["spill_failed"].as_str().expect("a reason").contains("No such file"));
 }
 
@@ -137,7 +139,7 @@ fn a_full_disk_keeps_what_it_took_and_the_tail() {
         eprintln!("not allowed to mount a small disk: skipped");
         return;
     };
-    let output = Output::new(Limits { head: 1000, tail: 1000, spill: 64 << 20 }, Some(directory));
+    let output = Output::new(CaptureLimits { head: 1000, tail: 1000, spill: 64 << 20 }, Some(directory));
     let content = lines(500_000);
     for chunk in content.chunks(64 << 10) {
         output.append(chunk);
@@ -147,26 +149,26 @@ fn a_full_disk_keeps_what_it_took_and_the_tail() {
     assert!(output.spill_failure().expect("a reason").contains("No space left"));
     assert_eq!((output.total_bytes(), output.total_lines()), (total, 500_000));
     assert_eq!(output.retained(), [0..1 << 20, total - 1000..total]);
-    let slice = output.slice(&View::HeadAndTail, EVERYTHING).expect("a readable output");
+    let slice = output.slice(&OutputView::HeadAndTail, EVERYTHING).expect("a readable output");
     assert_eq!(slice.pieces[0].bytes, content[..1 << 20]);
     assert_eq!(slice.pieces[1].bytes, content[content.len() - 1000..]);
 }
 
 #[test]
 fn output_without_any_newline_is_one_line() {
-    let (_directory, output) = spilling(Limits { head: 100, tail: 100, spill: 100_000 });
+    let (_directory, output) = spilling(CaptureLimits { head: 100, tail: 100, spill: 100_000 });
     output.append(&vec![b'x'; 1_000_000]);
     assert_eq!(output.total_lines(), 1);
-    let slice = output.slice(&View::HeadLines(1), 1000).expect("a readable output");
+    let slice = output.slice(&OutputView::HeadLines(1), 1000).expect("a readable output");
     assert_eq!(slice.to_bytes().len(), 1000);
     assert!(!slice.is_whole());
-    let slice = output.slice(&View::TailLines(1), 50).expect("a readable output");
+    let slice = output.slice(&OutputView::TailLines(1), 50).expect("a readable output");
     assert_eq!((slice.pieces[0].start, slice.to_bytes().len()), (999_950, 50));
 }
 
 #[test]
 fn an_unfinished_line_counts() {
-    let output = Output::new(Limits::default(), None);
+    let output = Output::new(CaptureLimits::default(), None);
     for (chunk, lines) in [("", 0), ("a", 1), ("\n", 1), ("\n", 2), ("b", 3), ("b\n", 3)] {
         output.append(chunk.as_bytes());
         assert_eq!(output.total_lines(), lines);
@@ -175,18 +177,19 @@ fn an_unfinished_line_counts() {
 
 #[test]
 fn the_summary_is_compact_json() {
-    let output = Output::new(Limits::default(), None);
+    let output = Output::new(CaptureLimits::default(), None);
     output.append(b"caf\xc3\xa9\n\xff\n");
     output.finish();
     let json =
-        serde_json::to_string(&output.summary(&View::HeadAndTail, 100).expect("memory")).expect("JSON");
+        serde_json::to_string(&output.summary(&OutputView::HeadAndTail, 100).expect("memory")).expect("JSON");
     let id = output.id();
     let expected =
         r#"{"text":"café\n�\n","lossy":true,"total_bytes":8,"total_lines":2,"truncated":false,"id":"ID"}"#;
     assert_eq!(json, expected.replace("ID", id.as_str()));
 
     output.append(&lines(1000));
-    let json = serde_json::to_value(output.summary(&View::HeadAndTail, 60).expect("memory")).expect("JSON");
+    let json =
+        serde_json::to_value(output.summary(&OutputView::HeadAndTail, 60).expect("memory")).expect("JSON");
     assert_eq!(json["truncated"], true);
     let omitted = &json["omitted"];
     assert_eq!(omitted["lines"], 1002 - 5 - 3);
@@ -198,7 +201,7 @@ fn the_summary_is_compact_json() {
 
 #[test]
 fn a_reader_follows_while_bytes_come_and_misses_none() {
-    for limits in [Limits::default(), Limits { head: 1000, tail: 1000, spill: 16 << 20 }] {
+    for limits in [CaptureLimits::default(), CaptureLimits { head: 1000, tail: 1000, spill: 16 << 20 }] {
         let (_directory, output) = spilling(limits);
         let content = lines(300_000);
         let writer = output.clone();
@@ -219,7 +222,7 @@ fn a_reader_follows_while_bytes_come_and_misses_none() {
             assert_eq!((growth.start, growth.lost), (seen.len() as u64, 0));
             decoder.push(&growth.bytes, &mut text);
             seen.extend(growth.bytes);
-            let view = output.slice(&View::TailLines(1), 100).expect("a readable output");
+            let view = output.slice(&OutputView::TailLines(1), 100).expect("a readable output");
             assert!(content[..view.total_bytes as usize].ends_with(&view.to_bytes()));
             if growth.finished {
                 break;
@@ -232,7 +235,7 @@ fn a_reader_follows_while_bytes_come_and_misses_none() {
 
 #[test]
 fn a_reader_that_is_too_late_learns_what_it_lost() {
-    let output = Output::new(Limits { head: 4, tail: 3, spill: 0 }, None);
+    let output = Output::new(CaptureLimits { head: 4, tail: 3, spill: 0 }, None);
     output.append(b"0123456789");
     let growth = output.read_since(2, 100).expect("memory");
     assert_eq!((growth.bytes.as_slice(), growth.next, growth.lost), (b"23".as_slice(), 4, 0));
@@ -247,20 +250,20 @@ fn a_reader_that_is_too_late_learns_what_it_lost() {
 
 #[test]
 fn a_wait_ends_at_its_deadline() {
-    let output = Output::new(Limits::default(), None);
+    let output = Output::new(CaptureLimits::default(), None);
     assert!(!output.wait_since(0, Some(Instant::now() + Duration::from_millis(20))));
     output.finish();
     assert!(output.wait_since(0, None));
 }
 
-fn is_readable(watch: &haft_process::capture::Watch, milliseconds: i64) -> bool {
+fn is_readable(watch: &haft_process::capture::OutputWatch, milliseconds: i64) -> bool {
     let timeout = Timespec { tv_sec: milliseconds / 1000, tv_nsec: milliseconds % 1000 * 1_000_000 };
     poll(&mut [PollFd::new(watch, PollFlags::IN)], Some(&timeout)).expect("a poll") == 1
 }
 
 #[test]
 fn a_watch_wakes_a_poll() {
-    let output = Output::new(Limits::default(), None);
+    let output = Output::new(CaptureLimits::default(), None);
     let watch = output.watch().expect("a watch");
     assert!(!is_readable(&watch, 0));
     let writer = output.clone();

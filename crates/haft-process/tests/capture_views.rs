@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use haft_process::capture::{Limits, Output, Search, Slice, SpillDirectory, View};
+use haft_process::capture::{CaptureLimits, LineSearch, Output, OutputSlice, OutputView, SpillDirectory};
 
 /// A generator that is the same in every run.
 struct Random(u64);
@@ -25,7 +25,7 @@ struct Case {
 }
 
 impl Case {
-    fn new(stream: Vec<u8>, limits: Limits, spill: bool, random: &mut Random) -> Self {
+    fn new(stream: Vec<u8>, limits: CaptureLimits, spill: bool, random: &mut Random) -> Self {
         let directory = tempfile::tempdir().expect("a directory");
         let spill_directory = SpillDirectory::open(directory.path()).expect("an open directory");
         let output = Output::new(limits, spill.then_some(spill_directory));
@@ -47,7 +47,7 @@ impl Case {
         Self { stream, retained, output, _directory: directory }
     }
 
-    fn retained(total: u64, limits: Limits, spill: bool) -> Vec<Range<u64>> {
+    fn retained(total: u64, limits: CaptureLimits, spill: bool) -> Vec<Range<u64>> {
         let (head, tail) = (limits.head as u64, limits.tail as u64);
         let spilled =
             if spill && total > head + tail && limits.spill > head + tail { limits.spill } else { 0 };
@@ -90,31 +90,34 @@ impl Case {
     }
 
     /// The range a view asks for.
-    fn range(&self, view: &View) -> Range<u64> {
+    fn range(&self, view: &OutputView) -> Range<u64> {
         let total = self.stream.len() as u64;
         match view {
-            View::HeadAndTail => 0..total,
-            View::Bytes(range) => range.start.min(total)..range.end.min(total),
-            View::Lines { first, last } if first <= last => {
+            OutputView::HeadAndTail => 0..total,
+            OutputView::Bytes(range) => range.start.min(total)..range.end.min(total),
+            OutputView::Lines { first, last } if first <= last => {
                 self.line_start(*first)..self.line_start(last + 1)
             }
-            View::HeadBytes(count) => 0..total.min(*count),
-            View::HeadLines(count) => 0..self.line_start(count + 1),
-            View::TailBytes(count) => total.saturating_sub(*count)..total,
-            View::TailLines(0) => total..total,
-            View::TailLines(count) => self.line_start(self.total_lines().saturating_sub(*count) + 1)..total,
+            OutputView::HeadBytes(count) => 0..total.min(*count),
+            OutputView::HeadLines(count) => 0..self.line_start(count + 1),
+            OutputView::TailBytes(count) => total.saturating_sub(*count)..total,
+            OutputView::TailLines(0) => total..total,
+            OutputView::TailLines(count) => {
+                self.line_start(self.total_lines().saturating_sub(*count) + 1)..total
+            }
             _ => 0..0,
         }
     }
 
-    fn check(&self, view: &View, budget: usize) {
+    fn check(&self, view: &OutputView, budget: usize) {
         let slice = self.output.slice(view, budget).expect("a readable output");
         let context = format!("{view:?} in {budget} of {:?} with {:?}", self.retained, slice);
         self.check_pieces(&slice, &context);
         let shown = slice.to_bytes();
         assert!(shown.len() <= budget, "{context}");
         let range = self.range(view);
-        let by_lines = matches!(view, View::Lines { .. } | View::HeadLines(_) | View::TailLines(_));
+        let by_lines =
+            matches!(view, OutputView::Lines { .. } | OutputView::HeadLines(_) | OutputView::TailLines(_));
         if self.is_complete() || !by_lines {
             let kept = self.kept(&range);
             if kept.len() <= budget {
@@ -138,7 +141,7 @@ impl Case {
     }
 
     /// Every piece is what the stream has in that place, and says its line.
-    fn check_pieces(&self, slice: &Slice, context: &str) {
+    fn check_pieces(&self, slice: &OutputSlice, context: &str) {
         assert_eq!(slice.total_bytes, self.stream.len() as u64);
         assert_eq!(slice.total_lines, self.total_lines());
         let mut end = 0;
@@ -171,8 +174,8 @@ impl Case {
     }
 
     fn check_search(&self, needle: &str, before: u64, after: u64) {
-        let search = Search::new(needle).expect("a pattern").context(before, after);
-        let slice = self.output.slice(&View::Matches(search), usize::MAX).expect("a readable output");
+        let search = LineSearch::new(needle).expect("a pattern").context(before, after);
+        let slice = self.output.slice(&OutputView::Matches(search), usize::MAX).expect("a readable output");
         let context = format!("{needle} of {:?} with {slice:?}", self.retained);
         self.check_pieces(&slice, &context);
         let expected = self.matching(needle);
@@ -205,19 +208,19 @@ fn stream(random: &mut Random, length: u64) -> Vec<u8> {
     stream
 }
 
-fn views(random: &mut Random, bytes: u64, lines: u64) -> Vec<View> {
+fn views(random: &mut Random, bytes: u64, lines: u64) -> Vec<OutputView> {
     let mut place = |limit: u64| random.below(limit + 3);
     let (start, first) = (place(bytes), place(lines));
     vec![
-        View::HeadAndTail,
-        View::Bytes(start..start + place(bytes)),
-        View::Bytes(place(bytes)..u64::MAX),
-        View::Lines { first, last: first + place(lines) },
-        View::Lines { first, last: first },
-        View::HeadBytes(place(bytes)),
-        View::HeadLines(place(lines)),
-        View::TailBytes(place(bytes)),
-        View::TailLines(place(lines)),
+        OutputView::HeadAndTail,
+        OutputView::Bytes(start..start + place(bytes)),
+        OutputView::Bytes(place(bytes)..u64::MAX),
+        OutputView::Lines { first, last: first + place(lines) },
+        OutputView::Lines { first, last: first },
+        OutputView::HeadBytes(place(bytes)),
+        OutputView::HeadLines(place(lines)),
+        OutputView::TailBytes(place(bytes)),
+        OutputView::TailLines(place(lines)),
     ]
 }
 
@@ -227,7 +230,7 @@ fn views_show_what_the_stream_has() {
     for _ in 0..1500 {
         let length = random.below(600);
         let stream = stream(&mut random, length);
-        let limits = Limits {
+        let limits = CaptureLimits {
             head: random.below(100) as usize,
             tail: random.below(100) as usize,
             spill: [0, 150, 400, 10_000][random.below(4) as usize],
@@ -253,7 +256,7 @@ fn views_of_a_large_spill_find_their_lines() {
     let mut random = Random(0x0dd0_5eed);
     for spill in [64 << 20, 1_500_000] {
         let stream = stream(&mut random, 3_000_000);
-        let limits = Limits { head: 1000, tail: 70_000, spill };
+        let limits = CaptureLimits { head: 1000, tail: 70_000, spill };
         let case = Case::new(stream, limits, true, &mut random);
         for _ in 0..12 {
             for view in views(&mut random, case.stream.len() as u64, case.total_lines()) {
@@ -269,8 +272,11 @@ fn text_cut_to_a_budget_is_never_mangled() {
     let mut random = Random(0xface);
     for _ in 0..300 {
         let stream = stream(&mut random, 500);
-        let limits =
-            Limits { head: 60 + random.below(9) as usize, tail: 60 + random.below(9) as usize, spill: 0 };
+        let limits = CaptureLimits {
+            head: 60 + random.below(9) as usize,
+            tail: 60 + random.below(9) as usize,
+            spill: 0,
+        };
         let case = Case::new(stream, limits, false, &mut random);
         for view in views(&mut random, case.stream.len() as u64, case.total_lines()) {
             let text = case.output.slice(&view, random.below(150) as usize).expect("memory").to_text();
@@ -281,11 +287,11 @@ fn text_cut_to_a_budget_is_never_mangled() {
 
 #[test]
 fn the_default_view_cuts_between_lines() {
-    let output = Output::new(Limits::default(), None);
+    let output = Output::new(CaptureLimits::default(), None);
     for number in 1..=1000 {
         output.append(format!("line {number}\n").as_bytes());
     }
-    let text = output.slice(&View::HeadAndTail, 50).expect("memory").to_text().text;
+    let text = output.slice(&OutputView::HeadAndTail, 50).expect("memory").to_text().text;
     assert_eq!(
         text,
         "line 1\nline 2\nline 3\n[… 8844 bytes in 994 lines omitted …]\nline 998\nline 999\nline 1000\n"
@@ -295,7 +301,7 @@ fn the_default_view_cuts_between_lines() {
 fn numbered() -> Output {
     let directory = tempfile::tempdir().expect("a directory");
     let spill = SpillDirectory::open(directory.path()).expect("an open directory");
-    let output = Output::new(Limits { head: 10, tail: 200, spill: 1000 }, Some(spill));
+    let output = Output::new(CaptureLimits { head: 10, tail: 200, spill: 1000 }, Some(spill));
     for number in 1..=500 {
         output.append(format!("line {number}\r\n").as_bytes());
     }
@@ -306,8 +312,8 @@ fn numbered() -> Output {
 #[test]
 fn a_search_numbers_its_lines_on_both_sides_of_what_is_lost() {
     let output = numbered();
-    let search = Search::new("(^line 9|7)$|500$").expect("a pattern").context(1, 0);
-    let slice = output.slice(&View::Matches(search.limit(3)), 10_000).expect("a readable output");
+    let search = LineSearch::new("(^line 9|7)$|500$").expect("a pattern").context(1, 0);
+    let slice = output.slice(&OutputView::Matches(search.limit(3)), 10_000).expect("a readable output");
     assert_eq!(
         slice.to_text().text,
         "6-line 6\r\n7:line 7\r\n8-line 8\r\n9:line 9\r\n--\n16-line 16\r\n17:line 17\r\n"
@@ -317,16 +323,16 @@ fn a_search_numbers_its_lines_on_both_sides_of_what_is_lost() {
     assert!(!slice.is_whole());
     assert_eq!(slice.omissions.len(), 1);
     assert_eq!(slice.omissions[0].lost, slice.lost_bytes);
-    let search = Search::new("500$").expect("a pattern");
-    let slice = output.slice(&View::Matches(search), 10_000).expect("a readable output");
+    let search = LineSearch::new("500$").expect("a pattern");
+    let slice = output.slice(&OutputView::Matches(search), 10_000).expect("a readable output");
     assert_eq!(slice.to_text().text, "500:line 500\r\n");
 }
 
 #[test]
 fn a_search_within_a_budget_counts_what_it_does_not_show() {
     let output = numbered();
-    let search = Search::new("line").expect("a pattern");
-    let slice = output.slice(&View::Matches(search), 40).expect("a readable output");
+    let search = LineSearch::new("line").expect("a pattern");
+    let slice = output.slice(&OutputView::Matches(search), 40).expect("a readable output");
     let matches = slice.matches.expect("a search");
     assert_eq!((slice.to_bytes().len(), matches.shown), (40, 5));
     assert_eq!(matches.total, 111 + 20);
@@ -336,15 +342,15 @@ fn a_search_within_a_budget_counts_what_it_does_not_show() {
 fn a_match_in_a_very_long_line_is_shown_with_its_surroundings() {
     let directory = tempfile::tempdir().expect("a directory");
     let spill = SpillDirectory::open(directory.path()).expect("an open directory");
-    let output = Output::new(Limits::default(), Some(spill));
+    let output = Output::new(CaptureLimits::default(), Some(spill));
     output.append(b"short\n");
     let mut line = vec![b'-'; 5 << 20];
     // Across the border between two parts of a search.
     line[(1 << 20) - 3..][..6].copy_from_slice(b"needle");
     output.append(&line);
     output.append(b"\nneedle too\n");
-    let search = Search::new("needle").expect("a pattern");
-    let slice = output.slice(&View::Matches(search), 4000).expect("a readable output");
+    let search = LineSearch::new("needle").expect("a pattern");
+    let slice = output.slice(&OutputView::Matches(search), 4000).expect("a readable output");
     let matches = slice.matches.expect("a search");
     assert_eq!((matches.shown, matches.total), (2, 2));
     assert_eq!((slice.pieces[0].first_line, slice.pieces[0].bytes.len()), (2, 1000));
@@ -358,7 +364,7 @@ fn a_match_in_a_very_long_line_is_shown_with_its_surroundings() {
 
 #[test]
 fn a_pattern_that_is_none_is_an_error() {
-    let error = Search::new("(").expect_err("not a pattern");
+    let error = LineSearch::new("(").expect_err("not a pattern");
     assert!(error.to_string().starts_with("cannot use the pattern: "), "{error}");
-    assert!(Search::new(&"a{1000}".repeat(1000)).is_err());
+    assert!(LineSearch::new(&"a{1000}".repeat(1000)).is_err());
 }

@@ -3,7 +3,7 @@
 use std::fs::{self, File};
 use std::os::fd::{AsRawFd as _, OwnedFd};
 
-use haft_process::{Command, Descriptor, ErrorKind, Exit, Host, StartPermission, Task};
+use haft_process::{Command, DescriptorSource, ErrorKind, Exit, Host, StartPermission, Task};
 use haft_test_support::{Report, Scratch, child};
 use rustix::fs::{Mode, OFlags};
 
@@ -37,7 +37,7 @@ fn descriptors_3_to_20_are_open_here_and_not_in_the_child() {
     .run(&Host::plain())
     .unwrap();
     let output = outcome.captured.stdout.unwrap();
-    let text = output.slice(&haft_process::capture::View::HeadAndTail, 1 << 20).unwrap().to_bytes();
+    let text = output.slice(&haft_process::capture::OutputView::HeadAndTail, 1 << 20).unwrap().to_bytes();
     assert_eq!(Report::parse(text).descriptor_numbers(), [0, 1, 2]);
 }
 
@@ -50,10 +50,10 @@ fn every_number_can_be_given_and_every_permutation_made() {
     let seen = report(&scratch, |command| {
         // Each of the four takes the place of the next, one goes far away, and one into two places.
         for (index, from) in numbers.iter().enumerate() {
-            command.descriptor(numbers[(index + 1) % 4], Descriptor::Inherit(*from));
+            command.descriptor(numbers[(index + 1) % 4], DescriptorSource::Inherit(*from));
         }
-        command.descriptor(200, Descriptor::Inherit(numbers[0]));
-        command.descriptor(0, Descriptor::Inherit(numbers[3])).close(1).close(2);
+        command.descriptor(200, DescriptorSource::Inherit(numbers[0]));
+        command.descriptor(0, DescriptorSource::Inherit(numbers[3])).close(1).close(2);
     });
     let target = |number: i32| {
         let found = seen.descriptors().into_iter().find(|(open, _)| *open == number);
@@ -74,7 +74,7 @@ fn standard_output_and_error_can_be_exchanged() {
         ["first", "second"].map(|name| OwnedFd::from(File::create(scratch.file(name)).unwrap()));
     let mut command = Command::new(child());
     command.arguments(["interleave", "1"]);
-    command.descriptor(1, Descriptor::from(second)).descriptor(2, Descriptor::from(first));
+    command.descriptor(1, DescriptorSource::from(second)).descriptor(2, DescriptorSource::from(first));
     command.spawn(&StartPermission::all()).unwrap().wait().unwrap();
     assert_eq!(fs::read(scratch.file("first")).unwrap(), b"err 0\n");
     assert_eq!(fs::read(scratch.file("second")).unwrap(), b"out 0\n");
@@ -85,7 +85,7 @@ fn a_descriptor_in_its_own_place_survives_the_exec_though_it_is_closed_on_exec_h
     let file: OwnedFd = File::open("/dev/zero").unwrap().into();
     let number = file.as_raw_fd();
     let seen = report(&Scratch::new(), |command| {
-        command.descriptor(number, Descriptor::Inherit(number));
+        command.descriptor(number, DescriptorSource::Inherit(number));
     });
     assert_eq!(seen.descriptors().last().unwrap(), &(number, "/dev/zero".to_owned()));
     assert!(rustix::io::fcntl_getfd(&file).unwrap().contains(rustix::io::FdFlags::CLOEXEC));
@@ -102,7 +102,7 @@ fn all_descriptors_can_be_closed() {
 #[test]
 fn a_descriptor_that_is_not_open_is_refused_by_its_number_in_the_child() {
     let mut command = Command::new(child());
-    command.arguments(["exit", "0"]).descriptor(9, Descriptor::Inherit(19_999));
+    command.arguments(["exit", "0"]).descriptor(9, DescriptorSource::Inherit(19_999));
     let error = command.spawn(&StartPermission::all()).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Descriptor);
     assert!(error.to_string().contains("descriptor 9"), "{error}");

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use haft_process::capture::{Output, View};
+use haft_process::capture::{Output, OutputView};
 use haft_process::{Command, Exit, Host, Task};
 use haft_test_support::own::{alone, holdings};
 use haft_test_support::{Marker, Scratch, child, eventually, measure, process};
@@ -23,7 +23,7 @@ fn shell(script: &str) -> Task {
 }
 
 fn bytes(output: Option<&Output>) -> Vec<u8> {
-    output.unwrap().slice(&View::HeadAndTail, 1 << 20).unwrap().to_bytes()
+    output.unwrap().slice(&OutputView::HeadAndTail, 1 << 20).unwrap().to_bytes()
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::sync::Arc;
 
 use haft_process::{
-    Command, Environment, Error, ErrorKind, Host, Limit, Resource, Sandbox, StartPermission, Task,
+    Command, Environment, Error, ErrorKind, Host, Resource, ResourceLimit, Sandbox, StartPermission, Task,
 };
 use haft_test_support::{Scratch, child, is_root};
 
@@ -90,7 +90,7 @@ fn a_working_directory_that_cannot_be_entered() {
 #[test]
 fn a_descriptor_that_is_not_open() {
     let mut command = Command::new(child());
-    command.argument("report").descriptor(5, haft_process::Descriptor::Inherit(19_998));
+    command.argument("report").descriptor(5, haft_process::DescriptorSource::Inherit(19_998));
     check(&command, ErrorKind::Descriptor, 126, "descriptor 5");
 }
 
@@ -99,11 +99,11 @@ fn a_limit_that_is_refused() {
     if is_root() {
         // Only a limit that makes no sense is refused to those who may do everything.
         let mut command = Command::new(child());
-        command.limit(Limit { resource: Resource::OpenFiles, soft: Some(20), hard: Some(10) });
+        command.limit(ResourceLimit { resource: Resource::OpenFiles, soft: Some(20), hard: Some(10) });
         check(&command, ErrorKind::Limit, 126, "open file");
     }
     let mut command = Command::new(child());
-    command.limit(Limit::fixed(Resource::OpenFiles, u64::MAX - 1));
+    command.limit(ResourceLimit::fixed(Resource::OpenFiles, u64::MAX - 1));
     check(&command, ErrorKind::Limit, 126, "open file");
 }
 
@@ -119,7 +119,7 @@ fn a_terminal_that_is_none() {
 #[test]
 fn a_group_that_does_not_exist() {
     let mut command = Command::new(child());
-    command.group(haft_process::Group::Join(1));
+    command.group(haft_process::ProcessGroup::Join(1));
     let error = command.spawn(&StartPermission::all()).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::System, "{error}");
     assert!(error.to_string().contains("process group"), "{error}");

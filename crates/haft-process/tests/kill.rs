@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use haft_process::{CancelToken, Command, Host, Job, Outcome, ScopeLimits, Task, UnknownSurvivors};
+use haft_process::{CancelToken, Command, Host, Job, JobOutcome, ScopeLimits, Task, UnknownSurvivors};
 use haft_test_support::own::{holdings, quarantine};
 use haft_test_support::{Marker, Scratch, child, eventually, measure, process};
 
@@ -75,7 +75,7 @@ impl Family {
         assert_eq!(self.marker.pids(), [0; 0], "left behind");
     }
 
-    fn check(&self, outcome: &Outcome) {
+    fn check(&self, outcome: &JobOutcome) {
         self.is_gone();
         let (_, _, count) = self.hold.family();
         // By descent and marker alone nothing is proven.

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use haft_process::{Command, Descriptor, Exit, Host, Input, StartPermission, Task};
+use haft_process::{Command, DescriptorSource, Exit, Host, Input, StartPermission, Task};
 use haft_test_support::own::{alone, holdings};
 use haft_test_support::{Scratch, child, eventually, process, raise_descriptor_limit};
 
@@ -95,7 +95,7 @@ fn spawns_that_fail_leave_nothing() {
             command(["exit", "0"]),
         ];
         failing[2].working_directory("/no/such/directory");
-        failing[3].descriptor(9, Descriptor::Inherit(19_996));
+        failing[3].descriptor(9, DescriptorSource::Inherit(19_996));
         let host = Host::plain();
         let before = holdings();
         for _ in 0..100 {

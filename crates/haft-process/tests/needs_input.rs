@@ -3,23 +3,26 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use haft_process::{Command, Handle, Host, Input, Streams, Task, TerminalSize};
+use haft_process::{Command, Host, Input, JobHandle, Streams, Task, TerminalSize};
 use haft_test_support::{Scratch, child, eventually, process};
 
 const SOON: Duration = Duration::from_secs(20);
 
-fn start<A: AsRef<str>>(arguments: impl IntoIterator<Item = A>, change: impl FnOnce(Task) -> Task) -> Handle {
+fn start<A: AsRef<str>>(
+    arguments: impl IntoIterator<Item = A>,
+    change: impl FnOnce(Task) -> Task,
+) -> JobHandle {
     let mut command = Command::new(child());
     command.arguments(arguments.into_iter().map(|argument| argument.as_ref().to_owned()));
     change(Task::new(command).input(Input::Pipe)).start(&Host::plain()).unwrap().background().unwrap()
 }
 
-fn waits(handle: &Handle) -> bool {
+fn waits(handle: &JobHandle) -> bool {
     eventually(SOON, || handle.controller().needs_input() == Some(handle.controller().pid()))
 }
 
 /// Whether nobody is said to wait, now and for a while.
-fn never_waits(handle: &Handle) -> bool {
+fn never_waits(handle: &JobHandle) -> bool {
     !eventually(Duration::from_millis(200), || handle.controller().needs_input().is_some())
 }
 

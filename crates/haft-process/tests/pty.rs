@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use haft_process::capture::{Output, View};
-use haft_process::{Command, Exit, Handle, Host, Input, Streams, Task, TerminalSize};
+use haft_process::capture::{Output, OutputView};
+use haft_process::{Command, Exit, Host, Input, JobHandle, Streams, Task, TerminalSize};
 use haft_test_support::{Report, child, eventually, process};
 
 const SOON: Duration = Duration::from_secs(20);
@@ -16,16 +16,16 @@ fn task<A: AsRef<str>>(arguments: impl IntoIterator<Item = A>) -> Task {
     Task::new(command).streams(Streams::Terminal(SIZE)).timeout(Duration::from_secs(60))
 }
 
-fn background(task: Task) -> Handle {
+fn background(task: Task) -> JobHandle {
     task.start(&Host::plain()).unwrap().background().unwrap()
 }
 
 fn text(output: Option<&Output>) -> String {
-    let bytes = output.unwrap().slice(&View::HeadAndTail, 1 << 20).unwrap().to_bytes();
+    let bytes = output.unwrap().slice(&OutputView::HeadAndTail, 1 << 20).unwrap().to_bytes();
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-fn shown(handle: &Handle) -> String {
+fn shown(handle: &JobHandle) -> String {
     text(handle.controller().captured().output.as_ref())
 }
 

@@ -4,7 +4,7 @@ use std::fs;
 use std::os::fd::{AsRawFd as _, OwnedFd};
 
 use haft_process::{
-    Command, Descriptor, Disposition, Environment, ErrorKind, Signals, StartPermission, set_disposition,
+    Command, DescriptorSource, Disposition, Environment, ErrorKind, Signals, StartPermission, set_disposition,
 };
 use haft_test_support::own::{alone, elsewhere, holdings};
 use haft_test_support::{Report, child, hold_signals};
@@ -28,14 +28,14 @@ fn the_program_gets_the_same_process_and_what_it_was_given_and_nothing_else() {
             rustix::fs::open("/dev/null", rustix::fs::OFlags::RDWR, rustix::fs::Mode::empty()).unwrap();
         let given: OwnedFd = fs::File::open("/dev/zero").unwrap().into();
         std::mem::forget(stray);
-        for signal in [Signals::HANGUP, Signals::PIPE] {
+        for signal in [Signals::HUP, Signals::PIPE] {
             set_disposition(signal, Disposition::Ignore).unwrap();
         }
         let mut command = Command::new(child());
         command.arguments(["report", "and more"]).working_directory("/usr").argument_zero("another");
         command.environment(Environment::from_pairs([("ONLY", "this")]).unwrap());
-        command.descriptor(30, Descriptor::from(given));
-        command.ignore_signals(Signals::none().with(Signals::HANGUP));
+        command.descriptor(30, DescriptorSource::from(given));
+        command.ignore_signals(Signals::none().with(Signals::HUP));
         command
     };
     let Some((pid, seen)) = become_and_report(name, become_child) else { return };
@@ -46,7 +46,7 @@ fn the_program_gets_the_same_process_and_what_it_was_given_and_nothing_else() {
     assert_eq!(seen.descriptor_numbers(), [0, 1, 2, 30]);
     assert_eq!(seen.descriptors()[3].1, "/dev/zero");
     assert!(seen.numbers("blocked").is_empty(), "the mask is empty though all were blocked");
-    assert_eq!(seen.numbers("ignored"), [i64::from(Signals::HANGUP)]);
+    assert_eq!(seen.numbers("ignored"), [i64::from(Signals::HUP)]);
     assert!(seen.numbers("caught").is_empty());
 }
 
@@ -55,11 +55,11 @@ fn a_failure_leaves_everything_as_it_was() {
     alone("a_failure_leaves_everything_as_it_was", || {
         let file: OwnedFd = fs::File::open("/dev/zero").unwrap().into();
         let number = file.as_raw_fd();
-        set_disposition(Signals::HANGUP, Disposition::Ignore).unwrap();
+        set_disposition(Signals::HUP, Disposition::Ignore).unwrap();
         let before = (holdings(), fs::read_link("/proc/self/cwd").unwrap(), Signals::ignored_now());
         let mut command = Command::new("/etc/passwd");
-        command.working_directory("/usr").descriptor(0, Descriptor::Inherit(number));
-        command.descriptor(number, Descriptor::Inherit(1)).descriptor(77, Descriptor::Inherit(2));
+        command.working_directory("/usr").descriptor(0, DescriptorSource::Inherit(number));
+        command.descriptor(number, DescriptorSource::Inherit(1)).descriptor(77, DescriptorSource::Inherit(2));
         let error = command.replace(&StartPermission::all());
         assert_eq!((error.kind(), error.exit_code()), (ErrorKind::NotExecutable, 126));
         assert_eq!((holdings(), fs::read_link("/proc/self/cwd").unwrap(), Signals::ignored_now()), before);
@@ -79,7 +79,10 @@ fn each_reason_why_not_is_an_error_of_its_kind() {
     assert_eq!(kind(&mut Command::new("/no/such/program")), ErrorKind::NotFound);
     assert_eq!(kind(&mut Command::new("/etc/passwd")), ErrorKind::NotExecutable);
     assert_eq!(kind(Command::new(child()).working_directory("/no/where")), ErrorKind::WorkingDirectory);
-    assert_eq!(kind(Command::new(child()).descriptor(5, Descriptor::Inherit(19_997))), ErrorKind::Descriptor);
+    assert_eq!(
+        kind(Command::new(child()).descriptor(5, DescriptorSource::Inherit(19_997))),
+        ErrorKind::Descriptor
+    );
     assert_eq!(kind(Command::new(child()).argument("x".repeat(200 << 10))), ErrorKind::ArgumentTooLong);
     assert_eq!(kind(Command::new(child()).argument("a\0b")), ErrorKind::NulByte);
 }

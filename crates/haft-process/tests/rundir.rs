@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use haft_process::capture::{Limits, Output};
+use haft_process::capture::{CaptureLimits, Output};
 use haft_process::rundir::{ErrorKind, RunDirectory, RunId, stale};
 
 fn base() -> (tempfile::TempDir, PathBuf) {
@@ -52,7 +52,7 @@ fn outputs_spill_into_it_and_stay_readable_after_it() {
     let (_place, base) = base();
     let run = RunDirectory::create(&base).expect("a run directory");
     let output = Output::new(
-        Limits { head: 1, tail: 1, spill: 100 },
+        CaptureLimits { head: 1, tail: 1, spill: 100 },
         Some(run.spill_directory().expect("a place to spill to")),
     );
     output.append(b"0123456789");

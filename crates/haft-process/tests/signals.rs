@@ -1,6 +1,6 @@
 //! Signals: what a process is born with, and what it dies of.
 
-use haft_process::capture::View;
+use haft_process::capture::OutputView;
 use haft_process::{
     Command, Disposition, Exit, Host, Signals, Task, set_disposition, signal_name, signal_number,
 };
@@ -12,7 +12,9 @@ fn report(change: impl FnOnce(&mut Command)) -> Report {
     command.argument("report");
     change(&mut command);
     let outcome = Task::new(command).run(&Host::plain()).unwrap();
-    Report::parse(outcome.captured.stdout.unwrap().slice(&View::HeadAndTail, 1 << 20).unwrap().to_bytes())
+    Report::parse(
+        outcome.captured.stdout.unwrap().slice(&OutputView::HeadAndTail, 1 << 20).unwrap().to_bytes(),
+    )
 }
 
 #[test]
@@ -24,16 +26,16 @@ fn a_blocked_mask_here_is_an_empty_one_in_the_child() {
 #[test]
 fn ignored_signals_have_their_default_in_the_child_unless_it_is_asked_for() {
     alone("ignored_signals_have_their_default_in_the_child_unless_it_is_asked_for", || {
-        for signal in [Signals::PIPE, Signals::HANGUP, Signals::INTERRUPT] {
+        for signal in [Signals::PIPE, Signals::HUP, Signals::INT] {
             set_disposition(signal, Disposition::Ignore).unwrap();
         }
-        assert!(Signals::ignored_now().contains(Signals::HANGUP));
+        assert!(Signals::ignored_now().contains(Signals::HUP));
         let seen = report(|_| {});
         assert!(seen.numbers("ignored").is_empty() && seen.numbers("caught").is_empty());
         let seen = report(|command| {
-            command.ignore_signals(Signals::none().with(Signals::HANGUP));
+            command.ignore_signals(Signals::none().with(Signals::HUP));
         });
-        assert_eq!(seen.numbers("ignored"), [i64::from(Signals::HANGUP)]);
+        assert_eq!(seen.numbers("ignored"), [i64::from(Signals::HUP)]);
     });
 }
 

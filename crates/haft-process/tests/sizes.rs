@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use haft_process::{
-    Command, Environment, ErrorKind, Exit, Limit, Resource, StartPermission, longest_argument,
+    Command, Environment, ErrorKind, Exit, Resource, ResourceLimit, StartPermission, max_argument_bytes,
 };
 use haft_test_support::child;
 
@@ -26,7 +26,7 @@ fn an_argument_of_200_kib_is_refused_by_its_number_and_beginning() {
 
 #[test]
 fn the_longest_argument_of_all_is_accepted_and_one_byte_more_is_not() {
-    let longest = longest_argument() as usize - 1;
+    let longest = max_argument_bytes() as usize - 1;
     assert_eq!(try_arguments(["x".repeat(longest)]).unwrap(), Exit::Code(0));
     assert_eq!(try_arguments(["x".repeat(longest + 1)]).unwrap_err().kind(), ErrorKind::ArgumentTooLong);
 }
@@ -79,7 +79,7 @@ fn a_smaller_stack_leaves_less_room() {
     let mut command = Command::new(child());
     command.arguments(["exit", "0"]).arguments((0..10).map(|_| "x".repeat(100 << 10)));
     assert_eq!(command.spawn(&StartPermission::all()).unwrap().wait().unwrap().0, Exit::Code(0));
-    command.limit(Limit::fixed(Resource::StackSize, 1 << 20));
+    command.limit(ResourceLimit::fixed(Resource::StackSize, 1 << 20));
     assert_eq!(command.spawn(&StartPermission::all()).unwrap_err().kind(), ErrorKind::ArgumentsTooLong);
 }
 

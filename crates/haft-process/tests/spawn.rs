@@ -8,8 +8,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use haft_process::{
-    Command, Environment, ErrorKind, Exit, Group, Limit, MARKER, Resource, Sandbox, Scope, Signals,
-    StartPermission, find_program,
+    Command, Environment, ErrorKind, Exit, MARKER, ProcessGroup, Resource, ResourceLimit, Sandbox, Scope,
+    Signals, StartPermission, find_program,
 };
 use haft_test_support::{Report, Scratch, child, eventually, landlock_ruleset, process, signal};
 
@@ -87,19 +87,19 @@ fn the_process_group_is_the_one_asked_for() {
             command.group(group);
         })
     };
-    let own = with(Group::Own);
+    let own = with(ProcessGroup::Own);
     assert_eq!(own.number("pgid"), own.number("pid"));
     assert_ne!(own.number("sid"), own.number("pid"));
-    let session = with(Group::Session);
+    let session = with(ProcessGroup::Session);
     assert_eq!(
         (session.number("pgid"), session.number("sid")),
         (session.number("pid"), session.number("pid"))
     );
     assert_eq!(session.number("tty"), 0);
-    let inherited = with(Group::Inherit);
+    let inherited = with(ProcessGroup::Inherit);
     assert_ne!(inherited.number("pgid"), inherited.number("pid"));
     let mut leader = Command::new(child()).argument("sleep").spawn(&StartPermission::all()).unwrap();
-    let joined = with(Group::Join(leader.pid()));
+    let joined = with(ProcessGroup::Join(leader.pid()));
     assert_eq!(joined.number("pgid"), i64::from(leader.pid()));
     leader.signal(Signals::KILL).unwrap();
     leader.wait().unwrap();
@@ -110,9 +110,9 @@ fn limits_and_niceness_are_set_for_the_child_alone() {
     let seen = report(&Scratch::new(), |command| {
         command
             .nice(7)
-            .limit(Limit::fixed(Resource::OpenFiles, 77))
-            .limit(Limit::fixed(Resource::CoreSize, 4096));
-        command.limit(Limit::cpu(Duration::from_millis(1500)));
+            .limit(ResourceLimit::fixed(Resource::OpenFiles, 77))
+            .limit(ResourceLimit::fixed(Resource::CoreSize, 4096));
+        command.limit(ResourceLimit::cpu(Duration::from_millis(1500)));
     });
     assert_eq!(seen.number("nice"), 7);
     assert_eq!(seen.limit("Max open files"), "77");

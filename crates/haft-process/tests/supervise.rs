@@ -3,8 +3,10 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use haft_process::capture::{Limits, Output, View};
-use haft_process::{CancelToken, Command, Exit, Host, Input, Live, Outcome, StreamKind, Streams, Task};
+use haft_process::capture::{CaptureLimits, Output, OutputView};
+use haft_process::{
+    CancelToken, Command, Exit, Host, Input, JobOutcome, OutputCallback, StreamKind, Streams, Task,
+};
 use haft_test_support::{Scratch, child, eventually, measure, process};
 
 const MIB: usize = 1 << 20;
@@ -16,10 +18,10 @@ fn task<A: AsRef<str>>(arguments: impl IntoIterator<Item = A>) -> Task {
 }
 
 fn bytes(output: Option<&Output>) -> Vec<u8> {
-    output.unwrap().slice(&View::HeadAndTail, usize::MAX >> 1).unwrap().to_bytes()
+    output.unwrap().slice(&OutputView::HeadAndTail, usize::MAX >> 1).unwrap().to_bytes()
 }
 
-fn run(task: Task) -> Outcome {
+fn run(task: Task) -> JobOutcome {
     let outcome = task.run(&Host::plain()).unwrap();
     assert!(!outcome.timed_out, "it hangs");
     outcome
@@ -56,8 +58,9 @@ fn input_of_8_mib_to_a_child_that_never_reads_is_no_problem() {
 fn a_child_that_writes_8_mib_before_it_reads_8_mib_gets_and_gives_all() {
     let input: Arc<[u8]> = vec![b'y'; 8 * MIB].into();
     let count = (8 * MIB).to_string();
-    let limits = Limits { head: 16 * MIB, ..Limits::default() };
-    let outcome = run(task(["flood-then-count", &count]).input(Input::Bytes(input.clone())).limits(limits));
+    let limits = CaptureLimits { head: 16 * MIB, ..CaptureLimits::default() };
+    let outcome =
+        run(task(["flood-then-count", &count]).input(Input::Bytes(input.clone())).capture_limits(limits));
     assert_eq!(bytes(outcome.captured.stdout.as_ref()).len(), 8 * MIB);
     assert_eq!(bytes(outcome.captured.stderr.as_ref()), counted(&input).as_bytes());
 }
@@ -120,8 +123,9 @@ fn output_that_is_no_text_or_has_no_newline_stays_as_it_is() {
 fn bytes_are_seen_as_they_arrive() {
     let seen = Arc::new(Mutex::new(Vec::<(StreamKind, Vec<u8>)>::new()));
     let sink = seen.clone();
-    let live = Live::new(move |kind, bytes| sink.lock().unwrap().push((kind, bytes.to_vec())));
-    let handle = task(["drip", "3", "200"]).live(live).start(&Host::plain()).unwrap().background().unwrap();
+    let live = OutputCallback::new(move |kind, bytes| sink.lock().unwrap().push((kind, bytes.to_vec())));
+    let handle =
+        task(["drip", "3", "200"]).on_output(live).start(&Host::plain()).unwrap().background().unwrap();
     assert!(eventually(Duration::from_secs(10), || !seen.lock().unwrap().is_empty()));
     assert!(!handle.is_finished(), "the first line was not shown before the end");
     handle.wait().unwrap();
@@ -208,8 +212,8 @@ fn a_child_that_closes_its_output_is_waited_for_all_the_same() {
 #[test]
 fn a_live_callback_that_panics_leaves_nothing_running() {
     haft_test_support::own::alone("a_live_callback_that_panics_leaves_nothing_running", || {
-        let live = Live::new(|_, _| panic!("as it was told to"));
-        let job = task(["flood", &(1usize << 40).to_string()]).live(live).start(&Host::plain()).unwrap();
+        let live = OutputCallback::new(|_, _| panic!("as it was told to"));
+        let job = task(["flood", &(1usize << 40).to_string()]).on_output(live).start(&Host::plain()).unwrap();
         let pid = job.controller().pid();
         assert!(job.background().unwrap().wait().is_none(), "there is no outcome");
         assert_eq!(process::state(pid), None);

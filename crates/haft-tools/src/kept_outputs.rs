@@ -51,12 +51,12 @@ impl KeptOutputs {
 
 #[cfg(test)]
 mod tests {
-    use haft_process::capture::{Limits, View};
+    use haft_process::capture::{CaptureLimits, OutputView};
 
     use super::*;
 
     fn output(text: &[u8]) -> Output {
-        let output = Output::new(Limits { head: 4, tail: 4, spill: 0 }, None);
+        let output = Output::new(CaptureLimits { head: 4, tail: 4, spill: 0 }, None);
         output.append(text);
         output.finish();
         output
@@ -75,7 +75,7 @@ mod tests {
         let read = |id: &str| {
             later
                 .get(id)
-                .map(|output| output.slice(&View::HeadAndTail, 100).expect("bytes").to_marked_bytes())
+                .map(|output| output.slice(&OutputView::HeadAndTail, 100).expect("bytes").to_marked_bytes())
         };
         assert_eq!(read(one.id().as_str()).as_deref(), Some(&b"abc"[..]));
         assert_eq!(read(two.id().as_str()), Some("0123\n[… 2 bytes not kept …]\n6789".into()));

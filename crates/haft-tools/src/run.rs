@@ -1,7 +1,7 @@
 //! Running an executable as a tool: JSON in, JSON out.
 
-use haft_process::capture::{Limits, Output, View};
-use haft_process::{Exit, Input, Outcome, Task, signal_name};
+use haft_process::capture::{CaptureLimits, Output, OutputView};
+use haft_process::{Exit, Input, JobOutcome, Task, signal_name};
 use serde_json::Value;
 
 use crate::call::CallSettings;
@@ -13,7 +13,7 @@ use crate::text;
 use crate::tool::{Tool, ToolFile};
 
 /// So much of an output is shown in an envelope.
-const SHOWN: usize = View::DEFAULT_BUDGET;
+const SHOWN: usize = OutputView::DEFAULT_BUDGET;
 
 /// Runs a tool's executable and makes an envelope of what became of it.
 pub(crate) fn file(
@@ -34,7 +34,7 @@ pub(crate) fn file(
     let input = serde_json::to_vec(arguments).unwrap_or_default();
     let task = Task::new(command)
         .input(Input::Bytes(input.into()))
-        .limits(Limits { head: limit.saturating_add(1), ..Limits::default() })
+        .capture_limits(CaptureLimits { head: limit.saturating_add(1), ..CaptureLimits::default() })
         .timeout(settings.timeout)
         .cancel(&settings.cancel);
     let mut outcome = match task.run(&inner.host) {
@@ -63,7 +63,7 @@ struct ToolRun<'a> {
     inner: &'a RegistryState,
     tool: &'a Tool,
     settings: &'a CallSettings,
-    outcome: &'a Outcome,
+    outcome: &'a JobOutcome,
 }
 
 impl ToolRun<'_> {
@@ -125,7 +125,7 @@ impl ToolRun<'_> {
                 format!("tool '{name}' wrote {total} bytes, more than {limit}"),
             ));
         }
-        let bytes = stdout.slice(&View::HeadAndTail, usize::try_from(total).unwrap_or(usize::MAX));
+        let bytes = stdout.slice(&OutputView::HeadAndTail, usize::try_from(total).unwrap_or(usize::MAX));
         let bytes = bytes.map(|slice| slice.to_bytes()).unwrap_or_default();
         let value =
             parse(&bytes).map_err(|error| (ErrorCode::InvalidOutput, format!("tool '{name}' {error}")))?;
@@ -146,7 +146,7 @@ impl ToolRun<'_> {
         truncated: &mut Vec<TruncatedOutput>,
     ) -> String {
         let Some(output) = output else { return String::new() };
-        let Ok(slice) = output.slice(&View::HeadAndTail, SHOWN) else { return String::new() };
+        let Ok(slice) = output.slice(&OutputView::HeadAndTail, SHOWN) else { return String::new() };
         if output.total_bytes() > SHOWN as u64 {
             truncated.push(self.inner.keep(stream, output));
         }

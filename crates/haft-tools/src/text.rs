@@ -1,6 +1,6 @@
 //! Small words about values and texts.
 
-use haft_process::capture::Text;
+use haft_process::capture::DecodedText;
 use serde_json::Value;
 
 /// What a value is, with its article.
@@ -41,5 +41,5 @@ pub(crate) fn last_line(text: &str) -> Option<String> {
 
 /// Bytes as text.
 pub(crate) fn decode(bytes: &[u8]) -> String {
-    Text::decode(bytes).text
+    DecodedText::decode(bytes).text
 }

@@ -127,16 +127,15 @@ impl SignalHandler {
         let deaf = signals.ignores_descendants.clone();
         let (cancel, on_resize) = (signals.cancel.clone(), signals.on_resize.clone());
         let (forward_to, more) = (signals.forward_to.clone(), more.to_vec());
-        let wanted =
-            [Signals::INTERRUPT, Signals::HANGUP, Signals::TERMINATE, Signals::QUIT, Signals::WINDOW_CHANGE];
+        let wanted = [Signals::INT, Signals::HUP, Signals::TERM, Signals::QUIT, Signals::WINCH];
         // Where it is ignored, the system reaps children, and nobody learns how they ended.
-        let _ = set_disposition(Signals::CHILD, Disposition::Default);
+        let _ = set_disposition(Signals::CHLD, Disposition::Default);
         let heard =
             wanted.into_iter().chain(more.iter().copied()).filter(|&signal| !ignored.contains(signal));
-        let heard = heard.fold(Signals::none().with(Signals::CHILD), Signals::with);
+        let heard = heard.fold(Signals::none().with(Signals::CHLD), Signals::with);
         on_sent_signals(heard, move |signal, sender| match signal {
-            Signals::CHILD => reap_orphans(),
-            Signals::WINDOW_CHANGE => {
+            Signals::CHLD => reap_orphans(),
+            Signals::WINCH => {
                 on_resize.get().into_iter().for_each(|on_resize: &ResizeCallback| (on_resize.0)());
             }
             signal if more.contains(&signal) => {

@@ -25,7 +25,7 @@ use crate::process_context::ProcessContext;
 
 /// Runs what the arguments ask for, a script or a command, and answers with its exit status.
 fn run() -> i32 {
-    haft_process::own_signals();
+    haft_process::claim_signals();
     let process = ProcessContext::capture();
     if let Err(failure) = panics::prepare(&process) {
         return failure.show();

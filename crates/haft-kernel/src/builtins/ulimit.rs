@@ -1,6 +1,6 @@
 //! `ulimit`.
 
-use haft_process::{Limit, Resource};
+use haft_process::{Resource, ResourceLimit};
 use haft_text::Bytes;
 
 use super::{Context, options};
@@ -159,7 +159,7 @@ fn set(context: &mut Context<'_>, known: &Known, which: Which, text: &Bytes) -> 
     }
     let limits = context.session.limits.program_limits_mut();
     limits.retain(|limit| limit.resource != resource);
-    limits.push(Limit { resource, soft: new_soft, hard: new_hard });
+    limits.push(ResourceLimit { resource, soft: new_soft, hard: new_hard });
     Ok(())
 }
 

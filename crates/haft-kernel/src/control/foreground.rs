@@ -21,7 +21,7 @@ use crate::traps::Trap;
 const GRACE: Duration = Duration::from_millis(500);
 
 /// The status of a program that Ctrl-C has ended.
-const INTERRUPTED: i32 = 128 + Signals::INTERRUPT;
+const INTERRUPTED: i32 = 128 + Signals::INT;
 
 /// What became of the job in the foreground.
 pub(crate) enum Foreground {
@@ -141,7 +141,7 @@ impl Session {
                 members
                     .iter()
                     .filter(|member| member.is_thread())
-                    .for_each(|member| member.signal(Signals::INTERRUPT));
+                    .for_each(|member| member.signal(Signals::INT));
             }
             if let Err(unwind) = self.wait_for_change(&members) {
                 self.end_foreground(&mut members, &group);
@@ -162,18 +162,15 @@ impl Session {
 
     /// Ctrl-C, or the end of the terminal, while the shell itself has it: the job ends.
     fn end_foreground(&mut self, members: &mut [Member], group: &JobGroup) {
-        group.signal(Signals::INTERRUPT);
-        members
-            .iter()
-            .filter(|member| member.is_thread())
-            .for_each(|member| member.signal(Signals::INTERRUPT));
+        group.signal(Signals::INT);
+        members.iter().filter(|member| member.is_thread()).for_each(|member| member.signal(Signals::INT));
         self.end_members(members, group);
         group.leave_foreground(false);
     }
 
     /// Sees to it that members end: waits a little, asks, insists.
     fn end_members(&self, members: &mut [Member], group: &JobGroup) {
-        for signal in [Signals::TERMINATE, Signals::KILL, Signals::KILL] {
+        for signal in [Signals::TERM, Signals::KILL, Signals::KILL] {
             let deadline = Instant::now() + GRACE;
             loop {
                 members.iter_mut().for_each(Member::update);
@@ -227,10 +224,10 @@ impl Session {
     /// # Errors
     /// The end of the line, or a reason of the trap.
     pub fn interrupt(&mut self) -> Result<(), Unwind> {
-        if self.traps.get(Trap::Signal(Signals::INTERRUPT)).is_some() {
-            return self.run_trap(Trap::Signal(Signals::INTERRUPT));
+        if self.traps.get(Trap::Signal(Signals::INT)).is_some() {
+            return self.run_trap(Trap::Signal(Signals::INT));
         }
-        self.limits.cancel().cancel_as(Signals::INTERRUPT);
+        self.limits.cancel().cancel_as(Signals::INT);
         Err(Unwind::Cancelled)
     }
 

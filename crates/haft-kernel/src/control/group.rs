@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use haft_process::{
-    Child, Command, Error, Group, GroupChange, Signals, StartPermission, group_change, signal_group,
+    Child, Command, Error, GroupChange, ProcessGroup, Signals, StartPermission, group_change, signal_group,
 };
 use rustix::process::{Pid, test_kill_process_group};
 use rustix::termios::Termios;
@@ -40,7 +40,7 @@ impl JobGroup {
     pub(crate) fn spawn(&self, command: &mut Command, permission: &StartPermission) -> Result<Child, Error> {
         let mut leader = self.leader.lock().unwrap_or_else(PoisonError::into_inner);
         let alive = Pid::from_raw(*leader).is_some_and(|group| test_kill_process_group(group).is_ok());
-        command.group(if alive { Group::Join(*leader) } else { Group::Own });
+        command.group(if alive { ProcessGroup::Join(*leader) } else { ProcessGroup::Own });
         let terminal = self.terminal.as_ref().filter(|_| self.is_foreground());
         if let Some(terminal) = terminal {
             command.foreground_of(terminal.number());
@@ -76,9 +76,9 @@ impl JobGroup {
     pub(crate) fn signal(&self, signal: i32) {
         let Some(group) = self.number() else { return };
         let _ = signal_group(group, signal);
-        let ends = matches!(signal, Signals::HANGUP | Signals::TERMINATE);
+        let ends = matches!(signal, Signals::HUP | Signals::TERM);
         if ends && self.stopped_by().is_some() {
-            let _ = signal_group(group, Signals::CONTINUE);
+            let _ = signal_group(group, Signals::CONT);
         }
     }
 
@@ -109,7 +109,7 @@ impl JobGroup {
                 terminal.set_modes(&modes);
             }
         }
-        self.signal(Signals::CONTINUE);
+        self.signal(Signals::CONT);
     }
 
     /// Takes the terminal back from it. Says nothing to a job that goes on.

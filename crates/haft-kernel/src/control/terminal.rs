@@ -45,7 +45,7 @@ impl Terminal {
         }
         let before = getpgrp();
         // The shell changes the foreground while it is not in it itself.
-        set_disposition(Signals::BACKGROUND_WRITE, Disposition::Ignore).map_err(io::Error::other)?;
+        set_disposition(Signals::TTOU, Disposition::Ignore).map_err(io::Error::other)?;
         let own = getpid();
         if before != own {
             setpgid(None, None)?;

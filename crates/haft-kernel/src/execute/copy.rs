@@ -7,7 +7,7 @@ use std::thread;
 use std::time::Duration;
 
 use haft_lang::ast::{Command, CommandKind, SimpleCommand, Statement};
-use haft_process::{CancelToken, Child, Copied, Disposition, Group};
+use haft_process::{CancelToken, Child, Disposition, ForkedChild, ProcessGroup};
 
 use super::dispatch::Target;
 use super::pipeline::runs_commands;
@@ -27,7 +27,7 @@ impl Session {
 
     /// Whether this process is a shell's alone and can be copied.
     pub(super) fn may_copy(&self) -> bool {
-        self.could_copy() && Child::can_copy()
+        self.could_copy() && Child::can_fork()
     }
 
     /// The same if there were no other threads.
@@ -49,11 +49,12 @@ impl Session {
     }
 
     /// Runs something, as the whole of this subshell, in a copy of this process.
-    pub(super) fn run_in_copy(mut self, run: impl FnOnce(&mut Self, &Copied) -> Flow) -> Member {
-        let group = if self.options.has(SetOption::Monitor) { Group::Own } else { Group::Inherit };
+    pub(super) fn run_in_copy(mut self, run: impl FnOnce(&mut Self, &ForkedChild) -> Flow) -> Member {
+        let group =
+            if self.options.has(SetOption::Monitor) { ProcessGroup::Own } else { ProcessGroup::Inherit };
         let kept = self.own_descriptors();
         let captures = self.processes.set_captures(Vec::new());
-        let copied = Child::copy(group, &kept, |mut copied| {
+        let copied = Child::fork(group, &kept, |mut copied| {
             // The ends that the original holds are not for the copy to keep open.
             captures.iter().for_each(|capture| capture.close());
             self.lead_copy();
@@ -64,7 +65,7 @@ impl Session {
         });
         match copied {
             Ok(Some(child)) => {
-                if group == Group::Own {
+                if group == ProcessGroup::Own {
                     self.processes.group().iter().for_each(|job| job.lead(child.pid()));
                 }
                 Member::process(child)
@@ -128,7 +129,7 @@ impl Session {
     /// Runs a statement as all that this subshell, or the copy of the process that it has, does from now on: what its one
     /// command redirects need not be put back, it is the subshell that it may ask for, and may become the program that
     /// comes last.
-    pub(super) fn run_alone(&mut self, statement: &Statement, copied: Option<&Copied>) -> Flow {
+    pub(super) fn run_alone(&mut self, statement: &Statement, copied: Option<&ForkedChild>) -> Flow {
         let [command] = &*statement.first.stages else { return self.run_statement(statement) };
         if !is_as_it_stands(statement) {
             return self.run_statement(statement);
@@ -153,7 +154,7 @@ impl Session {
         &mut self,
         command: &Command,
         simple: &SimpleCommand,
-        copied: Option<&Copied>,
+        copied: Option<&ForkedChild>,
     ) -> Flow {
         self.moment.may_replace = true;
         if command.redirects.is_empty() || !simple.assignments.is_empty() || simple.arguments.is_empty() {
@@ -171,12 +172,12 @@ impl Session {
     }
 
     /// Redirects without a way back, and lets go of what was there before. Yields whether that worked.
-    fn redirect_for_good(&mut self, command: &Command, copied: Option<&Copied>) -> Result<bool, Unwind> {
+    fn redirect_for_good(&mut self, command: &Command, copied: Option<&ForkedChild>) -> Result<bool, Unwind> {
         let Some(undo) = self.redirect(&command.redirects)? else { return Ok(false) };
         self.forget(undo);
         // A process substitution among them has descriptors of its own, on a thread.
         if let Some(copied) = copied
-            && Child::can_copy()
+            && Child::can_fork()
         {
             copied.keep_only(&self.own_descriptors());
         }
@@ -190,7 +191,7 @@ fn soon_alone() -> bool {
     const BETWEEN: Duration = Duration::from_micros(500);
     (0..LOOKS).any(|_| {
         thread::sleep(BETWEEN);
-        Child::can_copy()
+        Child::can_fork()
     })
 }
 

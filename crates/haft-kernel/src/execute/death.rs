@@ -29,14 +29,14 @@ impl Session {
 
     #[inline(never)]
     fn tell_death_of(&mut self, pid: i32, signal: i32) {
-        let trapped = self.traps.get(Trap::Signal(signal)).is_some()
-            && !matches!(signal, Signals::INTERRUPT | Signals::PIPE);
+        let trapped =
+            self.traps.get(Trap::Signal(signal)).is_some() && !matches!(signal, Signals::INT | Signals::PIPE);
         if let Some(words) = self.words_for(signal) {
             let text = canonical(self.text_of(self.calls.command_span()));
             self.write_death(pid, &words, &text);
         } else if let Some(words) = death(signal)
             && !self.processes.is_captured()
-            && (trapped || signal == Signals::TERMINATE)
+            && (trapped || signal == Signals::TERM)
         {
             let _ = self.write(2, format!("{words}\n").as_bytes());
             let _ = self.flush();
@@ -96,7 +96,7 @@ impl Session {
 
     /// What is told of a death by this signal; nothing for those that one asks for.
     fn words_for(&self, signal: i32) -> Option<Cow<'static, str>> {
-        let told = !matches!(signal, Signals::INTERRUPT | Signals::PIPE | Signals::TERMINATE);
+        let told = !matches!(signal, Signals::INT | Signals::PIPE | Signals::TERM);
         (told && self.is_heard(signal)).then(|| death(signal)).flatten()
     }
 

@@ -3,7 +3,7 @@
 use std::os::fd::RawFd;
 use std::sync::Arc;
 
-use haft_process::{Child, Command, Descriptor, Environment, Error, ErrorKind, Group};
+use haft_process::{Child, Command, DescriptorSource, Environment, Error, ErrorKind, ProcessGroup};
 use haft_text::Bytes;
 
 use crate::flow::{Flow, Unwind};
@@ -204,12 +204,16 @@ impl Session {
         match self.processes.run() {
             Some(run) => run.apply(&mut command),
             None => {
-                command.group(if self.kernel.plain_shell { Group::Inherit } else { Group::Own });
+                command.group(if self.kernel.plain_shell {
+                    ProcessGroup::Inherit
+                } else {
+                    ProcessGroup::Own
+                });
             }
         }
         // In a run every program has a group of its own, and a session.
         if self.processes.needs_own_group() && !self.processes.is_supervised() {
-            command.group(Group::Own);
+            command.group(ProcessGroup::Own);
         }
         if self.processes.is_branch() && self.kernel.plain_shell {
             // Nobody would end it if this process were ended.
@@ -227,7 +231,7 @@ impl Session {
         for (number, file) in self.open_files.iter() {
             let Ok(number) = RawFd::try_from(number) else { continue };
             let open = file.for_program().map_err(|error| format!("descriptor {number}: {error}"))?;
-            command.descriptor(number, Descriptor::Open(open));
+            command.descriptor(number, DescriptorSource::Open(open));
         }
         Ok(command)
     }

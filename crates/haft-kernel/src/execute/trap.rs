@@ -220,8 +220,8 @@ impl Session {
 
     /// Says that a subshell has ended which in the eyes of the script was a process, for the trap of `SIGCHLD`.
     pub(crate) fn note_end_of_child(&self) {
-        if !self.traps.is_empty() && self.traps.get(Trap::Signal(Signals::CHILD)).is_some() {
-            self.signals.iter().for_each(|signals| signals.raise(Signals::CHILD));
+        if !self.traps.is_empty() && self.traps.get(Trap::Signal(Signals::CHLD)).is_some() {
+            self.signals.iter().for_each(|signals| signals.raise(Signals::CHLD));
         }
     }
 

@@ -78,7 +78,7 @@ impl Session {
             !self.traps.is_listed(Trap::Signal(*signal))
                 && if self.identity.leads_process() { inbox.take_signal(*signal) } else { inbox.has(*signal) }
         };
-        match [Signals::TERMINATE, Signals::HANGUP].into_iter().find(ends) {
+        match [Signals::TERM, Signals::HUP].into_iter().find(ends) {
             Some(signal) => Err(Unwind::Signal(signal)),
             None => Ok(()),
         }

@@ -13,7 +13,7 @@ use super::Supervision;
 /// A hold on a run. Clones hold the same one; holding it keeps nothing alive.
 #[derive(Clone, Debug)]
 pub struct Controller {
-    job: haft_process::Controller,
+    job: haft_process::JobController,
     finished: Arc<Finished>,
     supervision: Weak<Supervision>,
 }
@@ -53,7 +53,7 @@ impl Finished {
 
 impl Controller {
     pub(super) fn new(
-        job: haft_process::Controller,
+        job: haft_process::JobController,
         finished: Arc<Finished>,
         supervision: &Arc<Supervision>,
     ) -> Controller {
@@ -144,7 +144,7 @@ impl Controller {
         let outputs: Vec<&Output> = self.captured().all().collect();
         let watches: Vec<_> = outputs.iter().filter_map(|output| output.watch().ok()).collect();
         loop {
-            watches.iter().for_each(haft_process::capture::Watch::clear);
+            watches.iter().for_each(haft_process::capture::OutputWatch::clear);
             let written = outputs.iter().map(|output| output.total_bytes()).sum();
             let finished = self.is_finished();
             let late = deadline.is_some_and(|deadline| Instant::now() >= deadline);

@@ -4,7 +4,7 @@ use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use haft_process::{
-    CancelToken, Captured, Error, Exit, Handle, Host, Input, Inside, LimitKind, Streams, Task,
+    CancelToken, Captured, Error, Exit, Host, InProcessJob, Input, JobHandle, LimitKind, Streams, Task,
 };
 use haft_text::Bytes;
 
@@ -27,8 +27,8 @@ use crate::variables::Variable;
 /// A session that is in a run.
 #[derive(Debug)]
 pub(super) struct Entered {
-    inside: Inside,
-    handle: Handle,
+    inside: InProcessJob,
+    handle: JobHandle,
     controller: Controller,
     finished: Arc<Finished>,
     supervision: Arc<Supervision>,
@@ -62,7 +62,7 @@ impl Entered {
         }
         options.cancel = options.cancel.or(own);
         let (grace, has_terminal) = (options.grace, matches!(options.streams, Streams::Terminal(_)));
-        let (job, inside) = Task::inside(stopping.clone()).supervision(options).enter(host)?;
+        let (job, inside) = Task::in_process(stopping.clone()).supervision(options).start_in_process(host)?;
         let terminal = if has_terminal { inside.standard(0) } else { None };
         session.memory.set_limit(run.memory_limit);
         let supervision = Arc::new(Supervision {
@@ -117,7 +117,7 @@ impl Entered {
 fn conclude(
     id: String,
     exit: Exit,
-    ended: Option<haft_process::Outcome>,
+    ended: Option<haft_process::JobOutcome>,
     session: &mut Session,
     supervision: &Arc<Supervision>,
 ) -> Outcome {
@@ -186,7 +186,7 @@ impl Begin {
     fn put(
         self,
         session: &mut Session,
-        inside: &Inside,
+        inside: &InProcessJob,
         supervision: &Arc<Supervision>,
         inherits_input: bool,
     ) -> Saved {
@@ -279,12 +279,12 @@ impl Session {
 
     /// Lets go of the programs in the background that have departed: those that were disowned, or were started with `nohup` or
     /// `setsid`. They outlive the session; everything else ends with it. Yields how many they were.
-    pub fn let_departed_go(&mut self) -> usize {
+    pub fn release_detached(&mut self) -> usize {
         let shielded: Vec<u32> = self.jobs.iter().filter(|job| job.shielded).map(|job| job.id).collect();
         for job in shielded.into_iter().filter_map(|id| self.jobs.remove(id)) {
             job.members.into_iter().for_each(Member::detach);
         }
-        let departed = self.processes.leftovers().let_departed_go();
+        let departed = self.processes.leftovers().release_detached();
         for job in self.jobs.iter_mut() {
             let gone = job.members.extract_if(.., |member| departed.contains(&member.pid));
             gone.for_each(Member::detach);

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use haft_process::{Controller, Handle, RunLimits, Tree};
+use haft_process::{JobController, JobHandle, RunLimits, Tree};
 
 /// What became of the jobs that were ended.
 #[derive(Clone, Debug, Default)]
@@ -16,17 +16,17 @@ pub struct Ended {
 
 /// Jobs of earlier runs that still run, or still hold their output open.
 #[derive(Debug, Default)]
-pub(crate) struct Leftovers(Vec<Handle>);
+pub(crate) struct Leftovers(Vec<JobHandle>);
 
 impl Leftovers {
-    pub(crate) fn add(&mut self, handle: Handle) {
+    pub(crate) fn add(&mut self, handle: JobHandle) {
         self.forget_ended();
         self.0.push(handle);
     }
 
     /// Those that still run.
-    pub(crate) fn running(&self) -> impl Iterator<Item = &Controller> {
-        self.0.iter().filter(|handle| !handle.is_finished()).map(Handle::controller)
+    pub(crate) fn running(&self) -> impl Iterator<Item = &JobController> {
+        self.0.iter().filter(|handle| !handle.is_finished()).map(JobHandle::controller)
     }
 
     /// Waits so long at most for all to end by themselves.
@@ -56,8 +56,8 @@ impl Leftovers {
     }
 
     /// Lets those processes go that have departed; yields their numbers.
-    pub(crate) fn let_departed_go(&self) -> Vec<i32> {
-        self.0.iter().flat_map(Handle::let_departed_go).collect()
+    pub(crate) fn release_detached(&self) -> Vec<i32> {
+        self.0.iter().flat_map(JobHandle::release_detached).collect()
     }
 
     fn forget_ended(&mut self) {

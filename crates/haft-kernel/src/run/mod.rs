@@ -24,10 +24,10 @@ pub use control::{Change, Controller};
 pub use foresee::{check, plan};
 pub use haft_process::capture;
 pub use haft_process::{
-    Captured, DEFAULT_GRACE, EnforcedBy, Error, ErrorKind, Exit, Group, Host, HostBuilder, Input, Limit,
-    LimitKind, LimitState, Live, Redactor, Resource, RunLimits, ScopeLimits, Shown, StageReport,
-    StatusReport, StreamKind, Streams, SupervisionOptions, Survivors, TerminalSize, Tree, UnknownSurvivors,
-    Usage,
+    Captured, CapturedReport, DEFAULT_GRACE, EnforcedBy, Error, ErrorKind, Exit, Host, HostBuilder, Input,
+    LimitKind, LimitState, OutputCallback, ProcessGroup, Redactor, Resource, ResourceLimit, RunLimits,
+    ScopeLimits, StageReport, StatusReport, StreamKind, Streams, SupervisionOptions, Survivors, TerminalSize,
+    Tree, UnknownSurvivors, Usage,
 };
 pub use leftovers::Ended;
 pub use outcome::{JobReport, JobState, Outcome, Report, Stage, StageKind, Status};
@@ -62,8 +62,8 @@ pub struct Run {
     arguments: Option<Vec<Bytes>>,
     variables: Vec<(Bytes, Bytes)>,
     options: SupervisionOptions,
-    program_limits: Vec<Limit>,
-    group: Group,
+    program_limits: Vec<ResourceLimit>,
+    group: ProcessGroup,
     memory_limit: MemoryLimit,
 }
 
@@ -77,7 +77,7 @@ impl Run {
             variables: Vec::new(),
             options: SupervisionOptions::default(),
             program_limits: Vec::new(),
-            group: Group::Session,
+            group: ProcessGroup::Session,
             memory_limit: MemoryLimit::default(),
         }
     }
@@ -111,14 +111,14 @@ impl Run {
     }
 
     /// Sets a limit for each program of the run.
-    pub fn program_limit(mut self, limit: Limit) -> Run {
+    pub fn program_limit(mut self, limit: ResourceLimit) -> Run {
         self.program_limits.push(limit);
         self
     }
 
     /// Sets which group the programs belong to: by default each has a session of its own, so that there is no terminal which
     /// one of them could take its input from.
-    pub fn group(mut self, group: Group) -> Run {
+    pub fn group(mut self, group: ProcessGroup) -> Run {
         self.group = group;
         self
     }

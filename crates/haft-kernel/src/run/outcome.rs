@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use haft_process::capture::{Output, OutputId, View};
+use haft_process::capture::{Output, OutputId, OutputView};
 use haft_process::{
-    CANCELLED, Captured, Exit, Redactor, RunLimits, Shown, StageReport, StatusReport, TIMED_OUT, Tree, Usage,
-    seconds,
+    CANCELLED, Captured, CapturedReport, Exit, Redactor, RunLimits, StageReport, StatusReport, TIMED_OUT,
+    Tree, Usage, seconds,
 };
 use haft_text::Bytes;
 use serde::Serialize;
@@ -205,7 +205,7 @@ impl Outcome {
 }
 
 fn whole(output: Option<&Output>) -> Vec<u8> {
-    let slice = output.and_then(|output| output.slice(&View::HeadAndTail, usize::MAX >> 1).ok());
+    let slice = output.and_then(|output| output.slice(&OutputView::HeadAndTail, usize::MAX >> 1).ok());
     slice.map(|slice| slice.to_bytes()).unwrap_or_default()
 }
 
@@ -287,7 +287,7 @@ pub struct Report {
     pub needed_input: bool,
     /// What it wrote.
     #[serde(flatten)]
-    pub shown: Shown,
+    pub shown: CapturedReport,
     /// The typed result, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub data: Option<serde_json::Value>,

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use haft_process::Work as _;
+use haft_process::InProcessWork as _;
 
 use super::supervision::Supervision;
 use crate::session::Session;
@@ -25,8 +25,8 @@ impl Part {
     /// Ends everything in it: asked, given its grace, killed. Nothing of it is left then.
     pub fn end(&self) {
         let Some(part) = &self.0 else { return };
-        part.stopping.ask();
-        part.stopping.let_end();
+        part.stopping.request_end();
+        part.stopping.allow_cleanup();
         part.scope.end(part.grace);
         part.stopping.stop();
     }

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use haft_process::{CancelToken, Work};
+use haft_process::{CancelToken, InProcessWork};
 
 use crate::jobs::ThreadControl;
 use crate::signals::SignalInbox;
@@ -104,21 +104,21 @@ impl Stopping {
     }
 }
 
-impl Work for Stopping {
-    fn ask(&self) {
+impl InProcessWork for Stopping {
+    fn request_end(&self) {
         self.asked.store(true, Ordering::Release);
         let threads = self.threads().clone();
         threads.iter().for_each(|thread| thread.ask_to_end(|cancel| cancel.cancel_as(TERMINATE)));
         self.main.ask_to_end(CancelToken::cancel);
     }
 
-    fn let_end(&self) {
+    fn allow_cleanup(&self) {
         *self.may_end.lock().unwrap_or_else(PoisonError::into_inner) = true;
         self.changed.notify_all();
     }
 
     fn stop(&self) {
-        self.let_end();
+        self.allow_cleanup();
         self.asked.store(true, Ordering::Release);
         self.stop.cancel();
     }

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
-use haft_process::{Captured, Command, Group, Limit, Scope, Work as _};
+use haft_process::{Captured, Command, InProcessWork as _, ProcessGroup, ResourceLimit, Scope};
 
 use super::outcome::Stage;
 use super::stopping::Stopping;
@@ -19,8 +19,8 @@ const STAGES: usize = 256;
 #[derive(Debug)]
 pub(crate) struct Supervision {
     pub(crate) scope: Scope,
-    pub(crate) limits: Vec<Limit>,
-    pub(crate) group: Group,
+    pub(crate) limits: Vec<ResourceLimit>,
+    pub(crate) group: ProcessGroup,
     /// How the work of this process that belongs to it is ended.
     pub(crate) stopping: Arc<Stopping>,
     /// What its programs are given to end by themselves.
@@ -34,7 +34,7 @@ pub(crate) struct Supervision {
     pub(crate) terminal: Option<Arc<OwnedFd>>,
     pub(crate) record: Arc<Mutex<Record>>,
     /// Cancels the whole run.
-    pub(crate) job: haft_process::Controller,
+    pub(crate) job: haft_process::JobController,
 }
 
 /// How long the end of a run that has reached a limit may take to begin.

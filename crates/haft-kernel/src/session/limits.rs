@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use haft_process::{CancelToken, Limit};
+use haft_process::{CancelToken, ResourceLimit};
 
 /// Cancellation, nesting depth and `ulimit`.
 #[derive(Debug, Default)]
@@ -13,7 +13,7 @@ pub(crate) struct ExecutionLimits {
     stop: CancelToken,
     stack: StackUse,
     /// The limits of programs that `ulimit` has set.
-    program_limits: Arc<Vec<Limit>>,
+    program_limits: Arc<Vec<ResourceLimit>>,
 }
 
 /// How much of the thread's stack nested commands use.
@@ -86,12 +86,12 @@ impl ExecutionLimits {
     }
 
     /// The limits of programs that `ulimit` has set.
-    pub(crate) fn program_limits(&self) -> &[Limit] {
+    pub(crate) fn program_limits(&self) -> &[ResourceLimit] {
         &self.program_limits
     }
 
     /// The limits of programs that `ulimit` has set, to be changed.
-    pub(crate) fn program_limits_mut(&mut self) -> &mut Vec<Limit> {
+    pub(crate) fn program_limits_mut(&mut self) -> &mut Vec<ResourceLimit> {
         Arc::make_mut(&mut self.program_limits)
     }
 }

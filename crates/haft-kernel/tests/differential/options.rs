@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use haft_process::capture::View;
+use haft_process::capture::OutputView;
 use haft_process::{Command, Host, Task};
 
 use crate::case::Case;
@@ -81,6 +81,6 @@ fn bash_version() -> String {
     let mut command = Command::new(ORACLE);
     command.arguments(["-c", "printf %s \"$BASH_VERSION\""]);
     let Ok(outcome) = Task::new(command).run(&Host::plain()) else { return String::new() };
-    let stdout = outcome.captured.stdout.and_then(|output| output.slice(&View::HeadAndTail, 1024).ok());
+    let stdout = outcome.captured.stdout.and_then(|output| output.slice(&OutputView::HeadAndTail, 1024).ok());
     stdout.map(|slice| String::from_utf8_lossy(&slice.to_bytes()).into_owned()).unwrap_or_default()
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use haft_process::capture::{Limits, Output, View};
+use haft_process::capture::{CaptureLimits, Output, OutputView};
 use haft_process::{Command, Environment, Host, Input, Task};
 
 use crate::case::{Case, Way};
@@ -40,7 +40,7 @@ pub(crate) fn run(shell: &Path, case: &Case, way: Way, place: &Path) -> Outcome 
     std::fs::write(room.join("script"), &case.script).expect("the script's file");
     let result = Task::new(command(shell, case, way, &room))
         .input(input(case, way))
-        .limits(Limits { head: OUTPUT, tail: OUTPUT, spill: 0 })
+        .capture_limits(CaptureLimits { head: OUTPUT, tail: OUTPUT, spill: 0 })
         .timeout(DEADLINE)
         .grace(Duration::from_millis(200))
         .run(&Host::plain());
@@ -54,7 +54,7 @@ pub(crate) fn run(shell: &Path, case: &Case, way: Way, place: &Path) -> Outcome 
 
 impl Outcome {
     /// What there is to see after the shell has ended; whatever it left running is ended here.
-    fn seen(outcome: haft_process::Outcome, home: &Path) -> Outcome {
+    fn seen(outcome: haft_process::JobOutcome, home: &Path) -> Outcome {
         let mut status =
             if outcome.timed_out { "timed out".to_owned() } else { outcome.exit.code().to_string() };
         if outcome.adopted.as_ref().is_some_and(|left| !left.wait_for(ENDING)) {
@@ -100,6 +100,6 @@ fn environment(home: &Path) -> Environment {
 }
 
 fn bytes(output: Option<&Output>) -> Vec<u8> {
-    let slice = output.and_then(|output| output.slice(&View::HeadAndTail, 2 * OUTPUT).ok());
+    let slice = output.and_then(|output| output.slice(&OutputView::HeadAndTail, 2 * OUTPUT).ok());
     slice.map(|slice| slice.to_bytes()).unwrap_or_default()
 }

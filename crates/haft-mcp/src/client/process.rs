@@ -5,7 +5,7 @@ use std::os::fd::OwnedFd;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use haft_process::{Command, Environment, Handle, Input, Streams, Task};
+use haft_process::{Command, Environment, Input, JobHandle, Streams, Task};
 use haft_tools::is_basic_variable;
 use rustix::pipe::{PipeFlags, pipe_with};
 use tokio::io::AsyncReadExt as _;
@@ -24,7 +24,7 @@ pub const NESTED_SERVER_VARIABLE: &str = "HAFT_MCP";
 /// A program that runs, with all its descendants. It ends with this.
 #[derive(Debug)]
 pub(super) struct ServerProcess {
-    handle: Handle,
+    handle: JobHandle,
     stderr_tail: StderrTail,
     /// Reads the complaints until there can be no more.
     stderr_reader: JoinHandle<()>,

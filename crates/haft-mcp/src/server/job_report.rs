@@ -1,6 +1,6 @@
 //! A job in words and as data: output first, then one line of facts.
 
-use haft_process::capture::Summary;
+use haft_process::capture::OutputSummary;
 use serde_json::{Map, Value, json};
 
 use super::finished_run::FinishedRun;
@@ -39,7 +39,7 @@ pub(crate) fn report_job(
 }
 
 /// What was shown before does not count as left out.
-fn forget_earlier(summary: &mut Summary, cursor: u64) {
+fn forget_earlier(summary: &mut OutputSummary, cursor: u64) {
     if let Some(omitted) = &mut summary.omitted {
         omitted.bytes = omitted.bytes.saturating_sub(cursor);
         if omitted.bytes == 0 {
@@ -50,7 +50,7 @@ fn forget_earlier(summary: &mut Summary, cursor: u64) {
 }
 
 /// The outputs, one after the other.
-fn body(parts: &[(&str, Summary)]) -> String {
+fn body(parts: &[(&str, OutputSummary)]) -> String {
     let mut text = String::new();
     for (name, summary) in parts.iter().filter(|(_, summary)| !summary.text.is_empty()) {
         if *name == "stderr" {
@@ -67,7 +67,7 @@ fn body(parts: &[(&str, Summary)]) -> String {
 fn facts(
     job: &ScriptJob,
     ended: Option<&FinishedRun>,
-    parts: &[(&str, Summary)],
+    parts: &[(&str, OutputSummary)],
     stop: &WaitResult,
     expired: bool,
 ) -> Vec<String> {
@@ -96,7 +96,7 @@ fn facts(
 }
 
 /// What of an output is not shown, and where the rest is.
-fn omission(name: &str, summary: &Summary) -> Option<String> {
+fn omission(name: &str, summary: &OutputSummary) -> Option<String> {
     let id = &summary.id;
     let Some(omitted) = summary.omitted else {
         return summary.truncated.then(|| format!("{name} is output {id}"));
@@ -114,7 +114,7 @@ fn omission(name: &str, summary: &Summary) -> Option<String> {
 fn data(
     job: &ScriptJob,
     ended: Option<&FinishedRun>,
-    parts: &[(&str, Summary)],
+    parts: &[(&str, OutputSummary)],
     stop: &WaitResult,
     expired: bool,
 ) -> Value {

@@ -90,7 +90,7 @@ impl RetainedOutputs {
 
 #[cfg(test)]
 mod tests {
-    use haft_process::capture::{Limits, SpillDirectory};
+    use haft_process::capture::{CaptureLimits, SpillDirectory};
 
     use super::*;
 
@@ -99,7 +99,7 @@ mod tests {
     }
 
     fn written(bytes: usize, directory: &std::path::Path) -> Output {
-        let limits = Limits { head: 1, tail: 1, spill: 1 << 20 };
+        let limits = CaptureLimits { head: 1, tail: 1, spill: 1 << 20 };
         let output = Output::new(limits, Some(SpillDirectory::open(directory).unwrap()));
         output.append(&vec![b'x'; bytes]);
         output

@@ -1,6 +1,6 @@
 //! Outputs and job logs as resources.
 
-use haft_process::capture::{Output, Slice, View};
+use haft_process::capture::{Output, OutputSlice, OutputView};
 use rmcp::ErrorData;
 use rmcp::model::{
     ListResourceTemplatesResult, ListResourcesResult, MetaObject, ReadResourceResult, Resource,
@@ -66,10 +66,10 @@ pub(crate) fn read(state: &ServerState, uri: &str) -> Result<ReadResourceResult,
     let failed = |error: haft_process::capture::Error| ErrorData::internal_error(error.to_string(), None);
     let slices: Vec<_> = outputs
         .iter()
-        .map(|output| output.slice(&View::HeadAndTail, MAX_RESOURCE_BYTES))
+        .map(|output| output.slice(&OutputView::HeadAndTail, MAX_RESOURCE_BYTES))
         .collect::<Result<_, _>>()
         .map_err(failed)?;
-    let bytes = slices.iter().flat_map(Slice::to_marked_bytes).collect();
+    let bytes = slices.iter().flat_map(OutputSlice::to_marked_bytes).collect();
     let contents = match String::from_utf8(bytes) {
         Ok(text) => ResourceContents::text(text, uri).with_mime_type("text/plain"),
         Err(error) => ResourceContents::blob(encode_base64(error.as_bytes()), uri)
@@ -79,7 +79,7 @@ pub(crate) fn read(state: &ServerState, uri: &str) -> Result<ReadResourceResult,
 }
 
 /// How much there is, and how much of it is left out.
-fn extent(slices: &[Slice]) -> serde_json::Map<String, Value> {
+fn extent(slices: &[OutputSlice]) -> serde_json::Map<String, Value> {
     let total: u64 = slices.iter().map(|slice| slice.total_bytes).sum();
     let omitted: u64 =
         slices.iter().flat_map(|slice| &slice.omissions).map(|part| part.bytes.end - part.bytes.start).sum();

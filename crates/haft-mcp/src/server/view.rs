@@ -1,7 +1,7 @@
 //! Which part of an output the caller wants to see.
 
-use haft_process::capture::render::{Terminal, render};
-use haft_process::capture::{self, Output, Search, Summary};
+use haft_process::capture::render::{VirtualTerminal, render};
+use haft_process::capture::{self, LineSearch, Output, OutputSummary};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -34,7 +34,7 @@ pub(crate) struct ViewArguments {
 /// The same, understood.
 #[derive(Clone, Debug)]
 pub(crate) struct OutputView {
-    view: capture::View,
+    view: capture::OutputView,
     pub(crate) budget: usize,
 }
 
@@ -55,15 +55,15 @@ impl ViewArguments {
         }
         let budget = self.bytes.unwrap_or(DEFAULT_VIEW_BYTES).clamp(1, MAX_VIEW_BYTES);
         let view = match self {
-            ViewArguments { head: Some(lines), .. } => capture::View::HeadLines(lines),
-            ViewArguments { tail: Some(lines), .. } => capture::View::TailLines(lines),
-            ViewArguments { lines: Some((first, last)), .. } => capture::View::Lines { first, last },
+            ViewArguments { head: Some(lines), .. } => capture::OutputView::HeadLines(lines),
+            ViewArguments { tail: Some(lines), .. } => capture::OutputView::TailLines(lines),
+            ViewArguments { lines: Some((first, last)), .. } => capture::OutputView::Lines { first, last },
             ViewArguments { grep: Some(pattern), context, .. } => {
                 let context = context.unwrap_or(0);
-                let search = Search::new(&pattern).map_err(|error| format!("\"view.grep\": {error}"))?;
-                capture::View::Matches(search.context(context, context))
+                let search = LineSearch::new(&pattern).map_err(|error| format!("\"view.grep\": {error}"))?;
+                capture::OutputView::Matches(search.context(context, context))
             }
-            _ => capture::View::HeadAndTail,
+            _ => capture::OutputView::HeadAndTail,
         };
         Ok(OutputView { view, budget })
     }
@@ -71,7 +71,7 @@ impl ViewArguments {
 
 impl Default for OutputView {
     fn default() -> OutputView {
-        OutputView { view: capture::View::HeadAndTail, budget: DEFAULT_VIEW_BYTES }
+        OutputView { view: capture::OutputView::HeadAndTail, budget: DEFAULT_VIEW_BYTES }
     }
 }
 
@@ -79,15 +79,15 @@ impl OutputView {
     /// What of an output is not seen yet, to its end.
     pub(crate) fn since(&self, cursor: u64) -> OutputView {
         match self.view {
-            capture::View::HeadAndTail => {
-                OutputView { view: capture::View::Bytes(cursor..u64::MAX), budget: self.budget }
+            capture::OutputView::HeadAndTail => {
+                OutputView { view: capture::OutputView::Bytes(cursor..u64::MAX), budget: self.budget }
             }
             _ => self.clone(),
         }
     }
 
     /// What is shown of an output: text without colours and with overwritten lines as they were left.
-    pub(crate) fn summarize(&self, output: &Output) -> Result<Summary, capture::Error> {
+    pub(crate) fn summarize(&self, output: &Output) -> Result<OutputSummary, capture::Error> {
         let mut summary = output.summary(&self.view, self.budget)?;
         if is_binary(&summary) {
             summary.text = format!("[{} bytes that are not text]\n", summary.total_bytes);
@@ -107,7 +107,7 @@ impl OutputView {
 }
 
 /// Whether there is no sense in reading it: more than a few characters that are none, or more zero bytes than separate names.
-fn is_binary(summary: &Summary) -> bool {
+fn is_binary(summary: &OutputSummary) -> bool {
     let count = |wanted: char| summary.text.chars().filter(|letter| *letter == wanted).count();
     let (zeros, wrong) = (count('\0'), count('\u{fffd}'));
     (zeros > 0 && wrong > 0) || zeros * 3 > summary.text.len() || wrong * 10 > summary.text.len()
@@ -115,8 +115,8 @@ fn is_binary(summary: &Summary) -> bool {
 
 /// Text as a terminal would show it, wide enough to break no line.
 fn rendered(text: &str) -> Result<String, capture::Error> {
-    let screen = render(text.as_bytes(), Terminal::new(100, 1000).line_feed_returns());
-    Ok(screen.slice(&capture::View::HeadAndTail, MAX_VIEW_BYTES)?.to_text().text)
+    let screen = render(text.as_bytes(), VirtualTerminal::new(100, 1000).line_feed_returns());
+    Ok(screen.slice(&capture::OutputView::HeadAndTail, MAX_VIEW_BYTES)?.to_text().text)
 }
 
 #[cfg(test)]
@@ -136,7 +136,7 @@ mod tests {
     #[test]
     fn names_between_zero_bytes_are_text_and_programs_are_not() {
         let shown = |bytes: &[u8]| {
-            let output = Output::new(capture::Limits::default(), None);
+            let output = Output::new(capture::CaptureLimits::default(), None);
             output.append(bytes);
             seen("{}", &output)
         };
@@ -147,7 +147,7 @@ mod tests {
 
     #[test]
     fn every_view_shows_its_part() {
-        let output = Output::new(capture::Limits::default(), None);
+        let output = Output::new(capture::CaptureLimits::default(), None);
         output.append(b"one\ntwo\nthree\nfour\n");
         let cases = [
             ("{}", "one\ntwo\nthree\nfour\n"),
@@ -166,17 +166,17 @@ mod tests {
 
     #[test]
     fn progress_bars_leave_their_last_state() {
-        let output = Output::new(capture::Limits::default(), None);
+        let output = Output::new(capture::CaptureLimits::default(), None);
         output.append(b"\x1b[32mbuilding\x1b[0m 10%\rbuilding 100%\ndone\n");
         assert_eq!(seen("{}", &output), "building 100%\ndone\n");
     }
 
     #[test]
     fn bytes_that_are_no_text_are_not_shown_as_text() {
-        let output = Output::new(capture::Limits::default(), None);
+        let output = Output::new(capture::CaptureLimits::default(), None);
         output.append(b"\x7fELF\x02\x01\x01\0\0\0\xff\xfe");
         assert_eq!(seen("{}", &output), "[12 bytes that are not text]\n");
-        let output = Output::new(capture::Limits::default(), None);
+        let output = Output::new(capture::CaptureLimits::default(), None);
         output.append(b"caf\xe9 au lait, as it was once written\n");
         assert_eq!(seen("{}", &output), "caf\u{fffd} au lait, as it was once written\n");
     }

@@ -1,6 +1,6 @@
 //! Telling an agent that a variable it misses is withheld from its scripts.
 
-use haft_process::capture::View;
+use haft_process::capture::OutputView;
 use serde_json::json;
 
 use super::jobs::ScriptJob;
@@ -41,6 +41,6 @@ pub(crate) fn mention(reply: &mut ToolReply, job: &ScriptJob, names: &[String]) 
 /// The beginning and the end of everything that the job wrote.
 fn written(job: &ScriptJob) -> String {
     let shown =
-        |output: haft_process::capture::Output| output.summary(&View::HeadAndTail, SEARCHED_BYTES).ok();
+        |output: haft_process::capture::Output| output.summary(&OutputView::HeadAndTail, SEARCHED_BYTES).ok();
     job.streams().into_iter().filter_map(|(_, output)| shown(output)).map(|summary| summary.text).collect()
 }

@@ -3,14 +3,14 @@
 
 use std::os::fd::{AsFd as _, AsRawFd, RawFd};
 
-use haft_process::capture::{Output, Watch};
+use haft_process::capture::{Output, OutputWatch};
 use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
 
 /// Rings when an output grows or finishes.
 pub(crate) struct AsyncOutputWatch(AsyncFd<Watched>);
 
-struct Watched(Watch);
+struct Watched(OutputWatch);
 
 impl AsRawFd for Watched {
     fn as_raw_fd(&self) -> RawFd {

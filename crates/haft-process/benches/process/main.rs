@@ -148,7 +148,8 @@ fn exit_latency() {
         let outcome = Task::new(command.clone()).run(&host).expect("we start");
         let now = monotonic();
         let output = outcome.captured.stdout.expect("a captured output");
-        let slice = output.slice(&haft_process::capture::View::HeadAndTail, 64).expect("a whole output");
+        let slice =
+            output.slice(&haft_process::capture::OutputView::HeadAndTail, 64).expect("a whole output");
         ours.push(elapsed(&slice.to_bytes(), now));
         let (text, now) = peer::output_of(&program, CLOCK, monotonic);
         theirs.push(elapsed(&text, now));

@@ -84,7 +84,7 @@ impl Output {
     ///
     /// # Errors
     /// When no descriptor is to be had.
-    pub fn watch(&self) -> io::Result<Watch> {
+    pub fn watch(&self) -> io::Result<OutputWatch> {
         let descriptor = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?;
         let bell = Arc::new(Bell { descriptor, rung: AtomicBool::new(false) });
         let mut state = self.state();
@@ -92,19 +92,19 @@ impl Output {
             bell.ring();
         }
         state.bells.push(Arc::downgrade(&bell));
-        Ok(Watch { bell })
+        Ok(OutputWatch { bell })
     }
 }
 
 /// Tells by a readable descriptor that an output has grown or finished.
 ///
-/// To miss nothing, [`clear`](Watch::clear) it first and then [read](Output::read_since) until there is nothing new.
+/// To miss nothing, [`clear`](OutputWatch::clear) it first and then [read](Output::read_since) until there is nothing new.
 #[derive(Debug)]
-pub struct Watch {
+pub struct OutputWatch {
     bell: Arc<Bell>,
 }
 
-impl Watch {
+impl OutputWatch {
     /// Makes the descriptor unreadable until the output grows again.
     pub fn clear(&self) {
         let mut count = [0; 8];
@@ -113,7 +113,7 @@ impl Watch {
     }
 }
 
-impl AsFd for Watch {
+impl AsFd for OutputWatch {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.bell.descriptor.as_fd()
     }

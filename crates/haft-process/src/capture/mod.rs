@@ -1,29 +1,29 @@
 //! The output of processes, kept whole within bounds.
 //!
 //! An [`Output`] takes one stream of bytes as it comes and stays readable, while it grows and after. What a caller sees
-//! of it is a [`View`]: the head and the tail within a budget, a range of bytes or lines, the lines a pattern matches.
+//! of it is a [`OutputView`]: the head and the tail within a budget, a range of bytes or lines, the lines a pattern matches.
 //! No view takes anything away, so another one can always be asked for later, without running anything again.
 //!
 //! Three bounds hold whatever a process writes:
 //!
-//! - **memory**: the first [`Limits::head`] and the last [`Limits::tail`] bytes;
+//! - **memory**: the first [`CaptureLimits::head`] and the last [`CaptureLimits::tail`] bytes;
 //! - **disk**: once these are exceeded, everything from the first byte on goes to one spill file, until it has
-//!   [`Limits::spill`] bytes;
-//! - beyond that, bytes and lines are counted and the tail is kept. What lies between is gone, and every [`Slice`]
+//!   [`CaptureLimits::spill`] bytes;
+//! - beyond that, bytes and lines are counted and the tail is kept. What lies between is gone, and every [`OutputSlice`]
 //!   that would have shown it says so.
 //!
 //! A spill that cannot be made or written, on a full disk for instance, costs what would have been in it, never the run:
 //! see [`Output::spill_failure`].
 //!
 //! ```
-//! use haft_process::capture::{Limits, Output, View};
+//! use haft_process::capture::{CaptureLimits, Output, OutputView};
 //!
-//! let output = Output::new(Limits::default(), None);
+//! let output = Output::new(CaptureLimits::default(), None);
 //! output.append(b"one\ntwo\nthr");
 //! output.append(b"ee\n");
 //! output.finish();
 //! assert_eq!(output.total_lines(), 3);
-//! assert_eq!(output.slice(&View::TailLines(2), 1024)?.to_bytes(), b"two\nthree\n");
+//! assert_eq!(output.slice(&OutputView::TailLines(2), 1024)?.to_bytes(), b"two\nthree\n");
 //! # Ok::<(), haft_process::capture::Error>(())
 //! ```
 //!
@@ -48,14 +48,14 @@ mod text;
 mod view;
 
 pub use error::{Error, ErrorKind};
-pub use follow::{Growth, Watch};
+pub use follow::{Growth, OutputWatch};
 pub use id::OutputId;
 pub(crate) use id::random_word;
-pub use output::{Limits, Output};
-pub use search::Search;
-pub use slice::{Matches, Omission, Piece, Slice};
+pub use output::{CaptureLimits, Output};
+pub use search::LineSearch;
+pub use slice::{Matches, Omission, OutputSlice, SlicePiece};
 pub use spill::SpillDirectory;
 pub use store::{OutputStore, StoredOutput, missing_mark};
-pub use summary::{Omitted, Summary};
-pub use text::{Decoder, Text};
-pub use view::View;
+pub use summary::{Omitted, OutputSummary};
+pub use text::{DecodedText, Decoder};
+pub use view::OutputView;

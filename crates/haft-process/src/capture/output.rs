@@ -10,11 +10,11 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use super::snapshot::Snapshot;
 use super::spill::{SpillDirectory, SpillFile};
 use super::state::{CHECKPOINT_DISTANCE, State, count_newlines};
-use super::{Error, OutputId, Slice, StoredOutput, Summary, View};
+use super::{Error, OutputId, OutputSlice, OutputSummary, OutputView, StoredOutput};
 
 /// How much of an output is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limits {
+pub struct CaptureLimits {
     /// So many bytes from the beginning stay in memory.
     pub head: usize,
     /// So many bytes from the end stay in memory.
@@ -23,7 +23,7 @@ pub struct Limits {
     pub spill: u64,
 }
 
-impl Default for Limits {
+impl Default for CaptureLimits {
     /// 64 KiB of head and of tail, 64 MiB of spill.
     fn default() -> Self {
         Self { head: 64 << 10, tail: 64 << 10, spill: 64 << 20 }
@@ -42,7 +42,7 @@ pub struct Output {
 #[derive(Debug)]
 pub(super) struct Shared {
     id: OutputId,
-    limits: Limits,
+    limits: CaptureLimits,
     /// Held during a whole append. Whoever takes `state` as well takes it second.
     intake: Mutex<Intake>,
     state: Mutex<State>,
@@ -64,7 +64,7 @@ enum Intake {
 
 impl Output {
     /// An empty output. Without a directory for it nothing is spilled, and head and tail are all that is kept.
-    pub fn new(limits: Limits, spill: Option<SpillDirectory>) -> Self {
+    pub fn new(limits: CaptureLimits, spill: Option<SpillDirectory>) -> Self {
         let intake = match spill {
             Some(directory) if limits.spill > (limits.head as u64 + limits.tail as u64) => {
                 Intake::Fitting(directory)
@@ -77,7 +77,7 @@ impl Output {
     /// The output that a file of a store holds.
     pub(super) fn restore(id: OutputId, file: File, stored: &StoredOutput) -> io::Result<Self> {
         let tail_length = usize::try_from(stored.kept_tail).unwrap_or(usize::MAX);
-        let head = usize::try_from(stored.kept_head).unwrap_or(usize::MAX).min(Limits::default().head);
+        let head = usize::try_from(stored.kept_head).unwrap_or(usize::MAX).min(CaptureLimits::default().head);
         let mut state = State::new(tail_length);
         let mut block = vec![0; LARGEST_BUFFER];
         while state.total < stored.kept_head {
@@ -94,11 +94,11 @@ impl Output {
         state.finished = true;
         state.spill = Some(Arc::new(SpillFile::existing(file)));
         state.spill_failure = stored.failure.as_deref().map(Into::into);
-        let limits = Limits { head, tail: tail_length, spill: stored.kept_head };
+        let limits = CaptureLimits { head, tail: tail_length, spill: stored.kept_head };
         Ok(Self::with(id, limits, Intake::Closed(stored.kept_head), state))
     }
 
-    fn with(id: OutputId, limits: Limits, intake: Intake, state: State) -> Self {
+    fn with(id: OutputId, limits: CaptureLimits, intake: Intake, state: State) -> Self {
         Self {
             shared: Arc::new(Shared {
                 id,
@@ -226,7 +226,7 @@ impl Output {
     ///
     /// # Errors
     /// When the spill file cannot be read back.
-    pub fn slice(&self, view: &View, budget: usize) -> Result<Slice, Error> {
+    pub fn slice(&self, view: &OutputView, budget: usize) -> Result<OutputSlice, Error> {
         view.slice(&self.snapshot(), budget)
     }
 
@@ -234,10 +234,10 @@ impl Output {
     ///
     /// # Errors
     /// When the spill file cannot be read back.
-    pub fn summary(&self, view: &View, budget: usize) -> Result<Summary, Error> {
+    pub fn summary(&self, view: &OutputView, budget: usize) -> Result<OutputSummary, Error> {
         let snapshot = self.snapshot();
         let slice = view.slice(&snapshot, budget)?;
-        Ok(Summary::new(&slice, self.id().clone(), self.spill_failure()))
+        Ok(OutputSummary::new(&slice, self.id().clone(), self.spill_failure()))
     }
 
     pub(super) fn state(&self) -> MutexGuard<'_, State> {

@@ -3,7 +3,7 @@ use std::ops::Range;
 
 use regex::bytes::{Regex, RegexBuilder};
 
-use super::slice::{Matches, Omission, Piece, Slice};
+use super::slice::{Matches, Omission, OutputSlice, SlicePiece};
 use super::snapshot::Snapshot;
 use super::{Error, ErrorKind};
 
@@ -13,7 +13,7 @@ use super::{Error, ErrorKind};
 /// in parts that overlap by 64 KiB. Everything that is kept is searched and counted, whatever the budget allows to show.
 /// A matching line too long for a quarter of the budget is shown around its first match.
 #[derive(Clone, Debug)]
-pub struct Search {
+pub struct LineSearch {
     regex: Regex,
     before: u64,
     after: u64,
@@ -27,7 +27,7 @@ const LONGEST_PART: usize = 1024 * 1024;
 /// What a part has in common with the one before it.
 const OVERLAP: usize = 64 * 1024;
 
-impl Search {
+impl LineSearch {
     /// A search for a pattern in the syntax of the `regex` crate, without context and without a limit.
     ///
     /// # Errors
@@ -49,7 +49,7 @@ impl Search {
         Self { limit, ..self }
     }
 
-    pub(super) fn slice(&self, snapshot: &Snapshot, budget: usize) -> Result<Slice, Error> {
+    pub(super) fn slice(&self, snapshot: &Snapshot, budget: usize) -> Result<OutputSlice, Error> {
         let mut selection = Selection::new(self, budget as u64);
         for range in snapshot.retained() {
             selection.forget_context();
@@ -58,7 +58,7 @@ impl Search {
         let mut pieces = Vec::with_capacity(selection.groups.len());
         for group in selection.groups {
             let bytes = snapshot.read(group.range.clone())?;
-            pieces.push(Piece {
+            pieces.push(SlicePiece {
                 bytes,
                 start: group.range.start,
                 first_line: group.first_line,
@@ -71,7 +71,7 @@ impl Search {
         }
         omissions.sort_by_key(|omission| omission.bytes.start);
         let matches = Matches { total: selection.total, shown: selection.shown };
-        Ok(Slice::of(snapshot, pieces, omissions, Some(matches)))
+        Ok(OutputSlice::of(snapshot, pieces, omissions, Some(matches)))
     }
 
     /// Hands every line of a range that is kept as a whole to the selection.
@@ -139,7 +139,7 @@ impl Line {
 
 /// What is to be shown: ranges only, so that a search holds no more than it reads at a time.
 struct Selection<'a> {
-    search: &'a Search,
+    search: &'a LineSearch,
     /// What is left of the budget.
     budget: u64,
     /// Of a line, no more than this is shown.
@@ -164,7 +164,7 @@ struct Group {
 }
 
 impl<'a> Selection<'a> {
-    fn new(search: &'a Search, budget: u64) -> Self {
+    fn new(search: &'a LineSearch, budget: u64) -> Self {
         Self {
             search,
             budget,

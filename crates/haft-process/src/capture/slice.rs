@@ -3,14 +3,14 @@ use std::ops::Range;
 
 use super::snapshot::Snapshot;
 use super::state::count_newlines;
-use super::{Error, Text, missing_mark};
+use super::{DecodedText, Error, missing_mark};
 
 /// What a view shows of an output, as it was at one moment.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
-pub struct Slice {
+pub struct OutputSlice {
     /// What is shown, in order, never overlapping.
-    pub pieces: Vec<Piece>,
+    pub pieces: Vec<SlicePiece>,
     /// What was asked for and is not shown, in order.
     pub omissions: Vec<Omission>,
     /// What a search found; nothing for other views.
@@ -30,7 +30,7 @@ pub struct Slice {
 /// A run of bytes of an output.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Piece {
+pub struct SlicePiece {
     /// The bytes.
     pub bytes: Vec<u8>,
     /// Where in the stream they begin.
@@ -63,7 +63,7 @@ pub struct Matches {
     pub shown: u64,
 }
 
-impl Piece {
+impl SlicePiece {
     pub(super) fn read(snapshot: &Snapshot, range: Range<u64>) -> Result<Self, Error> {
         Ok(Self {
             start: range.start,
@@ -84,9 +84,13 @@ impl Piece {
     }
 }
 
-impl Slice {
+impl OutputSlice {
     /// The slice that shows these pieces of what was asked for.
-    pub(super) fn new(snapshot: &Snapshot, range: Range<u64>, pieces: Vec<Piece>) -> Result<Self, Error> {
+    pub(super) fn new(
+        snapshot: &Snapshot,
+        range: Range<u64>,
+        pieces: Vec<SlicePiece>,
+    ) -> Result<Self, Error> {
         let mut omissions = Vec::new();
         let mut shown = range.start;
         for piece in pieces.iter().filter(|piece| !piece.bytes.is_empty()) {
@@ -100,7 +104,7 @@ impl Slice {
 
     pub(super) fn of(
         snapshot: &Snapshot,
-        pieces: Vec<Piece>,
+        pieces: Vec<SlicePiece>,
         omissions: Vec<Omission>,
         matches: Option<Matches>,
     ) -> Self {
@@ -140,8 +144,8 @@ impl Slice {
 
     /// The slice as text for a reader: what is omitted between two pieces has a line of its own that says so, and the lines
     /// of a search are numbered as `grep -n` does it.
-    pub fn to_text(&self) -> Text {
-        let mut text = Text { text: String::new(), lossy: self.lossy };
+    pub fn to_text(&self) -> DecodedText {
+        let mut text = DecodedText { text: String::new(), lossy: self.lossy };
         self.write_beginning(&mut text.text);
         for (index, piece) in self.pieces.iter().enumerate() {
             if index > 0 {
@@ -160,7 +164,7 @@ impl Slice {
 
     /// Says what was asked for after the last piece and is not shown.
     fn write_end(&self, text: &mut String) {
-        let end = self.pieces.last().map(Piece::end).filter(|_| self.matches.is_none());
+        let end = self.pieces.last().map(SlicePiece::end).filter(|_| self.matches.is_none());
         if let Some(mark) = end.and_then(|end| self.omission_mark(end..self.total_bytes)) {
             end_line(text);
             text.push_str(&mark);
@@ -173,9 +177,9 @@ impl Slice {
         text.extend(start.and_then(|start| self.omission_mark(0..start)));
     }
 
-    fn decode(&self, piece: &Piece) -> Text {
+    fn decode(&self, piece: &SlicePiece) -> DecodedText {
         let goes_on = piece.end() < self.total_bytes || !self.finished;
-        Text::decode_cut(&piece.bytes, piece.start > 0, goes_on)
+        DecodedText::decode_cut(&piece.bytes, piece.start > 0, goes_on)
     }
 
     /// All bytes shown, with a line in the place of what is omitted between or around them.
@@ -201,7 +205,7 @@ impl Slice {
         bytes.extend_from_slice(mark.as_bytes());
     }
 
-    fn write_omission(&self, before: &Piece, after: &Piece, text: &mut String) {
+    fn write_omission(&self, before: &SlicePiece, after: &SlicePiece, text: &mut String) {
         if self.matches.is_some() {
             end_line(text);
             text.push_str("--\n");
@@ -247,7 +251,7 @@ impl Omission {
 }
 
 /// Writes each line with its number, a colon when it matched and a hyphen when it is context.
-fn write_numbered(piece: &Piece, decoded: &str, text: &mut String) {
+fn write_numbered(piece: &SlicePiece, decoded: &str, text: &mut String) {
     for (index, line) in decoded.split_inclusive('\n').enumerate() {
         let number = piece.first_line + index as u64;
         let sign = if piece.matches.binary_search(&number).is_ok() { ':' } else { '-' };

@@ -2,13 +2,13 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use super::{OutputId, Slice};
+use super::{OutputId, OutputSlice};
 
 /// An output as it appears in a result: text within a budget, and how to get at the rest.
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
-pub struct Summary {
-    /// What the view shows, as [`Slice::to_text`] writes it.
+pub struct OutputSummary {
+    /// What the view shows, as [`OutputSlice::to_text`] writes it.
     pub text: String,
     /// Whether something in the text was not UTF-8.
     pub lossy: bool,
@@ -44,8 +44,8 @@ pub struct Omitted {
     pub lost_bytes: u64,
 }
 
-impl Summary {
-    pub(super) fn new(slice: &Slice, id: OutputId, spill_failure: Option<Arc<str>>) -> Self {
+impl OutputSummary {
+    pub(super) fn new(slice: &OutputSlice, id: OutputId, spill_failure: Option<Arc<str>>) -> Self {
         let text = slice.to_text();
         let bytes: u64 = slice.pieces.iter().map(|piece| piece.bytes.len() as u64).sum();
         let truncated = bytes < slice.total_bytes;

@@ -4,14 +4,14 @@ use serde::Serialize;
 
 /// Bytes decoded as UTF-8.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Text {
+pub struct DecodedText {
     /// The text, with U+FFFD for what is not UTF-8.
     pub text: String,
     /// Whether something was not UTF-8.
     pub lossy: bool,
 }
 
-impl Text {
+impl DecodedText {
     /// Decodes bytes that are whole.
     pub fn decode(bytes: &[u8]) -> Self {
         let mut decoder = Decoder::new();
@@ -128,7 +128,7 @@ mod tests {
     fn whole_bytes_decode_as_the_standard_library_does() {
         for sample in SAMPLES {
             let expected = String::from_utf8_lossy(sample);
-            let text = Text::decode(sample);
+            let text = DecodedText::decode(sample);
             assert_eq!(text.text, expected);
             assert_eq!(text.lossy, from_utf8(sample).is_err());
         }
@@ -145,7 +145,7 @@ mod tests {
                         decoder.push(piece, &mut text);
                     }
                     decoder.finish(&mut text);
-                    assert_eq!(Text { text, lossy: decoder.lossy() }, Text::decode(sample));
+                    assert_eq!(DecodedText { text, lossy: decoder.lossy() }, DecodedText::decode(sample));
                 }
             }
         }
@@ -156,7 +156,7 @@ mod tests {
         let sample = "ä☃🦀".as_bytes();
         for start in 0..=sample.len() {
             for end in start..=sample.len() {
-                let text = Text::decode_cut(&sample[start..end], true, true);
+                let text = DecodedText::decode_cut(&sample[start..end], true, true);
                 assert!(!text.lossy, "{start}..{end}: {text:?}");
                 assert!("ä☃🦀".contains(&text.text));
             }

@@ -1,9 +1,9 @@
 use std::ops::Range;
 
-use super::slice::{Piece, Slice};
+use super::slice::{OutputSlice, SlicePiece};
 use super::snapshot::{LineStart, Snapshot};
 use super::text::{first_boundary, last_boundary};
-use super::{Error, Search};
+use super::{Error, LineSearch};
 
 /// Which part of an output to show.
 ///
@@ -11,7 +11,7 @@ use super::{Error, Search};
 /// characters. Ranges beyond the end of the stream are no error: they show what there is.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
-pub enum View {
+pub enum OutputView {
     /// As much of the beginning and of the end as the budget allows: everything, if it fits.
     HeadAndTail,
     /// A range of bytes, counted from 0.
@@ -32,7 +32,7 @@ pub enum View {
     /// So many lines at the end.
     TailLines(u64),
     /// The lines that match a pattern.
-    Matches(Search),
+    Matches(LineSearch),
 }
 
 /// Which side of a range to keep when the budget does not allow it all.
@@ -43,11 +43,11 @@ enum Keep {
     Both,
 }
 
-impl View {
+impl OutputView {
     /// What an agent is shown of an output when nothing else is asked for, in bytes.
     pub const DEFAULT_BUDGET: usize = 32 * 1024;
 
-    pub(super) fn slice(&self, snapshot: &Snapshot, budget: usize) -> Result<Slice, Error> {
+    pub(super) fn slice(&self, snapshot: &Snapshot, budget: usize) -> Result<OutputSlice, Error> {
         let (range, keep) = match self {
             Self::Matches(search) => return search.slice(snapshot, budget),
             Self::HeadAndTail => (0..snapshot.total, Keep::Both),
@@ -63,7 +63,7 @@ impl View {
         };
         let range = range.start.min(snapshot.total)..range.end.min(snapshot.total);
         let pieces = fit(snapshot, &range, keep, budget)?;
-        Slice::new(snapshot, range, pieces)
+        OutputSlice::new(snapshot, range, pieces)
     }
 }
 
@@ -85,11 +85,11 @@ fn lines(snapshot: &Snapshot, first: u64, last: u64) -> Result<Range<u64>, Error
 }
 
 /// What is kept of a range, cut to the budget.
-fn fit(snapshot: &Snapshot, range: &Range<u64>, keep: Keep, budget: usize) -> Result<Vec<Piece>, Error> {
+fn fit(snapshot: &Snapshot, range: &Range<u64>, keep: Keep, budget: usize) -> Result<Vec<SlicePiece>, Error> {
     let retained = snapshot.retained_within(range);
     let budget = budget as u64;
     if total_length(&retained) <= budget {
-        return retained.into_iter().map(|range| Piece::read(snapshot, range)).collect();
+        return retained.into_iter().map(|range| SlicePiece::read(snapshot, range)).collect();
     }
     match keep {
         Keep::Start => from_start(snapshot, &retained, budget),
@@ -107,7 +107,7 @@ fn fit(snapshot: &Snapshot, range: &Range<u64>, keep: Keep, budget: usize) -> Re
 }
 
 /// The first bytes of the ranges.
-fn from_start(snapshot: &Snapshot, ranges: &[Range<u64>], mut budget: u64) -> Result<Vec<Piece>, Error> {
+fn from_start(snapshot: &Snapshot, ranges: &[Range<u64>], mut budget: u64) -> Result<Vec<SlicePiece>, Error> {
     let mut pieces = Vec::new();
     for range in ranges {
         let taken = range.start..range.end.min(range.start + budget);
@@ -115,7 +115,7 @@ fn from_start(snapshot: &Snapshot, ranges: &[Range<u64>], mut budget: u64) -> Re
         if taken.is_empty() {
             break;
         }
-        let mut piece = Piece::read(snapshot, taken.clone())?;
+        let mut piece = SlicePiece::read(snapshot, taken.clone())?;
         if taken.end < range.end {
             piece.bytes.truncate(cut_at_end(&piece.bytes));
         }
@@ -125,7 +125,7 @@ fn from_start(snapshot: &Snapshot, ranges: &[Range<u64>], mut budget: u64) -> Re
 }
 
 /// The last bytes of the ranges.
-fn from_end(snapshot: &Snapshot, ranges: &[Range<u64>], mut budget: u64) -> Result<Vec<Piece>, Error> {
+fn from_end(snapshot: &Snapshot, ranges: &[Range<u64>], mut budget: u64) -> Result<Vec<SlicePiece>, Error> {
     let mut pieces = Vec::new();
     for range in ranges.iter().rev() {
         let mut taken = range.start.max(range.end.saturating_sub(budget))..range.end;
@@ -137,7 +137,7 @@ fn from_end(snapshot: &Snapshot, ranges: &[Range<u64>], mut budget: u64) -> Resu
             let bytes = snapshot.read(taken.start - 1..taken.end)?;
             taken.start += cut_at_start(&bytes) as u64 - 1;
         }
-        pieces.push(Piece::read(snapshot, taken)?);
+        pieces.push(SlicePiece::read(snapshot, taken)?);
     }
     pieces.reverse();
     Ok(pieces)

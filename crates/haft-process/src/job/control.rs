@@ -10,13 +10,13 @@ use rustix::event::{EventfdFlags, eventfd};
 use crate::cancel::{CancelToken, notify};
 use crate::error::Error;
 use crate::needs_input::{FileIdentity, waiting_process};
-use crate::outcome::{Captured, JobReport, Outcome};
+use crate::outcome::{Captured, JobOutcome, RunningJobReport};
 use crate::pty::{Terminal, TerminalSize};
 use crate::scope::Scope;
 
 /// A hold on a running job. Clones hold the same one; holding it keeps nothing alive.
 #[derive(Clone, Debug)]
-pub struct Controller(pub(super) Arc<Shared>);
+pub struct JobController(pub(super) Arc<Shared>);
 
 /// What the thread that runs a job shares with everybody else.
 #[derive(Debug)]
@@ -32,7 +32,7 @@ pub(super) struct Shared {
     grace: AtomicU64,
     wake: OwnedFd,
     requests: Mutex<Requests>,
-    outcome: Mutex<Option<Outcome>>,
+    outcome: Mutex<Option<JobOutcome>>,
     finished: Condvar,
 }
 
@@ -97,12 +97,12 @@ impl Shared {
         waiting_process(&readers, &self.inputs)
     }
 
-    pub(super) fn finish(&self, outcome: Outcome) {
+    pub(super) fn finish(&self, outcome: JobOutcome) {
         *lock(&self.outcome) = Some(outcome);
         self.finished.notify_all();
     }
 
-    pub(super) fn take_outcome(&self) -> Option<Outcome> {
+    pub(super) fn take_outcome(&self) -> Option<JobOutcome> {
         lock(&self.outcome).take()
     }
 
@@ -121,7 +121,7 @@ impl Shared {
     }
 }
 
-impl Controller {
+impl JobController {
     /// The name of the job.
     pub fn id(&self) -> &str {
         self.0.scope.id()
@@ -192,8 +192,8 @@ impl Controller {
     }
 
     /// The job as data.
-    pub fn report(&self) -> JobReport {
-        JobReport { id: self.id().to_owned(), pids: self.members() }
+    pub fn report(&self) -> RunningJobReport {
+        RunningJobReport { id: self.id().to_owned(), pids: self.members() }
     }
 }
 

@@ -5,18 +5,18 @@ use std::time::Duration;
 
 use crate::error::Error;
 use crate::job::Job;
-use crate::job::control::Controller;
-use crate::outcome::{JobReport, Outcome};
+use crate::job::control::JobController;
+use crate::outcome::{JobOutcome, RunningJobReport};
 
 /// A job in the background. Dropping it ends the job, with all its processes.
 #[derive(Debug)]
-pub struct Handle {
-    controller: Controller,
+pub struct JobHandle {
+    controller: JobController,
     thread: Option<JoinHandle<()>>,
 }
 
-impl Handle {
-    pub(super) fn start(job: Job) -> Result<Handle, Error> {
+impl JobHandle {
+    pub(super) fn start(job: Job) -> Result<JobHandle, Error> {
         let controller = job.controller();
         let shared = controller.0.clone();
         let thread = thread::Builder::new()
@@ -24,11 +24,11 @@ impl Handle {
             .stack_size(256 * 1024)
             .spawn(move || shared.finish(job.wait()))
             .map_err(|error| Error::system("start a thread for the job", error))?;
-        Ok(Handle { controller, thread: Some(thread) })
+        Ok(JobHandle { controller, thread: Some(thread) })
     }
 
     /// The job itself.
-    pub fn controller(&self) -> &Controller {
+    pub fn controller(&self) -> &JobController {
         &self.controller
     }
 
@@ -48,24 +48,24 @@ impl Handle {
     }
 
     /// Waits for its end. `None` only if the job's thread has failed.
-    pub fn wait(mut self) -> Option<Outcome> {
+    pub fn wait(mut self) -> Option<JobOutcome> {
         self.join();
         self.controller.0.take_outcome()
     }
 
     /// Ends it, with all its processes, and says what became of it.
-    pub fn end(self) -> Option<Outcome> {
+    pub fn end(self) -> Option<JobOutcome> {
         self.controller.cancel();
         self.wait()
     }
 
     /// Lets those of its processes go that have departed from whoever started them (`setsid`, `nohup`, `disown`): they run on,
     /// belonging to nobody. Yields their numbers.
-    pub fn let_departed_go(&self) -> Vec<i32> {
-        self.controller.0.scope.let_departed_go()
+    pub fn release_detached(&self) -> Vec<i32> {
+        self.controller.0.scope.release_detached()
     }
 
-    pub(crate) fn report(&self) -> JobReport {
+    pub(crate) fn report(&self) -> RunningJobReport {
         self.controller.report()
     }
 
@@ -76,7 +76,7 @@ impl Handle {
     }
 }
 
-impl Drop for Handle {
+impl Drop for JobHandle {
     fn drop(&mut self) {
         if self.thread.is_some() {
             self.controller.cancel();

@@ -12,34 +12,34 @@ use rustix::event::{EventfdFlags, eventfd};
 
 use crate::cancel::notify;
 use crate::child::Child;
-use crate::command::{Command, Descriptor, Group};
+use crate::command::{Command, DescriptorSource, ProcessGroup};
 use crate::error::Error;
 use crate::scope::Scope;
 use crate::status::{Exit, Usage};
 
 /// What a job does to the work of this process that belongs to it.
-pub trait Work: fmt::Debug + Send + Sync {
+pub trait InProcessWork: fmt::Debug + Send + Sync {
     /// Asks it to end, as `SIGTERM` asks a program. From now on it starts no programs.
-    fn ask(&self);
+    fn request_end(&self);
     /// Lets it do what it has to do at its end, which may start programs: all others were asked to end.
-    fn let_end(&self);
+    fn allow_cleanup(&self);
     /// Stops it: its grace is over.
     fn stop(&self);
     /// Whether some of it goes on beside the foreground, or after it.
     fn is_busy(&self) -> bool;
 }
 
-/// The work's side of a job that [`Task::enter`](crate::Task::enter) has made. The job's foreground ends when it is
-/// [finished](Inside::finish), or dropped.
+/// The work's side of a job that [`Task::start_in_process`](crate::Task::start_in_process) has made. The job's foreground ends when it is
+/// [finished](InProcessJob::finish), or dropped.
 #[derive(Debug)]
-pub struct Inside {
+pub struct InProcessJob {
     pub(super) scope: Scope,
     /// What the job has wired up: a command that is never started.
     pub(super) wired: Command,
     pub(super) done: Arc<Done>,
 }
 
-impl Inside {
+impl InProcessJob {
     /// Where the programs of the work belong.
     pub fn scope(&self) -> &Scope {
         &self.scope
@@ -48,13 +48,13 @@ impl Inside {
     /// The file for one of the three standard descriptors; `None` if the work keeps its own.
     pub fn standard(&self, number: i32) -> Option<Arc<OwnedFd>> {
         match self.wired.wired(number)? {
-            Descriptor::Open(file) => Some(file.clone()),
-            Descriptor::Inherit(_) => None,
+            DescriptorSource::Open(file) => Some(file.clone()),
+            DescriptorSource::Inherit(_) => None,
         }
     }
 
     /// The limits that each program of the work has to be started with.
-    pub fn limits(&self) -> &[crate::Limit] {
+    pub fn limits(&self) -> &[crate::ResourceLimit] {
         self.wired.limits()
     }
 
@@ -64,7 +64,7 @@ impl Inside {
     }
 }
 
-impl Drop for Inside {
+impl Drop for InProcessJob {
     fn drop(&mut self) {
         self.done.complete(Exit::Signal(libc::SIGKILL));
     }
@@ -130,6 +130,6 @@ impl Foreground {
 /// A command that stands for the work, to be wired up.
 pub(super) fn stand_in() -> Command {
     let mut command = Command::new("");
-    command.group(Group::Session);
+    command.group(ProcessGroup::Session);
     command
 }

@@ -17,14 +17,14 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-pub use control::Controller;
-pub use handle::Handle;
-pub use inside::{Inside, Work};
+pub use control::JobController;
+pub use handle::JobHandle;
+pub use inside::{InProcessJob, InProcessWork};
 pub use options::{DEFAULT_GRACE, Input, Streams, SupervisionOptions};
 pub use stream::StreamKind;
 pub use task::Task;
 
-use crate::command::Descriptor;
+use crate::command::DescriptorSource;
 use crate::enforce::Sampler;
 use crate::error::Error;
 use crate::job::control::Shared;
@@ -32,21 +32,21 @@ use crate::job::feeder::Feeder;
 use crate::job::inside::Foreground;
 use crate::job::stream::Stream;
 use crate::ladder::Ladder;
-use crate::outcome::{CANCELLED, Outcome, TIMED_OUT};
+use crate::outcome::{CANCELLED, JobOutcome, TIMED_OUT};
 use crate::pursuit::pursue_scope;
 use crate::reaper;
 use crate::status::{Exit, Usage};
 use crate::survivors::{Survivors, Tree};
 
 /// Called with the bytes of a stream as they arrive.
-pub struct Live(Box<LiveCallback>);
+pub struct OutputCallback(Box<LiveCallback>);
 
 type LiveCallback = dyn FnMut(StreamKind, &[u8]) + Send;
 
-impl Live {
+impl OutputCallback {
     /// A callback.
-    pub fn new(callback: impl FnMut(StreamKind, &[u8]) + Send + 'static) -> Live {
-        Live(Box::new(callback))
+    pub fn new(callback: impl FnMut(StreamKind, &[u8]) + Send + 'static) -> OutputCallback {
+        OutputCallback(Box::new(callback))
     }
 
     fn show(&mut self, kind: StreamKind, bytes: &[u8]) {
@@ -54,7 +54,7 @@ impl Live {
     }
 }
 
-impl fmt::Debug for Live {
+impl fmt::Debug for OutputCallback {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str("Live(…)")
     }
@@ -70,7 +70,7 @@ pub struct Job {
     /// What was asked for, until it is reaped.
     foreground: Foreground,
     /// The work of this process that belongs to the job, if some does.
-    work: Option<Arc<dyn Work>>,
+    work: Option<Arc<dyn InProcessWork>>,
     exit: Option<(Exit, Usage)>,
     started: Instant,
     /// When the process that was asked for was seen to have ended. It is reaped later, so that its number stays its own.
@@ -82,8 +82,8 @@ pub struct Job {
     feeder: Option<Feeder>,
     streams: Vec<Stream>,
     /// The other side of the job's terminal. While it is open here, a process may let go of it and take it again.
-    slave: Option<Descriptor>,
-    live: Option<Live>,
+    slave: Option<DescriptorSource>,
+    on_output: Option<OutputCallback>,
     ladder: Ladder,
     /// Enforces the limits that no control group does.
     sampler: Option<Sampler>,
@@ -121,20 +121,20 @@ impl Drain {
 
 impl Job {
     /// A hold on the job for other threads.
-    pub fn controller(&self) -> Controller {
-        Controller(self.shared.clone())
+    pub fn controller(&self) -> JobController {
+        JobController(self.shared.clone())
     }
 
     /// Runs it on a thread of its own.
     ///
     /// # Errors
     /// If there is no thread to be had; the job is ended then.
-    pub fn background(self) -> Result<Handle, Error> {
-        Handle::start(self)
+    pub fn background(self) -> Result<JobHandle, Error> {
+        JobHandle::start(self)
     }
 
     /// Waits for its end on this thread.
-    pub fn wait(mut self) -> Outcome {
+    pub fn wait(mut self) -> JobOutcome {
         while !self.is_over() {
             self.turn();
         }
@@ -154,7 +154,7 @@ impl Job {
         self.ended.is_some() && (drained || self.drain.is_some_and(|drain| Instant::now() >= drain.due()))
     }
 
-    fn conclude(mut self) -> Outcome {
+    fn conclude(mut self) -> JobOutcome {
         let wall = self.ended.unwrap_or_else(Instant::now) - self.started;
         self.concluded = true;
         self.reap();
@@ -166,7 +166,7 @@ impl Job {
             self.shared.scope.retire();
         }
         let limits = self.shared.scope.limits();
-        Outcome {
+        JobOutcome {
             argv: std::mem::take(&mut self.argv),
             exit,
             timed_out: self.timed_out,
@@ -225,7 +225,7 @@ impl Job {
     }
 
     /// Hands what is left to a job in the background: those who still run, and those who still hold the output open.
-    fn adopt(&mut self) -> Option<Handle> {
+    fn adopt(&mut self) -> Option<JobHandle> {
         let over = self.ladder.has_begun();
         if over || !(self.is_holding_output() || self.is_busy() || self.shared.scope.has_strays()) {
             for stream in &mut self.streams {
@@ -249,7 +249,7 @@ impl Job {
             feeder: None,
             streams: std::mem::take(&mut self.streams),
             slave: None,
-            live: None,
+            on_output: None,
             ladder: Ladder::default(),
             sampler: self.sampler.take(),
             drain: None,
@@ -266,7 +266,7 @@ impl Drop for Job {
     fn drop(&mut self) {
         if !self.concluded {
             // It may be the callback that has failed.
-            self.live = None;
+            self.on_output = None;
             self.shared.cancel.cancel();
             while !self.is_over() {
                 self.turn();

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::cancel::CancelToken;
-use crate::capture::Limits;
+use crate::capture::CaptureLimits;
 use crate::host::ScopeLimits;
-use crate::job::Live;
+use crate::job::OutputCallback;
 use crate::pty::TerminalSize;
 
 /// Default time between `SIGTERM` and `SIGKILL`.
@@ -28,7 +28,7 @@ pub enum Input {
     /// An open file that the supervisor reads and forwards. Use it for a terminal, and for input that is also written by a
     /// controller.
     Forward(Arc<OwnedFd>),
-    /// A pipe that a [`Controller`](crate::Controller) writes to until it closes it.
+    /// A pipe that a [`JobController`](crate::JobController) writes to until it closes it.
     Pipe,
     /// The descriptor 0 of the command, or of the session that runs the script.
     Inherit,
@@ -59,7 +59,7 @@ pub struct SupervisionOptions {
     /// Destination of standard output and standard error.
     pub streams: Streams,
     /// How much of each captured output is kept.
-    pub limits: Limits,
+    pub capture_limits: CaptureLimits,
     /// Limits for all processes of the job together.
     pub scope_limits: ScopeLimits,
     /// Time after which the job and all its processes are ended.
@@ -69,7 +69,7 @@ pub struct SupervisionOptions {
     /// Token that ends the job and all its processes.
     pub cancel: Option<CancelToken>,
     /// Callback that receives captured bytes as they arrive.
-    pub live: Option<Live>,
+    pub on_output: Option<OutputCallback>,
 }
 
 impl Default for SupervisionOptions {
@@ -77,12 +77,12 @@ impl Default for SupervisionOptions {
         SupervisionOptions {
             input: Input::default(),
             streams: Streams::default(),
-            limits: Limits::default(),
+            capture_limits: CaptureLimits::default(),
             scope_limits: ScopeLimits::default(),
             timeout: None,
             grace: DEFAULT_GRACE,
             cancel: None,
-            live: None,
+            on_output: None,
         }
     }
 }
@@ -112,8 +112,8 @@ macro_rules! supervision_setters {
         }
 
         /// Sets how much of each captured output is kept.
-        pub fn limits(mut self, limits: $crate::capture::Limits) -> Self {
-            self.$options.limits = limits;
+        pub fn capture_limits(mut self, limits: $crate::capture::CaptureLimits) -> Self {
+            self.$options.capture_limits = limits;
             self
         }
 
@@ -142,8 +142,8 @@ macro_rules! supervision_setters {
         }
 
         /// Calls back with all captured bytes as they arrive, on the supervising thread.
-        pub fn live(mut self, live: $crate::Live) -> Self {
-            self.$options.live = Some(live);
+        pub fn on_output(mut self, callback: $crate::OutputCallback) -> Self {
+            self.$options.on_output = Some(callback);
             self
         }
     };

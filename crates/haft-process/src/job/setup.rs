@@ -9,7 +9,7 @@ use rustix::io::ioctl_fionbio;
 use rustix::pipe::{PipeFlags, pipe_with};
 
 use crate::cancel::CancelToken;
-use crate::command::{Command, Descriptor, Group};
+use crate::command::{Command, DescriptorSource, ProcessGroup};
 use crate::enforce::{EnforcedBy, LimitState, RunLimits, Sampler};
 use crate::error::{Error, ErrorKind};
 use crate::host::{Host, ScopeLimits};
@@ -17,9 +17,11 @@ use crate::job::control::Shared;
 use crate::job::feeder::Feeder;
 use crate::job::inside::{Done, Foreground};
 use crate::job::stream::{Stream, StreamKind};
-use crate::job::{Input, Inside, Job, Live, Streams, SupervisionOptions, Task, Work};
+use crate::job::{
+    InProcessJob, InProcessWork, Input, Job, OutputCallback, Streams, SupervisionOptions, Task,
+};
 use crate::ladder::Ladder;
-use crate::limit::{Limit, Resource};
+use crate::limit::{Resource, ResourceLimit};
 use crate::needs_input::FileIdentity;
 use crate::outcome::Captured;
 use crate::pty::{Terminal, TerminalSize};
@@ -35,18 +37,18 @@ struct Wiring {
     captured: Captured,
     feeder: Option<Feeder>,
     terminal: Option<Terminal>,
-    slave: Option<Descriptor>,
+    slave: Option<DescriptorSource>,
     inputs: Vec<FileIdentity>,
 }
 
 /// A job that lacks nothing but its foreground.
 struct Parts {
     command: Command,
-    work: Option<Arc<dyn Work>>,
+    work: Option<Arc<dyn InProcessWork>>,
     wiring: Wiring,
     shared: Shared,
     timeout: Option<Duration>,
-    live: Option<Live>,
+    on_output: Option<OutputCallback>,
     sampler: Option<Sampler>,
 }
 
@@ -59,11 +61,11 @@ impl Job {
         Ok(parts.with(Foreground::Process(child), started))
     }
 
-    pub(super) fn enter(task: Task, host: &Host) -> Result<(Job, Inside), Error> {
+    pub(super) fn start_in_process(task: Task, host: &Host) -> Result<(Job, InProcessJob), Error> {
         let parts = Parts::new(task, host)?;
         let done = Done::new()?;
         let wired = parts.command.clone();
-        let inside = Inside { scope: parts.shared.scope.clone(), wired, done: done.clone() };
+        let inside = InProcessJob { scope: parts.shared.scope.clone(), wired, done: done.clone() };
         Ok((parts.with(Foreground::Work(done), Instant::now()), inside))
     }
 }
@@ -72,8 +74,16 @@ impl Parts {
     /// All that can fail comes before the process, so that none is started in vain.
     fn new(task: Task, host: &Host) -> Result<Parts, Error> {
         let Task { mut command, work, within, options } = task;
-        let SupervisionOptions { mut input, streams, limits, scope_limits, timeout, grace, cancel, live } =
-            options;
+        let SupervisionOptions {
+            mut input,
+            streams,
+            capture_limits: limits,
+            scope_limits,
+            timeout,
+            grace,
+            cancel,
+            on_output,
+        } = options;
         if let (Input::Inherit, Streams::Terminal(_)) = (&input, streams) {
             input = Input::Forward(inherited_input(&command)?);
         }
@@ -91,11 +101,11 @@ impl Parts {
         command.scope(&scope);
         let cancel = cancel.map_or_else(CancelToken::new, |token| token.child());
         let shared = Shared::new(scope, cancel, grace)?;
-        Ok(Parts { command, work, wiring, shared, timeout, live, sampler })
+        Ok(Parts { command, work, wiring, shared, timeout, on_output, sampler })
     }
 
     fn with(self, foreground: Foreground, started: Instant) -> Job {
-        let Parts { command, work, wiring, mut shared, timeout, live, sampler } = self;
+        let Parts { command, work, wiring, mut shared, timeout, on_output, sampler } = self;
         shared.captured = wiring.captured;
         shared.terminal = wiring.terminal;
         shared.inputs = wiring.inputs;
@@ -115,7 +125,7 @@ impl Parts {
             feeder: wiring.feeder,
             streams: wiring.streams,
             slave: wiring.slave,
-            live,
+            on_output,
             ladder: Ladder::default(),
             sampler,
             drain: None,
@@ -130,12 +140,12 @@ impl Wiring {
     fn pipes(
         command: &mut Command,
         host: &Host,
-        limits: crate::capture::Limits,
+        limits: crate::capture::CaptureLimits,
         streams: Streams,
     ) -> Result<Wiring, Error> {
         let mut wiring = Wiring::default();
         // A session of its own, so that there is no terminal it could take its input from.
-        command.group(Group::Session);
+        command.group(ProcessGroup::Session);
         match streams {
             Streams::Separate => {
                 let kinds = [(1, StreamKind::Stdout), (2, StreamKind::Stderr)];
@@ -155,7 +165,7 @@ impl Wiring {
     fn terminal(
         command: &mut Command,
         host: &Host,
-        limits: crate::capture::Limits,
+        limits: crate::capture::CaptureLimits,
         size: TerminalSize,
     ) -> Result<Wiring, Error> {
         let (terminal, slave) = Terminal::open(size, command)?;
@@ -163,7 +173,7 @@ impl Wiring {
         let source = terminal.duplicate()?;
         set_nonblocking(&source)?;
         let mut inputs = Vec::new();
-        if let Descriptor::Open(slave) = &slave {
+        if let DescriptorSource::Open(slave) = &slave {
             inputs.extend(identity(slave.as_raw_fd()));
         }
         inputs.extend(FileIdentity::of("/dev/tty"));
@@ -182,8 +192,8 @@ impl Wiring {
         &mut self,
         kind: StreamKind,
         host: &Host,
-        limits: crate::capture::Limits,
-    ) -> Result<Descriptor, Error> {
+        limits: crate::capture::CaptureLimits,
+    ) -> Result<DescriptorSource, Error> {
         let (source, target) = pipe()?;
         set_nonblocking(&source)?;
         let output = host.output(limits);
@@ -211,10 +221,10 @@ impl Wiring {
             }
             Input::File(file) => {
                 self.inputs.extend(identity(file.as_raw_fd()));
-                command.descriptor(0, Descriptor::Open(file));
+                command.descriptor(0, DescriptorSource::Open(file));
             }
             Input::Inherit => {
-                let inherited = command.wired(0).map(Descriptor::number);
+                let inherited = command.wired(0).map(DescriptorSource::number);
                 self.inputs.extend(inherited.and_then(identity));
             }
             Input::Bytes(_) | Input::Forward(_) | Input::Pipe => {
@@ -234,8 +244,8 @@ impl Wiring {
 /// The command's own descriptor 0, for a job whose processes get a terminal instead.
 fn inherited_input(command: &Command) -> Result<Arc<OwnedFd>, Error> {
     match command.wired(0) {
-        Some(Descriptor::Open(file)) => Ok(file.clone()),
-        Some(Descriptor::Inherit(number)) => {
+        Some(DescriptorSource::Open(file)) => Ok(file.clone()),
+        Some(DescriptorSource::Inherit(number)) => {
             let file = sys::duplicate(*number);
             file.map(Arc::new).map_err(|error| Error::system("duplicate standard input", error))
         }
@@ -264,7 +274,7 @@ fn feed(feeder: &mut Feeder, input: Input) {
 /// group enforces for all together.
 fn limit_each_process(command: &mut Command, asked: &ScopeLimits, enforced: &RunLimits) -> Option<Sampler> {
     if let Some(time) = asked.cpu {
-        command.limit(Limit::cpu(time));
+        command.limit(ResourceLimit::cpu(time));
     }
     let weak = |state: Option<LimitState>| {
         state.filter(|state| state.enforced_by != EnforcedBy::Cgroup).map(|state| state.asked)
@@ -272,14 +282,16 @@ fn limit_each_process(command: &mut Command, asked: &ScopeLimits, enforced: &Run
     let (memory, processes) = (weak(enforced.memory), weak(enforced.processes));
     if let Some(memory) = memory {
         // A backstop for what happens between two samples. Exactly the limit would refuse memory that is never used.
-        command.limit(Limit::fixed(Resource::DataSize, memory.saturating_mul(2)));
+        command.limit(ResourceLimit::fixed(Resource::DataSize, memory.saturating_mul(2)));
     }
     if let Some(processes) = processes {
         // The system counts all processes of the user, not those of the job, and does not tell when it refuses one: a
         // backstop as well, which leaves the decision to the samples.
         let backstop = processes.saturating_mul(2).saturating_add(PROCESS_BACKSTOP);
-        command
-            .limit(Limit::fixed(Resource::Processes, backstop.saturating_add(crate::proc::count_of_user())));
+        command.limit(ResourceLimit::fixed(
+            Resource::Processes,
+            backstop.saturating_add(crate::proc::count_of_user()),
+        ));
     }
     Sampler::new(memory, processes)
 }

@@ -6,7 +6,7 @@ use rustix::io::Errno;
 use rustix::pipe::fcntl_setpipe_size;
 
 use crate::capture::Output;
-use crate::job::Live;
+use crate::job::OutputCallback;
 
 /// One read takes at most so much; a pipe that fills the smaller one is widened to it.
 pub(super) const READ_BYTES: usize = 256 * 1024;
@@ -55,7 +55,7 @@ impl Stream {
 
     /// Reads once, into the output, and shows the bytes to whoever wants to see them live. The buffer is a place to read
     /// into and nothing else; the output may keep it and give back another.
-    pub(super) fn read(&mut self, buffer: &mut Vec<u8>, live: Option<&mut Live>) -> Progress {
+    pub(super) fn read(&mut self, buffer: &mut Vec<u8>, callback: Option<&mut OutputCallback>) -> Progress {
         let Some(source) = &self.source else { return Progress::End };
         if buffer.len() != READ_BYTES {
             // Asked for as zeros, so that no page of it is touched before something is read into it.
@@ -77,8 +77,8 @@ impl Stream {
             self.widened = true;
             let _ = fcntl_setpipe_size(source, READ_BYTES);
         }
-        if let Some(live) = live {
-            live.show(self.kind, &buffer[..count]);
+        if let Some(callback) = callback {
+            callback.show(self.kind, &buffer[..count]);
         }
         self.output.append_buffer(buffer, count);
         self.output.set_under_way(false);

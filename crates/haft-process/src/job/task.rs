@@ -6,8 +6,8 @@ use crate::command::Command;
 use crate::error::Error;
 use crate::host::Host;
 use crate::job::inside::stand_in;
-use crate::job::{Inside, Job, SupervisionOptions, Work};
-use crate::outcome::Outcome;
+use crate::job::{InProcessJob, InProcessWork, Job, SupervisionOptions};
+use crate::outcome::JobOutcome;
 use crate::scope::Scope;
 
 /// A command and the options for its supervision.
@@ -15,7 +15,7 @@ use crate::scope::Scope;
 #[derive(Debug)]
 pub struct Task {
     pub(super) command: Command,
-    pub(super) work: Option<Arc<dyn Work>>,
+    pub(super) work: Option<Arc<dyn InProcessWork>>,
     pub(super) within: Option<Scope>,
     pub(super) options: SupervisionOptions,
 }
@@ -26,8 +26,8 @@ impl Task {
         Task { command, work: None, within: None, options: SupervisionOptions::default() }
     }
 
-    /// Makes a task whose foreground is work of the calling process. Start it with [`Task::enter`].
-    pub fn inside(work: Arc<dyn Work>) -> Task {
+    /// Makes a task whose foreground is work of the calling process. Start it with [`Task::start_in_process`].
+    pub fn in_process(work: Arc<dyn InProcessWork>) -> Task {
         Task { work: Some(work), ..Task::new(stand_in()) }
     }
 
@@ -47,20 +47,20 @@ impl Task {
         Job::start(self, host)
     }
 
-    /// Starts a job whose foreground is work of the calling process, for a task made by [`Task::inside`]. Starts no
-    /// program: the returned [`Inside`] has everything the caller needs to start programs that belong to the job.
+    /// Starts a job whose foreground is work of the calling process, for a task made by [`Task::in_process`]. Starts no
+    /// program: the returned [`InProcessJob`] has everything the caller needs to start programs that belong to the job.
     ///
     /// # Errors
     /// Fails if the system has no descriptors left.
-    pub fn enter(self, host: &Host) -> Result<(Job, Inside), Error> {
-        Job::enter(self, host)
+    pub fn start_in_process(self, host: &Host) -> Result<(Job, InProcessJob), Error> {
+        Job::start_in_process(self, host)
     }
 
     /// Starts the program and waits for its end.
     ///
     /// # Errors
     /// Returns the reason if the program cannot be started.
-    pub fn run(self, host: &Host) -> Result<Outcome, Error> {
+    pub fn run(self, host: &Host) -> Result<JobOutcome, Error> {
         Ok(self.start(host)?.wait())
     }
 }

@@ -131,7 +131,7 @@ impl Job {
     }
 
     fn read(&mut self, index: usize) {
-        let progress = self.streams[index].read(&mut self.buffer, self.live.as_mut());
+        let progress = self.streams[index].read(&mut self.buffer, self.on_output.as_mut());
         if let (Progress::Bytes, Some(drain)) = (progress, &mut self.drain) {
             drain.quiet = Instant::now() + Drain::QUIET;
         }
@@ -187,11 +187,11 @@ impl Job {
             self.timed_out = late;
             self.needed_input = late && self.shared.waiting_process().is_some();
             self.cancelled = cancelled && !late;
-            self.work.iter().for_each(|work| work.ask());
+            self.work.iter().for_each(|work| work.request_end());
             // One that starts processes faster than they can be killed gets no time to start more.
             let grace = if exceeded { Duration::ZERO } else { self.shared.grace() };
             self.ladder.begin(now, grace, &self.shared.scope);
-            self.work.iter().for_each(|work| work.let_end());
+            self.work.iter().for_each(|work| work.allow_cleanup());
         }
     }
 

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read as _};
 use std::path::Path;
 
-use haft_process::capture::Text;
+use haft_process::capture::DecodedText;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -70,7 +70,7 @@ struct FileLines {
 
 impl FileLines {
     fn result(self, path: &str) -> Value {
-        let text = Text::decode(&self.content);
+        let text = DecodedText::decode(&self.content);
         let mut result = json!({
             "path": path,
             "content": text.text,

@@ -1,6 +1,6 @@
 //! `output`: another look at what a call has written and its answer did not show whole.
 
-use haft_process::capture::{Search, View};
+use haft_process::capture::{LineSearch, OutputView};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -75,7 +75,7 @@ impl NativeTool for OutputTool {
     }
 }
 
-fn view(arguments: &OutputArguments) -> Result<View, CallError> {
+fn view(arguments: &OutputArguments) -> Result<OutputView, CallError> {
     let wrong = |error: String| CallError::invalid(error);
     let lines = arguments.first.is_some() || arguments.last.is_some();
     let asked = [arguments.head.is_some(), arguments.tail.is_some(), lines, arguments.grep.is_some()];
@@ -83,15 +83,16 @@ fn view(arguments: &OutputArguments) -> Result<View, CallError> {
         return Err(wrong("give one of 'head', 'tail', 'first' and 'last', and 'grep'".to_owned()));
     }
     Ok(match arguments {
-        OutputArguments { head: Some(count), .. } => View::HeadLines(*count),
-        OutputArguments { tail: Some(count), .. } => View::TailLines(*count),
+        OutputArguments { head: Some(count), .. } => OutputView::HeadLines(*count),
+        OutputArguments { tail: Some(count), .. } => OutputView::TailLines(*count),
         OutputArguments { grep: Some(pattern), context, .. } => {
-            let search = Search::new(pattern).map_err(|error| wrong(format!("parameter 'grep': {error}")))?;
-            View::Matches(search.context(*context, *context))
+            let search =
+                LineSearch::new(pattern).map_err(|error| wrong(format!("parameter 'grep': {error}")))?;
+            OutputView::Matches(search.context(*context, *context))
         }
         OutputArguments { first, last, .. } if lines => {
-            View::Lines { first: first.unwrap_or(1), last: last.unwrap_or(u64::MAX - 1) }
+            OutputView::Lines { first: first.unwrap_or(1), last: last.unwrap_or(u64::MAX - 1) }
         }
-        _ => View::HeadAndTail,
+        _ => OutputView::HeadAndTail,
     })
 }

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use haft_process::capture::{Limits, View};
+use haft_process::capture::{CaptureLimits, OutputView};
 use haft_process::{
-    CancelToken, Command, Environment, Exit, Host, Live, Outcome, StreamKind, Task, signal_name,
+    CancelToken, Command, Environment, Exit, Host, JobOutcome, OutputCallback, StreamKind, Task, signal_name,
 };
 
 use crate::environment::{for_tool, with_tool_path};
@@ -63,24 +63,24 @@ impl SchemaProbe {
         }
         let (cancel, counted) = (self.cancel.child(), AtomicUsize::new(0));
         let flood = cancel.clone();
-        let live = Live::new(move |kind, bytes| {
+        let live = OutputCallback::new(move |kind, bytes| {
             let seen = counted.fetch_add(bytes.len(), Ordering::Relaxed) + bytes.len();
             if kind == StreamKind::Stdout && seen > LARGEST {
                 flood.cancel();
             }
         });
         let task = Task::new(command)
-            .limits(Limits { head: LARGEST + 1, tail: 0, spill: 0 })
+            .capture_limits(CaptureLimits { head: LARGEST + 1, tail: 0, spill: 0 })
             .timeout(self.timeout)
             .grace(GRACE)
             .cancel(&cancel)
-            .live(live);
+            .on_output(live);
         let mut outcome = task.run(&self.host).map_err(|error| ProbeFailure::passing(error.to_string()))?;
         end_rest(&mut outcome);
         self.read(&outcome, name)
     }
 
-    fn read(&self, outcome: &Outcome, name: &str) -> Result<ToolDescriptor, ProbeFailure> {
+    fn read(&self, outcome: &JobOutcome, name: &str) -> Result<ToolDescriptor, ProbeFailure> {
         let stdout = outcome.captured.stdout.as_ref();
         if stdout.is_some_and(|stdout| stdout.total_bytes() > LARGEST as u64) {
             return Err(ProbeFailure::lasting("the schema is larger than 1 MiB"));
@@ -100,7 +100,7 @@ impl SchemaProbe {
                 return Err(ProbeFailure::passing(format!("killed by {signal}{said}")));
             }
         }
-        let bytes = stdout.and_then(|stdout| stdout.slice(&View::HeadAndTail, LARGEST).ok());
+        let bytes = stdout.and_then(|stdout| stdout.slice(&OutputView::HeadAndTail, LARGEST).ok());
         let bytes = bytes.map(|slice| slice.to_bytes()).unwrap_or_default();
         let descriptor = ToolDescriptor::parse(&bytes).map_err(ProbeFailure::lasting)?;
         if descriptor.name != name {
@@ -120,14 +120,14 @@ pub(crate) fn program(path: &Path, sealed: Option<Arc<OwnedFd>>) -> Command {
     command
 }
 
-fn shown(outcome: &Outcome) -> String {
+fn shown(outcome: &JobOutcome) -> String {
     let stderr = outcome.captured.stderr.as_ref();
-    let slice = stderr.and_then(|stderr| stderr.slice(&View::TailBytes(2000), 2000).ok());
+    let slice = stderr.and_then(|stderr| stderr.slice(&OutputView::TailBytes(2000), 2000).ok());
     text::decode(&slice.map(|slice| slice.to_bytes()).unwrap_or_default())
 }
 
 /// Ends whatever the process has left running: a tool is done when it has answered.
-pub(crate) fn end_rest(outcome: &mut Outcome) {
+pub(crate) fn end_rest(outcome: &mut JobOutcome) {
     if let Some(rest) = outcome.adopted.take() {
         rest.controller().set_grace(GRACE);
         let _ = rest.end();

@@ -5,8 +5,8 @@ use std::io::{self, Write as _};
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
-use haft_process::capture::{Output, OutputStore, Search, StoredOutput, View};
-use haft_process::{Captured, Shown};
+use haft_process::capture::{LineSearch, Output, OutputStore, OutputView, StoredOutput};
+use haft_process::{Captured, CapturedReport};
 use serde_json::json;
 
 use crate::arguments::OutputArguments;
@@ -32,7 +32,7 @@ pub(crate) fn run(arguments: &OutputArguments, process: &ProcessContext) -> Resu
         Failure { hint: Some(hint.to_owned()), status: 1, ..unknown }
     })?;
     let view = view(arguments)?;
-    if arguments.raw && matches!(view, View::HeadAndTail) {
+    if arguments.raw && matches!(view, OutputView::HeadAndTail) {
         return write_whole(&output);
     }
     let failed = |error: haft_process::capture::Error| Failure::usage(error);
@@ -47,7 +47,7 @@ pub(crate) fn run(arguments: &OutputArguments, process: &ProcessContext) -> Resu
 /// Stores the outputs of a run, and notes in the result those that could not be.
 pub(crate) fn keep(
     captured: &Captured,
-    shown: &mut Shown,
+    shown: &mut CapturedReport,
     command: &str,
     time_to_live: Option<Duration>,
     process: &ProcessContext,
@@ -96,18 +96,20 @@ fn stores(process: &ProcessContext) -> Vec<OutputStore> {
     directories.into_iter().map(OutputStore::new).collect()
 }
 
-fn view(arguments: &OutputArguments) -> Result<View, Failure> {
+fn view(arguments: &OutputArguments) -> Result<OutputView, Failure> {
     Ok(match arguments {
-        OutputArguments { head: Some(count), .. } => View::HeadLines(*count),
-        OutputArguments { tail: Some(count), .. } => View::TailLines(*count),
-        OutputArguments { lines: Some((first, last)), .. } => View::Lines { first: *first, last: *last },
-        OutputArguments { bytes: Some((first, last)), .. } => View::Bytes(*first..*last),
-        OutputArguments { grep: Some(pattern), context, .. } => {
-            let search = Search::new(pattern).map_err(Failure::usage)?;
-            let context = context.unwrap_or(0);
-            View::Matches(search.limit(u64::MAX).context(context, context))
+        OutputArguments { head: Some(count), .. } => OutputView::HeadLines(*count),
+        OutputArguments { tail: Some(count), .. } => OutputView::TailLines(*count),
+        OutputArguments { lines: Some((first, last)), .. } => {
+            OutputView::Lines { first: *first, last: *last }
         }
-        _ => View::HeadAndTail,
+        OutputArguments { bytes: Some((first, last)), .. } => OutputView::Bytes(*first..*last),
+        OutputArguments { grep: Some(pattern), context, .. } => {
+            let search = LineSearch::new(pattern).map_err(Failure::usage)?;
+            let context = context.unwrap_or(0);
+            OutputView::Matches(search.limit(u64::MAX).context(context, context))
+        }
+        _ => OutputView::HeadAndTail,
     })
 }
 

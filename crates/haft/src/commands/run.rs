@@ -64,7 +64,7 @@ fn supervise(run: &mut RunArguments, process: &ProcessContext) -> Result<Outcome
         // The answer on standard output is ours alone.
         protect_process(Tracing::Allowed)?;
     }
-    let signals = host::SignalHandler::start_with(&[Signals::USER_1, Signals::USER_2])?;
+    let signals = host::SignalHandler::start_with(&[Signals::USR1, Signals::USR2])?;
     let mut session = session(run, process)?;
     let host = host::set_up(process);
     host.warnings().iter().for_each(print_message);
@@ -109,7 +109,7 @@ fn supervise(run: &mut RunArguments, process: &ProcessContext) -> Result<Outcome
 /// Ends what the script has left behind: it belongs to this run, which is over; unless it shall be kept.
 fn end_jobs(session: &mut Session, outcome: &mut Outcome, run: &RunArguments, name: &str) {
     if run.keep_jobs {
-        session.let_departed_go();
+        session.release_detached();
     }
     let grace = run.supervise.grace.unwrap_or(DEFAULT_GRACE);
     let ended = session.end_jobs(LEFTOVER_GRACE, grace);

@@ -1,6 +1,6 @@
 //! `haft spawn`: a supervised child.
 
-use haft_process::{Command, Outcome, Redactor, Task, Tracing, protect_process};
+use haft_process::{Command, JobOutcome, Redactor, Task, Tracing, protect_process};
 
 use crate::arguments::SpawnArguments;
 use crate::commands::print::print_json;
@@ -37,7 +37,7 @@ pub(crate) fn run(mut spawn: SpawnArguments, process: &ProcessContext) -> Result
     }
 }
 
-fn supervise(spawn: &mut SpawnArguments, process: &ProcessContext) -> Result<Outcome, Failure> {
+fn supervise(spawn: &mut SpawnArguments, process: &ProcessContext) -> Result<JobOutcome, Failure> {
     // May wait for whoever opens its other end, and does so as any program would.
     let input = spawn.supervise.input()?;
     if spawn.supervise.json {
@@ -69,12 +69,12 @@ fn supervise(spawn: &mut SpawnArguments, process: &ProcessContext) -> Result<Out
     Ok(outcome)
 }
 
-fn program(outcome: &Outcome) -> String {
+fn program(outcome: &JobOutcome) -> String {
     outcome.argv.first().map(|program| program.display().to_string()).unwrap_or_default()
 }
 
 /// Ends what the program has left behind: it belongs to this run, which is over.
-fn finish(mut outcome: Outcome, spawn: &SpawnArguments) -> Outcome {
+fn finish(mut outcome: JobOutcome, spawn: &SpawnArguments) -> JobOutcome {
     let Some(left) = outcome.adopted.take() else { return outcome };
     left.wait_for(LEFTOVER_GRACE);
     left.controller().set_grace(spawn.supervise.grace.unwrap_or(LEFTOVER_GRACE));
@@ -93,7 +93,7 @@ fn command(spawn: &mut SpawnArguments, process: &ProcessContext) -> Result<Comma
     let mut command = program::command(start, process)?;
     command.exact_environment(exact);
     if spawn.supervise.merge {
-        command.descriptor(2, haft_process::Descriptor::Inherit(1));
+        command.descriptor(2, haft_process::DescriptorSource::Inherit(1));
     }
     command.parent_death_signal(haft_process::Signals::KILL);
     Ok(command)

@@ -54,20 +54,11 @@ impl Watch {
             running: Mutex::new(None),
             inbox,
         });
-        for ignored in [
-            Signals::QUIT,
-            Signals::TERMINATE,
-            Signals::STOP_KEY,
-            Signals::BACKGROUND_READ,
-            Signals::BACKGROUND_WRITE,
-        ] {
+        for ignored in [Signals::QUIT, Signals::TERM, Signals::TSTP, Signals::TTIN, Signals::TTOU] {
             let _ = set_disposition(ignored, Disposition::Ignore);
         }
-        let served = Signals::none()
-            .with(Signals::INTERRUPT)
-            .with(Signals::HANGUP)
-            .with(Signals::WINDOW_CHANGE)
-            .with(Signals::CHILD);
+        let served =
+            Signals::none().with(Signals::INT).with(Signals::HUP).with(Signals::WINCH).with(Signals::CHLD);
         let own = watch.clone();
         on_signals(served, move |signal| own.serve(signal))
             .map_err(|error| io::Error::other(error.to_string()))?;
@@ -77,13 +68,13 @@ impl Watch {
     fn serve(&self, signal: i32) {
         match signal {
             _ if self.inbox.is_caught(signal) => self.inbox.raise(signal),
-            Signals::INTERRUPT => self.stop_running(),
-            Signals::HANGUP => {
+            Signals::INT => self.stop_running(),
+            Signals::HUP => {
                 self.gone.store(true, Ordering::SeqCst);
                 self.stop_running();
                 self.bell.ring();
             }
-            Signals::WINDOW_CHANGE => self.bell.ring(),
+            Signals::WINCH => self.bell.ring(),
             _ => self.inbox.child_changed(),
         }
     }

@@ -19,14 +19,8 @@ use crate::sessions;
 use crate::tools::SessionTools;
 
 /// The signals that a shell with job control takes care of itself, however it was started.
-const JOB_SIGNALS: [i32; 6] = [
-    Signals::INTERRUPT,
-    Signals::QUIT,
-    Signals::TERMINATE,
-    Signals::STOP_KEY,
-    Signals::BACKGROUND_READ,
-    Signals::BACKGROUND_WRITE,
-];
+const JOB_SIGNALS: [i32; 6] =
+    [Signals::INT, Signals::QUIT, Signals::TERM, Signals::TSTP, Signals::TTIN, Signals::TTOU];
 
 /// Whether a person is there, or is said to be.
 pub(super) fn is_asked_for(arguments: &ShellArguments) -> bool {

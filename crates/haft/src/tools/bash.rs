@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use haft_kernel::Session;
 use haft_kernel::run::{Outcome, Run, Status, Streams};
-use haft_process::capture::{Summary, View};
+use haft_process::capture::{OutputSummary, OutputView};
 use haft_process::signal_name;
 use haft_tools::{CallContext, CallError, ErrorCode, NativeTool, ToolAccess, ToolDescriptor};
 use serde::Deserialize;
@@ -126,14 +126,15 @@ fn run(
         .map_err(|error| CallError::new(ErrorCode::SpawnFailed, error.to_string()))?;
     session.end_jobs(LEFTOVERS, LEFTOVERS);
     let output = outcome.captured.output.as_ref();
-    let shown = output.and_then(|output| output.summary(&View::HeadAndTail, View::DEFAULT_BUDGET).ok());
+    let shown =
+        output.and_then(|output| output.summary(&OutputView::HeadAndTail, OutputView::DEFAULT_BUDGET).ok());
     if let Some(output) = output.filter(|_| shown.as_ref().is_some_and(|shown| shown.truncated)) {
         surroundings.keep("output", output);
     }
     answer(&outcome, shown, timeout)
 }
 
-fn answer(outcome: &Outcome, shown: Option<Summary>, timeout: Duration) -> Result<Value, CallError> {
+fn answer(outcome: &Outcome, shown: Option<OutputSummary>, timeout: Duration) -> Result<Value, CallError> {
     let text = shown.as_ref().map(|shown| shown.text.clone()).unwrap_or_default();
     let ended = |code, error: String| Err(CallError { stdout: text.clone(), ..CallError::new(code, error) });
     match outcome.status {

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use haft_process::capture::View;
-use haft_process::{Command, Environment, Handle, Host, Input, Outcome, Streams, Task, TerminalSize};
+use haft_process::capture::OutputView;
+use haft_process::{Command, Environment, Host, Input, JobHandle, JobOutcome, Streams, Task, TerminalSize};
 use haft_test_support::{Scratch, eventually, process, signal};
 
 /// What is not there by then does not come.
@@ -61,7 +61,7 @@ impl Home {
 
 /// A shell that is running.
 pub(crate) struct Shell {
-    handle: Handle,
+    handle: JobHandle,
     size: TerminalSize,
 }
 
@@ -101,7 +101,7 @@ impl Shell {
     /// What is on the screen, and where the cursor is.
     fn picture(&self) -> (String, (u16, u16)) {
         let output = self.handle.controller().captured().output.clone().unwrap();
-        let bytes = output.slice(&View::HeadAndTail, 4 << 20).unwrap().to_bytes();
+        let bytes = output.slice(&OutputView::HeadAndTail, 4 << 20).unwrap().to_bytes();
         let (rows, columns) = (self.size.rows.try_into().unwrap(), self.size.columns.try_into().unwrap());
         let mut parser = vt100::Parser::new(rows, columns, 0);
         parser.process(&bytes);
@@ -157,7 +157,7 @@ impl Shell {
 
     /// Waits until the shell has ended.
     #[track_caller]
-    pub(crate) fn finish(self) -> Outcome {
+    pub(crate) fn finish(self) -> JobOutcome {
         assert!(self.handle.wait_for(SOON), "the shell goes on:\n{}", self.screen());
         self.handle.wait().unwrap()
     }

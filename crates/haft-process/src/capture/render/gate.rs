@@ -1,4 +1,4 @@
-use super::Terminal;
+use super::VirtualTerminal;
 
 /// Lets through to the terminal what it can do in linear time.
 ///
@@ -44,7 +44,7 @@ const DRAWN: u64 = 32;
 const CANCEL: &[u8] = b"\x18";
 
 impl Gate {
-    pub(super) fn new(terminal: Terminal) -> Self {
+    pub(super) fn new(terminal: VirtualTerminal) -> Self {
         Self {
             cells: terminal.cells(),
             columns: u64::from(terminal.columns.get()),
@@ -55,7 +55,7 @@ impl Gate {
         }
     }
 
-    pub(super) fn resize(&mut self, terminal: Terminal) {
+    pub(super) fn resize(&mut self, terminal: VirtualTerminal) {
         self.cells = terminal.cells();
         self.columns = u64::from(terminal.columns.get());
         self.line_feed_returns = terminal.line_feed_returns;

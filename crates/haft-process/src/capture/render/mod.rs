@@ -1,4 +1,4 @@
-//! Terminal output as the text a person would have seen.
+//! VirtualTerminal output as the text a person would have seen.
 //!
 //! Carriage returns, backspaces, erasures and cursor movements are applied, colours dropped and trailing blanks removed: a
 //! progress bar leaves its last state. Lines that scroll off the screen are final and go, in order, into an [`Output`] of
@@ -10,11 +10,11 @@
 //! out, and the text is marked as lossy.
 //!
 //! ```
-//! use haft_process::capture::render::{Terminal, render};
-//! use haft_process::capture::View;
+//! use haft_process::capture::render::{VirtualTerminal, render};
+//! use haft_process::capture::OutputView;
 //!
-//! let output = render(b"\x1b[32mbuilding\x1b[0m 10%\rbuilding 100%\r\ndone\r\n", Terminal::new(24, 80));
-//! assert_eq!(output.slice(&View::HeadAndTail, 1024)?.to_text().text, "building 100%\ndone\n");
+//! let output = render(b"\x1b[32mbuilding\x1b[0m 10%\rbuilding 100%\r\ndone\r\n", VirtualTerminal::new(24, 80));
+//! assert_eq!(output.slice(&OutputView::HeadAndTail, 1024)?.to_text().text, "building 100%\ndone\n");
 //! # Ok::<(), haft_process::capture::Error>(())
 //! ```
 
@@ -29,17 +29,17 @@ use vt100::capture::{BasicFormattedCaptureRange, BasicFormattedCaptureState, Row
 use self::gate::{Gate, Part};
 use self::glyphs::Glyphs;
 use self::lines::Lines;
-use super::{Decoder, Error, Limits, Output};
+use super::{CaptureLimits, Decoder, Error, Output};
 
 /// The terminal that bytes were written for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Terminal {
+pub struct VirtualTerminal {
     rows: NonZeroU16,
     columns: NonZeroU16,
     line_feed_returns: bool,
 }
 
-impl Terminal {
+impl VirtualTerminal {
     /// A terminal of this size. Each side has a limit of 1000, and there are at least two columns, the least in which a
     /// wide character has a place.
     pub fn new(rows: u16, columns: u16) -> Self {
@@ -61,20 +61,20 @@ impl Terminal {
 }
 
 /// Renders bytes that are there as a whole; of very long text, the first and the last mebibyte.
-pub fn render(bytes: &[u8], terminal: Terminal) -> Output {
+pub fn render(bytes: &[u8], terminal: VirtualTerminal) -> Output {
     let mut renderer = Renderer::new(terminal, Output::new(RENDERED, None));
     renderer.push(bytes);
     renderer.finish()
 }
 
-const RENDERED: Limits = Limits { head: 1 << 20, tail: 1 << 20, spill: 0 };
+const RENDERED: CaptureLimits = CaptureLimits { head: 1 << 20, tail: 1 << 20, spill: 0 };
 
 impl Output {
     /// Renders what is kept of this output so far, as [`render`] does. What is lost has a line of its own.
     ///
     /// # Errors
     /// When the spill file cannot be read back.
-    pub fn rendered(&self, terminal: Terminal) -> Result<Self, Error> {
+    pub fn rendered(&self, terminal: VirtualTerminal) -> Result<Self, Error> {
         const BLOCK: usize = 64 * 1024;
         let mut renderer = Renderer::new(terminal, Self::new(RENDERED, None));
         let end = self.total_bytes();
@@ -93,7 +93,7 @@ impl Output {
 
 /// Renders a stream as it comes.
 pub struct Renderer {
-    terminal: Terminal,
+    terminal: VirtualTerminal,
     parser: vt100::Parser<Scrolled>,
     decoder: Decoder,
     gate: Gate,
@@ -120,7 +120,7 @@ impl vt100::Callbacks for Scrolled {
 
 impl Renderer {
     /// A renderer with an empty screen, which writes its text to `output`.
-    pub fn new(terminal: Terminal, output: Output) -> Self {
+    pub fn new(terminal: VirtualTerminal, output: Output) -> Self {
         let scrolled = Scrolled {
             glyphs: Glyphs::default(),
             lines: Lines::new(output),
@@ -154,7 +154,7 @@ impl Renderer {
     }
 
     /// The terminal has got another size.
-    pub fn resize(&mut self, terminal: Terminal) {
+    pub fn resize(&mut self, terminal: VirtualTerminal) {
         self.settle();
         // Rows that have left the screen are final: with nothing to scroll back, a taller screen fetches none of them.
         self.parser.screen_mut().clear_scrollback();

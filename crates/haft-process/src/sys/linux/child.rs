@@ -10,7 +10,7 @@ use std::os::fd::RawFd;
 
 use super::Step;
 use super::signal::{self, SignalSet};
-use crate::command::Group;
+use crate::command::ProcessGroup;
 
 /// One descriptor to be put in its place.
 #[derive(Clone, Copy, Debug)]
@@ -41,7 +41,7 @@ pub(super) struct Context<'a> {
     pub(super) moves: &'a mut [Move],
     pub(super) lift_floor: RawFd,
     pub(super) close: &'a [(u32, u32)],
-    pub(super) group: Group,
+    pub(super) group: ProcessGroup,
     pub(super) controlling_terminal: Option<RawFd>,
     pub(super) foreground_of: Option<RawFd>,
     pub(super) parent_death: Option<i32>,
@@ -120,10 +120,10 @@ fn set_group(context: &Context<'_>) -> Result<(), Failure> {
     // SAFETY: plain calls that touch no memory.
     let result = unsafe {
         match context.group {
-            Group::Inherit => 0,
-            Group::Own => libc::setpgid(0, 0),
-            Group::Join(group) => libc::setpgid(0, group),
-            Group::Session => libc::setsid(),
+            ProcessGroup::Inherit => 0,
+            ProcessGroup::Own => libc::setpgid(0, 0),
+            ProcessGroup::Join(group) => libc::setpgid(0, group),
+            ProcessGroup::Session => libc::setsid(),
         }
     };
     check(result, (Step::Group, 0))

@@ -22,8 +22,8 @@ pub(crate) use memory::read_memory;
 pub(crate) use replace::{Replacement, replace};
 pub(crate) use shield::{hide_environment, withhold_tracing};
 pub(crate) use signal::{
-    HeldSignals, SignalSet, TakenSignal, block, catch, ignored_signals, kill, own as own_signals, own_group,
-    set_catcher, set_ignored, wait_for_info,
+    HeldSignals, SignalSet, TakenSignal, block, catch, claim as claim_signals, ignored_signals, kill,
+    own_group, set_catcher, set_ignored, wait_for_info,
 };
 pub(crate) use spawn::{Fault, Plan, Spawned, spawn};
 pub(crate) use wait::{

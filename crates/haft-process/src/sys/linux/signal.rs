@@ -91,11 +91,11 @@ static OWNED: AtomicBool = AtomicBool::new(false);
 static IGNORED: OnceLock<AtomicU64> = OnceLock::new();
 
 /// Promises that nobody but this module decides what this process does with signals.
-pub(crate) fn own() {
+pub(crate) fn claim() {
     OWNED.store(true, Ordering::Relaxed);
 }
 
-/// The signals this process ignores now: known if they are [owned](own), else asked one by one.
+/// The signals this process ignores now: known if they are [claimed](claim), else asked one by one.
 pub(crate) fn ignored_signals() -> SignalSet {
     known_ignored().unwrap_or_else(ask_ignored)
 }

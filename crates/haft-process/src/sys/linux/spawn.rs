@@ -13,7 +13,7 @@ use super::child::{self, Context, Move, RawLimit};
 use super::clone::{self, Birth};
 use super::shield;
 use super::signal::{self, SignalSet};
-use crate::command::Group;
+use crate::command::ProcessGroup;
 
 /// The child needs little more than a frame a step.
 const STACK_BYTES: usize = 32 * 1024;
@@ -38,7 +38,7 @@ pub(crate) struct Plan<'a> {
     pub(crate) working_directory: Option<&'a CStr>,
     /// Pairs of the parent's number and the child's number.
     pub(crate) descriptors: &'a [(RawFd, RawFd)],
-    pub(crate) group: Group,
+    pub(crate) group: ProcessGroup,
     pub(crate) controlling_terminal: Option<RawFd>,
     pub(crate) foreground_of: Option<RawFd>,
     pub(crate) parent_death: Option<i32>,

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use haft_process::capture::Output;
-use haft_process::{Controller, Exit, Handle, Outcome, signal_name};
+use haft_process::{Exit, JobController, JobHandle, JobOutcome, signal_name};
 use serde_json::{Value, json};
 
 use crate::envelope::CallError;
@@ -27,14 +27,14 @@ pub(super) struct BackgroundProcess {
     pub(super) command: Value,
     pub(super) started: Instant,
     pub(super) time_to_live: Duration,
-    pub(super) controller: Controller,
+    pub(super) controller: JobController,
     state: Mutex<ProcessState>,
 }
 
 #[derive(Debug)]
 struct ProcessState {
     /// Until it has ended.
-    handle: Option<Handle>,
+    handle: Option<JobHandle>,
     ended: Option<ProcessEnd>,
     /// Up to where its output was read.
     cursor: u64,
@@ -52,7 +52,7 @@ impl ProcessTable {
         &self,
         command: Value,
         time_to_live: Duration,
-        handle: Handle,
+        handle: JobHandle,
     ) -> Arc<BackgroundProcess> {
         let mut processes = lock(&self.processes);
         let number = processes.last_key_value().map_or(1, |(last, _)| last + 1);
@@ -138,7 +138,7 @@ impl BackgroundProcess {
     /// Ends it with all its processes, and waits for that.
     pub(super) fn end(&self) {
         let handle = lock(&self.state).handle.take();
-        if let Some(outcome) = handle.and_then(Handle::end) {
+        if let Some(outcome) = handle.and_then(JobHandle::end) {
             lock(&self.state).ended = Some(self.ended(&outcome));
         }
     }
@@ -178,15 +178,15 @@ impl BackgroundProcess {
     /// Notes its end if it has come.
     fn settle(&self) -> MutexGuard<'_, ProcessState> {
         let mut state = lock(&self.state);
-        if state.handle.as_ref().is_some_and(Handle::is_finished)
-            && let Some(outcome) = state.handle.take().and_then(Handle::wait)
+        if state.handle.as_ref().is_some_and(JobHandle::is_finished)
+            && let Some(outcome) = state.handle.take().and_then(JobHandle::wait)
         {
             state.ended = Some(self.ended(&outcome));
         }
         state
     }
 
-    fn ended(&self, outcome: &Outcome) -> ProcessEnd {
+    fn ended(&self, outcome: &JobOutcome) -> ProcessEnd {
         ProcessEnd { exit: outcome.exit, timed_out: outcome.timed_out, after: outcome.wall }
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use haft_process::capture::{Text, View};
+use haft_process::capture::{DecodedText, OutputView};
 use haft_process::signal_number;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -59,10 +59,10 @@ impl NativeTool for ProcessReadTool {
         let mut report = process.report();
         let Some(output) = process.output() else { return Ok(report) };
         let view = match (arguments.tail, arguments.first, arguments.last) {
-            (Some(count), None, None) => Some(View::TailLines(count)),
+            (Some(count), None, None) => Some(OutputView::TailLines(count)),
             (None, None, None) => None,
             (None, first, last) => {
-                Some(View::Lines { first: first.unwrap_or(1), last: last.unwrap_or(u64::MAX - 1) })
+                Some(OutputView::Lines { first: first.unwrap_or(1), last: last.unwrap_or(u64::MAX - 1) })
             }
             _ => return Err(CallError::invalid("give either 'tail' or 'first' and 'last'")),
         };
@@ -76,7 +76,7 @@ impl NativeTool for ProcessReadTool {
             }
             None => {
                 let (bytes, lost) = process.read_on(arguments.limit)?;
-                report["output"] = Text::decode(&bytes).text.into();
+                report["output"] = DecodedText::decode(&bytes).text.into();
                 report["more"] = (process.cursor() < output.total_bytes()).into();
                 if lost > 0 {
                     report["lost_bytes"] = lost.into();

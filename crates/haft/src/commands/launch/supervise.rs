@@ -6,7 +6,9 @@ use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use haft_process::{Input, Job, Live, Outcome, Redactor, Streams, Task, Tracing, protect_process, reason};
+use haft_process::{
+    Input, Job, JobOutcome, OutputCallback, Redactor, Streams, Task, Tracing, protect_process, reason,
+};
 use rustix::stdio::{stdin, stdout};
 use rustix::termios::isatty;
 use serde_json::{Value, json};
@@ -47,7 +49,7 @@ pub(super) fn run(
         task = task.timeout(timeout);
     }
     let shown = OutputPrinter::new(None, options.timeout, &signals.cancel);
-    let task = task.live(live(transcript, shown.clone(), options.json && !terminal));
+    let task = task.on_output(live(transcript, shown.clone(), options.json && !terminal));
     let raw = terminal::RawMode::enter(terminal);
     let outcome = task.start(&host).map(|job| wait(job, terminal, &signals));
     drop(raw);
@@ -57,7 +59,7 @@ pub(super) fn run(
     Ok(report(&outcome?, &path, options, &prepared.agent, &redactor))
 }
 
-fn wait(job: Job, terminal: bool, signals: &host::SignalHandler) -> Outcome {
+fn wait(job: Job, terminal: bool, signals: &host::SignalHandler) -> JobOutcome {
     if terminal {
         let controller = job.controller();
         signals.on_resize(move || controller.resize(terminal::own_size().unwrap_or_default()));
@@ -74,9 +76,9 @@ fn wait(job: Job, terminal: bool, signals: &host::SignalHandler) -> Outcome {
 }
 
 /// Writes all that the agent writes to the transcript, and shows it.
-fn live(mut transcript: File, shown: OutputPrinter, silent: bool) -> Live {
+fn live(mut transcript: File, shown: OutputPrinter, silent: bool) -> OutputCallback {
     let mut whole = true;
-    Live::new(move |kind, bytes| {
+    OutputCallback::new(move |kind, bytes| {
         if whole && let Err(error) = transcript.write_all(bytes) {
             whole = false;
             print_message(format_args!("the transcript is cut: {}", reason(&error)));
@@ -128,7 +130,7 @@ fn transcript_in(directory: &Path, agent: &str) -> PathBuf {
 }
 
 fn report(
-    outcome: &Outcome,
+    outcome: &JobOutcome,
     transcript: &Path,
     options: &LaunchOptions,
     agent: &str,

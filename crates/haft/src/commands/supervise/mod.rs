@@ -10,10 +10,10 @@ use std::os::fd::OwnedFd;
 use std::sync::Arc;
 use std::time::Duration;
 
-use haft_process::capture::Limits;
+use haft_process::capture::CaptureLimits;
 use haft_process::{
-    CancelToken, DEFAULT_GRACE, Input, Live, RunLimits, ScopeLimits, Streams, SupervisionOptions, Survivors,
-    Tree, reason,
+    CancelToken, DEFAULT_GRACE, Input, OutputCallback, RunLimits, ScopeLimits, Streams, SupervisionOptions,
+    Survivors, Tree, reason,
 };
 
 use crate::arguments::SupervisionArguments;
@@ -34,19 +34,19 @@ impl SupervisionArguments {
         shown: &OutputPrinter,
     ) -> Result<SupervisionOptions, Failure> {
         let streams = self.streams()?;
-        let live = (!self.json && streams != Streams::Inherit).then(|| {
+        let on_output = (!self.json && streams != Streams::Inherit).then(|| {
             let shown = shown.clone();
-            Live::new(move |kind, bytes| shown.take(kind, bytes))
+            OutputCallback::new(move |kind, bytes| shown.take(kind, bytes))
         });
         Ok(SupervisionOptions {
             input,
             streams,
-            limits: self.limits(),
+            capture_limits: self.limits(),
             scope_limits: self.scope_limits(),
             timeout: self.timeout,
             grace: self.grace.unwrap_or(DEFAULT_GRACE),
             cancel: Some(cancel.clone()),
-            live,
+            on_output,
         })
     }
 
@@ -80,12 +80,12 @@ impl SupervisionArguments {
     }
 
     /// How much of each output is kept: what was asked for, and at least what may have to be shown.
-    fn limits(&self) -> Limits {
-        let limits = Limits::default();
+    fn limits(&self) -> CaptureLimits {
+        let limits = CaptureLimits::default();
         let shown = limits.spill.max(self.limit_output.unwrap_or(0));
         let cap = self.output_cap.unwrap_or(shown);
         let half = usize::try_from(cap / 2).unwrap_or(usize::MAX);
-        Limits { head: limits.head.min(half), tail: limits.tail.min(half), spill: cap }
+        CaptureLimits { head: limits.head.min(half), tail: limits.tail.min(half), spill: cap }
     }
 
     /// Limits for all processes together.
