@@ -1,74 +1,75 @@
-//! Syntax errors: what was found, what was expected, what that would have closed, and where.
+//! Syntax errors.
 
 use std::fmt;
 
 use crate::ast::{LineIndex, Span};
 use crate::excerpt::SourceExcerpt;
 
-/// Why a text is not a program.
+/// A syntax error: what the parser found, what it expected, and where.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SyntaxError {
-    /// What is wrong.
+    /// The kind of error.
     pub kind: ErrorKind,
-    /// Where it was noticed.
+    /// Where the parser noticed the error.
     pub span: Span,
-    /// What stands there: a token in quotes, or `end of input`.
+    /// The token found there, in quotes, or `end of input`.
     pub found: String,
-    /// What should have stood there.
+    /// What the parser expected there.
     pub expected: Option<String>,
-    /// What was opened before and is not closed.
+    /// The construct that is still open.
     pub opened: Option<Opened>,
-    /// What may help.
+    /// A suggestion for fixing the error.
     pub hint: Option<String>,
-    /// Whether more input could still make the text right, which tells an interactive reader to go on reading.
+    /// Whether more input could complete the text. An interactive reader then reads another line.
     pub incomplete: bool,
 }
 
-/// The kinds of syntax errors.
+/// The kind of a [`SyntaxError`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// Something else was expected.
+    /// An unexpected token.
     Unexpected,
     /// A quote, substitution or bracket was never closed.
     Unclosed,
-    /// Things are nested more deeply than the parser is willing to follow.
+    /// The text is nested deeper than [`MAX_NESTING_DEPTH`](crate::MAX_NESTING_DEPTH).
     TooDeep,
-    /// The text is longer than offsets of 32 bits reach.
+    /// The text is longer than 4 GiB.
     TooLong,
-    /// An arithmetic expression is wrong.
+    /// An invalid arithmetic expression.
     Arithmetic,
-    /// The text was not read to its end, because nobody wants it any more: see [`ParseOptions::cancel`](crate::ParseOptions::cancel).
+    /// Parsing was cancelled: see [`ParseOptions::cancel`](crate::ParseOptions::cancel).
     Cancelled,
 }
 
 impl ErrorKind {
-    /// Whether it says nothing about the text, so that no other reading of it is to be tried.
+    /// Whether parsing must stop. Such an error says nothing about the text, so the parser tries no
+    /// alternative.
     pub(crate) fn is_final(self) -> bool {
         matches!(self, Self::TooDeep | Self::Cancelled)
     }
 }
 
-/// Something that was opened.
+/// An open construct.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Opened {
-    /// What opened it: `if`, `$(`, `"`.
+    /// The token that opened it: `if`, `$(`, `"`.
     pub what: &'static str,
-    /// Where.
+    /// Where that token is.
     pub span: Span,
 }
 
 impl SyntaxError {
-    /// The message in one line, without a place: lower case, no period.
+    /// Returns the message on one line, without the location: lower case, no period.
     #[must_use]
     pub fn message(&self) -> String {
         let found = &self.found;
         match (self.kind, &self.expected, &self.opened) {
-            (ErrorKind::TooDeep, ..) => "too deeply nested".to_owned(),
-            (ErrorKind::Cancelled, ..) => "not read to its end".to_owned(),
+            (ErrorKind::TooDeep, ..) => "nested too deeply".to_owned(),
+            (ErrorKind::Cancelled, ..) => "parsing was cancelled".to_owned(),
             (ErrorKind::TooLong, ..) => "the text is too long".to_owned(),
             (ErrorKind::Unclosed, _, Some(opened)) if quote_name(opened.what).is_some() => {
-                format!("the {} is never closed", quote_name(opened.what).unwrap_or_default())
+                format!("unterminated {}", quote_name(opened.what).unwrap_or_default())
             }
             (_, Some(expected), Some(opened)) => {
                 format!("expected {expected} to close \"{}\", found {found}", opened.what)
@@ -78,14 +79,15 @@ impl SyntaxError {
         }
     }
 
-    /// The whole report: message, place, the line with a caret under it, where things were opened, and the hint.
+    /// Returns the full report: the message, the location, the source line with a caret, the opening token,
+    /// and the hint.
     ///
-    /// `name` is what the source is called, `source` the text that was parsed. Ends with a newline.
+    /// `name` is the file name to show, `source` the text that was parsed. The report ends with a newline.
     #[must_use]
     pub fn render(&self, name: &str, source: &[u8]) -> String {
         let excerpt = SourceExcerpt { name, source, lines: &LineIndex::new(source) };
         let mut report = format!("error: {}\n", self.message());
-        // The end of the input is no place to look at if it is known what should have ended before it.
+        // The end of the input is a useless location if the opening token is known.
         if !(self.incomplete && self.opened.is_some()) {
             excerpt.append_to(&mut report, self.span, "");
         }
@@ -111,13 +113,13 @@ impl fmt::Display for SyntaxError {
 
 impl std::error::Error for SyntaxError {}
 
-/// What a quotation mark is called, since it cannot well be shown in quotes.
+/// The name of a quotation mark, because a quotation mark in quotes is hard to read.
 fn quote_name(what: &str) -> Option<&'static str> {
     match what {
-        "\"" => Some("double quote"),
-        "'" => Some("single quote"),
-        "$'" => Some("quote that \"$'\" begins"),
-        "`" => Some("backquote"),
+        "\"" => Some("double-quoted string"),
+        "'" => Some("single-quoted string"),
+        "$'" => Some("$'…' string"),
+        "`" => Some("backquoted command substitution"),
         _ => None,
     }
 }

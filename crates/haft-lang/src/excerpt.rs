@@ -1,11 +1,11 @@
-//! The line that an error or a diagnostic is about, with carets under it.
+//! Shows the source line of an error or diagnostic, with carets under the relevant part.
 
 use crate::ast::{LineIndex, Span};
 
-/// The most bytes of a line that are shown on either side of the first caret.
-const REACH: usize = 60;
+/// Maximum number of bytes shown on each side of the first caret.
+const EXCERPT_CONTEXT_BYTES: usize = 60;
 
-/// A source to show lines of.
+/// A source text and its line index.
 pub(crate) struct SourceExcerpt<'a> {
     pub(crate) name: &'a str,
     pub(crate) source: &'a [u8],
@@ -13,13 +13,14 @@ pub(crate) struct SourceExcerpt<'a> {
 }
 
 impl SourceExcerpt<'_> {
-    /// Adds `--> name:line:column` and the line with the span underlined, and a note beside the carets.
+    /// Appends `--> name:line:column`, the source line with carets under the span, and a note after the
+    /// carets.
     pub(crate) fn append_to(&self, report: &mut String, span: Span, note: &str) {
         let (line, column) = self.lines.position(span.start);
         let text = self.line(line);
         let caret = (column as usize - 1).min(text.len());
-        let from = caret.saturating_sub(REACH);
-        let until = text.len().min(caret + REACH);
+        let from = caret.saturating_sub(EXCERPT_CONTEXT_BYTES);
+        let until = text.len().min(caret + EXCERPT_CONTEXT_BYTES);
         let length = (span.end.saturating_sub(span.start) as usize).max(1);
         let marked_end = caret.saturating_add(length).min(until);
         let before = printable(&text[from..caret]);
@@ -43,7 +44,7 @@ impl SourceExcerpt<'_> {
     }
 }
 
-/// The text with everything replaced that would move the caret or the terminal's cursor.
+/// Replaces control characters, which would move the terminal's cursor, by spaces.
 fn printable(text: &[u8]) -> String {
     let blank = |character: char| if character.is_control() { ' ' } else { character };
     String::from_utf8_lossy(text).chars().map(blank).collect()

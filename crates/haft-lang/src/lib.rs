@@ -1,8 +1,9 @@
-//! Bash text to a checked, plannable program.
+//! Parses bash scripts, checks them, and plans what they would do.
 //!
-//! This crate is the only place that knows bash's syntax. It turns bytes into a [`Program`], typed to the last word, with a
-//! byte span on everything; it does no I/O, runs nothing, and depends on nothing of ours. What can be said about a program
-//! before it runs is said by [`check`] and [`plan`].
+//! This crate is the only one that knows bash syntax. It parses bytes into a [`Program`], in which every word
+//! is fully typed and every node has a byte span. It does no I/O, runs nothing, and depends on no other crate
+//! of the workspace. [`check`] finds mistakes in a program before it runs, and [`plan`] lists the commands it
+//! would run and the files it would use.
 //!
 //! ```
 //! use haft_lang::{ParseOptions, parse};
@@ -16,13 +17,14 @@
 //! # Ok::<(), haft_lang::SyntaxError>(())
 //! ```
 //!
-//! The tree is described in [`ast`]. [`print()`] turns it back into a text that parses to an equal tree; [`print_function`] shows
-//! a function as `declare -f` does.
+//! The [`ast`] module describes the tree. [`print()`] turns a tree back into text that parses to an equal
+//! tree. [`print_function`] prints a function like `declare -f`.
 //!
 //! # One command at a time
 //!
-//! bash runs a script as it reads it: a syntax error on the tenth line does not keep the first nine from running, and what
-//! they did to aliases and options holds from there on. A [`Parser`] hands out complete commands the same way.
+//! bash runs a script while it reads it. A syntax error on line 10 does not stop the first nine lines from
+//! running, and aliases and options set by those lines affect the parsing of later ones. [`Parser`] therefore
+//! returns one complete command at a time.
 //!
 //! ```
 //! use haft_lang::{ParseOptions, Parser};
@@ -37,8 +39,9 @@
 //!
 //! # Refusing
 //!
-//! A [`SyntaxError`] names what was found, what was expected, what that would have closed and where that was opened. It tells
-//! incomplete text, to which a reader may add, from wrong text.
+//! A [`SyntaxError`] says what the parser found, what it expected, and which open construct it was in. Its
+//! `incomplete` field tells whether more input could complete the text, so an interactive reader can prompt
+//! for another line.
 //!
 //! ```
 //! use haft_lang::{ParseOptions, parse};
@@ -56,14 +59,15 @@
 //! ");
 //! ```
 //!
-//! What bash puts off until it gets there is put off here too, and marked in the tree: a bad substitution, an arithmetic
-//! expression that is none, wrong text between backquotes or in a here-document.
+//! Errors that bash reports only when it runs the command are marked in the tree instead of refused: a bad
+//! substitution, an invalid arithmetic expression, invalid text between backquotes or in a here-document.
 //!
 //! # Limits
 //!
-//! Nesting is followed to a depth of [`MAX_NESTING_DEPTH`], beyond which a text is refused as too deeply nested; within it, a stack
-//! of 2 MiB suffices for everything that is done to a tree. Time is linear in the length of the text. Texts are at most
-//! 4 GiB long. `[[ ]]`, which bash takes for the beginning of something it then silently drops, is refused.
+//! The parser refuses text that is nested deeper than [`MAX_NESTING_DEPTH`]. Within that limit, a 2 MiB stack
+//! is enough for every operation on a tree. Parsing time is linear in the length of the text. The maximum
+//! length is 4 GiB. The parser refuses `[[ ]]`, which bash silently drops together with the rest of the
+//! script.
 
 pub mod ast;
 pub mod check;

@@ -1,46 +1,47 @@
-//! What the names of commands mean, asked of whoever knows.
+//! The interface through which [`check`](crate::check) and [`plan`](crate::plan) look up command names.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::path::PathBuf;
 
-/// What a name that stands for a command means, functions aside.
+/// The meaning of a command name, functions aside.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Resolution {
-    /// A builtin of the shell, or a command that runs in-process.
+    /// A shell builtin, or a command that runs in-process.
     Builtin,
     /// A script that runs in-process.
     Script(PathBuf),
-    /// A program.
+    /// An external program.
     External(PathBuf),
-    /// A tool, reached through its backend.
+    /// A tool of a backend.
     Tool,
-    /// Nothing has that name.
+    /// No command has this name.
     Missing,
-    /// There is no telling.
+    /// The resolver does not know.
     Unknown,
 }
 
-/// Who knows what names mean. `check` and `plan` do no input or output of their own: all they learn of the world, they
-/// learn here.
+/// Looks up names. `check` and `plan` do no I/O of their own: everything they know about the system comes
+/// from a resolver.
 pub trait Resolver {
-    /// What a command's name means: a bare name, or a path with a slash.
+    /// Looks up a command name: a bare name, or a path with a slash.
     fn resolve(&self, name: &[u8]) -> Resolution;
 
-    /// Whether a variable is set when the script starts; `None` if there is no telling.
+    /// Whether a variable is set when the script starts; `None` if unknown.
     fn is_set(&self, variable: &[u8]) -> Option<bool> {
         let _ = variable;
         None
     }
 
-    /// What is wrong with a jq program, if that is known.
+    /// Returns the error message for an invalid jq program; `None` if the program is valid or cannot be
+    /// checked.
     fn check_jq(&self, program: &[u8]) -> Option<String> {
         let _ = program;
         None
     }
 }
 
-/// Asks somebody for each name once.
+/// A resolver that caches the result for each command name.
 pub(crate) struct CachingResolver<'a> {
     resolver: &'a dyn Resolver,
     names: RefCell<HashMap<Box<[u8]>, Resolution>>,
@@ -71,7 +72,7 @@ impl Resolver for CachingResolver<'_> {
     }
 }
 
-/// Knows bash's builtins and nothing else.
+/// A resolver that knows only bash's builtins.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct BuiltinsOnly;
 
@@ -81,7 +82,7 @@ impl Resolver for BuiltinsOnly {
     }
 }
 
-/// Whether bash has a builtin of this name.
+/// Whether bash has a builtin with this name.
 #[must_use]
 pub fn is_builtin(name: &[u8]) -> bool {
     BUILTINS.binary_search_by(|builtin| builtin.as_bytes().cmp(name)).is_ok()

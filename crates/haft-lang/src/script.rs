@@ -1,21 +1,22 @@
-//! Reading a whole script the way bash does: command by command, minding what changes the reading of the rest.
+//! Parses a whole script the way bash does: one command at a time, because aliases and options affect later
+//! lines.
 
 use std::collections::BTreeMap;
 
 use crate::ast::{Command, CommandKind, List, Program, SimpleCommand, Span, Statement, Text, Warning};
 use crate::{ParseOptions, Parser, SyntaxError};
 
-/// A script as far as it could be read.
+/// The result of [`parse_script`].
 #[derive(Clone, Debug)]
 pub struct ParsedScript {
-    /// What was read.
+    /// The commands parsed before the error, or all of them.
     pub program: Program,
-    /// Why the reading ended before the end.
+    /// The syntax error that ended parsing.
     pub error: Option<SyntaxError>,
 }
 
-/// Parses a whole script. `shopt -s extglob`, and aliases if `shopt -s expand_aliases` is there, take effect for the
-/// lines after them when they stand at the top of the script with literal arguments.
+/// Parses a whole script. `shopt -s extglob`, and aliases after `shopt -s expand_aliases`, affect the lines
+/// after them if they are at the top level of the script and have literal arguments.
 #[must_use]
 pub fn parse_script(source: &[u8], options: &ParseOptions) -> ParsedScript {
     let mut parser = Parser::new(source, options.clone());
@@ -33,7 +34,7 @@ pub fn parse_script(source: &[u8], options: &ParseOptions) -> ParsedScript {
                 warnings.extend(program.warnings.iter().cloned());
             }
             Ok(None) => break,
-            // What follows the end of a script need not be one: the shell never reads it.
+            // Text after `exit` or `exec` need not be valid: bash never reads it.
             Err(_) if ended => break,
             Err(found) => {
                 error = Some(found);
@@ -46,7 +47,7 @@ pub fn parse_script(source: &[u8], options: &ParseOptions) -> ParsedScript {
     ParsedScript { program: Program { body, warnings: warnings.into() }, error }
 }
 
-/// Whether a statement is `exit`, or `exec` with a command: nothing that follows it is ever read.
+/// Whether a statement is `exit`, or `exec` with a command: bash reads nothing after it.
 fn ends_script(statement: &Statement) -> bool {
     let [Command { kind: CommandKind::Simple(simple), .. }] = &*statement.first.stages else { return false };
     let ends = match simple.name() {
@@ -57,7 +58,7 @@ fn ends_script(statement: &Statement) -> bool {
     ends && !statement.background && statement.rest.is_empty()
 }
 
-/// Whether aliases are expanded, and those that are defined while they are not.
+/// Whether alias expansion is on, and the aliases defined while it is off.
 #[derive(Default)]
 struct Aliases {
     hidden: BTreeMap<Text, Text>,
@@ -65,7 +66,7 @@ struct Aliases {
 }
 
 impl Aliases {
-    /// Lets the simple commands at the top of what was just read change the options.
+    /// Applies the `shopt`, `alias` and `unalias` commands among the parsed top-level commands.
     fn follow(&mut self, program: &Program, options: &mut ParseOptions) {
         for statement in &*program.body.statements {
             let pipelines =
@@ -114,7 +115,7 @@ impl Aliases {
     }
 }
 
-/// `name=text`.
+/// Splits `name=text`.
 fn split(definition: &[u8]) -> Option<(Text, Text)> {
     let at = memchr::memchr(b'=', definition).filter(|at| *at > 0)?;
     Some((Text::from(&definition[..at]), Text::from(&definition[at + 1..])))

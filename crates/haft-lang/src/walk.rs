@@ -1,7 +1,7 @@
-//! One way through the tree: what every node holds, in the order written.
+//! Visits every node of the tree, in source order.
 //!
-//! Every `match` here names every kind of node, so a kind that is added to the tree and not here does not compile. What
-//! walks through [`SyntaxNode::children`] therefore misses nothing that a script can hold.
+//! Every `match` here names every kind of node, so a new kind does not compile until it is handled here. A
+//! visitor that uses [`SyntaxNode::children`] therefore misses nothing that a script can contain.
 
 use crate::ast::{
     Argument, Arithmetic, ArrayElement, Assignment, AssignmentValue, Braces, Case, Command, CommandKind,
@@ -13,7 +13,7 @@ use crate::ast::{
 /// A node of the tree.
 #[derive(Clone, Copy, Debug)]
 pub enum SyntaxNode<'a> {
-    /// Statements one after the other.
+    /// A sequence of statements.
     List(&'a List),
     /// Pipelines joined by `&&` and `||`.
     Statement(&'a Statement),
@@ -25,7 +25,7 @@ pub enum SyntaxNode<'a> {
     Argument(&'a Argument),
     /// An assignment.
     Assignment(&'a Assignment),
-    /// An element of an array's value.
+    /// An element of a compound array assignment.
     Element(&'a ArrayElement),
     /// A word.
     Word(&'a Word),
@@ -41,14 +41,14 @@ pub enum SyntaxNode<'a> {
     Subscript(&'a Subscript),
 }
 
-/// What is called for each child.
+/// The callback for each child.
 pub type Visit<'v, 'a> = &'v mut dyn FnMut(SyntaxNode<'a>);
 
 impl<'a> SyntaxNode<'a> {
-    /// Calls `visit` for all that stands directly below, in the order written.
+    /// Calls `visit` for each direct child, in source order.
     ///
-    /// Where the tree keeps two readings of one text, one of them is visited: of a subscript, the index; of a JSON
-    /// word, the words that bash makes of it.
+    /// Some nodes hold two parses of the same text. Only one of them is visited: the index of a subscript,
+    /// and the words that bash would see of a JSON word.
     pub fn children(self, visit: Visit<'_, 'a>) {
         match self {
             Self::List(list) => {
@@ -81,7 +81,7 @@ impl<'a> SyntaxNode<'a> {
         }
     }
 
-    /// Calls `visit` for this node and all that stands below it, from the top.
+    /// Calls `visit` for this node and all its descendants, parents first.
     pub fn descend(self, visit: Visit<'_, 'a>) {
         visit(self);
         self.children(&mut |child| child.descend(visit));

@@ -1,22 +1,23 @@
-//! Arithmetic expressions: what bash evaluates and what it refuses, in `arithmetic.txt`; and how they are grouped.
+//! Arithmetic expressions. `arithmetic.txt` lists expressions that bash accepts and refuses.
 
 use haft_lang::ast::{ArithmeticNode, ArithmeticTree, NodeId};
 use haft_lang::parse_arithmetic;
 
 #[test]
-fn every_expression_is_answered_as_bash_answers() {
+fn expressions_are_accepted_and_refused_as_in_bash() {
     let mut failures = Vec::new();
     for line in include_str!("arithmetic.txt").lines() {
-        let (expected, expression) = line.split_once(' ').expect("an expectation and an expression");
+        let (expected, expression) =
+            line.split_once(' ').expect("every line has an expectation and an expression");
         let accepted = parse_arithmetic(expression.as_bytes()).is_ok();
         if accepted != (expected == "accept") {
             failures.push(line);
         }
     }
-    assert!(failures.is_empty(), "answered differently: {failures:#?}");
+    assert!(failures.is_empty(), "different from bash: {failures:#?}");
 }
 
-/// The expression with all of its grouping shown.
+/// Formats an expression with all its grouping.
 fn shown(tree: &ArithmeticTree, id: NodeId) -> String {
     let show = |id: &NodeId| shown(tree, *id);
     match tree.node(id) {

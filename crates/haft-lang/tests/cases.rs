@@ -1,8 +1,8 @@
-//! The cases under `cases/`, by topic. Each begins with a line that says what is expected of the text that follows:
-//! `### accept`, `### refuse`, or `### incomplete`. All were put to bash; what it accepts and refuses is what is expected, save
-//! for `[[ ]]`, which bash drops silently along with the rest of the script.
+//! The cases under `cases/`, by topic. Each starts with a line that says what is expected of the text after
+//! it: `### accept`, `### refuse` or `### incomplete`. The expectations are the results of bash, except for
+//! `[[ ]]`, which bash silently drops together with the rest of the script.
 //!
-//! What is accepted must also survive being printed and parsed again.
+//! Accepted texts must also parse to the same program after printing.
 
 use std::path::Path;
 
@@ -23,7 +23,7 @@ fn cases(text: &str) -> Vec<(Expected, String)> {
             "accept" => Expected::Accept,
             "refuse" => Expected::Refuse,
             "incomplete" => Expected::Incomplete,
-            other => panic!("no such expectation: {other:?}"),
+            other => panic!("unknown expectation: {other:?}"),
         };
         cases.push((expected, text.strip_suffix('\n').unwrap_or(text).to_owned()));
     }
@@ -31,7 +31,7 @@ fn cases(text: &str) -> Vec<(Expected, String)> {
 }
 
 #[test]
-fn every_case_is_answered_as_bash_answers() {
+fn cases_are_accepted_and_refused_as_in_bash() {
     let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases");
     let mut failures = Vec::new();
     let mut count = 0;
@@ -53,7 +53,7 @@ fn every_case_is_answered_as_bash_answers() {
                 let printed = print(&program);
                 if !parse(&printed, &ParseOptions::default()).is_ok_and(|again| again == program) {
                     let printed = String::from_utf8_lossy(&printed);
-                    failures.push(format!("{topic}: printed wrong:\n{text}\n----\n{printed}"));
+                    failures.push(format!("{topic}: does not survive printing:\n{text}\n----\n{printed}"));
                 }
             }
         }

@@ -1,4 +1,4 @@
-//! `docs/checks.md` lists the rules as they are. `HAFT_BLESS=1` writes it anew.
+//! `docs/checks.md` is generated from the rules. `HAFT_BLESS=1` writes it.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -7,9 +7,10 @@ use haft_lang::check::{RULES, Rule};
 
 const OPENING: &str = "# Checks
 
-`haft check` looks for these before anything runs. An *error* cannot work, or destroys the system, and makes the status of
-`haft check` 1; `haft run` refuses what is not bash, and runs the rest as bash would. What cannot work is a warning where the script may
-never get to it; what destroys the system is an error wherever it stands. A *warning* is most probably not meant, a *note* is worth knowing. `haft check --explain CODE` shows the same text.
+`haft check` finds these mistakes before a script runs. An *error* always fails, or destroys the system; `haft check` then exits
+with status 1. `haft run` refuses scripts with syntax errors and runs all others. An error is lowered to a warning if the script may
+never reach the command, unless the command destroys the system. A *warning* is probably a mistake. A *note* is worth knowing.
+`haft check --explain CODE` prints the text of a rule.
 ";
 
 fn section(rule: &Rule) -> String {
@@ -20,7 +21,7 @@ fn section(rule: &Rule) -> String {
         rule.summary,
         rule.explanation
     );
-    for (title, examples) in [("found in", rule.wrong), ("not found in", rule.right)] {
+    for (title, examples) in [("reported", rule.wrong), ("not reported", rule.right)] {
         let shown: Vec<String> = examples
             .iter()
             .map(|example| {
@@ -41,7 +42,7 @@ fn section(rule: &Rule) -> String {
 }
 
 #[test]
-fn the_documentation_lists_the_rules() {
+fn documentation_lists_all_rules() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/checks.md");
     let expected: String =
         std::iter::once(OPENING.to_owned()).chain(RULES.iter().map(|rule| section(rule))).collect();
@@ -49,5 +50,5 @@ fn the_documentation_lists_the_rules() {
         std::fs::write(&path, &expected).expect("the documentation is written");
     }
     let actual = std::fs::read_to_string(&path).unwrap_or_default();
-    assert!(actual == expected, "docs/checks.md is not up to date; HAFT_BLESS=1 cargo test writes it anew");
+    assert!(actual == expected, "docs/checks.md is not up to date; HAFT_BLESS=1 cargo test updates it");
 }

@@ -1,10 +1,10 @@
-//! Every rule finds what its examples show, and keeps silent where they say so.
+//! Every rule reports its wrong examples and does not report its right examples.
 
 use haft_lang::check::{RULES, Severity, check};
 use haft_lang::{BuiltinsOnly, ParseOptions, Resolution, Resolver, is_builtin};
 
-/// A world with a handful of programs.
-struct World;
+/// A resolver that knows a few programs.
+struct FewPrograms;
 
 const PROGRAMS: &[&str] = &[
     "a", "awk", "cat", "chmod", "chown", "cp", "cut", "date", "egrep", "env", "expr", "find", "g", "grep",
@@ -12,7 +12,7 @@ const PROGRAMS: &[&str] = &[
     "sudo", "tail", "tar", "tee", "touch", "tr", "uniq", "wc", "which", "xargs", "yes",
 ];
 
-impl Resolver for World {
+impl Resolver for FewPrograms {
     fn resolve(&self, name: &[u8]) -> Resolution {
         if is_builtin(name) {
             Resolution::Builtin
@@ -34,11 +34,11 @@ impl Resolver for World {
 }
 
 fn codes(source: &str) -> Vec<&'static str> {
-    check(source.as_bytes(), &ParseOptions::default(), &World).iter().map(|found| found.code).collect()
+    check(source.as_bytes(), &ParseOptions::default(), &FewPrograms).iter().map(|found| found.code).collect()
 }
 
 #[test]
-fn wrong_examples_are_found() {
+fn wrong_examples_are_reported() {
     let missed: Vec<String> = RULES
         .iter()
         .flat_map(|rule| rule.wrong.iter().map(move |example| (rule.code, example)))
@@ -49,7 +49,7 @@ fn wrong_examples_are_found() {
 }
 
 #[test]
-fn right_examples_are_left_alone() {
+fn right_examples_are_not_reported() {
     let alarms: Vec<String> = RULES
         .iter()
         .flat_map(|rule| rule.right.iter().map(move |example| (rule.code, example)))
@@ -60,9 +60,12 @@ fn right_examples_are_left_alone() {
 }
 
 #[test]
-fn an_error_is_what_the_script_gets_to() {
+fn only_commands_that_are_always_reached_are_errors() {
     let worst = |source: &str| {
-        check(source.as_bytes(), &ParseOptions::default(), &World).iter().map(|found| found.severity).max()
+        check(source.as_bytes(), &ParseOptions::default(), &FewPrograms)
+            .iter()
+            .map(|found| found.severity)
+            .max()
     };
     for source in [
         "[ -f x",
@@ -86,9 +89,9 @@ fn an_error_is_what_the_script_gets_to() {
     }
 }
 
-/// A shell script may carry along what is none, after the command that hands it to somebody else.
+/// A script may contain other data after the command that ends it.
 #[test]
-fn what_the_shell_never_reads_need_not_be_right() {
+fn text_after_exit_or_exec_is_not_checked() {
     for source in ["exec python3 \"$0\"\nif x:\n  (1)\n", "echo x; exit\nPK\x03(\x04)\n"] {
         let found = check(source.as_bytes(), &ParseOptions::default(), &BuiltinsOnly);
         assert!(found.iter().all(|found| found.severity != Severity::Error), "{source} {found:?}");

@@ -1,5 +1,5 @@
-//! Diagnostics and plans as people see them, kept as files: `tests/check_snapshots/NAME.sh` is the script, `NAME.check` and
-//! `NAME.plan` what is said about it. `HAFT_BLESS=1` writes them anew.
+//! Snapshots of diagnostics and plans: `tests/check_snapshots/NAME.sh` is the script, `NAME.check` and
+//! `NAME.plan` are the outputs. `HAFT_BLESS=1` updates them.
 
 use std::fs;
 use std::path::Path;
@@ -9,10 +9,10 @@ use haft_lang::check::check;
 use haft_lang::plan::plan;
 use haft_lang::{ParseOptions, Resolution, Resolver, is_builtin, parse_script};
 
-/// Everything is there but what says it is not.
-struct World;
+/// A resolver that knows every program whose name does not start with `no-`.
+struct MostPrograms;
 
-impl Resolver for World {
+impl Resolver for MostPrograms {
     fn resolve(&self, name: &[u8]) -> Resolution {
         if is_builtin(name) {
             Resolution::Builtin
@@ -29,11 +29,11 @@ fn compare(path: &Path, actual: &str) {
         fs::write(path, actual).expect("the snapshot is written");
     }
     let expected = fs::read_to_string(path).unwrap_or_default();
-    assert_eq!(actual, expected, "{} differs; HAFT_BLESS=1 cargo test writes it anew", path.display());
+    assert_eq!(actual, expected, "{} differs; HAFT_BLESS=1 cargo test updates it", path.display());
 }
 
 #[test]
-fn what_is_said_is_what_was_said() {
+fn diagnostics_and_plans_match_the_snapshots() {
     let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/check_snapshots");
     let mut scripts = 0;
     for path in fs::read_dir(&directory).expect("snapshots").flatten().map(|entry| entry.path()) {
@@ -43,13 +43,13 @@ fn what_is_said_is_what_was_said() {
         let source = fs::read(&path).expect("the script is read");
         let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         let lines = LineIndex::new(&source);
-        let found = check(&source, &ParseOptions::default(), &World);
+        let found = check(&source, &ParseOptions::default(), &MostPrograms);
         let shown: String =
             found.iter().map(|diagnostic| diagnostic.render(&name, &source, &lines)).collect();
         compare(&path.with_extension("check"), &shown);
         let script = parse_script(&source, &ParseOptions::default());
-        compare(&path.with_extension("plan"), &plan(&script.program, &source, &World).to_string());
+        compare(&path.with_extension("plan"), &plan(&script.program, &source, &MostPrograms).to_string());
         scripts += 1;
     }
-    assert!(scripts > 3, "the snapshots are gone");
+    assert!(scripts > 3, "the snapshots exist");
 }

@@ -1,24 +1,24 @@
-//! The reports of syntax errors, whole: `diagnostics/NAME.sh` is the text, `diagnostics/NAME.txt` the report.
+//! Snapshots of syntax error reports: `diagnostics/NAME.sh` is the text, `diagnostics/NAME.txt` the report.
 //!
-//! Run with `HAFT_BLESS=1` in the environment to write the reports anew, and read the difference.
+//! `HAFT_BLESS=1` updates the reports.
 
 use std::path::Path;
 
 use haft_lang::{ParseOptions, parse};
 
 #[test]
-fn reports_read_as_recorded() {
+fn syntax_error_reports_match_the_snapshots() {
     let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/diagnostics");
     let mut failures = Vec::new();
     let mut count = 0;
-    for entry in std::fs::read_dir(directory).expect("the texts are there") {
+    for entry in std::fs::read_dir(directory).expect("the texts exist") {
         let path = entry.expect("an entry").path();
         if path.extension().is_none_or(|extension| extension != "sh") {
             continue;
         }
         count += 1;
         let source = std::fs::read(&path).expect("a readable text");
-        let error = parse(&source, &ParseOptions::default()).expect_err("a wrong text");
+        let error = parse(&source, &ParseOptions::default()).expect_err("a syntax error");
         let report = format!(
             "{}{}\n",
             error.render("script.sh", &source),

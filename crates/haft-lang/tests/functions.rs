@@ -1,5 +1,5 @@
-//! Functions are shown as `declare -f` of bash shows them: `data/functions.declared` is what bash makes of
-//! `data/functions.sh`. Here-documents are where that is hard to guess.
+//! Functions are printed like bash's `declare -f`: `data/functions.declared` is its output for
+//! `data/functions.sh`. Most of them contain here-documents, whose layout is hard to guess.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use haft_lang::ast::CommandKind;
 use haft_lang::{ParseOptions, parse, print_function};
 
 #[test]
-fn functions_are_shown_as_bash_shows_them() {
+fn functions_are_printed_as_by_declare() {
     let program = parse(include_bytes!("data/functions.sh"), &ParseOptions::default()).expect("a script");
     let mut functions = BTreeMap::new();
     for statement in &program.body.statements {

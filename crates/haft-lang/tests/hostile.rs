@@ -1,24 +1,24 @@
-//! Input made to hurt: every text gets an answer in time linear in its length, on a stack of 2 MiB.
+//! Hostile input: the parser handles every text in linear time on a 2 MiB stack.
 
 use std::time::Duration;
 
 use haft_lang::{ErrorKind, ParseOptions, parse};
 use rustix::time::{ClockId, clock_gettime};
 
-/// Runs `body` on a stack of the size that a thread has by default.
+/// Runs `body` on a stack of the default thread size.
 fn on_small_stack<T: Send + 'static>(body: impl FnOnce() -> T + Send + 'static) -> T {
     let thread = std::thread::Builder::new().stack_size(2 << 20).spawn(body);
     thread.expect("a thread starts").join().expect("the parser does not panic")
 }
 
-/// How long this thread has run: what others do at the same time is not in it.
+/// The processor time of this thread, which does not include other processes.
 fn processor_time() -> Duration {
     let time = clock_gettime(ClockId::ThreadCPUTime);
     Duration::new(u64::try_from(time.tv_sec).unwrap_or(0), u32::try_from(time.tv_nsec).unwrap_or(0))
 }
 
-/// Parses, compares, prints and drops `text`, and says how long that took.
-fn survive(name: &str, text: &[u8]) -> Duration {
+/// Parses, compares, prints and drops `text`. Returns the processor time.
+fn handle(name: &str, text: &[u8]) -> Duration {
     let text = text.to_vec();
     let name = name.to_owned();
     on_small_stack(move || {
@@ -34,8 +34,8 @@ fn survive(name: &str, text: &[u8]) -> Duration {
     })
 }
 
-/// What is nested: how it opens, what it holds, how it closes.
-const NESTS: &[(&str, &str, &str)] = &[
+/// Constructs to nest: opening text, content, closing text.
+const NESTED_CONSTRUCTS: &[(&str, &str, &str)] = &[
     ("(", "a", ")"),
     ("( ", "a", " )"),
     ("{ ", "a;", " }"),
@@ -124,13 +124,13 @@ const NESTS: &[(&str, &str, &str)] = &[
 ];
 
 #[test]
-fn nesting_is_answered_open_and_closed() {
-    for (open, inside, close) in NESTS {
+fn nested_constructs_are_handled_open_and_closed() {
+    for (open, inside, close) in NESTED_CONSTRUCTS {
         for depth in [100, 10_000] {
             let opened = open.repeat(depth);
             let closed = format!("{opened}{inside}{}", close.repeat(depth));
             for text in [opened.as_bytes(), closed.as_bytes()] {
-                let took = survive(open, text);
+                let took = handle(open, text);
                 assert!(took < Duration::from_secs(2), "{open:?} {depth} times took {took:?}");
             }
         }
@@ -138,11 +138,11 @@ fn nesting_is_answered_open_and_closed() {
 }
 
 #[test]
-fn doubling_the_input_does_not_square_the_time() {
-    for (open, inside, close) in NESTS {
+fn parsing_time_is_linear_in_the_length() {
+    for (open, inside, close) in NESTED_CONSTRUCTS {
         let timed = |depth: usize| {
             let text = format!("{}{inside}{}", open.repeat(depth), close.repeat(depth));
-            let runs = (0..2).map(|_| survive(open, text.as_bytes()));
+            let runs = (0..2).map(|_| handle(open, text.as_bytes()));
             runs.min().unwrap_or_default()
         };
         let (short, long) = (timed(10_000), timed(40_000));
@@ -152,19 +152,19 @@ fn doubling_the_input_does_not_square_the_time() {
 }
 
 #[test]
-fn too_deep_is_said_clearly() {
+fn deep_nesting_has_its_own_error() {
     let text = "( ".repeat(10_000);
     let error = parse(text.as_bytes(), &ParseOptions::default()).expect_err("too deep");
     assert_eq!(error.kind, ErrorKind::TooDeep);
-    assert_eq!(error.message(), "too deeply nested");
+    assert_eq!(error.message(), "nested too deeply");
     assert!(!error.incomplete);
 }
 
 #[test]
-fn megabyte_words_and_random_bytes_are_answered() {
+fn long_words_and_random_bytes_are_handled() {
     let megabyte = 1 << 20;
     for byte in 0..=u8::MAX {
-        let took = survive("one byte", &vec![byte; megabyte / 8]);
+        let took = handle("one byte", &vec![byte; megabyte / 8]);
         assert!(took < Duration::from_secs(2), "{byte:#x} took {took:?}");
     }
     let mut state = 0x9e37_79b9_7f4a_7c15_u64;
@@ -190,7 +190,7 @@ fn megabyte_words_and_random_bytes_are_answered() {
                 }
             })
             .collect();
-        let took = survive("random", &text);
+        let took = handle("random", &text);
         assert!(took < Duration::from_secs(1), "random bytes took {took:?}: {text:?}");
     }
 }

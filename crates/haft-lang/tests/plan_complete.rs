@@ -1,4 +1,4 @@
-//! Nothing that can run is missing from a plan: commands are planted wherever a script can hold one, and looked for.
+//! Plans are complete: every command that is planted anywhere in a script is a step of its plan.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -18,7 +18,7 @@ fn names(plan: &ScriptPlan) -> BTreeSet<String> {
     literal.map(|name| String::from_utf8_lossy(name).into_owned()).collect()
 }
 
-/// Makes scripts of every construct there is, and remembers the commands in them.
+/// Generates scripts of every construct, with numbered commands in them.
 struct Planter {
     state: u64,
     planted: usize,
@@ -36,7 +36,7 @@ impl Planter {
         format!("planted{}", self.planted)
     }
 
-    /// A list of statements on one line, without single quotes.
+    /// Generates statements on one line, without single quotes.
     fn list(&mut self, depth: u32) -> String {
         let first = self.command(depth);
         match self.below(5) {
@@ -146,7 +146,7 @@ impl Planter {
 }
 
 #[test]
-fn whatever_is_planted_is_planned() {
+fn every_planted_command_is_planned() {
     for seed in 0..3000 {
         let mut planter = Planter { state: seed, planted: 0 };
         let mut source = String::new();
@@ -168,7 +168,7 @@ fn whatever_is_planted_is_planned() {
 }
 
 #[test]
-fn places_that_are_easy_to_forget() {
+fn commands_in_unusual_places_are_planned() {
     let places = [
         "cat < <(planted1)",
         "tee >(planted1)",
@@ -236,7 +236,7 @@ fn places_that_are_easy_to_forget() {
 }
 
 #[test]
-fn what_the_text_cannot_tell_is_opaque() {
+fn unknown_effects_are_opaque() {
     let scripts = [
         "$cmd x",
         "\"$@\"",
@@ -349,9 +349,9 @@ fn what_the_text_cannot_tell_is_opaque() {
     }
 }
 
-/// What programs run that are told to run something.
+/// Options and input of programs may contain commands.
 #[test]
-fn what_programs_are_told_to_run_is_planned() {
+fn commands_in_options_and_input_of_programs_are_planned() {
     let scripts = [
         "bash <<'E'\nplanted\nE",
         "sh <<< planted",
@@ -388,7 +388,7 @@ fn what_programs_are_told_to_run_is_planned() {
 }
 
 #[test]
-fn what_the_text_tells_is_not_opaque() {
+fn known_effects_are_not_opaque() {
     let scripts = [
         "ls -l",
         "i=0; while ((i < 10)); do i=$((i + 1)); done",
@@ -441,9 +441,9 @@ fn what_the_text_tells_is_not_opaque() {
     }
 }
 
-/// Every simple command of the tree is a step, on every script that the machine has.
+/// Every command of every installed script is a step.
 #[test]
-fn scripts_of_the_machine_are_planned_whole() {
+fn installed_scripts_are_planned_completely() {
     let mut scripts = 0;
     for directory in ["/usr/bin", "/usr/sbin", "/usr/lib/git-core", "/etc/init.d", "/usr/share/doc"] {
         let Ok(entries) = std::fs::read_dir(directory) else { continue };

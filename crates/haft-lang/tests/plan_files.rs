@@ -1,4 +1,4 @@
-//! The files that a plan names: a table of commands, and the same commands run in a directory of their own.
+//! The files of plans: a table of commands, and commands that bash runs in a temporary directory.
 
 #![expect(clippy::disallowed_types, reason = "the commands are run by bash, as the oracle of the plan")]
 #![expect(clippy::disallowed_methods, reason = "only programs that the machine has are run")]
@@ -18,7 +18,8 @@ fn planned(source: &str) -> ScriptPlan {
     plan(&script.program, source.as_bytes(), &BuiltinsOnly)
 }
 
-/// A path as the tables write it: dynamic pieces as in the script, `/**` for a tree, `?` for a target that may be a directory.
+/// Formats a path as in the tables: dynamic pieces as in the script, `/**` for a tree, `?` for a target that
+/// may be a directory.
 fn shown(file: &UsedFile) -> String {
     let piece = |piece: &WordPiece| match piece {
         WordPiece::Literal(text) => text.to_string(),
@@ -36,7 +37,7 @@ fn list(files: &[UsedFile]) -> String {
     files.iter().map(shown).collect::<Vec<_>>().join(" ")
 }
 
-/// Script, reads, writes, deletes, and whether that is all.
+/// Script, reads, writes, deletes, and whether the lists are complete.
 type Case = (&'static str, &'static str, &'static str, &'static str, bool);
 
 fn compare(cases: &[Case]) {
@@ -53,7 +54,7 @@ fn compare(cases: &[Case]) {
 }
 
 #[test]
-fn options_are_read_as_gnu_programs_read_them() {
+fn options_are_parsed_like_gnu_getopt() {
     compare(&[
         ("head -n5 a -c 3 b", "a b", "", "", true),
         ("head -5 a", "a", "", "", true),
@@ -74,7 +75,7 @@ fn options_are_read_as_gnu_programs_read_them() {
 }
 
 #[test]
-fn commands_that_read() {
+fn files_of_commands_that_read() {
     compare(&[
         ("cat *.txt", "*.txt", "", "", true),
         ("grep -rn x", "./**", "", "", true),
@@ -104,7 +105,7 @@ fn commands_that_read() {
 }
 
 #[test]
-fn commands_that_write() {
+fn files_of_commands_that_write() {
     compare(&[
         ("cp a b", "a", "b?", "", true),
         ("cp a b/", "a", "b/a", "", true),
@@ -153,7 +154,7 @@ fn commands_that_write() {
 }
 
 #[test]
-fn archives_and_compression() {
+fn files_of_archives_and_compression() {
     compare(&[
         ("tar xzf a.tgz", "a.tgz", "./**", "", true),
         ("tar -xf a.tar -C d", "a.tar", "d/**", "", true),
@@ -180,7 +181,7 @@ fn archives_and_compression() {
 }
 
 #[test]
-fn files_found_and_files_of_git() {
+fn files_of_find_and_git() {
     compare(&[
         ("find . -name x", "./**", "", "", true),
         ("find a b -name '*.o' -delete", "a/** b/**", "", "a? b?", true),
@@ -205,7 +206,7 @@ fn files_found_and_files_of_git() {
 }
 
 #[test]
-fn files_from_and_to_the_network() {
+fn files_of_network_transfers() {
     compare(&[
         ("curl -o out https://h/x", "", "out", "", true),
         ("curl -sSLO https://h/d/x.tgz?y=1", "", "x.tgz", "", true),
@@ -222,7 +223,7 @@ fn files_from_and_to_the_network() {
 }
 
 #[test]
-fn paths_belong_to_the_directory_that_cd_changed_to() {
+fn relative_paths_belong_to_the_directory_of_cd() {
     compare(&[
         ("cd d && rm x", "", "", "d/x", true),
         ("cd a; cd b; rm x ../y /z", "", "", "a/b/x a/y /z", true),
@@ -245,7 +246,7 @@ fn paths_belong_to_the_directory_that_cd_changed_to() {
 }
 
 #[test]
-fn variables_that_are_set_once_are_known() {
+fn variables_that_are_set_once_are_resolved() {
     compare(&[
         ("f=x; rm \"$f\"", "", "", "x", true),
         ("d=a; f=$d/b; rm ${f}.c", "", "", "a/b.c", true),
@@ -262,7 +263,7 @@ fn variables_that_are_set_once_are_known() {
 }
 
 #[test]
-fn wrappers_are_looked_through() {
+fn files_of_wrapped_commands() {
     compare(&[
         ("sudo -u x cp a b", "a", "b?", "", true),
         ("env A=1 nice -n 5 timeout 3 rm x", "", "", "x", true),
@@ -275,7 +276,7 @@ fn wrappers_are_looked_through() {
 }
 
 #[test]
-fn redirections_and_arguments_are_told_apart() {
+fn redirections_and_arguments_are_distinguished() {
     let plan = planned("tee out < in");
     let modes: Vec<FileUseMode> = plan.steps[0].files.iter().map(|file| file.mode).collect();
     assert_eq!(modes, [FileUseMode::Read, FileUseMode::Write]);
@@ -283,7 +284,7 @@ fn redirections_and_arguments_are_told_apart() {
     assert_eq!(uses, ["Redirection", "Command"]);
 }
 
-/// A script that is run, and the programs that it needs beside those that every system has.
+/// A script to run, and the programs that it needs beyond the basic ones.
 type Run = (&'static str, &'static [&'static str]);
 
 const RUNS: &[Run] = &[
@@ -350,10 +351,10 @@ const RUNS: &[Run] = &[
 ];
 
 #[test]
-fn commands_change_the_files_that_the_plan_names() {
+fn commands_only_change_the_planned_files() {
     let mut wrong = Vec::new();
     for (number, (script, programs)) in RUNS.iter().enumerate() {
-        if !programs.iter().all(|program| is_there(program)) {
+        if !programs.iter().all(|program| is_installed(program)) {
             continue;
         }
         let directory = std::env::temp_dir().join(format!("haft-plan-files-{}-{number}", std::process::id()));
@@ -370,7 +371,7 @@ fn commands_change_the_files_that_the_plan_names() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-fn is_there(program: &str) -> bool {
+fn is_installed(program: &str) -> bool {
     let path = std::env::var_os("PATH").unwrap_or_default();
     std::env::split_paths(&path).any(|directory| directory.join(program).exists())
 }
@@ -389,7 +390,7 @@ fn fixture(directory: &Path) {
     FILES.iter().for_each(|(name, text)| std::fs::write(directory.join(name), text).expect("a file"));
 }
 
-/// Each file below a directory: whether it is one itself, and its content.
+/// All files below a directory: whether each is a directory, and its content.
 type Snapshot = BTreeMap<PathBuf, (bool, Vec<u8>)>;
 
 fn snapshot(directory: &Path) -> Snapshot {
@@ -409,7 +410,7 @@ fn snapshot(directory: &Path) -> Snapshot {
     files
 }
 
-/// Changes that the plan does not name, and files that it names though they are not there.
+/// Returns changes that are not planned, and planned files that do not exist.
 fn differences(script: &str, before: &Snapshot, after: &Snapshot) -> Vec<String> {
     let files = planned(script).files;
     let mut wrong = Vec::new();
@@ -427,26 +428,26 @@ fn differences(script: &str, before: &Snapshot, after: &Snapshot) -> Vec<String>
             ));
         }
     }
-    wrong.extend(unfounded(script, &files.writes, &files.deletes, after));
+    wrong.extend(missing_files(script, &files.writes, &files.deletes, after));
     wrong
 }
 
-/// Claims that are not so: a file that is written is there at the end, unless it is deleted as well.
-fn unfounded(script: &str, writes: &[UsedFile], deletes: &[UsedFile], after: &Snapshot) -> Vec<String> {
+/// Returns planned files that do not exist afterwards, unless they are also deleted.
+fn missing_files(script: &str, writes: &[UsedFile], deletes: &[UsedFile], after: &Snapshot) -> Vec<String> {
     let exact = writes.iter().filter(|file| file.scope == FileScope::Exact);
     let names = exact.filter_map(|file| Some(String::from_utf8_lossy(file.target.literal()?).into_owned()));
     let missing = names.map(PathBuf::from).filter(|path| {
         path.is_relative() && !after.contains_key(path) && !deletes.iter().any(|file| covers(file, path))
     });
-    missing.map(|path| format!("{script}: {} was planned and not written", path.display())).collect()
+    missing.map(|path| format!("{script}: {} was planned but not written", path.display())).collect()
 }
 
-/// Whether a file that is moved away or removed holds a path.
+/// Whether a path is inside a removed or renamed file.
 fn is_below(file: &UsedFile, path: &Path) -> bool {
     file.target.literal().is_some_and(|name| path.starts_with(&*String::from_utf8_lossy(name)))
 }
 
-/// Whether a claim is about a path.
+/// Whether a planned file covers a path.
 fn covers(file: &UsedFile, path: &Path) -> bool {
     let Some(pattern) = pattern(&file.target) else { return true };
     let pattern = pattern.trim_start_matches("./").trim_end_matches('/');
@@ -456,7 +457,7 @@ fn covers(file: &UsedFile, path: &Path) -> bool {
     matches_glob(pattern.as_bytes(), path.as_bytes()) || (file.scope != FileScope::Exact && inside())
 }
 
-/// A path as a pattern; `None` if it comes from the input of a command.
+/// Converts a path to a pattern; `None` if it comes from the input of a command.
 fn pattern(item: &PlannedWord) -> Option<String> {
     let piece = |piece: &WordPiece| match piece {
         WordPiece::Literal(text) => Some(text.to_string()),

@@ -1,8 +1,8 @@
-//! Printing a program gives a text that parses to the same program: shown on scripts made at random.
+//! A printed program parses to the same program, for randomly generated scripts.
 
 use haft_lang::{ParseOptions, parse, print};
 
-/// Makes scripts. The same seed makes the same script.
+/// Generates scripts. The same seed yields the same script.
 struct Generator {
     state: u64,
     depth: u32,
@@ -20,7 +20,7 @@ impl Generator {
         choices[self.below(choices.len())].to_owned()
     }
 
-    /// One of the makers; beyond a depth, always the first.
+    /// Calls one of the generators; beyond a depth, always the first one.
     fn one_of(&mut self, makers: &[fn(&mut Self) -> String]) -> String {
         let index = if self.depth > 2 { 0 } else { self.below(makers.len()) };
         self.depth += 1;
@@ -213,7 +213,7 @@ impl Generator {
 }
 
 #[test]
-fn what_is_printed_parses_to_the_same_program() {
+fn printed_programs_parse_to_the_same_program() {
     let options = ParseOptions::default();
     let mut accepted = 0;
     for seed in 1..=1_500u64 {

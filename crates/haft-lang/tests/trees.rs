@@ -1,4 +1,4 @@
-//! What texts mean, to the last part.
+//! The parse trees of texts, in detail.
 
 use haft_lang::ast::{
     Argument, ArithmeticForm, ArithmeticNode, AssignmentValue, BraceRange, Braces, CommandKind, Duplicate,
@@ -12,7 +12,7 @@ fn program(text: &str) -> Program {
         .unwrap_or_else(|error| panic!("{}", error.render("test", text.as_bytes())))
 }
 
-/// The simple command that is all of the text.
+/// Parses a text that is one simple command.
 fn simple(text: &str) -> SimpleCommand {
     match &program(text).body.statements[0].first.stages[0].kind {
         CommandKind::Simple(simple) => simple.clone(),
@@ -20,7 +20,7 @@ fn simple(text: &str) -> SimpleCommand {
     }
 }
 
-/// The second word of the command that is all of the text.
+/// Parses a text that is one simple command, and returns its first argument.
 fn argument(text: &str) -> Word {
     simple(text).arguments[1].word().expect("a word").clone()
 }
@@ -36,7 +36,7 @@ fn names(program: &Program) -> Vec<String> {
 }
 
 #[test]
-fn a_quoted_word_without_expansions_is_ready() {
+fn quoted_words_without_expansions_are_literal() {
     for (text, literal) in [
         ("echo plain", "plain"),
         ("echo 'a b'", "a b"),
@@ -55,7 +55,7 @@ fn a_quoted_word_without_expansions_is_ready() {
 }
 
 #[test]
-fn flags_say_what_expanding_takes() {
+fn flags_describe_the_expansion() {
     for (text, flags) in [
         ("echo $x", WordFlags::EXPANSION.union(WordFlags::SPLIT)),
         ("echo \"$x\"", WordFlags::EXPANSION.union(WordFlags::QUOTED)),
@@ -90,7 +90,7 @@ fn brace_ranges_stay_ranges() {
 }
 
 #[test]
-fn static_arithmetic_is_parsed_ahead_and_dynamic_is_guessed() {
+fn arithmetic_is_parsed_ahead_of_time_where_possible() {
     let form = |text: &str| match &argument(text).parts()[0].kind {
         PartKind::Arithmetic(arithmetic) => arithmetic.form.clone(),
         other => panic!("no arithmetic: {other:?}"),
@@ -122,7 +122,7 @@ fn redirections_are_typed() {
 }
 
 #[test]
-fn here_documents_get_their_bodies() {
+fn here_documents_have_bodies() {
     let text = "cat <<A <<'B' <<-C\n$x\nA\n$y\nB\n\tz\n\tC\n";
     let redirects = program(text).body.statements[0].first.stages[0].redirects.clone();
     let bodies: Vec<_> = redirects
@@ -148,7 +148,7 @@ fn an_unterminated_here_document_is_a_warning() {
 }
 
 #[test]
-fn json_words_have_a_value_and_the_words_of_bash() {
+fn json_words_have_a_value_and_bash_words() {
     let command = simple("spawn argv=[\"-r\", \".foo\"] env={\"A\": \"$HOME\", \"B\": 1}");
     let Argument::Json(argv) = &command.arguments[1] else { panic!("not JSON") };
     assert_eq!(argv.name, "argv");
@@ -165,7 +165,7 @@ fn json_words_have_a_value_and_the_words_of_bash() {
 }
 
 #[test]
-fn what_is_not_json_is_words() {
+fn invalid_json_is_parsed_as_words() {
     for text in ["x a=[1", "x a=[b]", "x a=[1,]", "x a={1}", "x a=[1]b", "x a={a,b}", "x a=[\"\\q\"]"] {
         assert!(simple(text).arguments.iter().all(|argument| argument.word().is_some()), "{text}");
     }
@@ -173,7 +173,7 @@ fn what_is_not_json_is_words() {
 }
 
 #[test]
-fn blanks_between_brackets_belong_to_the_name_of_a_command() {
+fn blanks_between_brackets_belong_to_the_command_name() {
     let program = parse(b"x=1 a[1 2]3 b[4 5]", &ParseOptions::default()).expect("a command");
     let CommandKind::Simple(simple) = &program.body.statements[0].first.stages[0].kind else { panic!() };
     let words: Vec<_> = simple.arguments.iter().filter_map(|argument| argument.word()?.plain()).collect();
@@ -181,7 +181,7 @@ fn blanks_between_brackets_belong_to_the_name_of_a_command() {
 }
 
 #[test]
-fn declarations_take_assignments() {
+fn declaration_builtins_take_assignments() {
     let command = simple("declare -a x=(1 [2]=3) y=$z");
     let Argument::Assignment(array) = &command.arguments[2] else { panic!("not an assignment") };
     let AssignmentValue::Array(elements) = &array.value else { panic!("not an array") };
@@ -198,7 +198,7 @@ fn declarations_take_assignments() {
 }
 
 #[test]
-fn a_bad_substitution_waits_for_its_turn() {
+fn a_bad_substitution_is_not_a_syntax_error() {
     let PartKind::Parameter(expansion) = argument("echo ${x!y}").parts()[0].kind.clone() else {
         panic!("no parameter");
     };
@@ -206,7 +206,7 @@ fn a_bad_substitution_waits_for_its_turn() {
 }
 
 #[test]
-fn wrong_text_in_backquotes_waits_for_its_turn() {
+fn invalid_text_in_backquotes_is_not_a_syntax_error() {
     let PartKind::Command(substitution) = argument("echo `)`").parts()[0].kind.clone() else {
         panic!("no substitution");
     };
@@ -214,16 +214,16 @@ fn wrong_text_in_backquotes_waits_for_its_turn() {
 }
 
 #[test]
-fn lines_are_counted() {
+fn commands_have_line_numbers() {
     let program = program("a\n\nb \\\n c\n'x\ny'\nd");
     let lines: Vec<u32> =
         program.body.statements.iter().map(|statement| statement.first.stages[0].line).collect();
-    // A command is on the line where the word after its name ends.
+    // The line of a command is that of the end of its first argument.
     assert_eq!(lines, [1, 4, 5, 7]);
 }
 
 #[test]
-fn spans_cover_what_they_name() {
+fn spans_cover_their_text() {
     let text = "echo \"a $(b 'c d')\" >out";
     let program = program(text);
     let command = &program.body.statements[0].first.stages[0];
@@ -241,7 +241,7 @@ fn nul_bytes_are_dropped_with_a_warning() {
 }
 
 #[test]
-fn one_complete_command_at_a_time() {
+fn the_parser_returns_one_complete_command_at_a_time() {
     let mut parser = Parser::new(b"a; b\nif c\nthen d; fi\ncat <<E\nbody\nE\ne)\n", ParseOptions::default());
     let mut next = || parser.next_complete_command();
     assert_eq!(names(&next().expect("right").expect("some")), ["a", "b"]);
@@ -252,7 +252,7 @@ fn one_complete_command_at_a_time() {
 }
 
 #[test]
-fn options_change_what_follows() {
+fn options_affect_later_commands() {
     let mut parser = Parser::new(b"a\necho @(x|y)\n", ParseOptions::default());
     assert!(parser.next_complete_command().is_ok());
     parser.options_mut().extglob = true;
@@ -260,7 +260,7 @@ fn options_change_what_follows() {
     assert!(parse(b"echo @(x|y)", &ParseOptions::default()).is_err());
 }
 
-/// The program of a text in which these aliases hold.
+/// Parses a text with aliases.
 fn with_aliases(aliases: &[(&str, &str)], text: &str) -> Program {
     let aliases = aliases.iter().map(|(name, value)| (Text::from(*name), Text::from(*value))).collect();
     parse(text.as_bytes(), &ParseOptions { aliases, ..ParseOptions::default() }).expect("a program")
@@ -299,7 +299,7 @@ fn aliases_are_expanded_as_in_scripts() {
 }
 
 #[test]
-fn extended_globs_are_read_where_they_are_on() {
+fn extended_globs_are_parsed_if_enabled() {
     let options = ParseOptions { extglob: true, ..ParseOptions::default() };
     for text in [
         "echo !(a|b) @(a b) *(a;b) +(a|@(b|c)) ?(x)",

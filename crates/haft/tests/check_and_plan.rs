@@ -20,7 +20,7 @@ fn a_right_script_is_nothing_to_talk_about() {
 #[test]
 fn warnings_do_not_fail_and_errors_do() {
     let _ = haft().args(["check", "-c", "true 2>1"]).run().status(0).stdout(
-        "warning: \"2>1\" writes to a file named \"1\" [redirect-number]\n --> -c:1:6\n  |\n1 | true 2>1\n  |      ^^^\nhint: 2>&1\n",
+        "warning: \"2>1\" writes to a file named \"1\" [redirect-number]\n --> -c:1:6\n  |\n1 | true 2>1\n  |      ^^^\nhint: write 2>&1\n",
     );
     let _ = haft().args(["check", "-c", "[ -f x"]).run().status(1);
     let _ = haft().args(["check", "-c", "no-such-command-anywhere"]).run().status(1);

@@ -6,7 +6,7 @@
 use std::sync::Arc;
 use std::thread;
 
-use haft_lang::ast::{Argument, Command, CommandKind, Pipeline, SimpleCommand, Slice, WordFlags};
+use haft_lang::ast::{Argument, Command, CommandKind, Pipeline, SharedSlice, SimpleCommand, WordFlags};
 use haft_text::Bytes;
 
 use super::arguments::Arguments;
@@ -24,7 +24,7 @@ use crate::signals::SignalInbox;
 /// A stage that runs in this process.
 pub(crate) struct Work {
     session: Session,
-    stages: Slice<Command>,
+    stages: SharedSlice<Command>,
     /// The first of its stages: the last of them, unless they are a fan-out.
     first: usize,
     index: usize,
@@ -219,7 +219,7 @@ impl Session {
 }
 
 /// Looks at a stage: a command that is known to be a program is started.
-fn start_stage(mut session: Session, stages: &Slice<Command>, index: usize) -> Stage {
+fn start_stage(mut session: Session, stages: &SharedSlice<Command>, index: usize) -> Stage {
     let ready = |session, expanded| {
         Stage::Ready(Box::new(Work { session, stages: stages.clone(), first: index, index, expanded }))
     };
@@ -276,7 +276,12 @@ fn failed(mut session: Session, result: Flow) -> Stage {
     Stage::Running(Member::ended(status).noted(session.moment.note.take()))
 }
 
-fn start_program(mut session: Session, stages: &Slice<Command>, index: usize, arguments: Arguments) -> Stage {
+fn start_program(
+    mut session: Session,
+    stages: &SharedSlice<Command>,
+    index: usize,
+    arguments: Arguments,
+) -> Stage {
     let command = &stages[index];
     match session.redirect(&command.redirects) {
         Ok(Some(undo)) => session.forget(undo),

@@ -2,67 +2,67 @@
 
 use std::sync::Arc;
 
-use super::{Name, Slice, Span, Text, Word};
+use super::{Name, SharedSlice, Span, Text, Word};
 
-/// An arithmetic expression: of `$((…))`, `((…))`, `for ((…))`, a subscript, a substring.
+/// An arithmetic expression, as in `$((…))`, `((…))`, `for ((…))`, a subscript or a substring expansion.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Arithmetic {
-    /// Where the expression stands, delimiters not included.
+    /// Source range, without the delimiters.
     pub span: Span,
-    /// The expression as text: what bash expands, as if in double quotes, before it parses it.
+    /// The text of the expression. bash expands it as if in double quotes before it parses it.
     pub text: Arc<Word>,
-    /// What could be parsed ahead of time.
+    /// The part of the expression that could be parsed ahead of time.
     pub form: ArithmeticForm,
 }
 
-/// What of an arithmetic expression could be parsed ahead of time.
+/// The result of parsing an arithmetic expression ahead of time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ArithmeticForm {
-    /// The text holds no expansion: this is what it means, always.
+    /// The text contains no expansions, so this tree is always correct.
     Tree(ArithmeticTree),
-    /// The text holds expansions, as [`ArithmeticNode::Expansion`]. This is what it means if each of them, expanded
-    /// in the order of the parts of the text, yields an unsigned decimal integer without leading zeros. If one
-    /// yields anything else, put what they yielded into the text and parse that
-    /// ([`parse_arithmetic`](crate::parse_arithmetic)); do not expand again.
+    /// The text contains expansions, represented by [`ArithmeticNode::Expansion`]. The tree is correct if
+    /// each of them, expanded in the order of the text's parts, yields an unsigned decimal integer without
+    /// leading zeros. Otherwise insert the results into the text and parse that with
+    /// [`parse_arithmetic`](crate::parse_arithmetic). Do not expand twice.
     Guess(ArithmeticTree),
-    /// Only the expanded text can tell; or the text is wrong, which is an error when it is evaluated and not
-    /// before.
+    /// The expression can be parsed only after expansion, or it is invalid, which is an error only when it is
+    /// evaluated.
     Text,
 }
 
-/// A parsed arithmetic expression: a table of nodes in which operands come before their operators, the root
+/// A parsed arithmetic expression: a table of nodes in which operands precede their operators. The root is
 /// last. Never empty.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ArithmeticTree {
-    nodes: Slice<ArithmeticNode>,
+    nodes: SharedSlice<ArithmeticNode>,
 }
 
-/// The place of a node in its [`ArithmeticTree`].
+/// The index of a node in its [`ArithmeticTree`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct NodeId(u32);
 
 impl ArithmeticTree {
-    /// Makes a tree of nodes; empty stands for the constant 0.
-    pub(crate) fn new(nodes: Slice<ArithmeticNode>) -> Self {
+    /// Creates a tree from its nodes. No nodes mean the constant 0.
+    pub(crate) fn new(nodes: SharedSlice<ArithmeticNode>) -> Self {
         if nodes.is_empty() {
             return Self { nodes: vec![ArithmeticNode::Number(0)].into() };
         }
         Self { nodes }
     }
 
-    /// The root.
+    /// Returns the root's ID.
     #[must_use]
     pub fn root(&self) -> NodeId {
         NodeId::at(self.nodes.len().saturating_sub(1))
     }
 
-    /// The node at `id`, which must be of this tree.
+    /// Returns the node at `id`, which must belong to this tree.
     #[must_use]
     pub fn node(&self, id: NodeId) -> &ArithmeticNode {
         &self.nodes[id.0 as usize]
     }
 
-    /// All nodes, operands before operators.
+    /// Returns all nodes, operands before operators.
     #[must_use]
     pub fn nodes(&self) -> &[ArithmeticNode] {
         &self.nodes
@@ -74,7 +74,7 @@ impl NodeId {
         Self(u32::try_from(index).unwrap_or(u32::MAX))
     }
 
-    /// The place in [`ArithmeticTree::nodes`].
+    /// The index into [`ArithmeticTree::nodes`].
     #[must_use]
     pub fn index(self) -> usize {
         self.0 as usize
@@ -86,7 +86,7 @@ impl NodeId {
 pub enum ArithmeticNode {
     /// A constant.
     Number(i64),
-    /// A variable, whose value is an expression again.
+    /// A variable. bash evaluates its value as an expression.
     Variable(Name),
     /// An element of an array.
     Element {
@@ -95,7 +95,7 @@ pub enum ArithmeticNode {
         /// Which element.
         subscript: Box<ArithmeticSubscript>,
     },
-    /// What the part of the text at this index expands to.
+    /// The result of expanding the part of the text at this index.
     Expansion(u32),
     /// `-x`, `+x`, `!x`, `~x`.
     Unary {
@@ -104,14 +104,14 @@ pub enum ArithmeticNode {
         /// Its operand.
         operand: NodeId,
     },
-    /// `x++` and its kin.
+    /// `x++`, `x--`, `++x` or `--x`.
     Increment {
-        /// Which way, and which value it has.
+        /// The operator.
         operator: IncrementOperator,
         /// A variable or an element.
         target: NodeId,
     },
-    /// `x + y` and its kin; both sides are evaluated, left first.
+    /// `x + y` and the other operators that evaluate both sides, left first.
     Binary {
         /// The operator.
         operator: BinaryOperator,
@@ -136,23 +136,23 @@ pub enum ArithmeticNode {
     },
     /// `x ? y : z`: only one of the branches is evaluated.
     Ternary {
-        /// What decides.
+        /// The condition.
         condition: NodeId,
         /// The value if it is not 0.
         then: NodeId,
-        /// The value if it is.
+        /// The value if it is 0.
         otherwise: NodeId,
     },
     /// `x = y`, or `x op= y`.
     Assign {
-        /// The operator of a compound assignment.
+        /// The operator of `x op= y`; `None` for `x = y`.
         operator: Option<BinaryOperator>,
         /// A variable or an element.
         target: NodeId,
         /// The right side.
         value: NodeId,
     },
-    /// `x, y`: both are evaluated, the value is the right one's.
+    /// `x, y`: both sides are evaluated, and the value is that of the right side.
     Comma {
         /// Evaluated first.
         left: NodeId,
@@ -164,10 +164,10 @@ pub enum ArithmeticNode {
 /// The subscript of an array element in an arithmetic expression.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ArithmeticSubscript {
-    /// The text between the brackets: the key, before quote removal, if the array is associative. `None` if it holds
-    /// expansions: then only the text of the whole expression can tell.
+    /// The text between the brackets: the key, before quote removal, if the array is associative. `None` if
+    /// the text contains expansions.
     pub key: Option<Text>,
-    /// The index, if the array is not associative; `None` if the text is not an expression.
+    /// The index, if the array is indexed; `None` if the text is not a valid expression.
     pub index: Option<NodeId>,
 }
 
@@ -184,7 +184,7 @@ pub enum UnaryOperator {
     Complement,
 }
 
-/// The increments and decrements.
+/// The increment and decrement operators.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum IncrementOperator {
     /// `++x`.

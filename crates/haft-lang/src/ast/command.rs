@@ -5,21 +5,21 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::{
-    Arithmetic, ArithmeticFor, Case, Conditional, Coprocess, For, Function, If, JsonWord, Loop, Name, Node,
-    Redirect, Select, Slice, Span, Subscript, Word,
+    Arithmetic, ArithmeticFor, Case, Conditional, Coprocess, For, Function, If, JsonWord, Loop, Name,
+    Redirect, Select, SharedNode, SharedSlice, Span, Subscript, Word,
 };
 
-/// What a source text says, whole or one complete command of it.
+/// A parsed text: a whole script, or one complete command.
 #[derive(Clone, Debug)]
 pub struct Program {
-    /// What it runs.
+    /// The commands.
     pub body: List,
-    /// What bash would have warned about.
-    pub warnings: Slice<Warning>,
+    /// The warnings bash would print.
+    pub warnings: SharedSlice<Warning>,
 }
 
 impl PartialEq for Program {
-    /// Warnings are about the text, not about what it says.
+    /// Ignores warnings, which depend on the text and not on its meaning.
     fn eq(&self, other: &Self) -> bool {
         self.body == other.body
     }
@@ -27,92 +27,94 @@ impl PartialEq for Program {
 
 impl Eq for Program {}
 
-/// Something about the source that bash warns about and goes on.
+/// Something in the source that bash warns about without refusing it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Warning {
-    /// Where it is.
+    /// Source range.
     pub span: Span,
-    /// What it is.
+    /// The kind.
     pub kind: WarningKind,
 }
 
-/// The kinds of warnings.
+/// The kind of a [`Warning`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum WarningKind {
-    /// NUL bytes were dropped.
+    /// The text contains NUL bytes, which were dropped.
     NulBytes,
-    /// A here-document's delimiter was never seen; the end of the input ended it.
+    /// A here-document was delimited by the end of the input instead of its delimiter.
     UnterminatedHereDocument {
         /// The delimiter.
         delimiter: super::Text,
     },
 }
 
-/// Statements that run one after the other. May be empty at the top, in substitutions and in case clauses.
+/// A sequence of statements. May be empty at the top level, in substitutions and in case clauses.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct List {
-    /// Where it stands.
+    /// Source range.
     pub span: Span,
-    /// The statements. Shared, so that a background statement can be kept as this and an index.
-    pub statements: Slice<Statement>,
+    /// The statements. They are shared, so a caller can keep a background statement as a clone of this slice
+    /// and an index.
+    pub statements: SharedSlice<Statement>,
 }
 
 /// Pipelines joined by `&&` and `||`, all of equal precedence, grouped to the left.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Statement {
-    /// Where it stands, `&` included.
+    /// Source range, including `&`.
     pub span: Span,
     /// Whether it runs in the background: `&`.
     pub background: bool,
     /// The first pipeline.
     pub first: Pipeline,
-    /// The following pipelines, each with what decides whether it runs.
-    pub rest: Slice<(Connector, Pipeline)>,
+    /// The following pipelines, each with the operator before it.
+    pub rest: SharedSlice<(Connector, Pipeline)>,
 }
 
 /// `&&` or `||`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Connector {
-    /// `&&`: runs if what stands before succeeded.
+    /// `&&`: runs if the previous pipeline succeeded.
     And,
-    /// `||`: runs if what stands before failed.
+    /// `||`: runs if the previous pipeline failed.
     Or,
 }
 
 /// Commands joined by `|`. `a |& b` is `a 2>&1 | b`, as in bash.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pipeline {
-    /// Where it stands, from `!` or `time` on.
+    /// Source range, including `!` and `time`.
     pub span: Span,
     /// Whether the status is inverted: an odd number of `!`.
     pub negated: bool,
     /// `time`.
     pub time: Option<TimeFormat>,
-    /// The commands. Empty for `!` or `time` alone. Shared, so that a stage can be kept as this and an index.
-    pub stages: Slice<Command>,
+    /// The commands. Empty for `!` or `time` alone. They are shared, so a caller can keep a stage as a clone
+    /// of this slice and an index.
+    pub stages: SharedSlice<Command>,
 }
 
-/// How `time` reports.
+/// The output format of `time`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TimeFormat {
-    /// `time`: as `TIMEFORMAT` says.
+    /// `time`: the format in `TIMEFORMAT`.
     Default,
-    /// `time -p`: as POSIX says.
+    /// `time -p`: the POSIX format.
     Posix,
 }
 
 /// A command, simple or compound.
 #[derive(Clone, Debug)]
 pub struct Command {
-    /// Where it stands, redirections included.
+    /// Source range, including redirections.
     pub span: Span,
-    /// The line it begins on, counted from 1. Ignored when commands are compared.
+    /// The line number that `$LINENO` reports, starting at 1. Ignored in comparisons.
     pub line: u32,
-    /// What it is.
+    /// The kind.
     pub kind: CommandKind,
-    /// Its redirections, in the order written.
-    pub redirects: Slice<Redirect>,
+    /// Its redirections, in source order.
+    pub redirects: SharedSlice<Redirect>,
 }
 
 impl PartialEq for Command {
@@ -123,7 +125,7 @@ impl PartialEq for Command {
 
 impl Eq for Command {}
 
-/// The kinds of commands.
+/// The kind of a [`Command`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CommandKind {
     /// Assignments, a command name, arguments.
@@ -133,15 +135,15 @@ pub enum CommandKind {
     /// `( … )`.
     Subshell(List),
     /// `if`.
-    If(Node<If>),
+    If(SharedNode<If>),
     /// `for name in …`.
-    For(Node<For>),
+    For(SharedNode<For>),
     /// `for ((…))`.
     ArithmeticFor(Box<ArithmeticFor>),
     /// `while` and `until`.
-    Loop(Node<Loop>),
+    Loop(SharedNode<Loop>),
     /// `case`.
-    Case(Node<Case>),
+    Case(SharedNode<Case>),
     /// `select`.
     Select(Box<Select>),
     /// `[[ … ]]`.
@@ -154,21 +156,21 @@ pub enum CommandKind {
     Coprocess(Box<Coprocess>),
 }
 
-/// A simple command. All of its parts may be empty, though not all at once together with the redirections.
+/// A simple command. Each part may be empty, but not all of them and the redirections at once.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SimpleCommand {
     /// The assignments before the command name.
-    pub assignments: Slice<Assignment>,
+    pub assignments: SharedSlice<Assignment>,
     /// The command name and its arguments.
-    pub arguments: Slice<Argument>,
+    pub arguments: SharedSlice<Argument>,
     /// Whether every argument is a word with a [`Word::literal`].
     pub literal: bool,
-    /// Room for an interpreter.
+    /// A cache slot for an interpreter.
     pub slot: CacheSlot,
 }
 
 impl SimpleCommand {
-    /// The command's name, if it is known before it is expanded.
+    /// Returns the command name if it is literal.
     #[must_use]
     pub fn name(&self) -> Option<&[u8]> {
         self.arguments.first()?.word()?.literal()
@@ -180,14 +182,14 @@ impl SimpleCommand {
 pub enum Argument {
     /// A word.
     Word(Word),
-    /// An assignment given to `declare`, `typeset`, `local`, `readonly`, `export` by that name.
+    /// An assignment argument of `declare`, `typeset`, `local`, `readonly` or `export`.
     Assignment(Box<Assignment>),
     /// A word with a JSON value.
     Json(Box<JsonWord>),
 }
 
 impl Argument {
-    /// The word, if it is one.
+    /// Returns the word if the argument is a [`Argument::Word`].
     #[must_use]
     pub fn word(&self) -> Option<&Word> {
         match self {
@@ -196,7 +198,7 @@ impl Argument {
         }
     }
 
-    /// Where it stands.
+    /// Source range.
     #[must_use]
     pub fn span(&self) -> Span {
         match self {
@@ -210,53 +212,54 @@ impl Argument {
 /// `name=value`, `name[subscript]+=value`, `name=(…)`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Assignment {
-    /// Where it stands.
+    /// Source range.
     pub span: Span,
     /// The variable.
     pub name: Name,
-    /// The element of it, for an array.
+    /// The array element to assign to.
     pub subscript: Option<Box<Subscript>>,
-    /// Whether it is `+=`.
+    /// Whether the operator is `+=`.
     pub append: bool,
-    /// What is assigned.
+    /// The value.
     pub value: AssignmentValue,
 }
 
 /// The right side of an assignment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AssignmentValue {
-    /// A word, perhaps empty, that is neither split nor globbed.
+    /// A word, possibly empty. It undergoes neither word splitting nor filename expansion.
     Word(Word),
     /// `(…)`.
-    Array(Slice<ArrayElement>),
+    Array(SharedSlice<ArrayElement>),
 }
 
 /// An element of `name=(…)`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ArrayElement {
-    /// Where it stands.
+    /// Source range.
     pub span: Span,
-    /// `[subscript]=`, if given. The value is then a single word, neither split nor globbed.
+    /// The subscript in `[subscript]=value`. The value then undergoes neither word splitting nor filename
+    /// expansion.
     pub subscript: Option<Box<Subscript>>,
-    /// Whether it is `[subscript]+=`.
+    /// Whether the operator is `+=`.
     pub append: bool,
-    /// What is assigned.
+    /// The value.
     pub value: Word,
 }
 
-/// A number that an interpreter may keep beside a simple command: an index into a table of its own, for instance. Starts
-/// at 0, means nothing to this crate, compares equal always, is not cloned.
+/// A number that an interpreter can attach to a simple command, for example an index into a cache. Initially
+/// 0. All slots compare equal, and a clone starts at 0.
 #[derive(Default)]
 pub struct CacheSlot(AtomicU32);
 
 impl CacheSlot {
-    /// What was last [`set`](CacheSlot::set).
+    /// Returns the number stored last.
     #[must_use]
     pub fn get(&self) -> u32 {
         self.0.load(Ordering::Relaxed)
     }
 
-    /// Keeps a number.
+    /// Stores a number.
     pub fn set(&self, number: u32) {
         self.0.store(number, Ordering::Relaxed);
     }

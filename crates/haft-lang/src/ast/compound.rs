@@ -1,12 +1,12 @@
 //! Compound commands.
 
-use super::{Arithmetic, Command, List, Name, Slice, Span, Text, Word};
+use super::{Arithmetic, Command, List, Name, SharedSlice, Span, Text, Word};
 
 /// `if …; then …; elif …; then …; else …; fi`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct If {
     /// `if` and each `elif`.
-    pub branches: Slice<IfBranch>,
+    pub branches: SharedSlice<IfBranch>,
     /// `else`.
     pub otherwise: Option<List>,
 }
@@ -14,79 +14,79 @@ pub struct If {
 /// `if …; then …`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IfBranch {
-    /// What decides.
+    /// The condition.
     pub condition: List,
-    /// What runs if it succeeds.
+    /// The commands that run if the condition succeeds.
     pub body: List,
 }
 
 /// `for name in words; do …; done`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct For {
-    /// The variable. bash refuses a name that is no identifier when it runs the loop, not before.
+    /// The variable. bash refuses an invalid identifier only when it runs the loop.
     pub name: Name,
-    /// Where the name stands.
+    /// Source range of the name.
     pub name_span: Span,
-    /// The words; without `in`, the positional parameters are meant.
-    pub words: Option<Slice<Word>>,
-    /// What is repeated.
+    /// The words. `None` without `in`: the positional parameters.
+    pub words: Option<SharedSlice<Word>>,
+    /// The loop body.
     pub body: List,
 }
 
 /// `for ((initial; condition; update)); do …; done`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ArithmeticFor {
-    /// Evaluated once.
+    /// Evaluated once, before the loop.
     pub initial: Option<Arithmetic>,
-    /// Evaluated before each round, which takes place if it is not 0; absent means forever.
+    /// Evaluated before each iteration; 0 ends the loop. `None` loops forever.
     pub condition: Option<Arithmetic>,
-    /// Evaluated after each round.
+    /// Evaluated after each iteration.
     pub update: Option<Arithmetic>,
-    /// What is repeated.
+    /// The loop body.
     pub body: List,
 }
 
 /// `while …; do …; done` and `until …; do …; done`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Loop {
-    /// Whether it is `until`.
+    /// Whether the keyword is `until`.
     pub until: bool,
-    /// What decides.
+    /// The condition.
     pub condition: List,
-    /// What is repeated.
+    /// The loop body.
     pub body: List,
 }
 
 /// `case word in …; esac`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Case {
-    /// What is matched.
+    /// The word to match.
     pub subject: Word,
     /// The clauses, in order.
-    pub clauses: Slice<CaseClause>,
+    pub clauses: SharedSlice<CaseClause>,
 }
 
 /// `pattern | pattern) …;;`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CaseClause {
-    /// Where it stands, its terminator included.
+    /// Source range, including the terminator.
     pub span: Span,
     /// The patterns, at least one.
-    pub patterns: Slice<Word>,
-    /// What runs if one matches; may be empty.
+    pub patterns: SharedSlice<Word>,
+    /// The commands that run on a match. May be empty.
     pub body: List,
-    /// What happens after it ran.
+    /// The terminator.
     pub end: CaseEnd,
 }
 
-/// How a case clause ends.
+/// The terminator of a case clause.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CaseEnd {
-    /// `;;`, or `esac` alone: the case is done.
+    /// `;;`, or `esac` without one: ends the `case` command.
     Break,
-    /// `;&`: the next clause runs too, unmatched.
+    /// `;&`: runs the next clause without matching it.
     FallThrough,
-    /// `;;&`: the following patterns are tried.
+    /// `;;&`: tries the following patterns.
     Continue,
 }
 
@@ -95,11 +95,11 @@ pub enum CaseEnd {
 pub struct Select {
     /// The variable.
     pub name: Name,
-    /// Where the name stands.
+    /// Source range of the name.
     pub name_span: Span,
-    /// The words; without `in`, the positional parameters are meant.
-    pub words: Option<Slice<Word>>,
-    /// What is repeated.
+    /// The words. `None` without `in`: the positional parameters.
+    pub words: Option<SharedSlice<Word>>,
+    /// The loop body.
     pub body: List,
 }
 
@@ -108,17 +108,17 @@ pub struct Select {
 pub struct Function {
     /// The name.
     pub name: Name,
-    /// Where the name stands.
+    /// Source range of the name.
     pub name_span: Span,
-    /// The compound command, with the redirections that apply whenever the function runs.
+    /// The compound command, with the redirections performed on each call.
     pub body: Command,
 }
 
 /// `coproc name command`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Coprocess {
-    /// The array of its descriptors; `COPROC` if absent.
+    /// The array that receives the file descriptors. `None` means `COPROC`.
     pub name: Option<Text>,
-    /// What runs.
+    /// The command to run.
     pub body: Command,
 }

@@ -1,63 +1,63 @@
 //! `[[ … ]]`.
 
-use super::{Slice, Span, Word};
+use super::{SharedSlice, Span, Word};
 
-/// An expression inside `[[ ]]`.
+/// A conditional expression inside `[[ ]]`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Conditional {
-    /// Where it stands.
+    /// Source range.
     pub span: Span,
-    /// What it tests.
+    /// The kind of expression.
     pub kind: ConditionalKind,
 }
 
-/// The kinds of expressions inside `[[ ]]`.
+/// The kind of a [`Conditional`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ConditionalKind {
-    /// `a || b || …`: two or more, the first true one decides.
-    Or(Slice<Conditional>),
-    /// `a && b && …`: two or more, the first false one decides.
-    And(Slice<Conditional>),
+    /// `a || b || …`: two or more operands, evaluated until one is true.
+    Or(SharedSlice<Conditional>),
+    /// `a && b && …`: two or more operands, evaluated until one is false.
+    And(SharedSlice<Conditional>),
     /// `! a`.
     Not(Box<Conditional>),
     /// `( a )`.
     Group(Box<Conditional>),
-    /// `-f word` and its kin.
+    /// `-f word` and the other unary tests.
     Unary {
         /// The test.
         test: UnaryTest,
-        /// What is tested.
+        /// The operand.
         operand: Word,
     },
-    /// `word == pattern` and its kin.
+    /// `word == pattern` and the other binary tests.
     Binary {
         /// The test.
         test: BinaryTest,
         /// The left operand.
         left: Word,
-        /// The right operand: a pattern for `==` and `!=`; for `=~` a regular expression, in which quoted parts are
-        /// literal and everything else is text.
+        /// The right operand: a pattern for `==` and `!=`, a regular expression for `=~`. Quoted parts of a
+        /// regular expression match literally.
         right: Word,
     },
-    /// A word alone: true if it is not empty.
+    /// A single word: true if it is not empty.
     Word(Word),
 }
 
-/// The unary tests: the letter after the dash.
+/// A unary test, identified by the letter after the dash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct UnaryTest(u8);
 
 impl UnaryTest {
-    /// The letters there are.
+    /// All letters that bash knows.
     pub const LETTERS: &'static [u8] = b"abcdefghknoprstuvwxzGLNORS";
 
-    /// The test of this letter, if there is one.
+    /// Returns the test for a letter.
     #[must_use]
     pub fn from_letter(letter: u8) -> Option<Self> {
         Self::LETTERS.contains(&letter).then_some(Self(letter))
     }
 
-    /// The letter: `f` for `-f`.
+    /// Returns the letter: `f` for `-f`.
     #[must_use]
     pub fn letter(self) -> u8 {
         self.0
@@ -100,7 +100,7 @@ pub enum BinaryTest {
 }
 
 impl BinaryTest {
-    /// The tests and how they are written.
+    /// All tests with their spelling.
     pub const ALL: &'static [(&'static str, Self)] = &[
         ("=", Self::MatchesSingle),
         ("==", Self::Matches),
@@ -119,13 +119,13 @@ impl BinaryTest {
         ("-ef", Self::SameFile),
     ];
 
-    /// The test that is written so.
+    /// Returns the test with this spelling.
     #[must_use]
     pub fn from_symbol(symbol: &[u8]) -> Option<Self> {
         Self::ALL.iter().find(|(written, _)| written.as_bytes() == symbol).map(|(_, test)| *test)
     }
 
-    /// How it is written.
+    /// Returns the spelling.
     #[must_use]
     pub fn symbol(self) -> &'static str {
         Self::ALL.iter().find(|(_, test)| *test == self).map_or("", |(written, _)| written)

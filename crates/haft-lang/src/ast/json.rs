@@ -1,18 +1,18 @@
 //! JSON words: `name=[…]` and `name={…}` in argument position.
 
-use super::{Slice, Span, Text, Word, WordPart};
+use super::{SharedSlice, Span, Text, Word, WordPart};
 
-/// An argument `name=[…]` or `name={…}` whose bracketed text is valid JSON.
+/// An argument `name=[…]` or `name={…}` in which the bracketed text is valid JSON.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JsonWord {
-    /// Where it stands, from the name to the closing bracket.
+    /// Source range, from the name to the closing bracket.
     pub span: Span,
-    /// What stands before the equals sign.
+    /// The text before the equals sign.
     pub name: Text,
-    /// The value, for a command that takes typed arguments.
+    /// The value, for commands that take typed arguments.
     pub value: Json,
-    /// The words that bash would have made of the text, for any other command.
-    pub words: Slice<Word>,
+    /// The words that bash would see, for all other commands.
+    pub words: SharedSlice<Word>,
 }
 
 /// A JSON value.
@@ -22,14 +22,14 @@ pub enum Json {
     Null,
     /// `true` or `false`.
     Bool(bool),
-    /// A number, as written.
+    /// A number, as spelled in the source.
     Number(Text),
     /// A string, decoded to UTF-8.
     String(Text),
-    /// A string with shell expansions in it, as in double quotes; the literal parts are decoded as JSON.
-    Template(Slice<WordPart>),
+    /// A string with shell expansions, as in double quotes. Its literal parts are decoded as JSON.
+    Template(SharedSlice<WordPart>),
     /// An array.
-    Array(Slice<Json>),
-    /// An object, in the order written.
-    Object(Slice<(Json, Json)>),
+    Array(SharedSlice<Json>),
+    /// An object, in source order.
+    Object(SharedSlice<(Json, Json)>),
 }

@@ -8,18 +8,18 @@ use super::{Arithmetic, Name, Text, Word};
 /// A parameter expansion other than plain `$name`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParameterExpansion {
-    /// What is expanded.
+    /// The parameter to expand.
     pub parameter: Parameter,
-    /// `[…]` after the name.
+    /// The subscript in `${name[…]}`.
     pub subscript: Option<Box<Subscript>>,
-    /// `${!name…}`: the value names the parameter that is meant.
+    /// Whether the expansion is indirect: `${!name…}`.
     pub indirect: bool,
-    /// What is done to the value.
+    /// The operation on the value.
     pub operator: ParameterOperator,
 }
 
 impl ParameterExpansion {
-    /// The number of a positional parameter to whose value nothing is done: `$1`.
+    /// Returns the number of a positional parameter without an operator, as in `$1`.
     #[must_use]
     #[inline]
     pub fn plain_position(&self) -> Option<u32> {
@@ -34,7 +34,7 @@ impl ParameterExpansion {
     }
 }
 
-/// What a parameter expansion expands.
+/// A shell parameter.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Parameter {
     /// A variable.
@@ -65,7 +65,7 @@ pub enum SpecialParameter {
 }
 
 impl SpecialParameter {
-    /// The character after the dollar sign.
+    /// Returns the character after the dollar sign.
     #[must_use]
     pub fn symbol(self) -> u8 {
         match self {
@@ -80,16 +80,16 @@ impl SpecialParameter {
     }
 }
 
-/// `[…]` after the name of an array.
+/// A subscript of an array: `[…]`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Subscript {
-    /// Where it stands, without the brackets.
+    /// Source range, without the brackets.
     pub span: super::Span,
-    /// What it selects.
+    /// The kind.
     pub kind: SubscriptKind,
 }
 
-/// What a subscript selects.
+/// The kind of a [`Subscript`].
 #[derive(Clone)]
 pub enum SubscriptKind {
     /// `[@]`.
@@ -98,16 +98,16 @@ pub enum SubscriptKind {
     Star,
     /// One element.
     Element {
-        /// The key, if the array is associative; its quotes are removed as in any word.
+        /// The key of an associative array. It undergoes quote removal like any word.
         key: Arc<Word>,
-        /// The index, if it is not. Its text is the very same word as the key: walk one of them only, or nested
-        /// subscripts take time exponential in their depth.
+        /// The index of an indexed array. Its text is the same word as the key: walk only one of them,
+        /// because walking both takes time exponential in the nesting depth of subscripts.
         index: Box<Arithmetic>,
     },
 }
 
 impl PartialEq for SubscriptKind {
-    /// The index follows from the key.
+    /// Compares only keys: the index depends on the key.
     fn eq(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::At, Self::At) | (Self::Star, Self::Star) => true,
@@ -131,96 +131,96 @@ impl fmt::Debug for SubscriptKind {
     }
 }
 
-/// What is done to the value of a parameter. `or_empty` tells the form with a colon, which treats an empty value like
-/// an unset one.
+/// The operation of a parameter expansion. `or_empty` marks the form with a colon, which treats an empty
+/// value as unset.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ParameterOperator {
     /// Nothing.
     Value,
     /// `${#name}`.
     Length,
-    /// `${!prefix*}`, or `${!prefix@}` if `fields`: the names that begin so.
+    /// `${!prefix*}`, or `${!prefix@}` if `fields`: the names of variables with this prefix.
     Names {
-        /// Whether each name is a field of its own in double quotes.
+        /// Whether each name is a separate field in double quotes.
         fields: bool,
     },
     /// `${!array[*]}`, or `${!array[@]}` if `fields`: the keys of an array.
     Keys {
-        /// Whether each key is a field of its own in double quotes.
+        /// Whether each key is a separate field in double quotes.
         fields: bool,
     },
     /// `${name:-word}`.
     Default {
         /// See [`ParameterOperator`].
         or_empty: bool,
-        /// What is used instead.
+        /// The word used instead.
         word: Word,
     },
     /// `${name:=word}`.
     Assign {
         /// See [`ParameterOperator`].
         or_empty: bool,
-        /// What is assigned and used instead.
+        /// The word to assign and use instead.
         word: Word,
     },
     /// `${name:?word}`.
     Require {
         /// See [`ParameterOperator`].
         or_empty: bool,
-        /// The message.
+        /// The error message.
         word: Word,
     },
     /// `${name:+word}`.
     Alternative {
         /// See [`ParameterOperator`].
         or_empty: bool,
-        /// What is used if the parameter is set.
+        /// The word used if the parameter is set.
         word: Word,
     },
     /// `${name#pattern}`, `${name##pattern}`.
     RemovePrefix {
-        /// Whether the longest match goes.
+        /// Whether to remove the longest match.
         longest: bool,
-        /// What to remove.
+        /// The pattern to remove.
         pattern: Word,
     },
     /// `${name%pattern}`, `${name%%pattern}`.
     RemoveSuffix {
-        /// Whether the longest match goes.
+        /// Whether to remove the longest match.
         longest: bool,
-        /// What to remove.
+        /// The pattern to remove.
         pattern: Word,
     },
-    /// `${name/pattern/replacement}` and its kin.
+    /// `${name/pattern/replacement}` and its variants.
     Replace {
-        /// Which matches are replaced.
+        /// Which matches to replace.
         scope: ReplaceScope,
-        /// What to replace.
+        /// The pattern to replace.
         pattern: Word,
-        /// What to put there; absent if there was no second slash.
+        /// The replacement; `None` without a second slash.
         replacement: Option<Word>,
     },
-    /// `${name^pattern}` and its kin.
+    /// `${name^pattern}` and its variants.
     ChangeCase {
-        /// What happens to the letters.
+        /// The case to change to.
         change: CaseChange,
-        /// Whether all characters are considered, or the first alone.
+        /// Whether to change all matching characters or only the first character.
         all: bool,
-        /// Which characters are changed; absent means any.
+        /// The characters to change; `None` means any.
         pattern: Option<Word>,
     },
-    /// `${name@Q}` and its kin.
+    /// `${name@Q}` and the other transformations.
     Transform(Transform),
     /// `${name:offset:length}`.
     Substring {
-        /// Where to begin.
+        /// The offset.
         offset: Box<Arithmetic>,
-        /// How many characters or elements.
+        /// The number of characters or elements.
         length: Option<Box<Arithmetic>>,
     },
-    /// Not an expansion that bash knows: it says "bad substitution" when it gets there, not before.
+    /// An invalid expansion. bash reports "bad substitution" only when it expands it.
     Invalid {
-        /// The text between the braces; the parameter says nothing.
+        /// The text between the braces. The `parameter` field is meaningless.
         text: Text,
     },
 }
@@ -232,13 +232,13 @@ pub enum ReplaceScope {
     First,
     /// `//`: all.
     All,
-    /// `/#`: one at the beginning.
+    /// `/#`: a match at the beginning.
     Prefix,
-    /// `/%`: one at the end.
+    /// `/%`: a match at the end.
     Suffix,
 }
 
-/// What `${name^}` and its kin do to letters.
+/// The case modification of `${name^}` and its variants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CaseChange {
     /// `^`.
@@ -249,14 +249,14 @@ pub enum CaseChange {
     Toggle,
 }
 
-/// `${name@…}`.
+/// The transformations in `${name@…}`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Transform {
-    /// `@U`: to upper case.
+    /// `@U`: upper case.
     Upper,
-    /// `@u`: the first character to upper case.
+    /// `@u`: upper case for the first character.
     UpperFirst,
-    /// `@L`: to lower case.
+    /// `@L`: lower case.
     Lower,
     /// `@Q`: quoted for reuse as input.
     Quote,
@@ -264,7 +264,7 @@ pub enum Transform {
     Escapes,
     /// `@P`: expanded as a prompt.
     Prompt,
-    /// `@A`: as an assignment that would recreate it.
+    /// `@A`: an assignment that recreates the variable.
     Assignment,
     /// `@K`: keys and values, quoted.
     Pairs,
@@ -275,7 +275,7 @@ pub enum Transform {
 }
 
 impl Transform {
-    /// The letter after the `@`.
+    /// Returns the letter after the `@`.
     #[must_use]
     pub fn letter(self) -> u8 {
         match self {

@@ -6,35 +6,35 @@ use crate::SyntaxError;
 
 use super::{Name, Span, Subscript, Text, Word};
 
-/// One redirection. A command's redirections are kept in the order in which they were written, which is the order
-/// in which they take effect.
+/// A redirection. A command's redirections are stored in source order, which is the order in which they take
+/// effect.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Redirect {
-    /// Where it stands, without the body of a here-document.
+    /// Source range, without the body of a here-document.
     pub span: Span,
-    /// The descriptor that is redirected.
+    /// The file descriptor to redirect.
     pub descriptor: RedirectDescriptor,
-    /// What is done to it.
+    /// The kind.
     pub kind: RedirectKind,
 }
 
-/// The descriptor that a redirection is about.
+/// The file descriptor on the left of a redirection operator.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RedirectDescriptor {
-    /// None given: 0 for input, 1 for output.
+    /// Not specified: 0 for input, 1 for output.
     Default,
     /// `2>`.
     Number(u32),
-    /// `{name}>`: a fresh one, whose number goes to the variable.
+    /// `{name}>`: a new file descriptor, whose number is assigned to the variable.
     Variable {
         /// The variable.
         name: Name,
-        /// The element of it, for an array.
+        /// The array element to assign to.
         subscript: Option<Box<Subscript>>,
     },
 }
 
-/// What a redirection does.
+/// The kind of a [`Redirect`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RedirectKind {
     /// `<`.
@@ -66,31 +66,31 @@ pub enum RedirectKind {
 pub enum Duplicate {
     /// `&1`, or `&1-` if `close`.
     Descriptor {
-        /// The descriptor to copy.
+        /// The file descriptor to duplicate.
         number: u32,
-        /// Whether it is closed afterwards.
+        /// Whether to close it afterwards.
         close: bool,
     },
     /// `&-`.
     Close,
-    /// Anything else: what it means shows when it is expanded. `>&file` is `&>file`.
+    /// Any other word. Its meaning depends on the result of the expansion. `>&file` is `&>file`.
     Word(Word),
 }
 
-/// A here-document. Its body follows the line that it is redirected on, so it becomes known later than the rest of the
-/// command; in a tree that the parser has handed out it is always there.
+/// A here-document. The parser reads its body later than the rest of the command, but a tree that the parser
+/// has returned always contains the body.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HereDocument {
     /// The delimiter, quotes removed.
     pub delimiter: Text,
-    /// Whether the delimiter was quoted, so that nothing in the body is expanded.
+    /// Whether the delimiter was quoted, so the body is not expanded.
     pub quoted: bool,
-    /// `<<-`: leading tabs are taken off. They are already gone from the body.
+    /// Whether the operator is `<<-`. Leading tabs are already removed from the body.
     pub strip_tabs: bool,
     pub(crate) content: Arc<OnceLock<HereContent>>,
 }
 
-/// What follows the line of a here-document.
+/// The body of a here-document.
 #[derive(Clone, Debug)]
 pub(crate) struct HereContent {
     pub(crate) body: Word,
@@ -99,7 +99,7 @@ pub(crate) struct HereContent {
 }
 
 impl PartialEq for HereContent {
-    /// How the body ended is about the text, not about what it says.
+    /// Ignores `terminated`, which depends on the text and not on its meaning.
     fn eq(&self, other: &Self) -> bool {
         self.body == other.body && self.error.is_some() == other.error.is_some()
     }
@@ -108,21 +108,21 @@ impl PartialEq for HereContent {
 impl Eq for HereContent {}
 
 impl HereDocument {
-    /// The body, parsed as in double quotes. Its span excludes the delimiter's line.
+    /// Returns the body, parsed as in double quotes. Its span excludes the delimiter line.
     #[must_use]
     pub fn body(&self) -> &Word {
         static EMPTY: Word = Word::empty();
         self.content.get().map_or(&EMPTY, |content| &content.body)
     }
 
-    /// What is wrong with an expansion in the body. bash finds that out when it makes the redirection; the body is the bare
-    /// text then.
+    /// Returns the error if an expansion in the body is invalid. bash reports it only when it performs the
+    /// redirection. The body is then a plain literal.
     #[must_use]
     pub fn error(&self) -> Option<&SyntaxError> {
         self.content.get().and_then(|content| content.error.as_deref())
     }
 
-    /// Whether the delimiter was seen; otherwise the end of the input ended the body.
+    /// Whether the delimiter was found. Otherwise the end of the input ended the body.
     #[must_use]
     pub fn terminated(&self) -> bool {
         self.content.get().is_some_and(|content| content.terminated)

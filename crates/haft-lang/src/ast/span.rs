@@ -5,42 +5,41 @@ use std::ops::Range;
 
 /// A range of byte offsets into the source.
 ///
-/// Two spans always compare equal, so that trees compare by what they mean; compare [`Span::range`] to compare
-/// places.
+/// All spans compare equal, so trees compare by meaning. Use [`Span::range`] to compare positions.
 #[derive(Clone, Copy, Default)]
 pub struct Span {
-    /// Offset of the first byte.
+    /// The offset of the first byte.
     pub start: u32,
-    /// Offset after the last byte.
+    /// The offset after the last byte.
     pub end: u32,
 }
 
 impl Span {
-    /// The span from `start` up to, not including, `end`.
+    /// Creates a span from `start` to `end`, exclusive.
     #[must_use]
     pub fn new(start: u32, end: u32) -> Self {
         Self { start, end }
     }
 
-    /// Whether nothing is in it.
+    /// Whether the span is empty.
     #[must_use]
     pub fn is_empty(self) -> bool {
         self.start == self.end
     }
 
-    /// The span as a range to slice the source with.
+    /// Returns the span as a range.
     #[must_use]
     pub fn range(self) -> Range<usize> {
         self.start as usize..self.end as usize
     }
 
-    /// The bytes of `source` that the span covers; empty if it lies outside.
+    /// Returns the bytes of `source` in this span; empty if the span is out of bounds.
     #[must_use]
     pub fn of(self, source: &[u8]) -> &[u8] {
         source.get(self.range()).unwrap_or_default()
     }
 
-    /// The span from the start of `self` to the end of `other`.
+    /// Returns the span from the start of `self` to the end of `other`.
     #[must_use]
     pub fn to(self, other: Self) -> Self {
         Self { start: self.start, end: other.end }
@@ -61,7 +60,7 @@ impl fmt::Debug for Span {
     }
 }
 
-/// Where the lines of a source begin, to turn offsets into lines and columns.
+/// The line starts of a source text, to convert offsets to lines and columns.
 #[derive(Clone, Debug, Default)]
 pub struct LineIndex {
     starts: Vec<u32>,
@@ -71,20 +70,20 @@ impl LineIndex {
     /// Indexes `source`.
     #[must_use]
     pub fn new(source: &[u8]) -> Self {
-        // Lines are seldom shorter on the average.
+        // Most scripts have longer lines on average.
         let mut starts = Vec::with_capacity(source.len() / 16 + 1);
         starts.push(0);
         starts.extend(memchr::memchr_iter(b'\n', source).map(|at| offset(at + 1)));
         Self { starts }
     }
 
-    /// The line, counted from 1, that holds `offset`.
+    /// Returns the line of `offset`, starting at 1.
     #[must_use]
     pub fn line(&self, offset: u32) -> u32 {
         self.position(offset).0
     }
 
-    /// The line and the column in bytes, both counted from 1, of `offset`.
+    /// Returns the line and the column of `offset`, both starting at 1. Columns count bytes.
     #[must_use]
     pub fn position(&self, offset: u32) -> (u32, u32) {
         let line = self.starts.partition_point(|start| *start <= offset);
@@ -92,7 +91,7 @@ impl LineIndex {
         (u32::try_from(line).unwrap_or(u32::MAX), offset - start + 1)
     }
 
-    /// The offset at which `line`, counted from 1, begins.
+    /// Returns the offset where `line` begins. Lines start at 1.
     #[must_use]
     pub fn start_of(&self, line: u32) -> Option<u32> {
         self.starts.get((line as usize).checked_sub(1)?).copied()

@@ -1,4 +1,4 @@
-//! Byte strings of the tree.
+//! The byte string type of the tree.
 
 use std::borrow::Borrow;
 use std::fmt;
@@ -6,10 +6,10 @@ use std::hash::{Hash, Hasher};
 use std::ops::Deref;
 use std::sync::Arc;
 
-/// The longest text that is kept without an allocation.
+/// Maximum length of a text stored without an allocation.
 const MAX_INLINE_BYTES: usize = 22;
 
-/// An immutable byte string: short ones are stored in place, long ones are shared, so a clone never copies much.
+/// An immutable byte string. Short texts are stored inline and long ones are shared, so a clone is cheap.
 #[derive(Clone)]
 pub struct Text(TextRepr);
 
@@ -23,13 +23,13 @@ enum TextRepr {
 }
 
 impl Text {
-    /// The empty text.
+    /// Creates an empty text.
     #[must_use]
     pub const fn new() -> Self {
         Self(TextRepr::Inline { length: 0, bytes: [0; MAX_INLINE_BYTES] })
     }
 
-    /// The bytes.
+    /// Returns the bytes.
     #[must_use]
     pub fn as_bytes(&self) -> &[u8] {
         match &self.0 {
@@ -38,7 +38,8 @@ impl Text {
         }
     }
 
-    /// The first `length` bytes of `source`. What follows them may be copied along, which is faster than copying exactly them.
+    /// Creates a text from the first `length` bytes of `source`. It may copy a fixed number of bytes, which
+    /// is faster than copying exactly `length`.
     #[inline]
     pub(crate) fn prefix(source: &[u8], length: usize) -> Self {
         match source.first_chunk() {

@@ -2,37 +2,37 @@
 
 use crate::SyntaxError;
 
-use super::{Arithmetic, List, Name, Node, ParameterExpansion, Slice, Span, Text};
+use super::{Arithmetic, List, Name, ParameterExpansion, SharedNode, SharedSlice, Span, Text};
 
-/// A word: what becomes zero or more arguments, or a value, or a pattern, when it is expanded.
+/// A word. Depending on its context, it expands to zero or more arguments, a value or a pattern.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Word {
-    /// Where it stands, quotes included.
+    /// Source range, including quotes.
     pub span: Span,
-    /// What expanding it has to do.
+    /// The steps that an expansion of the word needs.
     pub flags: WordFlags,
-    /// What it is made of.
+    /// The content.
     pub content: WordContent,
 }
 
-/// What a word is made of.
+/// The content of a [`Word`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum WordContent {
-    /// One unquoted literal, or nothing at all (the value of `a=`).
+    /// One unquoted literal. Empty for the value of `a=`.
     Plain(Text),
-    /// Quoted, but nothing in it is ever expanded.
+    /// Quoted, without expansions.
     Static {
         /// The text after quote removal.
         text: Text,
-        /// How it was written.
-        parts: Slice<WordPart>,
+        /// The parts as written in the source.
+        parts: SharedSlice<WordPart>,
     },
-    /// Something in it is expanded or matched.
-    Parts(Slice<WordPart>),
+    /// A word with expansions or patterns.
+    Parts(SharedSlice<WordPart>),
 }
 
 impl Word {
-    /// The empty word: no text, no quotes.
+    /// Creates an empty word: no text, no quotes.
     #[must_use]
     pub const fn empty() -> Self {
         Self {
@@ -42,7 +42,7 @@ impl Word {
         }
     }
 
-    /// The text of a word that expands to itself, quotes removed; `None` if anything in it is expanded or matched.
+    /// Returns the text after quote removal if the word contains no expansions or patterns.
     #[must_use]
     pub fn literal(&self) -> Option<&[u8]> {
         match &self.content {
@@ -51,7 +51,7 @@ impl Word {
         }
     }
 
-    /// The same as [`Word::literal`], as the shared text.
+    /// Like [`Word::literal`], but returns the shared [`Text`].
     #[must_use]
     pub fn literal_text(&self) -> Option<&Text> {
         match &self.content {
@@ -60,7 +60,8 @@ impl Word {
         }
     }
 
-    /// The text of a word written without any quoting or expansion: what can be a reserved word, a number, an alias.
+    /// Returns the text of a word without quoting and expansions. Only such a word can be a reserved word, a
+    /// number or an alias.
     #[must_use]
     pub fn plain(&self) -> Option<&[u8]> {
         match &self.content {
@@ -69,7 +70,7 @@ impl Word {
         }
     }
 
-    /// The parts as written; empty for [`WordContent::Plain`].
+    /// Returns the parts; empty for [`WordContent::Plain`].
     #[must_use]
     pub fn parts(&self) -> &[WordPart] {
         match &self.content {
@@ -79,88 +80,90 @@ impl Word {
     }
 }
 
-/// What expanding a word has to do, precomputed.
+/// The steps that an expansion of a word needs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct WordFlags(u16);
 
 impl WordFlags {
-    /// Nothing: a plain literal.
+    /// No flags: a plain literal.
     pub const NONE: Self = Self(0);
-    /// Holds an unquoted expansion, whose result is split into fields and globbed where the place asks for it.
+    /// Contains an unquoted expansion. Its result undergoes word splitting and filename expansion where the
+    /// context calls for them.
     pub const SPLIT: Self = Self(1);
-    /// Holds an unquoted literal glob or extended glob.
+    /// Contains an unquoted glob or extended glob.
     pub const GLOB: Self = Self(1 << 1);
-    /// Holds braces to expand.
+    /// Contains a brace expansion.
     pub const BRACES: Self = Self(1 << 2);
-    /// Holds a tilde to expand.
+    /// Contains a tilde expansion.
     pub const TILDE: Self = Self(1 << 3);
-    /// Holds any quoting: an empty result is still an argument.
+    /// Contains quoting: an empty result is still an argument.
     pub const QUOTED: Self = Self(1 << 4);
-    /// Holds `$@`, `${a[@]}`, `${!prefix@}` or the like, which make several fields even when quoted.
+    /// Contains `$@`, `${a[@]}` or `${!prefix@}`, which can expand to several fields even in double quotes.
     pub const FIELDS: Self = Self(1 << 5);
-    /// Holds a command or process substitution: expanding it runs commands.
+    /// Contains a command or process substitution, so expanding it runs commands.
     pub const COMMANDS: Self = Self(1 << 6);
-    /// Holds any expansion: parameter, command, process, arithmetic.
+    /// Contains a parameter, command, process or arithmetic expansion.
     pub const EXPANSION: Self = Self(1 << 7);
-    /// Looks like `name=value`: `export`, `declare` and the like, reached by way of `command` or a variable, take
-    /// it as an assignment and do not split it.
+    /// Has the form `name=value`. If `export`, `declare` or a similar builtin is called through `command` or
+    /// a variable, it treats the word as an assignment and does not split it.
     pub const ASSIGNMENT: Self = Self(1 << 8);
 
-    /// Whether any flag of `other` is set.
+    /// Whether any flag of `other` is set in `self`.
     #[must_use]
     pub const fn contains(self, other: Self) -> bool {
         self.0 & other.0 != 0
     }
 
-    /// The flags of both.
+    /// Returns the union of both sets.
     #[must_use]
     pub const fn union(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
 }
 
-/// One part of a word.
+/// A part of a word.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WordPart {
-    /// Where it stands, delimiters included.
+    /// Source range, including delimiters.
     pub span: Span,
-    /// What it is.
+    /// The kind.
     pub kind: PartKind,
 }
 
-/// The kinds of word parts.
+/// The kind of a [`WordPart`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PartKind {
-    /// Text as it stands. In patterns it is inert, except that inside a bracket expression which a
-    /// [`Glob::Bracket`] left open its `]`, `-`, `!` and `^` act. Inside double quotes it is quoted text.
+    /// Literal text. It has no special meaning in patterns, except inside a bracket expression that a
+    /// [`Glob::Bracket`] left open: there `]`, `-`, `!` and `^` keep their meaning. Inside double quotes it
+    /// is quoted text.
     Literal(Text),
-    /// A byte quoted by a backslash.
+    /// A byte escaped with a backslash.
     Escaped(u8),
     /// `'…'`.
     SingleQuoted(Text),
     /// `$'…'`, decoded.
     AnsiQuoted(Text),
-    /// `"…"`: within it only literals, escapes, parameters, commands and arithmetic occur.
-    DoubleQuoted(Slice<WordPart>),
-    /// `$"…"`: translated, then as [`PartKind::DoubleQuoted`].
-    LocaleQuoted(Slice<WordPart>),
-    /// `$name` or `${name}`: a whole variable, with nothing done to it. By far the most frequent expansion.
+    /// `"…"`: contains only literals, escapes, and parameter, command and arithmetic expansions.
+    DoubleQuoted(SharedSlice<WordPart>),
+    /// `$"…"`: translated according to the locale, then treated like [`PartKind::DoubleQuoted`].
+    LocaleQuoted(SharedSlice<WordPart>),
+    /// `$name` or `${name}` without an operator: by far the most frequent expansion.
     Variable(Name),
     /// Any other parameter expansion.
-    Parameter(Node<ParameterExpansion>),
+    Parameter(SharedNode<ParameterExpansion>),
     /// `$(…)` or `` `…` ``.
-    Command(Node<CommandSubstitution>),
+    Command(SharedNode<CommandSubstitution>),
     /// `$((…))` or `$[…]`.
-    Arithmetic(Node<Arithmetic>),
+    Arithmetic(SharedNode<Arithmetic>),
     /// `<(…)` or `>(…)`.
     Process(Box<ProcessSubstitution>),
-    /// `~`, `~user`, `~+`, `~-`, `~2`: what follows the tilde.
+    /// `~`, `~user`, `~+`, `~-`, `~2`: the text after the tilde.
     Tilde(Text),
     /// `{a,b}` or `{1..9}`.
     Braces(Box<Braces>),
     /// `*`, `?`, `[…]`.
     Glob(Glob),
-    /// `@(…)` and its kin.
+    /// An extended glob such as `@(…)`.
     ExtendedGlob(Box<ExtendedGlob>),
 }
 
@@ -169,25 +172,25 @@ pub enum PartKind {
 pub struct CommandSubstitution {
     /// Whether it was written with backquotes.
     pub backquoted: bool,
-    /// What it runs.
+    /// The commands to run.
     pub body: List,
-    /// Why the text between backquotes could not be parsed. bash finds that out when it gets there, and goes on with a
-    /// substitution that yields nothing; the body is empty then. Never set for `$(…)`, whose errors are the
-    /// script's.
+    /// The error if the text between backquotes is invalid. bash reports it only when it expands the
+    /// substitution, which then yields nothing, and the body is empty. Always `None` for `$(…)`, because its
+    /// errors make the whole script invalid.
     pub error: Option<Box<BackquoteError>>,
 }
 
-/// Text between backquotes that could not be parsed.
+/// Invalid text between backquotes.
 #[derive(Clone, Debug)]
 pub struct BackquoteError {
-    /// The text, as written.
+    /// The text between the backquotes.
     pub text: Text,
-    /// What is wrong with it.
+    /// The syntax error.
     pub error: SyntaxError,
 }
 
 impl PartialEq for BackquoteError {
-    /// The error follows from the text.
+    /// Compares only texts: the error depends on the text.
     fn eq(&self, other: &Self) -> bool {
         self.text == other.text
     }
@@ -198,74 +201,74 @@ impl Eq for BackquoteError {}
 /// `<(…)` or `>(…)`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProcessSubstitution {
-    /// Which end the word names.
+    /// The direction.
     pub direction: SubstitutionDirection,
-    /// What it runs.
+    /// The commands to run.
     pub body: List,
 }
 
 /// The direction of a process substitution, seen from the command that gets the word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum SubstitutionDirection {
-    /// `<(…)`: the word names what the list writes.
+    /// `<(…)`: the word names a file to read the output of the commands from.
     Read,
-    /// `>(…)`: the word names what the list reads.
+    /// `>(…)`: the word names a file to write the input of the commands to.
     Write,
 }
 
-/// Braces that are expanded. Never expanded by the parser: a range may be huge.
+/// A brace expansion. The parser does not expand it, because a range may be huge.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Braces {
     /// `{a,b,c}`: two or more alternatives, each of which may be empty.
-    List(Slice<Slice<WordPart>>),
+    List(SharedSlice<SharedSlice<WordPart>>),
     /// `{first..last..step}`.
     Range(BraceRange),
 }
 
-/// A range in braces. It counts from `first` towards `last`, whatever the sign of the step.
+/// A sequence expression. It counts from `first` towards `last`, whatever the sign of the step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BraceRange {
     /// `{1..10}`, `{01..10}`, `{1..10..2}`.
     Numbers {
         /// The first number.
         first: i64,
-        /// The last number, reached only if the steps meet it.
+        /// The last number. The sequence may skip it.
         last: i64,
-        /// The distance from one number to the next, never 0.
+        /// The increment, never 0.
         step: u64,
-        /// The width to which numbers are padded with zeros, sign included; 0 for none.
+        /// The width to which numbers are padded with zeros, including the sign; 0 for no padding.
         width: u32,
     },
     /// `{a..z}`.
     Letters {
         /// The first letter.
         first: u8,
-        /// The last letter, reached only if the steps meet it.
+        /// The last letter. The sequence may skip it.
         last: u8,
-        /// The distance from one letter to the next, never 0.
+        /// The increment, never 0.
         step: u64,
     },
 }
 
-/// An unquoted pattern character.
+/// An unquoted glob pattern.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Glob {
     /// `*`.
     AnyString,
     /// `?`.
     AnyCharacter,
-    /// A bracket expression. Either whole, `[a-z]`; or, if it holds quotes or expansions, only its `[`, and the
-    /// parts that follow make up the rest.
+    /// A bracket expression. The text is the whole expression, `[a-z]`, or only its `[` if it contains quotes
+    /// or expansions. In that case the following parts make up the rest.
     Bracket(Text),
 }
 
-/// `@(a|b)` and its kin.
+/// An extended glob such as `@(a|b)`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExtendedGlob {
-    /// What is matched of the alternatives.
+    /// How often the alternatives match.
     pub operator: GlobOperator,
     /// The alternatives, at least one.
-    pub alternatives: Slice<Slice<WordPart>>,
+    pub alternatives: SharedSlice<SharedSlice<WordPart>>,
 }
 
 /// The operators of extended globs.

@@ -1,4 +1,4 @@
-//! What a rule sees beside the node it looks at.
+//! The context of a node for the rules.
 
 use crate::ast::{
     Argument, Command, CommandKind, List, PartKind, Pipeline, Redirect, SimpleCommand, Span, Statement, Word,
@@ -9,12 +9,12 @@ use crate::walk::SyntaxNode;
 
 use super::facts::Facts;
 
-/// The surroundings of a node.
+/// The context of a node.
 pub(super) struct CheckContext<'a> {
     pub(super) source: &'a [u8],
     pub(super) facts: &'a Facts,
     pub(super) resolver: &'a dyn Resolver,
-    /// What holds the node, from the top.
+    /// The ancestors of the node, root first.
     pub(super) parents: Vec<SyntaxNode<'a>>,
 }
 
@@ -24,12 +24,12 @@ pub(super) struct SimpleView<'a> {
     pub(super) simple: &'a SimpleCommand,
     /// The name, if it is literal.
     pub(super) name: &'a [u8],
-    /// The words after the name; what is no plain word is left out.
+    /// The words after the name, without assignment and JSON arguments.
     pub(super) words: Vec<&'a Word>,
 }
 
 impl<'a> SimpleView<'a> {
-    /// The simple command that a command is.
+    /// Returns the view if the command is a simple command with a name.
     pub(super) fn of(command: &'a Command) -> Option<Self> {
         let CommandKind::Simple(simple) = &command.kind else { return None };
         let first = simple.arguments.first()?;
@@ -38,17 +38,17 @@ impl<'a> SimpleView<'a> {
         Some(Self { command, simple, name, words })
     }
 
-    /// The word at `index` after the name, if it is literal.
+    /// Returns the argument at `index` if it is literal.
     pub(super) fn literal(&self, index: usize) -> Option<&'a [u8]> {
         self.words.get(index)?.literal()
     }
 
-    /// The span of the name.
+    /// Returns the span of the name.
     pub(super) fn name_span(&self) -> Span {
         self.simple.arguments.first().map_or(self.command.span, Argument::span)
     }
 
-    /// From the name to the last argument.
+    /// Returns the span from the name to the last argument.
     pub(super) fn words_span(&self) -> Span {
         let last = self.simple.arguments.last().map_or(self.command.span, Argument::span);
         self.name_span().to(last)
@@ -58,7 +58,7 @@ impl<'a> SimpleView<'a> {
         &self.command.redirects
     }
 
-    /// Whether it has an option of one letter, alone or among others.
+    /// Whether it has a short option, alone or bundled.
     pub(super) fn has_letter(&self, letter: u8) -> bool {
         let options = self.words.iter().filter_map(|word| word.literal());
         options
@@ -68,7 +68,7 @@ impl<'a> SimpleView<'a> {
 }
 
 impl<'a> CheckContext<'a> {
-    /// The text of a span, for a message.
+    /// Returns the text of a span, shortened for a message.
     pub(super) fn text(&self, span: Span) -> String {
         let text = String::from_utf8_lossy(span.of(self.source)).into_owned();
         let line = text.lines().next().unwrap_or_default();
@@ -79,7 +79,7 @@ impl<'a> CheckContext<'a> {
         }
     }
 
-    /// What a name means, the script's functions and aliases included.
+    /// Whether the script defines a function or alias with this name.
     pub(super) fn is_defined_here(&self, name: &[u8]) -> bool {
         self.facts.functions.contains_key(name) || self.facts.aliases.contains(name)
     }
@@ -88,7 +88,7 @@ impl<'a> CheckContext<'a> {
         if self.is_defined_here(name) { Resolution::Builtin } else { self.resolver.resolve(name) }
     }
 
-    /// The pipeline that directly holds the node.
+    /// Returns the nearest pipeline around the node.
     pub(super) fn pipeline(&self) -> Option<&'a Pipeline> {
         self.parents.iter().rev().find_map(|node| match node {
             SyntaxNode::Pipeline(pipeline) => Some(*pipeline),
@@ -96,7 +96,7 @@ impl<'a> CheckContext<'a> {
         })
     }
 
-    /// The statement that directly holds the node.
+    /// Returns the nearest statement around the node.
     pub(super) fn statement(&self) -> Option<&'a Statement> {
         self.parents.iter().rev().find_map(|node| match node {
             SyntaxNode::Statement(statement) => Some(*statement),
@@ -104,7 +104,7 @@ impl<'a> CheckContext<'a> {
         })
     }
 
-    /// The nearest list that holds the node.
+    /// Returns the nearest list around the node.
     pub(super) fn list(&self) -> Option<&'a List> {
         self.parents.iter().rev().find_map(|node| match node {
             SyntaxNode::List(list) => Some(*list),
@@ -112,7 +112,7 @@ impl<'a> CheckContext<'a> {
         })
     }
 
-    /// The commands that hold the node, from the nearest.
+    /// Returns the commands around the node, nearest first.
     pub(super) fn commands(&self) -> impl Iterator<Item = &'a Command> + '_ {
         self.parents.iter().rev().filter_map(|node| match node {
             SyntaxNode::Command(command) => Some(*command),
@@ -125,7 +125,7 @@ impl<'a> CheckContext<'a> {
         self.commands().any(|command| matches!(command.kind, CommandKind::Function(_)))
     }
 
-    /// Whether the node is in `$(…)` or the like.
+    /// Whether the node is in a command or process substitution.
     pub(super) fn in_substitution(&self) -> bool {
         self.parents.iter().any(|node| match node {
             SyntaxNode::Part(part) => matches!(part.kind, PartKind::Command(_) | PartKind::Process(_)),
@@ -133,14 +133,14 @@ impl<'a> CheckContext<'a> {
         })
     }
 
-    /// Whether the status of the node's statement decides something: a condition, `&&`, `||`, `!`.
+    /// Whether the exit status of the node's statement is tested: by a condition, `&&`, `||` or `!`.
     pub(super) fn is_tested(&self) -> bool {
         let statement = self.statement().is_some_and(|statement| !statement.rest.is_empty());
         let negated = self.pipeline().is_some_and(|pipeline| pipeline.negated);
         statement || negated || self.in_condition()
     }
 
-    /// Whether the nearest list is the condition of its command.
+    /// Whether the nearest list is the condition of an `if` or a loop.
     pub(super) fn in_condition(&self) -> bool {
         let (Some(list), Some(command)) = (self.list(), self.commands().next()) else { return false };
         let is = |condition: &List| std::ptr::eq(condition, list);
@@ -151,8 +151,8 @@ impl<'a> CheckContext<'a> {
         }
     }
 
-    /// Whether the script gets to the node whatever happens, unless it ends before.
-    pub(super) fn is_reached(&self, node: SyntaxNode<'a>) -> bool {
+    /// Whether the script always reaches the node, unless it exits before.
+    pub(super) fn is_always_reached(&self, node: SyntaxNode<'a>) -> bool {
         let below = self.parents.iter().skip(1).copied().chain(std::iter::once(node));
         self.parents.iter().zip(below).all(|(parent, child)| match (parent, child) {
             (SyntaxNode::Statement(statement), SyntaxNode::Pipeline(pipeline)) => {
@@ -167,14 +167,14 @@ impl<'a> CheckContext<'a> {
         })
     }
 
-    /// Whether the node runs whatever happens, as far as the script tells: at the top, in no branch.
-    pub(super) fn is_certain(&self) -> bool {
+    /// Whether the node is at the top level of the script and not in a branch.
+    pub(super) fn is_top_level(&self) -> bool {
         let compound = self.commands().any(|command| !matches!(command.kind, CommandKind::Group(_)));
         !compound && !self.in_substitution() && !self.is_tested()
     }
 }
 
-/// Whether a command always runs this list, if it runs.
+/// Whether a command always runs this list.
 fn is_always_run(command: &Command, list: &List) -> bool {
     match &command.kind {
         CommandKind::Group(_) | CommandKind::Subshell(_) => true,
@@ -186,14 +186,14 @@ fn is_always_run(command: &Command, list: &List) -> bool {
     }
 }
 
-/// The parts of a word that are expanded outside of quotes.
+/// Returns the unquoted expansions in a word.
 pub(super) fn unquoted(word: &Word) -> impl Iterator<Item = &WordPart> {
     word.parts().iter().filter(|part| {
         matches!(part.kind, PartKind::Variable(_) | PartKind::Parameter(_) | PartKind::Command(_))
     })
 }
 
-/// Whether a word is a name that can be assigned to.
+/// Whether a text is a valid variable name.
 pub(super) fn is_identifier(text: &[u8]) -> bool {
     text.first().is_some_and(|byte| byte.is_ascii_alphabetic() || *byte == b'_')
         && text.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')

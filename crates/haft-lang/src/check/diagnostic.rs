@@ -1,4 +1,4 @@
-//! What a check finds, as data, for people and for programs.
+//! The findings of a check, as text and as JSON.
 
 use serde::Serialize;
 
@@ -6,20 +6,20 @@ use crate::SyntaxError;
 use crate::ast::{LineIndex, Span};
 use crate::excerpt::SourceExcerpt;
 
-/// How bad it is.
+/// The severity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
-    /// Worth knowing; often meant so.
+    /// Worth knowing, and often intended.
     Note,
-    /// Probably wrong.
+    /// Probably a mistake.
     Warning,
-    /// Certainly wrong.
+    /// Certainly a mistake.
     Error,
 }
 
 impl Severity {
-    /// The word for it.
+    /// Returns the severity as a word.
     #[must_use]
     pub fn word(self) -> &'static str {
         match self {
@@ -30,40 +30,40 @@ impl Severity {
     }
 }
 
-/// Something that is wrong with a script.
+/// A problem found in a script.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
     /// The code of the rule that found it, or `syntax`.
     pub code: &'static str,
-    /// How bad it is.
+    /// The severity.
     pub severity: Severity,
-    /// Where it is.
+    /// Source range.
     pub span: Span,
-    /// What is wrong: lower case, no period.
+    /// The message: lower case, no period.
     pub message: String,
-    /// What may help.
+    /// A suggestion for fixing the problem.
     pub hint: Option<String>,
-    /// Other places that have to do with it, and what they are.
+    /// Related source ranges, each with a note.
     pub related: Vec<(Span, String)>,
-    /// Whether it is a syntax error that more input could mend.
+    /// Whether it is a syntax error that more input could fix.
     pub incomplete: bool,
 }
 
-/// A diagnostic with lines and columns: the form for programs.
+/// A diagnostic with line and column numbers, for JSON.
 #[derive(Clone, Debug, Serialize)]
 pub struct LocatedDiagnostic<'a> {
     code: &'a str,
     severity: Severity,
     message: &'a str,
     #[serde(flatten)]
-    place: TextRange,
+    range: TextRange,
     hint: Option<&'a str>,
     related: Vec<Related<'a>>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     incomplete: bool,
 }
 
-/// Lines and columns are counted from 1, columns and offsets in bytes; the end is exclusive.
+/// A source range. Lines and columns start at 1; columns and offsets count bytes. The end is exclusive.
 #[derive(Clone, Copy, Debug, Serialize)]
 struct TextRange {
     line: u32,
@@ -78,19 +78,20 @@ struct TextRange {
 struct Related<'a> {
     message: &'a str,
     #[serde(flatten)]
-    place: TextRange,
+    range: TextRange,
 }
 
-fn place(span: Span, lines: &LineIndex) -> TextRange {
+fn text_range(span: Span, lines: &LineIndex) -> TextRange {
     let (line, column) = lines.position(span.start);
     let (end_line, end_column) = lines.position(span.end.max(span.start));
     TextRange { line, column, end_line, end_column, start: span.start, end: span.end }
 }
 
 impl Diagnostic {
-    /// The report: message, place, the line with a caret under it, related places, and the hint. Ends with a newline.
+    /// Returns the full report: the message, the location, the source line with a caret, related locations,
+    /// and the hint. It ends with a newline.
     ///
-    /// `name` is what the source is called, `source` the text that was checked, `lines` its lines.
+    /// `name` is the file name to show, `source` the text that was checked, `lines` its line index.
     #[must_use]
     pub fn render(&self, name: &str, source: &[u8], lines: &LineIndex) -> String {
         let mut report = format!("{}: {} [{}]\n", self.severity.word(), self.message, self.code);
@@ -103,7 +104,7 @@ impl Diagnostic {
         report
     }
 
-    /// The form for programs.
+    /// Returns the diagnostic with line and column numbers.
     #[must_use]
     pub fn locate(&self, lines: &LineIndex) -> LocatedDiagnostic<'_> {
         let related = self.related.iter();
@@ -111,9 +112,11 @@ impl Diagnostic {
             code: self.code,
             severity: self.severity,
             message: &self.message,
-            place: place(self.span, lines),
+            range: text_range(self.span, lines),
             hint: self.hint.as_deref(),
-            related: related.map(|(span, message)| Related { message, place: place(*span, lines) }).collect(),
+            related: related
+                .map(|(span, message)| Related { message, range: text_range(*span, lines) })
+                .collect(),
             incomplete: self.incomplete,
         }
     }

@@ -1,4 +1,4 @@
-//! What is true of a script as a whole, collected before the rules look at its parts.
+//! Facts about a whole script, collected before the rules run.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,8 +9,8 @@ use crate::ast::{
 };
 use crate::walk::SyntaxNode;
 
-/// Commands that assign to the variables that their arguments name.
-const ASSIGNING: &[&[u8]] = &[
+/// Commands that assign to variables named by their arguments.
+const ASSIGNING_COMMANDS: &[&[u8]] = &[
     b"read",
     b"mapfile",
     b"readarray",
@@ -26,36 +26,37 @@ const ASSIGNING: &[&[u8]] = &[
     b"unset",
 ];
 
-/// Commands that ask whether a command is there.
-const ASKING: &[&[u8]] = &[b"command", b"type", b"which", b"hash", b"whence", b"alias", b"unalias", b"unset"];
+/// Commands that test whether a command exists.
+const PROBING_COMMANDS: &[&[u8]] =
+    &[b"command", b"type", b"which", b"hash", b"whence", b"alias", b"unalias", b"unset"];
 
-/// What is known of a script.
+/// Facts about a script.
 #[derive(Debug, Default)]
 pub(super) struct Facts {
     pub(super) functions: BTreeMap<Text, Span>,
     pub(super) aliases: BTreeSet<Text>,
-    /// Where each variable is assigned, in order.
+    /// The assignments to each variable, in source order.
     pub(super) assigned: BTreeMap<Text, Vec<Span>>,
-    /// All assignments, in order.
+    /// All assignments, in source order.
     pub(super) assignments: Vec<(Span, Text)>,
-    /// Variables of which the script asks whether they are set: `${name:-}`, `-v name`.
-    pub(super) tried: BTreeSet<Text>,
-    /// Where each variable is used, in order.
+    /// Variables that the script tests for being set: `${name:-}`, `-v name`.
+    pub(super) probed_variables: BTreeSet<Text>,
+    /// The uses of each variable, in source order.
     pub(super) used: BTreeMap<Text, Vec<Span>>,
-    /// Variables that are assigned anything else than text which is one word.
-    pub(super) wild: BTreeSet<Text>,
-    /// The variables that a variable's values are made of.
+    /// Variables that may hold a value other than exactly one word.
+    pub(super) not_one_word: BTreeSet<Text>,
+    /// The variables used in the values of each variable.
     parts: BTreeMap<Text, Vec<Text>>,
-    /// Names of commands that the script asks about before it uses them.
-    pub(super) asked: BTreeSet<Text>,
-    /// Whether something runs in this shell that is not in the text: `source`, `eval`.
-    pub(super) foreign: bool,
-    /// Whether a nameref refers to a variable that only a run can tell, so that any may be assigned.
-    pub(super) indirect: bool,
-    /// Whether the script reads other files, which may define functions.
+    /// Command names that the script tests for, for example with `command -v`.
+    pub(super) probed_commands: BTreeSet<Text>,
+    /// Whether the script runs code that is not in its text: `source`, `eval`, a dynamic command name.
+    pub(super) runs_unknown_code: bool,
+    /// Whether a nameref refers to an unknown variable, so any variable may be assigned.
+    pub(super) unknown_nameref: bool,
+    /// Whether the script sources files, which may define functions.
     pub(super) sourced: bool,
-    /// Whether the script changes how commands are found.
-    pub(super) lookup: bool,
+    /// Whether the script changes how commands are looked up.
+    pub(super) changes_lookup: bool,
     pub(super) errexit: bool,
     pub(super) nounset: bool,
     pub(super) pipefail: bool,
@@ -69,7 +70,7 @@ impl Facts {
         {
             facts.shebang(line);
         }
-        SyntaxNode::List(&program.body).descend(&mut |node| facts.see(node));
+        SyntaxNode::List(&program.body).descend(&mut |node| facts.visit(node));
         for places in facts.assigned.values_mut().chain(facts.used.values_mut()) {
             places.sort_by_key(|span| span.start);
         }
@@ -77,20 +78,20 @@ impl Facts {
         facts
     }
 
-    /// Whether the variable can only hold text that is one word, not empty, and no pattern.
+    /// Whether the variable always holds exactly one word that is not a pattern.
     pub(super) fn is_one_word(&self, name: &[u8]) -> bool {
         self.is_one_word_within(name, 4)
     }
 
     fn is_one_word_within(&self, name: &[u8], steps: u32) -> bool {
-        let known = self.assigned.contains_key(name) && !self.wild.contains(name);
+        let known = self.assigned.contains_key(name) && !self.not_one_word.contains(name);
         let parts = self.parts.get(name).map(Vec::as_slice).unwrap_or_default();
         known
             && parts.len() <= 8
             && parts.iter().all(|part| steps > 0 && self.is_one_word_within(part, steps - 1))
     }
 
-    /// ParseOptions given to the shell on the first line.
+    /// Reads the shell options on the `#!` line.
     fn shebang(&mut self, line: &[u8]) {
         for word in line.split(|byte| *byte == b' ').skip(1).filter(|word| word.starts_with(b"-")) {
             self.letters(&word[1..], true);
@@ -102,7 +103,7 @@ impl Facts {
         self.nounset |= on && letters.contains(&b'u');
     }
 
-    fn see(&mut self, node: SyntaxNode<'_>) {
+    fn visit(&mut self, node: SyntaxNode<'_>) {
         match node {
             SyntaxNode::Command(command) => self.command(command),
             SyntaxNode::Assignment(assignment) => self.assignment(assignment),
@@ -117,7 +118,7 @@ impl Facts {
                 if let ConditionalKind::Unary { test, operand } = &conditional.kind
                     && test.letter() == b'v'
                 {
-                    self.tried.extend(operand.literal_text().cloned());
+                    self.probed_variables.extend(operand.literal_text().cloned());
                 }
             }
             _ => {}
@@ -128,7 +129,7 @@ impl Facts {
         self.assigned.entry(name.clone()).or_default().push(span);
         self.assignments.push((span, name.clone()));
         if wild {
-            self.wild.insert(name.clone());
+            self.not_one_word.insert(name.clone());
         }
     }
 
@@ -145,7 +146,7 @@ impl Facts {
             });
             self.parts.entry(assignment.name.clone()).or_default().extend(names);
         }
-        self.lookup |= assignment.name == "PATH";
+        self.changes_lookup |= assignment.name == "PATH";
     }
 
     fn part(&mut self, part: &WordPart) {
@@ -158,7 +159,7 @@ impl Facts {
                     ParameterOperator::Assign { .. } => self.assign(name, part.span, true),
                     ParameterOperator::Default { .. }
                     | ParameterOperator::Alternative { .. }
-                    | ParameterOperator::Require { .. } => drop(self.tried.insert(name.clone())),
+                    | ParameterOperator::Require { .. } => drop(self.probed_variables.insert(name.clone())),
                     _ => {}
                 }
             }
@@ -208,34 +209,34 @@ impl Facts {
     fn simple(&mut self, simple: &SimpleCommand) {
         let Some(first) = simple.arguments.first() else { return };
         let Some(name) = first.word().and_then(Word::literal) else {
-            self.foreign = true;
+            self.runs_unknown_code = true;
             return;
         };
         let arguments = &simple.arguments[1..];
         match name {
-            b"eval" => self.foreign = true,
-            b"source" | b"." => (self.foreign, self.sourced) = (true, true),
+            b"eval" => self.runs_unknown_code = true,
+            b"source" | b"." => (self.runs_unknown_code, self.sourced) = (true, true),
             b"set" => self.options(arguments),
             b"shopt" => self.lastpipe |= literals(arguments).any(|word| word == b"lastpipe"),
             b"alias" => self.aliases.extend(literals(arguments).map(alias_name)),
             b"test" | b"[" if literals(arguments).next() == Some(b"-v") => {
-                self.tried.extend(literals(arguments).nth(1).map(Text::from));
+                self.probed_variables.extend(literals(arguments).nth(1).map(Text::from));
             }
-            b"enable" => self.lookup = true,
+            b"enable" => self.changes_lookup = true,
             _ => {}
         }
-        if ASSIGNING.contains(&name) {
+        if ASSIGNING_COMMANDS.contains(&name) {
             self.named(arguments);
         }
         if matches!(name, b"declare" | b"typeset" | b"local") {
             self.namerefs(arguments);
         }
-        if ASKING.contains(&name) {
-            self.asked.extend(literals(arguments).map(Text::from));
+        if PROBING_COMMANDS.contains(&name) {
+            self.probed_commands.extend(literals(arguments).map(Text::from));
         }
     }
 
-    /// `declare -n name=variable`: what is assigned to the name is assigned to the variable.
+    /// Handles `declare -n name=variable`: assignments to `name` change `variable`.
     fn namerefs(&mut self, arguments: &[Argument]) {
         let is_option = |word: &[u8]| word.starts_with(b"-") && word.contains(&b'n');
         if !literals(arguments).any(is_option) {
@@ -247,12 +248,12 @@ impl Facts {
                 AssignmentValue::Word(word) if word.literal_text().is_some() => {
                     word.literal_text().into_iter().for_each(|name| self.assign(name, word.span, true));
                 }
-                _ => self.indirect = true,
+                _ => self.unknown_nameref = true,
             }
         }
     }
 
-    /// Variables that a builtin assigns to: any of its arguments may be one.
+    /// Handles a builtin that assigns to variables named by its arguments.
     fn named(&mut self, arguments: &[Argument]) {
         for argument in arguments {
             let Some(word) = argument.word() else { continue };
@@ -284,13 +285,13 @@ impl Facts {
     }
 }
 
-/// The first of the places, which are in order, that begins at an offset or after it.
-pub(super) fn first_from(places: &[Span], offset: u32) -> Option<Span> {
+/// Returns the first of the sorted spans that starts at or after an offset.
+pub(super) fn first_starting_at(places: &[Span], offset: u32) -> Option<Span> {
     places.get(places.partition_point(|span| span.start < offset)).copied()
 }
 
-/// The last of the places, which are in order, that begins before an offset.
-pub(super) fn last_before(places: &[Span], offset: u32) -> Option<Span> {
+/// Returns the last of the sorted spans that starts before an offset.
+pub(super) fn last_starting_before(places: &[Span], offset: u32) -> Option<Span> {
     let after = places.partition_point(|span| span.start < offset);
     places.get(after.checked_sub(1)?).copied()
 }
@@ -303,7 +304,7 @@ fn alias_name(definition: &[u8]) -> Text {
     Text::from(definition.split(|byte| *byte == b'=').next().unwrap_or(definition))
 }
 
-/// Whether a word is text that stays one word where it is split, if the variables in it are.
+/// Whether a word expands to exactly one word if the variables in it do.
 fn is_one_word(word: &Word) -> bool {
     match word.literal() {
         Some(text) => is_solid(text),
@@ -328,7 +329,7 @@ fn is_solid(text: &[u8]) -> bool {
     !text.is_empty() && !text.iter().any(|byte| b" \t\n*?[".contains(byte))
 }
 
-/// The parts of a word, those in double quotes in their place.
+/// Returns the parts of a word, with double quotes flattened.
 fn flattened(word: &Word) -> impl Iterator<Item = &WordPart> {
     word.parts().iter().flat_map(|part| match &part.kind {
         PartKind::DoubleQuoted(parts) => parts.iter(),
@@ -336,7 +337,7 @@ fn flattened(word: &Word) -> impl Iterator<Item = &WordPart> {
     })
 }
 
-/// Whether the last command that a list runs always prints one word.
+/// Whether the last command of a list always prints exactly one word.
 pub(super) fn prints_one_word(list: &List) -> bool {
     const COMMANDS: &[&[u8]] =
         &[b"mktemp", b"wc", b"id", b"uname", b"whoami", b"nproc", b"arch", b"tempfile", b"tput"];

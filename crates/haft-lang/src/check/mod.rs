@@ -1,16 +1,16 @@
-//! What is certainly or probably wrong with a script, found before anything runs.
+//! Finds mistakes in a script before it runs.
 //!
-//! Each thing that is looked for is a [`Rule`]: a code, a severity, words that explain it, examples that show it, and a
-//! function that finds it. The examples are the rules' tests. [`check`] reads a script, collects what is true of it as a
-//! whole (which functions it defines, which variables it assigns), walks the tree once and lets every rule
-//! look at every node.
+//! Each kind of mistake has a [`Rule`]: a code, a severity, an explanation, examples, and a function that
+//! finds it. The examples are the tests of the rule. [`check`] parses a script, collects facts about the
+//! whole script (defined functions, assigned variables), walks the tree once and applies every rule to every
+//! node.
 //!
-//! A false alarm is worse than a miss: a rule keeps silent wherever the text leaves a doubt that the author may know
-//! better. An *error* is what cannot work and what the script gets to whatever happens, or what destroys the system; a
-//! *warning* is what most probably is not meant; a *note* is worth knowing.
+//! A false alarm is worse than a missed mistake, so a rule reports nothing if the author may have had a
+//! reason. An *error* always fails and is always reached, or destroys the system. A *warning* is probably a
+//! mistake. A *note* is worth knowing.
 //!
-//! The rules about dangerous commands look at the [plan](crate::plan) of the script, which follows wrappers and text
-//! within text and knows the files that commands use.
+//! The rules about dangerous commands use the [plan](crate::plan) of the script, which follows wrappers and
+//! nested scripts and knows the files that commands use.
 
 mod context;
 mod diagnostic;
@@ -34,9 +34,10 @@ use context::{CheckContext, SimpleView};
 use facts::Facts;
 use rule::{Matcher, RuleReport};
 
-/// Checks a script: what is wrong with it, in the order of the text.
+/// Checks a script and returns the problems in source order.
 ///
-/// If it cannot be parsed, the syntax error is in the list, and what can be said of the text without its structure.
+/// If the script cannot be parsed, the result contains the syntax error and the findings of rules that need
+/// no parse tree.
 ///
 /// ```
 /// use haft_lang::{BuiltinsOnly, ParseOptions, check};
@@ -51,47 +52,48 @@ pub fn check(source: &[u8], options: &ParseOptions, resolver: &dyn Resolver) -> 
         None => check_program(&script.program, source, resolver),
         Some(error) => {
             let mut found = vec![Diagnostic::from(error)];
-            look_at_text(source, &mut found);
+            check_text(source, &mut found);
             sorted(found)
         }
     }
 }
 
-/// Checks a program that was parsed already: `source` is the text it was parsed from.
+/// Checks a parsed program. `source` is the text it was parsed from.
 #[must_use]
 pub fn check_program(program: &Program, source: &[u8], resolver: &dyn Resolver) -> Vec<Diagnostic> {
     let facts = Facts::of(program, source);
     let mut found = Vec::new();
-    look_at_text(source, &mut found);
-    look_at_warnings(program, source, &mut found);
+    check_text(source, &mut found);
+    check_warnings(program, source, &mut found);
     let resolver = CachingResolver::new(resolver);
     let context = CheckContext { source, facts: &facts, resolver: &resolver, parents: Vec::new() };
-    let mut runner = RuleRunner { context, found, left: false };
+    let mut runner = RuleRunner { context, found, exited: false };
     runner.visit(SyntaxNode::List(&program.body));
-    look_at_plan(&crate::plan::plan(program, source, &resolver), &mut runner.found);
+    check_plan(&crate::plan::plan(program, source, &resolver), &mut runner.found);
     sorted(runner.found)
 }
 
-/// The rule of this code.
+/// Returns the rule with a code.
 #[must_use]
 pub fn rule(code: &str) -> Option<&'static Rule> {
     RULES.iter().copied().find(|rule| rule.code == code)
 }
 
-/// Rules whose finding is told once, where it is seen first, and not at each repetition.
-const ONCE: &[&str] = &["command-not-found", "unset-variable"];
+/// Rules that report each message only once, at its first occurrence.
+const REPORTED_ONCE: &[&str] = &["command-not-found", "unset-variable"];
 
 fn sorted(mut found: Vec<Diagnostic>) -> Vec<Diagnostic> {
     found.sort_by_key(|diagnostic| (diagnostic.span.start, diagnostic.span.end));
     let mut seen = BTreeSet::new();
     found.retain(|diagnostic| {
-        !ONCE.contains(&diagnostic.code) || seen.insert((diagnostic.code, diagnostic.message.clone()))
+        !REPORTED_ONCE.contains(&diagnostic.code)
+            || seen.insert((diagnostic.code, diagnostic.message.clone()))
     });
     found.dedup_by(|later, earlier| later.code == earlier.code && later.span.range() == earlier.span.range());
     found
 }
 
-fn look_at_text(source: &[u8], found: &mut Vec<Diagnostic>) {
+fn check_text(source: &[u8], found: &mut Vec<Diagnostic>) {
     for rule in RULES {
         if let Matcher::Text(matches) = rule.matcher {
             matches(source, &mut RuleReport { rule, found });
@@ -99,7 +101,7 @@ fn look_at_text(source: &[u8], found: &mut Vec<Diagnostic>) {
     }
 }
 
-fn look_at_warnings(program: &Program, source: &[u8], found: &mut Vec<Diagnostic>) {
+fn check_warnings(program: &Program, source: &[u8], found: &mut Vec<Diagnostic>) {
     for rule in RULES {
         if let Matcher::Warning(matches) = rule.matcher {
             program
@@ -110,7 +112,7 @@ fn look_at_warnings(program: &Program, source: &[u8], found: &mut Vec<Diagnostic
     }
 }
 
-fn look_at_plan(plan: &ScriptPlan, found: &mut Vec<Diagnostic>) {
+fn check_plan(plan: &ScriptPlan, found: &mut Vec<Diagnostic>) {
     for rule in RULES {
         if let Matcher::Plan(matches) = rule.matcher {
             matches(plan, &mut RuleReport { rule, found });
@@ -121,25 +123,25 @@ fn look_at_plan(plan: &ScriptPlan, found: &mut Vec<Diagnostic>) {
 struct RuleRunner<'a> {
     context: CheckContext<'a>,
     found: Vec<Diagnostic>,
-    /// Whether a statement before always leaves.
-    left: bool,
+    /// Whether an earlier statement always exits.
+    exited: bool,
 }
 
 impl<'a> RuleRunner<'a> {
     fn visit(&mut self, node: SyntaxNode<'a>) {
-        self.matches(node);
+        self.apply_rules(node);
         self.context.parents.push(node);
-        let left = self.left;
+        let exited = self.exited;
         node.children(&mut |child| {
             self.visit(child);
-            self.left |=
-                matches!(child, SyntaxNode::Statement(statement) if rules::leaves(&self.context, statement));
+            self.exited |=
+                matches!(child, SyntaxNode::Statement(statement) if rules::always_exits(&self.context, statement));
         });
-        self.left = left;
+        self.exited = exited;
         self.context.parents.pop();
     }
 
-    fn matches(&mut self, node: SyntaxNode<'a>) {
+    fn apply_rules(&mut self, node: SyntaxNode<'a>) {
         let simple = match node {
             SyntaxNode::Command(command) => SimpleView::of(command),
             _ => None,
@@ -156,14 +158,14 @@ impl<'a> RuleRunner<'a> {
                 _ => {}
             }
         }
-        self.temper(before, node);
+        self.lower_unreached(before, node);
     }
 
-    /// What the script may never get to does not keep it from running: it is a warning, however wrong it is.
-    fn temper(&mut self, before: usize, node: SyntaxNode<'a>) {
+    /// Lowers errors to warnings in commands that the script may never reach.
+    fn lower_unreached(&mut self, before: usize, node: SyntaxNode<'a>) {
         let new = self.found.get_mut(before..).unwrap_or_default();
         let mut errors = new.iter_mut().filter(|found| found.severity == Severity::Error).peekable();
-        if errors.peek().is_some() && (self.left || !self.context.is_reached(node)) {
+        if errors.peek().is_some() && (self.exited || !self.context.is_always_reached(node)) {
             errors.for_each(|found| found.severity = Severity::Warning);
         }
     }

@@ -1,4 +1,4 @@
-//! Rules, described once: what `--explain` shows, what the documentation lists and what the tests run.
+//! The description of a rule. `--explain`, the documentation and the tests all use it.
 
 use super::context::{CheckContext, SimpleView};
 use super::diagnostic::{Diagnostic, Severity};
@@ -6,49 +6,49 @@ use crate::ast::{List, Span, Warning};
 use crate::plan::ScriptPlan;
 use crate::walk::SyntaxNode;
 
-/// Something that is looked for.
+/// A rule that finds one kind of mistake.
 #[derive(Debug)]
 pub struct Rule {
-    /// Its name: short, stable, words joined by dashes.
+    /// Its stable name: words joined by dashes.
     pub code: &'static str,
-    /// How bad it is at worst.
+    /// Its highest severity.
     pub severity: Severity,
-    /// What it finds, in one line.
+    /// A one-line summary.
     pub summary: &'static str,
-    /// Why that is wrong and what to do instead.
+    /// Why this is a mistake, and what to do instead.
     pub explanation: &'static str,
-    /// Scripts in which it finds something.
+    /// Example scripts with the mistake.
     pub wrong: &'static [&'static str],
-    /// Scripts in which it does not.
+    /// Example scripts without the mistake.
     pub right: &'static [&'static str],
     pub(super) matcher: Matcher,
 }
 
-/// What a rule looks at.
+/// The function of a rule, and the kind of input it examines.
 #[derive(Debug)]
 pub(super) enum Matcher {
-    /// The text, whether or not it could be parsed.
+    /// The text, even if it cannot be parsed.
     Text(fn(&[u8], &mut RuleReport<'_>)),
-    /// What the parser warned about.
+    /// Each warning of the parser.
     Warning(fn(&Warning, &[u8], &mut RuleReport<'_>)),
-    /// Every node of the tree.
+    /// Each node of the tree.
     Node(for<'a> fn(&CheckContext<'a>, SyntaxNode<'a>, &mut RuleReport<'_>)),
-    /// Every list of statements.
+    /// Each list of statements.
     List(for<'a> fn(&CheckContext<'a>, &'a List, &mut RuleReport<'_>)),
-    /// The plan of the whole script, in which wrappers and text within text are followed.
+    /// The plan of the whole script, which includes nested scripts and commands run by wrappers.
     Plan(fn(&ScriptPlan, &mut RuleReport<'_>)),
-    /// Every simple command that has a name or arguments.
+    /// Each simple command with a name.
     Simple(for<'a> fn(&CheckContext<'a>, &SimpleView<'a>, &mut RuleReport<'_>)),
 }
 
-/// Where a rule puts what it finds.
+/// Collects the findings of a rule.
 pub(super) struct RuleReport<'r> {
     pub(super) rule: &'r Rule,
     pub(super) found: &'r mut Vec<Diagnostic>,
 }
 
 impl RuleReport<'_> {
-    /// Adds what was found, as bad as the rule says.
+    /// Adds a finding with the rule's severity.
     pub(super) fn add(&mut self, span: Span, message: impl Into<String>) -> &mut Diagnostic {
         self.found.push(Diagnostic {
             code: self.rule.code,
@@ -71,7 +71,7 @@ impl Diagnostic {
         self
     }
 
-    /// Adds a place that has to do with it.
+    /// Adds a related source range.
     pub(super) fn relate(&mut self, span: Span, note: impl Into<String>) -> &mut Self {
         self.related.push((span, note.into()));
         self

@@ -1,26 +1,25 @@
-//! Aliases.
+//! Alias expansion.
 
 use crate::ast::Text;
 
 use super::Parser;
 use super::bytes::{self, BLANK, BREAK, QUOTE};
 
-/// An alias whose text is being read, up to a position. It is not expanded again in there.
+/// An alias whose text ends at a position. It is not expanded again inside its own text.
 pub(super) struct ActiveAlias {
     name: Text,
     end: usize,
 }
 
 impl Parser<'_> {
-    /// Puts the text of an alias in the place of the word that comes next, if it is one; and again, if that text begins
-    /// with another.
+    /// Expands the next word if it is an alias, and again if its text starts with another alias.
     pub(super) fn expand_aliases(&mut self) {
         while self.expand_alias() {
             self.skip_blanks();
         }
     }
 
-    /// Expands an alias where a word follows an alias whose text ended in a blank.
+    /// Expands the next word if it follows an alias whose text ends in a blank.
     pub(super) fn expand_alias_after_blank(&mut self) {
         if self.alias_next.is_some_and(|end| end <= self.input.at) {
             self.alias_next = None;
@@ -49,8 +48,8 @@ impl Parser<'_> {
         true
     }
 
-    /// Puts `text` in the place of the alias between two positions. If it ends in a blank, the word after it may be an
-    /// alias too; if it is itself the end of another alias's text, that one decides.
+    /// Replaces the alias between two positions by its text. If the text ends in a blank, the next word may
+    /// also be an alias. If the alias is at the end of another alias's text, only that text counts.
     fn activate(&mut self, name: Text, text: &Text, start: usize, end: usize) {
         let grown = |position: usize| position + text.len() - (end - start);
         let decides = self.active.iter().all(|active| active.end != end);
@@ -62,7 +61,7 @@ impl Parser<'_> {
         self.input.replace(start, end, text);
         self.aliased += text.len();
         if self.aliased > self.max_aliased {
-            // Aliases that double their text again and again are stopped at the next word.
+            // Aliases that grow without bound are stopped at the next word.
             self.next_check_at = 0;
         }
         self.active.push(ActiveAlias { name, end: grown(end) });

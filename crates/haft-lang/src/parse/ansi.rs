@@ -1,4 +1,4 @@
-//! `$'…'`.
+//! ANSI-C quoting: `$'…'`.
 
 use crate::ast::{PartKind, Text, WordFlags};
 
@@ -6,7 +6,7 @@ use super::builder::WordBuilder;
 use super::{Parser, Result};
 
 impl Parser<'_> {
-    /// `$'…'`: `start` is at the dollar sign, the next byte is the quote.
+    /// Parses `$'…'`. `start` is the position of the dollar sign; the next byte is the quote.
     pub(super) fn ansi_quoted(&mut self, start: usize, builder: &mut WordBuilder) -> Result<()> {
         let first = self.input.at + 1;
         let mut at = first;
@@ -30,7 +30,7 @@ impl Parser<'_> {
     }
 }
 
-/// What `$'…'` stands for. A NUL ends it, as bash has it.
+/// Decodes the text of `$'…'`. A NUL ends it, as in bash.
 fn decode(mut text: &[u8]) -> Vec<u8> {
     let mut decoded = Vec::with_capacity(text.len());
     while let Some(at) = memchr::memchr(b'\\', text) {
@@ -47,7 +47,7 @@ fn decode(mut text: &[u8]) -> Vec<u8> {
     decoded
 }
 
-/// Decodes what follows a backslash. Returns how much of it was used.
+/// Decodes the escape sequence after a backslash. Returns its length.
 fn escape(text: &[u8], decoded: &mut Vec<u8>) -> usize {
     let Some(first) = text.first() else {
         decoded.push(b'\\');
@@ -96,8 +96,8 @@ fn hexadecimal(text: &[u8], decoded: &mut Vec<u8>) -> usize {
     skipped + length + usize::from(closed)
 }
 
-fn unicode(text: &[u8], most: usize, decoded: &mut Vec<u8>) -> usize {
-    let (value, length) = digits(&text[1..], 16, most);
+fn unicode(text: &[u8], max: usize, decoded: &mut Vec<u8>) -> usize {
+    let (value, length) = digits(&text[1..], 16, max);
     if length == 0 {
         decoded.extend_from_slice(&[b'\\', text[0]]);
         return 1;
@@ -128,10 +128,10 @@ fn control(text: &[u8], decoded: &mut Vec<u8>) -> usize {
     }
 }
 
-/// The value of up to `most` digits, and how many there were.
-fn digits(text: &[u8], base: u32, most: usize) -> (u32, usize) {
+/// Returns the value of up to `max` digits, and their number.
+fn digits(text: &[u8], base: u32, max: usize) -> (u32, usize) {
     let digit = |byte: &u8| char::from(*byte).to_digit(base);
-    let values = text.iter().take(most).map_while(digit);
+    let values = text.iter().take(max).map_while(digit);
     values
         .fold((0u32, 0), |(value, length), digit| (value.wrapping_mul(base).wrapping_add(digit), length + 1))
 }

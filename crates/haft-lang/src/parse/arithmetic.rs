@@ -1,30 +1,32 @@
 //! Arithmetic expressions.
 //!
-//! Operands come before operators in the table of nodes, so a node's operands are known when it is made. Binary operators
-//! are parsed by precedence climbing; a chain of operators of one level takes a loop, not a recursion.
+//! Operands precede operators in the table of nodes, so a node's operands are known when it is created.
+//! Binary operators are parsed by precedence climbing. A chain of operators of the same precedence takes a
+//! loop, not recursion.
 
 use crate::ast::{
     ArithmeticNode, ArithmeticSubscript, ArithmeticTree, BinaryOperator, IncrementOperator, Name, NodeId,
     Span, Text, UnaryOperator,
 };
 use crate::error::{ErrorKind, SyntaxError};
-use crate::sys::Slab;
+use crate::sys::Arena;
 
 use super::bytes::{self, NAME, NAME_START};
 use super::number::constant;
 use super::{MAX_NESTING_DEPTH, Result};
 
-/// Stands for an expansion in the text. The input holds no NUL.
+/// Placeholder for an expansion in the text. The input contains no NUL bytes.
 pub(super) const EXPANSION: u8 = 0;
 
-/// Parses the text of an expression in which [`EXPANSION`] stands for the parts at these indices, in order.
-pub(super) fn parse(text: &[u8], indices: &[u32], slab: &mut Slab) -> Result<ArithmeticTree> {
-    // Few expressions have more nodes.
+/// Parses an expression in which each [`EXPANSION`] is a placeholder for the part at the corresponding index
+/// in `indices`.
+pub(super) fn parse(text: &[u8], indices: &[u32], arena: &mut Arena) -> Result<ArithmeticTree> {
+    // Enough for most expressions.
     let nodes = Vec::with_capacity(8);
-    ExpressionParser { text, at: 0, nodes, indices, expansions: 0, depth: 0 }.parse(slab)
+    ExpressionParser { text, at: 0, nodes, indices, expansions: 0, depth: 0 }.parse(arena)
 }
 
-/// An expression being parsed.
+/// Parses an arithmetic expression.
 struct ExpressionParser<'a> {
     text: &'a [u8],
     at: usize,
@@ -35,7 +37,7 @@ struct ExpressionParser<'a> {
 }
 
 impl<'a> ExpressionParser<'a> {
-    fn parse(mut self, slab: &mut Slab) -> Result<ArithmeticTree> {
+    fn parse(mut self, arena: &mut Arena) -> Result<ArithmeticTree> {
         self.skip_blanks();
         if self.at < self.text.len() {
             self.comma()?;
@@ -43,7 +45,7 @@ impl<'a> ExpressionParser<'a> {
         if self.at < self.text.len() {
             return Err(self.error("an operator"));
         }
-        Ok(ArithmeticTree::new(slab.cut(&mut self.nodes)))
+        Ok(ArithmeticTree::new(arena.slice_from(&mut self.nodes)))
     }
 
     fn push(&mut self, node: ArithmeticNode) -> NodeId {
@@ -61,12 +63,12 @@ impl<'a> ExpressionParser<'a> {
         self.text.get(self.at).copied()
     }
 
-    /// Whether a name begins here; a variable in parentheses cannot be assigned to.
+    /// Whether a name starts here. A variable in parentheses cannot be assigned to.
     fn at_name(&self) -> bool {
         self.peek().is_some_and(|byte| bytes::is(byte, NAME_START))
     }
 
-    /// Takes a symbol and the blanks after it.
+    /// Consumes a symbol and the blanks after it.
     fn eat(&mut self, symbol: &[u8]) -> bool {
         let found = self.text[self.at..].starts_with(symbol);
         if found {
@@ -118,7 +120,7 @@ impl<'a> ExpressionParser<'a> {
         Ok(left)
     }
 
-    /// `a = b`, and all that binds more tightly.
+    /// `a = b`, and operators of higher precedence.
     fn assignment(&mut self) -> Result<NodeId> {
         let bare = self.at_name();
         let target = self.choice()?;
@@ -168,7 +170,7 @@ impl<'a> ExpressionParser<'a> {
         Ok(self.push(ArithmeticNode::Ternary { condition, then, otherwise }))
     }
 
-    /// Binary operators that bind at least as tightly as `level`.
+    /// Parses binary operators of at least precedence `level`.
     fn binary(&mut self, level: u8) -> Result<NodeId> {
         let mut left = self.unary()?;
         while let Some((symbol, binds, operator)) =
@@ -186,15 +188,15 @@ impl<'a> ExpressionParser<'a> {
         Ok(left)
     }
 
-    /// The binary operator that comes next, how tightly it binds, and what it does.
+    /// Returns the next binary operator: its spelling, precedence and meaning.
     fn binary_operator(&self) -> Option<(&'static [u8], u8, Infix)> {
         use BinaryOperator as Op;
         let second = self.text.get(self.at + 1).copied().unwrap_or(b' ');
         let third = self.text.get(self.at + 2).copied().unwrap_or(b' ');
         let both = Infix::Both;
         Some(match (self.peek()?, second) {
-            // `a --b` is no subtraction: a name after two signs is counted down.
-            (b'+', b'+') | (b'-', b'-') if self.name_after_step() => return None,
+            // `a --b` is not a subtraction: two signs before a name are a decrement.
+            (b'+', b'+') | (b'-', b'-') if self.name_after_increment() => return None,
             (b'|', b'|') => (b"||", 1, Infix::Or),
             (b'&', b'&') => (b"&&", 2, Infix::And),
             (b'=', b'=') => (b"==", 6, both(Op::Equal)),
@@ -223,8 +225,8 @@ impl<'a> ExpressionParser<'a> {
     fn unary(&mut self) -> Result<NodeId> {
         let rest = &self.text[self.at..];
         let doubled = matches!(rest, [b'+', b'+', ..] | [b'-', b'-', ..]);
-        if doubled && self.name_after_step() {
-            return self.prefix_step();
+        if doubled && self.name_after_increment() {
+            return self.prefix_increment();
         }
         let operator = match self.peek() {
             Some(b'-') => UnaryOperator::Minus,
@@ -239,14 +241,14 @@ impl<'a> ExpressionParser<'a> {
         Ok(self.push(ArithmeticNode::Unary { operator, operand }))
     }
 
-    /// Whether a name follows `++` or `--`; otherwise they are two signs.
-    fn name_after_step(&self) -> bool {
+    /// Whether a name follows `++` or `--`. Otherwise they are two unary operators.
+    fn name_after_increment(&self) -> bool {
         let rest = &self.text[self.at + 2..];
         let blanks = rest.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
         bytes::name_length(&rest[blanks..]) > 0
     }
 
-    fn prefix_step(&mut self) -> Result<NodeId> {
+    fn prefix_increment(&mut self) -> Result<NodeId> {
         let operator = if self.peek() == Some(b'+') {
             IncrementOperator::PreIncrement
         } else {
@@ -280,7 +282,7 @@ impl<'a> ExpressionParser<'a> {
         Ok(self.push(ArithmeticNode::Increment { operator, target: operand }))
     }
 
-    /// A number, variable, expansion, or expression in parentheses. Blanks after it are left.
+    /// Parses a number, variable, expansion or parenthesized expression, without the blanks after it.
     fn operand(&mut self) -> Result<NodeId> {
         match self.peek() {
             Some(b'(') => {
@@ -298,13 +300,13 @@ impl<'a> ExpressionParser<'a> {
         }
     }
 
-    /// An expansion. What stands right next to it would become one token with it.
+    /// Parses an expansion. Adjacent text would form one token with its result.
     fn expansion(&mut self) -> Result<NodeId> {
         let sticks = |byte: &u8| bytes::is(*byte, NAME) || matches!(*byte, b'#' | b'@' | b'[' | EXPANSION);
         let before = self.at.checked_sub(1).and_then(|at| self.text.get(at)).is_some_and(sticks);
         self.at += 1;
         if before || self.text.get(self.at).is_some_and(sticks) {
-            // The text ahead cannot tell; the error is only a signal to look at the expanded text.
+            // The expression depends on the expanded text. The error only makes the caller wait for it.
             return Err(self.error("an operator"));
         }
         let index = self.indices[self.expansions];
@@ -326,7 +328,7 @@ impl<'a> ExpressionParser<'a> {
         }
     }
 
-    /// An element of an array. The index is part of this table too; the node comes after it.
+    /// Parses an array element. The index belongs to the same table and precedes the element's node.
     fn element(&mut self, name: Name) -> Result<NodeId> {
         let Some(length) = bracket_length(&self.text[self.at..]) else { return Err(self.error("\"]\"")) };
         let inside = &self.text[self.at + 1..self.at + length - 1];
@@ -337,8 +339,8 @@ impl<'a> ExpressionParser<'a> {
         Ok(self.push(ArithmeticNode::Element { name, subscript }))
     }
 
-    /// The index between the brackets, if it is an expression. It must be one if it holds expansions, whose
-    /// order would be lost otherwise.
+    /// Parses the index between the brackets. It must be a valid expression if it contains expansions,
+    /// because their order would be lost otherwise.
     fn index(&mut self, inside: &'a [u8], optional: bool) -> Result<Option<NodeId>> {
         let before = self.nodes.len();
         let (text, at) = (std::mem::replace(&mut self.text, inside), std::mem::replace(&mut self.at, 0));
@@ -370,10 +372,10 @@ impl<'a> ExpressionParser<'a> {
     }
 }
 
-/// How tightly `**` binds; it groups to the right.
+/// The precedence of `**`, which is right-associative.
 const POWER: u8 = 11;
 
-/// What a binary operator does.
+/// The meaning of a binary operator.
 #[derive(Clone, Copy)]
 enum Infix {
     Or,
@@ -381,7 +383,7 @@ enum Infix {
     Both(BinaryOperator),
 }
 
-/// The length of a bracketed text, brackets included. What follows a backslash is data of a key.
+/// Returns the length of a bracketed text, including the brackets. A character after a backslash is data.
 fn bracket_length(text: &[u8]) -> Option<usize> {
     let mut open = 0usize;
     let mut bytes = text.iter().enumerate();

@@ -1,23 +1,23 @@
-//! What can be said about an arithmetic expression before its expansions are made.
+//! Parses arithmetic expressions ahead of their expansion.
 
 use crate::ast::{ArithmeticForm, PartKind, Word, WordPart};
-use crate::sys::Slab;
+use crate::sys::Arena;
 
 use super::arithmetic::{self, EXPANSION};
 
-/// What can be said about an expression ahead of time.
-pub(super) fn form(text: &Word, slab: &mut Slab) -> ArithmeticForm {
+/// Parses the text of an expression as far as possible before expansion.
+pub(super) fn form(text: &Word, arena: &mut Arena) -> ArithmeticForm {
     if let Some(literal) = text.literal() {
-        return arithmetic::parse(literal, &[], slab).map_or(ArithmeticForm::Text, ArithmeticForm::Tree);
+        return arithmetic::parse(literal, &[], arena).map_or(ArithmeticForm::Text, ArithmeticForm::Tree);
     }
     let mut flat = FlattenedText::default();
     if !flat.parts(text.parts(), true) {
         return ArithmeticForm::Text;
     }
-    arithmetic::parse(&flat.text, &flat.indices, slab).map_or(ArithmeticForm::Text, ArithmeticForm::Guess)
+    arithmetic::parse(&flat.text, &flat.indices, arena).map_or(ArithmeticForm::Text, ArithmeticForm::Guess)
 }
 
-/// The text of an expression with its expansions replaced by [`EXPANSION`].
+/// The text of an expression, with [`EXPANSION`] in place of each expansion.
 #[derive(Default)]
 struct FlattenedText {
     text: Vec<u8>,
@@ -25,7 +25,7 @@ struct FlattenedText {
 }
 
 impl FlattenedText {
-    /// Adds parts; returns false if only what they expand to can tell.
+    /// Appends parts. Returns false if the expression can be parsed only after expansion.
     fn parts(&mut self, parts: &[WordPart], outermost: bool) -> bool {
         parts.iter().enumerate().all(|(index, part)| match &part.kind {
             PartKind::Literal(text) => {

@@ -1,9 +1,9 @@
 //! Brace expansion.
 //!
-//! While a word is read, braces and commas are only marked. When it is complete, those that belong together are found,
-//! and all others become literals again.
+//! While reading a word, the parser only marks braces and commas. At the end of the word it matches them, and
+//! unmatched ones become literals again.
 
-use crate::ast::{BraceRange, Braces, PartKind, Slice, Span, WordFlags, WordPart};
+use crate::ast::{BraceRange, Braces, PartKind, SharedSlice, Span, WordFlags, WordPart};
 
 use super::builder::WordBuilder;
 use super::{Parser, Result};
@@ -12,7 +12,7 @@ use super::{Parser, Result};
 #[derive(Clone, Copy)]
 pub(super) struct BraceMark {
     byte: u8,
-    /// How many parts of the word stand before it.
+    /// The number of parts before it.
     part: usize,
     span: Span,
 }
@@ -29,7 +29,7 @@ impl Parser<'_> {
         self.input.at += 1;
     }
 
-    /// The word with its braces made parts or literals.
+    /// Turns marked braces into brace expansions or literals.
     pub(super) fn resolve_braces(&mut self, builder: &mut WordBuilder) -> Result<()> {
         builder.flush();
         let marks = std::mem::take(&mut builder.marks);
@@ -41,7 +41,7 @@ impl Parser<'_> {
         self.piece(&mut word, everything, builder)
     }
 
-    /// Adds a piece of the word to `builder`.
+    /// Appends a range of the word to `builder`.
     fn piece(&mut self, word: &mut MarkedWord, piece: MarkedRange, builder: &mut WordBuilder) -> Result<()> {
         let (mut part, mut index) = (piece.parts.0, piece.marks.0);
         while index < piece.marks.1 {
@@ -68,14 +68,14 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// What stands between the commas of the braces at `open` and `close`.
+    /// Returns the alternatives between the braces at `open` and `close`.
     fn alternatives_of(
         &mut self,
         word: &mut MarkedWord,
         open: usize,
         close: usize,
         outer: &mut WordBuilder,
-    ) -> Result<Slice<Slice<WordPart>>> {
+    ) -> Result<SharedSlice<SharedSlice<WordPart>>> {
         let mut alternatives = Vec::new();
         let mut from = open;
         let mut index = open + 1;
@@ -89,19 +89,19 @@ impl Parser<'_> {
                 let mut builder = WordBuilder::default();
                 self.piece(word, MarkedRange { parts, marks: (from + 1, index) }, &mut builder)?;
                 outer.flags = outer.flags.union(builder.flags);
-                alternatives.push(builder.take_parts(&mut self.slab));
+                alternatives.push(builder.take_parts(&mut self.arena));
                 from = index;
             }
             index += 1;
         }
-        Ok(self.slab.cut(&mut alternatives))
+        Ok(self.arena.slice_from(&mut alternatives))
     }
 }
 
-/// A word whose braces have been marked.
+/// A word with marked braces.
 struct MarkedWord {
     marks: Vec<BraceMark>,
-    /// For each mark that opens braces to expand, the one that closes them.
+    /// For each mark that opens a brace expansion, the mark that closes it.
     pairs: Vec<Option<usize>>,
     parts: Vec<Option<WordPart>>,
 }
@@ -130,7 +130,7 @@ impl MarkedWord {
     }
 }
 
-/// The braces that are expanded: those that hold a comma, or a range.
+/// Finds the pairs of braces to expand: those with a comma or a range.
 fn pairs(marks: &[BraceMark], parts: &[WordPart]) -> Vec<Option<usize>> {
     let mut pairs = vec![None; marks.len()];
     let mut open: Vec<(usize, bool)> = Vec::new();
@@ -145,7 +145,7 @@ fn pairs(marks: &[BraceMark], parts: &[WordPart]) -> Vec<Option<usize>> {
                 if *comma || is_range {
                     pairs[*start] = Some(index);
                 }
-                // Before its first comma the outermost brace is not closed, unless the word begins with `{}`.
+                // The outermost brace stays open before its first comma, unless the word starts with `{}`.
                 let empty = *start + 1 == index && mark.part == 0;
                 if *comma || is_range || empty || open.len() > 1 {
                     open.pop();
@@ -157,7 +157,7 @@ fn pairs(marks: &[BraceMark], parts: &[WordPart]) -> Vec<Option<usize>> {
     pairs
 }
 
-/// The range that `1..9..2` or `a..z` stands for.
+/// Parses a sequence expression such as `1..9..2` or `a..z`.
 fn range(text: &[u8]) -> Option<BraceRange> {
     let text = std::str::from_utf8(text).ok()?;
     let (first, rest) = text.split_once("..")?;
@@ -178,7 +178,7 @@ fn range(text: &[u8]) -> Option<BraceRange> {
     }
 }
 
-/// Whether a number is written with zeros in front, and so asks for its width.
+/// Whether a number has leading zeros, which request padding.
 fn is_padded(number: &str) -> bool {
     let digits = number.trim_start_matches(['-', '+']);
     digits.len() > 1 && digits.starts_with('0')

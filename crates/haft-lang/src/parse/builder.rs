@@ -1,26 +1,26 @@
-//! Putting words together from their parts.
+//! Builds words from their parts.
 
-use crate::ast::{PartKind, Slice, Span, Text, Word, WordContent, WordFlags, WordPart};
-use crate::sys::Slab;
+use crate::ast::{PartKind, SharedSlice, Span, Text, Word, WordContent, WordFlags, WordPart};
+use crate::sys::Arena;
 
 use super::braces::BraceMark;
 
-/// A word in the making.
+/// Builds a word.
 #[derive(Default)]
 pub(super) struct WordBuilder {
     pub(super) parts: Vec<WordPart>,
-    /// Literal text that has not become a part yet: what stands next to each other becomes one part.
+    /// Literal text that is not a part yet, so adjacent literals become one part.
     literal: Text,
-    /// More than one run of it, put together.
+    /// The concatenation, if there is more than one adjacent literal.
     joined: Vec<u8>,
     literal_span: Span,
     pub(super) flags: WordFlags,
-    /// Braces and commas that may turn out to be a brace expansion.
+    /// Braces and commas that may form a brace expansion.
     pub(super) marks: Vec<BraceMark>,
 }
 
 impl WordBuilder {
-    /// Adds literal text.
+    /// Appends literal text.
     pub(super) fn literal(&mut self, text: &[u8], span: Span) {
         if self.literal.is_empty() {
             self.literal_span = span;
@@ -34,7 +34,7 @@ impl WordBuilder {
         self.literal_span.end = span.end;
     }
 
-    /// Makes what literal text there is a part.
+    /// Turns pending literal text into a part.
     pub(super) fn flush(&mut self) {
         if self.literal.is_empty() {
             return;
@@ -47,14 +47,14 @@ impl WordBuilder {
         self.parts.push(WordPart { span: self.literal_span, kind: PartKind::Literal(text) });
     }
 
-    /// Adds a part.
+    /// Appends a part.
     pub(super) fn push(&mut self, kind: PartKind, span: Span, flags: WordFlags) {
         self.flush();
         self.parts.push(WordPart { span, kind });
         self.flags = self.flags.union(flags);
     }
 
-    /// Adds a part of another word.
+    /// Appends a part of another word.
     pub(super) fn append(&mut self, part: WordPart) {
         match &part.kind {
             PartKind::Literal(text) => self.literal(text, part.span),
@@ -62,25 +62,25 @@ impl WordBuilder {
         }
     }
 
-    /// The text, if all that was added so far is one unquoted literal.
+    /// Returns the text if the word is one unquoted literal so far.
     pub(super) fn only_literal(&self) -> Option<&[u8]> {
         let text = if self.joined.is_empty() { self.literal.as_bytes() } else { self.joined.as_slice() };
         (self.parts.is_empty() && self.marks.is_empty()).then_some(text)
     }
 
-    /// Whether nothing was added.
+    /// Whether the word is still empty.
     pub(super) fn is_empty(&self) -> bool {
         self.flags == WordFlags::NONE && self.only_literal().is_some_and(<[u8]>::is_empty)
     }
 
-    /// The parts as they are.
-    pub(super) fn take_parts(&mut self, slab: &mut Slab) -> Slice<WordPart> {
+    /// Takes the parts.
+    pub(super) fn take_parts(&mut self, arena: &mut Arena) -> SharedSlice<WordPart> {
         self.flush();
-        slab.cut(&mut self.parts)
+        arena.slice_from(&mut self.parts)
     }
 
-    /// The word.
-    pub(super) fn finish(&mut self, span: Span, slab: &mut Slab) -> Word {
+    /// Takes the word and leaves the builder empty.
+    pub(super) fn finish(&mut self, span: Span, arena: &mut Arena) -> Word {
         const DYNAMIC: WordFlags =
             WordFlags::EXPANSION.union(WordFlags::GLOB).union(WordFlags::BRACES).union(WordFlags::TILDE);
         self.flush();
@@ -89,14 +89,14 @@ impl WordBuilder {
             [WordPart { kind: PartKind::Literal(_), .. }] => WordContent::Plain(self.only_text()),
             parts if !self.flags.contains(DYNAMIC) => {
                 let text = static_text(parts);
-                WordContent::Static { text, parts: slab.cut(&mut self.parts) }
+                WordContent::Static { text, parts: arena.slice_from(&mut self.parts) }
             }
-            _ => WordContent::Parts(slab.cut(&mut self.parts)),
+            _ => WordContent::Parts(arena.slice_from(&mut self.parts)),
         };
         Word { span, flags: std::mem::take(&mut self.flags), content }
     }
 
-    /// Takes the text of the one part there is.
+    /// Takes the text of the only part.
     fn only_text(&mut self) -> Text {
         match self.parts.pop().map(|part| part.kind) {
             Some(PartKind::Literal(text)) => text,
@@ -105,7 +105,7 @@ impl WordBuilder {
     }
 }
 
-/// What parts without expansions stand for.
+/// Returns the text of parts without expansions, after quote removal.
 fn static_text(parts: &[WordPart]) -> Text {
     if let [WordPart { kind, .. }] = parts {
         match kind {

@@ -1,6 +1,6 @@
-//! What single bytes mean to the parser.
+//! Character classes.
 
-/// WordEnd a word: blank, newline, or the start of an operator.
+/// Metacharacters, which end a word: blanks, newline, and the first characters of operators.
 pub(super) const BREAK: u16 = 1;
 /// Quotes and expansions: `\`, `'`, `"`, `$`, `` ` ``.
 pub(super) const QUOTE: u16 = 1 << 1;
@@ -8,9 +8,9 @@ pub(super) const QUOTE: u16 = 1 << 1;
 pub(super) const GLOB: u16 = 1 << 2;
 /// `{`, `,`, `}`: braces.
 pub(super) const BRACE: u16 = 1 << 3;
-/// May begin a name.
+/// Can start a name.
 pub(super) const NAME_START: u16 = 1 << 4;
-/// May go on in a name.
+/// Can continue a name.
 pub(super) const NAME: u16 = 1 << 5;
 /// `0` to `9`.
 pub(super) const DIGIT: u16 = 1 << 6;
@@ -26,11 +26,11 @@ pub(super) const BRACKET: u16 = 1 << 10;
 pub(super) const COLON: u16 = 1 << 11;
 /// `=`.
 pub(super) const EQUAL: u16 = 1 << 12;
-/// What acts inside double quotes: `\`, `"`, `$`, `` ` ``.
+/// Special inside double quotes: `\`, `"`, `$`, `` ` ``.
 pub(super) const DOUBLE: u16 = 1 << 13;
 /// Space, tab.
 pub(super) const BLANK: u16 = 1 << 14;
-/// May begin a reserved word.
+/// Can start a reserved word.
 pub(super) const RESERVED: u16 = 1 << 15;
 
 const fn class(byte: u8) -> u16 {
@@ -69,25 +69,25 @@ static CLASSES: [u16; 256] = {
     table
 };
 
-/// Whether `byte` is of any of the classes in `mask`.
+/// Whether `byte` belongs to any class in `mask`.
 #[inline]
 pub(super) fn is(byte: u8, mask: u16) -> bool {
     CLASSES[usize::from(byte)] & mask != 0
 }
 
-/// How many bytes at the beginning of `text` are of none of the classes in `mask`.
+/// Returns the length of the prefix of `text` whose bytes belong to no class in `mask`.
 #[inline]
 pub(super) fn run(text: &[u8], mask: u16) -> usize {
     text.iter().position(|byte| is(*byte, mask)).unwrap_or(text.len())
 }
 
-/// How many bytes at the beginning of `text` are of any of the classes in `mask`.
+/// Returns the length of the prefix of `text` whose bytes belong to a class in `mask`.
 #[inline]
 pub(super) fn run_of(text: &[u8], mask: u16) -> usize {
     text.iter().position(|byte| !is(*byte, mask)).unwrap_or(text.len())
 }
 
-/// How many bytes at the beginning of `text` make up a name.
+/// Returns the length of the name at the start of `text`.
 #[inline]
 pub(super) fn name_length(text: &[u8]) -> usize {
     match text.first() {

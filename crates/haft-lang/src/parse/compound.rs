@@ -2,7 +2,7 @@
 
 use crate::ast::{
     Arithmetic, ArithmeticFor, Case, CaseClause, CaseEnd, Command, CommandKind, For, If, IfBranch, List,
-    Loop, Name, Node, Select, Slice, Span, Text, Word,
+    Loop, Name, Select, SharedNode, SharedSlice, Span, Text, Word,
 };
 use crate::error::Opened;
 
@@ -13,10 +13,10 @@ use super::word::WordMode;
 use super::{Parser, Result};
 
 impl Parser<'_> {
-    /// A command that begins with this, as far as it is known.
+    /// Parses a command whose first token is `head`, if known.
     pub(super) fn command(&mut self, head: Option<CommandHead>) -> Result<Command> {
         match head {
-            // `time` is a keyword only at the beginning of a pipeline, where it has been seen before.
+            // `time` is a reserved word only at the start of a pipeline, where it has been handled.
             Some(CommandHead::Word | CommandHead::Reserved(Reserved::Time, _)) => self.simple_command(),
             Some(CommandHead::Parenthesis) => self.nested(Self::parenthesis),
             Some(CommandHead::Reserved(reserved, end)) => {
@@ -26,7 +26,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A command of any kind, even if it is only the end of a list, which is failed_speculations.
+    /// Parses a command. Fails if the next token ends a list.
     pub(super) fn any_command(&mut self) -> Result<Command> {
         let head = match self.reserved_ahead() {
             _ if self.peek() == Some(b'(') => CommandHead::Parenthesis,
@@ -36,7 +36,7 @@ impl Parser<'_> {
         self.command(Some(head))
     }
 
-    /// A command that begins with a reserved word, which ends at `end`.
+    /// Parses a command that starts with a reserved word, which ends at `end`.
     fn reserved_command(&mut self, reserved: Reserved, end: usize) -> Result<Command> {
         let start = self.input.at;
         let opened = self.opened(reserved.text(), start);
@@ -83,7 +83,7 @@ impl Parser<'_> {
         if !self.eat(b')') {
             return Err(self.unexpected_in_list("\")\"", opened));
         }
-        // bash takes note of the line when it has read all of it.
+        // bash uses the line where the subshell ends.
         let line = self.line_at(self.input.at - 1);
         self.finish_compound(start, line, CommandKind::Subshell(list))
     }
@@ -92,8 +92,7 @@ impl Parser<'_> {
         let list = self.body(opened)?;
         if let Err(mut error) = self.expect_reserved(Reserved::CloseBrace, opened) {
             if error.incomplete {
-                error.hint =
-                    Some("\"}\" ends a group only after \";\" or at the beginning of a line".to_owned());
+                error.hint = Some("\"}\" only closes a group after \";\" or on a new line".to_owned());
             }
             return Err(error);
         }
@@ -109,7 +108,7 @@ impl Parser<'_> {
                 return Err(self.missing(
                     "\"then\"",
                     opened,
-                    "the condition ends before \"then\": put \";\" or a newline between them",
+                    "put \";\" or a newline between the condition and \"then\"",
                 ));
             }
             branches.push(IfBranch { condition, body: self.body(opened)? });
@@ -120,9 +119,9 @@ impl Parser<'_> {
                 otherwise = Some(self.body(opened)?);
             }
             self.expect_reserved(Reserved::Fi, opened)?;
-            let command = If { branches: self.slab.cut(&mut branches), otherwise };
+            let command = If { branches: self.arena.slice_from(&mut branches), otherwise };
             self.pool.branches.push(branches);
-            return Ok(CommandKind::If(Node::new(command, &mut self.slab)));
+            return Ok(CommandKind::If(SharedNode::new(command, &mut self.arena)));
         }
     }
 
@@ -139,7 +138,7 @@ impl Parser<'_> {
     fn loop_command(&mut self, until: bool, opened: Opened) -> Result<CommandKind> {
         let condition = self.body(opened)?;
         let body = self.do_done(opened)?;
-        Ok(CommandKind::Loop(Node::new(Loop { until, condition, body }, &mut self.slab)))
+        Ok(CommandKind::Loop(SharedNode::new(Loop { until, condition, body }, &mut self.arena)))
     }
 
     /// `do … done`.
@@ -148,7 +147,7 @@ impl Parser<'_> {
             return Err(self.missing(
                 "\"do\"",
                 opened,
-                "write \"do\" before what is repeated, after \";\" or on a new line",
+                "start the loop body with \"do\", after \";\" or on a new line",
             ));
         }
         let body = self.body(opened)?;
@@ -178,7 +177,7 @@ impl Parser<'_> {
         let words = self.loop_words()?;
         let body = self.loop_body(opened)?;
         let command = For { name, name_span, words, body };
-        Ok(CommandKind::For(Node::new(command, &mut self.slab)))
+        Ok(CommandKind::For(SharedNode::new(command, &mut self.arena)))
     }
 
     fn select_command(&mut self, opened: Opened) -> Result<CommandKind> {
@@ -203,8 +202,8 @@ impl Parser<'_> {
         Ok((name, word.span))
     }
 
-    /// `in words;`, or nothing.
-    fn loop_words(&mut self) -> Result<Option<Slice<Word>>> {
+    /// Parses `in words;`, or nothing.
+    fn loop_words(&mut self) -> Result<Option<SharedSlice<Word>>> {
         self.skip_blanks();
         if self.eat(b';') {
             return Ok(None);
@@ -228,16 +227,16 @@ impl Parser<'_> {
             words.push(word);
         }
         if !self.eat(b';') && self.peek() != Some(b'\n') {
-            let mut error = self.unexpected(Some("\";\" or a newline after the words"), None);
-            error.hint = error.incomplete.then(|| "\"do\" follows on a new line or after \";\"".to_owned());
+            let mut error = self.unexpected(Some("\";\" or a newline after the words of the loop"), None);
+            error.hint = error.incomplete.then(|| "\"do\" must follow \";\" or a newline".to_owned());
             return Err(error);
         }
-        let slice = self.slab.cut(&mut words);
+        let slice = self.arena.slice_from(&mut words);
         self.pool.words.push(words);
         Ok(Some(slice))
     }
 
-    /// `((…; …; …))` and the body.
+    /// Parses `((…; …; …))` and the body.
     fn arithmetic_for(&mut self, opened: Opened) -> Result<CommandKind> {
         let start = self.input.at;
         self.input.at += 1;
@@ -306,12 +305,12 @@ impl Parser<'_> {
                 break;
             }
         }
-        let command = Case { subject, clauses: self.slab.cut(&mut clauses) };
+        let command = Case { subject, clauses: self.arena.slice_from(&mut clauses) };
         self.pool.clauses.push(clauses);
-        Ok(CommandKind::Case(Node::new(command, &mut self.slab)))
+        Ok(CommandKind::Case(SharedNode::new(command, &mut self.arena)))
     }
 
-    /// One clause, and whether it must be the last because nothing ended it.
+    /// Parses a clause. Returns also whether it must be the last one because it has no terminator.
     fn case_clause(&mut self, opened: Opened) -> Result<(CaseClause, bool)> {
         let start = self.input.at;
         let patterns = self.case_patterns(opened)?;
@@ -330,8 +329,8 @@ impl Parser<'_> {
         Ok((clause, end.is_none()))
     }
 
-    /// The patterns of a clause and the parenthesis after them.
-    fn case_patterns(&mut self, opened: Opened) -> Result<Slice<Word>> {
+    /// Parses the patterns of a clause and the `)` after them.
+    fn case_patterns(&mut self, opened: Opened) -> Result<SharedSlice<Word>> {
         self.eat(b'(');
         let mut patterns = self.pool.words.pop().unwrap_or_default();
         loop {
@@ -339,7 +338,7 @@ impl Parser<'_> {
             let from = self.input.at;
             let pattern = self.word(WordMode::pattern(self.options.extglob))?;
             if self.input.at == from {
-                return Err(self.unexpected(Some("a pattern of \"case\""), None));
+                return Err(self.unexpected(Some("a \"case\" pattern"), None));
             }
             patterns.push(pattern);
             self.skip_blanks();
@@ -347,17 +346,17 @@ impl Parser<'_> {
                 break;
             }
             if !(self.peek_second() != Some(b'|') && self.eat(b'|')) {
-                let mut error = self.unexpected(Some("\")\" after the pattern of \"case\""), None);
+                let mut error = self.unexpected(Some("\")\" after the \"case\" pattern"), None);
                 error.opened = error.incomplete.then_some(opened);
                 return Err(error);
             }
         }
-        let slice = self.slab.cut(&mut patterns);
+        let slice = self.arena.slice_from(&mut patterns);
         self.pool.words.push(patterns);
         Ok(slice)
     }
 
-    /// Whether a word ends here.
+    /// Whether the current word ends here.
     pub(super) fn at_break(&mut self) -> bool {
         self.peek().is_none_or(|byte| bytes::is(byte, BREAK))
     }

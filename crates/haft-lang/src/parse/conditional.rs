@@ -1,19 +1,19 @@
-//! `[[ … ]]`.
+//! Conditional commands: `[[ … ]]`.
 
-use crate::ast::{BinaryTest, CommandKind, Conditional, ConditionalKind, Slice, UnaryTest, Word};
+use crate::ast::{BinaryTest, CommandKind, Conditional, ConditionalKind, SharedSlice, UnaryTest, Word};
 use crate::error::Opened;
 
 use super::word::WordMode;
 use super::{Parser, Result};
 
 impl Parser<'_> {
-    /// `[[ … ]]`, after the opening brackets.
+    /// Parses `[[ … ]]`, after the opening brackets.
     pub(super) fn conditional_command(&mut self, opened: Opened) -> Result<CommandKind> {
         let expression = self.alternation(opened)?;
         if !self.eat_closing_brackets() {
             let mut error = self.unexpected(Some("\"]]\""), Some(opened));
             error.hint = Some(
-                "\"]]\" must be a word of its own; quote operands that hold blanks or operators".to_owned(),
+                "\"]]\" must be a separate word; quote operands that contain blanks or operators".to_owned(),
             );
             return Err(error);
         }
@@ -51,7 +51,7 @@ impl Parser<'_> {
         operator: &[u8],
         opened: Opened,
         operand: fn(&mut Self, Opened) -> Result<Conditional>,
-        join: fn(Slice<Conditional>) -> ConditionalKind,
+        join: fn(SharedSlice<Conditional>) -> ConditionalKind,
     ) -> Result<Conditional> {
         let first = operand(self, opened)?;
         let mut all = vec![first];
@@ -62,7 +62,7 @@ impl Parser<'_> {
         }
         let span = all[0].span.to(all[all.len() - 1].span);
         if all.len() > 1 {
-            return Ok(Conditional { span, kind: join(self.slab.cut(&mut all)) });
+            return Ok(Conditional { span, kind: join(self.arena.slice_from(&mut all)) });
         }
         Ok(all.remove(0))
     }
@@ -100,7 +100,7 @@ impl Parser<'_> {
         Ok(ConditionalKind::Group(Box::new(inner)))
     }
 
-    /// A unary or binary test, or a word alone.
+    /// Parses a unary test, a binary test or a single word.
     fn test(&mut self, opened: Opened) -> Result<ConditionalKind> {
         let single = WordMode::single(self.options.extglob);
         let left = self.operand(single, opened, "a test or a word")?;
@@ -172,7 +172,7 @@ impl Parser<'_> {
     }
 }
 
-/// The unary test that a word names.
+/// Returns the unary test for a word.
 fn unary(word: &Word) -> Option<UnaryTest> {
     match word.plain()? {
         [b'-', letter] => UnaryTest::from_letter(*letter),

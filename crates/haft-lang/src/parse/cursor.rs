@@ -1,4 +1,4 @@
-//! Moving over the input: blanks, comments, continued lines, positions, errors.
+//! Cursor movement: blanks, comments, line continuations, positions, errors.
 
 use crate::ast::{Span, WarningKind};
 use crate::error::{ErrorKind, Opened, SyntaxError};
@@ -11,18 +11,19 @@ pub(super) fn offset(at: usize) -> u32 {
 }
 
 impl Parser<'_> {
-    /// The next byte. Continued lines (a backslash before a newline) are skipped: they are nowhere part of a token,
-    /// save in single quotes, comments and quoted here-documents, which do not come here.
+    /// Returns the next byte and skips line continuations (a backslash before a newline). They are ignored
+    /// everywhere except in single quotes, comments and quoted here-documents, which do not use this
+    /// function.
     #[inline]
     pub(super) fn peek(&mut self) -> Option<u8> {
         match self.input.ahead(0) {
             Some(byte) if byte != b'\\' => Some(byte),
-            _ => self.peek_slowly(),
+            _ => self.peek_slow(),
         }
     }
 
     #[cold]
-    fn peek_slowly(&mut self) -> Option<u8> {
+    fn peek_slow(&mut self) -> Option<u8> {
         loop {
             match self.input.ahead(0) {
                 None if self.input.refill() => {}
@@ -40,7 +41,7 @@ impl Parser<'_> {
         self.input.ahead(1) == Some(b'\n')
     }
 
-    /// The byte after the next one, continued lines aside.
+    /// Returns the byte after the next one, ignoring line continuations.
     #[inline]
     pub(super) fn peek_second(&mut self) -> Option<u8> {
         let start = self.input.at;
@@ -51,7 +52,7 @@ impl Parser<'_> {
         second
     }
 
-    /// Takes the next byte if it is this one.
+    /// Consumes the next byte if it equals `byte`.
     #[inline]
     pub(super) fn eat(&mut self, byte: u8) -> bool {
         let found = self.peek() == Some(byte);
@@ -59,7 +60,7 @@ impl Parser<'_> {
         found
     }
 
-    /// Takes what comes next if it is this, continued lines aside.
+    /// Consumes `text` if it comes next, ignoring line continuations.
     pub(super) fn eat_all(&mut self, text: &[u8]) -> bool {
         let start = self.input.at;
         for byte in text {
@@ -71,7 +72,7 @@ impl Parser<'_> {
         true
     }
 
-    /// Skips blanks, and a comment if there is one.
+    /// Skips blanks and a comment.
     #[inline]
     pub(super) fn skip_blanks(&mut self) {
         let rest = self.input.remaining();
@@ -80,13 +81,13 @@ impl Parser<'_> {
         if ended {
             self.input.at += length;
         } else {
-            self.skip_blanks_slowly();
+            self.skip_blanks_slow();
         }
     }
 
-    /// The same where a comment or a continued line may come, or more of the input.
+    /// The slow path of `skip_blanks`, for comments, line continuations and refills.
     #[inline(never)]
-    fn skip_blanks_slowly(&mut self) {
+    fn skip_blanks_slow(&mut self) {
         let from = self.input.at;
         while let Some(byte) = self.peek() {
             if bytes::is(byte, BLANK) {
@@ -99,7 +100,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Whether a word may begin here, given that blanks were skipped since `from`.
+    /// Whether a word can start here. Blanks were skipped since `from`.
     fn at_word_start(&self, from: usize) -> bool {
         let at = self.input.at;
         at > from || at == 0 || bytes::is(self.input.slice(at - 1, at)[0], BREAK)
@@ -119,7 +120,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Skips blanks, comments and newlines. Here-documents whose line ends are read on the way.
+    /// Skips blanks, comments and newlines, and reads the bodies of pending here-documents.
     pub(super) fn skip_newlines(&mut self) -> Result<()> {
         loop {
             self.skip_blanks();
@@ -130,19 +131,19 @@ impl Parser<'_> {
         }
     }
 
-    /// Takes a newline, and the here-documents that it makes due.
+    /// Consumes a newline and the bodies of pending here-documents.
     pub(super) fn newline(&mut self) -> Result<()> {
         self.input.at += 1;
         if self.pending.len() > self.pending_from { self.read_here_documents() } else { Ok(()) }
     }
 
-    /// The span from a position to the current one.
+    /// Returns the span from a position to the current one.
     #[inline]
     pub(super) fn span_from(&self, start: usize) -> Span {
         self.input.span(start, self.input.at)
     }
 
-    /// The number of the line that holds the position.
+    /// Returns the line number of a position.
     pub(super) fn line_at(&self, at: usize) -> u32 {
         let offset = offset(self.input.source(at));
         let mut line = self.line.get();
@@ -162,7 +163,7 @@ impl Parser<'_> {
         line + self.options.lines_before
     }
 
-    /// Runs `parse` one level deeper.
+    /// Runs `parse` one nesting level deeper. Fails if the nesting is too deep.
     #[inline]
     pub(super) fn nested<T>(&mut self, parse: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
         if self.depth >= MAX_NESTING_DEPTH {
@@ -174,17 +175,17 @@ impl Parser<'_> {
         result
     }
 
-    /// Remembers that an attempt at a position failed.
+    /// Records that a speculation failed at a position.
     pub(super) fn note_failed(&mut self, attempt: Speculation, at: usize) {
         self.failed_speculations.insert((attempt, at));
     }
 
-    /// Whether an attempt at a position failed before.
+    /// Whether a speculation failed at a position before.
     pub(super) fn has_failed(&self, attempt: Speculation, at: usize) -> bool {
         !self.failed_speculations.is_empty() && self.failed_speculations.contains(&(attempt, at))
     }
 
-    /// Refuses a text that offsets do not reach to the end of.
+    /// Fails if the text is too long for 32-bit offsets.
     pub(super) fn check_length(&mut self) -> Result<()> {
         if u32::try_from(self.input.limit()).is_ok() {
             return Ok(());
@@ -199,13 +200,12 @@ impl Parser<'_> {
         let mut error = self.unexpected(None, None);
         error.kind = ErrorKind::TooDeep;
         error.incomplete = false;
-        error.hint = Some(format!(
-            "more than {MAX_NESTING_DEPTH} levels of commands and expansions inside one another"
-        ));
+        error.hint =
+            Some(format!("commands and expansions can be nested at most {MAX_NESTING_DEPTH} levels deep"));
         error
     }
 
-    /// An error about what comes next.
+    /// Creates an error about the next token.
     #[cold]
     pub(super) fn unexpected(&mut self, expected: Option<&str>, opened: Option<Opened>) -> Box<SyntaxError> {
         let incomplete = self.peek().is_none();
@@ -228,17 +228,17 @@ impl Parser<'_> {
         })
     }
 
-    /// A here-document that swallowed the rest of the input is likely why something is missing.
+    /// A hint for the likely cause: an unterminated here-document that swallowed the rest of the input.
     fn missing_delimiter(&self) -> Option<String> {
         self.warnings.iter().find_map(|warning| match &warning.kind {
             WarningKind::UnterminatedHereDocument { delimiter } => Some(format!(
-                "the delimiter \"{delimiter}\" of a here-document was never seen; it must stand alone on its line"
+                "a here-document has no line with its delimiter \"{delimiter}\"; it must be alone on its line"
             )),
             _ => None,
         })
     }
 
-    /// An error about something that is still open when the input ends.
+    /// Creates an error about a construct that is still open at the end of the input.
     #[cold]
     pub(super) fn unclosed(&mut self, closer: &str, what: &'static str, start: usize) -> Box<SyntaxError> {
         self.input.at = self.input.limit();
@@ -248,12 +248,12 @@ impl Parser<'_> {
         error
     }
 
-    /// What was opened at a position.
+    /// Describes the construct opened at a position.
     pub(super) fn opened(&self, what: &'static str, start: usize) -> Opened {
         Opened { what, span: self.input.span(start, start + what.len()) }
     }
 
-    /// The length of what looks like a token at the position, for showing it.
+    /// Returns the length of the next token, for error messages.
     fn token_length(&self) -> usize {
         let rest = self.input.remaining();
         let word = bytes::run(rest, BREAK);

@@ -1,27 +1,27 @@
-//! What begins with a dollar sign.
+//! Expansions that start with a dollar sign.
 
 use crate::ast::{
-    Node, Parameter, ParameterExpansion, ParameterOperator, PartKind, SpecialParameter, SubscriptKind, Text,
-    WordFlags,
+    Parameter, ParameterExpansion, ParameterOperator, PartKind, SharedNode, SpecialParameter, SubscriptKind,
+    Text, WordFlags,
 };
 
 use super::builder::WordBuilder;
 use super::bytes::{self, NAME, NAME_START};
 use super::{Parser, Result};
 
-/// In what quotes an expansion stands.
+/// The quoting context of an expansion.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Quoting {
-    /// None: its result is split.
+    /// Unquoted: the result undergoes word splitting.
     None,
-    /// Double quotes, or what is read like them.
+    /// In double quotes, or in text that is treated like it.
     Double,
-    /// The operand of `"${name:-…}"`: in double quotes, yet `$'…'` and `$"…"` work.
+    /// In the operand of `"${name:-…}"`: like double quotes, but `$'…'` and `$"…"` are recognized.
     Operand,
 }
 
 impl Parser<'_> {
-    /// An expansion, or a lone dollar sign.
+    /// Parses an expansion, or a literal dollar sign.
     pub(super) fn dollar(&mut self, quoting: Quoting, builder: &mut WordBuilder) -> Result<()> {
         let start = self.input.at;
         let quoted = quoting != Quoting::None;
@@ -44,7 +44,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `$name`, `$1`, `$@`; a lone dollar sign is a literal.
+    /// Parses `$name`, `$1` or `$@`. Any other dollar sign is literal.
     fn bare_parameter(&mut self, start: usize, quoted: bool, builder: &mut WordBuilder) {
         let name = self.name();
         if !name.is_empty() {
@@ -59,7 +59,7 @@ impl Parser<'_> {
         self.push_parameter(plain(parameter), start, quoted, builder);
     }
 
-    /// Adds a parameter expansion that ends here.
+    /// Appends a parameter expansion that ends here.
     pub(super) fn push_parameter(
         &mut self,
         expansion: ParameterExpansion,
@@ -75,12 +75,12 @@ impl Parser<'_> {
                 indirect: false,
                 operator: ParameterOperator::Value,
             } => PartKind::Variable(name),
-            expansion => PartKind::Parameter(Node::new(expansion, &mut self.slab)),
+            expansion => PartKind::Parameter(SharedNode::new(expansion, &mut self.arena)),
         };
         builder.push(kind, self.span_from(start), flags);
     }
 
-    /// A name, empty if none comes next. Continued lines in it vanish.
+    /// Parses a name, without line continuations. Empty if none comes next.
     pub(super) fn name(&mut self) -> Text {
         let rest = self.input.remaining();
         let length = bytes::name_length(rest);
@@ -90,12 +90,12 @@ impl Parser<'_> {
                 self.input.at += length;
                 name
             }
-            _ => self.name_slowly(),
+            _ => self.name_slow(),
         }
     }
 
     #[cold]
-    fn name_slowly(&mut self) -> Text {
+    fn name_slow(&mut self) -> Text {
         let mut name = Vec::new();
         while let Some(byte) = self.peek() {
             if !bytes::is(byte, if name.is_empty() { NAME_START } else { NAME }) {
@@ -108,12 +108,12 @@ impl Parser<'_> {
     }
 }
 
-/// An expansion that does nothing to its parameter.
+/// Creates an expansion without an operator.
 pub(super) fn plain(parameter: Parameter) -> ParameterExpansion {
     ParameterExpansion { parameter, subscript: None, indirect: false, operator: ParameterOperator::Value }
 }
 
-/// The parameter that a single digit or symbol names.
+/// Returns the parameter for a single digit or symbol.
 pub(super) fn single_parameter(byte: u8) -> Option<Parameter> {
     match byte {
         b'0'..=b'9' => Some(Parameter::Positional(u32::from(byte - b'0'))),
@@ -121,7 +121,7 @@ pub(super) fn single_parameter(byte: u8) -> Option<Parameter> {
     }
 }
 
-/// The special parameter of this symbol.
+/// Returns the special parameter for a symbol.
 pub(super) fn special(byte: u8) -> Option<SpecialParameter> {
     Some(match byte {
         b'@' => SpecialParameter::At,
@@ -135,12 +135,12 @@ pub(super) fn special(byte: u8) -> Option<SpecialParameter> {
     })
 }
 
-/// The flags of any expansion.
+/// Returns the flags of every expansion.
 pub(super) fn expansion_flags(quoted: bool) -> WordFlags {
     if quoted { WordFlags::EXPANSION } else { WordFlags::EXPANSION.union(WordFlags::SPLIT) }
 }
 
-/// What an expansion brings along from what is in it.
+/// Returns the flags that an expansion adds, including those of its operands.
 fn parameter_flags(expansion: &ParameterExpansion) -> WordFlags {
     const INHERITED: [WordFlags; 2] = [WordFlags::FIELDS, WordFlags::COMMANDS];
     let several = match (&expansion.parameter, &expansion.subscript, &expansion.operator) {
@@ -155,7 +155,7 @@ fn parameter_flags(expansion: &ParameterExpansion) -> WordFlags {
     INHERITED.iter().filter(|flag| inner.contains(**flag)).fold(own, |flags, flag| flags.union(*flag))
 }
 
-/// The flags of the words in an expansion.
+/// Returns the flags of the words in an expansion.
 fn operands(expansion: &ParameterExpansion) -> impl Iterator<Item = WordFlags> {
     use ParameterOperator as Op;
     let (first, second) = match &expansion.operator {
@@ -182,7 +182,7 @@ fn operands(expansion: &ParameterExpansion) -> impl Iterator<Item = WordFlags> {
     first.into_iter().chain(second).chain(subscript)
 }
 
-/// Of a word that is not itself the result, only that it runs commands matters.
+/// The only relevant flag of a word that does not become part of the result.
 fn commands(flags: WordFlags) -> Option<WordFlags> {
     flags.contains(WordFlags::COMMANDS).then_some(WordFlags::COMMANDS)
 }

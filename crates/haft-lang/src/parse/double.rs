@@ -1,4 +1,4 @@
-//! Double quotes, and what is read like them: here-documents and arithmetic.
+//! Double quotes, and text that is treated like it: here-documents and arithmetic.
 
 use crate::ast::{PartKind, Word, WordFlags};
 
@@ -8,7 +8,7 @@ use super::dollar::Quoting;
 use super::{Parser, Result};
 
 impl Parser<'_> {
-    /// `"…"`, or `$"…"` if `locale`; `start` is where it begins, the next byte is the quote.
+    /// Parses `"…"`, or `$"…"` if `locale`. `start` is its first position; the next byte is the quote.
     pub(super) fn double_quoted(
         &mut self,
         builder: &mut WordBuilder,
@@ -20,7 +20,7 @@ impl Parser<'_> {
         let mut inner = self.builder();
         self.nested(|parser| parser.quoted_parts(&mut inner, quote))?;
         let flags = std::mem::take(&mut inner.flags).union(WordFlags::QUOTED);
-        let parts = inner.take_parts(&mut self.slab);
+        let parts = inner.take_parts(&mut self.arena);
         self.recycle(inner);
         let kind = if locale { PartKind::LocaleQuoted(parts) } else { PartKind::DoubleQuoted(parts) };
         builder.push(kind, self.span_from(start), flags);
@@ -42,7 +42,7 @@ impl Parser<'_> {
         }
     }
 
-    /// The body of a here-document: all that is left.
+    /// Parses the rest of the input as the body of a here-document.
     pub(super) fn here_body(&mut self) -> Result<Word> {
         let start = self.input.at;
         let mut builder = self.builder();
@@ -56,8 +56,9 @@ impl Parser<'_> {
         }
     }
 
-    /// The text of an arithmetic expression, up to one of the `ends` outside of brackets, or to the end of the input.
-    /// Single quotes quote nothing in it, but they must balance, and what they hold ends nothing.
+    /// Parses the text of an arithmetic expression up to one of the bytes in `ends` outside brackets, or to
+    /// the end of the input. Single quotes do not quote in it, but they must be balanced, and no byte between
+    /// them ends the expression.
     pub(super) fn arithmetic_word(&mut self, ends: &[u8]) -> Result<Word> {
         const STOP: u16 = DOUBLE | BREAK | GROUP | BRACKET | COLON | CLOSE_BRACE | GLOB | QUOTE;
         let start = self.input.at;
@@ -74,7 +75,7 @@ impl Parser<'_> {
                 Some(b'\\')
                     if self.input.ahead(1).is_some_and(|byte| balance.is_quoted_by_backslash(byte)) =>
                 {
-                    // It acts no more than if it were quoted, and still is part of the text.
+                    // The backslash disables the byte and stays part of the text.
                     self.literal_byte(&mut builder);
                     self.literal_byte(&mut builder);
                 }
@@ -93,7 +94,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Literal bytes up to one of the classes in `stop`.
+    /// Appends literal bytes up to a byte of a class in `stop`.
     fn quoted_run(&mut self, stop: u16, builder: &mut WordBuilder) {
         let start = self.input.at;
         let length = bytes::run(self.input.remaining(), stop);
@@ -104,7 +105,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A backslash or an expansion. In double quotes a backslash also quotes a double quote.
+    /// Parses a backslash or an expansion. In double quotes a backslash also escapes a double quote.
     fn quoted_part(&mut self, byte: u8, in_quotes: bool, builder: &mut WordBuilder) -> Result<()> {
         match byte {
             b'$' => self.dollar(Quoting::Double, builder),
@@ -135,17 +136,17 @@ impl Parser<'_> {
     }
 }
 
-/// What is open in the text of an arithmetic expression.
+/// Tracks open brackets, parentheses and quotes in an arithmetic expression.
 struct Balance<'a> {
     ends: &'a [u8],
-    /// Whether brackets are counted.
+    /// Whether to count brackets.
     brackets: bool,
-    /// Whether parentheses are counted.
+    /// Whether to count parentheses.
     parentheses: bool,
     open: usize,
-    /// Question marks whose colon has not come yet.
+    /// The number of question marks without their colon.
     choices: usize,
-    /// Where a single quote is open.
+    /// The position of an open single quote.
     quote: Option<usize>,
 }
 
@@ -162,7 +163,7 @@ impl<'a> Balance<'a> {
             && (byte != b':' || self.choices == 0)
     }
 
-    /// Whether a backslash before this byte keeps it from opening or closing anything.
+    /// Whether a backslash before this byte prevents it from opening or closing anything.
     fn is_quoted_by_backslash(&self, byte: u8) -> bool {
         bytes::is(byte, GROUP | BRACKET) || byte == b'\'' && self.quote.is_none()
     }

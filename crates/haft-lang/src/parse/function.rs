@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::ast::{Command, CommandKind, Coprocess, Function, Name, Slice, Span, Text};
+use crate::ast::{Command, CommandKind, Coprocess, Function, Name, SharedSlice, Span, Text};
 
 use super::bytes::{self, BREAK, QUOTE};
 use super::reserved::Reserved;
@@ -10,13 +10,13 @@ use super::word::WordMode;
 use super::{Parser, Result};
 
 impl Parser<'_> {
-    /// `function name …`, after the reserved word.
+    /// Parses `function name …`, after the reserved word.
     pub(super) fn function(&mut self, start: usize) -> Result<Command> {
         self.skip_blanks();
         let from = self.input.at;
         let word = self.word(WordMode::argument(self.options.extglob))?;
         if self.input.at == from {
-            return Err(self.unexpected(Some("the name of the function"), None));
+            return Err(self.unexpected(Some("a function name"), None));
         }
         let name = match word.literal_text() {
             Some(text) => text.clone(),
@@ -27,28 +27,28 @@ impl Parser<'_> {
         if self.eat(b'(') {
             self.skip_blanks();
             if !self.eat(b')') {
-                // The parenthesis opens the body.
+                // The parenthesis starts the body.
                 self.input.at = open;
             }
         }
         self.function_body(start, name, word.span)
     }
 
-    /// The body of a function, after its name and parentheses.
+    /// Parses the body of a function, after its name and parentheses.
     pub(super) fn function_body(&mut self, start: usize, name: Name, name_span: Span) -> Result<Command> {
         let line = self.line_at(start);
         self.skip_newlines()?;
         if !self.at_compound() {
-            let mut error = self.unexpected(Some("the body of the function"), None);
-            error.hint = Some("put the body between \"{\" and \"}\"".to_owned());
+            let mut error = self.unexpected(Some("a function body"), None);
+            error.hint = Some("a function body is a compound command, usually \"{ …; }\"".to_owned());
             return Err(error);
         }
         let body = self.nested(Self::any_command)?;
         let kind = CommandKind::Function(Arc::new(Function { name, name_span, body }));
-        Ok(Command { span: self.span_from(start), line, kind, redirects: Slice::EMPTY })
+        Ok(Command { span: self.span_from(start), line, kind, redirects: SharedSlice::EMPTY })
     }
 
-    /// Whether a compound command begins here.
+    /// Whether a compound command starts here.
     pub(super) fn at_compound(&mut self) -> bool {
         if self.peek() == Some(b'(') {
             return true;
@@ -63,7 +63,7 @@ impl Parser<'_> {
         })
     }
 
-    /// `coproc …`, after the reserved word.
+    /// Parses `coproc …`, after the reserved word.
     pub(super) fn coprocess(&mut self, start: usize) -> Result<Command> {
         let line = self.line_at(start);
         self.skip_blanks();
@@ -74,11 +74,12 @@ impl Parser<'_> {
         self.input.set_limit(limit.max(self.input.limit()));
         let body = body?;
         let kind = CommandKind::Coprocess(Box::new(Coprocess { name, body }));
-        Ok(Command { span: self.span_from(start), line, kind, redirects: Slice::EMPTY })
+        Ok(Command { span: self.span_from(start), line, kind, redirects: SharedSlice::EMPTY })
     }
 
-    /// A name, if a compound command follows it; or where a command ends that is a single word, because a reserved word
-    /// follows it that closes something. No other reserved word can follow.
+    /// Returns the name if a compound command follows it. Otherwise, if a closing reserved word follows the
+    /// first word, returns the end of that word, which is the whole command. No other reserved word may
+    /// follow.
     fn coprocess_name(&mut self) -> Result<(Option<Name>, Option<usize>)> {
         let start = self.input.at;
         let rest = self.input.remaining();

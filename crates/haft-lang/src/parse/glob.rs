@@ -1,6 +1,6 @@
 //! Globs and extended globs.
 
-use crate::ast::{ExtendedGlob, Glob, GlobOperator, PartKind, Slice, Span, Text, WordFlags, WordPart};
+use crate::ast::{ExtendedGlob, Glob, GlobOperator, PartKind, SharedSlice, Span, Text, WordFlags, WordPart};
 
 use super::builder::WordBuilder;
 use super::bytes::{self, BREAK, QUOTE};
@@ -9,7 +9,7 @@ use super::word::{WordEnd, WordMode};
 use super::{Parser, Result};
 
 impl Parser<'_> {
-    /// A byte that is a glob, or begins an extended one, or is a literal.
+    /// Parses a byte that is a glob, starts an extended glob, or is a literal.
     pub(super) fn glob(&mut self, byte: u8, mode: WordMode, builder: &mut WordBuilder) -> Result<()> {
         if mode.extglob && !mode.quoted && self.peek_second() == Some(b'(') {
             return self.extended_glob(byte, mode, builder);
@@ -43,29 +43,29 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// What stands between the parentheses, up to the closing one, which is left; or up to the end of `${…}`, if the
-    /// group stands in one and is not closed there.
+    /// Parses the alternatives up to the closing parenthesis, without it. Inside `${…}`, an unclosed group
+    /// ends at the end of the expansion.
     fn alternatives(
         &mut self,
         start: usize,
         mode: WordMode,
         flags: &mut WordFlags,
-    ) -> Result<Slice<Slice<WordPart>>> {
+    ) -> Result<SharedSlice<SharedSlice<WordPart>>> {
         let mut alternatives = Vec::new();
         loop {
             let mut builder = WordBuilder::default();
             self.parts(mode.alternative(), &mut builder)?;
             *flags = flags.union(builder.flags);
-            alternatives.push(builder.take_parts(&mut self.slab));
+            alternatives.push(builder.take_parts(&mut self.arena));
             match self.peek() {
                 Some(b'|') => self.input.at += 1,
-                Some(b')' | b'}' | b'/') => return Ok(self.slab.cut(&mut alternatives)),
+                Some(b')' | b'}' | b'/') => return Ok(self.arena.slice_from(&mut alternatives)),
                 _ => return Err(self.unclosed(")", "(", start + 1)),
             }
         }
     }
 
-    /// `[`: a bracket expression, the open end of one, or a literal.
+    /// Parses a `[`: a whole bracket expression, the start of one, or a literal.
     pub(super) fn bracket(&mut self, mode: WordMode, builder: &mut WordBuilder) {
         let start = self.input.at;
         let text = match self.bracket_extent(mode, !builder.marks.is_empty()) {
@@ -82,8 +82,8 @@ impl Parser<'_> {
         builder.push(PartKind::Glob(Glob::Bracket(text)), self.span_from(start), WordFlags::GLOB);
     }
 
-    /// How far the bracket expression that begins here goes. What was found out about the text ahead is kept, so that a
-    /// row of brackets is not searched again for each of them.
+    /// Returns the extent of the bracket expression that starts here. The result is cached, so a row of
+    /// brackets is not scanned again for each of them.
     fn bracket_extent(&mut self, mode: WordMode, in_braces: bool) -> BracketExtent {
         let at = self.input.at;
         if self.brackets.0.contains(&at) {
@@ -122,8 +122,8 @@ fn simple_glob(byte: u8, mode: WordMode, span: Span, builder: &mut WordBuilder) 
     }
 }
 
-/// A group that is none because nothing closes it: `(` and `|` are literals.
-fn unclosed_group(alternatives: &[Slice<WordPart>], span: Span, builder: &mut WordBuilder) {
+/// Appends an unclosed group, in which `(` and `|` are literals.
+fn unclosed_group(alternatives: &[SharedSlice<WordPart>], span: Span, builder: &mut WordBuilder) {
     let mut separator = b"(";
     for alternative in alternatives {
         builder.literal(separator, span);
@@ -132,12 +132,12 @@ fn unclosed_group(alternatives: &[Slice<WordPart>], span: Span, builder: &mut Wo
     }
 }
 
-/// How far a bracket expression goes.
+/// The extent of a bracket expression.
 #[derive(Clone, Copy)]
 pub(super) enum BracketExtent {
-    /// There is none: the bracket is a literal.
+    /// The bracket is a literal.
     None,
-    /// It holds quotes or expansions.
+    /// It contains quotes or expansions.
     Open,
     /// It has this length.
     Whole(usize),
@@ -154,7 +154,7 @@ fn ends_bracket(byte: u8, mode: WordMode) -> bool {
     }
 }
 
-/// The length of `[:name:]`, `[.name.]` or `[=name=]`; that of a lone bracket if it is none.
+/// Returns the length of `[:name:]`, `[.name.]` or `[=name=]`; 1 if it is only a bracket.
 fn class_length(rest: &[u8]) -> usize {
     let mark = rest[1];
     let name = rest[2..].iter().position(|byte| !byte.is_ascii_alphanumeric()).unwrap_or(0);

@@ -1,4 +1,4 @@
-//! Here-documents: announced by a redirection, read when the line ends.
+//! Here-documents. The parser reads their bodies at the end of the line with the redirection.
 
 use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
@@ -9,13 +9,13 @@ use super::input::DerivedText;
 use super::word::WordMode;
 use super::{Parser, Result};
 
-/// A here-document whose body has yet to be read.
+/// A here-document whose body has not been read yet.
 pub(super) struct PendingHereDocument {
     document: HereDocument,
     span: Span,
 }
 
-/// Where a body lies and where to go on after it.
+/// The position of a body, and where parsing continues after it.
 struct HereExtent {
     start: usize,
     end: usize,
@@ -24,14 +24,14 @@ struct HereExtent {
 }
 
 impl Parser<'_> {
-    /// The delimiter after `<<` or `<<-`, which began at `start`.
+    /// Parses the delimiter after `<<` or `<<-`, which starts at `start`.
     pub(super) fn here_document(&mut self, start: usize, strip_tabs: bool) -> Result<HereDocument> {
         self.skip_blanks();
         let from = self.input.at;
         self.refuse_descriptor()?;
         let word = self.word(WordMode::single(false))?;
         if self.input.at == from {
-            return Err(self.unexpected(Some("the delimiter of the here-document"), None));
+            return Err(self.unexpected(Some("a here-document delimiter"), None));
         }
         let quoted = word.flags.contains(WordFlags::QUOTED);
         let delimiter = match word.literal_text() {
@@ -44,7 +44,7 @@ impl Parser<'_> {
         Ok(document)
     }
 
-    /// Reads the bodies that are due, which begin here.
+    /// Reads the bodies of pending here-documents, which start here.
     pub(super) fn read_here_documents(&mut self) -> Result<()> {
         for pending in self.pending.split_off(self.pending_from) {
             let extent = self.here_extent(&pending.document);
@@ -59,20 +59,20 @@ impl Parser<'_> {
                 let kind = WarningKind::UnterminatedHereDocument { delimiter };
                 self.warnings.push(Warning { span: pending.span, kind });
             }
-            // Each document is read once, so the cell is still empty.
+            // The cell is still empty, because each body is read once.
             let _ = pending.document.content.set(HereContent { body, terminated: extent.terminated, error });
         }
         Ok(())
     }
 
-    /// Finds the line that is the delimiter.
+    /// Finds the line with the delimiter.
     fn here_extent(&mut self, document: &HereDocument) -> HereExtent {
         let start = self.input.at;
         let mut at = start;
         loop {
             let (end, next) = self.here_line(at, !document.quoted);
             let mut line = self.input.slice(at, end);
-            // A delimiter may begin with tabs of its own.
+            // The delimiter itself may start with tabs.
             if document.strip_tabs && *line != *document.delimiter {
                 line = &line[leading_tabs(line)..];
             }
@@ -94,8 +94,8 @@ impl Parser<'_> {
         }
     }
 
-    /// The end of the line at a position, and where the next one begins: the same at the end of the input. A line that is
-    /// `continued` goes on after a backslash.
+    /// Returns the end of the line at a position, and the start of the next one. Both are equal at the end of
+    /// the input. With `continued`, a backslash at the end joins the next line.
     fn here_line(&mut self, at: usize, continued: bool) -> (usize, usize) {
         let mut from = at;
         loop {
@@ -115,7 +115,7 @@ impl Parser<'_> {
         }
     }
 
-    /// The body as mere text.
+    /// Returns the body as literal text.
     fn here_text(&self, document: &HereDocument, extent: &HereExtent) -> Word {
         let text = self.input.slice(extent.start, extent.end);
         let mut text = if document.strip_tabs { Cow::Owned(without_tabs(text)) } else { Cow::Borrowed(text) };
@@ -157,7 +157,8 @@ impl Parser<'_> {
         word
     }
 
-    /// The body of a here-document, whose end ends the here-documents that are announced in it: no line does.
+    /// Parses the body of a here-document. Its end also ends here-documents that start inside it, because no
+    /// line can end them.
     fn own_body(&mut self) -> Result<Word> {
         let outer = std::mem::replace(&mut self.pending_from, self.pending.len());
         let word = self.here_body();
@@ -171,7 +172,7 @@ impl Parser<'_> {
     }
 }
 
-/// Whether the end of the input cut off the newline of the last line. bash puts one there.
+/// Whether the last line ends with the input instead of a newline. bash adds one.
 fn lacks_newline(text: &[u8]) -> bool {
     text.last().is_some_and(|last| *last != b'\n')
 }
@@ -188,7 +189,7 @@ fn without_tabs(text: &[u8]) -> Vec<u8> {
     stripped
 }
 
-/// A line with what is continued in it put together.
+/// Removes line continuations from a line.
 pub(super) fn joined(line: &[u8]) -> Text {
     if !line.contains(&b'\n') {
         return Text::from(line);
@@ -200,7 +201,7 @@ pub(super) fn joined(line: &[u8]) -> Text {
     Text::from(joined.as_slice())
 }
 
-/// A delimiter that looks like an expansion, which it is not: as written, less quotes.
+/// Removes quotes from a delimiter that looks like an expansion. Delimiters are never expanded.
 fn unquoted(text: &[u8]) -> Text {
     let kept: Vec<u8> = text.iter().copied().filter(|byte| !matches!(byte, b'"' | b'\'' | b'\\')).collect();
     Text::from(kept.as_slice())

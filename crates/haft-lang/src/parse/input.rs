@@ -1,26 +1,28 @@
-//! The bytes being parsed, and where they came from.
+//! The bytes being parsed, and their source offsets.
 
 use std::borrow::Cow;
 
 use crate::ast::Span;
 
-/// How much of the text is looked at a time once aliases are being put into it.
-const CHUNK: usize = 4096;
+/// Number of bytes moved into the buffer at a time after the first alias expansion.
+const REFILL_BYTES: usize = 4096;
 
-/// A buffer with a position in it. Usually the buffer is the source itself. It differs from it where NUL bytes were
-/// dropped, an alias was put in, or backslashes and tabs were taken out; then `origins` tells where its bytes are from.
+/// A buffer with a cursor. The buffer is usually the source itself. It differs where NUL bytes were dropped,
+/// an alias was expanded, or backslashes and tabs were removed. Then `origins` maps its positions to source
+/// offsets.
 pub(super) struct SourceBuffer<'a> {
     bytes: Cow<'a, [u8]>,
-    /// The next byte.
+    /// The position of the next byte.
     pub(super) at: usize,
-    /// Where to stop; at most the length of the buffer.
+    /// The end of the text to parse; at most the length of the buffer.
     limit: usize,
     origins: Vec<Origin>,
-    /// What follows the buffer and has not been copied to it yet.
+    /// Text after the buffer that has not been copied to it yet.
     rest: Option<UnreadText>,
 }
 
-/// From `at` on, bytes are from `source` on; or all of them are from `source`, if `fixed`.
+/// Buffer positions from `at` on correspond to source offsets from `source` on. If `fixed`, all of them
+/// correspond to `source` itself.
 #[derive(Clone, Copy)]
 struct Origin {
     at: usize,
@@ -28,14 +30,14 @@ struct Origin {
     fixed: bool,
 }
 
-/// Text that has yet to be copied to the buffer.
+/// Text not copied to the buffer yet.
 struct UnreadText {
     bytes: Vec<u8>,
     taken: usize,
 }
 
 impl<'a> SourceBuffer<'a> {
-    /// All of `source`, less NUL bytes.
+    /// Creates a buffer with `source`, without NUL bytes.
     pub(super) fn new(source: &'a [u8]) -> Self {
         if memchr::memchr(0, source).is_none() {
             return Self::over(Cow::Borrowed(source), Vec::new());
@@ -54,42 +56,42 @@ impl<'a> SourceBuffer<'a> {
         Self { bytes, at: 0, limit, origins, rest: None }
     }
 
-    /// The bytes between two positions.
+    /// Returns the bytes between two positions.
     #[inline]
     pub(super) fn slice(&self, start: usize, end: usize) -> &[u8] {
         &self.bytes[start..end]
     }
 
-    /// The bytes that are left before the limit.
+    /// Returns the bytes up to the limit.
     #[inline]
     pub(super) fn remaining(&self) -> &[u8] {
         &self.bytes[self.at..self.limit]
     }
 
-    /// The byte at a distance from the position.
+    /// Returns the byte at a distance from the cursor.
     #[inline]
     pub(super) fn ahead(&self, distance: usize) -> Option<u8> {
         let at = self.at + distance;
         if at < self.limit { self.bytes.get(at).copied() } else { None }
     }
 
-    /// Where the position stops.
+    /// Returns the end of the text to parse.
     pub(super) fn limit(&self) -> usize {
         self.limit
     }
 
-    /// Moves the place where the position stops. Returns the former one, to be put back.
+    /// Sets the end of the text to parse and returns the previous one.
     pub(super) fn set_limit(&mut self, limit: usize) -> usize {
         std::mem::replace(&mut self.limit, limit.min(self.bytes.len()))
     }
 
-    /// Gets more text into the buffer when the limit is reached. Returns whether there was any.
+    /// Copies more text into the buffer at its end. Returns whether there was more.
     pub(super) fn refill(&mut self) -> bool {
         if self.limit != self.bytes.len() {
             return false;
         }
         let Some(rest) = &mut self.rest else { return false };
-        let end = (rest.taken + CHUNK).min(rest.bytes.len());
+        let end = (rest.taken + REFILL_BYTES).min(rest.bytes.len());
         if end == rest.taken {
             return false;
         }
@@ -99,11 +101,11 @@ impl<'a> SourceBuffer<'a> {
         true
     }
 
-    /// Puts `text` in the place of the bytes between two positions, and goes to its first byte. Its bytes count as
-    /// being where those were.
+    /// Replaces the bytes between two positions by `text` and moves the cursor to its start. The new bytes
+    /// map to the source offset of the replaced ones.
     pub(super) fn replace(&mut self, start: usize, end: usize, text: &[u8]) {
-        if self.rest.is_none() && self.limit == self.bytes.len() && self.limit > end + CHUNK {
-            let bytes = self.bytes.to_mut().split_off(end + CHUNK);
+        if self.rest.is_none() && self.limit == self.bytes.len() && self.limit > end + REFILL_BYTES {
+            let bytes = self.bytes.to_mut().split_off(end + REFILL_BYTES);
             self.rest = Some(UnreadText { bytes, taken: 0 });
             self.limit = self.bytes.len();
         }
@@ -129,7 +131,7 @@ impl<'a> SourceBuffer<'a> {
         self.origins.get(index.checked_sub(1)?).copied()
     }
 
-    /// The offset in the source of a position.
+    /// Returns the source offset of a position.
     #[inline]
     pub(super) fn source(&self, at: usize) -> usize {
         if self.origins.is_empty() {
@@ -142,7 +144,7 @@ impl<'a> SourceBuffer<'a> {
         }
     }
 
-    /// The span in the source between two positions.
+    /// Returns the source span between two positions.
     #[inline]
     pub(super) fn span(&self, start: usize, end: usize) -> Span {
         let (start, end) = (self.source(start), self.source(end));
@@ -154,7 +156,7 @@ fn offset(at: usize) -> u32 {
     u32::try_from(at).unwrap_or(u32::MAX)
 }
 
-/// Text made from pieces of an input: what is left of it after backslashes or tabs were taken out.
+/// Text assembled from parts of a buffer, for example after removing backslashes or tabs.
 #[derive(Default)]
 pub(super) struct DerivedText {
     bytes: Vec<u8>,
@@ -162,13 +164,13 @@ pub(super) struct DerivedText {
 }
 
 impl DerivedText {
-    /// Adds a piece that stands at an offset of the source.
+    /// Appends a piece that starts at a source offset.
     pub(super) fn push(&mut self, piece: &[u8], source: usize) {
         self.origins.push(Origin { at: self.bytes.len(), source, fixed: false });
         self.bytes.extend_from_slice(piece);
     }
 
-    /// The text, to be parsed; `end` is the offset in the source of what follows it.
+    /// Converts the text into a buffer; `end` is the source offset after it.
     pub(super) fn into_input<'a>(mut self, end: usize) -> SourceBuffer<'a> {
         self.origins.push(Origin { at: self.bytes.len(), source: end, fixed: false });
         SourceBuffer::over(Cow::Owned(self.bytes), self.origins)

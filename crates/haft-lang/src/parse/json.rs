@@ -9,8 +9,8 @@ use super::word::WordMode;
 use super::{MAX_NESTING_DEPTH, Parser, Result};
 
 impl Parser<'_> {
-    /// An argument `name=[…]` or `name={…}` whose bracketed text is JSON, if one comes next. Returns whether arguments
-    /// were added.
+    /// Parses an argument `name=[…]` or `name={…}` if its bracketed text is JSON. Returns whether it added
+    /// arguments.
     pub(super) fn json_argument(&mut self, arguments: &mut Vec<Argument>) -> Result<bool> {
         let rest = self.input.remaining();
         let name = bytes::name_length(rest);
@@ -36,7 +36,7 @@ impl Parser<'_> {
         match value? {
             Some(value) => {
                 let span = self.input.span(start, end);
-                let words = self.slab.cut(&mut words);
+                let words = self.arena.slice_from(&mut words);
                 arguments.push(Argument::Json(Box::new(JsonWord { span, name, value, words })));
             }
             None => arguments.extend(words.into_iter().map(Argument::Word)),
@@ -50,7 +50,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A value that the scanner has found to be one; `None` if a string in it is not JSON after all.
+    /// Parses a value that the scanner has accepted; `None` if a string in it is not valid JSON.
     fn json_value(&mut self) -> Result<Option<Json>> {
         self.skip_json_blanks();
         let value = match self.input.ahead(0) {
@@ -89,7 +89,7 @@ impl Parser<'_> {
             }
         }
         self.input.at += 1;
-        Ok(Some(Json::Array(self.slab.cut(&mut items))))
+        Ok(Some(Json::Array(self.arena.slice_from(&mut items))))
     }
 
     fn json_object(&mut self) -> Result<Option<Json>> {
@@ -107,10 +107,10 @@ impl Parser<'_> {
             }
         }
         self.input.at += 1;
-        Ok(Some(Json::Object(self.slab.cut(&mut members))))
+        Ok(Some(Json::Object(self.arena.slice_from(&mut members))))
     }
 
-    /// A string, in which the shell's expansions work.
+    /// Parses a string, in which shell expansions are recognized.
     fn json_string(&mut self) -> Result<Option<Json>> {
         self.input.at += 1;
         let mut builder = WordBuilder::default();
@@ -130,7 +130,7 @@ impl Parser<'_> {
         }
         self.input.at += 1;
         let expands = builder.flags.contains(WordFlags::EXPANSION);
-        let parts = builder.take_parts(&mut self.slab);
+        let parts = builder.take_parts(&mut self.arena);
         Ok(match &*parts {
             _ if expands => Some(Json::Template(parts)),
             [WordPart { kind: PartKind::Literal(text), .. }] => {
@@ -163,7 +163,7 @@ impl Parser<'_> {
     }
 }
 
-/// `\uXXXX`, or a pair of surrogates, and its length.
+/// Decodes `\uXXXX` or a surrogate pair. Returns the character and the length of the escape.
 fn unicode_escape(text: &[u8]) -> Option<(char, usize)> {
     let unit = |at: usize| -> Option<u32> {
         let digits = std::str::from_utf8(text.get(at..at + 4)?).ok()?;
@@ -178,17 +178,17 @@ fn unicode_escape(text: &[u8]) -> Option<(char, usize)> {
     Some((char::from_u32(0x10000 + ((first - 0xd800) << 10) + (second - 0xdc00))?, 12))
 }
 
-/// Finds out whether text is JSON, without making anything of it. Strings are skipped only roughly: bash and JSON agree
-/// on where they end, unless an expansion in them holds a quote.
+/// Checks whether text is JSON without parsing it. It skips strings approximately: bash and JSON agree on
+/// where a string ends unless an expansion in it contains a quote.
 struct JsonScanner<'a> {
     text: &'a [u8],
     at: usize,
 }
 
 impl JsonScanner<'_> {
-    /// The length of the value, if there is one.
+    /// Returns the length of the value, if there is one.
     fn scan(mut self) -> Option<usize> {
-        // The closing brackets that are due.
+        // The expected closing brackets.
         let mut open: Vec<u8> = Vec::new();
         loop {
             match self.peek()? {
@@ -227,7 +227,7 @@ impl JsonScanner<'_> {
         }
     }
 
-    /// The next byte, after blanks.
+    /// Skips blanks and returns the next byte.
     fn peek(&mut self) -> Option<u8> {
         while matches!(self.text.get(self.at), Some(b' ' | b'\t')) {
             self.at += 1;
@@ -239,7 +239,7 @@ impl JsonScanner<'_> {
         if inside { self.peek() } else { None }
     }
 
-    /// In an object, a key and its colon.
+    /// Skips a key and its colon in an object.
     fn key(&mut self, closer: u8) -> Option<()> {
         if closer == b'}' {
             if self.peek()? != b'"' {
@@ -267,7 +267,7 @@ impl JsonScanner<'_> {
         }
     }
 
-    /// `null`, `true`, `false`, or a number.
+    /// Skips `null`, `true`, `false` or a number.
     fn atom(&mut self) -> Option<()> {
         let rest = &self.text[self.at..];
         let ends = |byte: &u8| !(byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.'));
@@ -278,7 +278,7 @@ impl JsonScanner<'_> {
     }
 }
 
-/// Whether this is a number as JSON writes it.
+/// Whether the text is a JSON number.
 fn is_number(text: &[u8]) -> bool {
     let digits = |text: &[u8]| text.iter().take_while(|byte| byte.is_ascii_digit()).count();
     let text = text.strip_prefix(b"-").unwrap_or(text);

@@ -2,7 +2,7 @@
 
 use crate::ast::{
     Command, Connector, Duplicate, List, Pipeline, Program, Redirect, RedirectDescriptor, RedirectKind,
-    Slice, Span, Statement, TimeFormat,
+    SharedSlice, Span, Statement, TimeFormat,
 };
 use crate::error::{Opened, SyntaxError};
 
@@ -10,25 +10,25 @@ use super::bytes::{self, BREAK};
 use super::reserved::Reserved;
 use super::{Parser, Result};
 
-/// What a command begins with.
+/// The first token of a command.
 #[derive(Clone, Copy)]
 pub(super) enum CommandHead {
     /// `(`.
     Parenthesis,
-    /// A reserved word that begins a command, and where it ends.
+    /// A reserved word that starts a command, and its end position.
     Reserved(Reserved, usize),
     /// Anything else.
     Word,
 }
 
 impl Parser<'_> {
-    /// All of the input.
+    /// Parses the whole input.
     pub(super) fn program(&mut self) -> Result<Program> {
         let body = self.whole_list()?;
         Ok(Program { body, warnings: std::mem::take(&mut self.warnings).into() })
     }
 
-    /// A list that ends with the input.
+    /// Parses a list that extends to the end of the input.
     pub(super) fn whole_list(&mut self) -> Result<List> {
         self.check_length()?;
         let list = self.list()?;
@@ -39,7 +39,7 @@ impl Parser<'_> {
         Ok(list)
     }
 
-    /// What stands up to the end of a line, and as much further as it takes.
+    /// Parses the commands up to the end of a line, and further lines if a command continues there.
     pub(super) fn complete_command(&mut self) -> Result<Option<Program>> {
         self.check_length()?;
         self.skip_newlines()?;
@@ -64,12 +64,12 @@ impl Parser<'_> {
             Some(b'\n') => self.newline()?,
             Some(_) => return Err(self.stray()),
         }
-        let body = List { span, statements: self.slab.cut(&mut statements) };
+        let body = List { span, statements: self.arena.slice_from(&mut statements) };
         self.pool.statements.push(statements);
         Ok(Some(Program { body, warnings: std::mem::take(&mut self.warnings).into() }))
     }
 
-    /// Statements, as many as come; may be none. What ends the list is left.
+    /// Parses statements, possibly none, and stops before the token that ends the list.
     pub(super) fn list(&mut self) -> Result<List> {
         self.skip_newlines()?;
         let start = self.input.at;
@@ -86,12 +86,13 @@ impl Parser<'_> {
             }
             self.skip_newlines()?;
         }
-        let list = List { span: self.input.span(start, end), statements: self.slab.cut(&mut statements) };
+        let list =
+            List { span: self.input.span(start, end), statements: self.arena.slice_from(&mut statements) };
         self.pool.statements.push(statements);
         Ok(list)
     }
 
-    /// A list of at least one statement, in what was opened.
+    /// Parses a non-empty list inside an open construct.
     pub(super) fn body(&mut self, opened: Opened) -> Result<List> {
         let list = self.list()?;
         if list.statements.is_empty() {
@@ -100,26 +101,26 @@ impl Parser<'_> {
                 error.opened = Some(opened);
                 error.expected = Some(format!("a command and \"{}\"", closer(opened.what)));
             } else {
-                error.hint = Some("write \":\" where nothing is to be done".to_owned());
+                error.hint = Some("use \":\" as a command that does nothing".to_owned());
             }
             return Err(error);
         }
         Ok(list)
     }
 
-    /// Whether a `;` comes next that is not the beginning of `;;` or `;&`.
+    /// Whether a `;` comes next that does not start `;;` or `;&`.
     fn at_semicolon(&mut self) -> bool {
         self.peek() == Some(b';') && !matches!(self.peek_second(), Some(b';' | b'&'))
     }
 
-    /// Takes a `;` that is not the beginning of `;;` or `;&`.
+    /// Consumes a `;` that does not start `;;` or `;&`.
     fn eat_semicolon(&mut self) -> bool {
         let found = self.at_semicolon();
         self.input.at += usize::from(found);
         found
     }
 
-    /// What the command begins with that comes next; `None` if there is none, but what ends a list. Aliases are expanded.
+    /// Expands aliases and returns the first token of the next command; `None` at the end of a list.
     fn head(&mut self) -> Option<CommandHead> {
         self.skip_blanks();
         if !self.options.aliases.is_empty() {
@@ -156,14 +157,14 @@ impl Parser<'_> {
         let background = self.peek() == Some(b'&') && self.peek_second() != Some(b'>') && self.eat(b'&');
         let span = self.span_from(start);
         let Some(mut pipelines) = rest else {
-            return Ok(Statement { span, background, first, rest: Slice::EMPTY });
+            return Ok(Statement { span, background, first, rest: SharedSlice::EMPTY });
         };
-        let rest = self.slab.cut(&mut pipelines);
+        let rest = self.arena.slice_from(&mut pipelines);
         self.pool.pipelines.push(pipelines);
         Ok(Statement { span, background, first, rest })
     }
 
-    /// Refuses what does not begin a command after a connector.
+    /// Fails unless a command follows the connector.
     fn require_command(&mut self, after: &str) -> Result<CommandHead> {
         if let Some(head) = self.head() {
             return Ok(head);
@@ -187,21 +188,21 @@ impl Parser<'_> {
             head = self.head();
         }
         let stages = if prefixed && (matches!(self.peek(), None | Some(b'\n')) || self.at_semicolon()) {
-            Slice::EMPTY
+            SharedSlice::EMPTY
         } else {
             self.stages(head)?
         };
         Ok(Pipeline { span: self.span_from(start), negated, time, stages })
     }
 
-    /// The options of `time`.
+    /// Parses the options of `time`.
     fn time_format(&mut self) -> TimeFormat {
         let posix = self.eat_word(b"-p");
         self.eat_word(b"--");
         if posix { TimeFormat::Posix } else { TimeFormat::Default }
     }
 
-    /// Takes this word if it comes next, and the blanks after it.
+    /// Consumes a word if it comes next, and the blanks after it.
     fn eat_word(&mut self, text: &[u8]) -> bool {
         let start = self.input.at;
         let found = self.eat_all(text) && self.peek().is_none_or(|byte| bytes::is(byte, BREAK));
@@ -212,11 +213,11 @@ impl Parser<'_> {
         found
     }
 
-    fn stages(&mut self, head: Option<CommandHead>) -> Result<Slice<Command>> {
+    fn stages(&mut self, head: Option<CommandHead>) -> Result<SharedSlice<Command>> {
         let first = self.command(head)?;
         self.skip_blanks();
         if self.peek() != Some(b'|') || self.peek_second() == Some(b'|') {
-            return Ok(self.slab.one(first));
+            return Ok(self.arena.slice_of(first));
         }
         let mut stages = self.pool.stages.pop().unwrap_or_default();
         stages.push(first);
@@ -232,35 +233,35 @@ impl Parser<'_> {
             stages.push(self.command(Some(head))?);
             self.skip_blanks();
         }
-        let slice = self.slab.cut(&mut stages);
+        let slice = self.arena.slice_from(&mut stages);
         self.pool.stages.push(stages);
         Ok(slice)
     }
 
-    /// An error about something that does not end a list.
+    /// Creates an error about a token that cannot end a list.
     pub(super) fn stray(&mut self) -> Box<SyntaxError> {
         let mut error = self.unexpected(None, None);
         let hint = match error.found.as_str() {
-            "\"fi\"" => "no \"if\" is open here",
+            "\"fi\"" => "there is no open \"if\"",
             "\"then\"" | "\"else\"" | "\"elif\"" => {
-                "no \"if\" is open here, or a separator before the word is missing"
+                "there is no open \"if\", or \";\" is missing before the word"
             }
-            "\"done\"" | "\"do\"" => "no loop is open here",
-            "\"esac\"" => "no \"case\" is open here",
-            "\"}\"" => "no \"{\" is open here",
-            "\"]]\"" => "no \"[[\" is open here",
-            "\")\"" => "no \"(\" is open here; write \"\\)\" for a literal one",
-            "\"(\"" => "write \"\\(\" for a literal one, or put the word in quotes",
-            "\";;\"" => "\";;\" belongs into \"case\"",
-            "\";\"" | "\"&\"" => "a command should stand before it",
-            "\"in\"" => "\"in\" belongs after \"for\", \"select\" or \"case\"",
+            "\"done\"" | "\"do\"" => "there is no open loop",
+            "\"esac\"" => "there is no open \"case\"",
+            "\"}\"" => "there is no open \"{\"",
+            "\"]]\"" => "there is no open \"[[\"",
+            "\")\"" => "there is no open \"(\"; write \"\\)\" for a literal parenthesis",
+            "\"(\"" => "write \"\\(\" for a literal parenthesis, or quote the word",
+            "\";;\"" => "\";;\" is only allowed in \"case\"",
+            "\";\"" | "\"&\"" => "a command is missing before it",
+            "\"in\"" => "\"in\" is only allowed after \"for\", \"select\" or \"case\"",
             _ => return error,
         };
         error.hint = Some(hint.to_owned());
         error
     }
 
-    /// An error about something that does not close what was opened.
+    /// Creates an error about a token that does not close the open construct.
     pub(super) fn unexpected_in_list(&mut self, expected: &str, opened: Opened) -> Box<SyntaxError> {
         let what = opened.what;
         let mut error = self.unexpected(Some(expected), Some(opened));
@@ -274,7 +275,7 @@ impl Parser<'_> {
     }
 }
 
-/// What closes what was opened.
+/// Returns the token that closes a construct.
 fn closer(what: &str) -> &'static str {
     match what {
         "if" => "fi",
@@ -285,7 +286,7 @@ fn closer(what: &str) -> &'static str {
     }
 }
 
-/// `|&`: what `2>&1` would do.
+/// Adds the `2>&1` that `|&` implies.
 fn merge_stderr(stage: &mut Command, span: Span) {
     let duplicate = Duplicate::Descriptor { number: 1, close: false };
     let kind = RedirectKind::DuplicateOutput(duplicate);

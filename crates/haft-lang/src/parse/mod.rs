@@ -1,12 +1,13 @@
 //! The parser: recursive descent over bytes, without a separate lexer.
 //!
-//! The modules follow the language. [`list`], [`simple`] and [`compound`] parse commands, [`word`] and what it calls parse
-//! words, [`here`] fetches here-documents when their line ends, [`arithmetic`], [`conditional`] and [`json`] parse the
-//! little languages within. All of them are methods of one [`Parser`].
+//! The modules follow the structure of the language. [`list`], [`simple`] and [`compound`] parse commands;
+//! [`word`] and the modules it calls parse words; [`here`] reads here-documents at the end of their line;
+//! [`arithmetic`], [`conditional`] and [`json`] parse the embedded languages. All of them add methods to
+//! [`Parser`].
 //!
-//! Three rules keep hostile input harmless. Whatever recurses goes through [`Parser::nested`], which counts. Whatever
-//! must try one reading before another (`((`, `$((`) remembers the outcome, so no text is tried twice. Nothing is
-//! expanded: a brace range stays a range.
+//! Three rules protect against hostile input. Every recursion goes through [`Parser::nested`], which limits
+//! the depth. Where the parser has to try one interpretation before another (`((`, `$((`), it remembers
+//! failures, so it tries no text twice. It expands nothing: a brace range stays a range.
 
 mod alias;
 mod ansi;
@@ -43,7 +44,7 @@ use std::sync::Arc;
 
 use crate::ast::{Arithmetic, ArithmeticTree, LineIndex, Program, Text, Warning, WarningKind, Word};
 use crate::error::{ErrorKind, SyntaxError};
-use crate::sys::Slab;
+use crate::sys::Arena;
 
 pub(crate) use reserved::is_reserved;
 
@@ -52,44 +53,44 @@ use here::PendingHereDocument;
 use input::SourceBuffer;
 use pool::BufferPool;
 
-/// How deep things may be nested. A tree of this depth can be parsed, walked and dropped on a stack of 2 MiB, also in
-/// a build without optimisation.
+/// Maximum nesting depth. A tree of this depth can be parsed, walked and dropped on a 2 MiB stack, even in an
+/// unoptimized build.
 pub const MAX_NESTING_DEPTH: u32 = 200;
 
-/// A reading of the text that may fail and give way to another one.
+/// An interpretation that the parser tries first and abandons if it fails.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Speculation {
-    /// `((` and `$((` as the beginning of an arithmetic expression.
+    /// `((` and `$((` as the start of an arithmetic expression.
     Arithmetic,
-    /// `name[` as the beginning of an assignment.
+    /// `name[` as the start of an assignment.
     Assignment,
-    /// `name[` as the beginning of a word that a blank ends.
+    /// `name[` as the start of a word that ends at the next blank.
     Word,
 }
 
 type Result<T> = std::result::Result<T, Box<SyntaxError>>;
 
-/// What changes the meaning of the text.
+/// Settings that affect how text is parsed.
 #[derive(Clone, Debug, Default)]
 pub struct ParseOptions {
-    /// Whether extended globs are on (`shopt -s extglob`). They are always on in `[[ ]]`.
+    /// Whether extended globs are enabled (`shopt -s extglob`). They are always enabled in `[[ ]]`.
     pub extglob: bool,
-    /// Whether the shell follows POSIX (`set -o posix`): a single quote in a `"${name-word}"` is a character like any other.
+    /// POSIX mode (`set -o posix`): a single quote in `"${name-word}"` is an ordinary character.
     pub posix: bool,
-    /// The aliases to expand; none if alias expansion is off (`shopt -u expand_aliases`).
+    /// The aliases to expand. Empty if alias expansion is off (`shopt -u expand_aliases`).
     pub aliases: BTreeMap<Text, Text>,
-    /// How many lines stand before the text, to be added to line numbers.
+    /// The number of lines before the text, which is added to line numbers.
     pub lines_before: u32,
-    /// Asked now and then, in a long text, whether to stop.
+    /// Called from time to time while parsing a long text, to cancel parsing.
     pub cancel: Option<CancelCheck>,
 }
 
-/// Says whether a parser shall stop before the end of its text.
+/// A callback that tells the parser whether to stop early.
 #[derive(Clone)]
 pub struct CancelCheck(Arc<dyn Fn() -> bool + Send + Sync>);
 
 impl CancelCheck {
-    /// Stops once the function says so.
+    /// Cancels parsing once `cancelled` returns true.
     pub fn new(cancelled: impl Fn() -> bool + Send + Sync + 'static) -> Self {
         Self(Arc::new(cancelled))
     }
@@ -101,29 +102,30 @@ impl std::fmt::Debug for CancelCheck {
     }
 }
 
-/// Parses a whole text.
+/// Parses a whole text as one program.
 ///
 /// # Errors
-/// If the text is not a program.
+/// Returns the first syntax error.
 pub fn parse(source: &[u8], options: &ParseOptions) -> std::result::Result<Program, SyntaxError> {
     let mut parser = Parser::new(source, options.clone());
     parser.program().map_err(|error| *error)
 }
 
-/// Parses text that is expanded as if it stood in double quotes, to its end: a prompt, the body of a
-/// here-document. A double quote is a character like any other in it.
+/// Parses a whole text as if it were in double quotes, such as a prompt or the body of a here-document.
+/// Double quotes in it are ordinary characters.
 ///
 /// # Errors
-/// If an expansion in it is wrong or not closed.
+/// Returns an error if an expansion in the text is invalid or unterminated.
 pub fn parse_quoted(source: &[u8], options: &ParseOptions) -> std::result::Result<Word, SyntaxError> {
     Parser::new(source, options.clone()).here_body().map_err(|error| *error)
 }
 
-/// Parses text that is expanded and evaluated as arithmetic, to its end: an argument of `let`, a subscript.
+/// Parses a whole text that is expanded and then evaluated as arithmetic, such as an argument of `let` or a
+/// subscript.
 ///
 /// # Errors
-/// If an expansion in it is wrong or not closed. An expression that is wrong is no error here: see
-/// [`ArithmeticForm::Text`](crate::ast::ArithmeticForm::Text).
+/// Returns an error if an expansion in the text is invalid or unterminated. An invalid expression is not an
+/// error here: see [`ArithmeticForm::Text`](crate::ast::ArithmeticForm::Text).
 pub fn parse_arithmetic_text(
     source: &[u8],
     options: &ParseOptions,
@@ -131,59 +133,61 @@ pub fn parse_arithmetic_text(
     Parser::new(source, options.clone()).arithmetic_to_end().map_err(|error| *error)
 }
 
-/// Parses the text of an arithmetic expression in which everything has been expanded.
+/// Parses an arithmetic expression after all expansions.
 ///
 /// # Errors
-/// If it is not an expression.
+/// Returns an error if the text is not a valid expression.
 pub fn parse_arithmetic(text: &[u8]) -> std::result::Result<ArithmeticTree, SyntaxError> {
-    arithmetic::parse(text, &[], &mut Slab::default()).map_err(|error| *error)
+    arithmetic::parse(text, &[], &mut Arena::default()).map_err(|error| *error)
 }
 
-/// A parser that hands out one complete command at a time: what bash reads before it runs anything.
+/// A parser that returns one complete command at a time, the unit that bash reads before it runs anything.
 ///
-/// What ran may have changed the options for what follows; [`Parser::options_mut`] is for telling.
+/// Commands that ran in between may affect the parsing of later ones: update [`Parser::options_mut`] between
+/// calls.
 pub struct Parser<'a> {
     input: SourceBuffer<'a>,
     options: ParseOptions,
     depth: u32,
     lines: LineIndex,
-    /// The line that was looked up last.
+    /// The line found by the last lookup.
     line: Cell<u32>,
-    /// Here-documents whose line has not ended yet; those before `pending_from` belong to an outer command.
+    /// Here-documents whose body has not been read yet. Those before `pending_from` belong to an outer
+    /// command.
     pending: Vec<PendingHereDocument>,
     pending_from: usize,
     warnings: Vec<Warning>,
-    /// Where the tree is put.
-    slab: Slab,
-    /// Readings that were tried and failed, by position: what stands there is the other thing it could be.
+    /// Allocator for the tree.
+    arena: Arena,
+    /// Failed speculations and their positions.
     failed_speculations: HashSet<(Speculation, usize)>,
-    /// Aliases whose text is being read.
+    /// Aliases being expanded.
     active: Vec<ActiveAlias>,
-    /// What is known about brackets between two positions.
+    /// The cached result of scanning for a bracket expression, and the range it is valid for.
     brackets: (std::ops::Range<usize>, glob::BracketExtent),
-    /// Where the text of an alias ends in a blank, so that the next word may be an alias too.
+    /// The position after an alias text that ends in a blank, so the next word may also be an alias.
     alias_next: Option<usize>,
     pool: BufferPool,
-    /// How many `$(`, `<(` are open, whose `)` may end a here-document.
+    /// The number of open `$(` and `<(`, whose `)` may end a here-document.
     substitutions: u32,
-    /// After the redirections of a compound command, where no reserved word can stand.
+    /// The position after the redirections of a compound command, where no reserved word is recognized.
     no_reserved: Option<usize>,
-    /// Where [`ParseOptions::cancel`] is asked next.
+    /// The position of the next call of [`ParseOptions::cancel`].
     next_check_at: usize,
-    /// How much text aliases have put in, and how much they may.
+    /// The total length of alias texts inserted, and its limit.
     aliased: usize,
     max_aliased: usize,
 }
 
-/// How much text aliases may put in, whatever the length of the text they are put into, and how many times that.
+/// Limit for the total length of inserted alias texts: a constant plus a multiple of the source length.
 const MIN_ALIAS_TEXT_LIMIT_BYTES: usize = 1 << 20;
 const ALIAS_TEXT_LIMIT_FACTOR: usize = 16;
 
-/// How many bytes are read between two looks whether to stop.
+/// Number of bytes between two calls of [`ParseOptions::cancel`].
 const CANCEL_CHECK_INTERVAL_BYTES: usize = 64 * 1024;
 
 impl<'a> Parser<'a> {
-    /// A parser of `source`.
+    /// Creates a parser for `source`.
     #[must_use]
     pub fn new(source: &'a [u8], options: ParseOptions) -> Self {
         let next_check_at = if options.cancel.is_some() { CANCEL_CHECK_INTERVAL_BYTES } else { usize::MAX };
@@ -191,7 +195,7 @@ impl<'a> Parser<'a> {
             next_check_at,
             options,
             lines: LineIndex::new(source),
-            slab: Slab::for_text(source.len()),
+            arena: Arena::for_text(source.len()),
             max_aliased: MIN_ALIAS_TEXT_LIMIT_BYTES + ALIAS_TEXT_LIMIT_FACTOR * source.len(),
             ..Self::over(SourceBuffer::new(source))
         };
@@ -212,7 +216,7 @@ impl<'a> Parser<'a> {
             pending: Vec::new(),
             pending_from: 0,
             warnings: Vec::new(),
-            slab: Slab::default(),
+            arena: Arena::default(),
             failed_speculations: HashSet::new(),
             active: Vec::new(),
             brackets: (0..0, glob::BracketExtent::None),
@@ -226,16 +230,16 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// What changes the meaning of the text that has not been read yet.
+    /// Returns the options for the text not parsed yet.
     pub fn options_mut(&mut self) -> &mut ParseOptions {
         &mut self.options
     }
 
-    /// The next complete command: all that stands on a line, and on further lines as far as it goes on there. `None` at the
-    /// end.
+    /// Parses the next complete command: all commands up to the end of a line, and further lines if a command
+    /// continues there. Returns `None` at the end of the text.
     ///
     /// # Errors
-    /// If the text is wrong. What follows the error is not parsed: the parser is at its end then.
+    /// Returns the first syntax error. The parser is then at its end.
     pub fn next_complete_command(&mut self) -> std::result::Result<Option<Program>, SyntaxError> {
         let result = self.complete_command().map_err(|error| *error);
         if result.is_err() {
@@ -244,7 +248,7 @@ impl<'a> Parser<'a> {
         result
     }
 
-    /// Looks now and then whether to stop.
+    /// Fails if parsing was cancelled or the limit for alias texts was exceeded.
     #[inline]
     fn check_limits(&mut self) -> Result<()> {
         if self.input.at < self.next_check_at { Ok(()) } else { self.check_limits_now() }
@@ -258,14 +262,14 @@ impl<'a> Parser<'a> {
             Some(check) if check.0() => ErrorKind::Cancelled,
             _ => return Ok(()),
         };
-        // Whoever takes this for a wrong reading and tries another one is stopped at its first word.
+        // If a caller abandons a speculation because of this error, the next word fails again.
         self.next_check_at = 0;
         let mut error = self.unexpected(None, None);
         error.kind = kind;
         Err(error)
     }
 
-    /// The offset in the source of what has not been parsed yet.
+    /// Returns the source offset of the text not parsed yet.
     #[must_use]
     pub fn offset(&self) -> usize {
         self.input.source(self.input.at)

@@ -1,6 +1,7 @@
-//! Constants of arithmetic expressions.
+//! Integer constants of arithmetic expressions.
 
-/// The value of a constant: decimal, octal, hexadecimal, or `base#digits`. It wraps around as bash's does.
+/// Parses a constant: decimal, octal, hexadecimal or `base#digits`. The value wraps around on overflow, as in
+/// bash.
 pub(super) fn constant(text: &[u8]) -> Option<i64> {
     if let Some(hash) = text.iter().position(|byte| *byte == b'#') {
         let base = digits(&text[..hash], 10)?;

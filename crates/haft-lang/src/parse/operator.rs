@@ -1,4 +1,4 @@
-//! `${…}`.
+//! Parameter expansion: `${…}`.
 
 use crate::ast::{
     CaseChange, Parameter, ParameterExpansion, ParameterOperator, ReplaceScope, SpecialParameter, Subscript,
@@ -12,7 +12,7 @@ use super::word::{Tilde, WordMode};
 use super::{Parser, Result};
 
 impl Parser<'_> {
-    /// `${…}`: `start` is at the dollar sign, the next byte is the brace.
+    /// Parses `${…}`. `start` is the position of the dollar sign; the next byte is the brace.
     pub(super) fn braced_parameter(
         &mut self,
         start: usize,
@@ -29,7 +29,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// What stands between the braces, without what may be wrong at its end.
+    /// Parses the text between the braces up to an invalid part; `None` if it is invalid from the start.
     fn expansion(&mut self, quoted: bool) -> Result<Option<ParameterExpansion>> {
         if let Some(length) = self.length_expansion()? {
             return Ok(Some(length));
@@ -46,7 +46,7 @@ impl Parser<'_> {
         Ok(Some(expansion))
     }
 
-    /// `#name`, if that is all.
+    /// Parses `#name`, if nothing follows.
     fn length_expansion(&mut self) -> Result<Option<ParameterExpansion>> {
         let start = self.input.at;
         if !self.eat(b'#') {
@@ -64,7 +64,7 @@ impl Parser<'_> {
         Ok(None)
     }
 
-    /// Takes a `!` that makes the expansion indirect.
+    /// Consumes a `!` that makes the expansion indirect.
     fn indirection(&mut self) -> bool {
         let indirect = self.peek() == Some(b'!')
             && self.peek_second().is_some_and(|byte| {
@@ -73,7 +73,7 @@ impl Parser<'_> {
         indirect && self.eat(b'!')
     }
 
-    /// A parameter, with its subscript.
+    /// Parses a parameter and its subscript.
     fn parameter(&mut self) -> Result<Option<ParameterExpansion>> {
         let name = self.name();
         if !name.is_empty() {
@@ -95,7 +95,7 @@ impl Parser<'_> {
             return Ok(Some(plain(Parameter::Positional(number))));
         }
         if self.peek() == Some(b'$') && matches!(self.peek_second(), Some(b'{' | b'(')) {
-            // An expansion of its own, which makes the outer one none.
+            // A nested expansion makes the outer one invalid.
             return Ok(None);
         }
         let symbol = self.peek().and_then(special);
@@ -103,7 +103,7 @@ impl Parser<'_> {
         Ok(symbol.map(|symbol| plain(Parameter::Special(symbol))))
     }
 
-    /// After `!name`: `*}`, `@}`, or `}` after a subscript of all.
+    /// After `!name`: parses `*}`, `@}`, or `}` after `[@]` or `[*]`.
     fn names_or_keys(&mut self, expansion: &ParameterExpansion) -> Option<ParameterOperator> {
         let kind = expansion.subscript.as_deref().map(|subscript: &Subscript| &subscript.kind);
         let next = self.peek()?;
@@ -122,7 +122,7 @@ impl Parser<'_> {
         }
     }
 
-    /// What follows the parameter; `None` if that is nothing bash knows.
+    /// Parses the operator after the parameter; `None` if bash has no such operator.
     fn operator(&mut self, quoted: bool) -> Result<Option<ParameterOperator>> {
         let Some(byte) = self.peek() else { return Ok(None) };
         if byte == b'}' {
@@ -190,14 +190,14 @@ impl Parser<'_> {
         Ok(ParameterOperator::Replace { scope, pattern, replacement })
     }
 
-    /// The pattern to replace. After `//` a third slash belongs to the pattern.
+    /// Parses the pattern to replace. After `//`, a third slash belongs to the pattern.
     fn replaced_pattern(&mut self, scope: ReplaceScope) -> Result<Word> {
         let start = self.input.at;
         let mut builder = self.builder();
         if scope == ReplaceScope::All && self.peek() == Some(b'/') {
             self.literal_byte(&mut builder);
         }
-        // Whatever stands before the pattern keeps a tilde from being at the beginning.
+        // After `//`, `/#` or `/%`, a tilde is not at the start and is not expanded.
         let tilde = if scope == ReplaceScope::First { Tilde::Start } else { Tilde::Never };
         self.parts(WordMode { tilde, ..WordMode::replaced() }, &mut builder)?;
         Ok(self.finish_word(start, builder))
@@ -233,8 +233,8 @@ impl Parser<'_> {
         Some(ParameterOperator::Transform(transform))
     }
 
-    /// Text between braces that is no expansion. Its end must still be found, from where it went wrong: what was read
-    /// before is not read again.
+    /// Handles an invalid expansion. Searches its end from where it became invalid, without reading the text
+    /// before it again.
     fn invalid_expansion(&mut self, start: usize, inside: usize, quoted: bool) -> Result<ParameterExpansion> {
         self.parts(WordMode::operand(quoted), &mut WordBuilder::default())?;
         if self.peek() != Some(b'}') {

@@ -1,11 +1,12 @@
-//! Room that is used again and again.
+//! Reusable buffers.
 
 use crate::ast::{CaseClause, Command, Connector, IfBranch, Pipeline, Statement, Word};
 
 use super::builder::WordBuilder;
 use super::simple::SimpleCommandBuilder;
 
-/// Emptied words, commands and lists, kept for their room: one in the making takes one, and puts it back when it is made.
+/// Empty builders and vectors that keep their capacity, to save allocations. The parser takes one and returns
+/// it when it is done.
 #[derive(Default)]
 #[expect(clippy::vec_box, reason = "a builder is moved to and fro, and is large")]
 pub(super) struct BufferPool {

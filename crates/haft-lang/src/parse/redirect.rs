@@ -1,13 +1,13 @@
 //! Redirections.
 
-use crate::ast::{Duplicate, Redirect, RedirectDescriptor, RedirectKind, Slice, Word};
+use crate::ast::{Duplicate, Redirect, RedirectDescriptor, RedirectKind, SharedSlice, Word};
 use crate::error::SyntaxError;
 
 use super::bytes::{self, DIGIT};
 use super::word::WordMode;
 use super::{Parser, Result};
 
-/// What follows the descriptor.
+/// A redirection operator.
 #[derive(Clone, Copy)]
 enum RedirectOperator {
     Read,
@@ -25,7 +25,7 @@ enum RedirectOperator {
 }
 
 impl Parser<'_> {
-    /// A redirection, if one comes next.
+    /// Parses a redirection, if one comes next.
     pub(super) fn redirect(&mut self) -> Result<Option<Redirect>> {
         let start = self.input.at;
         let descriptor = match self.peek() {
@@ -48,23 +48,23 @@ impl Parser<'_> {
         Ok(Some(Redirect { span: self.span_from(start), descriptor, kind }))
     }
 
-    /// Redirections, as many as come.
-    pub(super) fn redirects(&mut self) -> Result<Slice<Redirect>> {
+    /// Parses all redirections that come next.
+    pub(super) fn redirects(&mut self) -> Result<SharedSlice<Redirect>> {
         let mut redirects = Vec::new();
         loop {
             self.skip_blanks();
             match self.redirect()? {
                 Some(redirect) => redirects.push(redirect),
-                None if redirects.is_empty() => return Ok(Slice::EMPTY),
+                None if redirects.is_empty() => return Ok(SharedSlice::EMPTY),
                 None => {
                     self.no_reserved = Some(self.input.at);
-                    return Ok(self.slab.cut(&mut redirects));
+                    return Ok(self.arena.slice_from(&mut redirects));
                 }
             }
         }
     }
 
-    /// A number right before `<` or `>`.
+    /// Parses a file descriptor number directly before `<` or `>`.
     fn descriptor_number(&mut self) -> Option<u32> {
         let start = self.input.at;
         if !self.peek().is_some_and(|byte| bytes::is(byte, DIGIT)) {
@@ -85,7 +85,7 @@ impl Parser<'_> {
         None
     }
 
-    /// `{name}` or `{name[subscript]}` right before `<` or `>`.
+    /// Parses `{name}` or `{name[subscript]}` directly before `<` or `>`.
     fn descriptor_variable(&mut self) -> Result<Option<RedirectDescriptor>> {
         let start = self.input.at;
         self.input.at += 1;
@@ -101,7 +101,7 @@ impl Parser<'_> {
         Ok(None)
     }
 
-    /// Whether a subscript without any quoting is followed by `}` and an operator.
+    /// Whether an unquoted subscript is followed by `}` and an operator.
     fn closes_descriptor(&self) -> bool {
         let rest = self.input.remaining();
         let plain = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$');
@@ -109,7 +109,7 @@ impl Parser<'_> {
         matches!(rest.get(length..length + 3), Some([b']', b'}', b'<' | b'>']))
     }
 
-    /// Takes a redirection operator. `<(` and `>(` are none.
+    /// Consumes a redirection operator. `<(` and `>(` are not redirections.
     fn redirect_operator(&mut self) -> Option<RedirectOperator> {
         let (first, second) = (self.peek()?, self.peek_second());
         let operator = match (first, second) {
@@ -181,19 +181,20 @@ impl Parser<'_> {
         }
     }
 
-    /// The word after the operator.
+    /// Parses the word after the operator.
     fn target(&mut self) -> Result<Word> {
         self.target_in(WordMode::argument(self.options.extglob))
     }
 
-    /// The same in a mode of its own. A number right before the next redirection is a part of that one.
+    /// Parses the word after the operator in another mode. A number directly before the next redirection
+    /// belongs to that redirection.
     fn target_in(&mut self, mode: WordMode) -> Result<Word> {
         self.skip_blanks();
         self.refuse_descriptor()?;
         self.any_target(mode)
     }
 
-    /// Refuses the number of the next redirection where a word should stand.
+    /// Fails if the file descriptor number of the next redirection comes instead of a word.
     pub(super) fn refuse_descriptor(&mut self) -> Result<()> {
         let start = self.input.at;
         if self.descriptor_number().is_none() {
@@ -211,6 +212,6 @@ impl Parser<'_> {
     }
 
     fn no_target(&mut self) -> Box<SyntaxError> {
-        self.unexpected(Some("a file name or word after the redirection"), None)
+        self.unexpected(Some("a word after the redirection operator"), None)
     }
 }

@@ -61,7 +61,7 @@ impl Reserved {
         })
     }
 
-    /// How it is written.
+    /// Returns the spelling.
     pub(super) fn text(self) -> &'static str {
         match self {
             Self::Bang => "!",
@@ -89,7 +89,7 @@ impl Reserved {
         }
     }
 
-    /// Whether it ends a list rather than beginning a command.
+    /// Whether it ends a list instead of starting a command.
     pub(super) fn closes(self) -> bool {
         matches!(
             self,
@@ -108,7 +108,7 @@ impl Reserved {
 }
 
 impl Parser<'_> {
-    /// The reserved word that comes next, and the position after it.
+    /// Returns the reserved word that comes next, and the position after it.
     pub(super) fn reserved_ahead(&mut self) -> Option<(Reserved, usize)> {
         let first = self.peek()?;
         if !bytes::is(first, RESERVED) {
@@ -119,26 +119,26 @@ impl Parser<'_> {
             return None;
         }
         let rest = self.input.remaining();
-        // No reserved word is longer than this.
+        // The longest reserved word is shorter.
         let rest = &rest[..rest.len().min(9)];
         let length = bytes::run(rest, BREAK);
         if length == rest.len() {
-            // Either the input ends here, or the word is too long to be one, unless it is continued.
-            return if length < 9 || rest.contains(&b'\\') { self.reserved_slowly() } else { None };
+            // Either the input ends here, or the word is too long, unless it contains a line continuation.
+            return if length < 9 || rest.contains(&b'\\') { self.reserved_slow() } else { None };
         }
         if rest[length] == b'\n' && length > 0 && rest[length - 1] == b'\\' {
-            return self.reserved_slowly();
+            return self.reserved_slow();
         }
         if matches!(rest[length], b'<' | b'>') && self.input.ahead(length + 1) == Some(b'(') {
-            // A process substitution, and with it the word goes on.
+            // A process substitution continues the word.
             return None;
         }
         Reserved::from_text(&rest[..length]).map(|reserved| (reserved, self.input.at + length))
     }
 
-    /// The same where the word is continued on the next line or the input ends.
+    /// The slow path, for line continuations and the end of the input.
     #[cold]
-    fn reserved_slowly(&mut self) -> Option<(Reserved, usize)> {
+    fn reserved_slow(&mut self) -> Option<(Reserved, usize)> {
         let start = self.input.at;
         let mut text = Vec::new();
         while let Some(byte) = self.peek().filter(|byte| !bytes::is(*byte, BREAK)) {
@@ -152,7 +152,7 @@ impl Parser<'_> {
         Reserved::from_text(&text).map(|reserved| (reserved, end))
     }
 
-    /// Takes this reserved word if it comes next.
+    /// Consumes a reserved word if it comes next.
     pub(super) fn eat_reserved(&mut self, reserved: Reserved) -> bool {
         match self.reserved_ahead() {
             Some((found, end)) if found == reserved => {
@@ -163,7 +163,8 @@ impl Parser<'_> {
         }
     }
 
-    /// Takes this reserved word, which must come next, to go on with or close what was opened.
+    /// Consumes a reserved word that continues or closes the open construct. Fails if another token comes
+    /// next.
     pub(super) fn expect_reserved(&mut self, reserved: Reserved, opened: Opened) -> Result<()> {
         if self.eat_reserved(reserved) {
             return Ok(());

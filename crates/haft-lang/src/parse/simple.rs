@@ -2,17 +2,18 @@
 
 use crate::ast::{
     Argument, ArrayElement, Assignment, AssignmentValue, CacheSlot, Command, CommandKind, Name, PartKind,
-    Redirect, SimpleCommand, Slice, Subscript, SubscriptKind, Text, Word, WordContent, WordFlags, WordPart,
+    Redirect, SharedSlice, SimpleCommand, Subscript, SubscriptKind, Text, Word, WordContent, WordFlags,
+    WordPart,
 };
 
-use crate::sys::Slab;
+use crate::sys::Arena;
 
 use super::builder::WordBuilder;
 use super::bytes::{self, BREAK};
 use super::word::WordMode;
 use super::{Parser, Result, Speculation};
 
-/// A simple command in the making.
+/// Builds a simple command.
 #[derive(Default)]
 pub(super) struct SimpleCommandBuilder {
     assignments: Vec<Assignment>,
@@ -21,19 +22,19 @@ pub(super) struct SimpleCommandBuilder {
     kind: AssignmentHandling,
 }
 
-/// How a command takes arguments that look like assignments.
+/// How a command treats arguments that look like assignments.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 enum AssignmentHandling {
     /// As words.
     #[default]
     Plain,
-    /// As assignments: `declare` and its kin.
+    /// As assignments: `declare` and the other declaration builtins.
     Declaration,
-    /// As words, but `name=(…)` is one: `eval`, `let`.
+    /// As words, with `name=(…)` as a single word: `eval` and `let`.
     Compound,
 }
 
-/// What stands before the value of an assignment.
+/// The left side of an assignment.
 struct AssignmentTarget {
     name: Name,
     subscript: Option<Box<Subscript>>,
@@ -41,7 +42,7 @@ struct AssignmentTarget {
 }
 
 impl Parser<'_> {
-    /// A simple command, or the definition of a function that begins with its name.
+    /// Parses a simple command, or a function definition of the form `name()`.
     pub(super) fn simple_command(&mut self) -> Result<Command> {
         let start = self.input.at;
         let mut line = self.line_at(start);
@@ -58,7 +59,7 @@ impl Parser<'_> {
             }
             end = self.input.at;
             debug_assert!(end > before);
-            // bash takes note of the line when it has read an assignment, or the word after the name.
+            // bash uses the line on which the first assignment, or the word after the command name, ends.
             let noted = match (simple.assignments.len(), simple.arguments.len()) {
                 (0, 2) | (1, 0) => simple.redirects.is_empty(),
                 _ => false,
@@ -70,12 +71,12 @@ impl Parser<'_> {
         if end == start {
             return Err(self.unexpected(Some("a command"), None));
         }
-        let command = simple.finish(self.input.span(start, end), line, &mut self.slab);
+        let command = simple.finish(self.input.span(start, end), line, &mut self.arena);
         self.pool.commands.push(simple);
         Ok(command)
     }
 
-    /// Whether `(` follows a single word.
+    /// Whether a function definition starts here: a single word followed by `(`.
     fn begins_function(&mut self, simple: &SimpleCommandBuilder) -> bool {
         simple.arguments.len() == 1
             && self.peek() == Some(b'(')
@@ -83,7 +84,7 @@ impl Parser<'_> {
             && simple.redirects.is_empty()
     }
 
-    /// One redirection, assignment or word. Returns false if there is none.
+    /// Parses a redirection, assignment or word. Returns false if there is none.
     fn simple_part(&mut self, simple: &mut SimpleCommandBuilder) -> Result<bool> {
         let Some(byte) = self.peek() else { return Ok(false) };
         if matches!(byte, b'<' | b'>' | b'&' | b'{' | b'0'..=b'9')
@@ -109,7 +110,8 @@ impl Parser<'_> {
         Ok(true)
     }
 
-    /// The name of a command may be an alias, also after assignments or redirections; after both bash takes none.
+    /// Expands an alias in the command name. It may follow assignments or redirections, but bash expands none
+    /// after both.
     fn expand_alias_of_name(&mut self, simple: &SimpleCommandBuilder) {
         if simple.arguments.is_empty() && !self.options.aliases.is_empty() {
             self.skip_blanks();
@@ -159,7 +161,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// A word `name[…]…` where an assignment could have stood: blanks between the brackets are part of it.
+    /// Parses a word `name[…]…` in the position of an assignment. Blanks between the brackets are part of it.
     fn subscripted_word(&mut self) -> Result<Word> {
         let start = self.input.at;
         let mut builder = self.builder();
@@ -171,7 +173,7 @@ impl Parser<'_> {
         self.finish_marked(start, builder)
     }
 
-    /// An assignment, if one comes next.
+    /// Parses an assignment, if one comes next.
     fn assignment(&mut self) -> Result<Option<Assignment>> {
         let start = self.input.at;
         let Some(target) = self.target_of_assignment()? else { return Ok(None) };
@@ -180,7 +182,7 @@ impl Parser<'_> {
         Ok(Some(Assignment { span: self.span_from(start), name, subscript, append, value }))
     }
 
-    /// `name=`, `name+=`, `name[…]=`; nothing is taken if it is not one.
+    /// Parses `name=`, `name+=` or `name[…]=`. Consumes nothing if there is none.
     fn target_of_assignment(&mut self) -> Result<Option<AssignmentTarget>> {
         let start = self.input.at;
         let rest = self.input.remaining();
@@ -206,7 +208,7 @@ impl Parser<'_> {
         Ok(None)
     }
 
-    /// What stands after the `=`. With `braces`, braces in it are marked as in a word.
+    /// Parses the value after the `=`. With `braces`, marks braces as in an argument.
     fn assigned_value(&mut self, braces: bool) -> Result<AssignmentValue> {
         if self.peek() != Some(b'(') {
             let mut mode = WordMode::value(self.options.extglob);
@@ -221,15 +223,15 @@ impl Parser<'_> {
         if self.peek().is_none_or(|byte| bytes::is(byte, BREAK)) {
             return Ok(AssignmentValue::Array(elements));
         }
-        // Something is glued to the parenthesis: bash takes all of it as a string.
+        // Text follows the parenthesis directly: bash treats the whole value as a string.
         let rest = self.word(WordMode::value(self.options.extglob))?;
         let text = Text::from(self.input.slice(start, self.input.at));
         let span = self.span_from(start).to(rest.span);
         Ok(AssignmentValue::Word(Word { span, flags: WordFlags::QUOTED, content: glued(text, span) }))
     }
 
-    /// `(…)`.
-    fn array_elements(&mut self) -> Result<Slice<ArrayElement>> {
+    /// Parses the elements of `(…)`.
+    fn array_elements(&mut self) -> Result<SharedSlice<ArrayElement>> {
         let start = self.input.at;
         self.input.at += 1;
         let mut elements = Vec::new();
@@ -239,7 +241,7 @@ impl Parser<'_> {
                 None => return Err(self.unclosed(")", "(", start)),
                 Some(b')') => {
                     self.input.at += 1;
-                    return Ok(self.slab.cut(&mut elements));
+                    return Ok(self.arena.slice_from(&mut elements));
                 }
                 Some(byte) if bytes::is(byte, BREAK) && !self.at_process_substitution() => {
                     let opened = self.opened("(", start);
@@ -272,7 +274,8 @@ impl Parser<'_> {
         Ok(ArrayElement { span: self.span_from(start), subscript, append, value })
     }
 
-    /// An argument of `declare` that is an assignment. With braces to expand it is several, and so a word.
+    /// Parses an assignment argument of a declaration builtin. With a brace expansion it is several
+    /// arguments, so it becomes a word.
     fn declaration(&mut self) -> Result<Option<Argument>> {
         let start = self.input.at;
         let Some(AssignmentTarget { name, subscript, append }) = self.target_of_assignment()? else {
@@ -287,7 +290,7 @@ impl Parser<'_> {
                 builder.flags = value.flags.union(WordFlags::ASSIGNMENT);
                 builder.literal(self.input.slice(start, value_start), span);
                 value.parts().iter().cloned().for_each(|part: WordPart| builder.append(part));
-                Ok(Some(Argument::Word(builder.finish(span, &mut self.slab))))
+                Ok(Some(Argument::Word(builder.finish(span, &mut self.arena))))
             }
             value => {
                 let assignment = Assignment { span, name, subscript, append, value };
@@ -296,8 +299,8 @@ impl Parser<'_> {
         }
     }
 
-    /// `name=(…)` as `eval` and `let` get it: a word whose quotes are removed as those of any other, blanks and
-    /// parentheses being part of it.
+    /// Parses `name=(…)` as a single word, as `eval` and `let` receive it. Blanks and parentheses are part of
+    /// the word, and quotes are removed as usual.
     fn compound_word(&mut self) -> Result<Option<Word>> {
         let rest = self.input.remaining();
         let length = bytes::name_length(rest);
@@ -322,11 +325,11 @@ impl Parser<'_> {
             splice_element(&mut builder, element);
         }
         builder.literal(b")", span);
-        Ok(Some(builder.finish(span, &mut self.slab)))
+        Ok(Some(builder.finish(span, &mut self.arena)))
     }
 }
 
-/// Adds an element of a list to a word, subscript and all.
+/// Appends an array element, including its subscript, to a word.
 fn splice_element(builder: &mut WordBuilder, element: &ArrayElement) {
     if let Some(subscript) = &element.subscript {
         builder.literal(b"[", element.span);
@@ -348,7 +351,7 @@ fn splice(builder: &mut WordBuilder, word: &Word) {
     builder.flags = builder.flags.union(word.flags);
 }
 
-/// Text that is taken as it stands, as a word: as if it were quoted.
+/// Creates the content of a word whose whole text is literal, as if quoted.
 fn glued(text: Text, span: crate::ast::Span) -> WordContent {
     let mut parts = Vec::new();
     for piece in text.split_inclusive(|byte| *byte == b'\'') {
@@ -360,7 +363,7 @@ fn glued(text: Text, span: crate::ast::Span) -> WordContent {
     WordContent::Static { text, parts }
 }
 
-/// Whether something between the brackets would end a word.
+/// Whether the text between the brackets contains a metacharacter, which would end a word.
 fn has_breaks(subscript: &Subscript) -> bool {
     let SubscriptKind::Element { key, .. } = &subscript.kind else { return false };
     let breaks = |text: &[u8]| text.iter().any(|byte| bytes::is(*byte, BREAK));
@@ -377,20 +380,25 @@ fn kind_of(name: Option<&[u8]>) -> AssignmentHandling {
 }
 
 impl SimpleCommandBuilder {
-    /// The command; nothing is left but room.
-    fn finish(&mut self, span: crate::ast::Span, line: u32, slab: &mut Slab) -> Command {
+    /// Takes the command and leaves the builder empty.
+    fn finish(&mut self, span: crate::ast::Span, line: u32, arena: &mut Arena) -> Command {
         let literal = self
             .arguments
             .iter()
             .all(|argument| argument.word().is_some_and(|word| word.literal().is_some()));
         let simple = SimpleCommand {
-            assignments: slab.cut(&mut self.assignments),
-            arguments: slab.cut(&mut self.arguments),
+            assignments: arena.slice_from(&mut self.assignments),
+            arguments: arena.slice_from(&mut self.arguments),
             literal,
             slot: CacheSlot::default(),
         };
         self.kind = AssignmentHandling::Plain;
-        Command { span, line, kind: CommandKind::Simple(simple), redirects: slab.cut(&mut self.redirects) }
+        Command {
+            span,
+            line,
+            kind: CommandKind::Simple(simple),
+            redirects: arena.slice_from(&mut self.redirects),
+        }
     }
 
     fn only_word(&self) -> Option<&Word> {
@@ -399,7 +407,7 @@ impl SimpleCommandBuilder {
 }
 
 impl Parser<'_> {
-    /// A function whose name was read as the only word of a simple command.
+    /// Parses a function definition whose name was read as the only word of a simple command.
     fn function_after_name(
         &mut self,
         start: usize,
@@ -417,7 +425,10 @@ impl Parser<'_> {
         if !self.eat(b')') {
             let opened = self.opened("(", open);
             let mut error = self.unexpected(Some("\")\""), Some(opened));
-            error.hint = Some("a word before \"(\" begins a function definition; quote the parenthesis if it is meant literally".to_owned());
+            error.hint = Some(
+                "a word before \"(\" starts a function definition; quote the parenthesis for a literal one"
+                    .to_owned(),
+            );
             return Err(error);
         }
         self.function_body(start, name, span)

@@ -1,4 +1,4 @@
-//! Subscripts, and the arithmetic that is read up to a closing byte.
+//! Subscripts, and arithmetic expressions up to a closing byte.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use super::word::WordMode;
 use super::{Parser, Result, arithmetic_form};
 
 impl Parser<'_> {
-    /// `[…]`, which must close.
+    /// Parses `[…]`. Fails if it is not closed.
     pub(super) fn subscript(&mut self) -> Result<Subscript> {
         let start = self.input.at;
         match self.subscript_in(WordMode::subscript(false))? {
@@ -17,7 +17,8 @@ impl Parser<'_> {
         }
     }
 
-    /// `[…]` within `${…}`; `None` if the brace closes first. Quotes quote in it even if the expansion is quoted.
+    /// Parses `[…]` in `${…}`; `None` if the brace is closed first. Quotes are recognized even if the
+    /// expansion is quoted.
     pub(super) fn braced_subscript(&mut self) -> Result<Option<Subscript>> {
         self.subscript_in(WordMode::subscript(true))
     }
@@ -34,7 +35,7 @@ impl Parser<'_> {
             Some(b"@") => SubscriptKind::At,
             Some(b"*") => SubscriptKind::Star,
             _ => {
-                let form = arithmetic_form::form(&key, &mut self.slab);
+                let form = arithmetic_form::form(&key, &mut self.arena);
                 let key = Arc::new(key);
                 let index = Box::new(Arithmetic { span, text: key.clone(), form });
                 SubscriptKind::Element { key, index }
@@ -43,14 +44,14 @@ impl Parser<'_> {
         Ok(Some(Subscript { span, kind }))
     }
 
-    /// An arithmetic expression up to one of `ends`, which is left.
+    /// Parses an arithmetic expression up to one of the bytes in `ends`, without it.
     pub(super) fn arithmetic_until(&mut self, ends: &[u8]) -> Result<Arithmetic> {
         let text = self.nested(|parser| parser.arithmetic_word(ends))?;
-        let form = arithmetic_form::form(&text, &mut self.slab);
+        let form = arithmetic_form::form(&text, &mut self.arena);
         Ok(Arithmetic { span: text.span, text: Arc::new(text), form })
     }
 
-    /// An arithmetic expression that is all there is.
+    /// Parses the rest of the input as an arithmetic expression.
     pub(super) fn arithmetic_to_end(&mut self) -> Result<Arithmetic> {
         self.arithmetic_until(b"")
     }

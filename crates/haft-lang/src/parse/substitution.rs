@@ -1,8 +1,8 @@
 //! Command, process and arithmetic substitution.
 
 use crate::ast::{
-    Arithmetic, BackquoteError, CommandSubstitution, List, Node, PartKind, ProcessSubstitution, Slice,
-    SubstitutionDirection, Text, WordFlags,
+    Arithmetic, BackquoteError, CommandSubstitution, List, PartKind, ProcessSubstitution, SharedNode,
+    SharedSlice, SubstitutionDirection, Text, WordFlags,
 };
 
 use super::builder::WordBuilder;
@@ -11,7 +11,8 @@ use super::input::{DerivedText, SourceBuffer};
 use super::{Parser, Result, Speculation};
 
 impl Parser<'_> {
-    /// `$(…)` or `$((…))`: `start` is at the dollar sign, the next byte is the parenthesis.
+    /// Parses `$(…)` or `$((…))`. `start` is the position of the dollar sign; the next byte is the
+    /// parenthesis.
     pub(super) fn parenthesized(
         &mut self,
         start: usize,
@@ -23,7 +24,7 @@ impl Parser<'_> {
         {
             let flags = arithmetic_flags(&arithmetic, quoted);
             builder.push(
-                PartKind::Arithmetic(Node::new(arithmetic, &mut self.slab)),
+                PartKind::Arithmetic(SharedNode::new(arithmetic, &mut self.arena)),
                 self.span_from(start),
                 flags,
             );
@@ -34,14 +35,14 @@ impl Parser<'_> {
         let substitution = CommandSubstitution { backquoted: false, body, error: None };
         let flags = expansion_flags(quoted).union(WordFlags::COMMANDS);
         builder.push(
-            PartKind::Command(Node::new(substitution, &mut self.slab)),
+            PartKind::Command(SharedNode::new(substitution, &mut self.arena)),
             self.span_from(start),
             flags,
         );
         Ok(())
     }
 
-    /// `<(…)` or `>(…)`.
+    /// Parses `<(…)` or `>(…)`.
     pub(super) fn process_substitution(&mut self, byte: u8, builder: &mut WordBuilder) -> Result<()> {
         let start = self.input.at;
         self.input.at += 1;
@@ -57,7 +58,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// A list up to its `)`, which is taken.
+    /// Parses a list and the `)` after it.
     fn substituted_list(&mut self, what: &'static str, start: usize) -> Result<List> {
         let outer = std::mem::replace(&mut self.pending_from, self.pending.len());
         let alias_next = std::mem::take(&mut self.alias_next);
@@ -74,8 +75,8 @@ impl Parser<'_> {
         Err(self.unexpected_in_list("\")\"", opened))
     }
 
-    /// The expression between `((` and `))`, at the first of which the position is; `None`, and nothing taken, if this
-    /// turns out not to be one. `what` begins at `start`.
+    /// Parses the expression between `((` and `))`, from the first parenthesis on. Returns `None` and
+    /// consumes nothing if it is not an expression. `what` is the opening token, at `start`.
     pub(super) fn double_parentheses(
         &mut self,
         what: &'static str,
@@ -103,7 +104,7 @@ impl Parser<'_> {
         Ok(None)
     }
 
-    /// `$[…]`.
+    /// Parses `$[…]`.
     pub(super) fn old_arithmetic(
         &mut self,
         start: usize,
@@ -117,15 +118,15 @@ impl Parser<'_> {
         }
         let flags = arithmetic_flags(&arithmetic, quoted);
         builder.push(
-            PartKind::Arithmetic(Node::new(arithmetic, &mut self.slab)),
+            PartKind::Arithmetic(SharedNode::new(arithmetic, &mut self.arena)),
             self.span_from(start),
             flags,
         );
         Ok(())
     }
 
-    /// `` `…` ``. Backslashes are taken out of the text before it is parsed; inside double quotes, also those before
-    /// double quotes.
+    /// Parses `` `…` ``. Backslashes are removed before the text is parsed; inside double quotes, also those
+    /// before double quotes.
     pub(super) fn backquoted(&mut self, in_quotes: bool, builder: &mut WordBuilder) -> Result<()> {
         let start = self.input.at;
         let (derived, end) = self.backquoted_text(in_quotes)?;
@@ -136,7 +137,7 @@ impl Parser<'_> {
             Err(error) if error.kind.is_final() => return Err(error),
             Err(error) => {
                 let span = self.input.span(start + 1, start + 1);
-                let body = List { span, statements: Slice::EMPTY };
+                let body = List { span, statements: SharedSlice::EMPTY };
                 (body, Some(Box::new(BackquoteError { text, error: *error })))
             }
         };
@@ -144,14 +145,14 @@ impl Parser<'_> {
         let substitution = CommandSubstitution { backquoted: true, body, error };
         let flags = expansion_flags(in_quotes).union(WordFlags::COMMANDS);
         builder.push(
-            PartKind::Command(Node::new(substitution, &mut self.slab)),
+            PartKind::Command(SharedNode::new(substitution, &mut self.arena)),
             self.span_from(start),
             flags,
         );
         Ok(())
     }
 
-    /// The text between backquotes, and where the closing one is.
+    /// Returns the text between backquotes, and the position of the closing one.
     fn backquoted_text(&mut self, in_quotes: bool) -> Result<(DerivedText, usize)> {
         let start = self.input.at;
         let mut derived = DerivedText::default();
@@ -178,7 +179,7 @@ impl Parser<'_> {
                 derived.push(self.input.slice(from, at), self.input.source(from));
                 from = at + 1;
             } else if next == b'\n' {
-                // A continued line is one line, whatever quotes it is in.
+                // Line continuations are removed in any quotes.
                 derived.push(self.input.slice(from, at), self.input.source(from));
                 from = at + 2;
             }
@@ -186,7 +187,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Parses another input than the present one, with everything else the same.
+    /// Runs `parse` on another input with the same options and state.
     pub(super) fn with_input<T>(
         &mut self,
         input: SourceBuffer<'static>,
@@ -198,7 +199,7 @@ impl Parser<'_> {
             lines: std::mem::take(&mut self.lines),
             line: self.line.clone(),
             warnings: std::mem::take(&mut self.warnings),
-            slab: std::mem::take(&mut self.slab),
+            arena: std::mem::take(&mut self.arena),
             pool: std::mem::take(&mut self.pool),
             ..Parser::over(input)
         };
@@ -206,7 +207,7 @@ impl Parser<'_> {
         self.options = parser.options;
         self.lines = parser.lines;
         self.warnings = parser.warnings;
-        self.slab = parser.slab;
+        self.arena = parser.arena;
         self.pool = parser.pool;
         result
     }

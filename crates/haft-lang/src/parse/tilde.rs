@@ -1,4 +1,4 @@
-//! Tildes.
+//! Tilde expansion.
 
 use crate::ast::{PartKind, Text, WordFlags};
 
@@ -8,8 +8,8 @@ use super::bytes::{self, BREAK, COLON, QUOTE};
 use super::word::{Tilde, WordEnd, WordMode};
 
 impl Parser<'_> {
-    /// A tilde where it may be expanded: with all that follows up to a slash, unless some of that is quoted or
-    /// expanded itself.
+    /// Parses a tilde prefix up to the next slash. The tilde is literal if the prefix contains quotes or
+    /// expansions.
     pub(super) fn tilde(&mut self, mode: WordMode, builder: &mut WordBuilder) {
         let rest = self.input.remaining().get(1..).unwrap_or_default();
         let ends = |byte: u8| match byte {
@@ -41,7 +41,7 @@ impl Parser<'_> {
         builder.push(kind, self.span_from(start), WordFlags::TILDE);
     }
 
-    /// An equals sign or colon after which a tilde may be expanded.
+    /// Parses an equals sign or colon and a tilde prefix after it.
     pub(super) fn assignment_tilde(&mut self, byte: u8, mode: &mut WordMode, builder: &mut WordBuilder) {
         let assigns = byte == b'=' && builder.only_literal().is_some_and(is_target);
         self.literal_byte(builder);
@@ -56,7 +56,7 @@ impl Parser<'_> {
     }
 }
 
-/// Whether this stands before the `=` of an assignment.
+/// Whether the text can be the left side of an assignment.
 fn is_target(text: &[u8]) -> bool {
     bytes::is_name(text.strip_suffix(b"+").unwrap_or(text))
 }

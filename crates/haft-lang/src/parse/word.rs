@@ -7,31 +7,31 @@ use super::bytes::{self, BRACE, BRACKET, BREAK, CLOSE_BRACE, COLON, EQUAL, GLOB,
 use super::dollar::Quoting;
 use super::{Parser, Result};
 
-/// How a word is read, which depends on where it stands.
+/// How to parse a word, depending on its context.
 #[derive(Clone, Copy)]
 pub(super) struct WordMode {
-    /// The bytes that interrupt a literal.
+    /// The character classes that interrupt a literal.
     pub(super) stop: u16,
-    /// What ends the word.
+    /// The token that ends the word.
     pub(super) ends: WordEnd,
-    /// Whether `*`, `?` and `[` match.
+    /// Whether `*`, `?` and `[` are globs.
     pub(super) globs: bool,
-    /// Whether `@(…)` and its kin match.
+    /// Whether extended globs such as `@(…)` are recognized.
     pub(super) extglob: bool,
-    /// Whether braces are expanded.
+    /// Whether brace expansions are recognized.
     pub(super) braces: bool,
-    /// Where a tilde is expanded.
+    /// Where tilde prefixes are recognized.
     pub(super) tilde: Tilde,
-    /// Whether the whole stands in double quotes.
+    /// Whether the whole word is in double quotes.
     pub(super) quoted: bool,
-    /// What ends the word around an extended glob, and with it a glob that is not closed.
+    /// The token that ends the word around an extended glob, which also ends an unclosed glob.
     pub(super) outer: Option<WordEnd>,
 }
 
-/// What ends a word.
+/// The token that ends a word.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum WordEnd {
-    /// A blank, a newline, an operator.
+    /// A metacharacter: a blank, a newline or an operator.
     Break,
     /// `}`.
     Brace,
@@ -39,41 +39,41 @@ pub(super) enum WordEnd {
     Slash,
     /// `|` or `)`, of an extended glob.
     Alternative,
-    /// `)`, of parentheses that mean nothing.
+    /// `)` of parentheses without a special meaning.
     Parenthesis,
     /// `]`.
     Bracket,
-    /// `]`, within `${…}`, where `}` ends all.
+    /// `]` in `${…}`, where `}` also ends the word.
     BracedBracket,
-    /// Nothing but the end of the input.
+    /// Only the end of the input.
     Input,
-    /// What ends a word, save that parentheses and `|` belong to it.
+    /// A metacharacter, except that parentheses and `|` are part of the word.
     Regex,
 }
 
-/// Where a tilde is expanded.
+/// Where tilde prefixes are recognized.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Tilde {
     /// Nowhere.
     Never,
-    /// At the beginning; and in a word that looks like an assignment, as in one.
+    /// At the start, and as in an assignment if the word looks like one.
     Word,
-    /// At the beginning alone.
+    /// Only at the start.
     Start,
-    /// At the beginning, and after each colon.
+    /// At the start and after each colon.
     Assignment,
 }
 
 const WORD: u16 = BREAK | QUOTE | GLOB | BRACE | EQUAL;
 
 impl WordMode {
-    /// An argument, a `for` word, a redirection target.
+    /// For arguments, `for` words and redirection targets.
     pub(super) fn argument(extglob: bool) -> Self {
         let tilde = Tilde::Word;
         Self { stop: WORD, globs: true, braces: true, tilde, ..Self::value(extglob) }
     }
 
-    /// The value of an assignment.
+    /// For values of assignments.
     pub(super) fn value(extglob: bool) -> Self {
         let stop = BREAK | QUOTE | COLON | if extglob { GLOB } else { 0 };
         let tilde = Tilde::Assignment;
@@ -81,7 +81,7 @@ impl WordMode {
         Self { stop, ends, globs: false, extglob, braces: false, tilde, quoted: false, outer: None }
     }
 
-    /// A single word that is not split: the subject of `case`, a here-string, an operand of `[[ ]]`.
+    /// For words that are not split: the subject of `case`, here-strings, operands of `[[ ]]`.
     pub(super) fn single(extglob: bool) -> Self {
         Self {
             stop: BREAK | QUOTE | if extglob { GLOB } else { 0 },
@@ -90,24 +90,24 @@ impl WordMode {
         }
     }
 
-    /// A pattern of `case` or `[[ ]]`.
+    /// For patterns of `case` and `[[ ]]`.
     pub(super) fn pattern(extglob: bool) -> Self {
         Self { stop: BREAK | QUOTE | GLOB, globs: true, ..Self::single(extglob) }
     }
 
-    /// The word in `${name:-word}`.
+    /// For the word in `${name:-word}`.
     pub(super) fn operand(quoted: bool) -> Self {
         let stop = BREAK | QUOTE | CLOSE_BRACE | if quoted { 0 } else { GLOB };
         let tilde = if quoted { Tilde::Never } else { Tilde::Start };
         Self { stop, ends: WordEnd::Brace, globs: !quoted, tilde, quoted, ..Self::value(!quoted) }
     }
 
-    /// The pattern in `${name#pattern}`.
+    /// For the pattern in `${name#pattern}`.
     pub(super) fn operand_pattern() -> Self {
         Self::operand(false)
     }
 
-    /// The pattern in `${name/pattern/replacement}`.
+    /// For the pattern in `${name/pattern/replacement}`.
     pub(super) fn replaced() -> Self {
         Self {
             stop: BREAK | QUOTE | CLOSE_BRACE | GLOB | SLASH,
@@ -116,12 +116,12 @@ impl WordMode {
         }
     }
 
-    /// The replacement in `${name/pattern/replacement}`.
+    /// For the replacement in `${name/pattern/replacement}`.
     pub(super) fn replacement() -> Self {
         Self { stop: QUOTE | CLOSE_BRACE, globs: false, extglob: false, ..Self::operand(false) }
     }
 
-    /// A subscript.
+    /// For subscripts.
     pub(super) fn subscript(braced: bool) -> Self {
         let (ends, more) = if braced { (WordEnd::BracedBracket, CLOSE_BRACE) } else { (WordEnd::Bracket, 0) };
         Self {
@@ -134,7 +134,7 @@ impl WordMode {
         }
     }
 
-    /// An alternative of an extended glob.
+    /// For alternatives of an extended glob.
     pub(super) fn alternative(self) -> Self {
         let outer =
             if matches!(self.ends, WordEnd::Brace | WordEnd::Slash) { Some(self.ends) } else { self.outer };
@@ -155,14 +155,14 @@ impl WordMode {
         }
     }
 
-    /// A regular expression of `[[ ]]`.
+    /// For regular expressions of `[[ ]]`.
     pub(super) fn regex() -> Self {
         Self { ends: WordEnd::Regex, ..Self::single(false) }
     }
 }
 
 impl Parser<'_> {
-    /// A word, which may turn out empty if nothing of it comes next.
+    /// Parses a word. It is empty if no word comes next.
     #[inline]
     pub(super) fn word(&mut self, mode: WordMode) -> Result<Word> {
         self.check_limits()?;
@@ -188,7 +188,7 @@ impl Parser<'_> {
         self.finish_marked(start, builder)
     }
 
-    /// The word that ends here, in which braces may be marked.
+    /// Finishes the word that ends here and resolves marked braces.
     pub(super) fn finish_marked(&mut self, start: usize, mut builder: Box<WordBuilder>) -> Result<Word> {
         if !builder.marks.is_empty() {
             self.resolve_braces(&mut builder)?;
@@ -196,25 +196,25 @@ impl Parser<'_> {
         Ok(self.finish_word(start, builder))
     }
 
-    /// The word that ends here.
+    /// Finishes the word that ends here.
     pub(super) fn finish_word(&mut self, start: usize, mut builder: Box<WordBuilder>) -> Word {
-        let word = builder.finish(self.span_from(start), &mut self.slab);
+        let word = builder.finish(self.span_from(start), &mut self.arena);
         self.recycle(builder);
         word
     }
 
-    /// An empty builder, which may have room already.
+    /// Takes an empty builder from the pool.
     pub(super) fn builder(&mut self) -> Box<WordBuilder> {
         self.pool.builders.pop().unwrap_or_default()
     }
 
-    /// Keeps the room of a builder, of which nothing is left.
+    /// Returns an empty builder to the pool.
     pub(super) fn recycle(&mut self, builder: Box<WordBuilder>) {
         debug_assert!(builder.is_empty());
         self.pool.builders.push(builder);
     }
 
-    /// The parts of a word.
+    /// Parses the parts of a word.
     pub(super) fn parts(&mut self, mut mode: WordMode, builder: &mut WordBuilder) -> Result<()> {
         if mode.tilde != Tilde::Never && self.peek() == Some(b'~') {
             self.tilde(mode, builder);
@@ -236,7 +236,8 @@ impl Parser<'_> {
         }
     }
 
-    /// What begins with a byte that interrupts a literal. Returns false if it ends the word.
+    /// Parses the part that starts with a byte that interrupts a literal. Returns false if the byte ends the
+    /// word.
     fn part(&mut self, byte: u8, mode: &mut WordMode, builder: &mut WordBuilder) -> Result<bool> {
         match byte {
             b'\\' => self.backslash(*mode, builder),
@@ -257,7 +258,7 @@ impl Parser<'_> {
         Ok(true)
     }
 
-    /// A byte that may end the word. Returns false if it does.
+    /// Handles a byte that may end the word. Returns false if it does.
     fn delimiter(&mut self, byte: u8, mode: WordMode, builder: &mut WordBuilder) -> Result<bool> {
         if matches!(byte, b'<' | b'>') && !mode.quoted && self.peek_second() == Some(b'(') {
             self.process_substitution(byte, builder)?;
@@ -288,7 +289,7 @@ impl Parser<'_> {
         Ok(true)
     }
 
-    /// Brackets within brackets, which must balance.
+    /// Parses nested brackets or parentheses, which must be balanced.
     fn enclosed(&mut self, mode: WordMode, ends: WordEnd, builder: &mut WordBuilder) -> Result<()> {
         let start = self.input.at;
         let (open, close) = if ends == WordEnd::Bracket { ("[", "]") } else { ("(", ")") };
@@ -305,14 +306,14 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// Takes the next byte as it is.
+    /// Appends the next byte as a literal.
     pub(super) fn literal_byte(&mut self, builder: &mut WordBuilder) {
         let start = self.input.at;
         self.input.at += 1;
         builder.literal(self.input.slice(start, start + 1), self.span_from(start));
     }
 
-    /// A backslash outside double quotes, or in a word within `"${…}"`.
+    /// Parses a backslash outside double quotes, or in a word in `"${…}"`.
     fn backslash(&mut self, mode: WordMode, builder: &mut WordBuilder) {
         let start = self.input.at;
         if self.peek() != Some(b'\\') {
@@ -320,7 +321,7 @@ impl Parser<'_> {
         }
         let next = self.input.ahead(1);
         let escapes = match next {
-            // At the end of the input it stands for itself, as if it were written twice.
+            // At the end of the input a backslash is literal.
             None => {
                 builder.push(PartKind::Escaped(b'\\'), self.next_span(), WordFlags::QUOTED);
                 self.input.at += 1;
@@ -341,7 +342,7 @@ impl Parser<'_> {
         builder.push(PartKind::Escaped(byte), self.span_from(start), WordFlags::QUOTED);
     }
 
-    /// `'…'`.
+    /// Parses `'…'`.
     fn single_quoted(&mut self, builder: &mut WordBuilder) -> Result<()> {
         let start = self.input.at;
         let mut searched = start + 1;
@@ -361,8 +362,8 @@ impl Parser<'_> {
         }
     }
 
-    /// Single quotes within `"${name:-…}"`. They are literal and quote nothing, but they must close, and a brace
-    /// between them does not end the word.
+    /// Parses single quotes in `"${name:-…}"`. They are literal and do not quote, but they must be balanced,
+    /// and a brace between them does not end the word.
     fn literal_quotes(&mut self, mode: WordMode, builder: &mut WordBuilder) -> Result<()> {
         let start = self.input.at;
         self.literal_byte(builder);
@@ -378,7 +379,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// The span of the byte that comes next.
+    /// Returns the span of the next byte.
     pub(super) fn next_span(&self) -> Span {
         self.input.span(self.input.at, self.input.at + 1)
     }

@@ -1,4 +1,4 @@
-//! The steps of a program: every kind of command, and every list that one holds.
+//! Creates the steps of a program, for every kind of command.
 
 use std::collections::BTreeSet;
 
@@ -19,8 +19,8 @@ use super::step::{
 };
 use super::{file, fork, words};
 
-/// How deep text within text, and commands within arguments, are followed.
-const FOLLOWED: u8 = 12;
+/// Maximum nesting of scripts in arguments and of commands run by wrappers.
+const MAX_NESTED_SCRIPTS: u8 = 12;
 
 pub(super) struct PlanBuilder<'r> {
     resolver: &'r dyn Resolver,
@@ -28,19 +28,19 @@ pub(super) struct PlanBuilder<'r> {
     functions: BTreeSet<Text>,
     pub(super) values: NumericVariables,
     pub(super) constants: Constants,
-    /// Where the shell is at the step that is planned.
+    /// The working directory of the current step.
     pub(super) directory: WorkingDirectory,
-    /// Whether the program changes its working directory anywhere.
+    /// Whether the program changes its working directory at all.
     pub(super) moves: bool,
     pub(super) steps: Vec<PlanStep>,
 }
 
-/// Where a step is made.
+/// The context in which steps are created.
 #[derive(Clone, Copy)]
 pub(super) struct StepContext<'s> {
-    /// The text that spans are of.
+    /// The text that spans refer to.
     pub(super) source: &'s [u8],
-    /// Where that text stands, if it is not the program's own.
+    /// The location of that text in the program, if it is a nested script.
     origin: Option<(Span, u32)>,
     parent: Option<usize>,
     role: StepRole,
@@ -62,17 +62,17 @@ impl<'s> StepContext<'s> {
         }
     }
 
-    /// Below the step at `parent`.
+    /// Returns the context for children of the step at `parent`.
     pub(super) fn below(self, parent: usize, role: StepRole) -> Self {
         Self { parent: Some(parent), role, stage: None, ..self }
     }
 
-    /// One level of text or arguments further in; `None` at the bound.
+    /// Returns the context one nesting level deeper; `None` at the limit.
     pub(super) fn followed(self) -> Option<Self> {
-        (self.followed < FOLLOWED).then_some(Self { followed: self.followed + 1, ..self })
+        (self.followed < MAX_NESTED_SCRIPTS).then_some(Self { followed: self.followed + 1, ..self })
     }
 
-    /// In a text of its own that stands in a step.
+    /// Returns the context for a nested script in a step.
     pub(super) fn within<'t>(self, source: &'t [u8], step: &PlanStep) -> StepContext<'t> {
         StepContext {
             source,
@@ -90,22 +90,22 @@ impl<'s> StepContext<'s> {
         self
     }
 
-    /// Where it may not run.
+    /// Returns the context for commands that may not run.
     pub(super) fn conditional(self) -> Self {
         self.with(|conditions| conditions.conditional = true)
     }
 
-    /// Where it may run any number of times, or never.
+    /// Returns the context for commands that run any number of times, possibly never.
     pub(super) fn repeated(self) -> Self {
         self.conditional().with(|conditions| conditions.repeated = true)
     }
 
-    /// Where it runs in a copy of the shell.
+    /// Returns the context for commands in a subshell.
     pub(super) fn subshell(self) -> Self {
         self.with(|conditions| conditions.subshell = true)
     }
 
-    /// Where it runs later, any number of times, or never.
+    /// Returns the context for commands that run later, any number of times or never.
     pub(super) fn deferred(self) -> Self {
         self.repeated().with(|conditions| conditions.deferred = true)
     }
@@ -148,7 +148,8 @@ impl<'r> PlanBuilder<'r> {
         self.pipelines(statement, context);
     }
 
-    /// The pipelines of a statement, as if each succeeded: what follows `||` leaves the directory as it is.
+    /// Plans the pipelines of a statement, assuming that each succeeds. Commands after `||` do not change the
+    /// working directory.
     fn pipelines(&mut self, statement: &Statement, context: &StepContext<'_>) {
         self.pipeline(&statement.first, context);
         for (connector, pipeline) in &statement.rest {
@@ -235,7 +236,7 @@ impl<'r> PlanBuilder<'r> {
             .for_each(|list| self.conditionally(|builder| builder.list(list, &otherwise)));
     }
 
-    /// The body of a loop.
+    /// Plans the body of a loop.
     fn body(&mut self, body: &List, context: &StepContext<'_>) {
         let changes = changes_directory(SyntaxNode::List(body));
         self.repeatedly(changes, |builder| builder.list(body, context));
@@ -294,7 +295,7 @@ impl<'r> PlanBuilder<'r> {
         self.invoke(index, &argv, context);
     }
 
-    /// What a command of these arguments does.
+    /// Returns the action of a command with these arguments.
     pub(super) fn action(&self, argv: &[PlannedWord]) -> StepAction {
         let Some(first) = argv.first() else { return StepAction::Assign };
         let Some(name) = first.literal() else {
@@ -316,7 +317,7 @@ impl<'r> PlanBuilder<'r> {
         StepAction::Command { target }
     }
 
-    /// Adds a step for a command, and what its words and redirections run.
+    /// Adds a step for a command, and steps for the substitutions in its words and redirections.
     fn push(
         &mut self,
         action: StepAction,
@@ -329,7 +330,7 @@ impl<'r> PlanBuilder<'r> {
             command.redirects.iter().map(|redirect| file::file_use(redirect, context.source)).collect();
         let inside = context.below(index, StepRole::Substitution);
         SyntaxNode::Command(command).children(&mut |child| match child {
-            // The lists that a compound command holds are planned where its keyword is.
+            // The caller plans the lists of a compound command.
             SyntaxNode::List(_)
             | SyntaxNode::Statement(_)
             | SyntaxNode::Pipeline(_)
@@ -347,7 +348,7 @@ impl<'r> PlanBuilder<'r> {
         index
     }
 
-    /// Adds a step that stands at a context.
+    /// Adds a step in a context.
     pub(super) fn add(
         &mut self,
         action: StepAction,
@@ -375,7 +376,7 @@ impl<'r> PlanBuilder<'r> {
         self.steps.len() - 1
     }
 
-    /// Plans what the expansion of anything in a command runs.
+    /// Plans the commands that run when a node is expanded.
     pub(super) fn expand(&mut self, node: SyntaxNode<'_>, index: usize, context: &StepContext<'_>) {
         self.hazards(node, index, context);
         match node {
@@ -388,7 +389,7 @@ impl<'r> PlanBuilder<'r> {
         }
     }
 
-    /// Says that the text of the step at `index` cannot tell everything.
+    /// Marks the step at `index` as opaque.
     pub(super) fn opaque(&mut self, index: usize, reason: OpaqueReason, source: &[u8]) {
         let opaque = Opaque { reason, source: source.into() };
         let step = &mut self.steps[index];
@@ -402,7 +403,7 @@ fn items(words: Option<&[Word]>, context: &StepContext<'_>) -> Vec<PlannedWord> 
     words.unwrap_or_default().iter().map(|word| words::item(word, context.source)).collect()
 }
 
-/// Whether anything below a node changes the working directory.
+/// Whether a node contains a command that changes the working directory.
 fn changes_directory(node: SyntaxNode<'_>) -> bool {
     let mut changes = false;
     node.descend(&mut |node| {

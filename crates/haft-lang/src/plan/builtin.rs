@@ -1,12 +1,12 @@
-//! Builtins that run text, call back, evaluate arithmetic or change what names mean; and variables that do.
+//! Builtins and variables that run code, evaluate arithmetic or change the meaning of names.
 
 use super::build::{PlanBuilder, StepContext};
 use super::hazard::is_plain_name;
 use super::show;
 use super::step::{OpaqueReason, PlannedWord, StepRole};
 
-/// Variables by which the shell or the system finds what it runs.
-const LOOKUP: &[&str] = &[
+/// Variables that affect which programs and libraries are found.
+const LOOKUP_VARIABLES: &[&str] = &[
     "PATH",
     "BASH_ENV",
     "ENV",
@@ -42,8 +42,8 @@ const LOOKUP: &[&str] = &[
     "TAR_OPTIONS",
 ];
 
-/// Variables whose value the shell, or a program, runs.
-const RUN_LATER: &[&str] = &[
+/// Variables whose value the shell or a program runs as a command.
+const COMMAND_VARIABLES: &[&str] = &[
     "PROMPT_COMMAND",
     "BROWSER",
     "EDITOR",
@@ -64,11 +64,11 @@ const RUN_LATER: &[&str] = &[
     "VISUAL",
 ];
 
-/// Variables whose value the shell expands.
-const EXPANDED_LATER: &[&str] = &["PS0", "PS1", "PS2", "PS4"];
+/// Variables whose value the shell expands as a prompt.
+const PROMPT_VARIABLES: &[&str] = &["PS0", "PS1", "PS2", "PS4"];
 
 impl PlanBuilder<'_> {
-    /// Looks at the variables that a step assigns to.
+    /// Examines the variables that a step assigns to.
     pub(super) fn bindings(&mut self, index: usize, context: &StepContext<'_>) {
         let bindings = self.steps[index].assignments.clone();
         for binding in &bindings {
@@ -80,13 +80,13 @@ impl PlanBuilder<'_> {
     fn binding(&mut self, index: usize, name: &[u8], value: Option<&PlannedWord>, context: &StepContext<'_>) {
         let name = name.split(|byte| *byte == b'[').next().unwrap_or(name);
         let among = |names: &[&str]| names.iter().any(|known| known.as_bytes() == name);
-        if among(LOOKUP) || name.starts_with(b"BASH_FUNC_") {
+        if among(LOOKUP_VARIABLES) || name.starts_with(b"BASH_FUNC_") {
             self.opaque(index, OpaqueReason::Lookup, name);
-        } else if among(RUN_LATER) {
+        } else if among(COMMAND_VARIABLES) {
             value
                 .into_iter()
                 .for_each(|text| self.run_text(index, text, StepRole::Callback, &context.deferred()));
-        } else if among(EXPANDED_LATER) {
+        } else if among(PROMPT_VARIABLES) {
             let harmless = value
                 .and_then(PlannedWord::literal)
                 .is_some_and(|text| !text.contains(&b'$') && !text.contains(&b'`'));
@@ -96,7 +96,7 @@ impl PlanBuilder<'_> {
         }
     }
 
-    /// Follows a builtin.
+    /// Plans the effects of a builtin.
     pub(super) fn builtin(
         &mut self,
         index: usize,
@@ -124,7 +124,7 @@ impl PlanBuilder<'_> {
             b"read" | b"unset" | b"getopts" => self.named(index, arguments),
             b"mapfile" | b"readarray" => self.callback(index, &[b"-C"], &[], arguments, context),
             b"complete" | b"compgen" => self.callback(index, &[b"-C", b"-F"], &[b"-W"], arguments, context),
-            b"bind" => self.bound(index, arguments, context),
+            b"bind" => self.bind(index, arguments, context),
             b"jobs" => {
                 if let [option, argv @ ..] = arguments
                     && option.literal() == Some(b"-x")
@@ -143,8 +143,8 @@ impl PlanBuilder<'_> {
         }
     }
 
-    /// `bind -x '"keys": TEXT'`; other bindings may call up anything that is bound already.
-    fn bound(&mut self, index: usize, arguments: &[PlannedWord], context: &StepContext<'_>) {
+    /// Plans `bind -x '"keys": TEXT'`. Other bindings may run any existing binding.
+    fn bind(&mut self, index: usize, arguments: &[PlannedWord], context: &StepContext<'_>) {
         if let [option, binding] = arguments
             && option.literal() == Some(b"-x")
             && let Some(text) =
@@ -162,7 +162,7 @@ impl PlanBuilder<'_> {
         }
     }
 
-    /// `trap TEXT SIGNAL…`; a lone argument, `-` or nothing resets.
+    /// Plans `trap TEXT SIGNAL…`. A single argument, `-` or an empty text resets the trap.
     fn trap(&mut self, index: usize, arguments: &[PlannedWord], context: &StepContext<'_>) {
         let arguments = match arguments {
             [first, rest @ ..] if first.literal() == Some(b"--") => rest,
@@ -181,7 +181,7 @@ impl PlanBuilder<'_> {
         }
     }
 
-    /// An argument that is evaluated as arithmetic. Substitutions in its text run when it is evaluated.
+    /// Plans an argument that is evaluated as arithmetic, which runs the substitutions in it.
     fn evaluated(&mut self, index: usize, argument: &PlannedWord, context: &StepContext<'_>) {
         let Some(text) = argument.literal() else {
             return self.opaque(index, OpaqueReason::ArithmeticValue, show::source(argument).as_bytes());
@@ -222,7 +222,7 @@ impl PlanBuilder<'_> {
         }
     }
 
-    /// The variable that an option of a builtin names.
+    /// Checks the variable name after an option of a builtin.
     fn named_after(&mut self, index: usize, option: &[u8], arguments: &[PlannedWord]) {
         let at = arguments.iter().position(|argument| argument.literal() == Some(option));
         if let Some(name) = at.and_then(|at| arguments.get(at + 1)) {
@@ -233,7 +233,7 @@ impl PlanBuilder<'_> {
         }
     }
 
-    /// Arguments that name variables: a subscript in one is evaluated.
+    /// Checks arguments that are variable names. A subscript in one is evaluated.
     fn named(&mut self, index: usize, arguments: &[PlannedWord]) {
         for argument in arguments {
             let harmless = match argument.literal() {
@@ -246,7 +246,7 @@ impl PlanBuilder<'_> {
         }
     }
 
-    /// The commands and texts that options of a builtin name, to be called later.
+    /// Plans the commands that options of a builtin register as callbacks.
     fn callback(
         &mut self,
         index: usize,
@@ -277,7 +277,7 @@ fn has(arguments: &[PlannedWord], option: &[u8]) -> bool {
     arguments.iter().any(|argument| argument.literal().is_none_or(|word| word == option))
 }
 
-/// An item without the first bytes of its literal prefix.
+/// Removes the first bytes of a word's literal prefix.
 pub(super) fn without_prefix(item: &PlannedWord, length: usize) -> PlannedWord {
     let mut pieces = item.pieces.clone();
     if let Some(super::WordPiece::Literal(text)) = pieces.first_mut() {

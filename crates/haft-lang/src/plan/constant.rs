@@ -1,4 +1,4 @@
-//! Words whose variables the program sets once and to known text, and braces that hold plain text.
+//! Resolves variables that the program sets once to a known text, and brace expansions of plain text.
 
 use std::collections::BTreeMap;
 
@@ -11,23 +11,23 @@ use super::files::path::{concat, literal};
 use super::step::{Expansion, PlannedWord, WordPiece};
 use super::words;
 
-/// Most words that one word becomes.
+/// Maximum number of words that one word expands to.
 const MAX_WORDS: usize = 64;
 
-/// How often a value is looked into for further variables.
-const DEPTH: u8 = 4;
+/// Maximum depth of variables in the values of other variables.
+const MAX_VARIABLE_DEPTH: u8 = 4;
 
-/// The values of variables that hold the same text, or one of a few texts, wherever they are used.
+/// Variables with a known value, or a few known values, at every use.
 #[derive(Debug, Default)]
 pub(super) struct Constants {
-    /// The values of each variable; none if they cannot be told.
+    /// The possible values of each variable.
     values: BTreeMap<Text, Vec<PlannedWord>>,
 }
 
 impl Constants {
-    /// Collects the constants of a program whose text is `source`.
+    /// Collects the constants of a program. `source` is its text.
     pub(super) fn of(program: &Program, source: &[u8]) -> Self {
-        let mut collector = ConstantCollector { source, values: BTreeMap::new(), foreign: false };
+        let mut collector = ConstantCollector { source, values: BTreeMap::new(), runs_unknown_code: false };
         for statement in &*program.body.statements {
             let pipelines =
                 std::iter::once(&statement.first).chain(statement.rest.iter().map(|(_, rest)| rest));
@@ -39,8 +39,8 @@ impl Constants {
                 }
             }
         }
-        SyntaxNode::List(&program.body).descend(&mut |node| collector.see(node));
-        match collector.foreign {
+        SyntaxNode::List(&program.body).descend(&mut |node| collector.visit(node));
+        match collector.runs_unknown_code {
             true => Self::default(),
             false => Self {
                 values: collector
@@ -53,9 +53,9 @@ impl Constants {
         }
     }
 
-    /// The words with constants in context of variables, and braces expanded.
+    /// Replaces constants by their values and expands braces.
     pub(super) fn resolve(&self, items: &[PlannedWord]) -> Vec<PlannedWord> {
-        items.iter().flat_map(|item| self.resolve_item(item, DEPTH)).collect()
+        items.iter().flat_map(|item| self.resolve_item(item, MAX_VARIABLE_DEPTH)).collect()
     }
 
     fn resolve_item(&self, item: &PlannedWord, depth: u8) -> Vec<PlannedWord> {
@@ -80,7 +80,7 @@ impl Constants {
         made.into_iter().flat_map(|pieces| finish(pieces, item.several, alone)).collect()
     }
 
-    /// What a piece may become, each as pieces of its own.
+    /// Returns the possible expansions of a piece.
     fn choices(&self, piece: &WordPiece, depth: u8) -> Option<Vec<Vec<WordPiece>>> {
         match piece {
             WordPiece::Dynamic { by: Expansion::Parameter, source } => {
@@ -98,7 +98,7 @@ impl Constants {
     }
 }
 
-/// The words of pieces: a lone unquoted variable is split at blanks.
+/// Converts pieces into words. A single unquoted variable undergoes word splitting.
 fn finish(pieces: Vec<WordPiece>, several: bool, alone: bool) -> Vec<PlannedWord> {
     let item = concat(pieces);
     match item.literal() {
@@ -112,7 +112,7 @@ fn finish(pieces: Vec<WordPiece>, several: bool, alone: bool) -> Vec<PlannedWord
     }
 }
 
-/// The name in `$name` or `${name}`.
+/// Returns the name in `$name` or `${name}`.
 pub(crate) fn variable(source: &[u8]) -> Option<&[u8]> {
     let name = source.strip_prefix(b"$")?;
     let name = name.strip_prefix(b"{").and_then(|name| name.strip_suffix(b"}")).unwrap_or(name);
@@ -120,14 +120,14 @@ pub(crate) fn variable(source: &[u8]) -> Option<&[u8]> {
     (plain && !name.is_empty()).then_some(name)
 }
 
-/// The words of `{a,b}` if they are plain text.
+/// Returns the words of `{a,b}` if they are plain text.
 fn alternatives(source: &[u8]) -> Option<Vec<&[u8]>> {
     let inside = source.strip_prefix(b"{")?.strip_suffix(b"}")?;
     let plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"_-./,:=+@%~".contains(byte);
     (inside.contains(&b',') && inside.iter().all(plain)).then(|| inside.split(|byte| *byte == b',').collect())
 }
 
-/// How often a variable is assigned to, how often to text that is known, and that text.
+/// How often a variable is assigned, how often to a known text, and the last such text.
 #[derive(Default)]
 struct AssignmentCount {
     assigned: usize,
@@ -138,12 +138,12 @@ struct AssignmentCount {
 struct ConstantCollector<'s> {
     source: &'s [u8],
     values: BTreeMap<Text, AssignmentCount>,
-    /// Whether something runs in this shell that is not in the text.
-    foreign: bool,
+    /// Whether the program runs code that is not in its text.
+    runs_unknown_code: bool,
 }
 
 impl ConstantCollector<'_> {
-    /// A command that runs before what follows it, whatever happens.
+    /// Handles a top-level command, which always runs before later ones.
     fn top(&mut self, command: &Command) {
         if let CommandKind::Simple(SimpleCommand { assignments, arguments, .. }) = &command.kind
             && arguments.is_empty()
@@ -159,17 +159,17 @@ impl ConstantCollector<'_> {
         }
     }
 
-    /// Notes values, if text and other variables make them.
+    /// Records the values if they consist of text and other variables.
     fn value(&mut self, name: &Text, words: &[Word]) {
         let items: Vec<PlannedWord> = words.iter().map(|word| words::single(word, self.source)).collect();
-        let told = |piece: &WordPiece| match piece {
+        let is_known = |piece: &WordPiece| match piece {
             WordPiece::Literal(_) => true,
             WordPiece::Dynamic { by: Expansion::Parameter, source } => {
                 variable(source).is_some_and(|used| used != &**name)
             }
             WordPiece::Dynamic { by, .. } => *by == Expansion::Tilde,
         };
-        if items.iter().all(|item| item.pieces.iter().all(told)) {
+        if items.iter().all(|item| item.pieces.iter().all(is_known)) {
             let seen = self.values.entry(name.clone()).or_default();
             seen.constant += 1;
             seen.values = items;
@@ -180,7 +180,7 @@ impl ConstantCollector<'_> {
         self.values.entry(Text::from(name)).or_default().assigned += 1;
     }
 
-    fn see(&mut self, node: SyntaxNode<'_>) {
+    fn visit(&mut self, node: SyntaxNode<'_>) {
         match node {
             SyntaxNode::Assignment(assignment) => self.assigned(&assignment.name.clone()),
             SyntaxNode::Command(command) => self.command(command),
@@ -190,7 +190,7 @@ impl ConstantCollector<'_> {
     }
 
     fn arithmetic(&mut self, arithmetic: &crate::ast::Arithmetic) {
-        // A name in arithmetic may be assigned to there.
+        // Arithmetic may assign to any name in it.
         let text = arithmetic.span.of(self.source);
         let names = text.split(|byte| !byte.is_ascii_alphanumeric() && *byte != b'_');
         names.filter(|name| !name.is_empty()).for_each(|name| self.assigned(name));
@@ -214,7 +214,7 @@ impl ConstantCollector<'_> {
     fn simple(&mut self, simple: &SimpleCommand) {
         let Some(name) = simple.name() else { return };
         match name {
-            b"eval" | b"source" | b"." | b"trap" => self.foreign = true,
+            b"eval" | b"source" | b"." | b"trap" => self.runs_unknown_code = true,
             b"local" | b"readonly" | b"declare" | b"typeset" | b"export" => self.declared(simple),
             b"read" | b"mapfile" | b"readarray" | b"getopts" | b"printf" | b"unset" | b"wait" | b"let" => {
                 for argument in simple.arguments.iter().skip(1) {
@@ -228,7 +228,7 @@ impl ConstantCollector<'_> {
         }
     }
 
-    /// `local name=text`; a name alone keeps its value, or has none yet.
+    /// Handles `local name=text`. A name without a value stays unset or keeps its value.
     fn declared(&mut self, simple: &SimpleCommand) {
         for argument in simple.arguments.iter().skip(1) {
             if let Argument::Assignment(assignment) = argument {

@@ -1,23 +1,23 @@
-//! The working directory, as far as `cd` with known arguments tells it.
+//! Tracks the working directory through `cd` commands with known arguments.
 
 use super::build::PlanBuilder;
 use super::files::path::{concat, join};
 use super::step::{Expansion, PlannedWord, WordPiece};
 
-/// Longest path that is followed.
-const MAX_LENGTH: usize = 400;
+/// Maximum length of a tracked path.
+const MAX_PATH_BYTES: usize = 400;
 
-/// Where the program is, as if every `cd` before had succeeded.
+/// The working directory, assuming that every `cd` succeeds.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct WorkingDirectory(Option<PlannedWord>);
 
 impl WorkingDirectory {
-    /// The path, unless it is the directory that the program starts in.
+    /// Returns the path; `None` for the directory in which the program starts.
     pub(super) fn path(&self) -> Option<&PlannedWord> {
         self.0.as_ref()
     }
 
-    /// A directory that only a run can tell.
+    /// Creates an unknown directory.
     pub(super) fn unknown() -> Self {
         let piece = WordPiece::Dynamic { by: Expansion::Parameter, source: b"$PWD"[..].into() };
         Self(Some(concat([piece])))
@@ -29,7 +29,7 @@ impl WorkingDirectory {
             None => to.clone(),
         };
         let length: usize = path.pieces.iter().map(length).sum();
-        *self = match length > MAX_LENGTH {
+        *self = match length > MAX_PATH_BYTES {
             true => Self::unknown(),
             false => Self(Some(path).filter(|path| path.literal() != Some(b"."))),
         };
@@ -43,7 +43,7 @@ fn length(piece: &WordPiece) -> usize {
 }
 
 impl PlanBuilder<'_> {
-    /// Follows `cd`, `pushd` and `popd`.
+    /// Applies `cd`, `pushd` or `popd`.
     pub(super) fn change_directory(&mut self, name: &[u8], arguments: &[PlannedWord]) {
         let arguments = self.constants.resolve(arguments);
         let is_option = |item: &&PlannedWord| {
@@ -64,14 +64,14 @@ impl PlanBuilder<'_> {
         }
     }
 
-    /// Plans something that runs in a copy of the shell: it leaves the working directory as it was.
+    /// Plans commands in a subshell, which do not change the working directory of the shell.
     pub(super) fn in_subshell(&mut self, plan: impl FnOnce(&mut Self)) {
         let before = self.directory.clone();
         plan(self);
         self.directory = before;
     }
 
-    /// Plans something that may run or not: if it changes the working directory, that is unknown afterwards.
+    /// Plans commands that may not run. If they change the working directory, it is unknown afterwards.
     pub(super) fn conditionally(&mut self, plan: impl FnOnce(&mut Self)) {
         let before = self.directory.clone();
         plan(self);
@@ -80,7 +80,7 @@ impl PlanBuilder<'_> {
         }
     }
 
-    /// Plans something that runs any number of times, from wherever the time before left the shell.
+    /// Plans commands that run repeatedly, each time in the directory left by the previous iteration.
     pub(super) fn repeatedly(&mut self, changes: bool, plan: impl FnOnce(&mut Self)) {
         if changes {
             self.directory = WorkingDirectory::unknown();
@@ -88,7 +88,7 @@ impl PlanBuilder<'_> {
         self.conditionally(plan);
     }
 
-    /// Plans something that runs later, from wherever the shell is then.
+    /// Plans commands that run later, in the working directory at that time.
     pub(super) fn deferred(&mut self, plan: impl FnOnce(&mut Self)) {
         let moves = self.moves;
         self.in_subshell(|builder| {
@@ -100,12 +100,12 @@ impl PlanBuilder<'_> {
     }
 }
 
-/// Whether a command's name is that of a builtin which changes the working directory.
+/// Whether a command is a builtin that changes the working directory.
 pub(super) fn is_change(name: &[u8]) -> bool {
     matches!(name, b"cd" | b"pushd" | b"popd")
 }
 
-/// The path of a file as seen from where the program starts.
+/// Returns the path of a file relative to the directory in which the program starts.
 pub(super) fn from_start(directory: Option<&PlannedWord>, target: &PlannedWord) -> PlannedWord {
     match directory {
         Some(directory) => join(directory, target),

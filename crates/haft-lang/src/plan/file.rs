@@ -1,4 +1,4 @@
-//! Redirections: which files a command reads and writes.
+//! The files of redirections.
 
 use crate::ast::{Duplicate, Redirect, RedirectDescriptor, RedirectKind};
 
@@ -34,7 +34,7 @@ pub(super) fn file_use(redirect: &Redirect, source: &[u8]) -> FileUse {
     }
 }
 
-/// The right side of `<&` or `>&`; `>&` without a descriptor and with a name is a file.
+/// Handles the right side of `<&` or `>&`. `>&name` without a file descriptor is a file.
 fn duplicated(duplicate: &Duplicate, source: &[u8], may_be_file: bool) -> (FileUseMode, super::PlannedWord) {
     match duplicate {
         Duplicate::Descriptor { number, close } => {

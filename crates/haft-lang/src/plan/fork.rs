@@ -1,9 +1,9 @@
-//! Fork bombs: functions that start themselves in parallel, whatever happens.
+//! Detects fork bombs: functions that always start themselves in parallel.
 
 use crate::ast::{CommandKind, Function, List, Statement};
 use crate::walk::SyntaxNode;
 
-/// Whether each call of the function starts it again in a pipeline or in the background, without a condition.
+/// Whether each call of the function unconditionally starts it again in a pipeline or in the background.
 pub(super) fn forks_itself(function: &Function) -> bool {
     match &function.body.kind {
         CommandKind::Group(body) | CommandKind::Subshell(body) => list(function, body, false),
@@ -11,26 +11,28 @@ pub(super) fn forks_itself(function: &Function) -> bool {
     }
 }
 
-fn list(function: &Function, list: &List, apart: bool) -> bool {
+fn list(function: &Function, list: &List, parallel: bool) -> bool {
     for one in &*list.statements {
-        if may_leave(one) {
+        if may_exit(one) {
             return false;
         }
-        if statement(function, one, apart) {
+        if statement(function, one, parallel) {
             return true;
         }
     }
     false
 }
 
-/// Whether the first pipeline of a statement starts the function beside what goes on.
-fn statement(function: &Function, statement: &Statement, apart: bool) -> bool {
+/// Whether the first pipeline of a statement starts the function in parallel.
+fn statement(function: &Function, statement: &Statement, parallel: bool) -> bool {
     let stages = &statement.first.stages;
-    let apart = apart || statement.background || stages.len() > 1;
+    let parallel = parallel || statement.background || stages.len() > 1;
     stages.iter().any(|stage| match &stage.kind {
-        CommandKind::Simple(simple) => apart && simple.name() == Some(&*function.name),
-        CommandKind::Group(body) | CommandKind::Subshell(body) => list(function, body, apart),
-        CommandKind::Loop(repeated) => endless(&repeated.condition) && list(function, &repeated.body, apart),
+        CommandKind::Simple(simple) => parallel && simple.name() == Some(&*function.name),
+        CommandKind::Group(body) | CommandKind::Subshell(body) => list(function, body, parallel),
+        CommandKind::Loop(repeated) => {
+            endless(&repeated.condition) && list(function, &repeated.body, parallel)
+        }
         _ => false,
     })
 }
@@ -42,8 +44,8 @@ fn endless(condition: &List) -> bool {
     matches!(&stage.kind, CommandKind::Simple(simple) if matches!(simple.name(), Some(b"true" | b":")))
 }
 
-/// Whether anything in a statement may end the function or the shell.
-fn may_leave(statement: &Statement) -> bool {
+/// Whether anything in a statement may exit the function or the shell.
+fn may_exit(statement: &Statement) -> bool {
     let mut leaves = false;
     SyntaxNode::Statement(statement).descend(&mut |node| {
         if let SyntaxNode::Command(command) = node

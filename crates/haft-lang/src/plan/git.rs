@@ -1,4 +1,4 @@
-//! git, whose settings and some of whose commands run commands.
+//! Commands that git runs because of its settings or arguments.
 
 use super::build::{PlanBuilder, StepContext};
 use super::program::value;
@@ -6,8 +6,8 @@ use super::show;
 use super::step::{OpaqueReason, PlannedWord, StepRole};
 use super::words;
 
-/// Beginnings of settings that run nothing.
-const HARMLESS: &[&str] = &[
+/// Prefixes of settings that run no commands.
+const HARMLESS_SETTINGS: &[&str] = &[
     "advice.",
     "branch.",
     "color.",
@@ -35,8 +35,8 @@ const HARMLESS: &[&str] = &[
     "user.",
 ];
 
-/// ParseOptions of commands whose value is text for a shell.
-const TEXTS: &[&str] =
+/// Options whose value is a shell command.
+const COMMAND_OPTIONS: &[&str] =
     &["--exec", "--upload-pack", "--receive-pack", "--extcmd", "--tree-filter", "--env-filter"];
 
 impl PlanBuilder<'_> {
@@ -109,18 +109,20 @@ impl PlanBuilder<'_> {
                 self.option_texts(index, &["-u", "--upload-pack"], arguments, context);
             }
             (b"rebase", _) => self.option_texts(index, &["-x", "--exec"], arguments, context),
-            _ => self.option_texts(index, TEXTS, arguments, context),
+            _ => self.option_texts(index, COMMAND_OPTIONS, arguments, context),
         }
         if words.iter().any(|word| word.starts_with(b"ext::")) {
             self.opaque(index, OpaqueReason::WrapperOptions, show::sources(arguments).as_bytes());
         }
     }
 
-    /// `name=value`: an alias that is a command is followed, all else is opaque that may run something.
+    /// Plans a setting `name=value`. An alias that runs a command is followed; other settings that may run
+    /// commands are opaque.
     fn git_setting(&mut self, index: usize, setting: &PlannedWord, context: &StepContext<'_>) {
         let name =
             setting.prefix().split(|byte| *byte == b'=').next().unwrap_or_default().to_ascii_lowercase();
-        if setting.prefix().contains(&b'=') && HARMLESS.iter().any(|known| name.starts_with(known.as_bytes()))
+        if setting.prefix().contains(&b'=')
+            && HARMLESS_SETTINGS.iter().any(|known| name.starts_with(known.as_bytes()))
         {
             return;
         }

@@ -1,13 +1,13 @@
-//! Commands of haft's own that run what they are given: `spawn`, `tool bash`, and `haft` itself.
+//! haft's own commands that run other commands: `spawn`, `tool bash` and `haft` itself.
 
 use super::build::{PlanBuilder, StepContext};
 use super::step::{OpaqueReason, PlannedWord, StepRole};
 use super::{show, words};
 
-/// Tools that run a command, which they are given as `command`.
+/// Tools that run their `command` argument.
 const RUNNING_TOOLS: [&[u8]; 2] = [b"bash", b"process_start"];
 
-/// The value of `name=value` among the arguments; of `--name value` and `--name=value` too.
+/// Returns the value of `name=value`, `--name value` or `--name=value`; an error if it is not literal.
 fn parameter(arguments: &[PlannedWord], name: &str) -> Option<Result<PlannedWord, PlannedWord>> {
     let long = format!("--{name}");
     let assigned = [format!("{name}="), format!("{long}=")];
@@ -28,8 +28,8 @@ fn parameter(arguments: &[PlannedWord], name: &str) -> Option<Result<PlannedWord
 }
 
 impl PlanBuilder<'_> {
-    /// Whether a command is one of these; what it runs is planned then.
-    pub(super) fn own(
+    /// Plans one of these commands. Returns false for any other command.
+    pub(super) fn haft_command(
         &mut self,
         index: usize,
         name: &[u8],
@@ -37,7 +37,7 @@ impl PlanBuilder<'_> {
         context: &StepContext<'_>,
     ) -> bool {
         match name {
-            b"spawn" => self.spawned(index, arguments, context),
+            b"spawn" => self.spawn(index, arguments, context),
             b"tool" => self.tool(index, arguments, context),
             b"haft" => self.haft(index, arguments, context),
             _ => return false,
@@ -45,8 +45,8 @@ impl PlanBuilder<'_> {
         true
     }
 
-    /// `spawn command=PROGRAM argv=[…]`: the program; its arguments are a value that is not looked into.
-    fn spawned(&mut self, index: usize, arguments: &[PlannedWord], context: &StepContext<'_>) {
+    /// Plans the program of `spawn command=PROGRAM argv=[…]`. Its arguments are not examined.
+    fn spawn(&mut self, index: usize, arguments: &[PlannedWord], context: &StepContext<'_>) {
         match parameter(arguments, "command") {
             Some(Ok(program)) => {
                 self.run_arguments(index, vec![program], StepRole::Wrapped, &context.subshell());
@@ -58,7 +58,7 @@ impl PlanBuilder<'_> {
         }
     }
 
-    /// `tool NAME …`: some run a script that they are given.
+    /// Plans `tool NAME …`. Some tools run a script.
     fn tool(&mut self, index: usize, arguments: &[PlannedWord], context: &StepContext<'_>) {
         let Some((name, arguments)) = arguments.split_first() else { return };
         match name.literal() {
@@ -71,7 +71,8 @@ impl PlanBuilder<'_> {
         }
     }
 
-    /// `haft run -c TEXT`, `haft spawn -- COMMAND` and the like; `haft -c TEXT` and `haft FILE` are a shell.
+    /// Plans `haft run -c TEXT`, `haft spawn -- COMMAND` and similar commands. `haft -c TEXT` and `haft FILE`
+    /// are shells.
     fn haft(&mut self, index: usize, arguments: &[PlannedWord], context: &StepContext<'_>) {
         let Some((first, rest)) = arguments.split_first() else {
             return self.shell(index, b"bash", arguments, context);

@@ -1,4 +1,4 @@
-//! Expansions that evaluate values: what looks like data and can run commands.
+//! Expansions that evaluate data as code and can therefore run commands.
 
 use crate::ast::{
     Arithmetic, Assignment, AssignmentValue, BinaryTest, ConditionalKind, Parameter, ParameterExpansion,
@@ -10,7 +10,7 @@ use super::build::{PlanBuilder, StepContext};
 use super::step::OpaqueReason;
 
 impl PlanBuilder<'_> {
-    /// Says of what stands directly in a node that it evaluates a value that is not known.
+    /// Marks a step as opaque if a node evaluates an unknown value.
     pub(super) fn hazards(&mut self, node: SyntaxNode<'_>, index: usize, context: &StepContext<'_>) {
         match node {
             SyntaxNode::Arithmetic(arithmetic) => self.arithmetic(arithmetic, index, context),
@@ -56,7 +56,7 @@ impl PlanBuilder<'_> {
         }
     }
 
-    /// An operand of `-eq` and its kin inside `[[ ]]`.
+    /// Checks an operand of `-eq` or a similar operator inside `[[ ]]`.
     fn operand(&mut self, word: &Word, index: usize, context: &StepContext<'_>) {
         let known = word.literal().is_some_and(|name| self.values.is_numeric(name));
         if !known && !self.values.is_number(word) {
@@ -70,7 +70,7 @@ impl PlanBuilder<'_> {
         }
     }
 
-    /// Goes on with what stands below a node. The subscripts of associative arrays are words, not arithmetic.
+    /// Plans the children of a node. Subscripts of associative arrays are words, not arithmetic.
     pub(super) fn children(&mut self, node: SyntaxNode<'_>, index: usize, context: &StepContext<'_>) {
         let name = match node {
             SyntaxNode::Assignment(assignment) => Some(&assignment.name),
@@ -123,7 +123,7 @@ fn array(part: &PartKind) -> Option<&crate::ast::Name> {
     }
 }
 
-/// Whether the operands are evaluated as arithmetic.
+/// Whether a test evaluates its operands as arithmetic.
 fn is_arithmetic(test: BinaryTest) -> bool {
     match test {
         BinaryTest::Equal
@@ -144,7 +144,7 @@ fn is_arithmetic(test: BinaryTest) -> bool {
     }
 }
 
-/// Whether a name of a variable, perhaps with a subscript, holds nothing that is expanded or evaluated.
+/// Whether a variable name, possibly with a subscript, contains nothing that is expanded or evaluated.
 pub(super) fn is_plain_name(name: &[u8]) -> bool {
     let (name, subscript) = match memchr::memchr(b'[', name) {
         Some(at) => name.split_at(at),

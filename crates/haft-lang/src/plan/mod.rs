@@ -1,29 +1,29 @@
-//! What a program would run, read and write, told from its text alone.
+//! Lists what a program would run, read and write, from its text alone.
 //!
-//! A [`ScriptPlan`] is what a permission prompt reads, so it has to be complete: whatever the program can run is a [`PlanStep`] of
-//! it, or a step says with an [`Opaque`] that its text cannot tell, and why.
+//! A permission prompt relies on a [`ScriptPlan`], so the plan must be complete: every command that the
+//! program can run is a [`PlanStep`], or a step has an [`Opaque`] that says why its text does not tell.
 //!
 //! # How it is complete
 //!
-//! `build` names every kind of command and follows every list that one holds; whatever else stands in a command
-//! (words, redirections, here-documents, subscripts, arithmetic) it goes through with [`crate::walk`], which knows every
-//! kind of node there is, and plans each substitution it meets. Neither has a wildcard arm, so a new kind of node does not
-//! compile until it is planned. What is hidden in data rather than in the tree is found in four places:
-//! `wrapper` looks through commands that run their arguments, `builtin` through builtins that run
-//! text or call back, `hazard` through expansions that evaluate values, `program` through programs that have a
-//! language of their own or options and settings that name commands. That a program which is none of those runs what it
-//! likes is in the nature of programs: its name is in the plan.
+//! `build` handles every kind of command and its lists. It visits everything else in a command (words,
+//! redirections, here-documents, subscripts, arithmetic) with [`crate::walk`] and plans each substitution.
+//! Neither has a wildcard arm, so a new kind of node does not compile until it is handled. Four modules find
+//! commands that are hidden in data: `wrapper` handles commands that run their arguments; `builtin` handles
+//! builtins that run text or register callbacks; `hazard` handles expansions that evaluate values; `program`
+//! handles programs with their own language, or with options and settings that name commands. Any other
+//! program may run anything: the plan contains only its name.
 //!
 //! # Files
 //!
-//! The files of a step are its redirections and, for the commands that `files` describes, what the arguments name.
-//! Variables that the program sets once to known text are looked up (`constant`), and relative paths belong to the
-//! directory that `cd` has changed to (`directory`). [`PlanStep::files_complete`] says whether that is all.
+//! The files of a step are those of its redirections and, for commands that `files` describes, those named by
+//! its arguments. `constant` resolves variables that the program sets once to a known text. `directory`
+//! tracks `cd`, so relative paths belong to the right directory. [`PlanStep::files_complete`] tells whether
+//! the list is complete.
 //!
 //! # How it is bounded
 //!
-//! Text within text (`eval`, `sh -c`) and commands within arguments (`sudo env nice …`) are followed to a fixed depth, after
-//! which a step is opaque; the tree itself is bounded by the parser.
+//! Nested scripts (`eval`, `sh -c`) and commands in arguments (`sudo env nice …`) are followed to a fixed
+//! depth; deeper steps are opaque. The parser limits the depth of the tree itself.
 
 mod build;
 mod builtin;
@@ -61,12 +61,12 @@ pub(crate) use files::{interpreter_name, interpreter_reads_input, is_interpreter
 pub(crate) use shell::is_shell;
 pub(crate) use show::source as written;
 
-/// The path of a file that a step uses, as seen from where the program starts.
+/// Returns the path of a file that a step uses, relative to the directory in which the program starts.
 pub(crate) fn resolved_path(step: &PlanStep, target: &PlannedWord) -> PlannedWord {
     directory::from_start(step.directory.as_ref(), target)
 }
 
-/// Plans a program: `source` is the text it was parsed from.
+/// Plans a program. `source` is the text it was parsed from.
 ///
 /// ```
 /// use haft_lang::{BuiltinsOnly, ParseOptions, parse, plan};

@@ -1,7 +1,7 @@
-//! What the text tells about the values of variables: which of them can only be numbers.
+//! Finds variables that can only contain numbers.
 //!
-//! bash evaluates the value of a variable in arithmetic as an expression again, in which a subscript may hold a command
-//! substitution. A variable that the program itself sets, and only ever to numbers, is harmless.
+//! In arithmetic, bash evaluates the value of a variable as an expression, and a subscript in it may contain
+//! a command substitution. A variable that the program itself sets, and only to numbers, is harmless.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,8 +13,8 @@ use crate::walk::SyntaxNode;
 
 use super::words::is_number;
 
-/// Variables that are numbers unless the program assigns to them.
-const NUMERIC: &[&str] = &[
+/// Shell variables that are numbers unless the program assigns to them.
+const NUMERIC_SHELL_VARIABLES: &[&str] = &[
     "BASHPID",
     "BASH_SUBSHELL",
     "EPOCHSECONDS",
@@ -30,43 +30,44 @@ const NUMERIC: &[&str] = &[
     "UID",
 ];
 
-/// Commands that assign to the variables that their arguments name.
-const ASSIGNING: &[&[u8]] = &[b"read", b"mapfile", b"readarray", b"getopts", b"printf", b"wait", b"select"];
+/// Commands that assign to variables named by their arguments.
+const ASSIGNING_COMMANDS: &[&[u8]] =
+    &[b"read", b"mapfile", b"readarray", b"getopts", b"printf", b"wait", b"select"];
 
-/// What is known about the variables of a program.
+/// The variables of a program, and whether they are numeric.
 #[derive(Debug, Default)]
 pub(super) struct NumericVariables {
-    /// For each variable that is assigned, whether all that it is assigned is a number.
+    /// For each assigned variable, whether all its values are numbers.
     numeric: BTreeMap<Text, bool>,
     associative: BTreeSet<Text>,
-    /// Whether something runs in this shell that is not in the text.
-    disturbed: bool,
+    /// Whether the program runs code that is not in its text.
+    runs_unknown_code: bool,
 }
 
 impl NumericVariables {
     pub(super) fn of(program: &Program) -> Self {
         let mut values = Self::default();
-        SyntaxNode::List(&program.body).descend(&mut |node| values.see(node));
+        SyntaxNode::List(&program.body).descend(&mut |node| values.visit(node));
         values
     }
 
-    /// Whether the array's subscripts are keys and not arithmetic.
+    /// Whether an array is associative, so its subscripts are keys and not arithmetic.
     pub(super) fn is_associative(&self, name: &[u8]) -> bool {
         self.associative.contains(name)
     }
 
-    /// Whether the variable can only hold a number.
+    /// Whether a variable can only contain a number.
     pub(super) fn is_numeric(&self, name: &[u8]) -> bool {
-        if self.disturbed {
+        if self.runs_unknown_code {
             return false;
         }
         match self.numeric.get(name) {
             Some(numeric) => *numeric,
-            None => NUMERIC.iter().any(|known| known.as_bytes() == name),
+            None => NUMERIC_SHELL_VARIABLES.iter().any(|known| known.as_bytes() == name),
         }
     }
 
-    /// Whether the word can only become a number.
+    /// Whether a word can only expand to a number.
     pub(super) fn is_number(&self, word: &Word) -> bool {
         match word.literal() {
             Some(text) => is_integer(text),
@@ -83,7 +84,7 @@ impl NumericVariables {
         }
     }
 
-    /// Whether evaluating the expression evaluates numbers alone.
+    /// Whether evaluating the expression only involves numbers.
     pub(super) fn is_harmless(&self, arithmetic: &Arithmetic) -> bool {
         let (ArithmeticForm::Tree(tree) | ArithmeticForm::Guess(tree)) = &arithmetic.form else {
             return arithmetic.text.literal().is_some_and(is_integer);
@@ -107,7 +108,7 @@ impl NumericVariables {
         }
     }
 
-    fn see(&mut self, node: SyntaxNode<'_>) {
+    fn visit(&mut self, node: SyntaxNode<'_>) {
         match node {
             SyntaxNode::Assignment(assignment) => self.assignment(assignment),
             SyntaxNode::Command(command) => self.command(command),
@@ -122,7 +123,7 @@ impl NumericVariables {
     }
 
     fn assignment(&mut self, assignment: &Assignment) {
-        // Variables are looked at while the program is read, so a value counts only by its own form.
+        // Not all assignments are known yet, so variables in the value do not count as numbers.
         let number = match &assignment.value {
             AssignmentValue::Word(word) => word_is_number(word),
             AssignmentValue::Array(elements) => elements.iter().all(|element| word_is_number(&element.value)),
@@ -159,19 +160,19 @@ impl NumericVariables {
     fn simple(&mut self, simple: &SimpleCommand) {
         let Some(first) = simple.arguments.first() else { return };
         let Some(name) = first.word().and_then(Word::literal) else {
-            self.disturbed = true;
+            self.runs_unknown_code = true;
             return;
         };
         if matches!(name, b"eval" | b"source" | b"." | b"trap" | b"builtin" | b"command") {
-            self.disturbed = true;
-        } else if ASSIGNING.contains(&name) {
+            self.runs_unknown_code = true;
+        } else if ASSIGNING_COMMANDS.contains(&name) {
             self.named(&simple.arguments[1..]);
         } else if matches!(name, b"declare" | b"typeset" | b"local" | b"readonly" | b"export") {
             self.declared(&simple.arguments[1..]);
         }
     }
 
-    /// Variables that a command assigns to: each argument may be one.
+    /// Handles a command that assigns to variables named by its arguments.
     fn named(&mut self, arguments: &[Argument]) {
         for argument in arguments {
             match argument.word().and_then(Word::literal_text) {
@@ -180,7 +181,7 @@ impl NumericVariables {
                         text.iter().take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_').count();
                     self.note(&Text::from(&text[..length]), false);
                 }
-                None => self.disturbed |= argument.word().is_none(),
+                None => self.runs_unknown_code |= argument.word().is_none(),
             }
         }
     }
@@ -189,7 +190,7 @@ impl NumericVariables {
         let options = arguments.iter().filter_map(|argument| argument.word()?.literal());
         let letters: Vec<u8> = options.filter(|word| word.starts_with(b"-")).flatten().copied().collect();
         if letters.contains(&b'n') {
-            self.disturbed = true;
+            self.runs_unknown_code = true;
         }
         if !letters.contains(&b'A') {
             return;
@@ -204,7 +205,7 @@ impl NumericVariables {
     }
 }
 
-/// Whether a word is a number whatever the variables hold.
+/// Whether a word is a number for any values of variables.
 fn word_is_number(word: &Word) -> bool {
     match word.literal() {
         Some(text) => is_integer(text),

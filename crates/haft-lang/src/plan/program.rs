@@ -1,30 +1,31 @@
-//! Programs that run more than their name says: what an option names, text in a language of their own, files of the project.
+//! Programs that run other commands: named by options, written in their own language, or in project files.
 
 use super::build::{PlanBuilder, StepContext};
 use super::builtin::without_prefix;
 use super::step::{OpaqueReason, PlannedWord, StepRole};
 use super::{script_language, show};
 
-/// A program that may run something.
+/// A program that may run other commands.
 struct KnownProgram {
     name: &'static str,
-    /// The options whose value is text for a shell.
+    /// Options whose value is a shell command.
     texts: &'static [&'static str],
     runs: ProgramKind,
 }
 
-/// What a program runs besides what its options name.
+/// The commands that a program runs in addition to those in its options.
 #[derive(Clone, Copy)]
 enum ProgramKind {
     /// Nothing.
     Nothing,
-    /// Files of the project it stands in.
+    /// A file of the project.
     Files(&'static str),
-    /// What it is given, in a language of its own.
+    /// Code in its own language.
     Language,
-    /// What it is given, on another machine or in another system, if one of these is among its arguments, or always.
+    /// Its arguments, on another machine or in a container, if one of these words is an argument. Always, if
+    /// the list is empty.
     Elsewhere(&'static [&'static str]),
-    /// What arguments that begin with `+` say.
+    /// Arguments that start with `+`.
     Keys,
     /// Its operands, as a command.
     Command,
@@ -34,11 +35,11 @@ const fn program(name: &'static str, texts: &'static [&'static str], runs: Progr
     KnownProgram { name, texts, runs }
 }
 
-/// Commands of what manages containers that run something in them.
-const CONTAINERS: &[&str] =
+/// Subcommands of container managers that run commands in containers.
+const CONTAINER_SUBCOMMANDS: &[&str] =
     &["apply", "attach", "build", "compose", "create", "debug", "exec", "run", "start", "up"];
 
-/// The programs there are.
+/// All known programs.
 const PROGRAMS: &[KnownProgram] = &[
     program(
         "tar",
@@ -64,10 +65,10 @@ const PROGRAMS: &[KnownProgram] = &[
     program("wget", &["--use-askpass"], ProgramKind::Nothing),
     program("crontab", &[], ProgramKind::Files("its standard input or file")),
     program("ssh", &["-o"], ProgramKind::Elsewhere(&[])),
-    program("docker", &[], ProgramKind::Elsewhere(CONTAINERS)),
-    program("podman", &[], ProgramKind::Elsewhere(CONTAINERS)),
-    program("kubectl", &[], ProgramKind::Elsewhere(CONTAINERS)),
-    program("oc", &[], ProgramKind::Elsewhere(CONTAINERS)),
+    program("docker", &[], ProgramKind::Elsewhere(CONTAINER_SUBCOMMANDS)),
+    program("podman", &[], ProgramKind::Elsewhere(CONTAINER_SUBCOMMANDS)),
+    program("kubectl", &[], ProgramKind::Elsewhere(CONTAINER_SUBCOMMANDS)),
+    program("oc", &[], ProgramKind::Elsewhere(CONTAINER_SUBCOMMANDS)),
     program("ssh-agent", &[], ProgramKind::Command),
     program("entr", &[], ProgramKind::Command),
     program("xterm", &["-e"], ProgramKind::Nothing),
@@ -124,7 +125,7 @@ const PROGRAMS: &[KnownProgram] = &[
 ];
 
 impl PlanBuilder<'_> {
-    /// Follows a program that may run something.
+    /// Plans the commands that a program may run.
     pub(super) fn program(
         &mut self,
         index: usize,
@@ -190,7 +191,7 @@ impl PlanBuilder<'_> {
         }
     }
 
-    /// Plans the values of options that are text for a shell.
+    /// Plans the values of options that are shell commands.
     pub(super) fn option_texts(
         &mut self,
         index: usize,
@@ -217,14 +218,15 @@ fn is_among(names: &[&str], word: &[u8]) -> bool {
     names.iter().any(|name| name.as_bytes() == word)
 }
 
-/// The name of an interpreter without its version: `python3.12`.
+/// Removes the version from the name of an interpreter: `python3.12`.
 fn base_name(name: &[u8]) -> &[u8] {
     let version =
         name.iter().rposition(|byte| !byte.is_ascii_digit() && *byte != b'.').map_or(0, |at| at + 1);
     if name[version..].contains(&b'.') { &name[..version] } else { name }
 }
 
-/// The value that an argument gives to an option, if it does: in the same word or the next one.
+/// Returns the value of an option if the argument is that option. The value may be in the same word or the
+/// next one.
 pub(super) fn value(option: &str, argument: &PlannedWord, next: Option<&PlannedWord>) -> Option<PlannedWord> {
     let (option, prefix) = (option.as_bytes(), argument.prefix());
     if argument.literal() == Some(option) {
@@ -234,7 +236,7 @@ pub(super) fn value(option: &str, argument: &PlannedWord, next: Option<&PlannedW
         let rest = prefix.strip_prefix(option)?;
         return rest.starts_with(b"=").then(|| without_prefix(argument, option.len() + 1));
     }
-    // Among other letters in one word.
+    // A short option in a bundle.
     let letters = prefix.strip_prefix(b"-").filter(|letters| !letters.starts_with(b"-"))?;
     let at = memchr::memmem::find(letters, &option[1..])? + option.len();
     if argument.literal().is_some_and(|word| word.len() == at) {
@@ -243,18 +245,18 @@ pub(super) fn value(option: &str, argument: &PlannedWord, next: Option<&PlannedW
     Some(without_prefix(argument, at))
 }
 
-/// The command in the value of an option that may also be something else: `exec=COMMAND`, `ProxyCommand=COMMAND`.
+/// Returns the command in an option's value that may be a setting: `exec=COMMAND`, `ProxyCommand=COMMAND`.
 fn command_in(value: &PlannedWord) -> Option<PlannedWord> {
-    const HARMLESS: [&[u8]; 6] = [b"dot", b"echo", b"bell", b"sleep", b"ttyout", b"totals"];
+    const HARMLESS_ACTIONS: [&[u8]; 6] = [b"dot", b"echo", b"bell", b"sleep", b"ttyout", b"totals"];
     let prefix = value.prefix();
     let end = prefix.iter().position(|byte| !byte.is_ascii_alphanumeric()).unwrap_or(prefix.len());
     let (key, assigned) = (&prefix[..end], prefix.get(end) == Some(&b'='));
     let runs = key == b"exec" || key.ends_with(b"Command") || key.to_ascii_lowercase().ends_with(b"command");
     match assigned {
         true if runs => Some(without_prefix(value, end + 1)),
-        // A setting that names no command.
+        // A setting without a command.
         true => None,
-        false if HARMLESS.contains(&key) => None,
+        false if HARMLESS_ACTIONS.contains(&key) => None,
         false => Some(value.clone()),
     }
 }

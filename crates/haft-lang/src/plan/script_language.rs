@@ -1,29 +1,29 @@
-//! sed and awk: little languages of which only some commands run commands.
+//! sed and awk scripts, in which only some commands run programs.
 
 use super::build::PlanBuilder;
 use super::builtin::without_prefix;
 use super::show;
 use super::step::{OpaqueReason, PlannedWord};
 
-/// How a program is given its script, and how to tell that the script runs nothing.
+/// How a program receives its script, and how to recognize a script that runs nothing.
 pub(super) struct ScriptLanguage {
-    /// Letters of options without a value.
+    /// Short options without a value.
     flags: &'static [u8],
-    /// The options with a value.
+    /// Options with a value.
     options: &'static [(u8, &'static str, OptionValue)],
     harmless: fn(&[u8]) -> bool,
 }
 
-/// What the value of an option is.
+/// The meaning of an option's value.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum OptionValue {
     /// A script.
     Script,
-    /// A file that holds one.
+    /// A file with a script.
     File,
     /// Something else.
     Other,
-    /// Something else, and only if it stands in the same word.
+    /// Something else, only in the same word.
     Suffix,
 }
 
@@ -53,7 +53,7 @@ pub(super) const AWK: &ScriptLanguage = &ScriptLanguage {
 };
 
 impl ScriptLanguage {
-    /// What an argument gives, and the value if that stands in the same word.
+    /// Returns the meaning of an option, and its value if it is in the same word.
     fn option(&self, argument: &PlannedWord) -> Option<(OptionValue, Option<PlannedWord>)> {
         let prefix = argument.prefix();
         if prefix.starts_with(b"--") {
@@ -70,7 +70,7 @@ impl ScriptLanguage {
 }
 
 impl PlanBuilder<'_> {
-    /// Looks at the scripts that a program of such a language is given.
+    /// Examines the scripts in the arguments of sed or awk.
     pub(super) fn language(&mut self, index: usize, arguments: &[PlannedWord], language: &ScriptLanguage) {
         let mut scripts = false;
         let mut operand = None;
@@ -112,7 +112,7 @@ impl PlanBuilder<'_> {
     }
 }
 
-/// Whether an awk program neither calls `system` nor has anything to do with pipes, nor loads code.
+/// Whether an awk program calls no `system`, uses no pipes and loads no code.
 fn awk_is_harmless(script: &[u8]) -> bool {
     let has = |text: &[u8]| memchr::memmem::find(script, text).is_some();
     let alternatives = memchr::memmem::find_iter(script, b"||").count() * 2;
@@ -120,22 +120,22 @@ fn awk_is_harmless(script: &[u8]) -> bool {
     !has(b"system") && !has(b"@") && pipes == alternatives
 }
 
-/// Whether an awk program neither runs anything nor reads or writes files of its own.
+/// Whether an awk program runs no commands and opens no files.
 pub(super) fn awk_writes_nothing(script: &[u8]) -> bool {
     let has = |text: &[u8]| memchr::memmem::find(script, text).is_some();
-    // `>` after `print` in the same statement is a redirection; elsewhere it compares.
+    // `>` after `print` in the same statement is a redirection; elsewhere it is a comparison.
     let redirects = script.split(|byte| b"{};\n".contains(byte)).any(|statement| {
         memchr::memmem::find(statement, b"print").is_some_and(|at| statement[at..].contains(&b'>'))
     });
     awk_is_harmless(script) && !redirects && !has(b"getline")
 }
 
-/// Whether a sed script is made of commands that run nothing and write no file.
+/// Whether a sed script runs no commands and writes no files.
 pub(super) fn sed_is_harmless(script: &[u8]) -> bool {
     SedScanner { rest: script }.commands().is_some()
 }
 
-/// A sed script being read; what is not understood is `None`.
+/// Scans a sed script. Methods return `None` for commands they do not understand.
 struct SedScanner<'a> {
     rest: &'a [u8],
 }
@@ -184,7 +184,7 @@ impl SedScanner<'_> {
         }
     }
 
-    /// A replacement up to a delimiter, which is taken.
+    /// Skips a replacement and its delimiter.
     fn delimited(&mut self, delimiter: u8) -> Option<()> {
         loop {
             match self.next()? {
@@ -195,7 +195,7 @@ impl SedScanner<'_> {
         }
     }
 
-    /// A regular expression up to a delimiter, which is taken. In brackets it ends nothing.
+    /// Skips a regular expression and its delimiter. Delimiters in brackets do not count.
     fn regex(&mut self, delimiter: u8) -> Option<()> {
         loop {
             match self.next()? {
@@ -225,12 +225,12 @@ impl SedScanner<'_> {
 
     fn command(&mut self) -> Option<()> {
         match self.next()? {
-            // A command may follow at once.
+            // A command may follow directly.
             b'{' => return Some(()),
             b'=' | b'd' | b'D' | b'g' | b'G' | b'h' | b'H' | b'n' | b'N' | b'p' | b'P' | b'x' | b'z'
             | b'F' => {}
             b'#' | b'a' | b'i' | b'c' => {
-                // Text to the end of the line; one that goes on is not looked at.
+                // Text up to the end of the line. Continued lines are not supported.
                 let end = memchr::memchr(b'\n', self.rest).unwrap_or(self.rest.len());
                 if self.rest[..end].ends_with(b"\\") && self.rest.len() > end {
                     return None;

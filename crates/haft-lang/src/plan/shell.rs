@@ -1,4 +1,4 @@
-//! Commands that run what they are given: text, files, arguments.
+//! Commands that run scripts, files or their arguments.
 
 use crate::script::parse_script;
 
@@ -8,24 +8,24 @@ use super::show;
 use super::step::{Expansion, FileUse, FileUseMode, OpaqueReason, PlannedWord, StepRole, UsedBy, WordPiece};
 use super::{words, wrapper};
 
-/// Shells that read `-c TEXT`, a file, or standard input.
+/// Shells that run `-c TEXT`, a file or standard input.
 const SHELLS: &[&[u8]] = &[b"sh", b"bash", b"dash", b"ash", b"ksh", b"mksh", b"zsh", b"rbash", b"busybox"];
 
-/// ParseOptions of those shells that take a value of their own.
+/// Options of these shells that take a value.
 const SHELL_VALUES: &[&[u8]] = &[b"-o", b"+o", b"-O", b"+O", b"--rcfile", b"--init-file"];
 
-/// Whether a program of this name is a shell.
+/// Whether a program with this name is a shell.
 pub(crate) fn is_shell(name: &[u8]) -> bool {
     SHELLS.contains(&name)
 }
 
-/// `uv run`, which runs programs of many kinds.
+/// Whether the command is `uv run`, which runs arbitrary programs.
 fn is_uv_run(name: &[u8], arguments: &[PlannedWord]) -> bool {
     name == b"uv" && arguments.iter().any(|argument| argument.literal() == Some(b"run"))
 }
 
 impl PlanBuilder<'_> {
-    /// Follows what a command of these arguments runs in its turn.
+    /// Plans the commands that a command with these arguments runs.
     pub(super) fn invoke(&mut self, index: usize, argv: &[PlannedWord], context: &StepContext<'_>) {
         self.command_files(index, argv);
         let Some((first, arguments)) = argv.split_first() else { return };
@@ -36,7 +36,7 @@ impl PlanBuilder<'_> {
             return self.opaque(index, OpaqueReason::CommandName, show::source(first).as_bytes());
         };
         let base = name.rsplit(|byte| *byte == b'/').next().unwrap_or(name);
-        if self.own(index, base, arguments, context) {
+        if self.haft_command(index, base, arguments, context) {
             return;
         }
         if let Some(wrapper) = wrapper::find(base) {
@@ -44,7 +44,7 @@ impl PlanBuilder<'_> {
         } else if SHELLS.contains(&base) {
             self.in_subshell(|builder| builder.shell(index, base, arguments, context));
         } else if base == b"find" {
-            self.found(index, arguments, context);
+            self.find_actions(index, arguments, context);
         } else if matches!(base, b"parallel" | b"run-parts" | b"start-stop-daemon")
             || is_uv_run(base, arguments)
         {
@@ -58,7 +58,7 @@ impl PlanBuilder<'_> {
         }
     }
 
-    /// Adds a step for a command that stands in the arguments of the one at `index`.
+    /// Adds a step for a command in the arguments of the step at `index`.
     pub(super) fn run_arguments(
         &mut self,
         index: usize,
@@ -76,7 +76,7 @@ impl PlanBuilder<'_> {
         self.steps[inner].argv = argv;
     }
 
-    /// Plans text that is run as a script.
+    /// Plans a text that is run as a script.
     pub(super) fn run_text(
         &mut self,
         index: usize,
@@ -98,7 +98,7 @@ impl PlanBuilder<'_> {
         self.list(&script.program.body, &context);
     }
 
-    /// `eval`, which joins its arguments.
+    /// Plans the arguments of `eval`, joined with blanks.
     pub(super) fn run_joined(
         &mut self,
         index: usize,
@@ -119,7 +119,7 @@ impl PlanBuilder<'_> {
         self.run_text(index, &text, role, context);
     }
 
-    /// `sh -c TEXT`, `sh FILE`, `sh`.
+    /// Plans `sh -c TEXT`, `sh FILE` and `sh`.
     pub(super) fn shell(
         &mut self,
         index: usize,
@@ -146,7 +146,7 @@ impl PlanBuilder<'_> {
                 if from_text && !argument.several {
                     return self.run_text(index, argument, StepRole::Script, &context);
                 }
-                // What is only known later may be an option as well as what follows the options.
+                // An unknown argument may be an option or an operand.
                 return self.opaque(index, OpaqueReason::ScriptText, show::sources(arguments).as_bytes());
             };
             let is_option = option.len() > 1 && matches!(option[0], b'-' | b'+') && option != b"--";
@@ -181,7 +181,7 @@ impl PlanBuilder<'_> {
         }
     }
 
-    /// Plans what a shell reads from standard input, as far as it stands in the script.
+    /// Plans the script that a shell reads from standard input, if it is a here-document or here-string.
     fn run_input(&mut self, index: usize, context: &StepContext<'_>) {
         match self.input(index) {
             Some(text) => self.run_text(index, &text, StepRole::Script, context),
@@ -189,7 +189,7 @@ impl PlanBuilder<'_> {
         }
     }
 
-    /// The here-document or here-string that is the standard input of a step, its own or that of what runs it.
+    /// Returns the here-document or here-string that is the standard input of a step or of its wrapper.
     fn input(&self, index: usize) -> Option<PlannedWord> {
         let step = &self.steps[index];
         let is_input = |file: &&FileUse| match file.descriptor.as_deref() {
@@ -206,8 +206,8 @@ impl PlanBuilder<'_> {
         }
     }
 
-    /// `find … -exec COMMAND … ;`.
-    fn found(&mut self, index: usize, arguments: &[PlannedWord], context: &StepContext<'_>) {
+    /// Plans `find … -exec COMMAND … ;`.
+    fn find_actions(&mut self, index: usize, arguments: &[PlannedWord], context: &StepContext<'_>) {
         const ACTIONS: [&[u8]; 4] = [b"-exec", b"-execdir", b"-ok", b"-okdir"];
         let mut rest = arguments;
         while let Some((argument, after)) = rest.split_first() {
@@ -221,7 +221,7 @@ impl PlanBuilder<'_> {
             self.run_arguments(index, argv, StepRole::Wrapped, &context.repeated());
             rest = &after[length..];
         }
-        // A word that may become an action of its own, with arguments.
+        // A word that may expand to another action.
         let open = |item: &&PlannedWord| item.several && item.prefix().is_empty();
         if let Some(argument) = arguments.iter().find(open) {
             self.opaque(index, OpaqueReason::WrapperOptions, show::source(argument).as_bytes());
@@ -229,7 +229,7 @@ impl PlanBuilder<'_> {
     }
 }
 
-/// A word in which a mark stands for what is found or read: then only a run can tell what it is.
+/// Marks a word as dynamic if it contains a placeholder such as `{}`.
 pub(super) fn placeholders(item: &PlannedWord, mark: &[u8]) -> PlannedWord {
     let Some(text) = item.literal() else { return item.clone() };
     if mark.is_empty() || memchr::memmem::find(text, mark).is_none() {
@@ -239,12 +239,12 @@ pub(super) fn placeholders(item: &PlannedWord, mark: &[u8]) -> PlannedWord {
     PlannedWord { pieces: vec![WordPiece::Dynamic { by, source: text.into() }], several: text == mark }
 }
 
-/// A piece that stands for several words.
+/// Creates a piece for several words.
 fn dynamic(by: Expansion, items: &[PlannedWord]) -> WordPiece {
     WordPiece::Dynamic { by, source: show::sources(items).as_bytes().into() }
 }
 
-/// The words that a wrapper adds to what it runs.
+/// Creates the word for arguments that a wrapper adds.
 pub(super) fn input(source: &[u8]) -> PlannedWord {
     PlannedWord {
         pieces: vec![WordPiece::Dynamic { by: Expansion::Input, source: source.into() }],

@@ -1,4 +1,4 @@
-//! A plan for people: one line a command, indented below what it is a part of.
+//! Prints a plan as text: one line per command, indented below its parent.
 
 use std::fmt::{self, Write as _};
 
@@ -8,8 +8,8 @@ use super::step::{
     WordPiece,
 };
 
-/// Most commands that the summary names.
-const MAX_UNTOLD: usize = 20;
+/// Maximum number of command names in the summary.
+const MAX_LISTED_COMMANDS: usize = 20;
 
 impl fmt::Display for ScriptPlan {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -24,12 +24,12 @@ impl fmt::Display for ScriptPlan {
             }
         }
         write!(formatter, "{}", self.files)?;
-        untold(formatter, &self.steps)
+        unknown_files(formatter, &self.steps)
     }
 }
 
 impl fmt::Display for FileSummary {
-    /// One line for what is read, written and deleted each, after an empty line; `/**` stands for all below.
+    /// Writes an empty line and one line each for files read, written and deleted. `/**` means a whole tree.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let lines = [("reads:  ", &self.reads), ("writes: ", &self.writes), ("deletes:", &self.deletes)];
         let mut lines = lines.into_iter().filter(|(_, files)| !files.is_empty()).peekable();
@@ -50,20 +50,20 @@ fn used(files: &[UsedFile]) -> String {
     all.join(" ")
 }
 
-/// Names the commands whose files are not all known.
-fn untold(formatter: &mut fmt::Formatter<'_>, steps: &[PlanStep]) -> fmt::Result {
+/// Lists the commands whose files are not all known.
+fn unknown_files(formatter: &mut fmt::Formatter<'_>, steps: &[PlanStep]) -> fmt::Result {
     let mut names: Vec<String> = Vec::new();
     for step in steps.iter().filter(|step| !step.files_complete) {
         let name = step.argv.first().map_or_else(|| "a command".to_owned(), item);
-        if !names.contains(&name) && names.len() <= MAX_UNTOLD {
+        if !names.contains(&name) && names.len() <= MAX_LISTED_COMMANDS {
             names.push(name);
         }
     }
     if names.is_empty() {
         return Ok(());
     }
-    if names.len() > MAX_UNTOLD {
-        names[MAX_UNTOLD] = "…".to_owned();
+    if names.len() > MAX_LISTED_COMMANDS {
+        names[MAX_LISTED_COMMANDS] = "…".to_owned();
     }
     writeln!(formatter, "other files may be used by: {}", names.join(" "))
 }
@@ -121,7 +121,7 @@ fn prefix(role: StepRole) -> &'static str {
     }
 }
 
-/// What kind of command it is, and when and where it runs.
+/// Returns the kind of command, and when and where it runs.
 fn notes(step: &PlanStep) -> String {
     let mut notes: Vec<String> = Vec::new();
     match &step.action {
@@ -174,7 +174,7 @@ impl fmt::Display for FileUse {
     }
 }
 
-/// The size of a here-document rather than its text.
+/// Returns the size of a here-document instead of its text.
 fn summary(item: &PlannedWord) -> String {
     let length: usize = item
         .pieces
@@ -187,12 +187,12 @@ fn summary(item: &PlannedWord) -> String {
     format!("({length} bytes)")
 }
 
-/// Words as they could be written, dynamic pieces between guillemets.
+/// Formats words, with guillemets around dynamic pieces.
 fn items(items: &[PlannedWord]) -> String {
     items.iter().map(item).collect::<Vec<_>>().join(" ")
 }
 
-/// Words as they are written, near enough to be recognised.
+/// Formats words approximately as in the source.
 pub(super) fn sources(items: &[PlannedWord]) -> String {
     items.iter().map(source).collect::<Vec<_>>().join(" ")
 }
@@ -226,7 +226,7 @@ fn quoted(text: &[u8]) -> String {
     if text.iter().all(plain) { text_shown } else { format!("'{}'", text_shown.replace('\'', "'\\''")) }
 }
 
-/// Text on one line, without control characters.
+/// Formats a text on one line, without control characters.
 fn visible(text: &[u8]) -> String {
     let mut shown = String::new();
     for character in String::from_utf8_lossy(text).chars() {
@@ -250,21 +250,25 @@ impl fmt::Display for Opaque {
 impl fmt::Display for OpaqueReason {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(match self {
-            Self::CommandName => "the command is only known when it runs",
-            Self::ScriptText => "the text that it runs is only known then",
-            Self::UnreadableText => "the text that it runs cannot be read",
-            Self::ScriptFile => "it runs a file that was not read",
-            Self::ScriptInput => "it runs its standard input",
-            Self::WrapperOptions => "options decide what it runs",
-            Self::ArithmeticValue => "a value is evaluated, and a subscript in it can run commands",
-            Self::VariableName => "a variable's name is made, and a subscript in it can run commands",
-            Self::PromptValue => "a value is expanded like a prompt",
+            Self::CommandName => "the command name is not known before it runs",
+            Self::ScriptText => "the script text is not known before it runs",
+            Self::UnreadableText => "the script text cannot be parsed",
+            Self::ScriptFile => "it runs a script file, which was not read",
+            Self::ScriptInput => "it runs its standard input as a script",
+            Self::WrapperOptions => "unknown options determine what it runs",
+            Self::ArithmeticValue => {
+                "an unknown value is evaluated as arithmetic, and a subscript in it can run commands"
+            }
+            Self::VariableName => {
+                "a variable name is not known before it runs, and a subscript in it can run commands"
+            }
+            Self::PromptValue => "a value is expanded as a prompt",
             Self::Lookup => "it changes how programs are found",
-            Self::Alias => "it changes what names mean",
+            Self::Alias => "it defines an alias",
             Self::LoadedCode => "it loads code into the shell",
             Self::Language => "it runs a program in another language",
-            Self::Elsewhere => "it runs commands elsewhere",
-            Self::BrokenSubstitution => "a substitution cannot be read",
+            Self::Elsewhere => "it runs commands on another machine or in a container",
+            Self::BrokenSubstitution => "a substitution cannot be parsed",
         })
     }
 }

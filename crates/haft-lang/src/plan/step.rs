@@ -1,4 +1,4 @@
-//! What a plan is made of.
+//! The data types of a plan.
 
 use std::path::PathBuf;
 
@@ -6,88 +6,88 @@ use serde::{Serialize, Serializer};
 
 use crate::ast::{Span, Text};
 
-/// Everything that a program can run, in the order written.
+/// Everything that a program can run, in source order.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct ScriptPlan {
-    /// The steps. What belongs to another step follows it, and names it as its [`PlanStep::parent`].
+    /// The steps. Children follow their parent and refer to it in [`PlanStep::parent`].
     pub steps: Vec<PlanStep>,
-    /// The files that the steps use, each once.
+    /// The files that the steps use, without duplicates.
     pub files: FileSummary,
 }
 
-/// The files that a whole program reads, writes and deletes, each once, in the order of their first use.
+/// The files that a program reads, writes and deletes, without duplicates, in the order of their first use.
 ///
-/// Standard streams and devices without content such as `/dev/null` are left out.
+/// Does not include standard streams and devices without content, such as `/dev/null`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct FileSummary {
     /// Files that are read.
     pub reads: Vec<UsedFile>,
-    /// Files that are created or changed, in content, mode, owner or times.
+    /// Files that are created, or whose content, mode, owner or timestamps change.
     pub writes: Vec<UsedFile>,
-    /// Files that are removed or moved away.
+    /// Files that are removed or renamed.
     pub deletes: Vec<UsedFile>,
-    /// Whether these are all files: no step has [`PlanStep::files_complete`] unset.
+    /// Whether the lists are complete: [`PlanStep::files_complete`] is set for every step.
     pub complete: bool,
 }
 
 /// A file that a program uses.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct UsedFile {
-    /// Its path, relative to the directory that the program starts in.
+    /// Its path, relative to the directory in which the program starts.
     pub target: PlannedWord,
     /// How much of a directory is used.
     #[serde(skip_serializing_if = "FileScope::is_exact")]
     pub scope: FileScope,
 }
 
-/// One command, simple or compound, and all that its text tells about what it does.
+/// A simple or compound command, and everything that its text tells about its effects.
 #[derive(Clone, Debug, Serialize)]
 pub struct PlanStep {
-    /// The index of the step that this one is a part of.
+    /// The index of the parent step.
     pub parent: Option<usize>,
-    /// What it is to its parent.
+    /// Its role in the parent step.
     pub role: StepRole,
-    /// The line it begins on, counted from 1.
+    /// Its line number, starting at 1.
     pub line: u32,
-    /// Where it stands. What was read out of a literal (`sh -c '…'`) has the context of the command that holds it.
+    /// Source range. A step from a nested script (`sh -c '…'`) has the range of the command that contains it.
     #[serde(serialize_with = "span")]
     pub span: Span,
-    /// What it does.
+    /// Its action.
     #[serde(flatten)]
     pub action: StepAction,
-    /// The name and the arguments of a command; the words of `for`, `select` and `case`.
+    /// The name and arguments of a command, or the words of `for`, `select` and `case`.
     pub argv: Vec<PlannedWord>,
-    /// The assignments: for a command, its environment.
+    /// The assignments. For a command, they are environment variables.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub assignments: Vec<PlannedAssignment>,
-    /// The redirections, in the order in which they take effect, and then the files that the arguments name.
+    /// The redirections, in the order in which they take effect, followed by the files named by arguments.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<FileUse>,
-    /// Whether `files` holds every file that the command itself uses. It is unset for programs whose use of files is
-    /// not known, and for options that are not known.
+    /// Whether `files` contains every file that the command itself uses. It is false for programs and options
+    /// whose use of files is not known.
     pub files_complete: bool,
-    /// The working directory that relative paths refer to, if a `cd` before changed it. It is assumed that `cd`
+    /// The working directory for relative paths, if an earlier `cd` changed it. The plan assumes that `cd`
     /// succeeds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub directory: Option<PlannedWord>,
     /// When and where it runs.
     #[serde(flatten)]
     pub conditions: StepConditions,
-    /// Its context in a pipeline of several.
+    /// Its position in a pipeline.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stage: Option<PipelineStage>,
-    /// What the text cannot tell.
+    /// The effects that the text does not tell.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub opaque: Vec<Opaque>,
 }
 
-/// What a step is to its parent.
+/// The role of a step in its parent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum StepRole {
     /// A statement of the program.
     Statement,
-    /// What decides an `if` or a loop.
+    /// The condition of an `if` or a loop.
     Condition,
     /// The body of a compound command.
     Body,
@@ -97,37 +97,37 @@ pub enum StepRole {
     Substitution,
     /// In `<(…)` or `>(…)`.
     ProcessSubstitution,
-    /// The body of a function: runs when the function is called.
+    /// The body of a function, which runs when the function is called.
     FunctionBody,
-    /// What a wrapper such as `sudo` or `xargs` runs.
+    /// A command run by a wrapper such as `sudo` or `xargs`.
     Wrapped,
-    /// Text that a command reads as a script: `eval`, `sh -c`.
+    /// A nested script: `eval`, `sh -c`.
     Script,
-    /// Text that runs on a signal or at the end.
+    /// A trap handler.
     Trap,
-    /// What a builtin calls back, or a variable such as `PROMPT_COMMAND` holds.
+    /// A callback of a builtin, or the value of a variable such as `PROMPT_COMMAND`.
     Callback,
 }
 
-/// What a step does.
+/// The action of a step.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case", tag = "kind")]
 pub enum StepAction {
     /// Calls a function of the program.
     Function {
-        /// What the name means wherever the function is not defined.
+        /// The meaning of the name where the function is not defined.
         otherwise: Option<CommandTarget>,
     },
     /// Runs a command.
     Command {
-        /// What its name means.
+        /// The meaning of its name.
         target: CommandTarget,
     },
-    /// Assigns or redirects, and runs no command.
+    /// Assigns or redirects without running a command.
     Assign,
-    /// Holds other commands.
+    /// A compound command.
     Compound {
-        /// The word that begins it: `if`, `for`, `{`, `(`, `[[`, …
+        /// Its first token: `if`, `for`, `{`, `(`, `[[`, …
         keyword: &'static str,
     },
     /// Defines a function.
@@ -135,13 +135,13 @@ pub enum StepAction {
         /// Its name.
         #[serde(serialize_with = "text")]
         name: Text,
-        /// Whether each call starts the function again in parallel, without a condition: a fork bomb.
+        /// Whether each call unconditionally starts the function again in parallel: a fork bomb.
         #[serde(skip_serializing_if = "std::ops::Not::not")]
         forks_itself: bool,
     },
 }
 
-/// What a command's name means.
+/// The meaning of a command name.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case", tag = "is", content = "path")]
 pub enum CommandTarget {
@@ -149,13 +149,13 @@ pub enum CommandTarget {
     Builtin,
     /// A script that runs in-process.
     Script(PathBuf),
-    /// A program.
+    /// An external program.
     External(PathBuf),
     /// A tool.
     Tool,
-    /// Nothing has that name.
+    /// No command has this name.
     Missing,
-    /// There is no telling.
+    /// Not known.
     Unknown,
 }
 
@@ -166,29 +166,29 @@ pub struct StepConditions {
     pub conditional: bool,
     /// It may run several times.
     pub repeated: bool,
-    /// It is not waited for.
+    /// It runs in the background.
     pub background: bool,
-    /// It runs in a copy of the shell: what it changes there is lost.
+    /// It runs in a subshell, so its changes to the shell are lost.
     pub subshell: bool,
-    /// It runs later than where it stands: a function's body, a trap.
+    /// It runs later than its position in the source: a function body, a trap.
     pub deferred: bool,
 }
 
-/// The context of a command in a pipeline.
+/// The position of a command in a pipeline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct PipelineStage {
-    /// Counted from 1.
+    /// The position, starting at 1.
     pub number: usize,
-    /// How many there are.
+    /// The number of commands in the pipeline.
     pub of: usize,
 }
 
-/// A word, as far as the text tells what it becomes.
+/// A word, expanded as far as the text tells.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlannedWord {
-    /// What it is made of. Literal pieces do not stand next to each other.
+    /// Its pieces. No two literal pieces are adjacent.
     pub pieces: Vec<WordPiece>,
-    /// Whether it may become any number of arguments rather than one.
+    /// Whether it may expand to any number of arguments.
     pub several: bool,
 }
 
@@ -196,23 +196,23 @@ pub struct PlannedWord {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum WordPiece {
-    /// Text, quotes removed.
+    /// Literal text after quote removal.
     Literal(#[serde(serialize_with = "text")] Text),
-    /// Something that is only known when it runs.
+    /// An expansion whose result is not known.
     Dynamic {
-        /// What makes it.
+        /// The kind of expansion.
         by: Expansion,
-        /// How it is written.
+        /// Its text in the source.
         #[serde(serialize_with = "text")]
         source: Text,
     },
 }
 
-/// What makes a piece of a word dynamic.
+/// The kind of an expansion in a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Expansion {
-    /// `$name` and its kin.
+    /// A parameter expansion such as `$name`.
     Parameter,
     /// `$(…)`.
     Command,
@@ -226,19 +226,19 @@ pub enum Expansion {
     Braces,
     /// `*`.
     Glob,
-    /// What a wrapper adds: the lines that `xargs` reads, the files that `find` finds.
+    /// Arguments that a wrapper adds: the input of `xargs`, the files found by `find`.
     Input,
-    /// A name or a directory that the command itself chooses.
+    /// A name that the command itself chooses.
     Chosen,
 }
 
 /// An assignment.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct PlannedAssignment {
-    /// The variable, with its subscript as written.
+    /// The variable, including its subscript.
     #[serde(serialize_with = "text")]
     pub name: Text,
-    /// Whether it is added to.
+    /// Whether the operator is `+=`.
     pub append: bool,
     /// The value, or the elements of an array.
     pub value: Vec<PlannedWord>,
@@ -247,31 +247,31 @@ pub struct PlannedAssignment {
 /// A file that a redirection or a command uses.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct FileUse {
-    /// The descriptor: a number, or `{name}`. Absent for the default of the mode.
+    /// The file descriptor: a number or `{name}`. `None` for the default.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub descriptor: Option<String>,
-    /// What is done.
+    /// How the file is used.
     pub mode: FileUseMode,
-    /// The file, the text of a here-document or here-string, or the descriptor that is copied.
+    /// The file, the text of a here-document or here-string, or the duplicated file descriptor.
     pub target: PlannedWord,
     /// How much of a directory is used.
     #[serde(skip_serializing_if = "FileScope::is_exact")]
     pub scope: FileScope,
-    /// What uses the file.
+    /// Whether a redirection or the command uses the file.
     #[serde(skip_serializing_if = "UsedBy::is_redirection")]
     pub by: UsedBy,
 }
 
-/// How much of a file's path is used.
+/// How much of a path is used.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FileScope {
     /// The file itself.
     #[default]
     Exact,
-    /// The file or, if it is a directory, a file in it: the target of `cp a b`.
+    /// The file, or a file in it if it is a directory: the target of `cp a b`.
     Inside,
-    /// The file and, if it is a directory, everything below it.
+    /// The file, and everything in it if it is a directory.
     Tree,
 }
 
@@ -281,7 +281,7 @@ impl FileScope {
     }
 }
 
-/// What uses a file.
+/// The user of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum UsedBy {
@@ -313,65 +313,65 @@ pub enum FileUseMode {
     HereDocument,
     /// `<<<`.
     HereString,
-    /// `<&` or `>&` with a descriptor, or one that is only known when it runs: then it may be a file.
+    /// `<&` or `>&` with a file descriptor. If the operand is not known, it may also be a file.
     Duplicate,
     /// `>&-`.
     Close,
-    /// Removed, or moved away.
+    /// Removed or renamed.
     Delete,
-    /// Its mode, owner, times or other attributes are changed.
+    /// Its mode, owner, timestamps or other attributes change.
     Attributes,
 }
 
-/// Something that the text cannot tell, so that what runs is not all in the plan.
+/// An effect that the text does not tell, so the plan may be incomplete.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Opaque {
-    /// Why.
+    /// The reason.
     pub reason: OpaqueReason,
-    /// The text that it is about, as written.
+    /// The relevant text in the source.
     #[serde(serialize_with = "text")]
     pub source: Text,
 }
 
-/// Why the text cannot tell.
+/// Why a step is opaque.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum OpaqueReason {
-    /// The command's name is made when it runs.
+    /// The command name is not known before it runs.
     CommandName,
-    /// Text that is run as a script is made when it runs.
+    /// The text of a script is not known before it runs.
     ScriptText,
-    /// Text that is run as a script is wrong, or nested too deeply to be followed.
+    /// The text of a script is invalid or nested too deeply.
     UnreadableText,
     /// A file is run as a script.
     ScriptFile,
     /// Standard input is run as a script.
     ScriptInput,
-    /// What a wrapper runs depends on options that are not known.
+    /// Unknown options determine what a wrapper runs.
     WrapperOptions,
-    /// Text is evaluated as arithmetic, in which a subscript can run commands.
+    /// An unknown value is evaluated as arithmetic, in which a subscript can run commands.
     ArithmeticValue,
-    /// The name of a variable is made when it runs, and a subscript in it can run commands.
+    /// A variable name is not known before it runs, and a subscript in it can run commands.
     VariableName,
-    /// A value is expanded once more, as a prompt is.
+    /// A value is expanded as a prompt.
     PromptValue,
-    /// A variable is set by which the shell or programs find what they run.
+    /// A variable that affects which programs are found is set.
     Lookup,
-    /// An alias changes what later names mean.
+    /// An alias changes the meaning of later command names.
     Alias,
     /// Code is loaded into the shell.
     LoadedCode,
-    /// A program in another language is run, which can run commands.
+    /// A program in another language runs, which can run commands.
     Language,
-    /// Commands run on another machine, or in another system on this one.
+    /// Commands run on another machine or in a container.
     Elsewhere,
-    /// The text between backquotes is no program.
+    /// The text of a substitution is invalid.
     BrokenSubstitution,
 }
 
 impl PlannedWord {
-    /// The text, if all of it is known.
+    /// Returns the text if it is fully known.
     #[must_use]
     pub fn literal(&self) -> Option<&[u8]> {
         match self.pieces.as_slice() {
@@ -381,7 +381,7 @@ impl PlannedWord {
         }
     }
 
-    /// The literal text it begins with.
+    /// Returns the literal prefix.
     #[must_use]
     pub fn prefix(&self) -> &[u8] {
         match self.pieces.first() {

@@ -1,4 +1,4 @@
-//! The files of a whole plan.
+//! Summarizes the files of a plan.
 
 use std::collections::HashSet;
 
@@ -6,7 +6,7 @@ use super::directory::from_start;
 use super::show;
 use super::step::{FileSummary, FileUse, FileUseMode, PlanStep, StepAction, UsedFile};
 
-/// Paths that hold no content: standard streams and null devices.
+/// Paths without content: standard streams and null devices.
 const STREAMS: &[&[u8]] = &[
     b"/dev/null",
     b"/dev/zero",
@@ -19,7 +19,7 @@ const STREAMS: &[&[u8]] = &[
     b"/dev/urandom",
 ];
 
-/// Adds up the files that steps use.
+/// Collects the files that steps use.
 pub(super) fn summary(steps: &[PlanStep]) -> FileSummary {
     let mut summary = FileSummary { complete: true, ..FileSummary::default() };
     let mut seen = HashSet::new();
@@ -60,7 +60,7 @@ fn is_stream(file: &FileUse) -> bool {
 }
 
 impl PlanStep {
-    /// Whether it calls a function of the program.
+    /// Whether the step calls a function of the program.
     pub(super) fn is_function_call(&self) -> bool {
         matches!(self.action, StepAction::Function { .. })
     }

@@ -1,4 +1,4 @@
-//! Words, as far as the text tells what they become.
+//! Converts words of the tree into planned words.
 
 use crate::ast::{
     Argument, Assignment, AssignmentValue, PartKind, Span, SpecialParameter, Text, Word, WordFlags, WordPart,
@@ -7,7 +7,7 @@ use crate::ast::{Parameter, ParameterOperator};
 
 use super::step::{Expansion, PlannedAssignment, PlannedWord, WordPiece};
 
-/// The argument or arguments that an argument of the tree becomes: a JSON word is several, as bash sees it.
+/// Converts an argument. A JSON word becomes several words, as in bash.
 pub(super) fn arguments(argument: &Argument, source: &[u8]) -> Vec<PlannedWord> {
     match argument {
         Argument::Word(word) => vec![item(word, source)],
@@ -16,14 +16,14 @@ pub(super) fn arguments(argument: &Argument, source: &[u8]) -> Vec<PlannedWord> 
     }
 }
 
-/// A word where it is split and globbed.
+/// Converts a word that undergoes word splitting and filename expansion.
 pub(super) fn item(word: &Word, source: &[u8]) -> PlannedWord {
     const SEVERAL: WordFlags =
         WordFlags::SPLIT.union(WordFlags::GLOB).union(WordFlags::BRACES).union(WordFlags::FIELDS);
     PlannedWord { several: word.flags.contains(SEVERAL), ..single(word, source) }
 }
 
-/// A word where it stays one.
+/// Converts a word that stays a single word.
 pub(super) fn single(word: &Word, source: &[u8]) -> PlannedWord {
     let mut pieces = PieceBuilder::default();
     match word.literal_text() {
@@ -33,14 +33,14 @@ pub(super) fn single(word: &Word, source: &[u8]) -> PlannedWord {
     PlannedWord { pieces: pieces.finish(), several: false }
 }
 
-/// An item of known text.
+/// Creates a word from a known text.
 pub(super) fn known(text: &[u8]) -> PlannedWord {
     let mut pieces = PieceBuilder::default();
     pieces.literal(text);
     PlannedWord { pieces: pieces.finish(), several: false }
 }
 
-/// `name=value` as an argument of `declare` and its kin.
+/// Converts an assignment argument of `declare` or a similar builtin.
 fn assignment_item(assignment: &Assignment, source: &[u8]) -> PlannedWord {
     let mut pieces = PieceBuilder::default();
     pieces.literal(&target(assignment, source));
@@ -65,7 +65,7 @@ fn assignment_item(assignment: &Assignment, source: &[u8]) -> PlannedWord {
     PlannedWord { pieces: pieces.finish(), several: false }
 }
 
-/// The variable of an assignment, with its subscript as written.
+/// Returns the variable of an assignment, including its subscript.
 pub(super) fn target(assignment: &Assignment, source: &[u8]) -> Vec<u8> {
     let mut name = assignment.name.to_vec();
     if let Some(subscript) = &assignment.subscript {
@@ -86,7 +86,7 @@ pub(super) fn binding(assignment: &Assignment, source: &[u8]) -> PlannedAssignme
     PlannedAssignment { name: Text::from(&*target(assignment, source)), append: assignment.append, value }
 }
 
-/// Collects pieces, joining literals.
+/// Collects pieces and joins adjacent literals.
 #[derive(Default)]
 struct PieceBuilder {
     done: Vec<WordPiece>,
@@ -142,7 +142,7 @@ impl PieceBuilder {
     }
 }
 
-/// Whether an expansion can only be a number: a count, a length, a status.
+/// Whether an expansion always yields a number: a count, a length or an exit status.
 pub(super) fn is_number(part: &PartKind) -> bool {
     let PartKind::Parameter(expansion) = part else { return matches!(part, PartKind::Arithmetic(_)) };
     if expansion.indirect {

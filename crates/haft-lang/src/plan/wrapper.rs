@@ -1,4 +1,4 @@
-//! Commands that run their arguments as a command, described as data.
+//! Commands that run their arguments as a command.
 
 use super::build::{PlanBuilder, StepContext};
 use super::shell::{input, placeholders};
@@ -6,40 +6,40 @@ use super::show;
 use super::step::{OpaqueReason, PlannedAssignment, PlannedWord, StepRole, WordPiece};
 use crate::ast::Text;
 
-/// How a command that runs a command takes its arguments.
+/// The argument syntax of a wrapper.
 pub(super) struct Wrapper {
     name: &'static str,
-    /// Letters of options without a value.
+    /// Short options without a value.
     flags: &'static str,
-    /// Letters of options with a value, in the same word or the next.
+    /// Short options with a value, in the same word or the next.
     values: &'static str,
-    /// Long options without a value; those written with `=` need no mention.
+    /// Long options without a value. Options written with `=` need not be listed.
     long_flags: &'static [&'static str],
     /// Long options whose value is the next word.
     long_values: &'static [&'static str],
-    /// How many operands stand before the command.
+    /// The number of operands before the command.
     operands: usize,
-    /// Whether `name=value` may stand before the command.
+    /// Whether assignments may precede the command.
     assignments: bool,
-    /// The letter of the option whose value is text for a shell.
+    /// The short option whose value is a shell command.
     script: Option<u8>,
-    /// Letters of options with which nothing is run.
+    /// Short options with which the wrapper runs nothing.
     idle: &'static str,
     runs: WrapperKind,
 }
 
-/// What the operands that are left are.
+/// The meaning of the remaining operands.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum WrapperKind {
-    /// A command, run in this shell.
+    /// A command that runs in this shell.
     Here,
-    /// A command, run in a process of its own.
+    /// A command that runs in a separate process.
     Apart,
-    /// A command, run with words that are read from elsewhere, any number of times.
+    /// A command that runs repeatedly with additional arguments.
     Repeated,
-    /// Text, joined and given to a shell.
+    /// A shell command, joined from the operands.
     Joined,
-    /// A command; without one, a shell that reads standard input.
+    /// A command, or a shell that reads standard input if there is none.
     Shell,
 }
 
@@ -56,7 +56,7 @@ const PLAIN: Wrapper = Wrapper {
     runs: WrapperKind::Apart,
 };
 
-/// The wrappers there are.
+/// All known wrappers.
 const WRAPPERS: &[Wrapper] = &[
     Wrapper { name: "builtin", runs: WrapperKind::Here, ..PLAIN },
     Wrapper { name: "command", flags: "p", idle: "vV", runs: WrapperKind::Here, ..PLAIN },
@@ -188,15 +188,15 @@ pub(super) fn find(name: &[u8]) -> Option<&'static Wrapper> {
     WRAPPERS.iter().find(|wrapper| wrapper.name.as_bytes() == name)
 }
 
-/// Where the reading of a wrapper's options has got to.
+/// The parsed arguments of a wrapper.
 struct WrapperArguments<'i> {
     rest: &'i [PlannedWord],
     idle: bool,
     script: Option<PlannedWord>,
-    /// The directory that the command runs in.
+    /// The working directory of the command.
     directory: Option<PlannedWord>,
     assignments: Vec<PlannedAssignment>,
-    unsure: Option<&'i PlannedWord>,
+    unknown_option: Option<&'i PlannedWord>,
 }
 
 impl Wrapper {
@@ -207,13 +207,13 @@ impl Wrapper {
             script: None,
             directory: None,
             assignments: Vec::new(),
-            unsure: None,
+            unknown_option: None,
         };
         let mut operands = self.operands;
         while let Some((argument, after)) = reading.rest.split_first() {
             let prefix = argument.prefix();
             if argument.several && prefix.is_empty() {
-                reading.unsure = reading.unsure.or(Some(argument));
+                reading.unknown_option = reading.unknown_option.or(Some(argument));
             }
             if prefix == b"--" && argument.literal().is_some() {
                 reading.rest = after;
@@ -246,11 +246,11 @@ impl Wrapper {
 
     fn option<'i>(&self, argument: &'i PlannedWord, reading: &mut WrapperArguments<'i>) {
         let Some(option) = argument.literal() else {
-            // The value of an option may be dynamic; its name may not.
+            // The value of an option may be dynamic, but its name must be known.
             let known =
                 self.values.as_bytes().contains(&argument.prefix()[1]) || argument.prefix().contains(&b'=');
             if !known {
-                reading.unsure = Some(argument);
+                reading.unknown_option = Some(argument);
             }
             return;
         };
@@ -275,7 +275,7 @@ impl Wrapper {
             take(reading);
         } else if value.is_none() && !self.long_flags.iter().any(|known| known.as_bytes() == name) {
             reading.idle |= matches!(name, b"help" | b"version" | b"list" | b"validate");
-            reading.unsure = if reading.idle { reading.unsure } else { Some(argument) };
+            reading.unknown_option = if reading.idle { reading.unknown_option } else { Some(argument) };
         }
     }
 
@@ -301,13 +301,13 @@ impl Wrapper {
             }
             reading.idle |= self.idle.as_bytes().contains(letter);
             if !reading.idle && !self.flags.as_bytes().contains(letter) {
-                reading.unsure = Some(argument);
+                reading.unknown_option = Some(argument);
             }
         }
     }
 }
 
-/// The text that `xargs` replaces by what it reads: `-I TEXT`.
+/// Returns the placeholder of `xargs -I TEXT`.
 fn replaced(arguments: &[PlannedWord]) -> Vec<u8> {
     let mut words = arguments.iter().filter_map(PlannedWord::literal);
     while let Some(word) = words.next() {
@@ -321,18 +321,18 @@ fn replaced(arguments: &[PlannedWord]) -> Vec<u8> {
     b"{}".to_vec()
 }
 
-/// The next word, as the value of an option.
+/// Takes the next word as the value of an option.
 fn take(reading: &mut WrapperArguments<'_>) -> Option<PlannedWord> {
     let (value, after) = reading.rest.split_first()?;
     reading.rest = after;
     if value.several {
-        reading.unsure = reading.unsure.or(Some(value));
+        reading.unknown_option = reading.unknown_option.or(Some(value));
     }
     Some(value.clone())
 }
 
 impl PlanBuilder<'_> {
-    /// Plans what a wrapper runs.
+    /// Plans the command that a wrapper runs.
     pub(super) fn wrapped(
         &mut self,
         index: usize,
@@ -360,7 +360,7 @@ impl PlanBuilder<'_> {
         arguments: &[PlannedWord],
         context: &StepContext<'_>,
     ) {
-        if let Some(argument) = reading.unsure.filter(|_| !reading.idle) {
+        if let Some(argument) = reading.unknown_option.filter(|_| !reading.idle) {
             self.opaque(index, OpaqueReason::WrapperOptions, show::source(argument).as_bytes());
         }
         let context = if wrapper.runs == WrapperKind::Here { *context } else { context.subshell() };

@@ -9,18 +9,18 @@ use crate::parse::is_reserved;
 use super::{PrintStyle, Printer};
 
 impl<'a> Printer<'a> {
-    /// Statements on lines of their own. With `closed`, a separator follows the last one too.
+    /// Prints statements on separate lines. With `closed`, a separator also follows the last one.
     pub(super) fn statements(&mut self, list: &'a List, closed: bool) {
         self.lines(list, closed, false);
     }
 
-    /// The same. What is `tested` is followed by a reserved word on the same line.
+    /// Like `statements`. With `tested`, a reserved word follows on the same line.
     fn lines(&mut self, list: &'a List, closed: bool, tested: bool) {
         let last = list.statements.len().saturating_sub(1);
         for (index, statement) in list.statements.iter().enumerate() {
             self.statement(statement);
             if (index > 0 || index == last && !tested) && !statement.background {
-                self.hurry();
+                self.flush_here_documents();
             }
             match (index == last, statement.background, self.pending.is_empty()) {
                 (true, false, true) if closed && !self.out.ends_with(b"\n") => self.text(";"),
@@ -43,7 +43,7 @@ impl<'a> Printer<'a> {
         }
     }
 
-    /// Statements on one line, as far as they allow.
+    /// Prints statements on one line, unless a here-document requires a newline.
     pub(super) fn inline_statements(&mut self, list: &'a List) {
         let last = list.statements.len().saturating_sub(1);
         for (index, statement) in list.statements.iter().enumerate() {
@@ -60,7 +60,7 @@ impl<'a> Printer<'a> {
         }
     }
 
-    /// A condition and the reserved word after it.
+    /// Prints a condition and the reserved word after it.
     pub(super) fn condition(&mut self, list: &'a List, word: &str) {
         self.lines(list, true, true);
         let separated =
@@ -78,7 +78,7 @@ impl<'a> Printer<'a> {
                 self.text(" ");
             }
             self.pipeline(pipeline);
-            self.hurry();
+            self.flush_here_documents();
         }
         if statement.background {
             self.text(" &");
@@ -98,7 +98,7 @@ impl<'a> Printer<'a> {
         }
         for (index, stage) in pipeline.stages.iter().enumerate() {
             if let Some(previous) = index.checked_sub(1).map(|previous| &pipeline.stages[previous]) {
-                self.text(if merges_errors(previous) { " |&" } else { " |" });
+                self.text(if merges_stderr(previous) { " |&" } else { " |" });
                 if self.pending.is_empty() {
                     self.text(" ");
                 } else {
@@ -112,7 +112,7 @@ impl<'a> Printer<'a> {
 
     pub(super) fn command(&mut self, command: &'a Command) {
         let start = self.out.len();
-        let mut redirects = command.redirects.iter().filter(|_| !merges_errors(command));
+        let mut redirects = command.redirects.iter().filter(|_| !merges_stderr(command));
         match &command.kind {
             CommandKind::Simple(simple) => {
                 if self.style == PrintStyle::Exact
@@ -151,7 +151,7 @@ impl<'a> Printer<'a> {
         }
     }
 
-    /// A blank, unless nothing was written since `start`.
+    /// Writes a blank unless nothing was written since `start`.
     fn separate(&mut self, start: usize) {
         if self.out.len() > start {
             self.text(" ");
@@ -182,20 +182,21 @@ impl<'a> Printer<'a> {
     }
 }
 
-/// Whether the redirection of a stage can only be written as `|&`: after a definition or `coproc`, any other belongs to what
-/// is in it.
-fn merges_errors(stage: &Command) -> bool {
+/// Whether the redirection of a stage must be written as `|&`. After a function definition or `coproc`, any
+/// other redirection would belong to its body.
+fn merges_stderr(stage: &Command) -> bool {
     let holds = matches!(stage.kind, CommandKind::Function(_) | CommandKind::Coprocess(_));
     holds && !stage.redirects.is_empty()
 }
 
-/// Whether the first word would be a reserved one if nothing stood before it, or the second one after `coproc`.
+/// Whether the first word would be a reserved word at the start of the command, or the second one after
+/// `coproc`.
 fn begins_with_reserved(simple: &SimpleCommand) -> bool {
     let mut first = simple.arguments.iter().take(2).filter_map(|argument| argument.word()?.plain());
     simple.assignments.is_empty() && first.any(is_reserved)
 }
 
-/// Whether the list ends with `!` or `time` alone, which a parenthesis cannot follow.
+/// Whether the list ends with `!` or `time` alone, after which a parenthesis is not allowed.
 pub(super) fn ends_bare(list: &List) -> bool {
     list.statements.last().is_some_and(|statement| {
         let last = statement.rest.last().map_or(&statement.first, |(_, pipeline)| pipeline);

@@ -101,7 +101,7 @@ impl<'a> Printer<'a> {
         self.text("}");
     }
 
-    /// The branches from `first` on.
+    /// Prints the branches from `first` on.
     fn if_command(&mut self, command: &'a If, first: usize) {
         let Some(branch) = command.branches.get(first) else { return };
         self.text("if ");
@@ -141,7 +141,7 @@ impl<'a> Printer<'a> {
         }
     }
 
-    /// `do … done`, on lines of their own.
+    /// Prints `do … done` on separate lines.
     fn do_lines(&mut self, body: &'a List) {
         self.next_line();
         self.text("do");
@@ -179,7 +179,7 @@ impl<'a> Printer<'a> {
         self.indent += super::INDENT_WIDTH;
         for clause in &command.clauses {
             self.next_line();
-            // A parenthesis keeps a pattern that reads `esac` from ending the command.
+            // Without the parenthesis, the pattern `esac` would end the command.
             let ends = self.style == PrintStyle::Exact
                 && clause.patterns.first().and_then(Word::plain) == Some(b"esac");
             self.text(if ends { "(" } else { "" });
@@ -248,7 +248,7 @@ impl<'a> Printer<'a> {
         }
     }
 
-    /// A name, quoted if it has to be.
+    /// Prints a name, quoted if necessary.
     fn name(&mut self, name: &[u8]) {
         let plain = |byte: &u8| byte.is_ascii_alphanumeric() || *byte >= 0x80 || b"_-.:+@%^/,".contains(byte);
         if self.style == PrintStyle::Bash

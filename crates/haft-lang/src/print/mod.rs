@@ -1,8 +1,8 @@
-//! The printer: from the tree back to text.
+//! Prints a tree as text.
 //!
-//! It writes the layout of bash's `declare -f`, which scripts can observe. In two ways: [`PrintStyle::Exact`] keeps the tree, so
-//! what is printed parses to an equal one; [`PrintStyle::Bash`] rewrites it where bash does (`elif` to a nested `if`, `for x` to
-//! `for x in "$@"`, and the like).
+//! The layout is that of bash's `declare -f`, which scripts can observe. There are two styles.
+//! [`PrintStyle::Exact`] preserves the tree: the output parses to an equal one. [`PrintStyle::Bash`] rewrites
+//! the tree where bash does: `elif` to a nested `if`, `for x` to `for x in "$@"`, and so on.
 
 mod command;
 mod compound;
@@ -12,16 +12,16 @@ mod word;
 
 use crate::ast::{Command, Function, HereDocument, Program, Word};
 
-/// How much of the tree printing keeps.
+/// How closely the output follows the tree.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum PrintStyle {
-    /// All of it.
+    /// The output parses to an equal tree.
     Exact,
-    /// What bash keeps.
+    /// The output equals that of bash.
     Bash,
 }
 
-/// The text of a program, which parses to an equal program.
+/// Prints a program as text that parses to an equal program.
 #[must_use]
 pub fn print(program: &Program) -> Vec<u8> {
     let mut printer = Printer::new(PrintStyle::Exact);
@@ -32,7 +32,7 @@ pub fn print(program: &Program) -> Vec<u8> {
     printer.out
 }
 
-/// A function as `declare -f` shows it, without a newline at the end.
+/// Prints a function like `declare -f`, without a newline at the end.
 #[must_use]
 pub fn print_function(function: &Function) -> Vec<u8> {
     let mut printer = Printer::new(PrintStyle::Bash);
@@ -41,7 +41,7 @@ pub fn print_function(function: &Function) -> Vec<u8> {
     printer.finish()
 }
 
-/// A command as bash shows it in a list of jobs, without a newline at the end.
+/// Prints a command like bash's `jobs`, without a newline at the end.
 #[must_use]
 pub fn print_command(command: &Command) -> Vec<u8> {
     let mut printer = Printer { flat: true, ..Printer::new(PrintStyle::Bash) };
@@ -49,7 +49,7 @@ pub fn print_command(command: &Command) -> Vec<u8> {
     printer.finish()
 }
 
-/// A word as it was written.
+/// Prints a word as written in the source.
 #[must_use]
 pub fn print_word(word: &Word) -> Vec<u8> {
     let mut printer = Printer::new(PrintStyle::Exact);
@@ -57,20 +57,21 @@ pub fn print_word(word: &Word) -> Vec<u8> {
     printer.finish()
 }
 
-/// Text being written.
+/// The output and its state.
 struct Printer<'a> {
     style: PrintStyle,
     out: Vec<u8>,
     indent: usize,
-    /// Here-documents whose bodies are due at the end of the line.
+    /// Here-documents whose bodies follow at the end of the line.
     pending: Vec<&'a HereDocument>,
-    /// Whether here-documents were written since the last redirection. bash leaves out the next separator then.
+    /// Whether here-document bodies were written since the last redirection. bash then omits the next
+    /// separator.
     documents: bool,
-    /// Whether statements follow one another on a line, as bash has them outside of functions.
+    /// Whether to print statements on one line, as bash does outside functions.
     flat: bool,
 }
 
-/// By how much what is nested is moved to the right.
+/// Indentation per nesting level.
 const INDENT_WIDTH: usize = 4;
 
 impl<'a> Printer<'a> {
@@ -89,7 +90,7 @@ impl<'a> Printer<'a> {
         self.out.extend_from_slice(text.as_bytes());
     }
 
-    /// Ends the line, and writes the here-documents that it makes due.
+    /// Ends the line and writes the bodies of pending here-documents.
     fn newline(&mut self) {
         self.out.push(b'\n');
         self.documents |= !self.pending.is_empty();
@@ -100,14 +101,14 @@ impl<'a> Printer<'a> {
         }
     }
 
-    /// Writes the here-documents that are due where bash does not wait for the end of the line.
-    fn hurry(&mut self) {
+    /// Writes the bodies of pending here-documents where bash does not wait for the end of the line.
+    fn flush_here_documents(&mut self) {
         if self.style == PrintStyle::Bash && !self.pending.is_empty() {
             self.newline();
         }
     }
 
-    /// A semicolon between statements. bash forgets it after here-documents.
+    /// Writes a semicolon between statements. bash omits it after here-documents.
     fn separator(&mut self) {
         let forgotten = self.style == PrintStyle::Bash && std::mem::take(&mut self.documents);
         self.text(if forgotten { "" } else { ";" });
@@ -123,7 +124,7 @@ impl<'a> Printer<'a> {
         self.out.resize(self.out.len() + self.indent, b' ');
     }
 
-    /// Writes something nested, on lines of its own.
+    /// Writes nested text on separate, indented lines.
     fn indented(&mut self, write: impl FnOnce(&mut Self)) {
         self.indent += INDENT_WIDTH;
         self.next_line();

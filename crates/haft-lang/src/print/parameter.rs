@@ -112,7 +112,7 @@ impl<'a> Printer<'a> {
     }
 }
 
-/// Whether `$` and one character can stand for it.
+/// Whether the expansion can be written as `$` and one character.
 fn is_bare(expansion: &ParameterExpansion) -> bool {
     let short = match &expansion.parameter {
         Parameter::Variable(_) => false,

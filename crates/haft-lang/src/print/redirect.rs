@@ -31,7 +31,7 @@ impl<'a> Printer<'a> {
         }
     }
 
-    /// bash writes the descriptor out where it duplicates one.
+    /// bash prints the default file descriptor of duplications.
     fn default_descriptor(&mut self, kind: &RedirectKind) {
         if self.style == PrintStyle::Bash {
             match kind {

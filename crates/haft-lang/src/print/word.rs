@@ -1,8 +1,8 @@
 //! Words.
 
 use crate::ast::{
-    BraceRange, Braces, CommandSubstitution, ExtendedGlob, Glob, GlobOperator, List, PartKind, Slice, Span,
-    Subscript, SubscriptKind, SubstitutionDirection, Word, WordContent, WordPart,
+    BraceRange, Braces, CommandSubstitution, ExtendedGlob, Glob, GlobOperator, List, PartKind, SharedSlice,
+    Span, Subscript, SubscriptKind, SubstitutionDirection, Word, WordContent, WordPart,
 };
 
 use super::command::ends_bare;
@@ -23,7 +23,7 @@ impl<'a> Printer<'a> {
         }
     }
 
-    /// A word that is read as if in double quotes.
+    /// Prints a word that is parsed as if in double quotes.
     pub(super) fn quoted_word(&mut self, word: &'a Word) {
         self.word(word);
     }
@@ -83,7 +83,7 @@ impl<'a> Printer<'a> {
         self.text("\"");
     }
 
-    /// Any text in single quotes.
+    /// Prints any text in single quotes.
     pub(super) fn single_quoted(&mut self, text: &[u8]) {
         self.text("'");
         for byte in text {
@@ -117,7 +117,7 @@ impl<'a> Printer<'a> {
             self.text("$");
             return self.parenthesized(&substitution.body);
         }
-        let inner = self.apart(|printer| printer.inline_statements(&substitution.body));
+        let inner = self.capture(|printer| printer.inline_statements(&substitution.body));
         self.text("`");
         for byte in inner {
             if matches!(byte, b'`' | b'\\') {
@@ -128,16 +128,16 @@ impl<'a> Printer<'a> {
         self.text("`");
     }
 
-    /// A list in parentheses. Between two opening ones a blank keeps them from being one operator.
+    /// Prints a list in parentheses. A blank separates two opening parentheses, which would form an operator.
     fn parenthesized(&mut self, list: &'a List) {
-        let inner = self.apart(|printer| printer.inline_statements(list));
+        let inner = self.capture(|printer| printer.inline_statements(list));
         self.text(if inner.starts_with(b"(") { "( " } else { "(" });
         self.out.extend_from_slice(&inner);
         self.text(if ends_bare(list) { ";)" } else { ")" });
     }
 
-    /// What `write` writes, with here-documents of its own.
-    fn apart(&mut self, write: impl FnOnce(&mut Self)) -> Vec<u8> {
+    /// Returns the output of `write`, with its own here-documents.
+    fn capture(&mut self, write: impl FnOnce(&mut Self)) -> Vec<u8> {
         let out = std::mem::take(&mut self.out);
         let pending = std::mem::take(&mut self.pending);
         let indent = std::mem::take(&mut self.indent);
@@ -175,7 +175,7 @@ impl<'a> Printer<'a> {
         self.text("}");
     }
 
-    fn alternatives(&mut self, alternatives: &'a [Slice<WordPart>], separator: &str) {
+    fn alternatives(&mut self, alternatives: &'a [SharedSlice<WordPart>], separator: &str) {
         for (index, parts) in alternatives.iter().enumerate() {
             self.text(if index > 0 { separator } else { "" });
             self.parts(parts);
@@ -206,12 +206,12 @@ impl<'a> Printer<'a> {
     }
 }
 
-/// Whether `$name` was written `${name}`: its span is longer then.
+/// Whether `$name` was written as `${name}`: its span is longer then.
 pub(super) fn braced(span: Span, length: usize) -> bool {
     span.end > span.start && (span.end - span.start) as usize > length + 1
 }
 
-/// Whether what follows `$name` would become part of it.
+/// Whether the next part would become part of `$name`.
 fn sticks(next: Option<&WordPart>) -> bool {
     match next.map(|part| &part.kind) {
         Some(PartKind::Literal(text)) => {
@@ -222,7 +222,7 @@ fn sticks(next: Option<&WordPart>) -> bool {
     }
 }
 
-/// Whether every parenthesis in the text of an expression has its counterpart, which they need not have in `$[…]`.
+/// Whether the parentheses in the text of an expression are balanced. In `$[…]` they need not be.
 fn balanced(text: &Word) -> bool {
     let literals = text.plain().into_iter().chain(text.parts().iter().filter_map(|part| match &part.kind {
         PartKind::Literal(literal) => Some(literal.as_bytes()),

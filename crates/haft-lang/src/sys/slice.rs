@@ -9,17 +9,17 @@ use std::ptr::{self, NonNull};
 use std::slice;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use super::slab::{ALIGNMENT, Chunk, Slab};
+use super::arena::{ALIGNMENT, Arena, Chunk};
 
-/// An immutable, shared slice: what an `Arc<[T]>` is, in a single pointer. Those of a tree that was parsed lie next to each
-/// other in memory.
-pub struct Slice<T> {
-    /// `None` if it is empty.
+/// An immutable, shared slice: like `Arc<[T]>`, but only one pointer wide. The slices of a parsed tree are adjacent in
+/// memory.
+pub struct SharedSlice<T> {
+    /// `None` if the slice is empty.
     header: Option<NonNull<Header>>,
     items: PhantomData<T>,
 }
 
-/// What stands before the items.
+/// The header before the items.
 #[repr(C, align(8))]
 struct Header {
     chunk: NonNull<Chunk>,
@@ -27,56 +27,56 @@ struct Header {
     length: u32,
 }
 
-impl<T> Slice<T> {
-    /// The slice without items.
+impl<T> SharedSlice<T> {
+    /// The empty slice.
     pub const EMPTY: Self = Self { header: None, items: PhantomData };
 
-    /// Moves items to memory of a slab, or to memory of their own.
+    /// Moves items into an arena, or into a separate allocation.
     ///
     /// # Safety
-    /// The items are the slice's from now on: the caller must not use them again.
+    /// The slice takes ownership of the items: the caller must not use or drop them afterwards.
     #[inline]
-    unsafe fn moved(items: &[T], slab: Option<&mut Slab>) -> Self {
+    unsafe fn from_moved(items: &[T], arena: Option<&mut Arena>) -> Self {
         const { assert!(align_of::<T>() <= ALIGNMENT && size_of::<T>() > 0) };
         if items.is_empty() {
             return Self::EMPTY;
         }
         let length = u32::try_from(items.len()).expect("a text of at most 4 GiB has fewer parts");
         let bytes = (size_of::<Header>() + size_of_val(items)).next_multiple_of(ALIGNMENT);
-        let (chunk, place) = match slab {
-            Some(slab) => slab.room(bytes),
-            None => Slab::room_alone(bytes),
+        let (chunk, address) = match arena {
+            Some(arena) => arena.allocate(bytes),
+            None => Arena::allocate_separately(bytes),
         };
-        let header = place.cast::<Header>();
-        // SAFETY: the room is for a header and the items, and fresh. Both are aligned, as everything in a chunk is to a
-        // multiple of what they need.
+        let header = address.cast::<Header>();
+        // SAFETY: the memory is new and large enough for a header and the items. Both are aligned, because the address
+        // and the size of the header are multiples of `ALIGNMENT`.
         unsafe {
             header.write(Header { chunk, owners: AtomicU32::new(1), length });
-            let room = header.add(1).cast::<T>();
-            ptr::copy_nonoverlapping(items.as_ptr(), room.as_ptr(), items.len());
+            let target = header.add(1).cast::<T>();
+            ptr::copy_nonoverlapping(items.as_ptr(), target.as_ptr(), items.len());
         }
         Self { header: Some(header), items: PhantomData }
     }
 
-    /// Moves all there is in a vector, which keeps its room.
+    /// Moves all items out of a vector, which keeps its capacity.
     #[inline]
-    fn emptied(items: &mut Vec<T>, slab: Option<&mut Slab>) -> Self {
-        // SAFETY: the vector forgets the items; between that and the move nothing can fail but what ends the process.
+    fn from_drained(items: &mut Vec<T>, arena: Option<&mut Arena>) -> Self {
+        // SAFETY: the vector no longer owns the items. A panic before the move leaks them.
         unsafe {
             let length = items.len();
             items.set_len(0);
-            Self::moved(slice::from_raw_parts(items.as_ptr(), length), slab)
+            Self::from_moved(slice::from_raw_parts(items.as_ptr(), length), arena)
         }
     }
 
-    /// Drops the items, which nobody else has, and gives up their room.
+    /// Drops the items and releases their memory.
     ///
     /// # Safety
-    /// The header must be of a slice of this type whose last owner is going.
+    /// The header must belong to a slice of this type whose last owner is being dropped.
     #[inline]
-    unsafe fn end(header: NonNull<Header>) {
-        // SAFETY: the caller is the last owner, so the header and the items are alive and no one else's; the room is a use
-        // of the chunk, which goes with it.
+    unsafe fn drop_items(header: NonNull<Header>) {
+        // SAFETY: the caller is the last owner, so the header and the items are live and not shared. The memory is one
+        // use of the chunk.
         unsafe {
             let (chunk, length) = (header.as_ref().chunk, header.as_ref().length as usize);
             if needs_drop::<T>() {
@@ -88,41 +88,41 @@ impl<T> Slice<T> {
     }
 }
 
-impl Slab {
-    /// Moves what is in the vector to a slice; the vector keeps its room.
+impl Arena {
+    /// Moves all items of a vector into a slice. The vector keeps its capacity.
     #[inline]
-    pub(crate) fn cut<T>(&mut self, items: &mut Vec<T>) -> Slice<T> {
-        Slice::emptied(items, Some(self))
+    pub(crate) fn slice_from<T>(&mut self, items: &mut Vec<T>) -> SharedSlice<T> {
+        SharedSlice::from_drained(items, Some(self))
     }
 
-    /// A slice of one item.
+    /// Moves one item into a slice.
     #[inline]
-    pub(crate) fn one<T>(&mut self, item: T) -> Slice<T> {
+    pub(crate) fn slice_of<T>(&mut self, item: T) -> SharedSlice<T> {
         let item = ManuallyDrop::new(item);
-        // SAFETY: the item is not dropped here, and not used again.
-        unsafe { Slice::moved(slice::from_ref(&*item), Some(self)) }
+        // SAFETY: the item is neither dropped nor used again here.
+        unsafe { SharedSlice::from_moved(slice::from_ref(&*item), Some(self)) }
     }
 }
 
-impl<T> Drop for Slice<T> {
+impl<T> Drop for SharedSlice<T> {
     #[inline]
     fn drop(&mut self) {
         let Some(header) = self.header else { return };
-        // SAFETY: this is an owner, so the header is alive.
+        // SAFETY: this is an owner, so the header is live.
         let owners = unsafe { &header.as_ref().owners };
-        // A sole owner needs not say that it goes: nobody is left who could make another one.
+        // A sole owner needs no read-modify-write operation: no other thread can create another owner.
         if owners.load(Ordering::Acquire) == 1 || owners.fetch_sub(1, Ordering::AcqRel) == 1 {
             // SAFETY: this was the last owner.
-            unsafe { Self::end(header) };
+            unsafe { Self::drop_items(header) };
         }
     }
 }
 
-impl<T> Clone for Slice<T> {
-    /// Another owner of the same items.
+impl<T> Clone for SharedSlice<T> {
+    /// Creates another owner of the same items.
     fn clone(&self) -> Self {
         if let Some(header) = self.header {
-            // SAFETY: this is an owner, so the header is alive.
+            // SAFETY: this is an owner, so the header is live.
             let before = unsafe { &header.as_ref().owners }.fetch_add(1, Ordering::Relaxed);
             if before > u32::MAX / 2 {
                 abort();
@@ -132,41 +132,41 @@ impl<T> Clone for Slice<T> {
     }
 }
 
-impl<T> Deref for Slice<T> {
+impl<T> Deref for SharedSlice<T> {
     type Target = [T];
 
     #[inline]
     fn deref(&self) -> &[T] {
         let Some(header) = self.header else { return &[] };
-        // SAFETY: this is an owner, so header and items are alive, and nobody changes them.
+        // SAFETY: this is an owner, so the header and the items are live, and they are immutable.
         unsafe { slice::from_raw_parts(header.add(1).cast().as_ptr(), header.as_ref().length as usize) }
     }
 }
 
-// SAFETY: what is reached through a slice is shared as by an `Arc`, whose conditions these are.
-unsafe impl<T: Send + Sync> Send for Slice<T> {}
+// SAFETY: the items are shared as in an `Arc`, with the same bounds.
+unsafe impl<T: Send + Sync> Send for SharedSlice<T> {}
 // SAFETY: as above.
-unsafe impl<T: Send + Sync> Sync for Slice<T> {}
+unsafe impl<T: Send + Sync> Sync for SharedSlice<T> {}
 
-impl<T> Default for Slice<T> {
+impl<T> Default for SharedSlice<T> {
     fn default() -> Self {
         Self::EMPTY
     }
 }
 
-impl<T> From<Vec<T>> for Slice<T> {
+impl<T> From<Vec<T>> for SharedSlice<T> {
     fn from(mut items: Vec<T>) -> Self {
-        Self::emptied(&mut items, None)
+        Self::from_drained(&mut items, None)
     }
 }
 
-impl<T> FromIterator<T> for Slice<T> {
+impl<T> FromIterator<T> for SharedSlice<T> {
     fn from_iter<I: IntoIterator<Item = T>>(items: I) -> Self {
         items.into_iter().collect::<Vec<T>>().into()
     }
 }
 
-impl<'a, T> IntoIterator for &'a Slice<T> {
+impl<'a, T> IntoIterator for &'a SharedSlice<T> {
     type Item = &'a T;
     type IntoIter = slice::Iter<'a, T>;
 
@@ -175,15 +175,15 @@ impl<'a, T> IntoIterator for &'a Slice<T> {
     }
 }
 
-impl<T: PartialEq> PartialEq for Slice<T> {
+impl<T: PartialEq> PartialEq for SharedSlice<T> {
     fn eq(&self, other: &Self) -> bool {
         **self == **other
     }
 }
 
-impl<T: Eq> Eq for Slice<T> {}
+impl<T: Eq> Eq for SharedSlice<T> {}
 
-impl<T: fmt::Debug> fmt::Debug for Slice<T> {
+impl<T: fmt::Debug> fmt::Debug for SharedSlice<T> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         (**self).fmt(formatter)
     }
@@ -191,24 +191,33 @@ impl<T: fmt::Debug> fmt::Debug for Slice<T> {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
+    use std::sync::{Arc, Barrier, Mutex};
     use std::thread;
 
-    use super::{Slab, Slice};
+    use super::{Arena, SharedSlice};
 
-    /// Cuts slices of a shared value, of all lengths, from one slab.
-    fn slices(value: &Arc<()>, count: usize) -> Vec<Slice<(usize, Arc<()>)>> {
-        let mut slab = Slab::default();
+    /// Allocates slices of the lengths `0..count` from one arena. Each item shares `value`.
+    fn slices(value: &Arc<()>, count: usize) -> Vec<SharedSlice<(usize, Arc<()>)>> {
+        let mut arena = Arena::default();
         let mut items = Vec::new();
-        let cut = |length: usize| {
+        let allocate = |length: usize| {
             items.extend((0..length).map(|index| (index, value.clone())));
-            slab.cut(&mut items)
+            arena.slice_from(&mut items)
         };
-        (0..count).map(cut).collect()
+        (0..count).map(allocate).collect()
+    }
+
+    /// Records its number when it is dropped.
+    struct Recorded(usize, Arc<Mutex<Vec<usize>>>);
+
+    impl Drop for Recorded {
+        fn drop(&mut self) {
+            self.1.lock().expect("no test panics").push(self.0);
+        }
     }
 
     #[test]
-    fn items_are_as_they_were_and_go_with_their_last_owner() {
+    fn items_keep_their_values_and_are_dropped_with_the_last_owner() {
         let value = Arc::new(());
         let slices = slices(&value, 100);
         for (length, slice) in slices.iter().enumerate() {
@@ -222,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn slices_outlive_their_slab_on_other_threads() {
+    fn slices_outlive_their_arena_on_other_threads() {
         let value = Arc::new(());
         let threads = slices(&value, 40).into_iter().map(|slice| {
             let copy = slice.clone();
@@ -237,9 +246,72 @@ mod tests {
     }
 
     #[test]
-    fn the_empty_slice_needs_no_memory() {
-        let slice: Slice<String> = Vec::new().into();
-        assert_eq!(slice, Slice::EMPTY);
+    fn the_empty_slice_does_not_allocate() {
+        let slice: SharedSlice<String> = Vec::new().into();
+        assert!(slice.header.is_none());
+        assert_eq!(slice, SharedSlice::EMPTY);
         assert!(slice.clone().is_empty());
+    }
+
+    #[test]
+    fn items_are_dropped_once_and_in_order() {
+        let dropped = Arc::new(Mutex::new(Vec::new()));
+        let mut arena = Arena::default();
+        let mut items: Vec<Recorded> = (0..5).map(|number| Recorded(number, dropped.clone())).collect();
+        let slice = arena.slice_from(&mut items);
+        let one = arena.slice_of(Recorded(5, dropped.clone()));
+        assert!(items.is_empty() && items.capacity() >= 5);
+        drop(arena);
+        let copy = slice.clone();
+        drop(slice);
+        assert!(dropped.lock().expect("no test panics").is_empty());
+        drop((copy, one));
+        assert_eq!(*dropped.lock().expect("no test panics"), [0, 1, 2, 3, 4, 5]);
+    }
+
+    #[test]
+    fn nested_slices_are_dropped_from_one_chunk() {
+        let value = Arc::new(());
+        let mut arena = Arena::for_text(1000);
+        let mut inner: Vec<SharedSlice<Arc<()>>> = (0..20).map(|_| arena.slice_of(value.clone())).collect();
+        let outer = arena.slice_from(&mut inner);
+        let kept = outer[7].clone();
+        drop((outer, arena));
+        assert_eq!(Arc::strong_count(&value), 2);
+        drop(kept);
+        assert_eq!(Arc::strong_count(&value), 1);
+    }
+
+    #[test]
+    fn large_slices_get_a_separate_chunk() {
+        let mut arena = Arena::default();
+        let small = arena.slice_of(1_u64);
+        let large = arena.slice_from(&mut (0..10_000_u64).collect());
+        let next = arena.slice_of(2_u64);
+        assert_eq!((small[0], large.len(), large[9_999], next[0]), (1, 10_000, 9_999, 2));
+    }
+
+    #[test]
+    fn threads_clone_and_drop_the_same_slices_at_the_same_time() {
+        const THREADS: usize = 4;
+        let rounds = if cfg!(miri) { 5 } else { 500 };
+        let value = Arc::new(());
+        let shared = slices(&value, 12);
+        let barrier = Arc::new(Barrier::new(THREADS));
+        let threads: Vec<_> = (0..THREADS)
+            .map(|_| {
+                let (own, barrier) = (shared.clone(), barrier.clone());
+                thread::spawn(move || {
+                    barrier.wait();
+                    for _ in 0..rounds {
+                        let copies = own.clone();
+                        assert!(copies.iter().enumerate().all(|(length, slice)| slice.len() == length));
+                    }
+                })
+            })
+            .collect();
+        drop(shared);
+        threads.into_iter().for_each(|thread| assert!(thread.join().is_ok()));
+        assert_eq!(Arc::strong_count(&value), 1);
     }
 }

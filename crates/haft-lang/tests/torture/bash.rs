@@ -1,4 +1,4 @@
-//! The oracle: what `bash -n` says about a script.
+//! The oracle: `bash -n`.
 
 #![expect(clippy::disallowed_types, reason = "the oracle is a program to compare with, not a part of haft")]
 
@@ -8,36 +8,36 @@ use std::process::{Command, Stdio};
 
 use tempfile::TempDir;
 
-/// What bash says.
+/// The result of `bash -n`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Verdict {
-    /// It is a program.
+pub(crate) enum BashResult {
+    /// The script is valid.
     Accepted,
-    /// It is, though a here-document has no end.
+    /// The script is valid, but a here-document has no delimiter.
     Warned,
-    /// It is not, for this reason.
+    /// The script is invalid, with the error message.
     Refused(String),
-    /// Nothing: it took the file for a binary, or died of it.
-    Nothing,
+    /// Unknown: bash treated the file as binary or crashed.
+    Unknown,
 }
 
-impl Verdict {
+impl BashResult {
     pub(crate) fn accepted(&self) -> Option<bool> {
         match self {
             Self::Accepted | Self::Warned => Some(true),
             Self::Refused(_) => Some(false),
-            Self::Nothing => None,
+            Self::Unknown => None,
         }
     }
 }
 
-/// A bash of the version this crate follows.
+/// A bash of the version that this crate follows.
 pub(crate) struct Bash {
     directory: TempDir,
 }
 
 impl Bash {
-    /// `None`, with the reason printed, if there is no such bash here.
+    /// Finds bash. Prints the reason and returns `None` if there is none of the right version.
     pub(crate) fn find() -> Option<Self> {
         let output =
             Command::new("bash").args(["-c", "echo ${BASH_VERSINFO[0]}.${BASH_VERSINFO[1]}"]).output();
@@ -55,47 +55,47 @@ impl Bash {
         }
     }
 
-    /// What bash says about a script.
+    /// Runs `bash -n` on a script.
     ///
-    /// On some errors in `[[` and `for ((` bash stops reading, at times without a word, and ends with status 0. That it did
-    /// shows when something wrong is added at the end and bash is still content.
-    pub(crate) fn judge_closely(&self, script: &[u8], extglob: bool) -> Verdict {
+    /// On some errors in `[[` and `for ((`, bash stops reading, sometimes silently and with status 0. To
+    /// detect that, this function appends a syntax error: a bash that still succeeds did not read it.
+    pub(crate) fn judge_closely(&self, script: &[u8], extglob: bool) -> BashResult {
         let verdict = self.judge(script, extglob);
         let longer = [script, b"\n)\n"].concat();
         match verdict {
-            Verdict::Accepted if self.judge(&longer, extglob) == Verdict::Accepted => {
-                Verdict::Refused("(stops reading without a word)".to_owned())
+            BashResult::Accepted if self.judge(&longer, extglob) == BashResult::Accepted => {
+                BashResult::Refused("(stops reading silently)".to_owned())
             }
             _ => verdict,
         }
     }
 
-    /// What bash says about a script at a glance.
-    pub(crate) fn judge(&self, script: &[u8], extglob: bool) -> Verdict {
+    /// Runs `bash -n` on a script once.
+    pub(crate) fn judge(&self, script: &[u8], extglob: bool) -> BashResult {
         let thread = format!("{:?}", std::thread::current().id());
         let path = self.directory.path().join(thread);
         std::fs::write(&path, script).expect("the script is written");
         judge_file(&path, extglob)
     }
 
-    /// The same for many, in turn, on all processors.
-    pub(crate) fn judge_all(&self, scripts: &[(Vec<u8>, bool)]) -> Vec<Verdict> {
+    /// Runs `bash -n` on many scripts, on all processors.
+    pub(crate) fn judge_all(&self, scripts: &[(Vec<u8>, bool)]) -> Vec<BashResult> {
         let workers = std::thread::available_parallelism().map_or(1, usize::from);
         let share = scripts.len().div_ceil(workers).max(1);
         std::thread::scope(|scope| {
-            let judge = |share| move || -> Vec<Verdict> { self.judge_share(share) };
+            let judge = |share| move || -> Vec<BashResult> { self.judge_share(share) };
             let threads: Vec<_> = scripts.chunks(share).map(|share| scope.spawn(judge(share))).collect();
             threads.into_iter().flat_map(|thread| thread.join().expect("bash could be asked")).collect()
         })
     }
 
-    fn judge_share(&self, scripts: &[(Vec<u8>, bool)]) -> Vec<Verdict> {
+    fn judge_share(&self, scripts: &[(Vec<u8>, bool)]) -> Vec<BashResult> {
         scripts.iter().map(|(script, extglob)| self.judge(script, *extglob)).collect()
     }
 }
 
-/// What bash says about a file.
-fn judge_file(path: &Path, extglob: bool) -> Verdict {
+/// Runs `bash -n` on a file.
+fn judge_file(path: &Path, extglob: bool) -> BashResult {
     let mut command = Command::new("bash");
     if extglob {
         command.args(["-O", "extglob"]);
@@ -104,16 +104,16 @@ fn judge_file(path: &Path, extglob: bool) -> Verdict {
     let output = command.output().expect("bash runs");
     let message = String::from_utf8_lossy(&output.stderr);
     let name = String::from_utf8_lossy(path.as_os_str().as_bytes());
-    verdict(output.status.code(), &message.replace(&*name, "bash"))
+    bash_result(output.status.code(), &message.replace(&*name, "bash"))
 }
 
-fn verdict(code: Option<i32>, message: &str) -> Verdict {
-    // A message goes on over further lines if what it quotes does.
+fn bash_result(code: Option<i32>, message: &str) -> BashResult {
+    // A message spans several lines if the quoted text does.
     let mut messages = message.lines().filter(|line| line.starts_with("bash: "));
     match code {
-        Some(0) if message.is_empty() => Verdict::Accepted,
-        Some(0) if messages.all(|message| message.contains(": warning: ")) => Verdict::Warned,
-        Some(0..=2) => Verdict::Refused(message.trim_end().to_owned()),
-        _ => Verdict::Nothing,
+        Some(0) if message.is_empty() => BashResult::Accepted,
+        Some(0) if messages.all(|message| message.contains(": warning: ")) => BashResult::Warned,
+        Some(0..=2) => BashResult::Refused(message.trim_end().to_owned()),
+        _ => BashResult::Unknown,
     }
 }

@@ -4,7 +4,7 @@ use haft_lang::{ParseOptions, parse};
 
 use crate::bash::Bash;
 
-/// A script, whether the parser accepts it, and whether bash does.
+/// A script, and whether the parser and bash accept it.
 struct Case {
     script: String,
     ours: bool,
@@ -12,7 +12,7 @@ struct Case {
 }
 
 #[test]
-fn differences_once_found_stay_as_they_were_decided() {
+fn recorded_differences_from_bash_do_not_change() {
     let bash = Bash::find();
     for case in cases() {
         for extglob in [false, true] {
@@ -37,7 +37,7 @@ fn cases() -> Vec<Case> {
                 "refused" => (false, false),
                 "only bash accepts" => (false, true),
                 "only bash refuses" => (true, false),
-                other => panic!("what is {other:?}?"),
+                other => panic!("unknown kind {other:?}"),
             };
             cases.push(Case { script: String::new(), ours, bashs });
         } else if let Some(case) = cases.last_mut() {

@@ -1,10 +1,10 @@
-//! Accepts what `bash -n` accepts, refuses what it refuses.
+//! The parser accepts and refuses the same scripts as `bash -n`.
 
 use std::fs;
 
 use haft_lang::{ParseOptions, parse};
 
-use crate::bash::{Bash, Verdict};
+use crate::bash::{Bash, BashResult};
 use crate::grammar::Grammar;
 use crate::known;
 use crate::mutate::mutate;
@@ -12,14 +12,14 @@ use crate::random::{Random, many};
 use crate::scripts;
 use crate::shrink::shrink;
 
-/// A script, and whether extended globs are on.
+/// A script, and whether extended globs are enabled.
 type Script = (Vec<u8>, bool);
 
-/// How many differences are made small and shown.
-const SHOWN: u64 = 30;
+/// Number of differences to shrink and print.
+const MAX_SHOWN_DIFFERENCES: u64 = 30;
 
 #[test]
-fn every_script_of_this_machine_is_judged_as_bash_does() {
+fn installed_scripts_are_accepted_and_refused_as_in_bash() {
     let Some(bash) = Bash::find() else { return };
     let texts: Vec<Vec<u8>> = scripts::find().iter().filter_map(|path| fs::read(path).ok()).collect();
     let both = |text: Vec<u8>| [(text.clone(), false), (text, true)];
@@ -27,7 +27,7 @@ fn every_script_of_this_machine_is_judged_as_bash_does() {
 }
 
 #[test]
-fn generated_scripts_are_judged_as_bash_does() {
+fn generated_scripts_are_accepted_and_refused_as_in_bash() {
     let Some(bash) = Bash::find() else { return };
     let (grammar, mut random) = (Grammar::new(), Random::new(1));
     let mut generate = |_| (grammar.script(&mut random), random.once_in(4));
@@ -35,7 +35,7 @@ fn generated_scripts_are_judged_as_bash_does() {
 }
 
 #[test]
-fn damaged_scripts_are_judged_as_bash_does() {
+fn mutated_scripts_are_accepted_and_refused_as_in_bash() {
     let Some(bash) = Bash::find() else { return };
     let (grammar, mut random) = (Grammar::new(), Random::new(2));
     let mut generate = |_| {
@@ -46,7 +46,7 @@ fn damaged_scripts_are_judged_as_bash_does() {
 }
 
 #[test]
-fn damaged_scripts_of_this_machine_are_judged_as_bash_does() {
+fn mutated_installed_scripts_are_accepted_and_refused_as_in_bash() {
     let Some(bash) = Bash::find() else { return };
     let texts = scripts::find().into_iter().filter_map(|path| fs::read(path).ok());
     let texts: Vec<Vec<u8>> = texts.filter(|text| text.len() < 10_000).collect();
@@ -61,7 +61,7 @@ fn damaged_scripts_of_this_machine_are_judged_as_bash_does() {
     compare(&bash, &(0..many(400)).map(&mut generate).collect::<Vec<_>>());
 }
 
-/// Fails with the scripts, made small, about which bash and the parser differ.
+/// Fails with the shrunk scripts on which bash and the parser differ.
 fn compare(bash: &Bash, scripts: &[Script]) {
     let verdicts = bash.judge_all(scripts);
     let count = |accepted| verdicts.iter().filter(|verdict| verdict.accepted() == Some(accepted)).count();
@@ -71,7 +71,7 @@ fn compare(bash: &Bash, scripts: &[Script]) {
     let differing: Vec<&Script> = differing.filter(|script| still_differs(bash, script)).collect();
     let small = differing
         .iter()
-        .take(usize::try_from(many(SHOWN)).unwrap_or(usize::MAX))
+        .take(usize::try_from(many(MAX_SHOWN_DIFFERENCES)).unwrap_or(usize::MAX))
         .map(|script| smallest(bash, script));
     let unknown = small.filter(|script| match known::reason(&script.0, accepts(script)) {
         Some(reason) => {
@@ -86,7 +86,7 @@ fn compare(bash: &Bash, scripts: &[Script]) {
     assert!(shown.is_empty(), "{} of {} differences:\n{}", shown.len(), differing.len(), shown.join("\n"));
 }
 
-fn differs(script: &Script, verdict: &Verdict) -> bool {
+fn differs(script: &Script, verdict: &BashResult) -> bool {
     verdict.accepted().is_some_and(|accepted| accepted != accepts(script))
 }
 

@@ -1,8 +1,8 @@
-//! Texts that fuzzing found something wrong with.
+//! Regression tests for texts found by fuzzing.
 
 use crate::properties::examine;
 
-/// Each once broke one of the properties, most of them by being printed as something else.
+/// Each text violated one of the properties once. Most of them were printed as another program.
 const FOUND: [&str; 22] = [
     "?'\0\0'(",
     "*\0\0(",
@@ -29,7 +29,7 @@ const FOUND: [&str; 22] = [
 ];
 
 #[test]
-fn what_fuzzing_found_is_found_no_more() {
+fn texts_found_by_fuzzing_keep_the_properties() {
     for text in FOUND {
         for extglob in [false, true] {
             assert_eq!(examine(text.as_bytes(), extglob), Ok(()), "{text:?}");

@@ -1,4 +1,4 @@
-//! Millions of texts, if asked: no panic, no overflow of a small stack, no more than linear time, and the properties.
+//! Random texts, millions of them on request: no panic, no stack overflow, linear time, and the properties.
 
 use std::fs;
 use std::panic::catch_unwind;
@@ -14,14 +14,14 @@ use crate::random::{Random, many};
 use crate::scripts;
 use crate::shrink::shrink;
 
-/// The stack that a thread has by default.
-const STACK: usize = 2 << 20;
+/// The default stack size of a thread.
+const STACK_BYTES: usize = 2 << 20;
 
-/// How long a text may take at most: so long for any, and so long for a byte.
-const ANY: Duration = Duration::from_millis(500);
-const BYTE: Duration = Duration::from_micros(20);
+/// Maximum processor time: a constant plus a time per byte.
+const MAX_TIME: Duration = Duration::from_millis(500);
+const MAX_TIME_PER_BYTE: Duration = Duration::from_micros(20);
 
-/// How a text of a fuzzing run is made.
+/// Generates a text.
 type Make<'a> = &'a dyn Fn(&mut Random) -> Vec<u8>;
 
 #[test]
@@ -31,14 +31,14 @@ fn generated_scripts_keep_the_properties() {
 }
 
 #[test]
-fn damaged_scripts_keep_the_properties() {
+fn mutated_scripts_keep_the_properties() {
     let grammar = Grammar::new();
     on_small_stack(|| fuzz(11, many(12_000), &|random| mutate(&grammar.script(random), random)));
 }
 
 #[test]
-fn damaged_scripts_of_this_machine_keep_the_properties() {
-    let texts = texts_of_this_machine();
+fn mutated_installed_scripts_keep_the_properties() {
+    let texts = short_installed_scripts();
     let make = |random: &mut Random| match texts.len() {
         0 => soup(random),
         count => mutate(&texts[random.below(count)], random),
@@ -55,36 +55,36 @@ fn random_bytes_and_tokens_keep_the_properties() {
 }
 
 #[test]
-fn random_nests_keep_the_properties() {
+fn randomly_nested_constructs_keep_the_properties() {
     on_small_stack(|| fuzz(15, many(2000), &nest));
 }
 
 #[test]
-fn what_is_cut_at_a_line_is_right_or_incomplete() {
+fn scripts_cut_at_a_line_are_valid_or_incomplete() {
     let grammar = Grammar::new();
     let mut random = Random::new(16);
     let generated = (0..many(1500)).map(|_| grammar.script(&mut random));
-    let texts: Vec<Vec<u8>> = texts_of_this_machine().into_iter().take(100).chain(generated).collect();
+    let texts: Vec<Vec<u8>> = short_installed_scripts().into_iter().take(100).chain(generated).collect();
     on_small_stack(|| {
         let failures: Vec<String> = texts.iter().filter_map(|text| cut(text)).take(5).collect();
         assert!(failures.is_empty(), "{}", failures.join("\n"));
     });
 }
 
-/// The first cut of a script that is neither right nor incomplete, though the whole script is right.
+/// Returns the first cut of a valid script that is neither valid nor incomplete.
 fn cut(text: &[u8]) -> Option<String> {
     let options = ParseOptions::default();
     parse(text, &options).ok()?;
     let mut ends = text.iter().enumerate().filter(|(_, byte)| **byte == b'\n').map(|(at, _)| at + 1);
     ends.find_map(|end| {
-        // A word that goes on in the next line may be another one without it.
+        // Without its continuation line, a word may be a different one.
         let error = parse(&text[..end], &options).err().filter(|_| !text[..end].ends_with(b"\\\n"))?;
         let shown = String::from_utf8_lossy(&text[..end]).into_owned();
         (!error.incomplete).then(|| format!("{shown:?}: {error:?}"))
     })
 }
 
-/// Fails with the texts, made small, for which something does not hold.
+/// Fails with the shrunk texts that violate a property.
 fn fuzz(seed: u64, count: u64, make: Make<'_>) {
     let mut random = Random::new(seed);
     let (mut bytes, started) = (0, Instant::now());
@@ -112,9 +112,9 @@ fn failure(text: &[u8], extglob: bool) -> Option<String> {
     result.err().or_else(|| too_slow(text, extglob, processor_time() - started))
 }
 
-/// Says how long a text takes, if that is too long each time.
+/// Returns a message if the text takes too long every time.
 fn too_slow(text: &[u8], extglob: bool, first: Duration) -> Option<String> {
-    let allowed = ANY + BYTE * u32::try_from(text.len()).unwrap_or(u32::MAX);
+    let allowed = MAX_TIME + MAX_TIME_PER_BYTE * u32::try_from(text.len()).unwrap_or(u32::MAX);
     let mut took = first;
     for _ in 0..3 {
         if took <= allowed {
@@ -127,13 +127,13 @@ fn too_slow(text: &[u8], extglob: bool, first: Duration) -> Option<String> {
     Some(format!("takes {took:?}"))
 }
 
-/// How long this thread has run: what others do at the same time is not in it.
+/// The processor time of this thread, which does not include other processes.
 fn processor_time() -> Duration {
     let time = clock_gettime(ClockId::ThreadCPUTime);
     Duration::new(u64::try_from(time.tv_sec).unwrap_or(0), u32::try_from(time.tv_nsec).unwrap_or(0))
 }
 
-/// What opens, with what closes it.
+/// Opening texts with their closing texts.
 const PAIRS: [(&str, &str); 28] = [
     ("(", ")"),
     ("((", "))"),
@@ -165,7 +165,7 @@ const PAIRS: [(&str, &str); 28] = [
     ("coproc ", ""),
 ];
 
-/// Things inside of each other, hundreds deep, some of them closed.
+/// Generates constructs nested hundreds of levels deep, not all of them closed.
 fn nest(random: &mut Random) -> Vec<u8> {
     let kinds = 1 + random.below(4);
     let kinds: Vec<(&str, &str)> = (0..kinds).map(|_| *random.choose(&PAIRS)).collect();
@@ -178,14 +178,14 @@ fn nest(random: &mut Random) -> Vec<u8> {
     text.into_bytes()
 }
 
-fn texts_of_this_machine() -> Vec<Vec<u8>> {
+fn short_installed_scripts() -> Vec<Vec<u8>> {
     let texts = scripts::find().into_iter().filter_map(|path| fs::read(path).ok());
     texts.filter(|text| text.len() < 10_000).collect()
 }
 
 fn on_small_stack(body: impl FnOnce() + Send) {
     std::thread::scope(|scope| {
-        let thread = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, body);
+        let thread = std::thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, body);
         if let Err(panic) = thread.expect("a thread starts").join() {
             std::panic::resume_unwind(panic);
         }

@@ -1,4 +1,4 @@
-//! A generator of scripts that follows a grammar.
+//! Generates scripts from a grammar.
 
 use std::collections::BTreeMap;
 
@@ -15,19 +15,19 @@ enum Symbol {
     Rule(&'static str),
 }
 
-/// How here-documents are announced, and what then ends them.
+/// Here-document delimiters: as written in the redirection, and as the line that ends the body.
 const DELIMITERS: [(&str, &str); 5] =
     [("EOF", "EOF"), ("'EOF'", "EOF"), ("\"E F\"", "E F"), ("\\END", "END"), ("_x1", "_x1")];
 
-/// A script in the making.
+/// A script being generated.
 struct Draft<'a> {
     random: &'a mut Random,
     text: String,
-    /// How many more rules may be followed before it has to come to an end.
+    /// The number of rules that may still be expanded.
     budget: usize,
-    /// Here-documents that wait for the end of their line: what ends them, and whether a tab may stand before that.
+    /// Pending here-documents: their delimiter, and whether a tab may precede it.
     due: Vec<(&'static str, bool)>,
-    /// How many of `due` were there when each of the things around this was opened.
+    /// The length of `due` at the start of each enclosing construct.
     outer: Vec<usize>,
 }
 
@@ -92,7 +92,7 @@ impl Draft<'_> {
         self.due.push((ends, tabs));
     }
 
-    /// Ends the line, and writes the here-documents that were announced on it.
+    /// Ends the line and writes the bodies of pending here-documents.
     fn newline(&mut self, grammar: &Grammar) {
         self.text.push('\n');
         let from = self.outer.last().copied().unwrap_or(0);

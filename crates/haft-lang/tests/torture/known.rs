@@ -1,111 +1,111 @@
-//! Where bash is not followed, and why.
+//! Intentional differences from bash.
 
-/// A difference that is meant: who accepts what shows it, the bytes that show it, each found after the one before, and the
-/// reason.
+/// An intentional difference: which side accepts such scripts, texts that occur in them in this order, and
+/// the reason.
 struct Known {
-    only: Only,
+    only: AcceptedBy,
     marks: &'static [&'static str],
     reason: &'static str,
 }
 
-/// Who accepts a script.
+/// Which side accepts a script.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Only {
-    /// bash, and the parser does not.
+enum AcceptedBy {
+    /// AcceptedBy bash.
     Bash,
-    /// The parser, and bash does not.
+    /// AcceptedBy the parser.
     Ours,
-    /// Now the one, now the other.
+    /// Sometimes one, sometimes the other.
     One,
 }
 
 const KNOWN: &[Known] = &[
     Known {
-        only: Only::One,
+        only: AcceptedBy::One,
         marks: &["(", "time"],
-        reason: "bash takes `time` for a word at the beginning of a substitution, and for itself when that runs",
+        reason: "at the start of a substitution, bash parses `time` as a word, but runs it as the reserved word",
     },
     Known {
-        only: Only::Ours,
+        only: AcceptedBy::Ours,
         marks: &["case", "for", "\n", "in"],
-        reason: "in `case`, bash loses the `do` of `for x` and `in` on two lines",
+        reason: "in `case`, bash does not find the `do` of a `for` loop whose `in` is on the next line",
     },
-    Known { only: Only::Ours, marks: &["case", "select", "\n", "in"], reason: "the same of `select`" },
+    Known { only: AcceptedBy::Ours, marks: &["case", "select", "\n", "in"], reason: "the same for `select`" },
     Known {
-        only: Only::One,
+        only: AcceptedBy::One,
         marks: &["((", "${"],
-        reason: "in `((`, bash finds out only when running that `${` is not closed",
+        reason: "in `((`, bash reports an unclosed `${` only at run time",
     },
-    Known { only: Only::One, marks: &["$[", "${"], reason: "the same in `$[`" },
+    Known { only: AcceptedBy::One, marks: &["$[", "${"], reason: "the same in `$[`" },
     Known {
-        only: Only::Ours,
+        only: AcceptedBy::Ours,
         marks: &["for", "((", "("],
-        reason: "in `for ((`, bash looks for `;` without regard to parentheses",
+        reason: "in `for ((`, bash ignores parentheses when it looks for `;`",
     },
     Known {
-        only: Only::Ours,
+        only: AcceptedBy::Ours,
         marks: &["((", "case"],
-        reason: "bash counts the parentheses of patterns when it looks for the end of `((`",
+        reason: "bash counts the parentheses of case patterns when it looks for the end of `((`",
     },
     Known {
-        only: Only::Bash,
+        only: AcceptedBy::Bash,
         marks: &["$(()"],
-        reason: "bash finds out when running that what begins like arithmetic is no command either",
+        reason: "bash reports only at run time that the text is neither arithmetic nor a command",
     },
-    Known { only: Only::Bash, marks: &["$((("], reason: "the same" },
+    Known { only: AcceptedBy::Bash, marks: &["$((("], reason: "the same" },
     Known {
-        only: Only::Ours,
+        only: AcceptedBy::Ours,
         marks: &["\"${", "<("],
-        reason: "bash looks for the end of `<(` in quotes where it is text",
+        reason: "bash looks for the end of `<(` in quotes, where it is literal",
     },
     Known {
-        only: Only::Ours,
+        only: AcceptedBy::Ours,
         marks: &["coproc", "'"],
-        reason: "bash looks for reserved words after a quoted word too",
+        reason: "bash also recognizes reserved words after a quoted word",
     },
-    Known { only: Only::Ours, marks: &["coproc", "\""], reason: "the same" },
-    Known { only: Only::Ours, marks: &["coproc", "$"], reason: "the same after a word that is an expansion" },
+    Known { only: AcceptedBy::Ours, marks: &["coproc", "\""], reason: "the same" },
+    Known { only: AcceptedBy::Ours, marks: &["coproc", "$"], reason: "the same after an expansion" },
     Known {
-        only: Only::One,
+        only: AcceptedBy::One,
         marks: &["((", "=("],
-        reason: "bash reads what is `( (` and not `((` twice, arrays in it as something else",
+        reason: "bash parses `((` that is not arithmetic twice, and arrays in it differently",
     },
-    Known { only: Only::One, marks: &["((("], reason: "the same of three of them" },
-    Known { only: Only::One, marks: &["((", "\n"], reason: "the same of what is on further lines" },
+    Known { only: AcceptedBy::One, marks: &["((("], reason: "the same for three parentheses" },
+    Known { only: AcceptedBy::One, marks: &["((", "\n"], reason: "the same for text on further lines" },
     Known {
-        only: Only::Ours,
+        only: AcceptedBy::Ours,
         marks: &["\"${'"],
-        reason: "bash takes quotes for quotes in what is no expansion in quotes",
+        reason: "bash recognizes quotes in an invalid expansion in quotes",
     },
     Known {
-        only: Only::One,
+        only: AcceptedBy::One,
         marks: &["<(("],
-        reason: "bash takes `<((` for arithmetic and finds out when running that it is not",
+        reason: "bash parses `<((` as arithmetic and reports only at run time that it is not",
     },
-    Known { only: Only::One, marks: &[">(("], reason: "the same of `>((`" },
+    Known { only: AcceptedBy::One, marks: &[">(("], reason: "the same for `>((`" },
     Known {
-        only: Only::Bash,
+        only: AcceptedBy::Bash,
         marks: &["coproc", "=("],
-        reason: "after `coproc` and a word, bash reads elements of an array like commands",
+        reason: "after `coproc` and a word, bash parses the elements of an array as commands",
     },
     Known {
-        only: Only::Ours,
+        only: AcceptedBy::Ours,
         marks: &["(", "=(", "\\"],
-        reason: "in a substitution, bash forgets a backslash in the elements of an array",
+        reason: "in a substitution, bash drops a backslash in the elements of an array",
     },
     Known {
-        only: Only::Ours,
+        only: AcceptedBy::Ours,
         marks: &["=", "<", "=("],
-        reason: "bash knows no array after an assignment and a redirection",
+        reason: "bash does not recognize an array after an assignment and a redirection",
     },
-    Known { only: Only::Ours, marks: &["=", ">", "=("], reason: "the same of the other redirections" },
+    Known { only: AcceptedBy::Ours, marks: &["=", ">", "=("], reason: "the same for other redirections" },
 ];
 
-/// The reason for a difference, if it is a known one. The script, which the parser accepts or not, should show the difference
-/// and nothing else.
+/// Returns the reason for a difference, if it is known. The script should be shrunk, so it shows nothing
+/// else.
 pub(crate) fn reason(script: &[u8], accepted: bool) -> Option<&'static str> {
     let script = String::from_utf8_lossy(script);
-    let not = if accepted { Only::Bash } else { Only::Ours };
+    let not = if accepted { AcceptedBy::Bash } else { AcceptedBy::Ours };
     let shows = |known: &&Known| {
         if known.only == not {
             return false;

@@ -1,9 +1,11 @@
-//! The parser against bash, against itself and against hostile input.
+//! Tests of the parser against bash, against itself and with hostile input.
 //!
-//! Scripts come from three places: the shell scripts of this machine, a generator that follows `tests/data/grammar.txt`, and a
-//! mutator that damages the others. `bash -n` says which of them are right; the [`properties`] hold for all of them.
+//! Scripts come from three sources: the installed shell scripts, a generator that follows
+//! `tests/data/grammar.txt`, and a mutator of both. `bash -n` tells which of them are valid. The
+//! [`properties`] hold for all of them.
 //!
-//! Everything is seeded, so a run repeats. `HAFT_TORTURE` multiplies the number of scripts, `HAFT_SEED` chooses others.
+//! All random numbers are seeded, so runs are repeatable. `HAFT_TORTURE` multiplies the number of scripts,
+//! `HAFT_SEED` changes the seed.
 
 mod bash;
 mod cases;

@@ -1,8 +1,8 @@
-//! Damage to scripts.
+//! Mutates scripts.
 
 use crate::random::Random;
 
-/// What is put into scripts.
+/// Tokens to insert into scripts.
 const TOKENS: [&str; 96] = [
     "if", "then", "elif", "else", "fi", "for", "in", "do", "done", "while", "until", "case", "esac",
     "select", "function", "time", "coproc", "{", "}", "!", "[[", "]]", "(", ")", "((", "))", "$(", "$((",
@@ -12,7 +12,7 @@ const TOKENS: [&str; 96] = [
     ":-", "//", "@(", "!(", "=~", "==", "-f", "x", "1", "EOF", "<<EOF", "\nEOF\n", " )", "( )", "&-", "\r",
 ];
 
-/// Damages a script in one to four places.
+/// Mutates a script in one to four places.
 pub(crate) fn mutate(script: &[u8], random: &mut Random) -> Vec<u8> {
     let mut tokens: Vec<Vec<u8>> = tokens(script);
     for _ in 0..=random.below(4) {
@@ -30,13 +30,13 @@ pub(crate) fn mutate(script: &[u8], random: &mut Random) -> Vec<u8> {
     tokens.concat()
 }
 
-/// A script that is any bytes.
+/// Generates random bytes.
 pub(crate) fn noise(random: &mut Random) -> Vec<u8> {
     let length = random.below(200);
     (0..length).map(|_| byte(random)).collect()
 }
 
-/// A script that is any tokens.
+/// Generates random tokens.
 pub(crate) fn soup(random: &mut Random) -> Vec<u8> {
     let length = random.below(60);
     (0..length).flat_map(|_| token(random)).collect()
@@ -50,7 +50,7 @@ fn byte(random: &mut Random) -> u8 {
     u8::try_from(random.below(256)).unwrap_or(0)
 }
 
-/// Damages a single byte, or cuts the token there.
+/// Changes a byte of a token, or truncates the token there.
 fn damage(token: &[u8], random: &mut Random) -> Vec<u8> {
     let mut damaged = token.to_vec();
     let at = random.below(damaged.len().max(1));
@@ -62,7 +62,7 @@ fn damage(token: &[u8], random: &mut Random) -> Vec<u8> {
     damaged
 }
 
-/// Words, and everything else byte by byte.
+/// Splits a script into words and single bytes.
 pub(crate) fn tokens(script: &[u8]) -> Vec<Vec<u8>> {
     let word = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
     script.chunk_by(|left, right| word(left) && word(right)).map(<[u8]>::to_vec).collect()

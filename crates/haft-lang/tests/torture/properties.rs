@@ -1,11 +1,11 @@
-//! What holds for every text.
+//! Properties of the parser that hold for every text.
 
 use haft_lang::ast::WarningKind;
 use haft_lang::{ParseOptions, Parser, Program, Span, SyntaxError, parse, print};
 
 type Outcome = Result<Program, SyntaxError>;
 
-/// Says what is wrong with what the parser makes of a text, if something is.
+/// Checks all properties for a text. Returns a message if one is violated.
 pub(crate) fn examine(text: &[u8], extglob: bool) -> Result<(), String> {
     let options = ParseOptions { extglob, ..ParseOptions::default() };
     let whole = parse(text, &options);
@@ -16,10 +16,10 @@ pub(crate) fn examine(text: &[u8], extglob: bool) -> Result<(), String> {
         }
         Err(error) => check_error(error, text)?,
     }
-    check_piecemeal(&whole, text, options)
+    check_command_by_command(&whole, text, options)
 }
 
-/// Everything lies within the text, in order.
+/// All spans are inside the text and in order.
 fn check_spans(program: &Program, text: &[u8]) -> Result<(), String> {
     let mut end = 0;
     for statement in &program.body.statements {
@@ -44,7 +44,7 @@ fn check_span(span: Span, text: &[u8]) -> Result<(), String> {
     ensure(inside, || format!("{span:?} lies outside of {} bytes", text.len()))
 }
 
-/// What is printed parses to the same program.
+/// The printed program parses to the same program.
 fn check_round_trip(program: &Program, options: &ParseOptions) -> Result<(), String> {
     if program.warnings.iter().any(|warning| is_unprintable(&warning.kind)) {
         return Ok(());
@@ -54,23 +54,23 @@ fn check_round_trip(program: &Program, options: &ParseOptions) -> Result<(), Str
     let same =
         |again: &Program| again.body == program.body || (is_near_json(&printed) && print(again) == printed);
     match parse(&printed, options) {
-        Ok(again) => ensure(same(&again), || format!("printed as something else: {:?}", shown())),
-        Err(error) => Err(format!("printed as something wrong: {:?}: {error}", shown())),
+        Ok(again) => ensure(same(&again), || format!("printed as another program: {:?}", shown())),
+        Err(error) => Err(format!("printed as an invalid program: {:?}: {error}", shown())),
     }
 }
 
-/// A here-document that nothing ends ends with the input; where a line cannot end it there is no way to write that elsewhere.
+/// An unterminated here-document ends with the input, which cannot be expressed elsewhere in a script.
 fn is_unprintable(warning: &WarningKind) -> bool {
     matches!(warning, WarningKind::UnterminatedHereDocument { .. })
 }
 
-/// A line that is continued or a redirection keep text from being JSON, and printing moves them.
+/// A line continuation or a redirection prevents text from being JSON, and printing removes or moves them.
 fn is_near_json(printed: &[u8]) -> bool {
     printed.windows(2).any(|pair| pair == b"=[" || pair == b"={")
 }
 
-/// One complete command after the other gives the same as all at once.
-fn check_piecemeal(whole: &Outcome, text: &[u8], options: ParseOptions) -> Result<(), String> {
+/// Parsing command by command yields the same result as parsing the whole text.
+fn check_command_by_command(whole: &Outcome, text: &[u8], options: ParseOptions) -> Result<(), String> {
     let mut parser = Parser::new(text, options);
     let mut statements = Vec::new();
     let error = loop {
@@ -85,17 +85,17 @@ fn check_piecemeal(whole: &Outcome, text: &[u8], options: ParseOptions) -> Resul
         }
     };
     match (whole, error) {
-        (Ok(program), None) => {
-            ensure(*program.body.statements == *statements, || "piecemeal gives another program".to_owned())
-        }
+        (Ok(program), None) => ensure(*program.body.statements == *statements, || {
+            "parsing command by command yields another program".to_owned()
+        }),
         (Err(whole), Some(error)) => {
             let same = whole.kind == error.kind
                 && whole.incomplete == error.incomplete
                 && whole.span.range() == error.span.range();
-            ensure(same, || format!("piecemeal gives {error:?}\ninstead of {whole:?}"))
+            ensure(same, || format!("parsing command by command yields {error:?}\ninstead of {whole:?}"))
         }
-        (Ok(_), Some(error)) => Err(format!("refused piecemeal only: {error:?}")),
-        (Err(error), None) => Err(format!("accepted piecemeal only: {error:?}")),
+        (Ok(_), Some(error)) => Err(format!("refused only when parsed command by command: {error:?}")),
+        (Err(error), None) => Err(format!("accepted only when parsed command by command: {error:?}")),
     }
 }
 

@@ -1,6 +1,6 @@
-//! Numbers that only look random, and how many of them a run uses.
+//! Pseudorandom numbers, and the size of a run.
 
-/// A generator of numbers (splitmix64): the same seed, the same numbers.
+/// A pseudorandom number generator (splitmix64). The same seed yields the same numbers.
 pub(crate) struct Random(u64);
 
 impl Random {
@@ -15,12 +15,12 @@ impl Random {
         mixed ^ (mixed >> 31)
     }
 
-    /// A number below `bound`, which must not be 0.
+    /// Returns a number below `bound`, which must not be 0.
     pub(crate) fn below(&mut self, bound: usize) -> usize {
         usize::try_from(self.next() % bound as u64).unwrap_or(0)
     }
 
-    /// True once in `times`.
+    /// Returns true once in `times` calls on average.
     pub(crate) fn once_in(&mut self, times: usize) -> bool {
         self.below(times) == 0
     }
@@ -30,7 +30,7 @@ impl Random {
     }
 }
 
-/// `count`, times what `HAFT_TORTURE` says.
+/// Multiplies `count` by `HAFT_TORTURE`.
 pub(crate) fn many(count: u64) -> u64 {
     count * setting("HAFT_TORTURE").unwrap_or(1)
 }

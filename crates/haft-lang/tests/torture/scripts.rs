@@ -1,16 +1,16 @@
-//! The shell scripts of this machine.
+//! The installed shell scripts.
 
 use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-/// Where scripts are looked for.
+/// Directories to search for scripts.
 const ROOTS: [&str; 2] = ["/usr", "/etc"];
 
-/// A script longer than this is nobody's, but a program with a script in front of it.
-const LONGEST: u64 = 4 << 20;
+/// Maximum size of a script. Larger files are usually self-extracting programs.
+const MAX_SCRIPT_BYTES: u64 = 4 << 20;
 
-/// All scripts that say they are for sh, bash or dash, or are completions for bash.
+/// Returns all scripts for sh, bash or dash, and all bash completions.
 pub(crate) fn find() -> Vec<PathBuf> {
     let mut found = Vec::new();
     for root in ROOTS {
@@ -33,11 +33,11 @@ fn walk(directory: &Path, found: &mut Vec<PathBuf>) {
 }
 
 fn is_script(path: &Path) -> bool {
-    let small = fs::metadata(path).is_ok_and(|metadata| metadata.len() <= LONGEST);
+    let small = fs::metadata(path).is_ok_and(|metadata| metadata.len() <= MAX_SCRIPT_BYTES);
     small && (starts_with_shebang(path) || is_for_bash(path))
 }
 
-/// Completions say nothing in their first line; their place does.
+/// Completions have no `#!` line, but a fixed location or extension.
 fn is_for_bash(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension == "bash")
         || path.parent().is_some_and(|parent| parent.ends_with("bash-completion/completions"))

@@ -1,9 +1,8 @@
-//! Makes a script that shows something as small as it can.
+//! Shrinks a script that shows a failure.
 
 use crate::mutate::tokens;
 
-/// The smallest script found that still `shows` what `script` shows, by leaving out lines, then tokens, then bytes, over and
-/// over.
+/// Returns a small script for which `shows` is still true, by removing lines, tokens and bytes repeatedly.
 pub(crate) fn shrink(script: &[u8], shows: impl Fn(&[u8]) -> bool) -> Vec<u8> {
     let mut script = script.to_vec();
     loop {
@@ -18,7 +17,7 @@ pub(crate) fn shrink(script: &[u8], shows: impl Fn(&[u8]) -> bool) -> Vec<u8> {
     }
 }
 
-/// Leaves out runs of pieces, long ones first, as long as that changes nothing.
+/// Removes runs of pieces, long ones first, while `shows` stays true.
 fn leave_out(mut pieces: Vec<Vec<u8>>, shows: &impl Fn(&[u8]) -> bool) -> Vec<u8> {
     let mut run = pieces.len().div_ceil(2);
     while run > 0 {

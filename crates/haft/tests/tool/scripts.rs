@@ -81,7 +81,7 @@ fn check_and_plan_know_tools() {
         .status(0)
         .stdout("");
     let wrong = haft(&scratch).args(["check", "-c", "ad a=1"]).run().status(1);
-    assert!(wrong.output_text().contains("\"ad\" is found nowhere"), "{wrong}");
+    assert!(wrong.output_text().contains("command \"ad\" not found"), "{wrong}");
     let plan = haft(&scratch).args(["plan", "--json", "-c", "add a=1"]).run().status(0).json();
     assert_eq!(plan["steps"][0]["target"], json!({"is": "tool"}));
 }

@@ -1,4 +1,4 @@
-//! Assignments that are none.
+//! Mistakes in assignments.
 
 use crate::ast::{Argument, PartKind, Span};
 use crate::check::context::{CheckContext, SimpleView, is_identifier};
@@ -10,9 +10,10 @@ use crate::resolve::Resolution;
 pub(super) static SPACES: Rule = Rule {
     code: "assignment-spaces",
     severity: Severity::Error,
-    summary: "spaces around \"=\"",
-    explanation: "An assignment has no spaces around its equals sign. With one before it the variable is taken for a command, with one \
-        after it what follows is run as a command while the variable is empty.",
+    summary: "spaces around \"=\" in an assignment",
+    explanation: "An assignment has no spaces around \"=\". With a space before it, the shell runs the \
+        variable name as a command. With a space after it, the variable is set to the empty string \
+        and the value is run as a command.",
     wrong: &["x = 1", "count =1", "name= 'Jane Doe'", "n= 5"],
     right: &["x=1", "IFS= read -r line", "expr a = b", "LC_ALL= sort file", "x='= 1'"],
     matcher: Matcher::Simple(spaces),
@@ -24,9 +25,9 @@ fn spaces(context: &CheckContext<'_>, command: &SimpleView<'_>, report: &mut Rul
     let before = command.literal(0).is_some_and(|word| word.starts_with(b"=") && word != b"==");
     if is_identifier(name) && before && command.simple.assignments.is_empty() && unknown(name) {
         let shown = String::from_utf8_lossy(name).into_owned();
-        let found =
-            report.add(command.words_span(), format!("this runs a command \"{shown}\", it assigns nothing"));
-        found.hint(format!("{shown}=…, without spaces"));
+        let found = report
+            .add(command.words_span(), format!("this runs the command \"{shown}\" instead of assigning"));
+        found.hint(format!("write {shown}=… without spaces"));
         return;
     }
     let [assignment] = &*command.simple.assignments else { return };
@@ -37,8 +38,9 @@ fn spaces(context: &CheckContext<'_>, command: &SimpleView<'_>, report: &mut Rul
     if written.ends_with(b"=") && value && !name.is_empty() && unknown(name) {
         let shown = String::from_utf8_lossy(written).into_owned();
         let span = assignment.span.to(command.name_span());
-        let found = report.add(span, format!("\"{shown}\" is empty, and what follows is run as a command"));
-        found.hint("no space after \"=\"");
+        let found = report
+            .add(span, format!("\"{shown}\" assigns an empty string, and the value is run as a command"));
+        found.hint("remove the space after \"=\"");
     }
 }
 
@@ -46,8 +48,9 @@ fn spaces(context: &CheckContext<'_>, command: &SimpleView<'_>, report: &mut Rul
 pub(super) static DOLLAR: Rule = Rule {
     code: "assignment-dollar",
     severity: Severity::Error,
-    summary: "\"$\" before the name in an assignment",
-    explanation: "$x=1 expands x and runs the result as a command. The name alone stands on the left of an assignment.",
+    summary: "\"$\" before the variable name in an assignment",
+    explanation: "$x=1 expands x and runs the result as a command. Write only the name on the left of an \
+        assignment.",
     wrong: &["$x=1", "$name=\"a b\"", "${x}=1"],
     right: &["x=1", "\"$x\"", "eval \"$x=1\"", "$x --a=1"],
     matcher: Matcher::Simple(dollar),
@@ -60,8 +63,8 @@ fn dollar(context: &CheckContext<'_>, command: &SimpleView<'_>, report: &mut Rul
     if matches!(&literal.kind, PartKind::Literal(text) if text.starts_with(b"=")) {
         let shown = context.text(word.span);
         report
-            .add(word.span, format!("\"{shown}\" is run as a command, it assigns nothing"))
-            .hint(format!("{name}=…, without \"$\""));
+            .add(word.span, format!("\"{shown}\" is run as a command instead of assigning"))
+            .hint(format!("write {name}=… without \"$\""));
     }
 }
 
@@ -70,7 +73,8 @@ pub(super) static DECLARED_SPACES: Rule = Rule {
     code: "declaration-spaces",
     severity: Severity::Error,
     summary: "spaces around \"=\" in export, local, declare or readonly",
-    explanation: "With spaces each word is a name of its own, and \"=\" is no name: the builtin fails and the value is not assigned.",
+    explanation: "With spaces, each word is a separate name. \"=\" is not a valid name, so the builtin fails \
+        and the value is not assigned.",
     wrong: &["export x = 1", "f() { local y = 2; }", "declare z =3", "export PATH= \"$PATH:/x\""],
     right: &["export x=1", "f() { local y=2; }", "export a b", "declare -p x", "export x= y"],
     matcher: Matcher::Simple(declared_spaces),
@@ -90,7 +94,7 @@ fn declared_spaces(context: &CheckContext<'_>, command: &SimpleView<'_>, report:
             second.span().of(context.source).first().is_some_and(|byte| matches!(byte, b'"' | b'\''));
         if equals(second) || (ends && quoted) {
             report
-                .add(span, "spaces around \"=\": the value is not assigned")
+                .add(span, "the value is not assigned because of the spaces around \"=\"")
                 .hint("write name=value without spaces");
             return;
         }
@@ -101,8 +105,9 @@ fn declared_spaces(context: &CheckContext<'_>, command: &SimpleView<'_>, report:
 pub(super) static READ_DOLLAR: Rule = Rule {
     code: "read-dollar",
     severity: Severity::Warning,
-    summary: "\"$\" before the name given to read",
-    explanation: "read $x reads into the variable whose name x holds, most often none. Give the name alone.",
+    summary: "\"$\" before the variable name given to read",
+    explanation: "read $x assigns to the variable whose name is the value of x, which is often empty. Write \
+        only the name.",
     wrong: &["read $x", "read -r $line"],
     right: &["read x", "read -p \"$prompt\" x", "read -r -t $seconds x", "read \"$name\""],
     matcher: Matcher::Simple(read_dollar),
@@ -125,7 +130,7 @@ fn read_dollar(context: &CheckContext<'_>, command: &SimpleView<'_>, report: &mu
     {
         let text = context.text(last.span);
         report
-            .add(last.span, format!("\"{text}\" is the value, \"read\" wants the name"))
-            .hint(format!("read {name}"));
+            .add(last.span, format!("\"{text}\" is the value of the variable, but \"read\" needs its name"))
+            .hint(format!("write read {name}"));
     }
 }

@@ -1,4 +1,4 @@
-//! Commands that are not there.
+//! Commands that do not exist.
 
 use crate::ast::{CommandKind, Connector, RedirectKind};
 use crate::check::context::{CheckContext, SimpleView, is_identifier};
@@ -7,15 +7,16 @@ use crate::check::rule::{Matcher, Rule, RuleReport};
 use crate::resolve::{BUILTINS, Resolution, is_builtin};
 use crate::walk::SyntaxNode;
 
-/// A name that means nothing.
+/// `no-such-command`.
 pub(super) static NOT_FOUND: Rule = Rule {
     code: "command-not-found",
     severity: Severity::Error,
-    summary: "a command that is found nowhere",
-    explanation: "No function, builtin, script, program or tool has this name. It is an error if the script cannot but fail \
-        on it; a warning where something that runs before may provide it; a note if the script evaluates text, changes PATH, or \
-        does this in one case of several. A script that sources files, and a name that it asks about first (command -v NAME), \
-        are left alone.",
+    summary: "command not found",
+    explanation: "There is no function, builtin, script, program or tool with this name. This is an error if \
+        the script always fails on it; a warning if a command that runs before may install it; a \
+        note if the script evaluates code, changes PATH, or runs the command in a case clause. The \
+        rule ignores scripts that source files, and names that the script tests for first (command \
+        -v NAME).",
     wrong: &["no-such-command --flag", "make; no-such-command", "if true; then no-such-command; fi"],
     right: &[
         "f() { :; }; f",
@@ -32,7 +33,7 @@ fn not_found(context: &CheckContext<'_>, command: &SimpleView<'_>, report: &mut 
     let name = command.name;
     let tried = name.is_empty()
         || name.contains(&b'/')
-        || context.facts.asked.contains(name)
+        || context.facts.probed_commands.contains(name)
         || context.facts.sourced;
     if tried
         || is_wrong_otherwise(command)
@@ -41,10 +42,10 @@ fn not_found(context: &CheckContext<'_>, command: &SimpleView<'_>, report: &mut 
     {
         return;
     }
-    let provided = context.facts.foreign || context.facts.lookup || is_one_case(context);
-    let certain = context.is_certain() && is_first(context, command);
+    let provided = context.facts.runs_unknown_code || context.facts.changes_lookup || is_one_case(context);
+    let certain = context.is_top_level() && is_first(context, command);
     let shown = String::from_utf8_lossy(name).into_owned();
-    let found = report.add(command.name_span(), format!("\"{shown}\" is found nowhere"));
+    let found = report.add(command.name_span(), format!("command \"{shown}\" not found"));
     found.severity = match (provided, certain) {
         (true, _) => Severity::Note,
         (false, true) => Severity::Error,
@@ -57,14 +58,14 @@ fn not_found(context: &CheckContext<'_>, command: &SimpleView<'_>, report: &mut 
     }
 }
 
-/// What other rules explain better: `x = 1`, `[-f x ]`.
+/// Whether another rule explains the mistake better: `x = 1`, `[-f x ]`.
 fn is_wrong_otherwise(command: &SimpleView<'_>) -> bool {
     let assigns =
         is_identifier(command.name) && command.literal(0).is_some_and(|word| word.starts_with(b"="));
     assigns || command.name.starts_with(b"[")
 }
 
-/// Whether the script is prepared for a failure: `|| …`, a condition, errors thrown away.
+/// Whether the script handles a failure: with `|| …` or in a condition.
 fn is_guarded(context: &CheckContext<'_>) -> bool {
     let or = context
         .statement()
@@ -72,12 +73,12 @@ fn is_guarded(context: &CheckContext<'_>) -> bool {
     or || context.in_condition()
 }
 
-/// Whether the command is for one of several cases, such as another system.
+/// Whether the command is in a case clause, for example for another system.
 fn is_one_case(context: &CheckContext<'_>) -> bool {
     context.commands().any(|outer| matches!(outer.kind, CommandKind::Case(_)))
 }
 
-/// Whether nothing but builtins runs before the command, so that nothing can have provided it.
+/// Whether only builtins run before the command, so nothing can have installed it.
 fn is_first(context: &CheckContext<'_>, command: &SimpleView<'_>) -> bool {
     let quiet = command.redirects().iter().any(|redirect| {
         matches!(&redirect.kind, RedirectKind::Write(word) | RedirectKind::WriteBoth(word) if word.literal() == Some(b"/dev/null"))
@@ -101,7 +102,7 @@ fn is_first(context: &CheckContext<'_>, command: &SimpleView<'_>) -> bool {
         })
 }
 
-/// Whether two names differ by one letter, or by two that changed places.
+/// Whether two names differ by one letter or by two swapped letters.
 fn is_near(known: &[u8], name: &[u8]) -> bool {
     if known.len() < 3 || name.len() < 3 || known.len().abs_diff(name.len()) > 1 {
         return false;
@@ -119,13 +120,13 @@ fn is_near(known: &[u8], name: &[u8]) -> bool {
     }
 }
 
-/// A builtin given to a command that runs programs.
+/// `sudo cd /root`.
 pub(super) static BUILTIN_WRAPPED: Rule = Rule {
     code: "builtin-wrapped",
     severity: Severity::Warning,
-    summary: "a builtin given to a command that runs programs",
-    explanation: "sudo, xargs, nohup and the like start programs. A builtin such as cd changes the shell it runs in, and \
-        there is no program of that name that could: run the whole text with sh -c instead.",
+    summary: "a builtin as the argument of a command that runs programs",
+    explanation: "sudo, xargs, nohup and similar commands run programs. A builtin such as cd changes the shell \
+        it runs in, and no program can do that. Run the whole command with sh -c instead.",
     wrong: &["sudo cd /root", "nohup source env.sh"],
     right: &["sudo ls /root", "sudo sh -c 'cd /root && ls'", "xargs echo"],
     matcher: Matcher::Simple(builtin_wrapped),
@@ -144,6 +145,6 @@ fn builtin_wrapped(context: &CheckContext<'_>, command: &SimpleView<'_>, report:
     }
     let (name, wrapper) = (String::from_utf8_lossy(inner), String::from_utf8_lossy(command.name));
     let span = command.words[0].span;
-    let found = report.add(span, format!("\"{name}\" is a builtin, and \"{wrapper}\" runs programs"));
-    found.hint(format!("{wrapper} sh -c '{name} …'"));
+    let found = report.add(span, format!("\"{name}\" is a shell builtin, but \"{wrapper}\" runs programs"));
+    found.hint(format!("write {wrapper} sh -c '{name} …'"));
 }

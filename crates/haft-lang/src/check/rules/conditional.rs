@@ -1,4 +1,4 @@
-//! `[[ ]]`, `(( ))` and what stands in conditions.
+//! Mistakes in `[[ ]]`, `(( ))` and conditions.
 
 use crate::ast::{
     ArithmeticForm, ArithmeticNode, BinaryTest, CommandKind, Conditional, ConditionalKind, PartKind, Word,
@@ -12,8 +12,9 @@ use crate::walk::SyntaxNode;
 pub(super) static QUOTED_REGEX: Rule = Rule {
     code: "regex-quoted",
     severity: Severity::Warning,
-    summary: "a quoted regular expression matches as plain text",
-    explanation: "What is quoted on the right of =~ is taken literally. Leave the expression unquoted, or put it into a variable.",
+    summary: "a quoted regular expression matches literally",
+    explanation: "Quoted text on the right of =~ matches literally. Remove the quotes, or store the expression \
+        in a variable and use that unquoted.",
     wrong: &["[[ $a =~ \"^b.*$\" ]]", "[[ $a =~ '[0-9]+' ]]"],
     right: &[
         "[[ $a =~ ^b.*$ ]]",
@@ -41,8 +42,8 @@ fn quoted_regex<'a>(_: &CheckContext<'a>, node: SyntaxNode<'a>, report: &mut Rul
     let strong = [&b".*"[..], b".+", b"]+", b"]*", b"\\d", b"\\w", b"\\s", b")?", b")+"];
     let anchored = text.starts_with(b"^") || (text.ends_with(b"$") && text.len() > 1);
     if anchored || strong.iter().any(|mark| memchr::memmem::find(&text, mark).is_some()) {
-        let found = report.add(right.span, "the quoted expression matches as plain text");
-        found.hint("take the quotes away, or put it into a variable and use that unquoted");
+        let found = report.add(right.span, "the quoted regular expression matches literally");
+        found.hint("remove the quotes, or store the expression in a variable and use that unquoted");
     }
 }
 
@@ -50,8 +51,8 @@ fn quoted_regex<'a>(_: &CheckContext<'a>, node: SyntaxNode<'a>, report: &mut Rul
 pub(super) static TEXT_ORDER: Rule = Rule {
     code: "compared-as-text",
     severity: Severity::Warning,
-    summary: "numbers compared as text in \"[[ ]]\"",
-    explanation: "< and > compare text in [[ ]], by which 10 comes before 9. Use -lt and -gt, or (( )).",
+    summary: "numbers compared as strings in \"[[ ]]\"",
+    explanation: "In [[ ]], < and > compare strings, so 10 comes before 9. Use -lt and -gt, or (( )).",
     wrong: &["[[ $a > 5 ]]", "[[ 10 < $b ]]"],
     right: &["[[ $a -gt 5 ]]", "(( a > 5 ))", "[[ $a > b ]]"],
     matcher: Matcher::Node(text_order),
@@ -71,7 +72,7 @@ fn text_order<'a>(context: &CheckContext<'a>, node: SyntaxNode<'a>, report: &mut
         let instead = if *test == BinaryTest::Before { "-lt" } else { "-gt" };
         let text = context.text(conditional.span);
         report
-            .add(conditional.span, format!("\"{text}\" compares text, not numbers"))
+            .add(conditional.span, format!("\"{text}\" compares strings, not numbers"))
             .hint(format!("use \"{instead}\""));
     }
 }
@@ -80,9 +81,9 @@ fn text_order<'a>(context: &CheckContext<'a>, node: SyntaxNode<'a>, report: &mut
 pub(super) static CONSTANT: Rule = Rule {
     code: "constant-operand",
     severity: Severity::Warning,
-    summary: "a literal word as a condition of its own is always true",
-    explanation: "[[ $a == b || c ]] is not a choice of two values: the word c alone is true because it is not empty. \
-        Repeat the comparison, or use a pattern: [[ $a == @(b|c) ]].",
+    summary: "a literal word as a condition is always true",
+    explanation: "[[ $a == b || c ]] does not compare $a with two values: the word c is true because it is not \
+        empty. Repeat the comparison, or use a pattern: [[ $a == @(b|c) ]].",
     wrong: &["[[ $a == b || c ]]", "[[ $a == b && c ]]"],
     right: &["[[ $a == b || $a == c ]]", "[[ $a == @(b|c) ]]", "[[ $a || $b ]]"],
     matcher: Matcher::Node(constant),
@@ -96,8 +97,8 @@ fn constant<'a>(context: &CheckContext<'a>, node: SyntaxNode<'a>, report: &mut R
         let ConditionalKind::Word(word) = &operand.kind else { continue };
         if compared && word.literal().is_some_and(|text| !text.is_empty()) {
             let text = context.text(word.span);
-            let found = report.add(word.span, format!("\"{text}\" alone is always true"));
-            found.hint("repeat the comparison for it");
+            let found = report.add(word.span, format!("the word \"{text}\" is always true"));
+            found.hint("repeat the comparison");
         }
     }
 }
@@ -107,7 +108,7 @@ pub(super) static ASSIGNMENT: Rule = Rule {
     code: "assignment-in-condition",
     severity: Severity::Warning,
     summary: "\"=\" in \"(( ))\" assigns",
-    explanation: "(( a = 1 )) sets a and is true for any number but 0. Compare with ==.",
+    explanation: "(( a = 1 )) assigns to a and is true for any number except 0. Use == to compare.",
     wrong: &["if (( a = 1 )); then :; fi", "(( a = 2 )) && :"],
     right: &["if (( a == 1 )); then :; fi", "(( a = 1 ))", "while (( a = b - 1 )); do :; done"],
     matcher: Matcher::Node(assignment),
@@ -120,7 +121,9 @@ fn assignment<'a>(context: &CheckContext<'a>, node: SyntaxNode<'a>, report: &mut
     let ArithmeticNode::Assign { operator: None, value, .. } = tree.node(tree.root()) else { return };
     if context.is_tested() && matches!(tree.node(*value), ArithmeticNode::Number(_)) {
         let text = context.text(arithmetic.span);
-        report.add(arithmetic.span, format!("\"{}\" assigns", text.trim())).hint("compare with \"==\"");
+        report
+            .add(arithmetic.span, format!("\"{}\" assigns instead of comparing", text.trim()))
+            .hint("compare with \"==\"");
     }
 }
 
@@ -128,8 +131,9 @@ fn assignment<'a>(context: &CheckContext<'a>, node: SyntaxNode<'a>, report: &mut
 pub(super) static SUBSTITUTION: Rule = Rule {
     code: "condition-substitution",
     severity: Severity::Warning,
-    summary: "a condition runs the output of a command",
-    explanation: "if $(command) runs what the command prints as a command of its own. To test whether it succeeds, leave out $( ).",
+    summary: "a condition that runs the output of a command",
+    explanation: "if $(command) runs the output of the command as another command. To test whether the command \
+        succeeds, remove $( ).",
     wrong: &["if $(grep -q a b); then :; fi", "while `test -f x`; do :; done"],
     right: &[
         "if grep -q a b; then :; fi",
@@ -148,7 +152,7 @@ fn substitution(context: &CheckContext<'_>, command: &SimpleView<'_>, report: &m
     if let [part] = word.parts()
         && let PartKind::Command(_) = part.kind
     {
-        let found = report.add(word.span, "this runs what the command prints, as a command");
-        found.hint("leave out \"$( )\" to test whether it succeeds");
+        let found = report.add(word.span, "this runs the output of the command as a command");
+        found.hint("remove \"$( )\" to test whether the command succeeds");
     }
 }

@@ -1,7 +1,7 @@
-//! The syntax of extended regular expressions, as far as it can be wrong beyond doubt.
+//! Finds certain syntax errors in extended regular expressions.
 
-/// What is wrong with an extended regular expression; `None` if nothing certainly is.
-pub(super) fn fault(expression: &[u8]) -> Option<&'static str> {
+/// Returns the syntax error in an extended regular expression; `None` if there is no certain one.
+pub(super) fn find_error(expression: &[u8]) -> Option<&'static str> {
     let mut open = 0usize;
     let mut rest = expression;
     while let Some((byte, after)) = rest.split_first() {
@@ -9,28 +9,28 @@ pub(super) fn fault(expression: &[u8]) -> Option<&'static str> {
         match byte {
             b'\\' => match after.split_first() {
                 Some((_, after)) => rest = after,
-                None => return Some("it ends in a backslash"),
+                None => return Some("trailing backslash"),
             },
             b'(' => open += 1,
             b')' if open > 0 => open -= 1,
             b'[' => match bracket(after) {
                 Ok(after) => rest = after,
-                Err(fault) => return Some(fault),
+                Err(error) => return Some(error),
             },
             b'{' => {
-                if let Some(fault) = interval(after) {
-                    return Some(fault);
+                if let Some(error) = interval(after) {
+                    return Some(error);
                 }
             }
             _ => {}
         }
     }
-    (open > 0).then_some("\"(\" is not closed")
+    (open > 0).then_some("unmatched \"(\"")
 }
 
-/// The rest after a bracket expression whose `[` has been read.
+/// Returns the text after a bracket expression whose `[` has been read.
 fn bracket(text: &[u8]) -> Result<&[u8], &'static str> {
-    const UNCLOSED: &str = "\"[\" is not closed";
+    const UNCLOSED: &str = "unmatched \"[\"";
     let mut rest = text.strip_prefix(b"^").unwrap_or(text);
     let mut first = true;
     loop {
@@ -41,12 +41,12 @@ fn bracket(text: &[u8]) -> Result<&[u8], &'static str> {
                 let inside = &after[1..];
                 let end = inside.windows(2).position(|pair| pair == [*kind, b']']).ok_or(UNCLOSED)?;
                 if *kind == b':' && !is_class(&inside[..end]) {
-                    return Err("there is no such character class");
+                    return Err("unknown character class");
                 }
                 rest = &inside[end + 2..];
             }
             (from, Some(b'-')) => match after.get(1) {
-                Some(to) if is_backward(*from, *to) => return Err("a range ends before it begins"),
+                Some(to) if is_backward(*from, *to) => return Err("invalid range end"),
                 _ => rest = after,
             },
             _ => rest = after,
@@ -55,7 +55,7 @@ fn bracket(text: &[u8]) -> Result<&[u8], &'static str> {
     }
 }
 
-/// Both ends are ASCII letters or digits of one kind, the wrong way round.
+/// Whether the ends of a range are in reverse order. Both must be ASCII letters or digits of one kind.
 fn is_backward(from: u8, to: u8) -> bool {
     let kind = |byte: u8| match byte {
         b'0'..=b'9' => 1,
@@ -74,21 +74,21 @@ fn is_class(name: &[u8]) -> bool {
     CLASSES.iter().any(|class| class.as_bytes() == name)
 }
 
-/// What is wrong with `{m,n}`, if that is what it is.
+/// Returns the error in an interval `{m,n}`.
 fn interval(text: &[u8]) -> Option<&'static str> {
     let end = text.iter().take(16).position(|byte| *byte == b'}')?;
     let mut bounds = text[..end].splitn(2, |byte| *byte == b',');
     let number = |digits: Option<&[u8]>| std::str::from_utf8(digits?).ok()?.parse::<u32>().ok();
     let (least, most) = (number(bounds.next())?, number(bounds.next())?);
-    (least > most).then_some("an interval's bounds are the wrong way round")
+    (least > most).then_some("invalid interval bounds")
 }
 
 #[cfg(test)]
 mod tests {
-    use super::fault;
+    use super::find_error;
 
     #[test]
-    fn what_grep_accepts_is_accepted() {
+    fn expressions_that_grep_accepts_are_valid() {
         let good = [
             "",
             "a|b",
@@ -113,16 +113,16 @@ mod tests {
             "(()|a)",
         ];
         for expression in good {
-            assert_eq!(fault(expression.as_bytes()), None, "{expression}");
+            assert_eq!(find_error(expression.as_bytes()), None, "{expression}");
         }
     }
 
     #[test]
-    fn what_grep_refuses_is_refused() {
+    fn expressions_that_grep_refuses_are_invalid() {
         for expression in
             ["(", "(a", "[a", "[", "[]", "a\\", "[z-a]", "[[:foo:]]", "a{3,2}", "((a)", "[[:alpha:]"]
         {
-            assert!(fault(expression.as_bytes()).is_some(), "{expression}");
+            assert!(find_error(expression.as_bytes()).is_some(), "{expression}");
         }
     }
 }

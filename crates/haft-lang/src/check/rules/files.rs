@@ -1,4 +1,4 @@
-//! Lists of files: `for … in $(ls)`, `find`.
+//! Mistakes with lists of files: `for … in $(ls)`, `find`.
 
 use crate::ast::{Command, CommandKind, Glob, List, PartKind, Word, WordFlags};
 use crate::check::context::{CheckContext, SimpleView};
@@ -11,8 +11,9 @@ pub(super) static FOR_LS: Rule = Rule {
     code: "for-ls",
     severity: Severity::Warning,
     summary: "a loop over the output of ls or find",
-    explanation: "The output is split at every blank, so a file with a blank in its name becomes several. Loop over a pattern \
-        (for f in ./*), or read find -print0 with while IFS= read -r -d ''.",
+    explanation: "The output undergoes word splitting, so a file name with a blank becomes several words. Loop \
+        over a pattern (for f in ./*), or read the output of find -print0 with while IFS= read -r -d \
+        ''.",
     wrong: &[
         "for f in $(ls); do :; done",
         "for f in `ls *.txt`; do :; done",
@@ -35,8 +36,8 @@ fn for_ls<'a>(_: &CheckContext<'a>, node: SyntaxNode<'a>, report: &mut RuleRepor
         let Some(name) = only_command(&substitution.body) else { continue };
         if matches!(name, b"ls" | b"find") {
             let name = String::from_utf8_lossy(name);
-            let found = report
-                .add(word.span, format!("the output of \"{name}\" is split at every blank in a file's name"));
+            let found =
+                report.add(word.span, format!("the output of \"{name}\" is split at blanks in file names"));
             found.hint(if name == "ls" {
                 "loop over a pattern: for f in ./*"
             } else {
@@ -46,7 +47,7 @@ fn for_ls<'a>(_: &CheckContext<'a>, node: SyntaxNode<'a>, report: &mut RuleRepor
     }
 }
 
-/// The name of the one simple command that a list is.
+/// Returns the command name if a list consists of one simple command.
 fn only_command(list: &List) -> Option<&[u8]> {
     let [statement] = &*list.statements else { return None };
     let ([command], []) = (&*statement.first.stages, &*statement.rest) else { return None };
@@ -57,8 +58,9 @@ fn only_command(list: &List) -> Option<&[u8]> {
 pub(super) static FIND_PATTERN: Rule = Rule {
     code: "find-pattern",
     severity: Severity::Warning,
-    summary: "an unquoted pattern given to find",
-    explanation: "The shell expands the pattern before find sees it, as soon as a file in the working directory matches. Quote it.",
+    summary: "an unquoted pattern in the arguments of find",
+    explanation: "If a file in the working directory matches, the shell expands the pattern before it runs \
+        find. Quote the pattern.",
     wrong: &["find . -name *.c", "find src -type f -iname *test*"],
     right: &["find . -name '*.c'", "find . -name \\*.c", "find . -name \\*.[ch]", "find *.d -name x"],
     matcher: Matcher::Simple(find_pattern),
@@ -75,8 +77,8 @@ fn find_pattern(context: &CheckContext<'_>, command: &SimpleView<'_>, report: &m
         if test && star {
             let text = context.text(pair[1].span);
             report
-                .add(pair[1].span, format!("the shell expands {text} before \"find\" sees it"))
-                .hint(format!("'{text}'"));
+                .add(pair[1].span, format!("the shell expands {text} before it runs \"find\""))
+                .hint(format!("write '{text}'"));
         }
     }
 }
@@ -85,8 +87,9 @@ fn find_pattern(context: &CheckContext<'_>, command: &SimpleView<'_>, report: &m
 pub(super) static FIND_EXEC: Rule = Rule {
     code: "find-exec-unterminated",
     severity: Severity::Error,
-    summary: "-exec of find without \\; or +",
-    explanation: "find needs to know where the command ends: write \\; (once per file) or + (many files at once) after it.",
+    summary: "find -exec without \\; or +",
+    explanation: "find must know where the command ends. End it with \\; (run once per file) or + (run with \
+        many files).",
     wrong: &["find . -exec rm {}", "find . -name x -exec rm {} ;"],
     right: &[
         "find . -exec rm {} \\;",
@@ -106,6 +109,8 @@ fn find_exec(_: &CheckContext<'_>, command: &SimpleView<'_>, report: &mut RuleRe
     let ends = command.words[at..].iter().any(|word| matches!(word.literal(), Some(b";" | b"+")));
     let fields = command.words.iter().any(|word| word.flags.contains(WordFlags::FIELDS));
     if !ends && !fields {
-        report.add(command.words[at].span, "the command after this has no end").hint("end it with \\; or +");
+        report
+            .add(command.words[at].span, "the command of this action is not terminated")
+            .hint("end it with \\; or +");
     }
 }

@@ -1,4 +1,4 @@
-//! Where the script goes.
+//! Mistakes in the control flow.
 
 use crate::ast::{Command, CommandKind, Connector, List, Statement, Word};
 use crate::check::context::{CheckContext, SimpleView};
@@ -7,12 +7,13 @@ use crate::check::rule::{Matcher, Rule, RuleReport};
 use crate::resolve::is_builtin;
 use crate::walk::SyntaxNode;
 
-/// What follows `exit`.
+/// `exit 0; echo done`.
 pub(super) static UNREACHABLE: Rule = Rule {
     code: "unreachable",
     severity: Severity::Warning,
-    summary: "what follows exit, return, exec, break or continue never runs",
-    explanation: "The statement before always leaves the list it stands in. exec replaces the shell; if it cannot, a script ends.",
+    summary: "unreachable command after exit, return, exec, break or continue",
+    explanation: "The previous statement always exits or leaves the function or loop. exec replaces the shell, \
+        and a script exits if exec fails.",
     wrong: &[
         "exit 0\necho done",
         "f() { return; echo x; }",
@@ -32,25 +33,25 @@ pub(super) static UNREACHABLE: Rule = Rule {
 };
 
 fn unreachable(context: &CheckContext<'_>, list: &List, report: &mut RuleReport<'_>) {
-    let leaves = |statement: &Statement| leaves(context, statement);
-    let Some(at) = list.statements.iter().position(leaves) else { return };
+    let always_exits = |statement: &Statement| always_exits(context, statement);
+    let Some(at) = list.statements.iter().position(always_exits) else { return };
     let defines = |statement: &&Statement| {
         let commands = &statement.first.stages;
         commands.iter().all(|command| match &command.kind {
             CommandKind::Function(_) => true,
-            // A here-document given to nobody is a way to write long comments.
+            // A here-document for `:` is a way to write long comments.
             _ => SimpleView::of(command).is_some_and(|simple| simple.name == b":"),
         })
     };
     let Some(next) = list.statements[at + 1..].iter().find(|statement| !defines(statement)) else { return };
     let last = &list.statements[at];
     let text = context.text(last.span);
-    let found = report.add(next.first.span, "this never runs");
-    found.relate(last.span, format!("\"{}\" always leaves", text.trim_end_matches(';')));
+    let found = report.add(next.first.span, "unreachable command");
+    found.relate(last.span, format!("\"{}\" always exits", text.trim_end_matches(';')));
 }
 
-/// Whether a statement never gets to the next one.
-pub(in crate::check) fn leaves(context: &CheckContext<'_>, statement: &Statement) -> bool {
+/// Whether a statement always exits, so the next one never runs.
+pub(in crate::check) fn always_exits(context: &CheckContext<'_>, statement: &Statement) -> bool {
     let ([command], []) = (&*statement.first.stages, &*statement.rest) else { return false };
     let Some(simple) = SimpleView::of(command).filter(|_| !statement.background) else { return false };
     match simple.name {
@@ -65,8 +66,8 @@ pub(super) static AND_OR: Rule = Rule {
     code: "and-or",
     severity: Severity::Note,
     summary: "in \"a && b || c\", c also runs if b fails",
-    explanation: "&& and || have the same precedence and group to the left, so this is not if a then b else c: c runs whenever a or b \
-        fails. Use if, unless b cannot fail.",
+    explanation: "&& and || have the same precedence and are left-associative, so this is not an if-else: c \
+        runs if a or b fails. Use if, unless b cannot fail.",
     wrong: &["[ -f x ] && cp x y || rm x"],
     right: &[
         "[ -f x ] && echo yes || echo no",
@@ -91,17 +92,17 @@ fn and_or<'a>(_: &CheckContext<'a>, node: SyntaxNode<'a>, report: &mut RuleRepor
             .is_some_and(|simple| !simple.name.is_empty() && !is_builtin(simple.name))
     };
     if tests && acts(&second.stages) && acts(&third.stages) {
-        let found = report.add(third.span, "this also runs if what stands after \"&&\" fails");
+        let found = report.add(third.span, "this also runs if the command after \"&&\" fails");
         found.relate(second.span, "if this fails").hint("use \"if … then … else …\"");
     }
 }
 
-/// `break` in no loop.
+/// `break` outside a loop.
 pub(super) static OUTSIDE_LOOP: Rule = Rule {
     code: "outside-loop",
     severity: Severity::Warning,
-    summary: "break or continue outside of a loop",
-    explanation: "Outside of a loop break and continue do nothing but complain.",
+    summary: "break or continue outside a loop",
+    explanation: "Outside a loop, break and continue only print an error message.",
     wrong: &["if true; then break; fi", "continue"],
     right: &[
         "while :; do break; done",
@@ -114,7 +115,7 @@ pub(super) static OUTSIDE_LOOP: Rule = Rule {
 
 fn outside_loop(context: &CheckContext<'_>, command: &SimpleView<'_>, report: &mut RuleReport<'_>) {
     let name = command.name;
-    if !matches!(name, b"break" | b"continue") || context.facts.foreign {
+    if !matches!(name, b"break" | b"continue") || context.facts.runs_unknown_code {
         return;
     }
     let looped = context.commands().any(|outer| {
@@ -129,7 +130,7 @@ fn outside_loop(context: &CheckContext<'_>, command: &SimpleView<'_>, report: &m
     });
     if !looped {
         let name = String::from_utf8_lossy(name);
-        report.add(command.words_span(), format!("\"{name}\" is not in a loop"));
+        report.add(command.words_span(), format!("\"{name}\" outside a loop"));
     }
 }
 
@@ -137,9 +138,9 @@ fn outside_loop(context: &CheckContext<'_>, command: &SimpleView<'_>, report: &m
 pub(super) static EXIT_STATUS: Rule = Rule {
     code: "exit-status",
     severity: Severity::Warning,
-    summary: "a status that is no number from 0 to 255",
-    explanation: "exit and return take a number from 0 to 255; a larger one is cut to its last byte, a word is an error. A function \
-        gives back text by printing it.",
+    summary: "an exit status that is not a number from 0 to 255",
+    explanation: "exit and return take a number from 0 to 255. Larger numbers are truncated to their lowest \
+        byte, and other words are errors. To return text from a function, print it.",
     wrong: &["exit failure", "f() { return \"text\"; }", "exit 256"],
     right: &["exit 1", "f() { return $?; }", "exit", "return 255", "exit -1"],
     matcher: Matcher::Simple(exit_status),
@@ -152,13 +153,13 @@ fn exit_status(_: &CheckContext<'_>, command: &SimpleView<'_>, report: &mut Rule
     let shown = String::from_utf8_lossy(text).into_owned();
     match shown.trim().parse::<i64>() {
         Ok(number) if number > 255 => {
-            report.add(word.span, format!("the status {number} becomes {}", number & 255));
+            report.add(word.span, format!("exit status {number} is truncated to {}", number & 255));
         }
         Ok(_) => {}
         Err(_) => {
             report
-                .add(word.span, format!("\"{shown}\" is not a status"))
-                .hint("a status is a number from 0 to 255");
+                .add(word.span, format!("\"{shown}\" is not a valid exit status"))
+                .hint("an exit status is a number from 0 to 255");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Functions.
+//! Mistakes in functions.
 
 use crate::ast::{Command, CommandKind, Function, List, Span};
 use crate::check::context::{CheckContext, SimpleView};
@@ -10,9 +10,9 @@ use crate::walk::SyntaxNode;
 pub(super) static RECURSION: Rule = Rule {
     code: "endless-recursion",
     severity: Severity::Warning,
-    summary: "a function that calls itself whatever happens",
-    explanation: "Inside the function the name means the function again, so this never ends. To reach the command of the same name write \
-        command NAME (or builtin NAME).",
+    summary: "a function that always calls itself",
+    explanation: "Inside the function, its name refers to the function itself, so it never returns. To run the \
+        command with the same name, write command NAME or builtin NAME.",
     wrong: &["ls() { ls --color \"$@\"; }", "f() { echo x; f; }"],
     right: &[
         "ls() { command ls --color \"$@\"; }",
@@ -29,14 +29,14 @@ fn recursion<'a>(_: &CheckContext<'a>, node: SyntaxNode<'a>, report: &mut RuleRe
     let CommandKind::Group(body) = &function.body.kind else { return };
     if let Some(span) = certain_call(function, body) {
         let name = &function.name;
-        let found = report.add(span, format!("\"{name}\" calls itself without end"));
+        let found = report.add(span, format!("\"{name}\" always calls itself"));
         found
             .relate(function.name_span, "the function")
-            .hint(format!("\"command {name}\" runs the command of that name"));
+            .hint(format!("\"command {name}\" runs the command with that name"));
     }
 }
 
-/// The call to itself that a function's body gets to in any case.
+/// Returns the span of a recursive call that the function always reaches.
 fn certain_call(function: &Function, body: &List) -> Option<Span> {
     for statement in &*body.statements {
         if may_leave(SyntaxNode::Statement(statement)) {
@@ -52,7 +52,7 @@ fn certain_call(function: &Function, body: &List) -> Option<Span> {
     None
 }
 
-/// Whether anything in a node may leave the function.
+/// Whether anything in a node may exit the function.
 fn may_leave(node: SyntaxNode<'_>) -> bool {
     let mut leaves = false;
     node.descend(&mut |node| {
@@ -73,8 +73,8 @@ pub(super) static SHADOWS_TEST: Rule = Rule {
     code: "shadowed-builtin",
     severity: Severity::Warning,
     summary: "a function with the name of a builtin that conditions use",
-    explanation: "A function named test, true or false replaces the builtin in every condition of the script, its own included. Choose \
-        another name.",
+    explanation: "A function named test, true or false replaces the builtin in every condition of the script. \
+        Choose another name.",
     wrong: &["test() { make check; }", "function true { :; }"],
     right: &["run_tests() { make check; }", "cd() { builtin cd \"$@\" && pwd; }"],
     matcher: Matcher::Node(shadows),
@@ -91,12 +91,12 @@ fn shadows<'a>(_: &CheckContext<'a>, node: SyntaxNode<'a>, report: &mut RuleRepo
     }
 }
 
-/// `local` in no function.
+/// `local` outside a function.
 pub(super) static LOCAL_OUTSIDE: Rule = Rule {
     code: "local-outside",
     severity: Severity::Warning,
-    summary: "local outside of a function",
-    explanation: "local works only in functions; outside of one it fails and the variable is not set.",
+    summary: "local outside a function",
+    explanation: "local only works in functions. Elsewhere it fails and does not set the variable.",
     wrong: &["local x=1", "if true; then local y; fi"],
     right: &["f() { local x=1; }", "declare x=1"],
     matcher: Matcher::Simple(local_outside),
@@ -105,7 +105,7 @@ pub(super) static LOCAL_OUTSIDE: Rule = Rule {
 fn local_outside(context: &CheckContext<'_>, command: &SimpleView<'_>, report: &mut RuleReport<'_>) {
     if command.name == b"local" && !context.in_function() && !context.is_defined_here(b"local") {
         report
-            .add(command.words_span(), "\"local\" outside of a function fails")
-            .hint("leave it out, or use \"declare\"");
+            .add(command.words_span(), "\"local\" fails outside a function")
+            .hint("remove it, or use \"declare\"");
     }
 }

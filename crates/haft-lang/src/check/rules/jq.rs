@@ -1,16 +1,17 @@
-//! Programs of `jq` given literally.
+//! Literal jq programs.
 
 use crate::ast::Word;
 use crate::check::context::{CheckContext, SimpleView};
 use crate::check::diagnostic::Severity;
 use crate::check::rule::{Matcher, Rule, RuleReport};
 
-/// A jq program that does not parse. Who resolves names also knows jq.
+/// `jq '.['`. The resolver checks the program.
 pub(super) static BAD_JQ: Rule = Rule {
     code: "bad-jq",
     severity: Severity::Warning,
-    summary: "a jq program that is wrong",
-    explanation: "The program is given literally and cannot be parsed: jq would end with status 3 before it reads any input.",
+    summary: "an invalid jq program",
+    explanation: "The literal jq program has a syntax error: jq would exit with status 3 before it reads any \
+        input.",
     wrong: &["jq '.[' file", "jq -r '.a | map(.b' file", "jq --arg x 1 '.a ==' file"],
     right: &[
         "jq '.[]' file",
@@ -28,13 +29,13 @@ fn bad_jq(context: &CheckContext<'_>, command: &SimpleView<'_>, report: &mut Rul
         return;
     }
     let Some(word) = program(command) else { return };
-    if let Some(fault) = word.literal().and_then(|text| context.resolver.check_jq(text)) {
+    if let Some(error) = word.literal().and_then(|text| context.resolver.check_jq(text)) {
         let shown = context.text(word.span);
-        report.add(word.span, format!("the jq program {shown} is wrong: {fault}"));
+        report.add(word.span, format!("invalid jq program {shown}: {error}"));
     }
 }
 
-/// The word that is the program: the first that is no option and no option's value.
+/// Returns the program: the first word that is neither an option nor the value of one.
 fn program<'a>(command: &SimpleView<'a>) -> Option<&'a Word> {
     let mut words = command.words.iter();
     while let Some(word) = words.next() {

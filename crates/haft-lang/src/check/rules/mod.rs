@@ -23,9 +23,9 @@ mod variable;
 
 use super::rule::Rule;
 
-pub(super) use flow::leaves;
+pub(super) use flow::always_exits;
 
-/// All rules there are.
+/// All rules.
 pub const RULES: &[&Rule] = &[
     &command::NOT_FOUND,
     &command::BUILTIN_WRAPPED,

@@ -1,4 +1,4 @@
-//! The operands of `[` and `test`.
+//! Mistakes in the operands of `[` and `test`.
 
 use crate::ast::{Parameter, ParameterOperator, PartKind, SpecialParameter, Word, WordFlags, WordPart};
 use crate::check::context::{CheckContext, SimpleView, unquoted};
@@ -6,7 +6,7 @@ use crate::check::diagnostic::Severity;
 use crate::check::facts::prints_one_word;
 use crate::check::rule::{Matcher, Rule, RuleReport};
 
-/// The operands and operators of a test, without `]`.
+/// Returns the operands and operators of a test, without `]`.
 fn operands<'a>(command: &SimpleView<'a>) -> Option<Vec<&'a Word>> {
     let mut words = command.words.clone();
     match command.name {
@@ -25,7 +25,7 @@ fn is_number_operator(word: &Word) -> bool {
     matches!(word.literal(), Some(b"-eq" | b"-ne" | b"-lt" | b"-le" | b"-gt" | b"-ge"))
 }
 
-/// Whether the script leaves no doubt that the expansion is one word that is not empty.
+/// Whether the expansion is certainly exactly one word.
 pub(super) fn is_safe(context: &CheckContext<'_>, part: &WordPart) -> bool {
     match &part.kind {
         PartKind::Variable(name) => context.facts.is_one_word(name),
@@ -49,9 +49,9 @@ pub(super) fn is_safe(context: &CheckContext<'_>, part: &WordPart) -> bool {
 pub(super) static UNQUOTED: Rule = Rule {
     code: "test-unquoted",
     severity: Severity::Warning,
-    summary: "an unquoted variable compared in \"[ ]\"",
-    explanation: "If the variable is empty the operand disappears and \"[\" fails; if it holds blanks or a pattern there are too many. \
-        Quote it, or use [[ ]].",
+    summary: "an unquoted variable in a comparison in \"[ ]\"",
+    explanation: "If the variable is empty, the operand disappears and \"[\" fails. If it contains blanks or a \
+        pattern, there are too many operands. Quote it, or use [[ ]].",
     wrong: &["[ $1 = start ]", "read -r a; test $a == b && :"],
     right: &[
         "[ \"$1\" = start ]",
@@ -80,9 +80,9 @@ fn unquoted_operand(context: &CheckContext<'_>, command: &SimpleView<'_>, report
             let text = context.text(word.span);
             let found = report.add(
                 word.span,
-                format!("\"{text}\" is not quoted: if it is empty or several words, the test fails"),
+                format!("unquoted \"{text}\": the test fails if it is empty or several words"),
             );
-            found.hint(format!("\"{text}\" in double quotes, or [[ ]]"));
+            found.hint("use double quotes, or [[ ]]");
         }
     }
 }
@@ -92,7 +92,8 @@ pub(super) static ALWAYS_TRUE: Rule = Rule {
     code: "test-always-true",
     severity: Severity::Warning,
     summary: "\"[ -n $x ]\" is true even if x is empty",
-    explanation: "An empty unquoted variable disappears, and [ -n ] tests whether the text -n is empty. Quote the variable.",
+    explanation: "An empty unquoted variable disappears, and [ -n ] tests whether the string \"-n\" is empty. \
+        Quote the variable.",
     wrong: &["[ -n $x ]", "test -n $(ls)"],
     right: &["[ -n \"$x\" ]", "[[ -n $x ]]", "[ -z \"$x\" ]"],
     matcher: Matcher::Simple(always_true),
@@ -104,9 +105,11 @@ fn always_true(context: &CheckContext<'_>, command: &SimpleView<'_>, report: &mu
         let [part] = pair[1].parts() else { continue };
         if pair[0].literal() == Some(b"-n") && unquoted(pair[1]).next().is_some() && !is_safe(context, part) {
             let text = context.text(pair[1].span);
-            let found =
-                report.add(pair[1].span, format!("true even if \"{text}\" is empty, since it is not quoted"));
-            found.hint("put it in double quotes");
+            let found = report.add(
+                pair[1].span,
+                format!("always true, because the unquoted \"{text}\" disappears if it is empty"),
+            );
+            found.hint("use double quotes");
         }
     }
 }
@@ -115,8 +118,9 @@ fn always_true(context: &CheckContext<'_>, command: &SimpleView<'_>, report: &mu
 pub(super) static GLOB: Rule = Rule {
     code: "test-pattern",
     severity: Severity::Warning,
-    summary: "a pattern compared in \"[ ]\" is expanded to files",
-    explanation: "\"[\" compares text; an unquoted pattern is replaced by the files that match it. Use [[ $a == *.txt ]] or case.",
+    summary: "a pattern in a comparison in \"[ ]\" expands to file names",
+    explanation: "\"[\" compares strings. The shell replaces an unquoted pattern with the matching file names. \
+        Use [[ $a == *.txt ]] or case.",
     wrong: &["[ \"$a\" = *.txt ]", "test \"$a\" != x*"],
     right: &["[[ $a = *.txt ]]", "[ \"$a\" = '*' ]", "[ \"$a\" = x ]"],
     matcher: Matcher::Simple(pattern),
@@ -128,8 +132,8 @@ fn pattern(context: &CheckContext<'_>, command: &SimpleView<'_>, report: &mut Ru
         if is_text_operator(pair[0]) && pair[1].flags.contains(WordFlags::GLOB) {
             let text = context.text(pair[1].span);
             let found =
-                report.add(pair[1].span, format!("\"{text}\" is expanded to file names, not matched"));
-            found.hint("[[ ]] matches patterns");
+                report.add(pair[1].span, format!("\"{text}\" expands to file names instead of matching"));
+            found.hint("use [[ ]] to match patterns");
         }
     }
 }
@@ -138,8 +142,9 @@ fn pattern(context: &CheckContext<'_>, command: &SimpleView<'_>, report: &mut Ru
 pub(super) static NOT_A_NUMBER: Rule = Rule {
     code: "test-not-a-number",
     severity: Severity::Error,
-    summary: "text compared as a number in \"[ ]\"",
-    explanation: "-eq, -lt and their kin compare integers; with anything else \"[\" fails with status 2. Use = and != for text.",
+    summary: "an integer comparison in \"[ ]\" with a string",
+    explanation: "-eq, -lt and similar operators compare integers. With any other operand, \"[\" fails with \
+        status 2. Use = and != for strings.",
     wrong: &["[ \"$a\" -eq yes ]", "test 1.5 -gt 1"],
     right: &["[ \"$a\" = yes ]", "[ \"$a\" -eq 10 ]", "[ -1 -lt \"$b\" ]", "[[ a -eq 1 ]]"],
     matcher: Matcher::Simple(not_a_number),
@@ -157,7 +162,9 @@ fn not_a_number(context: &CheckContext<'_>, command: &SimpleView<'_>, report: &m
         let digits = trimmed.strip_prefix(b"-").or(trimmed.strip_prefix(b"+")).unwrap_or(trimmed);
         if digits.is_empty() || !digits.iter().all(u8::is_ascii_digit) {
             let shown = context.text(word.span);
-            report.add(word.span, format!("\"{shown}\" is not an integer")).hint("use \"=\" to compare text");
+            report
+                .add(word.span, format!("\"{shown}\" is not an integer"))
+                .hint("use \"=\" to compare strings");
         }
     }
 }

@@ -1,9 +1,9 @@
-//! Pipes: what is lost in the copy of the shell that runs a stage, and what nobody reads.
+//! Mistakes in pipelines: lost variables and unread output.
 
 use crate::ast::{Command, CommandKind, Pipeline, Redirect, RedirectKind, Span, Text};
 use crate::check::context::{CheckContext, SimpleView};
 use crate::check::diagnostic::Severity;
-use crate::check::facts::{first_from, last_before};
+use crate::check::facts::{first_starting_at, last_starting_before};
 use crate::check::rule::{Matcher, Rule, RuleReport};
 use crate::walk::SyntaxNode;
 
@@ -11,9 +11,9 @@ use crate::walk::SyntaxNode;
 pub(super) static LOST_VARIABLE: Rule = Rule {
     code: "pipe-lost-variable",
     severity: Severity::Warning,
-    summary: "a variable set in a pipeline is lost after it",
-    explanation: "Each stage of a pipeline runs in a copy of the shell; what a loop assigns there is gone when it ends. Feed the loop \
-        with done < <(command), or set shopt -s lastpipe.",
+    summary: "a variable set in a pipeline is lost afterwards",
+    explanation: "Each command of a pipeline runs in a subshell, so variables assigned in it are lost when it \
+        ends. Redirect the input of the loop with done < <(command), or set shopt -s lastpipe.",
     wrong: &[
         "n=0\nls | while read -r f; do n=$((n + 1)); done\necho $n",
         "last=\nps | { while read -r x; do last=$x; done; }\necho \"$last\"",
@@ -34,20 +34,21 @@ fn lost_variable<'a>(context: &CheckContext<'a>, node: SyntaxNode<'a>, report: &
     let scope = scope(context);
     for (inside, name) in assigned_in(context, body) {
         let assigned = context.facts.assigned.get(name).map(Vec::as_slice).unwrap_or_default();
-        let before = last_before(assigned, pipeline.span.start).is_some_and(|span| span.start >= scope.start);
+        let before =
+            last_starting_before(assigned, pipeline.span.start).is_some_and(|span| span.start >= scope.start);
         let Some(used) = used_after(context, name, pipeline.span.end, scope).filter(|_| before) else {
             continue;
         };
-        let again = first_from(assigned, pipeline.span.end).is_some_and(|span| span.start < used.end);
+        let again = first_starting_at(assigned, pipeline.span.end).is_some_and(|span| span.start < used.end);
         if !again {
-            let found =
-                report.add(*inside, format!("what \"{name}\" is set to here is lost when the pipeline ends"));
-            found.relate(used, "it is used here").hint("feed the loop with \"done < <(command)\"");
+            let found = report
+                .add(*inside, format!("the value assigned to \"{name}\" is lost when the pipeline ends"));
+            found.relate(used, "used here").hint("redirect the input of the loop: \"done < <(command)\"");
         }
     }
 }
 
-/// The assignments that stand in a span.
+/// Returns the assignments in a span.
 fn assigned_in<'s>(context: &'s CheckContext<'_>, body: Span) -> &'s [(Span, Text)] {
     let all = &context.facts.assignments;
     let first = all.partition_point(|(span, _)| span.start < body.start);
@@ -55,7 +56,7 @@ fn assigned_in<'s>(context: &'s CheckContext<'_>, body: Span) -> &'s [(Span, Tex
     all.get(first..last).unwrap_or_default()
 }
 
-/// Where a loop or group works, without the condition in which a loop reads its own variables.
+/// Returns the body of a loop or group, without the condition, in which a loop reads its own variables.
 fn body(command: &Command) -> Span {
     match &command.kind {
         CommandKind::Loop(repeated) => repeated.body.span,
@@ -64,7 +65,7 @@ fn body(command: &Command) -> Span {
     }
 }
 
-/// The last stage, if it is a loop or group.
+/// Returns the last command if it is a loop or group.
 fn last_compound(pipeline: &Pipeline) -> Option<&Command> {
     let last = pipeline.stages.last().filter(|_| pipeline.stages.len() > 1)?;
     matches!(last.kind, CommandKind::Loop(_) | CommandKind::For(_) | CommandKind::Group(_)).then_some(last)
@@ -72,10 +73,11 @@ fn last_compound(pipeline: &Pipeline) -> Option<&Command> {
 
 fn used_after(context: &CheckContext<'_>, name: &Text, end: u32, scope: Span) -> Option<Span> {
     let used = context.facts.used.get(name)?;
-    first_from(used, end).filter(|span| span.end <= scope.end)
+    first_starting_at(used, end).filter(|span| span.end <= scope.end)
 }
 
-/// The function, substitution or subshell that holds the node, or the whole script: where its variables live.
+/// Returns the scope of the node's variables: the nearest function, substitution or subshell, or the whole
+/// script.
 fn scope(context: &CheckContext<'_>) -> Span {
     let inner = context.parents.iter().rev().find_map(|node| match node {
         SyntaxNode::Command(command) => match command.kind {
@@ -92,9 +94,9 @@ fn scope(context: &CheckContext<'_>) -> Span {
 pub(super) static READ: Rule = Rule {
     code: "pipe-read",
     severity: Severity::Warning,
-    summary: "read at the end of a pipeline sets nothing",
-    explanation: "The last stage runs in a copy of the shell, so the variable that read sets is gone at once. Use x=$(command), or \
-        read x < <(command).",
+    summary: "read at the end of a pipeline sets no variable",
+    explanation: "The last command of a pipeline runs in a subshell, so the variable is lost immediately. Use \
+        x=$(command) or read x < <(command).",
     wrong: &["date | read now", "echo a b | read x y; echo $x"],
     right: &[
         "now=$(date)",
@@ -115,8 +117,8 @@ fn read(context: &CheckContext<'_>, command: &SimpleView<'_>, report: &mut RuleR
     let is_last = last.is_some_and(|last| std::ptr::eq(last, command.command));
     if command.name == b"read" && is_last && names && !context.facts.lastpipe && !context.is_tested() {
         let found =
-            report.add(command.words_span(), "what \"read\" sets here is lost when the pipeline ends");
-        found.hint("variable=$(command), or read variable < <(command)");
+            report.add(command.words_span(), "the variable set by \"read\" is lost when the pipeline ends");
+        found.hint("use variable=$(command) or read variable < <(command)");
     }
 }
 
@@ -124,9 +126,9 @@ fn read(context: &CheckContext<'_>, command: &SimpleView<'_>, report: &mut RuleR
 pub(super) static UNREAD: Rule = Rule {
     code: "pipe-unread",
     severity: Severity::Warning,
-    summary: "a pipe into a command that reads no input",
-    explanation: "echo, cd, mkdir and the like never read their standard input: what is piped into them is thrown away. Use xargs to make \
-        arguments of input.",
+    summary: "a pipe into a command that does not read its input",
+    explanation: "echo, cd, mkdir and similar commands do not read standard input, so the piped data is lost. \
+        Use xargs to turn input into arguments.",
     wrong: &["ls | echo", "cat list | mkdir -p", "ls | cd"],
     right: &[
         "ls | xargs echo",
@@ -166,17 +168,18 @@ fn unread(context: &CheckContext<'_>, command: &SimpleView<'_>, report: &mut Rul
     }
     let name = String::from_utf8_lossy(command.name).into_owned();
     report
-        .add(command.name_span(), format!("\"{name}\" does not read what is piped into it"))
-        .hint(format!("… | xargs {name}"));
+        .add(command.name_span(), format!("\"{name}\" does not read its standard input"))
+        .hint(format!("use xargs {name}"));
 }
 
 /// `… | while …; do exit 1; done`.
 pub(super) static EXIT: Rule = Rule {
     code: "pipe-exit",
     severity: Severity::Warning,
-    summary: "exit in a pipeline ends only its stage",
-    explanation: "A loop at the end of a pipeline runs in a copy of the shell, and exit ends that copy: the script goes on after it. Check \
-        the pipeline's status, or feed the loop with done < <(command).",
+    summary: "exit in a pipeline only ends the subshell",
+    explanation: "A loop at the end of a pipeline runs in a subshell. exit ends that subshell, and the script \
+        continues. Check the exit status of the pipeline, or redirect the input of the loop with \
+        done < <(command).",
     wrong: &["ls | while read -r f; do exit 1; done\necho more"],
     right: &[
         "ls | while read -r f; do exit 1; done || exit\necho more",
@@ -212,16 +215,16 @@ fn exit(context: &CheckContext<'_>, command: &SimpleView<'_>, report: &mut RuleR
         |last| matches!(between.get(1), Some(SyntaxNode::Command(stage)) if std::ptr::eq(*stage, last)),
     );
     let checked = !matches!(at.checked_sub(1).map(|at| context.parents[at]), Some(SyntaxNode::Statement(statement)) if statement.rest.is_empty());
-    if apart || !in_last || checked || !goes_on(context, at) {
+    if apart || !in_last || checked || !continues_unchecked(context, at) {
         return;
     }
     report
-        .add(command.words_span(), "this ends the pipeline's stage, not the script")
-        .hint("check the status of the pipeline: \"done || exit\"");
+        .add(command.words_span(), "this ends the subshell of the pipeline, not the script")
+        .hint("check the exit status of the pipeline: \"done || exit\"");
 }
 
-/// Whether a statement that does not look at the status follows the pipeline.
-fn goes_on(context: &CheckContext<'_>, at: usize) -> bool {
+/// Whether a statement that does not test the exit status follows the pipeline.
+fn continues_unchecked(context: &CheckContext<'_>, at: usize) -> bool {
     let (Some(SyntaxNode::List(list)), Some(SyntaxNode::Statement(statement))) =
         (at.checked_sub(2).map(|at| context.parents[at]), at.checked_sub(1).map(|at| context.parents[at]))
     else {

@@ -1,4 +1,4 @@
-//! Quotes where there should be none, and none where there should be.
+//! Missing and superfluous quotes.
 
 use crate::ast::{
     AssignmentValue, CommandKind, Parameter, ParameterOperator, PartKind, RedirectKind, SpecialParameter,
@@ -14,8 +14,8 @@ pub(super) static GLOB: Rule = Rule {
     code: "pattern-quoted",
     severity: Severity::Warning,
     summary: "a quoted pattern is not expanded",
-    explanation: "In quotes * and ? are themselves: the command gets a file of that very name. Leave the pattern outside of the quotes: \
-        \"$dir\"/*.o.",
+    explanation: "In quotes, * and ? are literal: the command looks for a file with exactly that name. Leave \
+        the pattern unquoted: \"$dir\"/*.o.",
     wrong: &["rm \"*.o\"", "cp 'src/*.c' dst", "for f in \"*.txt\"; do :; done", "ls \"$dir/*.c\""],
     right: &[
         "rm *.o",
@@ -45,12 +45,13 @@ fn glob<'a>(context: &CheckContext<'a>, node: SyntaxNode<'a>, report: &mut RuleR
             continue;
         }
         let text = context.text(word.span);
-        let found = report.add(word.span, format!("the pattern in {text} is quoted, so it is not expanded"));
-        found.hint("leave the pattern outside of the quotes");
+        let found = report.add(word.span, format!("the quoted pattern {text} is not expanded"));
+        found.hint("move the pattern out of the quotes");
     }
 }
 
-/// A word that is quoted as a whole, and looks like a path with a pattern: no blanks, and a letter, dot or slash beside the star.
+/// Whether a word is fully quoted and looks like a path with a pattern: no blanks, and a letter, dot or slash
+/// next to the star.
 fn has_quoted_star(word: &Word) -> bool {
     let [part] = word.parts() else { return false };
     let path = |text: &[u8]| {
@@ -71,8 +72,8 @@ fn has_quoted_star(word: &Word) -> bool {
 pub(super) static TILDE: Rule = Rule {
     code: "tilde-quoted",
     severity: Severity::Warning,
-    summary: "a quoted tilde is not the home directory",
-    explanation: "~ is expanded only outside of quotes. Write ~/\"my files\" or \"$HOME/my files\".",
+    summary: "a quoted tilde is not expanded",
+    explanation: "The shell only expands an unquoted ~. Write ~/\"my files\" or \"$HOME/my files\".",
     wrong: &["cd \"~/src\"", "cat '~/.profile'", "echo x > \"~/log\"", "dir=\"~/src\""],
     right: &["cd ~/src", "cd \"$HOME/src\"", "echo \"~/x is there\"", "x='~'", "rm \"a~\""],
     matcher: Matcher::Node(tilde),
@@ -109,8 +110,8 @@ fn tilde<'a>(context: &CheckContext<'a>, node: SyntaxNode<'a>, report: &mut Rule
         if quoted && !word.span.of(context.source).contains(&b' ') {
             let text = context.text(word.span);
             report
-                .add(word.span, format!("the tilde in {text} is quoted, so it is not the home directory"))
-                .hint("leave \"~/\" outside of the quotes, or write \"$HOME/…\"");
+                .add(word.span, format!("the quoted tilde in {text} is not expanded"))
+                .hint("move \"~/\" out of the quotes, or write \"$HOME/…\"");
         }
     }
 }
@@ -119,9 +120,9 @@ fn tilde<'a>(context: &CheckContext<'a>, node: SyntaxNode<'a>, report: &mut Rule
 pub(super) static ARGUMENTS: Rule = Rule {
     code: "arguments-unquoted",
     severity: Severity::Warning,
-    summary: "$@ without quotes splits arguments",
-    explanation: "Unquoted, $@ is split at blanks and its patterns are expanded, so arguments do not arrive as they were given. \
-        \"$@\" keeps each as it is.",
+    summary: "unquoted $@",
+    explanation: "An unquoted $@ undergoes word splitting and filename expansion, so arguments change. \"$@\" \
+        passes each argument unchanged.",
     wrong: &["exec program $@", "for a in $@; do :; done", "f() { g ${array[@]}; }"],
     right: &["exec program \"$@\"", "for a in \"$@\"; do :; done", "x=$@", "echo $*", "[[ $@ ]]", "echo $@"],
     matcher: Matcher::Node(arguments),
@@ -149,8 +150,8 @@ fn arguments<'a>(context: &CheckContext<'a>, node: SyntaxNode<'a>, report: &mut 
         if all && expansion.operator == ParameterOperator::Value && !expansion.indirect {
             let text = context.text(part.span);
             report
-                .add(part.span, format!("{text} is not quoted: arguments are split at blanks"))
-                .hint(format!("\"{text}\" in double quotes"));
+                .add(part.span, format!("unquoted {text}: arguments are split at blanks"))
+                .hint(format!("write \"{text}\" with double quotes"));
         }
     }
 }

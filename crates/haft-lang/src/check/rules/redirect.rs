@@ -1,4 +1,4 @@
-//! Redirections that do something else.
+//! Mistakes in redirections.
 
 use crate::ast::{Command, Duplicate, Pipeline, Redirect, RedirectDescriptor, RedirectKind, Word, WordFlags};
 use crate::check::context::{CheckContext, SimpleView};
@@ -11,7 +11,8 @@ pub(super) static NUMBER: Rule = Rule {
     code: "redirect-number",
     severity: Severity::Warning,
     summary: "a redirection to a file named 1 or 2",
-    explanation: "2>1 writes errors to a file whose name is 1. A descriptor is named with an ampersand: 2>&1.",
+    explanation: "2>1 writes standard error to a file named 1. To duplicate a file descriptor, write an \
+        ampersand: 2>&1.",
     wrong: &["make 2>1", "echo error >2", "make > log 2>1"],
     right: &["make 2>&1", "echo error >&2", "make > ./1", "make 2>/dev/null"],
     matcher: Matcher::Node(number),
@@ -29,10 +30,10 @@ fn number<'a>(context: &CheckContext<'a>, node: SyntaxNode<'a>, report: &mut Rul
     let prefix = text.split('>').next().unwrap_or_default().to_owned();
     report
         .add(redirect.span, format!("\"{text}\" writes to a file named \"{number}\""))
-        .hint(format!("{prefix}>&{number}"));
+        .hint(format!("write {prefix}>&{number}"));
 }
 
-/// In `[ ]` another rule has the better explanation.
+/// Whether the redirection is in `[ ]`, where another rule explains the mistake better.
 fn is_test(context: &CheckContext<'_>) -> bool {
     context
         .commands()
@@ -46,8 +47,8 @@ pub(super) static BOTH: Rule = Rule {
     code: "redirect-both",
     severity: Severity::Warning,
     summary: "a digit before \"&>\" is an argument",
-    explanation: "&> redirects both outputs and takes no descriptor: the digit before it is given to the command. 2>&1 \
-        sends errors where the output goes.",
+    explanation: "&> redirects standard output and standard error, and takes no file descriptor: the digit \
+        before it is an argument of the command. 2>&1 sends standard error to standard output.",
     wrong: &["make 2&>1", "make 2&>/dev/null"],
     right: &["make 2>&1", "make &>log", "head -n 2 &>log"],
     matcher: Matcher::Simple(both),
@@ -61,8 +62,8 @@ fn both(context: &CheckContext<'_>, command: &SimpleView<'_>, report: &mut RuleR
             let span = last.span.to(redirect.span);
             let text = context.text(span);
             report
-                .add(span, format!("in \"{text}\" the digit is an argument"))
-                .hint("2>&1, or &> without a digit");
+                .add(span, format!("the digit in \"{text}\" is an argument of the command"))
+                .hint("write 2>&1, or &> without a digit");
         }
     }
 }
@@ -71,9 +72,9 @@ fn both(context: &CheckContext<'_>, command: &SimpleView<'_>, report: &mut RuleR
 pub(super) static ORDER: Rule = Rule {
     code: "redirect-order",
     severity: Severity::Warning,
-    summary: "2>&1 before the redirection of the output",
-    explanation: "Redirections take effect from left to right: 2>&1 > file sends errors to where the output went before, and \
-        only then the output to the file. Write > file 2>&1.",
+    summary: "2>&1 before the redirection of standard output",
+    explanation: "Redirections take effect from left to right. 2>&1 > file sends standard error to the old \
+        standard output, and then redirects only standard output to the file. Write > file 2>&1.",
     wrong: &["make 2>&1 > log", "make 2>&1 >/dev/null"],
     right: &[
         "make > log 2>&1",
@@ -99,11 +100,10 @@ fn order<'a>(context: &CheckContext<'a>, node: SyntaxNode<'a>, report: &mut Rule
             )
     });
     let Some(later) = later.filter(|_| !redirected_before && !is_read(context, command)) else { return };
-    let found =
-        report.add(command.redirects[at].span, "errors go where the output went before it was redirected");
+    let found = report.add(command.redirects[at].span, "standard error goes to the old standard output");
     found
-        .relate(later.span, "the output is redirected here")
-        .hint(format!("{} 2>&1", context.text(later.span)));
+        .relate(later.span, "standard output is redirected here")
+        .hint(format!("write {} 2>&1", context.text(later.span)));
 }
 
 fn is_errors_to_output(redirect: &Redirect) -> bool {
@@ -111,7 +111,7 @@ fn is_errors_to_output(redirect: &Redirect) -> bool {
         && matches!(redirect.kind, RedirectKind::DuplicateOutput(Duplicate::Descriptor { number: 1, .. }))
 }
 
-/// Whether something reads what the command writes: a pipe or a substitution, so that the order makes sense.
+/// Whether a pipe or a substitution reads the output of the command, so the order makes sense.
 fn is_read(context: &CheckContext<'_>, command: &crate::ast::Command) -> bool {
     let piped = context
         .pipeline()
@@ -124,9 +124,9 @@ fn is_read(context: &CheckContext<'_>, command: &crate::ast::Command) -> bool {
 pub(super) static OVERWRITES_INPUT: Rule = Rule {
     code: "overwrites-input",
     severity: Severity::Warning,
-    summary: "a file is emptied before it is read",
-    explanation: "The shell empties the file of > before the command starts, so there is nothing left to read. Write to another file \
-        and move it, or use sed -i, sort -o or sponge.",
+    summary: "a file is truncated before it is read",
+    explanation: "The shell truncates the file of > before the command starts, so there is nothing left to \
+        read. Write to another file and rename it, or use sed -i, sort -o or sponge.",
     wrong: &[
         "sort names > names",
         "grep -v x \"$f\" > \"$f\"",
@@ -154,15 +154,13 @@ fn overwrites_input<'a>(context: &CheckContext<'a>, node: SyntaxNode<'a>, report
         let same = |other: &&Word| other.span.of(context.source) == name;
         if let Some(other) = pipeline.stages.iter().flat_map(read_by).find(same) {
             let text = context.text(word.span);
-            let found = report.add(word.span, format!("{text} is emptied before it is read"));
-            found
-                .relate(other.span, "it is read here")
-                .hint("write to another file and move it over this one");
+            let found = report.add(word.span, format!("{text} is truncated before it is read"));
+            found.relate(other.span, "read here").hint("write to another file and rename it");
         }
     }
 }
 
-/// The files that a command reads: its input, and its operands if they are files for certain.
+/// Returns the files that a command certainly reads: its standard input and its operands.
 fn read_by(command: &Command) -> Vec<&Word> {
     const FILES: &[&[u8]] =
         &[b"cat", b"sort", b"uniq", b"head", b"tail", b"tac", b"rev", b"nl", b"expand", b"fmt", b"column"];
@@ -181,7 +179,7 @@ fn read_by(command: &Command) -> Vec<&Word> {
     simple.words.iter().skip(skipped).copied().chain(input).collect()
 }
 
-/// The files that the stages of a pipeline empty.
+/// Returns the files that a pipeline truncates.
 fn written(pipeline: &Pipeline) -> impl Iterator<Item = &Word> {
     let redirects = pipeline.stages.iter().flat_map(|stage| stage.redirects.iter());
     redirects.filter_map(|redirect| match &redirect.kind {
@@ -195,7 +193,8 @@ pub(super) static SUDO: Rule = Rule {
     code: "sudo-redirect",
     severity: Severity::Warning,
     summary: "sudo does not apply to a redirection",
-    explanation: "The shell opens the file, as the user who runs it, before sudo starts. Pipe into sudo tee file instead.",
+    explanation: "The shell opens the file before sudo starts, with the permissions of the current user. Pipe \
+        into sudo tee FILE instead.",
     wrong: &["sudo echo 1 > /proc/sys/vm/drop_caches", "sudo cat key >> /etc/keys"],
     right: &[
         "echo 1 | sudo tee /proc/sys/vm/drop_caches",
@@ -220,7 +219,7 @@ fn sudo(context: &CheckContext<'_>, command: &SimpleView<'_>, report: &mut RuleR
             let text = context.text(word.span);
             report
                 .add(redirect.span, format!("{text} is opened without \"sudo\""))
-                .hint(format!("… | sudo tee {text}"));
+                .hint(format!("use … | sudo tee {text}"));
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Regular expressions and `sed` scripts given literally.
+//! Literal regular expressions and `sed` scripts.
 
 use crate::ast::{BinaryTest, Conditional, ConditionalKind, PartKind, Word};
 use crate::check::context::{CheckContext, SimpleView};
@@ -8,13 +8,13 @@ use crate::walk::SyntaxNode;
 
 use super::ere;
 
-/// A regular expression that no program accepts.
+/// `grep -E '(a|b'`.
 pub(super) static BAD_REGEX: Rule = Rule {
     code: "bad-regex",
     severity: Severity::Error,
-    summary: "a regular expression that is wrong",
-    explanation: "The expression is given literally, to =~, grep -E or egrep, and is no extended regular expression: it would fail \
-        whatever it is matched against.",
+    summary: "an invalid regular expression",
+    explanation: "The literal argument of =~, grep -E or egrep is not a valid extended regular expression, so \
+        the command always fails.",
     wrong: &[
         "grep -E '(a|b' file",
         "egrep '[[:alfa:]]' file",
@@ -47,13 +47,13 @@ fn bad_regex<'a>(context: &CheckContext<'a>, node: SyntaxNode<'a>, report: &mut 
         _ => return,
     };
     let Some(text) = expression(word, node) else { return };
-    if let Some(fault) = text.split(|byte| *byte == b'\n').find_map(ere::fault) {
+    if let Some(error) = text.split(|byte| *byte == b'\n').find_map(ere::find_error) {
         let shown = context.text(word.span);
-        report.add(word.span, format!("the regular expression {shown} is wrong: {fault}"));
+        report.add(word.span, format!("invalid regular expression {shown}: {error}"));
     }
 }
 
-/// The text of the expression. In `[[ ]]` quotes change the meaning, so only what has none counts.
+/// Returns the text of the expression. In `[[ ]]` it must be unquoted, because quotes change its meaning.
 fn expression<'a>(word: &'a Word, node: SyntaxNode<'a>) -> Option<&'a [u8]> {
     match node {
         SyntaxNode::Conditional(_) => word.plain(),
@@ -61,7 +61,7 @@ fn expression<'a>(word: &'a Word, node: SyntaxNode<'a>) -> Option<&'a [u8]> {
     }
 }
 
-/// The pattern of `grep -E` or `egrep`.
+/// Returns the pattern of `grep -E` or `egrep`.
 fn grep_pattern<'a>(command: &SimpleView<'a>) -> Option<&'a Word> {
     if !matches!(command.name, b"grep" | b"egrep") {
         return None;
@@ -104,9 +104,9 @@ fn grep_pattern<'a>(command: &SimpleView<'a>) -> Option<&'a Word> {
 pub(super) static SED_UNTERMINATED: Rule = Rule {
     code: "sed-unterminated",
     severity: Severity::Error,
-    summary: "a substitution of sed without its last delimiter",
-    explanation: "sed's s command needs its delimiter three times: s/pattern/replacement/. If the pattern holds the delimiter, choose \
-        another one: s|/usr|/opt|.",
+    summary: "a sed substitution without its last delimiter",
+    explanation: "The s command of sed needs three delimiters: s/pattern/replacement/. If the pattern contains \
+        the delimiter, choose another one: s|/usr|/opt|.",
     wrong: &["sed 's/a/b' file", "sed -i 's/a' file"],
     right: &[
         "sed 's/a/b/' file",
@@ -145,15 +145,15 @@ fn sed_unterminated(_: &CheckContext<'_>, command: &SimpleView<'_>, report: &mut
         let found = report.add(
             script.span,
             format!(
-                "the substitution lacks {} \"{mark}\"",
-                if count == 1 { "its last" } else { "its other" }
+                "the substitution is missing {} \"{mark}\"",
+                if count == 1 { "its last" } else { "two of its three" }
             ),
         );
-        found.hint(format!("s{mark}pattern{mark}replacement{mark}"));
+        found.hint(format!("write s{mark}pattern{mark}replacement{mark}"));
     }
 }
 
-/// How often the delimiter occurs, not counting escaped ones. In brackets sed counts it too.
+/// Counts unescaped delimiters. sed counts those in brackets, too.
 fn delimiters(text: &[u8], delimiter: u8) -> usize {
     let mut count = 0;
     let mut bytes = text.iter();

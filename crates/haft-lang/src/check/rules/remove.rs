@@ -1,4 +1,4 @@
-//! Removing more than was meant.
+//! `rm` commands that may remove the wrong files.
 
 use crate::ast::{CommandKind, List, ParameterOperator, PartKind, Word, WordPart};
 use crate::check::context::{CheckContext, SimpleView, unquoted};
@@ -11,9 +11,10 @@ use super::operand::is_safe;
 pub(super) static UNQUOTED: Rule = Rule {
     code: "rm-unquoted",
     severity: Severity::Warning,
-    summary: "an unquoted variable given to rm",
-    explanation: "A value with a blank in it is several files, and a pattern in it is expanded: rm may remove what was never named. Quote \
-        the variable; use an array for several files.",
+    summary: "an unquoted variable in the arguments of rm",
+    explanation: "If the value contains a blank, it becomes several file names. If it contains a pattern, the \
+        shell expands it. rm may then remove the wrong files. Quote the variable, and use an array \
+        for several files.",
     wrong: &["rm $1", "rm -f $(cat list)/x", "for f in \"$@\"; do rm -rf $f; done"],
     right: &["rm \"$1\"", "rm -f -- \"${files[@]}\"", "f=/tmp/x; rm $f", "rm -f x.$$", "rm -rf ./build"],
     matcher: Matcher::Simple(rm_unquoted),
@@ -27,16 +28,15 @@ fn rm_unquoted(context: &CheckContext<'_>, command: &SimpleView<'_>, report: &mu
         let risky = unquoted(word).find(|part| !is_safe(context, part) && !is_option_variable(word, part));
         if let Some(part) = risky {
             let text = context.text(part.span);
-            let found = report.add(
-                part.span,
-                format!("\"{text}\" is not quoted: a blank or pattern in it names other files"),
-            );
-            found.hint("put it in double quotes");
+            let found = report
+                .add(part.span, format!("unquoted \"{text}\": blanks or patterns in it name other files"));
+            found.hint("use double quotes");
         }
     }
 }
 
-/// A variable alone that is named like a list of options or of files: the author splits it on purpose.
+/// Whether a word is a variable whose name suggests a list of options or files: the author splits it on
+/// purpose.
 fn is_option_variable(word: &Word, part: &WordPart) -> bool {
     let PartKind::Variable(name) = &part.kind else { return false };
     let name = name.to_ascii_lowercase();
@@ -48,9 +48,9 @@ fn is_option_variable(word: &Word, part: &WordPart) -> bool {
 pub(super) static ROOT: Rule = Rule {
     code: "rm-root",
     severity: Severity::Warning,
-    summary: "rm -r of a path that is the root if a variable is empty",
-    explanation: "If the variable is unset or empty the path begins at the root: rm -rf \"$x/\"* removes everything there is. Write \
-        \"${x:?}/\", which stops the script instead.",
+    summary: "rm -r of a path that starts at the root if a variable is empty",
+    explanation: "If the variable is unset or empty, the path starts at the root: rm -rf \"$x/\"* then removes \
+        everything. Write \"${x:?}/\", which stops the script instead.",
     wrong: &["rm -rf \"$x/\"*", "rm -rf $x/*", "rm -r \"$1/usr\""],
     right: &[
         "rm -rf \"${x:?}/\"*",
@@ -74,13 +74,14 @@ fn rm_root(context: &CheckContext<'_>, command: &SimpleView<'_>, report: &mut Ru
         let rest: Vec<&WordPart> = parts.collect();
         if may_be_empty(context, first) && is_top(&rest) {
             let text = context.text(word.span);
-            let found = report.add(word.span, format!("{text} is at the root if the variable is empty"));
-            found.hint("write \"${name:?}\" for the variable, which stops the script instead");
+            let found = report
+                .add(word.span, format!("{text} starts at the root directory if the variable is empty"));
+            found.hint("write \"${name:?}\", which stops the script if the variable is empty");
         }
     }
 }
 
-/// The parts of a word, those in double quotes in their place.
+/// Returns the parts of a word, with double quotes flattened.
 fn flattened(word: &Word) -> Vec<&WordPart> {
     let inner = |part: &'_ WordPart| matches!(part.kind, PartKind::DoubleQuoted(_));
     let mut all = Vec::new();
@@ -101,7 +102,7 @@ fn may_be_empty(context: &CheckContext<'_>, part: &WordPart) -> bool {
     }
 }
 
-/// Whether everything that the script assigns to the variable is text that is not empty.
+/// Whether every value that the script assigns to the variable is non-empty.
 fn is_never_empty(context: &CheckContext<'_>, name: &[u8]) -> bool {
     let Some(places) = context.facts.assigned.get(name) else { return name == b"HOME" || name == b"PWD" };
     places.len() <= 64
@@ -116,7 +117,7 @@ fn is_never_empty(context: &CheckContext<'_>, name: &[u8]) -> bool {
         })
 }
 
-/// Whether what follows the variable is `/`, `/*`, or a directory of the root.
+/// Whether the text after the variable is `/`, `/*` or a top-level directory.
 fn is_top(parts: &[&WordPart]) -> bool {
     const TOP: [&[u8]; 12] = [
         b"/bin", b"/boot", b"/dev", b"/etc", b"/home", b"/lib", b"/opt", b"/root", b"/sbin", b"/srv",
@@ -132,8 +133,9 @@ fn is_top(parts: &[&WordPart]) -> bool {
 pub(super) static AFTER_CD: Rule = Rule {
     code: "cd-unchecked",
     severity: Severity::Warning,
-    summary: "rm in a directory that cd may not have reached",
-    explanation: "If cd fails the script goes on where it was, and rm removes there. Write cd dir && rm …, cd dir || exit, or set -e.",
+    summary: "rm after a cd that may have failed",
+    explanation: "If cd fails, the script continues in the old directory, and rm removes files there. Write cd \
+        dir && rm …, cd dir || exit, or set -e.",
     wrong: &["cd build; rm -rf *", "cd \"$1\"\nrm -f *.o"],
     right: &[
         "cd build && rm -rf *",
@@ -169,7 +171,7 @@ fn after_cd(context: &CheckContext<'_>, list: &List, report: &mut RuleReport<'_>
                     simple.words_span(),
                     format!("this runs in the wrong directory if \"{text}\" fails"),
                 );
-                found.relate(cd, "whether this succeeds is not checked").hint(format!("{text} || exit"));
+                found.relate(cd, "the exit status is not checked").hint(format!("write {text} || exit"));
                 unchecked = None;
             }
             _ => {}
@@ -177,7 +179,7 @@ fn after_cd(context: &CheckContext<'_>, list: &List, report: &mut RuleReport<'_>
     }
 }
 
-/// Whether a word names files by a path that depends on where the script is.
+/// Whether a word is a relative path.
 fn is_relative(word: &Word) -> bool {
     match word.literal() {
         Some(text) => !text.starts_with(b"-") && !text.starts_with(b"/"),

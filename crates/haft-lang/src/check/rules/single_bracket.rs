@@ -1,4 +1,4 @@
-//! `[` and `test`: how they are written.
+//! Syntax mistakes in `[` and `test`.
 
 use crate::ast::{RedirectKind, Span};
 use crate::check::context::{CheckContext, SimpleView};
@@ -10,8 +10,8 @@ pub(super) static UNCLOSED: Rule = Rule {
     code: "test-unclosed",
     severity: Severity::Error,
     summary: "\"[\" without \"]\"",
-    explanation: "\"[\" is a command whose last argument has to be \"]\", a word of its own. Inside it \"&&\" and \"||\" end the \
-        command: write [ a ] && [ b ], or [[ a && b ]].",
+    explanation: "\"[\" is a command whose last argument must be \"]\", as a separate word. \"&&\" and \"||\" \
+        end the command: write [ a ] && [ b ], or [[ a && b ]].",
     wrong: &["[ -f x", "if [ -f x && -f y ]; then :; fi", "[ \"$a\" = b]"],
     right: &["[ -f x ]", "[ -f x ] && [ -f y ]", "[ $test ]", "[ \"$@\""],
     matcher: Matcher::Simple(unclosed),
@@ -22,7 +22,7 @@ fn unclosed(context: &CheckContext<'_>, command: &SimpleView<'_>, report: &mut R
         return;
     }
     let Some(last) = command.words.last() else {
-        report.add(command.name_span(), "\"[\" is not closed").hint("close it with \"]\"");
+        report.add(command.name_span(), "\"[\" without \"]\"").hint("close it with \"]\"");
         return;
     };
     if last.literal() == Some(b"]") || last.flags.contains(crate::ast::WordFlags::FIELDS) {
@@ -30,13 +30,13 @@ fn unclosed(context: &CheckContext<'_>, command: &SimpleView<'_>, report: &mut R
     }
     let end = Span::new(last.span.end.saturating_sub(1), last.span.end);
     let glued = end.of(context.source) == b"]" && last.span.of(context.source) != b"]";
-    let found = report.add(command.name_span(), "\"[\" is not closed");
+    let found = report.add(command.name_span(), "\"[\" without \"]\"");
     if glued {
-        found.relate(end, "this belongs to the word before it").hint("put a space before \"]\"");
+        found.relate(end, "part of the previous word").hint("put a space before \"]\"");
     } else if context.statement().is_some_and(|statement| !statement.rest.is_empty()) {
         found.hint("\"&&\" and \"||\" end the command: write \"[ … ] && [ … ]\" or \"[[ … && … ]]\"");
     } else {
-        found.hint("close it with \"]\", a word of its own");
+        found.hint("close it with \"]\" as a separate word");
     }
 }
 
@@ -45,7 +45,8 @@ pub(super) static NO_SPACE: Rule = Rule {
     code: "test-no-space",
     severity: Severity::Error,
     summary: "no space after \"[\" or \"[[\"",
-    explanation: "\"[\" and \"[[\" are words: without a space after them the shell looks for a command of the longer name.",
+    explanation: "\"[\" and \"[[\" are words. Without a space after them, the shell looks for a command with a \
+        longer name.",
     wrong: &["[-f x ]", "if [\"$a\" = b ]; then :; fi"],
     right: &["[ -f x ]", "[[ -f x ]]", "[abc]*"],
     matcher: Matcher::Simple(no_space),
@@ -60,7 +61,7 @@ fn no_space(context: &CheckContext<'_>, command: &SimpleView<'_>, report: &mut R
         && written != b"[["
         && matches!(closed, Some(b"]" | b"]]"))
     {
-        report.add(span, "no space after \"[\"").hint("put a space after it: \"[ … ]\"");
+        report.add(span, "no space after \"[\"").hint("put a space after it");
     }
 }
 
@@ -68,9 +69,9 @@ fn no_space(context: &CheckContext<'_>, command: &SimpleView<'_>, report: &mut R
 pub(super) static REDIRECT: Rule = Rule {
     code: "test-redirect",
     severity: Severity::Warning,
-    summary: "\"<\" or \">\" inside \"[ ]\" redirects",
-    explanation: "In \"[ ]\" an unquoted < or > is a redirection: [ a > b ] writes a file named b and is always true. Use -lt or -gt \
-        for numbers, [[ a > b ]] for text.",
+    summary: "\"<\" or \">\" inside \"[ ]\" is a redirection",
+    explanation: "In \"[ ]\", an unquoted < or > is a redirection: [ a > b ] writes to a file named b and is \
+        always true. Use -lt or -gt for numbers, [[ a > b ]] for strings.",
     wrong: &["[ \"$a\" > 5 ]", "test 1 < 2"],
     right: &[
         "[ \"$a\" -gt 5 ]",
@@ -94,8 +95,8 @@ fn redirect(context: &CheckContext<'_>, command: &SimpleView<'_>, report: &mut R
         let inside = redirect.span.start < end || (command.name == b"test" && number);
         if redirect.descriptor == crate::ast::RedirectDescriptor::Default && inside {
             let text = context.text(redirect.span);
-            let found = report.add(redirect.span, format!("\"{text}\" redirects, it does not compare"));
-            found.hint("use -lt or -gt for numbers, [[ ]] for text");
+            let found = report.add(redirect.span, format!("\"{text}\" redirects instead of comparing"));
+            found.hint("use -lt or -gt for numbers, [[ ]] for strings");
         }
     }
 }
@@ -104,8 +105,9 @@ fn redirect(context: &CheckContext<'_>, command: &SimpleView<'_>, report: &mut R
 pub(super) static JOINED: Rule = Rule {
     code: "test-joined",
     severity: Severity::Warning,
-    summary: "a comparison without spaces is one word, and true",
-    explanation: "[ $a=b ] has a single operand, which is not empty and therefore true. The operator needs a space on both sides.",
+    summary: "a comparison without spaces is a single word and always true",
+    explanation: "[ $a=b ] has a single operand, which is true because it is not empty. Put spaces around the \
+        operator.",
     wrong: &["[ $a=b ]", "[[ $a==b ]]", "[ \"$a\"!=\"b\" ]"],
     right: &["[ \"$a\" = b ]", "[[ $a == b ]]", "[ $a ]", "[[ \"--x=$y\" ]]"],
     matcher: Matcher::Node(joined),
@@ -138,7 +140,7 @@ fn joined<'a>(context: &CheckContext<'a>, node: crate::walk::SyntaxNode<'a>, rep
     if starts && operator {
         let text = context.text(word.span);
         report
-            .add(word.span, format!("\"{text}\" is one word, and true whatever it holds"))
+            .add(word.span, format!("\"{text}\" is a single word, which is always true"))
             .hint("put spaces around the operator");
     }
 }

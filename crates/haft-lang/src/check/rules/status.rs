@@ -1,4 +1,4 @@
-//! Statuses that get lost.
+//! Lost exit statuses.
 
 use crate::ast::{
     Argument, AssignmentValue, Command, CommandKind, List, Parameter, PartKind, Span, SpecialParameter,
@@ -13,8 +13,9 @@ use crate::walk::SyntaxNode;
 pub(super) static AFTER_ECHO: Rule = Rule {
     code: "status-of-echo",
     severity: Severity::Warning,
-    summary: "$? after echo is the status of echo",
-    explanation: "$? is the status of the last command, which was echo. Keep the status in a variable first, or test the command itself.",
+    summary: "$? after echo is the exit status of echo",
+    explanation: "$? is the exit status of the last command, which is echo. Save the status in a variable \
+        first, or test the command itself.",
     wrong: &["make\necho done\nif [ $? -eq 0 ]; then :; fi", "make; printf x; [[ $? = 0 ]] && :"],
     right: &[
         "make\nif [ $? -eq 0 ]; then :; fi",
@@ -29,15 +30,15 @@ fn after_echo(_: &CheckContext<'_>, list: &List, report: &mut RuleReport<'_>) {
     for pair in list.statements.windows(2) {
         let Some(echo) = echoes(&pair[0]) else { continue };
         if let Some(span) = tests_status(&pair[1]) {
-            let found = report.add(span, "this is the status of \"echo\"");
+            let found = report.add(span, "this is the exit status of \"echo\"");
             found
-                .relate(echo, "it ran last")
-                .hint("keep the status in a variable before this, or test the command itself");
+                .relate(echo, "the last command")
+                .hint("save the exit status in a variable first, or test the command itself");
         }
     }
 }
 
-/// A statement that only prints, and has no reason to fail.
+/// Returns the span of `echo` or `printf` if the statement only prints.
 fn echoes(statement: &Statement) -> Option<Span> {
     let ([command], []) = (&*statement.first.stages, &*statement.rest) else { return None };
     let simple = SimpleView::of(command)?;
@@ -45,7 +46,7 @@ fn echoes(statement: &Statement) -> Option<Span> {
     plain.then(|| simple.name_span())
 }
 
-/// The place of `$?` in what a statement tests first.
+/// Returns the span of `$?` in the first test of a statement.
 fn tests_status(statement: &Statement) -> Option<Span> {
     let command = statement.first.stages.first()?;
     let tested = match &command.kind {
@@ -79,9 +80,9 @@ fn status_in(node: SyntaxNode<'_>) -> Option<Span> {
 pub(super) static MASKED: Rule = Rule {
     code: "status-masked",
     severity: Severity::Warning,
-    summary: "local, export, declare or readonly hides the status of a substitution",
-    explanation: "The status is that of the builtin, which succeeds; neither set -e nor $? sees that the command failed. Declare first, \
-        assign in a statement of its own.",
+    summary: "local, export, declare or readonly hides the exit status of a command substitution",
+    explanation: "The exit status is that of the builtin, which succeeds, so neither set -e nor $? notices a \
+        failure of the command. Declare the variable first and assign to it in a separate statement.",
     wrong: &["set -e; f() { local x=$(make); }", "export x=$(make)\nif [ $? -ne 0 ]; then :; fi"],
     right: &[
         "f() { local x=$(make); }",
@@ -99,14 +100,16 @@ fn masked(context: &CheckContext<'_>, list: &List, report: &mut RuleReport<'_>) 
         let Some((name, span)) = declared_substitution(command) else { continue };
         let asked = list.statements.get(at + 1).and_then(tests_status).is_some();
         if asked || context.facts.errexit {
-            let found =
-                report.add(span, format!("\"{}\" hides whether this fails", String::from_utf8_lossy(name)));
-            found.hint("declare the variable first, then assign to it in a statement of its own");
+            let found = report.add(
+                span,
+                format!("\"{}\" hides the exit status of this command", String::from_utf8_lossy(name)),
+            );
+            found.hint("declare the variable first, then assign to it in a separate statement");
         }
     }
 }
 
-/// The builtin and the substitution of `local x=$(…)`.
+/// Returns the builtin and the command substitution in `local x=$(…)`.
 fn declared_substitution(command: &Command) -> Option<(&[u8], Span)> {
     let simple = SimpleView::of(command)?;
     if !matches!(simple.name, b"local" | b"export" | b"declare" | b"typeset" | b"readonly") {
@@ -120,7 +123,7 @@ fn declared_substitution(command: &Command) -> Option<(&[u8], Span)> {
     })
 }
 
-/// A substitution that is the whole word and may fail.
+/// Returns the span of a command substitution that is the whole word and may fail.
 fn substitution(word: &Word) -> Option<Span> {
     let parts = match word.parts() {
         [part] => match &part.kind {

@@ -1,4 +1,4 @@
-//! What can be said of the text without its structure, and of letters that look like others.
+//! Mistakes in the raw text, and misleading characters.
 
 use crate::ast::{PartKind, RedirectKind, Span, WordContent};
 use crate::check::context::CheckContext;
@@ -6,13 +6,13 @@ use crate::check::diagnostic::Severity;
 use crate::check::rule::{Matcher, Rule, RuleReport};
 use crate::walk::SyntaxNode;
 
-/// `#!` that is not at the start.
+/// `#!` after the first line.
 pub(super) static SHEBANG: Rule = Rule {
     code: "shebang-not-first",
     severity: Severity::Warning,
-    summary: "#! that does not begin the file",
-    explanation: "The system looks for #! in the first two bytes of the file. After a blank line, a comment, a space or a byte order mark it \
-        is a comment like any other, and the file may be run by another shell.",
+    summary: "#! that is not at the start of the file",
+    explanation: "The kernel only recognizes #! in the first two bytes of a file. After a blank line, a \
+        comment, a space or a byte order mark it is a comment, and another shell may run the file.",
     wrong: &["\n#!/bin/bash\necho x", " #!/bin/sh\n", "# a script\n#!/bin/sh\n"],
     right: &[
         "#!/bin/bash\necho x",
@@ -32,7 +32,7 @@ fn shebang(source: &[u8], report: &mut RuleReport<'_>) {
         if body.starts_with(b"#!/") && (number > 0 || lead > 0) {
             let start = offset + lead;
             report
-                .add(span(start, start + body.len()), "\"#!\" counts only at the very start of the file")
+                .add(span(start, start + body.len()), "\"#!\" only works at the very start of the file")
                 .hint("move it to the first line");
             return;
         }
@@ -47,9 +47,9 @@ fn shebang(source: &[u8], report: &mut RuleReport<'_>) {
 pub(super) static CARRIAGE_RETURN: Rule = Rule {
     code: "carriage-return",
     severity: Severity::Warning,
-    summary: "lines that end as on Windows",
-    explanation: "The shell takes the carriage return for a part of the last word: commands are not found, files get odd names. Convert the \
-        file with dos2unix or sed -i 's/\\r$//'.",
+    summary: "Windows line endings",
+    explanation: "The shell treats the carriage return as part of the last word, so commands are not found and \
+        file names are wrong. Convert the file with dos2unix or sed -i 's/\\r$//'.",
     wrong: &["echo a\r\necho b\r\n"],
     right: &["echo a\necho b\n", "printf 'a\\r\\n'"],
     matcher: Matcher::Text(carriage_return),
@@ -60,19 +60,20 @@ fn carriage_return(source: &[u8], report: &mut RuleReport<'_>) {
     let Some(first) = ends.next() else { return };
     let more = ends.count();
     let message = if more == 0 {
-        "a line ends in a carriage return".to_owned()
+        "a line ends with a carriage return".to_owned()
     } else {
-        format!("{} lines end in a carriage return", more + 1)
+        format!("{} lines end with a carriage return", more + 1)
     };
-    report.add(span(first, first + 1), message).hint("sed -i 's/\\r$//' takes them away");
+    report.add(span(first, first + 1), message).hint("remove them with sed -i 's/\\r$//'");
 }
 
-/// “…” where quotes are meant.
+/// “…” instead of quotes.
 pub(super) static TYPOGRAPHIC_QUOTES: Rule = Rule {
     code: "typographic-quotes",
     severity: Severity::Warning,
-    summary: "typographic quotes outside of quotes",
-    explanation: "“ ” ‘ ’ are letters to the shell: they quote nothing and become part of the argument. They often come with pasted text.",
+    summary: "typographic quotes outside quotes",
+    explanation: "“ ” ‘ ’ are ordinary characters to the shell: they do not quote and become part of the \
+        argument. They often come from pasted text.",
     wrong: &["echo “hello world”", "rm ‘a b’"],
     right: &["echo \"“hello”\"", "echo don’t", "echo 'x' # “y”"],
     matcher: Matcher::Node(typographic_quotes),
@@ -83,7 +84,7 @@ fn typographic_quotes<'a>(context: &CheckContext<'a>, node: SyntaxNode<'a>, repo
     let starts = ["“", "‘"].iter().any(|mark| text.starts_with(mark.as_bytes()));
     let ends = ["”"].iter().any(|mark| text.ends_with(mark.as_bytes()));
     if starts || ends {
-        let message = "typographic quotes are letters to the shell";
+        let message = "typographic quotes do not quote";
         report.add(at, message).hint("use \" or '");
     }
 }
@@ -93,8 +94,8 @@ pub(super) static NO_BREAK_SPACE: Rule = Rule {
     code: "no-break-space",
     severity: Severity::Warning,
     summary: "a no-break space between words",
-    explanation: "A no-break space looks like a space and is a letter to the shell: what seems to be two words is one. It often comes with \
-        pasted text.",
+    explanation: "A no-break space looks like a space, but it is an ordinary character to the shell and does \
+        not separate words. It often comes from pasted text.",
     wrong: &["echo\u{a0}hello", "ls \u{a0}-l"],
     right: &["echo 'a\u{a0}b'", "echo a b"],
     matcher: Matcher::Node(no_break_space),
@@ -105,12 +106,12 @@ fn no_break_space<'a>(context: &CheckContext<'a>, node: SyntaxNode<'a>, report: 
     if let Some(place) = memchr::memmem::find(text, "\u{a0}".as_bytes()) {
         let start = at.start as usize + place;
         report
-            .add(span(start, start + 2), "a no-break space is a letter to the shell")
-            .hint("replace it by a space");
+            .add(span(start, start + 2), "a no-break space does not separate words")
+            .hint("replace it with a space");
     }
 }
 
-/// The unquoted literal that a node of an argument is.
+/// Returns the unquoted literal text of a word or part.
 fn unquoted<'a>(context: &CheckContext<'a>, node: SyntaxNode<'a>) -> Option<(&'a [u8], Span)> {
     let quotes = |node: &SyntaxNode<'_>| match node {
         SyntaxNode::Part(part) => matches!(part.kind, PartKind::DoubleQuoted(_) | PartKind::LocaleQuoted(_)),

@@ -1,4 +1,4 @@
-//! Variables that are not there, and what `read` does to them.
+//! Unset variables, and `read` without `-r`.
 
 use crate::ast::{Command, CommandKind, PartKind};
 use crate::check::context::{CheckContext, SimpleView};
@@ -6,13 +6,13 @@ use crate::check::diagnostic::Severity;
 use crate::check::rule::{Matcher, Rule, RuleReport};
 use crate::walk::SyntaxNode;
 
-/// A variable that is never set, under `set -u`.
+/// An unset variable with `set -u`.
 pub(super) static UNSET: Rule = Rule {
     code: "unset-variable",
     severity: Severity::Warning,
-    summary: "under set -u, a variable that is never assigned",
-    explanation: "set -u ends the script at the first use of a variable that is not set, and this one is assigned nowhere in the script nor \
-        set in the environment. Write ${name:-} if it may be missing.",
+    summary: "a variable that is never assigned, with set -u",
+    explanation: "With set -u, the script exits when it uses an unset variable. This variable is not assigned \
+        in the script and not set in the environment. Write ${name:-} if it may be unset.",
     wrong: &["set -u\necho $nmae", "set -euo pipefail\nname=x\necho \"${naem}\""],
     right: &[
         "set -u\nname=x\necho $name",
@@ -34,23 +34,23 @@ fn unset<'a>(context: &CheckContext<'a>, node: SyntaxNode<'a>, report: &mut Rule
     let SyntaxNode::Part(part) = node else { return };
     let PartKind::Variable(name) = &part.kind else { return };
     let facts = context.facts;
-    let silent = !facts.nounset || facts.foreign || facts.indirect;
-    if silent || facts.assigned.contains_key(name.as_bytes()) || is_given(name) {
+    let silent = !facts.nounset || facts.runs_unknown_code || facts.unknown_nameref;
+    if silent || facts.assigned.contains_key(name.as_bytes()) || is_set_by_shell(name) {
         return;
     }
     let shouted = !name.iter().any(u8::is_ascii_lowercase);
     let set = context.resolver.is_set(name).unwrap_or(shouted);
-    if set || facts.tried.contains(name.as_bytes()) {
+    if set || facts.probed_variables.contains(name.as_bytes()) {
         return;
     }
     let found =
-        report.add(part.span, format!("\"{name}\" is never assigned, and set -u ends the script here"));
-    found.hint(format!("write \"${{{name}:-}}\" if it may be missing"));
+        report.add(part.span, format!("\"{name}\" is never assigned, so the script exits here (set -u)"));
+    found.hint(format!("write \"${{{name}:-}}\" if it may be unset"));
 }
 
-/// Variables that the shell sets by itself.
-fn is_given(name: &[u8]) -> bool {
-    const GIVEN: &[&str] = &[
+/// Whether the shell sets the variable itself.
+fn is_set_by_shell(name: &[u8]) -> bool {
+    const SET_BY_SHELL: &[&str] = &[
         "COLUMNS",
         "DIRSTACK",
         "EPOCHREALTIME",
@@ -93,7 +93,7 @@ fn is_given(name: &[u8]) -> bool {
     ];
     name.starts_with(b"BASH")
         || name.starts_with(b"COMP")
-        || GIVEN.iter().any(|given| given.as_bytes() == name)
+        || SET_BY_SHELL.iter().any(|given| given.as_bytes() == name)
 }
 
 /// `while read line`.
@@ -101,7 +101,8 @@ pub(super) static READ_BACKSLASH: Rule = Rule {
     code: "read-backslash",
     severity: Severity::Note,
     summary: "a loop that reads lines without -r",
-    explanation: "Without -r, read takes backslashes in the input for escapes and joins lines that end in one. Write read -r.",
+    explanation: "Without -r, read treats backslashes in the input as escapes and joins lines that end in a \
+        backslash. Write read -r.",
     wrong: &["while read line; do echo \"$line\"; done < file"],
     right: &[
         "while read -r line; do echo \"$line\"; done < file",
@@ -116,6 +117,8 @@ fn read_backslash<'a>(_: &CheckContext<'a>, node: SyntaxNode<'a>, report: &mut R
     let Some(statement) = repeated.condition.statements.first() else { return };
     let Some(simple) = statement.first.stages.first().and_then(SimpleView::of) else { return };
     if simple.name == b"read" && !simple.has_letter(b'r') {
-        report.add(simple.words_span(), "backslashes in the input are taken for escapes").hint("read -r");
+        report
+            .add(simple.words_span(), "\"read\" treats backslashes in the input as escapes")
+            .hint("use read -r");
     }
 }

@@ -60,7 +60,7 @@ fn unpacked(arguments: &ParsedArguments, uses: &mut FileUses) {
     uses.complete &= !arguments.has("P absolute-names");
 }
 
-/// The directories that `-C` changes to, each relative to the one before.
+/// Returns the directories of the `-C` options, each relative to the previous one.
 fn directories(arguments: &ParsedArguments) -> Vec<PlannedWord> {
     let mut all: Vec<PlannedWord> = Vec::new();
     for directory in arguments.values("C directory") {
@@ -70,7 +70,7 @@ fn directories(arguments: &ParsedArguments) -> Vec<PlannedWord> {
     all
 }
 
-/// The files that go into an archive; `-C` holds for those after it.
+/// Adds the files to archive. `-C` applies to the files after it.
 fn packed(arguments: &ParsedArguments, uses: &mut FileUses) {
     let mut directory = known(b".");
     for event in &arguments.events {

@@ -1,4 +1,4 @@
-//! Programs that replace a file by its compressed form or back, and those that split files.
+//! Programs that compress, decompress or split files.
 
 use super::FileUses;
 use super::getopt::ParsedArguments;
@@ -6,11 +6,11 @@ use super::path::{chosen, concat, literal, with_suffix, without_suffix};
 use crate::plan::step::{FileScope, FileUseMode, PlannedWord};
 use crate::plan::words::known;
 
-/// How one of these programs names files.
+/// How a compression program names files.
 struct Compressor {
-    /// Suffixes of compressed files, the default first, and what is in their context without compression.
+    /// Suffixes of compressed files, default first, each with the suffix of the decompressed file.
     suffixes: &'static [(&'static str, &'static str)],
-    /// Whether the original stays unless an option says otherwise.
+    /// Whether the program keeps the original file by default.
     keeps: bool,
 }
 
@@ -99,7 +99,7 @@ pub(super) fn csplit(arguments: &ParsedArguments, uses: &mut FileUses) {
     numbered(arguments.value("f prefix").cloned().unwrap_or_else(|| known(b"xx")), uses);
 }
 
-/// Files whose names begin alike and end as the command chooses.
+/// Adds output files with a common prefix and numbered suffixes.
 fn numbered(prefix: PlannedWord, uses: &mut FileUses) {
     let pieces = prefix.pieces.into_iter().chain([literal(b""), chosen(b"*")]);
     uses.write(&concat(pieces));

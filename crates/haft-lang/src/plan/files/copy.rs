@@ -1,4 +1,4 @@
-//! Commands that make files out of files: copies, moves, links, filters, patches.
+//! Commands that create files from files: copies, renames, links, filters, patches.
 
 use super::FileUses;
 use super::getopt::ParsedArguments;
@@ -6,11 +6,11 @@ use super::path::{base_name, is_directory, join};
 use crate::plan::step::{FileScope, FileUseMode, PlannedWord};
 use crate::plan::words::known;
 
-/// Sources and the target of `cp`, `mv`, `ln` and `install`.
+/// The sources and the target of `cp`, `mv`, `ln` and `install`.
 struct CopyOperands<'a> {
     sources: Vec<&'a PlannedWord>,
     target: Option<&'a PlannedWord>,
-    /// Whether the target can only be a directory.
+    /// Whether the target must be a directory.
     into: bool,
 }
 
@@ -30,7 +30,7 @@ impl<'a> CopyOperands<'a> {
         Self { sources, target, into }
     }
 
-    /// Adds what is written: a file in the target directory for each source, or the target itself.
+    /// Adds the written files: one in the target directory for each source, or the target itself.
     fn written(&self, arguments: &ParsedArguments, scope: FileScope, uses: &mut FileUses) {
         let Some(target) = self.target else { return };
         if !self.into {
@@ -63,7 +63,7 @@ pub(super) fn mv(arguments: &ParsedArguments, uses: &mut FileUses) {
     transfer.written(arguments, FileScope::Exact, uses);
 }
 
-/// `ln SOURCE… TARGET`; a single operand is linked to in the working directory.
+/// `ln SOURCE… TARGET`. With a single operand, the link is created in the working directory.
 pub(super) fn ln(arguments: &ParsedArguments, uses: &mut FileUses) {
     let mut transfer = CopyOperands::of(arguments);
     let here = known(b".");
@@ -128,6 +128,6 @@ pub(super) fn patch(arguments: &ParsedArguments, uses: &mut FileUses) {
         None if output => uses.add(FileUseMode::Read, &directory, FileScope::Tree),
         None => uses.add(FileUseMode::Write, &directory, FileScope::Tree),
     }
-    // A patch that does not fit leaves files of rejects and of the original, and a patch may delete files.
+    // A patch may delete files, and a patch that fails leaves reject and backup files.
     uses.incomplete();
 }

@@ -19,7 +19,7 @@ pub(super) fn dd(arguments: &ParsedArguments, uses: &mut FileUses) {
     }
 }
 
-/// `mkfs -t TYPE DEVICE`: options differ between file systems, so every operand that is a path counts.
+/// `mkfs -t TYPE DEVICE`. Options differ between file systems, so every operand that is a path counts.
 pub(super) fn mkfs(arguments: &[PlannedWord], uses: &mut FileUses) {
     const VALUES: &[&[u8]] =
         &[b"-t", b"-L", b"-n", b"-b", b"-m", b"-O", b"-E", b"-U", b"-i", b"-N", b"-I", b"-T"];
@@ -31,7 +31,7 @@ pub(super) fn mkfs(arguments: &[PlannedWord], uses: &mut FileUses) {
         }
         after_option = argument.literal().is_some_and(|word| VALUES.contains(&word));
     }
-    // A number after the device is a count of blocks.
+    // A number after the device is the number of blocks.
     let is_number =
         |item: &&&PlannedWord| item.literal().is_some_and(|text| text.iter().all(u8::is_ascii_digit));
     operands.iter().filter(|item| !is_number(item)).for_each(|device| uses.write(device));
@@ -51,7 +51,7 @@ pub(super) fn badblocks(arguments: &ParsedArguments, uses: &mut FileUses) {
     device.into_iter().for_each(|device| uses.add(mode, device, crate::plan::step::FileScope::Exact));
 }
 
-/// `fdisk` and `sfdisk` change a disk unless an option says that they list it.
+/// `fdisk` and `sfdisk` change a disk unless an option only lists its partitions.
 pub(super) fn fdisk(arguments: &ParsedArguments, uses: &mut FileUses) {
     const LISTS: &str = "l x s n list list-details getsz no-act dump json d J list-free F verify V show-size";
     let lists = if arguments.command == b"fdisk" { "l x s list list-details getsz" } else { LISTS };
@@ -79,7 +79,7 @@ pub(super) fn sgdisk(arguments: &ParsedArguments, uses: &mut FileUses) {
     used(arguments, arguments.has(CHANGES) && !arguments.has("P pretend"), uses);
 }
 
-/// `cryptsetup luksFormat DEVICE` and its kin.
+/// `cryptsetup luksFormat DEVICE` and its other actions.
 pub(super) fn cryptsetup(arguments: &ParsedArguments, uses: &mut FileUses) {
     let mut operands = arguments.operands();
     let action = operands.next().and_then(PlannedWord::literal).unwrap_or_default();

@@ -1,10 +1,10 @@
-//! `find`: its roots, and the actions that write and delete.
+//! `find`: its starting points, and actions that write or delete files.
 
 use super::FileUses;
 use super::getopt::ParsedArguments;
 use crate::plan::step::{FileScope, FileUseMode, PlannedWord};
 
-/// Actions and tests whose first value is a file.
+/// Actions and tests whose first argument is a file.
 const FILES: &[(&[u8], FileUseMode)] = &[
     (b"-fprint", FileUseMode::Write),
     (b"-fprint0", FileUseMode::Write),
@@ -41,26 +41,26 @@ pub(super) fn find(arguments: &ParsedArguments, uses: &mut FileUses) {
     }
 }
 
-/// `-H`, `-L`, `-P`, `-O3`, which stand before the roots.
+/// Whether a word is one of the options before the starting points: `-H`, `-L`, `-P`, `-O3`.
 fn is_option(item: &PlannedWord) -> bool {
     matches!(item.literal(), Some(b"-H" | b"-L" | b"-P")) || item.prefix().starts_with(b"-O")
 }
 
-/// `-delete` removes whatever passes the tests before it.
+/// Adds the files that `-delete` removes.
 fn delete(items: &[&PlannedWord], roots: &[&PlannedWord], uses: &mut FileUses) {
     let chooses = items.iter().filter_map(|item| item.literal()).any(is_test);
     let scope = if chooses { FileScope::Inside } else { FileScope::Tree };
     roots.iter().for_each(|root| uses.add(FileUseMode::Delete, root, scope));
 }
 
-/// Whether the tests of a `find` command let only some files pass.
+/// Whether a `find` command has tests that select files.
 pub(crate) fn find_chooses(argv: &[PlannedWord]) -> bool {
     let end =
         |item: &&PlannedWord| !item.prefix().starts_with(b"-exec") && !item.prefix().starts_with(b"-ok");
     argv.iter().skip(1).take_while(end).filter_map(PlannedWord::literal).any(is_test)
 }
 
-/// Whether a word is a test that passes some files only.
+/// Whether a word is a test that selects files.
 fn is_test(word: &[u8]) -> bool {
     const OTHERS: &[&[u8]] = &[
         b"-delete",

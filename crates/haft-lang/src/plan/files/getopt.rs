@@ -1,4 +1,5 @@
-//! ParsedArguments as GNU's `getopt_long` reads them: bundled letters, abbreviated long options, `--`, options after operands.
+//! Parses arguments like GNU `getopt_long`: bundled short options, abbreviated long options, `--`, options
+//! after operands.
 
 use crate::plan::builtin::without_prefix;
 use crate::plan::step::PlannedWord;
@@ -6,31 +7,32 @@ use crate::plan::step::PlannedWord;
 /// The options of a command.
 #[derive(Clone, Copy)]
 pub(super) struct OptionSyntax {
-    /// Letters, as in `getopt(3)`: `a` takes no value, `a:` takes one, `a::` takes one in the same word. With `+` in
-    /// front, the first operand ends the options.
+    /// Short options, as in `getopt(3)`: `a` takes no value, `a:` takes one, `a::` takes one in the same
+    /// word. With a leading `+`, the first operand ends the options.
     pub(super) short: &'static str,
-    /// Long options, separated by spaces: `name` takes no value, `name=` takes one, `name=?` takes one after `=` only.
+    /// Long options, separated by spaces: `name` takes no value, `name=` takes one, `name=?` takes one only
+    /// after `=`.
     pub(super) long: &'static str,
 }
 
-/// One argument, or two that belong together.
+/// A parsed option or operand.
 pub(super) enum ParsedArgument {
-    /// An option: its letter or its long name as the syntax spells it, and its value.
+    /// An option with its value. The name is spelled as in the syntax.
     Option(&'static str, Option<PlannedWord>),
     /// An operand.
     Operand(PlannedWord),
 }
 
-/// ParsedArguments, read.
+/// Parsed arguments.
 #[derive(Default)]
 pub(super) struct ParsedArguments {
-    /// The last component of the command's name.
+    /// The base name of the command.
     pub(super) command: Vec<u8>,
-    /// ParseOptions and operands in the order given.
+    /// Options and operands in order.
     pub(super) events: Vec<ParsedArgument>,
-    /// Whether an option is not known, so that what follows may be its value.
+    /// Whether there is an unknown option, whose value may be the next word.
     pub(super) unknown: bool,
-    /// How many operands stand before `--`; `None` without one.
+    /// The number of operands before `--`; `None` without `--`.
     pub(super) before_dashes: Option<usize>,
 }
 
@@ -43,7 +45,7 @@ enum OptionArity {
 }
 
 impl ParsedArguments {
-    /// The operands.
+    /// Returns the operands.
     pub(super) fn operands(&self) -> impl DoubleEndedIterator<Item = &PlannedWord> {
         self.events.iter().filter_map(|event| match event {
             ParsedArgument::Operand(item) => Some(item),
@@ -51,14 +53,14 @@ impl ParsedArguments {
         })
     }
 
-    /// Whether one of these options is given; names are separated by spaces.
+    /// Whether one of these options is given. Names are separated by spaces.
     pub(super) fn has(&self, names: &str) -> bool {
         self.events
             .iter()
             .any(|event| matches!(event, ParsedArgument::Option(name, _) if is_among(name, names)))
     }
 
-    /// The values of these options, in order.
+    /// Returns the values of these options, in order.
     pub(super) fn values<'s>(&'s self, names: &'s str) -> impl DoubleEndedIterator<Item = &'s PlannedWord> {
         self.events.iter().filter_map(move |event| match event {
             ParsedArgument::Option(name, Some(value)) if is_among(name, names) => Some(value),
@@ -66,7 +68,7 @@ impl ParsedArguments {
         })
     }
 
-    /// The last value of these options.
+    /// Returns the last value of these options.
     pub(super) fn value<'s>(&'s self, names: &'s str) -> Option<&'s PlannedWord> {
         self.values(names).next_back()
     }
@@ -76,13 +78,13 @@ impl ParsedArguments {
     }
 }
 
-/// Whether a name is one of those that a list separated by spaces holds.
+/// Whether a list separated by spaces contains a name.
 pub(super) fn is_among(name: &str, names: &str) -> bool {
     names.split(' ').any(|known| known == name)
 }
 
 impl OptionSyntax {
-    /// Reads arguments, without the command's name.
+    /// Parses arguments, without the command name.
     pub(super) fn read(self, items: &[PlannedWord]) -> ParsedArguments {
         let mut arguments = ParsedArguments::default();
         let mut rest = items.iter();
@@ -128,7 +130,7 @@ impl OptionSyntax {
         arguments.events.push(ParsedArgument::Option(name, value));
     }
 
-    /// Whether the syntax has an option of this name.
+    /// Whether the syntax has an option with this name.
     #[cfg(test)]
     pub(super) fn knows(self, option: &str) -> bool {
         match option.as_bytes() {
@@ -137,7 +139,7 @@ impl OptionSyntax {
         }
     }
 
-    /// The option that a word names: in full, or by a beginning that no other option has.
+    /// Returns the long option for a word: its full name or an unambiguous prefix.
     fn long_name(self, word: &[u8]) -> Option<(&'static str, OptionArity)> {
         const COMMON: &str = " help version";
         let words = self.long.split_ascii_whitespace().chain(COMMON.split_ascii_whitespace());
@@ -176,11 +178,11 @@ impl OptionSyntax {
             arguments.events.push(ParsedArgument::Option(name, value));
             return;
         }
-        // More letters, or the value of the last one, that only a run can tell.
+        // The rest of the word is not known: more options, or a value.
         arguments.unknown |= item.literal().is_none();
     }
 
-    /// What the syntax says about a letter.
+    /// Returns the short option for a letter.
     fn letter(self, letter: u8) -> Option<(&'static str, OptionArity)> {
         let bytes = self.short.as_bytes();
         let at = bytes.iter().position(|known| *known == letter && !b"+:".contains(known))?;
@@ -192,7 +194,7 @@ impl OptionSyntax {
         self.short.get(at..=at).map(|name| (name, takes))
     }
 
-    /// Reads arguments whose first word may be letters without a dash, as `tar xzf FILE` has it.
+    /// Parses arguments whose first word may be short options without a dash, as in `tar xzf FILE`.
     pub(super) fn read_old_style(self, items: &[PlannedWord]) -> ParsedArguments {
         let first = items.first().and_then(PlannedWord::literal);
         let Some(letters) = first.filter(|word| !word.starts_with(b"-") && !word.is_empty()) else {
@@ -215,7 +217,7 @@ impl OptionSyntax {
     }
 }
 
-/// ParsedArguments of a command that has no options in this sense.
+/// Returns all arguments as operands, for commands with another syntax.
 pub(super) fn operands_only(items: &[PlannedWord]) -> ParsedArguments {
     let events = items.iter().cloned().map(ParsedArgument::Operand).collect();
     ParsedArguments { events, ..ParsedArguments::default() }

@@ -1,7 +1,7 @@
-//! `git`: what its commands do to the work tree.
+//! The files that git commands use.
 //!
-//! The work tree is the working directory, or that of `-C`; the repository is `.git` in it. Both are described as a
-//! whole. Commands that run hooks are not complete.
+//! The work tree is the working directory or that of `-C`, and the repository is `.git` in it. Both are
+//! described as a whole. Commands that run hooks are not complete.
 
 use super::FileUses;
 use super::getopt::{OptionSyntax, ParsedArgument, ParsedArguments};
@@ -9,19 +9,19 @@ use super::path::{base_name, join, without_suffix};
 use crate::plan::step::{FileScope, FileUseMode, PlannedWord};
 use crate::plan::words::known;
 
-/// What a command of git does.
+/// The effect of a git command.
 enum GitEffect {
     /// Reads the work tree and the repository.
     Reads,
-    /// Changes the repository only.
+    /// Changes only the repository.
     Records,
-    /// Changes any file of the work tree, too.
+    /// Changes the repository and the work tree.
     Updates,
-    /// As the function says.
+    /// Computed by a function.
     By(fn(&GitCommand<'_>, &mut FileUses)),
 }
 
-/// A command of git, its arguments and where it works.
+/// A git command with its arguments and work tree.
 struct GitCommand<'a> {
     name: &'a [u8],
     arguments: &'a [PlannedWord],
@@ -83,7 +83,7 @@ pub(super) fn git(arguments: &ParsedArguments, uses: &mut FileUses) {
 }
 
 impl GitCommand<'_> {
-    /// The whole work tree, its repository included.
+    /// Adds the whole work tree, including the repository.
     fn tree(&self, mode: FileUseMode, uses: &mut FileUses) {
         uses.add(mode, &self.directory, FileScope::Tree);
     }
@@ -92,7 +92,7 @@ impl GitCommand<'_> {
         uses.add(FileUseMode::Write, &join(&self.directory, &known(b".git")), FileScope::Tree);
     }
 
-    /// A file that `--output` names.
+    /// Adds the file of `--output`.
     fn output(&self, uses: &mut FileUses) {
         let outputs = self.arguments.iter().filter(|item| item.prefix().starts_with(b"--output="));
         outputs.for_each(|item| uses.write(&crate::plan::builtin::without_prefix(item, 9)));
@@ -104,7 +104,7 @@ impl GitCommand<'_> {
         options.into_iter().any(|word| words.contains(&word))
     }
 
-    /// Whether a letter stands among options of one dash.
+    /// Whether a short option is given.
     fn has_letter(&self, letter: u8) -> bool {
         let options =
             self.arguments.iter().filter_map(PlannedWord::literal).take_while(|word| *word != b"--");
@@ -113,15 +113,15 @@ impl GitCommand<'_> {
             .any(|word| word.len() > 1 && word[0] == b'-' && word[1] != b'-' && word[1..].contains(&letter))
     }
 
-    /// The paths after `--`, if it is given.
+    /// Returns the paths after `--`, if given.
     fn after_dashes(&self) -> Option<Vec<PlannedWord>> {
         let at = self.arguments.iter().position(|item| item.literal() == Some(b"--"))?;
         Some(self.arguments[at + 1..].iter().map(|path| join(&self.directory, path)).collect())
     }
 
-    /// OperandUse, by options of which these letters and names take a value.
+    /// Returns the operands. These short and long options take a value.
     fn operands(&self, short: &'static str, long: &'static str) -> Vec<PlannedWord> {
-        // ParseOptions that are not listed take no value.
+        // Options that are not listed take no value.
         let mut operands = Vec::new();
         for item in self.arguments {
             let read = OptionSyntax { short, long }.read(std::slice::from_ref(item));

@@ -1,9 +1,9 @@
-//! The files that the arguments of common commands name.
+//! The files named by arguments of common commands.
 //!
-//! Each command is an entry of `table`: its options, and how it uses the files that options and operands name. A
-//! command whose operands have a meaning of their own (`cp`, `tar`, `git`) has a function instead of a mode. Nothing
-//! here looks at the file system, so a claim holds whatever is there: `cp a b` writes `b` or, if that is a
-//! directory, a file in it.
+//! Each command has an entry in `table`: its options, and how it uses the files named by options and
+//! operands. Commands with their own operand syntax (`cp`, `tar`, `git`) have a function. Nothing here
+//! accesses the file system, so every claim must hold for any state of it: `cp a b` writes `b`, or a file in
+//! `b` if that is a directory.
 
 mod archive;
 mod compress;
@@ -28,7 +28,7 @@ pub(crate) use find::find_chooses;
 pub(crate) use script_programs::{interpreter_reads_input, without_version as interpreter_name};
 pub(crate) use table::is_interpreter;
 
-/// Most files of one command that are named; beyond them the list is not complete.
+/// Maximum number of files listed for one command. Beyond it, the list is incomplete.
 const MAX_FILES: usize = 1000;
 
 /// Collects the files that a command uses.
@@ -65,12 +65,12 @@ impl FileUses {
         self.add(FileUseMode::Delete, target, FileScope::Exact);
     }
 
-    /// A use of a path that the text of the command names itself.
+    /// Adds a use of a fixed path.
     fn add_text(&mut self, mode: FileUseMode, path: &[u8], scope: FileScope) {
         self.add(mode, &words::known(path), scope);
     }
 
-    /// Says that the command uses files which are not listed.
+    /// Marks the list as incomplete.
     fn incomplete(&mut self) {
         self.complete = false;
     }
@@ -83,14 +83,14 @@ enum OperandUse {
     None,
     /// Each is a file.
     Each(FileUseMode),
-    /// Each but the first is a file; with one of these options, the first as well.
+    /// Each except the first is a file. With one of these options, the first one is a file, too.
     AfterFirst(FileUseMode, &'static str),
-    /// As the function says.
+    /// Computed by a function.
     By(fn(&ParsedArguments, &mut FileUses)),
 }
 
 impl PlanBuilder<'_> {
-    /// Adds the files that a command of these arguments uses to its step.
+    /// Adds the files that a command uses to its step.
     pub(super) fn command_files(&mut self, index: usize, argv: &[PlannedWord]) {
         self.steps[index].directory = self.directory.path().cloned();
         let argv = self.constants.resolve(argv);

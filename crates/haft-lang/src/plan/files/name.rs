@@ -1,4 +1,4 @@
-//! Commands that make, remove and mark single files and directories.
+//! Commands that create, remove or change single files and directories.
 
 use super::FileUses;
 use super::getopt::ParsedArguments;
@@ -26,7 +26,7 @@ pub(super) fn mkdir(arguments: &ParsedArguments, uses: &mut FileUses) {
     arguments.operands().for_each(|directory| directories(directory, parents, uses));
 }
 
-/// A directory that is made, perhaps with those above it.
+/// Adds a created directory, and its parents if `above`.
 pub(super) fn directories(directory: &PlannedWord, above: bool, uses: &mut FileUses) {
     if above {
         parents(directory, FileUseMode::Write, uses);
@@ -34,7 +34,7 @@ pub(super) fn directories(directory: &PlannedWord, above: bool, uses: &mut FileU
     uses.write(directory);
 }
 
-/// The directories above a path that is relative and known.
+/// Adds the parent directories of a known relative path.
 pub(super) fn parents(path: &PlannedWord, mode: FileUseMode, uses: &mut FileUses) {
     let Some(text) = path.literal().filter(|text| !text.starts_with(b"/")) else { return };
     for (at, _) in text.iter().enumerate().filter(|(_, byte)| **byte == b'/') {
@@ -53,7 +53,7 @@ pub(super) fn rmdir(arguments: &ParsedArguments, uses: &mut FileUses) {
     }
 }
 
-/// `mktemp [-d] [TEMPLATE]`: the last run of `X` becomes something else.
+/// `mktemp [-d] [TEMPLATE]`. The last run of `X` is replaced.
 pub(super) fn mktemp(arguments: &ParsedArguments, uses: &mut FileUses) {
     if arguments.has("u dry-run") {
         return;
@@ -86,7 +86,7 @@ pub(super) fn mkfifo(arguments: &ParsedArguments, uses: &mut FileUses) {
     arguments.operands().take(count).for_each(|file| uses.write(file));
 }
 
-/// `chmod MODE FILE…`; a mode that takes rights away looks like options: `chmod -x file`.
+/// `chmod MODE FILE…`. A mode that removes permissions looks like an option: `chmod -x file`.
 pub(super) fn chmod(arguments: &ParsedArguments, uses: &mut FileUses) {
     let mode_as_option = arguments.has("r w x X s t u g o a");
     let skipped = usize::from(!mode_as_option && !arguments.has("reference"));
@@ -94,16 +94,16 @@ pub(super) fn chmod(arguments: &ParsedArguments, uses: &mut FileUses) {
     arguments.operands().skip(skipped).for_each(|file| uses.add(FileUseMode::Attributes, file, scope));
 }
 
-/// `chattr [-R] +i FILE…`: letters after `+`, `-` and `=` are attributes.
+/// `chattr [-R] +i FILE…`. Letters after `+`, `-` and `=` are attributes.
 pub(super) fn chattr(arguments: &ParsedArguments, uses: &mut FileUses) {
-    // An attribute that is taken away looks like an unknown option.
+    // Removing an attribute looks like an unknown option.
     let scope = if arguments.has("R") { FileScope::Tree } else { FileScope::Exact };
     let is_change = |item: &&PlannedWord| matches!(item.prefix().first(), Some(b'+' | b'='));
     let files = arguments.operands().filter(|item| !is_change(item));
     files.for_each(|file| uses.add(FileUseMode::Attributes, file, scope));
 }
 
-/// `flock FILE COMMAND`: the file is made if it is missing; a number is a descriptor.
+/// `flock FILE COMMAND`. The file is created if it does not exist. A number is a file descriptor.
 pub(super) fn flock(arguments: &ParsedArguments, uses: &mut FileUses) {
     let file = arguments.operands().next();
     let is_number =
@@ -121,7 +121,7 @@ pub(super) fn script(arguments: &ParsedArguments, uses: &mut FileUses) {
     }
 }
 
-/// Commands that only run another, which is a step of its own.
+/// Wrappers: the command they run is a separate step.
 pub(super) fn wrapper(_: &ParsedArguments, uses: &mut FileUses) {
     uses.complete = true;
 }

@@ -1,15 +1,15 @@
-//! Paths made of other paths, as far as the text tells them.
+//! Operations on paths that may contain dynamic pieces.
 
 use crate::ast::Text;
 use crate::plan::step::{Expansion, PlannedWord, WordPiece};
 use crate::plan::words::known;
 
-/// A name that the command chooses, described by a pattern.
+/// Creates a piece for a name that the command chooses, described by a pattern.
 pub(super) fn chosen(pattern: &[u8]) -> WordPiece {
     WordPiece::Dynamic { by: Expansion::Chosen, source: pattern.into() }
 }
 
-/// The pieces one after the other, literal ones joined.
+/// Concatenates pieces and joins adjacent literals.
 pub(in crate::plan) fn concat(parts: impl IntoIterator<Item = WordPiece>) -> PlannedWord {
     let mut pieces: Vec<WordPiece> = Vec::new();
     for part in parts {
@@ -24,17 +24,17 @@ pub(in crate::plan) fn concat(parts: impl IntoIterator<Item = WordPiece>) -> Pla
     PlannedWord { pieces, several: false }
 }
 
-/// A literal piece.
+/// Creates a literal piece.
 pub(in crate::plan) fn literal(text: &[u8]) -> WordPiece {
     WordPiece::Literal(text.into())
 }
 
-/// The item with text after it.
+/// Appends a suffix to a path.
 pub(super) fn with_suffix(item: &PlannedWord, suffix: &[u8]) -> PlannedWord {
     PlannedWord { several: item.several, ..concat(item.pieces.iter().cloned().chain([literal(suffix)])) }
 }
 
-/// The item without text at its end, if it ends so.
+/// Removes a suffix from a path, if it has it.
 pub(super) fn without_suffix(item: &PlannedWord, suffix: &[u8]) -> Option<PlannedWord> {
     let (last, before) = item.pieces.split_last()?;
     let WordPiece::Literal(text) = last else { return None };
@@ -42,7 +42,7 @@ pub(super) fn without_suffix(item: &PlannedWord, suffix: &[u8]) -> Option<Planne
     Some(PlannedWord { several: item.several, ..concat(before.iter().cloned().chain([literal(kept)])) })
 }
 
-/// The last component of a path, if the text tells where it begins.
+/// Returns the base name of a path, if it is known where it starts.
 pub(super) fn base_name(item: &PlannedWord) -> Option<PlannedWord> {
     let item = match item.literal() {
         Some(text) => known(trim_slashes(text)),
@@ -73,7 +73,7 @@ fn trim_slashes(text: &[u8]) -> &[u8] {
     &text[..end]
 }
 
-/// Whether a path can only be that of a directory: it ends with a slash or a dot of its own.
+/// Whether a path must be a directory: it ends with a slash, `.` or `..`.
 pub(super) fn is_directory(item: &PlannedWord) -> bool {
     match item.pieces.last() {
         Some(WordPiece::Literal(text)) => {
@@ -85,7 +85,7 @@ pub(super) fn is_directory(item: &PlannedWord) -> bool {
     }
 }
 
-/// The path of a file in a directory.
+/// Joins a directory and a path.
 pub(in crate::plan) fn join(directory: &PlannedWord, name: &PlannedWord) -> PlannedWord {
     if directory.literal() == Some(b".") || is_anchored(name) {
         return name.clone();
@@ -109,7 +109,7 @@ pub(in crate::plan) fn join(directory: &PlannedWord, name: &PlannedWord) -> Plan
     PlannedWord { several: name.several, ..concat(pieces) }
 }
 
-/// Whether a path does not depend on the working directory, or only a run can tell.
+/// Whether a path is absolute, or may be.
 fn is_anchored(item: &PlannedWord) -> bool {
     match item.pieces.first() {
         None => true,
@@ -120,7 +120,7 @@ fn is_anchored(item: &PlannedWord) -> bool {
     }
 }
 
-/// Joins two paths by their text: `.` is left out, `..` takes a component away.
+/// Joins two paths textually: drops `.`, and removes a component for `..`.
 fn join_text(directory: &[u8], name: &[u8]) -> Vec<u8> {
     let absolute = directory.starts_with(b"/");
     let mut components: Vec<&[u8]> = Vec::new();

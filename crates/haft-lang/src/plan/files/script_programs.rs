@@ -1,4 +1,4 @@
-//! Programs that take a script as an argument or a file: sed, awk, jq, interpreters.
+//! Programs that run a script from an argument or a file: sed, awk, jq, interpreters.
 
 use super::FileUses;
 use super::getopt::ParsedArguments;
@@ -6,7 +6,7 @@ use super::path::{base_name, with_suffix};
 use crate::plan::script_language::{awk_writes_nothing, sed_is_harmless};
 use crate::plan::step::{FileScope, FileUseMode, PlannedWord};
 
-/// `sed [-i[SUFFIX]] SCRIPT FILE…`; `-e` and `-f` give the script.
+/// `sed [-i[SUFFIX]] SCRIPT FILE…`. `-e` and `-f` also specify scripts.
 pub(super) fn sed(arguments: &ParsedArguments, uses: &mut FileUses) {
     let given = arguments.has("e f expression file");
     let mut operands = arguments.operands();
@@ -28,7 +28,7 @@ pub(super) fn sed(arguments: &ParsedArguments, uses: &mut FileUses) {
     }
 }
 
-/// The copy that `sed -iSUFFIX` keeps; `*` in the suffix stands for the file's name.
+/// Adds the backup of `sed -iSUFFIX`. `*` in the suffix is replaced by the file name.
 fn backup(file: &PlannedWord, suffix: &PlannedWord, uses: &mut FileUses) {
     let Some(suffix) = suffix.literal() else { return uses.incomplete() };
     if !suffix.contains(&b'*') {
@@ -41,7 +41,7 @@ fn backup(file: &PlannedWord, suffix: &PlannedWord, uses: &mut FileUses) {
     uses.add_text(FileUseMode::Write, &[directory, &copy].concat(), FileScope::Exact);
 }
 
-/// `awk PROGRAM FILE…`; `name=value` among the files is an assignment.
+/// `awk PROGRAM FILE…`. `name=value` among the files is an assignment.
 pub(super) fn awk(arguments: &ParsedArguments, uses: &mut FileUses) {
     let mut operands = arguments.operands();
     let in_files = arguments.has("f E file e source");
@@ -65,7 +65,7 @@ fn is_assignment(item: &PlannedWord) -> bool {
     name > 0 && prefix.get(name) == Some(&b'=') && !prefix[0].is_ascii_digit()
 }
 
-/// `jq [OPTION…] FILTER FILE…`: some options take two values, so the words are read here.
+/// `jq [OPTION…] FILTER FILE…`. Some options take two values, so this function parses the words itself.
 pub(super) fn jq(arguments: &ParsedArguments, uses: &mut FileUses) {
     let mut operands = arguments.operands();
     let mut filter_given = false;
@@ -90,7 +90,7 @@ pub(super) fn jq(arguments: &ParsedArguments, uses: &mut FileUses) {
     }
 }
 
-/// An interpreter reads its script; what that does is not known.
+/// Adds the script of an interpreter. Its effects are not known.
 pub(super) fn interpreter(arguments: &[PlannedWord], uses: &mut FileUses) {
     uses.incomplete();
     if let Some(script) = script_operand(arguments) {
@@ -98,7 +98,7 @@ pub(super) fn interpreter(arguments: &[PlannedWord], uses: &mut FileUses) {
     }
 }
 
-/// The first operand of an interpreter; `None` if an option gives the program.
+/// Returns the first operand of an interpreter; `None` if an option specifies the program.
 fn script_operand(arguments: &[PlannedWord]) -> Option<Option<&PlannedWord>> {
     let gives = |item: &PlannedWord| {
         let prefix = item.prefix();
@@ -119,14 +119,14 @@ pub(crate) fn interpreter_reads_input(arguments: &[PlannedWord]) -> bool {
         .is_some_and(|operand| operand.is_none_or(|operand| operand.literal() == Some(b"-")))
 }
 
-/// The name of an interpreter without its version: `python3.12`.
+/// Removes the version from the name of an interpreter: `python3.12`.
 pub(crate) fn without_version(name: &[u8]) -> &[u8] {
     let version =
         name.iter().rposition(|byte| !byte.is_ascii_digit() && *byte != b'.').map_or(0, |at| at + 1);
     if name[version..].contains(&b'.') { &name[..version] } else { name }
 }
 
-/// A shell reads its script; text after `-c` and standard input are steps of their own.
+/// Adds the script of a shell. Text after `-c` and standard input are separate steps.
 pub(super) fn shell(arguments: &[PlannedWord], uses: &mut FileUses) {
     let mut rest = arguments.iter();
     while let Some(item) = rest.next() {

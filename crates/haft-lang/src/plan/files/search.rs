@@ -1,10 +1,10 @@
-//! Commands that look into files and directories.
+//! Commands that list or search files and directories.
 
 use super::FileUses;
 use super::getopt::ParsedArguments;
 use crate::plan::step::{FileScope, FileUseMode, PlannedWord};
 
-/// Reads operands, or the working directory if there are none.
+/// Adds the operands, or the working directory if there are none.
 fn read_or_here<'a>(operands: impl Iterator<Item = &'a PlannedWord>, scope: FileScope, uses: &mut FileUses) {
     let mut operands = operands.peekable();
     if operands.peek().is_none() {
@@ -27,7 +27,7 @@ pub(super) fn cmp(arguments: &ParsedArguments, uses: &mut FileUses) {
     arguments.operands().take(2).for_each(|file| uses.read(file));
 }
 
-/// `grep PATTERN FILE…`; `-e` and `-f` give the pattern.
+/// `grep PATTERN FILE…`. `-e` and `-f` also specify patterns.
 pub(super) fn grep(arguments: &ParsedArguments, uses: &mut FileUses) {
     let recursive = arguments.has("r R recursive dereference-recursive")
         || arguments.value("d directories").is_some_and(|value| value.literal() == Some(b"recurse"));
@@ -40,7 +40,7 @@ pub(super) fn grep(arguments: &ParsedArguments, uses: &mut FileUses) {
     }
 }
 
-/// `rg PATTERN PATH…`, which searches directories by itself.
+/// `rg PATTERN PATH…`, which searches directories recursively.
 pub(super) fn rg(arguments: &ParsedArguments, uses: &mut FileUses) {
     let skipped = usize::from(!arguments.has("e f regexp file files type-list"));
     read_or_here(arguments.operands().skip(skipped), FileScope::Tree, uses);

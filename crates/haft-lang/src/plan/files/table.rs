@@ -1,4 +1,4 @@
-//! The commands there are, described as data.
+//! The table of known commands.
 
 use std::collections::HashMap;
 use std::sync::OnceLock;
@@ -16,12 +16,12 @@ struct CommandFiles {
     /// Its names, separated by spaces.
     names: &'static str,
     syntax: OptionSyntax,
-    /// ParseOptions whose value is a file.
+    /// Options whose value is a file.
     files: &'static [(&'static str, FileUseMode)],
     operands: OperandUse,
-    /// ParseOptions with which operands are used with everything below them.
+    /// Options with which directories are used recursively.
     tree: &'static str,
-    /// ParseOptions whose effect on files is not described here.
+    /// Options whose effect on files is not described.
     partial: &'static str,
 }
 
@@ -48,17 +48,17 @@ impl CommandFiles {
     }
 }
 
-/// Commands that use no files but those of redirections, whatever their arguments.
+/// Commands that use no files except those of redirections.
 const FILELESS: &str = "arch basename clear dirname echo expr factor false free getconf groups hostid hostname id \
     kill killall logname nproc numfmt pathchk pgrep pkill printenv printf ps pwd reboot seq shutdown sleep tput true \
     tty uname uptime users uuidgen w who whoami yes halt poweroff";
 
-/// Programs that read a script and then do what it says.
+/// Programs that run a script.
 const INTERPRETERS: &str =
     "python python2 python3 perl ruby node deno bun php lua Rscript tclsh expect fish pwsh";
 
 const COMMANDS: &[CommandFiles] = &[
-    // Commands that read.
+    // Commands that read files.
     command("cat", "AbeEnstTuv", "show-all number-nonblank show-ends number squeeze-blank show-tabs show-nonprinting", Each(Read)),
     command("tac", "brs:", "before regex separator=", Each(Read)),
     command("rev", "z", "zero", Each(Read)),
@@ -157,7 +157,7 @@ const COMMANDS: &[CommandFiles] = &[
     .files(&[("f file", Read)]),
     command("jq", "", "", By(script_programs::jq)),
     command("test [", "+", "", OperandUse::None),
-    // Commands that write what they are given.
+    // Commands that write files.
     command(
         "sort",
         "bcCdfghik:mMno:rRsS:t:T:uVz",
@@ -249,7 +249,7 @@ const COMMANDS: &[CommandFiles] = &[
     )
     .files(&[("i input", Read), ("o output r reject-file", Write)])
     .partial("b backup B prefix"),
-    // Scripts of their own.
+    // Commands with their own language.
     command(
         "sed gsed",
         "nEbe:f:i::l:rsuz",
@@ -267,10 +267,10 @@ const COMMANDS: &[CommandFiles] = &[
     command("bzip2 bunzip2", "dzkftcqvsLV123456789", "decompress compress keep force test stdout quiet verbose small fast best", By(compress::bzip2)),
     command("xz unxz lzma unlzma", "zdtlkfcS:0123456789eT:qvQM:C:F:", "compress decompress uncompress test list keep force stdout to-stdout suffix= extreme threads= quiet verbose check= format= files=? memory= memlimit= no-sparse fast best", By(compress::xz)),
     command("zstd unzstd pzstd", "0123456789dzo:fcD:kqvrtlbT:M:h", "decompress compress force stdout keep rm quiet verbose test list fast=? ultra long=? threads= adapt rsyncable format= output-dir-flat= output-dir-mirror= sparse no-sparse check no-check exclude-compressed stream-size= train maxdict= dictID=", By(compress::zstd)).files(&[("D", Read)]).partial("r output-dir-flat output-dir-mirror train"),
-    // Files found, and files that git manages.
+    // find and git.
     command("find", "", "", By(find::find)),
     command("git", "+C:c:pPhv", "git-dir= work-tree= namespace= exec-path=? html-path no-pager paginate bare no-replace-objects literal-pathspecs glob-pathspecs noglob-pathspecs icase-pathspecs no-optional-locks config-env= list-cmds=", By(git::git)),
-    // The network.
+    // Network transfers.
     command("curl", transfer::CURL_SHORT, transfer::CURL_LONG, By(transfer::curl)).files(transfer::CURL_FILES),
     command("wget", transfer::WGET_SHORT, transfer::WGET_LONG, By(transfer::wget)).files(transfer::WGET_FILES),
     command("rsync", transfer::RSYNC_SHORT, transfer::RSYNC_LONG, By(transfer::rsync)).files(transfer::RSYNC_FILES),
@@ -285,7 +285,7 @@ const COMMANDS: &[CommandFiles] = &[
     command("cryptsetup", "c:h:y:d:S:s:b:o:p:rqt:T:i:vh:", "type= key-file= cipher= key-size= hash= batch-mode force-password use-random verify-passphrase iter-time= pbkdf= label= uuid=", By(device::cryptsetup)).files(&[("d key-file", Read)]),
     command("badblocks", "b:c:d:e:fi:no:p:st:vwX", "", By(device::badblocks)).files(&[("i", Read), ("o", Write)]),
     command("mkswap", "cfL:p:U:v:e:o:s:F", "check force label= pagesize= uuid= swapversion= verbose lock=? endianness= offset= size= file", Each(Write)),
-    // Wrappers: what they run is a step of its own.
+    // Wrappers. The command they run is a separate step.
     command("xargs", "+0a:d:E:e::I:i::L:l::n:oP:prs:tx", "null arg-file= delimiter= eof=? replace=? max-lines=? max-args= open-tty max-procs= process-slot-var= interactive no-run-if-empty max-chars= show-limits verbose exit", OperandUse::None).files(&[("a arg-file", Read)]),
     command("time", "+apvqf:o:", "append portability verbose quiet format= output=", OperandUse::None).files(&[("o output", Write)]),
     command("strace", "+cCdDfFhiknqrtTvVwxyYzZa:b:e:E:I:o:O:p:P:s:S:u:U:X:", "", OperandUse::None).files(&[("o", Write)]),
@@ -298,7 +298,7 @@ const COMMANDS: &[CommandFiles] = &[
     command("logger", "", "", OperandUse::None),
 ];
 
-/// The commands by name.
+/// Returns the entry of a command.
 fn find(name: &[u8]) -> Option<&'static CommandFiles> {
     static BY_NAME: OnceLock<HashMap<&[u8], &CommandFiles>> = OnceLock::new();
     let by_name = || {
@@ -310,12 +310,12 @@ fn find(name: &[u8]) -> Option<&'static CommandFiles> {
     BY_NAME.get_or_init(by_name).get(name).copied()
 }
 
-/// Adds the files that a command of this name uses. `base` is the last component of the name.
+/// Adds the files that a command uses. `base` is the base name of `name`.
 pub(super) fn uses(base: &[u8], name: &[u8], arguments: &[PlannedWord], uses: &mut FileUses) {
     if let Some(command) = find(base) {
         command.uses(base, arguments, uses);
     } else if base == name && crate::resolve::is_builtin(name) && !matches!(name, b"source" | b".") {
-        // The redirections are all that a builtin opens.
+        // Builtins only open redirections.
     } else if is_interpreter(base) {
         script_programs::interpreter(arguments, uses);
     } else if crate::plan::shell::is_shell(base) {
@@ -334,7 +334,7 @@ pub(super) fn uses(base: &[u8], name: &[u8], arguments: &[PlannedWord], uses: &m
     }
 }
 
-/// Whether a program of this name, perhaps with a version, is an interpreter other than a shell.
+/// Whether a program is an interpreter other than a shell. The name may include a version.
 pub(crate) fn is_interpreter(name: &[u8]) -> bool {
     is_named(INTERPRETERS, script_programs::without_version(name))
 }
@@ -379,7 +379,7 @@ mod tests {
     use super::COMMANDS;
 
     #[test]
-    fn no_command_is_described_twice_and_every_option_of_a_list_is_known() {
+    fn commands_are_unique_and_listed_options_exist() {
         let mut names: Vec<&str> = COMMANDS.iter().flat_map(|command| command.names.split(' ')).collect();
         names.sort_unstable();
         assert!(names.windows(2).all(|pair| pair[0] != pair[1]), "{names:?}");

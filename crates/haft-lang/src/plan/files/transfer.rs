@@ -1,4 +1,4 @@
-//! Programs that move files over the network: curl, wget, rsync, scp.
+//! Programs that transfer files over the network: curl, wget, rsync, scp.
 
 use super::FileUses;
 use super::getopt::{ParsedArgument, ParsedArguments};
@@ -56,7 +56,7 @@ pub(super) fn curl(arguments: &ParsedArguments, uses: &mut FileUses) {
     arguments.values("b cookie").filter(is_file).for_each(|file| uses.read(file));
 }
 
-/// The file of `name=@file;type=text/plain`.
+/// Returns the file in `name=@file;type=text/plain`.
 fn before_semicolon(item: &PlannedWord) -> PlannedWord {
     match item.literal() {
         Some(text) => known(text.split(|byte| *byte == b';').next().unwrap_or(text)),
@@ -64,7 +64,7 @@ fn before_semicolon(item: &PlannedWord) -> PlannedWord {
     }
 }
 
-/// The text of a URL; a `?` in it is a pattern that matches no file.
+/// Returns the text of a URL. A `?` in it is parsed as a glob, but matches no file.
 fn url_text(url: &PlannedWord) -> Option<Vec<u8>> {
     let piece = |piece: &WordPiece| match piece {
         WordPiece::Literal(text) | WordPiece::Dynamic { by: Expansion::Glob, source: text } => {
@@ -76,7 +76,7 @@ fn url_text(url: &PlannedWord) -> Option<Vec<u8>> {
     pieces.map(|pieces| pieces.concat())
 }
 
-/// The name that the last component of a URL's path gives.
+/// Returns the file name in the path of a URL.
 fn remote_name(url: &PlannedWord) -> PlannedWord {
     let unknown = || concat([chosen(b"remote name")]);
     match url_text(url) {
@@ -181,7 +181,7 @@ pub(super) fn rsync(arguments: &ParsedArguments, uses: &mut FileUses) {
     uses.complete &= !arguments.has("backup b B backup-dir T temp-dir partial-dir files-from read-batch");
 }
 
-/// Whether an operand is on another machine: `host:path`, `rsync://host/path`.
+/// Whether an operand is remote: `host:path`, `rsync://host/path`.
 fn is_remote(item: &PlannedWord) -> bool {
     let prefix = item.prefix();
     let colon = memchr::memchr(b':', prefix);

@@ -1,11 +1,11 @@
-//! Writing to disks.
+//! Commands that write to disks.
 
 use super::step_tree::{has_letter, name, words};
 use crate::check::diagnostic::Severity;
 use crate::check::rule::{Matcher, Rule, RuleReport};
 use crate::plan::{FileUse, FileUseMode, PlanStep, ScriptPlan, resolved_path};
 
-/// Beginnings of the names of disks, and whether a digit has to follow.
+/// Prefixes of disk device names, and whether a digit must follow.
 const DISKS: &[(&str, bool)] = &[
     ("/dev/sd", false),
     ("/dev/hd", false),
@@ -23,7 +23,7 @@ const DISKS: &[(&str, bool)] = &[
     ("/dev/kmem", false),
 ];
 
-/// Programs that destroy what is on the device they are given.
+/// Programs that destroy the data on a device.
 const FORMATTERS: &[&[u8]] = &[b"mke2fs", b"mkdosfs", b"mkntfs", b"mkreiserfs", b"mkswap", b"blkdiscard"];
 
 /// `dd of=/dev/sda`.
@@ -31,8 +31,9 @@ pub(in crate::check::rules) static OVERWRITES_DEVICE: Rule = Rule {
     code: "overwrites-device",
     severity: Severity::Warning,
     summary: "a disk is overwritten, formatted or partitioned",
-    explanation: "What is on the disk is lost. If it is meant, make sure that the name of the disk is right: names change between starts, \
-        /dev/disk/by-id does not. It is a note where only a run can tell the device.",
+    explanation: "The data on the disk is lost. Verify the device name: names such as /dev/sda can change \
+        between boots, /dev/disk/by-id does not. This is a note if the device name is not known \
+        before the script runs.",
     wrong: &[
         "dd if=/dev/zero of=/dev/sda",
         "dd if=image.iso of=/dev/nvme0n1 bs=4M",
@@ -87,17 +88,16 @@ fn overwrites_device(plan: &ScriptPlan, report: &mut RuleReport<'_>) {
     for step in &plan.steps {
         if let Some(path) = step.files.iter().find_map(|file| device(step, file)) {
             let found = report.add(step.span, format!("this overwrites the device \"{path}\""));
-            found.hint("check that the device is the one that is meant, with lsblk");
+            found.hint("verify the device name with lsblk");
         } else if formats_unknown(step) {
             let name = String::from_utf8_lossy(name(step)).into_owned();
-            let found =
-                report.add(step.span, format!("\"{name}\" destroys what is on the device it is given"));
+            let found = report.add(step.span, format!("\"{name}\" destroys the data on the device"));
             found.severity = Severity::Note;
         }
     }
 }
 
-/// The device that a use of a file overwrites.
+/// Returns the device that a file use overwrites.
 fn device(step: &PlanStep, file: &FileUse) -> Option<String> {
     let path = resolved_path(step, &file.target);
     let text = path.prefix();
@@ -120,7 +120,7 @@ fn is_disk(path: &[u8]) -> bool {
     })
 }
 
-/// Whether a command formats a device that only a run can tell.
+/// Whether a command formats a device whose name is not known before the script runs.
 fn formats_unknown(step: &PlanStep) -> bool {
     let name = name(step);
     let formats = name.starts_with(b"mkfs")

@@ -1,4 +1,4 @@
-//! Running what comes from the network, or what nobody can read.
+//! Running downloads or encoded text.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,11 +11,11 @@ use crate::plan::{
     WordPiece, interpreter_reads_input, is_interpreter, is_shell, resolved_path, variable_name,
 };
 
-/// Programs that fetch from the network.
+/// Programs that download files.
 const DOWNLOADERS: &[&[u8]] =
     &[b"curl", b"wget", b"aria2c", b"fetch", b"http", b"https", b"xh", b"lynx", b"w3m"];
 
-/// Programs that compare a file with what it should be.
+/// Programs that verify a checksum or signature.
 const VERIFIERS: &[&[u8]] = &[
     b"sha256sum",
     b"sha512sum",
@@ -40,9 +40,10 @@ const VERIFIERS: &[&[u8]] = &[
 pub(in crate::check::rules) static RUNS_DOWNLOAD: Rule = Rule {
     code: "runs-download",
     severity: Severity::Warning,
-    summary: "a download, or decoded text, is run as it comes",
-    explanation: "What runs is decided by the server, or hidden in an encoding, and nobody has read it; if the connection breaks, half of it \
-        runs. Save it to a file, check it against a known sum or signature, read it, and then run it.",
+    summary: "a download or decoded text is run without review",
+    explanation: "The server, or an encoding, hides what runs, and if the connection breaks, only part of it \
+        runs. Save the download to a file, verify its checksum or signature, review it, and then run \
+        it.",
     wrong: &[
         "curl -fsSL https://example.org/install.sh | sh",
         "wget -qO- https://example.org/x | sudo bash",
@@ -104,23 +105,23 @@ fn runs_download(plan: &ScriptPlan, report: &mut RuleReport<'_>) {
     for (index, step) in plan.steps.iter().enumerate() {
         if let Some(source) = run_source(&step_tree, index, step, &tainted) {
             let message = match source {
-                TextOrigin::Network => "this runs what it downloads, unread",
-                TextOrigin::Encoded => "this runs text that is encoded, so that it cannot be read here",
+                TextOrigin::Network => "this runs a download without review",
+                TextOrigin::Encoded => "this runs encoded text, which hides what it does",
             };
-            report.add(step.span, message).hint("save it to a file, check it, and then run the file");
+            report.add(step.span, message).hint("save it to a file, review it, and then run the file");
         }
     }
     run_files(plan, report);
 }
 
-/// Where text comes from that is run.
+/// The origin of text that is run.
 #[derive(Clone, Copy)]
 enum TextOrigin {
     Network,
     Encoded,
 }
 
-/// Where the text comes from that steps print.
+/// Returns the origin of the output of some steps.
 fn source(steps: &[PlanStep], tainted: &BTreeSet<Text>) -> Option<TextOrigin> {
     let network = |step: &PlanStep| DOWNLOADERS.contains(&name(step)) || step.files.iter().any(is_socket);
     let prints = |step: &PlanStep| {
@@ -151,7 +152,7 @@ fn decodes(step: &PlanStep) -> bool {
     }
 }
 
-/// Variables that hold a download.
+/// Returns the variables that contain a download.
 fn tainted(step_tree: &StepTree<'_>) -> BTreeSet<Text> {
     let mut names = BTreeSet::new();
     for (index, step) in step_tree.steps.iter().enumerate().filter(|(_, step)| !step.assignments.is_empty()) {
@@ -179,7 +180,7 @@ fn is_made_by(item: &PlannedWord, wanted: Expansion) -> bool {
     item.pieces.iter().any(|piece| matches!(piece, WordPiece::Dynamic { by, .. } if *by == wanted))
 }
 
-/// Where the text comes from that a step runs.
+/// Returns the origin of the text that a step runs.
 fn run_source(
     step_tree: &StepTree<'_>,
     index: usize,
@@ -207,7 +208,7 @@ fn run_source(
     text.iter().any(|item| uses_variable(item, tainted)).then_some(TextOrigin::Network)
 }
 
-/// Whether a step runs its standard input.
+/// Whether a step runs its standard input as a script.
 fn reads_input(step: &PlanStep) -> bool {
     let opaque = step.opaque.iter().any(|opaque| opaque.reason == OpaqueReason::ScriptInput);
     let named = || {
@@ -218,12 +219,12 @@ fn reads_input(step: &PlanStep) -> bool {
     opaque || named() || (is_interpreter(name(step)) && interpreter_reads_input(&step.argv[1..]))
 }
 
-/// The first operand of a shell or an interpreter.
+/// Returns the first operand of a shell or an interpreter.
 fn script(step: &PlanStep) -> Option<&PlannedWord> {
     step.argv.iter().skip(1).find(|item| !item.prefix().starts_with(b"-"))
 }
 
-/// The arguments that a step runs as text.
+/// Returns the arguments that a step runs as a script.
 fn text(step: &PlanStep) -> Option<&[PlannedWord]> {
     let first = step.argv.first()?;
     if is_made_by(first, Expansion::Command) && step.argv.len() == 1 {
@@ -247,7 +248,7 @@ fn text(step: &PlanStep) -> Option<&[PlannedWord]> {
     step.argv.get(at + 1..at + 2)
 }
 
-/// Files that are downloaded and then run, without anything that verifies them between.
+/// Finds files that are downloaded and then run without verification.
 fn run_files(plan: &ScriptPlan, report: &mut RuleReport<'_>) {
     let mut downloads: BTreeMap<Vec<u8>, &PlanStep> = BTreeMap::new();
     for step in &plan.steps {
@@ -260,11 +261,9 @@ fn run_files(plan: &ScriptPlan, report: &mut RuleReport<'_>) {
         });
         if let Some((download, path)) = run {
             let shown = String::from_utf8_lossy(path.literal().unwrap_or_default()).into_owned();
-            let found = report
-                .add(step.span, format!("this runs \"{shown}\", which was downloaded and not verified"));
-            found
-                .relate(download.span, "the download")
-                .hint("compare it with a known sum first: sha256sum -c");
+            let found =
+                report.add(step.span, format!("this runs the download \"{shown}\" without verification"));
+            found.relate(download.span, "downloaded here").hint("verify its checksum first: sha256sum -c");
         }
         if DOWNLOADERS.contains(&name(step)) {
             for file in step.files.iter().filter(|file| file.mode == FileUseMode::Write) {
@@ -280,7 +279,7 @@ fn without_dot(path: &[u8]) -> &[u8] {
     path.strip_prefix(b"./").unwrap_or(path)
 }
 
-/// The file that a step runs: a program by its path, or the script of an interpreter.
+/// Returns the file that a step runs: a program given by its path, or the script of an interpreter.
 fn executed(step: &PlanStep) -> Option<PlannedWord> {
     let first = step.argv.first()?;
     let base = name(step);

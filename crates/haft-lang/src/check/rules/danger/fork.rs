@@ -1,4 +1,4 @@
-//! Processes that start themselves without end.
+//! Fork bombs.
 
 use super::step_tree::{name, words};
 use crate::check::diagnostic::Severity;
@@ -9,9 +9,9 @@ use crate::plan::{Expansion, PlanStep, PlannedWord, ScriptPlan, StepAction, Step
 pub(in crate::check::rules) static FORK_BOMB: Rule = Rule {
     code: "fork-bomb",
     severity: Severity::Error,
-    summary: "a function or script that starts itself in parallel without end",
-    explanation: "Each call starts the same again in a pipeline or in the background, without a condition that ends it. The number of \
-        processes doubles until the machine has no room for another.",
+    summary: "a function or script that starts copies of itself without end",
+    explanation: "Each call starts the same code again in a pipeline or in the background, without a condition \
+        that ends it. The number of processes doubles until the machine can start no more.",
     wrong: &[
         ":(){ :|:& };:",
         "bomb() { bomb | bomb & }; bomb",
@@ -41,7 +41,7 @@ pub(in crate::check::rules) static FORK_BOMB: Rule = Rule {
 };
 
 fn fork_bomb(plan: &ScriptPlan, report: &mut RuleReport<'_>) {
-    const ENDLESS: &str = "this starts itself again and again until no process can be started any more";
+    const ENDLESS: &str = "this starts copies of itself until the machine can start no more processes";
     for step in &plan.steps {
         if matches!(step.action, StepAction::Define { forks_itself: true, .. }) || forks_in_language(step) {
             report.add(step.span, ENDLESS);
@@ -54,7 +54,7 @@ fn fork_bomb(plan: &ScriptPlan, report: &mut RuleReport<'_>) {
     }
 }
 
-/// Whether a step runs the script itself, as it was run, whatever happens.
+/// Whether a step always runs the script itself, without arguments.
 fn starts_itself(step: &PlanStep) -> bool {
     let is_script = |item: &PlannedWord| match item.pieces.as_slice() {
         [WordPiece::Dynamic { by: Expansion::Parameter, source }] => {
@@ -70,7 +70,7 @@ fn starts_itself(step: &PlanStep) -> bool {
     itself && step.role == StepRole::Statement && !step.conditions.conditional
 }
 
-/// Fork bombs in one line of Perl, Python or Ruby.
+/// Whether a step is a Perl, Python or Ruby fork bomb.
 fn forks_in_language(step: &PlanStep) -> bool {
     let program =
         words(step).into_iter().find(|word| word.len() > 4 && !word.starts_with(b"-")).unwrap_or_default();

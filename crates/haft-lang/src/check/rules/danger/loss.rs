@@ -1,4 +1,4 @@
-//! Work, traces and data that cannot be brought back.
+//! Loss of work, history and data.
 
 use super::step_tree::{has_letter, name, words};
 use crate::check::diagnostic::Severity;
@@ -10,8 +10,9 @@ pub(in crate::check::rules) static GIT_LOSES_WORK: Rule = Rule {
     code: "git-loses-work",
     severity: Severity::Note,
     summary: "a git command that discards changes or history",
-    explanation: "Changes that were never committed cannot be brought back, and a forced push replaces the commits of others. git stash \
-        keeps changes, git clean -n shows what would go, git push --force-with-lease refuses if others pushed.",
+    explanation: "Uncommitted changes cannot be recovered, and a forced push replaces commits of other people. \
+        git stash keeps changes, git clean -n shows what would be removed, git push \
+        --force-with-lease fails if the remote has new commits.",
     wrong: &[
         "git reset --hard",
         "git -C repo reset --hard HEAD~1",
@@ -54,7 +55,7 @@ fn git_loses_work(plan: &ScriptPlan, report: &mut RuleReport<'_>) {
     }
 }
 
-/// What a command of git discards.
+/// Returns what a git command discards.
 fn lost(words: &[&[u8]]) -> Option<&'static str> {
     let mut rest = words;
     while let [option, after @ ..] = rest
@@ -95,13 +96,13 @@ fn lost(words: &[&[u8]]) -> Option<&'static str> {
         _ => false,
     };
     match (discards, history) {
-        (true, _) => Some("this discards changes that are not committed"),
-        (_, true) => Some("this discards commits, perhaps those of others"),
+        (true, _) => Some("this discards uncommitted changes"),
+        (_, true) => Some("this discards commits, possibly those of other people"),
         _ => None,
     }
 }
 
-/// Files that keep what was typed.
+/// Shell history files.
 const HISTORY: &[&str] =
     &[".bash_history", ".zsh_history", ".sh_history", ".ash_history", ".local/share/fish/fish_history"];
 
@@ -109,8 +110,8 @@ const HISTORY: &[&str] =
 pub(in crate::check::rules) static CLEARS_HISTORY: Rule = Rule {
     code: "clears-history",
     severity: Severity::Note,
-    summary: "the record of what was typed, or of what happened, is removed",
-    explanation: "Nobody can tell afterwards what was done. It is rarely part of a task.",
+    summary: "the shell history or a log is removed",
+    explanation: "Afterwards there is no record of what was done. A task rarely needs this.",
     wrong: &[
         "history -c",
         ": > ~/.bash_history",
@@ -137,7 +138,7 @@ pub(in crate::check::rules) static CLEARS_HISTORY: Rule = Rule {
 
 fn clears_history(plan: &ScriptPlan, report: &mut RuleReport<'_>) {
     for step in plan.steps.iter().filter(|step| clears(step)) {
-        report.add(step.span, "this removes the record of what was done");
+        report.add(step.span, "this removes shell history or logs");
     }
 }
 
@@ -184,7 +185,7 @@ pub(in crate::check::rules) static DROPS_DATABASE: Rule = Rule {
     code: "drops-database",
     severity: Severity::Note,
     summary: "a database or a table is dropped",
-    explanation: "What is in it is lost unless there is a backup: pg_dump, mysqldump.",
+    explanation: "The data is lost unless there is a backup: pg_dump, mysqldump.",
     wrong: &[
         "dropdb app",
         "psql -c 'DROP DATABASE app'",
@@ -207,7 +208,7 @@ pub(in crate::check::rules) static DROPS_DATABASE: Rule = Rule {
 
 fn drops_database(plan: &ScriptPlan, report: &mut RuleReport<'_>) {
     for step in plan.steps.iter().filter(|step| drops(step)) {
-        report.add(step.span, "this removes a database, or everything in a table");
+        report.add(step.span, "this drops or empties a database or table");
     }
 }
 

@@ -1,4 +1,4 @@
-//! Stopping the machine, its processes, or what protects it.
+//! Stopping the machine, its processes or its protection.
 
 use super::removal::OTHER_ROOT;
 use super::step_tree::{StepTree, has_letter, name, words};
@@ -11,8 +11,9 @@ pub(in crate::check::rules) static KILLS_EVERYTHING: Rule = Rule {
     code: "kills-everything",
     severity: Severity::Error,
     summary: "every process is killed",
-    explanation: "kill with -1 in place of a process means every process that may be killed: for root all of the machine, for others all of \
-        theirs. To end the processes of a script, keep their numbers ($!) or use jobs -p.",
+    explanation: "kill with the process ID -1 signals every process that the user may signal; for root, every \
+        process of the machine. To end the processes of a script, save their IDs ($!) or use jobs \
+        -p.",
     wrong: &[
         "kill -9 -1",
         "kill -- -1",
@@ -38,15 +39,15 @@ pub(in crate::check::rules) static KILLS_EVERYTHING: Rule = Rule {
 fn kills_everything(plan: &ScriptPlan, report: &mut RuleReport<'_>) {
     for step in plan.steps.iter().filter(|step| kills_all(step)) {
         report
-            .add(step.span, "this kills every process that the user may kill")
-            .hint("name the processes, or kill $(jobs -p)");
+            .add(step.span, "this kills every process that the user may signal")
+            .hint("specify the process IDs, or use kill $(jobs -p)");
     }
 }
 
 fn kills_all(step: &PlanStep) -> bool {
     let words = words(step);
     match name(step) {
-        // The first word may be the signal: `kill -1 PID`.
+        // The first word may be a signal: `kill -1 PID`.
         b"kill" => match words.as_slice() {
             [b"--", b"-1", ..] => true,
             [b"-s" | b"-n", _, rest @ ..] => rest.contains(&&b"-1"[..]),
@@ -66,7 +67,7 @@ pub(in crate::check::rules) static STOPS_MACHINE: Rule = Rule {
     code: "stops-machine",
     severity: Severity::Warning,
     summary: "the machine is shut down or restarted",
-    explanation: "Everything that runs on the machine ends, this script included.",
+    explanation: "This ends everything that runs on the machine, including this script.",
     wrong: &[
         "shutdown -h now",
         "sudo reboot",
@@ -124,9 +125,10 @@ fn stops(step: &PlanStep) -> bool {
 pub(in crate::check::rules) static CLEARS_SETTINGS: Rule = Rule {
     code: "clears-settings",
     severity: Severity::Warning,
-    summary: "all jobs of cron or all rules of a firewall are removed",
-    explanation: "crontab -r removes every job of the user without asking, and is one key away from crontab -e; flushing a firewall opens \
-        the machine, or locks out whoever is connected. Save the old state first: crontab -l > file, iptables-save > file.",
+    summary: "all cron jobs or all firewall rules are removed",
+    explanation: "crontab -r removes every job of the user without confirmation, and its key is next to that \
+        of crontab -e. Flushing a firewall exposes the machine or locks out remote users. Save the \
+        old state first: crontab -l > file, iptables-save > file.",
     wrong: &[
         "crontab -r",
         "sudo crontab -u root -r",
@@ -161,11 +163,11 @@ fn clears_settings(plan: &ScriptPlan, report: &mut RuleReport<'_>) {
             b"iptables" | b"ip6tables"
                 if has(b"-F") || has(b"-X") || has(b"--flush") || has(b"--delete-chain") =>
             {
-                "rules of the firewall"
+                "firewall rules"
             }
-            b"nft" if has(b"flush") && has(b"ruleset") => "every rule of the firewall",
-            b"ufw" if has(b"disable") || has(b"reset") => "the protection of the firewall",
-            b"setenforce" if has(b"0") || has(b"Permissive") => "the protection of SELinux",
+            b"nft" if has(b"flush") && has(b"ruleset") => "every firewall rule",
+            b"ufw" if has(b"disable") || has(b"reset") => "the firewall protection",
+            b"setenforce" if has(b"0") || has(b"Permissive") => "the SELinux protection",
             _ => continue,
         };
         report.add(step.span, format!("this removes {what}"));

@@ -1,7 +1,7 @@
-//! Commands that destroy data, hand the machine to somebody else, or stop it.
+//! Commands that destroy data, run untrusted code, or stop the machine.
 //!
-//! These rules look at the plan of a script rather than at its tree: a plan follows `sudo`, `xargs`, `find -exec`, `sh -c`
-//! and `eval`, and knows the files that a command uses.
+//! These rules use the plan of a script instead of its tree: the plan follows `sudo`, `xargs`, `find -exec`,
+//! `sh -c` and `eval`, and knows the files that a command uses.
 
 mod device;
 mod download;

@@ -1,19 +1,19 @@
-//! Paths that a script should not remove or open to everybody.
+//! Directories that a script should not remove or make writable for everyone.
 
 use crate::plan::{Expansion, PlannedWord, WordPiece};
 
-/// A directory that the system or the user cannot do without.
+/// A directory that the system or the user needs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum CriticalDirectory {
     /// `/`, or everything in it.
     Root,
-    /// A directory of the system, such as `/etc`.
+    /// A system directory, such as `/etc`.
     System(String),
     /// A home directory.
     Home,
 }
 
-/// Directories of the root that the system cannot do without.
+/// Top-level directories that the system needs.
 const SYSTEM: &[&str] = &[
     "bin",
     "boot",
@@ -38,7 +38,7 @@ const SYSTEM: &[&str] = &[
     "Applications",
 ];
 
-/// Directories of `/usr` and `/var` that the system cannot do without.
+/// Directories in `/usr` and `/var` that the system needs.
 const SYSTEM_BELOW: &[[&str; 2]] = &[
     ["usr", "bin"],
     ["usr", "lib"],
@@ -51,7 +51,7 @@ const SYSTEM_BELOW: &[[&str; 2]] = &[
 ];
 
 impl CriticalDirectory {
-    /// The directory that a path names, or of which it names everything.
+    /// Returns the directory that a path names, or whose whole content it names.
     pub(super) fn of(path: &PlannedWord) -> Option<Self> {
         let (first, rest) = path.pieces.split_first()?;
         let (home, begin) = match first {
@@ -70,7 +70,7 @@ impl CriticalDirectory {
                 WordPiece::Dynamic { .. } => return None,
             }
         }
-        // A home directory ends where its name ends: `~x` is one, `$HOME.old` is not.
+        // The path must end here or continue with a slash: `$HOME.old` is not a home directory.
         if home && text.first().is_some_and(|byte| *byte != b'/') {
             return None;
         }
@@ -87,8 +87,8 @@ impl CriticalDirectory {
         }
     }
 
-    /// Words for it.
-    pub(super) fn words(&self) -> String {
+    /// Returns a description for messages.
+    pub(super) fn description(&self) -> String {
         match self {
             Self::Root => "the root directory".to_owned(),
             Self::System(path) => format!("the system directory \"{path}\""),
@@ -97,7 +97,7 @@ impl CriticalDirectory {
     }
 }
 
-/// Whether an expansion is a home directory: `~`, `~user`, `$HOME` and `${HOME…}`.
+/// Whether an expansion yields a home directory: `~`, `~user`, `$HOME` and `${HOME…}`.
 fn is_home(by: Expansion, source: &[u8]) -> bool {
     match by {
         Expansion::Tilde => !matches!(source, b"~+" | b"~-"),
@@ -111,7 +111,7 @@ fn is_home(by: Expansion, source: &[u8]) -> bool {
     }
 }
 
-/// The components of a path, without those at the end that match everything.
+/// Returns the components of a path, without trailing patterns that match everything.
 fn components(text: &[u8]) -> Vec<String> {
     let mut components: Vec<&[u8]> = Vec::new();
     for component in text.split(|byte| *byte == b'/') {
@@ -127,7 +127,7 @@ fn components(text: &[u8]) -> Vec<String> {
     components.iter().map(|component| String::from_utf8_lossy(component).into_owned()).collect()
 }
 
-/// Whether a pattern matches every name, or every name that begins with a dot.
+/// Whether a pattern matches every name, or every name that starts with a dot.
 fn matches_all(component: &[u8]) -> bool {
     component.contains(&b'*') && component.iter().all(|byte| b"*.?[]!^{},-".contains(byte))
 }

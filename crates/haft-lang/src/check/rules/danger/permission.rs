@@ -1,4 +1,4 @@
-//! Permissions and owners of the system's files.
+//! Permissions and owners of system files.
 
 use super::path::CriticalDirectory;
 use super::removal::OTHER_ROOT;
@@ -7,16 +7,17 @@ use crate::check::diagnostic::Severity;
 use crate::check::rule::{Matcher, Rule, RuleReport};
 use crate::plan::{FileScope, FileUseMode, PlanStep, ScriptPlan, resolved_path};
 
-/// Directories below which owners are often changed on purpose.
+/// Directories in which owners are often changed on purpose.
 const HANDED_OVER: &[&str] = &["/home", "/opt", "/srv", "/root", "/run", "/Users"];
 
 /// `chmod -R 777 /`.
 pub(in crate::check::rules) static SYSTEM_PERMISSIONS: Rule = Rule {
     code: "system-permissions",
     severity: Severity::Error,
-    summary: "permissions or owners of a whole system directory are changed",
-    explanation: "Programs such as sudo, ssh and cron refuse to work with other permissions or owners, and nothing remembers the old ones. \
-        Change the directory of the application only. In a home directory it is a warning: ssh refuses keys that others can read.",
+    summary: "the permissions or owners of a whole system directory are changed",
+    explanation: "Programs such as sudo, ssh and cron refuse to work with wrong permissions or owners, and the \
+        old ones cannot be restored. Change only the directory of the application. In a home \
+        directory this is a warning: ssh refuses keys that other users can read.",
     wrong: &[
         "chmod -R 777 /",
         "chmod -R 777 /*",
@@ -64,8 +65,8 @@ fn system_permissions(plan: &ScriptPlan, report: &mut RuleReport<'_>) {
             };
             let Some(severity) = severity.filter(|_| !step_tree.runs_in(step, OTHER_ROOT)) else { continue };
             let what = match (&critical, file.scope) {
-                (Some(critical), FileScope::Tree) => format!("everything in {}", critical.words()),
-                (Some(critical), _) => critical.words(),
+                (Some(critical), FileScope::Tree) => format!("everything in {}", critical.description()),
+                (Some(critical), _) => critical.description(),
                 (None, _) => format!("\"{}\"", String::from_utf8_lossy(path.literal().unwrap_or_default())),
             };
             report.add(step.span, format!("this changes the permissions or owner of {what}")).severity =
@@ -93,13 +94,13 @@ fn tree_severity(step: &PlanStep, critical: &CriticalDirectory) -> Option<Severi
     }
 }
 
-/// Whether a mode gives rights to the user alone: `u+rw`, `go-w`.
+/// Whether a mode only adds permissions for the user or removes those of others: `u+rw`, `go-w`.
 fn only_for_user(step: &PlanStep) -> bool {
     let mode = words(step).into_iter().find(|word| !word.starts_with(b"-")).unwrap_or_default();
     mode.starts_with(b"u+") || mode.starts_with(b"go-") || mode.starts_with(b"o-") || mode.starts_with(b"g-")
 }
 
-/// Whether `chmod` lets everybody write.
+/// Whether `chmod` makes a file writable for everyone.
 fn opens_to_all(step: &PlanStep) -> bool {
     name(step) == b"chmod"
         && words(step).iter().any(|word| {

@@ -1,4 +1,4 @@
-//! Removing or emptying what the system cannot do without.
+//! Removing or overwriting files that the system needs.
 
 use super::path::CriticalDirectory;
 use super::step_tree::{StepTree, name};
@@ -6,7 +6,7 @@ use crate::check::diagnostic::Severity;
 use crate::check::rule::{Matcher, Rule, RuleReport};
 use crate::plan::{FileScope, FileUse, FileUseMode, PlanStep, ScriptPlan, UsedBy, resolved_path};
 
-/// Commands that run others where the root is another.
+/// Commands that run other commands with another root directory.
 pub(super) const OTHER_ROOT: &[&[u8]] =
     &[b"chroot", b"bwrap", b"systemd-nspawn", b"arch-chroot", b"fakechroot"];
 
@@ -14,10 +14,10 @@ pub(super) const OTHER_ROOT: &[&[u8]] =
 pub(in crate::check::rules) static REMOVES_SYSTEM: Rule = Rule {
     code: "removes-system",
     severity: Severity::Error,
-    summary: "the root, a system directory or the home directory is removed",
-    explanation: "rm -rf, find -delete or mv is given /, a directory that the system cannot do without, a home directory, or a pattern \
-        for everything in one. Most often a space or a name is missing: rm -rf / tmp, rm -rf ~/. Name the directory that is \
-        meant.",
+    summary: "the root directory, a system directory or a home directory is removed",
+    explanation: "rm -rf, find -delete or mv is given /, a directory that the system needs, a home directory, \
+        or a pattern for everything in one. Often there is an extra space or a missing name: rm -rf \
+        / tmp, rm -rf ~/. Name the directory to remove.",
     wrong: &[
         "rm -rf /",
         "rm -rf /*",
@@ -92,12 +92,13 @@ fn removes_system(plan: &ScriptPlan, report: &mut RuleReport<'_>) {
             continue;
         }
         let verb = if name(step) == b"mv" { "moves away" } else { "removes" };
-        let found = report.add(step.span, format!("this {verb} {} with everything in it", critical.words()));
-        // A copy of a tree may be what is meant.
+        let found =
+            report.add(step.span, format!("this {verb} {} and everything in it", critical.description()));
+        // Synchronizing a tree may be intended.
         if matches!(name(step), b"rsync" | b"git") {
             found.severity = Severity::Warning;
         }
-        found.hint("name the files or the directory that are to be removed");
+        found.hint("specify the files or the directory to remove");
     }
     deleted_by_find(&step_tree, report);
 }
@@ -108,7 +109,7 @@ fn removed(step: &PlanStep, file: &FileUse) -> Option<CriticalDirectory> {
     deletes.then(|| CriticalDirectory::of(&resolved_path(step, &file.target))).flatten()
 }
 
-/// `find / -exec rm {} +` and `find / | xargs rm`, without a test that chooses files.
+/// Finds `find / -exec rm {} +` and `find / | xargs rm` without a test that selects files.
 fn deleted_by_find(step_tree: &StepTree<'_>, report: &mut RuleReport<'_>) {
     for (index, step) in step_tree.steps.iter().enumerate() {
         let Some(parent) = step.parent.map(|parent| &step_tree.steps[parent]) else { continue };
@@ -121,12 +122,12 @@ fn deleted_by_find(step_tree: &StepTree<'_>, report: &mut RuleReport<'_>) {
             _ => None,
         };
         if let Some(critical) = found {
-            report.add(step.span, format!("this removes {} with everything in it", critical.words()));
+            report.add(step.span, format!("this removes {} and everything in it", critical.description()));
         }
     }
 }
 
-/// The directory of which `find` names everything, if the system cannot do without it.
+/// Returns the critical directory whose whole content `find` lists.
 fn everything_found(step: &PlanStep) -> Option<CriticalDirectory> {
     if name(step) != b"find" || crate::plan::find_chooses(&step.argv) {
         return None;
@@ -135,7 +136,7 @@ fn everything_found(step: &PlanStep) -> Option<CriticalDirectory> {
     roots.into_iter().find_map(|file| CriticalDirectory::of(&resolved_path(step, &file.target)))
 }
 
-/// Files without which nobody can log in, or the system does not start.
+/// Files that the system needs for logins and booting.
 const SYSTEM_FILES: &[&str] = &[
     "/etc/passwd",
     "/etc/shadow",
@@ -154,8 +155,9 @@ pub(in crate::check::rules) static OVERWRITES_SYSTEM_FILE: Rule = Rule {
     code: "overwrites-system-file",
     severity: Severity::Warning,
     summary: "a file that the system needs is overwritten or removed",
-    explanation: "Without its accounts or its table of file systems nobody can log in and the system may not start. Add a line with >>, or \
-        use the program that edits the file safely: vipw, visudo, usermod.",
+    explanation: "Without its account files or file system table, the system may refuse logins or fail to \
+        boot. Append a line with >>, or use a program that edits the file safely: vipw, visudo, \
+        usermod.",
     wrong: &[
         "echo x > /etc/passwd",
         ": > /etc/shadow",
@@ -196,7 +198,7 @@ fn overwrites_system_file(plan: &ScriptPlan, report: &mut RuleReport<'_>) {
         if let Some(file) = system.filter(|_| !step_tree.runs_in(step, OTHER_ROOT)) {
             let path = String::from_utf8_lossy(file.target.literal().unwrap_or_default()).into_owned();
             let verb = if file.mode == FileUseMode::Delete { "removed" } else { "overwritten" };
-            report.add(step.span, format!("\"{path}\" is {verb}, which the system needs"));
+            report.add(step.span, format!("the system file \"{path}\" is {verb}"));
         }
     }
 }

@@ -1,14 +1,14 @@
-//! Who belongs to whom among the steps of a plan.
+//! The tree structure of a plan.
 
 use crate::plan::{FileUse, FileUseMode, PlanStep, PlannedWord, ScriptPlan, StepRole, UsedBy};
 
-/// Most steps before a stage that are looked at for where its input comes from.
+/// Maximum number of steps examined to find the input of a pipeline stage.
 const MAX_UPSTREAM: usize = 500;
 
-/// Steps, and where the parts of each end.
+/// The steps of a plan, with the range of each subtree.
 pub(super) struct StepTree<'p> {
     pub(super) steps: &'p [PlanStep],
-    /// For each step, the index after its last part.
+    /// For each step, the index after its last descendant.
     ends: Vec<usize>,
 }
 
@@ -24,12 +24,12 @@ impl<'p> StepTree<'p> {
         Self { steps, ends }
     }
 
-    /// A step and all its parts.
+    /// Returns a step and its descendants.
     pub(super) fn tree(&self, index: usize) -> &'p [PlanStep] {
         &self.steps[index..self.ends[index]]
     }
 
-    /// The parts of a step that play a role in it, each with its own parts.
+    /// Returns the children of a step that have a role, each with its descendants.
     pub(super) fn parts(&self, index: usize, role: StepRole) -> impl Iterator<Item = &'p [PlanStep]> + '_ {
         let inside = index + 1..self.ends[index];
         inside
@@ -37,7 +37,8 @@ impl<'p> StepTree<'p> {
             .map(|part| self.tree(part))
     }
 
-    /// The stages before the one that feeds the standard input of a step, with their parts.
+    /// Returns the earlier stages of the pipeline that feed the standard input of a step, with their
+    /// descendants.
     pub(super) fn upstream(&self, index: usize) -> Option<&'p [PlanStep]> {
         let mut at = index;
         loop {
@@ -67,7 +68,7 @@ impl<'p> StepTree<'p> {
         }
     }
 
-    /// The first stage of the pipeline that a step is a stage of.
+    /// Returns the index of the first stage of a step's pipeline.
     fn first_stage(&self, index: usize) -> usize {
         let parent = self.steps[index].parent;
         let mut at = index;
@@ -86,7 +87,7 @@ impl<'p> StepTree<'p> {
         at
     }
 
-    /// Whether a step runs below one of these commands.
+    /// Whether one of these commands is an ancestor of a step.
     pub(super) fn runs_in(&self, step: &PlanStep, names: &[&[u8]]) -> bool {
         let mut parent = step.parent;
         while let Some(at) = parent {
@@ -99,7 +100,7 @@ impl<'p> StepTree<'p> {
     }
 }
 
-/// Whether a redirection is that of the standard input.
+/// Whether a file use redirects standard input.
 pub(super) fn is_input(file: &FileUse) -> bool {
     file.by == UsedBy::Redirection
         && match file.descriptor.as_deref() {
@@ -114,7 +115,7 @@ pub(super) fn is_input(file: &FileUse) -> bool {
         }
 }
 
-/// The last component of a command's name; empty if it is not known.
+/// Returns the base name of a command; empty if it is unknown.
 pub(super) fn name(step: &PlanStep) -> &[u8] {
     let name = match step.action {
         crate::plan::StepAction::Command { .. } => {
@@ -125,12 +126,12 @@ pub(super) fn name(step: &PlanStep) -> &[u8] {
     name.rsplit(|byte| *byte == b'/').next().unwrap_or(name)
 }
 
-/// The known words after a command's name.
+/// Returns the literal arguments of a command.
 pub(super) fn words(step: &PlanStep) -> Vec<&[u8]> {
     step.argv.iter().skip(1).filter_map(PlannedWord::literal).collect()
 }
 
-/// The letters of a command's options.
+/// Whether a command has a short option.
 pub(super) fn has_letter(step: &PlanStep, letter: u8) -> bool {
     let options = words(step).into_iter().take_while(|word| *word != b"--");
     options
