@@ -1,48 +1,31 @@
-//! Parses files and says what is wrong with them.
+//! Prints the simple commands of a script with their line numbers.
+//!
+//! ```sh
+//! cargo run -p haft-lang --example parse -- script.sh
+//! ```
 
-use std::process::ExitCode;
+use haft_lang::ast::CommandKind;
+use haft_lang::walk::SyntaxNode;
+use haft_lang::{ParseOptions, parse, print_command};
 
-use haft_lang::ParseOptions;
-
-fn main() -> ExitCode {
-    let mut code = ExitCode::SUCCESS;
-    let mut tree = false;
-    let mut options = ParseOptions::default();
-    for argument in std::env::args().skip(1) {
-        if argument == "--tree" {
-            tree = true;
-            continue;
-        }
-        if argument == "--extglob" {
-            options.extglob = true;
-            continue;
-        }
-        let source = match std::fs::read(&argument) {
-            Ok(source) => source,
-            Err(error) => {
-                eprintln!("{argument}: {error}");
-                code = ExitCode::from(2);
-                continue;
-            }
-        };
-        match haft_lang::parse(&source, &options) {
-            Ok(program) if tree => println!("{program:#?}"),
-            Ok(program) => println!(
-                "{argument}: ok{}",
-                if survives_printing(&program, &options) { "" } else { ", but printed wrong" }
-            ),
-            Err(error) => {
-                println!("{argument}: refused{}", if error.incomplete { " (incomplete)" } else { "" });
-                eprint!("{}", error.render(&argument, &source));
-                code = ExitCode::FAILURE;
-            }
-        }
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    for path in std::env::args().skip(1) {
+        print!("{}", commands(&path, &std::fs::read(&path)?)?);
     }
-    code
+    Ok(())
 }
 
-/// Whether printing the program gives a text that parses to the same program.
-fn survives_printing(program: &haft_lang::Program, options: &ParseOptions) -> bool {
-    let text = haft_lang::print(program);
-    haft_lang::parse(&text, options).is_ok_and(|again| again == *program)
+/// Lists the simple commands, including those in functions and substitutions.
+pub(crate) fn commands(name: &str, source: &[u8]) -> Result<String, String> {
+    let program = parse(source, &ParseOptions::default()).map_err(|error| error.render(name, source))?;
+    let mut listed = String::new();
+    SyntaxNode::List(&program.body).descend(&mut |node| {
+        if let SyntaxNode::Command(command) = node
+            && matches!(command.kind, CommandKind::Simple(_))
+        {
+            let text = print_command(command);
+            listed.push_str(&format!("{}: {}\n", command.line, String::from_utf8_lossy(&text)));
+        }
+    });
+    Ok(listed)
 }
