@@ -1,57 +1,73 @@
-//! How fast haft-lang parses, each figure beside those of bash and brush-parser from the same run, in turns.
+//! Parsing speed of haft-lang, `bash -n` and brush-parser, by processor time.
 //!
-//! `cargo bench --manifest-path bench/lang/Cargo.toml` prints medians of the time on the processor. The start of bash is
-//! taken out: what it takes to read nothing. Of brush-parser there are two figures, as it leaves words unparsed unless asked.
+//! The texts are the shell scripts under `/usr` and a script that an agent might write. The parsers take turns, so a
+//! change in the speed of the machine affects all of them.
 
-use std::time::Duration;
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
 
-use haft_bench_lang::{AGENT, Bash, brush, brush_words, corpus, haft};
+use haft_bench_lang::{ACCEPTS_ARGUMENT, AGENT, Bash, Corpus, accepts, brush, brush_words, haft};
 use rustix::time::{ClockId, clock_gettime};
 
-/// How many turns everything gets.
-const TURNS: usize = 11;
+/// Maximum number of turns of each parser.
+const MAX_TURNS: usize = 11;
 
-fn main() {
-    // bash starts anew for each text, so that it gets many at once where they are short.
-    const TIMES: usize = 400;
-    let corpus = corpus();
-    let size = format!("scripts, {:.1} MB", megabytes(corpus.len()));
-    measure(&size, &corpus, 1, &Bash::new(&corpus), 1);
-    let lines = AGENT.lines().count();
-    measure(&format!("an agent's {lines} lines"), AGENT, TIMES, &Bash::new(&AGENT.repeat(TIMES)), TIMES);
+/// Minimum number of turns of each parser, whatever time they take.
+const MIN_TURNS: usize = 3;
+
+/// Time after which no further turn starts.
+const MEASUREMENT_TIMEOUT: Duration = Duration::from_secs(60);
+
+/// Number of copies of the agent's script to parse per turn, because one copy is too short to measure.
+const AGENT_COPIES: u32 = 400;
+
+fn main() -> ExitCode {
+    let mut arguments = std::env::args().skip(1);
+    if arguments.next().as_deref() == Some(ACCEPTS_ARGUMENT) {
+        return accepts(&arguments.next().unwrap_or_default());
+    }
+    let corpus = Corpus::new();
+    for (path, reason) in &corpus.left_out {
+        println!("left out {}: {reason}", path.display());
+    }
+    let name = format!("{} scripts, {:.1} MB", corpus.scripts, megabytes(corpus.text.len()));
+    measure(&name, &corpus.text, 1, &Bash::new(&corpus.text));
+    let name = format!("an agent's script, {} lines", AGENT.lines().count());
+    measure(&name, AGENT, AGENT_COPIES, &Bash::new(&AGENT.repeat(AGENT_COPIES as usize)));
+    ExitCode::SUCCESS
 }
 
-/// Parses the text so many times a turn, while bash reads it so many times at once.
-fn measure(name: &str, text: &str, times: usize, bash: &Bash, bash_times: usize) {
+/// Measures the time to parse a text. Each turn parses it `copies` times; bash reads a file with that many copies.
+fn measure(name: &str, text: &str, copies: u32, bash: &Bash) {
+    let deadline = Instant::now() + MEASUREMENT_TIMEOUT;
     let mut taken: [Vec<Duration>; 4] = Default::default();
-    for _ in 0..TURNS {
-        taken[0].push(time(haft, text, times));
-        taken[1].push(bash.time() / u32::try_from(bash_times).unwrap_or(1));
-        taken[2].push(time(brush, text, times));
-        taken[3].push(time(brush_words, text, times));
+    while taken[0].len() < MIN_TURNS || (taken[0].len() < MAX_TURNS && Instant::now() < deadline) {
+        taken[0].push(time(haft, text, copies));
+        taken[1].push(bash.time() / copies);
+        taken[2].push(time(brush, text, copies));
+        taken[3].push(time(brush_words, text, copies));
     }
+    let turns = taken[0].len();
     let [ours, bash, brush, words] = taken.map(median);
-    println!("{name}");
-    for (who, theirs) in
+    println!("{name}, {turns} turns");
+    for (parser, theirs) in
         [("haft-lang", ours), ("bash -n", bash), ("brush-parser", brush), ("brush-parser, words too", words)]
     {
         let speed = megabytes(text.len()) / theirs.as_secs_f64();
         let ratio = theirs.as_secs_f64() / ours.as_secs_f64();
-        println!(
-            "    {who:<24} {theirs:>12.1?} {speed:>8.1} MB/s   takes {ratio:>6.2} times as long as haft-lang"
-        );
+        println!("    {parser:<24} {theirs:>12.1?} {speed:>8.1} MB/s {ratio:>8.2} times haft-lang's time");
     }
 }
 
-fn time(parse: fn(&str) -> bool, text: &str, times: usize) -> Duration {
+fn time(parse: fn(&str) -> bool, text: &str, copies: u32) -> Duration {
     let started = processor_time();
-    for _ in 0..times {
-        assert!(parse(text), "the text is right");
+    for _ in 0..copies {
+        assert!(parse(text), "every parser accepts the text");
     }
-    (processor_time() - started) / u32::try_from(times).unwrap_or(1)
+    (processor_time() - started) / copies
 }
 
-/// How long this thread has run: what others do at the same time is not in it.
+/// The processor time of this thread, which does not include other processes.
 fn processor_time() -> Duration {
     let time = clock_gettime(ClockId::ThreadCPUTime);
     Duration::new(u64::try_from(time.tv_sec).unwrap_or(0), u32::try_from(time.tv_nsec).unwrap_or(0))

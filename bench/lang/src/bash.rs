@@ -6,13 +6,13 @@ use std::time::Duration;
 use haft_process::{Command, Exit};
 use tempfile::TempDir;
 
-/// bash, and a text for it beside an empty one.
+/// Measures `bash -n` on a text.
 pub struct Bash {
     directory: TempDir,
 }
 
 impl Bash {
-    /// Puts the text where bash finds it.
+    /// Writes the text to a file for bash.
     pub fn new(text: &str) -> Self {
         let directory = TempDir::new().expect("a directory");
         fs::write(directory.path().join("text"), text).expect("the text is written");
@@ -20,7 +20,7 @@ impl Bash {
         Self { directory }
     }
 
-    /// How long bash takes to read the text, less what it takes to read nothing.
+    /// Returns the processor time that bash takes to parse the text, without its start-up time.
     pub fn time(&self) -> Duration {
         self.run("text").saturating_sub(self.run("empty"))
     }
@@ -29,7 +29,7 @@ impl Bash {
         let mut command = Command::new("/bin/bash");
         command.arguments(["-n".as_ref(), self.directory.path().join(name).as_os_str()]);
         let (exit, usage) = command.spawn().and_then(|mut bash| bash.wait()).expect("bash runs");
-        assert_eq!(exit, Exit::Code(0), "bash takes the text");
+        assert_eq!(exit, Exit::Code(0), "bash accepts the text");
         usage.user + usage.system
     }
 }

@@ -5,12 +5,13 @@ use std::hint::black_box;
 use brush_parser::{ParserOptions, Token, TokenizerOptions, parse_tokens, uncached_tokenize_str, word};
 use haft_lang::{ParseOptions, parse};
 
-/// haft-lang: commands and words. Says whether the text is right.
+/// Parses commands and words with haft-lang. Returns whether the text is valid.
 pub fn haft(text: &str) -> bool {
     black_box(parse(black_box(text.as_bytes()), &ParseOptions::default())).is_ok()
 }
 
-/// brush-parser: commands alone; words stay the text they are. What `Parser::parse_program` does, without its copies.
+/// Parses only commands with brush-parser; words stay text. Equivalent to `Parser::parse_program`, without
+/// its copies.
 pub fn brush(text: &str) -> bool {
     let options = ParserOptions::default();
     let Ok(tokens) = uncached_tokenize_str(black_box(text), &TokenizerOptions::default()) else {
@@ -19,7 +20,7 @@ pub fn brush(text: &str) -> bool {
     black_box(parse_tokens(&tokens, &options)).is_ok()
 }
 
-/// brush-parser: commands, then each word, as far as a first look goes: what is in `$(…)` is still text.
+/// Parses commands and then each word with brush-parser. Command substitutions stay text.
 pub fn brush_words(text: &str) -> bool {
     let options = ParserOptions::default();
     let Ok(tokens) = uncached_tokenize_str(black_box(text), &TokenizerOptions::default()) else {
