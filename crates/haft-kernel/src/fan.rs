@@ -13,6 +13,7 @@ use haft_process::CancelToken;
 use haft_text::Bytes;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
+use crate::execute::ExecutionParameters;
 use crate::io::{Capture, OpenFile};
 use crate::session::Session;
 
@@ -139,8 +140,8 @@ impl Branch {
         let _counted = self.session.memory.enter();
         let body = self.body.clone();
         let status = self.session.run_as_subshell(|session| match &*body.stages {
-            [only] => session.run_command(only),
-            _ => session.run_piped(&body),
+            [only] => session.run_command(only, ExecutionParameters::default(), None),
+            _ => session.run_piped(&body, false),
         });
         let interrupted = self.session.was_interrupted(status);
         self.session.leave();

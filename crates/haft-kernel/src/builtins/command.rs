@@ -4,6 +4,7 @@ use haft_text::Bytes;
 
 use super::name_lookup::{Meaning, Search, meanings, sentence, standard_path};
 use super::{Context, alias, options};
+use crate::execute::ExecutionParameters;
 use crate::flow::Flow;
 
 pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
@@ -35,7 +36,7 @@ fn run_standard(context: &mut Context<'_>, operands: &[Bytes]) -> Flow {
     let Some(path) = found else { return context.session.dispatch_beyond(operands, context.values) };
     let mut words = operands.to_vec();
     words[0] = path;
-    context.session.run_external(&words, &[])
+    context.session.run_external(&words, &[], ExecutionParameters::default(), None)
 }
 
 fn explain(context: &mut Context<'_>, names: &[Bytes], verbose: bool, path: Option<&[u8]>) -> Flow {

@@ -19,13 +19,27 @@ pub struct Context<'a> {
     pub name: &'a [u8],
     /// The values of JSON words among the arguments.
     pub(crate) values: &'a Values,
+    /// Whether writing to standard output failed, which makes a builtin fail.
+    output_failed: bool,
 }
 
 impl<'a> Context<'a> {
     /// What a command of this name would be called with, for one command that speaks for another.
     #[must_use]
     pub fn of(session: &'a mut Session, name: &'a [u8]) -> Self {
-        Context { session, name, values: &[] }
+        Self::new(session, name, &[])
+    }
+
+    pub(crate) fn new(session: &'a mut Session, name: &'a [u8], values: &'a Values) -> Self {
+        Context { session, name, values, output_failed: false }
+    }
+
+    /// The result of a builtin: one that succeeded fails if its output could not be written.
+    pub(crate) fn status_after_output(&self, result: Flow) -> Flow {
+        match result {
+            Ok(0) if self.output_failed => Ok(1),
+            result => result,
+        }
     }
 }
 
@@ -44,7 +58,7 @@ impl Context<'_> {
             return Err(Unwind::Signal(13));
         }
         self.session.check_cancelled()?;
-        self.session.moment.output_failed = true;
+        self.output_failed = true;
         self.error(format_args!("write error: {}", haft_fs::message(error)));
         Ok(1)
     }

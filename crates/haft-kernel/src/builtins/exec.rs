@@ -3,6 +3,7 @@
 use haft_text::Bytes;
 
 use super::{Context, options};
+use crate::execute::ExecutionParameters;
 use crate::flow::{Flow, Unwind};
 use crate::options::ShellOption;
 use crate::traps::Trap;
@@ -77,7 +78,7 @@ fn become_program(
     };
     if zero.is_none() && !clear {
         session.traps.reset(Trap::Exit);
-        return session.run_external(words, &[]).map(Ended::Ran);
+        return session.run_external(words, &[], ExecutionParameters::default(), None).map(Ended::Ran);
     }
     let _ = session.flush();
     let started = session.command(&path, words, &[]).and_then(|mut command| {
@@ -92,7 +93,7 @@ fn become_program(
     match started {
         Ok(mut child) => {
             session.traps.reset(Trap::Exit);
-            session.wait_child(&mut child).map(|exit| Ended::Ran(exit.code()))
+            session.wait_child(&mut child, None).map(|exit| Ended::Ran(exit.code()))
         }
         Err(message) => {
             context.error(format_args!("{}: {message}", words[0]));

@@ -15,14 +15,15 @@ impl Session {
         words: &[Bytes],
         values: &Values,
     ) -> Flow {
-        let mut context = Context { session: self, name: builtin.name.as_bytes(), values };
+        let mut context = Context::new(self, builtin.name.as_bytes(), values);
         let arguments = words.get(1..).unwrap_or_default();
-        match builtin.run {
+        let result = match builtin.run {
             Run::Words(run) => run(&mut context, arguments),
             Run::Operands(run) => {
                 let operands: Vec<Operand> = arguments.iter().cloned().map(Operand::Word).collect();
                 run(&mut context, &operands)
             }
-        }
+        };
+        context.status_after_output(result)
     }
 }

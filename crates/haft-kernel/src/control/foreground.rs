@@ -84,7 +84,7 @@ impl Session {
     pub(crate) fn run_controlled_pipeline(&mut self, pipeline: &Pipeline) -> Flow {
         let group = JobGroup::new(self.kernel.terminal.clone(), true);
         self.processes.set_group(Some(group.clone()));
-        let members = self.start_pipeline(pipeline);
+        let members = self.start_pipeline(pipeline, false);
         self.processes.set_group(None);
         let text = self.text_of(pipeline.span);
         let members = match self.wait_in_foreground(members, group, text)? {

@@ -8,7 +8,8 @@ use haft_lang::ast::{CommandKind, Coprocess, List, Statement};
 use haft_process::CancelToken;
 use haft_text::Bytes;
 
-use super::pipeline::Work;
+use super::parameters::ExecutionParameters;
+use super::pipeline::{CANNOT_START, Work};
 use crate::control::JobGroup;
 use crate::flow::{Flow, Unwind};
 use crate::io::OpenFile;
@@ -57,8 +58,7 @@ impl Session {
             vec![child.run_in_copy(|session, copied| session.run_alone(statement, Some(copied)))]
         } else if pipeline && !is_compound {
             child.processes.set_captures(Vec::new());
-            child.moment.is_whole = true;
-            child.start_pipeline(&statement.first)
+            child.start_pipeline(&statement.first, true)
         } else {
             let statement = statement.clone();
             child.processes.set_captures(Vec::new());
@@ -71,7 +71,7 @@ impl Session {
     fn go_beside(&mut self, leave: impl FnOnce(&mut Self) -> io::Result<()>) -> Result<(), Member> {
         leave(self).and_then(|()| self.leave_captures()).map_err(|error| {
             self.report(format_args!("cannot make a pipe: {}", haft_fs::message(&error)));
-            Member::ended(254)
+            Member::ended(CANNOT_START)
         })
     }
 
@@ -108,8 +108,7 @@ impl Session {
         let _ = self.flush();
         let mut members = match &*body.statements {
             [statement] if self.owns_process() && child.is_just_programs(statement) => {
-                child.moment.is_whole = true;
-                child.start_pipeline(&statement.first)
+                child.start_pipeline(&statement.first, true)
             }
             _ => vec![self.start_subshell(child, move |session| {
                 let result = session.run_list(&body);
@@ -163,7 +162,9 @@ impl Session {
         child.open_files.set(0, Arc::new(OpenFile::pipe(their_input)));
         child.open_files.set(1, Arc::new(OpenFile::pipe(their_output)));
         let body: Arc<[haft_lang::ast::Command]> = Arc::new([coprocess.body.clone()]);
-        let member = self.start_subshell(child, move |session| session.run_command(&body[0]));
+        let member = self.start_subshell(child, move |session| {
+            session.run_command(&body[0], ExecutionParameters::default(), None)
+        });
         let pid = member.pid;
         let mut ends = IndexedArray::default();
         for (index, end) in [(0, our_input), (1, our_output)] {

@@ -2,29 +2,31 @@
 
 use haft_lang::ast::{Command, CommandKind};
 
+use super::parameters::ExecutionParameters;
 use crate::flow::Flow;
+use crate::run::StageRecorder;
 use crate::session::Session;
 
 impl Session {
-    /// Runs a command.
-    pub(crate) fn run_command(&mut self, command: &Command) -> Flow {
+    /// Runs a command. `record` collects what is known of it, but not of the commands within it.
+    pub(crate) fn run_command(
+        &mut self,
+        command: &Command,
+        parameters: ExecutionParameters,
+        record: Option<&mut StageRecorder>,
+    ) -> Flow {
         self.calls.set_line(command.line);
         if let CommandKind::Simple(simple) = &command.kind {
             let trapped = self.has_error_trap();
-            let status = self.run_simple(command, simple)?;
+            let status = self.run_simple(command, simple, parameters, record)?;
             self.parameters.set_pipe_status(status);
             return self.concluded_after(status, trapped);
         }
-        self.moment.may_replace = false;
-        // What is noted of this command is not to be taken for what is noted of one within it.
-        let note = self.moment.note.take();
-        let result = self.nested(1, |session| session.run_compound(command));
-        self.moment.note = note;
-        result
+        self.nested(1, |session| session.run_compound(command, parameters))
     }
 
     #[inline(never)]
-    fn run_compound(&mut self, command: &Command) -> Flow {
+    fn run_compound(&mut self, command: &Command, parameters: ExecutionParameters) -> Flow {
         if self.has_pending_signals() {
             self.run_signal_traps()?;
         }
@@ -32,8 +34,8 @@ impl Session {
             self.calls.set_command_span(command.span);
         }
         let status = match command.redirects.is_empty() {
-            true => self.run_kind(&command.kind)?,
-            false => self.run_redirected(command)?,
+            true => self.run_kind(&command.kind, parameters)?,
+            false => self.run_redirected(command, parameters)?,
         };
         if Self::fails_itself(&command.kind) && !Self::fails_redirected(command) {
             return self.conclude_compound(command, status);
@@ -56,7 +58,7 @@ impl Session {
     }
 
     #[inline(never)]
-    fn run_redirected(&mut self, command: &Command) -> Flow {
+    fn run_redirected(&mut self, command: &Command, parameters: ExecutionParameters) -> Flow {
         let redirected = self.open_files.is_stdin_redirected();
         let substituted = self.open_files.substitution_count();
         let in_child = matches!(command.kind, CommandKind::Subshell(_));
@@ -70,7 +72,7 @@ impl Session {
             let looked_at = Self::fails_itself(&command.kind) && !Self::fails_redirected(command);
             return if looked_at { Ok(1) } else { self.concluded(1) };
         };
-        let result = match self.run_kind(&command.kind) {
+        let result = match self.run_kind(&command.kind, parameters) {
             Ok(status) if Self::fails_redirected(command) => self.conclude_compound(command, status),
             result => result,
         };
@@ -83,11 +85,11 @@ impl Session {
         }
     }
 
-    pub(super) fn run_kind(&mut self, kind: &CommandKind) -> Flow {
+    pub(super) fn run_kind(&mut self, kind: &CommandKind, parameters: ExecutionParameters) -> Flow {
         match kind {
             CommandKind::Simple(_) => Ok(0),
             CommandKind::Group(list) => self.run_list(list),
-            CommandKind::Subshell(list) => self.run_parentheses(list),
+            CommandKind::Subshell(list) => self.run_parentheses(list, parameters.is_whole_subshell),
             CommandKind::If(branch) => self.run_if(branch),
             CommandKind::For(each) => self.run_for(each),
             CommandKind::ArithmeticFor(each) => self.run_arithmetic_for(each),

@@ -99,17 +99,16 @@ impl Session {
         plain && simple.name().is_some_and(|name| matches!(self.find(name), Target::External))
     }
 
-    /// `( … )`.
+    /// `( … )`. One that is the whole of this subshell takes its place.
     #[inline(never)]
-    pub(crate) fn run_parentheses(&mut self, list: &List) -> Flow {
+    pub(crate) fn run_parentheses(&mut self, list: &List, is_whole_subshell: bool) -> Flow {
         if self.controls_jobs() {
             return self.run_controlled_subshell(list);
         }
         let redirected = self.open_files.is_stdin_redirected();
-        let whole = std::mem::take(&mut self.moment.is_whole);
         let mut child = self.fork();
         child.jobs.hide_inherited();
-        if whole {
+        if is_whole_subshell {
             child.identity.take_place_of(&self.identity);
             child.signals = self.signals.clone().filter(|_| !self.identity.leads_process());
         }
@@ -132,7 +131,7 @@ impl Session {
         self.adopt_output(&mut child);
         self.publish_traps();
         self.note_end_of_child();
-        if let Some(signal) = signal.filter(|_| !whole) {
+        if let Some(signal) = signal.filter(|_| !is_whole_subshell) {
             self.processes.set_killed_command(child.identity.own_pid(), signal);
         }
         result

@@ -10,7 +10,8 @@ use haft_lang::ast::{Command, CommandKind, SimpleCommand, Statement};
 use haft_process::{CancelToken, Child, Disposition, ForkedChild, ProcessGroup};
 
 use super::dispatch::Target;
-use super::pipeline::runs_commands;
+use super::parameters::ExecutionParameters;
+use super::pipeline::{CANNOT_START, runs_commands};
 use crate::flow::{Flow, Unwind};
 use crate::io::OpenFile;
 use crate::jobs::Member;
@@ -70,10 +71,10 @@ impl Session {
                 }
                 Member::process(child)
             }
-            Ok(None) => Member::ended(254),
+            Ok(None) => Member::ended(CANNOT_START),
             Err(error) => {
                 self.report(format_args!("{error}"));
-                Member::ended(254)
+                Member::ended(CANNOT_START)
             }
         }
     }
@@ -130,9 +131,10 @@ impl Session {
     /// command redirects need not be put back, it is the subshell that it may ask for, and may become the program that
     /// comes last.
     pub(super) fn run_alone(&mut self, statement: &Statement, copied: Option<&ForkedChild>) -> Flow {
-        let [command] = &*statement.first.stages else { return self.run_statement(statement) };
+        let none = ExecutionParameters::default();
+        let [command] = &*statement.first.stages else { return self.run_statement(statement, none) };
         if !is_as_it_stands(statement) {
-            return self.run_statement(statement);
+            return self.run_statement(statement, none);
         }
         self.calls.set_line(command.line);
         if let CommandKind::Simple(simple) = &command.kind {
@@ -142,11 +144,8 @@ impl Session {
             return Ok(1);
         }
         match &command.kind {
-            CommandKind::Subshell(list) => {
-                self.moment.may_replace = true;
-                self.run_list(list)
-            }
-            kind => self.run_kind(kind),
+            CommandKind::Subshell(list) => self.run_list_with(list, ExecutionParameters::last_of_program()),
+            kind => self.run_kind(kind, none),
         }
     }
 
@@ -156,19 +155,18 @@ impl Session {
         simple: &SimpleCommand,
         copied: Option<&ForkedChild>,
     ) -> Flow {
-        self.moment.may_replace = true;
+        let parameters = ExecutionParameters::last_of_program();
         if command.redirects.is_empty() || !simple.assignments.is_empty() || simple.arguments.is_empty() {
-            return self.run_command(command);
+            return self.run_command(command, parameters, None);
         }
         let arguments = self.expand_arguments(simple)?;
-        let Some(name) = arguments.words.first() else { return self.run_command(command) };
+        let Some(name) = arguments.words.first() else { return self.run_command(command, parameters, None) };
         let target = self.find(name);
         let target = self.settle(target, &arguments.words);
         if !self.redirect_for_good(command, copied)? {
             return Ok(1);
         }
-        self.moment.may_replace = matches!(target, Target::External);
-        self.run_target(target, &arguments, &[])
+        self.run_target(target, &arguments, &[], parameters, None)
     }
 
     /// Redirects without a way back, and lets go of what was there before. Yields whether that worked.

@@ -6,10 +6,12 @@ use haft_lang::ast::SimpleCommand;
 use haft_text::Bytes;
 
 use super::arguments::Arguments;
+use super::parameters::ExecutionParameters;
 use crate::builtins::{self, Builtin, Context, Operand, Run};
 use crate::command::{Added, ToolError};
 use crate::flow::Flow;
 use crate::options::SetOption;
+use crate::run::StageRecorder;
 use crate::session::{Definition, Session};
 use crate::values::Values;
 use crate::variables::Lasts;
@@ -154,39 +156,57 @@ impl Session {
     pub(crate) fn dispatch(&mut self, words: &[Bytes], values: &Values) -> Flow {
         let Some(name) = words.first() else { return Ok(0) };
         let target = self.find(name);
-        self.dispatch_to(target, words, values)
+        self.dispatch_to(target, words, values, None)
+    }
+
+    /// Runs words as a command. `record` collects what is known of it.
+    pub(super) fn dispatch_recording(&mut self, words: &[Bytes], record: Option<&mut StageRecorder>) -> Flow {
+        let target = self.find(&words[0]);
+        self.dispatch_to(target, words, &[], record)
     }
 
     /// Runs words as a command that is neither a function nor a builtin.
     pub(crate) fn dispatch_beyond(&mut self, words: &[Bytes], values: &Values) -> Flow {
         let target = self.find_beyond(&words[0]);
-        self.dispatch_to(target, words, values)
+        self.dispatch_to(target, words, values, None)
     }
 
-    fn dispatch_to(&mut self, target: Target, words: &[Bytes], values: &Values) -> Flow {
+    fn dispatch_to(
+        &mut self,
+        target: Target,
+        words: &[Bytes],
+        values: &Values,
+        record: Option<&mut StageRecorder>,
+    ) -> Flow {
         let target = self.settle(target, words);
         let arguments = Arguments { words: words.to_vec(), operands: None, values: values.to_vec() };
-        self.run_target(target, &arguments, &[])
+        self.run_target(target, &arguments, &[], ExecutionParameters::default(), record)
     }
 
-    /// Runs what a name was found to mean, with variables assigned for this command only.
+    /// Runs what a name was resolved to, with variables assigned for this command only. `record` collects what is known of
+    /// it.
     pub(crate) fn run_target(
         &mut self,
         target: Target,
         arguments: &Arguments,
         assigned: &[(Bytes, Bytes)],
+        parameters: ExecutionParameters,
+        record: Option<&mut StageRecorder>,
     ) -> Flow {
-        match self.moment.note.is_some() {
-            true => self.run_noted(target, arguments, assigned),
-            false => self.run_found(target, arguments, assigned),
+        match record {
+            None => self.invoke_target(target, arguments, assigned, parameters, None),
+            Some(record) => self.run_recorded_target(target, arguments, assigned, record),
         }
     }
 
-    pub(crate) fn run_found(
+    /// The same, but only a program's record is filled in, with how it ended.
+    pub(crate) fn invoke_target(
         &mut self,
         target: Target,
         arguments: &Arguments,
         assigned: &[(Bytes, Bytes)],
+        parameters: ExecutionParameters,
+        record: Option<&mut StageRecorder>,
     ) -> Flow {
         match target {
             Target::Function(definition) => self.call(&definition, &arguments.words[1..], assigned),
@@ -207,7 +227,7 @@ impl Session {
                 self.with_assigned(assigned, Lasts::Never, |session| session.call_tool(arguments))
             }
             Target::Script(path) => self.run_headless(&path, &arguments.words, assigned),
-            Target::External => self.run_external(&arguments.words, assigned),
+            Target::External => self.run_external(&arguments.words, assigned, parameters, record),
         }
     }
 
@@ -233,7 +253,7 @@ impl Session {
     fn run_added(&mut self, command: &Added, arguments: &Arguments) -> Flow {
         let name = command.name().as_bytes();
         self.catch_command_panic(name, |session| {
-            let mut context = Context { session, name, values: &arguments.values };
+            let mut context = Context::new(session, name, &arguments.values);
             command.run(&mut context, &arguments.words[1..])
         })
     }
@@ -241,7 +261,7 @@ impl Session {
     fn call_tool(&mut self, arguments: &Arguments) -> Flow {
         let name = &arguments.words[0];
         let Some(backend) = self.kernel.backend.clone() else { return Ok(127) };
-        let mut context = Context { session: self, name, values: &arguments.values };
+        let mut context = Context::new(self, name, &arguments.values);
         match backend.call_tool(&mut context, &arguments.words) {
             Ok(flow) => flow,
             Err(ToolError::NotFound(_)) => {
@@ -254,7 +274,7 @@ impl Session {
     /// Runs a builtin.
     #[inline(never)]
     pub(crate) fn run_builtin(&mut self, builtin: &'static Builtin, arguments: &Arguments) -> Flow {
-        let mut context = Context { session: self, name: builtin.name.as_bytes(), values: &arguments.values };
+        let mut context = Context::new(self, builtin.name.as_bytes(), &arguments.values);
         let words = &arguments.words[1..];
         let result = match (builtin.run, &arguments.operands) {
             (Run::Words(run), _) => run(&mut context, words),
@@ -264,11 +284,7 @@ impl Session {
                 run(&mut context, &operands)
             }
         };
-        let failed = std::mem::take(&mut self.moment.output_failed);
-        match result {
-            Ok(0) if failed => Ok(1),
-            result => result,
-        }
+        context.status_after_output(result)
     }
 }
 

@@ -6,23 +6,30 @@ use std::sync::Arc;
 use haft_process::{Child, Command, DescriptorSource, Environment, Error, ErrorKind, ProcessGroup};
 use haft_text::Bytes;
 
+use super::parameters::ExecutionParameters;
 use crate::flow::{Flow, Unwind};
 use crate::options::SetOption;
-use crate::run::TERMINATE;
+use crate::run::{StageRecorder, TERMINATE};
 use crate::session::Session;
 use crate::variables::MOST_FOR_PROGRAM;
 
 impl Session {
     /// Runs a program and waits for it.
     #[inline(never)]
-    pub(crate) fn run_external(&mut self, words: &[Bytes], assigned: &[(Bytes, Bytes)]) -> Flow {
+    pub(crate) fn run_external(
+        &mut self,
+        words: &[Bytes],
+        assigned: &[(Bytes, Bytes)],
+        parameters: ExecutionParameters,
+        record: Option<&mut StageRecorder>,
+    ) -> Flow {
         let _ = self.flush();
         self.check()?;
         if words[0].starts_with(b"%") {
             let resume: Vec<Bytes> = std::iter::once("fg".into()).chain(words.iter().cloned()).collect();
-            return self.dispatch(&resume, &[]);
+            return self.dispatch_recording(&resume, record);
         }
-        if std::mem::take(&mut self.moment.may_replace) && self.is_alone() {
+        if parameters.may_replace_process && self.is_alone() {
             self.become_last(words, assigned);
         }
         if self.controls_jobs() {
@@ -30,7 +37,7 @@ impl Session {
         }
         match self.start_external(words, assigned)? {
             Started::Child(mut child) => {
-                let exit = match self.wait_child(&mut child) {
+                let exit = match self.wait_child(&mut child, record) {
                     Ok(exit) => exit,
                     Err(unwind) => {
                         // The signal was for the shell: what it has waited for goes on.

@@ -10,6 +10,7 @@ use crate::builtins::Context;
 use crate::fan::{FanOut, Role};
 use crate::flow::Flow;
 use crate::options::SetOption;
+use crate::run::StageRecorder;
 use crate::session::Session;
 
 /// Finds the first stage whose part in a fan-out is wrong, and what is wrong with it.
@@ -71,7 +72,7 @@ impl Session {
     }
 
     /// Runs a fan-out: the first of the stages opens it, the last closes it.
-    pub(crate) fn run_fan(&mut self, stages: &[Command]) -> Flow {
+    pub(crate) fn run_fan(&mut self, stages: &[Command], record: Option<&mut StageRecorder>) -> Flow {
         let [first, between @ .., last] = stages else { return Ok(2) };
         let (CommandKind::Simple(opens), CommandKind::Simple(closes)) = (&first.kind, &last.kind) else {
             return Ok(2);
@@ -82,8 +83,8 @@ impl Session {
         let Some(command) = opening.words.first().and_then(|name| self.kernel.added(name)) else {
             return Ok(2);
         };
-        if let Some(note) = &mut self.moment.note {
-            note.identify(&Target::Added(command.clone()), &closing.words);
+        if let Some(record) = record {
+            record.identify(&Target::Added(command.clone()), &closing.words);
         }
         let base = self.fork();
         let mut source = self.fork();
@@ -103,7 +104,7 @@ impl Session {
             body: Arc::new(body),
         };
         drop(source);
-        let mut context = Context { session: self, name: command.name().as_bytes(), values: &[] };
+        let mut context = Context::of(self, command.name().as_bytes());
         command.fan_out(&mut context, &fan)
     }
 }

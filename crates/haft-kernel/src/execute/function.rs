@@ -6,6 +6,7 @@ use haft_lang::ast::Function;
 use haft_text::Bytes;
 
 use super::dispatch::is_special;
+use super::parameters::ExecutionParameters;
 use crate::flow::{Flow, Unwind};
 use crate::options::SetOption;
 use crate::session::{Definition, Frame, Session};
@@ -179,7 +180,7 @@ impl Session {
             self.calls.set_line(definition.function.body.line);
         }
         self.run_debug_trap_of_call(outer_text)?;
-        let result = match self.run_command(&definition.function.body) {
+        let result = match self.run_command(&definition.function.body, ExecutionParameters::default(), None) {
             Err(Unwind::Return(status)) => Ok(status),
             // A loop outside of the function is none of the function's.
             Err(Unwind::Break(_) | Unwind::Continue(_)) => Ok(0),

@@ -2,39 +2,47 @@
 
 use haft_lang::ast::{CommandKind, Connector, List, Pipeline, Statement};
 
+use super::parameters::ExecutionParameters;
 use crate::flow::Flow;
 use crate::options::SetOption;
+use crate::run::StageRecorder;
 use crate::session::Session;
 
 impl Session {
     /// Runs the statements of a list.
     pub(crate) fn run_list(&mut self, list: &List) -> Flow {
-        self.as_parts(|session| session.run_statements(list))
+        self.run_list_with(list, ExecutionParameters::default())
     }
 
-    fn run_statements(&mut self, list: &List) -> Flow {
+    /// Runs the statements of a list. The parameters hold for the last one.
+    pub(crate) fn run_list_with(&mut self, list: &List, parameters: ExecutionParameters) -> Flow {
+        self.as_parts(|session| session.run_statements(list, parameters))
+    }
+
+    fn run_statements(&mut self, list: &List, last: ExecutionParameters) -> Flow {
         let mut status = 0;
-        let last = std::mem::take(&mut self.moment.may_replace);
         for (index, statement) in list.statements.iter().enumerate() {
-            self.moment.may_replace = last && index + 1 == list.statements.len() && is_plain(statement);
+            let is_last = index + 1 == list.statements.len() && is_plain(statement);
+            let parameters = if is_last { last } else { ExecutionParameters::default() };
             if self.options.has(SetOption::NoExecute) {
                 return Ok(status);
             }
             self.check_cancelled()?;
             status = match statement.background {
                 true => self.run_in_background(list, index)?,
-                false => self.run_statement(statement)?,
+                false => self.run_statement(statement, parameters)?,
             };
         }
         Ok(status)
     }
 
     /// Runs pipelines joined by `&&` and `||`.
-    pub(crate) fn run_statement(&mut self, statement: &Statement) -> Flow {
+    pub(crate) fn run_statement(&mut self, statement: &Statement, parameters: ExecutionParameters) -> Flow {
         if statement.rest.is_empty() {
-            return self.run_pipeline(&statement.first);
+            return self.run_pipeline(&statement.first, parameters);
         }
-        let mut status = self.without_errors(|session| session.run_pipeline(&statement.first))?;
+        let none = ExecutionParameters::default();
+        let mut status = self.without_errors(|session| session.run_pipeline(&statement.first, none))?;
         let last = statement.rest.len() - 1;
         for (index, (connector, pipeline)) in statement.rest.iter().enumerate() {
             let runs = match connector {
@@ -43,8 +51,8 @@ impl Session {
             };
             if runs {
                 status = match index == last {
-                    true => self.run_pipeline(pipeline)?,
-                    false => self.without_errors(|session| session.run_pipeline(pipeline))?,
+                    true => self.run_pipeline(pipeline, none)?,
+                    false => self.without_errors(|session| session.run_pipeline(pipeline, none))?,
                 };
             }
         }
@@ -52,43 +60,58 @@ impl Session {
     }
 
     /// Runs commands joined by `|`.
-    pub(crate) fn run_pipeline(&mut self, pipeline: &Pipeline) -> Flow {
+    pub(crate) fn run_pipeline(&mut self, pipeline: &Pipeline, parameters: ExecutionParameters) -> Flow {
         if self.processes.is_recording() {
-            return self.run_recorded(pipeline);
+            return self.run_recorded(pipeline, parameters);
         }
+        self.run_pipeline_recording(pipeline, parameters, &mut None)
+    }
+
+    /// Runs a pipeline. `record` collects what is known of its first stage; a pipeline of several stages takes it and
+    /// records all stages itself.
+    pub(crate) fn run_pipeline_recording(
+        &mut self,
+        pipeline: &Pipeline,
+        parameters: ExecutionParameters,
+        record: &mut Option<Box<StageRecorder>>,
+    ) -> Flow {
         if let [command] = &*pipeline.stages
             && !pipeline.negated
             && pipeline.time.is_none()
         {
-            let status = self.run_command(command)?;
+            let status = self.run_command(command, parameters, record.as_deref_mut())?;
             self.parameters.set_status(status);
             return Ok(status);
         }
-        self.run_complex_pipeline(pipeline)
+        self.run_complex_pipeline(pipeline, record)
     }
 
     #[inline(never)]
-    fn run_complex_pipeline(&mut self, pipeline: &Pipeline) -> Flow {
+    fn run_complex_pipeline(&mut self, pipeline: &Pipeline, record: &mut Option<Box<StageRecorder>>) -> Flow {
         if self.has_pending_signals() {
             self.run_signal_traps()?;
         }
         if let Some(format) = pipeline.time {
-            return self.run_timed(pipeline, format);
+            return self.run_timed(pipeline, format, record);
         }
         let status = match pipeline.negated {
-            true => self.negated(|session| session.run_stages(pipeline))?,
-            false => self.run_stages(pipeline)?,
+            true => self.negated(|session| session.run_stages(pipeline, record))?,
+            false => self.run_stages(pipeline, record)?,
         };
         self.parameters.set_status(status);
         Ok(status)
     }
 
-    /// Runs the stages of a pipeline, whatever stands before it.
-    pub(crate) fn run_stages(&mut self, pipeline: &Pipeline) -> Flow {
+    /// Runs the stages of a pipeline without its `!` and `time`.
+    pub(crate) fn run_stages(
+        &mut self,
+        pipeline: &Pipeline,
+        record: &mut Option<Box<StageRecorder>>,
+    ) -> Flow {
         match &*pipeline.stages {
             [] => Ok(0),
-            [command] => self.run_command(command),
-            _ => self.run_piped(pipeline),
+            [command] => self.run_command(command, ExecutionParameters::default(), record.as_deref_mut()),
+            _ => self.run_piped(pipeline, record.take().is_some()),
         }
     }
 

@@ -7,19 +7,23 @@ use std::sync::Arc;
 use std::thread;
 
 use haft_lang::ast::{Argument, Command, CommandKind, Pipeline, SharedSlice, SimpleCommand, WordFlags};
-use haft_text::Bytes;
+use haft_process::{CANCELLED, Signals};
 
 use super::arguments::Arguments;
 use super::dispatch::Target;
 use super::external::Started;
+use super::parameters::ExecutionParameters;
 use crate::fan::{Role, STACK};
 use crate::flow::{Flow, Unwind};
 use crate::io::OpenFile;
 use crate::jobs::{Completion, Member, ThreadControl};
 use crate::options::{SetOption, ShellOption};
-use crate::run::Note;
+use crate::run::StageRecorder;
 use crate::session::Session;
 use crate::signals::SignalInbox;
+
+/// The status of a stage for which there was no pipe or thread.
+pub(super) const CANNOT_START: i32 = 254;
 
 /// A stage that runs in this process.
 pub(crate) struct Work {
@@ -28,8 +32,21 @@ pub(crate) struct Work {
     /// The first of its stages: the last of them, unless they are a fan-out.
     first: usize,
     index: usize,
-    /// What the command expanded to, if that was found out already.
+    /// The expanded words and their meaning, if they are known already.
     expanded: Option<(Arguments, Target)>,
+    debug_trap_has_run: bool,
+    record: Option<Box<StageRecorder>>,
+}
+
+/// What the stages of a pipeline have in common.
+#[derive(Clone, Copy, Default)]
+struct StageOptions {
+    /// Each stage is recorded.
+    recorded: bool,
+    /// The pipeline is all that its subshell runs.
+    is_whole_subshell: bool,
+    /// The `DEBUG` trap has run for the stages that are simple commands.
+    debug_trap_has_run: bool,
 }
 
 /// A stage that was looked at.
@@ -40,12 +57,11 @@ enum Stage {
 
 impl Session {
     /// Runs the stages of a pipeline and waits for all of them.
-    pub(crate) fn run_piped(&mut self, pipeline: &Pipeline) -> Flow {
+    pub(crate) fn run_piped(&mut self, pipeline: &Pipeline, recorded: bool) -> Flow {
         let _ = self.flush();
         if self.controls_jobs() {
             return self.run_controlled_pipeline(pipeline);
         }
-        let noted = self.moment.note.take().is_some();
         let count = pipeline.stages.len();
         if !self.has_whole_fans(&pipeline.stages) {
             self.parameters.set_pipe_status(2);
@@ -55,10 +71,9 @@ impl Session {
             && !self.options.has(SetOption::Monitor)
             && self.role(&pipeline.stages[count - 1]) == Role::Stage;
         let beside = if own_last { count - 1 } else { count };
-        self.debug_stages(&pipeline.stages[..beside])?;
-        let started = self.start_stages(pipeline, beside, noted);
-        self.moment.passed_debug = false;
-        let (stages, input) = match started {
+        let debug_trap_has_run = self.debug_stages(&pipeline.stages[..beside])?;
+        let options = StageOptions { recorded, debug_trap_has_run, is_whole_subshell: false };
+        let (stages, input) = match self.start_stages(pipeline, beside, options) {
             Ok(started) => started,
             Err(error) => {
                 return Err(self.fail(format_args!("cannot make a pipe: {}", haft_fs::message(&error))));
@@ -69,18 +84,16 @@ impl Session {
         let mut statuses = Vec::with_capacity(count);
         if own_last {
             let command = &pipeline.stages[count - 1];
-            self.moment.note = noted.then(|| Note::new(self, command));
-            let last = self.run_own_last(command, input);
-            let note = self.moment.note.take();
-            match last {
-                Ok(status) => members.push(Member::ended(status).noted(note)),
+            let mut record = recorded.then(|| StageRecorder::new(self, command));
+            match self.run_own_last(command, input, record.as_deref_mut()) {
+                Ok(status) => members.push(Member::ended(status).recorded(record)),
                 Err(unwind) => {
-                    self.abandon(&mut members, 13);
+                    self.abandon(&mut members, Signals::PIPE);
                     return Err(unwind);
                 }
             }
         }
-        if noted {
+        if recorded {
             result = self.wait_all(&mut members);
         }
         for member in &mut members {
@@ -95,10 +108,10 @@ impl Session {
         match result {
             Ok(()) => {}
             Err(Unwind::Signal(_)) => members.drain(..).for_each(Member::detach),
-            Err(_) => self.abandon(&mut members, 15),
+            Err(_) => self.abandon(&mut members, Signals::TERM),
         }
-        if noted {
-            self.record(members.into_iter().filter_map(Member::into_note).collect());
+        if recorded {
+            self.record(members.into_iter().filter_map(Member::into_record).collect());
         }
         result?;
         let failed = statuses.iter().rev().find(|status| **status != 0).copied().unwrap_or(0);
@@ -121,11 +134,10 @@ impl Session {
         &mut self,
         pipeline: &Pipeline,
         count: usize,
-        noted: bool,
+        options: StageOptions,
     ) -> std::io::Result<(Vec<Stage>, Option<Arc<OpenFile>>)> {
         let mut input: Option<Arc<OpenFile>> = None;
         let mut stages = Vec::with_capacity(count);
-        let whole = std::mem::take(&mut self.moment.is_whole);
         let mut first = 0;
         while first < count {
             let index = self.fan_end(&pipeline.stages, first);
@@ -133,12 +145,10 @@ impl Session {
             if !lists_jobs(&pipeline.stages[index]) {
                 child.jobs.hide_inherited();
             }
-            child.moment.note = noted.then(|| Note::new(self, &pipeline.stages[index]));
-            if whole {
+            let mut record = options.recorded.then(|| StageRecorder::new(self, &pipeline.stages[index]));
+            if options.is_whole_subshell {
                 child.identity.take_depth_of(&self.identity);
             }
-            child.moment.passed_debug =
-                self.moment.passed_debug && matches!(pipeline.stages[index].kind, CommandKind::Simple(_));
             if let Some(input) = input.take() {
                 child.open_files.set(0, input);
                 child.open_files.set_stdin_redirected(true);
@@ -148,17 +158,24 @@ impl Session {
                 let (reader, writer) = rustix::pipe::pipe_with(rustix::pipe::PipeFlags::CLOEXEC)?;
                 input = Some(Arc::new(OpenFile::pipe(reader)));
                 let output = Arc::new(OpenFile::pipe(writer));
-                child.moment.note.iter_mut().for_each(|note| note.count(output.written().clone()));
+                record.iter_mut().for_each(|record| record.count(output.written().clone()));
                 child.open_files.set(1, output);
             }
+            let work = Box::new(Work {
+                session: child,
+                stages: pipeline.stages.clone(),
+                first,
+                index,
+                expanded: None,
+                debug_trap_has_run: options.debug_trap_has_run,
+                record,
+            });
             if index > first {
                 // The stages of a fan-out have one member between them; those that it swallows have no status.
                 stages.extend((first..index).map(|_| Stage::Running(Member::ended(0))));
-                let work =
-                    Work { session: child, stages: pipeline.stages.clone(), first, index, expanded: None };
-                stages.push(Stage::Ready(Box::new(work)));
+                stages.push(Stage::Ready(work));
             } else {
-                stages.push(start_stage(child, &pipeline.stages, index));
+                stages.push(start_stage(work));
             }
             first = index + 1;
         }
@@ -184,62 +201,68 @@ impl Session {
             });
         }
         if let Some((index, work)) = chosen {
-            let (status, note) = work.run();
-            members[index] = Member::ended(status).noted(note);
+            let (status, record) = work.run();
+            members[index] = Member::ended(status).recorded(record);
         }
         members
     }
 
     /// `lastpipe`: the last stage runs in this very session.
-    fn run_own_last(&mut self, command: &Command, input: Option<Arc<OpenFile>>) -> Flow {
-        let Some(input) = input else { return self.run_command(command) };
+    fn run_own_last(
+        &mut self,
+        command: &Command,
+        input: Option<Arc<OpenFile>>,
+        record: Option<&mut StageRecorder>,
+    ) -> Flow {
+        let parameters = ExecutionParameters::default();
+        let Some(input) = input else { return self.run_command(command, parameters, record) };
         let before = self.open_files.set(0, input);
-        let result = self.without_errors(|session| session.run_command(command));
-        match before {
-            Some(before) => drop(self.open_files.set(0, before)),
-            None => drop(self.open_files.close(0)),
-        }
+        let result = self.without_errors(|session| session.run_command(command, parameters, record));
+        self.open_files.restore(0, before);
         result
     }
 
-    /// Starts a pipeline and does not wait: its stages.
-    pub(crate) fn start_pipeline(&mut self, pipeline: &Pipeline) -> Vec<Member> {
+    /// Starts a pipeline without waiting for it; returns its stages.
+    pub(crate) fn start_pipeline(&mut self, pipeline: &Pipeline, is_whole_subshell: bool) -> Vec<Member> {
         let _ = self.flush();
         if !self.has_whole_fans(&pipeline.stages) {
             return vec![Member::ended(2)];
         }
-        match self.start_stages(pipeline, pipeline.stages.len(), false) {
+        let options = StageOptions { is_whole_subshell, ..StageOptions::default() };
+        match self.start_stages(pipeline, pipeline.stages.len(), options) {
             Ok((stages, _)) => self.run_stages_ready(stages, false),
             Err(error) => {
                 self.report(format_args!("cannot make a pipe: {}", haft_fs::message(&error)));
-                vec![Member::ended(254)]
+                vec![Member::ended(CANNOT_START)]
             }
         }
     }
 }
 
 /// Looks at a stage: a command that is known to be a program is started.
-fn start_stage(mut session: Session, stages: &SharedSlice<Command>, index: usize) -> Stage {
-    let ready = |session, expanded| {
-        Stage::Ready(Box::new(Work { session, stages: stages.clone(), first: index, index, expanded }))
-    };
-    let command = &stages[index];
-    let CommandKind::Simple(simple) = &command.kind else { return ready(session, None) };
+fn start_stage(mut work: Box<Work>) -> Stage {
+    let stages = work.stages.clone();
+    let command = &stages[work.index];
+    let session = &mut work.session;
+    let CommandKind::Simple(simple) = &command.kind else { return Stage::Ready(work) };
     if simple.arguments.is_empty() || runs_commands(command, simple) || session.traps.has_actions() {
-        return ready(session, None);
+        return Stage::Ready(work);
     }
     session.calls.set_line(command.line);
-    session.calls.set_command_span(stages[index].span);
+    session.calls.set_command_span(command.span);
     let arguments = match session.expand_arguments(simple) {
         Ok(arguments) => arguments,
-        Err(unwind) => return failed(session, Err(unwind)),
+        Err(unwind) => return work.failed(Err(unwind)),
     };
     let target = arguments.words.first().map(|name| session.find(name));
     let target = target.map(|target| session.settle(target, &arguments.words));
     match target {
-        Some(Target::External) => start_program(session, stages, index, arguments),
-        Some(target) => ready(session, Some((arguments, target))),
-        None => ready(session, None),
+        Some(Target::External) => start_program(work, command, arguments),
+        Some(target) => {
+            work.expanded = Some((arguments, target));
+            Stage::Ready(work)
+        }
+        None => Stage::Ready(work),
     }
 }
 
@@ -271,106 +294,122 @@ fn has_commands(command: &Command) -> bool {
     })
 }
 
-fn failed(mut session: Session, result: Flow) -> Stage {
-    let status = session.end_subshell(result).unwrap_or(130);
-    Stage::Running(Member::ended(status).noted(session.moment.note.take()))
-}
-
-fn start_program(
-    mut session: Session,
-    stages: &SharedSlice<Command>,
-    index: usize,
-    arguments: Arguments,
-) -> Stage {
-    let command = &stages[index];
+fn start_program(mut work: Box<Work>, command: &Command, arguments: Arguments) -> Stage {
+    let session = &mut work.session;
     match session.redirect(&command.redirects) {
         Ok(Some(undo)) => session.forget(undo),
-        Ok(None) => return failed(session, Ok(1)),
-        Err(unwind) => return failed(session, Err(unwind)),
+        Ok(None) => return work.failed(Ok(1)),
+        Err(unwind) => return work.failed(Err(unwind)),
     }
     if session.options.has(SetOption::Trace)
         && let Err(unwind) = session.trace_words(&arguments.words)
     {
-        return failed(session, Err(unwind));
+        return work.failed(Err(unwind));
     }
-    session.moment.note.iter_mut().for_each(|note| note.identify(&Target::External, &arguments.words));
+    work.record.iter_mut().for_each(|record| record.identify(&Target::External, &arguments.words));
     match session.start_external(&arguments.words, &[]) {
-        Ok(Started::Child(child)) => Stage::Running(Member::process(child).noted(session.moment.note.take())),
-        Ok(Started::Failed(status)) => failed(session, Ok(status)),
+        Ok(Started::Child(child)) => Stage::Running(Member::process(child).recorded(work.record.take())),
+        Ok(Started::Failed(status)) => work.failed(Ok(status)),
         Ok(Started::Headless(_)) => {
-            let expanded = Some((arguments, Target::External));
-            Stage::Ready(Box::new(Work { session, stages: stages.clone(), first: index, index, expanded }))
+            work.expanded = Some((arguments, Target::External));
+            Stage::Ready(work)
         }
-        Err(unwind) => failed(session, Err(unwind)),
+        Err(unwind) => work.failed(Err(unwind)),
     }
 }
 
 impl Work {
-    /// A statement of a list as the whole work of a session.
+    /// Runs something in a subshell on a new thread.
     pub(crate) fn on_thread(
-        mut session: Session,
+        session: Session,
         run: impl FnOnce(&mut Session) -> Flow + Send + 'static,
     ) -> Member {
-        let completion = Completion::new();
-        let cancel = session.limits.cancel().child();
-        session.limits.set_cancel(cancel.clone());
-        let signals: Arc<SignalInbox> = Arc::default();
-        session.signals = Some(signals.clone());
-        session.publish_traps();
-        let stop = session.limits.stop().child();
-        session.limits.set_stop(stop.clone());
-        let control = ThreadControl { cancel, stop, signals };
-        let registered = session.processes.run().map(|run| run.stopping.register(&control));
-        session.limits.begin_thread();
-        let (pid, left) = (session.identity.own_pid(), completion.clone());
-        let memory = session.memory.clone();
-        let body = move || {
-            let counted = memory.enter_thread();
-            let status = session.run_as_subshell(run);
-            session.leave();
-            left.leave_note(session.moment.note.take());
-            drop(session);
-            drop(registered);
-            memory.leave_thread(counted);
-            left.complete(status);
-        };
-        match thread::Builder::new().stack_size(STACK).spawn(body) {
-            Ok(_) => Member::thread(pid, completion, control),
-            Err(_) => Member::ended(254),
-        }
+        on_recorded_thread(session, None, |session, _| run(session))
     }
 
     fn start(self) -> Member {
-        let Self { session, stages, first, index, expanded } = self;
-        Self::on_thread(session, move |session| run_stage(session, &stages[first..=index], expanded))
+        let Self { session, stages, first, index, expanded, debug_trap_has_run, record } = self;
+        on_recorded_thread(session, record, move |session, record| {
+            run_stage(session, &stages[first..=index], expanded, debug_trap_has_run, record)
+        })
     }
 
     /// Runs the stage on this thread.
-    fn run(self) -> (i32, Option<Box<Note>>) {
-        let Self { mut session, stages, first, index, expanded } = self;
-        let status = session.run_as_subshell(|session| run_stage(session, &stages[first..=index], expanded));
+    fn run(self) -> (i32, Option<Box<StageRecorder>>) {
+        let Self { mut session, stages, first, index, expanded, debug_trap_has_run, mut record } = self;
+        let status = session.run_as_subshell(|session| {
+            run_stage(session, &stages[first..=index], expanded, debug_trap_has_run, record.as_deref_mut())
+        });
         session.leave();
-        (status, session.moment.note.take())
+        (status, record)
+    }
+
+    /// Ends the stage before it has begun.
+    fn failed(mut self: Box<Self>, result: Flow) -> Stage {
+        let status = self.session.end_subshell(result).unwrap_or(CANCELLED);
+        Stage::Running(Member::ended(status).recorded(self.record.take()))
     }
 }
 
-fn run_stage(session: &mut Session, stages: &[Command], expanded: Option<(Arguments, Target)>) -> Flow {
-    let [command] = stages else { return session.run_fan(stages) };
-    let CommandKind::Simple(simple) = &command.kind else {
-        session.moment.is_whole = matches!(command.kind, CommandKind::Subshell(_));
-        return session.run_command(command);
+/// Runs something in a subshell on a new thread, whose record is left in the member.
+fn on_recorded_thread(
+    mut session: Session,
+    mut record: Option<Box<StageRecorder>>,
+    run: impl FnOnce(&mut Session, Option<&mut StageRecorder>) -> Flow + Send + 'static,
+) -> Member {
+    let completion = Completion::new();
+    let cancel = session.limits.cancel().child();
+    session.limits.set_cancel(cancel.clone());
+    let signals: Arc<SignalInbox> = Arc::default();
+    session.signals = Some(signals.clone());
+    session.publish_traps();
+    let stop = session.limits.stop().child();
+    session.limits.set_stop(stop.clone());
+    let control = ThreadControl { cancel, stop, signals };
+    let registered = session.processes.run().map(|run| run.stopping.register(&control));
+    session.limits.begin_thread();
+    let (pid, left) = (session.identity.own_pid(), completion.clone());
+    let memory = session.memory.clone();
+    let body = move || {
+        let counted = memory.enter_thread();
+        let status = session.run_as_subshell(|session| run(session, record.as_deref_mut()));
+        session.leave();
+        left.leave_record(record);
+        drop(session);
+        drop(registered);
+        memory.leave_thread(counted);
+        left.complete(status);
     };
-    // A simple command is the whole of its subshell, so its failure springs no trap there.
+    match thread::Builder::new().stack_size(STACK).spawn(body) {
+        Ok(_) => Member::thread(pid, completion, control),
+        Err(_) => Member::ended(CANNOT_START),
+    }
+}
+
+fn run_stage(
+    session: &mut Session,
+    stages: &[Command],
+    expanded: Option<(Arguments, Target)>,
+    debug_trap_has_run: bool,
+    record: Option<&mut StageRecorder>,
+) -> Flow {
+    let [command] = stages else { return session.run_fan(stages, record) };
+    let CommandKind::Simple(simple) = &command.kind else {
+        let is_whole_subshell = matches!(command.kind, CommandKind::Subshell(_));
+        let parameters = ExecutionParameters { is_whole_subshell, ..Default::default() };
+        return session.run_command(command, parameters, record);
+    };
+    let parameters = ExecutionParameters { debug_trap_has_run, ..Default::default() };
+    // A simple command is the whole of its subshell, so its failure triggers no trap there.
     let Some((arguments, target)) = expanded else {
         session.calls.set_line(command.line);
-        return session.run_simple(command, simple);
+        return session.run_simple(command, simple, parameters, record);
     };
     let Some(undo) = session.redirect(&command.redirects)? else { return Ok(1) };
     if session.options.has(SetOption::Trace) {
         session.trace_words(&arguments.words)?;
     }
-    let assigned: [(Bytes, Bytes); 0] = [];
-    let result = session.run_target(target, &arguments, &assigned);
+    let result = session.run_target(target, &arguments, &[], parameters, record);
     let flushed = session.restore(undo);
     match result {
         Ok(0) if !flushed => Ok(1),

@@ -10,6 +10,7 @@ use haft_text::Bytes;
 use super::arguments::Arguments;
 use super::dispatch::Target;
 use super::external::Started;
+use super::parameters::ExecutionParameters;
 use super::pipeline::Work;
 use super::simple::exported;
 use super::trap::FATAL;
@@ -207,7 +208,9 @@ impl Context<'_> {
             return child.start_own_group(words, part);
         }
         let arguments = Arguments { words: words.to_vec(), operands: None, values: self.values.to_vec() };
-        let member = Work::on_thread(child, move |session| session.run_target(target, &arguments, &[]));
+        let member = Work::on_thread(child, move |session| {
+            session.run_target(target, &arguments, &[], ExecutionParameters::default(), None)
+        });
         Ok(Beside::Member(member, part))
     }
 }

@@ -6,6 +6,7 @@ use haft_lang::ast::{PartKind, Program, Text, WarningKind, WordPart};
 use haft_lang::{CancelCheck, ParseOptions, Parser};
 use haft_text::Bytes;
 
+use super::parameters::ExecutionParameters;
 use crate::discard::discard;
 use crate::flow::{Flow, Unwind};
 use crate::options::{SetOption, ShellOption};
@@ -140,9 +141,10 @@ impl Session {
             }
             let (ignored, substituted) = (self.calls.errexit(), self.open_files.substitution_count());
             let rest = text.get(parser.offset()..).unwrap_or_default();
-            self.moment.may_replace =
+            let may_replace_process =
                 whole && self.identity.is_command_string() && rest.trim_ascii().is_empty();
-            match self.run_list(&program.body) {
+            let parameters = ExecutionParameters { may_replace_process, ..Default::default() };
+            match self.run_list_with(&program.body, parameters) {
                 Ok(ended) => status = ended,
                 Err(Unwind::Abort(ended)) if resume => {
                     self.parameters.set_status(ended);

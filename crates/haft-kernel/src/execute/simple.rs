@@ -5,19 +5,26 @@ use haft_text::Bytes;
 
 use super::arguments::Arguments;
 use super::dispatch::Target;
+use super::parameters::ExecutionParameters;
 use crate::flow::{Flow, Unwind};
 use crate::options::SetOption;
+use crate::run::StageRecorder;
 use crate::session::Session;
 
 impl Session {
     /// Runs a simple command: expands it, redirects, assigns, and finds out what to run.
-    pub(crate) fn run_simple(&mut self, command: &Command, simple: &SimpleCommand) -> Flow {
-        let last = std::mem::take(&mut self.moment.may_replace);
+    pub(crate) fn run_simple(
+        &mut self,
+        command: &Command,
+        simple: &SimpleCommand,
+        parameters: ExecutionParameters,
+        record: Option<&mut StageRecorder>,
+    ) -> Flow {
         if self.has_pending_signals() {
             self.run_signal_traps()?;
         }
         self.calls.set_command_span(command.span);
-        if !self.debug_allows()? {
+        if !parameters.debug_trap_has_run && !self.debug_allows()? {
             return Ok(self.parameters.status());
         }
         self.parameters.clear_substitution_status();
@@ -36,8 +43,7 @@ impl Session {
             false => {
                 let target = self.find_cached(simple, &arguments.words[0]);
                 let target = self.settle(target, &arguments.words);
-                self.moment.may_replace = last && matches!(target, Target::External);
-                self.run_expanded(command, simple, target, &arguments)
+                self.run_expanded(command, simple, target, &arguments, (parameters, record))
             }
         };
         self.open_files.close_substitutions(substituted);
@@ -64,30 +70,33 @@ impl Session {
         Ok(self.parameters.take_substitution_status().unwrap_or(0))
     }
 
+    /// Runs a command whose words are expanded and whose meaning is known.
     fn run_expanded(
         &mut self,
         command: &Command,
         simple: &SimpleCommand,
         target: Target,
         arguments: &Arguments,
+        (parameters, record): (ExecutionParameters, Option<&mut StageRecorder>),
     ) -> Flow {
         if command.redirects.is_empty() && simple.assignments.is_empty() {
             if self.options.has(SetOption::Trace) {
                 self.trace_arguments(arguments)?;
             }
-            return self.run_target(target, arguments, &[]);
+            return self.run_target(target, arguments, &[], parameters, record);
         }
-        self.run_prepared(command, simple, target, arguments)
+        self.run_redirected_target(command, simple, target, arguments, (parameters, record))
     }
 
     /// Runs a command that has redirections or assignments of its own.
     #[inline(never)]
-    fn run_prepared(
+    fn run_redirected_target(
         &mut self,
         command: &Command,
         simple: &SimpleCommand,
         target: Target,
         arguments: &Arguments,
+        (parameters, record): (ExecutionParameters, Option<&mut StageRecorder>),
     ) -> Flow {
         let assigned = self.temporary(&simple.assignments)?;
         if self.options.has(SetOption::Trace) {
@@ -102,7 +111,7 @@ impl Session {
             Err(status) if self.conforms_to(&target) => return Err(Unwind::Exit(status)),
             Err(status) => return Ok(status),
         };
-        let result = self.run_target(target, arguments, &assigned);
+        let result = self.run_target(target, arguments, &assigned, parameters, record);
         // `exec` without a command makes its redirections the session's own.
         if self.open_files.take_keep_redirections() {
             self.forget(undo);

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 use haft_lang::ast::{Pipeline, TimeFormat};
 
 use crate::flow::Flow;
+use crate::run::StageRecorder;
 use crate::session::Session;
 
 /// What the format of `time` that nobody has changed looks like.
@@ -19,12 +20,17 @@ struct Times {
 
 impl Session {
     /// Runs a pipeline and reports how long it took.
-    pub(crate) fn run_timed(&mut self, pipeline: &Pipeline, format: TimeFormat) -> Flow {
+    pub(crate) fn run_timed(
+        &mut self,
+        pipeline: &Pipeline,
+        format: TimeFormat,
+        record: &mut Option<Box<StageRecorder>>,
+    ) -> Flow {
         let started = Instant::now();
         let before = processor_times();
         let result = match pipeline.negated {
-            true => self.negated(|session| session.run_stages(pipeline)),
-            false => self.run_stages(pipeline),
+            true => self.negated(|session| session.run_stages(pipeline, record)),
+            false => self.run_stages(pipeline, record),
         };
         let after = processor_times();
         let times = Times {

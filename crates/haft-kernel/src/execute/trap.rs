@@ -32,11 +32,9 @@ impl Session {
     pub(crate) fn run_trap_text(&mut self, run: impl FnOnce(&mut Self) -> Flow) -> Flow {
         let saved = self.parameters.save();
         let (line, span) = (self.calls.line(), self.calls.command_span());
-        let note = self.moment.note.take();
         let outer = self.trap_state.set_status_before(Some(saved.status));
         let result = run(self);
         self.trap_state.set_status_before(outer);
-        self.moment.note = note;
         self.trap_state.set_last_status(*result.as_ref().unwrap_or(&0));
         self.parameters.restore(saved);
         self.calls.set_line(line);
@@ -54,9 +52,6 @@ impl Session {
         if !self.has_debug_trap() {
             return Ok(true);
         }
-        if std::mem::take(&mut self.moment.passed_debug) {
-            return Ok(true);
-        }
         if !self.options.shell(ShellOption::ExtendedDebug) {
             return self.run_trap(Trap::Debug).map(|()| true);
         }
@@ -65,18 +60,17 @@ impl Session {
         Ok(self.trap_state.last_status() == 0)
     }
 
-    /// The `DEBUG` trap of this shell, before each of the simple commands that are stages of a pipeline.
-    pub(crate) fn debug_stages(&mut self, stages: &[Command]) -> Result<(), Unwind> {
+    /// Runs the `DEBUG` trap of this shell before each stage of a pipeline that is a simple command. Returns whether it ran.
+    pub(crate) fn debug_stages(&mut self, stages: &[Command]) -> Result<bool, Unwind> {
         if !self.has_debug_trap() {
-            return Ok(());
+            return Ok(false);
         }
         for stage in stages.iter().filter(|stage| matches!(stage.kind, CommandKind::Simple(_))) {
             self.calls.set_line(stage.line);
             self.calls.set_command_span(stage.span);
             self.run_trap(Trap::Debug)?;
         }
-        self.moment.passed_debug = true;
-        Ok(())
+        Ok(true)
     }
 
     /// The `DEBUG` trap, before a command.

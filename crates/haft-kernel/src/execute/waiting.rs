@@ -8,6 +8,7 @@ use haft_process::{CancelToken, Child, Exit, Signals, Usage};
 use crate::flow::Unwind;
 use crate::io::{Ready, wait_readable};
 use crate::jobs::Member;
+use crate::run::StageRecorder;
 use crate::session::Session;
 use crate::signals::SignalInbox;
 use crate::traps::Trap;
@@ -23,25 +24,26 @@ const KILLING_STUCK: Duration = Duration::from_millis(600);
 
 impl Session {
     /// Waits for a program and yields how it ended. When the session is to stop, the program is stopped first.
-    pub(crate) fn wait_child(&mut self, child: &mut Child) -> Result<Exit, Unwind> {
+    pub(crate) fn wait_child(
+        &mut self,
+        child: &mut Child,
+        mut record: Option<&mut StageRecorder>,
+    ) -> Result<Exit, Unwind> {
         if self.only_children_matter() {
             return Ok(child.wait().map_or(Exit::Code(127), |(exit, _)| exit));
         }
-        let mut note = self.moment.note.take();
         loop {
             let Some(pidfd) = child.pidfd() else { return Ok(Exit::Code(127)) };
             if let Err(unwind) = self.wait_through(&[pidfd]) {
                 if unwind == Unwind::Cancelled
-                    && let (Some((exit, usage)), Some(note)) = (self.stop_child(child), &mut note)
+                    && let (Some((exit, usage)), Some(record)) = (self.stop_child(child), record)
                 {
-                    note.end(exit, usage);
+                    record.end(exit, usage);
                 }
-                self.moment.note = note;
                 return Err(unwind);
             }
             if let Ok(Some((exit, usage))) = child.try_wait() {
-                note.iter_mut().for_each(|note| note.end(exit, usage));
-                self.moment.note = note;
+                record.iter_mut().for_each(|record| record.end(exit, usage));
                 return Ok(exit);
             }
         }

@@ -7,7 +7,7 @@ use haft_process::{CancelToken, Child, Disposition, Exit};
 use rustix::event::{EventfdFlags, eventfd};
 
 use super::number::next_number;
-use crate::run::{Note, TERMINATE};
+use crate::run::{StageRecorder, TERMINATE};
 use crate::signals::SignalInbox;
 
 /// The signal that nobody can do anything about.
@@ -25,8 +25,8 @@ pub struct Member {
     /// Whether it is a process substitution.
     pub is_substitution: bool,
     work: Work,
-    /// What is noted of it, if it is to be put on record.
-    note: Option<Box<Note>>,
+    /// What is known of it, if it is recorded.
+    record: Option<Box<StageRecorder>>,
 }
 
 #[derive(Debug)]
@@ -88,7 +88,7 @@ impl ThreadControl {
 #[derive(Debug)]
 pub struct Completion {
     status: OnceLock<i32>,
-    note: Mutex<Option<Box<Note>>>,
+    record: Mutex<Option<Box<StageRecorder>>>,
     event: Option<OwnedFd>,
 }
 
@@ -97,16 +97,16 @@ impl Completion {
     #[must_use]
     pub fn new() -> Arc<Self> {
         let event = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK).ok();
-        Arc::new(Self { status: OnceLock::new(), note: Mutex::default(), event })
+        Arc::new(Self { status: OnceLock::new(), record: Mutex::default(), event })
     }
 
-    /// Leaves what was noted of it.
-    pub(crate) fn leave_note(&self, note: Option<Box<Note>>) {
-        *self.note.lock().unwrap_or_else(PoisonError::into_inner) = note;
+    /// Leaves the record of the stage.
+    pub(crate) fn leave_record(&self, record: Option<Box<StageRecorder>>) {
+        *self.record.lock().unwrap_or_else(PoisonError::into_inner) = record;
     }
 
-    fn take_note(&self) -> Option<Box<Note>> {
-        self.note.lock().unwrap_or_else(PoisonError::into_inner).take()
+    fn take_record(&self) -> Option<Box<StageRecorder>> {
+        self.record.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
     /// Leaves the status.
@@ -128,7 +128,7 @@ impl Member {
             died: None,
             is_substitution: false,
             work: Work::Process(child),
-            note: None,
+            record: None,
         }
     }
 
@@ -142,7 +142,7 @@ impl Member {
             died: None,
             is_substitution: false,
             work: Work::Thread { completion, control },
-            note: None,
+            record: None,
         }
     }
 
@@ -151,23 +151,23 @@ impl Member {
     #[must_use]
     pub fn ended(status: i32) -> Self {
         let pid = next_number();
-        Self { pid, status: Some(status), died: None, is_substitution: false, work: Work::Gone, note: None }
+        Self { pid, status: Some(status), died: None, is_substitution: false, work: Work::Gone, record: None }
     }
 
-    /// Keeps what is noted of it.
-    pub(crate) fn noted(mut self, note: Option<Box<Note>>) -> Self {
-        self.note = note;
-        if let (Some(note), Some(status)) = (&mut self.note, self.status) {
-            note.end_with(status);
+    /// Adds the record of the stage.
+    pub(crate) fn recorded(mut self, record: Option<Box<StageRecorder>>) -> Self {
+        self.record = record;
+        if let (Some(record), Some(status)) = (&mut self.record, self.status) {
+            record.end_with(status);
         }
         self
     }
 
-    /// What was noted of it, and its status.
-    pub(crate) fn into_note(self) -> Option<(Box<Note>, i32)> {
+    /// The record of the stage, and its status.
+    pub(crate) fn into_record(self) -> Option<(Box<StageRecorder>, i32)> {
         let left = match &self.work {
-            Work::Thread { completion, .. } => completion.take_note(),
-            Work::Process(_) | Work::Gone => self.note,
+            Work::Thread { completion, .. } => completion.take_record(),
+            Work::Process(_) | Work::Gone => self.record,
         };
         Some((left?, self.status.unwrap_or(0)))
     }
@@ -181,7 +181,7 @@ impl Member {
             Work::Process(child) => match child.try_wait() {
                 Ok(None) => None,
                 Ok(Some((exit, usage))) => {
-                    self.note.iter_mut().for_each(|note| note.end(exit, usage));
+                    self.record.iter_mut().for_each(|record| record.end(exit, usage));
                     if let Exit::Signal(signal) = exit {
                         self.died = Some(signal);
                     }

@@ -253,7 +253,6 @@ impl Session {
     fn reset_transient_state(&mut self) {
         self.processes.leave_run();
         self.processes.set_captures(Vec::new());
-        self.moment.note = None;
         self.calls.clear();
         self.calls.set_loops(0);
         self.calls.set_errexit(ErrexitContext::Active);

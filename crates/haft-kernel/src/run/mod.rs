@@ -8,10 +8,10 @@ mod control;
 mod enter;
 mod foresee;
 mod leftovers;
-mod note;
 mod outcome;
 mod part;
 mod running;
+mod stage_recorder;
 mod stopping;
 mod supervision;
 
@@ -35,7 +35,7 @@ pub use part::Part;
 pub use running::Running;
 
 pub(crate) use leftovers::Leftovers;
-pub(crate) use note::Note;
+pub(crate) use stage_recorder::StageRecorder;
 pub(crate) use stopping::TERMINATE;
 pub(crate) use supervision::Supervision;
 

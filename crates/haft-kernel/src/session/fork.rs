@@ -5,7 +5,6 @@ use haft_process::CancelToken;
 use crate::options::SetOption;
 use crate::run::TERMINATE;
 use crate::session::Session;
-use crate::session::moment::Moment;
 use crate::session::trap_state::TrapState;
 use crate::traps::Trap;
 
@@ -45,7 +44,6 @@ impl Session {
             limits: self.limits.for_subshell(self.subshell_cancel_token()),
             processes: self.processes.for_subshell(),
             interactive: self.interactive,
-            moment: Moment::default(),
             memory: self.memory.clone(),
         }
     }

@@ -19,7 +19,6 @@ mod interactive_state;
 mod limits;
 mod locale;
 mod lookup;
-mod moment;
 mod open_files;
 mod output;
 mod parameters;
@@ -61,7 +60,6 @@ use clock::Clock;
 use definitions::Definitions;
 use interactive_state::InteractiveState;
 use limits::ExecutionLimits;
-use moment::Moment;
 use open_files::OpenFiles;
 use parameters::Parameters;
 use processes::SessionProcesses;
@@ -95,8 +93,6 @@ pub struct Session {
     pub(crate) limits: ExecutionLimits,
     pub(crate) processes: SessionProcesses,
     pub(crate) interactive: InteractiveState,
-    /// What only the commands that run now need.
-    pub(crate) moment: Moment,
     /// The memory that the session and its subshells may use.
     pub(crate) memory: MemoryBudget,
 }
@@ -127,7 +123,6 @@ impl Session {
             limits: ExecutionLimits::default(),
             processes: SessionProcesses::default(),
             interactive: InteractiveState::new(),
-            moment: Moment::default(),
             memory: MemoryBudget::default(),
         }
     }
