@@ -1,10 +1,10 @@
-//! Errors as the system words them.
+//! System errors.
 
 use std::io;
 
 use rustix::io::Errno;
 
-/// The text of an error as the system words it, without a number: "No such file or directory".
+/// Returns the text of an error without its number, such as "No such file or directory".
 #[must_use]
 pub fn message(error: &io::Error) -> String {
     let text = error.to_string();
@@ -14,12 +14,12 @@ pub fn message(error: &io::Error) -> String {
     }
 }
 
-/// An error with one of the system's numbers.
+/// Makes an error of an errno value.
 pub(crate) fn system(errno: Errno) -> io::Error {
     io::Error::from_raw_os_error(errno.raw_os_error())
 }
 
-/// A failure with one of the system's numbers.
+/// Returns an error of an errno value.
 pub(crate) fn fail<T>(errno: Errno) -> io::Result<T> {
     Err(system(errno))
 }
@@ -29,7 +29,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn system_errors_lose_their_number() {
+    fn messages_of_system_errors_have_no_number() {
         assert_eq!(message(&system(Errno::NOENT)), "No such file or directory");
         assert_eq!(message(&io::Error::other("odd (os error 2)")), "odd (os error 2)");
     }

@@ -8,31 +8,30 @@ use std::sync::Arc;
 use crate::Metadata;
 use crate::metadata::descriptor_metadata;
 
-/// An open file that is no descriptor. It stands for what the system calls an open file description: whoever
-/// shares it shares its position.
+/// An open file without a descriptor. It is the equivalent of an open file description: clones share the position.
 pub trait VirtualFile: Debug + Send + Sync {
-    /// Reads at the position and advances it.
+    /// Reads at the current position and advances it.
     ///
     /// # Errors
-    /// As `read(2)`.
+    /// Fails like `read(2)`.
     fn read(&self, buffer: &mut [u8]) -> io::Result<usize>;
 
-    /// Writes at the position, or at the end if opened so, and advances it.
+    /// Writes at the current position, or at the end in append mode, and advances it.
     ///
     /// # Errors
-    /// As `write(2)`.
+    /// Fails like `write(2)`.
     fn write(&self, bytes: &[u8]) -> io::Result<usize>;
 
-    /// Moves the position.
+    /// Sets the position.
     ///
     /// # Errors
-    /// As `lseek(2)`.
+    /// Fails like `lseek(2)`.
     fn seek(&self, to: SeekFrom) -> io::Result<u64>;
 
-    /// What is known of the file.
+    /// Returns the metadata.
     ///
     /// # Errors
-    /// As `fstat(2)`.
+    /// Fails like `fstat(2)`.
     fn metadata(&self) -> io::Result<Metadata>;
 }
 
@@ -41,15 +40,15 @@ pub trait VirtualFile: Debug + Send + Sync {
 pub enum File {
     /// A descriptor.
     Real(OwnedFd),
-    /// Anything else.
+    /// A virtual file.
     Virtual(Arc<dyn VirtualFile>),
 }
 
 impl File {
-    /// The same open file once more, sharing the position.
+    /// Duplicates the open file. Both share the position.
     ///
     /// # Errors
-    /// If there are no more descriptors.
+    /// Fails if the system has no descriptors left.
     pub fn try_clone(&self) -> io::Result<Self> {
         Ok(match self {
             Self::Real(descriptor) => Self::Real(descriptor.try_clone()?),
@@ -57,10 +56,10 @@ impl File {
         })
     }
 
-    /// What is known of the file.
+    /// Returns the metadata.
     ///
     /// # Errors
-    /// As `fstat(2)`.
+    /// Fails like `fstat(2)`.
     pub fn metadata(&self) -> io::Result<Metadata> {
         match self {
             Self::Real(descriptor) => descriptor_metadata(descriptor.as_fd()),
@@ -68,7 +67,7 @@ impl File {
         }
     }
 
-    /// The descriptor, if it is one.
+    /// Returns the descriptor of a real file.
     #[must_use]
     pub fn descriptor(&self) -> Option<BorrowedFd<'_>> {
         match self {

@@ -1,12 +1,10 @@
-//! Opens, lists and tests files: real, in memory, mounted.
+//! File systems: local, in memory, and mounted.
 //!
-//! Everything haft does with a file by its path goes through one small trait, [`FileSystem`]. Three
-//! implementations come with it:
+//! haft accesses files by path only through the trait [`FileSystem`]. There are three implementations:
 //!
-//! - [`Local`], the machine's own files;
-//! - [`Memory`], a tree in memory with a byte budget, where a write beyond the budget fails with the system's
-//!   own "No space left on device";
-//! - [`Mounts`], several of them under one root, the longest prefix deciding.
+//! - [`Local`]: the files of the machine;
+//! - [`Memory`]: a tree in memory with a budget in bytes. Writes beyond the budget fail with "No space left on device";
+//! - [`Mounts`]: several file systems under one root. The mount point with the longest prefix determines the file system.
 //!
 //! ```
 //! use std::io::{Read, Write};
@@ -32,26 +30,25 @@
 //!
 //! # Paths
 //!
-//! Paths are bytes, and absolute: a working directory is a field of whoever has one, never of the process. A relative path
-//! is refused as invalid input. `.`, `..`, repeated and trailing slashes mean what they mean to the system: `..` is the
-//! parent of what stands before it, symbolic links followed.
+//! Paths must be absolute, because the working directory belongs to a session and not to the process. Relative paths are
+//! rejected with `EINVAL`. `.`, `..`, repeated and trailing slashes have the meaning of `path_resolution(7)`: `..` is the
+//! parent of the directory before it, after symbolic links were followed.
 //!
-//! # Real and virtual
+//! # Real and virtual files
 //!
-//! A path knows whether it is real: [`FileSystem::real_path`] answers where on the machine it is, or `None` if an
-//! external program could not open it. An open [`File`] is either a descriptor or a virtual file.
+//! [`FileSystem::real_path`] returns the path of a file on the machine, or `None` if other programs cannot open it. An open
+//! [`File`] is either a descriptor or a virtual file.
 //!
 //! # Errors
 //!
-//! Errors are [`std::io::Error`]s with the system's numbers, also from memory, so what is printed reads like the
-//! system's: [`message`] gives the bare text.
+//! All file systems return [`std::io::Error`]s with errno values, so their messages are those of the system. [`message`]
+//! returns the text without the number.
 //!
 //! # Limits
 //!
-//! [`Memory`] has one user, to whom everything belongs: permission is decided by the owner's bits. It has no sockets,
-//! no named pipes and no hard links. [`Mounts`] follows symbolic links itself, so that a link's
-//! target is looked up among the mounts; between that and the operation another program may change the link, so this is
-//! a namespace and not a confinement.
+//! [`Memory`] has a single user, so only the owner's permission bits apply. It has no sockets, named pipes or hard links.
+//! [`Mounts`] follows symbolic links itself, so that targets can be in other mounts. Another program may change a link
+//! between its resolution and the operation, so mounts are a namespace and not a sandbox.
 
 mod error;
 mod file;
@@ -72,88 +69,88 @@ pub use local::Local;
 pub use memory::Memory;
 pub use metadata::{DirEntry, FileType, Metadata, Timestamp, descriptor_metadata};
 pub use mounts::Mounts;
-pub use options::{Access, OpenOptions};
+pub use options::{AccessMode, OpenOptions};
 
-/// The entries of a directory, in no order, without `.` and `..`.
-pub type Entries = Box<dyn Iterator<Item = io::Result<DirEntry>> + Send>;
+/// The entries of a directory, in any order, without `.` and `..`.
+pub type DirectoryEntries = Box<dyn Iterator<Item = io::Result<DirEntry>> + Send>;
 
-/// What can be done with files by their paths. All paths are absolute.
+/// Operations on files by path. All paths are absolute.
 pub trait FileSystem: Debug + Send + Sync {
     /// Opens a file.
     ///
     /// # Errors
-    /// As `open(2)`.
+    /// Fails like `open(2)`.
     fn open(&self, path: &Path, options: &OpenOptions) -> io::Result<File>;
 
-    /// What is at `path`, symbolic links followed.
+    /// Returns the metadata of the file at `path`. Follows symbolic links.
     ///
     /// # Errors
-    /// As `stat(2)`.
+    /// Fails like `stat(2)`.
     fn metadata(&self, path: &Path) -> io::Result<Metadata>;
 
-    /// What is at `path`; of a symbolic link, the link itself.
+    /// Returns the metadata of the file at `path`. Does not follow a symbolic link at the end of the path.
     ///
     /// # Errors
-    /// As `lstat(2)`.
+    /// Fails like `lstat(2)`.
     fn symlink_metadata(&self, path: &Path) -> io::Result<Metadata>;
 
-    /// The entries of the directory at `path`.
+    /// Returns the entries of the directory at `path`.
     ///
     /// # Errors
-    /// As `open(2)` of a directory.
-    fn read_dir(&self, path: &Path) -> io::Result<Entries>;
+    /// Fails like `open(2)` of a directory.
+    fn read_dir(&self, path: &Path) -> io::Result<DirectoryEntries>;
 
-    /// Whether the effective user may do all of `access`.
+    /// Checks whether the effective user has all of the permissions in `access`.
     ///
     /// # Errors
-    /// As `faccessat(2)` with `AT_EACCESS`.
-    fn access(&self, path: &Path, access: Access) -> io::Result<()>;
+    /// Fails like `faccessat(2)` with `AT_EACCESS`.
+    fn access(&self, path: &Path, access: AccessMode) -> io::Result<()>;
 
-    /// Makes a directory with exactly these permission bits, whatever the process's own mask.
+    /// Creates a directory with exactly these permission bits, independent of the process's umask.
     ///
     /// # Errors
-    /// As `mkdir(2)`.
+    /// Fails like `mkdir(2)`.
     fn create_dir(&self, path: &Path, mode: u32) -> io::Result<()>;
 
-    /// Makes a symbolic link at `path`.
+    /// Creates a symbolic link at `path`.
     ///
     /// # Errors
-    /// As `symlink(2)`.
+    /// Fails like `symlink(2)`.
     fn create_symlink(&self, target: &Path, path: &Path) -> io::Result<()>;
 
     /// Removes a file, a symbolic link or an empty directory.
     ///
     /// # Errors
-    /// As `unlink(2)` and `rmdir(2)`.
+    /// Fails like `unlink(2)` and `rmdir(2)`.
     fn remove(&self, path: &Path) -> io::Result<()>;
 
-    /// Gives a file another path, replacing what may be there.
+    /// Renames a file. Replaces an existing file at the new path.
     ///
     /// # Errors
-    /// As `rename(2)`.
+    /// Fails like `rename(2)`.
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()>;
 
-    /// What a symbolic link points to.
+    /// Returns the target of a symbolic link.
     ///
     /// # Errors
-    /// As `readlink(2)`.
+    /// Fails like `readlink(2)`.
     fn read_link(&self, path: &Path) -> io::Result<PathBuf>;
 
-    /// The one path of what is at `path`, without symbolic links, `.` and `..`.
+    /// Returns the path without symbolic links, `.` and `..`.
     ///
     /// # Errors
-    /// As `realpath(3)`.
+    /// Fails like `realpath(3)`.
     fn canonicalize(&self, path: &Path) -> io::Result<PathBuf>;
 
-    /// Where on the machine `path` is, whether or not anything is there; `None` if it is virtual.
+    /// Returns the path on the machine, or `None` if the path is virtual. The file need not exist.
     fn real_path(&self, path: &Path) -> Option<PathBuf>;
 
-    /// Whether anything is at `path`, symbolic links followed.
+    /// Whether a file exists at `path`. Follows symbolic links.
     fn exists(&self, path: &Path) -> bool {
         self.metadata(path).is_ok()
     }
 
-    /// Whether a directory is at `path`, symbolic links followed.
+    /// Whether `path` is a directory. Follows symbolic links.
     fn is_dir(&self, path: &Path) -> bool {
         self.metadata(path).is_ok_and(|metadata| metadata.is_dir())
     }

@@ -1,4 +1,4 @@
-//! The machine's own files.
+//! The files of the machine.
 
 use std::io;
 use std::os::fd::AsFd;
@@ -11,9 +11,9 @@ use rustix::io::Errno;
 
 use crate::metadata::{from_stat, from_system};
 use crate::path::require_absolute;
-use crate::{Access, DirEntry, Entries, File, FileSystem, Metadata, OpenOptions};
+use crate::{AccessMode, DirEntry, DirectoryEntries, File, FileSystem, Metadata, OpenOptions};
 
-/// The machine's own files.
+/// The files of the machine.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Local;
 
@@ -36,7 +36,7 @@ impl FileSystem for Local {
         Ok(from_stat(&rustix::fs::lstat(path)?))
     }
 
-    fn read_dir(&self, path: &Path) -> io::Result<Entries> {
+    fn read_dir(&self, path: &Path) -> io::Result<DirectoryEntries> {
         require_absolute(path)?;
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC | OFlags::NONBLOCK;
         let directory = rustix::fs::open(path, flags, Mode::empty())?;
@@ -51,15 +51,15 @@ impl FileSystem for Local {
         })))
     }
 
-    fn access(&self, path: &Path, access: Access) -> io::Result<()> {
+    fn access(&self, path: &Path, access: AccessMode) -> io::Result<()> {
         require_absolute(path)?;
         let mut wanted = rustix::fs::Access::EXISTS;
-        for (asked, flag) in [
+        for (requested, flag) in [
             (access.read, rustix::fs::Access::READ_OK),
             (access.write, rustix::fs::Access::WRITE_OK),
             (access.execute, rustix::fs::Access::EXEC_OK),
         ] {
-            if asked {
+            if requested {
                 wanted |= flag;
             }
         }
@@ -112,8 +112,8 @@ impl FileSystem for Local {
     }
 }
 
-/// Makes the file with exactly the mode asked for, though the process's mask would take bits away. Only a file that
-/// this call made gets its mode changed: an existing one is opened as it is.
+/// Creates a file with exactly the requested mode, independent of the process's umask. Does not change the mode of an
+/// existing file.
 fn open_with_exact_mode(path: &Path, options: &OpenOptions) -> io::Result<File> {
     let mode = Mode::from_raw_mode(options.mode);
     let existing = flags(options).difference(OFlags::CREATE | OFlags::EXCL);
@@ -130,7 +130,7 @@ fn open_with_exact_mode(path: &Path, options: &OpenOptions) -> io::Result<File> 
                 rustix::fs::fchmod(descriptor.as_fd(), mode)?;
                 return Ok(File::Real(descriptor));
             }
-            // A dangling link is there and is not; the system makes what it points to.
+            // A dangling symbolic link: the system creates its target.
             Err(Errno::EXIST)
                 if !options.create_new
                     && rustix::fs::stat(path).is_err_and(|error| error == Errno::NOENT) =>
@@ -150,21 +150,21 @@ fn flags(options: &OpenOptions) -> OFlags {
         (false, true) => OFlags::WRONLY,
         (_, false) => OFlags::RDONLY,
     };
-    for (asked, flag) in [
+    for (requested, flag) in [
         (options.append, OFlags::APPEND),
         (options.creates(), OFlags::CREATE),
         (options.create_new, OFlags::EXCL),
         (options.truncate, OFlags::TRUNC),
         (options.nonblocking, OFlags::NONBLOCK),
     ] {
-        if asked {
+        if requested {
             flags |= flag;
         }
     }
     flags
 }
 
-/// The process's file mode mask, read once; it cannot be asked for without changing it except here.
+/// Returns the process's umask, read once from `/proc`, because `umask(2)` cannot read it without changing it.
 fn process_mask() -> u32 {
     static MASK: OnceLock<u32> = OnceLock::new();
     *MASK.get_or_init(|| {

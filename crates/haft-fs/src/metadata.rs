@@ -1,19 +1,19 @@
-//! What is known of a file.
+//! Metadata of files.
 
 use std::ffi::OsString;
 use std::io;
 use std::os::fd::BorrowedFd;
 
-/// A point in time as files carry it: since the epoch, possibly before it.
+/// The timestamp of a file, relative to the Unix epoch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Timestamp {
-    /// Whole seconds.
+    /// Seconds, negative before the epoch.
     pub seconds: i64,
-    /// The nanoseconds after them.
+    /// Additional nanoseconds.
     pub nanoseconds: u32,
 }
 
-/// The kinds of files.
+/// The type of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum FileType {
     /// A regular file.
@@ -32,55 +32,55 @@ pub enum FileType {
     BlockDevice,
 }
 
-/// What is known of a file.
+/// Metadata of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Metadata {
-    /// Its kind.
+    /// The type.
     pub kind: FileType,
-    /// Its permission bits, with set-user-id, set-group-id and sticky: `mode & 0o7777`.
+    /// Permission bits with set-user-ID, set-group-ID and sticky bit: `mode & 0o7777`.
     pub mode: u32,
-    /// Its size in bytes.
+    /// Size in bytes.
     pub size: u64,
-    /// When its content was last changed.
+    /// Time of the last change of the content.
     pub modified: Timestamp,
-    /// When it was last read.
+    /// Time of the last read.
     pub accessed: Timestamp,
-    /// When its content or its metadata was last changed.
+    /// Time of the last change of content or metadata.
     pub changed: Timestamp,
-    /// The device it is on; with `inode` it identifies the file.
+    /// Id of the device. Device and inode identify a file.
     pub device: u64,
-    /// Its number on the device.
+    /// Inode number.
     pub inode: u64,
-    /// Its owner.
+    /// User ID of the owner.
     pub uid: u32,
-    /// Its group.
+    /// Group ID.
     pub gid: u32,
-    /// How many names it has.
+    /// Number of hard links.
     pub links: u64,
-    /// The device it stands for, if it is one.
+    /// Id of the device that a device file represents.
     pub special_device: u64,
 }
 
 impl Metadata {
-    /// Whether it is a directory.
+    /// Whether the file is a directory.
     #[must_use]
     pub fn is_dir(&self) -> bool {
         self.kind == FileType::Directory
     }
 
-    /// Whether it is a regular file.
+    /// Whether the file is a regular file.
     #[must_use]
     pub fn is_file(&self) -> bool {
         self.kind == FileType::File
     }
 
-    /// Whether it is a symbolic link.
+    /// Whether the file is a symbolic link.
     #[must_use]
     pub fn is_symlink(&self) -> bool {
         self.kind == FileType::Symlink
     }
 
-    /// Whether both are of the same file.
+    /// Whether both belong to the same file.
     #[must_use]
     pub fn same_file(&self, other: &Self) -> bool {
         (self.device, self.inode) == (other.device, other.inode)
@@ -90,21 +90,21 @@ impl Metadata {
 /// An entry of a directory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DirEntry {
-    /// Its name.
+    /// The name.
     pub name: OsString,
-    /// Its kind, of a symbolic link the link's own; `None` if the file system did not say.
+    /// The type, without following a symbolic link; `None` if the file system does not report it.
     pub kind: Option<FileType>,
 }
 
-/// What is known of an open descriptor.
+/// Returns the metadata of an open descriptor.
 ///
 /// # Errors
-/// As `fstat(2)`.
+/// Fails like `fstat(2)`.
 pub fn descriptor_metadata(descriptor: BorrowedFd<'_>) -> io::Result<Metadata> {
     Ok(from_stat(&rustix::fs::fstat(descriptor)?))
 }
 
-/// Translates what the system says.
+/// Converts the system's metadata.
 pub(crate) fn from_stat(stat: &rustix::fs::Stat) -> Metadata {
     Metadata {
         kind: from_system(rustix::fs::FileType::from_raw_mode(stat.st_mode)).unwrap_or(FileType::File),
@@ -122,7 +122,7 @@ pub(crate) fn from_stat(stat: &rustix::fs::Stat) -> Metadata {
     }
 }
 
-/// Translates the system's kind; `None` if it is unknown.
+/// Converts the system's file type. Returns `None` if it is unknown.
 pub(crate) fn from_system(kind: rustix::fs::FileType) -> Option<FileType> {
     use rustix::fs::FileType as System;
     Some(match kind {

@@ -9,43 +9,45 @@ use std::sync::Arc;
 use rustix::io::Errno;
 
 use crate::error::fail;
-use crate::path::{LINK_LIMIT, Step, demands_directory, require_absolute, splice, steps};
-use crate::{Access, DirEntry, Entries, File, FileSystem, FileType, Metadata, OpenOptions, Timestamp};
+use crate::path::{MAX_SYMLINKS, PathStep, push_target, require_absolute, requires_directory, steps};
+use crate::{
+    AccessMode, DirEntry, DirectoryEntries, File, FileSystem, FileType, Metadata, OpenOptions, Timestamp,
+};
 
-/// Several file systems under one root; the mount with the longest prefix decides.
+/// Several file systems under one root. The mount point with the longest prefix determines the file system.
 ///
-/// Directories on the way to a mount point exist even where the file system below has none. Symbolic links are
+/// The parent directories of a mount point always exist, even if the file system there does not have them. Symbolic links are
 /// followed across mounts.
 #[derive(Clone, Debug)]
 pub struct Mounts {
-    /// The longest mount point first, the root last.
-    mounts: Vec<Mount>,
+    /// Longest mount point first, root last.
+    mounts: Vec<MountEntry>,
 }
 
 #[derive(Clone, Debug)]
-struct Mount {
+struct MountEntry {
     point: PathBuf,
     files: Arc<dyn FileSystem>,
     source: PathBuf,
 }
 
-/// Where a path leads once no symbolic link is left in it.
-struct Target<'a> {
-    /// In the namespace of the mounts.
+/// A path after all symbolic links were resolved.
+struct MountTarget<'a> {
+    /// The path in the namespace of the mounts.
     path: PathBuf,
-    mount: &'a Mount,
-    /// In the mounted file system; ends in a slash if a directory was demanded.
+    mount: &'a MountEntry,
+    /// The path in the mounted file system. Ends in a slash if it must be a directory.
     inner: PathBuf,
 }
 
 impl Mounts {
-    /// One file system at the root.
+    /// Makes a namespace with one file system at the root.
     #[must_use]
     pub fn new(root: Arc<dyn FileSystem>) -> Self {
-        Self { mounts: vec![Mount { point: "/".into(), files: root, source: "/".into() }] }
+        Self { mounts: vec![MountEntry { point: "/".into(), files: root, source: "/".into() }] }
     }
 
-    /// Shows the directory `source` of `files` at `point`, in place of what is or was mounted there.
+    /// Mounts the directory `source` of `files` at `point`, replacing an earlier mount at that point.
     #[must_use]
     pub fn mount(
         mut self,
@@ -53,15 +55,15 @@ impl Mounts {
         files: Arc<dyn FileSystem>,
         source: impl AsRef<Path>,
     ) -> Self {
-        let point = lexical(point.as_ref());
+        let point = normalize(point.as_ref());
         self.mounts.retain(|mount| mount.point != point);
-        self.mounts.push(Mount { point, files, source: source.as_ref().to_owned() });
+        self.mounts.push(MountEntry { point, files, source: source.as_ref().to_owned() });
         self.mounts.sort_by_key(|mount| std::cmp::Reverse(mount.point.components().count()));
         self
     }
 
-    /// The mount a link-free path belongs to, and the path in it.
-    fn owner(&self, path: &Path) -> io::Result<(&Mount, PathBuf)> {
+    /// Returns the mount of a resolved path, and the path in it.
+    fn owner(&self, path: &Path) -> io::Result<(&MountEntry, PathBuf)> {
         for mount in &self.mounts {
             if let Ok(rest) = path.strip_prefix(&mount.point) {
                 let inner =
@@ -72,15 +74,15 @@ impl Mounts {
         fail(Errno::NOENT)
     }
 
-    /// Follows the links in a path, the last one's only if asked.
-    fn resolve(&self, path: &Path, follow: bool) -> io::Result<Target<'_>> {
+    /// Resolves symbolic links. Follows one at the end of the path only if `follow` is set.
+    fn resolve(&self, path: &Path, follow: bool) -> io::Result<MountTarget<'_>> {
         require_absolute(path)?;
-        let directory = demands_directory(path);
+        let directory = requires_directory(path);
         let mut rest = steps(path);
         let mut resolved = PathBuf::from("/");
         let mut links = 0;
         while let Some(step) = rest.pop_front() {
-            let Step::Into(name) = step else {
+            let PathStep::Name(name) = step else {
                 self.require_directory(&resolved)?;
                 resolved.pop();
                 continue;
@@ -90,13 +92,13 @@ impl Mounts {
                 && let Some(target) = self.link_target(&next)
             {
                 links += 1;
-                if links > LINK_LIMIT {
+                if links > MAX_SYMLINKS {
                     return fail(Errno::LOOP);
                 }
                 if target.is_absolute() {
                     resolved = PathBuf::from("/");
                 }
-                splice(&mut rest, &target);
+                push_target(&mut rest, &target);
                 continue;
             }
             resolved = next;
@@ -105,7 +107,7 @@ impl Mounts {
         if directory && resolved.as_os_str() != "/" {
             inner.push("");
         }
-        Ok(Target { path: resolved, mount, inner })
+        Ok(MountTarget { path: resolved, mount, inner })
     }
 
     fn require_directory(&self, resolved: &Path) -> io::Result<()> {
@@ -117,7 +119,7 @@ impl Mounts {
         }
     }
 
-    /// A mount point is never a link, whatever it hides.
+    /// Returns the target of a symbolic link. A mount point is never a link, whatever it covers.
     fn link_target(&self, path: &Path) -> Option<PathBuf> {
         let (mount, inner) = self.owner(path).ok()?;
         if mount.point == path {
@@ -126,7 +128,7 @@ impl Mounts {
         mount.files.read_link(&inner).ok()
     }
 
-    /// Whether a mount point is below this path.
+    /// Whether there is a mount point below this path.
     fn leads_to_mount(&self, path: &Path) -> bool {
         self.mounts.iter().any(|mount| mount.point != path && mount.point.starts_with(path))
     }
@@ -135,20 +137,20 @@ impl Mounts {
         self.mounts.iter().any(|mount| mount.point.starts_with(path))
     }
 
-    /// The metadata, or that of a directory that exists only because a mount is below it.
-    fn metadata_of(&self, target: &Target<'_>, follow: bool) -> io::Result<Metadata> {
+    /// Returns the metadata of a file, or of a directory that exists only because a mount point is below it.
+    fn metadata_of(&self, target: &MountTarget<'_>, follow: bool) -> io::Result<Metadata> {
         let files = &target.mount.files;
-        let answer =
+        let metadata =
             if follow { files.metadata(&target.inner) } else { files.symlink_metadata(&target.inner) };
-        match answer {
+        match metadata {
             Err(error) if error.kind() == io::ErrorKind::NotFound && self.leads_to_mount(&target.path) => {
-                Ok(way_to_mount(&target.path))
+                Ok(mount_parent_metadata(&target.path))
             }
             other => other,
         }
     }
 
-    /// The names of mount points, and of directories on the way to them, in a directory.
+    /// Returns the names of mount points, and of their parent directories, in a directory.
     fn mounted_names(&self, path: &Path) -> BTreeSet<OsString> {
         self.mounts
             .iter()
@@ -172,24 +174,24 @@ impl FileSystem for Mounts {
         self.metadata_of(&self.resolve(path, false)?, false)
     }
 
-    fn read_dir(&self, path: &Path) -> io::Result<Entries> {
+    fn read_dir(&self, path: &Path) -> io::Result<DirectoryEntries> {
         let target = self.resolve(path, true)?;
         let mounted = self.mounted_names(&target.path);
-        let below: Entries = match target.mount.files.read_dir(&target.inner) {
+        let below: DirectoryEntries = match target.mount.files.read_dir(&target.inner) {
             Ok(entries) => entries,
             Err(error) if error.kind() != io::ErrorKind::NotFound || mounted.is_empty() => return Err(error),
             Err(_) => Box::new(std::iter::empty()),
         };
-        let shown: Vec<io::Result<DirEntry>> = mounted
+        let mount_entries: Vec<io::Result<DirEntry>> = mounted
             .iter()
             .map(|name| Ok(DirEntry { name: name.clone(), kind: Some(FileType::Directory) }))
             .collect();
         let below =
             below.filter(move |entry| !entry.as_ref().is_ok_and(|entry| mounted.contains(&entry.name)));
-        Ok(Box::new(shown.into_iter().chain(below)))
+        Ok(Box::new(mount_entries.into_iter().chain(below)))
     }
 
-    fn access(&self, path: &Path, access: Access) -> io::Result<()> {
+    fn access(&self, path: &Path, access: AccessMode) -> io::Result<()> {
         let target = self.resolve(path, true)?;
         match target.mount.files.access(&target.inner, access) {
             Err(error) if error.kind() == io::ErrorKind::NotFound && self.leads_to_mount(&target.path) => {
@@ -256,23 +258,23 @@ impl FileSystem for Mounts {
     }
 }
 
-/// A mount point is a place in the namespace, not a path through it: `..` only shortens it.
-fn lexical(path: &Path) -> PathBuf {
-    let mut plain = PathBuf::from("/");
+/// Normalizes a mount point without following symbolic links: `..` removes the last component.
+fn normalize(path: &Path) -> PathBuf {
+    let mut normalized = PathBuf::from("/");
     for step in steps(path) {
         match step {
-            Step::Up => {
-                plain.pop();
+            PathStep::Parent => {
+                normalized.pop();
             }
-            Step::Into(name) => plain.push(name),
+            PathStep::Name(name) => normalized.push(name),
         }
     }
-    plain
+    normalized
 }
 
-/// The metadata of a directory that exists only on the way to a mount point. The number is derived from the path, so
-/// that two such directories differ.
-fn way_to_mount(path: &Path) -> Metadata {
+/// Returns the metadata of a directory that exists only as a parent of a mount point. The inode number is a hash of the path,
+/// so that two such directories differ.
+fn mount_parent_metadata(path: &Path) -> Metadata {
     use std::hash::{DefaultHasher, Hash, Hasher};
     let mut hasher = DefaultHasher::new();
     path.hash(&mut hasher);

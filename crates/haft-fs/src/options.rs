@@ -1,6 +1,6 @@
-//! How a file is opened, and what may be done with it.
+//! Options for opening a file, and access permissions.
 
-/// How a file is opened. The flags mean what they mean to `open(2)`.
+/// Options for opening a file, with the meaning of the flags of `open(2)`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OpenOptions {
     pub(crate) read: bool,
@@ -20,7 +20,7 @@ impl Default for OpenOptions {
 }
 
 impl OpenOptions {
-    /// Nothing yet; a new file would get the permission bits `0666`.
+    /// Makes options with no flag set. New files have the permission bits `0666`.
     #[must_use]
     pub const fn new() -> Self {
         Self {
@@ -35,56 +35,56 @@ impl OpenOptions {
         }
     }
 
-    /// To be read.
+    /// Opens the file for reading.
     #[must_use]
     pub const fn read(mut self, read: bool) -> Self {
         self.read = read;
         self
     }
 
-    /// To be written.
+    /// Opens the file for writing.
     #[must_use]
     pub const fn write(mut self, write: bool) -> Self {
         self.write = write;
         self
     }
 
-    /// To be written, always at its end.
+    /// Opens the file for writing at its end.
     #[must_use]
     pub const fn append(mut self, append: bool) -> Self {
         self.append = append;
         self
     }
 
-    /// To be made if it is not there.
+    /// Creates the file if it does not exist.
     #[must_use]
     pub const fn create(mut self, create: bool) -> Self {
         self.create = create;
         self
     }
 
-    /// To be made, and an error if it is there.
+    /// Creates the file. Fails if it exists.
     #[must_use]
     pub const fn create_new(mut self, create_new: bool) -> Self {
         self.create_new = create_new;
         self
     }
 
-    /// To be emptied.
+    /// Truncates the file.
     #[must_use]
     pub const fn truncate(mut self, truncate: bool) -> Self {
         self.truncate = truncate;
         self
     }
 
-    /// Not to wait: for the other end of a named pipe above all.
+    /// Opens the file without blocking, for example on the other end of a named pipe.
     #[must_use]
     pub const fn nonblocking(mut self, nonblocking: bool) -> Self {
         self.nonblocking = nonblocking;
         self
     }
 
-    /// The exact permission bits of a new file, whatever the process's own mask.
+    /// Sets the exact permission bits of a new file, independent of the process's umask.
     #[must_use]
     pub const fn mode(mut self, mode: u32) -> Self {
         self.mode = mode & 0o7777;
@@ -100,22 +100,22 @@ impl OpenOptions {
     }
 }
 
-/// What may be done with a file; nothing at all asks whether it is there.
+/// A set of access permissions. The empty set checks only whether the file exists.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Access {
-    /// Read.
+pub struct AccessMode {
+    /// Permission to read.
     pub read: bool,
-    /// Write.
+    /// Permission to write.
     pub write: bool,
-    /// Execute, or search a directory.
+    /// Permission to execute a file or search a directory.
     pub execute: bool,
 }
 
-impl Access {
-    /// May it be read?
+impl AccessMode {
+    /// Permission to read.
     pub const READ: Self = Self { read: true, write: false, execute: false };
-    /// May it be written?
+    /// Permission to write.
     pub const WRITE: Self = Self { read: false, write: true, execute: false };
-    /// May it be executed or searched?
+    /// Permission to execute a file or search a directory.
     pub const EXECUTE: Self = Self { read: false, write: false, execute: true };
 }

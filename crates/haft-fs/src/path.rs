@@ -1,4 +1,4 @@
-//! Paths taken apart.
+//! Splitting paths into steps.
 
 use std::collections::VecDeque;
 use std::ffi::OsString;
@@ -10,10 +10,10 @@ use rustix::io::Errno;
 
 use crate::error::fail;
 
-/// How many symbolic links are followed before a path is taken to be a loop.
-pub(crate) const LINK_LIMIT: usize = 40;
+/// Maximum number of symbolic links in a path, as in the kernel.
+pub(crate) const MAX_SYMLINKS: usize = 40;
 
-/// Refuses what no file system can name: relative paths and paths with a zero byte; the empty path is not there.
+/// Fails with `EINVAL` for relative paths and paths with a NUL byte, and with `ENOENT` for the empty path.
 pub(crate) fn require_absolute(path: &Path) -> io::Result<()> {
     let bytes = path.as_os_str().as_bytes();
     match bytes.first() {
@@ -23,35 +23,35 @@ pub(crate) fn require_absolute(path: &Path) -> io::Result<()> {
     }
 }
 
-/// A step on the way along a path.
+/// One component of a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Step {
+pub(crate) enum PathStep {
     /// `..`.
-    Up,
+    Parent,
     /// A name.
-    Into(OsString),
+    Name(OsString),
 }
 
-/// The steps of a path, from its root.
-pub(crate) fn steps(path: &Path) -> VecDeque<Step> {
+/// Returns the components of a path, without the root.
+pub(crate) fn steps(path: &Path) -> VecDeque<PathStep> {
     path.components()
         .filter_map(|component| match component {
-            Component::ParentDir => Some(Step::Up),
-            Component::Normal(name) => Some(Step::Into(OsString::from_vec(name.as_bytes().to_vec()))),
+            Component::ParentDir => Some(PathStep::Parent),
+            Component::Normal(name) => Some(PathStep::Name(OsString::from_vec(name.as_bytes().to_vec()))),
             _ => None,
         })
         .collect()
 }
 
-/// Puts the steps of a link's target before the rest of the way.
-pub(crate) fn splice(rest: &mut VecDeque<Step>, target: &Path) {
+/// Inserts the components of a symbolic link's target before the remaining ones.
+pub(crate) fn push_target(rest: &mut VecDeque<PathStep>, target: &Path) {
     for step in steps(target).into_iter().rev() {
         rest.push_front(step);
     }
 }
 
-/// Whether the path demands a directory: it ends in a slash, `.` or `..`.
-pub(crate) fn demands_directory(path: &Path) -> bool {
+/// Whether the path must be a directory, because it ends in a slash, `.` or `..`.
+pub(crate) fn requires_directory(path: &Path) -> bool {
     let bytes = path.as_os_str().as_bytes();
     bytes.ends_with(b"/") || bytes.ends_with(b"/.") || bytes.ends_with(b"/..")
 }

@@ -1,13 +1,13 @@
-//! The same expectations of all file systems.
+//! Expectations that hold for all file systems.
 
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use haft_fs::{Access, FileSystem, FileType, Local, Memory, Mounts, OpenOptions, message};
+use haft_fs::{AccessMode, FileSystem, FileType, Local, Memory, Mounts, OpenOptions, message};
 
-/// Runs a check over every file system, in a fresh directory of each.
-fn everywhere(check: impl Fn(&dyn FileSystem, &Path)) {
+/// Runs a check in a new directory of every file system.
+fn on_all_file_systems(check: impl Fn(&dyn FileSystem, &Path)) {
     let scratch = tempfile::tempdir().expect("a scratch directory");
     let real = scratch.path().canonicalize().expect("its path");
     for name in ["local", "mounted"] {
@@ -59,8 +59,8 @@ fn failure<T: std::fmt::Debug>(result: io::Result<T>) -> String {
 }
 
 #[test]
-fn what_is_written_is_read() {
-    everywhere(|files, root| {
+fn written_bytes_can_be_read() {
+    on_all_file_systems(|files, root| {
         let path = root.join("a");
         write(files, &path, b"one\ntwo\n");
         assert_eq!(read(files, &path), b"one\ntwo\n");
@@ -72,8 +72,8 @@ fn what_is_written_is_read() {
 }
 
 #[test]
-fn appending_writes_at_the_end_wherever_the_position_is() {
-    everywhere(|files, root| {
+fn append_writes_at_the_end() {
+    on_all_file_systems(|files, root| {
         let path = root.join("a");
         write(files, &path, b"one");
         let mut file = files.open(&path, &OpenOptions::new().read(true).append(true)).expect("opens");
@@ -85,7 +85,7 @@ fn appending_writes_at_the_end_wherever_the_position_is() {
 
 #[test]
 fn clones_share_the_position() {
-    everywhere(|files, root| {
+    on_all_file_systems(|files, root| {
         write(files, &root.join("a"), b"abcd");
         let mut file = files.open(&root.join("a"), &OpenOptions::new().read(true)).expect("opens");
         let mut again = file.try_clone().expect("clones");
@@ -97,8 +97,8 @@ fn clones_share_the_position() {
 }
 
 #[test]
-fn a_gap_is_zeros() {
-    everywhere(|files, root| {
+fn gaps_are_filled_with_zeros() {
+    on_all_file_systems(|files, root| {
         let path = root.join("a");
         let mut file = files.open(&path, &OpenOptions::new().write(true).create(true)).expect("opens");
         file.seek(SeekFrom::Start(3)).expect("seeks");
@@ -108,8 +108,8 @@ fn a_gap_is_zeros() {
 }
 
 #[test]
-fn modes_are_exactly_those_asked_for() {
-    everywhere(|files, root| {
+fn modes_are_exact() {
+    on_all_file_systems(|files, root| {
         for mode in [0o666, 0o600, 0o640] {
             let path = root.join(format!("{mode:o}"));
             files.open(&path, &OpenOptions::new().write(true).create(true).mode(mode)).expect("opens");
@@ -121,8 +121,8 @@ fn modes_are_exactly_those_asked_for() {
 }
 
 #[test]
-fn opening_fails_in_the_systems_words() {
-    everywhere(|files, root| {
+fn open_errors_have_the_systems_messages() {
+    on_all_file_systems(|files, root| {
         write(files, &root.join("file"), b"");
         files.create_dir(&root.join("dir"), 0o755).expect("makes");
         let write_only = OpenOptions::new().write(true).create(true);
@@ -145,8 +145,8 @@ fn opening_fails_in_the_systems_words() {
 }
 
 #[test]
-fn directories_list_what_is_in_them() {
-    everywhere(|files, root| {
+fn directories_list_their_entries() {
+    on_all_file_systems(|files, root| {
         files.create_dir(&root.join("d"), 0o755).expect("makes");
         write(files, &root.join("f"), b"");
         files.create_symlink(Path::new("f"), &root.join("l")).expect("links");
@@ -163,8 +163,8 @@ fn directories_list_what_is_in_them() {
 }
 
 #[test]
-fn links_are_followed_or_not() {
-    everywhere(|files, root| {
+fn symbolic_links_are_followed_on_request() {
+    on_all_file_systems(|files, root| {
         files.create_dir(&root.join("d"), 0o755).expect("makes");
         write(files, &root.join("d/f"), b"content");
         files.create_symlink(Path::new("d"), &root.join("relative")).expect("links");
@@ -185,7 +185,7 @@ fn links_are_followed_or_not() {
 }
 
 #[test]
-fn absolute_links_lead_back_to_the_same_place() {
+fn absolute_symbolic_links_are_resolved() {
     let memory = Memory::new(1 << 20);
     write(&memory, Path::new("/f"), b"content");
     memory.create_symlink(Path::new("/f"), Path::new("/l")).expect("links");
@@ -193,8 +193,8 @@ fn absolute_links_lead_back_to_the_same_place() {
 }
 
 #[test]
-fn writing_through_a_dangling_link_makes_its_target() {
-    everywhere(|files, root| {
+fn writing_through_a_dangling_link_creates_its_target() {
+    on_all_file_systems(|files, root| {
         files.create_symlink(Path::new("target"), &root.join("l")).expect("links");
         write(files, &root.join("l"), b"x");
         assert_eq!(read(files, &root.join("target")), b"x");
@@ -202,8 +202,8 @@ fn writing_through_a_dangling_link_makes_its_target() {
 }
 
 #[test]
-fn removing_takes_files_links_and_empty_directories() {
-    everywhere(|files, root| {
+fn remove_deletes_files_links_and_empty_directories() {
+    on_all_file_systems(|files, root| {
         files.create_dir(&root.join("d"), 0o755).expect("makes");
         write(files, &root.join("d/f"), b"kept");
         files.create_symlink(Path::new("d"), &root.join("l")).expect("links");
@@ -221,8 +221,8 @@ fn removing_takes_files_links_and_empty_directories() {
 }
 
 #[test]
-fn renaming_replaces() {
-    everywhere(|files, root| {
+fn rename_replaces_the_target() {
+    on_all_file_systems(|files, root| {
         write(files, &root.join("a"), b"a");
         write(files, &root.join("b"), b"b");
         files.create_dir(&root.join("d"), 0o755).expect("makes");
@@ -239,8 +239,8 @@ fn renaming_replaces() {
 }
 
 #[test]
-fn access_is_asked_of_the_mode() {
-    everywhere(|files, root| {
+fn access_checks_the_mode() {
+    on_all_file_systems(|files, root| {
         let make = |name: &str, mode| {
             let options = OpenOptions::new().write(true).create(true).mode(mode);
             files.open(&root.join(name), &options).expect("opens");
@@ -248,17 +248,20 @@ fn access_is_asked_of_the_mode() {
         };
         let script = make("script", 0o755);
         let plain = make("plain", 0o644);
-        assert!(files.access(&script, Access::EXECUTE).is_ok());
-        assert_eq!(failure(files.access(&plain, Access::EXECUTE)), "Permission denied");
-        assert!(files.access(&plain, Access::READ).is_ok());
-        assert!(files.access(&plain, Access::default()).is_ok());
-        assert_eq!(failure(files.access(&root.join("none"), Access::default())), "No such file or directory");
+        assert!(files.access(&script, AccessMode::EXECUTE).is_ok());
+        assert_eq!(failure(files.access(&plain, AccessMode::EXECUTE)), "Permission denied");
+        assert!(files.access(&plain, AccessMode::READ).is_ok());
+        assert!(files.access(&plain, AccessMode::default()).is_ok());
+        assert_eq!(
+            failure(files.access(&root.join("none"), AccessMode::default())),
+            "No such file or directory"
+        );
     });
 }
 
 #[test]
-fn parents_of_the_root_are_the_root() {
-    everywhere(|files, root| {
+fn the_parent_of_the_root_is_the_root() {
+    on_all_file_systems(|files, root| {
         let path: PathBuf = Path::new("/../..").join(root.strip_prefix("/").expect("is absolute"));
         assert!(files.is_dir(&path));
         assert_eq!(files.canonicalize(&path).expect("is there"), root);
@@ -266,8 +269,8 @@ fn parents_of_the_root_are_the_root() {
 }
 
 #[test]
-fn identity_is_by_device_and_number() {
-    everywhere(|files, root| {
+fn device_and_inode_identify_a_file() {
+    on_all_file_systems(|files, root| {
         write(files, &root.join("a"), b"");
         write(files, &root.join("b"), b"");
         files.create_symlink(Path::new("a"), &root.join("l")).expect("links");

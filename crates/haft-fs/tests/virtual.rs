@@ -1,15 +1,15 @@
-//! What memory and mounts promise beyond what every file system does.
+//! Properties of memory file systems and mounts.
 
 use std::io::{Read, Write};
 use std::path::Path;
 use std::sync::Arc;
 
-use haft_fs::{Access, FileSystem, FileType, Local, Memory, Mounts, OpenOptions, message};
+use haft_fs::{AccessMode, FileSystem, FileType, Local, Memory, Mounts, OpenOptions, message};
 
 const CREATE: OpenOptions = OpenOptions::new().write(true).create(true);
 
 #[test]
-fn memory_keeps_its_budget() {
+fn memory_enforces_its_budget() {
     let memory = Memory::new(1000);
     let mut file = memory.open(Path::new("/f"), &CREATE).expect("opens");
     let error = file.write_all(&[b'x'; 2000]).expect_err("is too much");
@@ -25,7 +25,7 @@ fn memory_keeps_its_budget() {
 }
 
 #[test]
-fn an_unnamed_file_costs_until_it_is_closed() {
+fn unlinked_files_use_memory_until_they_are_closed() {
     let memory = Memory::new(1000);
     let mut file = memory.open(Path::new("/f"), &CREATE).expect("opens");
     file.write_all(&[b'x'; 500]).expect("writes");
@@ -36,7 +36,7 @@ fn an_unnamed_file_costs_until_it_is_closed() {
 }
 
 #[test]
-fn a_gap_beyond_the_budget_is_refused() {
+fn gaps_beyond_the_budget_are_rejected() {
     use std::io::{Seek, SeekFrom};
     let memory = Memory::new(1000);
     let mut file = memory.open(Path::new("/f"), &CREATE).expect("opens");
@@ -46,7 +46,7 @@ fn a_gap_beyond_the_budget_is_refused() {
 }
 
 #[test]
-fn memory_honours_modes() {
+fn memory_checks_modes() {
     let memory = Memory::new(1 << 16);
     memory.open(Path::new("/f"), &CREATE.mode(0o444)).expect("a new file may be written whatever its mode");
     let error = memory.open(Path::new("/f"), &CREATE).expect_err("is read only");
@@ -57,8 +57,8 @@ fn memory_honours_modes() {
 }
 
 #[test]
-fn furnished_memory_has_a_null_device() {
-    let memory = Memory::furnished(100);
+fn standard_files_include_a_null_device() {
+    let memory = Memory::with_standard_files(100);
     let mut null =
         memory.open(Path::new("/dev/null"), &OpenOptions::new().read(true).write(true)).expect("opens");
     null.write_all(&[0; 4096]).expect("takes everything");
@@ -70,7 +70,7 @@ fn furnished_memory_has_a_null_device() {
 }
 
 #[test]
-fn mount_points_and_the_way_to_them_are_listed() {
+fn mount_points_and_their_parents_are_listed() {
     let scratch = tempfile::tempdir().expect("a scratch directory");
     let memory = Memory::new(1 << 16);
     memory.create_dir(Path::new("/home"), 0o755).expect("makes");
@@ -85,13 +85,13 @@ fn mount_points_and_the_way_to_them_are_listed() {
     assert_eq!(list("/var"), ["tmp"]);
     assert_eq!(list("/var/tmp/../.."), ["home", "var"]);
     assert!(mounts.is_dir(Path::new("/var")));
-    assert!(mounts.access(Path::new("/var"), Access::READ).is_ok());
+    assert!(mounts.access(Path::new("/var"), AccessMode::READ).is_ok());
     let error = mounts.remove(Path::new("/var/tmp")).expect_err("is in use");
     assert_eq!(message(&error), "Device or resource busy");
 }
 
 #[test]
-fn the_longest_mount_wins_and_paths_know_whether_they_are_real() {
+fn the_longest_mount_point_determines_the_file_system() {
     let scratch = tempfile::tempdir().expect("a scratch directory");
     let real = scratch.path().canonicalize().expect("its path");
     let mounts = Mounts::new(Arc::new(Memory::new(1 << 16))).mount("/a", Arc::new(Local), &real).mount(
@@ -110,7 +110,7 @@ fn the_longest_mount_wins_and_paths_know_whether_they_are_real() {
 }
 
 #[test]
-fn links_lead_across_mounts() {
+fn symbolic_links_can_cross_mounts() {
     let scratch = tempfile::tempdir().expect("a scratch directory");
     let mounts = Mounts::new(Arc::new(Memory::new(1 << 16))).mount("/tmp", Arc::new(Local), scratch.path());
     mounts.create_symlink(Path::new("/tmp/f"), Path::new("/link")).expect("links");

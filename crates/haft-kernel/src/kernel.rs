@@ -145,7 +145,7 @@ impl KernelBuilder {
     pub fn isolated(mut self, bytes: u64) -> Self {
         self.kernel.isolated = true;
         let nothing = StartPermission::none("external commands are switched off by '--isolated'");
-        self.files(Arc::new(Memory::furnished(bytes))).permission(&nothing)
+        self.files(Arc::new(Memory::with_standard_files(bytes))).permission(&nothing)
     }
 
     /// Says that this process is a shell and nothing else.

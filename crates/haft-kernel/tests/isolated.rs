@@ -9,7 +9,7 @@ use haft_kernel::{Kernel, Session};
 
 /// Runs a script whose output goes to a file in memory; yields the file, and the status.
 fn run(script: &str) -> (String, i32) {
-    let files = Memory::furnished(1 << 20);
+    let files = Memory::with_standard_files(1 << 20);
     let kernel = Kernel::builder().files(Arc::new(files.clone())).external(false).build();
     let mut session = Session::new(kernel);
     let status = session.run_main(format!("exec > /out 2> /err\n{script}").as_bytes()).expect("it ends");

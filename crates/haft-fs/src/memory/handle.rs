@@ -1,40 +1,40 @@
-//! Open files of the tree.
+//! Open files in memory.
 
 use std::io::{self, SeekFrom};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rustix::io::Errno;
 
-use super::state::State;
+use super::state::MemoryTree;
 use crate::error::{fail, system};
 use crate::{Metadata, OpenOptions, VirtualFile};
 
-/// An open file. While it lives, so does its node, with or without a name.
+/// An open file. Its node exists as long as the file is open, even without a name.
 #[derive(Debug)]
-pub(super) struct Handle {
-    state: Arc<Mutex<State>>,
+pub(super) struct MemoryFile {
+    state: Arc<Mutex<MemoryTree>>,
     node: u64,
     options: OpenOptions,
     position: Mutex<u64>,
 }
 
-impl Handle {
-    /// The node must have been counted as opened.
-    pub(super) fn new(state: Arc<Mutex<State>>, node: u64, options: OpenOptions) -> Self {
+impl MemoryFile {
+    /// Makes an open file. The caller must have called `opened` for the node.
+    pub(super) fn new(state: Arc<Mutex<MemoryTree>>, node: u64, options: OpenOptions) -> Self {
         Self { state, node, options, position: Mutex::new(0) }
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, MemoryTree> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Always locked before the state.
+    /// Locks the position, which must happen before the state is locked.
     fn position(&self) -> MutexGuard<'_, u64> {
         self.position.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl VirtualFile for Handle {
+impl VirtualFile for MemoryFile {
     fn read(&self, buffer: &mut [u8]) -> io::Result<usize> {
         if self.options.writes() && !self.options.read {
             return fail(Errno::BADF);
@@ -75,7 +75,7 @@ impl VirtualFile for Handle {
     }
 }
 
-impl Drop for Handle {
+impl Drop for MemoryFile {
     fn drop(&mut self) {
         self.state().closed(self.node);
     }

@@ -1,4 +1,4 @@
-//! The nodes of the tree and what they cost.
+//! The nodes of the tree, and the budget.
 
 use std::collections::{BTreeMap, HashMap};
 use std::ffi::{OsStr, OsString};
@@ -9,25 +9,28 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use rustix::io::Errno;
 
 use crate::error::{fail, system};
-use crate::{Access, FileType, Metadata, Timestamp};
+use crate::{AccessMode, FileType, Metadata, Timestamp};
 
-/// The root directory's number.
-pub(super) const ROOT: u64 = 1;
+/// Inode number of the root directory.
+pub(super) const ROOT_INODE: u64 = 1;
 
-/// What a name costs beside its bytes, so that even empty files are bounded in number.
+/// Cost of a name in addition to its bytes, which bounds the number of empty files.
 const ENTRY_COST: u64 = 64;
 
-/// What a node holds.
+/// Maximum size of a file name, as in Linux file systems.
+const MAX_NAME_BYTES: usize = 255;
+
+/// The content of a node.
 #[derive(Debug)]
-pub(super) enum Content {
+pub(super) enum NodeContent {
     File(Vec<u8>),
     Directory(BTreeMap<OsString, u64>),
     Symlink(OsString),
-    /// Empty to read, and takes everything.
+    /// `/dev/null`.
     Null,
 }
 
-impl Content {
+impl NodeContent {
     pub(super) fn file() -> Self {
         Self::File(Vec::new())
     }
@@ -55,8 +58,8 @@ impl Content {
 }
 
 #[derive(Debug)]
-struct Node {
-    content: Content,
+struct TreeNode {
+    content: NodeContent,
     mode: u32,
     modified: Timestamp,
     accessed: Timestamp,
@@ -65,35 +68,35 @@ struct Node {
     opens: usize,
 }
 
-impl Node {
-    fn new(content: Content, mode: u32) -> Self {
+impl TreeNode {
+    fn new(content: NodeContent, mode: u32) -> Self {
         let now = now();
         Self { content, mode, modified: now, accessed: now, changed: now, linked: true, opens: 0 }
     }
 }
 
-/// The whole tree. A node lives as long as it has a name or is open.
+/// The tree. A node exists as long as it has a name or is open.
 #[derive(Debug)]
-pub(super) struct State {
-    nodes: HashMap<u64, Node>,
+pub(super) struct MemoryTree {
+    nodes: HashMap<u64, TreeNode>,
     next: u64,
     used: u64,
     budget: u64,
     device: u64,
 }
 
-/// Counts trees, so that files of two of them are never taken for the same.
-static DEVICES: AtomicU64 = AtomicU64::new(u64::MAX / 2);
+/// The next device id. Each tree has its own, so that files of different trees are never identical.
+static NEXT_DEVICE: AtomicU64 = AtomicU64::new(u64::MAX / 2);
 
-impl State {
+impl MemoryTree {
     pub(super) fn new(budget: u64) -> Self {
-        let nodes = HashMap::from([(ROOT, Node::new(Content::directory(), 0o755))]);
-        let device = DEVICES.fetch_add(1, Ordering::Relaxed);
-        Self { nodes, next: ROOT + 1, used: 0, budget, device }
+        let nodes = HashMap::from([(ROOT_INODE, TreeNode::new(NodeContent::directory(), 0o755))]);
+        let device = NEXT_DEVICE.fetch_add(1, Ordering::Relaxed);
+        Self { nodes, next: ROOT_INODE + 1, used: 0, budget, device }
     }
 
-    /// Allows `budget` more bytes from here on.
-    pub(super) fn limit_further(&mut self, budget: u64) {
+    /// Allows `budget` more bytes.
+    pub(super) fn set_remaining_budget(&mut self, budget: u64) {
         self.used = 0;
         self.budget = budget;
     }
@@ -102,22 +105,22 @@ impl State {
         self.used
     }
 
-    fn node(&self, number: u64) -> io::Result<&Node> {
+    fn node(&self, number: u64) -> io::Result<&TreeNode> {
         self.nodes.get(&number).ok_or_else(|| system(Errno::STALE))
     }
 
-    fn node_mut(&mut self, number: u64) -> io::Result<&mut Node> {
+    fn node_mut(&mut self, number: u64) -> io::Result<&mut TreeNode> {
         self.nodes.get_mut(&number).ok_or_else(|| system(Errno::STALE))
     }
 
-    pub(super) fn content(&self, number: u64) -> io::Result<&Content> {
+    pub(super) fn content(&self, number: u64) -> io::Result<&NodeContent> {
         Ok(&self.node(number)?.content)
     }
 
-    /// The entries of a directory; anything else is not one.
+    /// Returns the entries of a directory. Fails with `ENOTDIR` for other nodes.
     pub(super) fn children(&self, number: u64) -> io::Result<&BTreeMap<OsString, u64>> {
         match self.content(number)? {
-            Content::Directory(children) => Ok(children),
+            NodeContent::Directory(children) => Ok(children),
             _ => fail(Errno::NOTDIR),
         }
     }
@@ -127,7 +130,7 @@ impl State {
         let node = self.node_mut(number)?;
         (node.modified, node.changed) = (now, now);
         match &mut node.content {
-            Content::Directory(children) => Ok(children),
+            NodeContent::Directory(children) => Ok(children),
             _ => fail(Errno::NOTDIR),
         }
     }
@@ -135,7 +138,7 @@ impl State {
     pub(super) fn metadata(&self, number: u64) -> io::Result<Metadata> {
         let node = self.node(number)?;
         let subdirectories = match &node.content {
-            Content::Directory(children) => {
+            NodeContent::Directory(children) => {
                 1 + children.values().filter(|child| self.children(**child).is_ok()).count() as u64
             }
             _ => 0,
@@ -156,8 +159,8 @@ impl State {
         })
     }
 
-    /// Whether the owner may do this.
-    pub(super) fn require(&self, number: u64, access: Access) -> io::Result<()> {
+    /// Fails with `EACCES` unless the owner has these permissions.
+    pub(super) fn require(&self, number: u64, access: AccessMode) -> io::Result<()> {
         let mode = self.node(number)?.mode;
         let refused = (access.read && mode & 0o400 == 0)
             || (access.write && mode & 0o200 == 0)
@@ -165,9 +168,15 @@ impl State {
         if refused { fail(Errno::ACCESS) } else { Ok(()) }
     }
 
-    /// Adds a node under a name that is free.
-    pub(super) fn add(&mut self, parent: u64, name: &OsStr, content: Content, mode: u32) -> io::Result<u64> {
-        if name.len() > 255 {
+    /// Adds a node with a new name.
+    pub(super) fn add(
+        &mut self,
+        parent: u64,
+        name: &OsStr,
+        content: NodeContent,
+        mode: u32,
+    ) -> io::Result<u64> {
+        if name.len() > MAX_NAME_BYTES {
             return fail(Errno::NAMETOOLONG);
         }
         self.children(parent)?;
@@ -177,12 +186,12 @@ impl State {
         self.spend(entry_cost(name) + content.size())?;
         let number = self.next;
         self.next += 1;
-        self.nodes.insert(number, Node::new(content, mode & 0o7777));
+        self.nodes.insert(number, TreeNode::new(content, mode & 0o7777));
         self.children_mut(parent)?.insert(name.to_owned(), number);
         Ok(number)
     }
 
-    /// Takes a name away, and the node with it unless it is open.
+    /// Removes a name, and its node unless it is open.
     pub(super) fn unlink(&mut self, parent: u64, name: &OsStr) {
         let Ok(children) = self.children_mut(parent) else { return };
         let Some(number) = children.remove(name) else { return };
@@ -193,7 +202,7 @@ impl State {
         self.release(number);
     }
 
-    /// Moves an entry, replacing what is at the target.
+    /// Moves an entry, and replaces an existing one at the target.
     pub(super) fn move_entry(&mut self, from: (u64, &OsStr), to: (u64, &OsStr)) -> io::Result<()> {
         let Some(number) = self.children(from.0)?.get(from.1).copied() else { return fail(Errno::NOENT) };
         self.unlink(to.0, to.1);
@@ -226,7 +235,7 @@ impl State {
 
     pub(super) fn truncate(&mut self, number: u64) {
         if let Ok(node) = self.node_mut(number)
-            && let Content::File(bytes) = &mut node.content
+            && let NodeContent::File(bytes) = &mut node.content
         {
             let freed = bytes.len() as u64;
             bytes.clear();
@@ -240,10 +249,10 @@ impl State {
     pub(super) fn read(&mut self, number: u64, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
         let node = self.node_mut(number)?;
         let bytes = match &node.content {
-            Content::File(bytes) => bytes.as_slice(),
-            Content::Null => &[],
-            Content::Directory(_) => return fail(Errno::ISDIR),
-            Content::Symlink(_) => return fail(Errno::INVAL),
+            NodeContent::File(bytes) => bytes.as_slice(),
+            NodeContent::Null => &[],
+            NodeContent::Directory(_) => return fail(Errno::ISDIR),
+            NodeContent::Symlink(_) => return fail(Errno::INVAL),
         };
         let rest = usize::try_from(offset).ok().and_then(|start| bytes.get(start..)).unwrap_or(&[]);
         let count = rest.len().min(buffer.len());
@@ -252,18 +261,18 @@ impl State {
         Ok(count)
     }
 
-    /// Writes at an offset, as much as the budget allows; a gap is filled with zeros.
+    /// Writes at an offset, as much as the budget allows. Fills a gap with zeros.
     pub(super) fn write(&mut self, number: u64, offset: u64, bytes: &[u8]) -> io::Result<usize> {
-        let room = self.budget.saturating_sub(self.used);
+        let remaining = self.budget.saturating_sub(self.used);
         let node = self.node_mut(number)?;
         let file = match &mut node.content {
-            Content::File(file) => file,
-            Content::Null => return Ok(bytes.len()),
-            Content::Directory(_) | Content::Symlink(_) => return fail(Errno::ISDIR),
+            NodeContent::File(file) => file,
+            NodeContent::Null => return Ok(bytes.len()),
+            NodeContent::Directory(_) | NodeContent::Symlink(_) => return fail(Errno::ISDIR),
         };
         let length = file.len() as u64;
-        let end = length.saturating_add(room).min(offset.saturating_add(bytes.len() as u64)).max(offset);
-        if end == offset && !bytes.is_empty() || end > length.saturating_add(room) {
+        let end = length.saturating_add(remaining).min(offset.saturating_add(bytes.len() as u64)).max(offset);
+        if end == offset && !bytes.is_empty() || end > length.saturating_add(remaining) {
             return fail(Errno::NOSPC);
         }
         let (Ok(start), Ok(stop)) = (usize::try_from(offset), usize::try_from(end)) else {

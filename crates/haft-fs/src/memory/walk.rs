@@ -1,4 +1,4 @@
-//! From a path to a node.
+//! Resolving a path to a node.
 
 use std::ffi::OsString;
 use std::io;
@@ -6,49 +6,49 @@ use std::path::Path;
 
 use rustix::io::Errno;
 
-use super::state::{Content, ROOT, State};
-use crate::Access;
+use super::state::{MemoryTree, NodeContent, ROOT_INODE};
+use crate::AccessMode;
 use crate::error::{fail, system};
-use crate::path::{LINK_LIMIT, Step, demands_directory, splice, steps};
+use crate::path::{MAX_SYMLINKS, PathStep, push_target, requires_directory, steps};
 
-/// What to do with a symbolic link at the end of a path.
+/// Whether to follow a symbolic link at the end of a path.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Last {
+pub(super) enum LastLink {
     Follow,
     Keep,
 }
 
-/// Where a path leads: an existing directory, a name in it, and what has that name, if anything.
+/// A resolved path: an existing directory, a name in it, and the node of that name, if it exists.
 #[derive(Debug)]
-pub(super) struct Place {
+pub(super) struct ResolvedPath {
     pub(super) parent: u64,
     /// Empty if the path is the root, or ends in `..`.
     pub(super) name: OsString,
     pub(super) node: Option<u64>,
-    /// The nodes on the way, the root first.
+    /// The parent directories, root first.
     pub(super) ancestors: Vec<u64>,
-    /// Their names, without the root, and the last one's.
+    /// The names of all components.
     pub(super) names: Vec<OsString>,
 }
 
-/// The node at a path.
-pub(super) fn find(state: &State, path: &Path, last: Last) -> io::Result<u64> {
+/// Returns the node at a path.
+pub(super) fn find(state: &MemoryTree, path: &Path, last: LastLink) -> io::Result<u64> {
     walk(state, path, last)?.node.ok_or_else(|| system(Errno::NOENT))
 }
 
-/// Walks a path, of which everything but the last name must exist.
-pub(super) fn walk(state: &State, path: &Path, last: Last) -> io::Result<Place> {
-    let follow = last == Last::Follow || demands_directory(path);
+/// Resolves a path. All components except the last must exist.
+pub(super) fn walk(state: &MemoryTree, path: &Path, last: LastLink) -> io::Result<ResolvedPath> {
+    let follow = last == LastLink::Follow || requires_directory(path);
     let mut rest = steps(path);
-    let mut nodes = vec![ROOT];
+    let mut nodes = vec![ROOT_INODE];
     let mut names: Vec<OsString> = Vec::new();
     let mut links = 0;
     let mut named = false;
     while let Some(step) = rest.pop_front() {
-        let current = nodes.last().copied().unwrap_or(ROOT);
+        let current = nodes.last().copied().unwrap_or(ROOT_INODE);
         let children = state.children(current)?;
-        state.require(current, Access::EXECUTE)?;
-        let Step::Into(name) = step else {
+        state.require(current, AccessMode::EXECUTE)?;
+        let PathStep::Name(name) = step else {
             nodes.truncate(nodes.len().saturating_sub(1).max(1));
             names.pop();
             named = false;
@@ -58,18 +58,18 @@ pub(super) fn walk(state: &State, path: &Path, last: Last) -> io::Result<Place> 
         let Some(child) = child else {
             return if rest.is_empty() { Ok(missing(nodes, names, name)) } else { fail(Errno::NOENT) };
         };
-        if let Content::Symlink(target) = state.content(child)?
+        if let NodeContent::Symlink(target) = state.content(child)?
             && (follow || !rest.is_empty())
         {
             links += 1;
-            if links > LINK_LIMIT {
+            if links > MAX_SYMLINKS {
                 return fail(Errno::LOOP);
             }
             if Path::new(target).is_absolute() {
                 nodes.truncate(1);
                 names.clear();
             }
-            splice(&mut rest, Path::new(target));
+            push_target(&mut rest, Path::new(target));
             named = false;
             continue;
         }
@@ -80,24 +80,24 @@ pub(super) fn walk(state: &State, path: &Path, last: Last) -> io::Result<Place> 
     found(state, path, nodes, names, named)
 }
 
-fn missing(nodes: Vec<u64>, mut names: Vec<OsString>, name: OsString) -> Place {
-    let parent = nodes.last().copied().unwrap_or(ROOT);
+fn missing(nodes: Vec<u64>, mut names: Vec<OsString>, name: OsString) -> ResolvedPath {
+    let parent = nodes.last().copied().unwrap_or(ROOT_INODE);
     names.push(name.clone());
-    Place { parent, name, node: None, ancestors: nodes, names }
+    ResolvedPath { parent, name, node: None, ancestors: nodes, names }
 }
 
 fn found(
-    state: &State,
+    state: &MemoryTree,
     path: &Path,
     mut nodes: Vec<u64>,
     names: Vec<OsString>,
     named: bool,
-) -> io::Result<Place> {
-    let node = if nodes.len() > 1 { nodes.pop().unwrap_or(ROOT) } else { ROOT };
-    if demands_directory(path) {
+) -> io::Result<ResolvedPath> {
+    let node = if nodes.len() > 1 { nodes.pop().unwrap_or(ROOT_INODE) } else { ROOT_INODE };
+    if requires_directory(path) {
         state.children(node)?;
     }
-    let parent = nodes.last().copied().unwrap_or(ROOT);
+    let parent = nodes.last().copied().unwrap_or(ROOT_INODE);
     let name = if named { names.last().cloned().unwrap_or_default() } else { OsString::new() };
-    Ok(Place { parent, name, node: Some(node), ancestors: nodes, names })
+    Ok(ResolvedPath { parent, name, node: Some(node), ancestors: nodes, names })
 }

@@ -133,7 +133,7 @@ pub(super) fn enter(session: &mut Session, path: &[u8], physical: bool) -> std::
     if !metadata.is_dir() {
         return Err(std::io::Error::from_raw_os_error(rustix::io::Errno::NOTDIR.raw_os_error()));
     }
-    files.access(haft_text::path(&target), haft_fs::Access::EXECUTE)?;
+    files.access(haft_text::path(&target), haft_fs::AccessMode::EXECUTE)?;
     let old = Bytes::from(session.working_directory.path());
     session.change_directory(&target);
     let _ = session.set(b"OLDPWD", old);

@@ -137,7 +137,7 @@ pub(super) fn is_program(session: &Session, path: &[u8]) -> bool {
     let files = &session.kernel.files;
     let place = haft_text::path(&absolute);
     files.metadata(place).is_ok_and(|metadata| metadata.is_file())
-        && files.access(place, haft_fs::Access::EXECUTE).is_ok()
+        && files.access(place, haft_fs::AccessMode::EXECUTE).is_ok()
 }
 
 /// The whole sentence that `type` and `command -V` say of a meaning.

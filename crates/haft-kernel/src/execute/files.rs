@@ -1,6 +1,6 @@
 //! Tests of files and of the session: what `-f` and its kin mean in `[[ ]]` and in `test`.
 
-use haft_fs::{Access, FileType, Metadata};
+use haft_fs::{AccessMode, FileType, Metadata};
 use haft_lang::ast::BinaryTest;
 
 use crate::flow::Unwind;
@@ -28,14 +28,14 @@ impl Session {
                 .and_then(|number| self.open_files.get(number))
                 .is_some_and(|file| file.is_terminal()),
             b'h' | b'L' => self.link_metadata(operand).is_some_and(|metadata| metadata.is_symlink()),
-            b'r' => self.test_access(operand, Access::READ),
-            b'w' => self.test_access(operand, Access::WRITE),
-            b'x' => self.test_access(operand, Access::EXECUTE),
+            b'r' => self.test_access(operand, AccessMode::READ),
+            b'w' => self.test_access(operand, AccessMode::WRITE),
+            b'x' => self.test_access(operand, AccessMode::EXECUTE),
             _ => self.file_metadata(operand).is_some_and(|metadata| test_metadata(letter, &metadata)),
         })
     }
 
-    fn test_access(&self, operand: &[u8], access: Access) -> bool {
+    fn test_access(&self, operand: &[u8], access: AccessMode) -> bool {
         if let Some(number) = descriptor_number(operand) {
             return self.open_files.get(number).is_some();
         }
