@@ -1,10 +1,10 @@
-//! Builds the child that the tests start.
+//! Builds the child program of the tests.
 //!
-//! Cargo builds the libraries of a package that another one depends on for its tests, but not its programs. A build
-//! script runs in either case, so whoever can use the helpers has the child too, never an old one. The child needs
-//! nothing but the standard library, so one call of the compiler does it.
-#![expect(clippy::disallowed_types, reason = "a build script is outside of what haft-process supervises")]
-#![expect(clippy::disallowed_methods, reason = "cargo talks to a build script by its environment")]
+//! Cargo builds the library of a dev-dependency, but not its programs. A build script runs in both cases, so every test that
+//! uses the helpers has an up-to-date child. The child needs only the standard library, so one call of the compiler builds
+//! it.
+#![expect(clippy::disallowed_types, reason = "a build script does not need supervision")]
+#![expect(clippy::disallowed_methods, reason = "cargo passes settings to a build script in its environment")]
 
 use std::env::var;
 use std::path::Path;

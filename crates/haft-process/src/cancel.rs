@@ -1,4 +1,4 @@
-//! Cancellation: a flag that everybody can see and every `poll` can wait for.
+//! Cancellation: a flag that is cheap to check, with a descriptor to poll.
 
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
@@ -8,36 +8,35 @@ use rustix::event::{EventfdFlags, eventfd};
 
 use crate::error::Error;
 
-/// Asks whatever holds a clone of it to stop. Once cancelled it stays so.
+/// Asks all holders of its clones to stop. It cannot be reset.
 ///
-/// To look at it is one load, cheap enough for every round of a loop. A [child](CancelToken::child) is cancelled with the
-/// token that it was made from, and can be cancelled without it.
+/// A check is one atomic load, cheap enough for every iteration of a loop. A [child](CancelToken::child) is cancelled with
+/// its parent, and can be cancelled alone.
 #[derive(Clone, Debug, Default)]
-pub struct CancelToken(Arc<Inner>);
+pub struct CancelToken(Arc<CancelState>);
 
 #[derive(Debug, Default)]
-struct Inner {
+struct CancelState {
     cancelled: AtomicBool,
-    /// A signal that whoever is stopped shall seem to have died of; 0 for none.
+    /// The signal that is reported as the cause of death; 0 for none.
     signal: AtomicI32,
-    /// Readable from the moment of cancellation on, and never read, so that every waiter sees it. Made when somebody
-    /// first waits.
+    /// Becomes readable on cancellation and is never read, so that all waiters see it. Created on first use.
     event: OnceLock<OwnedFd>,
-    children: Mutex<Vec<Weak<Inner>>>,
+    children: Mutex<Vec<Weak<CancelState>>>,
     is_child: bool,
 }
 
 impl CancelToken {
-    /// A token that nobody has cancelled yet.
+    /// Makes a token.
     #[must_use]
     pub fn new() -> CancelToken {
         CancelToken::default()
     }
 
-    /// A token that is cancelled with this one, and can be cancelled without it.
+    /// Makes a token that is cancelled with this one, and can be cancelled alone.
     #[must_use]
     pub fn child(&self) -> CancelToken {
-        let child = CancelToken(Arc::new(Inner { is_child: true, ..Inner::default() }));
+        let child = CancelToken(Arc::new(CancelState { is_child: true, ..CancelState::default() }));
         let mut children = self.0.children.lock().unwrap_or_else(PoisonError::into_inner);
         children.retain(|other| other.strong_count() > 0);
         children.push(Arc::downgrade(&child.0));
@@ -48,48 +47,49 @@ impl CancelToken {
         child
     }
 
-    /// Cancels.
+    /// Cancels the token and its children.
     pub fn cancel(&self) {
         self.0.cancel();
     }
 
-    /// Cancels, as a signal would: whoever is stopped seems to have died of it.
+    /// Cancels the token and reports a signal as the cause.
     pub fn cancel_as(&self, signal: i32) {
         self.0.signal.store(signal, Ordering::SeqCst);
         self.cancel();
     }
 
-    /// Whether it was cancelled.
+    /// Whether the token was cancelled.
     #[must_use]
     #[inline]
     pub fn is_cancelled(&self) -> bool {
         self.0.cancelled.load(Ordering::Acquire)
     }
 
-    /// The signal that it was cancelled as, if it was.
+    /// Returns the signal of [`cancel_as`](CancelToken::cancel_as), if it was called.
     #[must_use]
     pub fn killed_by(&self) -> Option<i32> {
         Some(self.0.signal.load(Ordering::SeqCst)).filter(|signal| *signal != 0)
     }
 
-    /// Whether anybody else could cancel it: one who holds it too, or the one it is a child of.
+    /// Whether the token can be cancelled elsewhere: through a clone or through its parent.
     #[must_use]
     pub fn is_shared(&self) -> bool {
         self.0.is_child || Arc::strong_count(&self.0) > 1
     }
 
-    /// A descriptor that is readable once it was cancelled.
+    /// Returns a descriptor that becomes readable on cancellation.
     ///
     /// # Errors
-    /// If no descriptor is to be had. Once there is one, it stays.
+    /// The first call fails if the system has no descriptors left. Later calls do not fail.
     pub fn descriptor(&self) -> Result<BorrowedFd<'_>, Error> {
         if let Some(event) = self.0.event.get() {
             return Ok(event.as_fd());
         }
         let made = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)
-            .map_err(|error| Error::system("make a cancel token", error))?;
+            .map_err(|error| Error::system("create an eventfd", error))?;
         let event = self.0.event.get_or_init(|| made);
-        // Whoever cancels sets the flag first and looks for the event then; here it is the other way around.
+        // `cancel` sets the flag before it reads the event; here the event is set before the flag is read. So one of the two
+        // always sees the other.
         if self.0.cancelled.load(Ordering::SeqCst) {
             notify(event);
         }
@@ -97,7 +97,7 @@ impl CancelToken {
     }
 }
 
-impl Inner {
+impl CancelState {
     fn cancel(&self) {
         if self.cancelled.swap(true, Ordering::SeqCst) {
             return;
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn a_child_follows_its_parent_and_not_the_other_way() {
+    fn children_are_cancelled_with_their_parent_and_not_vice_versa() {
         let parent = CancelToken::new();
         let (first, second) = (parent.child(), parent.child());
         first.cancel();
@@ -140,12 +140,12 @@ mod tests {
     }
 
     #[test]
-    fn the_descriptor_tells_whether_it_was_made_before_or_after() {
+    fn descriptors_become_readable_whether_created_before_or_after_cancellation() {
         let token = CancelToken::new();
         let child = token.child();
         assert!(!is_readable(&child));
-        token.cancel_as(15);
+        token.cancel_as(libc::SIGTERM);
         assert!(is_readable(&token) && is_readable(&child));
-        assert_eq!((token.killed_by(), child.killed_by()), (Some(15), None));
+        assert_eq!((token.killed_by(), child.killed_by()), (Some(libc::SIGTERM), None));
     }
 }

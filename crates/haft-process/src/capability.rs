@@ -1,4 +1,4 @@
-//! `CAP_SYS_PTRACE`, which opens every process to root, and which the processes that a server starts do not get.
+//! `CAP_SYS_PTRACE`, which allows root to trace every process. A server does not give it to the programs that it starts.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -6,11 +6,11 @@ use rustix::thread::{CapabilitySet, capabilities, set_capabilities};
 
 use crate::sys;
 
-/// Whether this process has given up the effective capability, so that it must be raised where it is needed.
-static LOWERED: AtomicBool = AtomicBool::new(false);
+/// Whether the capability was removed from the effective set, so that it must be raised for use.
+static TRACING_LOWERED: AtomicBool = AtomicBool::new(false);
 
-/// Takes `CAP_SYS_PTRACE` from this process's scripts, which run on its threads, and from its children. It stays permitted, so
-/// that the search for members of a scope can [raise](with_tracing) it.
+/// Removes `CAP_SYS_PTRACE` from the effective set, so that scripts on threads of this process do not have it, and from
+/// children. It stays in the permitted set, so that [`with_tracing`] can raise it.
 pub(crate) fn withhold_tracing() {
     let Ok(mut sets) = capabilities(None) else { return };
     if !sets.effective.contains(CapabilitySet::SYS_PTRACE) {
@@ -19,14 +19,14 @@ pub(crate) fn withhold_tracing() {
     sets.effective.remove(CapabilitySet::SYS_PTRACE);
     sets.inheritable.remove(CapabilitySet::SYS_PTRACE);
     if set_capabilities(None, sets).is_ok() {
-        LOWERED.store(true, Ordering::Relaxed);
+        TRACING_LOWERED.store(true, Ordering::Relaxed);
         sys::withhold_tracing();
     }
 }
 
-/// Does something with `CAP_SYS_PTRACE` raised for this thread, if it was lowered.
+/// Runs `action` with `CAP_SYS_PTRACE` raised for this thread, if it was removed.
 pub(crate) fn with_tracing<T>(action: impl FnOnce() -> T) -> T {
-    if !LOWERED.load(Ordering::Relaxed) {
+    if !TRACING_LOWERED.load(Ordering::Relaxed) {
         return action();
     }
     let raise = |raised: bool| {

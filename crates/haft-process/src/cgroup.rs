@@ -1,4 +1,4 @@
-//! Control groups: where they can be made, they hold a whole tree, whatever its members do.
+//! Control groups. A process cannot leave its control group, so a control group contains a whole process tree.
 
 use std::ffi::OsStr;
 use std::fs::{self, OpenOptions};
@@ -9,19 +9,19 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{Mode, OFlags};
 
-/// The directories of this process's own control groups, below which new ones may be made.
+/// The directories of this process's own control groups, in which new ones can be created.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Hierarchies {
-    /// Of the unified hierarchy, which can kill a whole group at once.
+    /// In the unified hierarchy, which can kill a whole group at once.
     pub(crate) unified: Option<PathBuf>,
-    /// Of the hierarchy that counts processes.
+    /// In the hierarchy of the `pids` controller.
     pub(crate) pids: Option<PathBuf>,
-    /// Of the hierarchy that accounts for memory.
+    /// In the hierarchy of the `memory` controller.
     pub(crate) memory: Option<PathBuf>,
 }
 
 impl Hierarchies {
-    /// Finds them; what is not there, or not understood, is `None`.
+    /// Finds the directories. Those that do not exist or cannot be parsed are `None`.
     pub(crate) fn discover() -> Hierarchies {
         let mounts = fs::read_to_string("/proc/self/mountinfo").unwrap_or_default();
         let memberships = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
@@ -45,47 +45,47 @@ impl Hierarchies {
                 matches.then_some(path)
             })
         };
-        let place = |kind: &str, option: Option<&str>, path: Option<&str>| {
+        let find = |kind: &str, option: Option<&str>, path: Option<&str>| {
             let path = path?;
-            mounts.lines().filter_map(Mount::parse).find_map(|mount| {
+            mounts.lines().filter_map(CgroupMount::parse).find_map(|mount| {
                 let matches = mount.kind == kind
                     && option.is_none_or(|name| mount.options.split(',').any(|o| o == name));
-                matches.then(|| mount.place(path)).flatten()
+                matches.then(|| mount.locate(path)).flatten()
             })
         };
         Hierarchies {
-            unified: place("cgroup2", None, membership("")),
-            pids: place("cgroup", Some("pids"), membership("pids")),
-            memory: place("cgroup", Some("memory"), membership("memory")),
+            unified: find("cgroup2", None, membership("")),
+            pids: find("cgroup", Some("pids"), membership("pids")),
+            memory: find("cgroup", Some("memory"), membership("memory")),
         }
     }
 }
 
-/// What is needed of a line of `mountinfo`.
-struct Mount<'a> {
+/// A line of `mountinfo`.
+struct CgroupMount<'a> {
     root: &'a str,
     point: &'a str,
     kind: &'a str,
     options: &'a str,
 }
 
-impl<'a> Mount<'a> {
-    fn parse(line: &'a str) -> Option<Mount<'a>> {
+impl<'a> CgroupMount<'a> {
+    fn parse(line: &'a str) -> Option<CgroupMount<'a>> {
         let (before, after) = line.split_once(" - ")?;
         let mut before = before.split(' ').skip(3);
         let mut after = after.split(' ');
         let (root, point, kind) = (before.next()?, before.next()?, after.next()?);
-        Some(Mount { root, point, kind, options: after.nth(1)? })
+        Some(CgroupMount { root, point, kind, options: after.nth(1)? })
     }
 
-    /// Where a group's path is below this mount, which may show only a part of the hierarchy.
-    fn place(&self, path: &str) -> Option<PathBuf> {
+    /// Returns the directory of a group in this mount, which may show only a part of the hierarchy.
+    fn locate(&self, path: &str) -> Option<PathBuf> {
         let below = if self.root == "/" { path } else { path.strip_prefix(self.root)? };
         Some(Path::new(self.point).join(below.trim_start_matches('/')))
     }
 }
 
-/// A control group made by this process; its directory goes when the value does.
+/// A control group that this process created. Dropping it removes the group.
 #[derive(Debug)]
 pub(crate) struct Cgroup {
     path: PathBuf,
@@ -93,7 +93,7 @@ pub(crate) struct Cgroup {
 }
 
 impl Cgroup {
-    /// Makes a group of this name.
+    /// Creates a group.
     pub(crate) fn create(parent: &Path, name: &str) -> io::Result<Cgroup> {
         let path = parent.join(name);
         fs::create_dir(&path)?;
@@ -106,32 +106,32 @@ impl Cgroup {
         }
     }
 
-    /// The directory, for a child to be born into.
+    /// Returns the open directory, for cloning a child into the group.
     pub(crate) fn directory(&self) -> BorrowedFd<'_> {
         self.directory.as_fd()
     }
 
-    /// Where it is.
+    /// Returns the path of the directory.
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Sets one of its properties.
+    /// Writes a value to one of its files.
     pub(crate) fn set(&self, file: &str, value: &str) -> io::Result<()> {
         write(&self.path.join(file), value)
     }
 
-    /// How many processes and threads are in it, where that is counted.
+    /// Returns the number of threads in the group, if the `pids` controller counts them.
     pub(crate) fn processes(&self) -> Option<u64> {
         fs::read_to_string(self.path.join("pids.current")).ok()?.trim().parse().ok()
     }
 
-    /// The file through which a process joins.
+    /// Opens the file through which a process joins the group.
     pub(crate) fn members_file(&self) -> io::Result<OwnedFd> {
         Ok(OpenOptions::new().write(true).open(self.path.join("cgroup.procs"))?.into())
     }
 
-    /// A descriptor that polls as urgent when the group becomes empty or populated.
+    /// Opens a descriptor that polls as urgent when the group becomes empty or populated.
     pub(crate) fn events(&self) -> io::Result<OwnedFd> {
         Ok(fs::File::open(self.path.join("cgroup.events"))?.into())
     }
@@ -143,7 +143,7 @@ impl Drop for Cgroup {
     }
 }
 
-/// Whether any process is in the group or below it; a group that is gone is empty.
+/// Whether a process is in the group or below it. A group that does not exist is empty.
 pub(crate) fn is_populated(path: &Path) -> bool {
     fs::read_to_string(path.join("cgroup.events")).is_ok_and(|events| events.contains("populated 1"))
 }
@@ -153,7 +153,7 @@ pub(crate) fn kill(path: &Path) -> io::Result<()> {
     write(&path.join("cgroup.kill"), "1")
 }
 
-/// The processes in the group and below it.
+/// Returns the processes in the group and below it.
 pub(crate) fn members(path: &Path) -> Vec<i32> {
     let listed = fs::read_to_string(path.join("cgroup.procs")).unwrap_or_default();
     let mut members: Vec<i32> = listed.lines().filter_map(|line| line.parse().ok()).collect();
@@ -163,24 +163,24 @@ pub(crate) fn members(path: &Path) -> Vec<i32> {
     members
 }
 
-/// A number in a file of `key number` lines, such as `memory.events`; `None` where there is no such file or key.
+/// Returns a number from a file of `key number` lines, such as `memory.events`, or `None` if the file or key does not exist.
 pub(crate) fn count(path: &Path, file: &str, key: &str) -> Option<u64> {
     let text = fs::read_to_string(path.join(file)).ok()?;
     text.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix(' ')?.trim().parse().ok())
 }
 
-/// The sum of such a number in the group and those below it: not every kernel adds them up.
+/// Returns such a number for the group and all groups below it. Not every kernel adds them up itself.
 pub(crate) fn count_below(path: &Path, file: &str, key: &str) -> u64 {
     let below: u64 = directories(path).iter().map(|below| count_below(below, file, key)).sum();
     count(path, file, key).unwrap_or(0).max(below)
 }
 
 /// Moves a process into the group.
-pub(crate) fn admit(path: &Path, pid: i32) {
+pub(crate) fn add_process(path: &Path, pid: i32) {
     let _ = write(&path.join("cgroup.procs"), &pid.to_string());
 }
 
-/// Removes the group and those below it, as far as they are empty.
+/// Removes the group and all groups below it that are empty.
 pub(crate) fn remove(path: &Path) {
     if fs::remove_dir(path).is_ok() {
         return;
@@ -205,7 +205,7 @@ fn write(path: &Path, value: &str) -> io::Result<()> {
     OpenOptions::new().write(true).open(path)?.write_all(value.as_bytes())
 }
 
-/// Whether a path recorded by an earlier run may be killed and removed: only what haft itself has named.
+/// Whether a path recorded by an earlier run is a control group that haft created, and may be killed and removed.
 pub(crate) fn is_ours(path: &Path, run: &str) -> bool {
     let name = path.file_name().map(OsStr::as_bytes).unwrap_or_default();
     path.is_absolute() && name.strip_prefix(b"haft-").is_some_and(|rest| rest == run.as_bytes())
@@ -222,7 +222,7 @@ mod tests {
 33 30 0:29 / /sys/fs/cgroup/memory rw,nosuid shared:12 - cgroup cgroup rw,memory";
 
     #[test]
-    fn a_hybrid_system_has_all_three() {
+    fn hybrid_systems_have_all_three_hierarchies() {
         let found = Hierarchies::parse(HYBRID, "8:pids:/\n4:memory:/a/b\n0::/x");
         assert_eq!(found.unified.unwrap(), Path::new("/sys/fs/cgroup/unified/x"));
         assert_eq!(found.pids.unwrap(), Path::new("/sys/fs/cgroup/pids"));
@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mount_of_a_part_shows_only_what_is_below_it() {
+    fn partial_mounts_show_only_groups_below_their_root() {
         let mounts = "31 30 0:27 /docker/1 /sys/fs/cgroup rw - cgroup2 cgroup2 rw";
         let found = Hierarchies::parse(mounts, "0::/docker/1/job");
         assert_eq!(found.unified.unwrap(), Path::new("/sys/fs/cgroup/job"));
@@ -238,12 +238,12 @@ mod tests {
     }
 
     #[test]
-    fn without_control_groups_there_is_nothing() {
+    fn systems_without_control_groups_have_no_hierarchies() {
         assert_eq!(Hierarchies::parse("", ""), Hierarchies::default());
     }
 
     #[test]
-    fn only_groups_named_by_a_run_are_ours() {
+    fn only_groups_named_after_the_run_may_be_removed() {
         assert!(is_ours(Path::new("/sys/fs/cgroup/haft-r1"), "r1"));
         assert!(!is_ours(Path::new("/sys/fs/cgroup/system.slice"), "r1"));
         assert!(!is_ours(Path::new("haft-r1"), "r1"));

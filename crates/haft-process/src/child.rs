@@ -9,17 +9,17 @@ use rustix::process::{Pid, Signal, pidfd_send_signal};
 
 use crate::command::ProcessGroup;
 use crate::error::Error;
-use crate::ladder::Patience;
-use crate::pursuit::pursue_child;
+use crate::kill_retry::kill_child_until_gone;
+use crate::ladder::KillDeadline;
 use crate::reaper;
 use crate::scope::Scope;
+use crate::scope_kill::is_stuck;
 use crate::status::{Exit, Usage};
-use crate::sweep::is_stuck;
 use crate::sys::{self, HeldSignals, RawExit, Spawned};
 
-/// A process this one has started. Its pidfd is readable when it has ended, and can never mean another process.
+/// A child process. Its pidfd becomes readable when the process ends, and never refers to another process.
 ///
-/// Dropping it before it was waited for [ends](Child::end) it; [`Child::detach`] lets it go.
+/// Dropping a child that was not waited for [kills](Child::end) it, unless it is [detached](Child::detach) first.
 #[derive(Debug)]
 pub struct Child {
     pid: i32,
@@ -41,15 +41,14 @@ impl Child {
         Child { pid: spawned.pid, group, pidfd: Some(spawned.pidfd), scope }
     }
 
-    /// Starts a copy of this process that does some work and ends with the status it yields, in a group of its own if
-    /// that is wanted. It has the descriptors of these numbers and no others, so the work must use none that it does not
-    /// name; signals to it wait until the work [listens](ForkedChild::listen). `None` if this process has other threads, which the copy would lack.
+    /// Forks a child that runs `work` and exits with the status that it returns. The child keeps only the descriptors in
+    /// `kept`. Signals are blocked until `work` calls [`unblock_signals`](ForkedChild::unblock_signals). Returns `None` if
+    /// this process has other threads, because the child would not have them.
     ///
-    /// Everything else is started as a program. This is for a shell that is the whole of its process, so that what it runs
-    /// itself in the background outlives it.
+    /// Only for a plain shell, whose background work must outlive it.
     ///
     /// # Errors
-    /// If the system refuses.
+    /// Fails if the system call fails.
     pub fn fork(
         group: ProcessGroup,
         kept: &[RawFd],
@@ -64,61 +63,61 @@ impl Child {
         };
         let spawned = sys::fork(kept, begin).map_err(|error| Error::system("fork", error))?;
         if let Some(pid) = spawned.as_ref().filter(|_| own).and_then(|spawned| Pid::from_raw(spawned.pid)) {
-            // Both do it, so that the group is there for whoever goes on first.
+            // Parent and child both set the group, so that it exists whichever of them runs first.
             let _ = rustix::process::setpgid(Some(pid), Some(pid));
         }
         let group = if own { ProcessGroup::Own } else { ProcessGroup::Inherit };
         Ok(spawned.map(|spawned| Child::new(spawned, group, None)))
     }
 
-    /// Whether [`Child::fork`] can be had.
+    /// Whether [`Child::fork`] is possible: this process has a single thread.
     pub fn can_fork() -> bool {
         sys::is_single_threaded()
     }
 
-    /// The process's number.
+    /// Returns the pid.
     pub fn pid(&self) -> i32 {
         self.pid
     }
 
-    /// The process group it was put into, if it was.
+    /// Returns its process group, unless it inherited that of this process.
     pub fn group(&self) -> Option<i32> {
         self.group
     }
 
-    /// The descriptor that becomes readable when the process ends; `None` once it was waited for.
+    /// Returns the pidfd, which becomes readable when the process ends; `None` after it was reaped.
     pub fn pidfd(&self) -> Option<BorrowedFd<'_>> {
         self.pidfd.as_ref().map(AsFd::as_fd)
     }
 
-    /// Waits until it ends, and reaps it.
+    /// Waits until the process ends, and reaps it.
     ///
     /// # Errors
-    /// If somebody else has reaped it.
+    /// Fails if the process was reaped already.
     pub fn wait(&mut self) -> Result<(Exit, Usage), Error> {
         match self.collect(true)? {
             Some(result) => Ok(result),
-            None => Err(gone()),
+            None => Err(already_reaped()),
         }
     }
 
-    /// Whether it cannot be killed: it is of another user, frozen, or in an uninterruptible sleep.
+    /// Whether the process cannot be killed: it belongs to another user, is frozen, or is in uninterruptible sleep.
     pub fn is_stuck(&self) -> bool {
         self.pidfd.is_some() && is_stuck(self.pid)
     }
 
-    /// Reaps it if it has ended; `None` says that it still runs.
+    /// Reaps the process if it has ended. Returns `None` if it is still running.
     ///
     /// # Errors
-    /// If somebody else has reaped it.
+    /// Fails if the process was reaped already.
     pub fn try_wait(&mut self) -> Result<Option<(Exit, Usage)>, Error> {
         self.collect(false)
     }
 
-    /// Sends it a signal; one that has ended is no error.
+    /// Sends a signal. Has no effect if the process has ended.
     ///
     /// # Errors
-    /// If the system refuses, or there is no such signal.
+    /// Fails if the signal number is invalid or the system call fails.
     pub fn signal(&self, signal: i32) -> Result<(), Error> {
         let Some(pidfd) = &self.pidfd else { return Ok(()) };
         let signal = Signal::from_named_raw(signal)
@@ -129,13 +128,13 @@ impl Child {
         }
     }
 
-    /// Lets the process go: it is neither killed nor reaped when this value is dropped. Returns its number.
+    /// Detaches the process, so that it is neither killed nor reaped. Returns its pid.
     pub fn detach(mut self) -> i32 {
         self.release();
         self.pid
     }
 
-    /// What was known of the process by its number is no longer true.
+    /// Removes the pid from all tables, because it may be reused.
     fn release(&mut self) {
         self.pidfd = None;
         reaper::release(self.pid);
@@ -145,7 +144,7 @@ impl Child {
     }
 
     fn collect(&mut self, block: bool) -> Result<Option<(Exit, Usage)>, Error> {
-        let Some(pidfd) = &self.pidfd else { return Err(gone()) };
+        let Some(pidfd) = &self.pidfd else { return Err(already_reaped()) };
         let raw = sys::wait_pidfd(pidfd.as_fd(), block)
             .map_err(|error| Error::system("wait for a process", error))?;
         Ok(raw.map(|raw: RawExit| {
@@ -157,49 +156,49 @@ impl Child {
     }
 }
 
-/// What the work of a [copy](Child::fork) of this process is given.
+/// The context of work in a [forked](Child::fork) child.
 #[derive(Debug)]
 pub struct ForkedChild {
     held: Option<HeldSignals>,
 }
 
 impl ForkedChild {
-    /// Lets signals come.
-    pub fn listen(&mut self) {
+    /// Unblocks signals.
+    pub fn unblock_signals(&mut self) {
         self.held = None;
     }
 
-    /// Closes all descriptors but these, which must be all that the work still uses. What the original holds, the copy
-    /// cannot let go of in another way.
+    /// Closes all descriptors except those in `kept`, which must be all that the work still uses. Descriptors copied from the
+    /// parent cannot be closed in another way.
     pub fn keep_only(&self, kept: &[RawFd]) {
         sys::close_others(kept);
     }
 }
 
 impl Child {
-    /// Kills it, if it was not waited for, and reaps it. One that does not die is left to a thread in the background, which
-    /// tries again: nobody waits for a process that cannot be killed. Yields how it ended.
+    /// Kills the process, if it is running, reaps it, and returns its status. If it does not die, returns `None`, and a
+    /// background thread tries again.
     pub fn end(mut self) -> Option<(Exit, Usage)> {
-        self.kill_and_reap(Patience::short())
+        self.kill_and_reap(KillDeadline::short())
     }
 
-    /// The same for one that was killed, and waited for, already.
+    /// Like [`end`](Child::end), but does not wait for a process that does not die at once.
     pub(crate) fn give_up(mut self) -> Option<(Exit, Usage)> {
-        self.kill_and_reap(Patience::none())
+        self.kill_and_reap(KillDeadline::passed())
     }
 
-    fn kill_and_reap(&mut self, patience: Patience) -> Option<(Exit, Usage)> {
+    fn kill_and_reap(&mut self, deadline: KillDeadline) -> Option<(Exit, Usage)> {
         let pidfd = self.pidfd.as_ref()?;
         let refused = pidfd_send_signal(pidfd, Signal::KILL) == Err(Errno::PERM);
-        let patience = if refused { Patience::none() } else { patience };
+        let deadline = if refused { KillDeadline::passed() } else { deadline };
         loop {
             match self.collect(false) {
                 Ok(None) => {}
                 ended => return ended.ok().flatten(),
             }
-            if patience.is_over(Instant::now(), || is_stuck(self.pid)) {
+            if deadline.is_over(Instant::now(), || is_stuck(self.pid)) {
                 let (pidfd, scope) = (self.pidfd.take()?, self.scope.take());
-                pursue_child(self.pid, pidfd, scope);
+                kill_child_until_gone(self.pid, pidfd, scope);
                 return None;
             }
             let wait = Timespec { tv_sec: 0, tv_nsec: 50_000_000 };
@@ -210,15 +209,15 @@ impl Child {
 
 impl Drop for Child {
     fn drop(&mut self) {
-        self.kill_and_reap(Patience::short());
+        self.kill_and_reap(KillDeadline::short());
     }
 }
 
-fn gone() -> Error {
-    Error::system("wait for a process that was waited for already", rustix::io::Errno::CHILD)
+fn already_reaped() -> Error {
+    Error::system("wait for a process that was reaped already", rustix::io::Errno::CHILD)
 }
 
-/// A process number in the form that rustix wants; `None` for what cannot be one.
+/// Converts a pid for rustix. Returns `None` for numbers that are not pids.
 pub(crate) fn pid(number: i32) -> Option<Pid> {
     Pid::from_raw(number).filter(|_| number > 0)
 }

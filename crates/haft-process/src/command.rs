@@ -1,4 +1,4 @@
-//! What to run, and how it shall be born.
+//! A program to start: arguments, environment, descriptors, process group, limits.
 
 use std::ffi::{CStr, CString, OsStr, OsString};
 use std::os::fd::{AsRawFd as _, OwnedFd, RawFd};
@@ -7,44 +7,44 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::argument_size;
 use crate::child::Child;
 use crate::environment::Environment;
-use crate::error::{self, Error, ErrorKind, Subject};
+use crate::error::{self, Error, ErrorKind, ErrorSubject};
 use crate::limit::{Resource, ResourceLimit};
 use crate::lookup::find_program;
 use crate::permission::{StartPermission, StartRequest};
 use crate::reaper;
 use crate::scope::Scope;
 use crate::signal::Signals;
-use crate::size;
-use crate::sys;
+use crate::sys::{self, SessionSetup};
 
-/// Which process group a child belongs to.
+/// Process group of a child.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ProcessGroup {
-    /// The parent's.
+    /// The parent's group.
     Inherit,
-    /// A new one, led by the child.
+    /// A new group, led by the child.
     #[default]
     Own,
-    /// An existing one.
+    /// An existing group.
     Join(i32),
-    /// A new session, and with it a new group; the child has no controlling terminal.
+    /// A new session and thus a new group. The child has no controlling terminal.
     Session,
 }
 
-/// The number under which a child holds the file that it [executes](Command::program_file). An interpreter opens it as
-/// `/dev/fd/63`. Shells give the same number to process substitutions, so scripts leave it alone.
+/// The child's descriptor of the file that it [executes](Command::program_file). An interpreter opens it as `/dev/fd/63`.
+/// Shells use the same number for process substitutions, so scripts do not use it themselves.
 const PROGRAM_DESCRIPTOR: RawFd = 63;
 
-/// Where a descriptor of the child comes from.
+/// The source of a child's descriptor.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum DescriptorSource {
     /// The descriptor with this number in the parent.
     Inherit(RawFd),
-    /// An open file that the command shares.
+    /// An open file, shared with the command.
     Open(Arc<OwnedFd>),
 }
 
@@ -63,21 +63,21 @@ impl From<OwnedFd> for DescriptorSource {
     }
 }
 
-/// Restrictions made by the parent and applied in the child just before its program starts.
+/// Restrictions that a child applies to itself before exec.
 #[derive(Clone, Debug, Default)]
 pub struct Sandbox {
-    /// Whether the program may gain no privileges by exec; implied by the other two.
+    /// Sets `no_new_privs`; implied by the other two.
     pub no_new_privileges: bool,
     /// A Landlock ruleset.
     pub landlock: Option<Arc<OwnedFd>>,
-    /// A seccomp program: classic BPF instructions of eight bytes each.
+    /// A seccomp filter: classic BPF instructions of eight bytes each.
     pub seccomp: Option<Arc<[[u8; 8]]>>,
 }
 
-/// A program with its arguments, environment, directory and descriptors.
+/// A program with its arguments, environment, working directory and descriptors.
 ///
-/// The defaults suit a supervised child: an empty environment, the standard descriptors inherited and no other, a
-/// process group of its own, no signal blocked or ignored.
+/// By default, the child has an empty environment, inherits only the three standard descriptors, leads a new process group,
+/// and has no signal blocked or ignored.
 #[derive(Clone, Debug)]
 pub struct Command {
     program: OsString,
@@ -87,10 +87,7 @@ pub struct Command {
     environment: Arc<Environment>,
     working_directory: Option<PathBuf>,
     descriptors: Vec<(RawFd, DescriptorSource)>,
-    group: ProcessGroup,
-    controlling_terminal: Option<RawFd>,
-    foreground_of: Option<RawFd>,
-    parent_death: Option<i32>,
+    session: SessionSetup,
     limits: Vec<ResourceLimit>,
     nice: Option<i32>,
     umask: Option<u32>,
@@ -103,7 +100,7 @@ pub struct Command {
 }
 
 impl Command {
-    /// A command for a program, found by `PATH` unless it has a slash.
+    /// Makes a command for a program, which is searched in `PATH` unless its name has a slash.
     pub fn new(program: impl Into<OsString>) -> Command {
         Command {
             program: program.into(),
@@ -113,10 +110,7 @@ impl Command {
             environment: Arc::default(),
             working_directory: None,
             descriptors: (0..3).map(|number| (number, DescriptorSource::Inherit(number))).collect(),
-            group: ProcessGroup::default(),
-            controlling_terminal: None,
-            foreground_of: None,
-            parent_death: None,
+            session: SessionSetup::default(),
             limits: Vec::new(),
             nice: None,
             umask: None,
@@ -141,32 +135,32 @@ impl Command {
         self
     }
 
-    /// Gives the program another name for itself than the one it is found by.
+    /// Sets `argv[0]`. The default is the program's name.
     pub fn argument_zero(&mut self, name: impl Into<OsString>) -> &mut Command {
         self.argument_zero = Some(name.into());
         self
     }
 
-    /// Executes an open file with `execveat`, whatever the path of the program names by then: the path is only what the
-    /// program is called. A script sees itself as `/dev/fd/63`. Applies to [`spawn`](Command::spawn) alone.
+    /// Executes an open file with `execveat` instead of the file at the program's path. A script is named `/dev/fd/63`.
+    /// Applies only to [`spawn`](Command::spawn).
     pub fn program_file(&mut self, file: Arc<OwnedFd>) -> &mut Command {
         self.has_program_file = true;
         self.descriptor(PROGRAM_DESCRIPTOR, DescriptorSource::Open(file))
     }
 
-    /// The exact environment; cheap to share between commands.
+    /// Sets the whole environment. Commands can share one.
     pub fn environment(&mut self, environment: impl Into<Arc<Environment>>) -> &mut Command {
         self.environment = environment.into();
         self
     }
 
-    /// The directory the program starts in.
+    /// Sets the working directory.
     pub fn working_directory(&mut self, directory: impl Into<PathBuf>) -> &mut Command {
         self.working_directory = Some(directory.into());
         self
     }
 
-    /// Gives the child a descriptor under a number, replacing what was given for that number.
+    /// Sets the child's descriptor `number`, replacing an earlier setting.
     pub fn descriptor(&mut self, number: RawFd, descriptor: impl Into<DescriptorSource>) -> &mut Command {
         let descriptor = descriptor.into();
         match self.descriptors.iter_mut().find(|(taken, _)| *taken == number) {
@@ -176,41 +170,40 @@ impl Command {
         self
     }
 
-    /// Starts the child without this descriptor; that is so for all above 2 that were not given.
+    /// Closes the descriptor `number` in the child. Descriptors above 2 are closed unless they are set.
     pub fn close(&mut self, number: RawFd) -> &mut Command {
         self.descriptors.retain(|(taken, _)| *taken != number);
         self
     }
 
-    /// Lets the child keep `CAP_SYS_PTRACE` where a [protected process](crate::protect_process) withholds it.
+    /// Lets the child keep `CAP_SYS_PTRACE` in a [protected process](crate::protect_process).
     pub(crate) fn keep_tracing(&mut self) -> &mut Command {
         self.keep_tracing = true;
         self
     }
 
-    /// The child's process group.
+    /// Sets the process group.
     pub fn group(&mut self, group: ProcessGroup) -> &mut Command {
-        self.group = group;
+        self.session.group = group;
         self
     }
 
-    /// Makes a terminal, given by its number in the parent, the controlling one of the child's new session; `None` if
-    /// there shall be none.
+    /// Starts the child in a new session, with a terminal of the parent as its controlling terminal, or with none.
     pub fn controlling_terminal(&mut self, terminal: impl Into<Option<RawFd>>) -> &mut Command {
-        self.group = ProcessGroup::Session;
-        self.controlling_terminal = terminal.into();
+        self.session.group = ProcessGroup::Session;
+        self.session.controlling_terminal = terminal.into();
         self
     }
 
-    /// Makes the child's group the foreground group of the parent's terminal, before its program starts.
+    /// Makes the child's group the foreground group of a terminal of the parent, before exec.
     pub fn foreground_of(&mut self, terminal: RawFd) -> &mut Command {
-        self.foreground_of = Some(terminal);
+        self.session.foreground_of = Some(terminal);
         self
     }
 
-    /// The signal the child gets when the *thread* that starts it ends.
+    /// Sets the signal that the child receives when the *thread* that started it ends.
     pub fn parent_death_signal(&mut self, signal: i32) -> &mut Command {
-        self.parent_death = Some(signal);
+        self.session.parent_death_signal = Some(signal);
         self
     }
 
@@ -232,105 +225,118 @@ impl Command {
         self
     }
 
-    /// Sets the restrictions.
+    /// Sets restrictions that apply from exec on.
     pub fn sandbox(&mut self, sandbox: Sandbox) -> &mut Command {
         self.sandbox = sandbox;
         self
     }
 
-    /// Signals the program starts with ignored; all others have their default.
+    /// Sets the signals that the program ignores at its start. All others have their default disposition.
     pub fn ignore_signals(&mut self, signals: Signals) -> &mut Command {
         self.ignored = signals;
         self
     }
 
-    /// Makes the child, and all it will start, a member of a scope.
+    /// Makes the child and all its descendants members of a scope.
     pub fn scope(&mut self, scope: &Scope) -> &mut Command {
         self.scope = Some(scope.clone());
         self
     }
 
-    /// Leaves the marker of the scope out of the environment where a control group holds the scope together without it.
+    /// Leaves the scope's marker out of the environment, if a control group contains the scope.
     pub fn exact_environment(&mut self, exact: bool) -> &mut Command {
         self.exact_environment = exact;
         self
     }
 
-    /// Adds a permission that has to allow the program as well, whoever starts it: that of the session it belongs to.
+    /// Adds a permission that must also allow the program, such as that of a session.
     pub fn restrict(&mut self, permission: &StartPermission) -> &mut Command {
         self.restriction = self.restriction.and(permission);
         self
     }
 
-    /// The program and its arguments, as the program will see them.
+    /// Returns `argv`, the program's name first.
     pub fn argv(&self) -> impl Iterator<Item = &OsStr> {
         let first = self.argument_zero.as_ref().unwrap_or(&self.program);
         std::iter::once(first).chain(&self.arguments).map(OsString::as_os_str)
     }
 
-    /// The directory that was set.
+    /// Returns the working directory, if it was set.
     pub fn directory(&self) -> Option<&Path> {
         self.working_directory.as_deref()
     }
 
-    /// Where a descriptor of the child comes from.
-    pub(crate) fn wired(&self, number: RawFd) -> Option<&DescriptorSource> {
+    /// Returns the source of the child's descriptor `number`.
+    pub(crate) fn descriptor_source(&self, number: RawFd) -> Option<&DescriptorSource> {
         self.descriptors.iter().find(|(to, _)| *to == number).map(|(_, from)| from)
     }
 
-    /// The limits that were set.
+    /// Returns the resource limits.
     pub(crate) fn limits(&self) -> &[ResourceLimit] {
         &self.limits
     }
 
-    /// Starts the process, if it is permitted. It runs its program when this returns.
+    /// Starts the process, if `permission` allows it. When this returns, the child runs its program.
     ///
     /// # Errors
-    /// Whatever kept the program from starting; nothing is left of the attempt.
+    /// Returns the reason if the program cannot be started. No process is left then.
     pub fn spawn(&self, permission: &StartPermission) -> Result<Child, Error> {
-        let prepared = Prepared::new(self)?;
-        self.ask(permission, &prepared)?;
+        let prepared = PreparedStrings::new(self)?;
+        self.check_permission(permission, &prepared)?;
         if self.scope.as_ref().is_some_and(Scope::is_full) {
             let error = std::io::Error::from_raw_os_error(libc::EAGAIN);
-            return Err(Error::system("start a process", error).with_hint("as many run as the limit allows"));
+            return Err(Error::system("start a process", error).with_hint("the process limit is reached"));
         }
         let environment = prepared.environment(self);
         let stack = self.limits.iter().find(|limit| limit.resource == Resource::StackSize);
-        size::check(&prepared.path, &prepared.argv, &environment, stack.and_then(|limit| limit.soft))?;
+        argument_size::check(
+            &prepared.path,
+            &prepared.argv,
+            &environment,
+            stack.and_then(|limit| limit.soft),
+        )?;
         let descriptors: Vec<_> = self.descriptors.iter().map(|(to, from)| (from.number(), *to)).collect();
         let limits: Vec<_> = self.limits.iter().map(|limit| limit.raw()).collect();
-        let join = self.scope.as_ref().map(Scope::join).unwrap_or_default();
-        let plan = sys::Plan {
-            path: &prepared.path,
-            program_file: self.has_program_file.then_some(PROGRAM_DESCRIPTOR),
-            argv: &prepared.argv,
-            environment: &environment,
-            working_directory: prepared.working_directory.as_deref(),
+        let join = self.scope.as_ref().map(Scope::cgroup_join).unwrap_or_default();
+        let file = self.has_program_file.then_some(PROGRAM_DESCRIPTOR);
+        let plan = sys::SpawnPlan {
+            program: prepared.executable(file, &environment),
             descriptors: &descriptors,
-            group: self.group,
-            controlling_terminal: self.controlling_terminal,
-            foreground_of: self.foreground_of,
-            parent_death: self.parent_death,
-            cgroup: join.directory,
-            cgroup_files: &join.files,
-            limits: &limits,
+            session: self.session,
+            cgroups: &join,
+            attributes: self.attributes(&limits),
+            restrictions: self.restrictions(),
+        };
+        match spawn_with_retries(&plan) {
+            Ok(spawned) => Ok(Child::new(spawned, self.session.group, self.scope.clone())),
+            Err(error) => Err(self.explain(error, &prepared)),
+        }
+    }
+
+    fn attributes<'a>(&self, limits: &'a [sys::RawLimit]) -> sys::ProcessAttributes<'a> {
+        sys::ProcessAttributes {
+            limits,
             nice: self.nice,
             umask: self.umask,
+            ignored_signals: self.ignored.raw(),
+        }
+    }
+
+    fn restrictions(&self) -> sys::Restrictions<'_> {
+        sys::Restrictions {
             keep_tracing: self.keep_tracing,
             no_new_privileges: self.sandbox.no_new_privileges,
             landlock: self.sandbox.landlock.as_ref().map(|ruleset| ruleset.as_raw_fd()),
             seccomp: self.sandbox.seccomp.as_deref(),
-            ignored: self.ignored.raw(),
-            mask: sys::SignalSet::EMPTY,
-        };
-        match spawn_patiently(&plan) {
-            Ok(spawned) => Ok(Child::new(spawned, self.group, self.scope.clone())),
-            Err(fault) => Err(self.explain(fault, &prepared)),
         }
     }
 
-    /// Asks whether the program may start. Nothing that starts or becomes a program does without.
-    fn ask(&self, permission: &StartPermission, prepared: &Prepared) -> Result<(), Error> {
+    /// Checks whether the program may start. Called by everything that starts or executes a program.
+    fn check_permission(
+        &self,
+        permission: &StartPermission,
+        prepared: &PreparedStrings,
+    ) -> Result<(), Error> {
         if permission.is_unlimited() && self.restriction.is_unlimited() {
             return Ok(());
         }
@@ -344,61 +350,55 @@ impl Command {
         self.restriction.check(&request)
     }
 
-    /// Becomes the program, if it is permitted: same process, same terminal, nothing of the caller left. Returns only on failure, and
-    /// then this process is as it was.
+    /// Replaces this process by the program, if `permission` allows it. Returns only on failure, with this process unchanged.
     ///
-    /// Groups, sandbox and scope are not applied: what the program shall have of these, this process has.
+    /// Process group, sandbox and scope are not applied: the program keeps those of this process.
     pub fn replace(&self, permission: &StartPermission) -> Error {
         self.try_replace(permission).unwrap_or_else(|error| error)
     }
 
     fn try_replace(&self, permission: &StartPermission) -> Result<Error, Error> {
-        let prepared = Prepared::new(self)?;
-        self.ask(permission, &prepared)?;
+        let prepared = PreparedStrings::new(self)?;
+        self.check_permission(permission, &prepared)?;
         let environment = prepared.environment(self);
-        size::check(&prepared.path, &prepared.argv, &environment, None)?;
+        argument_size::check(&prepared.path, &prepared.argv, &environment, None)?;
         let descriptors: Vec<_> = self.descriptors.iter().map(|(to, from)| (from.number(), *to)).collect();
         let limits: Vec<_> = self.limits.iter().map(|limit| limit.raw()).collect();
-        let fault = sys::replace(&sys::Replacement {
-            path: &prepared.path,
-            argv: &prepared.argv,
-            environment: &environment,
-            working_directory: prepared.working_directory.as_deref(),
+        let error = sys::replace(&sys::ProcessReplacement {
+            program: prepared.executable(None, &environment),
             descriptors: &descriptors,
-            ignored: self.ignored.raw(),
-            umask: self.umask,
-            limits: &limits,
+            attributes: self.attributes(&limits),
         });
-        Ok(self.explain(fault, &prepared))
+        Ok(self.explain(error, &prepared))
     }
 
-    /// The scope whose marker the environment has to carry.
+    /// Returns the scope whose marker belongs into the environment.
     fn marking_scope(&self) -> Option<&Scope> {
         self.scope.as_ref().filter(|scope| !(self.exact_environment && scope.is_sealed()))
     }
 
-    fn explain(&self, fault: sys::Fault, prepared: &Prepared) -> Error {
+    fn explain(&self, error: sys::SpawnError, prepared: &PreparedStrings) -> Error {
         let descriptors: Vec<_> = self.descriptors.iter().map(|(to, _)| *to).collect();
         let limits: Vec<_> = self.limits.iter().map(|limit| limit.resource.name()).collect();
-        let subject = Subject {
+        let subject = ErrorSubject {
             program: Path::new(OsStr::from_bytes(prepared.path.to_bytes())),
             working_directory: self.working_directory.as_deref(),
             descriptors: &descriptors,
             limits: &limits,
         };
-        error::from_fault(fault, &subject)
+        error::from_spawn_error(error, &subject)
     }
 }
 
-/// Starts the process; a program that is still open for writing is given a moment. Another thread may just have written
-/// it, and a process that a third thread is starting holds a copy of its descriptor until it has reached its own program.
-fn spawn_patiently(plan: &sys::Plan<'_>) -> Result<sys::Spawned, sys::Fault> {
-    const ATTEMPTS: u32 = 6;
+/// Starts the process, and retries while the program's file is open for writing (`ETXTBSY`). Another thread may just have
+/// written the file; a child that a third thread is starting has a copy of its descriptor until exec.
+fn spawn_with_retries(plan: &sys::SpawnPlan<'_>) -> Result<sys::Spawned, sys::SpawnError> {
+    const MAX_RETRIES: u32 = 6;
     let mut attempt = 0;
     loop {
-        let result = reaper::owning(|| sys::spawn(plan));
-        let busy = result.as_ref().is_err_and(|fault| fault.error.raw_os_error() == Some(libc::ETXTBSY));
-        if !busy || attempt == ATTEMPTS {
+        let result = reaper::register_child(|| sys::spawn(plan));
+        let busy = result.as_ref().is_err_and(|failed| failed.error.raw_os_error() == Some(libc::ETXTBSY));
+        if !busy || attempt == MAX_RETRIES {
             return result;
         }
         std::thread::sleep(Duration::from_millis(1 << attempt));
@@ -406,26 +406,26 @@ fn spawn_patiently(plan: &sys::Plan<'_>) -> Result<sys::Spawned, sys::Fault> {
     }
 }
 
-/// A command's strings in the system's form.
-struct Prepared {
+/// The strings of a command, NUL-terminated.
+struct PreparedStrings {
     path: CString,
     argv: Vec<CString>,
     working_directory: Option<CString>,
     marker: Option<CString>,
 }
 
-impl Prepared {
-    fn new(command: &Command) -> Result<Prepared, Error> {
+impl PreparedStrings {
+    fn new(command: &Command) -> Result<PreparedStrings, Error> {
         let directory = command.working_directory.as_deref();
         c_string(&command.program, || "the program's name".to_owned())?;
         let path = find_program(&command.program, command.environment.get("PATH"), directory)
-            .map_err(|error| directory_first(error, directory))?;
+            .map_err(|error| prefer_directory_error(error, directory))?;
         let argv = command
             .argv()
             .enumerate()
             .map(|(index, argument)| c_string(argument, || format!("argument {index}")))
             .collect::<Result<_, _>>()?;
-        Ok(Prepared {
+        Ok(PreparedStrings {
             path: c_string(path.as_os_str(), || "PATH".to_owned())?,
             argv,
             working_directory: directory
@@ -433,6 +433,16 @@ impl Prepared {
                 .transpose()?,
             marker: command.marking_scope().map(|scope| scope.marker(&command.environment)),
         })
+    }
+
+    fn executable<'a>(&'a self, file: Option<RawFd>, environment: &'a [&'a CStr]) -> sys::Executable<'a> {
+        sys::Executable {
+            path: &self.path,
+            file,
+            argv: &self.argv,
+            environment,
+            working_directory: self.working_directory.as_deref(),
+        }
     }
 
     fn environment<'a>(&'a self, command: &'a Command) -> Vec<&'a CStr> {
@@ -446,8 +456,8 @@ impl Prepared {
     }
 }
 
-/// A program that was looked for from a directory which does not exist was not found because of that directory.
-fn directory_first(error: Error, directory: Option<&Path>) -> Error {
+/// Replaces the error of a program search by that of the working directory, if the directory is missing.
+fn prefer_directory_error(error: Error, directory: Option<&Path>) -> Error {
     match directory {
         Some(directory) if !directory.is_dir() => {
             let why = directory
@@ -466,5 +476,5 @@ fn directory_first(error: Error, directory: Option<&Path>) -> Error {
 
 fn c_string(text: &OsStr, what: impl Fn() -> String) -> Result<CString, Error> {
     CString::new(text.to_os_string().into_vec())
-        .map_err(|_| Error::new(ErrorKind::NulByte, format!("{} holds a NUL byte", what())))
+        .map_err(|_| Error::new(ErrorKind::NulByte, format!("{} contains a NUL byte", what())))
 }

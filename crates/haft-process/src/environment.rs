@@ -1,27 +1,28 @@
-//! A child's environment: exactly these variables, in this order.
+//! The environment of a child.
 
 use std::ffi::{CStr, CString, OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 
 use crate::error::{Error, ErrorKind};
 
-/// The variables a program is started with. Nothing is added to them behind the caller's back but the run marker.
+/// The environment variables of a program, in order. Only the marker of a scope is added to them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Environment {
-    /// `name=value`, ready to be handed to the system.
+    /// Strings of the form `name=value`.
     entries: Vec<CString>,
 }
 
 impl Environment {
-    /// No variables at all.
+    /// Makes an empty environment.
     pub fn new() -> Environment {
         Environment::default()
     }
 
-    /// The variables of an iterator such as `std::env::vars_os()`; a later one replaces an earlier one of its name.
+    /// Makes an environment of pairs, such as those of `std::env::vars_os()`. A later variable replaces an earlier one of the same
+    /// name.
     ///
     /// # Errors
-    /// A name that is empty or holds `=`, or a NUL byte anywhere, is refused.
+    /// Fails if a name is empty or contains `=`, or a string contains a NUL byte.
     pub fn from_pairs<K: AsRef<OsStr>, V: AsRef<OsStr>>(
         pairs: impl IntoIterator<Item = (K, V)>,
     ) -> Result<Environment, Error> {
@@ -32,16 +33,16 @@ impl Environment {
         Ok(environment)
     }
 
-    /// Sets a variable, in place if it is there.
+    /// Sets a variable. An existing variable keeps its position.
     ///
     /// # Errors
-    /// A name that is empty or holds `=`, or a NUL byte anywhere, is refused.
+    /// Fails if a name is empty or contains `=`, or a string contains a NUL byte.
     pub fn set(&mut self, name: impl AsRef<OsStr>, value: impl AsRef<OsStr>) -> Result<(), Error> {
         let (name, value) = (name.as_ref(), value.as_ref());
         if name.is_empty() || name.as_bytes().contains(&b'=') {
             return Err(Error::new(
                 ErrorKind::System,
-                format!("'{}' cannot be the name of an environment variable", name.display()),
+                format!("invalid environment variable name '{}'", name.display()),
             ));
         }
         let mut entry = OsString::with_capacity(name.len() + value.len() + 2);
@@ -51,7 +52,7 @@ impl Environment {
         let entry = CString::new(entry.into_vec()).map_err(|_| {
             Error::new(
                 ErrorKind::NulByte,
-                format!("environment variable '{}' holds a NUL byte", name.display()),
+                format!("environment variable '{}' contains a NUL byte", name.display()),
             )
         })?;
         match self.position(name) {
@@ -68,14 +69,14 @@ impl Environment {
         }
     }
 
-    /// The value of a variable.
+    /// Returns the value of a variable.
     pub fn get(&self, name: impl AsRef<OsStr>) -> Option<&OsStr> {
         let name = name.as_ref();
         let index = self.position(name)?;
         Some(OsStr::from_bytes(&self.entries[index].as_bytes()[name.len() + 1..]))
     }
 
-    /// All variables, in order.
+    /// Returns all variables in order.
     pub fn iter(&self) -> impl Iterator<Item = (&OsStr, &OsStr)> {
         self.entries.iter().map(|entry| {
             let bytes = entry.as_bytes();
@@ -87,7 +88,7 @@ impl Environment {
         })
     }
 
-    /// The strings handed to the system.
+    /// Returns the strings `name=value`.
     pub(crate) fn entries(&self) -> impl ExactSizeIterator<Item = &CStr> {
         self.entries.iter().map(CString::as_c_str)
     }

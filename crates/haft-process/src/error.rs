@@ -1,11 +1,11 @@
-//! Why a process could not be started, fed or ended.
+//! Errors of the process layer.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::sys::{Fault, Step};
+use crate::sys::{SpawnError, SpawnStep};
 
-/// A failure of the process layer. What a started program does is never one of these.
+/// A failure to start or supervise a process. The exit status of a program is never an error.
 #[derive(Debug, thiserror::Error)]
 #[error("{message}")]
 pub struct Error {
@@ -17,41 +17,41 @@ pub struct Error {
     source: Option<io::Error>,
 }
 
-/// What went wrong.
+/// The kind of an [`Error`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// No such program, in `PATH` or at the path given.
+    /// The program does not exist, in `PATH` or at its path.
     NotFound,
-    /// The program is there, but it may not be executed.
+    /// The program exists but is not executable.
     NotExecutable,
-    /// The program may not be started: a [`StartPermission`](crate::StartPermission) denies it.
+    /// A [`StartPermission`](crate::StartPermission) denies the program.
     Denied,
-    /// The program is there, but the interpreter that it names is not.
+    /// The interpreter or loader of the program does not exist.
     InterpreterNotFound,
-    /// The program is of no format that the system can execute.
+    /// The system cannot execute the program's format.
     ExecFormat,
-    /// One argument or environment variable is longer than the system allows.
+    /// An argument or environment variable exceeds the system's limit.
     ArgumentTooLong,
-    /// All arguments and the environment together are longer than the system allows.
+    /// Arguments and environment together exceed the system's limit.
     ArgumentsTooLong,
-    /// A string holds a NUL byte.
+    /// A string contains a NUL byte.
     NulByte,
-    /// The working directory cannot be entered.
+    /// The working directory does not exist or is not accessible.
     WorkingDirectory,
-    /// A descriptor to be passed on is not open, or its number is not possible.
+    /// A descriptor for the child is not open, or its number is out of range.
     Descriptor,
-    /// A resource limit or niceness was refused.
+    /// The system refused a resource limit or niceness.
     Limit,
-    /// The terminal cannot be made, or not be made the controlling one.
+    /// A terminal cannot be created, or cannot become the controlling terminal.
     Terminal,
-    /// A control group could not be made or joined.
+    /// A control group cannot be created or joined.
     Cgroup,
-    /// A sandbox rule was refused.
+    /// The system refused a sandbox rule.
     Sandbox,
-    /// The system is out of processes, memory or descriptors.
+    /// The system has no processes, memory, descriptors or disk space left.
     Exhausted,
-    /// Anything else the system refused.
+    /// Another system call failed.
     System,
 }
 
@@ -75,29 +75,29 @@ impl Error {
         self
     }
 
-    /// A failed system call, with what was being done.
+    /// Makes an error for a failed system call. `doing` completes the message "cannot …".
     pub fn system(doing: &str, error: impl Into<io::Error>) -> Error {
         let error = error.into();
         let kind = if is_exhaustion(&error) { ErrorKind::Exhausted } else { ErrorKind::System };
         Error::new(kind, format!("cannot {doing}: {}", reason(&error))).with_source(error)
     }
 
-    /// What went wrong.
+    /// Returns the kind of the error.
     pub fn kind(&self) -> ErrorKind {
         self.kind
     }
 
-    /// What the user may do about it.
+    /// Returns a suggestion for the user.
     pub fn hint(&self) -> Option<&str> {
         self.hint.as_deref()
     }
 
-    /// The file that was tried, where there is one.
+    /// Returns the file that caused the error, if there is one.
     pub fn path(&self) -> Option<&Path> {
         self.path.as_deref()
     }
 
-    /// The status a shell would report: 127 for what is not there, 126 for what cannot be run.
+    /// Returns the exit status of a shell for this error: 127 if the program does not exist, else 126.
     pub fn exit_code(&self) -> i32 {
         match self.kind {
             ErrorKind::NotFound | ErrorKind::InterpreterNotFound => 127,
@@ -106,7 +106,7 @@ impl Error {
     }
 }
 
-/// The system's words for an error, without its number, as they stand in the middle of a message.
+/// Returns the text of a system error for use within a message: in lower case, without the error number.
 pub fn reason(error: &io::Error) -> String {
     let text = error.to_string();
     let text = text.split(" (os error").next().unwrap_or_default();
@@ -121,23 +121,23 @@ fn is_exhaustion(error: &io::Error) -> bool {
     )
 }
 
-/// What the error is about: the parts of a command that a fault may have to name.
-pub(crate) struct Subject<'a> {
+/// The parts of a command that an error message may name.
+pub(crate) struct ErrorSubject<'a> {
     pub(crate) program: &'a Path,
     pub(crate) working_directory: Option<&'a Path>,
-    /// The child's numbers of the descriptors, in the order of the plan.
+    /// The child's descriptor numbers, in the order of the plan.
     pub(crate) descriptors: &'a [i32],
-    /// Names of the limits, in the order of the plan.
+    /// The names of the limits, in the order of the plan.
     pub(crate) limits: &'a [&'static str],
 }
 
-/// Turns a child's fault into words.
-pub(crate) fn from_fault(fault: Fault, subject: &Subject<'_>) -> Error {
-    let why = reason(&fault.error);
-    let error = match fault.step {
-        Step::Exec => return exec_error(fault.error, subject),
-        Step::None | Step::Clone => return Error::system("start a process", fault.error),
-        Step::WorkingDirectory => {
+/// Makes an error from the step at which a child failed.
+pub(crate) fn from_spawn_error(failed: SpawnError, subject: &ErrorSubject<'_>) -> Error {
+    let why = reason(&failed.error);
+    let error = match failed.step {
+        SpawnStep::Exec => return exec_error(failed.error, subject),
+        SpawnStep::None | SpawnStep::Clone => return Error::system("start a process", failed.error),
+        SpawnStep::WorkingDirectory => {
             let directory = subject.working_directory.unwrap_or(Path::new("."));
             Error::new(
                 ErrorKind::WorkingDirectory,
@@ -145,46 +145,49 @@ pub(crate) fn from_fault(fault: Fault, subject: &Subject<'_>) -> Error {
             )
             .with_path(directory)
         }
-        Step::Descriptor => {
-            let number = subject.descriptors.get(fault.index).copied().unwrap_or(-1);
-            Error::new(ErrorKind::Descriptor, format!("cannot pass on descriptor {number}: {why}"))
+        SpawnStep::Descriptor => {
+            let number = subject.descriptors.get(failed.index).copied().unwrap_or(-1);
+            Error::new(
+                ErrorKind::Descriptor,
+                format!("cannot pass descriptor {number} to the program: {why}"),
+            )
         }
-        Step::Limit => {
-            let name = subject.limits.get(fault.index).copied().unwrap_or("resource");
+        SpawnStep::Limit => {
+            let name = subject.limits.get(failed.index).copied().unwrap_or("resource");
             Error::new(ErrorKind::Limit, format!("cannot set the {name} limit: {why}"))
-                .with_hint("a limit can be lowered by anyone and raised only with privilege")
+                .with_hint("only a privileged process can raise a hard limit")
         }
-        Step::Nice => Error::new(ErrorKind::Limit, format!("cannot set the niceness: {why}")),
-        Step::Terminal => {
-            Error::new(ErrorKind::Terminal, format!("cannot take the controlling terminal: {why}"))
+        SpawnStep::Nice => Error::new(ErrorKind::Limit, format!("cannot set the niceness: {why}")),
+        SpawnStep::Terminal => {
+            Error::new(ErrorKind::Terminal, format!("cannot set the controlling terminal: {why}"))
         }
-        Step::Cgroup => Error::new(ErrorKind::Cgroup, format!("cannot join the control group: {why}")),
-        Step::NoNewPrivileges | Step::Landlock | Step::Seccomp => {
+        SpawnStep::Cgroup => Error::new(ErrorKind::Cgroup, format!("cannot join the control group: {why}")),
+        SpawnStep::NoNewPrivileges | SpawnStep::Landlock | SpawnStep::Seccomp => {
             Error::new(ErrorKind::Sandbox, format!("cannot apply the sandbox: {why}"))
         }
-        Step::Group => Error::new(ErrorKind::System, format!("cannot make a process group: {why}")),
-        Step::ParentDeath => {
-            Error::new(ErrorKind::System, format!("cannot ask for the parent-death signal: {why}"))
+        SpawnStep::Group => Error::new(ErrorKind::System, format!("cannot create a process group: {why}")),
+        SpawnStep::ParentDeath => {
+            Error::new(ErrorKind::System, format!("cannot set the parent-death signal: {why}"))
         }
     };
-    error.with_source(fault.error)
+    error.with_source(failed.error)
 }
 
-/// What `execve` meant by its errno, for this file.
-pub(crate) fn exec_error(error: io::Error, subject: &Subject<'_>) -> Error {
+/// Makes an error from the errno of `execve`.
+fn exec_error(error: io::Error, subject: &ErrorSubject<'_>) -> Error {
     let shown = subject.program.display();
-    let place =
+    let path =
         subject.working_directory.map_or_else(|| subject.program.into(), |base| base.join(subject.program));
     let built = match error.raw_os_error() {
-        Some(libc::ENOENT) if place.exists() => Error::new(
+        Some(libc::ENOENT) if path.exists() => Error::new(
             ErrorKind::InterpreterNotFound,
-            format!("cannot run '{shown}': the interpreter or loader that it names does not exist"),
+            format!("cannot run '{shown}': its interpreter or loader does not exist"),
         )
-        .with_hint("look at its first line (`#!…`), or at `file` for the loader it was built for"),
+        .with_hint("check its first line (`#!…`), or the loader that `file` shows"),
         Some(libc::ENOENT | libc::ENOTDIR) => {
             Error::new(ErrorKind::NotFound, format!("program '{shown}' not found"))
         }
-        Some(libc::EACCES) if place.is_dir() => {
+        Some(libc::EACCES) if path.is_dir() => {
             Error::new(ErrorKind::NotExecutable, format!("cannot run '{shown}': it is a directory"))
         }
         Some(libc::EACCES) => {
@@ -193,14 +196,14 @@ pub(crate) fn exec_error(error: io::Error, subject: &Subject<'_>) -> Error {
         }
         Some(libc::ENOEXEC) => Error::new(
             ErrorKind::ExecFormat,
-            format!("cannot run '{shown}': not a format the system can execute"),
+            format!("cannot run '{shown}': the system cannot execute this format"),
         )
         .with_hint("a script needs a first line such as `#!/bin/sh`"),
         Some(libc::E2BIG) => Error::new(
             ErrorKind::ArgumentsTooLong,
-            format!("cannot run '{shown}': arguments and environment are larger than the system allows"),
+            format!("cannot run '{shown}': arguments and environment exceed the system's limit"),
         )
-        .with_hint("pass large data by standard input or a file"),
+        .with_hint("pass large data through standard input or a file"),
         _ => Error::new(ErrorKind::NotExecutable, format!("cannot run '{shown}': {}", reason(&error))),
     };
     built.with_path(subject.program).with_source(error)

@@ -1,27 +1,26 @@
-//! Process groups of children: what a shell with job control has to know of them.
+//! Process groups of children, for a shell with job control.
 
 use rustix::process::{Pid, Signal, kill_process_group};
 
 use crate::error::Error;
 use crate::sys::{self, RawChange};
 
-/// The process group of this process; `None` if it lies outside of the PID namespace that this process is in.
+/// Returns the process group of this process, or `None` if the group is outside of its PID namespace.
 #[must_use]
 pub fn own_group() -> Option<i32> {
     Some(sys::own_group()).filter(|group| *group != 0)
 }
 
-/// What has happened to a process of a group, other than that it ended.
+/// A process of a group was stopped or continued.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GroupChange {
-    /// It was stopped by this signal.
+    /// Stopped by this signal.
     Stopped(i32),
-    /// It goes on.
+    /// Continued.
     Continued,
 }
 
-/// What has happened to a child of this process that is in this group since it was asked last; `None` if nothing has. Ask
-/// until then.
+/// Returns the next change of a child in this process group, or `None` if there is no further change.
 #[must_use]
 pub fn group_change(group: i32) -> Option<GroupChange> {
     match sys::wait_group_change(group).ok()?? {
@@ -30,10 +29,10 @@ pub fn group_change(group: i32) -> Option<GroupChange> {
     }
 }
 
-/// Sends a signal to all processes of a group; one that is gone is no error.
+/// Sends a signal to all processes of a group. Has no effect if the group is empty.
 ///
 /// # Errors
-/// If the system refuses, or there is no such signal or group.
+/// Fails if the group or signal number is invalid or the system call fails.
 pub fn signal_group(group: i32, signal: i32) -> Result<(), Error> {
     let invalid = || Error::system("send the signal", rustix::io::Errno::INVAL);
     let target = Pid::from_raw(group).filter(|_| group > 1).ok_or_else(invalid)?;

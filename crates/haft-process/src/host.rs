@@ -1,4 +1,4 @@
-//! What one application sets up once and all its jobs share.
+//! Resources that an application sets up once and all its jobs share.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -10,53 +10,52 @@ use crate::cgroup::{Cgroup, Hierarchies};
 use crate::command::Command;
 use crate::error::Error;
 use crate::permission::StartPermission;
-use crate::proc::Entry;
+use crate::proc::ProcessEntry;
 use crate::reaper;
 use crate::rundir::RunDirectory;
 use crate::scope::{Containment, Scope};
 use crate::watcher::Watcher;
 
-/// The surroundings of jobs: where their outputs spill, what holds their processes together, who watches over them.
+/// The environment of jobs: a directory for large outputs, control groups, a subreaper and a watcher.
 ///
-/// [`Host::plain`] changes nothing of the process it is used in. An application that owns its process asks for more
-/// with a [`HostBuilder`]. Clones share everything; when the last one goes, and the last job,
-/// so does all that was made.
+/// [`Host::plain`] uses none of these and changes no setting of the process. An application sets them up with a
+/// [`HostBuilder`]. Clones share all resources, which are removed with the last clone and the last job.
 #[derive(Clone, Debug)]
 pub struct Host {
-    inner: Arc<Inner>,
+    inner: Arc<HostInner>,
     permission: StartPermission,
 }
 
 #[derive(Debug)]
-struct Inner {
+struct HostInner {
     id: String,
     counter: AtomicU64,
     settings: HostBuilder,
-    surroundings: OnceLock<Surroundings>,
+    resources: OnceLock<HostResources>,
     run: Option<RunDirectory>,
     warnings: Vec<String>,
 }
 
-/// What is made when the first scope is asked for, since not every run starts a process.
+/// Resources that are created for the first scope, because not every run starts a process.
 #[derive(Debug, Default)]
-struct Surroundings {
-    /// The control groups of this process itself.
+struct HostResources {
+    /// The control groups of this process.
     own: Hierarchies,
-    /// The groups made below those, in which scopes make theirs.
+    /// The groups created in those, one per hierarchy, which contain the groups of scopes.
     bases: Mutex<Vec<Cgroup>>,
     watcher: Option<Watcher>,
 }
 
-/// Limits that hold for all processes of a scope together.
+/// Limits for all processes of a scope together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ScopeLimits {
-    /// How many processes and threads there may be at once.
+    /// Maximum number of threads at once.
     pub processes: Option<u64>,
-    /// How many bytes of memory they may use.
+    /// Maximum memory in bytes.
     pub memory: Option<u64>,
-    /// How much processor time each of them may use.
+    /// Maximum CPU time of each process.
     pub cpu: Option<Duration>,
-    /// Whether to start nothing unless the kernel enforces every limit for the whole tree.
+    /// Whether to refuse the start unless the kernel enforces every limit for all processes together.
     pub strict: bool,
 }
 
@@ -71,38 +70,38 @@ pub struct HostBuilder {
 }
 
 impl HostBuilder {
-    /// Makes a private directory below `base` for outputs that outgrow memory, and for what has to be cleaned up
-    /// after a crash. Called more than once, the first base that can be used is taken.
+    /// Creates a run directory in `base`: a private directory for large outputs, and for notes that allow a clean-up after a
+    /// crash. If called more than once, the first base that can be used is taken.
     #[must_use]
     pub fn run_directory(mut self, base: impl Into<PathBuf>) -> HostBuilder {
         self.run_directories.push(base.into());
         self
     }
 
-    /// Makes a base directory with a random name below `parent` if none of the [bases](HostBuilder::run_directory) can
-    /// be used: another user may have made a directory of the same name first. It is removed with the host.
+    /// Creates a base with a random name in `parent`, if none of the [bases](HostBuilder::run_directory) can be used, for
+    /// example because another user has created a directory of that name. It is removed with the host.
     #[must_use]
     pub fn private_directory(mut self, parent: impl Into<PathBuf>) -> HostBuilder {
         self.private_parents.push(parent.into());
         self
     }
 
-    /// Uses control groups where they can be made. The run directory and the watcher remember them, so that a crash
-    /// leaves none.
+    /// Uses control groups, if they can be created. They are recorded in the run directory and by the watcher, so that they
+    /// are removed after a crash.
     #[must_use]
     pub fn cgroups(mut self) -> HostBuilder {
         self.cgroups = true;
         self
     }
 
-    /// Makes this process the parent of all orphans among its descendants: a process-wide setting.
+    /// Makes this process a [subreaper](crate::become_subreaper). This is a process-wide setting.
     #[must_use]
     pub fn subreaper(mut self) -> HostBuilder {
         self.subreaper = true;
         self
     }
 
-    /// Starts a second process that cleans up if this one is killed. The command must end up in
+    /// Starts a watcher: a second process that cleans up if this one is killed. The command must call
     /// [`watch`](crate::watch).
     #[must_use]
     pub fn watcher(mut self, command: Command) -> HostBuilder {
@@ -110,7 +109,7 @@ impl HostBuilder {
         self
     }
 
-    /// Makes the host. What cannot be had is done without, and noted in [`Host::warnings`].
+    /// Makes the host. Works without the resources that cannot be set up, and adds a [warning](Host::warnings) for each.
     pub fn build(self) -> Host {
         let mut warnings = Vec::new();
         if self.subreaper
@@ -118,15 +117,15 @@ impl HostBuilder {
         {
             warnings.push(error.to_string());
         }
-        let run = self.make_run_directory(&mut warnings);
+        let run = self.create_run_directory(&mut warnings);
         let id = run.as_ref().map_or_else(anonymous_id, |run| run.id().as_str().to_owned());
         let counter = AtomicU64::new(0);
-        let inner = Inner { id, counter, settings: self, surroundings: OnceLock::new(), run, warnings };
+        let inner = HostInner { id, counter, settings: self, resources: OnceLock::new(), run, warnings };
         Host { inner: Arc::new(inner), permission: StartPermission::all() }
     }
 
-    /// The first directory that can be made. Without one, large outputs are kept in memory files.
-    fn make_run_directory(&self, warnings: &mut Vec<String>) -> Option<RunDirectory> {
+    /// Creates the first run directory that can be created. Without one, large outputs are kept in memory files.
+    fn create_run_directory(&self, warnings: &mut Vec<String>) -> Option<RunDirectory> {
         let bases = self.run_directories.iter().map(|base| RunDirectory::create(base));
         let private = self.private_parents.iter().map(|parent| RunDirectory::create_private(parent));
         let mut failure = None;
@@ -144,42 +143,42 @@ impl HostBuilder {
 }
 
 impl Host {
-    /// A host that keeps outputs in memory only and changes no setting of this process. Without its means, a process
-    /// that outlives its job is noticed only if it holds on to the job's output.
+    /// Makes a host that keeps outputs in memory and changes no setting of this process. Processes that outlive their job are
+    /// noticed only if they keep its output open.
     pub fn plain() -> Host {
         Host::builder().build()
     }
 
-    /// Settings to make a host with.
+    /// Returns a builder without any resources.
     pub fn builder() -> HostBuilder {
         HostBuilder::default()
     }
 
-    /// The same surroundings for programs that this permission allows as well.
+    /// Returns a host with the same resources that starts only programs that `permission` allows too.
     #[must_use]
     pub fn restricted(&self, permission: &StartPermission) -> Host {
         Host { inner: self.inner.clone(), permission: self.permission.and(permission) }
     }
 
-    /// Which programs may be started in these surroundings.
+    /// Returns which programs may be started.
     pub fn permission(&self) -> &StartPermission {
         &self.permission
     }
 
-    /// The name of the run, which all its processes carry.
+    /// Returns the id of the host, with which the ids of its scopes begin.
     pub fn id(&self) -> &str {
         &self.inner.id
     }
 
-    /// What could not be had.
+    /// Returns a message for each resource that could not be set up.
     pub fn warnings(&self) -> &[String] {
         &self.inner.warnings
     }
 
-    /// A new scope for processes.
+    /// Makes a scope.
     pub fn scope(&self, limits: ScopeLimits) -> Scope {
         let number = self.inner.counter.fetch_add(1, Ordering::Relaxed) + 1;
-        let own = &self.inner.surroundings.get_or_init(|| self.inner.surround()).own;
+        let own = &self.inner.resources.get_or_init(|| self.inner.set_up()).own;
         let hierarchies = Hierarchies {
             unified: self.inner.base(own.unified.as_deref()),
             pids: self.inner.base(own.pids.as_deref().filter(|_| limits.processes.is_some())),
@@ -189,13 +188,13 @@ impl Host {
         Scope::with(format!("{}.{number}", self.inner.id), containment)
     }
 
-    /// Tells the watcher of processes that could not be ended.
-    pub(crate) fn note_survivors(&self, left: &[Entry]) {
-        let watcher = self.inner.surroundings.get().and_then(|surroundings| surroundings.watcher.as_ref());
-        watcher.into_iter().for_each(|watcher| watcher.note_survivors(left));
+    /// Reports processes that could not be killed to the watcher.
+    pub(crate) fn report_survivors(&self, left: &[ProcessEntry]) {
+        let watcher = self.inner.resources.get().and_then(|resources| resources.watcher.as_ref());
+        watcher.into_iter().for_each(|watcher| watcher.report_survivors(left));
     }
 
-    /// A new store for an output.
+    /// Makes an output that spills into the run directory or into memory files.
     pub fn output(&self, limits: CaptureLimits) -> Output {
         let directory = self.inner.run.as_ref().and_then(|run| run.spill_directory().ok());
         let memory = || (!self.inner.settings.run_directories.is_empty()).then(SpillDirectory::memory);
@@ -203,8 +202,8 @@ impl Host {
     }
 }
 
-impl Inner {
-    fn surround(&self) -> Surroundings {
+impl HostInner {
+    fn set_up(&self) -> HostResources {
         let directory = self.run.as_ref().map(RunDirectory::path);
         let watcher = self
             .settings
@@ -212,20 +211,20 @@ impl Inner {
             .as_ref()
             .and_then(|command| Watcher::start(command, &self.id, directory).ok());
         let own = if self.settings.cgroups { Hierarchies::discover() } else { Hierarchies::default() };
-        Surroundings { own, bases: Mutex::default(), watcher }
+        HostResources { own, bases: Mutex::default(), watcher }
     }
 
-    /// The group of this run below `parent`, made and noted on first use. `None` where none can be made.
+    /// Returns the host's group in `parent`, or `None` if it cannot be created. Creates and records it on the first call.
     fn base(&self, parent: Option<&Path>) -> Option<PathBuf> {
         let parent = parent?;
         let name = format!("haft-{}", self.id);
         let path = parent.join(&name);
-        let surroundings = self.surroundings.get()?;
-        let mut bases = surroundings.bases.lock().unwrap_or_else(PoisonError::into_inner);
+        let resources = self.resources.get()?;
+        let mut bases = resources.bases.lock().unwrap_or_else(PoisonError::into_inner);
         if !bases.iter().any(|cgroup| cgroup.path() == path) {
-            // Either note is enough, and a group that nothing remembers is better than none: at worst it stays, empty.
-            let _ = self.run.as_ref().map(|run| run.note_cgroup(&path));
-            surroundings.watcher.iter().for_each(|watcher| watcher.note_cgroup(&path));
+            // One record is enough. A group without a record is better than no group: at worst it stays, empty.
+            let _ = self.run.as_ref().map(|run| run.record_cgroup(&path));
+            resources.watcher.iter().for_each(|watcher| watcher.report_cgroup(&path));
             let cgroup = Cgroup::create(parent, &name).ok()?;
             for controller in ["+pids", "+memory"] {
                 let _ = cgroup.set("cgroup.subtree_control", controller);
@@ -236,16 +235,16 @@ impl Inner {
     }
 }
 
-/// A name for a run without a directory: the process, and the time.
+/// Makes an id from pid and time, for a host without a run directory.
 fn anonymous_id() -> String {
     let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     format!("run-{}-{:x}", std::process::id(), now.as_nanos())
 }
 
-/// Ends the processes and removes the files of runs whose owners are dead. Returns how many runs there were.
+/// Ends the processes and removes the run directories of dead owners in `base`. Returns the number of runs.
 ///
 /// # Errors
-/// When the directory cannot be read, or is not ours alone.
+/// Fails if `base` cannot be read or is not private to this user.
 pub fn clean_stale(base: &Path) -> Result<usize, Error> {
     let runs = crate::rundir::stale(base)
         .map_err(|error| Error::new(crate::error::ErrorKind::System, error.to_string()))?;
@@ -258,7 +257,7 @@ pub fn clean_stale(base: &Path) -> Result<usize, Error> {
     Ok(count)
 }
 
-/// Does the same for the bases with random names that [`HostBuilder::private_directory`] makes below `parent`.
+/// Like [`clean_stale`], for the bases that [`HostBuilder::private_directory`] created in `parent`.
 pub fn clean_stale_private(parent: &Path) -> usize {
     let bases = crate::rundir::private_bases(parent);
     bases.iter().filter_map(|base| clean_stale(base).ok()).sum()

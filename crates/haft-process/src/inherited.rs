@@ -1,11 +1,11 @@
-//! The descriptors that this process was started with.
+//! Descriptors that this process inherited when it was started.
 
 use std::os::fd::{OwnedFd, RawFd};
 
 use crate::sys;
 
-/// The descriptors beyond the standard three that this process was started with, each under its number. They are the caller's
-/// from now on, so a second call finds none. Programs that are started get them only if they are given.
+/// Returns the descriptors above 2 that this process inherited, with their numbers. The caller owns them, so a second call
+/// returns none. Programs inherit them only if a command passes them.
 pub fn inherited_descriptors() -> Vec<(RawFd, OwnedFd)> {
     sys::take_inherited()
 }

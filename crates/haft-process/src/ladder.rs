@@ -1,129 +1,129 @@
-//! The one way down: ask, wait, kill everybody.
+//! The kill ladder: `SIGTERM`, a grace period, `SIGKILL` until no process is left.
 //!
-//! The ladder decides, and leaves looking and signalling to its [`Victims`], so that it can be tested with none.
+//! The ladder only decides. Its [`LadderTarget`] finds and signals processes, so the ladder can be tested without processes.
 
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
 use crate::survivors::Survivors;
 
-/// How long killed processes are waited for when each of them can only take its time to die.
-const PATIENCE: Duration = Duration::from_secs(5);
+/// Maximum wait for killed processes.
+const KILL_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// How long killed processes are waited for when each of them is stuck: of another user, frozen, or in an
-/// uninterruptible sleep. A deadline holds within a second after the grace, so this leaves time for the rest.
-const STUCK_PATIENCE: Duration = Duration::from_millis(600);
+/// Maximum wait for killed processes if all of them are stuck: owned by another user, frozen, or in uninterruptible sleep. A
+/// call must return within a second after the grace period, so this leaves time for other work.
+const STUCK_KILL_TIMEOUT: Duration = Duration::from_millis(600);
 
-/// How long after a sweep the next one is due while somebody may start others.
-const AGAIN: Duration = Duration::from_millis(20);
+/// Interval between kills while in-process work may start more processes.
+const KILL_INTERVAL: Duration = Duration::from_millis(20);
 
-/// A process for ever: its number and the time of its start.
-pub(crate) type Identity = (i32, u64);
+/// Pid and start time of a process, which together are never reused.
+pub(crate) type ProcessIdentity = (i32, u64);
 
-/// Until when killed processes are waited for.
+/// How long to wait for killed processes.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Patience {
-    /// While all that are left are stuck.
+pub(crate) struct KillDeadline {
+    /// The end of the wait if all remaining processes are stuck.
     pub(crate) stuck: Instant,
-    /// In any case.
+    /// The end of the wait in any case.
     pub(crate) last: Instant,
 }
 
-impl Patience {
-    /// For processes that are killed from `start` on.
-    pub(crate) fn from(start: Instant) -> Patience {
-        Patience { stuck: start + STUCK_PATIENCE, last: start + PATIENCE }
+impl KillDeadline {
+    /// The deadline for processes that are killed from `start` on.
+    pub(crate) fn from(start: Instant) -> KillDeadline {
+        KillDeadline { stuck: start + STUCK_KILL_TIMEOUT, last: start + KILL_TIMEOUT }
     }
 
-    /// For one process that was killed before.
-    pub(crate) fn short() -> Patience {
+    /// The deadline for a single process.
+    pub(crate) fn short() -> KillDeadline {
         let now = Instant::now();
-        Patience { stuck: now + STUCK_PATIENCE / 6, last: now + PATIENCE }
+        KillDeadline { stuck: now + STUCK_KILL_TIMEOUT / 6, last: now + KILL_TIMEOUT }
     }
 
-    /// For processes that are not waited for.
-    pub(crate) fn none() -> Patience {
+    /// A deadline that has passed.
+    pub(crate) fn passed() -> KillDeadline {
         let now = Instant::now();
-        Patience { stuck: now, last: now }
+        KillDeadline { stuck: now, last: now }
     }
 
-    /// Whether processes that are left are not waited for any longer.
+    /// Whether the wait is over.
     pub(crate) fn is_over(self, now: Instant, stuck: impl FnOnce() -> bool) -> bool {
         now >= self.last || (now >= self.stuck && stuck())
     }
 }
 
-/// Those who are to end.
-pub(crate) trait Victims {
-    /// Asks all to end, and says who they were.
-    fn terminate(&self) -> HashSet<Identity>;
-    /// Whether nobody is left.
+/// A set of processes that a ladder ends.
+pub(crate) trait LadderTarget {
+    /// Sends `SIGTERM` to all processes and returns them.
+    fn terminate(&self) -> HashSet<ProcessIdentity>;
+    /// Whether no process is left.
     fn is_empty(&self) -> bool;
-    /// Kills all, says who they were, and which are still there.
-    fn kill_all(&self, patience: Patience) -> (HashSet<Identity>, Survivors);
+    /// Sends `SIGKILL` to all processes. Returns them, and those that survived.
+    fn kill_all(&self, deadline: KillDeadline) -> (HashSet<ProcessIdentity>, Survivors);
 }
 
-/// Where on the ladder a job is.
+/// The state of ending a job.
 #[derive(Debug, Default)]
 pub(crate) enum Ladder {
-    /// Nobody has asked it to end.
+    /// The job was not asked to end.
     #[default]
     Idle,
-    /// It was asked to end, and has until then.
-    Asked { until: Instant, patience: Patience, victims: HashSet<Identity> },
-    /// It is over.
+    /// `SIGTERM` was sent to `signalled`. `SIGKILL` follows at `kill_at`.
+    Terminating { kill_at: Instant, deadline: KillDeadline, signalled: HashSet<ProcessIdentity> },
+    /// All processes were killed, except survivors.
     Down { killed: usize, survivors: Survivors },
 }
 
 impl Ladder {
-    /// Takes the first step, unless it was taken.
-    pub(crate) fn begin(&mut self, now: Instant, grace: Duration, victims: &impl Victims) {
+    /// Sends `SIGTERM` and starts the grace period. Has no effect after the first call.
+    pub(crate) fn begin(&mut self, now: Instant, grace: Duration, target: &impl LadderTarget) {
         if matches!(self, Ladder::Idle) {
-            let until = now + grace;
-            *self = Ladder::Asked { until, patience: Patience::from(until), victims: victims.terminate() };
+            let (kill_at, signalled) = (now + grace, target.terminate());
+            *self = Ladder::Terminating { kill_at, deadline: KillDeadline::from(kill_at), signalled };
         }
     }
 
-    /// Takes the next step if it is due. While somebody is `working` who may start others, the last one is not taken, and
-    /// those who are there when the grace is over are killed again and again.
-    pub(crate) fn advance(&mut self, now: Instant, working: bool, victims: &impl Victims) {
-        let Ladder::Asked { until, patience, victims: asked } = self else { return };
-        if now < *until && (working || !victims.is_empty()) {
+    /// Sends `SIGKILL` if the grace period is over or no process is left. While in-process work is `working`, which may start
+    /// more processes, kills repeatedly and does not finish.
+    pub(crate) fn advance(&mut self, now: Instant, working: bool, target: &impl LadderTarget) {
+        let Ladder::Terminating { kill_at, deadline, signalled } = self else { return };
+        if now < *kill_at && (working || !target.is_empty()) {
             return;
         }
-        let (killed, survivors) = victims.kill_all(*patience);
-        asked.extend(killed);
-        if working && now < patience.last {
-            *until = now + AGAIN;
+        let (killed, survivors) = target.kill_all(*deadline);
+        signalled.extend(killed);
+        if working && now < deadline.last {
+            *kill_at = now + KILL_INTERVAL;
             return;
         }
-        let ended = |(pid, _): &&Identity| !survivors.pids().contains(pid);
-        *self = Ladder::Down { killed: asked.iter().filter(ended).count(), survivors };
+        let has_ended = |(pid, _): &&ProcessIdentity| !survivors.pids().contains(pid);
+        *self = Ladder::Down { killed: signalled.iter().filter(has_ended).count(), survivors };
     }
 
-    /// When the next step is due whatever happens.
+    /// Returns when `SIGKILL` is due.
     pub(crate) fn due(&self) -> Option<Instant> {
         match self {
-            Ladder::Asked { until, .. } => Some(*until),
+            Ladder::Terminating { kill_at, .. } => Some(*kill_at),
             _ => None,
         }
     }
 
-    /// Whether the first step was taken.
+    /// Whether `SIGTERM` was sent.
     pub(crate) fn has_begun(&self) -> bool {
         !matches!(self, Ladder::Idle)
     }
 
-    /// Whether the last step was taken.
+    /// Whether all processes were killed, except survivors.
     pub(crate) fn is_down(&self) -> bool {
         matches!(self, Ladder::Down { .. })
     }
 
-    /// How many were ended, and which could not be, once the last step was taken.
+    /// Returns the number of ended processes and the survivors, after all were killed.
     pub(crate) fn result(&self) -> Option<(usize, Survivors)> {
         match self {
             Ladder::Down { killed, survivors } => Some((*killed, survivors.clone())),
-            Ladder::Idle | Ladder::Asked { .. } => None,
+            Ladder::Idle | Ladder::Terminating { .. } => None,
         }
     }
 }
@@ -134,41 +134,41 @@ mod tests {
 
     use super::*;
 
-    /// Processes that end when asked, or only when killed, or not even then.
+    /// Processes that end on `SIGTERM`, only on `SIGKILL`, or not at all.
     #[derive(Default)]
-    struct Fake {
-        polite: RefCell<HashSet<Identity>>,
-        stubborn: RefCell<HashSet<Identity>>,
+    struct FakeProcesses {
+        cooperative: RefCell<HashSet<ProcessIdentity>>,
+        stubborn: RefCell<HashSet<ProcessIdentity>>,
         stuck: Vec<i32>,
         steps: RefCell<Vec<&'static str>>,
     }
 
-    impl Victims for Fake {
-        fn terminate(&self) -> HashSet<Identity> {
+    impl LadderTarget for FakeProcesses {
+        fn terminate(&self) -> HashSet<ProcessIdentity> {
             self.steps.borrow_mut().push("terminate");
-            let polite = std::mem::take(&mut *self.polite.borrow_mut());
-            polite.union(&self.stubborn.borrow()).copied().collect()
+            let cooperative = std::mem::take(&mut *self.cooperative.borrow_mut());
+            cooperative.union(&self.stubborn.borrow()).copied().collect()
         }
 
         fn is_empty(&self) -> bool {
-            self.polite.borrow().is_empty() && self.stubborn.borrow().is_empty()
+            self.cooperative.borrow().is_empty() && self.stubborn.borrow().is_empty()
         }
 
-        fn kill_all(&self, _: Patience) -> (HashSet<Identity>, Survivors) {
+        fn kill_all(&self, _: KillDeadline) -> (HashSet<ProcessIdentity>, Survivors) {
             self.steps.borrow_mut().push("kill");
             (std::mem::take(&mut *self.stubborn.borrow_mut()), Survivors::Known(self.stuck.clone()))
         }
     }
 
-    fn set(pids: &[i32]) -> RefCell<HashSet<Identity>> {
+    fn set(pids: &[i32]) -> RefCell<HashSet<ProcessIdentity>> {
         RefCell::new(pids.iter().map(|&pid| (pid, 0)).collect())
     }
 
     const GRACE: Duration = Duration::from_secs(2);
 
     #[test]
-    fn those_who_end_when_asked_are_not_waited_for() {
-        let fake = Fake { polite: set(&[1, 2]), ..Fake::default() };
+    fn processes_that_end_on_sigterm_end_the_grace_period() {
+        let fake = FakeProcesses { cooperative: set(&[1, 2]), ..FakeProcesses::default() };
         let (mut ladder, now) = (Ladder::default(), Instant::now());
         ladder.begin(now, GRACE, &fake);
         assert_eq!(ladder.due(), Some(now + GRACE));
@@ -178,8 +178,9 @@ mod tests {
     }
 
     #[test]
-    fn those_who_do_not_are_killed_when_the_grace_is_over_and_not_before() {
-        let fake = Fake { polite: set(&[1]), stubborn: set(&[2, 3]), ..Fake::default() };
+    fn other_processes_are_killed_after_the_grace_period_and_not_before() {
+        let fake =
+            FakeProcesses { cooperative: set(&[1]), stubborn: set(&[2, 3]), ..FakeProcesses::default() };
         let (mut ladder, now) = (Ladder::default(), Instant::now());
         ladder.begin(now, GRACE, &fake);
         ladder.advance(now + GRACE / 2, false, &fake);
@@ -190,8 +191,8 @@ mod tests {
     }
 
     #[test]
-    fn who_is_stuck_is_reported() {
-        let fake = Fake { stubborn: set(&[2]), stuck: vec![2], ..Fake::default() };
+    fn stuck_processes_are_reported_as_survivors() {
+        let fake = FakeProcesses { stubborn: set(&[2]), stuck: vec![2], ..FakeProcesses::default() };
         let (mut ladder, now) = (Ladder::default(), Instant::now());
         ladder.begin(now, Duration::ZERO, &fake);
         ladder.advance(now, false, &fake);
@@ -199,43 +200,43 @@ mod tests {
     }
 
     #[test]
-    fn while_somebody_works_those_he_starts_are_killed_until_he_has_ended() {
-        let fake = Fake { polite: set(&[1]), ..Fake::default() };
+    fn processes_started_by_running_work_are_killed_until_the_work_ends() {
+        let fake = FakeProcesses { cooperative: set(&[1]), ..FakeProcesses::default() };
         let (mut ladder, now) = (Ladder::default(), Instant::now());
         ladder.begin(now, GRACE, &fake);
         ladder.advance(now, true, &fake);
         assert!(!ladder.is_down() && *fake.steps.borrow() == ["terminate"]);
         ladder.advance(now + GRACE, true, &fake);
         fake.stubborn.borrow_mut().insert((4, 0));
-        assert_eq!(ladder.due(), Some(now + GRACE + AGAIN));
-        ladder.advance(now + GRACE + AGAIN, true, &fake);
+        assert_eq!(ladder.due(), Some(now + GRACE + KILL_INTERVAL));
+        ladder.advance(now + GRACE + KILL_INTERVAL, true, &fake);
         assert!(!ladder.is_down());
-        ladder.advance(now + GRACE + AGAIN, false, &fake);
+        ladder.advance(now + GRACE + KILL_INTERVAL, false, &fake);
         assert_eq!(ladder.result(), Some((2, Survivors::NONE)));
     }
 
     #[test]
-    fn who_works_for_ever_is_not_waited_for() {
-        let fake = Fake::default();
+    fn endless_work_does_not_block_the_end() {
+        let fake = FakeProcesses::default();
         let (mut ladder, now) = (Ladder::default(), Instant::now());
         ladder.begin(now, GRACE, &fake);
-        ladder.advance(now + GRACE + PATIENCE, true, &fake);
+        ladder.advance(now + GRACE + KILL_TIMEOUT, true, &fake);
         assert!(ladder.is_down());
     }
 
     #[test]
-    fn stuck_processes_are_waited_for_less_long_than_slow_ones() {
+    fn stuck_processes_have_a_shorter_timeout_than_slow_ones() {
         let now = Instant::now();
-        let patience = Patience::from(now);
-        assert!(!patience.is_over(now, || true));
-        assert!(patience.is_over(now + STUCK_PATIENCE, || true));
-        assert!(!patience.is_over(now + STUCK_PATIENCE, || false));
-        assert!(patience.is_over(now + PATIENCE, || false));
+        let deadline = KillDeadline::from(now);
+        assert!(!deadline.is_over(now, || true));
+        assert!(deadline.is_over(now + STUCK_KILL_TIMEOUT, || true));
+        assert!(!deadline.is_over(now + STUCK_KILL_TIMEOUT, || false));
+        assert!(deadline.is_over(now + KILL_TIMEOUT, || false));
     }
 
     #[test]
-    fn each_step_is_taken_once() {
-        let fake = Fake { polite: set(&[1]), ..Fake::default() };
+    fn each_signal_is_sent_once() {
+        let fake = FakeProcesses { cooperative: set(&[1]), ..FakeProcesses::default() };
         let (mut ladder, now) = (Ladder::default(), Instant::now());
         for _ in 0..3 {
             ladder.begin(now, GRACE, &fake);

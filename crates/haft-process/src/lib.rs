@@ -1,14 +1,13 @@
-//! Processes for agents: started exactly as told, supervised to the end, ended with everything they have started.
+//! Starts processes, supervises them, and ends them with everything they have started.
 //!
-//! A program that runs other programs on somebody's behalf suffers from what processes do: a background child keeps the pipe
-//! open and the call never returns; a timeout kills the shell and leaves its grandchildren running; output is thrown away
-//! with the process that wrote it; a full disk, a full argument list or a full pipe stops everything. This crate is the
-//! place where all of that is dealt with once.
+//! A program that runs other programs meets the same problems again and again. A background child keeps a pipe open, and the
+//! call never returns. A timeout kills the shell and leaves its grandchildren running. Output is lost with the process that
+//! wrote it. This crate solves these problems in one place.
 //!
-//! # A command
+//! # Commands
 //!
-//! A [`Command`] says what to start: program, arguments, exact [`Environment`], directory, descriptors by number, process
-//! group, limits, sandbox. Nothing else reaches the child: no descriptor that was not given, no signal mask, no variable.
+//! A [`Command`] describes a program to start: arguments, exact [`Environment`], working directory, descriptors by number,
+//! process group, limits, sandbox. The child inherits nothing else: no other descriptor, signal mask or variable.
 //!
 //! ```
 //! use haft_process::{Command, Exit, StartPermission};
@@ -20,8 +19,8 @@
 //! # Ok::<(), haft_process::Error>(())
 //! ```
 //!
-//! What keeps a program from starting is an [`Error`] and never an exit status; its [`ErrorKind`] says which it was, its
-//! [`exit_code`](Error::exit_code) what a shell would report.
+//! A program that cannot be started is an [`Error`], never an exit status. Its [`ErrorKind`] says what is wrong, and
+//! [`exit_code`](Error::exit_code) returns the status of a shell.
 //!
 //! ```
 //! use haft_process::{Command, ErrorKind, StartPermission};
@@ -34,10 +33,10 @@
 //! assert_eq!(error.kind(), ErrorKind::ArgumentTooLong);
 //! ```
 //!
-//! # A job
+//! # Jobs
 //!
-//! A [`Task`] is a command with its supervision: input, captured output, deadline, grace, cancellation. Running it gives
-//! an [`JobOutcome`].
+//! A [`Task`] is a command with [`SupervisionOptions`]: input, captured output, deadline, grace period, cancellation. Running
+//! it returns a [`JobOutcome`].
 //!
 //! ```
 //! use haft_process::capture::OutputView;
@@ -56,23 +55,23 @@
 //! # Ok::<(), haft_process::Error>(())
 //! ```
 //!
-//! The call returns when the process that was asked for has ended and its output has been quiet for a moment. Whatever
-//! still holds the output open goes on as a job of its own, [adopted](JobOutcome::adopted), and goes on being captured. A
-//! [`Job`] can also run [in the background](Job::background); a [`JobController`] writes to it, resizes its terminal, asks
-//! whether it [needs input](JobController::needs_input) and ends it, from any thread.
+//! The call returns when the foreground process has ended and its output has been quiet for 100 ms. Processes that still
+//! have the output open continue as an [adopted](JobOutcome::adopted) job, whose output is captured too. A [`Job`] can also
+//! run [in the background](Job::background). A [`JobController`] writes its input, resizes its terminal, checks whether it
+//! [needs input](JobController::needs_input), and ends it, from any thread.
 //!
-//! # A host
+//! # Hosts
 //!
-//! [`Host::plain`] changes nothing of the process it is used in. An application that owns its process asks for more with
-//! [`Host::builder`]: a directory for large outputs, control groups, the inheritance of orphans, and a watcher which ends
-//! everything should the application itself be killed.
+//! [`Host::plain`] changes no setting of the calling process. An application sets up more with [`Host::builder`]: a directory
+//! for large outputs, control groups, a subreaper, and a watcher that ends all processes if the application is killed.
 //!
 //! # Limits
 //!
-//! Linux only, on x86-64 and aarch64. Where no control group can be made, a process gets away from its [`Scope`] if it has
-//! changed its session, lost its parent, cleared its environment *and* this process does not inherit orphans.
-//! A process that is stuck in the kernel outlives a `SIGKILL`; it is reported as a survivor.
+//! Linux only, on x86-64 and aarch64. Without control groups, a process can leave its [`Scope`] if it has changed its
+//! session, lost its parent, cleared its environment, *and* the calling process is not a subreaper. A process that is stuck in
+//! the kernel survives `SIGKILL` and is reported as a survivor.
 
+mod argument_size;
 mod attribution;
 mod cancel;
 mod capability;
@@ -80,7 +79,7 @@ pub mod capture;
 mod cgroup;
 mod child;
 mod command;
-mod departed;
+mod detached;
 mod enforce;
 mod environment;
 mod error;
@@ -89,31 +88,32 @@ mod guardian;
 mod host;
 mod inherited;
 mod job;
+mod kill_retry;
 mod ladder;
 mod limit;
-mod look;
 mod lookup;
 mod memory;
 mod needs_input;
 mod outcome;
 mod permission;
 mod proc;
+mod protection;
 mod pty;
-mod pursuit;
 mod reaper;
+mod report_text;
 pub mod rundir;
 mod scope;
+mod scope_kill;
+mod scope_scan;
 mod secret;
-mod shield;
 mod signal;
-mod size;
 mod status;
 mod survivors;
-mod sweep;
 mod sys;
 mod tree;
 mod watcher;
 
+pub use argument_size::max_argument_bytes;
 pub use cancel::CancelToken;
 pub use child::{Child, ForkedChild};
 pub use command::{Command, DescriptorSource, ProcessGroup, Sandbox};
@@ -138,16 +138,15 @@ pub use outcome::{
 };
 pub use permission::{Denial, StartPermission, StartPolicy, StartRequest};
 pub use proc::{is_computing, is_descendant, process_start};
+pub use protection::{Tracing, is_withheld, protect_process, withhold_file};
 pub use pty::TerminalSize;
 pub use reaper::{become_subreaper, reap_orphans, resign_subreaper};
 pub use scope::{MARKER, Scope};
 pub use secret::{Redactor, looks_secret};
-pub use shield::{Tracing, is_withheld, protect_process, withhold_file};
 pub use signal::{
     Disposition, Signals, claim_signals, on_sent_signals, on_signals, send_signal, set_disposition,
     set_signal_catcher, signal_name, signal_number,
 };
-pub use size::max_argument_bytes;
 pub use status::{Exit, Usage, seconds};
 pub use survivors::{Survivors, Tree, UnknownSurvivors};
 pub use watcher::{is_watcher, watch};

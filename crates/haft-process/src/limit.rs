@@ -1,4 +1,4 @@
-//! Resource limits of a child.
+//! Resource limits of a child (`setrlimit`).
 
 use std::time::Duration;
 
@@ -10,13 +10,13 @@ use crate::sys::RawLimit;
 pub enum Resource {
     /// Bytes of address space.
     AddressSpace,
-    /// Seconds on the processor.
+    /// Seconds of CPU time.
     CpuTime,
     /// Processes of the user.
     Processes,
     /// Open descriptors.
     OpenFiles,
-    /// Bytes of the largest file written.
+    /// Bytes of a file that the process writes.
     FileSize,
     /// Bytes of a core file.
     CoreSize,
@@ -32,11 +32,11 @@ pub enum Resource {
     PendingSignals,
     /// Bytes in message queues.
     MessageQueues,
-    /// The ceiling of niceness.
+    /// Ceiling of the niceness.
     Nice,
-    /// The ceiling of real-time priority.
+    /// Ceiling of the real-time priority.
     RealTimePriority,
-    /// Microseconds a real-time process may run without a blocking call.
+    /// Microseconds of CPU time of a real-time process without a blocking call.
     RealTimeTimeout,
     /// Bytes of the resident set.
     ResidentSet,
@@ -64,7 +64,7 @@ impl Resource {
         }
     }
 
-    /// The name used in messages.
+    /// Returns the name for messages.
     pub fn name(self) -> &'static str {
         match self {
             Resource::AddressSpace => "memory",
@@ -87,24 +87,24 @@ impl Resource {
     }
 }
 
-/// One limit: the soft value binds, the hard value is how far the process itself may raise it. `None` is no limit.
+/// A resource limit. The soft limit is enforced; the process may raise it up to the hard limit. `None` means unlimited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ResourceLimit {
-    /// What is limited.
+    /// The limited resource.
     pub resource: Resource,
-    /// The value that binds.
+    /// The soft limit.
     pub soft: Option<u64>,
-    /// The ceiling of the soft value.
+    /// The hard limit.
     pub hard: Option<u64>,
 }
 
 impl ResourceLimit {
-    /// The same value for both.
+    /// Sets the soft and the hard limit to `value`.
     pub fn fixed(resource: Resource, value: u64) -> ResourceLimit {
         ResourceLimit { resource, soft: Some(value), hard: Some(value) }
     }
 
-    /// A limit on processor time: `SIGXCPU` at the limit, rounded up to a second, and `SIGKILL` a second later.
+    /// Limits CPU time, rounded up to a second: the kernel sends `SIGXCPU` at the limit and `SIGKILL` a second later.
     pub fn cpu(time: Duration) -> ResourceLimit {
         let seconds = cpu_seconds(time);
         ResourceLimit { resource: Resource::CpuTime, soft: Some(seconds), hard: Some(seconds + 1) }
@@ -116,7 +116,7 @@ impl ResourceLimit {
     }
 }
 
-/// The seconds that a limit on processor time allows: at least one.
+/// Rounds a CPU time limit up to whole seconds, at least one.
 pub(crate) fn cpu_seconds(time: Duration) -> u64 {
     (time.as_secs() + u64::from(time.subsec_nanos() > 0)).max(1)
 }

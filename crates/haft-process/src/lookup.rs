@@ -1,4 +1,4 @@
-//! Finding a program the way the child would: by the `PATH` of its own environment, from its own directory.
+//! Searching a program in `PATH`.
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt as _;
@@ -8,25 +8,24 @@ use rustix::fs::{Access, AtFlags, CWD, FileType};
 
 use crate::error::{Error, ErrorKind};
 
-/// Where the C library looks when there is no `PATH`.
+/// The search path of the C library if `PATH` is not set.
 const DEFAULT_PATH: &str = "/bin:/usr/bin";
 
-/// What a file is to somebody who wants to run it.
+/// Whether a file can be executed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Verdict {
-    Runnable,
-    Forbidden,
+enum Executability {
+    Executable,
+    NotExecutable,
     Absent,
 }
 
 /// Finds the file to execute for `program`.
 ///
-/// A name with a slash is taken as it is. Another one is looked for in each directory of `path`; the first that may
-/// be executed wins, and a directory is never a program. Relative directories count from `working_directory`.
+/// Returns a name with a slash unchanged. Searches any other name in the directories of `path`, and returns the first file
+/// that is executable and not a directory. Relative directories are relative to `working_directory`.
 ///
 /// # Errors
-/// [`ErrorKind::NotFound`] if it is nowhere, [`ErrorKind::NotExecutable`] with the path if it is somewhere but may
-/// not be executed.
+/// [`ErrorKind::NotFound`] if no file is found, [`ErrorKind::NotExecutable`] with its path if a file is not executable.
 pub fn find_program(
     program: &OsStr,
     path: Option<&OsStr>,
@@ -39,19 +38,19 @@ pub fn find_program(
         return Err(Error::new(ErrorKind::NotFound, "the program's name is empty"));
     }
     let path = path.unwrap_or(OsStr::new(DEFAULT_PATH));
-    let mut forbidden = None;
+    let mut not_executable = None;
     for directory in path.as_bytes().split(|&byte| byte == b':') {
         let candidate = candidate(directory, program);
-        match judge(&candidate, working_directory) {
-            Verdict::Runnable => return Ok(candidate),
-            Verdict::Forbidden => forbidden = forbidden.or(Some(candidate)),
-            Verdict::Absent => {}
+        match executability(&candidate, working_directory) {
+            Executability::Executable => return Ok(candidate),
+            Executability::NotExecutable => not_executable = not_executable.or(Some(candidate)),
+            Executability::Absent => {}
         }
     }
-    Err(forbidden.map_or_else(|| not_found(program, path), not_executable))
+    Err(not_executable.map_or_else(|| not_found_error(program, path), not_executable_error))
 }
 
-/// An empty entry of `PATH` is the working directory.
+/// Joins an entry of `PATH` and a program's name. An empty entry means the working directory.
 fn candidate(directory: &[u8], program: &OsStr) -> PathBuf {
     let directory = if directory.is_empty() { b"." } else { directory };
     let mut joined = OsString::from(OsStr::from_bytes(directory));
@@ -62,28 +61,28 @@ fn candidate(directory: &[u8], program: &OsStr) -> PathBuf {
     PathBuf::from(joined)
 }
 
-fn judge(candidate: &Path, working_directory: Option<&Path>) -> Verdict {
-    let place = match working_directory {
+fn executability(candidate: &Path, working_directory: Option<&Path>) -> Executability {
+    let path = match working_directory {
         Some(base) if candidate.is_relative() => &base.join(candidate),
         _ => candidate,
     };
-    match rustix::fs::stat(place) {
-        Ok(stat) if FileType::from_raw_mode(stat.st_mode) == FileType::Directory => Verdict::Absent,
-        Ok(_) if rustix::fs::accessat(CWD, place, Access::EXEC_OK, AtFlags::EACCESS).is_ok() => {
-            Verdict::Runnable
+    match rustix::fs::stat(path) {
+        Ok(stat) if FileType::from_raw_mode(stat.st_mode) == FileType::Directory => Executability::Absent,
+        Ok(_) if rustix::fs::accessat(CWD, path, Access::EXEC_OK, AtFlags::EACCESS).is_ok() => {
+            Executability::Executable
         }
-        Ok(_) => Verdict::Forbidden,
-        Err(_) => Verdict::Absent,
+        Ok(_) => Executability::NotExecutable,
+        Err(_) => Executability::Absent,
     }
 }
 
-fn not_found(program: &OsStr, path: &OsStr) -> Error {
+fn not_found_error(program: &OsStr, path: &OsStr) -> Error {
     Error::new(ErrorKind::NotFound, format!("program '{}' not found", program.display()))
         .with_hint(format!("PATH is '{}'", path.display()))
         .with_path(program)
 }
 
-fn not_executable(path: PathBuf) -> Error {
+fn not_executable_error(path: PathBuf) -> Error {
     Error::new(ErrorKind::NotExecutable, format!("cannot run '{}': permission denied", path.display()))
         .with_hint(format!("make it executable with `chmod +x {}`", path.display()))
         .with_path(path)

@@ -1,4 +1,4 @@
-//! How much memory there is, and how much this process uses.
+//! Available memory, and memory of this process.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,8 +7,8 @@ use rustix::process::{Resource, getrlimit};
 
 use crate::cgroup::Hierarchies;
 
-/// The memory that this process could use at most, in bytes: the smallest of the machine's memory, the limits of its
-/// control groups, and its own resource limits. `None` if the system does not tell.
+/// Returns the memory that this process can use at most, in bytes: the minimum of the machine's memory, the limits of its
+/// control groups, and its resource limits. Returns `None` if it is unknown.
 #[must_use]
 pub fn available_memory() -> Option<u64> {
     let machine = rustix::system::sysinfo();
@@ -17,7 +17,7 @@ pub fn available_memory() -> Option<u64> {
     total.into_iter().chain(resources.into_iter().flatten()).chain(cgroup_limit()).min()
 }
 
-/// The resident memory of this process, in bytes, as far as the system tells.
+/// Returns the resident memory of this process in bytes, or `None` if `/proc` is not available.
 #[must_use]
 pub fn resident_memory() -> Option<u64> {
     let text = fs::read_to_string("/proc/self/statm").ok()?;
@@ -25,7 +25,7 @@ pub fn resident_memory() -> Option<u64> {
     pages.checked_mul(rustix::param::page_size() as u64)
 }
 
-/// The smallest memory limit among the control groups that this process is in.
+/// Returns the lowest memory limit of the control groups of this process.
 fn cgroup_limit() -> Option<u64> {
     let Hierarchies { unified, memory, .. } = Hierarchies::discover();
     let limits = |group: Option<PathBuf>, file| {
@@ -36,7 +36,7 @@ fn cgroup_limit() -> Option<u64> {
     found.into_iter().flatten().min()
 }
 
-/// The number in a file of a control group; "max" is none.
+/// Reads a limit of a control group. Returns `None` for "max".
 fn limit_in(file: &Path) -> Option<u64> {
     fs::read_to_string(file).ok()?.trim().parse().ok()
 }
@@ -46,7 +46,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_memory_of_the_machine_and_of_the_process_are_known() {
+    fn available_and_resident_memory_are_known() {
         let (available, resident) = (available_memory().unwrap(), resident_memory().unwrap());
         assert!(resident > 0 && resident < available, "{resident} of {available}");
     }

@@ -13,63 +13,63 @@ use crate::job::JobHandle;
 use crate::pty::TerminalSize;
 use crate::secret::Redactor;
 use crate::signal::signal_name;
-use crate::status::{Exit, Usage, seconds};
+use crate::status::{Exit, SIGNAL_STATUS_BASE, Usage, seconds};
 use crate::survivors::Tree;
 
-/// The status of a command that was ended because its time was up.
+/// Exit status after a timeout.
 pub const TIMED_OUT: i32 = 124;
-/// The status of a command that was cancelled.
+/// Exit status after a cancellation.
 pub const CANCELLED: i32 = 130;
-/// The status of a run that was ended because it exceeded a limit: that of `SIGKILL`, as the kernel does it.
-pub const LIMIT_EXCEEDED: i32 = 128 + libc::SIGKILL;
+/// Exit status of a run that was ended because it exceeded a limit: that of `SIGKILL`, as if the kernel had killed it.
+pub const LIMIT_EXCEEDED: i32 = SIGNAL_STATUS_BASE + libc::SIGKILL;
 
-/// What became of a job.
+/// The result of a job.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct JobOutcome {
     /// The program and its arguments.
     pub argv: Vec<OsString>,
-    /// How the process ended that was asked for.
+    /// The exit status of the foreground process.
     pub exit: Exit,
-    /// Whether it was ended because its time was up.
+    /// Whether the deadline ended the job.
     pub timed_out: bool,
-    /// Whether it was ended because somebody cancelled it.
+    /// Whether a cancellation ended the job.
     pub cancelled: bool,
-    /// Whether one of its processes was blocked waiting for input when its time was up.
+    /// Whether a process of the job was waiting for input at the deadline.
     pub needed_input: bool,
-    /// From its start to its end.
+    /// Time from the start of the foreground process to its end.
     pub wall: Duration,
-    /// What it used.
+    /// Resource usage of the foreground process.
     pub usage: Usage,
-    /// What it wrote.
+    /// The captured output.
     pub captured: Captured,
-    /// The directory it ran in, where one was set.
+    /// The working directory, if the command set one.
     pub working_directory: Option<PathBuf>,
-    /// What became of its processes.
+    /// Processes started, killed and left.
     pub tree: Tree,
-    /// Its limits: who enforced them, and whether they were reached.
+    /// The limits, how they were enforced, and whether they were reached.
     pub limits: RunLimits,
-    /// What still runs, or still holds the output open, after the process that was asked for has ended.
+    /// The job of processes that still run, or still have the output open, after the foreground process ended.
     pub adopted: Option<JobHandle>,
-    /// From the start of the job to this result.
+    /// Time from the start of the job to this result.
     pub duration: Duration,
 }
 
-/// What a job's processes wrote.
+/// The captured outputs of a job.
 #[derive(Clone, Debug, Default)]
 pub struct Captured {
-    /// Standard output.
+    /// Standard output, if it was captured separately.
     pub stdout: Option<Output>,
-    /// Standard error.
+    /// Standard error, if it was captured separately.
     pub stderr: Option<Output>,
-    /// Both, in the order they were written: through one pipe, or on a terminal.
+    /// Both streams in the order in which they were written, through one pipe or on a terminal.
     pub output: Option<Output>,
-    /// The terminal that `output` was sent to, if it was: its bytes are raw, with whatever moves the cursor.
+    /// The size of the terminal, if the job had one. `output` contains raw bytes with control sequences then.
     pub terminal: Option<TerminalSize>,
 }
 
 impl Captured {
-    /// What a terminal shows of `output`, as text, under the name of the raw output.
+    /// Returns the text that a terminal shows for `output`, with the id of the raw output.
     fn rendered(&self, budget: usize) -> Option<OutputSummary> {
         let (size, raw) = (self.terminal?, self.output.as_ref()?);
         let rendered = raw.rendered(VirtualTerminal::new(size.rows, size.columns)).ok()?;
@@ -78,24 +78,26 @@ impl Captured {
         Some(summary)
     }
 
-    /// The outputs as data, with so many bytes of each.
-    pub fn show(&self, budget: usize) -> CapturedReport {
-        let show = |output: &Option<Output>| output.as_ref()?.summary(&OutputView::HeadAndTail, budget).ok();
+    /// Returns the outputs in their JSON form, with at most `budget` bytes of each.
+    pub fn report(&self, budget: usize) -> CapturedReport {
+        let summary =
+            |output: &Option<Output>| output.as_ref()?.summary(&OutputView::HeadAndTail, budget).ok();
         CapturedReport {
-            stdout: show(&self.stdout),
-            stderr: show(&self.stderr),
-            output: self.rendered(budget).or_else(|| show(&self.output)),
+            stdout: summary(&self.stdout),
+            stderr: summary(&self.stderr),
+            output: self.rendered(budget).or_else(|| summary(&self.output)),
         }
     }
 
-    /// All the outputs there are.
+    /// Returns all captured outputs.
     pub fn all(&self) -> impl Iterator<Item = &Output> {
         [&self.stdout, &self.stderr, &self.output].into_iter().flatten()
     }
 }
 
 impl JobOutcome {
-    /// The status a shell would show: 124 if the time was up, 130 if cancelled, else the process's own.
+    /// Returns the status that a shell would show: 124 after a timeout, 130 after a cancellation, 137 if a limit ended the job,
+    /// else that of the foreground process.
     pub fn code(&self) -> i32 {
         if self.timed_out {
             TIMED_OUT
@@ -108,7 +110,7 @@ impl JobOutcome {
         }
     }
 
-    /// The outcome in its JSON form, with so many bytes of each output.
+    /// Returns the outcome in its JSON form, with at most `budget` bytes of each output.
     pub fn report(&self, budget: usize) -> JobOutcomeReport {
         let status = self.status();
         JobOutcomeReport {
@@ -130,7 +132,7 @@ impl JobOutcome {
             }],
             status,
             needed_input: self.needed_input,
-            shown: self.captured.show(budget),
+            outputs: self.captured.report(budget),
             cwd: self.working_directory.clone(),
             jobs: self.adopted.iter().map(JobHandle::report).collect(),
             tree: self.tree.clone(),
@@ -151,75 +153,75 @@ impl JobOutcome {
     }
 }
 
-/// An [`JobOutcome`] as data.
+/// The JSON form of a [`JobOutcome`].
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct JobOutcomeReport {
-    /// How it ended.
+    /// The exit status.
     pub status: StatusReport,
-    /// Every process of the pipeline: here the one.
+    /// The stages of the pipeline: one.
     pub stages: Vec<StageReport>,
-    /// Whether it was waiting for input when its time was up; only if it was.
+    /// Whether it was waiting for input at the deadline; omitted if false.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub needed_input: bool,
-    /// What it wrote.
+    /// The captured outputs.
     #[serde(flatten)]
-    pub shown: CapturedReport,
+    pub outputs: CapturedReport,
     /// The working directory.
     pub cwd: Option<PathBuf>,
-    /// What still runs.
+    /// Jobs that are still running.
     pub jobs: Vec<RunningJobReport>,
-    /// What became of the processes.
+    /// Processes started, killed and left.
     pub tree: Tree,
-    /// Its limits; only if there are any.
+    /// The limits; omitted if there are none.
     #[serde(skip_serializing_if = "RunLimits::is_empty")]
     pub limits: RunLimits,
-    /// From start to result, in seconds.
+    /// Time from start to result, in seconds.
     #[serde(serialize_with = "seconds")]
     pub duration: Duration,
 }
 
 impl JobOutcomeReport {
-    /// Masks keys in the arguments.
+    /// Masks secrets in the arguments.
     pub fn redact(&mut self, redactor: &Redactor) {
         self.stages.iter_mut().for_each(|stage| stage.redact(redactor));
     }
 }
 
 impl StageReport {
-    /// Masks keys in the arguments.
+    /// Masks secrets in the arguments.
     pub fn redact(&mut self, redactor: &Redactor) {
         self.argv.iter_mut().for_each(|word| redactor.redact(word));
     }
 }
 
-/// What a job's processes wrote, as data.
+/// The JSON form of captured outputs.
 #[derive(Clone, Debug, Default, Serialize)]
 #[non_exhaustive]
 pub struct CapturedReport {
-    /// Standard output, if it was captured on its own.
+    /// Standard output, if it was captured separately.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stdout: Option<OutputSummary>,
-    /// Standard error, if it was captured on its own.
+    /// Standard error, if it was captured separately.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stderr: Option<OutputSummary>,
-    /// Both in true order, if they were merged.
+    /// Both streams in the order in which they were written, if they were merged.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub output: Option<OutputSummary>,
 }
 
-/// How a command ended, as data.
+/// The JSON form of an exit status.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct StatusReport {
-    /// The status a shell would show.
+    /// The status that a shell would show.
     pub code: i32,
-    /// The signal that killed it, such as `SIGKILL`.
+    /// The signal that killed the process, such as `SIGKILL`.
     pub signal: Option<String>,
-    /// Whether its time was up.
+    /// Whether it timed out.
     pub timed_out: bool,
     /// Whether it was cancelled.
     pub cancelled: bool,
-    /// The limit that ended it, or for which some of its processes were refused or killed; only if there is one.
+    /// The limit that ended it, or because of which processes were refused or killed; omitted if there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<LimitKind>,
 }
@@ -236,38 +238,38 @@ impl From<Exit> for StatusReport {
     }
 }
 
-/// A stage of a pipeline, as data.
+/// The JSON form of a stage of a pipeline.
 #[derive(Clone, Debug, Serialize)]
 pub struct StageReport {
     /// The program and its arguments.
     pub argv: Vec<String>,
-    /// Whether there were more of them than are kept.
+    /// Whether arguments were omitted.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub argv_truncated: bool,
-    /// What kind of command it is.
+    /// The kind of command.
     pub kind: &'static str,
-    /// How it ended.
+    /// The exit status.
     pub status: StatusReport,
-    /// What it wrote to its standard output, in bytes, where that was captured.
+    /// Bytes written to standard output, if it was captured.
     pub bytes_out: Option<u64>,
-    /// From its start to its end, in seconds.
+    /// Time from its start to its end, in seconds.
     #[serde(serialize_with = "seconds")]
     pub wall: Duration,
-    /// What it used, where the system tells.
+    /// Resource usage, if known.
     #[serde(flatten)]
     pub usage: Option<Usage>,
-    /// Which pipeline of the script it belongs to, counted from 0.
+    /// Index of its pipeline in the script.
     pub pipeline: usize,
-    /// The stage of the same pipeline, counted from 0, whose end this one wrote to a closed pipe for, if it died of that.
+    /// Index of the stage that had closed the pipe, if this stage was killed by `SIGPIPE`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub closed_by: Option<usize>,
 }
 
-/// A job that still runs, as data.
+/// The JSON form of a job that is still running.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct RunningJobReport {
-    /// Its name.
+    /// The job's id.
     pub id: String,
-    /// Its processes.
+    /// The pids of its processes.
     pub pids: Vec<i32>,
 }

@@ -1,8 +1,8 @@
-//! Whether a program may start.
+//! Permission to start programs.
 //!
-//! Every start asks: [`Command::spawn`](crate::Command::spawn) and [`Command::replace`](crate::Command::replace) take a
-//! [`StartPermission`] as an argument, and jobs use the one of their [`Host`](crate::Host). A command can carry a further
-//! one, that of the session it was made by. All of them have to agree.
+//! [`Command::spawn`](crate::Command::spawn) and [`Command::replace`](crate::Command::replace) require a
+//! [`StartPermission`]. Jobs use that of their [`Host`](crate::Host). A command can have another one, such as that of its
+//! session. A program starts only if all of them allow it.
 
 use std::ffi::OsStr;
 use std::fmt;
@@ -11,34 +11,34 @@ use std::sync::Arc;
 
 use crate::error::{Error, ErrorKind};
 
-/// A program that is about to start, every name resolved.
+/// A program that is about to start, with its path resolved.
 #[derive(Clone, Copy, Debug)]
 pub struct StartRequest<'a> {
-    /// The file.
+    /// The file to execute.
     pub program: &'a Path,
-    /// The program's name for itself and its arguments.
+    /// The program's name and arguments.
     pub argv: &'a [&'a OsStr],
-    /// The directory it starts in; `None` for that of this process.
+    /// The working directory; `None` for that of this process.
     pub directory: Option<&'a Path>,
 }
 
-/// Why a program may not start. The reason completes the sentence "cannot start 'NAME': …".
+/// The refusal of a program. The reason completes the message "cannot start 'NAME': …".
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Denial {
-    /// The reason, with the option or rule that it comes from.
+    /// The reason, which names the option or rule.
     pub reason: String,
 }
 
-/// Decides about each program that is about to start.
+/// Decides which programs may start.
 pub trait StartPolicy: fmt::Debug + Send + Sync {
-    /// Whether it may start.
+    /// Checks a program.
     ///
     /// # Errors
-    /// Why it may not.
+    /// Returns a denial if the program may not start.
     fn decide(&self, request: &StartRequest<'_>) -> Result<(), Denial>;
 }
 
-/// The permission to start programs: all, none, or those that policies allow. Cheap to clone.
+/// Permission to start all programs, none, or those that policies allow.
 ///
 /// ```
 /// use haft_process::{Command, ErrorKind, StartPermission};
@@ -54,46 +54,46 @@ pub struct StartPermission {
 }
 
 impl StartPermission {
-    /// All programs may start.
+    /// Allows all programs.
     #[must_use]
     pub const fn all() -> StartPermission {
         StartPermission { refused: None, policies: Vec::new() }
     }
 
-    /// No program may start, for this reason.
+    /// Allows no program, for a reason.
     #[must_use]
     pub fn none(reason: &str) -> StartPermission {
         StartPermission { refused: Some(reason.into()), policies: Vec::new() }
     }
 
-    /// The programs that a policy allows may start.
+    /// Allows the programs that a policy allows.
     #[must_use]
     pub fn by(policy: Arc<dyn StartPolicy>) -> StartPermission {
         StartPermission { refused: None, policies: vec![policy] }
     }
 
-    /// What both permissions allow.
+    /// Allows the programs that both permissions allow.
     #[must_use]
     pub fn and(&self, other: &StartPermission) -> StartPermission {
         let refused = self.refused.clone().or_else(|| other.refused.clone());
         StartPermission { refused, policies: [&*self.policies, &*other.policies].concat() }
     }
 
-    /// Whether every program may start.
+    /// Whether all programs are allowed.
     pub(crate) fn is_unlimited(&self) -> bool {
         self.refused.is_none() && self.policies.is_empty()
     }
 
-    /// Why no program at all may start, if that is so.
+    /// Returns the reason if no program is allowed.
     #[must_use]
     pub fn refusal(&self) -> Option<&str> {
         self.refused.as_deref()
     }
 
-    /// Whether a program may start.
+    /// Checks whether a program may start.
     ///
     /// # Errors
-    /// [`ErrorKind::Denied`], with the reason.
+    /// [`ErrorKind::Denied`] with the reason, if it may not.
     pub fn check(&self, request: &StartRequest<'_>) -> Result<(), Error> {
         let denied = |reason: &str| {
             let shown = request.argv.first().copied().unwrap_or(request.program.as_os_str());

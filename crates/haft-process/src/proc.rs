@@ -1,4 +1,4 @@
-//! What `/proc` tells about processes.
+//! Information about processes from `/proc`.
 
 use std::collections::HashSet;
 use std::fs;
@@ -8,39 +8,41 @@ use rustix::io::Errno;
 
 use crate::sys;
 
-/// A line of the process table.
+/// One process, as read from `/proc/PID/stat`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Entry {
+pub(crate) struct ProcessEntry {
     pub(crate) pid: i32,
     pub(crate) parent: i32,
     pub(crate) group: i32,
     pub(crate) session: i32,
-    /// When it was started, in the kernel's ticks since boot; with the pid this names a process for ever.
+    /// Start time in clock ticks since boot. Pid and start time together are never reused.
     pub(crate) start: u64,
-    /// Whether it has ended and waits to be reaped.
+    /// Whether it has ended and is not reaped yet.
     pub(crate) zombie: bool,
 }
 
-/// All processes there are now.
-pub(crate) fn table() -> Vec<Entry> {
-    survey(|_| Some(())).into_iter().map(|(entry, ())| entry).collect()
+/// Returns all processes.
+pub(crate) fn table() -> Vec<ProcessEntry> {
+    scan(|_| Some(())).into_iter().map(|(entry, ())| entry).collect()
 }
 
-/// All processes there are now, each with what `look` makes of it in the same moment; `None` says that it has gone.
+/// Returns all processes, each with the result of `inspect`, which returns `None` if the process has ended meanwhile.
 ///
-/// One that has gone after it was listed may have started another that was not listed yet, so whoever is new is looked
-/// at until nobody has gone. No line of descent gets away like this: the system lists by rising numbers, and a child's
-/// number comes after its parent's.
-pub(crate) fn survey<T>(look: impl Fn(&Entry) -> Option<T>) -> Vec<(Entry, T)> {
-    const ROUNDS: usize = 16;
+/// A process that ends after it was listed may have started a child that was not listed yet. New processes are therefore
+/// listed until none has ended in between. No descendant is missed, because the kernel lists pids in ascending order and a
+/// child's pid follows its parent's.
+pub(crate) fn scan<T>(inspect: impl Fn(&ProcessEntry) -> Option<T>) -> Vec<(ProcessEntry, T)> {
+    const MAX_PASSES: usize = 16;
     let mut listed = HashSet::new();
     let mut found = Vec::new();
-    for _ in 0..ROUNDS {
-        let mut new: Vec<i32> = numbers().into_iter().filter(|pid| listed.insert(*pid)).collect();
-        // The newest first: they are those who may go next.
+    for _ in 0..MAX_PASSES {
+        let mut new: Vec<i32> = pids().into_iter().filter(|pid| listed.insert(*pid)).collect();
+        // Newest first, because they are the most likely to end soon.
         new.sort_unstable_by(|one, other| other.cmp(one));
         let before = found.len();
-        found.extend(new.iter().filter_map(|&pid| entry(pid).and_then(|entry| Some((entry, look(&entry)?)))));
+        found.extend(
+            new.iter().filter_map(|&pid| entry(pid).and_then(|entry| Some((entry, inspect(&entry)?)))),
+        );
         if found.len() - before == new.len() {
             break;
         }
@@ -48,13 +50,13 @@ pub(crate) fn survey<T>(look: impl Fn(&Entry) -> Option<T>) -> Vec<(Entry, T)> {
     found
 }
 
-/// Whether `/proc` is there and tells of the processes that this one sees, not of another namespace's.
+/// Whether `/proc` is mounted and shows the PID namespace of this process.
 fn is_available() -> bool {
     let own = rustix::process::getpid().as_raw_pid();
     fs::read_link("/proc/self").is_ok_and(|name| name.to_str() == Some(own.to_string().as_str()))
 }
 
-fn numbers() -> Vec<i32> {
+fn pids() -> Vec<i32> {
     if !is_available() {
         return Vec::new();
     }
@@ -62,18 +64,18 @@ fn numbers() -> Vec<i32> {
     directory.flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect()
 }
 
-/// One process, if it is still there.
-pub(crate) fn entry(pid: i32) -> Option<Entry> {
+/// Returns a process, if it exists.
+pub(crate) fn entry(pid: i32) -> Option<ProcessEntry> {
     parse_stat(&fs::read(format!("/proc/{pid}/stat")).ok()?)
 }
 
-/// When a process was started, in the kernel's ticks since boot, if it is still there and has not ended. Together with its
-/// number this names a process for ever, through all the programs that it becomes.
+/// Returns the start time of a running process, in clock ticks since boot. Pid and start time together are never reused, and
+/// do not change when the process executes another program.
 pub fn process_start(pid: i32) -> Option<u64> {
     entry(pid).filter(|entry| !entry.zombie).map(|entry| entry.start)
 }
 
-/// Whether a process runs, is ready to run, or waits for a disk: it will go on by itself, soon.
+/// Whether a process is running, ready to run, or waiting for a disk.
 pub fn is_computing(pid: i32) -> bool {
     let Ok(line) = fs::read(format!("/proc/{pid}/stat")) else { return false };
     let after_name = line.iter().rposition(|&byte| byte == b')').map(|close| close + 2);
@@ -81,18 +83,18 @@ pub fn is_computing(pid: i32) -> bool {
     matches!(state, Some(b'R' | b'D'))
 }
 
-/// Whether a process, dead or alive but not reaped, descends from this one.
+/// Whether a process that is not reaped yet is a descendant of this process.
 #[must_use]
 pub fn is_descendant(pid: i32) -> bool {
-    const MOST_GENERATIONS: usize = 256;
+    const MAX_GENERATIONS: usize = 256;
     let own = rustix::process::getpid().as_raw_pid();
     let parent = |pid: &i32| entry(*pid).map(|entry| entry.parent).filter(|parent| *parent > 0);
     let ancestors = std::iter::successors(parent(&pid), parent);
-    ancestors.take(MOST_GENERATIONS).any(|ancestor| ancestor == own)
+    ancestors.take(MAX_GENERATIONS).any(|ancestor| ancestor == own)
 }
 
-/// Reads a `stat` line. The command name in it may hold anything, so fields count from its last parenthesis.
-fn parse_stat(line: &[u8]) -> Option<Entry> {
+/// Parses a `stat` line. The command name may contain any character, so fields are counted from the last parenthesis.
+fn parse_stat(line: &[u8]) -> Option<ProcessEntry> {
     let open = line.iter().position(|&byte| byte == b'(')?;
     let close = line.iter().rposition(|&byte| byte == b')')?;
     let pid = std::str::from_utf8(line.get(..open)?).ok()?.trim().parse().ok()?;
@@ -102,13 +104,13 @@ fn parse_stat(line: &[u8]) -> Option<Entry> {
     let (parent, group, session) = (number()?, number()?, number()?);
     let threads = number_at(&mut number, 13)?;
     let start = number_at(&mut number, 1)?;
-    Some(Entry {
+    Some(ProcessEntry {
         pid,
         parent: parent as i32,
         group: group as i32,
         session: session as i32,
         start: start.cast_unsigned(),
-        // The first thread may have ended while others go on.
+        // The main thread may have ended while other threads run.
         zombie: matches!(state, "Z" | "X" | "x") && threads <= 1,
     })
 }
@@ -120,26 +122,26 @@ fn number_at(number: &mut impl FnMut() -> Option<i64>, skip: usize) -> Option<i6
     number()
 }
 
-/// The time now, in the kernel's ticks since boot, as processes' starts are told.
+/// Returns the current time in clock ticks since boot, the unit of start times.
 pub(crate) fn now() -> u64 {
     let now = rustix::time::clock_gettime(rustix::time::ClockId::Boottime);
     let ticks = rustix::param::clock_ticks_per_second();
     now.tv_sec.cast_unsigned() * ticks + now.tv_nsec.cast_unsigned() * ticks / 1_000_000_000
 }
 
-/// The control groups of a process, one a line; empty if it has gone.
+/// Returns the control groups of a process, one per line; empty if the process has ended.
 pub(crate) fn cgroups(pid: i32) -> String {
     fs::read_to_string(format!("/proc/{pid}/cgroup")).unwrap_or_default()
 }
 
-/// Whether a process does not die although it was killed: it is in an uninterruptible sleep, or frozen.
+/// Whether a process is in uninterruptible sleep or frozen, so that `SIGKILL` does not end it.
 pub(crate) fn is_uninterruptible(pid: i32) -> bool {
     let line = fs::read(format!("/proc/{pid}/stat")).unwrap_or_default();
     let state = line.iter().rposition(|&byte| byte == b')').and_then(|close| line.get(close + 2));
     state == Some(&b'D')
 }
 
-/// The children of this process, whichever of its threads started or inherited them.
+/// Returns the children of this process, of all its threads.
 pub(crate) fn own_children() -> Vec<i32> {
     if !is_available() {
         return sys::find_children();
@@ -158,43 +160,43 @@ pub(crate) fn own_children() -> Vec<i32> {
     children
 }
 
-/// What a process uses.
+/// Threads and memory of a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Load {
+pub(crate) struct ProcessLoad {
     pub(crate) threads: u64,
-    /// Bytes of its resident set.
+    /// Bytes of the resident set.
     pub(crate) resident: u64,
-    /// Bytes of its resident set without pages of files and shared memory.
+    /// Bytes of the resident set without file mappings and shared memory.
     pub(crate) unshared: u64,
 }
 
-/// What a process uses now, if it is still there.
-pub(crate) fn load(pid: i32) -> Option<Load> {
+/// Returns threads and memory of a process, if it exists.
+pub(crate) fn load(pid: i32) -> Option<ProcessLoad> {
     let statm = fs::read_to_string(format!("/proc/{pid}/statm")).ok()?;
     let mut pages = statm.split_ascii_whitespace().skip(1).map(|field| field.parse::<u64>().ok());
     let (resident, shared) = (pages.next()??, pages.next()??);
     let threads = fs::read_dir(format!("/proc/{pid}/task")).map_or(1, Iterator::count) as u64;
     let size = rustix::param::page_size() as u64;
-    Some(Load { threads, resident: resident * size, unshared: resident.saturating_sub(shared) * size })
+    Some(ProcessLoad { threads, resident: resident * size, unshared: resident.saturating_sub(shared) * size })
 }
 
-/// The resident set of a process in bytes, with shared pages counted in equal parts for those who share them.
+/// Returns the proportional set size in bytes: each shared page counts in equal parts for the processes that share it.
 pub(crate) fn proportional_memory(pid: i32) -> Option<u64> {
     let rollup = fs::read_to_string(format!("/proc/{pid}/smaps_rollup")).ok()?;
     status_number(&rollup, "Pss:").map(|kibibytes| kibibytes << 10)
 }
 
-/// A child of this process that `/proc` does not list. The time of its start is not known, and given as 0.
-pub(crate) fn child_entry(pid: i32) -> Option<Entry> {
+/// Returns a child of this process that `/proc` does not list. Its start time is unknown and set to 0.
+pub(crate) fn child_entry(pid: i32) -> Option<ProcessEntry> {
     let zombie = sys::child_state(pid)? == sys::ChildState::Ended;
     let number = rustix::process::Pid::from_raw(pid);
     let group = rustix::process::getpgid(number).map_or(0, rustix::process::Pid::as_raw_pid);
     let session = rustix::process::getsid(number).map_or(0, rustix::process::Pid::as_raw_pid);
     let parent = rustix::process::getpid().as_raw_pid();
-    Some(Entry { pid, parent, group, session, start: 0, zombie })
+    Some(ProcessEntry { pid, parent, group, session, start: 0, zombie })
 }
 
-/// How many processes and threads the user of this process has.
+/// Returns the number of threads of all processes of this user.
 pub(crate) fn count_of_user() -> u64 {
     let own = rustix::process::getuid().as_raw();
     let statuses = table()
@@ -210,36 +212,39 @@ fn status_number(status: &str, field: &str) -> Option<u64> {
     status.lines().find_map(|line| line.strip_prefix(field))?.split_ascii_whitespace().next()?.parse().ok()
 }
 
-/// The environment a process was started with, as long as it has not overwritten that memory: `name=value`, each with a
-/// NUL byte after it. Of one that has no memory left, or is somebody else's, it is empty; `Err` says that it has gone.
-pub(crate) fn environment(pid: i32) -> Result<Vec<u8>, Gone> {
+/// Returns the initial environment of a process, as NUL-terminated `name=value` strings. It is empty if the process has no
+/// memory any more or belongs to another user.
+///
+/// # Errors
+/// Fails if the process does not exist any more.
+pub(crate) fn environment(pid: i32) -> Result<Vec<u8>, ProcessGone> {
     let mut bytes = Vec::new();
     let read =
         fs::File::open(format!("/proc/{pid}/environ")).and_then(|mut file| file.read_to_end(&mut bytes));
     match read.map_err(|error| Errno::from_io_error(&error)) {
-        Err(Some(Errno::NOENT | Errno::SRCH)) if entry(pid).is_none() => Err(Gone),
+        Err(Some(Errno::NOENT | Errno::SRCH)) if entry(pid).is_none() => Err(ProcessGone),
         Err(_) => Ok(Vec::new()),
         Ok(_) => Ok(bytes),
     }
 }
 
-/// Whether a process ignores hang-ups.
-pub(crate) fn ignores_hangups(pid: i32) -> bool {
+/// Whether a process ignores `SIGHUP`.
+pub(crate) fn ignores_sighup(pid: i32) -> bool {
     let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
     let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
     ignored.is_some_and(|set| u64::from_str_radix(set.trim(), 16).is_ok_and(|set| set & 1 != 0))
 }
 
-/// A process that was there a moment ago.
+/// The process does not exist any more.
 #[derive(Debug)]
-pub(crate) struct Gone;
+pub(crate) struct ProcessGone;
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn a_command_name_may_hold_parentheses_and_blanks() {
+    fn command_names_may_contain_parentheses_and_spaces() {
         let line = b"42 (a) b (c)) S 1 2 3 0 -1 4 5 6 7 8 9 10 11 12 20 0 1 0 777 1 2";
         let entry = parse_stat(line).unwrap();
         assert_eq!((entry.pid, entry.parent, entry.group, entry.session), (42, 1, 2, 3));
@@ -248,21 +253,21 @@ mod tests {
     }
 
     #[test]
-    fn a_process_lives_as_long_as_one_of_its_threads() {
+    fn a_process_is_a_zombie_only_after_its_last_thread_ended() {
         let line = |threads| format!("42 (a) Z 1 2 3 0 -1 4 5 6 7 8 9 10 11 12 20 0 {threads} 0 777 1 2");
         assert!(parse_stat(line(1).as_bytes()).unwrap().zombie);
         assert!(!parse_stat(line(2).as_bytes()).unwrap().zombie);
     }
 
     #[test]
-    fn garbage_is_no_entry() {
+    fn malformed_lines_are_rejected() {
         assert_eq!(parse_stat(b""), None);
         assert_eq!(parse_stat(b"12 (x"), None);
         assert_eq!(parse_stat(b"12 (x) R 1 2"), None);
     }
 
     #[test]
-    fn this_process_is_in_the_table() {
+    fn the_process_table_lists_this_process() {
         let pid = std::process::id() as i32;
         assert!(table().iter().any(|entry| entry.pid == pid && !entry.zombie));
     }

@@ -1,8 +1,8 @@
-//! Orphans that become this process's children.
+//! Reaping orphans.
 //!
-//! A subreaper inherits every descendant whose parent dies, and has to reap it. The kernel keeps one table of
-//! children for a process, so the record of which of them were started here, and are waited for by their owners, is
-//! one for the process as well. It is kept only after [`become_subreaper`].
+//! A subreaper becomes the parent of every descendant whose own parent ends, and must reap it. Children that this crate
+//! started are reaped by their owners instead, so their pids are recorded in a table. There is one table per process,
+//! because the kernel has one list of children per process. It is used only after [`become_subreaper`].
 
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -15,21 +15,22 @@ use crate::sys;
 static SUBREAPER: AtomicBool = AtomicBool::new(false);
 /// Whether this process had children that this crate did not start when it became a subreaper.
 static HAD_CHILDREN: AtomicBool = AtomicBool::new(false);
-static OWNED: Mutex<Option<HashSet<i32>>> = Mutex::new(None);
-/// Whether no process may be started any more.
-static FORBIDDEN: AtomicBool = AtomicBool::new(false);
-/// Shared by those who start children, until they are on record; held alone by whoever looks for children that are not.
+/// Children that are reaped by their owners.
+static OWNED_CHILDREN: Mutex<Option<HashSet<i32>>> = Mutex::new(None);
+/// Whether processes must not be started any more.
+static STARTS_FORBIDDEN: AtomicBool = AtomicBool::new(false);
+/// Read-locked while a child is started and recorded; write-locked while orphans are determined.
 static STARTING: RwLock<()> = RwLock::new(());
 
-/// Makes this process the parent of all descendants whose own parent dies. A process-wide setting: an application
-/// asks for it, a library does not. From then on, children that were not started by this crate are reaped by it.
+/// Makes this process a subreaper: the parent of all descendants whose own parent ends. Children that were not started by
+/// this crate are reaped by it from then on. This is a process-wide setting, for applications and not for libraries.
 ///
 /// # Errors
-/// If the system refuses.
+/// Fails if the system call fails.
 pub fn become_subreaper() -> Result<(), Error> {
     rustix::process::set_child_subreaper(Some(rustix::process::getpid()))
-        .map_err(|error| Error::system("become the reaper of orphans", error))?;
-    // Children from before are not orphans: this process had them when this program took its place.
+        .map_err(|error| Error::system("become a subreaper", error))?;
+    // Existing children are not orphans: this process had them before it executed this program.
     let mut owned = owned();
     if !is_subreaper() && sys::has_children() {
         let owned = owned.get_or_insert_default();
@@ -43,45 +44,45 @@ pub fn become_subreaper() -> Result<(), Error> {
     Ok(())
 }
 
-/// Gives up what [`become_subreaper`] has asked for, which a program that this process becomes would otherwise inherit.
+/// Stops being a subreaper. A program that replaces this process would inherit the setting otherwise.
 pub fn resign_subreaper() {
     if SUBREAPER.swap(false, Ordering::AcqRel) {
         let _ = rustix::process::set_child_subreaper(None);
     }
 }
 
-/// Whether [`become_subreaper`] was called.
+/// Whether this process is a subreaper.
 pub(crate) fn is_subreaper() -> bool {
     SUBREAPER.load(Ordering::Acquire)
 }
 
-/// Whether orphans may descend from children that this crate did not start.
+/// Whether orphans may descend from children that this process had before it became a subreaper.
 pub(crate) fn had_children() -> bool {
     HAD_CHILDREN.load(Ordering::Acquire)
 }
 
-/// Keeps all threads from starting processes from now on: one that tries waits for the end of this process.
+/// Prevents all threads from starting processes. A thread that tries blocks until this process ends.
 pub(crate) fn forbid_starts() {
-    FORBIDDEN.store(true, Ordering::SeqCst);
-    // Those that have begun get to their end.
+    STARTS_FORBIDDEN.store(true, Ordering::SeqCst);
+    // Waits for starts that are in progress.
     drop(STARTING.write().unwrap_or_else(PoisonError::into_inner));
 }
 
-fn wait_for_the_end() -> ! {
+fn block_forever() -> ! {
     loop {
         std::thread::park();
     }
 }
 
-/// Runs a spawn such that its child cannot be taken for an orphan in between.
-pub(crate) fn owning<E>(spawn: impl FnOnce() -> Result<sys::Spawned, E>) -> Result<sys::Spawned, E> {
+/// Starts a child and records it as owned, so that it is never taken for an orphan.
+pub(crate) fn register_child<E>(spawn: impl FnOnce() -> Result<sys::Spawned, E>) -> Result<sys::Spawned, E> {
     if !is_subreaper() {
         return spawn();
     }
     let starting = STARTING.read().unwrap_or_else(PoisonError::into_inner);
-    if FORBIDDEN.load(Ordering::SeqCst) {
+    if STARTS_FORBIDDEN.load(Ordering::SeqCst) {
         drop(starting);
-        wait_for_the_end();
+        block_forever();
     }
     let spawned = spawn()?;
     owned().get_or_insert_default().insert(spawned.pid);
@@ -89,10 +90,10 @@ pub(crate) fn owning<E>(spawn: impl FnOnce() -> Result<sys::Spawned, E>) -> Resu
 }
 
 fn owned() -> MutexGuard<'static, Option<HashSet<i32>>> {
-    OWNED.lock().unwrap_or_else(PoisonError::into_inner)
+    OWNED_CHILDREN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Forgets a child that was reaped or let go by its owner.
+/// Removes a child that its owner reaped or detached.
 pub(crate) fn release(pid: i32) {
     if is_subreaper()
         && let Some(owned) = owned().as_mut()
@@ -101,24 +102,24 @@ pub(crate) fn release(pid: i32) {
     }
 }
 
-/// The children of this process that it did not start: those it has inherited.
+/// Returns the orphans: children that this process inherited.
 pub(crate) fn orphans() -> Vec<i32> {
     if !is_subreaper() || !sys::has_children() {
         return Vec::new();
     }
-    // Nor may one that is on record be taken off while it is looked for.
+    // The table stays locked, so that no child is removed meanwhile.
     let _starting = STARTING.write().unwrap_or_else(PoisonError::into_inner);
     let owned = owned();
     let is_owned = |pid: &i32| owned.as_ref().is_some_and(|owned| owned.contains(pid));
     proc::own_children().into_iter().filter(|pid| !is_owned(pid)).collect()
 }
 
-/// Whether a child of this process is one that it did not start.
+/// Whether a child of this process is an orphan.
 pub(crate) fn is_orphan(child: i32) -> bool {
     is_subreaper() && !owned().as_ref().is_some_and(|owned| owned.contains(&child))
 }
 
-/// Reaps the orphans that have ended. Nothing happens in a process that is no subreaper.
+/// Reaps orphans that have ended. Has no effect unless this process is a subreaper.
 pub fn reap_orphans() {
     if !is_subreaper() || !sys::has_ended_children() {
         return;

@@ -1,12 +1,12 @@
-//! A scope: all the processes that one run started, and all that those started, wherever they went.
+//! A scope: all processes of one run, and all their descendants.
 //!
-//! Every member carries the scope's id in its environment, under [`MARKER`]. Where a control group can be made, the
-//! first process is born into it and nobody leaves it. Scopes nest: the id of one inside another begins with the
-//! other's, and a haft inside a haft adds its own to those it was born with.
+//! Every member has the scope's id in its environment, in the variable [`MARKER`]. If a control group can be created, the
+//! first process is started in it, and no member can leave it. Scopes nest: the id of an inner scope begins with that of the
+//! outer one. A haft process inside a haft run adds its id to the inherited value.
 
 use std::collections::HashSet;
 use std::ffi::{CStr, CString, OsStr};
-use std::os::fd::{AsRawFd as _, OwnedFd, RawFd};
+use std::os::fd::{AsRawFd as _, OwnedFd};
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -14,66 +14,67 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use rustix::process::Signal;
 
-use crate::attribution::{self, RunPlace};
+use crate::attribution::{self, RunRegistration};
 use crate::cgroup::{self, Cgroup, Hierarchies};
 use crate::enforce::{LimitTracker, Limiters, RunLimits};
 use crate::environment::Environment;
 use crate::host::{Host, ScopeLimits};
-use crate::proc::{self, Entry};
+use crate::proc::{self, ProcessEntry};
 use crate::reaper;
+use crate::scope_kill::signal_process;
 use crate::status::{Exit, Usage};
 use crate::survivors::Survivors;
-use crate::sweep::signal_process;
+use crate::sys::CgroupJoin;
 use crate::tree::Seeds;
 
-/// The environment variable that every process started in a scope carries.
+/// The environment variable that every process of a scope inherits.
 pub const MARKER: &str = "HAFT_RUN";
 
-/// A set of processes that can be counted and ended as one.
+/// A set of processes that are counted and ended together.
 #[derive(Clone, Debug)]
-pub struct Scope(Arc<Inner>);
+pub struct Scope(Arc<ScopeInner>);
 
 #[derive(Debug)]
-struct Inner {
+struct ScopeInner {
     id: String,
-    /// What holds the members, made for the first: before that, nobody is there.
-    held: OnceLock<Held>,
-    /// Control groups that somebody else has made, now dead.
+    /// The control groups, created for the first process.
+    held: OnceLock<ScopeCgroups>,
+    /// Control groups of a dead run.
     inherited: Vec<PathBuf>,
     seeds: Mutex<Seeds>,
-    /// How many processes were started in it.
+    /// Number of processes started in the scope.
     started: AtomicUsize,
-    /// How many parts were made of it.
+    /// Number of parts of the scope.
     parts: AtomicUsize,
     tracker: LimitTracker,
-    kind: Kind,
-    /// Its place among the runs of this process, from the first process on.
-    place: OnceLock<RunPlace>,
-    /// When its first process was started.
+    kind: ScopeKind,
+    /// Its registration among the runs of this process, from the first process on.
+    registration: OnceLock<RunRegistration>,
+    /// When its first process was started, in clock ticks since boot.
     begun: OnceLock<u64>,
-    /// What it is a part of: its members are members of that as well.
+    /// The scope that it is a part of. Its members are members of that scope too.
     outer: Option<Scope>,
-    /// What shall hold the members. It goes last, with the host.
+    /// Declared last, so that the host is dropped after everything else.
     containment: Containment,
 }
 
-/// How the members of a scope are known.
+/// How the members of a scope are found.
 #[derive(Debug)]
-pub(crate) enum Kind {
-    /// By all that connects them to the run that this process supervises.
+pub(crate) enum ScopeKind {
+    /// A run that this process supervises: by everything that connects a process to it.
     Run,
-    /// By marker and control group, since another process has started them.
+    /// A run of a dead process: by marker and control group.
     Recovered,
-    /// As descendants of this process, all but these and theirs.
-    Descent(Vec<i32>),
+    /// All descendants of this process, except the given ones and their descendants.
+    Descendants(Vec<i32>),
 }
 
-impl Inner {
-    fn new(id: String) -> Inner {
-        Inner {
+impl ScopeInner {
+    fn new(id: String) -> ScopeInner {
+        ScopeInner {
             id,
-            kind: Kind::Run,
-            place: OnceLock::new(),
+            kind: ScopeKind::Run,
+            registration: OnceLock::new(),
             begun: OnceLock::new(),
             containment: Containment::default(),
             held: OnceLock::new(),
@@ -87,77 +88,73 @@ impl Inner {
     }
 }
 
-/// What holds the members of a scope together.
+/// The control groups of a scope.
 #[derive(Debug, Default)]
-struct Held {
+struct ScopeCgroups {
+    /// The group that contains all members.
     cgroup: Option<Cgroup>,
     limiters: Limiters,
 }
 
-/// What a scope shall be made of.
+/// The resources that a scope is created with.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Containment {
-    /// Whom it belongs to: whose directory and watcher the members need, and below whose control groups theirs are.
+    /// The host, whose run directory, watcher and control groups the scope uses.
     pub(crate) host: Option<Host>,
-    /// Where control groups can be made.
+    /// The directories below which control groups are created.
     pub(crate) hierarchies: Hierarchies,
-    /// What all members together, and each of them, may use.
+    /// Limits for all members together and for each member.
     pub(crate) limits: ScopeLimits,
 }
 
-/// What a child needs in order to be born into a scope.
-#[derive(Debug, Default)]
-pub(crate) struct Join {
-    pub(crate) directory: Option<RawFd>,
-    pub(crate) files: Vec<RawFd>,
-}
-
 impl Scope {
-    /// A scope that knows its members by marker and descent only.
+    /// Makes a scope without control groups, which finds its members by marker and descent.
     pub fn new(id: impl Into<String>) -> Scope {
         Scope::with(id.into(), Containment::default())
     }
 
     pub(crate) fn with(id: String, containment: Containment) -> Scope {
-        Scope(Arc::new(Inner { containment, ..Inner::new(id) }))
+        Scope(Arc::new(ScopeInner { containment, ..ScopeInner::new(id) }))
     }
 
-    /// A scope within this one: who is born into it belongs to both, and can be ended without the others.
+    /// Makes a scope within this one. Its processes are members of both and can be ended separately.
     #[must_use]
     pub fn part(&self) -> Scope {
         let number = self.0.parts.fetch_add(1, Ordering::Relaxed) + 1;
         let outer = Some(self.clone());
-        Scope(Arc::new(Inner { outer, ..Inner::new(format!("{}.{number}", self.0.id)) }))
+        Scope(Arc::new(ScopeInner { outer, ..ScopeInner::new(format!("{}.{number}", self.0.id)) }))
     }
 
-    /// The scope of a dead run, with the control groups it had.
+    /// Makes the scope of a dead run, with its control groups.
     pub(crate) fn recovered(id: &str, inherited: Vec<PathBuf>) -> Scope {
-        let held = OnceLock::from(Held::default());
-        Scope(Arc::new(Inner { kind: Kind::Recovered, held, inherited, ..Inner::new(id.to_owned()) }))
+        let held = OnceLock::from(ScopeCgroups::default());
+        let kind = ScopeKind::Recovered;
+        Scope(Arc::new(ScopeInner { kind, held, inherited, ..ScopeInner::new(id.to_owned()) }))
     }
 
-    /// All descendants of this process, but these and theirs.
+    /// Makes a scope of all descendants of this process, except the given ones and their descendants.
     pub(crate) fn descendants(spared: Vec<i32>) -> Scope {
-        let held = OnceLock::from(Held::default());
-        Scope(Arc::new(Inner { kind: Kind::Descent(spared), held, ..Inner::new(String::new()) }))
+        let held = OnceLock::from(ScopeCgroups::default());
+        let kind = ScopeKind::Descendants(spared);
+        Scope(Arc::new(ScopeInner { kind, held, ..ScopeInner::new(String::new()) }))
     }
 
-    /// The id, as it stands in the marker.
+    /// Returns the id, which is part of the marker.
     pub fn id(&self) -> &str {
         &self.0.id
     }
 
-    /// How many processes were started in it, not counting those that they have started.
+    /// Returns the number of processes that were started in the scope, without their descendants.
     pub fn started(&self) -> usize {
         self.0.started.load(Ordering::Relaxed)
     }
 
-    /// Whether a control group of the system holds the members, so that none can get away.
+    /// Whether a control group contains the members, so that none can leave the scope.
     pub fn is_sealed(&self) -> bool {
         self.held().cgroup.is_some()
     }
 
-    /// The limits of the scope: who enforces them, and whether they were reached.
+    /// Returns the limits, what enforces them, and whether they were reached.
     pub(crate) fn limits(&self) -> RunLimits {
         let limits = &self.0.containment.limits;
         if *limits == ScopeLimits::default() {
@@ -166,24 +163,24 @@ impl Scope {
         self.0.tracker.report(limits, &self.held().limiters)
     }
 
-    /// Counts what is refused and killed for limits.
+    /// Returns the counters of processes that were refused or killed because of a limit.
     pub(crate) fn tracker(&self) -> &LimitTracker {
         &self.0.tracker
     }
 
-    /// Takes note of how a member has ended.
+    /// Records the exit of a member, which may be due to a limit.
     pub(crate) fn note_exit(&self, exit: Exit, usage: Usage) {
         for scope in self.with_outer() {
             scope.0.tracker.note_exit(&scope.0.containment.limits, exit, usage);
         }
     }
 
-    /// Whether as many processes run as may. A control group refuses those that its members start, but not one that joins it.
+    /// Whether the process limit is reached. A control group refuses forks of its members, but not a process that joins it.
     pub(crate) fn is_full(&self) -> bool {
         self.with_outer().any(|scope| {
-            let Some(most) = scope.0.containment.limits.processes else { return false };
+            let Some(maximum) = scope.0.containment.limits.processes else { return false };
             let counted = scope.held().groups().find_map(Cgroup::processes);
-            let is_full = counted.unwrap_or_else(|| scope.members().len() as u64) >= most;
+            let is_full = counted.unwrap_or_else(|| scope.members().len() as u64) >= maximum;
             if is_full {
                 scope.0.tracker.note_refused();
             }
@@ -191,12 +188,12 @@ impl Scope {
         })
     }
 
-    /// A descriptor that polls as urgent when the last member has gone, where the system offers one.
+    /// Returns a descriptor that polls as urgent when the last member ends, if there is a control group.
     pub(crate) fn emptied(&self) -> Option<OwnedFd> {
         self.cgroup()?.events().ok()
     }
 
-    /// Whether anybody is left, as far as that can be told without a walk through all processes.
+    /// Whether members are left. Avoids a scan of all processes where possible.
     pub(crate) fn has_strays(&self) -> bool {
         match self.cgroup() {
             Some(cgroup) => cgroup::is_populated(cgroup.path()),
@@ -208,13 +205,17 @@ impl Scope {
         }
     }
 
-    pub(crate) fn join(&self) -> Join {
+    /// Returns the control groups that a new member joins.
+    pub(crate) fn cgroup_join(&self) -> CgroupJoin {
         let innermost = self.with_outer().find_map(|scope| scope.held().cgroup.as_ref());
         let limiters = self.with_outer().flat_map(|scope| scope.held().limiters.files());
-        Join { directory: innermost.map(|cgroup| cgroup.directory().as_raw_fd()), files: limiters.collect() }
+        CgroupJoin {
+            directory: innermost.map(|cgroup| cgroup.directory().as_raw_fd()),
+            files: limiters.collect(),
+        }
     }
 
-    /// The marker as an environment entry, added to what outer runs have set.
+    /// Returns the marker as an environment entry, appended to the markers of outer runs.
     pub(crate) fn marker(&self, environment: &Environment) -> CString {
         let outer = environment.get(MARKER).map(OsStr::as_bytes).filter(|outer| !outer.is_empty());
         let mut entry = format!("{MARKER}=").into_bytes();
@@ -226,41 +227,40 @@ impl Scope {
         CString::new(entry).unwrap_or_default()
     }
 
-    /// Takes note of a process that was started in the scope.
+    /// Adds a process that was started in the scope.
     pub(crate) fn add(&self, pid: i32) {
         for scope in self.with_outer() {
             scope.held();
-            scope.place().into_iter().for_each(RunPlace::resume);
+            scope.registration().into_iter().for_each(RunRegistration::resume);
             scope.0.started.fetch_add(1, Ordering::Relaxed);
             scope.seeds().roots.push(pid);
         }
     }
 
-    /// Forgets a process that was reaped: its number may come back as somebody else.
+    /// Removes a process that was reaped, because its pid may be reused.
     pub(crate) fn forget(&self, pid: i32) {
         for scope in self.with_outer() {
             scope.seeds().roots.retain(|&root| root != pid);
         }
     }
 
-    /// This one and those that it is a part of, outwards.
+    /// Returns this scope and the scopes that it is a part of, innermost first.
     pub(crate) fn with_outer(&self) -> impl Iterator<Item = &Scope> {
         std::iter::successors(Some(self), |scope| scope.0.outer.as_ref())
     }
 
-    /// Looks who is there while the processes that were started are not reaped yet, so that those who stay behind are
-    /// recognised later even if nothing else tells.
-    pub(crate) fn remember(&self) {
+    /// Records the members before their parent is reaped, because afterwards nothing else may connect them to the scope.
+    pub(crate) fn record_members(&self) {
         let found: Vec<_> = self.entries().iter().map(|entry| (entry.pid, entry.start)).collect();
         self.seeds().strays = found;
     }
 
-    /// The processes that are alive.
+    /// Returns the pids of the running members.
     pub fn members(&self) -> Vec<i32> {
         self.entries().iter().map(|entry| entry.pid).collect()
     }
 
-    /// Whether nobody is left. Cheap where a control group answers.
+    /// Whether no member is running. Does not scan all processes if there is a control group.
     pub fn is_empty(&self) -> bool {
         match self.cgroup() {
             Some(cgroup) if cgroup::is_populated(cgroup.path()) => self.members().is_empty(),
@@ -270,79 +270,78 @@ impl Scope {
         }
     }
 
-    /// Signals the members that are in a group, and says how many there were.
+    /// Signals the members of a process group. Returns their number.
     pub(crate) fn signal_group(&self, group: i32, signal: Signal) -> usize {
         let members = self.entries();
         let addressed = members.iter().filter(|entry| entry.group == group);
         addressed.map(|entry| signal_process(*entry, signal)).count()
     }
 
-    /// Signals all members, and says how many there were.
+    /// Signals all members. Returns their number.
     pub(crate) fn signal_all(&self, signal: Signal) -> usize {
         self.entries().iter().map(|entry| signal_process(*entry, signal)).count()
     }
 
-    /// Sends a signal to all members, if there is one of this number.
+    /// Signals all members. Ignores invalid signal numbers.
     pub fn signal(&self, signal: i32) {
         if let Some(signal) = Signal::from_named_raw(signal) {
             self.signal_all(signal);
         }
     }
 
-    pub(crate) fn entries(&self) -> Vec<Entry> {
-        self.look().members
+    pub(crate) fn entries(&self) -> Vec<ProcessEntry> {
+        self.scan().members
     }
 
-    /// Whether there are orphans, dead or alive, that can only be this scope's.
+    /// Whether there are orphans, running or not reaped, that can belong only to this scope.
     pub(crate) fn has_orphans(&self) -> bool {
-        if !self.place().is_some_and(RunPlace::is_only) {
+        if !self.registration().is_some_and(RunRegistration::is_only) {
             return false;
         }
-        let departed: HashSet<i32> = attribution::departed().into_iter().map(|(pid, _)| pid).collect();
-        reaper::orphans().iter().any(|pid| !departed.contains(pid))
+        let released: HashSet<i32> = attribution::released().into_iter().map(|(pid, _)| pid).collect();
+        reaper::orphans().iter().any(|pid| !released.contains(pid))
     }
 
-    /// Says that the run is over: orphans that turn up from now on are not its own.
+    /// Ends the run: later orphans do not belong to it.
     pub(crate) fn retire(&self) {
-        self.place().into_iter().for_each(RunPlace::retire);
+        self.registration().into_iter().for_each(RunRegistration::retire);
     }
 
-    /// Tells the watcher of members that could not be ended.
-    pub(crate) fn note_survivors(&self, left: &[Entry]) {
+    /// Reports members that could not be killed to the watcher.
+    pub(crate) fn report_survivors(&self, left: &[ProcessEntry]) {
         let host = self.with_outer().find_map(|scope| scope.0.containment.host.as_ref());
-        host.into_iter().for_each(|host| host.note_survivors(left));
+        host.into_iter().for_each(|host| host.report_survivors(left));
     }
 
-    /// Which processes are left of a run that has ended by itself, as far as that can be told. Cheap where a control group holds
-    /// them, or this process has no orphans.
-    pub(crate) fn remains(&self) -> Survivors {
+    /// Returns the processes that remain after a run ended by itself. Avoids a scan of all processes if there is a control
+    /// group or this process has no orphans.
+    pub(crate) fn remaining(&self) -> Survivors {
         if self.is_unused() || self.cgroup().is_some() {
             return Survivors::NONE;
         }
         if reaper::is_subreaper() && reaper::orphans().is_empty() {
             return Survivors::NONE;
         }
-        // Where orphans go elsewhere, a look at all processes would not remove the doubt.
-        let doubt = self.blindness().or_else(|| self.look().doubt);
-        Survivors::new(Vec::new(), doubt)
+        // If this process does not inherit orphans, a scan cannot find them.
+        let unknown = self.unseen_orphans().or_else(|| self.scan().unknown);
+        Survivors::new(Vec::new(), unknown)
     }
 
-    /// What kind of scope it is.
-    pub(crate) fn kind(&self) -> &Kind {
+    pub(crate) fn kind(&self) -> &ScopeKind {
         &self.0.kind
     }
 
-    /// Its place among the runs of this process. Parts have none, nor have scopes that end what others have started.
-    pub(crate) fn place(&self) -> Option<&RunPlace> {
-        self.0.place.get()
+    /// Returns its registration among the runs of this process. Parts and recovered scopes have none.
+    pub(crate) fn registration(&self) -> Option<&RunRegistration> {
+        self.0.registration.get()
     }
 
-    /// When its first process was started, in the kernel's ticks since boot.
+    /// Returns when its first process was started, in clock ticks since boot.
     pub(crate) fn begun(&self) -> u64 {
         self.0.begun.get().copied().unwrap_or_default()
     }
 
-    /// Where its control group is, if it has one.
+    /// Returns the path of its control group, if it has one.
     pub(crate) fn cgroup_path(&self) -> Option<&Path> {
         self.cgroup().map(Cgroup::path)
     }
@@ -351,26 +350,26 @@ impl Scope {
         self.cgroup().map(Cgroup::path).into_iter().chain(self.0.inherited.iter().map(PathBuf::as_path))
     }
 
-    /// What holds the members, made now if there is none yet.
-    fn held(&self) -> &Held {
+    /// Returns the control groups. Creates them on the first call.
+    fn held(&self) -> &ScopeCgroups {
         self.0.held.get_or_init(|| {
             self.0.begun.get_or_init(proc::now);
             match &self.0.outer {
-                Some(outer) => Held::within(outer, &self.0.id),
+                Some(outer) => ScopeCgroups::within(outer, &self.0.id),
                 None => {
-                    self.0.place.get_or_init(|| RunPlace::new(&self.0.id));
-                    Held::new(&self.0.containment, &format!("haft-{}", self.0.id))
+                    self.0.registration.get_or_init(|| RunRegistration::new(&self.0.id));
+                    ScopeCgroups::new(&self.0.containment, &format!("haft-{}", self.0.id))
                 }
             }
         })
     }
 
-    /// Whether nobody was ever started in it.
+    /// Whether no process was ever started in the scope.
     pub(crate) fn is_unused(&self) -> bool {
         self.0.held.get().is_none()
     }
 
-    /// The control group, if it was needed yet.
+    /// Returns the control group, if one was created.
     pub(crate) fn cgroup(&self) -> Option<&Cgroup> {
         self.0.held.get()?.cgroup.as_ref()
     }
@@ -380,26 +379,26 @@ impl Scope {
     }
 }
 
-impl Held {
-    /// All control groups that it is made of.
+impl ScopeCgroups {
+    /// Returns all control groups.
     fn groups(&self) -> impl Iterator<Item = &Cgroup> {
         self.cgroup.iter().chain(self.limiters.groups())
     }
 
-    /// Makes what can be made.
-    fn new(containment: &Containment, name: &str) -> Held {
+    /// Creates the control groups that can be created.
+    fn new(containment: &Containment, name: &str) -> ScopeCgroups {
         let parent = containment.hierarchies.unified.as_deref();
         let cgroup = parent.and_then(|parent| Cgroup::create(parent, name).ok());
         let limiters = Limiters::new(containment, cgroup.as_ref(), name);
-        Held { cgroup, limiters }
+        ScopeCgroups { cgroup, limiters }
     }
 
-    /// Makes what holds a part of another scope, within what holds that.
-    fn within(outer: &Scope, id: &str) -> Held {
+    /// Creates the control group of a part, within that of the outer scope.
+    fn within(outer: &Scope, id: &str) -> ScopeCgroups {
         let name = format!("part-{}", id.rsplit('.').next().unwrap_or_default());
         let parent = outer.held().cgroup.as_ref();
         let cgroup = parent.and_then(|parent| Cgroup::create(parent.path(), &name).ok());
-        Held { cgroup, limiters: Limiters::default() }
+        ScopeCgroups { cgroup, limiters: Limiters::default() }
     }
 }
 

@@ -1,4 +1,4 @@
-//! Variables that hold keys, and masking their values in everything that is shown.
+//! Recognises variables that contain secrets, and masks their values in text.
 
 use std::borrow::Cow;
 use std::ffi::OsStr;
@@ -7,62 +7,64 @@ use std::sync::LazyLock;
 
 use regex::{Captures, Regex};
 
-/// Words of a variable's name that say that its value is a key.
-const KEY_WORDS: &[&str] =
+/// Words in the name of a variable that contains a secret.
+const SECRET_WORDS: &[&str] =
     &["KEY", "KEYS", "PAT", "PWD", "CREDENTIAL", "CREDENTIALS", "CREDS", "COOKIE", "COOKIES"];
-/// Endings of a word of a variable's name that say so.
-const KEY_ENDINGS: &[&str] =
+/// Endings of words in the name of a variable that contains a secret.
+const SECRET_WORD_ENDINGS: &[&str] =
     &["TOKEN", "TOKENS", "SECRET", "SECRETS", "PASSWORD", "PASSWORDS", "PASSWD", "PASSPHRASE", "APIKEY"];
-/// Last words that say that the value is the place of a key rather than a key.
-const PLACE_WORDS: &[&str] =
+/// Last words of names whose values are locations of secrets, not secrets.
+const LOCATION_WORDS: &[&str] =
     &["FILE", "FILES", "PATH", "DIR", "DIRECTORY", "HOME", "SOCK", "SOCKET", "URL", "TTY"];
-/// Names that hold such a word and no key.
-const HARMLESS: &[&str] = &["PWD", "OLDPWD"];
-/// A shorter value is not masked: it would be found in words that have nothing to do with it.
-const SHORTEST_MASKED: usize = 8;
+/// Names that contain such a word, but no secret.
+const NOT_SECRET: &[&str] = &["PWD", "OLDPWD"];
+/// Shorter values are not masked, because they occur in unrelated text.
+const MIN_MASKED_BYTES: usize = 8;
 
-/// Whether a variable looks like one that holds a key: by its name, unless its value is a number or a switch.
+/// Whether a variable probably contains a secret, judged by its name. Numbers and booleans are not secrets.
 #[must_use]
 pub fn looks_secret(name: &OsStr, value: &OsStr) -> bool {
     let name = name.to_string_lossy().to_ascii_uppercase();
     let value = value.as_bytes();
     let plain = value.iter().all(u8::is_ascii_digit) && value.len() < 12;
-    if plain || matches!(value, b"true" | b"false" | b"yes" | b"no") || HARMLESS.contains(&name.as_str()) {
+    if plain || matches!(value, b"true" | b"false" | b"yes" | b"no") || NOT_SECRET.contains(&name.as_str()) {
         return false;
     }
     let words: Vec<&str> = name.split(|letter: char| !letter.is_ascii_alphanumeric()).collect();
-    let is_key =
-        |word: &&str| KEY_WORDS.contains(word) || KEY_ENDINGS.iter().any(|ending| word.ends_with(ending));
-    let is_place = words.last().is_some_and(|last| PLACE_WORDS.contains(last));
-    !is_place && words.iter().any(is_key)
+    let is_secret = |word: &&str| {
+        SECRET_WORDS.contains(word) || SECRET_WORD_ENDINGS.iter().any(|ending| word.ends_with(ending))
+    };
+    let is_location = words.last().is_some_and(|last| LOCATION_WORDS.contains(last));
+    !is_location && words.iter().any(is_secret)
 }
 
-/// Masks keys in text: the values of variables that look like keys, passwords in URLs, and what follows `Authorization:`.
+/// Masks secrets in text: values of variables that look secret, passwords in URLs, and the values of headers such as
+/// `Authorization`.
 #[derive(Clone, Debug, Default)]
 pub struct Redactor {
-    /// Names and values, the longest value first.
+    /// Names and values, longest value first.
     secrets: Vec<(String, String)>,
 }
 
 impl Redactor {
-    /// Knows the keys among these variables.
+    /// Makes a redactor for the secrets among these variables.
     pub fn new<'a>(variables: impl IntoIterator<Item = (&'a OsStr, &'a OsStr)>) -> Redactor {
         let mut redactor = Redactor::default();
         redactor.add(variables);
         redactor
     }
 
-    /// Learns the keys among more variables.
+    /// Adds the secrets among these variables.
     pub fn add<'a>(&mut self, variables: impl IntoIterator<Item = (&'a OsStr, &'a OsStr)>) {
-        let keys = variables.into_iter().filter(|(name, value)| looks_secret(name, value));
+        let secrets = variables.into_iter().filter(|(name, value)| looks_secret(name, value));
         let text = |(name, value): (&OsStr, &OsStr)| {
             Some((name.to_string_lossy().into_owned(), value.to_str()?.to_owned()))
         };
-        self.secrets.extend(keys.filter_map(text).filter(|(_, value)| value.len() >= SHORTEST_MASKED));
+        self.secrets.extend(secrets.filter_map(text).filter(|(_, value)| value.len() >= MIN_MASKED_BYTES));
         self.secrets.sort_by_key(|(_, value)| std::cmp::Reverse(value.len()));
     }
 
-    /// The text with every key masked: `[NAME]` for the value of a variable, `***` for others.
+    /// Returns the text with all secrets masked: `[NAME]` for the value of a variable, `***` for others.
     #[must_use]
     pub fn text<'a>(&self, text: &'a str) -> Cow<'a, str> {
         let mut masked = Cow::Borrowed(text);
@@ -79,7 +81,7 @@ impl Redactor {
         masked
     }
 
-    /// Masks the keys in a text in place.
+    /// Masks all secrets in place.
     pub fn redact(&self, text: &mut String) {
         if let Cow::Owned(masked) = self.text(text) {
             *text = masked;
@@ -87,7 +89,7 @@ impl Redactor {
     }
 }
 
-/// Each has what stays, what is masked, and what stays after it.
+/// Each pattern has the groups `before`, `key` and `after`. Only `key` is masked.
 static PATTERNS: LazyLock<Vec<Regex>> = LazyLock::new(|| {
     let patterns = [
         r#"(?P<before>[A-Za-z][A-Za-z0-9+.-]*://[^\s/:@'"]*:)(?P<key>[^\s/@'"]+)(?P<after>@)"#,
@@ -96,7 +98,7 @@ static PATTERNS: LazyLock<Vec<Regex>> = LazyLock::new(|| {
     patterns.into_iter().filter_map(|pattern| Regex::new(pattern).ok()).collect()
 });
 
-/// What a match is replaced by. The name of a variable, as `$NAME` or masked already, stays.
+/// Returns the replacement of a match. References to variables (`$NAME`) and masked values (`[NAME]`) are kept.
 fn mask(found: &Captures<'_>) -> String {
     if found["key"].starts_with(['$', '[']) {
         return found[0].to_owned();
@@ -113,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_are_known_by_their_names() {
+    fn secrets_are_recognised_by_name() {
         for name in [
             "GITHUB_TOKEN",
             "OPENAI_API_KEY",
@@ -136,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn other_variables_are_not() {
+    fn other_variables_are_not_secrets() {
         for name in [
             "PATH",
             "PWD",
@@ -159,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn values_passwords_and_authorizations_are_masked() {
+    fn values_passwords_and_headers_are_masked() {
         let variables =
             [("GITHUB_TOKEN", "ghp_0123456789"), ("SHORT_KEY", "abc"), ("MODE", "ordinary-value")];
         let variables = variables.map(|(name, value)| (OsStr::new(name), OsStr::new(value)));

@@ -1,13 +1,13 @@
-//! Signals by name and number, and sets of them.
+//! Signal names, numbers and sets, and the signal handling of an application.
 
 use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::error::Error;
-use crate::sys::{self, SignalSet, TakenSignal};
+use crate::sys::{self, MAX_SIGNAL, SignalSet, TakenSignal};
 
-/// The names of the signals that have one, in the order of `kill -l`.
-const NAMES: [(i32, &str); 31] = [
+/// Signal names in the order of `kill -l`.
+const SIGNAL_NAMES: [(i32, &str); 31] = [
     (libc::SIGHUP, "HUP"),
     (libc::SIGINT, "INT"),
     (libc::SIGQUIT, "QUIT"),
@@ -41,12 +41,15 @@ const NAMES: [(i32, &str); 31] = [
     (libc::SIGSYS, "SYS"),
 ];
 
-/// The name of a signal without its `SIG`, such as `TERM`; real-time signals have names like `RTMIN+3`.
+/// The first real-time signal that programs can use. The C library reserves the two before it.
+const FIRST_REAL_TIME_SIGNAL: i32 = 34;
+
+/// Returns the name of a signal without `SIG`, such as `TERM` or `RTMIN+3`.
 pub fn signal_name(number: i32) -> Option<String> {
-    if let Some((_, name)) = NAMES.iter().find(|(known, _)| *known == number) {
+    if let Some((_, name)) = SIGNAL_NAMES.iter().find(|(known, _)| *known == number) {
         return Some((*name).to_owned());
     }
-    let (first, last) = (34, 64);
+    let (first, last) = (FIRST_REAL_TIME_SIGNAL, MAX_SIGNAL);
     match number {
         _ if number == first => Some("RTMIN".to_owned()),
         _ if number == last => Some("RTMAX".to_owned()),
@@ -56,7 +59,7 @@ pub fn signal_name(number: i32) -> Option<String> {
     }
 }
 
-/// The number of a signal by its name, with or without `SIG`, in either case.
+/// Returns the number of a signal. The name is case-insensitive, with or without `SIG`.
 pub fn signal_number(name: &str) -> Option<i32> {
     let upper = name.to_ascii_uppercase();
     let bare = upper.strip_prefix("SIG").unwrap_or(&upper);
@@ -66,7 +69,7 @@ pub fn signal_number(name: &str) -> Option<i32> {
         "CLD" => "CHLD",
         other => other,
     };
-    (1..=64).find(|&number| signal_name(number).as_deref() == Some(alias))
+    (1..=MAX_SIGNAL).find(|&number| signal_name(number).as_deref() == Some(alias))
 }
 
 /// A set of signals.
@@ -74,53 +77,53 @@ pub fn signal_number(name: &str) -> Option<i32> {
 pub struct Signals(SignalSet);
 
 impl Signals {
-    /// A child that has ended.
+    /// `SIGCHLD`: a child has ended.
     pub const CHLD: i32 = libc::SIGCHLD;
-    /// A terminal's hang-up.
+    /// `SIGHUP`: the terminal was closed.
     pub const HUP: i32 = libc::SIGHUP;
-    /// Ctrl-C.
+    /// `SIGINT`: Ctrl-C.
     pub const INT: i32 = libc::SIGINT;
-    /// Ctrl-\\.
+    /// `SIGQUIT`: Ctrl-\\.
     pub const QUIT: i32 = libc::SIGQUIT;
-    /// The one that cannot be caught.
+    /// `SIGKILL`: ends a process, and cannot be caught.
     pub const KILL: i32 = libc::SIGKILL;
-    /// Ctrl-Z.
+    /// `SIGTSTP`: Ctrl-Z.
     pub const TSTP: i32 = libc::SIGTSTP;
-    /// Reading from the terminal in the background.
+    /// `SIGTTIN`: a background process reads from the terminal.
     pub const TTIN: i32 = libc::SIGTTIN;
-    /// Writing to the terminal in the background.
+    /// `SIGTTOU`: a background process writes to the terminal.
     pub const TTOU: i32 = libc::SIGTTOU;
-    /// The request to go on after a stop.
+    /// `SIGCONT`: continues a stopped process.
     pub const CONT: i32 = libc::SIGCONT;
-    /// A write that nobody will read.
+    /// `SIGPIPE`: a write to a pipe without readers.
     pub const PIPE: i32 = libc::SIGPIPE;
-    /// A terminal that has changed its size.
+    /// `SIGWINCH`: the terminal size has changed.
     pub const WINCH: i32 = libc::SIGWINCH;
-    /// The polite request to end.
+    /// `SIGTERM`: asks a process to end.
     pub const TERM: i32 = libc::SIGTERM;
-    /// For programs to use among themselves.
+    /// `SIGUSR1`: defined by the application.
     pub const USR1: i32 = libc::SIGUSR1;
-    /// For programs to use among themselves.
+    /// `SIGUSR2`: defined by the application.
     pub const USR2: i32 = libc::SIGUSR2;
 
-    /// The empty set.
+    /// Returns the empty set.
     pub fn none() -> Signals {
         Signals::default()
     }
 
-    /// The signals that this process ignores now, as a program that replaces it should.
+    /// Returns the signals that this process ignores.
     pub fn ignored_now() -> Signals {
         Signals(sys::ignored_signals())
     }
 
-    /// The set with `signal` added.
+    /// Returns the set with `signal` added.
     #[must_use]
     pub fn with(mut self, signal: i32) -> Signals {
         self.0.insert(signal);
         self
     }
 
-    /// The set with `signal` taken out.
+    /// Returns the set without `signal`.
     #[must_use]
     pub fn without(mut self, signal: i32) -> Signals {
         self.0.remove(signal);
@@ -132,13 +135,13 @@ impl Signals {
         self.0.contains(signal)
     }
 
-    /// The members, the lowest first.
+    /// Returns the members in ascending order.
     pub fn iter(self) -> impl Iterator<Item = i32> {
         let mut rest = self.0.0;
         std::iter::from_fn(move || {
             let lowest = rest.trailing_zeros();
             rest &= rest.wrapping_sub(1);
-            i32::try_from(lowest + 1).ok().filter(|signal| *signal <= 64)
+            i32::try_from(lowest + 1).ok().filter(|signal| *signal <= MAX_SIGNAL)
         })
     }
 
@@ -147,28 +150,28 @@ impl Signals {
     }
 }
 
-/// Calls `action` on a thread of its own for each of these signals that this process gets. They are blocked in the
-/// calling thread and those it starts from then on, so an application calls this first, and once for a signal.
+/// Calls `action` on a new thread for each of these signals that this process receives. Blocks the signals in the calling
+/// thread and in threads that it starts afterwards, so an application must call this first, and once per signal.
 ///
 /// # Errors
-/// If there is no thread to be had.
+/// Fails if no thread can be started.
 pub fn on_signals(signals: Signals, mut action: impl FnMut(i32) + Send + 'static) -> Result<(), Error> {
     on_sent_signals(signals, move |signal, _| action(signal))
 }
 
-/// As [`on_signals`], with the process that has sent the signal, if one did.
+/// Like [`on_signals`], but passes the pid of the sender too, if a process sent the signal.
 ///
 /// # Errors
-/// If there is no thread to be had.
+/// Fails if no thread can be started.
 pub fn on_sent_signals(
     signals: Signals,
     mut action: impl FnMut(i32, Option<i32>) + Send + 'static,
 ) -> Result<(), Error> {
     sys::block(signals.raw());
-    let mut echoes = Echoes::default();
+    let mut duplicates = DuplicateFilter::default();
     let serve = move || {
         while let Some(signal) = sys::wait_for_info(signals.raw()) {
-            if !echoes.is_echo(signal, Instant::now()) {
+            if !duplicates.is_duplicate(signal, Instant::now()) {
                 action(signal.number, (signal.sender > 0).then_some(signal.sender));
             }
         }
@@ -177,60 +180,60 @@ pub fn on_sent_signals(
     builder.spawn(serve).map(drop).map_err(|error| Error::system("start a thread for signals", error))
 }
 
-/// Tells signals that reached this process twice: as a member of its group, and passed on by its guardian, which is in the
-/// same group.
+/// Recognises signals that this process received twice: directly, as a member of its process group, and forwarded by its
+/// guardian, which is in the same group.
 #[derive(Debug, Default)]
-struct Echoes(Option<(TakenSignal, Instant)>);
+struct DuplicateFilter(Option<(TakenSignal, Instant)>);
 
-impl Echoes {
-    /// How long after a signal its echo may come.
-    const LONGEST: Duration = Duration::from_millis(200);
+impl DuplicateFilter {
+    /// Maximum time between a signal and its duplicate.
+    const MAX_DELAY: Duration = Duration::from_millis(200);
 
-    fn is_echo(&mut self, signal: TakenSignal, now: Instant) -> bool {
-        let echo = self.0.take().is_some_and(|(last, at)| {
+    fn is_duplicate(&mut self, signal: TakenSignal, now: Instant) -> bool {
+        let duplicate = self.0.take().is_some_and(|(last, at)| {
             (last.number, last.sender) == (signal.number, signal.sender)
-                && last.passed_on != signal.passed_on
-                && now - at < Echoes::LONGEST
+                && last.forwarded != signal.forwarded
+                && now - at < DuplicateFilter::MAX_DELAY
         });
-        if !echo && signal.number != Signals::CHLD {
+        if !duplicate && signal.number != Signals::CHLD {
             self.0 = Some((signal, now));
         }
-        echo
+        duplicate
     }
 }
 
-/// Sends a signal to a process, to the group of a negative number, or to the own group for 0: any signal, also those that have
-/// no name. Signal 0 only asks whether it could be sent.
+/// Calls `kill(2)`: sends a signal to a process, to the group `-pid` if `pid` is negative, or to the group of this process if
+/// it is 0. Signal 0 only checks whether a signal could be sent.
 ///
 /// # Errors
-/// As `kill(2)`.
+/// Fails like `kill(2)`.
 pub fn send_signal(pid: i32, signal: i32) -> std::io::Result<()> {
     sys::kill(pid, signal)
 }
 
-/// What this process does with a signal.
+/// The disposition of a signal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Disposition {
-    /// What the system does.
+    /// The default action.
     Default,
-    /// Nothing.
+    /// The signal is ignored.
     Ignore,
-    /// What [`set_signal_catcher`] was given.
+    /// The function of [`set_signal_catcher`] is called.
     Catch,
 }
 
-/// Decides, once, what is done with the signals that are [caught](Disposition::Catch). It is called on whatever thread the
-/// signal finds, in the middle of anything: it may set atomic values and write to descriptors, and must not allocate,
-/// lock or panic. Says whether it was the first.
+/// Sets the function for signals that are [caught](Disposition::Catch), once per process. Returns false if it was set before.
+///
+/// The function must be async-signal-safe: it may set atomic values and write to descriptors, and must not allocate, lock or
+/// panic.
 pub fn set_signal_catcher(catcher: impl Fn(i32) + Send + Sync + 'static) -> bool {
     sys::set_catcher(Box::new(catcher))
 }
 
-/// Sets what this whole process does with a signal: a setting for applications to make. A program that writes to pipes
-/// ignores `SIGPIPE`, as Rust programs do unless they say otherwise.
+/// Sets the disposition of a signal in this process. This is a process-wide setting, for applications and not for libraries.
 ///
 /// # Errors
-/// If there is no such signal, or it cannot be caught.
+/// Fails if the signal number is invalid or the signal cannot be caught.
 pub fn set_disposition(signal: i32, disposition: Disposition) -> Result<(), Error> {
     match disposition {
         Disposition::Default => sys::set_ignored(signal, false),
@@ -240,8 +243,8 @@ pub fn set_disposition(signal: i32, disposition: Disposition) -> Result<(), Erro
     Ok(())
 }
 
-/// Promises that what this process does with signals is changed by nobody but [`set_disposition`]: a promise for
-/// applications to make. Every program starts a little faster for it, since what it would inherit need not be asked.
+/// Declares that only [`set_disposition`] changes the signal dispositions of this process. Programs start slightly faster
+/// then, because the dispositions need not be queried. For applications, not for libraries.
 pub fn claim_signals() {
     sys::claim_signals();
 }

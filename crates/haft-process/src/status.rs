@@ -1,4 +1,4 @@
-//! How a process ended and what it cost.
+//! Exit status and resource usage of a process.
 
 use std::time::Duration;
 
@@ -6,25 +6,28 @@ use serde::Serialize;
 
 use crate::sys::RawExit;
 
-/// How a process ended.
+/// A shell adds this to the number of a signal that killed a program.
+pub(crate) const SIGNAL_STATUS_BASE: i32 = 128;
+
+/// The exit status of a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exit {
-    /// It exited with this code.
+    /// The process exited with this code.
     Code(i32),
-    /// This signal killed it.
+    /// The process was killed by this signal.
     Signal(i32),
 }
 
 impl Exit {
-    /// The status a shell shows: the code, or 128 plus the signal.
+    /// Returns the status that a shell shows: the exit code, or 128 plus the signal number.
     pub fn code(self) -> i32 {
         match self {
             Exit::Code(code) => code,
-            Exit::Signal(signal) => 128 + signal,
+            Exit::Signal(signal) => SIGNAL_STATUS_BASE + signal,
         }
     }
 
-    /// Whether it exited with 0.
+    /// Whether the exit code is 0.
     pub fn success(self) -> bool {
         self == Exit::Code(0)
     }
@@ -37,16 +40,16 @@ impl Exit {
     }
 }
 
-/// What a process and the descendants it waited for used.
+/// Resource usage of a process, including descendants that it waited for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Usage {
-    /// Time on the processor in user code, in seconds.
+    /// User CPU time, in seconds.
     #[serde(serialize_with = "seconds")]
     pub user: Duration,
-    /// Time on the processor in the kernel, in seconds.
+    /// System CPU time, in seconds.
     #[serde(serialize_with = "seconds")]
     pub system: Duration,
-    /// The largest resident set of one of them, in bytes.
+    /// Maximum resident set size of one of these processes, in bytes.
     pub max_rss: u64,
 }
 
@@ -56,10 +59,10 @@ impl Usage {
     }
 }
 
-/// Durations are shown in seconds, to the microsecond.
+/// Serializes a duration in seconds, with a precision of microseconds.
 ///
 /// # Errors
-/// Those of the serializer.
+/// Fails if the serializer fails.
 pub fn seconds<S: serde::Serializer>(duration: &Duration, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_f64(duration.as_micros() as f64 / 1e6)
 }

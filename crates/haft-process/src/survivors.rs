@@ -1,36 +1,36 @@
-//! How many processes of a job are left, as far as that is proven.
+//! Processes that are left after a job has ended.
 
 use std::fmt;
 
 use serde::{Serialize, Serializer};
 
-/// The processes that outlived the end of a job.
+/// The processes that survived the end of a job.
 ///
-/// It compares with a number: `survivors == 0` holds only where it is proven that none is left.
+/// Can be compared with a number: `survivors == 0` is true only if it is certain that no process is left.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Survivors {
-    /// These processes are left, and no others.
+    /// Exactly these processes are left.
     Known(Vec<i32>),
-    /// It cannot be told whether any are left, besides those that were found.
+    /// More processes than those that were found may be left.
     Unknown {
-        /// Why it cannot be told.
+        /// Why the number is unknown.
         reason: UnknownSurvivors,
         /// The processes that were found.
         found: Vec<i32>,
     },
 }
 
-/// Why it cannot be told whether processes of a job are left.
+/// Why the number of survivors is unknown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum UnknownSurvivors {
-    /// This process is not a subreaper and no control group holds the job: an orphan may have left unseen.
+    /// This process is not a subreaper and the job has no control group, so orphans cannot be seen.
     OrphansNotInherited,
-    /// An orphan could belong to this run or to another one that ran at the same time.
+    /// An orphan may belong to this run or to another one that ran at the same time.
     SharedOrphans,
-    /// This process had children before it became a subreaper, and an orphan may be one of their descendants.
+    /// An orphan may descend from a child that this process had before it became a subreaper.
     EarlierChildren,
-    /// The job's supervisor failed before it could look.
+    /// The supervisor failed before it could check.
     NotChecked,
 }
 
@@ -38,15 +38,15 @@ impl Survivors {
     /// No process is left.
     pub const NONE: Survivors = Survivors::Known(Vec::new());
 
-    /// These processes, and perhaps others for a reason.
-    pub(crate) fn new(pids: Vec<i32>, doubt: Option<UnknownSurvivors>) -> Survivors {
-        match doubt {
+    /// Makes survivors of pids, with a reason if there may be more.
+    pub(crate) fn new(pids: Vec<i32>, unknown: Option<UnknownSurvivors>) -> Survivors {
+        match unknown {
             Some(reason) => Survivors::Unknown { reason, found: pids },
             None => Survivors::Known(pids),
         }
     }
 
-    /// How many are left, if that is known.
+    /// Returns the number of survivors, if it is known.
     pub fn count(&self) -> Option<usize> {
         match self {
             Survivors::Known(pids) => Some(pids.len()),
@@ -54,14 +54,14 @@ impl Survivors {
         }
     }
 
-    /// The processes that are known to be left.
+    /// Returns the pids that are known to have survived.
     pub fn pids(&self) -> &[i32] {
         match self {
             Survivors::Known(pids) | Survivors::Unknown { found: pids, .. } => pids,
         }
     }
 
-    /// Why the number is not known, if it is not.
+    /// Returns why the number is unknown, if it is.
     pub fn unknown(&self) -> Option<UnknownSurvivors> {
         match self {
             Survivors::Known(_) => None,
@@ -69,7 +69,7 @@ impl Survivors {
         }
     }
 
-    /// Adds those of another job; a number that is unknown makes the sum unknown.
+    /// Adds the survivors of another job. If either number is unknown, the sum is unknown.
     pub fn extend(&mut self, other: &Survivors) {
         let reason = self.unknown().or(other.unknown());
         let mut pids = [self.pids(), other.pids()].concat();
@@ -95,7 +95,7 @@ impl fmt::Display for UnknownSurvivors {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(match self {
             UnknownSurvivors::OrphansNotInherited => {
-                "no control group holds the processes and this process is not a subreaper"
+                "there is no control group and this process is not a subreaper"
             }
             UnknownSurvivors::SharedOrphans => {
                 "an orphaned process may belong to this run or to another one that ran at the same time"
@@ -103,30 +103,30 @@ impl fmt::Display for UnknownSurvivors {
             UnknownSurvivors::EarlierChildren => {
                 "an orphaned process may descend from a child that existed before this process was a subreaper"
             }
-            UnknownSurvivors::NotChecked => "the supervisor failed before it could look",
+            UnknownSurvivors::NotChecked => "the supervisor failed before it could check",
         })
     }
 }
 
-/// What became of a job's processes.
+/// Number of processes that a job started and that were killed, and the survivors.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tree {
-    /// Processes that haft started.
+    /// Processes that haft started, without their descendants.
     pub started: usize,
-    /// Processes, those and their descendants, that were ended by haft.
+    /// Processes that haft ended, including descendants.
     pub killed: usize,
-    /// Processes that could not be ended.
+    /// Processes that could not be killed.
     pub survivors: Survivors,
 }
 
 impl Tree {
-    /// That of a job whose supervisor failed after so many processes were started.
+    /// Makes the tree of a job whose supervisor failed.
     pub fn unchecked(started: usize) -> Tree {
         let survivors = Survivors::new(Vec::new(), Some(UnknownSurvivors::NotChecked));
         Tree { started, killed: 0, survivors }
     }
 
-    /// Adds what became of a job's leftovers.
+    /// Adds the tree of an adopted job. Its processes were counted as started already.
     pub fn add_leftovers(&mut self, left: &Tree) {
         self.killed += left.killed;
         self.survivors.extend(&left.survivors);
@@ -162,7 +162,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_unknown_number_is_null_with_a_reason() {
+    fn unknown_survivors_are_null_with_a_reason() {
         let survivors = Survivors::new(Vec::new(), Some(UnknownSurvivors::SharedOrphans));
         let tree = Tree { started: 1, killed: 2, survivors };
         let value = serde_json::to_value(&tree).unwrap();
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_number_stays_unknown_whatever_is_added() {
+    fn unknown_survivors_stay_unknown_in_a_sum() {
         let mut sum = Survivors::Known(vec![7]);
         sum.extend(&Survivors::Known(vec![5, 7]));
         assert_eq!(sum, Survivors::Known(vec![5, 7]));

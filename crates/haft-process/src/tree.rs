@@ -1,31 +1,31 @@
-//! Who belongs to a scope: a pure look at a table of processes.
+//! Which processes of a table belong to a scope. Pure functions, without I/O.
 
 use std::collections::HashSet;
 
-use crate::proc::Entry;
+use crate::proc::ProcessEntry;
 
-/// What is known of a scope's members before the table is looked at.
+/// The members of a scope that are known without the process table.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Seeds {
-    /// Processes started in the scope and not reaped yet, so that their numbers can mean no other process, group or
-    /// session.
+    /// Processes that were started in the scope and are not reaped yet, so their pids, and the groups and sessions of the same
+    /// number, are not reused.
     pub(crate) roots: Vec<i32>,
-    /// Processes found earlier, with the time of their start.
+    /// Members that were found earlier, with their start times.
     pub(crate) strays: Vec<(i32, u64)>,
-    /// Processes that belong to it for another reason: its control group, or being an orphan of this process.
+    /// Members of the scope's control group.
     pub(crate) known: Vec<i32>,
-    /// Processes that were let go, with the time of their start.
-    pub(crate) departed: Vec<(i32, u64)>,
+    /// Processes that were released, with their start times.
+    pub(crate) released: Vec<(i32, u64)>,
 }
 
-/// The living members: seeds, those in their groups and sessions, those that carry the marker, and all descendants; without
-/// those who were let go, and theirs.
+/// Returns the running members: the seeds, processes in their groups and sessions, processes that are `marked`, and all
+/// descendants. Released processes and their descendants are not members.
 pub(crate) fn members(
-    table: &[Entry],
+    table: &[ProcessEntry],
     seeds: &Seeds,
     own: i32,
-    mut marked: impl FnMut(&Entry) -> bool,
-) -> Vec<Entry> {
+    mut marked: impl FnMut(&ProcessEntry) -> bool,
+) -> Vec<ProcessEntry> {
     let mut inside: HashSet<i32> = HashSet::new();
     for entry in table.iter().filter(|entry| entry.pid != own && entry.pid != 1) {
         if is_seed(entry, seeds) || (!entry.zombie && marked(entry)) {
@@ -33,30 +33,30 @@ pub(crate) fn members(
         }
     }
     add_descendants(&mut inside, table, own);
-    let outside = departed(table, seeds, own);
-    let is_member = |entry: &&Entry| inside.contains(&entry.pid) && !outside.contains(&entry.pid);
+    let outside = released(table, seeds, own);
+    let is_member = |entry: &&ProcessEntry| inside.contains(&entry.pid) && !outside.contains(&entry.pid);
     table.iter().filter(|entry| is_member(entry) && !entry.zombie).copied().collect()
 }
 
-/// The processes that were let go, and their descendants.
-pub(crate) fn departed(table: &[Entry], seeds: &Seeds, own: i32) -> HashSet<i32> {
-    let departed = table.iter().filter(|entry| seeds.departed.contains(&(entry.pid, entry.start)));
-    let mut outside: HashSet<i32> = departed.map(|entry| entry.pid).collect();
+/// Returns the released processes and their descendants.
+pub(crate) fn released(table: &[ProcessEntry], seeds: &Seeds, own: i32) -> HashSet<i32> {
+    let released = table.iter().filter(|entry| seeds.released.contains(&(entry.pid, entry.start)));
+    let mut outside: HashSet<i32> = released.map(|entry| entry.pid).collect();
     add_descendants(&mut outside, table, own);
     outside
 }
 
-/// The living descendants of a process, without those that are spared and their descendants.
-pub(crate) fn descendants(table: &[Entry], root: i32, spared: &[i32]) -> Vec<Entry> {
+/// Returns the running descendants of a process, except those in `spared` and their descendants.
+pub(crate) fn descendants(table: &[ProcessEntry], root: i32, spared: &[i32]) -> Vec<ProcessEntry> {
     let mut outside: HashSet<i32> = spared.iter().copied().collect();
     add_descendants(&mut outside, table, root);
     let mut inside = HashSet::from([root]);
     add_descendants(&mut inside, table, root);
-    let is_inside = |entry: &&Entry| inside.contains(&entry.pid) && !outside.contains(&entry.pid);
+    let is_inside = |entry: &&ProcessEntry| inside.contains(&entry.pid) && !outside.contains(&entry.pid);
     table.iter().filter(|entry| is_inside(entry) && entry.pid != root && !entry.zombie).copied().collect()
 }
 
-fn add_descendants(set: &mut HashSet<i32>, table: &[Entry], own: i32) {
+fn add_descendants(set: &mut HashSet<i32>, table: &[ProcessEntry], own: i32) {
     loop {
         let before = set.len();
         for entry in table {
@@ -70,15 +70,18 @@ fn add_descendants(set: &mut HashSet<i32>, table: &[Entry], own: i32) {
     }
 }
 
-/// The process groups of members that none of the others is in. A signal to a group reaches all who are in it, those who
-/// are being born included, which a look at the table and a signal to each of them cannot do.
-pub(crate) fn groups<'a>(members: &[Entry], others: impl Iterator<Item = &'a Entry>) -> Vec<i32> {
+/// Returns the process groups that contain members and none of the others. A signal to a group also reaches processes that
+/// were forked after the scan.
+pub(crate) fn groups<'a>(
+    members: &[ProcessEntry],
+    others: impl Iterator<Item = &'a ProcessEntry>,
+) -> Vec<i32> {
     let others: HashSet<i32> = others.map(|entry| entry.group).collect();
     let own: HashSet<i32> = members.iter().map(|member| member.group).collect();
     own.difference(&others).copied().collect()
 }
 
-fn is_seed(entry: &Entry, seeds: &Seeds) -> bool {
+fn is_seed(entry: &ProcessEntry, seeds: &Seeds) -> bool {
     let root = |number: &i32| *number == entry.pid || *number == entry.group || *number == entry.session;
     seeds.roots.iter().any(root)
         || seeds.strays.contains(&(entry.pid, entry.start))
@@ -89,16 +92,16 @@ fn is_seed(entry: &Entry, seeds: &Seeds) -> bool {
 mod tests {
     use super::*;
 
-    fn entry(pid: i32, parent: i32, group: i32, session: i32) -> Entry {
-        Entry { pid, parent, group, session, start: 100 + pid as u64, zombie: false }
+    fn entry(pid: i32, parent: i32, group: i32, session: i32) -> ProcessEntry {
+        ProcessEntry { pid, parent, group, session, start: 100 + pid as u64, zombie: false }
     }
 
-    fn pids(found: &[Entry]) -> Vec<i32> {
+    fn pids(found: &[ProcessEntry]) -> Vec<i32> {
         found.iter().map(|entry| entry.pid).collect()
     }
 
     #[test]
-    fn children_of_children_belong() {
+    fn descendants_are_members() {
         let table =
             [entry(10, 5, 10, 10), entry(12, 11, 12, 12), entry(11, 10, 11, 11), entry(20, 1, 20, 20)];
         let seeds = Seeds { roots: vec![10], ..Seeds::default() };
@@ -106,29 +109,29 @@ mod tests {
     }
 
     #[test]
-    fn an_orphan_is_known_by_group_session_or_marker() {
+    fn orphans_are_found_by_group_session_or_marker() {
         let table = [entry(30, 1, 10, 10), entry(31, 1, 31, 10), entry(32, 1, 32, 32), entry(33, 1, 33, 33)];
         let seeds = Seeds { roots: vec![10], ..Seeds::default() };
         assert_eq!(pids(&members(&table, &seeds, 5, |entry| entry.pid == 32)), [30, 31, 32]);
     }
 
     #[test]
-    fn a_number_used_again_is_somebody_else() {
+    fn reused_pids_are_not_members() {
         let seeds = Seeds { strays: vec![(30, 130), (31, 7)], ..Seeds::default() };
         let table = [entry(30, 1, 30, 30), entry(31, 1, 31, 31)];
         assert_eq!(pids(&members(&table, &seeds, 5, |_| false)), [30]);
     }
 
     #[test]
-    fn who_was_let_go_is_no_member_and_neither_are_his_children() {
+    fn released_processes_and_their_children_leave_the_scope() {
         let table =
             [entry(10, 5, 10, 10), entry(11, 10, 11, 11), entry(12, 11, 11, 11), entry(13, 10, 10, 10)];
-        let seeds = Seeds { roots: vec![10], departed: vec![(11, 111), (13, 7)], ..Seeds::default() };
+        let seeds = Seeds { roots: vec![10], released: vec![(11, 111), (13, 7)], ..Seeds::default() };
         assert_eq!(pids(&members(&table, &seeds, 5, |_| true)), [10, 13]);
     }
 
     #[test]
-    fn the_dead_and_oneself_do_not_count() {
+    fn zombies_and_this_process_are_not_members() {
         let mut dead = entry(11, 10, 10, 10);
         dead.zombie = true;
         let table = [entry(5, 1, 5, 5), entry(10, 5, 10, 10), dead];
@@ -137,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn descendants_are_all_below_a_process_but_those_that_are_spared() {
+    fn spared_processes_and_their_children_are_not_descendants() {
         let table =
             [entry(11, 5, 11, 11), entry(12, 11, 12, 12), entry(13, 5, 13, 13), entry(14, 13, 13, 13)];
         let table = [table.as_slice(), &[entry(5, 1, 5, 5), entry(20, 1, 20, 20)]].concat();
@@ -145,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn a_group_that_somebody_else_is_in_is_not_ours() {
+    fn groups_with_other_processes_are_excluded() {
         let table = [entry(5, 1, 5, 5), entry(10, 5, 10, 10), entry(11, 10, 10, 10), entry(12, 10, 5, 5)];
         assert_eq!(groups(&table[1..], table[..1].iter()), [10]);
     }

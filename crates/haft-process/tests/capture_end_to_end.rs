@@ -1,4 +1,4 @@
-//! What processes write, from their pipe to a view of it.
+//! Captured output, from the pipe to a view.
 
 use std::os::unix::fs::PermissionsExt as _;
 use std::time::Duration;
@@ -8,7 +8,7 @@ use haft_process::{Command, Host, JobOutcome, Task};
 use haft_test_support::{Scratch, child, eventually};
 
 const MIB: u64 = 1 << 20;
-const SOON: Duration = Duration::from_secs(20);
+const LONG_TIMEOUT: Duration = Duration::from_secs(20);
 
 fn task<A: AsRef<str>>(arguments: impl IntoIterator<Item = A>) -> Task {
     let mut command = Command::new(child());
@@ -23,7 +23,7 @@ fn flood(bytes: u64, limits: CaptureLimits, host: &Host) -> JobOutcome {
 }
 
 #[test]
-fn what_fits_into_the_spill_file_is_all_there() {
+fn output_within_the_spill_limit_is_complete() {
     let scratch = Scratch::new();
     let host = Host::builder().run_directory(scratch.file("runs")).build();
     let outcome = flood(16 * MIB, CaptureLimits::default(), &host);
@@ -45,12 +45,12 @@ fn what_fits_into_the_spill_file_is_all_there() {
 }
 
 #[test]
-fn beyond_the_cap_bytes_are_counted_and_the_end_is_kept() {
+fn bytes_beyond_the_spill_limit_are_counted_and_the_tail_is_kept() {
     let scratch = Scratch::new();
     let host = Host::builder().run_directory(scratch.file("runs")).build();
     let limits = CaptureLimits { head: 4096, tail: 4096, spill: MIB };
     let outcome = flood(8 * MIB + 1, limits, &host);
-    let report = outcome.report(64 << 10).shown.stdout.unwrap();
+    let report = outcome.report(64 << 10).outputs.stdout.unwrap();
     assert!(report.truncated);
     assert_eq!((report.total_bytes, report.total_lines), (8 * MIB + 1, 8 * MIB / 64 + 1));
     assert_eq!(report.omitted.unwrap().lost_bytes, 7 * MIB + 1 - 4096);
@@ -61,7 +61,7 @@ fn beyond_the_cap_bytes_are_counted_and_the_end_is_kept() {
 }
 
 #[test]
-fn without_a_place_to_spill_head_and_tail_are_kept() {
+fn without_a_spill_directory_head_and_tail_are_kept() {
     let outcome = flood(MIB, CaptureLimits::default(), &Host::plain());
     let stdout = outcome.captured.stdout.unwrap();
     assert!(!stdout.is_complete() && stdout.spill_path().is_none());
@@ -69,7 +69,7 @@ fn without_a_place_to_spill_head_and_tail_are_kept() {
 }
 
 #[test]
-fn a_directory_that_cannot_be_written_is_a_warning_and_not_a_failure() {
+fn an_unwritable_run_directory_is_only_a_warning() {
     let host = Host::builder().run_directory("/proc/no/such/place").build();
     assert_eq!(host.warnings().len(), 1);
     assert!(host.warnings()[0].contains("/proc/no/such"), "{:?}", host.warnings());
@@ -78,7 +78,7 @@ fn a_directory_that_cannot_be_written_is_a_warning_and_not_a_failure() {
 }
 
 #[test]
-fn a_directory_that_is_gone_in_the_middle_is_replaced_by_a_memory_file() {
+fn a_removed_run_directory_is_replaced_by_a_memory_file() {
     let scratch = Scratch::new();
     let host = Host::builder().run_directory(scratch.file("runs")).build();
     std::fs::remove_dir_all(scratch.file("runs")).unwrap();
@@ -90,7 +90,7 @@ fn a_directory_that_is_gone_in_the_middle_is_replaced_by_a_memory_file() {
 }
 
 #[test]
-fn a_running_output_can_be_looked_at_in_every_way() {
+fn all_views_work_on_a_growing_output() {
     let scratch = Scratch::new();
     let mut command = Command::new("/bin/sh");
     command.arguments([
@@ -102,7 +102,7 @@ fn a_running_output_can_be_looked_at_in_every_way() {
     ]);
     let handle = Task::new(command).start(&Host::plain()).unwrap().background().unwrap();
     let output = handle.controller().captured().stdout.clone().unwrap();
-    assert!(eventually(SOON, || output.total_lines() == 1000));
+    assert!(eventually(LONG_TIMEOUT, || output.total_lines() == 1000));
     assert!(!output.is_finished());
     let view =
         |view: OutputView| String::from_utf8(output.slice(&view, 1 << 20).unwrap().to_bytes()).unwrap();
@@ -120,7 +120,7 @@ fn a_running_output_can_be_looked_at_in_every_way() {
 }
 
 #[test]
-fn two_streams_of_many_bytes_are_both_whole() {
+fn large_stdout_and_stderr_are_both_complete() {
     let scratch = Scratch::new();
     let host = Host::builder().run_directory(scratch.file("runs")).build();
     let mut command = Command::new("/bin/sh");

@@ -1,11 +1,11 @@
-//! A limit on the size of files, which would end the process by a signal, ends spilling only. It holds for the whole
-//! process, so this test has one of its own.
+//! The file size limit, which would kill the process with `SIGXFSZ`, only ends spilling. The limit applies to the whole
+//! process, so this test has its own.
 
 use haft_process::capture::{CaptureLimits, Output, OutputView, SpillDirectory};
 use rustix::process::{Resource, Rlimit, setrlimit};
 
 #[test]
-fn a_limit_on_file_size_ends_spilling_and_nothing_else() {
+fn the_file_size_limit_ends_only_spilling() {
     setrlimit(Resource::Fsize, Rlimit { current: Some(10_000), maximum: None }).expect("a lower limit");
     let directory = tempfile::tempdir().expect("a directory");
     let spill = SpillDirectory::open(directory.path()).expect("an open directory");

@@ -1,8 +1,8 @@
-//! Memory stays bounded whatever a process writes.
+//! Captured output needs bounded memory.
 
 use haft_process::capture::{CaptureLimits, Output, OutputView, SpillDirectory};
 
-/// Resident memory, in bytes.
+/// Returns the resident memory in bytes.
 fn resident() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").expect("a status");
     let line = status.lines().find(|line| line.starts_with("VmRSS:")).expect("a line for resident memory");
@@ -10,7 +10,7 @@ fn resident() -> u64 {
 }
 
 #[test]
-fn four_gibibytes_grow_memory_by_less_than_16_mebibytes() {
+fn capturing_4_gib_needs_less_than_16_mib_of_memory() {
     let directory = tempfile::tempdir().expect("a directory");
     let spill = SpillDirectory::open(directory.path()).expect("an open directory");
     let output = Output::new(CaptureLimits::default(), Some(spill));

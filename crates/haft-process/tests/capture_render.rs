@@ -1,4 +1,4 @@
-//! VirtualTerminal output as text.
+//! Rendering terminal output as text.
 
 use std::time::Instant;
 
@@ -14,7 +14,7 @@ fn rendered(bytes: impl AsRef<[u8]>) -> String {
 }
 
 #[test]
-fn plain_text_stays_as_it_is() {
+fn plain_text_is_unchanged() {
     assert_eq!(rendered(""), "");
     assert_eq!(rendered("one\r\n\r\n  two\r\n"), "one\n\n  two\n");
     assert_eq!(rendered("no newline"), "no newline");
@@ -29,7 +29,7 @@ fn text_from_a_pipe_needs_no_carriage_returns() {
 }
 
 #[test]
-fn a_progress_bar_leaves_its_last_state() {
+fn progress_bars_show_their_last_state() {
     let mut bytes = b"start\r\n".to_vec();
     for percent in 0..=100 {
         bytes.extend(format!("\r[{:<50}] {percent}%\x1b[K", "#".repeat(percent / 2)).bytes());
@@ -39,7 +39,7 @@ fn a_progress_bar_leaves_its_last_state() {
 }
 
 #[test]
-fn several_progress_lines_redrawn_by_cursor_movement_collapse() {
+fn redrawn_progress_lines_show_their_last_state() {
     let mut bytes = b"a 0\r\nb 0\r\n".to_vec();
     for step in 1..=9 {
         bytes.extend(format!("\x1b[2Aa {step}\r\nb {step}\r\n").bytes());
@@ -48,7 +48,7 @@ fn several_progress_lines_redrawn_by_cursor_movement_collapse() {
 }
 
 #[test]
-fn colours_backspaces_erasures_and_trailing_blanks_are_gone() {
+fn colours_backspaces_erasures_and_trailing_spaces_are_removed() {
     assert_eq!(rendered("\x1b[1;31merror\x1b[0m: bad   \r\n"), "error: bad\n");
     assert_eq!(rendered("abd\x08c\r\n"), "abc\n");
     assert_eq!(rendered("secret\r\x1b[2Kshown\r\n\r\n\r\n"), "shown\n");
@@ -57,13 +57,13 @@ fn colours_backspaces_erasures_and_trailing_blanks_are_gone() {
 }
 
 #[test]
-fn everything_that_scrolled_off_is_there_in_order() {
+fn scrolled_lines_are_kept_in_order() {
     let lines: String = (0..10_000).map(|number| format!("line {number}\r\n")).collect();
     assert_eq!(rendered(&lines), lines.replace('\r', ""));
 }
 
 #[test]
-fn a_line_wider_than_the_screen_is_one_line() {
+fn wrapped_lines_are_joined() {
     let wide: String = (0..20_000).map(|number| char::from(b'a' + (number % 26) as u8)).collect();
     assert_eq!(rendered(format!("{wide}\r\nnext\r\n")), format!("{wide}\nnext\n"));
     let spaced = "word ".repeat(5_000);
@@ -71,13 +71,13 @@ fn a_line_wider_than_the_screen_is_one_line() {
 }
 
 #[test]
-fn the_alternate_screen_leaves_nothing_unless_it_is_still_shown() {
+fn the_alternate_screen_is_dropped_unless_it_is_still_shown() {
     assert_eq!(rendered("before\r\n\x1b[?1049hfull screen\x1b[?1049lafter\r\n"), "before\nafter\n");
     assert_eq!(rendered("before\r\n\x1b[?1049h\x1b[Heditor"), "before\neditor");
 }
 
 #[test]
-fn bytes_that_are_not_utf8_show_and_are_flagged() {
+fn invalid_utf8_is_replaced_and_marked_lossy() {
     let output = render(b"a\xffb\r\n", VirtualTerminal::new(24, 80));
     let summary = output.summary(&OutputView::HeadAndTail, 1024).expect("an output in memory");
     assert_eq!(summary.text, "a\u{fffd}b\n");
@@ -90,7 +90,7 @@ fn bytes_that_are_not_utf8_show_and_are_flagged() {
 }
 
 #[test]
-fn pieces_render_as_the_whole_does() {
+fn pieces_render_like_the_whole() {
     let bytes = "\x1b[31mgr\u{fc}n\x1b[0m \u{2603}\r\n\x1b[2Ka\x1b[5Cb\rc\x1b[K\r\n".repeat(40);
     let whole = rendered(&bytes);
     for size in [1, 2, 3, 7, 100] {
@@ -104,7 +104,7 @@ fn pieces_render_as_the_whole_does() {
 }
 
 #[test]
-fn lines_are_readable_once_they_have_left_the_screen() {
+fn scrolled_lines_are_readable_before_the_end() {
     let mut renderer =
         Renderer::new(VirtualTerminal::new(2, 20), Output::new(CaptureLimits::default(), None));
     renderer.push(b"one\r\ntwo\r\nthree\r\n");
@@ -119,7 +119,7 @@ fn lines_are_readable_once_they_have_left_the_screen() {
 }
 
 #[test]
-fn what_is_lost_of_a_stored_output_is_named() {
+fn lost_bytes_are_marked_in_rendered_text() {
     let output = Output::new(CaptureLimits { head: 10, tail: 10, spill: 0 }, None);
     output.append(b"first\r\n\x1b[3");
     output.append(&[b'x'; 100]);
@@ -129,10 +129,10 @@ fn what_is_lost_of_a_stored_output_is_named() {
     assert_eq!(text, "first\n\n[… 98 bytes lost …]\nxx\nlast\n");
 }
 
-/// A generator that is the same in every run.
-struct Random(u64);
+/// A random number generator with a fixed seed.
+struct RenderRandom(u64);
 
-impl Random {
+impl RenderRandom {
     fn next(&mut self) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
@@ -145,8 +145,8 @@ impl Random {
     }
 }
 
-/// Bytes made of what a terminal reacts to, and of noise.
-fn garbage(random: &mut Random, length: usize) -> Vec<u8> {
+/// Returns random bytes with many control sequences.
+fn random_input(random: &mut RenderRandom, length: usize) -> Vec<u8> {
     let finals = b"@ABCDEFGHJKLMPSTXZ`abcdefghlmnqrstu";
     let texts = [
         "a",
@@ -197,9 +197,9 @@ fn garbage(random: &mut Random, length: usize) -> Vec<u8> {
 }
 
 #[test]
-fn garbage_never_panics_at_any_size() {
+fn random_input_never_panics_at_any_terminal_size() {
     let seed = 0x9e37_79b9_7f4a_7c15;
-    let mut random = Random(seed);
+    let mut random = RenderRandom(seed);
     let sizes = [
         (1, 1),
         (1, 2),
@@ -217,7 +217,7 @@ fn garbage_never_panics_at_any_size() {
     for round in 0..40 {
         for (rows, columns) in sizes {
             let length = if rows > 100 { 2_000 } else { 6_000 };
-            let bytes = garbage(&mut random, length);
+            let bytes = random_input(&mut random, length);
             let mut renderer = Renderer::new(
                 VirtualTerminal::new(rows, columns),
                 Output::new(CaptureLimits::default(), None),
@@ -238,7 +238,7 @@ fn garbage_never_panics_at_any_size() {
 }
 
 #[test]
-fn hostile_sequences_cost_linear_time() {
+fn hostile_sequences_take_linear_time() {
     let terminal = VirtualTerminal::new(500, 500);
     for sequence in [
         "\x1b[65535b",

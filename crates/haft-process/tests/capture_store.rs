@@ -1,4 +1,4 @@
-//! What an output keeps, and where.
+//! Outputs in memory and in spill files.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -23,7 +23,7 @@ fn files(directory: &Path) -> usize {
     fs::read_dir(directory).expect("a directory").count()
 }
 
-/// Numbered lines, so that every place is recognisable.
+/// Returns numbered lines.
 fn lines(count: usize) -> Vec<u8> {
     (1..=count).flat_map(|number| format!("line {number}\n").into_bytes()).collect()
 }
@@ -33,7 +33,7 @@ fn bytes(output: &Output, view: &OutputView) -> Vec<u8> {
 }
 
 #[test]
-fn a_small_output_never_touches_the_disk() {
+fn small_outputs_are_not_spilled() {
     let (directory, output) = spilling(CaptureLimits::default());
     let content = vec![b'x'; 128 << 10];
     for chunk in content.chunks(1000) {
@@ -47,7 +47,7 @@ fn a_small_output_never_touches_the_disk() {
 }
 
 #[test]
-fn the_spill_file_is_private_and_goes_with_the_last_handle() {
+fn spill_files_are_private_and_removed_with_the_last_clone() {
     let (directory, output) = spilling(CaptureLimits { head: 10, tail: 10, spill: 1000 });
     let content = lines(20);
     output.append(&content);
@@ -62,7 +62,7 @@ fn the_spill_file_is_private_and_goes_with_the_last_handle() {
 }
 
 #[test]
-fn beyond_the_cap_bytes_and_lines_are_counted_and_the_tail_is_kept() {
+fn bytes_and_lines_beyond_the_spill_limit_are_counted() {
     let (_directory, output) = spilling(CaptureLimits { head: 100, tail: 300, spill: 10_000 });
     let content = lines(100_000);
     for chunk in content.chunks(777) {
@@ -110,7 +110,7 @@ fn without_a_directory_head_and_tail_are_kept() {
 }
 
 #[test]
-fn a_missing_spill_directory_costs_the_middle_and_not_the_run() {
+fn a_missing_spill_directory_loses_only_the_middle() {
     let (directory, output) = spilling(CaptureLimits { head: 10, tail: 10, spill: 1000 });
     fs::remove_dir(directory.path()).expect("an empty directory");
     output.append(b"0123456789abcdefghij");
@@ -123,7 +123,7 @@ fn a_missing_spill_directory_costs_the_middle_and_not_the_run() {
     assert!(summary["spill_failed"].as_str().expect("a reason").contains("No such file"));
 }
 
-/// A disk of so many bytes, which is gone when nobody has it open any more.
+/// Mounts a file system of `size` bytes, which is unmounted when it is closed.
 fn small_disk(size: usize) -> Option<(tempfile::TempDir, SpillDirectory)> {
     let place = tempfile::tempdir().expect("a directory");
     let options = std::ffi::CString::new(format!("size={size}")).expect("no NUL");
@@ -134,7 +134,7 @@ fn small_disk(size: usize) -> Option<(tempfile::TempDir, SpillDirectory)> {
 }
 
 #[test]
-fn a_full_disk_keeps_what_it_took_and_the_tail() {
+fn a_full_disk_keeps_the_written_bytes_and_the_tail() {
     let Some((_place, directory)) = small_disk(1 << 20) else {
         eprintln!("not allowed to mount a small disk: skipped");
         return;
@@ -155,7 +155,7 @@ fn a_full_disk_keeps_what_it_took_and_the_tail() {
 }
 
 #[test]
-fn output_without_any_newline_is_one_line() {
+fn output_without_newlines_is_one_line() {
     let (_directory, output) = spilling(CaptureLimits { head: 100, tail: 100, spill: 100_000 });
     output.append(&vec![b'x'; 1_000_000]);
     assert_eq!(output.total_lines(), 1);
@@ -167,7 +167,7 @@ fn output_without_any_newline_is_one_line() {
 }
 
 #[test]
-fn an_unfinished_line_counts() {
+fn unfinished_lines_are_counted() {
     let output = Output::new(CaptureLimits::default(), None);
     for (chunk, lines) in [("", 0), ("a", 1), ("\n", 1), ("\n", 2), ("b", 3), ("b\n", 3)] {
         output.append(chunk.as_bytes());
@@ -200,7 +200,7 @@ fn the_summary_is_compact_json() {
 }
 
 #[test]
-fn a_reader_follows_while_bytes_come_and_misses_none() {
+fn readers_can_follow_a_growing_output() {
     for limits in [CaptureLimits::default(), CaptureLimits { head: 1000, tail: 1000, spill: 16 << 20 }] {
         let (_directory, output) = spilling(limits);
         let content = lines(300_000);
@@ -234,7 +234,7 @@ fn a_reader_follows_while_bytes_come_and_misses_none() {
 }
 
 #[test]
-fn a_reader_that_is_too_late_learns_what_it_lost() {
+fn late_readers_learn_how_many_bytes_were_lost() {
     let output = Output::new(CaptureLimits { head: 4, tail: 3, spill: 0 }, None);
     output.append(b"0123456789");
     let growth = output.read_since(2, 100).expect("memory");
@@ -249,7 +249,7 @@ fn a_reader_that_is_too_late_learns_what_it_lost() {
 }
 
 #[test]
-fn a_wait_ends_at_its_deadline() {
+fn waits_end_at_their_deadline() {
     let output = Output::new(CaptureLimits::default(), None);
     assert!(!output.wait_since(0, Some(Instant::now() + Duration::from_millis(20))));
     output.finish();
@@ -262,7 +262,7 @@ fn is_readable(watch: &haft_process::capture::OutputWatch, milliseconds: i64) ->
 }
 
 #[test]
-fn a_watch_wakes_a_poll() {
+fn watches_wake_poll() {
     let output = Output::new(CaptureLimits::default(), None);
     let watch = output.watch().expect("a watch");
     assert!(!is_readable(&watch, 0));

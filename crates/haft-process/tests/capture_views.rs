@@ -1,13 +1,13 @@
-//! Views against a model that has the whole stream in memory.
+//! Views, compared with a model that keeps the whole stream in memory.
 
 use std::ops::Range;
 
 use haft_process::capture::{CaptureLimits, LineSearch, Output, OutputSlice, OutputView, SpillDirectory};
 
-/// A generator that is the same in every run.
-struct Random(u64);
+/// A random number generator with a fixed seed.
+struct ViewRandom(u64);
 
-impl Random {
+impl ViewRandom {
     fn below(&mut self, limit: u64) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
@@ -16,16 +16,16 @@ impl Random {
     }
 }
 
-/// A stream, what is kept of it, and the output that holds it.
-struct Case {
+/// A stream, its kept ranges, and its output.
+struct ViewCase {
     stream: Vec<u8>,
     retained: Vec<Range<u64>>,
     output: Output,
     _directory: tempfile::TempDir,
 }
 
-impl Case {
-    fn new(stream: Vec<u8>, limits: CaptureLimits, spill: bool, random: &mut Random) -> Self {
+impl ViewCase {
+    fn new(stream: Vec<u8>, limits: CaptureLimits, spill: bool, random: &mut ViewRandom) -> Self {
         let directory = tempfile::tempdir().expect("a directory");
         let spill_directory = SpillDirectory::open(directory.path()).expect("an open directory");
         let output = Output::new(limits, spill.then_some(spill_directory));
@@ -73,7 +73,7 @@ impl Case {
         self.stream[range].iter().filter(|byte| **byte == b'\n').count() as u64
     }
 
-    /// Where the line of this number begins.
+    /// Returns the start of a line.
     fn line_start(&self, line: u64) -> u64 {
         let mut starts = std::iter::once(0).chain(
             self.stream
@@ -89,7 +89,7 @@ impl Case {
         self.stream.split_inclusive(|byte| *byte == b'\n').count() as u64
     }
 
-    /// The range a view asks for.
+    /// Returns the range that a view selects.
     fn range(&self, view: &OutputView) -> Range<u64> {
         let total = self.stream.len() as u64;
         match view {
@@ -131,7 +131,7 @@ impl Case {
             assert_eq!(omitted + shown.len() as u64, asked, "{context}");
             assert_eq!(slice.is_whole(), shown.len() as u64 == asked, "{context}");
         } else {
-            // A border in what is lost is not known, but everything kept in between must be there.
+            // A line start in lost bytes is unknown, but all kept bytes in the range must be present.
             let kept = self.kept(&range);
             if kept.len() <= budget {
                 assert!(shown.len() >= kept.len(), "{context}");
@@ -140,7 +140,7 @@ impl Case {
         }
     }
 
-    /// Every piece is what the stream has in that place, and says its line.
+    /// Checks that every piece matches the stream and has the right line number.
     fn check_pieces(&self, slice: &OutputSlice, context: &str) {
         assert_eq!(slice.total_bytes, self.stream.len() as u64);
         assert_eq!(slice.total_lines, self.total_lines());
@@ -158,7 +158,7 @@ impl Case {
         }
     }
 
-    /// The numbers of the lines that match, in all that is kept.
+    /// Returns the numbers of the matching lines in all kept bytes.
     fn matching(&self, needle: &str) -> Vec<u64> {
         let mut matching = Vec::new();
         for range in &self.retained {
@@ -194,7 +194,7 @@ impl Case {
     }
 }
 
-fn stream(random: &mut Random, length: u64) -> Vec<u8> {
+fn stream(random: &mut ViewRandom, length: u64) -> Vec<u8> {
     let line = 1 + random.below(60);
     let mut stream = Vec::new();
     while (stream.len() as u64) < length {
@@ -208,7 +208,7 @@ fn stream(random: &mut Random, length: u64) -> Vec<u8> {
     stream
 }
 
-fn views(random: &mut Random, bytes: u64, lines: u64) -> Vec<OutputView> {
+fn views(random: &mut ViewRandom, bytes: u64, lines: u64) -> Vec<OutputView> {
     let mut place = |limit: u64| random.below(limit + 3);
     let (start, first) = (place(bytes), place(lines));
     vec![
@@ -225,8 +225,8 @@ fn views(random: &mut Random, bytes: u64, lines: u64) -> Vec<OutputView> {
 }
 
 #[test]
-fn views_show_what_the_stream_has() {
-    let mut random = Random(0x2545_f491_4f6c_dd1d);
+fn views_match_the_model() {
+    let mut random = ViewRandom(0x2545_f491_4f6c_dd1d);
     for _ in 0..1500 {
         let length = random.below(600);
         let stream = stream(&mut random, length);
@@ -236,7 +236,7 @@ fn views_show_what_the_stream_has() {
             spill: [0, 150, 400, 10_000][random.below(4) as usize],
         };
         let spill = random.below(3) > 0;
-        let case = Case::new(stream, limits, spill, &mut random);
+        let case = ViewCase::new(stream, limits, spill, &mut random);
         assert_eq!(case.output.retained(), case.retained);
         assert_eq!(case.output.is_complete(), case.is_complete());
         for view in views(&mut random, case.stream.len() as u64, case.total_lines()) {
@@ -252,12 +252,12 @@ fn views_show_what_the_stream_has() {
 }
 
 #[test]
-fn views_of_a_large_spill_find_their_lines() {
-    let mut random = Random(0x0dd0_5eed);
+fn views_find_lines_in_a_large_spill_file() {
+    let mut random = ViewRandom(0x0dd0_5eed);
     for spill in [64 << 20, 1_500_000] {
         let stream = stream(&mut random, 3_000_000);
         let limits = CaptureLimits { head: 1000, tail: 70_000, spill };
-        let case = Case::new(stream, limits, true, &mut random);
+        let case = ViewCase::new(stream, limits, true, &mut random);
         for _ in 0..12 {
             for view in views(&mut random, case.stream.len() as u64, case.total_lines()) {
                 case.check(&view, 5000);
@@ -268,8 +268,8 @@ fn views_of_a_large_spill_find_their_lines() {
 }
 
 #[test]
-fn text_cut_to_a_budget_is_never_mangled() {
-    let mut random = Random(0xface);
+fn cut_text_has_no_broken_characters() {
+    let mut random = ViewRandom(0xface);
     for _ in 0..300 {
         let stream = stream(&mut random, 500);
         let limits = CaptureLimits {
@@ -277,7 +277,7 @@ fn text_cut_to_a_budget_is_never_mangled() {
             tail: 60 + random.below(9) as usize,
             spill: 0,
         };
-        let case = Case::new(stream, limits, false, &mut random);
+        let case = ViewCase::new(stream, limits, false, &mut random);
         for view in views(&mut random, case.stream.len() as u64, case.total_lines()) {
             let text = case.output.slice(&view, random.below(150) as usize).expect("memory").to_text();
             assert!(!text.lossy && !text.text.contains('\u{fffd}'), "{view:?}: {text:?}");
@@ -310,7 +310,7 @@ fn numbered() -> Output {
 }
 
 #[test]
-fn a_search_numbers_its_lines_on_both_sides_of_what_is_lost() {
+fn searches_number_lines_before_and_after_lost_bytes() {
     let output = numbered();
     let search = LineSearch::new("(^line 9|7)$|500$").expect("a pattern").context(1, 0);
     let slice = output.slice(&OutputView::Matches(search.limit(3)), 10_000).expect("a readable output");
@@ -329,7 +329,7 @@ fn a_search_numbers_its_lines_on_both_sides_of_what_is_lost() {
 }
 
 #[test]
-fn a_search_within_a_budget_counts_what_it_does_not_show() {
+fn searches_count_matches_beyond_the_budget() {
     let output = numbered();
     let search = LineSearch::new("line").expect("a pattern");
     let slice = output.slice(&OutputView::Matches(search), 40).expect("a readable output");
@@ -339,13 +339,13 @@ fn a_search_within_a_budget_counts_what_it_does_not_show() {
 }
 
 #[test]
-fn a_match_in_a_very_long_line_is_shown_with_its_surroundings() {
+fn matches_in_very_long_lines_are_shown_with_context() {
     let directory = tempfile::tempdir().expect("a directory");
     let spill = SpillDirectory::open(directory.path()).expect("an open directory");
     let output = Output::new(CaptureLimits::default(), Some(spill));
     output.append(b"short\n");
     let mut line = vec![b'-'; 5 << 20];
-    // Across the border between two parts of a search.
+    // Across the boundary of two parts of a search.
     line[(1 << 20) - 3..][..6].copy_from_slice(b"needle");
     output.append(&line);
     output.append(b"\nneedle too\n");
@@ -363,8 +363,8 @@ fn a_match_in_a_very_long_line_is_shown_with_its_surroundings() {
 }
 
 #[test]
-fn a_pattern_that_is_none_is_an_error() {
+fn invalid_patterns_are_errors() {
     let error = LineSearch::new("(").expect_err("not a pattern");
-    assert!(error.to_string().starts_with("cannot use the pattern: "), "{error}");
+    assert!(error.to_string().starts_with("invalid pattern: "), "{error}");
     assert!(LineSearch::new(&"a{1000}".repeat(1000)).is_err());
 }

@@ -1,29 +1,29 @@
-//! Which files a process finds open, and which not.
+//! Descriptors of a child.
 
 use std::fs::{self, File};
 use std::os::fd::{AsRawFd as _, OwnedFd};
 
 use haft_process::{Command, DescriptorSource, ErrorKind, Exit, Host, StartPermission, Task};
-use haft_test_support::{Report, Scratch, child};
+use haft_test_support::{ChildReport, Scratch, child};
 use rustix::fs::{Mode, OFlags};
 
-fn report(scratch: &Scratch, change: impl FnOnce(&mut Command)) -> Report {
+fn report(scratch: &Scratch, change: impl FnOnce(&mut Command)) -> ChildReport {
     let file = scratch.text("report");
     let mut command = Command::new(child());
     command.arguments(["report-to", &file]);
     change(&mut command);
     let (exit, _) = command.spawn(&StartPermission::all()).unwrap().wait().unwrap();
     assert_eq!(exit, Exit::Code(0));
-    Report::parse(fs::read(&file).unwrap())
+    ChildReport::parse(fs::read(&file).unwrap())
 }
 
-/// A file that every program would inherit, as it is not closed on exec.
+/// Opens a file without close-on-exec, which every program would inherit.
 fn inheritable(path: &str) -> OwnedFd {
     rustix::fs::open(path, OFlags::RDWR, Mode::empty()).unwrap()
 }
 
 #[test]
-fn descriptors_3_to_20_are_open_here_and_not_in_the_child() {
+fn children_do_not_inherit_descriptors_of_the_parent() {
     let mut held = Vec::new();
     while held.last().is_none_or(|file: &OwnedFd| file.as_raw_fd() < 20) {
         held.push(inheritable("/dev/null"));
@@ -38,17 +38,17 @@ fn descriptors_3_to_20_are_open_here_and_not_in_the_child() {
     .unwrap();
     let output = outcome.captured.stdout.unwrap();
     let text = output.slice(&haft_process::capture::OutputView::HeadAndTail, 1 << 20).unwrap().to_bytes();
-    assert_eq!(Report::parse(text).descriptor_numbers(), [0, 1, 2]);
+    assert_eq!(ChildReport::parse(text).descriptor_numbers(), [0, 1, 2]);
 }
 
 #[test]
-fn every_number_can_be_given_and_every_permutation_made() {
+fn descriptors_can_be_permuted() {
     let scratch = Scratch::new();
     let names = ["a", "b", "c", "d"];
     let files: Vec<OwnedFd> = names.map(|name| File::create(scratch.file(name)).unwrap().into()).into();
     let numbers: Vec<i32> = files.iter().map(|file| file.as_raw_fd()).collect();
     let seen = report(&scratch, |command| {
-        // Each of the four takes the place of the next, one goes far away, and one into two places.
+        // Four descriptors rotate, one gets a high number, and one gets two numbers.
         for (index, from) in numbers.iter().enumerate() {
             command.descriptor(numbers[(index + 1) % 4], DescriptorSource::Inherit(*from));
         }
@@ -68,7 +68,7 @@ fn every_number_can_be_given_and_every_permutation_made() {
 }
 
 #[test]
-fn standard_output_and_error_can_be_exchanged() {
+fn stdout_and_stderr_can_be_swapped() {
     let scratch = Scratch::new();
     let [first, second] =
         ["first", "second"].map(|name| OwnedFd::from(File::create(scratch.file(name)).unwrap()));
@@ -81,7 +81,7 @@ fn standard_output_and_error_can_be_exchanged() {
 }
 
 #[test]
-fn a_descriptor_in_its_own_place_survives_the_exec_though_it_is_closed_on_exec_here() {
+fn close_on_exec_descriptors_can_be_passed_under_their_own_number() {
     let file: OwnedFd = File::open("/dev/zero").unwrap().into();
     let number = file.as_raw_fd();
     let seen = report(&Scratch::new(), |command| {
@@ -100,7 +100,7 @@ fn all_descriptors_can_be_closed() {
 }
 
 #[test]
-fn a_descriptor_that_is_not_open_is_refused_by_its_number_in_the_child() {
+fn closed_descriptors_are_rejected_with_their_number_in_the_child() {
     let mut command = Command::new(child());
     command.arguments(["exit", "0"]).descriptor(9, DescriptorSource::Inherit(19_999));
     let error = command.spawn(&StartPermission::all()).unwrap_err();

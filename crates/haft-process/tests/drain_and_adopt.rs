@@ -1,14 +1,14 @@
-//! The end of the foreground process is not the end of the pipe.
+//! Processes that keep the output open after the foreground process has ended.
 
 use std::time::{Duration, Instant};
 
 use haft_process::capture::{Output, OutputView};
 use haft_process::{Command, Exit, Host, Task};
-use haft_test_support::own::{alone, holdings};
+use haft_test_support::own::{alone, resources};
 use haft_test_support::{Marker, Scratch, child, eventually, measure, process};
 
-/// A deadline for what has no bound of its own.
-const SOON: Duration = Duration::from_secs(20);
+/// Timeout for events without a defined time limit.
+const LONG_TIMEOUT: Duration = Duration::from_secs(20);
 
 fn task<A: AsRef<str>>(arguments: impl IntoIterator<Item = A>) -> Task {
     let mut command = Command::new(child());
@@ -27,7 +27,7 @@ fn bytes(output: Option<&Output>) -> Vec<u8> {
 }
 
 #[test]
-fn a_daemon_that_holds_the_output_does_not_hold_the_call_and_its_later_bytes_are_captured() {
+fn daemons_with_open_output_do_not_block_the_call_and_are_captured() {
     let scratch = Scratch::new();
     let (first, second) = (scratch.text("first"), scratch.text("second"));
     let task = task(["daemon", &scratch.text("ready"), &first, &second]);
@@ -43,7 +43,7 @@ fn a_daemon_that_holds_the_output_does_not_hold_the_call_and_its_later_bytes_are
     assert_eq!(left.controller().members().len(), 1);
     scratch.touch("first");
     let expected = format!("started\n{first}\n");
-    assert!(eventually(SOON, || bytes(Some(&output)) == expected.as_bytes()));
+    assert!(eventually(LONG_TIMEOUT, || bytes(Some(&output)) == expected.as_bytes()));
     scratch.touch("second");
     let end = left.wait().unwrap();
     assert_eq!(bytes(Some(&output)), format!("{expected}{second}\n").as_bytes());
@@ -52,14 +52,14 @@ fn a_daemon_that_holds_the_output_does_not_hold_the_call_and_its_later_bytes_are
 }
 
 #[test]
-fn what_comes_within_a_moment_after_the_exit_belongs_to_the_result() {
+fn output_shortly_after_the_exit_belongs_to_the_result() {
     let outcome = shell("(sleep 0.03; echo late) & echo now").run(&Host::plain()).unwrap();
     assert_eq!(bytes(outcome.captured.stdout.as_ref()), b"now\nlate\n");
     assert!(outcome.adopted.is_none());
 }
 
 #[test]
-fn who_never_stops_writing_does_not_hold_the_call_either() {
+fn endless_writers_do_not_block_the_call() {
     let outcome = shell("while :; do echo more; sleep 0.01; done & exit 3").run(&Host::plain()).unwrap();
     assert_eq!(outcome.exit, Exit::Code(3));
     let after_exit = outcome.duration - outcome.wall;
@@ -80,7 +80,7 @@ fn dropping_an_adopted_job_ends_it() {
 }
 
 #[test]
-fn an_adopted_job_that_is_cancelled_says_so() {
+fn cancelled_adopted_jobs_report_it() {
     let (scratch, marker) = (Scratch::new(), Marker::new());
     let outcome = task(["daemon", &scratch.text("ready"), marker.as_str()]).run(&Host::plain()).unwrap();
     assert!(!outcome.cancelled);
@@ -90,40 +90,44 @@ fn an_adopted_job_that_is_cancelled_says_so() {
 }
 
 #[test]
-fn nothing_is_adopted_when_nothing_is_left() {
+fn no_job_is_adopted_if_no_process_is_left() {
     for _ in 0..20 {
         let (outcome, time) = measure(|| task(["exit", "0"]).run(&Host::plain()).unwrap());
         assert!(outcome.adopted.is_none());
-        assert!(time < SOON);
+        assert!(time < LONG_TIMEOUT);
     }
 }
 
 #[test]
-fn an_exit_in_the_moment_of_adoption_is_neither_lost_nor_waited_for() {
-    alone("an_exit_in_the_moment_of_adoption_is_neither_lost_nor_waited_for", || {
-        let before = holdings();
+fn exits_during_adoption_are_noticed_at_once() {
+    alone("exits_during_adoption_are_noticed_at_once", || {
+        let before = resources();
         let mut adopted = 0;
         for step in 0..40 {
-            // Around the 100 ms of quiet after which what is left is adopted.
+            // Close to the quiet period of 100 ms, after which processes are adopted.
             let pause = 80 + step;
             let outcome = shell(&format!("(sleep 0.{pause:03}; echo end) & :")).run(&Host::plain()).unwrap();
             let output = outcome.captured.stdout.clone();
             if let Some(left) = outcome.adopted {
                 adopted += 1;
                 let start = Instant::now();
-                assert!(left.wait_for(SOON), "the adopted job never ends");
+                assert!(left.wait_for(LONG_TIMEOUT), "the adopted job never ends");
                 assert!(start.elapsed() < Duration::from_secs(2));
             }
             assert_eq!(bytes(output.as_ref()), b"end\n");
         }
         println!("{adopted} of 40 were adopted");
-        assert!(eventually(SOON, || holdings() == before), "{:?} instead of {before:?}", holdings());
+        assert!(
+            eventually(LONG_TIMEOUT, || resources() == before),
+            "{:?} instead of {before:?}",
+            resources()
+        );
     });
 }
 
 #[test]
-fn waiting_for_an_adopted_job_costs_next_to_no_time_on_the_processor() {
-    alone("waiting_for_an_adopted_job_costs_next_to_no_time_on_the_processor", || {
+fn waiting_for_an_adopted_job_uses_no_cpu() {
+    alone("waiting_for_an_adopted_job_uses_no_cpu", || {
         let (scratch, marker) = (Scratch::new(), Marker::new());
         let outcome = task(["daemon", &scratch.text("ready"), marker.as_str()]).run(&Host::plain()).unwrap();
         let own = std::process::id() as i32;
@@ -135,8 +139,8 @@ fn waiting_for_an_adopted_job_costs_next_to_no_time_on_the_processor() {
 }
 
 #[test]
-fn a_process_that_holds_nothing_is_adopted_where_orphans_come_home() {
-    alone("a_process_that_holds_nothing_is_adopted_where_orphans_come_home", || {
+fn subreapers_adopt_orphans_without_open_output() {
+    alone("subreapers_adopt_orphans_without_open_output", || {
         let (scratch, marker) = (Scratch::new(), Marker::new());
         let host = Host::builder().subreaper().build();
         let task = task(["bystander", &scratch.text(marker.as_str())]);

@@ -1,4 +1,4 @@
-//! What keeps a program from starting is an error of the right kind, never an exit status.
+//! A program that cannot be started is an error of the right kind, never an exit status.
 
 use std::fs;
 use std::os::fd::OwnedFd;
@@ -10,8 +10,8 @@ use haft_process::{
 };
 use haft_test_support::{Scratch, child, is_root};
 
-/// Starts a command both ways; both must fail alike.
-fn refusal(command: &Command) -> Error {
+/// Starts a command with `spawn` and with `Task`. Both must fail with the same error.
+fn start_error(command: &Command) -> Error {
     let error = command.spawn(&StartPermission::all()).expect_err("it must not start");
     let job = Task::new(command.clone()).start(&Host::plain()).expect_err("it must not start");
     assert_eq!((job.kind(), job.to_string()), (error.kind(), error.to_string()));
@@ -19,7 +19,7 @@ fn refusal(command: &Command) -> Error {
 }
 
 fn check(command: &Command, kind: ErrorKind, code: i32, words: &str) {
-    let error = refusal(command);
+    let error = start_error(command);
     assert_eq!((error.kind(), error.exit_code()), (kind, code), "{error}");
     assert!(error.to_string().contains(words), "'{words}' is missing in '{error}'");
 }
@@ -31,7 +31,7 @@ fn script(scratch: &Scratch, name: &str, text: &str, mode: u32) -> String {
 }
 
 #[test]
-fn no_such_program() {
+fn missing_programs() {
     check(&Command::new("no-such-program"), ErrorKind::NotFound, 127, "'no-such-program' not found");
     check(&Command::new("/no/such/program"), ErrorKind::NotFound, 127, "'/no/such/program' not found");
     check(&Command::new(""), ErrorKind::NotFound, 127, "empty");
@@ -39,24 +39,24 @@ fn no_such_program() {
 }
 
 #[test]
-fn the_path_that_was_searched_is_in_the_hint() {
+fn the_hint_shows_the_searched_path() {
     let mut command = Command::new("no-such-program");
     command.environment(Environment::from_pairs([("PATH", "/only/here")]).unwrap());
-    assert!(refusal(&command).hint().unwrap().contains("/only/here"));
+    assert!(start_error(&command).hint().unwrap().contains("/only/here"));
 }
 
 #[test]
-fn a_file_that_may_not_be_executed() {
+fn files_that_are_not_executable() {
     let scratch = Scratch::new();
     let file = script(&scratch, "file", "#!/bin/sh\n", 0o644);
     let command = Command::new(&file);
     check(&command, ErrorKind::NotExecutable, 126, "permission denied");
-    assert_eq!(refusal(&command).path().unwrap(), std::path::Path::new(&file));
+    assert_eq!(start_error(&command).path().unwrap(), std::path::Path::new(&file));
     check(&Command::new("/"), ErrorKind::NotExecutable, 126, "directory");
 }
 
 #[test]
-fn a_script_without_a_first_line_that_names_an_interpreter() {
+fn scripts_without_an_interpreter_line() {
     let scratch = Scratch::new();
     let text = script(&scratch, "text", "echo hello\n", 0o755);
     check(&Command::new(&text), ErrorKind::ExecFormat, 126, "format");
@@ -65,14 +65,14 @@ fn a_script_without_a_first_line_that_names_an_interpreter() {
 }
 
 #[test]
-fn a_script_whose_interpreter_is_missing() {
+fn scripts_whose_interpreter_is_missing() {
     let scratch = Scratch::new();
     let file = script(&scratch, "script", "#!/no/such/interpreter\n", 0o755);
     check(&Command::new(&file), ErrorKind::InterpreterNotFound, 127, "interpreter");
 }
 
 #[test]
-fn a_working_directory_that_cannot_be_entered() {
+fn inaccessible_working_directories() {
     let scratch = Scratch::new();
     scratch.touch("file");
     let with = |directory: &str| {
@@ -88,16 +88,16 @@ fn a_working_directory_that_cannot_be_entered() {
 }
 
 #[test]
-fn a_descriptor_that_is_not_open() {
+fn closed_descriptors() {
     let mut command = Command::new(child());
     command.argument("report").descriptor(5, haft_process::DescriptorSource::Inherit(19_998));
     check(&command, ErrorKind::Descriptor, 126, "descriptor 5");
 }
 
 #[test]
-fn a_limit_that_is_refused() {
+fn refused_limits() {
     if is_root() {
-        // Only a limit that makes no sense is refused to those who may do everything.
+        // For root, only an invalid limit is refused.
         let mut command = Command::new(child());
         command.limit(ResourceLimit { resource: Resource::OpenFiles, soft: Some(20), hard: Some(10) });
         check(&command, ErrorKind::Limit, 126, "open file");
@@ -108,7 +108,7 @@ fn a_limit_that_is_refused() {
 }
 
 #[test]
-fn a_terminal_that_is_none() {
+fn descriptors_that_are_not_terminals() {
     let file = fs::File::open("/dev/null").unwrap();
     let mut command = Command::new(child());
     command.controlling_terminal(std::os::fd::AsRawFd::as_raw_fd(&file));
@@ -117,7 +117,7 @@ fn a_terminal_that_is_none() {
 }
 
 #[test]
-fn a_group_that_does_not_exist() {
+fn missing_process_groups() {
     let mut command = Command::new(child());
     command.group(haft_process::ProcessGroup::Join(1));
     let error = command.spawn(&StartPermission::all()).unwrap_err();
@@ -126,7 +126,7 @@ fn a_group_that_does_not_exist() {
 }
 
 #[test]
-fn a_sandbox_that_is_none() {
+fn invalid_sandboxes() {
     let file: OwnedFd = fs::File::open("/dev/null").unwrap().into();
     let mut command = Command::new(child());
     command.sandbox(Sandbox { landlock: Some(Arc::new(file)), ..Sandbox::default() });
@@ -137,7 +137,7 @@ fn a_sandbox_that_is_none() {
 }
 
 #[test]
-fn a_nul_byte_names_where_it_is() {
+fn nul_bytes_are_located() {
     let mut command = Command::new(child());
     command.arguments(["exit", "0\0"]);
     check(&command, ErrorKind::NulByte, 126, "argument 2");

@@ -1,4 +1,4 @@
-//! What an application sets up once, and what is found of it when it was killed.
+//! Hosts: their resources, and cleaning up after a killed host.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use haft_process::{Command, Exit, Host, HostBuilder, ScopeLimits, Task, clean_st
 use haft_test_support::own::elsewhere;
 use haft_test_support::{Marker, Scratch, child, eventually};
 
-const SOON: Duration = Duration::from_secs(20);
+const LONG_TIMEOUT: Duration = Duration::from_secs(20);
 
 fn sleeper(marker: &str) -> Task {
     let mut command = Command::new(child());
@@ -14,8 +14,8 @@ fn sleeper(marker: &str) -> Task {
     Task::new(command)
 }
 
-/// Runs a job in another process, which is then killed without a chance to clean up, and cleans up here.
-fn survive_a_killed_host(name: &str, settings: fn(HostBuilder) -> HostBuilder) {
+/// Runs a job in another process, kills that process with `SIGKILL`, and cleans up in this one.
+fn clean_up_after_a_killed_host(name: &str, settings: fn(HostBuilder) -> HostBuilder) {
     let (scratch, marker) = (Scratch::new(), Marker::new());
     let base = scratch.file("runs");
     let text = format!("{} {}", base.display(), marker.as_str());
@@ -24,11 +24,15 @@ fn survive_a_killed_host(name: &str, settings: fn(HostBuilder) -> HostBuilder) {
         let host = settings(Host::builder().run_directory(base)).build();
         let _job = sleeper(marker).start(&host).unwrap();
         haft_test_support::signal(std::process::id() as i32, 9);
-        std::thread::sleep(SOON);
+        std::thread::sleep(LONG_TIMEOUT);
     };
     let Some((_, output)) = elsewhere(name, &text, run_and_die) else { return };
     assert_eq!(std::os::unix::process::ExitStatusExt::signal(&output.status), Some(9));
-    assert!(eventually(SOON, || marker.count() == 1), "it goes on, as nobody watches: {}", marker.count());
+    assert!(
+        eventually(LONG_TIMEOUT, || marker.count() == 1),
+        "it goes on, as nobody watches: {}",
+        marker.count()
+    );
     let listing = scratch.listing();
     let id =
         listing.iter().find_map(|path| path.strip_prefix("runs/run-")).expect("the directory of the run");
@@ -41,19 +45,19 @@ fn survive_a_killed_host(name: &str, settings: fn(HostBuilder) -> HostBuilder) {
 }
 
 #[test]
-fn the_next_start_ends_what_a_killed_one_left() {
-    survive_a_killed_host("the_next_start_ends_what_a_killed_one_left", |host| host);
+fn the_next_start_ends_processes_of_a_killed_host() {
+    clean_up_after_a_killed_host("the_next_start_ends_processes_of_a_killed_host", |host| host);
 }
 
 #[test]
-fn the_next_start_ends_and_removes_the_control_groups_of_a_killed_one() {
-    survive_a_killed_host(
-        "the_next_start_ends_and_removes_the_control_groups_of_a_killed_one",
+fn the_next_start_removes_control_groups_of_a_killed_host() {
+    clean_up_after_a_killed_host(
+        "the_next_start_removes_control_groups_of_a_killed_host",
         HostBuilder::cgroups,
     );
 }
 
-/// The control groups whose name begins like this.
+/// Returns the control groups whose names start with `prefix`.
 fn groups_named(prefix: &str) -> Vec<String> {
     let roots = ["/sys/fs/cgroup", "/sys/fs/cgroup/unified", "/sys/fs/cgroup/pids", "/sys/fs/cgroup/memory"];
     let entries = roots.iter().filter_map(|root| std::fs::read_dir(root).ok()).flatten().flatten();
@@ -62,7 +66,7 @@ fn groups_named(prefix: &str) -> Vec<String> {
 }
 
 #[test]
-fn a_host_goes_with_its_last_job_and_takes_its_control_groups_along() {
+fn control_groups_are_removed_with_the_last_job() {
     let scratch = Scratch::new();
     let host = Host::builder().run_directory(scratch.file("runs")).cgroups().build();
     let prefix = format!("haft-{}", host.id());
@@ -75,20 +79,20 @@ fn a_host_goes_with_its_last_job_and_takes_its_control_groups_along() {
 }
 
 #[test]
-fn a_living_host_is_left_alone_by_those_who_clean_up() {
+fn cleaning_does_not_affect_active_hosts() {
     let (scratch, marker) = (Scratch::new(), Marker::new());
     let base = scratch.file("runs");
     let host = Host::builder().run_directory(&base).build();
     let handle = sleeper(marker.as_str()).start(&host).unwrap().background().unwrap();
     assert_eq!(clean_stale(&base).unwrap(), 0);
-    assert!(eventually(SOON, || marker.count() == 1));
+    assert!(eventually(LONG_TIMEOUT, || marker.count() == 1));
     handle.end().unwrap();
     drop(host);
     assert_eq!(scratch.listing(), ["runs"]);
 }
 
 #[test]
-fn a_base_that_others_may_write_to_is_refused() {
+fn run_directory_bases_writable_by_others_are_rejected() {
     let scratch = Scratch::new();
     let base = scratch.file("open");
     std::fs::create_dir(&base).unwrap();
@@ -99,19 +103,19 @@ fn a_base_that_others_may_write_to_is_refused() {
 }
 
 #[test]
-fn each_job_has_a_name_of_its_own_that_its_processes_carry() {
+fn each_job_has_its_own_marker() {
     let host = Host::plain();
     let (one, other) = (host.scope(ScopeLimits::default()), host.scope(ScopeLimits::default()));
     assert!(one.id() != other.id() && one.id().starts_with(host.id()) && other.id().starts_with(host.id()));
     let handle = sleeper("x").start(&host).unwrap().background().unwrap();
     let environment = format!("/proc/{}/environ", handle.controller().pid());
     let expected = format!("HAFT_RUN={}\0", handle.id());
-    assert!(eventually(SOON, || std::fs::read(&environment).unwrap() == expected.as_bytes()));
+    assert!(eventually(LONG_TIMEOUT, || std::fs::read(&environment).unwrap() == expected.as_bytes()));
     handle.end().unwrap();
 }
 
 #[test]
-fn limits_hold_for_all_processes_of_a_job_together() {
+fn limits_apply_to_all_processes_of_a_job_together() {
     let scratch = Scratch::new();
     let host = Host::builder().run_directory(scratch.file("runs")).cgroups().build();
     if !host.scope(ScopeLimits::default()).is_sealed() {
@@ -122,7 +126,7 @@ fn limits_hold_for_all_processes_of_a_job_together() {
         let mut command = Command::new(child());
         command.arguments(arguments);
         let outcome = Task::new(command).scope_limits(limits).run(&host).unwrap();
-        let text = outcome.report(100).shown.stdout.unwrap().text;
+        let text = outcome.report(100).outputs.stdout.unwrap().text;
         drop(outcome.adopted);
         (outcome.exit, text)
     };

@@ -1,9 +1,9 @@
-//! Nothing is left of a process that is over: no descriptor, no zombie, no thread, no memory.
+//! Processes and jobs leak no descriptors, zombies, threads or memory.
 
 use std::time::Duration;
 
 use haft_process::{Command, DescriptorSource, Exit, Host, Input, StartPermission, Task};
-use haft_test_support::own::{alone, holdings};
+use haft_test_support::own::{alone, resources};
 use haft_test_support::{Scratch, child, eventually, process, raise_descriptor_limit};
 
 fn command<A: AsRef<str>>(arguments: impl IntoIterator<Item = A>) -> Command {
@@ -13,24 +13,24 @@ fn command<A: AsRef<str>>(arguments: impl IntoIterator<Item = A>) -> Command {
 }
 
 #[test]
-fn ten_thousand_spawns_in_a_row_leave_nothing() {
-    alone("ten_thousand_spawns_in_a_row_leave_nothing", || {
+fn ten_thousand_spawns_do_not_leak() {
+    alone("ten_thousand_spawns_do_not_leak", || {
         let own = std::process::id() as i32;
         let program = Command::new("/bin/true");
         let spawn =
             || assert_eq!(program.spawn(&StartPermission::all()).unwrap().wait().unwrap().0, Exit::Code(0));
         (0..100).for_each(|_| spawn());
-        let (before, memory) = (holdings(), process::memory(own, "VmRSS").unwrap());
+        let (before, memory) = (resources(), process::memory(own, "VmRSS").unwrap());
         (0..10_000).for_each(|_| spawn());
-        assert_eq!(holdings(), before);
+        assert_eq!(resources(), before);
         let grown = process::memory(own, "VmRSS").unwrap().saturating_sub(memory);
         assert!(grown < 4 << 20, "{grown} bytes more than before");
     });
 }
 
 #[test]
-fn a_thousand_jobs_in_a_row_leave_nothing() {
-    alone("a_thousand_jobs_in_a_row_leave_nothing", || {
+fn a_thousand_jobs_do_not_leak() {
+    alone("a_thousand_jobs_do_not_leak", || {
         let scratch = Scratch::new();
         let host = Host::builder().run_directory(scratch.file("runs")).cgroups().subreaper().build();
         let run = || {
@@ -40,38 +40,38 @@ fn a_thousand_jobs_in_a_row_leave_nothing() {
             assert!(outcome.adopted.is_none());
         };
         run();
-        let before = holdings();
+        let before = resources();
         (0..1000).for_each(|_| run());
-        assert_eq!(holdings(), before);
+        assert_eq!(resources(), before);
         drop(host);
         assert!(std::fs::read_dir(scratch.file("runs")).unwrap().next().is_none(), "{:?}", scratch.listing());
     });
 }
 
 #[test]
-fn five_hundred_jobs_at_once_leave_nothing() {
-    alone("five_hundred_jobs_at_once_leave_nothing", || {
+fn five_hundred_parallel_jobs_do_not_leak() {
+    alone("five_hundred_parallel_jobs_do_not_leak", || {
         raise_descriptor_limit();
         let scratch = Scratch::new();
         let host = Host::plain();
-        let before = holdings();
+        let before = resources();
         let go = scratch.text("go");
         let start = || Task::new(command(["wait-for", &go])).start(&host).unwrap().background().unwrap();
         let handles: Vec<_> = (0..500).map(|_| start()).collect();
-        assert!(holdings().children >= 500);
+        assert!(resources().children >= 500);
         scratch.touch("go");
         for handle in handles {
             assert!(handle.wait_for(Duration::from_secs(60)), "it hangs");
             assert_eq!(handle.wait().unwrap().exit, Exit::Code(0));
         }
-        assert!(eventually(Duration::from_secs(5), || holdings() == before), "{:?}", holdings());
+        assert!(eventually(Duration::from_secs(5), || resources() == before), "{:?}", resources());
     });
 }
 
 #[test]
-fn spawns_from_many_threads_at_once_leave_nothing() {
-    alone("spawns_from_many_threads_at_once_leave_nothing", || {
-        let before = holdings();
+fn spawns_from_many_threads_do_not_leak() {
+    alone("spawns_from_many_threads_do_not_leak", || {
+        let before = resources();
         let spawn = || {
             for code in 0..100 {
                 let mut child =
@@ -80,14 +80,14 @@ fn spawns_from_many_threads_at_once_leave_nothing() {
             }
         };
         std::thread::scope(|scope| (0..8).for_each(|_| drop(scope.spawn(spawn))));
-        // A thread that was waited for may be seen for a moment longer.
-        assert!(eventually(Duration::from_secs(5), || holdings() == before), "{:?}", holdings());
+        // A joined thread may still be listed for a short time.
+        assert!(eventually(Duration::from_secs(5), || resources() == before), "{:?}", resources());
     });
 }
 
 #[test]
-fn spawns_that_fail_leave_nothing() {
-    alone("spawns_that_fail_leave_nothing", || {
+fn failed_spawns_do_not_leak() {
+    alone("failed_spawns_do_not_leak", || {
         let mut failing = [
             Command::new("/no/such/program"),
             Command::new("/etc/passwd"),
@@ -97,46 +97,46 @@ fn spawns_that_fail_leave_nothing() {
         failing[2].working_directory("/no/such/directory");
         failing[3].descriptor(9, DescriptorSource::Inherit(19_996));
         let host = Host::plain();
-        let before = holdings();
+        let before = resources();
         for _ in 0..100 {
             for command in &failing {
                 assert!(command.spawn(&StartPermission::all()).is_err());
                 assert!(Task::new(command.clone()).start(&host).is_err());
             }
         }
-        assert_eq!(holdings(), before);
+        assert_eq!(resources(), before);
     });
 }
 
 #[test]
-fn jobs_that_time_out_are_cancelled_or_dropped_leave_nothing() {
-    alone("jobs_that_time_out_are_cancelled_or_dropped_leave_nothing", || {
+fn ended_jobs_do_not_leak() {
+    alone("ended_jobs_do_not_leak", || {
         let host = Host::plain();
         let task = || Task::new(command(["sleep"])).grace(Duration::from_millis(100));
-        let before = holdings();
+        let before = resources();
         for _ in 0..10 {
             assert!(task().timeout(Duration::from_millis(10)).run(&host).unwrap().timed_out);
             assert!(task().start(&host).unwrap().background().unwrap().end().unwrap().cancelled);
             drop(task().start(&host).unwrap());
             drop(task().start(&host).unwrap().background().unwrap());
         }
-        assert!(eventually(Duration::from_secs(5), || holdings() == before), "{:?}", holdings());
+        assert!(eventually(Duration::from_secs(5), || resources() == before), "{:?}", resources());
     });
 }
 
 #[test]
-fn a_process_out_of_descriptors_is_told_so_and_goes_on() {
-    alone("a_process_out_of_descriptors_is_told_so_and_goes_on", || {
+fn running_out_of_descriptors_is_an_error_and_leaks_nothing() {
+    alone("running_out_of_descriptors_is_an_error_and_leaks_nothing", || {
         use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
         let limit = Rlimit { current: Some(64), maximum: getrlimit(Resource::Nofile).maximum };
         setrlimit(Resource::Nofile, limit).unwrap();
         let host = Host::plain();
-        let before = holdings();
+        let before = resources();
         let mut held = Vec::new();
         while let Ok(file) = std::fs::File::open("/dev/null") {
             held.push(file);
         }
-        // With every number of free descriptors, from none to more than enough.
+        // With any number of free descriptors, from none to enough.
         for _ in 0..20 {
             held.pop();
             let marker = haft_test_support::Marker::new();
@@ -148,7 +148,7 @@ fn a_process_out_of_descriptors_is_told_so_and_goes_on() {
             assert_eq!(marker.count(), 0, "a half-started process is left");
         }
         held.clear();
-        assert_eq!(holdings(), before);
+        assert_eq!(resources(), before);
         assert!(Task::new(command(["exit", "0"])).run(&host).unwrap().exit.success());
     });
 }

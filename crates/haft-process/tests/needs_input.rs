@@ -1,4 +1,4 @@
-//! Whether somebody waits for input is read from what he is blocked in, not guessed from what he has printed.
+//! Detecting processes that wait for input.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -6,7 +6,7 @@ use std::time::Duration;
 use haft_process::{Command, Host, Input, JobHandle, Streams, Task, TerminalSize};
 use haft_test_support::{Scratch, child, eventually, process};
 
-const SOON: Duration = Duration::from_secs(20);
+const LONG_TIMEOUT: Duration = Duration::from_secs(20);
 
 fn start<A: AsRef<str>>(
     arguments: impl IntoIterator<Item = A>,
@@ -18,16 +18,16 @@ fn start<A: AsRef<str>>(
 }
 
 fn waits(handle: &JobHandle) -> bool {
-    eventually(SOON, || handle.controller().needs_input() == Some(handle.controller().pid()))
+    eventually(LONG_TIMEOUT, || handle.controller().needs_input() == Some(handle.controller().pid()))
 }
 
-/// Whether nobody is said to wait, now and for a while.
+/// Whether no process is reported to wait, for a while.
 fn never_waits(handle: &JobHandle) -> bool {
     !eventually(Duration::from_millis(200), || handle.controller().needs_input().is_some())
 }
 
 #[test]
-fn every_way_to_wait_for_input_is_recognised() {
+fn all_blocking_reads_and_polls_are_recognised() {
     for way in ["read", "poll", "select", "epoll", "thread"] {
         for terminal in [false, true] {
             let handle = start(["await-input", way], |task| {
@@ -42,7 +42,7 @@ fn every_way_to_wait_for_input_is_recognised() {
 }
 
 #[test]
-fn who_computes_sleeps_or_writes_does_not_wait_for_input() {
+fn computing_sleeping_and_writing_processes_do_not_wait_for_input() {
     let scratch = Scratch::new();
     for arguments in
         [&["sleep"][..], &["burn"], &["wait-for", &scratch.text("never")], &["flood", "1099511627776"]]
@@ -54,23 +54,23 @@ fn who_computes_sleeps_or_writes_does_not_wait_for_input() {
 }
 
 #[test]
-fn a_question_on_standard_output_is_no_sign_by_itself() {
+fn a_printed_question_alone_does_not_count() {
     let mut command = Command::new("/bin/sh");
     command.arguments(["-c", "printf 'Password: '; exec sleep 60"]);
     let task = Task::new(command).input(Input::Pipe).grace(Duration::from_millis(100));
     let handle = task.start(&Host::plain()).unwrap().background().unwrap();
     let output = handle.controller().captured().stdout.clone().unwrap();
-    assert!(eventually(SOON, || output.total_bytes() == 10));
+    assert!(eventually(LONG_TIMEOUT, || output.total_bytes() == 10));
     assert!(never_waits(&handle));
     handle.end().unwrap();
 }
 
 #[test]
-fn a_descendant_that_waits_is_named() {
+fn waiting_descendants_are_found() {
     let mut command = Command::new("/bin/sh");
     command.arguments(["-c", &format!("{} await-input read; :", child())]);
     let handle = Task::new(command).input(Input::Pipe).start(&Host::plain()).unwrap().background().unwrap();
-    assert!(eventually(SOON, || handle.controller().needs_input().is_some()));
+    assert!(eventually(LONG_TIMEOUT, || handle.controller().needs_input().is_some()));
     let waiting = handle.controller().needs_input().unwrap();
     assert_eq!(process::parent(waiting), Some(handle.controller().pid()));
     handle.controller().close_input();
@@ -78,7 +78,7 @@ fn a_descendant_that_waits_is_named() {
 }
 
 #[test]
-fn reading_something_else_is_not_waiting_for_input() {
+fn reading_another_file_does_not_count() {
     let scratch = Scratch::new();
     let fifo = scratch.text("fifo");
     let mut command = Command::new("/bin/sh");
@@ -86,13 +86,13 @@ fn reading_something_else_is_not_waiting_for_input() {
     command.environment(haft_process::Environment::from_pairs([("PATH", "/usr/bin:/bin")]).unwrap());
     let task = Task::new(command).input(Input::Pipe).grace(Duration::from_millis(100));
     let handle = task.start(&Host::plain()).unwrap().background().unwrap();
-    assert!(eventually(SOON, || std::fs::metadata(&fifo).is_ok()));
+    assert!(eventually(LONG_TIMEOUT, || std::fs::metadata(&fifo).is_ok()));
     assert!(never_waits(&handle));
     handle.end().unwrap();
 }
 
 #[test]
-fn a_job_that_timed_out_while_it_waited_for_input_says_so() {
+fn timeouts_report_that_the_job_waited_for_input() {
     let run = |arguments: &[&str], input: Input| {
         let mut command = Command::new(child());
         command.arguments(arguments.iter().copied());
@@ -105,7 +105,7 @@ fn a_job_that_timed_out_while_it_waited_for_input_says_so() {
 }
 
 #[test]
-fn a_file_that_is_given_as_input_is_watched_too() {
+fn input_files_are_recognised_too() {
     let (near, far) = rustix::pipe::pipe().unwrap();
     let handle = start(["await-input", "read"], |task| task.input(Input::File(Arc::new(near))));
     assert!(waits(&handle));

@@ -1,18 +1,18 @@
-//! Programs start only where every permission allows them.
+//! Programs start only if all permissions allow them.
 
 use std::sync::{Arc, Mutex};
 
 use haft_process::{Command, Denial, ErrorKind, Host, StartPermission, StartPolicy, StartRequest, Task};
 use haft_test_support::child;
 
-/// Allows what does not have this argument, and remembers what it was asked.
+/// Denies programs with an argument, and records all requests.
 #[derive(Debug, Default)]
-struct Without {
+struct DenyArgument {
     argument: &'static str,
     asked: Mutex<Vec<String>>,
 }
 
-impl StartPolicy for Without {
+impl StartPolicy for DenyArgument {
     fn decide(&self, request: &StartRequest<'_>) -> Result<(), Denial> {
         let words: Vec<_> = request.argv.iter().map(|word| word.to_string_lossy().into_owned()).collect();
         self.asked.lock().unwrap().push(format!("{} {}", request.program.display(), words.join(" ")));
@@ -30,8 +30,8 @@ fn exits(code: &str) -> Command {
 }
 
 #[test]
-fn a_policy_is_asked_with_the_resolved_program_and_its_arguments() {
-    let policy = Arc::new(Without { argument: "7", ..Without::default() });
+fn policies_see_the_resolved_program_and_its_arguments() {
+    let policy = Arc::new(DenyArgument { argument: "7", ..DenyArgument::default() });
     let permission = StartPermission::by(policy.clone());
     assert!(exits("0").spawn(&permission).unwrap().wait().is_ok());
     let error = exits("7").spawn(&permission).unwrap_err();
@@ -51,7 +51,7 @@ fn jobs_need_the_permission_of_their_host() {
 }
 
 #[test]
-fn a_command_keeps_its_restriction_whoever_starts_it() {
+fn restrictions_of_a_command_always_apply() {
     let mut command = exits("0");
     command.restrict(&StartPermission::none("nothing starts here"));
     let all = StartPermission::all();
@@ -61,7 +61,7 @@ fn a_command_keeps_its_restriction_whoever_starts_it() {
 }
 
 #[test]
-fn a_permission_cannot_be_widened() {
+fn permissions_cannot_be_widened() {
     let (all, none) = (StartPermission::all(), StartPermission::none("nothing"));
     assert_eq!(none.and(&all).refusal(), Some("nothing"));
     assert_eq!(all.and(&none).refusal(), Some("nothing"));

@@ -1,19 +1,19 @@
-//! Programs that want a terminal.
+//! Jobs on a terminal.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use haft_process::capture::{Output, OutputView};
 use haft_process::{Command, Exit, Host, Input, JobHandle, Streams, Task, TerminalSize};
-use haft_test_support::{Report, child, eventually, process};
+use haft_test_support::{ChildReport, child, eventually, process};
 
-const SOON: Duration = Duration::from_secs(20);
-const SIZE: TerminalSize = TerminalSize { rows: 40, columns: 120 };
+const LONG_TIMEOUT: Duration = Duration::from_secs(20);
+const TERMINAL_SIZE: TerminalSize = TerminalSize { rows: 40, columns: 120 };
 
 fn task<A: AsRef<str>>(arguments: impl IntoIterator<Item = A>) -> Task {
     let mut command = Command::new(child());
     command.arguments(arguments.into_iter().map(|argument| argument.as_ref().to_owned()));
-    Task::new(command).streams(Streams::Terminal(SIZE)).timeout(Duration::from_secs(60))
+    Task::new(command).streams(Streams::Terminal(TERMINAL_SIZE)).timeout(Duration::from_secs(60))
 }
 
 fn background(task: Task) -> JobHandle {
@@ -30,25 +30,28 @@ fn shown(handle: &JobHandle) -> String {
 }
 
 #[test]
-fn the_child_leads_a_session_with_the_terminal_as_its_own() {
+fn the_child_leads_a_session_with_a_controlling_terminal() {
     let outcome = task(["report"]).run(&Host::plain()).unwrap();
-    let seen = Report::parse(text(outcome.captured.output.as_ref()));
+    let seen = ChildReport::parse(text(outcome.captured.output.as_ref()));
     assert_eq!(seen.number("sid"), seen.number("pid"));
     assert_ne!(seen.number("tty"), 0);
     assert_eq!(seen.number("foreground"), seen.number("pid"));
     let terminals = seen.descriptors();
     assert_eq!(terminals.len(), 3);
     assert!(terminals.iter().all(|(_, target)| target.starts_with("/dev/pts/")), "{terminals:?}");
-    assert_eq!(outcome.captured.terminal, Some(SIZE));
+    assert_eq!(outcome.captured.terminal, Some(TERMINAL_SIZE));
     assert!(outcome.captured.stdout.is_none());
 }
 
 #[test]
-fn a_question_is_answered_while_it_runs() {
+fn questions_can_be_answered() {
     for (source, echoed) in [("tty", true), ("stdin", true), ("stdin-hidden", false)] {
         let handle = background(task(["ask", source, "Your name? "]).input(Input::Pipe));
-        assert!(eventually(SOON, || shown(&handle) == "Your name? "), "{}", shown(&handle));
-        assert!(eventually(SOON, || handle.controller().needs_input().is_some()), "nobody waits for input");
+        assert!(eventually(LONG_TIMEOUT, || shown(&handle) == "Your name? "), "{}", shown(&handle));
+        assert!(
+            eventually(LONG_TIMEOUT, || handle.controller().needs_input().is_some()),
+            "nobody waits for input"
+        );
         handle.controller().write(b"Ada\n".as_slice());
         let outcome = handle.wait().unwrap();
         assert_eq!(outcome.exit, Exit::Code(0));
@@ -59,7 +62,7 @@ fn a_question_is_answered_while_it_runs() {
 }
 
 #[test]
-fn who_asks_where_nobody_answers_is_told_that_there_is_no_more_input() {
+fn programs_that_ask_without_input_get_end_of_file() {
     let outcome = task(["ask", "tty", "Go on? "]).run(&Host::plain()).unwrap();
     assert!(!outcome.timed_out);
     assert!(text(outcome.captured.output.as_ref()).starts_with("Go on? "), "{outcome:?}");
@@ -68,53 +71,53 @@ fn who_asks_where_nobody_answers_is_told_that_there_is_no_more_input() {
 }
 
 #[test]
-fn input_given_beforehand_is_typed() {
+fn initial_input_reaches_the_terminal() {
     let input = Input::Bytes(Arc::from(b"first\n".as_slice()));
     let outcome = task(["ask", "stdin", "? "]).input(input).run(&Host::plain()).unwrap();
     assert!(text(outcome.captured.output.as_ref()).ends_with("answer: first\r\n"));
 }
 
 #[test]
-fn the_window_has_the_size_asked_for_and_can_be_resized() {
+fn the_terminal_has_the_requested_size_and_can_be_resized() {
     let handle = background(task(["window"]).input(Input::Pipe));
-    assert!(eventually(SOON, || shown(&handle) == "120x40\r\n"), "{}", shown(&handle));
+    assert!(eventually(LONG_TIMEOUT, || shown(&handle) == "120x40\r\n"), "{}", shown(&handle));
     handle.controller().resize(TerminalSize { rows: 10, columns: 50 });
-    assert!(eventually(SOON, || shown(&handle) == "120x40\r\n50x10\r\n"), "{}", shown(&handle));
+    assert!(eventually(LONG_TIMEOUT, || shown(&handle) == "120x40\r\n50x10\r\n"), "{}", shown(&handle));
     assert!(handle.end().unwrap().cancelled);
 }
 
 #[test]
-fn the_raw_bytes_are_kept_and_the_report_shows_what_one_would_see() {
+fn raw_bytes_are_kept_and_the_report_is_rendered() {
     let mut command = Command::new("/bin/sh");
     command.arguments(["-c", r"printf '10%%\r20%%\r100%%\n\033[31mred\033[0m\nab\bc\n'"]);
-    let outcome = Task::new(command).streams(Streams::Terminal(SIZE)).run(&Host::plain()).unwrap();
+    let outcome = Task::new(command).streams(Streams::Terminal(TERMINAL_SIZE)).run(&Host::plain()).unwrap();
     assert_eq!(
         text(outcome.captured.output.as_ref()),
         "10%\r20%\r100%\r\n\u{1b}[31mred\u{1b}[0m\r\nab\u{8}c\r\n"
     );
-    assert_eq!(outcome.report(1 << 16).shown.output.unwrap().text, "100%\nred\nac\n");
+    assert_eq!(outcome.report(1 << 16).outputs.output.unwrap().text, "100%\nred\nac\n");
 }
 
 #[test]
-fn control_c_typed_on_the_terminal_interrupts() {
+fn ctrl_c_interrupts() {
     let handle = background(task(["sleep"]).input(Input::Pipe));
     let pid = handle.controller().pid();
-    assert!(eventually(SOON, || process::state(pid) == Some('S')));
+    assert!(eventually(LONG_TIMEOUT, || process::state(pid) == Some('S')));
     handle.controller().write(b"\x03".as_slice());
     assert_eq!(handle.wait().unwrap().exit, Exit::Signal(2));
 }
 
 #[test]
-fn much_output_and_much_input_at_once_do_not_block_each_other() {
+fn large_input_and_output_do_not_block_each_other() {
     let line = [b'x'; 63].as_slice();
     let input: Vec<u8> = [line, b"\n"].concat().repeat(4096);
     let mut command = Command::new("/bin/sh");
     command.arguments(["-c", "stty raw -echo; head -c 262144 | wc -c; seq 100000 | tail -n 1"]);
     command.environment(haft_process::Environment::from_pairs([("PATH", "/usr/bin:/bin")]).unwrap());
-    let task = Task::new(command).streams(Streams::Terminal(SIZE)).timeout(Duration::from_secs(60));
+    let task = Task::new(command).streams(Streams::Terminal(TERMINAL_SIZE)).timeout(Duration::from_secs(60));
     let handle = background(task.input(Input::Pipe));
-    // What is typed before the program has set up its terminal is not its input.
-    assert!(eventually(SOON, || handle.controller().needs_input().is_some()));
+    // Input that is typed before the program has configured its terminal is lost.
+    assert!(eventually(LONG_TIMEOUT, || handle.controller().needs_input().is_some()));
     handle.controller().write(input);
     let outcome = handle.wait().unwrap();
     assert!(!outcome.timed_out, "{}", text(outcome.captured.output.as_ref()));
@@ -123,32 +126,32 @@ fn much_output_and_much_input_at_once_do_not_block_each_other() {
 }
 
 #[test]
-fn a_background_process_does_not_hold_the_terminal_after_the_end() {
+fn background_processes_do_not_keep_the_terminal() {
     let mut command = Command::new("/bin/sh");
     command.arguments(["-c", "trap '' HUP; sleep 60 & echo done"]);
-    let outcome = Task::new(command).streams(Streams::Terminal(SIZE)).run(&Host::plain()).unwrap();
+    let outcome = Task::new(command).streams(Streams::Terminal(TERMINAL_SIZE)).run(&Host::plain()).unwrap();
     assert_eq!(text(outcome.captured.output.as_ref()), "done\r\n");
     assert!(outcome.duration < Duration::from_secs(5));
     drop(outcome.adopted);
 }
 
 #[test]
-fn what_a_program_writes_after_it_has_let_go_of_its_terminal_and_taken_it_again_is_kept() {
+fn output_after_reopening_the_terminal_is_captured() {
     let mut command = Command::new("/bin/sh");
     command.arguments(["-c", "echo one; exec <&- >&- 2>&-; sleep 0.2; exec >/dev/tty; echo two"]);
     command.environment(haft_process::Environment::from_pairs([("PATH", "/usr/bin:/bin")]).unwrap());
-    let outcome = Task::new(command).streams(Streams::Terminal(SIZE)).run(&Host::plain()).unwrap();
+    let outcome = Task::new(command).streams(Streams::Terminal(TERMINAL_SIZE)).run(&Host::plain()).unwrap();
     assert_eq!(text(outcome.captured.output.as_ref()), "one\r\ntwo\r\n");
 }
 
 #[test]
-fn a_terminal_is_given_back_when_the_job_is_over() {
-    haft_test_support::own::alone("a_terminal_is_given_back_when_the_job_is_over", || {
+fn terminals_are_released_at_the_end() {
+    haft_test_support::own::alone("terminals_are_released_at_the_end", || {
         task(["exit", "0"]).run(&Host::plain()).unwrap();
-        let before = haft_test_support::own::holdings();
+        let before = haft_test_support::own::resources();
         for _ in 0..50 {
             task(["exit", "0"]).run(&Host::plain()).unwrap();
         }
-        assert_eq!(haft_test_support::own::holdings(), before);
+        assert_eq!(haft_test_support::own::resources(), before);
     });
 }

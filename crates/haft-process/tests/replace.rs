@@ -1,4 +1,4 @@
-//! Becoming another program.
+//! Replacing the process by another program.
 
 use std::fs;
 use std::os::fd::{AsRawFd as _, OwnedFd};
@@ -6,23 +6,23 @@ use std::os::fd::{AsRawFd as _, OwnedFd};
 use haft_process::{
     Command, DescriptorSource, Disposition, Environment, ErrorKind, Signals, StartPermission, set_disposition,
 };
-use haft_test_support::own::{alone, elsewhere, holdings};
-use haft_test_support::{Report, child, hold_signals};
+use haft_test_support::own::{alone, elsewhere, resources};
+use haft_test_support::{ChildReport, child, hold_signals};
 
-/// Lets the tests become what `command` says, in another process; its number and what it reported.
-fn become_and_report(name: &str, command: impl FnOnce() -> Command) -> Option<(i32, Report)> {
+/// Runs the test again in another process, which replaces itself by `command`. Returns its pid and report.
+fn become_and_report(name: &str, command: impl FnOnce() -> Command) -> Option<(i32, ChildReport)> {
     let (pid, output) = elsewhere(name, "", |_| {
         let error = hold_signals(|| command().replace(&StartPermission::all()));
         panic!("{error}");
     })?;
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     let start = text.find('{').unwrap_or_else(|| panic!("{text}{}", String::from_utf8_lossy(&output.stderr)));
-    Some((pid, Report::parse(text[start..].trim_end())))
+    Some((pid, ChildReport::parse(text[start..].trim_end())))
 }
 
 #[test]
-fn the_program_gets_the_same_process_and_what_it_was_given_and_nothing_else() {
-    let name = "the_program_gets_the_same_process_and_what_it_was_given_and_nothing_else";
+fn the_program_keeps_the_pid_and_gets_only_what_was_passed() {
+    let name = "the_program_keeps_the_pid_and_gets_only_what_was_passed";
     let become_child = || {
         let stray =
             rustix::fs::open("/dev/null", rustix::fs::OFlags::RDWR, rustix::fs::Mode::empty()).unwrap();
@@ -51,18 +51,18 @@ fn the_program_gets_the_same_process_and_what_it_was_given_and_nothing_else() {
 }
 
 #[test]
-fn a_failure_leaves_everything_as_it_was() {
-    alone("a_failure_leaves_everything_as_it_was", || {
+fn failures_leave_the_process_unchanged() {
+    alone("failures_leave_the_process_unchanged", || {
         let file: OwnedFd = fs::File::open("/dev/zero").unwrap().into();
         let number = file.as_raw_fd();
         set_disposition(Signals::HUP, Disposition::Ignore).unwrap();
-        let before = (holdings(), fs::read_link("/proc/self/cwd").unwrap(), Signals::ignored_now());
+        let before = (resources(), fs::read_link("/proc/self/cwd").unwrap(), Signals::ignored_now());
         let mut command = Command::new("/etc/passwd");
         command.working_directory("/usr").descriptor(0, DescriptorSource::Inherit(number));
         command.descriptor(number, DescriptorSource::Inherit(1)).descriptor(77, DescriptorSource::Inherit(2));
         let error = command.replace(&StartPermission::all());
         assert_eq!((error.kind(), error.exit_code()), (ErrorKind::NotExecutable, 126));
-        assert_eq!((holdings(), fs::read_link("/proc/self/cwd").unwrap(), Signals::ignored_now()), before);
+        assert_eq!((resources(), fs::read_link("/proc/self/cwd").unwrap(), Signals::ignored_now()), before);
         assert_eq!(
             fs::read_link(format!("/proc/self/fd/{number}")).unwrap(),
             std::path::Path::new("/dev/zero")
@@ -73,7 +73,7 @@ fn a_failure_leaves_everything_as_it_was() {
 }
 
 #[test]
-fn each_reason_why_not_is_an_error_of_its_kind() {
+fn each_failure_has_its_error_kind() {
     let kind = |command: &mut Command| command.replace(&StartPermission::all()).kind();
     assert_eq!(kind(&mut Command::new("no-such-program")), ErrorKind::NotFound);
     assert_eq!(kind(&mut Command::new("/no/such/program")), ErrorKind::NotFound);

@@ -1,4 +1,4 @@
-//! Private directories and what dead owners leave.
+//! Run directories, and those of dead owners.
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
@@ -20,7 +20,7 @@ fn mode(path: &Path) -> u32 {
     fs::symlink_metadata(path).expect("a file").mode() & 0o7777
 }
 
-/// What a dead owner leaves: everything as it was, but for the lock.
+/// Makes a run directory as a dead owner leaves it, without a lock.
 fn abandon(base: &Path, name: &str) -> PathBuf {
     let path = base.join(name);
     fs::create_dir_all(path.join("sub/sub")).expect("a directory");
@@ -33,13 +33,13 @@ fn abandon(base: &Path, name: &str) -> PathBuf {
 }
 
 #[test]
-fn a_run_directory_is_private_and_goes_with_its_owner() {
+fn run_directories_are_private_and_removed_with_their_owner() {
     let (_place, base) = base();
     let run = RunDirectory::create(&base).expect("a run directory");
     assert_eq!((mode(&base), mode(run.path()), mode(&run.path().join("owner"))), (0o700, 0o700, 0o600));
     assert_eq!(run.path(), base.join(run.id().as_str()));
     assert!(run.id().as_str().contains(&std::process::id().to_string()));
-    run.note_cgroup(Path::new("/sys/fs/cgroup/haft")).expect("a note");
+    run.record_cgroup(Path::new("/sys/fs/cgroup/haft")).expect("a note");
     assert_eq!(mode(&run.path().join("cgroups")), 0o600);
     let path = run.path().to_owned();
     fs::create_dir(path.join("more")).expect("a directory");
@@ -48,7 +48,7 @@ fn a_run_directory_is_private_and_goes_with_its_owner() {
 }
 
 #[test]
-fn outputs_spill_into_it_and_stay_readable_after_it() {
+fn spilled_outputs_stay_readable_after_removal() {
     let (_place, base) = base();
     let run = RunDirectory::create(&base).expect("a run directory");
     let output = Output::new(
@@ -65,7 +65,7 @@ fn outputs_spill_into_it_and_stay_readable_after_it() {
 }
 
 #[test]
-fn a_living_owner_is_not_stale_and_a_dead_one_is() {
+fn only_runs_of_dead_owners_are_stale() {
     let (_place, base) = base();
     assert!(stale(&base).expect("a base that is not there").is_empty());
     let run = RunDirectory::create(&base).expect("a run directory");
@@ -94,7 +94,7 @@ fn a_living_owner_is_not_stale_and_a_dead_one_is() {
 }
 
 #[test]
-fn a_stale_run_that_is_not_removed_is_found_again() {
+fn stale_runs_that_were_not_removed_are_found_again() {
     let (_place, base) = base();
     abandon(&base, "run-5-x");
     drop(stale(&base).expect("a readable base"));
@@ -102,7 +102,7 @@ fn a_stale_run_that_is_not_removed_is_found_again() {
 }
 
 #[test]
-fn a_base_that_others_can_write_is_refused() {
+fn bases_writable_by_others_are_rejected() {
     let (_place, base) = base();
     fs::create_dir(&base).expect("a directory");
     for open in [0o777, 0o1777, 0o770, 0o702] {
@@ -115,7 +115,7 @@ fn a_base_that_others_can_write_is_refused() {
 }
 
 #[test]
-fn a_base_that_is_a_link_or_a_file_or_foreign_is_refused() {
+fn bases_that_are_links_files_or_foreign_are_rejected() {
     let (place, base) = base();
     fs::create_dir(place.path().join("target")).expect("a directory");
     symlink("target", &base).expect("a link");
@@ -141,7 +141,7 @@ fn a_base_that_is_a_link_or_a_file_or_foreign_is_refused() {
 }
 
 #[test]
-fn each_stale_run_is_cleaned_by_exactly_one_of_many_cleaners() {
+fn each_stale_run_is_cleaned_once() {
     let (_place, base) = base();
     for number in 0..200 {
         abandon(&base, &format!("run-{number}-x"));
@@ -166,7 +166,7 @@ fn each_stale_run_is_cleaned_by_exactly_one_of_many_cleaners() {
 }
 
 #[test]
-fn owners_may_start_while_cleaners_are_at_work() {
+fn owners_can_start_while_cleaners_run() {
     let (_place, base) = base();
     drop(RunDirectory::create(&base).expect("a run directory"));
     let done = AtomicBool::new(false);
@@ -196,7 +196,7 @@ fn owners_may_start_while_cleaners_are_at_work() {
 }
 
 #[test]
-fn the_lock_is_closed_on_exec() {
+fn the_lock_is_close_on_exec() {
     let (_place, base) = base();
     let run = RunDirectory::create(&base).expect("a run directory");
     let owner = run.path().join("owner").canonicalize().expect("the owner file");

@@ -1,31 +1,31 @@
-//! Signals: what a process is born with, and what it dies of.
+//! Signal masks and dispositions of children, and deaths by signal.
 
 use haft_process::capture::OutputView;
 use haft_process::{
     Command, Disposition, Exit, Host, Signals, Task, set_disposition, signal_name, signal_number,
 };
 use haft_test_support::own::alone;
-use haft_test_support::{Report, child, hold_signals};
+use haft_test_support::{ChildReport, child, hold_signals};
 
-fn report(change: impl FnOnce(&mut Command)) -> Report {
+fn report(change: impl FnOnce(&mut Command)) -> ChildReport {
     let mut command = Command::new(child());
     command.argument("report");
     change(&mut command);
     let outcome = Task::new(command).run(&Host::plain()).unwrap();
-    Report::parse(
+    ChildReport::parse(
         outcome.captured.stdout.unwrap().slice(&OutputView::HeadAndTail, 1 << 20).unwrap().to_bytes(),
     )
 }
 
 #[test]
-fn a_blocked_mask_here_is_an_empty_one_in_the_child() {
+fn children_start_with_an_empty_signal_mask() {
     let seen = hold_signals(|| report(|_| {}));
     assert!(seen.numbers("blocked").is_empty());
 }
 
 #[test]
-fn ignored_signals_have_their_default_in_the_child_unless_it_is_asked_for() {
-    alone("ignored_signals_have_their_default_in_the_child_unless_it_is_asked_for", || {
+fn children_do_not_inherit_ignored_signals() {
+    alone("children_do_not_inherit_ignored_signals", || {
         for signal in [Signals::PIPE, Signals::HUP, Signals::INT] {
             set_disposition(signal, Disposition::Ignore).unwrap();
         }
@@ -40,7 +40,7 @@ fn ignored_signals_have_their_default_in_the_child_unless_it_is_asked_for() {
 }
 
 #[test]
-fn death_by_each_signal_is_told_by_its_number() {
+fn deaths_by_signal_are_reported() {
     let harmless = ["CHLD", "CONT", "URG", "WINCH", "STOP", "TSTP", "TTIN", "TTOU"].map(signal_number);
     let deadly = (1..=64).filter(|&number| number != 32 && number != 33 && !harmless.contains(&Some(number)));
     for number in deadly {
@@ -55,7 +55,7 @@ fn death_by_each_signal_is_told_by_its_number() {
 }
 
 #[test]
-fn each_exit_code_is_told_as_it_is() {
+fn all_exit_codes_are_reported() {
     for code in [0, 1, 2, 77, 124, 126, 127, 128, 130, 137, 255] {
         let mut command = Command::new(child());
         command.arguments(["exit".to_owned(), code.to_string()]);
@@ -66,7 +66,7 @@ fn each_exit_code_is_told_as_it_is() {
 }
 
 #[test]
-fn names_and_numbers_belong_together() {
+fn signal_names_and_numbers_match() {
     assert_eq!(signal_number("SIGTERM"), Some(15));
     assert_eq!(signal_number("kill"), Some(9));
     assert_eq!(signal_number("RTMIN+3"), Some(37));

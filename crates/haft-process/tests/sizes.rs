@@ -1,4 +1,4 @@
-//! What is too large for an exec is refused before it, by name; what is not, is not.
+//! Arguments and environments that are too large are rejected before exec, and no others are.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use haft_process::{
 };
 use haft_test_support::child;
 
-/// The status of `exit 0` with these arguments after it.
+/// Runs `exit 0` with these additional arguments.
 fn try_arguments(arguments: impl IntoIterator<Item = String>) -> Result<Exit, haft_process::Error> {
     let mut command = Command::new(child());
     command.arguments(["exit", "0"]).arguments(arguments);
@@ -15,7 +15,7 @@ fn try_arguments(arguments: impl IntoIterator<Item = String>) -> Result<Exit, ha
 }
 
 #[test]
-fn an_argument_of_200_kib_is_refused_by_its_number_and_beginning() {
+fn too_long_arguments_are_rejected_with_index_and_beginning() {
     let error = try_arguments(["fine".to_owned(), "looong".repeat(200 << 10)]).unwrap_err();
     assert_eq!((error.kind(), error.exit_code()), (ErrorKind::ArgumentTooLong, 126));
     let text = error.to_string();
@@ -25,14 +25,14 @@ fn an_argument_of_200_kib_is_refused_by_its_number_and_beginning() {
 }
 
 #[test]
-fn the_longest_argument_of_all_is_accepted_and_one_byte_more_is_not() {
+fn the_maximum_argument_size_is_exact() {
     let longest = max_argument_bytes() as usize - 1;
     assert_eq!(try_arguments(["x".repeat(longest)]).unwrap(), Exit::Code(0));
     assert_eq!(try_arguments(["x".repeat(longest + 1)]).unwrap_err().kind(), ErrorKind::ArgumentTooLong);
 }
 
 #[test]
-fn a_variable_that_is_too_long_is_refused_by_its_name() {
+fn too_long_variables_are_rejected_by_name() {
     let mut command = Command::new(child());
     command.environment(Environment::from_pairs([("HUGE", "x".repeat(200 << 10))]).unwrap());
     let error = command.spawn(&StartPermission::all()).unwrap_err();
@@ -41,7 +41,7 @@ fn a_variable_that_is_too_long_is_refused_by_its_name() {
 }
 
 #[test]
-fn a_list_of_arguments_that_is_too_long_is_refused_before_the_call() {
+fn too_long_argument_lists_are_rejected_before_exec() {
     let error = try_arguments((0..100).map(|_| "x".repeat(100 << 10))).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::ArgumentsTooLong);
     assert!(
@@ -53,8 +53,8 @@ fn a_list_of_arguments_that_is_too_long_is_refused_before_the_call() {
 }
 
 #[test]
-fn the_border_is_the_kernels_own() {
-    // Halving finds the largest list that is accepted here; the kernel must take it, and refuse no smaller one.
+fn the_total_limit_matches_the_kernel() {
+    // Bisection finds the largest list that the check accepts. The kernel must accept it, and reject no smaller one.
     let list = |count: usize| (0..count).map(|_| "x".repeat(1023)).collect::<Vec<_>>();
     let (mut accepted, mut refused) = (1, 20_000);
     while refused - accepted > 1 {
@@ -65,7 +65,7 @@ fn the_border_is_the_kernels_own() {
                 accepted = middle;
             }
             Err(error) => {
-                // An error of the check names the number of arguments; one of the kernel could not.
+                // Only an error of the check contains the number of arguments.
                 assert!(error.to_string().contains("environment variables take"), "{error}");
                 refused = middle;
             }
@@ -75,7 +75,7 @@ fn the_border_is_the_kernels_own() {
 }
 
 #[test]
-fn a_smaller_stack_leaves_less_room() {
+fn a_smaller_stack_lowers_the_total_limit() {
     let mut command = Command::new(child());
     command.arguments(["exit", "0"]).arguments((0..10).map(|_| "x".repeat(100 << 10)));
     assert_eq!(command.spawn(&StartPermission::all()).unwrap().wait().unwrap().0, Exit::Code(0));
@@ -84,7 +84,7 @@ fn a_smaller_stack_leaves_less_room() {
 }
 
 #[test]
-fn an_environment_is_shared_between_commands_not_copied() {
+fn environments_are_shared_between_commands() {
     let environment = Arc::new(Environment::from_pairs([("A", "1")]).unwrap());
     let mut command = Command::new(child());
     command.environment(environment.clone());

@@ -1,4 +1,4 @@
-//! What a process is born with.
+//! Starting processes.
 
 use std::ffi::OsString;
 use std::fs;
@@ -11,21 +11,21 @@ use haft_process::{
     Command, Environment, ErrorKind, Exit, MARKER, ProcessGroup, Resource, ResourceLimit, Sandbox, Scope,
     Signals, StartPermission, find_program,
 };
-use haft_test_support::{Report, Scratch, child, eventually, landlock_ruleset, process, signal};
+use haft_test_support::{ChildReport, Scratch, child, eventually, landlock_ruleset, process, signal};
 
-/// Runs the child such that it reports, without any of the standard descriptors in the way.
-fn report(scratch: &Scratch, change: impl FnOnce(&mut Command)) -> Report {
+/// Runs the child and returns its report. The report goes to a file, so that the standard descriptors are free.
+fn report(scratch: &Scratch, change: impl FnOnce(&mut Command)) -> ChildReport {
     let file = scratch.text("report");
     let mut command = Command::new(child());
     command.arguments(["report-to", &file]);
     change(&mut command);
     let (exit, _) = command.spawn(&StartPermission::all()).unwrap().wait().unwrap();
     assert_eq!(exit, Exit::Code(0));
-    Report::parse(fs::read(&file).unwrap())
+    ChildReport::parse(fs::read(&file).unwrap())
 }
 
 #[test]
-fn arguments_arrive_as_they_are() {
+fn arguments_are_passed_unchanged() {
     let scratch = Scratch::new();
     let odd = ["", " ", "a b", "line\nbreak", "$HOME", "*", "'\"", "--", "é"];
     let seen = report(&scratch, |command| {
@@ -40,7 +40,7 @@ fn arguments_arrive_as_they_are() {
 }
 
 #[test]
-fn the_environment_is_exactly_what_was_given() {
+fn the_environment_is_exact() {
     let scratch = Scratch::new();
     assert!(report(&scratch, |_| {}).texts("env").is_empty());
     let environment = Environment::from_pairs([("B", "2"), ("A", "1=1"), ("EMPTY", ""), ("B", "3")]).unwrap();
@@ -51,7 +51,7 @@ fn the_environment_is_exactly_what_was_given() {
 }
 
 #[test]
-fn a_process_in_a_scope_carries_its_marker_after_those_of_outer_scopes() {
+fn markers_follow_those_of_outer_scopes() {
     let scratch = Scratch::new();
     let environment = Environment::from_pairs([(MARKER, "outer.1"), ("A", "1")]).unwrap();
     let seen = report(&scratch, |command| {
@@ -61,7 +61,7 @@ fn a_process_in_a_scope_carries_its_marker_after_those_of_outer_scopes() {
 }
 
 #[test]
-fn the_working_directory_is_the_childs_alone() {
+fn the_working_directory_applies_only_to_the_child() {
     let scratch = Scratch::new();
     let before = fs::read_link("/proc/self/cwd").unwrap();
     let seen = report(&scratch, |command| {
@@ -72,7 +72,7 @@ fn the_working_directory_is_the_childs_alone() {
 }
 
 #[test]
-fn a_program_may_have_another_name_for_itself() {
+fn argv_0_can_be_set() {
     let seen = report(&Scratch::new(), |command| {
         command.argument_zero("somebody-else");
     });
@@ -80,7 +80,7 @@ fn a_program_may_have_another_name_for_itself() {
 }
 
 #[test]
-fn the_process_group_is_the_one_asked_for() {
+fn the_process_group_can_be_set() {
     let scratch = Scratch::new();
     let with = |group| {
         report(&scratch, |command| {
@@ -106,7 +106,7 @@ fn the_process_group_is_the_one_asked_for() {
 }
 
 #[test]
-fn limits_and_niceness_are_set_for_the_child_alone() {
+fn limits_and_niceness_apply_only_to_the_child() {
     let seen = report(&Scratch::new(), |command| {
         command
             .nice(7)
@@ -123,7 +123,7 @@ fn limits_and_niceness_are_set_for_the_child_alone() {
 }
 
 #[test]
-fn the_path_of_the_child_decides_which_program_it_is() {
+fn programs_are_searched_in_the_childs_path() {
     let scratch = Scratch::new();
     let make = |directory: &str, status: &str, mode: u32| {
         fs::create_dir_all(scratch.file(directory)).unwrap();
@@ -158,7 +158,7 @@ fn the_path_of_the_child_decides_which_program_it_is() {
 }
 
 #[test]
-fn a_relative_program_counts_from_the_childs_directory() {
+fn relative_programs_are_relative_to_the_childs_directory() {
     let scratch = Scratch::new();
     fs::create_dir(scratch.file("inside")).unwrap();
     fs::copy(child(), scratch.file("inside/program")).unwrap();
@@ -168,7 +168,7 @@ fn a_relative_program_counts_from_the_childs_directory() {
 }
 
 #[test]
-fn the_parent_death_signal_comes_when_the_starting_thread_ends() {
+fn the_parent_death_signal_is_sent_when_the_thread_ends() {
     let mut child = std::thread::spawn(|| {
         let mut command = Command::new(child());
         command.argument("sleep").parent_death_signal(Signals::KILL).spawn(&StartPermission::all()).unwrap()
@@ -181,8 +181,8 @@ fn the_parent_death_signal_comes_when_the_starting_thread_ends() {
 }
 
 #[test]
-fn a_sandbox_is_applied_before_the_program_starts() {
-    /// A seccomp program of one instruction: allow everything.
+fn sandboxes_are_applied_before_exec() {
+    /// A seccomp filter of one instruction: allow everything.
     const ALLOW: [u8; 8] = [6, 0, 0, 0, 0, 0, 0xff, 0x7f];
     let scratch = Scratch::new();
     let with = |sandbox| {
@@ -198,7 +198,7 @@ fn a_sandbox_is_applied_before_the_program_starts() {
 }
 
 #[test]
-fn a_landlock_ruleset_is_applied_even_if_its_number_is_given_to_another_descriptor() {
+fn landlock_rulesets_are_applied_even_if_their_number_is_reused() {
     use std::os::fd::AsRawFd as _;
     let Some(ruleset) = landlock_ruleset() else {
         println!("skipped: this system has no Landlock");
@@ -215,7 +215,7 @@ fn a_landlock_ruleset_is_applied_even_if_its_number_is_given_to_another_descript
 }
 
 #[test]
-fn a_dropped_child_is_killed_and_reaped_and_a_detached_one_is_not() {
+fn dropped_children_are_killed_unless_detached() {
     let start = || Command::new(child()).argument("sleep").spawn(&StartPermission::all()).unwrap();
     let dropped = start();
     let pid = dropped.pid();
@@ -227,7 +227,7 @@ fn a_dropped_child_is_killed_and_reaped_and_a_detached_one_is_not() {
 }
 
 #[test]
-fn waiting_without_blocking_tells_whether_it_still_runs() {
+fn try_wait_reports_whether_the_child_runs() {
     let scratch = Scratch::new();
     let mut child = Command::new(child())
         .arguments(["wait-for", &scratch.text("go")])
@@ -246,7 +246,7 @@ fn waiting_without_blocking_tells_whether_it_still_runs() {
 }
 
 #[test]
-fn an_open_program_runs_even_if_its_path_names_another_file_by_then() {
+fn program_files_run_even_if_their_path_was_replaced() {
     let scratch = Scratch::new();
     let (path, report) = (scratch.file("program"), scratch.text("report"));
     let write = |bytes: &[u8]| {
@@ -265,5 +265,5 @@ fn an_open_program_runs_even_if_its_path_names_another_file_by_then() {
         let (exit, _) = command.spawn(&StartPermission::all()).unwrap().wait().unwrap();
         assert_eq!(exit, Exit::Code(expected));
     }
-    assert_eq!(Report::parse(fs::read(&report).unwrap()).texts("argv")[0], path.display().to_string());
+    assert_eq!(ChildReport::parse(fs::read(&report).unwrap()).texts("argv")[0], path.display().to_string());
 }

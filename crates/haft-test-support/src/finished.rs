@@ -1,4 +1,4 @@
-//! What a finished `haft` has shown.
+//! The result of a `haft` process.
 
 use std::os::unix::process::ExitStatusExt as _;
 use std::process::ExitStatus;
@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-/// A finished run of `haft`, to be looked at.
+/// The result of a `haft` process, with methods that assert properties of it.
 #[derive(Debug)]
-pub struct Finished {
+pub struct FinishedHaft {
     /// The call, for messages.
     pub(crate) call: String,
     pub(crate) status: ExitStatus,
@@ -17,57 +17,57 @@ pub struct Finished {
     pub(crate) duration: Duration,
 }
 
-impl Finished {
-    /// The exit status; none if a signal ended it.
+impl FinishedHaft {
+    /// Returns the exit status, or `None` if a signal killed the process.
     pub fn code(&self) -> Option<i32> {
         self.status.code()
     }
 
-    /// Demands an exit status.
+    /// Asserts the exit status.
     #[track_caller]
-    pub fn status(self, code: i32) -> Finished {
+    pub fn status(self, code: i32) -> FinishedHaft {
         assert_eq!(self.status.code(), Some(code), "{self}");
         self
     }
 
-    /// Demands the death by a signal.
+    /// Asserts that a signal killed the process.
     #[track_caller]
-    pub fn killed_by(self, signal: i32) -> Finished {
+    pub fn killed_by(self, signal: i32) -> FinishedHaft {
         assert_eq!(self.status.signal(), Some(signal), "{self}");
         self
     }
 
-    /// Demands exactly this on standard output.
+    /// Asserts the exact standard output.
     #[track_caller]
-    pub fn stdout(self, expected: impl AsRef<[u8]>) -> Finished {
+    pub fn stdout(self, expected: impl AsRef<[u8]>) -> FinishedHaft {
         assert_eq!(self.stdout, expected.as_ref(), "standard output\n{self}");
         self
     }
 
-    /// Demands exactly this on standard error.
+    /// Asserts the exact standard error.
     #[track_caller]
-    pub fn stderr(self, expected: impl AsRef<[u8]>) -> Finished {
+    pub fn stderr(self, expected: impl AsRef<[u8]>) -> FinishedHaft {
         assert_eq!(self.stderr, expected.as_ref(), "standard error\n{self}");
         self
     }
 
-    /// Demands this somewhere on standard error.
+    /// Asserts that standard error contains a text.
     #[track_caller]
-    pub fn stderr_has(self, expected: &str) -> Finished {
+    pub fn stderr_has(self, expected: &str) -> FinishedHaft {
         assert!(self.error_text().contains(expected), "'{expected}' is missing\n{self}");
         self
     }
 
-    /// Demands that it took no longer than this.
+    /// Asserts a maximum duration.
     #[track_caller]
-    pub fn within(self, limit: Duration) -> Finished {
+    pub fn within(self, limit: Duration) -> FinishedHaft {
         assert!(self.duration <= limit, "took {:?}\n{self}", self.duration);
         self
     }
 
     /// Demands that it took at least this.
     #[track_caller]
-    pub fn not_before(self, limit: Duration) -> Finished {
+    pub fn not_before(self, limit: Duration) -> FinishedHaft {
         assert!(self.duration >= limit, "took {:?}\n{self}", self.duration);
         self
     }
@@ -94,14 +94,14 @@ impl Finished {
         serde_json::from_slice(&self.stdout).unwrap_or_else(|error| panic!("{error}\n{self}"))
     }
 
-    /// Standard output as the answer of a child's `report` mode.
+    /// Parses standard output as the report of a child.
     #[track_caller]
-    pub fn report(&self) -> crate::Report {
-        crate::Report::parse(&self.stdout)
+    pub fn report(&self) -> crate::ChildReport {
+        crate::ChildReport::parse(&self.stdout)
     }
 }
 
-impl std::fmt::Display for Finished {
+impl std::fmt::Display for FinishedHaft {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let shown = |bytes: &[u8]| String::from_utf8_lossy(&bytes[..bytes.len().min(2000)]).into_owned();
         writeln!(formatter, "call: {}", self.call)?;

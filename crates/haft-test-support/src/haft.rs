@@ -1,5 +1,5 @@
-//! Running the `haft` program.
-#![expect(clippy::disallowed_types, reason = "the tests of the supervisor are not supervised by it")]
+//! RunningHaft the `haft` program.
+#![expect(clippy::disallowed_types, reason = "tests of the supervisor must not depend on it")]
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -8,12 +8,12 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::{Finished, eventually, signal};
+use crate::{FinishedHaft, eventually, signal};
 
-/// A run that takes longer than this has hung.
-const LONGEST: Duration = Duration::from_secs(90);
+/// A call that takes longer fails its test.
+const RUN_TIMEOUT: Duration = Duration::from_secs(90);
 
-/// A call of `haft`, to be run.
+/// A call of `haft`.
 ///
 /// ```no_run
 /// # use haft_test_support::Haft;
@@ -28,12 +28,12 @@ pub struct Haft {
 }
 
 impl Haft {
-    /// A call of the program at this path, with no input.
+    /// Makes a call of the program at this path, without input.
     pub fn new(program: impl AsRef<OsStr>) -> Haft {
         Haft::by([program.as_ref()])
     }
 
-    /// A call of the program by way of others, such as the `launch` mode of the child.
+    /// Makes a call through other programs, such as the `launch` mode of the child.
     pub fn by<A: AsRef<OsStr>>(words: impl IntoIterator<Item = A>) -> Haft {
         let words: Vec<OsString> = words.into_iter().map(|word| word.as_ref().to_owned()).collect();
         let mut command = Command::new(&words[0]);
@@ -65,101 +65,101 @@ impl Haft {
         self.env("TMPDIR", directory)
     }
 
-    /// Starts it in a directory.
+    /// Sets the working directory.
     pub fn directory(mut self, directory: impl AsRef<Path>) -> Haft {
         self.command.current_dir(directory);
         self
     }
 
-    /// Gives it input, then the end.
+    /// Sets the input.
     pub fn input(mut self, bytes: impl Into<Vec<u8>>) -> Haft {
         self.input = Some(bytes.into());
         self.command.stdin(Stdio::piped());
         self
     }
 
-    /// Gives it files for standard input, output and error.
+    /// Sets the files for standard input, output and error.
     pub fn standard(mut self, files: [File; 3]) -> Haft {
         let [stdin, stdout, stderr] = files;
         self.command.stdin(stdin).stdout(stdout).stderr(stderr);
         self
     }
 
-    /// Gives it a file for standard output.
+    /// Sets the file for standard output.
     pub fn stdout_to(mut self, file: File) -> Haft {
         self.command.stdout(file);
         self
     }
 
-    /// Starts it.
+    /// Starts the program.
     #[track_caller]
-    pub fn start(mut self) -> Running {
+    pub fn start(mut self) -> RunningHaft {
         let call = format!("{:?}", self.command);
         let started = Instant::now();
         let mut child = self.command.spawn().unwrap_or_else(|error| panic!("{error}: {call}"));
         if let (Some(mut pipe), Some(bytes)) = (child.stdin.take(), self.input) {
-            // Whoever does not read it all is no problem of the test.
+            // The program need not read all of it.
             std::thread::spawn(move || drop(pipe.write_all(&bytes)));
         }
-        Running { child: Some(child), call, started }
+        RunningHaft { child: Some(child), call, started }
     }
 
-    /// Runs it to its end.
-    #[must_use = "a run that nobody looks at tests nothing"]
+    /// Runs the program and waits for its end.
+    #[must_use = "check the result"]
     #[track_caller]
-    pub fn run(self) -> Finished {
+    pub fn run(self) -> FinishedHaft {
         self.start().finish()
     }
 }
 
-/// A `haft` that runs. It is killed when it is dropped, so that a failed test leaves none.
+/// A running `haft`. Dropping it kills the process, so that a failed test leaves none.
 #[derive(Debug)]
-pub struct Running {
+pub struct RunningHaft {
     child: Option<Child>,
     call: String,
     started: Instant,
 }
 
-impl Running {
-    /// Its number.
+impl RunningHaft {
+    /// Returns the pid.
     pub fn pid(&self) -> i32 {
         self.child.as_ref().map_or(0, |child| child.id() as i32)
     }
 
-    /// Sends it a signal.
-    pub fn signal(&self, number: i32) -> &Running {
+    /// Sends a signal.
+    pub fn signal(&self, number: i32) -> &RunningHaft {
         signal(self.pid(), number);
         self
     }
 
-    /// Whether it has ended.
+    /// Whether the process has ended.
     pub fn has_ended(&mut self) -> bool {
         self.child.as_mut().is_none_or(|child| child.try_wait().is_ok_and(|status| status.is_some()))
     }
 
-    /// Waits until it ends, while its output is read.
-    #[must_use = "a run that nobody looks at tests nothing"]
+    /// Reads the output and waits for the end.
+    #[must_use = "check the result"]
     #[track_caller]
-    pub fn finish(mut self) -> Finished {
-        let mut child = self.child.take().expect("it was not finished yet");
+    pub fn finish(mut self) -> FinishedHaft {
+        let mut child = self.child.take().expect("not finished yet");
         let stdout = child.stdout.take().map(|pipe| std::thread::spawn(move || read_all(pipe)));
         let stderr = child.stderr.take().map(|pipe| std::thread::spawn(move || read_all(pipe)));
-        let ended = eventually(LONGEST, || child.try_wait().is_ok_and(|status| status.is_some()));
+        let ended = eventually(RUN_TIMEOUT, || child.try_wait().is_ok_and(|status| status.is_some()));
         let duration = self.started.elapsed();
         if !ended {
             let _ = child.kill();
         }
-        let status = child.wait().expect("nobody else waits for it");
-        assert!(ended, "it hangs: {}", self.call);
+        let status = child.wait().expect("only this waits for the child");
+        assert!(ended, "the program hangs: {}", self.call);
         let text = |reader: Option<std::thread::JoinHandle<Vec<u8>>>| {
             reader.map_or_else(Vec::new, |reader| reader.join().unwrap_or_default())
         };
         let (stdout, stderr) = (text(stdout), text(stderr));
-        Finished { call: std::mem::take(&mut self.call), status, stdout, stderr, duration }
+        FinishedHaft { call: std::mem::take(&mut self.call), status, stdout, stderr, duration }
     }
 }
 
-impl Drop for Running {
+impl Drop for RunningHaft {
     fn drop(&mut self) {
         if let Some(mut child) = self.child.take() {
             let _ = child.kill();

@@ -1,5 +1,5 @@
-//! A PID namespace for what may signal every process it can see.
-#![expect(clippy::disallowed_types, reason = "the tests of the supervisor are not supervised by it")]
+//! PID namespaces, for tests that may signal every process they see.
+#![expect(clippy::disallowed_types, reason = "tests of the supervisor must not depend on it")]
 
 use std::ffi::{OsStr, OsString};
 use std::process::{Command, Stdio};
@@ -7,8 +7,8 @@ use std::process::{Command, Stdio};
 use crate::{Haft, is_root};
 
 impl Haft {
-    /// A call of the program in a PID namespace of its own, where no process of this machine can be signalled. `None` where
-    /// such a namespace cannot be made; the test then has nothing to try.
+    /// Makes a call of the program in a new PID namespace, where it cannot signal other processes of the machine. Returns `None`
+    /// if namespaces are not available; the test must be skipped then.
     pub fn in_pid_namespace<A: AsRef<OsStr>>(words: impl IntoIterator<Item = A>) -> Option<Haft> {
         let user: &[&str] = if is_root() { &[] } else { &["--user", "--map-root-user"] };
         let namespace = ["unshare", "--pid", "--fork", "--mount-proc", "--kill-child"];

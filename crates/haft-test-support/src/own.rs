@@ -1,6 +1,6 @@
-//! What this process holds: to be the same before and after.
-#![expect(clippy::disallowed_types, reason = "the tests of the supervisor are not supervised by it")]
-#![expect(clippy::disallowed_methods, reason = "a test tells itself by its environment that it is alone")]
+//! Resources of the test process, and tests that run in their own process.
+#![expect(clippy::disallowed_types, reason = "tests of the supervisor must not depend on it")]
+#![expect(clippy::disallowed_methods, reason = "the environment marks a test that runs in its own process")]
 
 use std::fs;
 use std::process::{Child, Command, Output, Stdio};
@@ -8,26 +8,29 @@ use std::time::Duration;
 
 use crate::{process, sys};
 
-/// Descriptors, threads, and children dead or alive.
+/// Numbers of descriptors, threads and children.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Holdings {
+pub struct ProcessResources {
     /// Open descriptors.
     pub descriptors: usize,
     /// Threads.
     pub threads: usize,
-    /// Children that live, and those that are dead and not reaped.
+    /// Children, including zombies.
     pub children: usize,
 }
 
-/// Counts them now.
-pub fn holdings() -> Holdings {
+/// Counts the resources of this process.
+pub fn resources() -> ProcessResources {
     let pid = std::process::id() as i32;
     let threads = fs::read_dir("/proc/self/task").map_or(0, Iterator::count);
-    Holdings { descriptors: process::descriptors(pid), threads, children: process::children(pid).len() }
+    ProcessResources {
+        descriptors: process::descriptors(pid),
+        threads,
+        children: process::children(pid).len(),
+    }
 }
 
-/// Runs the body of a test, given by its name, in a process of its own, so that other tests' threads, descriptors and
-/// settings are not in the way, whoever runs the tests and however many at once.
+/// Runs the body of the test `name` in its own process, isolated from the threads, descriptors and settings of other tests.
 #[track_caller]
 pub fn alone(name: &str, body: impl FnOnce()) {
     if let Some((_, output)) = elsewhere(name, "", |_| body()) {
@@ -35,14 +38,14 @@ pub fn alone(name: &str, body: impl FnOnce()) {
     }
 }
 
-/// The same for a body that leaves many dead processes behind: they are inherited and reaped here. The system's first
-/// process may take its time, and with many dead it is slow to look at all. No other test of the same program may
-/// start processes of its own meanwhile, unless it is in quarantine too.
+/// Like [`alone`], for a body that leaves many orphans. They are inherited and reaped here, because init may be slow, and many
+/// zombies slow down every scan of `/proc`. Other tests of the same program must not start processes meanwhile, unless they
+/// use `quarantine` too.
 #[track_caller]
 pub fn quarantine(name: &str, body: impl FnOnce()) {
-    let Some(child) = again(name, "", |_| body()) else { return };
+    let Some(child) = run_again(name, "", |_| body()) else { return };
     sys::inherit_orphans();
-    let result = std::thread::spawn(|| child.wait_with_output().expect("nobody else waits for it"));
+    let result = std::thread::spawn(|| child.wait_with_output().expect("only this waits for the child"));
     while !result.is_finished() {
         sys::reap_orphans();
         std::thread::sleep(Duration::from_millis(2));
@@ -50,15 +53,15 @@ pub fn quarantine(name: &str, body: impl FnOnce()) {
     check(&result.join().expect("waiting works"));
 }
 
-/// The same for a body that is given some text, and need not come back: the number of the process and what became of
-/// it. `None` is the answer in that process itself, if the body does come back.
+/// Like [`alone`], but passes a text to the body, which need not return. Returns the pid and output of the process. Returns
+/// `None` in that process itself, if the body returns.
 pub fn elsewhere(name: &str, text: &str, body: impl FnOnce(&str)) -> Option<(i32, Output)> {
-    let child = again(name, text, body)?;
-    Some((child.id() as i32, child.wait_with_output().expect("nobody else waits for it")))
+    let child = run_again(name, text, body)?;
+    Some((child.id() as i32, child.wait_with_output().expect("only this waits for the child")))
 }
 
-/// Starts these tests again with the one of this name only, or runs the body if they were.
-fn again(name: &str, text: &str, body: impl FnOnce(&str)) -> Option<Child> {
+/// Starts the test program again with only this test, or runs the body if this is that process.
+fn run_again(name: &str, text: &str, body: impl FnOnce(&str)) -> Option<Child> {
     const ALONE: &str = "HAFT_TEST_ALONE";
     if let Ok(text) = std::env::var(ALONE) {
         body(&text);

@@ -1,52 +1,52 @@
-//! A directory for one test.
+//! A temporary directory for a test.
 
 use std::path::{Path, PathBuf};
 
 use crate::eventually;
 
-/// A directory that goes with the value.
+/// A temporary directory, removed on drop.
 #[derive(Debug)]
 pub struct Scratch(tempfile::TempDir);
 
 impl Scratch {
-    /// A new directory, for the owner alone.
-    #[expect(clippy::new_without_default, reason = "making a directory is no default")]
+    /// Creates a private directory.
+    #[expect(clippy::new_without_default, reason = "creating a directory is a side effect")]
     pub fn new() -> Scratch {
-        Scratch(tempfile::Builder::new().prefix("test-").tempdir().expect("a directory can be made"))
+        Scratch(tempfile::Builder::new().prefix("test-").tempdir().expect("a directory can be created"))
     }
 
-    /// Where it is.
+    /// Returns the path of the directory.
     pub fn path(&self) -> &Path {
         self.0.path()
     }
 
-    /// A place in it.
+    /// Returns the path of a file in it.
     pub fn file(&self, name: &str) -> PathBuf {
         self.path().join(name)
     }
 
-    /// A place in it, as text.
+    /// Returns the path of a file in it, as text.
     pub fn text(&self, name: &str) -> String {
         self.file(name).display().to_string()
     }
 
-    /// Makes an empty file, which is what a child may wait for.
+    /// Creates an empty file. A child may wait for it.
     pub fn touch(&self, name: &str) {
         std::fs::write(self.file(name), "").expect("the file can be written");
     }
 
-    /// How many lines a file has by now.
+    /// Returns the current number of lines of a file.
     pub fn lines(&self, name: &str) -> usize {
         std::fs::read(self.file(name)).map_or(0, |text| text.iter().filter(|&&byte| byte == b'\n').count())
     }
 
-    /// Waits until a file has at least so many lines.
+    /// Waits until a file has at least `count` lines.
     pub fn await_lines(&self, name: &str, count: usize) {
-        let come = eventually(std::time::Duration::from_secs(20), || self.lines(name) >= count);
-        assert!(come, "'{name}' has {} lines instead of {count}", self.lines(name));
+        let complete = eventually(std::time::Duration::from_secs(20), || self.lines(name) >= count);
+        assert!(complete, "'{name}' has {} lines instead of {count}", self.lines(name));
     }
 
-    /// All files and directories in it, as paths from it, sorted.
+    /// Returns the relative paths of all files and directories in it, sorted.
     pub fn listing(&self) -> Vec<String> {
         let mut found = Vec::new();
         list(self.path(), self.path(), &mut found);

@@ -2,8 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-/// Looks again and again until `condition` holds; says whether it did before the deadline.
-#[must_use = "whether it came true is the point"]
+/// Polls `condition` until it is true or the deadline has passed. Returns whether it became true.
+#[must_use = "the result says whether the condition became true"]
 pub fn eventually(deadline: Duration, mut condition: impl FnMut() -> bool) -> bool {
     let end = Instant::now() + deadline;
     loop {
@@ -17,7 +17,7 @@ pub fn eventually(deadline: Duration, mut condition: impl FnMut() -> bool) -> bo
     }
 }
 
-/// Runs `action` and says how long it took.
+/// Runs `action` and returns its result and duration.
 pub fn measure<T>(action: impl FnOnce() -> T) -> (T, Duration) {
     let start = Instant::now();
     let result = action();

@@ -1,13 +1,13 @@
 //! `haft check` and `haft plan` from end to end.
 
-use haft_test_support::{Finished, Haft, Scratch};
+use haft_test_support::{FinishedHaft, Haft, Scratch};
 use serde_json::json;
 
 fn haft() -> Haft {
     Haft::new(env!("CARGO_BIN_EXE_haft"))
 }
 
-fn shows(finished: &Finished, text: &str) {
+fn shows(finished: &FinishedHaft, text: &str) {
     let output = finished.output_text();
     assert!(output.contains(text), "{text:?} is not in {output:?}");
 }

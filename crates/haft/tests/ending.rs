@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use haft_test_support::own::quarantine;
-use haft_test_support::{Haft, Marker, Running, Scratch, child, eventually, is_root, process};
+use haft_test_support::{Haft, Marker, RunningHaft, Scratch, child, eventually, is_root, process};
 
 const SOON: Duration = Duration::from_secs(20);
 
@@ -19,7 +19,7 @@ struct Tree {
 
 impl Tree {
     /// Starts it; `options` are those of `spawn`. Without privileges haft can make no control group.
-    fn start(privileged: bool, options: &[&str]) -> Option<(Tree, Running)> {
+    fn start(privileged: bool, options: &[&str]) -> Option<(Tree, RunningHaft)> {
         let (reach, lines, count) = ("all", 11, 14);
         let tree = Tree { scratch: Scratch::new(), marker: Marker::new() };
         let program = env!("CARGO_BIN_EXE_haft");

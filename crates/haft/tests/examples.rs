@@ -8,7 +8,7 @@ use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
 
-use haft_test_support::{Finished, Haft, Scratch};
+use haft_test_support::{FinishedHaft, Haft, Scratch};
 
 /// Files of the project the examples run in; those with a `#!` line are executable.
 const PROJECT: [(&str, &str); 11] = [
@@ -88,7 +88,7 @@ impl World {
         fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
     }
 
-    fn run(&self, script: &str) -> Finished {
+    fn run(&self, script: &str) -> FinishedHaft {
         let path = format!("{}:/usr/local/bin:/usr/bin:/bin", self.scratch.text("bin"));
         Haft::new(env!("CARGO_BIN_EXE_haft"))
             .args(["-e", "-c", script])

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use haft_test_support::{Haft, Report, Scratch, child, eventually, open_terminal, process};
+use haft_test_support::{ChildReport, Haft, Scratch, child, eventually, open_terminal, process};
 
 const HAFT: &str = env!("CARGO_BIN_EXE_haft");
 
@@ -16,7 +16,7 @@ fn the_program_is_the_same_process_with_the_same_parent() {
     let running = haft().args(["exec", "--", child(), "report-to", &scratch.text("report")]).start();
     let pid = running.pid();
     running.finish().status(0).stdout("").stderr("");
-    let seen = Report::parse(std::fs::read(scratch.file("report")).unwrap());
+    let seen = ChildReport::parse(std::fs::read(scratch.file("report")).unwrap());
     assert_eq!(seen.number("pid"), i64::from(pid));
     assert_eq!(seen.number("ppid"), i64::from(std::process::id()));
 }
@@ -37,7 +37,7 @@ fn status_and_signals_are_the_programs_own() {
 }
 
 /// The ignored signals, but for the two of the C library's own, which it ignores in what these tests start.
-fn ignored(seen: &Report) -> Vec<i64> {
+fn ignored(seen: &ChildReport) -> Vec<i64> {
     seen.numbers("ignored").into_iter().filter(|number| !(32..34).contains(number)).collect()
 }
 

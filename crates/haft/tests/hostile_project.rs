@@ -5,7 +5,7 @@ use std::fs::{self, File};
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
-use haft_test_support::{Finished, Haft, Scratch};
+use haft_test_support::{FinishedHaft, Haft, Scratch};
 
 const HAFT: &str = env!("CARGO_BIN_EXE_haft");
 
@@ -42,7 +42,7 @@ impl Project {
     }
 
     /// Starts the MCP server, which ends with its input.
-    fn serve(&self) -> Finished {
+    fn serve(&self) -> FinishedHaft {
         let hello = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{\"protocolVersion\":\"2025-06-18\",\
                      \"capabilities\":{},\"clientInfo\":{\"name\":\"c\",\"version\":\"1\"}}}\n";
         let list = "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}\n\

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use haft_test_support::{Finished, Haft, Marker, Scratch, child, eventually};
+use haft_test_support::{FinishedHaft, Haft, Marker, Scratch, child, eventually};
 
 /// Longer than anything takes on a machine that is busy.
 const SOON: Duration = Duration::from_secs(60);
@@ -11,7 +11,7 @@ fn script(text: &str) -> Haft {
     Haft::new(env!("CARGO_BIN_EXE_haft")).args(["-c", text])
 }
 
-fn run(text: &str) -> Finished {
+fn run(text: &str) -> FinishedHaft {
     script(text).run()
 }
 

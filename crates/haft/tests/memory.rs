@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use haft_test_support::{Finished, Haft};
+use haft_test_support::{FinishedHaft, Haft};
 use serde_json::Value;
 
 /// The program.
@@ -183,7 +183,7 @@ fn recursion_without_end_is_an_error() {
 }
 
 /// Runs a shell that sets limits for itself and becomes haft.
-fn limited(limit: &str, arguments: &[&str]) -> Finished {
+fn limited(limit: &str, arguments: &[&str]) -> FinishedHaft {
     let script = format!("ulimit {limit}; exec \"$0\" \"$@\"");
     Haft::by(["/bin/bash", "-c", &script, HAFT]).args(arguments).run().within(LONGEST)
 }

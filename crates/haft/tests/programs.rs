@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use haft_test_support::{Finished, Haft, Scratch};
+use haft_test_support::{FinishedHaft, Haft, Scratch};
 
 /// A shell by a name that scripts know.
 struct Shell {
@@ -41,7 +41,7 @@ impl Shell {
             .env("GIT_COMMITTER_DATE", "2001-01-01T00:00:00Z")
     }
 
-    fn script(&self, directory: &Path, text: &str) -> Finished {
+    fn script(&self, directory: &Path, text: &str) -> FinishedHaft {
         self.call(directory).args(["-c", text]).run()
     }
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use haft_test_support::{Finished, Haft, Marker, Scratch, child, eventually};
+use haft_test_support::{FinishedHaft, Haft, Marker, Scratch, child, eventually};
 
 const SOON: Duration = Duration::from_secs(20);
 
@@ -139,7 +139,7 @@ fn a_question_that_nobody_answers_is_told() {
 }
 
 /// Runs a script that leaves something running: `PAUSE` in it is a program that stays.
-fn left_running(options: &[&str], script: &str, marker: &Marker) -> Finished {
+fn left_running(options: &[&str], script: &str, marker: &Marker) -> FinishedHaft {
     let scratch = Scratch::new();
     let ready = scratch.text("ready");
     let pause = format!("{} pause {} {ready}", child(), marker.as_str());

@@ -3,7 +3,7 @@
 //! Each test mounts small file systems over the temporary directories, in namespaces of its own, and is skipped where
 //! that is not allowed.
 
-use haft_test_support::{Finished, Haft, Scratch};
+use haft_test_support::{FinishedHaft, Haft, Scratch};
 
 const HAFT: &str = env!("CARGO_BIN_EXE_haft");
 
@@ -26,7 +26,7 @@ const FOREIGN: &str = "for place in /tmp /var/tmp /dev/shm; do mkdir $place/haft
 
 /// Runs a script, in which `$haft` is the program run by `user`, where the temporary directories are as `prepare` leaves
 /// them. Nothing where namespaces are not allowed.
-fn run(prepare: &str, user: &str, script: &str) -> Option<Finished> {
+fn run(prepare: &str, user: &str, script: &str) -> Option<FinishedHaft> {
     let scratch = Scratch::new();
     let privileges = format!("haft=\"setpriv --reuid={user} --regid={user} --clear-groups /mnt/haft\"");
     let words = ["unshare", "-pfm", "--mount-proc", "--kill-child", "bash", "-c"];
@@ -39,7 +39,7 @@ fn run(prepare: &str, user: &str, script: &str) -> Option<Finished> {
     (!refused).then_some(finished)
 }
 
-fn everywhere(script: &str, check: impl Fn(&str, &Finished)) {
+fn everywhere(script: &str, check: impl Fn(&str, &FinishedHaft)) {
     for (name, prepare) in [("full", FULL), ("no files", NO_FILES), ("foreign", FOREIGN)] {
         for user in ["0", "65534"] {
             if let Some(finished) = run(prepare, user, script) {

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use haft_test_support::own::quarantine;
-use haft_test_support::{Haft, Marker, Running, Scratch, child, eventually};
+use haft_test_support::{Haft, Marker, RunningHaft, Scratch, child, eventually};
 
 const SOON: Duration = Duration::from_secs(20);
 
@@ -15,7 +15,7 @@ struct Tree {
 
 impl Tree {
     /// Starts it; `script` is how the script runs the tree, written as `TREE`.
-    fn start(options: &[&str], script: &str) -> (Tree, Running) {
+    fn start(options: &[&str], script: &str) -> (Tree, RunningHaft) {
         let tree = Tree { scratch: Scratch::new(), marker: Marker::new() };
         let words = format!("{} tree {} {} all", child(), tree.marker.as_str(), tree.scratch.text("ready"));
         let call = Haft::new(env!("CARGO_BIN_EXE_haft")).temporary(tree.scratch.path()).directory("/");

@@ -21,7 +21,7 @@ impl User {
         self.haft().args(["run", "--json"]).args(options).args(["-c", script]).run().json()
     }
 
-    fn output(&self, id: &str, view: &[&str]) -> haft_test_support::Finished {
+    fn output(&self, id: &str, view: &[&str]) -> haft_test_support::FinishedHaft {
         self.haft().args(["output", id]).args(view).run().status(0)
     }
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use haft_test_support::{Haft, Marker, Report, Scratch, child, eventually, is_root, process, signal};
+use haft_test_support::{ChildReport, Haft, Marker, Scratch, child, eventually, is_root, process, signal};
 
 const HAFT: &str = env!("CARGO_BIN_EXE_haft");
 
@@ -22,7 +22,7 @@ fn closed_standard_descriptors_are_closed_for_the_program_and_nothing_else_is_in
         let file = scratch.text("report");
         let _ = std::fs::remove_file(&file);
         launched(settings).args([command, "--", child(), "report-to", &file]).run().status(0);
-        Report::parse(std::fs::read(&file).unwrap()).descriptors()
+        ChildReport::parse(std::fs::read(&file).unwrap()).descriptors()
     };
     for command in ["spawn", "exec"] {
         for settings in

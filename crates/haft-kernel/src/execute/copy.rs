@@ -59,7 +59,7 @@ impl Session {
             // The ends that the original holds are not for the copy to keep open.
             captures.iter().for_each(|capture| capture.close());
             self.lead_copy();
-            copied.listen();
+            copied.unblock_signals();
             let status = self.run_as_subshell(|session| run(session, &copied));
             let _ = self.finish();
             status

@@ -1,5 +1,6 @@
 //! The result of a run.
 
+use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -187,7 +188,7 @@ impl Outcome {
             stages: self.stages.iter().map(Stage::report).collect(),
             stages_omitted: self.stages_omitted,
             needed_input: self.needed_input,
-            shown: self.captured.show(budget),
+            shown: self.captured.report(budget),
             data: self.data.clone(),
             started_in: self.started_in.to_string_lossy().into_owned(),
             cwd: self.cwd.to_string_lossy().into_owned(),
@@ -312,6 +313,17 @@ impl Report {
     pub fn redact(&mut self, redactor: &Redactor) {
         self.stages.iter_mut().for_each(|stage| stage.redact(redactor));
         self.jobs.iter_mut().for_each(|job| redactor.redact(&mut job.command));
+    }
+}
+
+/// A line with status, time and processes, a line for each limit that was reached, and the outputs.
+impl fmt::Display for Report {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(formatter, "{} after {:.3} s; {}", self.status, self.duration.as_secs_f64(), self.tree)?;
+        for message in self.limits.messages() {
+            writeln!(formatter, "{message}")?;
+        }
+        self.shown.fmt(formatter)
     }
 }
 

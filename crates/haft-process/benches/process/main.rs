@@ -1,6 +1,6 @@
-//! What the process layer costs, each figure a ratio to a peer measured in the same run, in turns.
+//! Benchmarks of the process layer, each relative to an alternative that is measured alternately in the same run.
 //!
-//! `cargo bench -p haft-process` prints one line a measurement: medians of several rounds.
+//! `cargo bench -p haft-process` prints one line per measurement, with medians of several rounds.
 
 mod peer;
 mod turns;
@@ -27,8 +27,8 @@ fn main() {
     exit_latency();
 }
 
-/// Spawn and wait against `posix_spawn` with `waitpid`, and against the standard library: in a small process and in one
-/// with much memory, by turns.
+/// Measures spawn and wait against `posix_spawn` with `waitpid` and against the standard library, in a small process and in one
+/// with much memory.
 fn spawn_rates() {
     const BLOCKS: usize = 6;
     let mut small = Rates::default();
@@ -43,7 +43,7 @@ fn spawn_rates() {
     println!("spawn+wait                  time at 1 GiB / time at small {:.3}", ratio(large, small));
 }
 
-/// Times of single calls.
+/// Durations of single calls.
 #[derive(Default)]
 struct Rates {
     haft: Vec<Duration>,
@@ -76,7 +76,7 @@ impl Rates {
     }
 }
 
-/// A supervised, captured run against the bare spawn, so that the price of supervision is known.
+/// Measures a supervised run with captured output against a bare spawn.
 fn supervision() {
     let command = Command::new(TRUE);
     let plain = Host::plain();
@@ -94,7 +94,7 @@ fn supervision() {
     );
 }
 
-/// A flood captured, against a loop that only reads.
+/// Measures capturing a large output against a loop that only reads.
 fn capture_throughput() {
     let directory = tempfile::tempdir().expect("a temporary directory");
     let host = Host::builder().run_directory(directory.path().join("runs")).build();
@@ -136,7 +136,7 @@ fn drain(reader: OwnedFd) -> u64 {
     }
 }
 
-/// From the last thing a process does to the return of the call that waits for it.
+/// Measures the time from the last action of a process to the return of the call that waits for it.
 fn exit_latency() {
     let program = std::env::current_exe().expect("our own path");
     let mut command = Command::new(program.as_os_str());
@@ -167,7 +167,7 @@ fn elapsed(text: &[u8], now: u64) -> Duration {
     Duration::from_nanos(now.saturating_sub(then))
 }
 
-/// The clock that all processes of the machine share.
+/// Returns the monotonic clock, which all processes share.
 fn monotonic() -> u64 {
     let now = rustix::time::clock_gettime(rustix::time::ClockId::Monotonic);
     (now.tv_sec as u64) * 1_000_000_000 + now.tv_nsec as u64
@@ -181,7 +181,7 @@ fn micros(duration: Duration) -> f64 {
     duration.as_secs_f64() * 1e6
 }
 
-/// The time of one call.
+/// Returns the duration of one call.
 fn time(action: &mut dyn FnMut(), repeat: u32) -> Duration {
     let start = Instant::now();
     for _ in 0..repeat {

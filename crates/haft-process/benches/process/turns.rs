@@ -1,10 +1,10 @@
-//! Measuring several things in turns, so that what disturbs one disturbs all.
+//! Measuring several functions alternately, so that disturbances affect all of them.
 
 use std::time::Duration;
 
 use crate::time;
 
-/// The median time of one call of each, over so many rounds of so many calls.
+/// Returns the median duration of one call of each function.
 pub(crate) fn compare<const N: usize>(
     rounds: usize,
     repeat: u32,
@@ -14,7 +14,7 @@ pub(crate) fn compare<const N: usize>(
     for round in 0..=rounds {
         for (action, times) in actions.iter_mut().zip(&mut times) {
             let taken = time(*action, repeat);
-            // The first round warms up.
+            // The first round is a warm-up.
             if round > 0 {
                 times.push(taken);
             }
@@ -23,7 +23,7 @@ pub(crate) fn compare<const N: usize>(
     times.each_mut().map(|times| median(times))
 }
 
-/// The middle one.
+/// Returns the median.
 pub(crate) fn median(times: &mut [Duration]) -> Duration {
     times.sort_unstable();
     times[times.len() / 2]

@@ -1,6 +1,6 @@
 use std::io;
 
-/// Why a view of an output could not be given.
+/// A failure to read an output.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 #[error("{kind}")]
@@ -8,20 +8,20 @@ pub struct Error {
     kind: ErrorKind,
 }
 
-/// What went wrong.
+/// The kind of an [`Error`].
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// The pattern of a search is not a regular expression, or compiles to too large a one.
-    #[error("cannot use the pattern: {0}")]
+    /// The pattern of a search is invalid, or its compiled form is too large.
+    #[error("invalid pattern: {0}")]
     Pattern(#[source] regex::Error),
-    /// The spill file could not be read back.
+    /// The spill file cannot be read.
     #[error("cannot read the spilled output: {0}")]
     Read(#[source] io::Error),
 }
 
 impl Error {
-    /// What went wrong.
+    /// Returns the kind of the error.
     pub fn kind(&self) -> &ErrorKind {
         &self.kind
     }

@@ -8,28 +8,27 @@ use rustix::event::{EventfdFlags, eventfd};
 
 use super::{Error, ErrorKind, Output};
 
-/// What came since a place in the stream.
+/// Bytes that were appended after a cursor.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Growth {
-    /// The bytes, as many as were asked for and are kept in one run.
+    /// Consecutive bytes, at most the requested number.
     pub bytes: Vec<u8>,
-    /// Where they begin.
+    /// Their offset in the stream.
     pub start: u64,
-    /// Where to go on reading.
+    /// The cursor for the next read.
     pub next: u64,
-    /// So many bytes before `start` came too, and are lost.
+    /// Number of lost bytes between the cursor and `start`.
     pub lost: u64,
-    /// Whether there is nothing after `next` and never will be.
+    /// Whether the stream is complete and ends at `next`.
     pub finished: bool,
 }
 
 impl Output {
-    /// The bytes from `cursor` on, at most `limit` of them. A reader that follows the stream begins with 0 and goes on
-    /// with [`Growth::next`].
+    /// Returns at most `limit` bytes from `cursor` on. To follow the stream, start with 0 and continue with [`Growth::next`].
     ///
     /// # Errors
-    /// When the spill file cannot be read back.
+    /// Fails if the spill file cannot be read.
     pub fn read_since(&self, cursor: u64, limit: usize) -> Result<Growth, Error> {
         let state = self.state();
         let tail_start = state.tail_start();
@@ -60,8 +59,7 @@ impl Output {
         Ok(Growth { bytes, start, next, lost, finished })
     }
 
-    /// Waits until there is something after `cursor`, or nothing more to come, or the deadline has passed. Says whether
-    /// one of the first two holds.
+    /// Waits until there are bytes after `cursor` or the stream is complete. Returns false if the deadline passes first.
     pub fn wait_since(&self, cursor: u64, deadline: Option<Instant>) -> bool {
         let mut state = self.state();
         state.waiting += 1;
@@ -80,56 +78,56 @@ impl Output {
         reached
     }
 
-    /// A descriptor that becomes readable when the output grows or finishes, for those who wait by `poll`.
+    /// Returns a descriptor for `poll` that becomes readable when the output grows or is complete.
     ///
     /// # Errors
-    /// When no descriptor is to be had.
+    /// Fails if the system has no descriptors left.
     pub fn watch(&self) -> io::Result<OutputWatch> {
         let descriptor = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?;
-        let bell = Arc::new(Bell { descriptor, rung: AtomicBool::new(false) });
+        let waker = Arc::new(OutputWaker { descriptor, notified: AtomicBool::new(false) });
         let mut state = self.state();
         if state.total > 0 || state.finished {
-            bell.ring();
+            waker.wake();
         }
-        state.bells.push(Arc::downgrade(&bell));
-        Ok(OutputWatch { bell })
+        state.wakers.push(Arc::downgrade(&waker));
+        Ok(OutputWatch { waker })
     }
 }
 
-/// Tells by a readable descriptor that an output has grown or finished.
+/// A descriptor that becomes readable when an output grows or is complete.
 ///
-/// To miss nothing, [`clear`](OutputWatch::clear) it first and then [read](Output::read_since) until there is nothing new.
+/// To miss nothing, [`clear`](OutputWatch::clear) it before [reading](Output::read_since) all new bytes.
 #[derive(Debug)]
 pub struct OutputWatch {
-    bell: Arc<Bell>,
+    waker: Arc<OutputWaker>,
 }
 
 impl OutputWatch {
     /// Makes the descriptor unreadable until the output grows again.
     pub fn clear(&self) {
         let mut count = [0; 8];
-        let _ = rustix::io::read(&self.bell.descriptor, &mut count);
-        self.bell.rung.store(false, Ordering::SeqCst);
+        let _ = rustix::io::read(&self.waker.descriptor, &mut count);
+        self.waker.notified.store(false, Ordering::SeqCst);
     }
 }
 
 impl AsFd for OutputWatch {
     fn as_fd(&self) -> BorrowedFd<'_> {
-        self.bell.descriptor.as_fd()
+        self.waker.descriptor.as_fd()
     }
 }
 
-/// The output's side of a watch. Ringing costs a system call only when it was heard since the last time.
+/// The output's side of an [`OutputWatch`]. Waking needs a system call only if the watch was cleared since the last time.
 #[derive(Debug)]
-pub(super) struct Bell {
+pub(super) struct OutputWaker {
     descriptor: OwnedFd,
-    rung: AtomicBool,
+    notified: AtomicBool,
 }
 
-impl Bell {
-    /// Returns whether the bell works, which a full counter does not change.
-    pub(super) fn ring(&self) -> bool {
-        if self.rung.swap(true, Ordering::SeqCst) {
+impl OutputWaker {
+    /// Makes the descriptor readable. Returns false if that fails.
+    pub(super) fn wake(&self) -> bool {
+        if self.notified.swap(true, Ordering::SeqCst) {
             return true;
         }
         let written = rustix::io::write(&self.descriptor, &1_u64.to_ne_bytes());

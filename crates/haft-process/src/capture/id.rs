@@ -6,7 +6,7 @@ use std::sync::Arc;
 use rustix::rand::{GetRandomFlags, getrandom};
 use serde::{Serialize, Serializer};
 
-/// The name under which an output stays addressable: short, of lower-case letters and digits, and never given twice.
+/// The unique id of an output, of twelve lower-case letters and digits.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct OutputId(Arc<str>);
 
@@ -15,13 +15,13 @@ impl OutputId {
         Self(format!("o{}", random_word(11)).into())
     }
 
-    /// Reads a name back, if it is one.
+    /// Parses an id. Returns `None` if the name is not an id.
     pub fn parse(name: &str) -> Option<Self> {
         let plain = name.len() == 12 && name.bytes().all(|byte| matches!(byte, b'a'..=b'z' | b'0'..=b'9'));
         (plain && name.starts_with('o')).then(|| Self(name.into()))
     }
 
-    /// The name as text.
+    /// Returns the id as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -45,10 +45,10 @@ impl Serialize for OutputId {
     }
 }
 
-/// `length` random characters of a 32-letter alphabet, five bits each, at most 64 bits in all.
+/// Returns `length` random characters of a 32-letter alphabet, at most 13.
 ///
-/// Without the system call (a kernel before 3.17, a seccomp filter) the keys the standard library seeds its hash maps
-/// with serve: they differ in every call.
+/// If `getrandom` is not available, on a kernel before 3.17 or under a seccomp filter, uses the random keys of the standard
+/// library's hash maps.
 pub(crate) fn random_word(length: usize) -> String {
     const ALPHABET: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
     let mut bytes = [0_u8; 8];
@@ -71,7 +71,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ids_are_short_plain_and_unique() {
+    fn ids_are_short_and_unique() {
         let ids: HashSet<_> = (0..10_000).map(|_| OutputId::new()).collect();
         assert_eq!(ids.len(), 10_000);
         for id in ids {

@@ -1,19 +1,19 @@
-//! The output of processes, kept whole within bounds.
+//! Captured output of processes, with bounded memory and disk use.
 //!
-//! An [`Output`] takes one stream of bytes as it comes and stays readable, while it grows and after. What a caller sees
-//! of it is a [`OutputView`]: the head and the tail within a budget, a range of bytes or lines, the lines a pattern matches.
-//! No view takes anything away, so another one can always be asked for later, without running anything again.
+//! An [`Output`] stores one stream of bytes, and can be read while it grows and afterwards. An [`OutputView`] selects a part
+//! of it: head and tail within a budget, a range of bytes or lines, or the lines that match a pattern. A view does not
+//! change the output, so another view is possible at any time, without running the program again.
 //!
-//! Three bounds hold whatever a process writes:
+//! Three bounds hold for every output:
 //!
-//! - **memory**: the first [`CaptureLimits::head`] and the last [`CaptureLimits::tail`] bytes;
-//! - **disk**: once these are exceeded, everything from the first byte on goes to one spill file, until it has
+//! - **memory**: the first [`CaptureLimits::head`] and the last [`CaptureLimits::tail`] bytes are kept in memory;
+//! - **disk**: if the output is larger, everything from the first byte on goes to a spill file, up to
 //!   [`CaptureLimits::spill`] bytes;
-//! - beyond that, bytes and lines are counted and the tail is kept. What lies between is gone, and every [`OutputSlice`]
-//!   that would have shown it says so.
+//! - beyond that, bytes and lines are counted and the tail is kept. The bytes in between are lost, and every
+//!   [`OutputSlice`] of that range says so.
 //!
-//! A spill that cannot be made or written, on a full disk for instance, costs what would have been in it, never the run:
-//! see [`Output::spill_failure`].
+//! If a spill file cannot be created or written, for example on a full disk, only its bytes are lost and the run continues.
+//! See [`Output::spill_failure`].
 //!
 //! ```
 //! use haft_process::capture::{CaptureLimits, Output, OutputView};
@@ -27,9 +27,9 @@
 //! # Ok::<(), haft_process::capture::Error>(())
 //! ```
 //!
-//! # What a line is
-//! A line is what ends with a newline byte. Bytes after the last newline count as one more line, so `"a\nb"` has two lines,
-//! `"a\nb\n"` has two and the empty output has none. Lines are numbered from 1.
+//! # Lines
+//! A line ends with a newline byte. Bytes after the last newline count as one more line: `"a\nb"` and `"a\nb\n"` have two
+//! lines each, the empty output has none. Lines are numbered from 1.
 
 mod error;
 mod follow;

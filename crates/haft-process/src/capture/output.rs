@@ -7,19 +7,19 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
-use super::snapshot::Snapshot;
+use super::snapshot::OutputSnapshot;
 use super::spill::{SpillDirectory, SpillFile};
-use super::state::{CHECKPOINT_DISTANCE, State, count_newlines};
+use super::state::{CHECKPOINT_DISTANCE, OutputState, count_newlines};
 use super::{Error, OutputId, OutputSlice, OutputSummary, OutputView, StoredOutput};
 
-/// How much of an output is kept.
+/// Maximum sizes of a captured output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CaptureLimits {
-    /// So many bytes from the beginning stay in memory.
+    /// Bytes from the beginning that are kept in memory.
     pub head: usize,
-    /// So many bytes from the end stay in memory.
+    /// Bytes from the end that are kept in memory.
     pub tail: usize,
-    /// Of an output larger than both together, so many bytes from the beginning go to a spill file.
+    /// Maximum size of the spill file, which holds the beginning of an output that is larger than head and tail together.
     pub spill: u64,
 }
 
@@ -30,40 +30,40 @@ impl Default for CaptureLimits {
     }
 }
 
-/// A larger buffer is not worth keeping to save a copy.
-const LARGEST_BUFFER: usize = CHECKPOINT_DISTANCE as usize;
+/// Larger buffers are copied instead of exchanged.
+const MAX_EXCHANGED_BYTES: usize = CHECKPOINT_DISTANCE as usize;
 
-/// The store of one stream of bytes. Clones share it; the last one to go removes its spill file.
+/// One captured stream of bytes. Clones share it. The spill file is removed with the last clone.
 #[derive(Clone, Debug)]
 pub struct Output {
-    pub(super) shared: Arc<Shared>,
+    pub(super) shared: Arc<OutputShared>,
 }
 
 #[derive(Debug)]
-pub(super) struct Shared {
+pub(super) struct OutputShared {
     id: OutputId,
     limits: CaptureLimits,
-    /// Held during a whole append. Whoever takes `state` as well takes it second.
+    /// Locked during a whole append, before `state`.
     intake: Mutex<Intake>,
-    state: Mutex<State>,
+    state: Mutex<OutputState>,
     pub(super) grown: Condvar,
-    /// Whether bytes are on their way from a pipe to here, where nobody can count them.
-    under_way: AtomicBool,
+    /// Whether bytes are being moved from a pipe to this output, so that neither counts them.
+    read_in_progress: AtomicBool,
 }
 
-/// What becomes of the bytes that do not stay in memory.
+/// Where bytes go that do not fit into memory.
 #[derive(Debug)]
 enum Intake {
-    /// Everything is in memory so far; a spill file is made here when it no longer fits.
+    /// Everything fits into memory so far. A spill file is created here when it does not.
     Fitting(SpillDirectory),
-    /// Everything is in the file, which has so many bytes.
+    /// Everything goes to the file, which has this size.
     Spilling(Arc<SpillFile>, u64),
-    /// The file takes no more, or there is none. It holds so many bytes.
+    /// There is no file, or it is full. It has this size.
     Closed(u64),
 }
 
 impl Output {
-    /// An empty output. Without a directory for it nothing is spilled, and head and tail are all that is kept.
+    /// Makes an empty output. Without a spill directory, only head and tail are kept.
     pub fn new(limits: CaptureLimits, spill: Option<SpillDirectory>) -> Self {
         let intake = match spill {
             Some(directory) if limits.spill > (limits.head as u64 + limits.tail as u64) => {
@@ -71,18 +71,18 @@ impl Output {
             }
             _ => Intake::Closed(0),
         };
-        Self::with(OutputId::new(), limits, intake, State::new(limits.tail))
+        Self::with(OutputId::new(), limits, intake, OutputState::new(limits.tail))
     }
 
-    /// The output that a file of a store holds.
+    /// Makes an output from a stored file.
     pub(super) fn restore(id: OutputId, file: File, stored: &StoredOutput) -> io::Result<Self> {
         let tail_length = usize::try_from(stored.kept_tail).unwrap_or(usize::MAX);
         let head = usize::try_from(stored.kept_head).unwrap_or(usize::MAX).min(CaptureLimits::default().head);
-        let mut state = State::new(tail_length);
-        let mut block = vec![0; LARGEST_BUFFER];
+        let mut state = OutputState::new(tail_length);
+        let mut block = vec![0; MAX_EXCHANGED_BYTES];
         while state.total < stored.kept_head {
             let left = usize::try_from(stored.kept_head - state.total).unwrap_or(usize::MAX);
-            let part = &mut block[..left.min(LARGEST_BUFFER)];
+            let part = &mut block[..left.min(MAX_EXCHANGED_BYTES)];
             file.read_exact_at(part, state.total)?;
             let spilled = state.total + part.len() as u64;
             state.grow(part, count_newlines(part), head, spilled);
@@ -98,25 +98,25 @@ impl Output {
         Ok(Self::with(id, limits, Intake::Closed(stored.kept_head), state))
     }
 
-    fn with(id: OutputId, limits: CaptureLimits, intake: Intake, state: State) -> Self {
+    fn with(id: OutputId, limits: CaptureLimits, intake: Intake, state: OutputState) -> Self {
         Self {
-            shared: Arc::new(Shared {
+            shared: Arc::new(OutputShared {
                 id,
                 limits,
                 intake: Mutex::new(intake),
                 state: Mutex::new(state),
                 grown: Condvar::new(),
-                under_way: AtomicBool::new(false),
+                read_in_progress: AtomicBool::new(false),
             }),
         }
     }
 
-    /// The name of this output.
+    /// Returns the id of the output.
     pub fn id(&self) -> &OutputId {
         &self.shared.id
     }
 
-    /// Adds bytes at the end.
+    /// Appends bytes.
     pub fn append(&self, bytes: &[u8]) {
         let mut intake = self.intake();
         for part in bytes.chunks(CHECKPOINT_DISTANCE as usize) {
@@ -124,16 +124,16 @@ impl Output {
             let newlines = count_newlines(part);
             let mut state = self.state();
             state.grow(part, newlines, self.shared.limits.head, spilled);
-            self.announce(&mut state);
+            self.notify(&mut state);
         }
     }
 
-    /// Adds the first `filled` bytes of a buffer, which may come back as another one of the same length and no less
-    /// capacity: the bytes of a large read need not be copied then. What the buffer holds afterwards is of no meaning.
+    /// Appends the first `filled` bytes of a buffer. May exchange the buffer for another one of the same length and at least the
+    /// same capacity, to avoid a copy. The contents of the buffer are unspecified afterwards.
     pub fn append_buffer(&self, buffer: &mut Vec<u8>, filled: usize) {
         let filled = filled.min(buffer.len());
         let head_is_full = self.state().head.len() == self.shared.limits.head;
-        if filled == 0 || buffer.capacity() > LARGEST_BUFFER || !head_is_full {
+        if filled == 0 || buffer.capacity() > MAX_EXCHANGED_BYTES || !head_is_full {
             return self.append(&buffer[..filled]);
         }
         let mut intake = self.intake();
@@ -141,39 +141,40 @@ impl Output {
         let newlines = count_newlines(&buffer[..filled]);
         let mut state = self.state();
         state.grow_by_exchange(buffer, filled, newlines, spilled);
-        self.announce(&mut state);
+        self.notify(&mut state);
     }
 
-    /// Says that no more bytes will come, which ends every wait for them.
+    /// Marks the output as complete, which ends every wait for more bytes.
     pub fn finish(&self) {
         let mut intake = self.intake();
         if let Intake::Fitting(_) = *intake {
-            // Nothing will be spilled any more: the directory need not be held open.
+            // Nothing will be spilled any more, so the directory can be closed.
             *intake = Intake::Closed(0);
         }
         let mut state = self.state();
         state.finished = true;
-        self.announce(&mut state);
+        self.notify(&mut state);
     }
 
-    /// Whether no more bytes will come.
+    /// Whether the output is complete.
     pub fn is_finished(&self) -> bool {
         self.state().finished
     }
 
-    /// All bytes of the stream so far, kept or not.
+    /// Returns the number of bytes of the stream so far, kept or not.
     pub fn total_bytes(&self) -> u64 {
         self.state().total
     }
 
-    /// How many bytes were written to a pipe from which everything goes here: those that have come, and those that are still in
-    /// it. `None` if whoever moves them takes too long.
+    /// Returns the number of bytes that were written to the pipe of this output: those that were read, and those still in the
+    /// pipe. Returns `None` if a read stays in progress for too long.
     pub fn written_through(&self, pipe: BorrowedFd<'_>) -> Option<u64> {
-        const TRIES: usize = 200;
-        (0..TRIES).find_map(|_| {
+        const MAX_TRIES: usize = 200;
+        (0..MAX_TRIES).find_map(|_| {
             let before = self.total_bytes();
             let waiting = rustix::io::ioctl_fionread(pipe).ok()?;
-            let is_steady = !self.shared.under_way.load(Ordering::SeqCst) && self.total_bytes() == before;
+            let is_steady =
+                !self.shared.read_in_progress.load(Ordering::SeqCst) && self.total_bytes() == before;
             if !is_steady {
                 std::thread::yield_now();
             }
@@ -181,16 +182,16 @@ impl Output {
         })
     }
 
-    /// Says whether bytes are being moved from a pipe to here.
-    pub(crate) fn set_under_way(&self, under_way: bool) {
-        self.shared.under_way.store(under_way, Ordering::SeqCst);
+    /// Sets whether bytes are being moved from a pipe to this output.
+    pub(crate) fn set_read_in_progress(&self, in_progress: bool) {
+        self.shared.read_in_progress.store(in_progress, Ordering::SeqCst);
     }
 
     pub(super) fn newlines(&self) -> u64 {
         self.state().newlines
     }
 
-    /// All lines of the stream so far, kept or not; an unfinished last line counts.
+    /// Returns the number of lines of the stream so far, kept or not, including an unfinished last line.
     pub fn total_lines(&self) -> u64 {
         self.state().lines()
     }
@@ -200,47 +201,47 @@ impl Output {
         self.state().is_complete()
     }
 
-    /// The byte ranges of the stream that are kept: one, or two with what is lost between them; none of an empty stream.
+    /// Returns the byte ranges that are kept: none of an empty stream, else one, or two if bytes in between are lost.
     pub fn retained(&self) -> Vec<Range<u64>> {
         let state = self.state();
         super::snapshot::retained(state.prefix_end, state.tail_start(), state.total)
     }
 
-    /// Why spilling was given up, if it was. Head and tail, and what had reached the file, are kept all the same.
+    /// Returns why spilling failed, if it did. Head, tail and the bytes in the file are kept.
     pub fn spill_failure(&self) -> Option<Arc<str>> {
         self.state().spill_failure.clone()
     }
 
-    /// The file that holds the beginning of the stream, if it outgrew memory; it goes with this output.
+    /// Returns the path of the spill file, which is removed with the output.
     pub fn spill_path(&self) -> Option<PathBuf> {
         self.state().spill.as_ref().and_then(|spill| spill.path())
     }
 
-    /// How many bytes are in a spill file, on disk or in memory.
+    /// Returns the size of the spill file, which may be a memory file.
     pub fn spilled_bytes(&self) -> u64 {
         let state = self.state();
         if state.spill.is_some() { state.prefix_end } else { 0 }
     }
 
-    /// What the view shows of the stream so far, in at most `budget` bytes.
+    /// Returns the part of the stream that a view selects, at most `budget` bytes.
     ///
     /// # Errors
-    /// When the spill file cannot be read back.
+    /// Fails if the spill file cannot be read.
     pub fn slice(&self, view: &OutputView, budget: usize) -> Result<OutputSlice, Error> {
         view.slice(&self.snapshot(), budget)
     }
 
-    /// The same in the form that goes into a result: as text, with totals.
+    /// Returns the part of the stream that a view selects as text with totals, for a result.
     ///
     /// # Errors
-    /// When the spill file cannot be read back.
+    /// Fails if the spill file cannot be read.
     pub fn summary(&self, view: &OutputView, budget: usize) -> Result<OutputSummary, Error> {
         let snapshot = self.snapshot();
         let slice = view.slice(&snapshot, budget)?;
         Ok(OutputSummary::new(&slice, self.id().clone(), self.spill_failure()))
     }
 
-    pub(super) fn state(&self) -> MutexGuard<'_, State> {
+    pub(super) fn state(&self) -> MutexGuard<'_, OutputState> {
         self.shared.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -248,11 +249,11 @@ impl Output {
         self.shared.intake.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn snapshot(&self) -> Snapshot {
-        Snapshot::new(&self.state())
+    fn snapshot(&self) -> OutputSnapshot {
+        OutputSnapshot::new(&self.state())
     }
 
-    /// Offers the next bytes to the spill file. Returns how many bytes the file has then.
+    /// Writes bytes to the spill file, if one is needed. Returns the size of the file.
     fn spill(&self, intake: &mut Intake, part: &[u8]) -> u64 {
         if let Intake::Fitting(directory) = intake {
             let limits = self.shared.limits;
@@ -267,8 +268,9 @@ impl Output {
             Intake::Fitting(_) => return 0,
             Intake::Closed(size) => return *size,
         };
-        let room = self.shared.limits.spill.saturating_sub(*size);
-        let fitting = &part[..usize::try_from(room).map_or(part.len(), |room| room.min(part.len()))];
+        let remaining = self.shared.limits.spill.saturating_sub(*size);
+        let fitting =
+            &part[..usize::try_from(remaining).map_or(part.len(), |remaining| remaining.min(part.len()))];
         let (written, result) = file.write(fitting, *size);
         *size += written as u64;
         let size = *size;
@@ -281,8 +283,8 @@ impl Output {
         size
     }
 
-    /// Makes the spill file and moves everything there is into it. A file that cannot even take that is dropped again:
-    /// everything it would have held is still in memory.
+    /// Creates the spill file and writes everything in memory to it. On failure, the file is removed, and its bytes are still in
+    /// memory.
     fn begin_spill(&self, directory: &SpillDirectory) -> Intake {
         let mut memory = Vec::new();
         {
@@ -304,12 +306,13 @@ impl Output {
         }
     }
 
-    fn announce(&self, state: &mut State) {
+    /// Wakes all waiters.
+    fn notify(&self, state: &mut OutputState) {
         if state.waiting > 0 {
             self.shared.grown.notify_all();
         }
-        if !state.bells.is_empty() {
-            state.bells.retain(|bell| bell.upgrade().is_some_and(|bell| bell.ring()));
+        if !state.wakers.is_empty() {
+            state.wakers.retain(|waker| waker.upgrade().is_some_and(|waker| waker.wake()));
         }
     }
 }

@@ -4,14 +4,14 @@ use std::ops::Range;
 use regex::bytes::{Regex, RegexBuilder};
 
 use super::slice::{Matches, Omission, OutputSlice, SlicePiece};
-use super::snapshot::Snapshot;
+use super::snapshot::OutputSnapshot;
 use super::{Error, ErrorKind};
 
-/// A search for the lines that match a regular expression.
+/// A search for lines that match a regular expression.
 ///
-/// The expression sees one line at a time, without its ending (`\n` or `\r\n`). A line of more than a mebibyte is searched
-/// in parts that overlap by 64 KiB. Everything that is kept is searched and counted, whatever the budget allows to show.
-/// A matching line too long for a quarter of the budget is shown around its first match.
+/// Each line is matched without its line ending (`\n` or `\r\n`). Lines of more than a mebibyte are searched in parts that
+/// overlap by 64 KiB. All kept bytes are searched and all matches counted, independent of the budget. Of a matching line that
+/// exceeds a quarter of the budget, the part around its first match is returned.
 #[derive(Clone, Debug)]
 pub struct LineSearch {
     regex: Regex,
@@ -20,37 +20,37 @@ pub struct LineSearch {
     limit: u64,
 }
 
-/// What is read at a time.
-const BLOCK: u64 = 256 * 1024;
-/// A line longer than this is searched in parts.
-const LONGEST_PART: usize = 1024 * 1024;
-/// What a part has in common with the one before it.
-const OVERLAP: usize = 64 * 1024;
+/// Bytes that are read at once.
+const SEARCH_BLOCK_BYTES: u64 = 256 * 1024;
+/// Longer lines are searched in parts.
+const MAX_PART_BYTES: usize = 1024 * 1024;
+/// Overlap of consecutive parts.
+const PART_OVERLAP_BYTES: usize = 64 * 1024;
 
 impl LineSearch {
-    /// A search for a pattern in the syntax of the `regex` crate, without context and without a limit.
+    /// Makes a search for a pattern in the syntax of the `regex` crate, without context and without a limit.
     ///
     /// # Errors
-    /// When the pattern is not a regular expression, or compiles to too large a one.
+    /// Fails if the pattern is invalid or its compiled form is too large.
     pub fn new(pattern: &str) -> Result<Self, Error> {
         let regex = RegexBuilder::new(pattern).build().map_err(ErrorKind::Pattern)?;
         Ok(Self { regex, before: 0, after: 0, limit: u64::MAX })
     }
 
-    /// Shows so many lines before and after each match too.
+    /// Sets the number of context lines before and after each match.
     #[must_use]
     pub fn context(self, before: u64, after: u64) -> Self {
         Self { before, after, ..self }
     }
 
-    /// Shows at most so many matching lines.
+    /// Sets the maximum number of matching lines to return.
     #[must_use]
     pub fn limit(self, limit: u64) -> Self {
         Self { limit, ..self }
     }
 
-    pub(super) fn slice(&self, snapshot: &Snapshot, budget: usize) -> Result<OutputSlice, Error> {
-        let mut selection = Selection::new(self, budget as u64);
+    pub(super) fn slice(&self, snapshot: &OutputSnapshot, budget: usize) -> Result<OutputSlice, Error> {
+        let mut selection = LineSelection::new(self, budget as u64);
         for range in snapshot.retained() {
             selection.forget_context();
             self.scan(snapshot, range, &mut selection)?;
@@ -74,45 +74,45 @@ impl LineSearch {
         Ok(OutputSlice::of(snapshot, pieces, omissions, Some(matches)))
     }
 
-    /// Hands every line of a range that is kept as a whole to the selection.
+    /// Passes every line of a kept range to the selection.
     fn scan(
         &self,
-        snapshot: &Snapshot,
+        snapshot: &OutputSnapshot,
         range: Range<u64>,
-        selection: &mut Selection<'_>,
+        selection: &mut LineSelection<'_>,
     ) -> Result<(), Error> {
         let mut line =
-            Line { number: snapshot.newlines_before(range.start)? + 1, start: range.start, hit: None };
+            ScannedLine { number: snapshot.newlines_before(range.start)? + 1, start: range.start, hit: None };
         let mut buffer = Vec::new();
         let mut position = range.start;
         while position < range.end {
             let fresh = buffer.len();
-            let end = range.end.min(position + BLOCK);
+            let end = range.end.min(position + SEARCH_BLOCK_BYTES);
             snapshot.read_into(position..end, &mut buffer)?;
             let base = position - fresh as u64;
             let mut start = 0;
             for newline in memchr::memchr_iter(b'\n', &buffer[fresh..]) {
                 let line_end = fresh + newline + 1;
-                self.look(&mut line, &buffer[start..line_end], base + start as u64);
+                self.search_part(&mut line, &buffer[start..line_end], base + start as u64);
                 line.finish(base + line_end as u64, selection);
                 start = line_end;
             }
-            if buffer.len() - start > LONGEST_PART {
-                self.look(&mut line, &buffer[start..], base + start as u64);
-                start = buffer.len() - OVERLAP;
+            if buffer.len() - start > MAX_PART_BYTES {
+                self.search_part(&mut line, &buffer[start..], base + start as u64);
+                start = buffer.len() - PART_OVERLAP_BYTES;
             }
             buffer.drain(..start);
             position = end;
         }
         if !buffer.is_empty() {
-            self.look(&mut line, &buffer, range.end - buffer.len() as u64);
+            self.search_part(&mut line, &buffer, range.end - buffer.len() as u64);
             line.finish(range.end, selection);
         }
         Ok(())
     }
 
-    /// Looks for the first match in a part of a line.
-    fn look(&self, line: &mut Line, part: &[u8], start: u64) {
+    /// Finds the first match in a part of a line.
+    fn search_part(&self, line: &mut ScannedLine, part: &[u8], start: u64) {
         if line.hit.is_none() {
             let part = part.strip_suffix(b"\n").unwrap_or(part);
             let part = part.strip_suffix(b"\r").unwrap_or(part);
@@ -121,33 +121,33 @@ impl LineSearch {
     }
 }
 
-/// The line a scan is in.
-struct Line {
+/// The current line of a scan.
+struct ScannedLine {
     number: u64,
     start: u64,
-    /// Where its first match is, as far as it was searched.
+    /// The offset of its first match so far.
     hit: Option<u64>,
 }
 
-impl Line {
-    /// Ends this line and begins the next one.
-    fn finish(&mut self, end: u64, selection: &mut Selection<'_>) {
+impl ScannedLine {
+    /// Ends this line and starts the next one.
+    fn finish(&mut self, end: u64, selection: &mut LineSelection<'_>) {
         selection.line(self.number, self.start..end, self.hit);
         *self = Self { number: self.number + 1, start: end, hit: None };
     }
 }
 
-/// What is to be shown: ranges only, so that a search holds no more than it reads at a time.
-struct Selection<'a> {
+/// The selected lines. Stores only ranges, so that a search needs little memory.
+struct LineSelection<'a> {
     search: &'a LineSearch,
-    /// What is left of the budget.
+    /// The remaining budget.
     budget: u64,
-    /// Of a line, no more than this is shown.
-    longest: u64,
-    groups: Vec<Group>,
-    /// Parts of shown lines that were too long.
+    /// Maximum bytes of one line.
+    max_line_bytes: u64,
+    groups: Vec<LineGroup>,
+    /// Omitted parts of selected lines.
     cuts: Vec<Range<u64>>,
-    /// The lines before the current one that may become context, as many as the budget could show.
+    /// The preceding lines that may become context, as far as the budget allows.
     recent: VecDeque<(u64, Range<u64>)>,
     context_due: u64,
     total: u64,
@@ -155,20 +155,20 @@ struct Selection<'a> {
     full: bool,
 }
 
-/// Neighbouring lines that are shown as one piece.
-struct Group {
+/// Consecutive selected lines.
+struct LineGroup {
     range: Range<u64>,
     first_line: u64,
     next_line: u64,
     matches: Vec<u64>,
 }
 
-impl<'a> Selection<'a> {
+impl<'a> LineSelection<'a> {
     fn new(search: &'a LineSearch, budget: u64) -> Self {
         Self {
             search,
             budget,
-            longest: (budget / 4).max(1),
+            max_line_bytes: (budget / 4).max(1),
             groups: Vec::new(),
             cuts: Vec::new(),
             recent: VecDeque::new(),
@@ -218,7 +218,7 @@ impl<'a> Selection<'a> {
         }
     }
 
-    /// Keeps a line in case the next one matches. Lines the budget could not show anyway are not kept.
+    /// Keeps a line as possible context of the next match, as far as the budget allows.
     fn remember(&mut self, number: u64, range: Range<u64>) {
         self.recent.push_back((number, range.clone()));
         let too_long = |recent: &VecDeque<(u64, Range<u64>)>| {
@@ -229,13 +229,13 @@ impl<'a> Selection<'a> {
         }
     }
 
-    /// Shows a line, or of a long one what is around `focus`; says no once the budget is spent.
+    /// Selects a line, or the part around `focus` of a long line. Returns false if the budget is exhausted.
     fn take(&mut self, number: u64, line: Range<u64>, focus: u64) -> bool {
-        let longest = self.longest;
+        let maximum = self.max_line_bytes;
         let mut range = line.clone();
-        if line.end - line.start > longest {
-            range.start = line.start.max(focus.saturating_sub(longest / 4)).min(line.end - longest);
-            range.end = range.start + longest;
+        if line.end - line.start > maximum {
+            range.start = line.start.max(focus.saturating_sub(maximum / 4)).min(line.end - maximum);
+            range.end = range.start + maximum;
         }
         self.full |= self.budget < range.end - range.start;
         if self.full {
@@ -249,7 +249,7 @@ impl<'a> Selection<'a> {
                 group.range.end = range.end;
                 group.next_line = number + 1;
             }
-            _ => self.groups.push(Group {
+            _ => self.groups.push(LineGroup {
                 range,
                 first_line: number,
                 next_line: number + 1,

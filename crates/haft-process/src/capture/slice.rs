@@ -1,70 +1,70 @@
 use std::fmt::Write as _;
 use std::ops::Range;
 
-use super::snapshot::Snapshot;
+use super::snapshot::OutputSnapshot;
 use super::state::count_newlines;
 use super::{DecodedText, Error, missing_mark};
 
-/// What a view shows of an output, as it was at one moment.
+/// The part of an output that a view selected.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct OutputSlice {
-    /// What is shown, in order, never overlapping.
+    /// The selected pieces, in order, without overlap.
     pub pieces: Vec<SlicePiece>,
-    /// What was asked for and is not shown, in order.
+    /// Ranges that were requested but are missing, in order.
     pub omissions: Vec<Omission>,
-    /// What a search found; nothing for other views.
+    /// The number of matches of a search; `None` for other views.
     pub matches: Option<Matches>,
-    /// All bytes of the stream at that moment.
+    /// Number of bytes of the stream.
     pub total_bytes: u64,
-    /// All lines of the stream at that moment.
+    /// Number of lines of the stream.
     pub total_lines: u64,
-    /// Whether the stream had ended.
+    /// Whether the stream is complete.
     pub finished: bool,
-    /// Whether the stream is itself text, rendered from bytes that were not all UTF-8 or could not all be applied.
+    /// Whether the stream is text that was rendered from bytes with invalid UTF-8 or refused control sequences.
     pub lossy: bool,
-    /// So many bytes of the stream are lost, whether they were asked for or not.
+    /// Number of lost bytes of the stream, requested or not.
     pub lost_bytes: u64,
 }
 
-/// A run of bytes of an output.
+/// Consecutive bytes of an output.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SlicePiece {
     /// The bytes.
     pub bytes: Vec<u8>,
-    /// Where in the stream they begin.
+    /// Their offset in the stream.
     pub start: u64,
-    /// The number of the line they begin in, counted from 1.
+    /// The line number of the first byte.
     pub first_line: u64,
-    /// The numbers of those lines that a search matched.
+    /// The numbers of the lines that match a search.
     pub matches: Vec<u64>,
 }
 
-/// A part of an output that was asked for and is not shown.
+/// A range of an output that was requested but is missing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Omission {
-    /// Where in the stream it is.
+    /// The byte offsets.
     pub bytes: Range<u64>,
-    /// How many lines end in it, as far as that is known.
+    /// Number of newlines in it, as far as known.
     pub lines: u64,
-    /// How many of the bytes are lost, so that no other view can show them.
+    /// Number of these bytes that are lost, so that no view can show them.
     pub lost: u64,
 }
 
-/// What a search found in all that is kept.
+/// The number of lines that match a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Matches {
-    /// Lines that match.
+    /// Matching lines in all kept bytes.
     pub total: u64,
-    /// Lines that match and are shown.
+    /// Matching lines in the slice.
     pub shown: u64,
 }
 
 impl SlicePiece {
-    pub(super) fn read(snapshot: &Snapshot, range: Range<u64>) -> Result<Self, Error> {
+    pub(super) fn read(snapshot: &OutputSnapshot, range: Range<u64>) -> Result<Self, Error> {
         Ok(Self {
             start: range.start,
             first_line: snapshot.newlines_before(range.start)? + 1,
@@ -73,21 +73,21 @@ impl SlicePiece {
         })
     }
 
-    /// Where in the stream the piece ends.
+    /// Returns the offset of its end.
     pub fn end(&self) -> u64 {
         self.start + self.bytes.len() as u64
     }
 
-    /// How many lines the piece shows something of.
+    /// Returns the number of lines, including partial ones.
     pub fn lines(&self) -> u64 {
         count_newlines(&self.bytes) + u64::from(self.bytes.last().is_some_and(|byte| *byte != b'\n'))
     }
 }
 
 impl OutputSlice {
-    /// The slice that shows these pieces of what was asked for.
+    /// Makes a slice of pieces, and computes the omissions of the requested range.
     pub(super) fn new(
-        snapshot: &Snapshot,
+        snapshot: &OutputSnapshot,
         range: Range<u64>,
         pieces: Vec<SlicePiece>,
     ) -> Result<Self, Error> {
@@ -103,7 +103,7 @@ impl OutputSlice {
     }
 
     pub(super) fn of(
-        snapshot: &Snapshot,
+        snapshot: &OutputSnapshot,
         pieces: Vec<SlicePiece>,
         omissions: Vec<Omission>,
         matches: Option<Matches>,
@@ -120,12 +120,12 @@ impl OutputSlice {
         }
     }
 
-    /// Whether everything that was asked for is shown.
+    /// Whether the slice contains everything that was requested.
     pub fn is_whole(&self) -> bool {
         self.omissions.is_empty() && self.matches.is_none_or(|matches| matches.shown == matches.total)
     }
 
-    /// How many lines the slice shows something of. A line cut in two by a piece's end counts once.
+    /// Returns the number of lines, including partial ones. A line that is split between two pieces counts once.
     pub fn shown_lines(&self) -> u64 {
         let mut lines = 0;
         let mut next_line = 0;
@@ -137,13 +137,12 @@ impl OutputSlice {
         lines
     }
 
-    /// All bytes shown, one piece after the other.
+    /// Returns the bytes of all pieces.
     pub fn to_bytes(&self) -> Vec<u8> {
         self.pieces.iter().flat_map(|piece| &piece.bytes).copied().collect()
     }
 
-    /// The slice as text for a reader: what is omitted between two pieces has a line of its own that says so, and the lines
-    /// of a search are numbered as `grep -n` does it.
+    /// Returns the slice as text, with a line for each omission. The lines of a search are numbered as by `grep -n`.
     pub fn to_text(&self) -> DecodedText {
         let mut text = DecodedText { text: String::new(), lossy: self.lossy };
         self.write_beginning(&mut text.text);
@@ -162,7 +161,7 @@ impl OutputSlice {
         text
     }
 
-    /// Says what was asked for after the last piece and is not shown.
+    /// Writes a mark for an omission after the last piece.
     fn write_end(&self, text: &mut String) {
         let end = self.pieces.last().map(SlicePiece::end).filter(|_| self.matches.is_none());
         if let Some(mark) = end.and_then(|end| self.omission_mark(end..self.total_bytes)) {
@@ -171,7 +170,7 @@ impl OutputSlice {
         }
     }
 
-    /// Says what was asked for before the first piece and is not shown.
+    /// Writes a mark for an omission before the first piece.
     fn write_beginning(&self, text: &mut String) {
         let start = self.pieces.first().map(|piece| piece.start).filter(|_| self.matches.is_none());
         text.extend(start.and_then(|start| self.omission_mark(0..start)));
@@ -182,7 +181,7 @@ impl OutputSlice {
         DecodedText::decode_cut(&piece.bytes, piece.start > 0, goes_on)
     }
 
-    /// All bytes shown, with a line in the place of what is omitted between or around them.
+    /// Returns the bytes of all pieces, with a line for each omission.
     pub fn to_marked_bytes(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
         let mut position = 0;
@@ -217,7 +216,7 @@ impl OutputSlice {
         }
     }
 
-    /// A line that says what of a range was asked for and is not shown, if anything is.
+    /// Returns the line that marks the omission in a range, if there is one.
     fn omission_mark(&self, range: Range<u64>) -> Option<String> {
         let within =
             |omission: &&Omission| omission.bytes.start >= range.start && omission.bytes.end <= range.end;
@@ -238,8 +237,8 @@ fn end_line(text: &mut String) {
 }
 
 impl Omission {
-    /// What lies in a range, unless it is empty.
-    pub(super) fn between(snapshot: &Snapshot, range: Range<u64>) -> Result<Option<Self>, Error> {
+    /// Makes an omission of a range, unless it is empty.
+    pub(super) fn between(snapshot: &OutputSnapshot, range: Range<u64>) -> Result<Option<Self>, Error> {
         if range.is_empty() {
             return Ok(None);
         }
@@ -250,7 +249,7 @@ impl Omission {
     }
 }
 
-/// Writes each line with its number, a colon when it matched and a hyphen when it is context.
+/// Writes each line with its number, followed by a colon if it matches or a hyphen if it is context.
 fn write_numbered(piece: &SlicePiece, decoded: &str, text: &mut String) {
     for (index, line) in decoded.split_inclusive('\n').enumerate() {
         let number = piece.first_line + index as u64;

@@ -2,12 +2,12 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::spill::SpillFile;
-use super::state::{Checkpoint, State, count_newlines};
+use super::state::{Checkpoint, OutputState, count_newlines};
 use super::{Error, ErrorKind};
 
-/// An output as it was at one moment. It is read without any lock: the memory is copied, the file is only ever extended.
+/// The state of an output at one moment. It is read without a lock: memory is copied, and the file is only appended to.
 #[derive(Debug)]
-pub(super) struct Snapshot {
+pub(super) struct OutputSnapshot {
     pub(super) total: u64,
     pub(super) newlines: u64,
     pub(super) lines: u64,
@@ -28,25 +28,25 @@ enum Prefix {
     File(Arc<SpillFile>),
 }
 
-/// Where a line begins.
+/// The start of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum LineStart {
     At(u64),
-    /// Somewhere in what is lost.
+    /// In the lost bytes.
     Lost,
 }
 
-/// What a scan holds in memory at a time.
-const BLOCK: u64 = 64 * 1024;
+/// Bytes that a scan reads at once.
+const SCAN_BLOCK_BYTES: u64 = 64 * 1024;
 
-/// The ranges that are kept, given where the prefix ends and where the tail begins.
+/// Returns the ranges that are kept.
 pub(super) fn retained(prefix_end: u64, tail_start: u64, total: u64) -> Vec<Range<u64>> {
     let ranges = if prefix_end >= tail_start { [0..total, 0..0] } else { [0..prefix_end, tail_start..total] };
     ranges.into_iter().filter(|range| !range.is_empty()).collect()
 }
 
-impl Snapshot {
-    pub(super) fn new(state: &State) -> Self {
+impl OutputSnapshot {
+    pub(super) fn new(state: &OutputState) -> Self {
         let prefix = match &state.spill {
             Some(file) if state.prefix_end > state.head.len() as u64 => Prefix::File(Arc::clone(file)),
             _ => Prefix::Memory(state.head.clone()),
@@ -73,26 +73,26 @@ impl Snapshot {
         retained(self.prefix_end, self.tail_start, self.total)
     }
 
-    /// What lies between the prefix and the tail.
+    /// Returns the lost bytes between prefix and tail.
     pub(super) fn lost(&self) -> Option<Range<u64>> {
         (self.prefix_end < self.tail_start).then_some(self.prefix_end..self.tail_start)
     }
 
-    /// The parts of a range that are kept, in order.
+    /// Returns the kept parts of a range, in order.
     pub(super) fn retained_within(&self, range: &Range<u64>) -> Vec<Range<u64>> {
         let within = self.retained().into_iter();
         let within = within.map(|kept| kept.start.max(range.start)..kept.end.min(range.end));
         within.filter(|kept| !kept.is_empty()).collect()
     }
 
-    /// The bytes of a range that is kept as a whole.
+    /// Returns the bytes of a range that is kept completely.
     pub(super) fn read(&self, range: Range<u64>) -> Result<Vec<u8>, Error> {
         let mut bytes = Vec::new();
         self.read_into(range, &mut bytes)?;
         Ok(bytes)
     }
 
-    /// Appends the bytes of a range that is kept as a whole.
+    /// Appends the bytes of a range that is kept completely.
     pub(super) fn read_into(&self, range: Range<u64>, bytes: &mut Vec<u8>) -> Result<(), Error> {
         let tail_start =
             if range.start >= self.tail_start { range.start } else { range.end.min(self.prefix_end) };
@@ -107,7 +107,7 @@ impl Snapshot {
         Ok(())
     }
 
-    /// How many newlines come before a byte. Within what is lost it is the least that there can be.
+    /// Returns the number of newlines before an offset; within lost bytes, the minimum that is possible.
     pub(super) fn newlines_before(&self, offset: u64) -> Result<u64, Error> {
         if offset >= self.tail_start {
             return Ok(self.newlines - count_newlines(self.tail_bytes(offset..self.total)));
@@ -120,7 +120,7 @@ impl Snapshot {
         let mut position = checkpoint.offset;
         let mut block = Vec::new();
         while position < offset {
-            let end = offset.min(position + BLOCK);
+            let end = offset.min(position + SCAN_BLOCK_BYTES);
             block.clear();
             self.read_into(position..end, &mut block)?;
             newlines += count_newlines(&block);
@@ -129,7 +129,7 @@ impl Snapshot {
         Ok(newlines)
     }
 
-    /// Where the line of this number, counted from 1, begins; for a line there is not, where the stream ends.
+    /// Returns the start of a line, numbered from 1, or the end of the stream if there is no such line.
     pub(super) fn line_start(&self, line: u64) -> Result<LineStart, Error> {
         let newlines = line.saturating_sub(1);
         if newlines == 0 {
@@ -146,14 +146,14 @@ impl Snapshot {
         }
     }
 
-    /// The byte after the newline of this number, which is in the prefix.
+    /// Returns the offset after a newline in the prefix.
     fn line_start_in_prefix(&self, newline: u64) -> Result<u64, Error> {
         let checkpoint = self.checkpoint_before(|checkpoint| checkpoint.newlines < newline);
         let mut missing = newline - checkpoint.newlines;
         let mut position = checkpoint.offset;
         let mut block = Vec::new();
         while position < self.prefix_end {
-            let end = self.prefix_end.min(position + BLOCK);
+            let end = self.prefix_end.min(position + SCAN_BLOCK_BYTES);
             block.clear();
             self.read_into(position..end, &mut block)?;
             let newlines = count_newlines(&block);
@@ -166,7 +166,7 @@ impl Snapshot {
         Ok(self.prefix_end)
     }
 
-    /// The last checkpoint that still satisfies a condition which those further on do not.
+    /// Returns the last checkpoint that satisfies the condition. The condition must be false for all later ones.
     fn checkpoint_before(&self, condition: impl Fn(&Checkpoint) -> bool) -> Checkpoint {
         let count = self.checkpoints.partition_point(condition);
         self.checkpoints.get(count.saturating_sub(1)).copied().unwrap_or_default()
@@ -194,7 +194,7 @@ impl Snapshot {
     }
 }
 
-/// The index after the newline of this number, counted from 1; without so many, the end.
+/// Returns the index after a newline, numbered from 1, or the length if there are fewer newlines.
 fn after_newline(bytes: &[u8], number: u64) -> u64 {
     let mut newlines = memchr::memchr_iter(b'\n', bytes);
     let found = newlines.nth((number.max(1) - 1) as usize);

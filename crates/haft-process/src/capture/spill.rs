@@ -10,13 +10,13 @@ use rustix::process::{Resource, getrlimit};
 
 use super::OutputId;
 
-/// Where outputs that outgrow their head and tail go: an open directory, private to its owner, or memory files.
+/// Where large outputs are spilled: an open directory that is private to its owner, or memory files.
 ///
-/// Each spill file is created only when needed, with mode 0600, and is removed with the last handle to its output.
+/// A spill file is created with mode 0600 when it is needed, and removed with the last clone of its output.
 #[derive(Clone, Debug)]
 pub struct SpillDirectory {
     directory: Option<OpenDirectory>,
-    /// Whether a memory file is made where the directory takes none.
+    /// Whether to use a memory file if the directory cannot be used.
     memory: bool,
 }
 
@@ -27,19 +27,19 @@ struct OpenDirectory {
 }
 
 impl SpillDirectory {
-    /// Spills into the open directory, whose name `path` only serves to tell users where a file is.
+    /// Spills into an open directory. `path` is only used to report the paths of files.
     pub fn new(directory: OwnedFd, path: impl Into<PathBuf>) -> Self {
         let directory = OpenDirectory { directory: Arc::new(directory), path: path.into().into() };
         Self { directory: Some(directory), memory: false }
     }
 
-    /// Spills into memory files: for where there is no directory.
+    /// Spills into memory files.
     #[must_use]
     pub fn memory() -> Self {
         Self { directory: None, memory: true }
     }
 
-    /// Spills into a memory file when the directory cannot take a file, on a full disk for instance.
+    /// Spills into a memory file if the directory cannot be used, for example on a full disk.
     #[must_use]
     pub fn or_memory(self) -> Self {
         Self { memory: true, ..self }
@@ -48,7 +48,7 @@ impl SpillDirectory {
     /// Opens an existing directory.
     ///
     /// # Errors
-    /// Whatever opening it says: it is missing, no directory, a symbolic link, not readable.
+    /// Fails if the directory does not exist, is not a directory, is a symbolic link, or is not readable.
     pub fn open(path: impl Into<PathBuf>) -> io::Result<Self> {
         let path = path.into();
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
@@ -56,13 +56,13 @@ impl SpillDirectory {
         Ok(Self::new(directory, path))
     }
 
-    /// Makes a spill file that begins with these bytes. One that cannot even take them is removed again.
+    /// Creates a spill file that starts with these bytes. Removes it if they cannot be written.
     pub(super) fn create(&self, id: &OutputId, bytes: &[u8]) -> io::Result<SpillFile> {
         let on_disk = self.directory.as_ref().map(|directory| directory.create(id)?.filled(bytes));
         match on_disk {
             Some(Err(_)) | None if self.memory => {
                 let file = memfd_create("haft-output", MemfdFlags::CLOEXEC)?;
-                SpillFile { file: File::from(file), place: None }.filled(bytes)
+                SpillFile { file: File::from(file), location: None }.filled(bytes)
             }
             Some(made) => made,
             None => Err(io::ErrorKind::NotFound.into()),
@@ -75,26 +75,26 @@ impl OpenDirectory {
         let name = format!("{id}.out");
         let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let file = openat(self.directory.as_fd(), &name, flags, Mode::RUSR | Mode::WUSR)?;
-        Ok(SpillFile { file: File::from(file), place: Some((self.clone(), name)) })
+        Ok(SpillFile { file: File::from(file), location: Some((self.clone(), name)) })
     }
 }
 
-/// One spill file. It is only ever extended: what was written once stays as it is, so that readers need no lock.
+/// A spill file. Written bytes never change, so readers need no lock.
 #[derive(Debug)]
 pub(super) struct SpillFile {
     file: File,
-    /// The name to be removed with it, if it has one.
-    place: Option<(OpenDirectory, String)>,
+    /// The directory and name of the file to remove, if it has a name.
+    location: Option<(OpenDirectory, String)>,
 }
 
 impl SpillFile {
-    /// A file that is only read, and stays.
+    /// Makes a spill file of an existing file, which is only read and not removed.
     pub(super) fn existing(file: File) -> Self {
-        Self { file, place: None }
+        Self { file, location: None }
     }
 
     pub(super) fn path(&self) -> Option<PathBuf> {
-        self.place.as_ref().map(|(directory, name)| directory.path.join(name))
+        self.location.as_ref().map(|(directory, name)| directory.path.join(name))
     }
 
     fn filled(self, bytes: &[u8]) -> io::Result<Self> {
@@ -102,9 +102,9 @@ impl SpillFile {
         Ok(self)
     }
 
-    /// Writes as much as the file system takes: the number of bytes that arrived, and why it were not all.
+    /// Writes bytes at an offset. Returns the number of bytes written, and an error if not all were.
     ///
-    /// Going over the limit on the size of files is an error here. Left to the system, it would end the process.
+    /// Checks the file size limit first, because exceeding it would kill the process with `SIGXFSZ`.
     pub(super) fn write(&self, mut bytes: &[u8], offset: u64) -> (usize, io::Result<()>) {
         let mut written = 0;
         let limit = getrlimit(Resource::Fsize).current.unwrap_or(u64::MAX);
@@ -131,9 +131,9 @@ impl SpillFile {
 }
 
 impl Drop for SpillFile {
-    /// The file is gone already when the whole directory was removed first, and there is nobody to tell any other reason.
+    /// Ignores errors: the whole directory may have been removed already.
     fn drop(&mut self) {
-        if let Some((directory, name)) = &self.place {
+        if let Some((directory, name)) = &self.location {
             let _ = unlinkat(directory.directory.as_fd(), name, AtFlags::empty());
         }
     }

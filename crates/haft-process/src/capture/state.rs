@@ -1,15 +1,15 @@
 use std::sync::{Arc, Weak};
 
-use super::follow::Bell;
+use super::follow::OutputWaker;
 use super::spill::SpillFile;
 use super::tail::Tail;
 
-/// What an output holds at a moment; every field changes together, under one lock that is never held during file access.
+/// The contents of an output. One lock protects all fields, and is never held during file access.
 ///
-/// The stream is retained in two ranges: the prefix `0..prefix_end`, which is in `head` or, beyond it, in the spill
-/// file, and the tail `total - tail.len()..total`. They may overlap; a gap between them is what is lost.
+/// The stream is kept in two ranges: the prefix `0..prefix_end`, which is in `head` or in the spill file, and the tail
+/// `total - tail.len()..total`. They may overlap. Bytes between them are lost.
 #[derive(Debug)]
-pub(super) struct State {
+pub(super) struct OutputState {
     pub(super) total: u64,
     pub(super) newlines: u64,
     pub(super) ends_with_newline: bool,
@@ -18,29 +18,29 @@ pub(super) struct State {
     pub(super) prefix_end: u64,
     /// Newlines within the prefix.
     pub(super) prefix_newlines: u64,
-    /// Places in the prefix whose line is known, in order, the first at byte 0.
+    /// Offsets in the prefix whose line numbers are known, in order, starting at byte 0.
     pub(super) checkpoints: Vec<Checkpoint>,
     pub(super) spill: Option<Arc<SpillFile>>,
     pub(super) spill_failure: Option<Arc<str>>,
     pub(super) finished: bool,
-    /// The stream is itself text, decoded from bytes that were not all UTF-8.
+    /// Whether the stream is text that was decoded from invalid UTF-8.
     pub(super) lossy: bool,
-    /// Threads waiting for growth: while there are none, growing wakes nobody.
+    /// Number of threads that wait for growth.
     pub(super) waiting: usize,
-    pub(super) bells: Vec<Weak<Bell>>,
+    pub(super) wakers: Vec<Weak<OutputWaker>>,
 }
 
-/// So many newlines come before this byte.
+/// The number of newlines before an offset.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Checkpoint {
     pub(super) offset: u64,
     pub(super) newlines: u64,
 }
 
-/// The distance between checkpoints: what a search for a line reads at most in vain.
+/// Minimum distance between checkpoints. Bounds the bytes that the search for a line reads.
 pub(super) const CHECKPOINT_DISTANCE: u64 = 256 * 1024;
 
-impl State {
+impl OutputState {
     pub(super) fn new(tail_capacity: usize) -> Self {
         Self {
             total: 0,
@@ -56,7 +56,7 @@ impl State {
             finished: false,
             lossy: false,
             waiting: 0,
-            bells: Vec::new(),
+            wakers: Vec::new(),
         }
     }
 
@@ -72,7 +72,7 @@ impl State {
         self.prefix_end >= self.tail_start()
     }
 
-    /// Takes the next bytes of the stream, with so many newlines, of which the file holds everything up to `spilled`.
+    /// Appends bytes that contain `newlines` newlines. The spill file contains everything up to `spilled`.
     pub(super) fn grow(&mut self, bytes: &[u8], newlines: u64, head_capacity: usize, spilled: u64) {
         let (to_head, to_tail) = bytes.split_at(bytes.len().min(head_capacity - self.head.len()));
         self.head.extend_from_slice(to_head);
@@ -80,7 +80,7 @@ impl State {
         self.count(bytes, newlines, spilled);
     }
 
-    /// The same for the first `filled` bytes of a buffer, once the head is full; see [`Tail::exchange`].
+    /// Appends the first `filled` bytes of a buffer, when the head is full. May exchange the buffer; see [`Tail::exchange`].
     pub(super) fn grow_by_exchange(
         &mut self,
         buffer: &mut Vec<u8>,
@@ -92,7 +92,7 @@ impl State {
         self.tail.exchange(buffer, filled);
     }
 
-    /// Leaves out bytes that are not kept, after which there were so many newlines.
+    /// Skips bytes that are not kept. `newlines` is the number of newlines up to the end of them.
     pub(super) fn skip(&mut self, bytes: u64, newlines: u64) {
         if bytes > 0 {
             self.total += bytes;
@@ -111,7 +111,8 @@ impl State {
         self.ends_with_newline = bytes.last() == Some(&b'\n');
     }
 
-    /// A prefix that grows at all reaches into the new bytes: head and file both take everything until they are full.
+    /// Extends the prefix. If it grows, it ends within the new bytes, because head and file accept everything until they are
+    /// full.
     fn extend_prefix(&mut self, bytes: &[u8], newlines: u64, prefix_end: u64) {
         if prefix_end <= self.prefix_end {
             return;
@@ -128,8 +129,8 @@ impl State {
     }
 }
 
-/// Counts in many narrow counters side by side, which compilers turn into vector instructions of the most basic kind;
-/// each counter is emptied before it can overflow. This costs half as much as counting bit masks does.
+/// Counts newlines in many parallel 8-bit counters, which the compiler turns into vector instructions. Each counter is added
+/// up before it can overflow. This takes half the time of counting bit masks.
 pub(super) fn count_newlines(bytes: &[u8]) -> u64 {
     const COUNTERS: usize = 64;
     let mut newlines = 0;

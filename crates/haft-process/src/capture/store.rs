@@ -1,8 +1,8 @@
-//! Outputs in files, for later processes of the same user.
+//! Outputs stored in files, for later processes of the same user.
 //!
-//! An output is two files in a private directory: its bytes, under its name, and what is known of it, as JSON. Where bytes
-//! between the beginning and the end are not kept, the file has a mark in their place. Files are removed when their time is
-//! over, and the oldest when there are too many or they are too large together.
+//! An output is stored as two files in a private directory: its bytes, in a file named after its id, and a description in
+//! JSON. If bytes between head and tail are lost, the file has a mark in their place. Files are removed when they expire, and
+//! the oldest ones when there are too many or their total size is too large.
 
 use std::fs::{DirBuilder, File, OpenOptions};
 use std::io::{self, Write as _};
@@ -15,70 +15,70 @@ use serde::{Deserialize, Serialize};
 
 use super::{Output, OutputId};
 
-/// So many outputs are kept at most.
-const MAX_COUNT: usize = 500;
-/// So many bytes of earlier outputs may be there when another one is written.
-const MAX_BYTES: u64 = 512 << 20;
-/// So much is copied at once.
-const PIECE: usize = 1 << 20;
-/// Room that a full disk must leave for the description of an output.
-const RESERVE: u64 = 8 << 10;
-/// The description of an output has the name of the output with this at the end.
-const DESCRIPTION: &str = ".json";
-/// A longer command is cut.
-const MAX_COMMAND: usize = 400;
+/// Maximum number of stored outputs.
+const MAX_STORED_OUTPUTS: usize = 500;
+/// Maximum total size of the stored outputs when another one is written.
+const MAX_STORED_BYTES: u64 = 512 << 20;
+/// Bytes that are copied at once.
+const COPY_CHUNK_BYTES: usize = 1 << 20;
+/// Space that is left for the description on a full disk.
+const DESCRIPTION_RESERVE_BYTES: u64 = 8 << 10;
+/// Suffix of the file with the description of an output.
+const DESCRIPTION_SUFFIX: &str = ".json";
+/// Maximum number of characters of a stored command.
+const MAX_COMMAND_CHARACTERS: usize = 400;
 
-/// Outputs in a directory, private to its owner.
+/// A directory of stored outputs, private to its owner.
 #[derive(Clone, Debug)]
 pub struct OutputStore {
     directory: PathBuf,
 }
 
-/// What is known of a stored output.
+/// The description of a stored output.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct StoredOutput {
-    /// Its name.
+    /// Its id.
     pub id: String,
-    /// What wrote it.
+    /// The command that wrote it.
     pub command: String,
-    /// Which stream it is: `stdout`, `stderr` or `output`.
+    /// The stream: `stdout`, `stderr` or `output`.
     pub stream: String,
-    /// When it was stored, in seconds since 1970.
+    /// Time of storage, in seconds since 1970.
     pub stored: u64,
-    /// When it is removed, in seconds since 1970.
+    /// Time of expiry, in seconds since 1970.
     pub expires: u64,
-    /// All bytes that were written, kept or not.
+    /// Number of bytes that were written, kept or not.
     pub total_bytes: u64,
-    /// So many bytes from the beginning are kept.
+    /// Number of kept bytes from the beginning.
     pub kept_head: u64,
-    /// So many bytes at the end are kept.
+    /// Number of kept bytes at the end.
     pub kept_tail: u64,
-    /// Why not everything is kept, if that is because something failed.
+    /// The error that prevented storing everything, if there was one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure: Option<String>,
-    /// All newlines that were written.
+    /// Number of newlines that were written.
     pub(super) newlines: u64,
     /// The length of the mark between head and tail in the file.
     pub(super) mark: u64,
 }
 
-/// The mark in the place of bytes that are not kept.
+/// Returns the mark that replaces bytes that are not kept.
 #[must_use]
 pub fn missing_mark(bytes: u64) -> String {
     format!("[… {bytes} bytes not kept …]")
 }
 
 impl OutputStore {
-    /// Outputs below this directory, which is made when it is needed.
+    /// Makes a store in a directory, which is created when it is needed.
     pub fn new(directory: impl Into<PathBuf>) -> OutputStore {
         OutputStore { directory: directory.into() }
     }
 
-    /// Keeps an output for so long; yields its file. Of one that does not fit on the disk, as much as does.
+    /// Stores an output until it expires, and returns its file. Stores only the beginning if the disk is full.
     ///
     /// # Errors
-    /// When the directory cannot be made or is not private, or nothing fits on the disk.
+    /// Fails if the directory cannot be created or is not private, or if nothing fits on the disk.
     pub fn keep(
         &self,
         output: &Output,
@@ -86,14 +86,14 @@ impl OutputStore {
         command: &str,
         time_to_live: Duration,
     ) -> io::Result<PathBuf> {
-        make_private(&self.directory)?;
+        create_private(&self.directory)?;
         self.remove_expired();
         let path = self.directory.join(output.id().as_str());
         let mut file = create(&path)?;
         let now = seconds(SystemTime::now());
         let mut stored = StoredOutput {
             id: output.id().to_string(),
-            command: command.chars().take(MAX_COMMAND).collect(),
+            command: command.chars().take(MAX_COMMAND_CHARACTERS).collect(),
             stream: stream.to_owned(),
             stored: now,
             expires: now.saturating_add(time_to_live.as_secs()),
@@ -116,27 +116,27 @@ impl OutputStore {
         Ok(path)
     }
 
-    /// The output of this name, if it is there and its time is not over.
+    /// Returns a stored output, unless it does not exist or has expired.
     pub fn get(&self, id: &str) -> Option<Output> {
         let stored = self.describe(id)?;
         let file = open(&self.directory.join(id)).ok()?;
         Output::restore(OutputId::parse(id)?, file, &stored).ok()
     }
 
-    /// All outputs whose time is not over, the newest first.
+    /// Returns the descriptions of all outputs that have not expired, newest first.
     pub fn list(&self) -> Vec<StoredOutput> {
         let mut all: Vec<StoredOutput> = self.ids().iter().filter_map(|id| self.describe(id)).collect();
         all.sort_by(|one, other| (other.stored, &other.id).cmp(&(one.stored, &one.id)));
         all
     }
 
-    /// Removes outputs whose time is over, and the oldest while there are too many or they are too large together.
+    /// Removes expired outputs, and the oldest ones if there are too many or their total size is too large.
     pub fn remove_expired(&self) {
         let known = self.list();
         let mut bytes = 0;
         for (index, stored) in known.iter().enumerate() {
             bytes += stored.kept_head + stored.kept_tail;
-            if index >= MAX_COUNT || bytes > MAX_BYTES {
+            if index >= MAX_STORED_OUTPUTS || bytes > MAX_STORED_BYTES {
                 self.remove(&stored.id);
             }
         }
@@ -147,7 +147,7 @@ impl OutputStore {
         }
     }
 
-    /// What is known of an output, unless its time is over.
+    /// Returns the description of an output, unless it has expired.
     fn describe(&self, id: &str) -> Option<StoredOutput> {
         OutputId::parse(id)?;
         check_private(&self.directory).ok()?;
@@ -156,18 +156,18 @@ impl OutputStore {
         (stored.id == id && stored.expires > seconds(SystemTime::now())).then_some(stored)
     }
 
-    /// The names of all files that are outputs.
+    /// Returns the ids of all stored outputs.
     fn ids(&self) -> Vec<String> {
         let entries = std::fs::read_dir(&self.directory).into_iter().flatten().flatten();
         let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
         names.filter(|name| OutputId::parse(name).is_some()).collect()
     }
 
-    /// Whether a file without a description may still get one from another process.
+    /// Whether another process may still write the description of an output.
     fn is_being_written(&self, id: &str) -> bool {
-        const LONGEST: Duration = Duration::from_secs(600);
+        const MAX_WRITE_TIME: Duration = Duration::from_secs(600);
         let age = self.directory.join(id).metadata().and_then(|data| data.modified());
-        let is_young = age.is_ok_and(|modified| modified.elapsed().is_ok_and(|age| age < LONGEST));
+        let is_young = age.is_ok_and(|modified| modified.elapsed().is_ok_and(|age| age < MAX_WRITE_TIME));
         is_young && !self.description(id).exists()
     }
 
@@ -177,23 +177,23 @@ impl OutputStore {
     }
 
     fn description(&self, id: &str) -> PathBuf {
-        self.directory.join(format!("{id}{DESCRIPTION}"))
+        self.directory.join(format!("{id}{DESCRIPTION_SUFFIX}"))
     }
 }
 
 impl StoredOutput {
-    /// How many bytes are not kept.
+    /// Returns the number of bytes that are not kept.
     #[must_use]
     pub fn missing_bytes(&self) -> u64 {
         self.total_bytes.saturating_sub(self.kept_head + self.kept_tail)
     }
 }
 
-/// Copies what is kept of an output, with a mark in the place of what is not. On a full disk, as much as fits.
+/// Copies the kept bytes of an output, with a mark in place of lost ones. Copies as much as fits on a full disk.
 fn copy(output: &Output, file: &mut File, stored: &mut StoredOutput) -> io::Result<()> {
     let mut cursor = 0;
     loop {
-        let growth = output.read_since(cursor, PIECE).map_err(io::Error::other)?;
+        let growth = output.read_since(cursor, COPY_CHUNK_BYTES).map_err(io::Error::other)?;
         if growth.bytes.is_empty() {
             return Ok(());
         }
@@ -201,11 +201,11 @@ fn copy(output: &Output, file: &mut File, stored: &mut StoredOutput) -> io::Resu
             let mark = format!("\n{}\n", missing_mark(growth.lost));
             stored.mark = mark.len() as u64;
             if let Err(error) = file.write_all(mark.as_bytes()) {
-                return cut(file, stored, &error);
+                return truncate(file, stored, &error);
             }
         }
         if let Err(error) = file.write_all(&growth.bytes) {
-            return cut(file, stored, &error);
+            return truncate(file, stored, &error);
         }
         let kept = if stored.mark > 0 { &mut stored.kept_tail } else { &mut stored.kept_head };
         *kept += growth.bytes.len() as u64;
@@ -213,19 +213,19 @@ fn copy(output: &Output, file: &mut File, stored: &mut StoredOutput) -> io::Resu
     }
 }
 
-/// Keeps the beginning only, and leaves room for the description.
-fn cut(file: &File, stored: &mut StoredOutput, error: &io::Error) -> io::Result<()> {
-    let head = file.metadata()?.len().min(stored.kept_head + PIECE as u64);
+/// Truncates the file to its beginning, and leaves space for the description.
+fn truncate(file: &File, stored: &mut StoredOutput, error: &io::Error) -> io::Result<()> {
+    let head = file.metadata()?.len().min(stored.kept_head + COPY_CHUNK_BYTES as u64);
     stored.kept_head = if stored.mark > 0 { head.min(stored.kept_head) } else { head };
-    stored.kept_head = stored.kept_head.saturating_sub(RESERVE);
+    stored.kept_head = stored.kept_head.saturating_sub(DESCRIPTION_RESERVE_BYTES);
     stored.kept_tail = 0;
     stored.mark = 0;
     stored.failure = Some(error.to_string());
     file.set_len(stored.kept_head)
 }
 
-/// Makes a directory for its owner alone, or sees to it that it is one.
-fn make_private(path: &Path) -> io::Result<()> {
+/// Creates a directory with mode 0700, or sets the mode of an existing one.
+fn create_private(path: &Path) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(0o700).create(path)?;
     check_private(path)?;
     if path.symlink_metadata()?.mode() & 0o077 != 0 {
@@ -234,9 +234,10 @@ fn make_private(path: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Refuses a directory that is not ours, or that others can replace.
+/// Fails if a directory is owned by another user, or can be replaced by one.
 fn check_private(path: &Path) -> io::Result<()> {
-    let refused = || io::Error::new(io::ErrorKind::PermissionDenied, "the directory belongs to another user");
+    let refused =
+        || io::Error::new(io::ErrorKind::PermissionDenied, "the directory is owned by another user");
     let own = rustix::process::geteuid().as_raw();
     let status = path.symlink_metadata()?;
     let above = path.parent().unwrap_or(path).metadata()?;

@@ -4,42 +4,42 @@ use serde::Serialize;
 
 use super::{OutputId, OutputSlice};
 
-/// An output as it appears in a result: text within a budget, and how to get at the rest.
+/// The JSON form of an output: text within a budget, totals, and the id for reading the rest.
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct OutputSummary {
-    /// What the view shows, as [`OutputSlice::to_text`] writes it.
+    /// The text of [`OutputSlice::to_text`].
     pub text: String,
-    /// Whether something in the text was not UTF-8.
+    /// Whether the bytes contained invalid UTF-8.
     pub lossy: bool,
-    /// All bytes of the stream.
+    /// Number of bytes of the stream.
     pub total_bytes: u64,
-    /// All lines of the stream.
+    /// Number of lines of the stream.
     pub total_lines: u64,
-    /// Whether the text shows less than the whole stream.
+    /// Whether the text is not the whole stream.
     pub truncated: bool,
-    /// What the text does not show; only when it is truncated.
+    /// The size of the missing part; omitted unless truncated.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub omitted: Option<Omitted>,
-    /// Why spilling was given up; only when it was.
+    /// Why spilling failed; omitted if it did not.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub spill_failed: Option<String>,
-    /// Why later processes cannot ask for it by its name; only if it should have been stored and could not be.
+    /// Why the output could not be stored for later processes; omitted if it was stored or not meant to be.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub not_stored: Option<String>,
-    /// The name under which the rest can be asked for.
+    /// The id for reading the whole output.
     pub id: OutputId,
 }
 
-/// How much of an output a summary does not show.
+/// The size of the part of an output that is missing in a summary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Omitted {
-    /// Bytes not shown.
+    /// Number of missing bytes.
     pub bytes: u64,
-    /// Lines of which nothing is shown.
+    /// Number of lines that are missing completely.
     pub lines: u64,
-    /// Bytes that are lost, so that no view can show them; only when there are some.
+    /// Number of lost bytes, which no view can show; omitted if zero.
     #[serde(skip_serializing_if = "is_zero")]
     pub lost_bytes: u64,
 }

@@ -1,26 +1,26 @@
-/// The last bytes of a stream. Memory grows with what is in it.
+/// The last bytes of a stream. Memory is allocated as it fills.
 ///
-/// Small pieces are copied into a ring. A piece that replaces all of it can be taken over without a copy, in exchange for
-/// the buffer of the one before.
+/// Small pieces are copied into a ring buffer. A buffer that replaces the whole content is taken over without a copy, in
+/// exchange for the previous one.
 #[derive(Debug)]
 pub(super) struct Tail {
-    ring: Ring,
-    /// The last piece taken over, `filled` bytes of it, of which the last ones are the content while `filled` is not 0.
+    ring: RingBuffer,
+    /// The last buffer that was taken over. If `filled` is not 0, the content is the end of its first `filled` bytes.
     taken: Vec<u8>,
     filled: usize,
 }
 
 impl Tail {
-    /// A tail of at most `capacity` bytes.
+    /// Makes a tail of at most `capacity` bytes.
     pub(super) fn new(capacity: usize) -> Self {
-        Self { ring: Ring::new(capacity), taken: Vec::new(), filled: 0 }
+        Self { ring: RingBuffer::new(capacity), taken: Vec::new(), filled: 0 }
     }
 
     pub(super) fn len(&self) -> usize {
         if self.filled > 0 { self.ring.capacity } else { self.ring.len() }
     }
 
-    /// Adds bytes at the end and forgets as many at the front as are too many.
+    /// Appends bytes and drops the oldest ones beyond the capacity.
     pub(super) fn push(&mut self, bytes: &[u8]) {
         if self.filled > 0 {
             self.ring.push(&self.taken[..self.filled]);
@@ -29,8 +29,8 @@ impl Tail {
         self.ring.push(bytes);
     }
 
-    /// Adds the first `filled` bytes of a buffer, which is exchanged for another one of the same length, and of at least
-    /// the same capacity, if that saves copying.
+    /// Appends the first `filled` bytes of a buffer. Exchanges the buffer for one of the same length and at least the same
+    /// capacity, if that avoids a copy.
     pub(super) fn exchange(&mut self, buffer: &mut Vec<u8>, filled: usize) {
         if filled < self.ring.capacity.max(1) {
             return self.push(&buffer[..filled]);
@@ -41,7 +41,7 @@ impl Tail {
         self.filled = filled;
     }
 
-    /// Appends to `into` up to `limit` bytes, beginning `offset` bytes after the oldest one.
+    /// Appends up to `limit` bytes from `offset` on to `into`.
     pub(super) fn copy(&self, offset: usize, limit: usize, into: &mut Vec<u8>) {
         if self.filled == 0 {
             return self.ring.copy(offset, limit, into);
@@ -52,16 +52,16 @@ impl Tail {
     }
 }
 
-/// At most `capacity` bytes, the oldest of which make room for new ones.
+/// A ring buffer of at most `capacity` bytes.
 #[derive(Debug)]
-struct Ring {
-    /// Below capacity, the content in order; at capacity, the oldest byte is at `start` and the content wraps around.
+struct RingBuffer {
+    /// The content. At capacity, the oldest byte is at `start` and the content wraps around.
     buffer: Vec<u8>,
     start: usize,
     capacity: usize,
 }
 
-impl Ring {
+impl RingBuffer {
     fn new(capacity: usize) -> Self {
         Self { buffer: Vec::new(), start: 0, capacity }
     }
@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn the_tail_holds_the_last_bytes_in_order_however_they_come() {
+    fn the_tail_has_the_last_bytes_in_order() {
         let stream: Vec<u8> = (0..100).collect();
         for capacity in 0..9 {
             for step in 1..12 {

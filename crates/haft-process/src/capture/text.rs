@@ -2,17 +2,17 @@ use std::str::from_utf8;
 
 use serde::Serialize;
 
-/// Bytes decoded as UTF-8.
+/// Text decoded from UTF-8.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct DecodedText {
-    /// The text, with U+FFFD for what is not UTF-8.
+    /// The text, with U+FFFD for invalid bytes.
     pub text: String,
-    /// Whether something was not UTF-8.
+    /// Whether there were invalid bytes.
     pub lossy: bool,
 }
 
 impl DecodedText {
-    /// Decodes bytes that are whole.
+    /// Decodes complete text.
     pub fn decode(bytes: &[u8]) -> Self {
         let mut decoder = Decoder::new();
         let mut text = String::with_capacity(bytes.len());
@@ -21,7 +21,7 @@ impl DecodedText {
         Self { text, lossy: decoder.lossy() }
     }
 
-    /// Decodes bytes cut out of a stream: a character that was cut through at either side is left out.
+    /// Decodes a part of a stream. Omits an incomplete character at a side that is cut.
     pub fn decode_cut(bytes: &[u8], cut_at_start: bool, cut_at_end: bool) -> Self {
         let start = if cut_at_start { first_boundary(bytes) } else { 0 };
         let end = if cut_at_end { last_boundary(&bytes[start..]) + start } else { bytes.len() };
@@ -29,7 +29,7 @@ impl DecodedText {
     }
 }
 
-/// Decodes a stream piece by piece: a character split between two pieces is decoded with the second.
+/// Decodes a stream in pieces. A character that is split between two pieces is decoded with the second one.
 #[derive(Clone, Debug, Default)]
 pub struct Decoder {
     pending: Vec<u8>,
@@ -37,17 +37,17 @@ pub struct Decoder {
 }
 
 impl Decoder {
-    /// A decoder at the start of a stream.
+    /// Makes a decoder.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Whether something so far was not UTF-8.
+    /// Whether there were invalid bytes so far.
     pub fn lossy(&self) -> bool {
         self.lossy
     }
 
-    /// Decodes the next piece and appends its text.
+    /// Decodes the next piece and appends its text to `text`.
     pub fn push(&mut self, mut bytes: &[u8], text: &mut String) {
         while !self.pending.is_empty() && !bytes.is_empty() {
             self.pending.push(bytes[0]);
@@ -58,7 +58,7 @@ impl Decoder {
         self.decode(bytes, text);
     }
 
-    /// Ends the stream: what is pending was no character.
+    /// Ends the stream. Replaces an incomplete character.
     pub fn finish(&mut self, text: &mut String) {
         if !self.pending.is_empty() {
             self.pending.clear();
@@ -66,7 +66,7 @@ impl Decoder {
         }
     }
 
-    /// Keeps as pending only what may still become a character, which is at most three bytes.
+    /// Keeps an incomplete character, at most three bytes, as pending.
     fn decode(&mut self, mut bytes: &[u8], text: &mut String) {
         loop {
             let error = match from_utf8(bytes) {
@@ -90,12 +90,12 @@ impl Decoder {
     }
 }
 
-/// The index after the rest of a character that began before the bytes.
+/// Returns the index of the first character that starts in the bytes.
 pub(super) fn first_boundary(bytes: &[u8]) -> usize {
     bytes.iter().take(3).take_while(|byte| is_continuation(**byte)).count()
 }
 
-/// The index of a character that goes on after the bytes, or their length when none does.
+/// Returns the index of an incomplete character at the end, or the length if there is none.
 pub(super) fn last_boundary(bytes: &[u8]) -> usize {
     let last = &bytes[bytes.len().saturating_sub(3)..];
     let Some(start) = last.iter().rposition(|byte| !is_continuation(*byte)) else { return bytes.len() };
@@ -125,7 +125,7 @@ mod tests {
     ];
 
     #[test]
-    fn whole_bytes_decode_as_the_standard_library_does() {
+    fn complete_text_decodes_as_in_the_standard_library() {
         for sample in SAMPLES {
             let expected = String::from_utf8_lossy(sample);
             let text = DecodedText::decode(sample);
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn pieces_decode_as_the_whole_does() {
+    fn pieces_decode_like_the_whole() {
         for sample in SAMPLES {
             for first in 0..=sample.len() {
                 for second in first..=sample.len() {
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn a_character_cut_through_is_left_out_and_not_lossy() {
+    fn incomplete_characters_at_a_cut_are_omitted() {
         let sample = "ä☃🦀".as_bytes();
         for start in 0..=sample.len() {
             for end in start..=sample.len() {

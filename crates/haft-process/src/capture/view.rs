@@ -1,41 +1,41 @@
 use std::ops::Range;
 
 use super::slice::{OutputSlice, SlicePiece};
-use super::snapshot::{LineStart, Snapshot};
+use super::snapshot::{LineStart, OutputSnapshot};
 use super::text::{first_boundary, last_boundary};
 use super::{Error, LineSearch};
 
-/// Which part of an output to show.
+/// Selects a part of an output.
 ///
-/// Where the budget allows less than that, the part is cut at the end of a line when one is near, else between two
-/// characters. Ranges beyond the end of the stream are no error: they show what there is.
+/// A part that exceeds the budget is cut at the end of a line if possible, else between two characters. A range beyond the
+/// end of the stream is not an error and selects the bytes that exist.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum OutputView {
-    /// As much of the beginning and of the end as the budget allows: everything, if it fits.
+    /// The whole stream, or its beginning and end if it exceeds the budget.
     HeadAndTail,
-    /// A range of bytes, counted from 0.
+    /// A range of byte offsets.
     Bytes(Range<u64>),
-    /// The lines from the first to the last, both included, counted from 1.
+    /// A range of lines, numbered from 1.
     Lines {
-        /// The first line shown.
+        /// The first line.
         first: u64,
-        /// The last line shown.
+        /// The last line, included.
         last: u64,
     },
-    /// So many bytes from the beginning.
+    /// The first bytes.
     HeadBytes(u64),
-    /// So many lines from the beginning.
+    /// The first lines.
     HeadLines(u64),
-    /// So many bytes at the end.
+    /// The last bytes.
     TailBytes(u64),
-    /// So many lines at the end.
+    /// The last lines.
     TailLines(u64),
     /// The lines that match a pattern.
     Matches(LineSearch),
 }
 
-/// Which side of a range to keep when the budget does not allow it all.
+/// The side of a range to keep if it exceeds the budget.
 #[derive(Clone, Copy)]
 enum Keep {
     Start,
@@ -44,10 +44,10 @@ enum Keep {
 }
 
 impl OutputView {
-    /// What an agent is shown of an output when nothing else is asked for, in bytes.
+    /// Default budget in bytes for output that an agent reads.
     pub const DEFAULT_BUDGET: usize = 32 * 1024;
 
-    pub(super) fn slice(&self, snapshot: &Snapshot, budget: usize) -> Result<OutputSlice, Error> {
+    pub(super) fn slice(&self, snapshot: &OutputSnapshot, budget: usize) -> Result<OutputSlice, Error> {
         let (range, keep) = match self {
             Self::Matches(search) => return search.slice(snapshot, budget),
             Self::HeadAndTail => (0..snapshot.total, Keep::Both),
@@ -67,8 +67,8 @@ impl OutputView {
     }
 }
 
-/// The bytes of a range of lines. A border that is lost counts as far out as it may have been.
-fn lines(snapshot: &Snapshot, first: u64, last: u64) -> Result<Range<u64>, Error> {
+/// Returns the bytes of a range of lines. If the start or end is lost, uses the outermost offset that it may have had.
+fn lines(snapshot: &OutputSnapshot, first: u64, last: u64) -> Result<Range<u64>, Error> {
     if first.max(1) > last {
         return Ok(0..0);
     }
@@ -84,8 +84,13 @@ fn lines(snapshot: &Snapshot, first: u64, last: u64) -> Result<Range<u64>, Error
     Ok(start..end)
 }
 
-/// What is kept of a range, cut to the budget.
-fn fit(snapshot: &Snapshot, range: &Range<u64>, keep: Keep, budget: usize) -> Result<Vec<SlicePiece>, Error> {
+/// Returns the kept bytes of a range, cut to the budget.
+fn fit(
+    snapshot: &OutputSnapshot,
+    range: &Range<u64>,
+    keep: Keep,
+    budget: usize,
+) -> Result<Vec<SlicePiece>, Error> {
     let retained = snapshot.retained_within(range);
     let budget = budget as u64;
     if total_length(&retained) <= budget {
@@ -106,8 +111,12 @@ fn fit(snapshot: &Snapshot, range: &Range<u64>, keep: Keep, budget: usize) -> Re
     }
 }
 
-/// The first bytes of the ranges.
-fn from_start(snapshot: &Snapshot, ranges: &[Range<u64>], mut budget: u64) -> Result<Vec<SlicePiece>, Error> {
+/// Returns the first bytes of the ranges.
+fn from_start(
+    snapshot: &OutputSnapshot,
+    ranges: &[Range<u64>],
+    mut budget: u64,
+) -> Result<Vec<SlicePiece>, Error> {
     let mut pieces = Vec::new();
     for range in ranges {
         let taken = range.start..range.end.min(range.start + budget);
@@ -124,8 +133,12 @@ fn from_start(snapshot: &Snapshot, ranges: &[Range<u64>], mut budget: u64) -> Re
     Ok(pieces)
 }
 
-/// The last bytes of the ranges.
-fn from_end(snapshot: &Snapshot, ranges: &[Range<u64>], mut budget: u64) -> Result<Vec<SlicePiece>, Error> {
+/// Returns the last bytes of the ranges.
+fn from_end(
+    snapshot: &OutputSnapshot,
+    ranges: &[Range<u64>],
+    mut budget: u64,
+) -> Result<Vec<SlicePiece>, Error> {
     let mut pieces = Vec::new();
     for range in ranges.iter().rev() {
         let mut taken = range.start.max(range.end.saturating_sub(budget))..range.end;
@@ -143,13 +156,14 @@ fn from_end(snapshot: &Snapshot, ranges: &[Range<u64>], mut budget: u64) -> Resu
     Ok(pieces)
 }
 
-/// Where to end bytes that go on: after the last line, unless that gives up more than half of them.
+/// Returns where to cut the end of bytes: after the last newline, unless that drops more than half of them.
 fn cut_at_end(bytes: &[u8]) -> usize {
     let line_end = memchr::memrchr(b'\n', bytes).map_or(0, |index| index + 1);
     if line_end > bytes.len() / 2 { line_end } else { last_boundary(bytes) }
 }
 
-/// Where to begin, after at least one of the bytes: at the first line, unless that gives up more than half of them.
+/// Returns where to cut the start of bytes, after at least one byte: after the first newline, unless that drops more than half
+/// of them.
 fn cut_at_start(bytes: &[u8]) -> usize {
     let line_start = memchr::memchr(b'\n', bytes).map_or(bytes.len(), |index| index + 1);
     if line_start <= bytes.len().div_ceil(2) { line_start } else { 1 + first_boundary(&bytes[1..]) }

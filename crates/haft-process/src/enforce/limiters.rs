@@ -1,4 +1,4 @@
-//! Control groups that enforce limits.
+//! Control groups that enforce the limits of a scope.
 
 use std::os::fd::{AsRawFd as _, OwnedFd, RawFd};
 use std::path::{Path, PathBuf};
@@ -9,17 +9,17 @@ use crate::scope::Containment;
 /// The control groups that enforce the limits of a scope.
 #[derive(Debug, Default)]
 pub(crate) struct Limiters {
-    /// Groups of their own, with the files to join them.
+    /// Groups created for limits only, with the files to join them.
     groups: Vec<(Cgroup, OwnedFd)>,
-    /// The group that counts processes, where the limit could be set.
+    /// The group that enforces the process limit, if it could be set.
     processes: Option<PathBuf>,
-    /// The group that accounts for memory, where the limit could be set.
+    /// The group that enforces the memory limit, if it could be set.
     memory: Option<PathBuf>,
 }
 
 impl Limiters {
-    /// Makes the groups, or sets the limits of the scope's `unified` group where that has the controllers. What cannot be
-    /// made is left out.
+    /// Sets the limits on the scope's `unified` group if it has the controllers, else on new groups. Skips limits that cannot be
+    /// set.
     pub(crate) fn new(containment: &Containment, unified: Option<&Cgroup>, name: &str) -> Limiters {
         let hierarchies = &containment.hierarchies;
         let mut made = Limiters::default();
@@ -37,7 +37,7 @@ impl Limiters {
         made
     }
 
-    /// Sets a limit, and yields the group that enforces it.
+    /// Sets a limit. Returns the group that enforces it.
     fn limit(
         &mut self,
         unified: Option<&Cgroup>,
@@ -58,32 +58,32 @@ impl Limiters {
         Some(path)
     }
 
-    /// The files to join the groups.
+    /// Returns the files through which a process joins the groups.
     pub(crate) fn files(&self) -> impl Iterator<Item = RawFd> {
         self.groups.iter().map(|(_, file)| file.as_raw_fd())
     }
 
-    /// The groups that are not the scope's own.
+    /// Returns the groups that were created for limits only.
     pub(crate) fn groups(&self) -> impl Iterator<Item = &Cgroup> {
         self.groups.iter().map(|(cgroup, _)| cgroup)
     }
 
-    /// Whether a group enforces the limit on processes.
+    /// Whether a group enforces the process limit.
     pub(crate) fn has_processes(&self) -> bool {
         self.processes.is_some()
     }
 
-    /// Whether a group enforces the limit on memory.
+    /// Whether a group enforces the memory limit.
     pub(crate) fn has_memory(&self) -> bool {
         self.memory.is_some()
     }
 
-    /// How often a group has refused a process.
+    /// Returns how many forks the process limit has refused.
     pub(crate) fn refused(&self) -> u64 {
         self.processes.as_deref().map_or(0, |path| cgroup::count_below(path, "pids.events", "max"))
     }
 
-    /// How many processes a group has killed for want of memory.
+    /// Returns how many processes the memory limit has killed.
     pub(crate) fn killed(&self) -> u64 {
         let count = |path: &Path| {
             let unified = cgroup::count(path, "memory.events", "oom_kill");

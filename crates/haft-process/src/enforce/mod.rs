@@ -1,7 +1,7 @@
-//! Limits on all processes of a run together: who enforces them, and whether they were reached.
+//! Limits on all processes of a run together.
 //!
-//! A control group is used where one can be made: the kernel then refuses or kills at once. Elsewhere the run's
-//! processes are [sampled](sampler) and killed, with resource limits of each process as a backstop.
+//! If a control group can be created, the kernel enforces them at once. Otherwise the processes are [sampled](sampler) and
+//! killed, with a resource limit on each process to catch growth between two samples.
 
 mod limiters;
 mod report;
@@ -10,5 +10,5 @@ mod tracker;
 
 pub(crate) use limiters::Limiters;
 pub use report::{EnforcedBy, LimitKind, LimitState, RunLimits};
-pub(crate) use sampler::{Sampler, Verdict};
+pub(crate) use sampler::{SampleVerdict, Sampler};
 pub(crate) use tracker::LimitTracker;

@@ -1,8 +1,8 @@
-//! Limits as part of a result.
+//! Limits in the result of a run.
 
 use serde::Serialize;
 
-/// What a limit is on.
+/// The limited resource.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -11,22 +11,22 @@ pub enum LimitKind {
     Memory,
     /// The number of processes and threads.
     Processes,
-    /// The processor time of each process.
+    /// The CPU time of each process.
     Cpu,
 }
 
-/// Who enforces a limit.
+/// How a limit is enforced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum EnforcedBy {
-    /// A control group: the kernel, for all processes together and without delay.
+    /// By a control group: by the kernel, for all processes together, without delay.
     Cgroup,
-    /// A resource limit: the kernel, for each process on its own.
+    /// By a resource limit: by the kernel, for each process.
     Rlimit,
-    /// haft, which looks at all processes every few milliseconds and kills what is too much.
+    /// By haft, which checks all processes every few milliseconds and kills processes above the limit.
     Sampling,
-    /// Nobody.
+    /// Not at all.
     None,
 }
 
@@ -34,36 +34,36 @@ pub enum EnforcedBy {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct LimitState {
-    /// The value that was asked for: bytes, a number of processes, or seconds.
+    /// The requested value: bytes, a number of processes, or seconds.
     pub asked: u64,
-    /// Who enforces it.
+    /// How it is enforced.
     pub enforced_by: EnforcedBy,
-    /// Whether it was reached, so that something was refused or killed.
+    /// Whether it was reached, so that a process was refused or killed.
     pub hit: bool,
-    /// How many processes were killed for it, as far as that is known.
+    /// Number of processes that were killed because of it, as far as known.
     pub killed: u64,
 }
 
-/// The limits of a run that were asked for.
+/// The requested limits of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct RunLimits {
     /// Bytes of memory of all processes together.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub memory: Option<LimitState>,
-    /// Processes and threads at once.
+    /// Number of threads at once.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub processes: Option<LimitState>,
-    /// Seconds of processor time of each process.
+    /// Seconds of CPU time of each process.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cpu: Option<LimitState>,
-    /// The limit for which the whole run was ended, if it was.
+    /// The limit that ended the whole run, if one did.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ended_by: Option<LimitKind>,
 }
 
 impl LimitKind {
-    /// Its name in messages.
+    /// Returns the name for messages.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -75,13 +75,13 @@ impl LimitKind {
 }
 
 impl RunLimits {
-    /// Whether no limit was asked for.
+    /// Whether no limit was requested.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.all().next().is_none()
     }
 
-    /// The limits that were asked for.
+    /// Returns the requested limits.
     pub fn all(&self) -> impl Iterator<Item = (LimitKind, LimitState)> {
         let all = [
             (LimitKind::Memory, self.memory),
@@ -91,13 +91,13 @@ impl RunLimits {
         all.into_iter().filter_map(|(kind, state)| Some((kind, state?)))
     }
 
-    /// The limit that ended the run, or else the first that was reached.
+    /// Returns the limit that ended the run, or else the first that was reached.
     #[must_use]
     pub fn hit(&self) -> Option<LimitKind> {
         self.ended_by.or_else(|| self.all().find(|(_, state)| state.hit).map(|(kind, _)| kind))
     }
 
-    /// Notes that a limit was reached and ended the run, if that limit was asked for.
+    /// Records that a limit ended the run, if that limit was requested.
     pub fn note_end(&mut self, kind: LimitKind) {
         let state = match kind {
             LimitKind::Memory => &mut self.memory,
@@ -110,13 +110,13 @@ impl RunLimits {
         }
     }
 
-    /// How many processes were killed for limits.
+    /// Returns the number of processes that were killed because of limits.
     #[must_use]
     pub fn killed(&self) -> usize {
         self.all().map(|(_, state)| usize::try_from(state.killed).unwrap_or(usize::MAX)).sum()
     }
 
-    /// A line for each limit that was reached or is not enforced.
+    /// Returns a message for each limit that was reached or is not enforced.
     #[must_use]
     pub fn messages(&self) -> Vec<String> {
         self.all().filter_map(|(kind, state)| self.message(kind, state)).collect()
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn a_message_names_the_limit_and_what_came_of_it() {
+    fn messages_name_the_limit_and_its_effect() {
         let limits = RunLimits {
             memory: Some(state(true, 2)),
             processes: Some(state(true, 0)),

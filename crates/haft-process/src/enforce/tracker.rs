@@ -1,4 +1,4 @@
-//! What is known of the limits of a scope, besides what its control groups know.
+//! Counters of limits that haft enforces itself.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -6,30 +6,30 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use super::{EnforcedBy, LimitKind, LimitState, Limiters, RunLimits};
 use crate::host::ScopeLimits;
 use crate::limit::cpu_seconds;
-use crate::status::{Exit, Usage};
+use crate::status::{Exit, SIGNAL_STATUS_BASE, Usage};
 
-/// The status a shell shows for a program that `SIGXCPU` has killed.
-const KILLED_BY_XCPU: i32 = 128 + libc::SIGXCPU;
+/// The status that a shell returns for a program killed by `SIGXCPU`.
+const SIGXCPU_STATUS: i32 = SIGNAL_STATUS_BASE + libc::SIGXCPU;
 
-/// Counts what haft itself refuses and kills for limits, and what is seen when processes end.
+/// Counts processes that haft refused or killed because of limits, and exits that were caused by limits.
 #[derive(Debug, Default)]
 pub(crate) struct LimitTracker {
     refused: AtomicU64,
     killed_for_memory: AtomicU64,
     killed_for_processes: AtomicU64,
     killed_for_cpu: AtomicU64,
-    /// A process that has ended had used more memory than all were allowed together.
+    /// Whether a process alone had used more memory than the limit when it ended.
     exceeded_memory: AtomicBool,
     ended_by: OnceLock<LimitKind>,
 }
 
 impl LimitTracker {
-    /// A process was refused.
+    /// Records that a process was refused.
     pub(crate) fn note_refused(&self) {
         self.refused.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// A process was killed for a limit.
+    /// Records that a process was killed because of a limit.
     pub(crate) fn note_killed(&self, kind: LimitKind) {
         let counter = match kind {
             LimitKind::Memory => &self.killed_for_memory,
@@ -39,18 +39,18 @@ impl LimitTracker {
         counter.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// The whole run is ended for a limit.
+    /// Records that the whole run is ended because of a limit.
     pub(crate) fn note_ended(&self, kind: LimitKind) {
         let _ = self.ended_by.set(kind);
     }
 
-    /// A process has ended.
+    /// Records the exit of a process, which may be due to a limit.
     pub(crate) fn note_exit(&self, limits: &ScopeLimits, exit: Exit, usage: Usage) {
         if let Some(seconds) = limits.cpu.map(cpu_seconds) {
             let used = (usage.user + usage.system).as_secs() >= seconds;
             let killed = match exit {
                 Exit::Signal(signal) => signal == libc::SIGXCPU || signal == libc::SIGKILL && used,
-                Exit::Code(code) => code == KILLED_BY_XCPU,
+                Exit::Code(code) => code == SIGXCPU_STATUS,
             };
             if killed {
                 self.note_killed(LimitKind::Cpu);
@@ -61,7 +61,7 @@ impl LimitTracker {
         }
     }
 
-    /// The limits as they stand.
+    /// Returns the current state of the limits.
     pub(crate) fn report(&self, limits: &ScopeLimits, limiters: &Limiters) -> RunLimits {
         let sampled = if can_sample() { EnforcedBy::Sampling } else { EnforcedBy::None };
         let by = |cgroup: bool| if cgroup { EnforcedBy::Cgroup } else { sampled };
@@ -73,12 +73,12 @@ impl LimitTracker {
             hit: refused + killed > 0,
             killed,
         };
-        let starved = count(&self.killed_for_memory) + limiters.killed();
+        let killed_for_memory = count(&self.killed_for_memory) + limiters.killed();
         let exceeded = self.exceeded_memory.load(Ordering::Relaxed) && !limiters.has_memory();
         RunLimits {
             memory: limits
                 .memory
-                .map(|asked| state(asked, by(limiters.has_memory()), u64::from(exceeded), starved)),
+                .map(|asked| state(asked, by(limiters.has_memory()), u64::from(exceeded), killed_for_memory)),
             processes: limits.processes.map(|asked| {
                 state(asked, by(limiters.has_processes()), refused, count(&self.killed_for_processes))
             }),
@@ -90,7 +90,7 @@ impl LimitTracker {
     }
 }
 
-/// Whether the processes of a run can be looked at.
+/// Whether processes can be sampled: `/proc` is available.
 fn can_sample() -> bool {
     crate::proc::entry(rustix::process::getpid().as_raw_pid()).is_some()
 }

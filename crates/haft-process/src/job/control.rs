@@ -1,4 +1,4 @@
-//! What others may see of a running job, and do to it, from any thread.
+//! The interface of a running job for other threads.
 
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -11,45 +11,46 @@ use crate::cancel::{CancelToken, notify};
 use crate::error::Error;
 use crate::needs_input::{FileIdentity, waiting_process};
 use crate::outcome::{Captured, JobOutcome, RunningJobReport};
-use crate::pty::{Terminal, TerminalSize};
+use crate::pty::{PseudoTerminal, TerminalSize};
 use crate::scope::Scope;
 
-/// A hold on a running job. Clones hold the same one; holding it keeps nothing alive.
+/// Observes and controls a running job, from any thread. Clones control the same job. A controller does not keep the job
+/// running.
 #[derive(Clone, Debug)]
-pub struct JobController(pub(super) Arc<Shared>);
+pub struct JobController(pub(super) Arc<JobShared>);
 
-/// What the thread that runs a job shares with everybody else.
+/// State shared between the supervising thread and the controllers.
 #[derive(Debug)]
-pub(super) struct Shared {
+pub(super) struct JobShared {
     pub(super) pid: i32,
     pub(super) scope: Scope,
     pub(super) captured: Captured,
     pub(super) cancel: CancelToken,
-    pub(super) terminal: Option<Terminal>,
-    /// The files that are the job's input, as its processes see them.
+    pub(super) terminal: Option<PseudoTerminal>,
+    /// The files that the job's processes read their input from.
     pub(super) inputs: Vec<FileIdentity>,
-    /// How long processes are given to end by themselves, in nanoseconds.
+    /// Grace period in nanoseconds.
     grace: AtomicU64,
     wake: OwnedFd,
-    requests: Mutex<Requests>,
+    requests: Mutex<JobRequests>,
     outcome: Mutex<Option<JobOutcome>>,
     finished: Condvar,
 }
 
-/// What was asked of a job and not done yet.
+/// JobRequests of controllers that the supervising thread has not served yet.
 #[derive(Debug, Default)]
-pub(super) struct Requests {
+pub(super) struct JobRequests {
     pub(super) input: Vec<Arc<[u8]>>,
     pub(super) close_input: bool,
 }
 
-impl Shared {
-    pub(super) fn new(scope: Scope, cancel: CancelToken, grace: Duration) -> Result<Shared, Error> {
+impl JobShared {
+    pub(super) fn new(scope: Scope, cancel: CancelToken, grace: Duration) -> Result<JobShared, Error> {
         let wake = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)
-            .map_err(|error| Error::system("make a wake-up descriptor", error))?;
-        // Made now, so that it is there when it is waited for.
+            .map_err(|error| Error::system("create an eventfd", error))?;
+        // Creates the descriptor now, because polling cannot report an error.
         cancel.descriptor()?;
-        Ok(Shared {
+        Ok(JobShared {
             pid: 0,
             scope,
             captured: Captured::default(),
@@ -64,28 +65,28 @@ impl Shared {
         })
     }
 
-    /// The same job after the process that was asked for has ended: what is left of it can be cancelled on its own.
-    pub(super) fn inherit(&self) -> Result<Shared, Error> {
-        let left = Shared::new(self.scope.clone(), CancelToken::new(), self.grace())?;
-        Ok(Shared { pid: self.pid, captured: self.captured.clone(), ..left })
+    /// Makes the shared state of an adopted job: same scope and output, with its own cancel token.
+    pub(super) fn inherit(&self) -> Result<JobShared, Error> {
+        let left = JobShared::new(self.scope.clone(), CancelToken::new(), self.grace())?;
+        Ok(JobShared { pid: self.pid, captured: self.captured.clone(), ..left })
     }
 
     pub(super) fn grace(&self) -> Duration {
         Duration::from_nanos(self.grace.load(Ordering::Relaxed))
     }
 
-    /// The descriptor that is readable when something was requested.
+    /// Returns the descriptor that becomes readable on a request.
     pub(super) fn wake(&self) -> BorrowedFd<'_> {
         self.wake.as_fd()
     }
 
-    /// Takes what was requested.
-    pub(super) fn take_requests(&self) -> Requests {
+    /// Takes the pending requests.
+    pub(super) fn take_requests(&self) -> JobRequests {
         let _ = rustix::io::read(&self.wake, &mut [0; 8]);
         std::mem::take(&mut *lock(&self.requests))
     }
 
-    /// Which process waits for input.
+    /// Returns a process of the job that is blocked reading the job's input.
     pub(super) fn waiting_process(&self) -> Option<i32> {
         if self.inputs.is_empty() {
             return None;
@@ -122,49 +123,50 @@ impl Shared {
 }
 
 impl JobController {
-    /// The name of the job.
+    /// Returns the job's id.
     pub fn id(&self) -> &str {
         self.0.scope.id()
     }
 
-    /// The process that was asked for; 0 if it is work of this process.
+    /// Returns the pid of the foreground process, or 0 if the foreground is work of the calling process.
     pub fn pid(&self) -> i32 {
         self.0.pid
     }
 
-    /// The processes of the job that are alive.
+    /// Returns the pids of all running processes of the job.
     pub fn members(&self) -> Vec<i32> {
         self.0.scope.members()
     }
 
-    /// What they have written so far.
+    /// Returns the captured output, which grows while the job runs.
     pub fn captured(&self) -> &Captured {
         &self.0.captured
     }
 
-    /// Gives the job input, if it was started with [`Input::Pipe`](crate::Input::Pipe) or on a terminal.
+    /// Adds input. Has no effect unless the job was started with [`Input::Pipe`](crate::Input::Pipe) or on a terminal.
     pub fn write(&self, bytes: impl Into<Arc<[u8]>>) {
         lock(&self.0.requests).input.push(bytes.into());
         notify(self.0.wake());
     }
 
-    /// Ends the input, after what was written.
+    /// Ends the input after all bytes that were added.
     pub fn close_input(&self) {
         lock(&self.0.requests).close_input = true;
         notify(self.0.wake());
     }
 
-    /// Changes the size of the job's terminal, if it has one.
+    /// Changes the size of the job's terminal. Has no effect without a terminal.
     pub fn resize(&self, size: TerminalSize) {
         if let Some(terminal) = &self.0.terminal {
             let _ = terminal.resize(size);
         }
     }
 
-    /// Sends a signal to the group of the process that was asked for, or to all programs if it is work of this process.
+    /// Sends a signal to the process group of the foreground process, or to all programs if the foreground is work of the
+    /// calling process.
     ///
     /// # Errors
-    /// If there is no such signal, or no such group any more.
+    /// Fails if the signal number is invalid or no process is left.
     pub fn signal(&self, signal: i32) -> Result<(), Error> {
         let failed = |error| Error::system("send the signal", error);
         let number =
@@ -176,22 +178,22 @@ impl JobController {
         if reached == 0 { Err(failed(rustix::io::Errno::SRCH)) } else { Ok(()) }
     }
 
-    /// Sets how long processes are given to end by themselves, if the job was not asked to end yet.
+    /// Sets the grace period. Has no effect after the job was asked to end.
     pub fn set_grace(&self, grace: Duration) {
         self.0.grace.store(nanoseconds(grace), Ordering::Relaxed);
     }
 
-    /// Ends the job with all its processes; whoever waits for it gets its outcome then.
+    /// Ends the job and all its processes. Returns at once; waiting for the job returns its outcome.
     pub fn cancel(&self) {
         self.0.cancel.cancel();
     }
 
-    /// The process of the job that is blocked reading its terminal or standard input, if there is one.
+    /// Returns a process of the job that is blocked reading the job's terminal or standard input.
     pub fn needs_input(&self) -> Option<i32> {
         self.0.waiting_process()
     }
 
-    /// The job as data.
+    /// Returns a serializable description of the job.
     pub fn report(&self) -> RunningJobReport {
         RunningJobReport { id: self.id().to_owned(), pids: self.members() }
     }

@@ -1,4 +1,4 @@
-//! A job that runs on a thread of its own.
+//! A job that runs on its own thread.
 
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
@@ -8,7 +8,10 @@ use crate::job::Job;
 use crate::job::control::JobController;
 use crate::outcome::{JobOutcome, RunningJobReport};
 
-/// A job in the background. Dropping it ends the job, with all its processes.
+/// Stack size of a job's thread.
+const THREAD_STACK_BYTES: usize = 256 * 1024;
+
+/// A job that runs in the background. Dropping it ends the job and all its processes.
 #[derive(Debug)]
 pub struct JobHandle {
     controller: JobController,
@@ -21,46 +24,46 @@ impl JobHandle {
         let shared = controller.0.clone();
         let thread = thread::Builder::new()
             .name("job".to_owned())
-            .stack_size(256 * 1024)
+            .stack_size(THREAD_STACK_BYTES)
             .spawn(move || shared.finish(job.wait()))
             .map_err(|error| Error::system("start a thread for the job", error))?;
         Ok(JobHandle { controller, thread: Some(thread) })
     }
 
-    /// The job itself.
+    /// Returns the job's controller.
     pub fn controller(&self) -> &JobController {
         &self.controller
     }
 
-    /// The name of the job.
+    /// Returns the job's id.
     pub fn id(&self) -> &str {
         self.controller.id()
     }
 
-    /// Whether it is over.
+    /// Whether the job has ended.
     pub fn is_finished(&self) -> bool {
         self.wait_for(Duration::ZERO)
     }
 
-    /// Waits so long at most; says whether it is over.
+    /// Waits at most `limit` for the job's end. Returns whether it has ended.
     pub fn wait_for(&self, limit: Duration) -> bool {
         self.controller.0.wait_finished(Some(limit))
     }
 
-    /// Waits for its end. `None` only if the job's thread has failed.
+    /// Waits for the job's end. Returns `None` only if the job's thread has panicked.
     pub fn wait(mut self) -> Option<JobOutcome> {
         self.join();
         self.controller.0.take_outcome()
     }
 
-    /// Ends it, with all its processes, and says what became of it.
+    /// Ends the job and all its processes, and returns its outcome.
     pub fn end(self) -> Option<JobOutcome> {
         self.controller.cancel();
         self.wait()
     }
 
-    /// Lets those of its processes go that have departed from whoever started them (`setsid`, `nohup`, `disown`): they run on,
-    /// belonging to nobody. Yields their numbers.
+    /// Releases the job's detached processes (`setsid`, `nohup`, `disown`): they keep running and leave the job. Returns
+    /// their pids.
     pub fn release_detached(&self) -> Vec<i32> {
         self.controller.0.scope.release_detached()
     }

@@ -1,260 +1,234 @@
-//! The one supervisor: feeds a process, reads what it writes, and ends it with all its descendants when it must.
+//! The supervisor: writes a process's input, reads its output, and ends it with all its descendants when it must.
 
 mod control;
-mod feeder;
 mod handle;
-mod inside;
+mod in_process;
+mod input_writer;
+mod io;
 mod options;
+mod output_reader;
+mod poll_loop;
 mod setup;
-mod stream;
 mod task;
-mod turn;
 
 use std::ffi::OsString;
 use std::fmt;
 use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 pub use control::JobController;
 pub use handle::JobHandle;
-pub use inside::{InProcessJob, InProcessWork};
+pub use in_process::{InProcessJob, InProcessWork};
 pub use options::{DEFAULT_GRACE, Input, Streams, SupervisionOptions};
-pub use stream::StreamKind;
+pub use output_reader::StreamKind;
 pub use task::Task;
 
-use crate::command::DescriptorSource;
 use crate::enforce::Sampler;
 use crate::error::Error;
-use crate::job::control::Shared;
-use crate::job::feeder::Feeder;
-use crate::job::inside::Foreground;
-use crate::job::stream::Stream;
+use crate::job::control::JobShared;
+use crate::job::in_process::JobForeground;
+use crate::job::io::JobIo;
+use crate::kill_retry::kill_scope_until_gone;
 use crate::ladder::Ladder;
 use crate::outcome::{CANCELLED, JobOutcome, TIMED_OUT};
-use crate::pursuit::pursue_scope;
 use crate::reaper;
 use crate::status::{Exit, Usage};
 use crate::survivors::{Survivors, Tree};
 
-/// Called with the bytes of a stream as they arrive.
-pub struct OutputCallback(Box<LiveCallback>);
+/// A callback that receives captured bytes as they arrive.
+pub struct OutputCallback(Box<CallbackFunction>);
 
-type LiveCallback = dyn FnMut(StreamKind, &[u8]) + Send;
+type CallbackFunction = dyn FnMut(StreamKind, &[u8]) + Send;
 
 impl OutputCallback {
-    /// A callback.
+    /// Makes a callback of a function.
     pub fn new(callback: impl FnMut(StreamKind, &[u8]) + Send + 'static) -> OutputCallback {
         OutputCallback(Box::new(callback))
     }
 
-    fn show(&mut self, kind: StreamKind, bytes: &[u8]) {
+    fn call(&mut self, kind: StreamKind, bytes: &[u8]) {
         (self.0)(kind, bytes);
     }
 }
 
 impl fmt::Debug for OutputCallback {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("Live(…)")
+        formatter.write_str("OutputCallback(…)")
     }
 }
 
-/// A started job. It makes progress while somebody waits for it, here or [in the background](Job::background);
-/// dropping it ends it with all its processes.
+/// A started job. It is supervised while [`wait`](Job::wait) runs, or [in the background](Job::background). Dropping it ends
+/// the job and all its processes.
 #[derive(Debug)]
 pub struct Job {
-    shared: Arc<Shared>,
-    argv: Vec<OsString>,
-    working_directory: Option<PathBuf>,
-    /// What was asked for, until it is reaped.
-    foreground: Foreground,
-    /// The work of this process that belongs to the job, if some does.
+    shared: Arc<JobShared>,
+    program: JobProgram,
+    foreground: JobForeground,
+    /// Work of the calling process that belongs to the job.
     work: Option<Arc<dyn InProcessWork>>,
+    /// The status of the foreground, after it was reaped.
     exit: Option<(Exit, Usage)>,
-    started: Instant,
-    /// When the process that was asked for was seen to have ended. It is reaped later, so that its number stays its own.
-    ended: Option<Instant>,
-    deadline: Option<Instant>,
-    timed_out: bool,
-    cancelled: bool,
-    needed_input: bool,
-    feeder: Option<Feeder>,
-    streams: Vec<Stream>,
-    /// The other side of the job's terminal. While it is open here, a process may let go of it and take it again.
-    slave: Option<DescriptorSource>,
-    on_output: Option<OutputCallback>,
+    times: JobTimes,
+    end: EndReason,
+    io: JobIo,
     ladder: Ladder,
-    /// Enforces the limits that no control group does.
+    /// Enforces limits that no control group enforces.
     sampler: Option<Sampler>,
-    drain: Option<Drain>,
-    /// Readable, in an urgent way, when the last process of the scope has gone. Opened when that is waited for.
+    /// Polls as urgent when the last process of the scope ends. Opened when the job waits for that.
     emptied: Option<OwnedFd>,
-    buffer: Vec<u8>,
-    /// Whether its outcome was made, so that nothing is left to be done.
+    /// Whether the outcome was made, so that `drop` has nothing to do.
     concluded: bool,
 }
 
-/// How long the output of an ended process is still waited for.
-#[derive(Clone, Copy, Debug)]
-struct Drain {
-    /// When it will have been quiet for long enough.
-    quiet: Instant,
-    /// When it is over even if it is not quiet.
-    over: Instant,
+/// The program of a job, for its outcome.
+#[derive(Clone, Debug, Default)]
+struct JobProgram {
+    argv: Vec<OsString>,
+    working_directory: Option<PathBuf>,
 }
 
-impl Drain {
-    /// So much quiet is enough.
-    const QUIET: Duration = Duration::from_millis(100);
-    /// A process that keeps writing is not waited for any longer.
-    const LONGEST: Duration = Duration::from_millis(200);
+/// When a job started, ended, and must end.
+#[derive(Clone, Copy, Debug)]
+struct JobTimes {
+    started: Instant,
+    /// When the foreground was seen to have ended. It is reaped later, so that its pid is not reused.
+    ended: Option<Instant>,
+    deadline: Option<Instant>,
+}
 
-    fn from(now: Instant) -> Drain {
-        Drain { quiet: now + Drain::QUIET, over: now + Drain::LONGEST }
-    }
+/// Why the supervisor ended a job.
+#[derive(Clone, Copy, Debug, Default)]
+struct EndReason {
+    timed_out: bool,
+    cancelled: bool,
+    /// Whether a process was waiting for input at the deadline.
+    needed_input: bool,
+}
 
-    fn due(self) -> Instant {
-        self.quiet.min(self.over)
+impl EndReason {
+    /// Returns the status of a foreground process that could not be killed.
+    fn exit(self) -> Exit {
+        Exit::Code(if self.timed_out { TIMED_OUT } else { CANCELLED })
     }
 }
 
 impl Job {
-    /// A hold on the job for other threads.
+    /// Returns a controller, for use by other threads.
     pub fn controller(&self) -> JobController {
         JobController(self.shared.clone())
     }
 
-    /// Runs it on a thread of its own.
+    /// Supervises the job on a new thread.
     ///
     /// # Errors
-    /// If there is no thread to be had; the job is ended then.
+    /// Fails if no thread can be started. The job is ended then.
     pub fn background(self) -> Result<JobHandle, Error> {
         JobHandle::start(self)
     }
 
-    /// Waits for its end on this thread.
+    /// Supervises the job on this thread until it ends.
     pub fn wait(mut self) -> JobOutcome {
         while !self.is_over() {
-            self.turn();
+            self.poll_once();
         }
         self.conclude()
     }
 
     /// Whether there is nothing left to wait for.
     fn is_over(&self) -> bool {
-        let drained = self.streams.iter().all(|stream| stream.source().is_none());
         if self.ladder.has_begun() {
-            return self.ladder.is_down()
-                && (drained || self.drain.is_none_or(|drain| Instant::now() >= drain.due()));
+            return self.ladder.is_down() && self.io.is_drained();
         }
         if self.foreground.is_gone() {
-            return drained && !self.is_busy() && self.shared.scope.is_empty();
+            return !self.io.has_open_output() && !self.is_busy() && self.shared.scope.is_empty();
         }
-        self.ended.is_some() && (drained || self.drain.is_some_and(|drain| Instant::now() >= drain.due()))
+        self.times.ended.is_some() && self.io.is_drained()
     }
 
     fn conclude(mut self) -> JobOutcome {
-        let wall = self.ended.unwrap_or_else(Instant::now) - self.started;
+        let wall = self.times.ended.unwrap_or_else(Instant::now) - self.times.started;
         self.concluded = true;
         self.reap();
         let adopted = self.adopt();
-        let (exit, usage) = self.exit.unwrap_or((self.unfinished(), Usage::default()));
+        let (exit, usage) = self.exit.unwrap_or((self.end.exit(), Usage::default()));
         let (killed, survivors) =
-            self.ladder.result().unwrap_or_else(|| (0, self.remains(adopted.is_some())));
+            self.ladder.result().unwrap_or_else(|| (0, self.remaining(adopted.is_some())));
         if adopted.is_none() {
             self.shared.scope.retire();
         }
         let limits = self.shared.scope.limits();
+        let program = std::mem::take(&mut self.program);
         JobOutcome {
-            argv: std::mem::take(&mut self.argv),
+            argv: program.argv,
             exit,
-            timed_out: self.timed_out,
-            cancelled: self.cancelled,
-            needed_input: self.needed_input,
+            timed_out: self.end.timed_out,
+            cancelled: self.end.cancelled,
+            needed_input: self.end.needed_input,
             wall,
             usage,
             captured: self.shared.captured.clone(),
-            working_directory: self.working_directory.take(),
+            working_directory: program.working_directory,
             tree: Tree { started: self.shared.scope.started(), killed, survivors },
             limits,
             adopted,
-            duration: self.started.elapsed(),
+            duration: self.times.started.elapsed(),
         }
     }
 
-    /// How a process that outlived its end is reported: by the reason for which it was ended.
-    fn unfinished(&self) -> Exit {
-        Exit::Code(if self.timed_out { TIMED_OUT } else { CANCELLED })
+    /// Returns the processes that remain after a job that was not ended by the ladder. Adopted processes do not count.
+    fn remaining(&self, adopted: bool) -> Survivors {
+        if adopted { Survivors::NONE } else { self.shared.scope.remaining() }
     }
 
-    /// Which processes are left, if nobody has ended them. Those that were adopted are not left.
-    fn remains(&self, adopted: bool) -> Survivors {
-        if adopted { Survivors::NONE } else { self.shared.scope.remains() }
-    }
-
-    /// Reaps the process that was asked for, after a look at who belongs to it if anybody may be left.
+    /// Reaps the foreground. If processes may be left, records the members first, while the foreground's pid still
+    /// connects them to the job.
     fn reap(&mut self) {
-        let foreground = std::mem::replace(&mut self.foreground, Foreground::Gone);
+        let foreground = std::mem::replace(&mut self.foreground, JobForeground::Gone);
         if foreground.is_gone() {
             return;
         }
-        if !self.ladder.has_begun() && self.is_holding_output() {
-            self.shared.scope.remember();
+        if !self.ladder.has_begun() && self.io.has_open_output() {
+            self.shared.scope.record_members();
         }
         let (_, survivors) = self.ladder.result().unwrap_or_default();
         self.exit = foreground.reap(survivors.pids());
         reaper::reap_orphans();
         if !survivors.pids().is_empty() {
-            pursue_scope(&self.shared.scope);
+            kill_scope_until_gone(&self.shared.scope);
         }
     }
 
-    /// Whether work of this process goes on beside the foreground.
+    /// Whether work of the calling process runs in parallel to the foreground.
     fn is_busy(&self) -> bool {
         self.work.as_ref().is_some_and(|work| work.is_busy())
     }
 
-    /// Whether work of this process goes on that may start further programs.
+    /// Whether work of the calling process may start more programs.
     fn is_working(&self) -> bool {
-        self.is_busy() || self.ended.is_none() && matches!(self.foreground, Foreground::Work(_))
+        self.is_busy() || self.times.ended.is_none() && matches!(self.foreground, JobForeground::InProcess(_))
     }
 
-    fn is_holding_output(&self) -> bool {
-        self.streams.iter().any(|stream| stream.source().is_some())
-    }
-
-    /// Hands what is left to a job in the background: those who still run, and those who still hold the output open.
+    /// Starts a background job for processes that still run or still have the output open.
     fn adopt(&mut self) -> Option<JobHandle> {
-        let over = self.ladder.has_begun();
-        if over || !(self.is_holding_output() || self.is_busy() || self.shared.scope.has_strays()) {
-            for stream in &mut self.streams {
-                stream.end();
-            }
+        let is_left = || self.io.has_open_output() || self.is_busy() || self.shared.scope.has_strays();
+        if self.ladder.has_begun() || !is_left() {
+            self.io.end_outputs();
             return None;
         }
         let left = Job {
             shared: Arc::new(self.shared.inherit().ok()?),
-            argv: self.argv.clone(),
-            working_directory: self.working_directory.clone(),
-            foreground: Foreground::Gone,
+            program: self.program.clone(),
+            foreground: JobForeground::Gone,
             work: self.work.clone(),
             exit: self.exit,
-            started: self.started,
-            ended: self.ended,
-            deadline: None,
-            timed_out: false,
-            cancelled: false,
-            needed_input: false,
-            feeder: None,
-            streams: std::mem::take(&mut self.streams),
-            slave: None,
-            on_output: None,
+            times: JobTimes { deadline: None, ..self.times },
+            end: EndReason::default(),
+            io: self.io.take_outputs(),
             ladder: Ladder::default(),
             sampler: self.sampler.take(),
-            drain: None,
             emptied: self.emptied.take(),
-            buffer: Vec::new(),
             concluded: false,
         };
         left.background().ok()
@@ -262,14 +236,14 @@ impl Job {
 }
 
 impl Drop for Job {
-    /// A job that nobody waited for ends here, by the same ladder.
+    /// Ends a job that was not waited for.
     fn drop(&mut self) {
         if !self.concluded {
-            // It may be the callback that has failed.
-            self.on_output = None;
+            // The callback may have panicked.
+            self.io.drop_callback();
             self.shared.cancel.cancel();
             while !self.is_over() {
-                self.turn();
+                self.poll_once();
             }
             self.reap();
         }

@@ -1,4 +1,4 @@
-//! Starting a job: pipes or a terminal, a scope, the process.
+//! Starting a job: creates pipes or a terminal and a scope, then starts the process.
 
 use std::os::fd::{AsRawFd as _, OwnedFd};
 use std::sync::Arc;
@@ -9,89 +9,85 @@ use rustix::io::ioctl_fionbio;
 use rustix::pipe::{PipeFlags, pipe_with};
 
 use crate::cancel::CancelToken;
+use crate::capture::CaptureLimits;
 use crate::command::{Command, DescriptorSource, ProcessGroup};
 use crate::enforce::{EnforcedBy, LimitState, RunLimits, Sampler};
 use crate::error::{Error, ErrorKind};
 use crate::host::{Host, ScopeLimits};
-use crate::job::control::Shared;
-use crate::job::feeder::Feeder;
-use crate::job::inside::{Done, Foreground};
-use crate::job::stream::{Stream, StreamKind};
+use crate::job::control::JobShared;
+use crate::job::in_process::{JobForeground, WorkCompletion};
+use crate::job::input_writer::InputWriter;
+use crate::job::io::JobIo;
+use crate::job::output_reader::OutputReader;
 use crate::job::{
-    InProcessJob, InProcessWork, Input, Job, OutputCallback, Streams, SupervisionOptions, Task,
+    EndReason, InProcessJob, InProcessWork, Input, Job, JobProgram, JobTimes, OutputCallback, StreamKind,
+    Streams, SupervisionOptions, Task,
 };
 use crate::ladder::Ladder;
 use crate::limit::{Resource, ResourceLimit};
 use crate::needs_input::FileIdentity;
 use crate::outcome::Captured;
-use crate::pty::{Terminal, TerminalSize};
+use crate::pty::{PseudoTerminal, TerminalSize};
 use crate::sys;
 
-/// How many processes more than twice the limit the kernel allows where only samples enforce it.
-const PROCESS_BACKSTOP: u64 = 64;
+/// Processes that the kernel allows in addition to twice the limit, where the limit is enforced by sampling.
+const PROCESS_LIMIT_MARGIN: u64 = 64;
 
-/// What connects a job to its process.
+/// The job's side of its pipes or terminal.
 #[derive(Default)]
-struct Wiring {
-    streams: Vec<Stream>,
+struct JobConnections {
+    outputs: Vec<OutputReader>,
     captured: Captured,
-    feeder: Option<Feeder>,
-    terminal: Option<Terminal>,
+    input: Option<InputWriter>,
+    terminal: Option<PseudoTerminal>,
     slave: Option<DescriptorSource>,
-    inputs: Vec<FileIdentity>,
+    /// The files that the job's processes read their input from.
+    input_files: Vec<FileIdentity>,
 }
 
-/// A job that lacks nothing but its foreground.
-struct Parts {
+/// A job without its foreground.
+struct PreparedJob {
     command: Command,
     work: Option<Arc<dyn InProcessWork>>,
-    wiring: Wiring,
-    shared: Shared,
+    connections: JobConnections,
+    shared: JobShared,
     timeout: Option<Duration>,
-    on_output: Option<OutputCallback>,
+    callback: Option<OutputCallback>,
     sampler: Option<Sampler>,
 }
 
 impl Job {
     pub(super) fn start(task: Task, host: &Host) -> Result<Job, Error> {
-        let mut parts = Parts::new(task, host)?;
+        let mut prepared = PreparedJob::new(task, host)?;
         let started = Instant::now();
-        let child = parts.command.spawn(host.permission())?;
-        parts.shared.pid = child.pid();
-        Ok(parts.with(Foreground::Process(child), started))
+        let child = prepared.command.spawn(host.permission())?;
+        prepared.shared.pid = child.pid();
+        Ok(prepared.into_job(JobForeground::Process(child), started))
     }
 
     pub(super) fn start_in_process(task: Task, host: &Host) -> Result<(Job, InProcessJob), Error> {
-        let parts = Parts::new(task, host)?;
-        let done = Done::new()?;
-        let wired = parts.command.clone();
-        let inside = InProcessJob { scope: parts.shared.scope.clone(), wired, done: done.clone() };
-        Ok((parts.with(Foreground::Work(done), Instant::now()), inside))
+        let prepared = PreparedJob::new(task, host)?;
+        let completion = WorkCompletion::new()?;
+        let template = prepared.command.clone();
+        let scope = prepared.shared.scope.clone();
+        let job = prepared.into_job(JobForeground::InProcess(completion.clone()), Instant::now());
+        Ok((job, InProcessJob { scope, template, completion }))
     }
 }
 
-impl Parts {
-    /// All that can fail comes before the process, so that none is started in vain.
-    fn new(task: Task, host: &Host) -> Result<Parts, Error> {
+impl PreparedJob {
+    /// Does everything that can fail before the process is started.
+    fn new(task: Task, host: &Host) -> Result<PreparedJob, Error> {
         let Task { mut command, work, within, options } = task;
-        let SupervisionOptions {
-            mut input,
-            streams,
-            capture_limits: limits,
-            scope_limits,
-            timeout,
-            grace,
-            cancel,
-            on_output,
-        } = options;
+        let SupervisionOptions { mut input, streams, capture_limits, scope_limits, .. } = options;
         if let (Input::Inherit, Streams::Terminal(_)) = (&input, streams) {
             input = Input::Forward(inherited_input(&command)?);
         }
-        let mut wiring = match streams {
-            Streams::Terminal(size) => Wiring::terminal(&mut command, host, limits, size)?,
-            _ => Wiring::pipes(&mut command, host, limits, streams)?,
+        let mut connections = match streams {
+            Streams::Terminal(size) => JobConnections::terminal(&mut command, host, capture_limits, size)?,
+            _ => JobConnections::pipes(&mut command, host, capture_limits, streams)?,
         };
-        wiring.give_input(&mut command, input)?;
+        connections.connect_input(&mut command, input)?;
         let scope = within.map_or_else(|| host.scope(scope_limits), |outer| outer.part());
         let enforced = scope.limits();
         if scope_limits.strict {
@@ -99,105 +95,103 @@ impl Parts {
         }
         let sampler = limit_each_process(&mut command, &scope_limits, &enforced);
         command.scope(&scope);
-        let cancel = cancel.map_or_else(CancelToken::new, |token| token.child());
-        let shared = Shared::new(scope, cancel, grace)?;
-        Ok(Parts { command, work, wiring, shared, timeout, on_output, sampler })
+        let cancel = options.cancel.map_or_else(CancelToken::new, |token| token.child());
+        let shared = JobShared::new(scope, cancel, options.grace)?;
+        let (timeout, callback) = (options.timeout, options.on_output);
+        Ok(PreparedJob { command, work, connections, shared, timeout, callback, sampler })
     }
 
-    fn with(self, foreground: Foreground, started: Instant) -> Job {
-        let Parts { command, work, wiring, mut shared, timeout, on_output, sampler } = self;
-        shared.captured = wiring.captured;
-        shared.terminal = wiring.terminal;
-        shared.inputs = wiring.inputs;
+    fn into_job(self, foreground: JobForeground, started: Instant) -> Job {
+        let PreparedJob { command, work, connections, mut shared, timeout, callback, sampler } = self;
+        shared.captured = connections.captured;
+        shared.terminal = connections.terminal;
+        shared.inputs = connections.input_files;
         Job {
             shared: Arc::new(shared),
-            argv: command.argv().map(ToOwned::to_owned).collect(),
-            working_directory: command.directory().map(ToOwned::to_owned),
+            program: JobProgram {
+                argv: command.argv().map(ToOwned::to_owned).collect(),
+                working_directory: command.directory().map(ToOwned::to_owned),
+            },
             foreground,
             work,
             exit: None,
-            started,
-            ended: None,
-            deadline: timeout.and_then(|timeout| started.checked_add(timeout)),
-            timed_out: false,
-            cancelled: false,
-            needed_input: false,
-            feeder: wiring.feeder,
-            streams: wiring.streams,
-            slave: wiring.slave,
-            on_output,
+            times: JobTimes {
+                started,
+                ended: None,
+                deadline: timeout.and_then(|timeout| started.checked_add(timeout)),
+            },
+            end: EndReason::default(),
+            io: JobIo::new(connections.input, connections.outputs, connections.slave, callback),
             ladder: Ladder::default(),
             sampler,
-            drain: None,
             emptied: None,
-            buffer: Vec::new(),
             concluded: false,
         }
     }
 }
 
-impl Wiring {
+impl JobConnections {
     fn pipes(
         command: &mut Command,
         host: &Host,
-        limits: crate::capture::CaptureLimits,
+        limits: CaptureLimits,
         streams: Streams,
-    ) -> Result<Wiring, Error> {
-        let mut wiring = Wiring::default();
-        // A session of its own, so that there is no terminal it could take its input from.
+    ) -> Result<JobConnections, Error> {
+        let mut connections = JobConnections::default();
+        // In its own session, the program has no controlling terminal to read from.
         command.group(ProcessGroup::Session);
         match streams {
             Streams::Separate => {
                 let kinds = [(1, StreamKind::Stdout), (2, StreamKind::Stderr)];
                 for (number, kind) in kinds {
-                    command.descriptor(number, wiring.add_stream(kind, host, limits)?);
+                    command.descriptor(number, connections.add_output(kind, host, limits)?);
                 }
             }
             Streams::Merged => {
-                let target = wiring.add_stream(StreamKind::Merged, host, limits)?;
+                let target = connections.add_output(StreamKind::Merged, host, limits)?;
                 command.descriptor(1, target.clone()).descriptor(2, target);
             }
             Streams::Inherit | Streams::Terminal(_) => {}
         }
-        Ok(wiring)
+        Ok(connections)
     }
 
     fn terminal(
         command: &mut Command,
         host: &Host,
-        limits: crate::capture::CaptureLimits,
+        limits: CaptureLimits,
         size: TerminalSize,
-    ) -> Result<Wiring, Error> {
-        let (terminal, slave) = Terminal::open(size, command)?;
+    ) -> Result<JobConnections, Error> {
+        let (terminal, slave) = PseudoTerminal::open(size, command)?;
         let output = host.output(limits);
         let source = terminal.duplicate()?;
         set_nonblocking(&source)?;
-        let mut inputs = Vec::new();
+        let mut input_files = Vec::new();
         if let DescriptorSource::Open(slave) = &slave {
-            inputs.extend(identity(slave.as_raw_fd()));
+            input_files.extend(identity(slave.as_raw_fd()));
         }
-        inputs.extend(FileIdentity::of("/dev/tty"));
-        Ok(Wiring {
-            streams: vec![Stream::new(StreamKind::Merged, source, output.clone())],
+        input_files.extend(FileIdentity::of("/dev/tty"));
+        Ok(JobConnections {
+            outputs: vec![OutputReader::new(StreamKind::Merged, source, output.clone())],
             captured: Captured { output: Some(output), terminal: Some(size), ..Captured::default() },
-            feeder: None,
+            input: None,
             terminal: Some(terminal),
             slave: Some(slave),
-            inputs,
+            input_files,
         })
     }
 
-    /// Makes a pipe for a stream and returns its writing end.
-    fn add_stream(
+    /// Creates a pipe for a stream and returns its write end.
+    fn add_output(
         &mut self,
         kind: StreamKind,
         host: &Host,
-        limits: crate::capture::CaptureLimits,
+        limits: CaptureLimits,
     ) -> Result<DescriptorSource, Error> {
         let (source, target) = pipe()?;
         set_nonblocking(&source)?;
         let output = host.output(limits);
-        self.streams.push(Stream::new(kind, source, output.clone()));
+        self.outputs.push(OutputReader::new(kind, source, output.clone()));
         match kind {
             StreamKind::Stdout => self.captured.stdout = Some(output),
             StreamKind::Stderr => self.captured.stderr = Some(output),
@@ -206,13 +200,11 @@ impl Wiring {
         Ok(target.into())
     }
 
-    fn give_input(&mut self, command: &mut Command, input: Input) -> Result<(), Error> {
+    fn connect_input(&mut self, command: &mut Command, input: Input) -> Result<(), Error> {
         if let Some(terminal) = &self.terminal {
             let target = terminal.duplicate()?;
             set_nonblocking(&target)?;
-            let mut feeder = Feeder::new(target, true);
-            feed(&mut feeder, input);
-            self.feeder = Some(feeder);
+            self.input = Some(input_writer(target, true, input));
             return Ok(());
         }
         match input {
@@ -220,30 +212,28 @@ impl Wiring {
                 command.descriptor(0, open_null()?);
             }
             Input::File(file) => {
-                self.inputs.extend(identity(file.as_raw_fd()));
+                self.input_files.extend(identity(file.as_raw_fd()));
                 command.descriptor(0, DescriptorSource::Open(file));
             }
             Input::Inherit => {
-                let inherited = command.wired(0).map(DescriptorSource::number);
-                self.inputs.extend(inherited.and_then(identity));
+                let inherited = command.descriptor_source(0).map(DescriptorSource::number);
+                self.input_files.extend(inherited.and_then(identity));
             }
             Input::Bytes(_) | Input::Forward(_) | Input::Pipe => {
                 let (source, target) = pipe()?;
                 set_nonblocking(&target)?;
-                self.inputs.extend(identity(source.as_raw_fd()));
+                self.input_files.extend(identity(source.as_raw_fd()));
                 command.descriptor(0, source);
-                let mut feeder = Feeder::new(target, false);
-                feed(&mut feeder, input);
-                self.feeder = Some(feeder);
+                self.input = Some(input_writer(target, false, input));
             }
         }
         Ok(())
     }
 }
 
-/// The command's own descriptor 0, for a job whose processes get a terminal instead.
+/// Returns the command's own descriptor 0, for a job whose processes get a terminal instead.
 fn inherited_input(command: &Command) -> Result<Arc<OwnedFd>, Error> {
-    match command.wired(0) {
+    match command.descriptor_source(0) {
         Some(DescriptorSource::Open(file)) => Ok(file.clone()),
         Some(DescriptorSource::Inherit(number)) => {
             let file = sys::duplicate(*number);
@@ -258,20 +248,22 @@ fn open_null() -> Result<OwnedFd, Error> {
         .map_err(|error| Error::system("open '/dev/null'", error))
 }
 
-fn feed(feeder: &mut Feeder, input: Input) {
+fn input_writer(target: OwnedFd, terminal: bool, input: Input) -> InputWriter {
+    let mut writer = InputWriter::new(target, terminal);
     match input {
-        Input::Null => feeder.finish(),
+        Input::Null => writer.finish(),
         Input::Bytes(bytes) => {
-            feeder.push(bytes);
-            feeder.finish();
+            writer.push(bytes);
+            writer.finish();
         }
-        Input::File(file) | Input::Forward(file) => feeder.forward(file),
+        Input::File(file) | Input::Forward(file) => writer.forward(file),
         Input::Pipe | Input::Inherit => {}
     }
+    writer
 }
 
-/// Sets the limits that the kernel enforces for each process on its own, and yields what samples those that no control
-/// group enforces for all together.
+/// Sets the limits that the kernel enforces for each process. Returns a sampler for the limits on all processes together
+/// that no control group enforces.
 fn limit_each_process(command: &mut Command, asked: &ScopeLimits, enforced: &RunLimits) -> Option<Sampler> {
     if let Some(time) = asked.cpu {
         command.limit(ResourceLimit::cpu(time));
@@ -281,29 +273,29 @@ fn limit_each_process(command: &mut Command, asked: &ScopeLimits, enforced: &Run
     };
     let (memory, processes) = (weak(enforced.memory), weak(enforced.processes));
     if let Some(memory) = memory {
-        // A backstop for what happens between two samples. Exactly the limit would refuse memory that is never used.
+        // Catches growth between two samples. The exact limit would refuse memory that is reserved but never used.
         command.limit(ResourceLimit::fixed(Resource::DataSize, memory.saturating_mul(2)));
     }
     if let Some(processes) = processes {
-        // The system counts all processes of the user, not those of the job, and does not tell when it refuses one: a
-        // backstop as well, which leaves the decision to the samples.
-        let backstop = processes.saturating_mul(2).saturating_add(PROCESS_BACKSTOP);
+        // The kernel counts all processes of the user and does not report a refusal, so this only catches growth between
+        // two samples.
+        let maximum = processes.saturating_mul(2).saturating_add(PROCESS_LIMIT_MARGIN);
         command.limit(ResourceLimit::fixed(
             Resource::Processes,
-            backstop.saturating_add(crate::proc::count_of_user()),
+            maximum.saturating_add(crate::proc::count_of_user()),
         ));
     }
     Sampler::new(memory, processes)
 }
 
-/// Refuses to start where the kernel does not enforce a limit for the whole tree.
+/// Fails if the kernel does not enforce a limit for all processes together.
 fn refuse_weak_limits(enforced: &RunLimits) -> Result<(), Error> {
     let strong = |by| matches!(by, EnforcedBy::Cgroup | EnforcedBy::Rlimit);
     match enforced.all().find(|(_, state)| !strong(state.enforced_by)) {
         None => Ok(()),
         Some((kind, _)) => {
             let message = format!("cannot enforce the {} limit for all processes together", kind.name());
-            let hint = "no control group can be made here; without strict limits it is enforced by sampling";
+            let hint = "control groups are not available; without strict limits, sampling enforces it";
             Err(Error::new(ErrorKind::Limit, message).with_hint(hint))
         }
     }
@@ -314,9 +306,9 @@ fn identity(number: i32) -> Option<FileIdentity> {
 }
 
 fn pipe() -> Result<(OwnedFd, OwnedFd), Error> {
-    pipe_with(PipeFlags::CLOEXEC).map_err(|error| Error::system("make a pipe", error))
+    pipe_with(PipeFlags::CLOEXEC).map_err(|error| Error::system("create a pipe", error))
 }
 
 fn set_nonblocking(descriptor: &OwnedFd) -> Result<(), Error> {
-    ioctl_fionbio(descriptor, true).map_err(|error| Error::system("prepare a pipe", error))
+    ioctl_fionbio(descriptor, true).map_err(|error| Error::system("set a descriptor to non-blocking", error))
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::command::Command;
 use crate::error::Error;
 use crate::host::Host;
-use crate::job::inside::stand_in;
+use crate::job::in_process::template_command;
 use crate::job::{InProcessJob, InProcessWork, Job, SupervisionOptions};
 use crate::outcome::JobOutcome;
 use crate::scope::Scope;
@@ -28,7 +28,7 @@ impl Task {
 
     /// Makes a task whose foreground is work of the calling process. Start it with [`Task::start_in_process`].
     pub fn in_process(work: Arc<dyn InProcessWork>) -> Task {
-        Task { work: Some(work), ..Task::new(stand_in()) }
+        Task { work: Some(work), ..Task::new(template_command()) }
     }
 
     crate::supervision_setters!(options);

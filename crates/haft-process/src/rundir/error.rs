@@ -1,7 +1,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Why a run directory could not be made, listed or removed.
+/// A failure to create, list or remove run directories.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 #[error("{kind}")]
@@ -9,62 +9,62 @@ pub struct Error {
     kind: ErrorKind,
 }
 
-/// What went wrong.
+/// The kind of an [`Error`].
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// The base directory cannot be made or opened.
+    /// The base directory cannot be created or opened.
     #[error("cannot use '{path}' as a run directory: {source}", path = path.display())]
     Base {
         /// The base directory.
         path: PathBuf,
-        /// What the system says.
+        /// The system error.
         source: io::Error,
     },
     /// The base directory belongs to another user.
-    #[error("cannot use '{path}' as a run directory: it belongs to user {owner}", path = path.display())]
+    #[error("cannot use '{path}' as a run directory: it is owned by user {owner}", path = path.display())]
     ForeignBase {
         /// The base directory.
         path: PathBuf,
-        /// The user it belongs to.
+        /// The owner's user id.
         owner: u32,
     },
-    /// Others may write into the base directory.
-    #[error("cannot use '{path}' as a run directory: others can write to it (mode {mode:04o})", path = path.display())]
+    /// Other users can write to the base directory.
+    #[error("cannot use '{path}' as a run directory: other users can write to it (mode {mode:04o})", path = path.display())]
     OpenBase {
         /// The base directory.
         path: PathBuf,
         /// Its mode.
         mode: u32,
     },
-    /// Something in the run directory cannot be made.
+    /// A file or directory cannot be created.
     #[error("cannot create '{path}': {source}", path = path.display())]
     Create {
-        /// What was to be made.
+        /// The file or directory.
         path: PathBuf,
-        /// What the system says.
+        /// The system error.
         source: io::Error,
     },
-    /// Something in the run directory cannot be read.
+    /// A file or directory cannot be read.
     #[error("cannot read '{path}': {source}", path = path.display())]
     Read {
-        /// What was to be read.
+        /// The file or directory.
         path: PathBuf,
-        /// What the system says.
+        /// The system error.
         source: io::Error,
     },
-    /// The run directory cannot be removed as a whole.
+    /// The run directory cannot be removed completely.
     #[error("cannot remove '{path}': {source}", path = path.display())]
     Remove {
         /// The run directory.
         path: PathBuf,
-        /// What the system says.
+        /// The system error.
         source: io::Error,
     },
 }
 
 impl Error {
-    /// What went wrong.
+    /// Returns the kind of the error.
     pub fn kind(&self) -> &ErrorKind {
         &self.kind
     }

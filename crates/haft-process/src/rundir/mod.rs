@@ -1,15 +1,14 @@
-//! A private directory for as long as its owner lives, and what dead owners left behind.
+//! Run directories: private directories that exist as long as their owner runs.
 //!
-//! Each run has a directory of its own below a base directory, named by the [`RunId`]. It holds the spilled outputs, a
-//! list of the cgroups the run has made and a file that its owner keeps locked. The kernel drops the lock with the owner,
-//! however it dies and whoever gets its process id afterwards: a directory whose lock can be taken is [stale].
+//! Each run has a directory in a base directory, named by its [`RunId`]. It contains spilled outputs, a list of the control
+//! groups that the run created, and a file that the owner keeps locked. The kernel releases the lock when the owner ends,
+//! for whatever reason, even if its pid is reused. A directory whose lock can be taken is therefore [stale].
 //!
-//! Nobody else can have a hand in it: the base must belong to this user and be writable by no other, no symbolic link is
-//! followed on the way, and everything is made for the owner alone.
+//! Other users cannot interfere: the base must be owned by this user and not writable by others, symbolic links are not
+//! followed, and all files are accessible to the owner only.
 //!
-//! A directory without a locked file may be one whose owner is just starting. No cleaner takes such a one away from it
-//! unnoticed: the owner checks, once it has the lock, that the file is still there, and begins anew with another name if
-//! it is not.
+//! A directory without a lock may belong to an owner that is just starting. If a cleaner removes it, the owner notices:
+//! it checks after locking that the file still exists, and starts again with another name if it does not.
 
 mod error;
 mod id;
@@ -32,34 +31,36 @@ pub(crate) use private::{private_bases, remove_private_base};
 pub(crate) use stale::paths;
 pub use stale::{StaleRun, stale};
 
-const OWNER: &str = "owner";
-const CGROUPS: &str = "cgroups";
+/// The file that the owner keeps locked.
+const OWNER_FILE: &str = "owner";
+/// The list of control groups.
+const CGROUPS_FILE: &str = "cgroups";
 
-/// The directory of a living run. It is removed, with everything in it, when this is dropped.
+/// The directory of an active run. Dropping it removes the directory and its contents.
 #[derive(Debug)]
 pub struct RunDirectory {
     id: RunId,
     path: PathBuf,
     base: OwnedFd,
-    /// Where the base is, if it was made for this run alone and goes with it.
+    /// The path of the base, if it was created for this run and must be removed with it.
     own_base: Option<PathBuf>,
     directory: OwnedFd,
-    /// Closed on `exec`, so that the lock never outlives the owner in a child.
+    /// Close-on-exec, so that no child keeps the lock.
     _lock: OwnedFd,
 }
 
 impl RunDirectory {
-    /// Makes a new one below `base`, which is made as well if only its last component is missing.
+    /// Creates a run directory in `base`. Creates `base` if only its last component is missing.
     ///
     /// # Errors
-    /// When the base cannot be made or opened, belongs to somebody else or can be written by others, or when nothing can
-    /// be created or locked in it.
+    /// Fails if `base` cannot be created or opened, is owned or writable by another user, or if no directory can be created
+    /// and locked in it.
     pub fn create(base: &Path) -> Result<Self, Error> {
-        /// Each attempt fails only if a cleaner came by in the very moment between two calls of it, which on a busy machine
-        /// may be a long one.
-        const ATTEMPTS: usize = 1000;
+        /// An attempt fails only if a cleaner removes the directory between two system calls. On a busy machine that can
+        /// happen several times in a row.
+        const MAX_ATTEMPTS: usize = 1000;
         let base_directory = private::open_base(base)?;
-        for _ in 0..ATTEMPTS {
+        for _ in 0..MAX_ATTEMPTS {
             let id = RunId::new();
             let path = base.join(id.as_str());
             if let Some((directory, lock)) =
@@ -72,10 +73,10 @@ impl RunDirectory {
         Err(Error::create(base, io::ErrorKind::ResourceBusy.into()))
     }
 
-    /// Makes a new one below a base of its own, which has a random name in `parent` and is removed with it.
+    /// Creates a run directory in a new base with a random name in `parent`, which is removed with it.
     ///
     /// # Errors
-    /// When nothing can be created or locked in `parent`.
+    /// Fails if no directory can be created and locked in `parent`.
     pub fn create_private(parent: &Path) -> Result<Self, Error> {
         let base = parent.join(private::base_name());
         let mut run = Self::create(&base).inspect_err(|_| remove_private_base(&base))?;
@@ -83,45 +84,46 @@ impl RunDirectory {
         Ok(run)
     }
 
-    /// The name of the run.
+    /// Returns the id of the run.
     pub fn id(&self) -> &RunId {
         &self.id
     }
 
-    /// Where the directory is.
+    /// Returns the path of the directory.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The directory as a place for outputs that outgrow memory.
+    /// Returns the directory for spilled outputs.
     ///
     /// # Errors
-    /// When no descriptor is to be had.
+    /// Fails if the system has no descriptors left.
     pub fn spill_directory(&self) -> Result<SpillDirectory, Error> {
         let directory = self.directory.try_clone().map_err(|error| Error::create(&self.path, error))?;
         Ok(SpillDirectory::new(directory, &self.path))
     }
 
-    /// Notes a cgroup, so that it can be emptied and removed even if the owner dies. To be called before it is made.
+    /// Records a control group, so that it can be emptied and removed after the owner was killed. Must be called before the
+    /// group is created.
     ///
     /// # Errors
-    /// When the note cannot be written.
-    pub fn note_cgroup(&self, cgroup: &Path) -> Result<(), Error> {
-        let note = [cgroup.as_os_str().as_bytes(), b"\0"].concat();
+    /// Fails if the record cannot be written.
+    pub fn record_cgroup(&self, cgroup: &Path) -> Result<(), Error> {
+        let record = [cgroup.as_os_str().as_bytes(), b"\0"].concat();
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::APPEND | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        let written = openat(&self.directory, CGROUPS, flags, Mode::RUSR | Mode::WUSR)
-            .and_then(|file| rustix::io::write(file, &note));
+        let written = openat(&self.directory, CGROUPS_FILE, flags, Mode::RUSR | Mode::WUSR)
+            .and_then(|file| rustix::io::write(file, &record));
         match written {
-            Ok(count) if count == note.len() => Ok(()),
-            Ok(_) => Err(Error::create(&self.path.join(CGROUPS), io::ErrorKind::WriteZero.into())),
-            Err(error) => Err(Error::create(&self.path.join(CGROUPS), error.into())),
+            Ok(count) if count == record.len() => Ok(()),
+            Ok(_) => Err(Error::create(&self.path.join(CGROUPS_FILE), io::ErrorKind::WriteZero.into())),
+            Err(error) => Err(Error::create(&self.path.join(CGROUPS_FILE), error.into())),
         }
     }
 
-    /// Removes the directory with everything in it, as dropping it does, and says when that did not work.
+    /// Removes the directory and its contents. Dropping does the same, but ignores errors.
     ///
     /// # Errors
-    /// When something in it cannot be removed.
+    /// Fails if a file cannot be removed.
     pub fn remove(self) -> Result<(), Error> {
         self.clear()
     }
@@ -135,18 +137,19 @@ impl RunDirectory {
 }
 
 impl Drop for RunDirectory {
-    /// What cannot be removed now, the next start cleans.
+    /// Ignores errors, because the next start removes stale directories.
     fn drop(&mut self) {
         let _ = self.clear();
     }
 }
 
-/// Makes the directory and locks its owner file; `None` if a cleaner took it away meanwhile.
+/// Creates the directory and locks its owner file. Returns `None` if a cleaner has removed it meanwhile.
 fn claim(base: &OwnedFd, id: &RunId) -> io::Result<Option<(OwnedFd, OwnedFd)>> {
     mkdirat(base, id.as_str(), Mode::RWXU)?;
     let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    let opened = private::open_directory(base.as_fd(), id.as_str())
-        .and_then(|directory| Ok((openat(&directory, OWNER, flags, Mode::RUSR | Mode::WUSR)?, directory)));
+    let opened = private::open_directory(base.as_fd(), id.as_str()).and_then(|directory| {
+        Ok((openat(&directory, OWNER_FILE, flags, Mode::RUSR | Mode::WUSR)?, directory))
+    });
     let (lock, directory) = match opened {
         Ok(opened) => opened,
         Err(Errno::NOENT) => return Ok(None),

@@ -1,4 +1,4 @@
-//! Directory access that follows no symbolic link and trusts nobody else.
+//! Access to directories that only this user can change, without following symbolic links.
 
 use std::ffi::OsStr;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -9,10 +9,10 @@ use rustix::io::Errno;
 use rustix::process::geteuid;
 
 use super::error::{Error, ErrorKind};
-use super::{CGROUPS, OWNER};
+use super::{CGROUPS_FILE, OWNER_FILE};
 use crate::capture::random_word;
 
-/// Opens the base directory, after making it if it is missing, provided that it is private.
+/// Opens the base directory, and creates it if it does not exist. Fails if it is not private.
 pub(super) fn open_base(path: &Path) -> Result<OwnedFd, Error> {
     match mkdirat(CWD, path, Mode::RWXU) {
         Ok(()) | Err(Errno::EXIST) => {}
@@ -21,9 +21,9 @@ pub(super) fn open_base(path: &Path) -> Result<OwnedFd, Error> {
     open_existing_base(path)
 }
 
-/// Opens the base directory, provided that it is private.
+/// Opens an existing base directory. Fails if it is not private.
 pub(super) fn open_existing_base(path: &Path) -> Result<OwnedFd, Error> {
-    let base = openat(CWD, path, DIRECTORY, Mode::empty()).map_err(|error| Error::base(path, error))?;
+    let base = openat(CWD, path, DIRECTORY_FLAGS, Mode::empty()).map_err(|error| Error::base(path, error))?;
     let status = fstat(&base).map_err(|error| Error::base(path, error))?;
     if status.st_uid != geteuid().as_raw() {
         return Err(ErrorKind::ForeignBase { path: path.into(), owner: status.st_uid }.into());
@@ -35,23 +35,23 @@ pub(super) fn open_existing_base(path: &Path) -> Result<OwnedFd, Error> {
     Ok(base)
 }
 
-/// The beginning of the names of bases that are made for one run alone.
+/// The prefix of the names of bases that are created for a single run.
 fn base_prefix() -> String {
     format!("haft-{}-", geteuid().as_raw())
 }
 
-/// A name for a base that nobody can foresee.
+/// Returns an unpredictable name for a base.
 pub(super) fn base_name() -> String {
     base_prefix() + &random_word(12)
 }
 
-/// The bases in `parent` that were made for one run alone, by this user.
+/// Returns the bases in `parent` that this user created for single runs.
 pub(crate) fn private_bases(parent: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(parent).into_iter().flatten().flatten();
     entries.map(|entry| entry.path()).filter(|path| is_private_base(path)).collect()
 }
 
-/// Removes a base that was made for one run alone, if it is empty.
+/// Removes a base that was created for a single run, if it is empty.
 pub(crate) fn remove_private_base(path: &Path) {
     if is_private_base(path) {
         let _ = std::fs::remove_dir(path);
@@ -65,28 +65,32 @@ fn is_private_base(path: &Path) -> bool {
     })
 }
 
-const DIRECTORY: OFlags =
+const DIRECTORY_FLAGS: OFlags =
     OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
 
 pub(super) fn open_directory(parent: BorrowedFd<'_>, name: impl rustix::path::Arg) -> Result<OwnedFd, Errno> {
-    openat(parent, name, DIRECTORY, Mode::empty())
+    openat(parent, name, DIRECTORY_FLAGS, Mode::empty())
 }
 
-/// Removes a run directory with everything in it. The list of cgroups and the owner file go last: as long as anything is
-/// left, what remains can be recognised and cleaned.
+/// Removes a run directory and its contents. Removes the list of control groups and the owner file last, so that a partly
+/// removed directory is still recognised as stale.
 pub(super) fn remove(base: BorrowedFd<'_>, directory: BorrowedFd<'_>, name: &str) -> Result<(), Errno> {
-    let last = [CGROUPS, OWNER];
-    empty(directory, DEPTH, &|name| last.iter().any(|kept| kept.as_bytes() == name))?;
+    let last = [CGROUPS_FILE, OWNER_FILE];
+    remove_contents(directory, MAX_DEPTH, &|name| last.iter().any(|kept| kept.as_bytes() == name))?;
     for name in last {
-        absent(unlinkat(directory, name, AtFlags::empty()))?;
+        ignore_missing(unlinkat(directory, name, AtFlags::empty()))?;
     }
-    absent(unlinkat(base, name, AtFlags::REMOVEDIR))
+    ignore_missing(unlinkat(base, name, AtFlags::REMOVEDIR))
 }
 
-/// Directories within directories deeper than this are not what haft makes, and each level holds descriptors.
-const DEPTH: usize = 64;
+/// Maximum depth of nested directories. haft does not nest them, and each level needs a descriptor.
+const MAX_DEPTH: usize = 64;
 
-fn empty(directory: BorrowedFd<'_>, depth: usize, keep: &dyn Fn(&[u8]) -> bool) -> Result<(), Errno> {
+fn remove_contents(
+    directory: BorrowedFd<'_>,
+    depth: usize,
+    keep: &dyn Fn(&[u8]) -> bool,
+) -> Result<(), Errno> {
     for entry in Dir::read_from(directory)? {
         let entry = entry?;
         let name = entry.file_name();
@@ -100,17 +104,17 @@ fn empty(directory: BorrowedFd<'_>, depth: usize, keep: &dyn Fn(&[u8]) -> bool) 
         }
         if kind == FileType::Directory {
             let depth = depth.checked_sub(1).ok_or(Errno::NAMETOOLONG)?;
-            empty(open_directory(directory, name)?.as_fd(), depth, &|_| false)?;
-            absent(unlinkat(directory, name, AtFlags::REMOVEDIR))?;
+            remove_contents(open_directory(directory, name)?.as_fd(), depth, &|_| false)?;
+            ignore_missing(unlinkat(directory, name, AtFlags::REMOVEDIR))?;
         } else {
-            absent(unlinkat(directory, name, AtFlags::empty()))?;
+            ignore_missing(unlinkat(directory, name, AtFlags::empty()))?;
         }
     }
     Ok(())
 }
 
-/// What is gone already needs no removing.
-fn absent(result: Result<(), Errno>) -> Result<(), Errno> {
+/// Ignores the error for a file that does not exist.
+fn ignore_missing(result: Result<(), Errno>) -> Result<(), Errno> {
     match result {
         Err(Errno::NOENT) => Ok(()),
         other => other,

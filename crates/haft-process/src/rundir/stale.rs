@@ -9,9 +9,9 @@ use rustix::fs::{AtFlags, Dir, FlockOperation, Mode, OFlags, flock, fstat, opena
 use rustix::io::Errno;
 
 use super::error::Error;
-use super::{CGROUPS, OWNER, RunId, private};
+use super::{CGROUPS_FILE, OWNER_FILE, RunId, private};
 
-/// The directory of a run whose owner is dead. While this exists no other cleaner sees it.
+/// The directory of a run whose owner has ended. It is locked, so that no other cleaner takes it.
 #[derive(Debug)]
 pub struct StaleRun {
     id: RunId,
@@ -21,11 +21,11 @@ pub struct StaleRun {
     _lock: OwnedFd,
 }
 
-/// Finds the runs below `base` whose owners are dead, however they died. Those another cleaner is at are left to it, and
-/// directories without anything in them are removed on the way. A base that does not exist has none.
+/// Finds the runs in `base` whose owners have ended. Skips runs that another cleaner has locked, and removes empty directories.
+/// Returns none if `base` does not exist.
 ///
 /// # Errors
-/// When the base cannot be opened or read, belongs to somebody else or can be written by others.
+/// Fails if `base` cannot be opened or read, or is owned or writable by another user.
 pub fn stale(base: &Path) -> Result<Vec<StaleRun>, Error> {
     if matches!(rustix::fs::lstat(base), Err(Errno::NOENT)) {
         return Ok(Vec::new());
@@ -44,21 +44,21 @@ pub fn stale(base: &Path) -> Result<Vec<StaleRun>, Error> {
     Ok(runs)
 }
 
-/// The paths that stand one after another, each ended by a zero byte; one without its end is left out.
-pub(crate) fn paths(notes: &[u8]) -> impl Iterator<Item = PathBuf> {
-    let whole = notes.split_inclusive(|byte| *byte == 0).filter_map(|note| note.strip_suffix(b"\0"));
-    whole.map(|note| PathBuf::from(OsString::from_vec(note.to_vec())))
+/// Splits NUL-terminated paths. Omits a last path without a NUL.
+pub(crate) fn paths(records: &[u8]) -> impl Iterator<Item = PathBuf> {
+    let complete = records.split_inclusive(|byte| *byte == 0).filter_map(|record| record.strip_suffix(b"\0"));
+    complete.map(|record| PathBuf::from(OsString::from_vec(record.to_vec())))
 }
 
-/// Locks the owner file of a run, unless its owner or another cleaner has it, or has just removed it. Whatever goes
-/// wrong here means that the run is not ours to clean.
+/// Locks the owner file of a run. Returns `None` if the owner or another cleaner has locked or removed it, and on any other
+/// error.
 fn take_over(base: BorrowedFd<'_>, name: &str) -> Option<(OwnedFd, OwnedFd)> {
     let directory = private::open_directory(base, name).ok()?;
     let flags = OFlags::RDWR | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-    let lock = match openat(&directory, OWNER, flags, Mode::empty()) {
+    let lock = match openat(&directory, OWNER_FILE, flags, Mode::empty()) {
         Ok(lock) => lock,
         Err(Errno::NOENT) => {
-            // Only an empty directory goes this way: an owner that is just starting notices, and begins anew.
+            // Removes only an empty directory. An owner that is just starting notices it and starts again.
             let _ = unlinkat(base, name, AtFlags::REMOVEDIR);
             return None;
         }
@@ -70,38 +70,38 @@ fn take_over(base: BorrowedFd<'_>, name: &str) -> Option<(OwnedFd, OwnedFd)> {
 }
 
 impl StaleRun {
-    /// The name of the run, which its processes carry as well.
+    /// Returns the id of the run.
     pub fn id(&self) -> &RunId {
         &self.id
     }
 
-    /// Where its directory is.
+    /// Returns the path of the directory.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The cgroups it noted, in that order.
+    /// Returns the recorded control groups, in order.
     ///
     /// # Errors
-    /// When the list cannot be read.
+    /// Fails if the list cannot be read.
     pub fn cgroups(&self) -> Result<Vec<PathBuf>, Error> {
-        let failed = |error: std::io::Error| Error::read(&self.path.join(CGROUPS), error);
+        let failed = |error: std::io::Error| Error::read(&self.path.join(CGROUPS_FILE), error);
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-        let file = match openat(&self.directory, CGROUPS, flags, Mode::empty()) {
+        let file = match openat(&self.directory, CGROUPS_FILE, flags, Mode::empty()) {
             Ok(file) => file,
             Err(Errno::NOENT) => return Ok(Vec::new()),
             Err(error) => return Err(failed(error.into())),
         };
-        let mut notes = Vec::new();
-        File::from(file).read_to_end(&mut notes).map_err(failed)?;
-        // A note without its end was being written when the owner died, before the cgroup was made.
-        Ok(paths(&notes).collect())
+        let mut records = Vec::new();
+        File::from(file).read_to_end(&mut records).map_err(failed)?;
+        // The owner ended while it wrote an incomplete record, before it created the group.
+        Ok(paths(&records).collect())
     }
 
-    /// Removes the directory with everything in it.
+    /// Removes the directory and its contents.
     ///
     /// # Errors
-    /// When something in it cannot be removed; it stays stale then.
+    /// Fails if a file cannot be removed. The directory stays stale then.
     pub fn remove(self) -> Result<(), Error> {
         private::remove(self.base.as_fd(), self.directory.as_fd(), self.id.as_str())
             .map_err(|error| Error::remove(&self.path, error))

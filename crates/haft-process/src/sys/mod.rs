@@ -1,8 +1,8 @@
-//! The room where the system is touched directly.
+//! Raw system calls.
 //!
-//! Everything `unsafe` of this crate is below this folder. The rest of the crate sees only the safe functions that
-//! are re-exported here; another Unix system would be a sibling of `linux` with the same names.
-#![expect(unsafe_code, reason = "raw system calls live here and nowhere else in this crate")]
+//! This folder has all `unsafe` code of the crate, behind safe functions. Support for another Unix system would be a
+//! sibling of `linux` with the same functions.
+#![expect(unsafe_code, reason = "all raw system calls of this crate are in this folder")]
 
 #[cfg(target_os = "linux")]
 mod linux;

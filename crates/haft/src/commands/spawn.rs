@@ -22,7 +22,7 @@ pub(crate) fn run(mut spawn: SpawnArguments, process: &ProcessContext) -> Result
             let time = spawn.supervise.keep_output;
             output::keep(
                 &outcome.captured,
-                &mut report.shown,
+                &mut report.outputs,
                 &redactor.text(&words.join(" ")),
                 time,
                 process,

@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
-use haft_test_support::{Finished, Haft, Report, Scratch, child};
+use haft_test_support::{ChildReport, FinishedHaft, Haft, Scratch, child};
 
 pub(crate) const HAFT: &str = env!("CARGO_BIN_EXE_haft");
 
@@ -72,7 +72,7 @@ impl World {
 
     /// Launches, and demands that it worked.
     #[track_caller]
-    pub(crate) fn launch(&self, words: &[&str]) -> Finished {
+    pub(crate) fn launch(&self, words: &[&str]) -> FinishedHaft {
         self.haft(&["launch"]).args(words).run().status(0)
     }
 
@@ -106,8 +106,8 @@ impl World {
         fs::read(self.scratch.file("notes/stdin")).unwrap()
     }
 
-    pub(crate) fn report(&self) -> Report {
-        Report::parse(fs::read(self.scratch.file("notes/report")).unwrap())
+    pub(crate) fn report(&self) -> ChildReport {
+        ChildReport::parse(fs::read(self.scratch.file("notes/report")).unwrap())
     }
 
     pub(crate) fn has_started(&self) -> bool {

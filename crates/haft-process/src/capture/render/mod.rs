@@ -1,13 +1,12 @@
-//! VirtualTerminal output as the text a person would have seen.
+//! Renders terminal output as the text that a person would have seen.
 //!
-//! Carriage returns, backspaces, erasures and cursor movements are applied, colours dropped and trailing blanks removed: a
-//! progress bar leaves its last state. Lines that scroll off the screen are final and go, in order, into an [`Output`] of
-//! their own; a line wrapped at the edge of the screen is one line again. What a program drew on the alternate screen goes
-//! with it, unless the program is still there at the end.
+//! Carriage returns, backspaces, erasures and cursor movements are applied; colours and trailing spaces are removed. Of a
+//! progress bar, the last state remains. Lines that scroll off the screen are final and are appended to an [`Output`]. A line
+//! that was wrapped at the edge of the screen becomes one line again. The alternate screen is dropped, unless it is still
+//! shown at the end.
 //!
-//! Whatever the bytes, time is linear in their number and memory is bounded by the screen and the limits of the output.
-//! Sequences that ask for more work than that, a hundred thousand erasures of the whole screen for instance, are left
-//! out, and the text is marked as lossy.
+//! Time is linear in the number of bytes, and memory is bounded by the screen and the limits of the output. Control sequences
+//! that need more work, such as a hundred thousand erasures of the whole screen, are skipped, and the text is marked as lossy.
 //!
 //! ```
 //! use haft_process::capture::render::{VirtualTerminal, render};
@@ -18,20 +17,20 @@
 //! # Ok::<(), haft_process::capture::Error>(())
 //! ```
 
-mod gate;
 mod glyphs;
-mod lines;
+mod line_writer;
+mod work_limiter;
 
 use std::num::NonZeroU16;
 
 use vt100::capture::{BasicFormattedCaptureRange, BasicFormattedCaptureState, RowContents};
 
-use self::gate::{Gate, Part};
 use self::glyphs::Glyphs;
-use self::lines::Lines;
+use self::line_writer::LineWriter;
+use self::work_limiter::{InputPart, WorkLimiter};
 use super::{CaptureLimits, Decoder, Error, Output};
 
-/// The terminal that bytes were written for.
+/// The terminal for which the bytes were written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct VirtualTerminal {
     rows: NonZeroU16,
@@ -40,16 +39,17 @@ pub struct VirtualTerminal {
 }
 
 impl VirtualTerminal {
-    /// A terminal of this size. Each side has a limit of 1000, and there are at least two columns, the least in which a
-    /// wide character has a place.
+    /// Makes a terminal. Rows and columns are limited to 1000, with at least one row and the two columns of a wide character.
     pub fn new(rows: u16, columns: u16) -> Self {
-        let side =
-            |length: u16, least: u16| NonZeroU16::new(length.clamp(least, 1000)).unwrap_or(NonZeroU16::MIN);
+        const MAX_SIDE: u16 = 1000;
+        let side = |length: u16, minimum: u16| {
+            NonZeroU16::new(length.clamp(minimum, MAX_SIDE)).unwrap_or(NonZeroU16::MIN)
+        };
         Self { rows: side(rows, 1), columns: side(columns, 2), line_feed_returns: false }
     }
 
-    /// A line feed goes to the start of the next line. A terminal driver does that by sending a carriage return first; for
-    /// bytes that went through none, such as those of a pipe, say it here.
+    /// Makes a line feed move to the start of the next line, for bytes from a pipe. A terminal driver does that itself by adding
+    /// a carriage return.
     #[must_use]
     pub fn line_feed_returns(self) -> Self {
         Self { line_feed_returns: true, ..self }
@@ -60,27 +60,28 @@ impl VirtualTerminal {
     }
 }
 
-/// Renders bytes that are there as a whole; of very long text, the first and the last mebibyte.
+/// Renders complete output. Keeps the first and the last mebibyte of very long text.
 pub fn render(bytes: &[u8], terminal: VirtualTerminal) -> Output {
-    let mut renderer = Renderer::new(terminal, Output::new(RENDERED, None));
+    let mut renderer = Renderer::new(terminal, Output::new(RENDERED_LIMITS, None));
     renderer.push(bytes);
     renderer.finish()
 }
 
-const RENDERED: CaptureLimits = CaptureLimits { head: 1 << 20, tail: 1 << 20, spill: 0 };
+/// Limits of rendered text.
+const RENDERED_LIMITS: CaptureLimits = CaptureLimits { head: 1 << 20, tail: 1 << 20, spill: 0 };
 
 impl Output {
-    /// Renders what is kept of this output so far, as [`render`] does. What is lost has a line of its own.
+    /// Renders the kept bytes of this output like [`render`], with a line for lost bytes.
     ///
     /// # Errors
-    /// When the spill file cannot be read back.
+    /// Fails if the spill file cannot be read.
     pub fn rendered(&self, terminal: VirtualTerminal) -> Result<Self, Error> {
-        const BLOCK: usize = 64 * 1024;
-        let mut renderer = Renderer::new(terminal, Self::new(RENDERED, None));
+        const READ_BLOCK_BYTES: usize = 64 * 1024;
+        let mut renderer = Renderer::new(terminal, Self::new(RENDERED_LIMITS, None));
         let end = self.total_bytes();
         let mut cursor = 0;
         while cursor < end {
-            let growth = self.read_since(cursor, BLOCK)?;
+            let growth = self.read_since(cursor, READ_BLOCK_BYTES)?;
             if growth.lost > 0 {
                 renderer.push_note(&format!("[… {} bytes lost …]", growth.lost));
             }
@@ -91,24 +92,24 @@ impl Output {
     }
 }
 
-/// Renders a stream as it comes.
+/// Renders a stream incrementally.
 pub struct Renderer {
     terminal: VirtualTerminal,
-    parser: vt100::Parser<Scrolled>,
+    parser: vt100::Parser<ScrolledRows>,
     decoder: Decoder,
-    gate: Gate,
+    limiter: WorkLimiter,
     drawn: String,
 }
 
-/// Takes the rows that leave the screen.
-struct Scrolled {
+/// Receives the rows that scroll off the screen.
+struct ScrolledRows {
     glyphs: Glyphs,
-    lines: Lines,
+    lines: LineWriter,
     state: BasicFormattedCaptureState,
     rows: String,
 }
 
-impl vt100::Callbacks for Scrolled {
+impl vt100::Callbacks for ScrolledRows {
     fn on_scroll(&mut self, contents: RowContents<'_>, alternate_screen: bool) {
         if !alternate_screen {
             self.rows.clear();
@@ -119,33 +120,33 @@ impl vt100::Callbacks for Scrolled {
 }
 
 impl Renderer {
-    /// A renderer with an empty screen, which writes its text to `output`.
+    /// Makes a renderer with an empty screen that writes to `output`.
     pub fn new(terminal: VirtualTerminal, output: Output) -> Self {
-        let scrolled = Scrolled {
+        let scrolled = ScrolledRows {
             glyphs: Glyphs::default(),
-            lines: Lines::new(output),
+            lines: LineWriter::new(output),
             state: BasicFormattedCaptureState::new(),
             rows: String::new(),
         };
         Self {
             parser: vt100::Parser::new_with_callbacks(terminal.rows, terminal.columns, 0, scrolled),
             decoder: Decoder::new(),
-            gate: Gate::new(terminal),
+            limiter: WorkLimiter::new(terminal),
             drawn: String::new(),
             terminal,
         }
     }
 
-    /// The text of the lines that have left the screen.
+    /// Returns the text of the lines that have scrolled off the screen.
     pub fn output(&self) -> &Output {
         self.parser.callbacks().lines.output()
     }
 
-    /// Takes the next bytes.
+    /// Renders the next bytes.
     pub fn push(&mut self, bytes: &[u8]) {
-        /// What is taken at a time, so that text in between is bounded.
-        const PART: usize = 16 * 1024;
-        for part in bytes.chunks(PART) {
+        /// Bytes that are decoded at once.
+        const DECODE_BLOCK_BYTES: usize = 16 * 1024;
+        for part in bytes.chunks(DECODE_BLOCK_BYTES) {
             let mut text = String::with_capacity(part.len());
             self.decoder.push(part, &mut text);
             self.process(&text);
@@ -153,27 +154,27 @@ impl Renderer {
         self.parser.callbacks_mut().lines.flush();
     }
 
-    /// The terminal has got another size.
+    /// Changes the size of the terminal.
     pub fn resize(&mut self, terminal: VirtualTerminal) {
-        self.settle();
-        // Rows that have left the screen are final: with nothing to scroll back, a taller screen fetches none of them.
+        self.flush_glyphs();
+        // Rows that scrolled off are final. Without a scrollback, a taller screen does not bring them back.
         self.parser.screen_mut().clear_scrollback();
         self.parser.set_size(terminal.rows, terminal.columns);
-        self.gate.resize(terminal);
+        self.limiter.resize(terminal);
         self.terminal = terminal;
         self.parser.callbacks_mut().lines.flush();
     }
 
-    /// What is on the screen now, without trailing blanks.
+    /// Returns the text on the screen, without trailing spaces.
     pub fn screen(&mut self) -> String {
-        self.settle();
+        self.flush_glyphs();
         let rows = self.parser.screen().rows(0, self.terminal.columns.get());
         let glyphs = &self.parser.callbacks().glyphs;
         let text: Vec<_> = rows.map(|row| glyphs.restore(row.trim_end()).into_owned()).collect();
         text.join("\n").trim_end_matches('\n').to_owned()
     }
 
-    /// Adds what is on the screen to the output and finishes it.
+    /// Appends the text on the screen to the output and finishes it.
     pub fn finish(mut self) -> Output {
         let mut rest = String::new();
         self.decoder.finish(&mut rest);
@@ -187,7 +188,7 @@ impl Renderer {
         }
         scrolled.lines.flush();
         let output = scrolled.lines.output().clone();
-        if self.decoder.lossy() || self.gate.refused() || scrolled.glyphs.overflowed() {
+        if self.decoder.lossy() || self.limiter.refused() || scrolled.glyphs.overflowed() {
             output.state().lossy = true;
         }
         output.finish();
@@ -195,15 +196,15 @@ impl Renderer {
     }
 
     fn process(&mut self, text: &str) {
-        let Self { parser, gate, drawn, .. } = self;
-        gate.pass(text, |part| match part {
-            Part::Text(text) => {
+        let Self { parser, limiter, drawn, .. } = self;
+        limiter.split(text, |part| match part {
+            InputPart::Text(text) => {
                 parser.callbacks_mut().glyphs.draw(text, drawn);
                 parser.process(drawn.as_bytes());
                 drawn.clear();
             }
-            Part::Control(bytes) => {
-                parser.callbacks_mut().glyphs.settle(drawn);
+            InputPart::Control(bytes) => {
+                parser.callbacks_mut().glyphs.flush(drawn);
                 parser.process(drawn.as_bytes());
                 drawn.clear();
                 parser.process(bytes);
@@ -211,21 +212,21 @@ impl Renderer {
         });
     }
 
-    /// Draws the last character, which waits for marks.
-    fn settle(&mut self) {
-        self.parser.callbacks_mut().glyphs.settle(&mut self.drawn);
+    /// Draws the last character, which combining marks could have followed.
+    fn flush_glyphs(&mut self) {
+        self.parser.callbacks_mut().glyphs.flush(&mut self.drawn);
         self.parser.process(self.drawn.as_bytes());
         self.drawn.clear();
     }
 
-    /// Writes a line of our own, whatever state the terminal is in.
+    /// Writes a note on its own line, and cancels a pending control sequence.
     fn push_note(&mut self, note: &str) {
         self.process(&format!("\x18\r\n{note}\r\n"));
     }
 
-    /// Goes back to the main screen. Returns what was on the other one, if that was shown.
+    /// Returns to the main screen. Returns the text of the alternate screen, if it was shown.
     fn leave_alternate_screen(&mut self) -> Option<String> {
-        self.settle();
+        self.flush_glyphs();
         let alternate = self.parser.screen().alternate_screen().then(|| self.screen());
         if alternate.is_some() {
             self.parser.process(b"\x18\x1b[?47l");
@@ -233,7 +234,7 @@ impl Renderer {
         alternate
     }
 
-    /// Hands over the rows of the screen. The last line has ended if the cursor is below it.
+    /// Writes the rows of the screen. The last line is complete if the cursor is below it.
     fn flush_screen(&mut self) {
         let screen = self.parser.screen();
         let rows = screen.rows(0, self.terminal.columns.get());

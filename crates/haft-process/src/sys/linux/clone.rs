@@ -1,24 +1,24 @@
-//! One birth: `clone3` on a private stack, sharing memory, the parent's thread asleep until the child has exec'd.
+//! `clone3` on a separate stack. The child shares memory, and the parent's thread sleeps until the child calls exec.
 //!
-//! The C library offers no `clone3`, and its `clone` cannot ask for a control group to be born into, so the few
-//! instructions that switch to the new stack are written here. Where `clone3` is refused (an old kernel, a
-//! container's filter) the C library's `clone` serves.
+//! The C library has no wrapper for `clone3`, and its `clone` cannot start a child in a control group. The few
+//! instructions that switch to the new stack are therefore written here. If `clone3` is refused, by an old kernel or by a
+//! container's seccomp filter, the C library's `clone` is used.
 
 use std::io;
 use std::mem::MaybeUninit;
 use std::os::fd::{FromRawFd as _, OwnedFd, RawFd};
 
-/// What the child runs on its own stack. It must never return.
-pub(super) type Entry = extern "C" fn(*mut libc::c_void) -> !;
+/// The function that a child runs on its own stack. It never returns.
+pub(super) type ChildEntryPoint = extern "C" fn(*mut libc::c_void) -> !;
 
-/// Let the child be born in the control group whose directory is given.
+/// Starts the child in the control group whose directory is given.
 const CLONE_INTO_CGROUP: u64 = 0x2_0000_0000;
 
-/// Let the child have the default for every signal that its parent handles; what the parent ignores, it ignores.
+/// Resets every signal that the parent handles to its default. Ignored signals stay ignored.
 const CLONE_CLEAR_SIGHAND: u64 = 0x1_0000_0000;
 
-/// How the child was born.
-pub(super) struct Birth {
+/// A child that was cloned.
+pub(super) struct ClonedChild {
     pub(super) pid: libc::pid_t,
     pub(super) pidfd: OwnedFd,
 }
@@ -40,17 +40,17 @@ struct CloneArguments {
     cgroup: u64,
 }
 
-/// Starts a child with `clone3`; it shares memory, and this thread sleeps until it has exec'd or exited.
+/// Starts a child with `clone3`. The calling thread sleeps until the child calls exec or exits.
 ///
 /// # Safety
 /// `stack` must be a writable region that nothing else uses until the call returns, `argument` must be what `entry`
-/// expects, and all signals must be blocked, since a handler would run on memory that parent and child share.
+/// expects, and all signals must be blocked, because a handler would run on memory that parent and child share.
 pub(super) unsafe fn clone3_child(
     stack: &mut [MaybeUninit<u8>],
     cgroup: Option<RawFd>,
-    entry: Entry,
+    entry: ChildEntryPoint,
     argument: *mut libc::c_void,
-) -> io::Result<Birth> {
+) -> io::Result<ClonedChild> {
     let mut pidfd: RawFd = -1;
     let mut arguments = CloneArguments {
         flags: (libc::CLONE_VM | libc::CLONE_VFORK | libc::CLONE_PIDFD) as u64 | CLONE_CLEAR_SIGHAND,
@@ -71,20 +71,24 @@ pub(super) unsafe fn clone3_child(
     if result < 0 {
         return Err(io::Error::from_raw_os_error(-result as i32));
     }
-    // SAFETY: the kernel stored a fresh descriptor that nobody else owns.
+    // SAFETY: the kernel stored a new descriptor, which has no other owner.
     let pidfd = unsafe { OwnedFd::from_raw_fd(pidfd) };
-    Ok(Birth { pid: result as libc::pid_t, pidfd })
+    Ok(ClonedChild { pid: result as libc::pid_t, pidfd })
 }
 
-/// The system call itself. In the parent it returns; in the child it calls `entry` on the new stack.
+/// The system call. Returns in the parent; calls `entry` on the new stack in the child.
 ///
 /// # Safety
 /// As for [`clone3_child`].
 #[cfg(target_arch = "x86_64")]
-unsafe fn raw_clone3(arguments: &mut CloneArguments, entry: Entry, argument: *mut libc::c_void) -> i64 {
+unsafe fn raw_clone3(
+    arguments: &mut CloneArguments,
+    entry: ChildEntryPoint,
+    argument: *mut libc::c_void,
+) -> i64 {
     let result: i64;
-    // SAFETY: the child never touches this frame: it runs `entry` on the other stack, which does not return. The
-    // registers that carry `entry` and `argument` survive the system call.
+    // SAFETY: the child never uses this frame: it runs `entry` on the other stack, and `entry` does not return. The
+    // registers with `entry` and `argument` are preserved by the system call.
     unsafe {
         std::arch::asm!(
             "syscall",
@@ -107,14 +111,18 @@ unsafe fn raw_clone3(arguments: &mut CloneArguments, entry: Entry, argument: *mu
     result
 }
 
-/// The system call itself. In the parent it returns; in the child it calls `entry` on the new stack.
+/// The system call. Returns in the parent; calls `entry` on the new stack in the child.
 ///
 /// # Safety
 /// As for [`clone3_child`].
 #[cfg(target_arch = "aarch64")]
-unsafe fn raw_clone3(arguments: &mut CloneArguments, entry: Entry, argument: *mut libc::c_void) -> i64 {
+unsafe fn raw_clone3(
+    arguments: &mut CloneArguments,
+    entry: ChildEntryPoint,
+    argument: *mut libc::c_void,
+) -> i64 {
     let result: i64;
-    // SAFETY: as on x86-64: the child leaves for `entry` on its own stack and never comes back to this frame.
+    // SAFETY: as on x86-64: the child runs `entry` on its own stack and never returns to this frame.
     unsafe {
         std::arch::asm!(
             "svc 0",
@@ -134,29 +142,29 @@ unsafe fn raw_clone3(arguments: &mut CloneArguments, entry: Entry, argument: *mu
     result
 }
 
-/// Starts a child with the C library's `clone`, for systems that refuse `clone3`.
+/// Starts a child with the C library's `clone`, where `clone3` is refused.
 ///
 /// # Safety
 /// As for [`clone3_child`].
 pub(super) unsafe fn clone_child(
     stack: &mut [MaybeUninit<u8>],
-    entry: Entry,
+    entry: ChildEntryPoint,
     argument: *mut libc::c_void,
-) -> io::Result<Birth> {
-    extern "C" fn returning(boxed: *mut libc::c_void) -> libc::c_int {
-        // SAFETY: the pointer is to the pair on the frame of `clone_child`, alive while the parent sleeps.
-        let (entry, argument) = unsafe { *boxed.cast::<(Entry, *mut libc::c_void)>() };
+) -> io::Result<ClonedChild> {
+    extern "C" fn call_entry(boxed: *mut libc::c_void) -> libc::c_int {
+        // SAFETY: the pair is in the frame of `clone_child`, which is alive while the parent sleeps.
+        let (entry, argument) = unsafe { *boxed.cast::<(ChildEntryPoint, *mut libc::c_void)>() };
         entry(argument)
     }
     let mut pidfd: RawFd = -1;
     let mut pair = (entry, argument);
     let end = stack.as_mut_ptr_range().end;
-    // SAFETY: one past the end of the region, then aligned downwards, stays inside it.
+    // SAFETY: the end of the region, aligned downwards, is inside the region.
     let top = unsafe { end.sub(end as usize & 15) };
-    // SAFETY: the stack is ours while the parent sleeps; the caller guarantees the rest.
+    // SAFETY: nothing else uses the stack while the parent sleeps; the caller guarantees the rest.
     let pid = unsafe {
         libc::clone(
-            returning,
+            call_entry,
             top.cast(),
             libc::CLONE_VM | libc::CLONE_VFORK | libc::CLONE_PIDFD | libc::SIGCHLD,
             (&raw mut pair).cast(),
@@ -166,7 +174,7 @@ pub(super) unsafe fn clone_child(
     if pid < 0 {
         return Err(io::Error::last_os_error());
     }
-    // SAFETY: the kernel stored a fresh descriptor that nobody else owns.
+    // SAFETY: the kernel stored a new descriptor, which has no other owner.
     let pidfd = unsafe { OwnedFd::from_raw_fd(pidfd) };
-    Ok(Birth { pid, pidfd })
+    Ok(ClonedChild { pid, pidfd })
 }

@@ -1,4 +1,4 @@
-//! A process that waits for its child and passes signals on to it.
+//! A parent process that forwards signals to its child.
 
 use std::ffi::CStr;
 use std::io;
@@ -10,123 +10,124 @@ use std::sync::atomic::{AtomicI32, Ordering};
 use super::signal::{self, HeldSignals, SignalSet};
 use super::wait::{self, RawExit};
 
-/// Sent by the kernel to a process that was split off when the one it was split from dies.
-const ORPHANED: i32 = 41;
+/// Parent-death signal of a guardian whose parent is a relay: a real-time signal that nothing else uses.
+const PARENT_DIED: i32 = 41;
 
-/// The process that passes signals on to this one; 0 if there is none.
-static OUTER: AtomicI32 = AtomicI32::new(0);
+/// The pid of the parent that forwards signals to this process; 0 if there is none.
+static FORWARDER: AtomicI32 = AtomicI32::new(0);
 
-/// Which of the two processes this is after a split.
+/// The two sides of a fork.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ForkSide {
-    /// The child, which goes on.
+    /// The child, which continues the program.
     Inner,
-    /// The parent of this child. Its signals are blocked.
+    /// The parent, with the child's pid. All signals are blocked.
     Outer(i32),
 }
 
-/// What a process that passes signals on cannot deal with alone.
+/// An event that ends the forwarding of signals.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum GuardEvent {
-    /// The child has ended, and is reaped.
+    /// The child has ended and was reaped.
     Ended(RawExit),
-    /// The process that this one was split from has died.
-    Orphaned,
+    /// The parent of the forwarding process has died.
+    ParentDied,
 }
 
-/// Whether this process is known to have more than one thread.
+/// Whether this process has more than one thread. Returns false where `/proc` does not say.
 pub(crate) fn has_other_threads() -> bool {
     rustix::fs::stat("/proc/self/task").is_ok_and(|tasks| tasks.st_nlink > 3)
 }
 
-/// Forks. In the parent, which gets the name, signals that are passed on, the end of the child and that of the parent's own
-/// parent are waited for by [`next_guard_event`]; its memory and environment cannot be read by others.
-pub(crate) fn split(name: &CStr, passed_on: SignalSet) -> io::Result<ForkSide> {
+/// Forks a child that continues the program. The parent takes the process name `name`, becomes non-dumpable, and is expected
+/// to call [`next_guard_event`], which forwards signals to the child.
+pub(crate) fn split(name: &CStr, forwarded: SignalSet) -> io::Result<ForkSide> {
     let held = HeldSignals::all();
-    // SAFETY: the caller has no other thread, so that no lock is held and nothing half done in the memory that is copied.
+    // SAFETY: the caller has no other thread, so no lock is held and no data is half written in the copied memory.
     match unsafe { libc::fork() } {
         -1 => Err(io::Error::last_os_error()),
         0 => {
             // SAFETY: plain calls.
             unsafe {
                 libc::prctl(libc::PR_SET_PDEATHSIG, 0);
-                OUTER.store(libc::getppid(), Ordering::Relaxed);
+                FORWARDER.store(libc::getppid(), Ordering::Relaxed);
             }
             drop(held);
             Ok(ForkSide::Inner)
         }
         child => {
-            become_outer(name, passed_on);
+            become_outer(name, forwarded);
             std::mem::forget(held);
             Ok(ForkSide::Outer(child))
         }
     }
 }
 
-fn become_outer(name: &CStr, passed_on: SignalSet) {
+fn become_outer(name: &CStr, forwarded: SignalSet) {
     // SAFETY: prctl with a constant string, and without pointers.
     unsafe {
         libc::prctl(libc::PR_SET_NAME, name.as_ptr());
         libc::prctl(libc::PR_SET_DUMPABLE, 0);
-        if OUTER.load(Ordering::Relaxed) != 0 {
-            libc::prctl(libc::PR_SET_PDEATHSIG, ORPHANED);
-            if libc::getppid() != OUTER.load(Ordering::Relaxed) {
-                libc::raise(ORPHANED);
+        if FORWARDER.load(Ordering::Relaxed) != 0 {
+            libc::prctl(libc::PR_SET_PDEATHSIG, PARENT_DIED);
+            if libc::getppid() != FORWARDER.load(Ordering::Relaxed) {
+                libc::raise(PARENT_DIED);
             }
         }
     }
-    // Where it is ignored, the system reaps children, and nobody learns how they ended.
+    // If SIGCHLD is ignored, the kernel reaps children and their status is lost.
     signal::set_disposition(libc::SIGCHLD, false);
-    signal::set_mask(awaited(passed_on));
+    signal::set_mask(awaited(forwarded));
 }
 
-fn awaited(passed_on: SignalSet) -> SignalSet {
-    let mut awaited = passed_on;
+fn awaited(forwarded: SignalSet) -> SignalSet {
+    let mut awaited = forwarded;
     awaited.insert(libc::SIGCHLD);
-    awaited.insert(ORPHANED);
+    awaited.insert(PARENT_DIED);
     awaited
 }
 
-/// Closes all descriptors but one.
+/// Closes all descriptors except one.
 pub(crate) fn close_all_but(kept: RawFd) {
     let kept = kept.cast_unsigned();
     for (first, last) in [(0, kept.saturating_sub(1)), (kept + 1, u32::MAX)] {
         if first <= last && !(kept == 0 && first == 0) {
-            // SAFETY: this process uses no descriptor but the one that is kept.
+            // SAFETY: this process uses only the descriptor that is kept.
             unsafe { libc::syscall(libc::SYS_close_range, first, last, 0) };
         }
     }
 }
 
-/// Passes signals on to the child until something else happens. If the child is stopped, this process stops as well, and
-/// lets it go on when it goes on itself.
-pub(crate) fn next_guard_event(child: i32, passed_on: SignalSet) -> GuardEvent {
+/// Forwards signals to the child until it ends or the parent of this process dies. If the child is stopped, this process
+/// stops too, and continues the child when it is continued.
+pub(crate) fn next_guard_event(child: i32, forwarded: SignalSet) -> GuardEvent {
     loop {
         match wait::child_change(child) {
-            Some(wait::Change::Ended(exit)) => return GuardEvent::Ended(exit),
-            Some(wait::Change::Stopped) => {
+            Some(wait::ChildChange::Ended(exit)) => return GuardEvent::Ended(exit),
+            Some(wait::ChildChange::Stopped) => {
                 let _ = signal::kill(std::process::id().cast_signed(), libc::SIGSTOP);
                 let _ = signal::kill(child, libc::SIGCONT);
             }
             None => {}
         }
-        let Some(info) = signal::wait_for_info(awaited(passed_on)) else { continue };
+        let Some(info) = signal::wait_for_info(awaited(forwarded)) else { continue };
         match info.number {
             libc::SIGCHLD => {}
-            ORPHANED => return GuardEvent::Orphaned,
-            // A key of the terminal: it has reached the child too, which is in the same group.
+            PARENT_DIED => return GuardEvent::ParentDied,
+            // Typed at the terminal: the kernel has sent it to the child too, which is in the same group.
             libc::SIGINT | libc::SIGQUIT | libc::SIGTSTP if info.is_from_kernel() => {}
-            number => pass_on(child, number, info.sender),
+            number => forward(child, number, info.sender),
         }
     }
 }
 
-/// Sends a signal with its original sender as a value, so that the child can tell one that reached both of them.
-fn pass_on(child: i32, number: i32, sender: i32) {
+/// Queues a signal with its original sender as the value, so that the child can recognise a signal that it also received
+/// directly.
+fn forward(child: i32, number: i32, sender: i32) {
     let mut info = MaybeUninit::<libc::siginfo_t>::zeroed();
     let fields = info.as_mut_ptr().cast::<QueuedSignal>();
     let own = std::process::id().cast_signed();
-    // SAFETY: the structure is the beginning of the kernel's, which is larger; all of it is initialised.
+    // SAFETY: the structure is a prefix of the kernel's, which is zero-initialised.
     unsafe {
         (*fields).number = number;
         (*fields).code = libc::SI_QUEUE;
@@ -136,7 +137,7 @@ fn pass_on(child: i32, number: i32, sender: i32) {
     }
 }
 
-/// The kernel's `siginfo_t` of a queued signal, on 64-bit machines.
+/// The kernel's `siginfo_t` of a queued signal, on 64-bit systems.
 #[repr(C)]
 struct QueuedSignal {
     number: i32,
@@ -148,28 +149,29 @@ struct QueuedSignal {
     value: usize,
 }
 
-/// Whether a signal with this information was passed on by the outer process, and who sent it originally.
-pub(super) fn passed_on_from(info: &libc::siginfo_t) -> Option<i32> {
-    let outer = OUTER.load(Ordering::Relaxed);
-    // SAFETY: the fields are valid for a queued signal, which the code says it is.
+/// Returns the original sender of a signal that the forwarding parent queued, or `None` for any other signal.
+pub(super) fn forwarded_from(info: &libc::siginfo_t) -> Option<i32> {
+    let forwarder = FORWARDER.load(Ordering::Relaxed);
+    // SAFETY: the fields are valid if `code` is SI_QUEUE, which is checked first.
     unsafe {
         let queued = &*ptr::from_ref(info).cast::<QueuedSignal>();
-        (outer != 0 && queued.code == libc::SI_QUEUE && queued.pid == outer).then_some(queued.value as i32)
+        (forwarder != 0 && queued.code == libc::SI_QUEUE && queued.pid == forwarder)
+            .then_some(queued.value as i32)
     }
 }
 
-/// Ends this process as another one has ended.
+/// Ends this process with the exit status or signal of another one.
 pub(crate) fn end_as(end: &RawExit) -> ! {
     if let Some(number) = end.signal {
         let none = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
         signal::set_disposition(number, false);
         signal::set_mask(SignalSet::EMPTY);
-        // SAFETY: plain calls; the limit is a whole structure. One process has left its memory in a file already.
+        // SAFETY: plain calls with a complete structure. The limit prevents a second core file.
         unsafe {
             libc::setrlimit(libc::RLIMIT_CORE, &raw const none);
             libc::kill(libc::getpid(), number);
         }
     }
-    // SAFETY: leaves at once; nothing of this process is left to be done.
+    // SAFETY: exits at once.
     unsafe { libc::_exit(end.code.unwrap_or_else(|| 128 + end.signal.unwrap_or(0))) }
 }

@@ -1,17 +1,17 @@
-//! The descriptors that this process was started with.
+//! Descriptors that this process inherited when it was started.
 
 use std::io;
 use std::os::fd::{FromRawFd as _, OwnedFd, RawFd};
 
-/// Numbers from here on are not looked at.
-const END: RawFd = 256;
+/// Descriptors from this number on are ignored.
+const MAX_INHERITED: RawFd = 256;
 
-/// Takes over what is open beyond the standard descriptors and would be passed on by an exec. What this process has opened
-/// itself is marked close-on-exec, so only what it was started with is found, and nothing is found twice.
+/// Takes ownership of the inherited descriptors above 2. Descriptors that this process opened itself are marked
+/// close-on-exec, so descriptors without that flag are the inherited ones. Marks them, so a second call finds none.
 pub(crate) fn take() -> Vec<(RawFd, OwnedFd)> {
     let mut asked: Vec<libc::pollfd> =
-        (3..END).map(|fd| libc::pollfd { fd, events: 0, revents: 0 }).collect();
-    // SAFETY: the array has as many entries as are passed.
+        (3..MAX_INHERITED).map(|fd| libc::pollfd { fd, events: 0, revents: 0 }).collect();
+    // SAFETY: the array has the length that is passed.
     if unsafe { libc::poll(asked.as_mut_ptr(), asked.len() as libc::nfds_t, 0) } < 0 {
         return Vec::new();
     }
@@ -19,7 +19,7 @@ pub(crate) fn take() -> Vec<(RawFd, OwnedFd)> {
     open.filter(|&number| claim(number)).map(|number| (number, own(number))).collect()
 }
 
-/// Marks a descriptor that would be passed on, so that it is found only once.
+/// Sets close-on-exec, and returns whether the descriptor did not have it.
 fn claim(number: RawFd) -> bool {
     // SAFETY: plain calls.
     unsafe {
@@ -31,7 +31,7 @@ fn claim(number: RawFd) -> bool {
 }
 
 fn own(number: RawFd) -> OwnedFd {
-    // SAFETY: it is open, and was nobody's: everything that is somebody's carries the mark that it did not have.
+    // SAFETY: the descriptor is open and has no owner: every owned descriptor is marked close-on-exec, and it was not.
     unsafe { OwnedFd::from_raw_fd(number) }
 }
 

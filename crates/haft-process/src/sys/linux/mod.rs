@@ -2,44 +2,48 @@
 
 mod child;
 mod clone;
+mod descriptors;
 mod fork;
 mod guard;
 mod inherited;
 mod memory;
+mod plan;
+mod protection;
 mod replace;
-mod shield;
 mod signal;
 mod spawn;
 mod wait;
 
-pub(crate) use child::RawLimit;
 pub(crate) use fork::{close_others, fork, is_single_threaded};
 pub(crate) use guard::{
     ForkSide, GuardEvent, close_all_but, end_as, has_other_threads, next_guard_event, split,
 };
 pub(crate) use inherited::{duplicate, take as take_inherited};
 pub(crate) use memory::read_memory;
-pub(crate) use replace::{Replacement, replace};
-pub(crate) use shield::{hide_environment, withhold_tracing};
-pub(crate) use signal::{
-    HeldSignals, SignalSet, TakenSignal, block, catch, claim as claim_signals, ignored_signals, kill,
-    own_group, set_catcher, set_ignored, wait_for_info,
+pub(crate) use plan::{
+    CgroupJoin, Executable, ProcessAttributes, RawLimit, Restrictions, SessionSetup, SpawnPlan,
 };
-pub(crate) use spawn::{Fault, Plan, Spawned, spawn};
+pub(crate) use protection::{hide_environment, withhold_tracing};
+pub(crate) use replace::{ProcessReplacement, replace};
+pub(crate) use signal::{
+    HeldSignals, MAX_SIGNAL, SignalSet, TakenSignal, block, catch, claim as claim_signals, ignored_signals,
+    kill, own_group, set_catcher, set_ignored, wait_for_info,
+};
+pub(crate) use spawn::{SpawnError, Spawned, spawn};
 pub(crate) use wait::{
     ChildState, RawChange, RawExit, child_state, find_children, has_children, has_ended_children,
     wait_group_change, wait_pid, wait_pidfd,
 };
 
-/// A step of the child between its birth and its exec, in the order in which they are taken.
+/// The steps of a child between clone and exec, in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
-pub(crate) enum Step {
-    /// Nothing failed.
+pub(crate) enum SpawnStep {
+    /// No step failed.
     None = 0,
     /// `clone` itself.
     Clone,
-    /// Own session or process group.
+    /// `setsid` or `setpgid`.
     Group,
     /// The controlling terminal, or the terminal's foreground group.
     Terminal,
@@ -53,9 +57,9 @@ pub(crate) enum Step {
     NoNewPrivileges,
     /// Landlock.
     Landlock,
-    /// Moving descriptors into place; the index tells which mapping.
+    /// Moving a descriptor; the index says which.
     Descriptor,
-    /// A resource limit; the index tells which.
+    /// A resource limit; the index says which.
     Limit,
     /// Niceness.
     Nice,

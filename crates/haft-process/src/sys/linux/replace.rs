@@ -1,92 +1,91 @@
-//! Becoming another program.
+//! Replacing this process by another program.
 
 use std::ffi::{CStr, CString};
 use std::io;
 use std::os::fd::RawFd;
 
-use super::child::{Move, RawLimit};
+use super::descriptors::DescriptorMoves;
+use super::plan::{Executable, ProcessAttributes, RawLimit};
 use super::signal::{self, SignalSet};
-use super::spawn::{arrange, pointers};
-use super::{Fault, Step};
+use super::spawn::pointers;
+use super::{SpawnError, SpawnStep};
 
-/// What this process shall become, every decision made.
-pub(crate) struct Replacement<'a> {
-    pub(crate) path: &'a CStr,
-    pub(crate) argv: &'a [CString],
-    pub(crate) environment: &'a [&'a CStr],
-    pub(crate) working_directory: Option<&'a CStr>,
-    /// Pairs of the number now and the number for the program.
+/// The program that replaces this process.
+pub(crate) struct ProcessReplacement<'a> {
+    pub(crate) program: Executable<'a>,
+    /// Pairs of the number in this process and the number in the program.
     pub(crate) descriptors: &'a [(RawFd, RawFd)],
-    pub(crate) ignored: SignalSet,
-    pub(crate) umask: Option<u32>,
-    pub(crate) limits: &'a [RawLimit],
+    pub(crate) attributes: ProcessAttributes<'a>,
 }
 
-/// Replaces this process by the program; returns only with the reason why not, and everything undone.
+/// Replaces this process by the program. Returns only on failure, with all changes undone.
 ///
-/// All other descriptors are marked close-on-exec rather than closed, so that a failed exec leaves this process whole.
-pub(crate) fn replace(replacement: &Replacement<'_>) -> Fault {
-    let directory = match Directory::enter(replacement.working_directory) {
+/// Other descriptors are marked close-on-exec instead of being closed, because a failed exec must not change this process.
+pub(crate) fn replace(replacement: &ProcessReplacement<'_>) -> SpawnError {
+    let directory = match SavedDirectory::change_to(replacement.program.working_directory) {
         Ok(directory) => directory,
-        Err(error) => return Fault { step: Step::WorkingDirectory, index: 0, error },
+        Err(error) => return SpawnError { step: SpawnStep::WorkingDirectory, index: 0, error },
     };
-    let (moves, close) = arrange(replacement.descriptors);
-    close_on_exec(&close);
-    let mut places = Places::default();
-    let fault = match places.fill(moves) {
-        Ok(()) => limited(replacement),
-        Err(fault) => fault,
+    let moves = DescriptorMoves::new(replacement.descriptors);
+    close_on_exec(&moves.close);
+    let mut saved = SavedDescriptors::default();
+    let error = match saved.apply(moves) {
+        Ok(()) => execute_with_limits(replacement),
+        Err(error) => error,
     };
-    places.restore();
-    directory.leave();
-    fault
+    saved.restore();
+    directory.restore();
+    error
 }
 
-/// Executes the program within its limits. A hard limit that was lowered stays so if that fails.
-fn limited(replacement: &Replacement<'_>) -> Fault {
-    let mut before = Vec::with_capacity(replacement.limits.len());
-    let mut fault = None;
-    for (index, limit) in replacement.limits.iter().enumerate() {
+/// Sets the limits and executes the program. A hard limit that was lowered stays lowered if exec fails.
+fn execute_with_limits(replacement: &ProcessReplacement<'_>) -> SpawnError {
+    let limits = replacement.attributes.limits;
+    let mut before = Vec::with_capacity(limits.len());
+    let mut failed = None;
+    for (index, limit) in limits.iter().enumerate() {
         match change_limit(limit) {
             Ok(old) => before.push(old),
             Err(error) => {
-                fault = Some(Fault { step: Step::Limit, index, error });
+                failed = Some(SpawnError { step: SpawnStep::Limit, index, error });
                 break;
             }
         }
     }
-    let fault = fault.unwrap_or_else(|| Fault { step: Step::Exec, index: 0, error: execute(replacement) });
+    let execute = || SpawnError { step: SpawnStep::Exec, index: 0, error: execute(replacement) };
+    let error = failed.unwrap_or_else(execute);
     before.iter().rev().for_each(|limit| drop(change_limit(limit)));
-    fault
+    error
 }
 
-/// Sets a limit of this process; yields what it was.
+/// Sets a limit of this process and returns the previous one.
 fn change_limit(limit: &RawLimit) -> io::Result<RawLimit> {
     let mut old = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
-    // SAFETY: plain calls that read and write the structures given.
+    // SAFETY: the call writes one complete structure.
     check(unsafe { libc::getrlimit(limit.resource, &raw mut old) })?;
     let new = libc::rlimit { rlim_cur: limit.soft, rlim_max: limit.hard };
-    // SAFETY: as above.
+    // SAFETY: the call reads one complete structure.
     check(unsafe { libc::setrlimit(limit.resource, &raw const new) })?;
     Ok(RawLimit { resource: limit.resource, soft: old.rlim_cur, hard: old.rlim_max })
 }
 
-fn execute(replacement: &Replacement<'_>) -> io::Error {
-    let argv = pointers(replacement.argv.iter().map(CString::as_c_str));
-    let envp = pointers(replacement.environment.iter().copied());
+fn execute(replacement: &ProcessReplacement<'_>) -> io::Error {
+    let ProcessReplacement { program, attributes, .. } = replacement;
+    let argv = pointers(program.argv.iter().map(CString::as_c_str));
+    let envp = pointers(program.environment.iter().copied());
     let before = signal::ignored_signals();
-    let changed = SignalSet(before.0 ^ replacement.ignored.0);
-    signal::set_dispositions(changed, replacement.ignored);
-    // SAFETY: plain calls that cannot fail.
-    let creation = replacement.umask.map(|mask| unsafe { libc::umask(mask) });
-    let mask = signal::set_mask(SignalSet::EMPTY);
+    let changed = SignalSet(before.0 ^ attributes.ignored_signals.0);
+    signal::set_dispositions(changed, attributes.ignored_signals);
+    // SAFETY: a plain call that cannot fail.
+    let old_umask = attributes.umask.map(|mask| unsafe { libc::umask(mask) });
+    let old_mask = signal::set_mask(SignalSet::EMPTY);
     // SAFETY: path and arrays are NUL-terminated and outlive the call.
-    unsafe { libc::execve(replacement.path.as_ptr(), argv.as_ptr(), envp.as_ptr()) };
+    unsafe { libc::execve(program.path.as_ptr(), argv.as_ptr(), envp.as_ptr()) };
     let error = io::Error::last_os_error();
-    signal::set_mask(mask);
-    if let Some(creation) = creation {
+    signal::set_mask(old_mask);
+    if let Some(mask) = old_umask {
         // SAFETY: as above.
-        unsafe { libc::umask(creation) };
+        unsafe { libc::umask(mask) };
     }
     signal::set_dispositions(changed, before);
     error
@@ -99,13 +98,13 @@ fn close_on_exec(ranges: &[(u32, u32)]) {
     }
 }
 
-/// The working directory to go back to.
-struct Directory(Option<RawFd>);
+/// The working directory before a change.
+struct SavedDirectory(Option<RawFd>);
 
-impl Directory {
-    fn enter(directory: Option<&CStr>) -> io::Result<Directory> {
-        let Some(directory) = directory else { return Ok(Directory(None)) };
-        // SAFETY: constant and NUL-terminated paths.
+impl SavedDirectory {
+    fn change_to(directory: Option<&CStr>) -> io::Result<SavedDirectory> {
+        let Some(directory) = directory else { return Ok(SavedDirectory(None)) };
+        // SAFETY: a constant, NUL-terminated path.
         let back = unsafe { libc::open(c".".as_ptr(), libc::O_PATH | libc::O_CLOEXEC) };
         // SAFETY: a NUL-terminated path.
         if unsafe { libc::chdir(directory.as_ptr()) } < 0 {
@@ -113,57 +112,58 @@ impl Directory {
             close(back);
             return Err(error);
         }
-        Ok(Directory(Some(back)))
+        Ok(SavedDirectory(Some(back)))
     }
 
-    fn leave(self) {
+    fn restore(self) {
         if let Some(back) = self.0 {
-            // SAFETY: a descriptor that this value owns.
+            // SAFETY: this value owns the descriptor.
             unsafe { libc::fchdir(back) };
             close(back);
         }
     }
 }
 
-/// The descriptors whose places were taken, each with a copy of what was there.
+/// Copies of the descriptors that were overwritten.
 #[derive(Default)]
-struct Places {
+struct SavedDescriptors {
+    /// Overwritten numbers, with a copy of the descriptor if one was open.
     saved: Vec<(RawFd, Option<RawFd>)>,
     lifted: Vec<RawFd>,
 }
 
-impl Places {
-    fn fill(&mut self, mut moves: Vec<Move>) -> Result<(), Fault> {
-        let floor = moves.iter().map(|entry| entry.to).max().unwrap_or(2).max(2) + 1;
+impl SavedDescriptors {
+    fn apply(&mut self, descriptors: DescriptorMoves) -> Result<(), SpawnError> {
+        let DescriptorMoves { mut moves, floor, .. } = descriptors;
         for (index, entry) in moves.iter_mut().enumerate().filter(|(_, entry)| entry.lift) {
-            entry.from = duplicate(entry.from, floor).map_err(|error| descriptor_fault(index, error))?;
+            entry.from = duplicate(entry.from, floor).map_err(|error| descriptor_error(index, error))?;
             self.lifted.push(entry.from);
         }
         for (index, entry) in moves.iter().enumerate() {
             if entry.from != entry.to {
                 self.saved.push((entry.to, duplicate(entry.to, floor).ok()));
             }
-            put(entry.from, entry.to).map_err(|error| descriptor_fault(index, error))?;
+            move_descriptor(entry.from, entry.to).map_err(|error| descriptor_error(index, error))?;
         }
         Ok(())
     }
 
     fn restore(self) {
-        for (place, saved) in self.saved {
+        for (number, saved) in self.saved {
             match saved {
                 Some(saved) => {
-                    let _ = put(saved, place);
+                    let _ = move_descriptor(saved, number);
                     close(saved);
                 }
-                None => close(place),
+                None => close(number),
             }
         }
         self.lifted.into_iter().for_each(close);
     }
 }
 
-fn descriptor_fault(index: usize, error: io::Error) -> Fault {
-    Fault { step: Step::Descriptor, index, error }
+fn descriptor_error(index: usize, error: io::Error) -> SpawnError {
+    SpawnError { step: SpawnStep::Descriptor, index, error }
 }
 
 fn duplicate(number: RawFd, floor: RawFd) -> io::Result<RawFd> {
@@ -171,9 +171,9 @@ fn duplicate(number: RawFd, floor: RawFd) -> io::Result<RawFd> {
     check(unsafe { libc::fcntl(number, libc::F_DUPFD_CLOEXEC, floor) })
 }
 
-/// Puts a descriptor into a place where it survives an exec.
-fn put(from: RawFd, to: RawFd) -> io::Result<RawFd> {
-    // SAFETY: plain calls; the numbers were given by the owner of both.
+/// Duplicates a descriptor onto a number without close-on-exec.
+fn move_descriptor(from: RawFd, to: RawFd) -> io::Result<RawFd> {
+    // SAFETY: plain calls. The caller owns both numbers.
     check(unsafe { if from == to { libc::fcntl(to, libc::F_SETFD, 0) } else { libc::dup2(from, to) } })
 }
 
@@ -182,6 +182,6 @@ fn check(result: i32) -> io::Result<i32> {
 }
 
 fn close(number: RawFd) {
-    // SAFETY: only numbers that this module opened or was told to empty are passed.
+    // SAFETY: this module opened the descriptor, or must close it.
     unsafe { libc::close(number) };
 }

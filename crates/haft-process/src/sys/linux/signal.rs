@@ -1,44 +1,46 @@
-//! Signal masks and dispositions, as the kernel sees them.
+//! Signal masks and dispositions, through raw system calls.
 //!
-//! The C library hides two signals that it uses itself; around a birth *all* of them have to be blocked, so these are
-//! the raw system calls.
+//! The C library reserves two signals and does not let a program block them. Around a clone *all* signals must be blocked.
 
 use std::mem::MaybeUninit;
 use std::ptr;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-/// A set of signals, in the kernel's form: bit `n - 1` stands for signal `n`.
+/// The highest signal number.
+pub(crate) const MAX_SIGNAL: i32 = 64;
+
+/// A set of signals in the kernel's form: bit `n - 1` is signal `n`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct SignalSet(pub(crate) u64);
 
 impl SignalSet {
-    /// The set with every signal.
+    /// All signals.
     pub(crate) const ALL: SignalSet = SignalSet(u64::MAX);
-    /// The set with none.
+    /// No signal.
     pub(crate) const EMPTY: SignalSet = SignalSet(0);
 
     /// Whether `signal` is a member.
     pub(crate) fn contains(self, signal: i32) -> bool {
-        (1..=64).contains(&signal) && self.0 & (1 << (signal - 1)) != 0
+        (1..=MAX_SIGNAL).contains(&signal) && self.0 & (1 << (signal - 1)) != 0
     }
 
-    /// Takes `signal` out, if it is there.
+    /// Removes `signal`.
     pub(crate) fn remove(&mut self, signal: i32) {
-        if (1..=64).contains(&signal) {
+        if (1..=MAX_SIGNAL).contains(&signal) {
             self.0 &= !(1 << (signal - 1));
         }
     }
 
-    /// Adds `signal`; a number that is no signal is ignored.
+    /// Adds `signal`. Ignores numbers that are not signals.
     pub(crate) fn insert(&mut self, signal: i32) {
-        if (1..=64).contains(&signal) {
+        if (1..=MAX_SIGNAL).contains(&signal) {
             self.0 |= 1 << (signal - 1);
         }
     }
 }
 
-/// The kernel's `struct sigaction`; the C library's has another layout.
+/// The kernel's `struct sigaction`, whose layout differs from the C library's.
 #[repr(C)]
 struct KernelAction {
     handler: usize,
@@ -50,7 +52,7 @@ struct KernelAction {
 /// Sets the calling thread's signal mask and returns the previous one. Async-signal-safe.
 pub(super) fn set_mask(set: SignalSet) -> SignalSet {
     let mut old = SignalSet::EMPTY;
-    // SAFETY: both pointers are to sets of the size that is passed.
+    // SAFETY: both pointers are to sets of the passed size.
     unsafe {
         libc::syscall(
             libc::SYS_rt_sigprocmask,
@@ -63,59 +65,59 @@ pub(super) fn set_mask(set: SignalSet) -> SignalSet {
     old
 }
 
-/// Sets the disposition of one signal to default or ignore. Async-signal-safe.
+/// Sets the disposition of a signal to default or ignore. Async-signal-safe.
 pub(super) fn set_disposition(signal: i32, ignore: bool) {
     let handler = if ignore { libc::SIG_IGN } else { libc::SIG_DFL };
     let action = KernelAction { handler, flags: 0, restorer: 0, mask: 0 };
     let none: *mut KernelAction = ptr::null_mut();
-    // SAFETY: the action is in the kernel's layout and installs no handler.
+    // SAFETY: the action has the kernel's layout and installs no handler.
     unsafe {
         libc::syscall(libc::SYS_rt_sigaction, signal, &raw const action, none, size_of::<u64>());
     }
 }
 
-/// Whether `signal` is ignored by this process now. Async-signal-safe.
+/// Whether this process ignores `signal`. Async-signal-safe.
 fn is_ignored(signal: i32) -> bool {
     let mut action = KernelAction { handler: 0, flags: 0, restorer: 0, mask: 0 };
     let none: *const KernelAction = ptr::null();
-    // SAFETY: the kernel fills the action, whose layout is its own.
+    // SAFETY: the kernel fills the action, which has its layout.
     let result =
         unsafe { libc::syscall(libc::SYS_rt_sigaction, signal, none, &raw mut action, size_of::<u64>()) };
     result == 0 && action.handler == libc::SIG_IGN
 }
 
-/// Whether this module alone decides what this process does with signals.
-static OWNED: AtomicBool = AtomicBool::new(false);
+/// Whether only this module changes the signal dispositions of this process.
+static DISPOSITIONS_CLAIMED: AtomicBool = AtomicBool::new(false);
 
-/// The signals this process ignores, asked once and kept up from then on; only believed while [`OWNED`].
+/// The signals this process ignores: queried once, then updated. Valid only if [`DISPOSITIONS_CLAIMED`].
 static IGNORED: OnceLock<AtomicU64> = OnceLock::new();
 
-/// Promises that nobody but this module decides what this process does with signals.
+/// Declares that only this module changes the signal dispositions of this process.
 pub(crate) fn claim() {
-    OWNED.store(true, Ordering::Relaxed);
+    DISPOSITIONS_CLAIMED.store(true, Ordering::Relaxed);
 }
 
-/// The signals this process ignores now: known if they are [claimed](claim), else asked one by one.
+/// Returns the signals that this process ignores. Queries each signal unless they were [claimed](claim).
 pub(crate) fn ignored_signals() -> SignalSet {
-    known_ignored().unwrap_or_else(ask_ignored)
+    known_ignored().unwrap_or_else(query_ignored)
 }
 
-/// The signals this process ignores now, if that is known for certain.
+/// Returns the signals that this process ignores, if they were [claimed](claim).
 pub(super) fn known_ignored() -> Option<SignalSet> {
-    let owned = OWNED.load(Ordering::Relaxed);
-    owned.then(|| SignalSet(IGNORED.get_or_init(|| AtomicU64::new(ask_ignored().0)).load(Ordering::Relaxed)))
+    let claimed = DISPOSITIONS_CLAIMED.load(Ordering::Relaxed);
+    let ignored = || IGNORED.get_or_init(|| AtomicU64::new(query_ignored().0)).load(Ordering::Relaxed);
+    claimed.then(|| SignalSet(ignored()))
 }
 
-fn ask_ignored() -> SignalSet {
+fn query_ignored() -> SignalSet {
     let mut set = SignalSet::EMPTY;
-    for signal in (1..=64).filter(|&signal| is_ignored(signal)) {
+    for signal in (1..=MAX_SIGNAL).filter(|&signal| is_ignored(signal)) {
         set.insert(signal);
     }
     set
 }
 
-/// Has the signals of `changed` ignored if they are among `ignored`, and gives them their default if not.
-/// Async-signal-safe.
+/// Sets each signal of `changed` to ignore if it is in `ignored`, else to its default. Async-signal-safe.
 pub(super) fn set_dispositions(changed: SignalSet, ignored: SignalSet) {
     let mut left = changed.0;
     while left != 0 {
@@ -125,13 +127,13 @@ pub(super) fn set_dispositions(changed: SignalSet, ignored: SignalSet) {
     }
 }
 
-/// Ignores a signal, or gives it its default, in this whole process.
+/// Ignores a signal, or resets it to its default, in this process.
 pub(crate) fn set_ignored(signal: i32, ignored: bool) {
     set_disposition(signal, ignored);
-    remember(signal, ignored);
+    record_disposition(signal, ignored);
 }
 
-fn remember(signal: i32, ignored: bool) {
+fn record_disposition(signal: i32, ignored: bool) {
     let mut set = SignalSet::EMPTY;
     set.insert(signal);
     match IGNORED.get() {
@@ -141,7 +143,7 @@ fn remember(signal: i32, ignored: bool) {
     };
 }
 
-/// Sends a signal, of any number, as `kill(2)` does.
+/// Calls `kill(2)`.
 pub(crate) fn kill(pid: i32, signal: i32) -> std::io::Result<()> {
     // SAFETY: a plain call.
     match unsafe { libc::kill(pid, signal) } {
@@ -150,18 +152,18 @@ pub(crate) fn kill(pid: i32, signal: i32) -> std::io::Result<()> {
     }
 }
 
-/// The process group of this process; 0 if it was made outside of the process's PID namespace.
+/// Returns the process group of this process; 0 if the group is outside of its PID namespace.
 pub(crate) fn own_group() -> i32 {
     // SAFETY: a plain call that cannot fail.
     unsafe { libc::getpgrp() }
 }
 
-/// Signals to the calling thread that wait until this value is dropped.
+/// Blocks signals in the calling thread until it is dropped.
 #[derive(Debug)]
 pub(crate) struct HeldSignals(SignalSet);
 
 impl HeldSignals {
-    /// Holds all of them back.
+    /// Blocks all signals.
     pub(crate) fn all() -> HeldSignals {
         HeldSignals(set_mask(SignalSet::ALL))
     }
@@ -173,10 +175,10 @@ impl Drop for HeldSignals {
     }
 }
 
-/// Blocks signals in the calling thread, and in those it will start.
+/// Blocks signals in the calling thread and in threads that it starts afterwards.
 pub(crate) fn block(signals: SignalSet) {
     let none: *mut u64 = ptr::null_mut();
-    // SAFETY: the set is of the size that is passed.
+    // SAFETY: the set has the passed size.
     unsafe {
         libc::syscall(
             libc::SYS_rt_sigprocmask,
@@ -188,30 +190,30 @@ pub(crate) fn block(signals: SignalSet) {
     }
 }
 
-/// A signal that was taken.
+/// A pending signal that was accepted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct TakenSignal {
     pub(crate) number: i32,
     code: i32,
-    /// The process that sent it.
+    /// The pid of the sender.
     pub(crate) sender: i32,
-    /// Whether another process has passed it on to this one.
-    pub(crate) passed_on: bool,
+    /// Whether the guardian forwarded it.
+    pub(crate) forwarded: bool,
 }
 
 impl TakenSignal {
-    /// Whether the kernel sent it, as it does for keys of a terminal.
+    /// Whether the kernel sent it, as it does when a key is typed at a terminal.
     pub(super) fn is_from_kernel(&self) -> bool {
         self.code == libc::SI_KERNEL
     }
 }
 
-/// Waits until one of the signals, all blocked, is there, and takes it. `None` if the system refuses.
+/// Waits for one of the signals, which must be blocked, and accepts it. Returns `None` if the system call fails.
 pub(crate) fn wait_for_info(signals: SignalSet) -> Option<TakenSignal> {
     loop {
         let mut info = MaybeUninit::<libc::siginfo_t>::zeroed();
         let no_timeout: *const libc::timespec = ptr::null();
-        // SAFETY: the set is of the size that is passed, the information as large as the kernel's; the timeout may be null.
+        // SAFETY: the set has the passed size and the information the kernel's layout. The timeout may be null.
         let result = unsafe {
             libc::syscall(
                 libc::SYS_rt_sigtimedwait,
@@ -222,17 +224,17 @@ pub(crate) fn wait_for_info(signals: SignalSet) -> Option<TakenSignal> {
             )
         };
         if result > 0 {
-            // SAFETY: zero is a valid value for every field, and the kernel has filled the rest.
+            // SAFETY: zero is a valid value for every field that the kernel did not fill.
             let info = unsafe { info.assume_init() };
-            let original = super::guard::passed_on_from(&info);
-            // SAFETY: zero unless a process has sent it.
+            let original = super::guard::forwarded_from(&info);
+            // SAFETY: the field is zero unless a process sent the signal.
             let sender = original.unwrap_or_else(|| unsafe { info.si_pid() });
-            let passed_on = original.is_some();
+            let forwarded = original.is_some();
             return Some(TakenSignal {
                 number: i32::try_from(result).ok()?,
                 code: info.si_code,
                 sender,
-                passed_on,
+                forwarded,
             });
         }
         if std::io::Error::last_os_error().kind() != std::io::ErrorKind::Interrupted {
@@ -241,32 +243,32 @@ pub(crate) fn wait_for_info(signals: SignalSet) -> Option<TakenSignal> {
     }
 }
 
-/// What is done when a signal is caught.
-static CAUGHT: OnceLock<Box<dyn Fn(i32) + Send + Sync>> = OnceLock::new();
+/// The function that handles caught signals.
+static CATCHER: OnceLock<Box<dyn Fn(i32) + Send + Sync>> = OnceLock::new();
 
-/// Decides, once for the process, what is done when a signal is caught.
+/// Sets the function that handles caught signals. Returns false if it was set before.
 pub(crate) fn set_catcher(catcher: Box<dyn Fn(i32) + Send + Sync>) -> bool {
-    CAUGHT.set(catcher).is_ok()
+    CATCHER.set(catcher).is_ok()
 }
 
-extern "C" fn caught(signal: libc::c_int) {
-    // SAFETY: the pointer is to this thread's own errno, which a handler has to leave as it was.
+extern "C" fn handle_signal(signal: libc::c_int) {
+    // SAFETY: the pointer is to this thread's own errno, which a handler must preserve.
     let errno = unsafe { &mut *libc::__errno_location() };
     let before = *errno;
-    if let Some(catcher) = CAUGHT.get() {
+    if let Some(catcher) = CATCHER.get() {
         catcher(signal);
     }
     *errno = before;
 }
 
-/// Has a signal caught from now on; system calls it interrupts go on.
+/// Installs the handler for a signal. Interrupted system calls are restarted.
 pub(crate) fn catch(signal: i32) -> std::io::Result<()> {
     // SAFETY: zero is a valid value for every field.
     let mut action: libc::sigaction = unsafe { std::mem::zeroed() };
-    action.sa_sigaction = caught as extern "C" fn(libc::c_int) as usize;
+    action.sa_sigaction = handle_signal as extern "C" fn(libc::c_int) as usize;
     action.sa_flags = libc::SA_RESTART;
-    // SAFETY: the handler does nothing that is not allowed in one, given a catcher that does not.
+    // SAFETY: the handler is async-signal-safe if the catcher is, which `set_catcher` requires.
     let result = unsafe { libc::sigaction(signal, &raw const action, ptr::null_mut()) };
-    remember(signal, false);
+    record_disposition(signal, false);
     if result < 0 { Err(std::io::Error::last_os_error()) } else { Ok(()) }
 }

@@ -1,26 +1,26 @@
-//! Waiting: `waitid` with the resource usage that the portable interface hides.
+//! `waitid` with resource usage, which the C library's wrapper does not return.
 
 use std::io;
 use std::mem::MaybeUninit;
 use std::os::fd::{AsRawFd as _, BorrowedFd};
 use std::time::Duration;
 
-/// How a process ended and what it used.
+/// Exit status and resource usage of a process.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RawExit {
     /// The exit code, if it exited.
     pub(crate) code: Option<i32>,
     /// The signal, if one killed it.
     pub(crate) signal: Option<i32>,
-    /// Time on the processor in its own code, with the descendants it waited for.
+    /// User CPU time, including descendants that it waited for.
     pub(crate) user: Duration,
-    /// Time on the processor in the kernel.
+    /// System CPU time, including descendants that it waited for.
     pub(crate) system: Duration,
-    /// The largest resident set of any of them, in bytes.
+    /// Maximum resident set size of the process or one of these descendants, in bytes.
     pub(crate) max_rss: u64,
 }
 
-/// Waits for the process behind a pidfd; with `block` false, `None` says that it still runs.
+/// Waits for the process of a pidfd and reaps it. With `block` false, returns `None` if it is still running.
 pub(crate) fn wait_pidfd(pidfd: BorrowedFd<'_>, block: bool) -> io::Result<Option<RawExit>> {
     wait(libc::P_PIDFD, pidfd.as_raw_fd() as libc::id_t, block)
 }
@@ -30,24 +30,24 @@ pub(crate) fn wait_pid(pid: i32) -> io::Result<Option<RawExit>> {
     wait(libc::P_PID, pid as libc::id_t, false)
 }
 
-/// Whether this process has any child at all, ended or not; nothing is reaped.
+/// Whether this process has children, running or not yet reaped. Reaps none.
 pub(crate) fn has_children() -> bool {
     wait_with(libc::P_ALL, 0, libc::WEXITED | libc::WNOHANG | libc::WNOWAIT).is_ok()
 }
 
-/// Whether a child of this process has ended and was not reaped; nothing is reaped.
+/// Whether this process has children that have ended. Reaps none.
 pub(crate) fn has_ended_children() -> bool {
     matches!(wait_with(libc::P_ALL, 0, libc::WEXITED | libc::WNOHANG | libc::WNOWAIT), Ok(Some(_)))
 }
 
-/// Whether a child of this process runs or has ended.
+/// State of a child of this process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ChildState {
     Running,
     Ended,
 }
 
-/// The state of a child; `None` if this process has no child of that number. Nothing is reaped.
+/// Returns the state of a child, or `None` if `pid` is not a child of this process. Does not reap it.
 pub(crate) fn child_state(pid: i32) -> Option<ChildState> {
     let options = libc::WEXITED | libc::WNOHANG | libc::WNOWAIT | libc::__WALL;
     match wait_with(libc::P_PID, pid as libc::id_t, options) {
@@ -57,45 +57,45 @@ pub(crate) fn child_state(pid: i32) -> Option<ChildState> {
     }
 }
 
-/// The children of this process, found without `/proc`: by asking for each number whether it is one. Numbers near that of
-/// this process come first, and the rest only if none is found there.
+/// Finds the children of this process without `/proc`, by testing each pid. Tests pids near that of this process first, and
+/// the others only if it finds none.
 pub(crate) fn find_children() -> Vec<i32> {
-    /// The highest number that the kernel ever gives to a process.
-    const HIGHEST: i32 = 4_194_304;
+    /// The highest pid that the kernel assigns.
+    const PID_MAX: i32 = 4_194_304;
     const NEAR: i32 = 1 << 16;
     if !has_children() {
         return Vec::new();
     }
     let own = std::process::id().cast_signed();
-    let near = own.saturating_sub(NEAR / 4).max(2)..own.saturating_add(NEAR).min(HIGHEST);
+    let near = own.saturating_sub(NEAR / 4).max(2)..own.saturating_add(NEAR).min(PID_MAX);
     let is_child = |pid: &i32| child_state(*pid).is_some();
     let found: Vec<i32> = near.clone().filter(is_child).collect();
-    let far = || (2..near.start).chain(near.end..HIGHEST + 1).filter(is_child).collect();
+    let far = || (2..near.start).chain(near.end..PID_MAX + 1).filter(is_child).collect();
     if found.is_empty() { far() } else { found }
 }
 
-/// A child that was stopped, or let go on.
+/// A child was stopped or continued.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RawChange {
     Stopped(i32),
     Continued,
 }
 
-/// What has happened to a child.
+/// A change of a child's state.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Change {
+pub(super) enum ChildChange {
     Stopped,
     Ended(RawExit),
 }
 
-/// What has happened to a child since this was asked last, if anything; one that has ended is reaped. A child that is
-/// not there any more was killed, as far as anybody knows.
-pub(super) fn child_change(pid: i32) -> Option<Change> {
+/// Returns the change of a child's state since the last call, if any. Reaps a child that has ended. Reports a child that does
+/// not exist any more as killed, because its status is unknown.
+pub(super) fn child_change(pid: i32) -> Option<ChildChange> {
     let options = libc::WEXITED | libc::WSTOPPED | libc::WNOHANG;
     match wait_info(libc::P_PID, pid as libc::id_t, options) {
-        Ok((info, _)) if info.si_code == libc::CLD_STOPPED => Some(Change::Stopped),
-        Ok((info, usage)) => decode(&info, &usage).map(Change::Ended),
-        Err(_) => Some(Change::Ended(RawExit {
+        Ok((info, _)) if info.si_code == libc::CLD_STOPPED => Some(ChildChange::Stopped),
+        Ok((info, usage)) => decode(&info, &usage).map(ChildChange::Ended),
+        Err(_) => Some(ChildChange::Ended(RawExit {
             code: None,
             signal: Some(libc::SIGKILL),
             user: Duration::ZERO,
@@ -105,18 +105,18 @@ pub(super) fn child_change(pid: i32) -> Option<Change> {
     }
 }
 
-/// What has happened to a child of this process group other than its end, if anything; told once.
+/// Returns whether a child in this process group was stopped or continued since the last call.
 pub(crate) fn wait_group_change(group: i32) -> io::Result<Option<RawChange>> {
     let mut info = MaybeUninit::<libc::siginfo_t>::zeroed();
     let options = libc::WSTOPPED | libc::WCONTINUED | libc::WNOHANG;
     let no_usage: *mut libc::rusage = std::ptr::null_mut();
-    // SAFETY: the structure is the kernel's own layout on these architectures; the usage may be null.
+    // SAFETY: the structure has the kernel's layout on these architectures. The usage may be null.
     let result =
         unsafe { libc::syscall(libc::SYS_waitid, libc::P_PGID, group, info.as_mut_ptr(), options, no_usage) };
     if result < 0 {
         return Err(io::Error::last_os_error());
     }
-    // SAFETY: zero is a valid value for every field, and the kernel has filled the rest.
+    // SAFETY: zero is a valid value for every field that the kernel did not fill.
     let (info, pid, status) = unsafe {
         let info = info.assume_init();
         (info, info.si_pid(), info.si_status())
@@ -144,7 +144,7 @@ fn wait_info(
     let mut info = MaybeUninit::<libc::siginfo_t>::zeroed();
     let mut usage = MaybeUninit::<libc::rusage>::zeroed();
     loop {
-        // SAFETY: both structures are the kernel's own layout on these architectures and are large enough.
+        // SAFETY: both structures have the kernel's layout on these architectures.
         let result = unsafe {
             libc::syscall(libc::SYS_waitid, kind, id, info.as_mut_ptr(), options, usage.as_mut_ptr())
         };
@@ -156,12 +156,12 @@ fn wait_info(
             return Err(error);
         }
     }
-    // SAFETY: zero is a valid value for every field, and the kernel has filled the rest.
+    // SAFETY: zero is a valid value for every field that the kernel did not fill.
     Ok(unsafe { (info.assume_init(), usage.assume_init()) })
 }
 
 fn decode(info: &libc::siginfo_t, usage: &libc::rusage) -> Option<RawExit> {
-    // SAFETY: these fields are valid for a siginfo that waitid filled; zeroed otherwise.
+    // SAFETY: `waitid` filled these fields, or they are zero.
     let (pid, status) = unsafe { (info.si_pid(), info.si_status()) };
     if pid == 0 {
         return None;

@@ -1,10 +1,10 @@
-//! Reading, or not.
+//! Modes that read input, or do not.
 
 use std::io::{Read as _, Write as _, stdin, stdout};
 
 use crate::{output, stay, sys};
 
-/// Reads everything and says how much it was, with a sum over the bytes and their places.
+/// Reads everything and prints the size and a checksum.
 pub(crate) fn count() -> i32 {
     let (mut total, mut sum) = (0u64, 0u64);
     let mut buffer = vec![0; 65536];
@@ -34,14 +34,14 @@ pub(crate) fn flood_then_count(bytes: u64) -> i32 {
     count()
 }
 
-/// Never reads. With a file it stays until that appears.
+/// Never reads. Waits until the given files exist.
 pub(crate) fn deaf(files: &[&str]) -> i32 {
     println!("not listening");
     files.iter().map(|file| stay::wait_for(file)).sum()
 }
 
-/// Asks a question, without a newline, and repeats the answer. The answer is read from `tty` or `stdin`, with a `-hidden`
-/// after it without echo.
+/// Asks a question without a newline, and repeats the answer. `source` is `tty` or `stdin`, with the suffix `-hidden` to disable
+/// echo.
 pub(crate) fn ask(source: &str, question: &str) -> i32 {
     let hidden = source.ends_with("-hidden");
     if hidden {
@@ -72,7 +72,7 @@ pub(crate) fn ask(source: &str, question: &str) -> i32 {
     0
 }
 
-/// Waits until there is input, in one of the ways there are, and reads a little of it.
+/// Waits for input with a given system call, and reads some of it.
 pub(crate) fn await_input(way: &str) -> i32 {
     println!("waiting");
     match way {

@@ -1,18 +1,18 @@
-//! Starting another program in odd circumstances: `launch SETTING… -- PROGRAM ARGUMENT…`.
+//! Executing a program with unusual settings: `launch SETTING… -- PROGRAM ARGUMENT…`.
 
 use std::fs;
 
 use crate::sys;
 
-/// Arranges what the settings say, and becomes the program.
+/// Applies the settings and executes the program.
 ///
 /// - `block`: every signal is blocked
 /// - `ignore=N`: signal N is ignored
 /// - `open`: descriptors 3 to 20 are open
 /// - `close=N`: descriptor N is closed
-/// - `env=TEXT`: `TEXT` is added to the environment, whatever it is
-/// - `gone=DIRECTORY`: the working directory is made, entered and removed
-/// - `session`: a new session, without a terminal
+/// - `env=TEXT`: `TEXT` is added to the environment, even if it is malformed
+/// - `gone=DIRECTORY`: the working directory is created, entered and removed
+/// - `session`: the program runs in a new session without a terminal
 pub(crate) fn launch(words: &[&str]) -> i32 {
     let split = words.iter().position(|word| *word == "--").expect("a program after --");
     let environment = fs::read("/proc/self/environ").unwrap_or_default();
@@ -26,7 +26,7 @@ pub(crate) fn launch(words: &[&str]) -> i32 {
             "open" => sys::open_at(3..=20),
             "close" => sys::close_descriptor(crate::number(value) as i32),
             "env" => environment.push(value.into()),
-            "gone" => leave_no_directory(value),
+            "gone" => enter_removed_directory(value),
             "session" => sys::new_session(),
             _ => return 2,
         }
@@ -35,8 +35,8 @@ pub(crate) fn launch(words: &[&str]) -> i32 {
     sys::execute(program[0], program, &environment)
 }
 
-#[expect(clippy::disallowed_methods, reason = "this program is its own, and the directory is what is tested")]
-fn leave_no_directory(path: &str) {
+#[expect(clippy::disallowed_methods, reason = "the removed working directory is under test")]
+fn enter_removed_directory(path: &str) {
     fs::create_dir(path).expect("the directory can be made");
     std::env::set_current_dir(path).expect("the directory can be entered");
     fs::remove_dir(path).expect("the directory can be removed");

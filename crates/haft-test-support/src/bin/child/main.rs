@@ -1,8 +1,8 @@
-//! A program that behaves as badly as a test needs it: `haft-test-child MODE ARGUMENT…`. Under another name it stands in
-//! for the program of that name.
+//! A program that misbehaves in the ways that tests need: `haft-test-child MODE ARGUMENT…`. Under another name, it replaces the
+//! program of that name.
 //!
-//! It is entered without Rust's usual start, which would ignore `SIGPIPE` and open closed standard descriptors: what it
-//! reports of itself is what it was given. Whatever it does, no process of it lives for more than two minutes.
+//! It does not use Rust's runtime start-up, which would ignore `SIGPIPE` and reopen closed standard descriptors, so its report
+//! shows exactly what it inherited. None of its processes lives longer than two minutes.
 #![no_main]
 
 mod input;
@@ -17,7 +17,7 @@ mod sys;
 mod tool;
 mod tree;
 
-/// Does what the first argument says, and answers with an exit status.
+/// Runs the mode in the first argument and returns an exit status.
 fn run() -> i32 {
     sys::limit_life();
     if let Some(directory) = stand_in::wanted() {
@@ -65,7 +65,7 @@ fn run() -> i32 {
         "pause" => stay::pause(rest[1]),
         "launch" => launch::launch(&rest),
         _ => {
-            eprintln!("no such mode: '{mode}'");
+            eprintln!("unknown mode '{mode}'");
             2
         }
     }

@@ -1,4 +1,4 @@
-//! Writing: much, odd, or in an order.
+//! Modes that write output.
 
 use std::io::{Write as _, stderr, stdout};
 use std::time::Duration;
@@ -12,7 +12,7 @@ pub(crate) fn bytes(digits: &str) -> i32 {
     status(&stdout().write_all(&bytes).and_then(|()| stdout().flush()))
 }
 
-/// Writes so many bytes, in lines of 64.
+/// Writes `count` bytes in lines of 64.
 pub(crate) fn flood(count: u64) -> i32 {
     let mut block = [b'x'; 65536];
     block.iter_mut().skip(63).step_by(64).for_each(|byte| *byte = b'\n');
@@ -28,14 +28,14 @@ pub(crate) fn flood(count: u64) -> i32 {
     0
 }
 
-/// Writes so many numbered lines.
+/// Writes `count` numbered lines.
 pub(crate) fn lines(count: u64) -> i32 {
     let mut output = std::io::BufWriter::new(stdout());
     let written = (1..=count).try_for_each(|number| writeln!(output, "line {number}"));
     status(&written.and_then(|()| output.flush()))
 }
 
-/// Writes a line to standard output and one to standard error in turn.
+/// Writes lines alternately to standard output and standard error.
 pub(crate) fn interleave(count: u64) -> i32 {
     for number in 0..count {
         println!("out {number}");
@@ -44,7 +44,7 @@ pub(crate) fn interleave(count: u64) -> i32 {
     0
 }
 
-/// Writes a line every so many milliseconds.
+/// Writes a line every `pause` milliseconds.
 pub(crate) fn drip(count: u64, pause: u64) -> i32 {
     for number in 0..count {
         println!("drip {number}");
@@ -54,7 +54,7 @@ pub(crate) fn drip(count: u64, pause: u64) -> i32 {
     0
 }
 
-/// The file behind a descriptor, without a buffer.
+/// Opens the file of a descriptor without a buffer.
 fn descriptor_file(number: i32) -> std::fs::File {
     let path = format!("/proc/self/fd/{number}");
     std::fs::OpenOptions::new().append(true).open(path).expect("the descriptor can be written")

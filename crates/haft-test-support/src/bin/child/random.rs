@@ -1,16 +1,16 @@
-//! Random trees of processes that try to get away: the same seed grows the same tree.
+//! SplitMix process trees that try to escape supervision. The same seed makes the same tree.
 
 use std::time::Duration;
 
 use crate::{stay, sys};
 
-/// How deep a tree grows below its root.
-const DEPTH: u64 = 3;
+/// Maximum depth of a tree below its root.
+const TREE_DEPTH: u64 = 3;
 
-/// A generator of numbers that depends on nothing but its seed (`SplitMix64`).
-struct Random(u64);
+/// A random number generator with a seed (`SplitMix64`).
+struct SplitMix(u64);
 
-impl Random {
+impl SplitMix {
     fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut mixed = self.0;
@@ -28,10 +28,10 @@ impl Random {
     }
 }
 
-/// Grows a tree; the root ends after so many milliseconds, or stays if that is 0.
+/// Starts a tree. The root ends after `lifetime` milliseconds, or never if that is 0.
 pub(crate) fn grow(seed: u64, lifetime: u64) -> i32 {
-    let mut random = Random(seed);
-    branch(&mut random, DEPTH);
+    let mut random = SplitMix(seed);
+    branch(&mut random, TREE_DEPTH);
     if random.one_in(3) {
         sys::ignore(sys::SIGTERM);
     }
@@ -42,8 +42,8 @@ pub(crate) fn grow(seed: u64, lifetime: u64) -> i32 {
     0
 }
 
-/// Starts one to three processes, each with branches of its own.
-fn branch(random: &mut Random, depth: u64) {
+/// Starts one to three processes, each with its own branches.
+fn branch(random: &mut SplitMix, depth: u64) {
     for _ in 0..1 + random.below(3) {
         let seed = random.next();
         let twice = random.one_in(3);
@@ -52,10 +52,10 @@ fn branch(random: &mut Random, depth: u64) {
                 if seed.is_multiple_of(2) {
                     sys::new_session();
                 }
-                sys::in_fork(|| live(&mut Random(seed), depth));
+                sys::in_fork(|| run_process(&mut SplitMix(seed), depth));
                 return 0;
             }
-            live(&mut Random(seed), depth)
+            run_process(&mut SplitMix(seed), depth)
         });
         if twice {
             sys::reap(child);
@@ -63,9 +63,9 @@ fn branch(random: &mut Random, depth: u64) {
     }
 }
 
-/// What one process of the tree is and does.
-fn live(random: &mut Random, depth: u64) -> i32 {
-    change(random);
+/// Runs one process of the tree.
+fn run_process(random: &mut SplitMix, depth: u64) -> i32 {
+    change_properties(random);
     if depth > 1 && random.one_in(2) {
         branch(random, depth - 1);
     }
@@ -78,7 +78,7 @@ fn live(random: &mut Random, depth: u64) -> i32 {
         2 => fork_on(random.below(4)),
         3 | 4 => without_environment(),
         5 => {
-            // An orphan maker: its children outlive it.
+            // Ends before its children, which become orphans.
             branch(random, 1);
             0
         }
@@ -86,8 +86,8 @@ fn live(random: &mut Random, depth: u64) -> i32 {
     }
 }
 
-/// Changes what a supervisor could know a process by.
-fn change(random: &mut Random) {
+/// Changes properties by which a supervisor could find the process.
+fn change_properties(random: &mut SplitMix) {
     if random.one_in(3) {
         sys::new_session();
     } else if random.one_in(3) {
@@ -107,13 +107,13 @@ fn change(random: &mut Random) {
     }
 }
 
-/// Becomes this program anew, with no environment.
+/// Executes this program again, without an environment.
 fn without_environment() -> i32 {
     let own = std::env::args().next().unwrap_or_default();
     sys::execute(&own, &[&own, "sleep"], &[])
 }
 
-/// Each generation starts the next one and ends.
+/// Forks repeatedly. Each generation starts the next one and ends.
 fn fork_on(pause: u64) -> i32 {
     for _ in 0..20_000 {
         if sys::fork_here() != 0 {

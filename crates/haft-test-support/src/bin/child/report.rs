@@ -1,4 +1,4 @@
-//! What this process was given, as JSON.
+//! A report about this process as JSON.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -11,14 +11,14 @@ pub(crate) fn print() -> i32 {
     0
 }
 
-/// Writes the report next to the file first, so that who sees the file sees all of it.
+/// Writes the report to a temporary file and renames it, so that the file is always complete.
 pub(crate) fn write(path: &str) -> i32 {
     let partial = format!("{path}.partial");
     let written = fs::write(&partial, describe()).and_then(|()| fs::rename(&partial, path));
     i32::from(written.is_err()) * 3
 }
 
-/// Says the size of the terminal, and again whenever that changes.
+/// Prints the size of the terminal, and prints it again whenever it changes.
 pub(crate) fn window() -> i32 {
     sys::block([sys::SIGWINCH]);
     loop {
@@ -61,7 +61,7 @@ fn describe() -> String {
     json
 }
 
-/// The open descriptors with what they lead to, except for the one that is open to list them.
+/// Returns the open descriptors with their targets, without the one that lists them.
 fn descriptors() -> String {
     let mut found = Vec::new();
     let own = format!("/proc/{}/fd", std::process::id());
@@ -76,7 +76,7 @@ fn descriptors() -> String {
     found.into_iter().map(|(_, text)| text).collect::<Vec<_>>().join(",")
 }
 
-/// A set of signals as a list of numbers.
+/// Returns a set of signals as a list of numbers.
 fn signal_set(status: &str, name: &str) -> String {
     let line = status.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'));
     let bits = u64::from_str_radix(line.unwrap_or("0").trim(), 16).unwrap_or(0);
@@ -85,7 +85,7 @@ fn signal_set(status: &str, name: &str) -> String {
     format!("[{}]", numbers.join(","))
 }
 
-/// The soft limits, by the kernel's names for them.
+/// Returns the soft limits by their names in `/proc/PID/limits`.
 fn limits() -> String {
     let table = fs::read_to_string("/proc/self/limits").unwrap_or_default();
     let rows = table.lines().skip(1).filter_map(|line| {
@@ -96,7 +96,7 @@ fn limits() -> String {
     rows.collect::<Vec<_>>().join(",")
 }
 
-/// Text as a JSON string; what is no UTF-8 is replaced.
+/// Returns text as a JSON string, with invalid UTF-8 replaced.
 fn quote(bytes: &[u8]) -> String {
     let mut quoted = String::from("\"");
     for letter in String::from_utf8_lossy(bytes).chars() {

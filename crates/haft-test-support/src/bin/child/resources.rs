@@ -1,10 +1,10 @@
-//! Using up the machine.
+//! Modes that use CPU, memory and processes.
 
 use std::hint::black_box;
 
 use crate::{stay, sys};
 
-/// Computes without end.
+/// Computes forever.
 pub(crate) fn burn() -> i32 {
     let mut number = 1u64;
     loop {
@@ -12,7 +12,7 @@ pub(crate) fn burn() -> i32 {
     }
 }
 
-/// Uses so many bytes of memory; 3 if there are not so many to be had.
+/// Allocates memory. Returns 3 if that fails.
 pub(crate) fn allocate(bytes: usize) -> i32 {
     let mut memory: Vec<u8> = Vec::new();
     if memory.try_reserve_exact(bytes).is_err() {
@@ -24,14 +24,14 @@ pub(crate) fn allocate(bytes: usize) -> i32 {
     0
 }
 
-/// Allocates and touches so many bytes, and holds them for a few seconds.
+/// Allocates and writes memory, and keeps it for a few seconds.
 pub(crate) fn allocate_and_wait(bytes: usize) -> i32 {
     let held = vec![b'x'; bytes];
     std::thread::sleep(std::time::Duration::from_secs(3));
     i32::from(std::hint::black_box(&held).len() != bytes)
 }
 
-/// Starts so many processes at once and says how many there were.
+/// Starts `count` processes and prints how many could be started.
 pub(crate) fn fork_many(count: u64) -> i32 {
     let mut started = Vec::new();
     for _ in 0..count {
@@ -44,7 +44,7 @@ pub(crate) fn fork_many(count: u64) -> i32 {
     0
 }
 
-/// Starts so many processes, one after the other, that end as orphans, and then waits for a file.
+/// Starts `count` processes that end as orphans, and then waits for a file.
 pub(crate) fn orphans(count: u64, ready: &str, file: &str) -> i32 {
     for _ in 0..count {
         sys::reap(sys::in_fork(|| {

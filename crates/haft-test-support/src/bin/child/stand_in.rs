@@ -1,8 +1,8 @@
-//! Standing in for another program, such as an agent: it notes what it was given, then does what the test says.
+//! Replaces another program, such as an agent: records its arguments and input, then does what the test says.
 //!
-//! `STAND_IN` is the directory for the notes: `argv` and `stdin` byte for byte, arguments with a NUL byte after each, and
-//! `report`, which comes last. `STAND_IN_THEN` is what to do afterwards: `exit N`, `die N`, `sleep`, or `interrupt`, which waits
-//! for Ctrl-C and notes it in `interrupted`.
+//! `STAND_IN` is the directory for the records: `argv`, with NUL-terminated arguments, `stdin`, and `report`, which is written
+//! last. `STAND_IN_THEN` is what to do afterwards: `exit N`, `die N`, `sleep`, or `interrupt`, which waits for Ctrl-C and creates
+//! the file `interrupted`.
 
 use std::fs;
 use std::io::{IsTerminal as _, Read as _};
@@ -13,21 +13,15 @@ use crate::{report, stay, sys};
 
 const SIGINT: i32 = 2;
 
-/// The directory for the notes, if this process was started under another name than its own and with such a directory.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "a program that stands in for another has no arguments of its own"
-)]
+/// Returns the directory for the records, if this program runs under another name.
+#[expect(clippy::disallowed_methods, reason = "the arguments belong to the replaced program")]
 pub(crate) fn wanted() -> Option<PathBuf> {
     let name = std::env::args_os().next()?;
     let own = Path::new(&name).file_name().is_some_and(|name| name == "haft-test-child");
     std::env::var_os("STAND_IN").filter(|_| !own).map(PathBuf::from)
 }
 
-#[expect(
-    clippy::disallowed_methods,
-    reason = "a program that stands in for another has no arguments of its own"
-)]
+#[expect(clippy::disallowed_methods, reason = "the arguments belong to the replaced program")]
 pub(crate) fn run(directory: &Path) -> i32 {
     let then = std::env::var("STAND_IN_THEN").unwrap_or_default();
     if then == "interrupt" {
@@ -35,12 +29,12 @@ pub(crate) fn run(directory: &Path) -> i32 {
     }
     let argv: Vec<u8> =
         std::env::args_os().flat_map(|argument| [argument.as_bytes(), b"\0"].concat()).collect();
-    fs::write(directory.join("argv"), argv).expect("the notes can be written");
+    fs::write(directory.join("argv"), argv).expect("the records can be written");
     let mut stdin = Vec::new();
     if !std::io::stdin().is_terminal() {
         let _ = std::io::stdin().read_to_end(&mut stdin);
     }
-    fs::write(directory.join("stdin"), stdin).expect("the notes can be written");
+    fs::write(directory.join("stdin"), stdin).expect("the records can be written");
     report::write(&directory.join("report").display().to_string());
     println!("the stand-in has started");
     match then.split_once(' ') {
@@ -49,7 +43,7 @@ pub(crate) fn run(directory: &Path) -> i32 {
         _ if then == "sleep" => stay::sleep(),
         _ if then == "interrupt" => {
             sys::wait_signal(SIGINT);
-            fs::write(directory.join("interrupted"), "").expect("the notes can be written");
+            fs::write(directory.join("interrupted"), "").expect("the records can be written");
             3
         }
         _ => 0,

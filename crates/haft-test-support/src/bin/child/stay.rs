@@ -1,4 +1,4 @@
-//! Staying, going, and going only when one has to.
+//! Modes that stay, end, or resist ending.
 
 use std::fs::OpenOptions;
 use std::io::Write as _;
@@ -7,35 +7,35 @@ use std::time::Duration;
 
 use crate::sys;
 
-/// Ends by a signal.
+/// Kills itself with a signal.
 pub(crate) fn die(signal: i32) -> i32 {
     sys::no_core_file();
     sys::send_to_self(signal);
     99
 }
 
-/// Stays until it is ended.
+/// Sleeps until it is killed.
 pub(crate) fn sleep() -> i32 {
     loop {
         std::thread::sleep(Duration::from_secs(3600));
     }
 }
 
-/// Says that it is there, and stays.
+/// Announces that it is ready, and sleeps.
 pub(crate) fn pause(ready: &str) -> i32 {
     announce(ready);
     sleep()
 }
 
-/// Stays whatever polite signals it gets.
+/// Ignores all signals that can be ignored, and sleeps.
 pub(crate) fn stubborn(ready: &str) -> i32 {
-    for signal in (1..=31).filter(|signal| ![sys::SIGKILL, sys::SIGSTOP, 14].contains(signal)) {
+    for signal in (1..=31).filter(|signal| ![sys::SIGKILL, sys::SIGSTOP, sys::SIGALRM].contains(signal)) {
         sys::ignore(signal);
     }
     pause(ready)
 }
 
-/// When asked to end, says goodbye and ends with a status of its own.
+/// On `SIGTERM`, prints a message and exits with a given status.
 pub(crate) fn polite(ready: &str, status: i32) -> i32 {
     sys::block([sys::SIGTERM]);
     announce(ready);
@@ -44,7 +44,7 @@ pub(crate) fn polite(ready: &str, status: i32) -> i32 {
     status
 }
 
-/// Ends when a file appears.
+/// Waits until a file exists.
 pub(crate) fn wait_for(file: &str) -> i32 {
     while !Path::new(file).exists() {
         std::thread::sleep(Duration::from_millis(5));
@@ -52,8 +52,8 @@ pub(crate) fn wait_for(file: &str) -> i32 {
     0
 }
 
-/// Leaves a process behind, in a session of its own, that holds standard output open. For each file that appears it
-/// writes the file's name, and then it ends.
+/// Starts a daemon in its own session that keeps standard output open. For each file, the daemon waits until it exists and
+/// prints its name.
 pub(crate) fn daemon(ready: &str, files: &[&str]) -> i32 {
     sys::in_fork(|| {
         sys::new_session();
@@ -69,7 +69,7 @@ pub(crate) fn daemon(ready: &str, files: &[&str]) -> i32 {
     0
 }
 
-/// Leaves a process behind that holds none of the standard descriptors.
+/// Starts a daemon that has closed the standard descriptors.
 pub(crate) fn bystander(ready: &str) -> i32 {
     sys::in_fork(|| {
         sys::new_session();
@@ -80,26 +80,26 @@ pub(crate) fn bystander(ready: &str) -> i32 {
     0
 }
 
-/// Adds a line to a file: so a test knows that all are there.
+/// Appends a line to a file, so that the test knows that this process is ready.
 pub(crate) fn announce(ready: &str) {
     let mut file = OpenOptions::new().create(true).append(true).open(ready).expect("the file can be written");
     file.write_all(b"ready\n").expect("the file can be written");
 }
 
-/// Goes on in a second thread, immune to polite signals, after the first one has ended.
+/// Ends its main thread. A second thread ignores signals and sleeps.
 pub(crate) fn headless(ready: &str) -> i32 {
     let ready = ready.to_owned();
     std::thread::spawn(move || stubborn(&ready));
     sys::end_thread()
 }
 
-/// Stays in a second thread after the first one has ended.
+/// Ends its main thread. A second thread sleeps.
 pub(crate) fn end_first_thread() -> i32 {
     std::thread::spawn(sleep);
     sys::end_thread()
 }
 
-/// Stays as the owner of the program's file, whom nobody else may signal, if that is set-user-ID.
+/// Takes the identity of the file's owner, if the file is set-user-ID, so that other users cannot signal it, and sleeps.
 pub(crate) fn as_owner(ready: &str) -> i32 {
     sys::become_effective_user();
     pause(ready)

@@ -1,10 +1,11 @@
-//! The system calls the child needs, declared by hand so that one call of the compiler builds it.
+//! System calls, declared here so that one call of the compiler builds the child.
 #![expect(unsafe_code, reason = "these are calls of the C library")]
 
 use std::ffi::{CString, c_char, c_int, c_long, c_uint, c_ulong, c_void};
 
 pub(crate) const SIGHUP: i32 = 1;
 pub(crate) const SIGKILL: i32 = 9;
+pub(crate) const SIGALRM: i32 = 14;
 pub(crate) const SIGTERM: i32 = 15;
 pub(crate) const SIGSTOP: i32 = 19;
 pub(crate) const SIGWINCH: i32 = 28;
@@ -44,7 +45,7 @@ struct EpollEvent {
     data: u64,
 }
 
-type SignalSet = [u64; 16];
+type CSignalSet = [u64; 16];
 
 // SAFETY: these are the declarations of the C library on 64-bit Linux.
 unsafe extern "C" {
@@ -67,10 +68,10 @@ unsafe extern "C" {
     fn open(path: *const c_char, flags: c_int, ...) -> c_int;
     fn execve(path: *const c_char, argv: *const *const c_char, envp: *const *const c_char) -> c_int;
     fn setrlimit(resource: c_int, limit: *const [u64; 2]) -> c_int;
-    fn sigemptyset(set: *mut SignalSet) -> c_int;
-    fn sigaddset(set: *mut SignalSet, signal: c_int) -> c_int;
-    fn sigprocmask(how: c_int, set: *const SignalSet, old: *mut SignalSet) -> c_int;
-    fn sigwait(set: *const SignalSet, signal: *mut c_int) -> c_int;
+    fn sigemptyset(set: *mut CSignalSet) -> c_int;
+    fn sigaddset(set: *mut CSignalSet, signal: c_int) -> c_int;
+    fn sigprocmask(how: c_int, set: *const CSignalSet, old: *mut CSignalSet) -> c_int;
+    fn sigwait(set: *const CSignalSet, signal: *mut c_int) -> c_int;
     fn ioctl(descriptor: c_int, request: c_ulong, ...) -> c_int;
     fn tcgetattr(descriptor: c_int, settings: *mut Termios) -> c_int;
     fn tcsetattr(descriptor: c_int, when: c_int, settings: *const Termios) -> c_int;
@@ -87,20 +88,20 @@ unsafe extern "C" {
     fn epoll_wait(epoll: c_int, events: *mut EpollEvent, count: c_int, timeout: c_int) -> c_int;
 }
 
-/// Where the C library hands over.
+/// The entry point that the C library calls.
 // SAFETY: no other function of this name is linked, and it has the signature that the C library expects.
 #[unsafe(no_mangle)]
 extern "C" fn main(_count: c_int, _arguments: *const *const c_char) -> c_int {
     crate::run()
 }
 
-/// Sees to it that this process is gone in two minutes.
+/// Ends this process after two minutes.
 pub(crate) fn limit_life() {
     // SAFETY: a plain call.
     unsafe { alarm(120) };
 }
 
-/// Runs `action` in a forked process, which never comes back, and returns its number. This program has one thread.
+/// Runs `action` in a forked process and returns its pid. This program has a single thread.
 pub(crate) fn in_fork(action: impl FnOnce() -> i32) -> i32 {
     let pid = fork_here();
     if pid == 0 {
@@ -110,7 +111,7 @@ pub(crate) fn in_fork(action: impl FnOnce() -> i32) -> i32 {
     pid
 }
 
-/// Forks and comes back twice: with 0 in the new process.
+/// Forks. Returns 0 in the child.
 pub(crate) fn fork_here() -> i32 {
     // SAFETY: with a single thread a forked process may do anything.
     let pid = unsafe { fork() };
@@ -121,30 +122,30 @@ pub(crate) fn fork_here() -> i32 {
 }
 
 pub(crate) fn exit(status: i32) -> ! {
-    // SAFETY: leaves at once.
+    // SAFETY: exits at once.
     unsafe { _exit(status) }
 }
 
-/// Ends this thread and no other.
+/// Ends only this thread.
 pub(crate) fn end_thread() -> ! {
     // SAFETY: nothing of this thread is used by others.
     unsafe { syscall(SYS_EXIT, 0) };
     unreachable!("the thread has ended");
 }
 
-/// Keeps other processes from reading the memory, and with it the environment, of this one.
+/// Prevents other processes from reading the memory and environment of this process.
 pub(crate) fn hide_memory() {
     // SAFETY: a call without pointers.
     unsafe { prctl(PR_SET_DUMPABLE, 0 as c_ulong, 0 as c_ulong, 0 as c_ulong, 0 as c_ulong) };
 }
 
-/// Makes the effective user the real one.
+/// Makes the effective user the real user.
 pub(crate) fn become_effective_user() {
     // SAFETY: plain calls.
     unsafe { setreuid(geteuid(), geteuid()) };
 }
 
-/// Enters a user namespace of its own, where that is allowed.
+/// Enters a new user namespace, if that is allowed.
 pub(crate) fn new_user_namespace() {
     // SAFETY: a plain call.
     unsafe { unshare(CLONE_NEWUSER) };
@@ -214,7 +215,7 @@ pub(crate) fn wait_signal(number: i32) {
     unsafe { sigwait(&raw const set, &raw mut got) };
 }
 
-fn set_of(signals: impl IntoIterator<Item = i32>) -> SignalSet {
+fn set_of(signals: impl IntoIterator<Item = i32>) -> CSignalSet {
     let mut set = [0; 16];
     // SAFETY: a whole set.
     unsafe { sigemptyset(&raw mut set) };

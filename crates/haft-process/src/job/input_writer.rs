@@ -1,4 +1,4 @@
-//! Feeding a process while its output is read.
+//! Writing a job's input without blocking, while its output is read.
 
 use std::collections::VecDeque;
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
@@ -6,47 +6,47 @@ use std::sync::Arc;
 
 use rustix::io::Errno;
 
-const CHUNK: usize = 64 * 1024;
+/// Bytes that are read from a forwarded file at once.
+const FORWARD_CHUNK_BYTES: usize = 64 * 1024;
 
-/// What is on its way to a process. Bytes the process never reads are no problem, nor is its end.
+/// Writes input to a process. A process may end or close its input at any time; unread input is dropped then.
 #[derive(Debug)]
-pub(super) struct Feeder {
-    /// The writing end; `None` once it was closed.
+pub(super) struct InputWriter {
+    /// The write end; `None` after it was closed.
     target: Option<OwnedFd>,
-    pending: VecDeque<Piece>,
-    /// A file to read more from.
+    pending: VecDeque<PendingInput>,
+    /// A file whose contents are forwarded.
     source: Option<Arc<OwnedFd>>,
-    /// Whether somebody may still write more.
+    /// Whether more input may be added.
     open: bool,
-    /// Whether the process is on a terminal, which is not closed at the end of the input.
+    /// Whether the target is a terminal, which is not closed at the end of the input.
     terminal: bool,
 }
 
-/// Bytes and how many of them are written.
 #[derive(Debug)]
-struct Piece {
+struct PendingInput {
     bytes: Arc<[u8]>,
     written: usize,
 }
 
-impl Feeder {
-    pub(super) fn new(target: OwnedFd, terminal: bool) -> Feeder {
-        Feeder { target: Some(target), pending: VecDeque::new(), source: None, open: true, terminal }
+impl InputWriter {
+    pub(super) fn new(target: OwnedFd, terminal: bool) -> InputWriter {
+        InputWriter { target: Some(target), pending: VecDeque::new(), source: None, open: true, terminal }
     }
 
     /// Adds bytes.
     pub(super) fn push(&mut self, bytes: Arc<[u8]>) {
         if self.target.is_some() && !bytes.is_empty() {
-            self.pending.push_back(Piece { bytes, written: 0 });
+            self.pending.push_back(PendingInput { bytes, written: 0 });
         }
     }
 
-    /// Reads more from a file whenever everything is written.
+    /// Forwards the contents of a file, after the pending bytes.
     pub(super) fn forward(&mut self, source: Arc<OwnedFd>) {
         self.source = Some(source);
     }
 
-    /// Ends the input after what is pending.
+    /// Ends the input after the pending bytes.
     pub(super) fn finish(&mut self) {
         self.open = false;
         if !self.terminal && self.pending.is_empty() {
@@ -54,19 +54,19 @@ impl Feeder {
         }
     }
 
-    /// Gives up: nobody reads any more.
+    /// Closes the input and drops pending bytes.
     pub(super) fn close(&mut self) {
         self.target = None;
         self.source = None;
         self.pending.clear();
     }
 
-    /// The descriptor to wait for until it can be written, if there is something to write.
+    /// Returns the descriptor to poll for writing, if bytes are pending.
     pub(super) fn writable(&self) -> Option<BorrowedFd<'_>> {
         self.target.as_ref().filter(|_| !self.pending.is_empty()).map(|target| target.as_fd())
     }
 
-    /// The descriptor to wait for until it can be read, if there is nothing to write.
+    /// Returns the forwarded file to poll for reading, if no bytes are pending.
     pub(super) fn readable(&self) -> Option<BorrowedFd<'_>> {
         self.source
             .as_ref()
@@ -74,23 +74,23 @@ impl Feeder {
             .map(|source| source.as_fd())
     }
 
-    /// Whether no input will ever come, and the process, on a terminal, has no other way to know than to be told when
-    /// it asks.
+    /// Whether the target is a terminal and the input has ended. The process learns this only if the end-of-file
+    /// character is written while it reads.
     pub(super) fn is_exhausted(&self) -> bool {
         self.terminal && !self.open && self.pending.is_empty()
     }
 
-    /// Writes as much as the process takes now.
+    /// Writes as many bytes as the target accepts without blocking.
     pub(super) fn write(&mut self) {
-        while let (Some(target), Some(piece)) = (&self.target, self.pending.front_mut()) {
-            match rustix::io::write(target, &piece.bytes[piece.written..]) {
-                Ok(count) => piece.written += count,
+        while let (Some(target), Some(pending)) = (&self.target, self.pending.front_mut()) {
+            match rustix::io::write(target, &pending.bytes[pending.written..]) {
+                Ok(count) => pending.written += count,
                 Err(Errno::INTR) => continue,
                 Err(Errno::AGAIN) => return,
-                // The process has closed its end, or is gone: it has all it wants.
+                // The process has closed its input or has ended.
                 Err(_) => return self.close(),
             }
-            if piece.written == piece.bytes.len() {
+            if pending.written == pending.bytes.len() {
                 self.pending.pop_front();
             }
         }
@@ -99,10 +99,10 @@ impl Feeder {
         }
     }
 
-    /// Reads from the source once.
+    /// Reads once from the forwarded file.
     pub(super) fn read(&mut self) {
         let Some(source) = &self.source else { return };
-        let mut buffer = vec![0; CHUNK];
+        let mut buffer = vec![0; FORWARD_CHUNK_BYTES];
         match rustix::io::read(source, &mut buffer) {
             Ok(0) => self.end_source(),
             Ok(count) => self.push(Arc::from(&buffer[..count])),

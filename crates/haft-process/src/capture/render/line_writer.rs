@@ -1,30 +1,30 @@
 use crate::capture::Output;
 
-/// Writes rows of the screen to an output, without their colours and without blanks at the ends of lines or empty lines
-/// at the end of the text. These are held back until something follows them, as numbers however many they are.
-pub(super) struct Lines {
+/// Writes rows of the screen to an output, without colours, trailing spaces and trailing empty lines. Spaces and newlines are
+/// only counted until other text follows.
+pub(super) struct LineWriter {
     output: Output,
     buffer: String,
     newlines: u64,
     blanks: u64,
-    /// Within a colour sequence, which ends with `m`.
+    /// Whether the text is within a colour sequence, which ends with `m`.
     in_colour: bool,
-    anything: bool,
+    has_text: bool,
 }
 
-/// What is handed to the output at a time.
-const FULL: usize = 64 * 1024;
+/// Buffer size at which text is appended to the output.
+const FLUSH_BYTES: usize = 64 * 1024;
 
-impl Lines {
+impl LineWriter {
     pub(super) fn new(output: Output) -> Self {
-        Self { output, buffer: String::new(), newlines: 0, blanks: 0, in_colour: false, anything: false }
+        Self { output, buffer: String::new(), newlines: 0, blanks: 0, in_colour: false, has_text: false }
     }
 
     pub(super) fn output(&self) -> &Output {
         &self.output
     }
 
-    /// Takes the text of rows, with colour sequences as the parser writes them.
+    /// Writes the text of rows, which may contain colour sequences.
     pub(super) fn write(&mut self, text: &str) {
         for character in text.chars() {
             match character {
@@ -41,17 +41,17 @@ impl Lines {
         }
     }
 
-    /// Ends the last line that has text, if it has not ended.
+    /// Ends the last line that has text.
     pub(super) fn end_line(&mut self) {
-        if self.anything {
+        if self.has_text {
             self.repeat('\n', 1);
         }
         self.newlines = 0;
         self.blanks = 0;
-        self.anything = false;
+        self.has_text = false;
     }
 
-    /// Makes everything that is certain visible in the output.
+    /// Appends all buffered text to the output.
     pub(super) fn flush(&mut self) {
         self.output.append(self.buffer.as_bytes());
         self.buffer.clear();
@@ -66,14 +66,14 @@ impl Lines {
             self.repeat(' ', self.blanks);
             self.blanks = 0;
         }
-        self.anything = true;
+        self.has_text = true;
         self.repeat(character, 1);
     }
 
     fn repeat(&mut self, character: char, count: u64) {
         for _ in 0..count {
             self.buffer.push(character);
-            if self.buffer.len() >= FULL {
+            if self.buffer.len() >= FLUSH_BYTES {
                 self.flush();
             }
         }

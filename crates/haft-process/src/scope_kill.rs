@@ -1,4 +1,4 @@
-//! Ending the members of a scope: asking, and killing until nobody is left.
+//! Ending the members of a scope: `SIGTERM`, then `SIGKILL` until none is left.
 
 use std::collections::HashSet;
 use std::thread;
@@ -10,16 +10,16 @@ use rustix::process::{
 
 use crate::cgroup;
 use crate::child::pid;
-use crate::ladder::{Identity, Ladder, Patience, Victims};
-use crate::look::Look;
-use crate::proc::{self, Entry};
+use crate::ladder::{KillDeadline, Ladder, LadderTarget, ProcessIdentity};
+use crate::proc::{self, ProcessEntry};
 use crate::reaper;
 use crate::scope::Scope;
+use crate::scope_scan::ScopeScan;
 use crate::survivors::Survivors;
 use crate::sys;
 
 impl Scope {
-    /// Kills every member and says how many there were, and which outlived it.
+    /// Ends all members with `SIGTERM`, and with `SIGKILL` after the grace period. Returns how many ended, and the survivors.
     pub fn end(&self, grace: Duration) -> (usize, Survivors) {
         let mut ladder = Ladder::default();
         ladder.begin(Instant::now(), grace, self);
@@ -32,32 +32,32 @@ impl Scope {
         }
     }
 
-    /// Stops members until no new ones appear, so that none can start another while the others are killed. A control
-    /// group kills them all at once and needs no such care.
-    fn freeze(&self, seen: &mut HashSet<Identity>, last: Instant) -> Look {
-        const ROUNDS: usize = 64;
-        for _ in 0..ROUNDS {
-            let look = self.look();
-            let new = look.members.iter().filter(|entry| seen.insert((entry.pid, entry.start))).count();
-            if new == 0 || self.cgroup().is_some() || Instant::now() >= last {
-                return look;
+    /// Sends `SIGSTOP` to the members until a scan finds no new ones, so that none can fork while the others are killed. Not
+    /// needed with a control group, which kills all members at once.
+    fn stop_all(&self, seen: &mut HashSet<ProcessIdentity>, deadline: Instant) -> ScopeScan {
+        const MAX_SCANS: usize = 64;
+        for _ in 0..MAX_SCANS {
+            let scan = self.scan();
+            let new = scan.members.iter().filter(|entry| seen.insert((entry.pid, entry.start))).count();
+            if new == 0 || self.cgroup().is_some() || Instant::now() >= deadline {
+                return scan;
             }
-            look.signal(Signal::STOP);
-            // The dead would make each look slower than the one before.
+            scan.signal(Signal::STOP);
+            // Zombies would make each scan slower.
             reaper::reap_orphans();
         }
-        self.look()
+        self.scan()
     }
 
-    /// How often nobody must be seen before nobody is there. A control group knows; a look may miss somebody who
-    /// starts another and ends, faster than all processes can be looked at.
-    fn looks_needed(&self) -> usize {
+    /// Number of empty scans that prove that no member is left. A scan may miss a process that forks and exits faster than
+    /// the scan; a control group misses none.
+    fn empty_scans_needed(&self) -> usize {
         if self.cgroup().is_some() || self.is_unused() { 1 } else { 3 }
     }
 }
 
-impl Victims for Scope {
-    fn terminate(&self) -> HashSet<Identity> {
+impl LadderTarget for Scope {
+    fn terminate(&self) -> HashSet<ProcessIdentity> {
         let members = self.entries();
         let roots = self.seeds().roots.clone();
         for &root in &roots {
@@ -75,31 +75,32 @@ impl Victims for Scope {
         Scope::is_empty(self)
     }
 
-    fn kill_all(&self, patience: Patience) -> (HashSet<Identity>, Survivors) {
+    fn kill_all(&self, deadline: KillDeadline) -> (HashSet<ProcessIdentity>, Survivors) {
+        const MAX_INTERVAL: Duration = Duration::from_millis(10);
         let mut seen = HashSet::new();
-        let mut pause = Duration::from_micros(200);
-        let mut empty_looks = 0;
+        let mut interval = Duration::from_micros(200);
+        let mut empty_scans = 0;
         loop {
-            let look = self.freeze(&mut seen, patience.last);
+            let scan = self.stop_all(&mut seen, deadline.last);
             for path in self.cgroup_paths() {
                 let _ = cgroup::kill(path);
             }
-            look.signal(Signal::KILL);
+            scan.signal(Signal::KILL);
             reaper::reap_orphans();
-            let left = self.look();
+            let left = self.scan();
             let is_empty = left.members.is_empty() && !self.has_orphans();
-            empty_looks = if is_empty { empty_looks + 1 } else { 0 };
+            empty_scans = if is_empty { empty_scans + 1 } else { 0 };
             let stuck = || left.members.iter().all(|entry| is_stuck(entry.pid));
-            if empty_looks >= self.looks_needed() || patience.is_over(Instant::now(), stuck) {
+            if empty_scans >= self.empty_scans_needed() || deadline.is_over(Instant::now(), stuck) {
                 return (seen, left.survivors());
             }
-            thread::sleep(pause);
-            pause = (pause * 2).min(Duration::from_millis(10));
+            thread::sleep(interval);
+            interval = (interval * 2).min(MAX_INTERVAL);
         }
     }
 }
 
-/// Whether a process cannot be killed: it is of another user, frozen, or in an uninterruptible sleep.
+/// Whether a process cannot be killed: it belongs to another user, is frozen, or is in uninterruptible sleep.
 pub(crate) fn is_stuck(number: i32) -> bool {
     let Some(target) = pid(number) else { return false };
     matches!(test_kill_process(target), Err(rustix::io::Errno::PERM)) || proc::is_uninterruptible(number)
@@ -112,12 +113,12 @@ pub(crate) fn signal_group(group: i32, signal: Signal) {
     }
 }
 
-/// Signals the process that was looked at, and no other that may have got its number since.
-pub(crate) fn signal_process(entry: Entry, signal: Signal) {
+/// Signals a process, unless its pid has been reused since the scan.
+pub(crate) fn signal_process(entry: ProcessEntry, signal: Signal) {
     let Some(number) = pid(entry.pid) else { return };
     let Ok(pidfd) = pidfd_open(number, PidfdFlags::empty()) else { return };
     let is_same = match entry.start {
-        // Seen without `/proc`: a child of this process, whose number is its own until it is reaped.
+        // Found without `/proc`: a child of this process, whose pid is not reused until it is reaped.
         0 => sys::child_state(entry.pid).is_some(),
         start => proc::entry(entry.pid).is_some_and(|now| now.start == start),
     };
