@@ -32,12 +32,12 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
     Ok(status)
 }
 
-/// An alias as the command that would make it.
+/// Returns the command that defines an alias.
 pub(super) fn line(name: &[u8], value: &[u8]) -> Vec<u8> {
     [b"alias ", name, b"=", &quote::single(value), b"\n"].concat()
 }
 
-/// An alias as `alias` shows it.
+/// Returns an alias as `alias` prints it.
 fn shown(context: &Context<'_>, name: &[u8], value: &[u8]) -> Vec<u8> {
     let line = line(name, value);
     match context.session.options.has(SetOption::Posix) {

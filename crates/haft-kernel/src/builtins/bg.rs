@@ -1,5 +1,6 @@
 //! `bg`.
 
+use haft_process::Signals;
 use haft_text::Bytes;
 
 use super::Context;
@@ -18,7 +19,7 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
         if let Some(job) = context.session.jobs.get(id) {
             match &job.group {
                 Some(group) => group.resume(false),
-                None => job.signal(18),
+                None => job.signal(Signals::CONTINUE),
             }
             let line = [format!("[{id}]+ ").as_bytes(), &job.shown_text(), b" &\n"].concat();
             context.print(&line)?;

@@ -11,7 +11,7 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
     leave_loops(context, arguments, Unwind::Break)
 }
 
-/// Leaves as many loops as the argument says, 1 without one; `unwind` decides between `break` and `continue`.
+/// Unwinds as many loops as the argument says, or one without an argument. `unwind` decides between `break` and `continue`.
 pub(super) fn leave_loops(context: &mut Context<'_>, arguments: &[Bytes], unwind: fn(u32) -> Unwind) -> Flow {
     let loops = context.session.calls.loops();
     if loops == 0 && context.session.options.has(SetOption::Posix) {

@@ -20,7 +20,7 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
     let destination = match operands {
         [] => home(context),
         [only] if only.as_bytes() == b"-" => previous(context),
-        [only] => Some(Destination { path: only.clone(), print: false, search: true }),
+        [only] => Some(CdDestination { path: only.clone(), print: false, search: true }),
         _ => {
             context.error("too many arguments");
             return Ok(1);
@@ -32,7 +32,7 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
     }
 }
 
-struct Destination {
+struct CdDestination {
     path: Bytes,
     /// Whether the new directory is printed.
     print: bool,
@@ -40,9 +40,9 @@ struct Destination {
     search: bool,
 }
 
-fn home(context: &mut Context<'_>) -> Option<Destination> {
+fn home(context: &mut Context<'_>) -> Option<CdDestination> {
     match context.session.value(b"HOME") {
-        Some(path) => Some(Destination { path, print: false, search: false }),
+        Some(path) => Some(CdDestination { path, print: false, search: false }),
         None => {
             context.error("HOME not set");
             None
@@ -50,9 +50,9 @@ fn home(context: &mut Context<'_>) -> Option<Destination> {
     }
 }
 
-fn previous(context: &mut Context<'_>) -> Option<Destination> {
+fn previous(context: &mut Context<'_>) -> Option<CdDestination> {
     match context.session.value(b"OLDPWD") {
-        Some(path) => Some(Destination { path, print: true, search: false }),
+        Some(path) => Some(CdDestination { path, print: true, search: false }),
         None => {
             context.error("OLDPWD not set");
             None
@@ -60,7 +60,7 @@ fn previous(context: &mut Context<'_>) -> Option<Destination> {
     }
 }
 
-fn go(context: &mut Context<'_>, destination: &Destination, physical: bool) -> Flow {
+fn go(context: &mut Context<'_>, destination: &CdDestination, physical: bool) -> Flow {
     let path = &destination.path;
     let relative = !path.is_empty()
         && !path.starts_with(b"/")
@@ -79,12 +79,17 @@ fn go(context: &mut Context<'_>, destination: &Destination, physical: bool) -> F
     }
     match enter(context.session, path, physical) {
         Ok(()) => finish(context, destination.print),
-        Err(error) => by_variable(context, path, physical, &error),
+        Err(error) => enter_cdable_variable(context, path, physical, &error),
     }
 }
 
-/// With `cdable_vars`, a name that is no directory may be a variable that holds one.
-fn by_variable(context: &mut Context<'_>, path: &Bytes, physical: bool, error: &std::io::Error) -> Flow {
+/// With `cdable_vars`, an argument that is not a directory can be a variable that names one.
+fn enter_cdable_variable(
+    context: &mut Context<'_>,
+    path: &Bytes,
+    physical: bool,
+    error: &std::io::Error,
+) -> Flow {
     if context.session.options.shell(ShellOption::CdableVariables)
         && let Some(value) = context.session.value(path)
         && enter(context.session, &value, physical).is_ok()
@@ -112,7 +117,7 @@ fn join(directory: &[u8], path: &[u8]) -> Vec<u8> {
     }
 }
 
-/// Makes a directory the working one, and sets `PWD` and `OLDPWD`.
+/// Changes the working directory, and sets `PWD` and `OLDPWD`.
 pub(super) fn enter(session: &mut Session, path: &[u8], physical: bool) -> std::io::Result<()> {
     let absolute =
         if path.is_empty() { session.working_directory.path().to_vec() } else { session.resolve(path) };
@@ -124,7 +129,7 @@ pub(super) fn enter(session: &mut Session, path: &[u8], physical: bool) -> std::
     };
     let files = &session.kernel.files;
     let metadata = match files.metadata(haft_text::path(&target)) {
-        // One that was removed is still the one to be in.
+        // The working directory may have been removed; then it stays the working directory.
         Err(_) if *target == *session.working_directory.path() && session.working_directory.is_held() => {
             return Ok(());
         }
@@ -141,7 +146,7 @@ pub(super) fn enter(session: &mut Session, path: &[u8], physical: bool) -> std::
     Ok(())
 }
 
-/// The path with `.` and `..` taken away as text. What stands before a `..` must be a directory, unless it leads to the working
+/// Removes `.` and `..` from a path as text. The path before a `..` must be a directory, unless it is a parent of the working
 /// directory, which may have been removed.
 fn logical(session: &Session, absolute: &[u8]) -> std::io::Result<Vec<u8>> {
     let double = absolute.starts_with(b"//") && !absolute.starts_with(b"///");

@@ -2,7 +2,7 @@
 
 use haft_text::Bytes;
 
-use super::name_lookup::{Meaning, Search, meanings, sentence, standard_path};
+use super::name_lookup::{NameMeaning, NameQuery, meanings, sentence, standard_path};
 use super::{Context, alias, options};
 use crate::execute::ExecutionParameters;
 use crate::flow::Flow;
@@ -30,7 +30,7 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
     }
 }
 
-/// Runs a program from the standard places.
+/// Runs a program from the standard path.
 fn run_standard(context: &mut Context<'_>, operands: &[Bytes]) -> Flow {
     let found = context.session.search_path(&operands[0], Some(standard_path()));
     let Some(path) = found else { return context.session.dispatch_beyond(operands, context.values) };
@@ -42,7 +42,7 @@ fn run_standard(context: &mut Context<'_>, operands: &[Bytes]) -> Flow {
 fn explain(context: &mut Context<'_>, names: &[Bytes], verbose: bool, path: Option<&[u8]>) -> Flow {
     let mut status = i32::from(!names.is_empty());
     for name in names {
-        let found = meanings(context.session, name, Search { path, ..Search::default() });
+        let found = meanings(context.session, name, NameQuery { path, ..NameQuery::default() });
         let Some(meaning) = found.first() else {
             if verbose {
                 context.error(format_args!("{name}: not found"));
@@ -52,8 +52,8 @@ fn explain(context: &mut Context<'_>, names: &[Bytes], verbose: bool, path: Opti
         status = 0;
         let text = match meaning {
             _ if verbose => sentence(context, name, meaning),
-            Meaning::Alias(value) => alias::line(name, value),
-            Meaning::File { path, .. } => [&absolute(context, path)[..], b"\n"].concat(),
+            NameMeaning::Alias(value) => alias::line(name, value),
+            NameMeaning::File { path, .. } => [&absolute(context, path)[..], b"\n"].concat(),
             _ => [&name[..], b"\n"].concat(),
         };
         context.print(&text)?;
@@ -61,7 +61,7 @@ fn explain(context: &mut Context<'_>, names: &[Bytes], verbose: bool, path: Opti
     Ok(status)
 }
 
-/// A path as it can be used from anywhere.
+/// Returns a path that does not depend on the working directory.
 fn absolute(context: &Context<'_>, path: &Bytes) -> Vec<u8> {
     match path.strip_prefix(b"./") {
         Some(rest) => context.session.resolve(rest),

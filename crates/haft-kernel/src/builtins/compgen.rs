@@ -1,4 +1,4 @@
-//! `compgen`: names of all kinds that begin with a word.
+//! `compgen`: possible completions of a word.
 
 use std::collections::BTreeSet;
 
@@ -6,7 +6,7 @@ use haft_text::Bytes;
 use haft_text::pattern::{Pattern, quote_into};
 
 use super::name_lookup::KEYWORDS;
-use super::options::Flag;
+use super::options::OptionFlag;
 use super::{Context, options};
 use crate::flow::{Flow, Unwind};
 use crate::options::{SetOption, ShellOption};
@@ -16,8 +16,8 @@ use crate::variables::Attributes;
 /// The options that `compgen` and `complete` share.
 pub(super) const OPTIONS: &str = "abcdefgjksuvo:A:G:W:F:C:X:P:S:";
 
-/// Letters that stand for `-A` with a name.
-const LETTERS: [(u8, &str); 12] = [
+/// Letters that are short for `-A` with an action name.
+const ACTION_LETTERS: [(u8, &str); 12] = [
     (b'a', "alias"),
     (b'b', "builtin"),
     (b'c', "command"),
@@ -51,14 +51,18 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
     if found.is_empty() {
         return Ok(1);
     }
-    let value = |letter| flags.iter().find(|flag| flag.letter == letter).map_or(&b""[..], Flag::text);
+    let value = |letter| flags.iter().find(|flag| flag.letter == letter).map_or(&b""[..], OptionFlag::text);
     let (prefix, suffix) = (value(b'P'), value(b'S'));
     let lines: Vec<u8> = found.iter().flat_map(|name| [prefix, name, suffix, b"\n"].concat()).collect();
     context.print(&lines)
 }
 
-/// What one option asks for; `None` if there is no such action.
-fn generate(context: &mut Context<'_>, flag: &Flag<'_>, word: &[u8]) -> Result<Option<Vec<Bytes>>, Unwind> {
+/// Returns the completions of one option, or `None` if its action does not exist.
+fn generate(
+    context: &mut Context<'_>,
+    flag: &OptionFlag<'_>,
+    word: &[u8],
+) -> Result<Option<Vec<Bytes>>, Unwind> {
     let session = &mut *context.session;
     let all = match flag.letter {
         b'A' => match action(session, flag.text(), word)? {
@@ -69,11 +73,11 @@ fn generate(context: &mut Context<'_>, flag: &Flag<'_>, word: &[u8]) -> Result<O
             let list = session.expand_text(flag.text())?;
             split(session, &list)
         }
-        // Patterns are matched whatever the word is.
+        // The paths of a pattern are not filtered by the word.
         b'G' => {
             return session.glob(flag.text()).map(|paths| Some(paths.into_iter().map(Bytes::from).collect()));
         }
-        letter => match LETTERS.iter().find(|(known, _)| *known == letter) {
+        letter => match ACTION_LETTERS.iter().find(|(known, _)| *known == letter) {
             Some((_, name)) => action(session, name.as_bytes(), word)?.unwrap_or_default(),
             None => Vec::new(),
         },
@@ -81,7 +85,7 @@ fn generate(context: &mut Context<'_>, flag: &Flag<'_>, word: &[u8]) -> Result<O
     Ok(Some(all.into_iter().filter(|name| name.starts_with(word)).collect()))
 }
 
-/// The names of a kind; `None` if there is no such kind.
+/// Returns the names of an action, or `None` if there is no such action.
 fn action(session: &mut Session, name: &[u8], word: &[u8]) -> Result<Option<Vec<Bytes>>, Unwind> {
     let text = |names: &[&str]| names.iter().map(|name| Bytes::from(*name)).collect::<Vec<_>>();
     Ok(Some(match name {
@@ -125,7 +129,7 @@ fn functions(session: &Session) -> Vec<Bytes> {
     names.into_iter().collect()
 }
 
-/// Everything that can be run by a name that begins with the word.
+/// Returns the names of commands.
 fn commands(session: &mut Session, word: &[u8]) -> Result<Vec<Bytes>, Unwind> {
     let mut names: Vec<Bytes> = session.definitions.aliases().keys().cloned().collect();
     names.extend(KEYWORDS.iter().map(|name| Bytes::from(*name)));
@@ -170,8 +174,8 @@ fn first_word(text: &[u8]) -> Bytes {
     text.split(|byte| *byte == b' ').next().unwrap_or_default().into()
 }
 
-/// `-X`: takes out what a pattern matches, or with `!` before it what it does not match.
-fn filter(session: &Session, flags: &[Flag<'_>], found: &mut Vec<Bytes>) {
+/// `-X`: removes names that match a pattern, or with `!` names that do not.
+fn filter(session: &Session, flags: &[OptionFlag<'_>], found: &mut Vec<Bytes>) {
     for flag in flags.iter().filter(|flag| flag.letter == b'X') {
         let (text, keep) = match flag.text() {
             [b'!', text @ ..] => (text, true),

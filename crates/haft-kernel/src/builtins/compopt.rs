@@ -3,11 +3,11 @@
 use haft_text::Bytes;
 
 use super::Context;
-use super::options::Options;
+use super::options::OptionParser;
 use crate::flow::Flow;
 
 pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
-    let mut options = Options::with_plus(arguments);
+    let mut options = OptionParser::with_plus(arguments);
     loop {
         match options.next("o:DEI") {
             Ok(Some(_)) => {}

@@ -1,4 +1,4 @@
-//! What a builtin is called with.
+//! The context that a builtin runs in.
 
 use std::fmt::Display;
 use std::sync::Arc;
@@ -24,7 +24,7 @@ pub struct Context<'a> {
 }
 
 impl<'a> Context<'a> {
-    /// What a command of this name would be called with, for one command that speaks for another.
+    /// Returns the context of another command, so that one command can run on its behalf.
     #[must_use]
     pub fn of(session: &'a mut Session, name: &'a [u8]) -> Self {
         Self::new(session, name, &[])
@@ -44,8 +44,8 @@ impl<'a> Context<'a> {
 }
 
 impl Context<'_> {
-    /// Writes to standard output. Yields status 0, or 1 after a message if it cannot be written; a closed pipe ends
-    /// the shell as `SIGPIPE` would.
+    /// Writes to standard output. Returns status 0, or prints an error and returns 1 if the write fails. A closed pipe ends the shell as
+    /// `SIGPIPE` would.
     ///
     /// # Errors
     /// A closed pipe, or cancellation.
@@ -55,7 +55,7 @@ impl Context<'_> {
 
     fn write_failed(&mut self, error: &std::io::Error) -> Flow {
         if error.kind() == std::io::ErrorKind::BrokenPipe && !self.session.ignores_broken_pipe() {
-            return Err(Unwind::Signal(13));
+            return Err(Unwind::Signal(Signals::PIPE));
         }
         self.session.check_cancelled()?;
         self.output_failed = true;
@@ -63,25 +63,25 @@ impl Context<'_> {
         Ok(1)
     }
 
-    /// Writes a complaint to standard error: where, this builtin's name, the message.
+    /// Prints an error message with the script position and the name of the builtin.
     pub fn error(&mut self, message: impl Display) {
         let name = String::from_utf8_lossy(self.name).into_owned();
         self.session.report(format_args!("{name}: {message}"));
     }
 
-    /// Complains about an option that is not one, shows the synopsis, and fails with status 2.
+    /// Prints a usage error and the synopsis, and returns status 2.
     ///
     /// # Errors
-    /// That of a special builtin in POSIX mode, which ends the shell.
+    /// In POSIX mode a usage error of a special builtin exits the shell.
     pub fn usage(&mut self, problem: impl Display) -> Flow {
         self.error(problem);
         self.synopsis()
     }
 
-    /// Shows the synopsis, and fails with status 2.
+    /// Prints the synopsis, and returns status 2.
     ///
     /// # Errors
-    /// That of a special builtin in POSIX mode, which ends the shell.
+    /// In POSIX mode a usage error of a special builtin exits the shell.
     pub fn synopsis(&mut self) -> Flow {
         let builtin = super::find(self.name);
         let synopsis = builtin.map_or("", |builtin| builtin.synopsis);
@@ -94,36 +94,36 @@ impl Context<'_> {
         }
     }
 
-    /// Sets the typed result of the run that the session is in: what this command has found, beside what it prints.
+    /// Sets the typed result of the current run, in addition to the printed output.
     pub fn set_data(&mut self, data: serde_json::Value) {
         if let Some(run) = self.session.processes.run() {
             run.record().data = Some(data);
         }
     }
 
-    /// The arguments, or the last of them, with the values of JSON words among them.
+    /// Iterates over the arguments, or the last of them, with the values of JSON words.
     pub fn typed<'a>(&'a self, arguments: &'a [Bytes]) -> impl Iterator<Item = Argument<'a>> {
         typed(arguments, self.values)
     }
 
-    /// Runs the last of the arguments as a command: the way of every command.
+    /// Runs the last of the arguments as a command, with the usual command lookup.
     ///
     /// # Errors
-    /// A reason to leave what encloses it.
+    /// A reason to unwind.
     pub fn dispatch(&mut self, words: &[Bytes]) -> Flow {
         self.session.dispatch(words, self.values)
     }
 
-    /// The file open under a number.
+    /// Returns the open file of a file descriptor.
     #[must_use]
     pub fn file(&self, number: u32) -> Option<Arc<OpenFile>> {
         self.session.open_files.get(number).cloned()
     }
 
-    /// Stops a builtin that works for long when the session is to stop. Cheap enough for every round of a loop.
+    /// Checks for cancellation. Cheap enough for every iteration of a loop.
     ///
     /// # Errors
-    /// When the session is to stop.
+    /// If the session is being stopped.
     pub fn check(&self) -> Result<(), Unwind> {
         self.session.check()
     }

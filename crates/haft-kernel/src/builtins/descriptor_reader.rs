@@ -1,4 +1,4 @@
-//! Reading from a descriptor no further than one must: for `read` and `mapfile`.
+//! Reading from a file descriptor without consuming more than needed, for `read` and `mapfile`.
 
 use std::io;
 use std::os::fd::AsFd as _;
@@ -9,47 +9,49 @@ use super::Context;
 use crate::flow::Unwind;
 use crate::io::OpenFile;
 
-/// How much is read at once where everything is wanted, and where what is too much can be given back.
-const CHUNK: usize = 64 * 1024;
-const LINE: usize = 512;
+/// How many bytes are read at once if everything is wanted.
+const WHOLE_READ_BYTES: usize = 64 * 1024;
 
-/// Bytes of an open file. What was read ahead is given back at the end.
-pub(super) struct Input {
+/// How many bytes are read at once if a line is wanted and the rest can be given back by seeking.
+const LINE_READ_BYTES: usize = 512;
+
+/// Reads an open file. Bytes that were read ahead are given back at the end.
+pub(super) struct DescriptorReader {
     file: Arc<OpenFile>,
     buffer: Vec<u8>,
     at: usize,
-    /// How much may be read at once.
+    /// How many bytes are read at once.
     size: usize,
-    /// Whether the position can be moved back, which only what is always ready allows.
+    /// Whether the file position can be moved back.
     seekable: bool,
-    /// How many bytes wait in a pipe, which can be read without asking whether there are any.
+    /// How many bytes are known to be in a pipe, so that they can be read without waiting.
     waiting: u64,
     deadline: Option<Instant>,
 }
 
-/// Why there are no more bytes.
+/// Why no more bytes can be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum End {
-    OfFile,
-    OfTime,
+pub(super) enum ReadEnd {
+    EndOfFile,
+    TimedOut,
     Failed(i32),
 }
 
-impl Input {
-    /// Reads from a file until a time; `whole` says that everything is wanted.
+impl DescriptorReader {
+    /// Reads a file until a timeout. `whole` says that the whole file is wanted.
     pub(super) fn new(file: Arc<OpenFile>, timeout: Option<Duration>, whole: bool) -> Self {
         let seekable = file.is_seekable();
         let size = match (whole, seekable) {
-            (true, _) => CHUNK,
-            (false, true) => LINE,
+            (true, _) => WHOLE_READ_BYTES,
+            (false, true) => LINE_READ_BYTES,
             (false, false) => 1,
         };
         let deadline = timeout.and_then(|timeout| Instant::now().checked_add(timeout));
         Self { file, buffer: Vec::new(), at: 0, size, seekable, waiting: 0, deadline }
     }
 
-    /// The bytes that are there, at least one; [`Input::consume`] takes them.
-    pub(super) fn peek(&mut self, context: &mut Context<'_>) -> Result<Result<&[u8], End>, Unwind> {
+    /// Returns the available bytes, at least one. [`DescriptorReader::consume`] removes them.
+    pub(super) fn peek(&mut self, context: &mut Context<'_>) -> Result<Result<&[u8], ReadEnd>, Unwind> {
         if self.at >= self.buffer.len()
             && let Some(end) = self.fill(context)?
         {
@@ -58,13 +60,13 @@ impl Input {
         Ok(Ok(&self.buffer[self.at..]))
     }
 
-    /// Takes so many of the bytes that are there.
+    /// Removes a number of the available bytes.
     pub(super) fn consume(&mut self, count: usize) {
         self.at += count;
     }
 
-    /// The next byte.
-    pub(super) fn next(&mut self, context: &mut Context<'_>) -> Result<Result<u8, End>, Unwind> {
+    /// Returns the next byte.
+    pub(super) fn next(&mut self, context: &mut Context<'_>) -> Result<Result<u8, ReadEnd>, Unwind> {
         let byte = match self.peek(context)? {
             Ok(bytes) => bytes[0],
             Err(end) => return Ok(Err(end)),
@@ -73,14 +75,14 @@ impl Input {
         Ok(Ok(byte))
     }
 
-    fn fill(&mut self, context: &mut Context<'_>) -> Result<Option<End>, Unwind> {
-        // What can always be read never waits, and would never be stopped.
+    fn fill(&mut self, context: &mut Context<'_>) -> Result<Option<ReadEnd>, Unwind> {
+        // A file that is always ready never waits, so cancellation is checked here.
         context.check()?;
         self.buffer.resize(self.size, 0);
         self.at = 0;
         let end = loop {
             match self.read(context) {
-                Ok(0) => break End::OfFile,
+                Ok(0) => break ReadEnd::EndOfFile,
                 Ok(length) => {
                     self.buffer.truncate(length);
                     return Ok(None);
@@ -92,9 +94,13 @@ impl Input {
                             context.session.run_signal_traps()?;
                         }
                     }
-                    io::ErrorKind::TimedOut => break End::OfTime,
+                    io::ErrorKind::TimedOut => break ReadEnd::TimedOut,
                     _ if context.session.regain_terminal(&error) => {}
-                    _ => break End::Failed(error.raw_os_error().unwrap_or(5)),
+                    _ => {
+                        break ReadEnd::Failed(
+                            error.raw_os_error().unwrap_or(rustix::io::Errno::IO.raw_os_error()),
+                        );
+                    }
                 },
             }
         };
@@ -118,7 +124,7 @@ impl Input {
         Ok(length)
     }
 
-    /// Gives back what was read ahead.
+    /// Gives back the bytes that were read ahead.
     pub(super) fn finish(self) {
         let rest = self.buffer.len().saturating_sub(self.at);
         if rest > 0 && self.seekable {

@@ -8,20 +8,20 @@ use super::integer::parse_integer;
 use crate::flow::Flow;
 use crate::options::SetOption;
 
-/// Why an operand does not name an entry.
+/// Why an operand does not select an entry of the directory stack.
 pub(super) enum NoEntry {
     NotANumber,
     OutOfRange,
 }
 
-/// The whole stack, the working directory first.
+/// Returns the directory stack; the working directory comes first.
 pub(super) fn stack(context: &Context<'_>) -> Vec<Bytes> {
     let mut all = vec![Bytes::from(context.session.working_directory.path())];
     all.extend(context.session.working_directory.stack().iter().cloned());
     all
 }
 
-/// The index that `+N` or `-N` means in a stack of this size.
+/// Returns the index that `+N` or `-N` selects in a stack of this size.
 pub(super) fn index(text: &[u8], size: usize) -> Result<usize, NoEntry> {
     let number = parse_integer(&text[1..]).filter(|_| text[1..].iter().all(u8::is_ascii_digit));
     let number = number.and_then(|number| usize::try_from(number).ok()).ok_or(NoEntry::NotANumber)?;
@@ -43,7 +43,7 @@ pub(super) fn refuse(context: &mut Context<'_>, text: &Bytes, size: usize, probl
     }
 }
 
-/// How `dirs` shows the stack.
+/// How `dirs` prints the stack.
 #[derive(Clone, Copy, Default)]
 pub(super) struct StackFormat {
     pub(super) long: bool,
@@ -70,7 +70,7 @@ pub(super) fn show_all(context: &mut Context<'_>, format: StackFormat) -> Flow {
     context.print(&text)
 }
 
-/// An entry as it is shown: the home directory as a tilde unless the long form is asked for.
+/// Returns an entry as it is printed: the home directory as a tilde unless `long` is set.
 pub(super) fn entry(context: &Context<'_>, directory: &Bytes, long: bool) -> Vec<u8> {
     if !long
         && let Some(home) = context.session.value(b"HOME").filter(|home| home.len() > 1)
@@ -93,7 +93,7 @@ fn go(context: &mut Context<'_>, directory: &Bytes) -> bool {
     }
 }
 
-/// Goes to a directory and leaves these on the stack.
+/// Changes to a directory, and makes `rest` the rest of the stack.
 pub(super) fn move_to(context: &mut Context<'_>, directory: &Bytes, rest: Vec<Bytes>) -> Flow {
     if !go(context, directory) {
         return Ok(1);

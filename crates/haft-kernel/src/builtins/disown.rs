@@ -49,8 +49,8 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
     Ok(status)
 }
 
-/// Lets a job go; with `-h` it stays on the list, but is not told when the session ends. `wait` knows it no more if it was let
-/// go with all.
+/// Removes a job from the job table. With `-h` the job stays, but gets no `SIGHUP` when the session ends. After `disown -a` or `-r`
+/// `wait` does not know the job either.
 fn release(context: &mut Context<'_>, id: u32, shield: bool, with_all: bool) {
     if shield {
         for job in context.session.jobs.iter_mut().filter(|job| job.id == id) {
@@ -61,7 +61,7 @@ fn release(context: &mut Context<'_>, id: u32, shield: bool, with_all: bool) {
     let jobs = &mut context.session.jobs;
     let Some(job) = (if with_all { jobs.forget(id) } else { jobs.disown(id) }) else { return };
     match context.session.owns_process() {
-        // Nobody else would see it end.
+        // The process must be reaped when it ends.
         true => context.session.processes.orphans().adopt(job.members.into_iter()),
         false => job.members.into_iter().for_each(crate::jobs::Member::detach),
     }

@@ -42,7 +42,7 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
     context.print(&line)
 }
 
-/// A dash and nothing but the letters there are; anything else is text.
+/// Tells whether a word is an option: a dash and only valid letters. Any other word is text.
 fn is_option(word: &[u8]) -> bool {
     matches!(word, [b'-', letters @ ..]
         if !letters.is_empty() && letters.iter().all(|letter| matches!(letter, b'n' | b'e' | b'E')))

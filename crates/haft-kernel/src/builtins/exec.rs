@@ -18,7 +18,7 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
         return Ok(0);
     }
     let login = options::has(&flags, b'l');
-    let given = flags.iter().rev().find(|flag| flag.letter == b'a').map(super::options::Flag::text);
+    let given = flags.iter().rev().find(|flag| flag.letter == b'a').map(super::options::OptionFlag::text);
     let zero = match (given, login) {
         (None, false) => None,
         (name, _) => {
@@ -28,57 +28,57 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
     };
     let status = become_program(context, operands, zero.as_deref(), options::has(&flags, b'c'))?;
     match status {
-        Ended::Failed(status) if context.session.options.shell(ShellOption::ExecFail) => Ok(status),
-        Ended::Failed(status) => {
+        ExecReturn::Failed(status) if context.session.options.shell(ShellOption::ExecFail) => Ok(status),
+        ExecReturn::Failed(status) => {
             if operands[0].contains(&b'/') {
-                // The shell had already made way for the program.
+                // The shell had already given up its state for the program.
                 context.session.traps.reset(Trap::Exit);
             }
             Err(Unwind::Exit(status))
         }
-        Ended::Ran(status) => Err(Unwind::Exit(status)),
+        ExecReturn::Ran(status) => Err(Unwind::Exit(status)),
     }
 }
 
-/// What became of an `exec` that returned.
-enum Ended {
-    /// The program ran in the place of the shell, and ended with this status.
+/// The result of an `exec` that returned.
+enum ExecReturn {
+    /// The program ran as a child in place of the shell, and exited with this status.
     Ran(i32),
-    /// It could not be started.
+    /// The program could not be started.
     Failed(i32),
 }
 
-/// Whether the name is no program's, but something else's that runs in this process or beyond the machine.
-fn reaches_beyond(context: &mut Context<'_>, words: &[Bytes]) -> bool {
+/// Tells whether the name is an in-process command, a script or a tool instead of a program.
+fn is_not_a_program(context: &mut Context<'_>, words: &[Bytes]) -> bool {
     !context.session.has_program(&words[0]) && context.session.is_found_beyond(words)
 }
 
-/// Puts a program in the place of the shell. Only a process that is nothing but this shell is replaced; elsewhere the
-/// program runs and the shell ends with it, which nobody can tell from outside.
+/// Replaces the shell with a program. Only a process that runs nothing but this shell is really replaced; elsewhere the program runs as
+/// a child and the shell exits with it, which looks the same from outside.
 fn become_program(
     context: &mut Context<'_>,
     words: &[Bytes],
     zero: Option<&[u8]>,
     clear: bool,
-) -> Result<Ended, Unwind> {
-    if zero.is_none() && !clear && reaches_beyond(context, words) {
+) -> Result<ExecReturn, Unwind> {
+    if zero.is_none() && !clear && is_not_a_program(context, words) {
         context.session.traps.reset(Trap::Exit);
-        return context.session.dispatch_beyond(words, context.values).map(Ended::Ran);
+        return context.session.dispatch_beyond(words, context.values).map(ExecReturn::Ran);
     }
     let session = &mut *context.session;
     if session.owns_process() && session.identity.leads_process() {
         session.change_level(-1);
         let status = session.replace_process(words, zero, clear);
         session.change_level(1);
-        return Ok(Ended::Failed(status));
+        return Ok(ExecReturn::Failed(status));
     }
     let Some(path) = session.program_path(&words[0], &[]) else {
         context.error(format_args!("{}: not found", words[0]));
-        return Ok(Ended::Failed(127));
+        return Ok(ExecReturn::Failed(127));
     };
     if zero.is_none() && !clear {
         session.traps.reset(Trap::Exit);
-        return session.run_external(words, &[], ExecutionParameters::default(), None).map(Ended::Ran);
+        return session.run_external(words, &[], ExecutionParameters::default(), None).map(ExecReturn::Ran);
     }
     let _ = session.flush();
     let started = session.command(&path, words, &[]).and_then(|mut command| {
@@ -93,11 +93,11 @@ fn become_program(
     match started {
         Ok(mut child) => {
             session.traps.reset(Trap::Exit);
-            session.wait_child(&mut child, None).map(|exit| Ended::Ran(exit.code()))
+            session.wait_child(&mut child, None).map(|exit| ExecReturn::Ran(exit.code()))
         }
         Err(message) => {
             context.error(format_args!("{}: {message}", words[0]));
-            Ok(Ended::Failed(126))
+            Ok(ExecReturn::Failed(126))
         }
     }
 }

@@ -13,7 +13,7 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
     Err(Unwind::Exit(status))
 }
 
-/// The status that `exit` and `return` are given: `$?` without one.
+/// Returns the exit status for `exit` and `return`: their argument, or `$?`.
 pub(super) fn status(context: &mut Context<'_>, arguments: &[Bytes]) -> Result<i32, Unwind> {
     let arguments = match arguments {
         [first, rest @ ..] if first.as_bytes() == b"--" => rest,

@@ -1,6 +1,6 @@
 //! `export`.
 
-use super::declare::flags::{self, Flags};
+use super::declare::flags::{self, DeclareFlags};
 use super::declare::{declare, show};
 use super::{Context, Operand};
 use crate::flow::Flow;
@@ -20,8 +20,8 @@ pub(super) fn run(context: &mut Context<'_>, operands: &[Operand]) -> Flow {
         flags.on = flags.on.union(Attributes::EXPORT);
     }
     if operands.is_empty() {
-        let listed = Flags { on: Attributes::EXPORT, off: Attributes::NONE, ..flags };
+        let listed = DeclareFlags { on: Attributes::EXPORT, off: Attributes::NONE, ..flags };
         return show::listed(context, &listed);
     }
-    declare(context, Flags { show: false, ..flags }, operands)
+    declare(context, DeclareFlags { show: false, ..flags }, operands)
 }

@@ -1,5 +1,6 @@
 //! `fg`.
 
+use haft_process::Signals;
 use haft_text::Bytes;
 
 use super::Context;
@@ -16,7 +17,7 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
         return context.session.continue_in_foreground(id);
     }
     if let Some(job) = context.session.jobs.get(id) {
-        job.signal(18);
+        job.signal(Signals::CONTINUE);
     }
     match context.session.wait_job(id)? {
         Waited::Ended { status, .. } => Ok(status),

@@ -1,30 +1,30 @@
-//! Functions as text.
+//! Listings of functions, and their attributes.
 
 use std::sync::Arc;
 
 use crate::session::{Definition, Session};
 use crate::variables::Attributes;
 
-/// The definition of a function as bash would write it.
+/// Returns the definition of a function as bash prints it.
 pub(super) fn definition(definition: &Definition) -> Vec<u8> {
     let mut text = haft_lang::print_function(&definition.function);
     text.push(b'\n');
     text
 }
 
-/// The definitions of all functions that pass, sorted by name.
+/// Returns the definitions of all functions that `wanted` accepts, sorted by name.
 pub(super) fn all(session: &Session, wanted: impl Fn(&Definition) -> bool) -> Vec<u8> {
     sorted(session).iter().filter(|known| wanted(known)).flat_map(|known| definition(known)).collect()
 }
 
-/// All functions, sorted by name.
+/// Returns all functions, sorted by name.
 pub(super) fn sorted(session: &Session) -> Vec<Arc<Definition>> {
     let mut all: Vec<Arc<Definition>> = session.definitions.functions().values().cloned().collect();
     all.sort_by(|left, right| left.function.name.cmp(&right.function.name));
     all
 }
 
-/// The letters that `declare -F` shows: `f`, and the attributes.
+/// Returns the letters that `declare -F` shows: `f`, then those of the attributes.
 pub(super) fn letters(definition: &Definition) -> String {
     let mut letters = String::from("f");
     for (set, letter) in [(definition.readonly, 'r'), (definition.traced, 't'), (definition.exported, 'x')] {
@@ -35,7 +35,7 @@ pub(super) fn letters(definition: &Definition) -> String {
     letters
 }
 
-/// Gives a function attributes and takes others.
+/// Sets and clears attributes of a function.
 pub(super) fn set_attributes(
     session: &mut Session,
     known: &Arc<Definition>,

@@ -17,7 +17,7 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
         if rest.is_empty() { context.session.parameters.positional().to_vec() } else { rest.to_vec() };
     let silent = specification.starts_with(b":");
     let known = if silent { &specification[1..] } else { &specification[..] };
-    let mut walk = Walk::begin(context, &words);
+    let mut walk = GetoptsPosition::begin(context, &words);
     let found = walk.next(known);
     let quiet = silent || context.session.value(b"OPTERR").is_some_and(|value| value.as_bytes() == b"0");
     let (index, offset) = (walk.index, walk.offset);
@@ -27,8 +27,8 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
     conclude(context, name, &found, silent, quiet)
 }
 
-/// What the next option is.
-enum Found {
+/// The next option.
+enum GetoptsResult {
     Option(u8),
     WithValue(u8, Bytes),
     Unknown(u8),
@@ -36,16 +36,16 @@ enum Found {
     End,
 }
 
-/// Where the arguments have been read to. The index counts from 1, as `OPTIND` does; the offset is that of the next letter in the
-/// word, 0 before the word.
-struct Walk<'a> {
+/// The position in the arguments. The index counts from 1, as `OPTIND` does; the offset is that of the next letter in the word, or 0
+/// before the word.
+struct GetoptsPosition<'a> {
     words: &'a [Bytes],
     index: usize,
     offset: usize,
 }
 
-impl<'a> Walk<'a> {
-    /// Goes on where it was left, unless `OPTIND` was changed since.
+impl<'a> GetoptsPosition<'a> {
+    /// Continues after the previous call, unless `OPTIND` was changed.
     fn begin(context: &Context<'_>, words: &'a [Bytes]) -> Self {
         let value = context.session.value(b"OPTIND").unwrap_or_default();
         let index = super::integer::parse_integer(&value).unwrap_or(1).max(1);
@@ -60,21 +60,21 @@ impl<'a> Walk<'a> {
         self.words.get(self.index.checked_sub(1)?)
     }
 
-    fn next(&mut self, known: &[u8]) -> Found {
+    fn next(&mut self, known: &[u8]) -> GetoptsResult {
         if self.offset == 0 {
             match self.word().map(Bytes::as_bytes) {
                 Some(b"--") => {
                     self.index += 1;
-                    return Found::End;
+                    return GetoptsResult::End;
                 }
                 Some([b'-', _, ..]) => self.offset = 1,
                 _ => {
                     self.index = self.index.min(self.words.len() + 1);
-                    return Found::End;
+                    return GetoptsResult::End;
                 }
             }
         }
-        let Some(word) = self.word() else { return Found::End };
+        let Some(word) = self.word() else { return GetoptsResult::End };
         let Some(&letter) = word.get(self.offset) else {
             (self.index, self.offset) = (self.index + 1, 0);
             return self.next(known);
@@ -87,23 +87,33 @@ impl<'a> Walk<'a> {
             if rest.is_empty() {
                 (self.index, self.offset) = (self.index + 1, 0);
             }
-            return if place.is_some() { Found::Option(letter) } else { Found::Unknown(letter) };
+            return if place.is_some() {
+                GetoptsResult::Option(letter)
+            } else {
+                GetoptsResult::Unknown(letter)
+            };
         }
         (self.index, self.offset) = (self.index + 1, 0);
         if !rest.is_empty() {
-            return Found::WithValue(letter, rest.into());
+            return GetoptsResult::WithValue(letter, rest.into());
         }
         match self.word().cloned() {
             Some(value) => {
                 self.index += 1;
-                Found::WithValue(letter, value)
+                GetoptsResult::WithValue(letter, value)
             }
-            None => Found::MissingValue(letter),
+            None => GetoptsResult::MissingValue(letter),
         }
     }
 }
 
-fn conclude(context: &mut Context<'_>, name: &Bytes, found: &Found, silent: bool, quiet: bool) -> Flow {
+fn conclude(
+    context: &mut Context<'_>,
+    name: &Bytes,
+    found: &GetoptsResult,
+    silent: bool,
+    quiet: bool,
+) -> Flow {
     let letter_text = |letter: u8| Bytes::from([letter].as_slice());
     let shell = context.session.parameters.zero().clone();
     let complain = |context: &mut Context<'_>, text: &str, letter: u8| {
@@ -114,15 +124,15 @@ fn conclude(context: &mut Context<'_>, name: &Bytes, found: &Found, silent: bool
         }
     };
     let (shown, argument) = match found {
-        Found::End => (Bytes::from("?"), None),
-        Found::Option(letter) => (letter_text(*letter), None),
-        Found::WithValue(letter, value) => (letter_text(*letter), Some(value.clone())),
-        Found::Unknown(letter) => {
+        GetoptsResult::End => (Bytes::from("?"), None),
+        GetoptsResult::Option(letter) => (letter_text(*letter), None),
+        GetoptsResult::WithValue(letter, value) => (letter_text(*letter), Some(value.clone())),
+        GetoptsResult::Unknown(letter) => {
             complain(context, "illegal option", *letter);
             (Bytes::from("?"), silent.then(|| letter_text(*letter)))
         }
-        Found::MissingValue(letter) if silent => (Bytes::from(":"), Some(letter_text(*letter))),
-        Found::MissingValue(letter) => {
+        GetoptsResult::MissingValue(letter) if silent => (Bytes::from(":"), Some(letter_text(*letter))),
+        GetoptsResult::MissingValue(letter) => {
             complain(context, "option requires an argument", *letter);
             (Bytes::from("?"), None)
         }
@@ -143,7 +153,7 @@ fn conclude(context: &mut Context<'_>, name: &Bytes, found: &Found, silent: bool
         context.error(error);
         return Ok(1);
     }
-    Ok(i32::from(matches!(found, Found::End)))
+    Ok(i32::from(matches!(found, GetoptsResult::End)))
 }
 
 fn set(context: &mut Context<'_>, name: &[u8], value: &str) {

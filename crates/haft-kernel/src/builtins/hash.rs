@@ -24,7 +24,7 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
     if has(b't') {
         return show(context, operands, has(b'l'));
     }
-    let path = flags.iter().rev().find(|flag| flag.letter == b'p').map(super::options::Flag::text);
+    let path = flags.iter().rev().find(|flag| flag.letter == b'p').map(super::options::OptionFlag::text);
     let mut status = 0;
     for name in operands {
         let done = match (path, has(b'd')) {
@@ -50,7 +50,7 @@ fn remember(context: &mut Context<'_>, name: &Bytes, path: &[u8]) {
     session.caches.commands_mut().insert(name.clone(), (path.into(), 0));
 }
 
-/// Looks for a program and remembers it; what has a slash, or is no program, needs no remembering.
+/// Finds a program and caches its path. A name with a slash or of something else than a program needs no cache.
 fn look_up(context: &mut Context<'_>, name: &Bytes) -> bool {
     let session = &mut context.session;
     if name.contains(&b'/') || session.function(name).is_some() || session.find_builtin(name).is_some() {

@@ -39,7 +39,7 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
     Ok(status)
 }
 
-/// The builtin of this name, or those whose names match or begin so.
+/// Returns the builtin of this name, or those whose names match it as a pattern or begin with it.
 fn matching(text: &[u8]) -> Vec<&'static Builtin> {
     if let Some(builtin) = super::find(text) {
         return vec![builtin];

@@ -1,6 +1,6 @@
-//! Numbers as arguments.
+//! Integer arguments.
 
-/// A whole decimal number with an optional sign and blanks around it.
+/// Parses a decimal integer with an optional sign and surrounding blanks.
 pub(super) fn parse_integer(text: &[u8]) -> Option<i64> {
     let text = std::str::from_utf8(text).ok()?;
     let trimmed = text.trim_matches([' ', '\t', '\n']);

@@ -7,13 +7,13 @@ use crate::execute::death;
 use crate::flow::Flow;
 use crate::jobs::{Job, JobState, Jobs, shown_text};
 
-/// How a job is shown.
+/// The format of a job in the list.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Form {
+enum JobFormat {
     Line,
-    /// `-l`: with process numbers.
+    /// `-l`: with process IDs.
     Long,
-    /// `-p`: process numbers alone.
+    /// `-p`: process IDs only.
     Pids,
 }
 
@@ -34,15 +34,15 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
     };
     let has = |letter| options::has(&flags, letter);
     let form = match (has(b'p'), has(b'l')) {
-        (true, _) => Form::Pids,
-        (false, true) => Form::Long,
-        (false, false) => Form::Line,
+        (true, _) => JobFormat::Pids,
+        (false, true) => JobFormat::Long,
+        (false, false) => JobFormat::Line,
     };
     context.session.jobs.update();
     let known = all(context);
     let (wanted, status) = select(context, &known, operands);
     let current = current(&context.session.jobs, &known);
-    // What has ended is gone from the list of a text given with `-c`, and in a substitution, which many a loop waits with.
+    // A `-c` script and a command substitution do not list jobs that have ended, as in bash. Scripts poll `$(jobs)` in loops.
     let session = &context.session;
     let forgets_ended = !session.is_interactive()
         && (session.identity.is_command_string() || session.processes.is_captured());
@@ -71,7 +71,7 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
     Ok(status)
 }
 
-/// `jobs --json`: all jobs, with the names by which they and their outputs can be asked for.
+/// `jobs --json`: all jobs, with the IDs of the jobs and of their outputs.
 fn as_data(context: &mut Context<'_>) -> Flow {
     let known = context.session.known_jobs();
     let reports: Vec<_> = known.iter().map(crate::run::JobState::report).collect();
@@ -84,22 +84,22 @@ fn as_data(context: &mut Context<'_>) -> Flow {
     context.print(text.as_bytes())
 }
 
-/// The line that tells what became of a job.
+/// Returns the line that reports the state of a job.
 pub(crate) fn job_line(jobs: &Jobs, id: u32) -> Option<Vec<u8>> {
     let job = jobs.get(id)?;
-    Some(shown(&Shown::of(job), Form::Line, &jobs.ranked()))
+    Some(shown(&ListedJob::of(job), JobFormat::Line, &jobs.ranked()))
 }
 
-/// The current job and the one before, as far as there are any.
-fn current(jobs: &Jobs, known: &[Shown]) -> Vec<u32> {
+/// Returns the IDs of the current and the previous job, if there are any.
+fn current(jobs: &Jobs, known: &[ListedJob]) -> Vec<u32> {
     match jobs.is_empty() {
         true => known.iter().rev().take(2).map(|job| job.id).collect(),
         false => jobs.ranked(),
     }
 }
 
-/// A job as it is shown.
-struct Shown {
+/// A job in the list.
+struct ListedJob {
     id: u32,
     pids: Vec<i32>,
     text: Bytes,
@@ -109,7 +109,7 @@ struct Shown {
     told: Option<JobState>,
 }
 
-impl Shown {
+impl ListedJob {
     fn of(job: &Job) -> Self {
         Self {
             id: job.id,
@@ -123,11 +123,11 @@ impl Shown {
     }
 }
 
-/// All jobs of the session, or of its parent if it is a subshell without any of its own.
-fn all(context: &Context<'_>) -> Vec<Shown> {
+/// Returns the jobs of the session, or those of the parent shell if a subshell has none.
+fn all(context: &Context<'_>) -> Vec<ListedJob> {
     let jobs = &context.session.jobs;
     if jobs.is_empty() {
-        let shown = jobs.inherited().filter(|job| job.shown).map(|job| Shown {
+        let shown = jobs.inherited().filter(|job| job.shown).map(|job| ListedJob {
             id: job.id,
             pids: job.members.iter().map(|member| member.pid).collect(),
             text: job.text.clone(),
@@ -138,11 +138,11 @@ fn all(context: &Context<'_>) -> Vec<Shown> {
         });
         return shown.collect();
     }
-    jobs.iter().map(Shown::of).collect()
+    jobs.iter().map(ListedJob::of).collect()
 }
 
-/// The numbers of the jobs that are meant, and the status: 1 if one is not there.
-fn select(context: &mut Context<'_>, known: &[Shown], operands: &[Bytes]) -> (Vec<u32>, i32) {
+/// Returns the IDs of the selected jobs, and the exit status: 1 if a job does not exist.
+fn select(context: &mut Context<'_>, known: &[ListedJob], operands: &[Bytes]) -> (Vec<u32>, i32) {
     if operands.is_empty() {
         return (known.iter().map(|job| job.id).collect(), 0);
     }
@@ -160,8 +160,8 @@ fn select(context: &mut Context<'_>, known: &[Shown], operands: &[Bytes]) -> (Ve
     (wanted, status)
 }
 
-fn shown(job: &Shown, form: Form, current: &[u32]) -> Vec<u8> {
-    if form == Form::Pids {
+fn shown(job: &ListedJob, form: JobFormat, current: &[u32]) -> Vec<u8> {
+    if form == JobFormat::Pids {
         return format!("{}\n", job.pids.first().unwrap_or(&0)).into_bytes();
     }
     let mark = match current.iter().position(|id| *id == job.id) {
@@ -170,7 +170,7 @@ fn shown(job: &Shown, form: Form, current: &[u32]) -> Vec<u8> {
         _ => ' ',
     };
     let head = match form {
-        Form::Long => format!("[{}]{mark} {:>5} ", job.id, job.pids.first().unwrap_or(&0)),
+        JobFormat::Long => format!("[{}]{mark} {:>5} ", job.id, job.pids.first().unwrap_or(&0)),
         _ => format!("[{}]{mark}  ", job.id),
     };
     let state_text = match job.died.and_then(death) {
@@ -179,14 +179,14 @@ fn shown(job: &Shown, form: Form, current: &[u32]) -> Vec<u8> {
     };
     let tail: &[u8] = if job.state == JobState::Running { b" &\n" } else { b"\n" };
     let text = match form {
-        Form::Long if job.stages.len() == job.pids.len() && job.pids.len() > 1 => by_stage(job),
+        JobFormat::Long if job.stages.len() == job.pids.len() && job.pids.len() > 1 => by_stage(job),
         _ => shown_text(&job.text).into_vec(),
     };
     [head.as_bytes(), state_text.as_bytes(), &text, tail].concat()
 }
 
-/// The stages of a pipeline, each on a line with its number.
-fn by_stage(job: &Shown) -> Vec<u8> {
+/// Returns the stages of a pipeline, each on a line with its process ID.
+fn by_stage(job: &ListedJob) -> Vec<u8> {
     let mut text = shown_text(&job.stages[0]).into_vec();
     for (pid, stage) in job.pids.iter().zip(&job.stages).skip(1) {
         text.extend_from_slice(format!("\n     {pid:>5} {:<22}| ", "").as_bytes());
@@ -195,11 +195,11 @@ fn by_stage(job: &Shown) -> Vec<u8> {
     text
 }
 
-/// What became of a job, in words.
-fn state(state: JobState, form: Form) -> String {
+/// Returns the state of a job in words.
+fn state(state: JobState, form: JobFormat) -> String {
     match state {
         JobState::Running => "Running".to_owned(),
-        JobState::Stopped(_) if form != Form::Long => "Stopped".to_owned(),
+        JobState::Stopped(_) if form != JobFormat::Long => "Stopped".to_owned(),
         JobState::Stopped(signal) => match haft_process::signal_name(signal).as_deref() {
             Some("TTIN") => "Stopped (tty input)".to_owned(),
             Some("TTOU") => "Stopped (tty output)".to_owned(),
@@ -211,7 +211,7 @@ fn state(state: JobState, form: Form) -> String {
     }
 }
 
-/// `jobs -x`: runs a command with process numbers in the place of jobs.
+/// `jobs -x`: runs a command after replacing job specifications with process group IDs.
 fn substitute(context: &mut Context<'_>, words: &[Bytes]) -> Flow {
     let shared = haft_process::own_group().filter(|_| context.session.owns_process());
     let words: Vec<Bytes> = words
@@ -224,8 +224,8 @@ fn substitute(context: &mut Context<'_>, words: &[Bytes]) -> Flow {
     context.dispatch(&words)
 }
 
-/// The process group of the job that is meant, if one is: in a stage of a pipeline, of those of its parent. Unless jobs are
-/// controlled, those of a plain shell are in the group of the shell, which is `shared`; elsewhere a job has its own.
+/// Returns the process group of the job that a word specifies; in a pipeline stage also of a job of the parent shell. Without job
+/// control the jobs of a plain shell are in the process group of the shell, which is `shared`.
 fn leader(jobs: &Jobs, word: &[u8], shared: Option<i32>) -> Option<i32> {
     let name = word.strip_prefix(b"%")?;
     if let Ok(job) = jobs.find(word) {

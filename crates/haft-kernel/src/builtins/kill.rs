@@ -45,7 +45,7 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
     Ok(i32::from(!sent))
 }
 
-/// The number of a signal, by its name or number; 0 only asks.
+/// Parses a signal name or number. Signal 0 only checks whether the process exists.
 fn signal(name: &[u8]) -> Option<i32> {
     match Trap::parse(name)? {
         Trap::Exit => Some(0),
@@ -84,7 +84,7 @@ fn send(context: &mut Context<'_>, target: &Bytes, number: i32) -> Result<bool, 
     }
 }
 
-/// All signals, five in a line.
+/// Returns the table of all signals, five per line.
 pub(super) fn table() -> String {
     let mut text = String::new();
     let mut column = 0;

@@ -1,9 +1,9 @@
-//! Which processes a number given to `kill` means.
+//! The processes that a number given to `kill` means.
 //!
-//! A plain shell is a process like any other, and numbers mean what they mean to `kill(2)`. Anywhere else the shell shares
-//! its process, its process group and its terminal with the application that runs the script. There `0`, `-1` and the
-//! number of the application's own group mean the processes of the script, `$$` means the script, and the application and its
-//! watcher are never signalled. An isolated session reaches nothing but itself.
+//! In a plain shell, which owns its process, numbers mean what they mean to `kill(2)`. Elsewhere the shell shares its process, process
+//! group and terminal with the application that runs the script. There `0`, `-1` and the process group of the application mean the
+//! processes of the script, `$$` means the script, and the application and its watcher never get a signal. An isolated session can
+//! only signal itself.
 
 use std::io;
 
@@ -16,7 +16,11 @@ use crate::jobs::ThreadControl;
 use crate::session::Session;
 use crate::traps::Trap;
 
-/// Where a signal goes.
+/// Signals that a process ignores by default.
+const IGNORED_BY_DEFAULT: [i32; 4] =
+    [Signals::CHILD, Signals::CONTINUE, rustix::process::Signal::URG.as_raw(), Signals::WINDOW_CHANGE];
+
+/// The target of a signal.
 enum KillTarget {
     /// The shell that runs `kill`.
     Own,
@@ -28,11 +32,11 @@ enum KillTarget {
     Member,
     /// A process, or a group of them, by its number.
     Process,
-    /// Nothing, for this reason.
+    /// No target, for this reason.
     Refused(Errno),
 }
 
-/// Sends a signal to a process number as `kill` takes it. The inner error says why none was sent.
+/// Sends a signal to a process number in the sense of `kill`. The inner error says why no signal was sent.
 pub(super) fn signal_number(
     context: &mut Context<'_>,
     pid: i32,
@@ -72,8 +76,8 @@ fn target(session: &mut Session, pid: i32) -> KillTarget {
     }
 }
 
-/// A signal to the shell itself: its trap runs before the next command; without a trap it does what it does to any
-/// process. A shell that shares its process with others ends alone.
+/// Signals the shell itself. Its trap runs before the next command; without a trap the signal has its default effect. A shell that
+/// shares its process ends alone.
 fn to_self(session: &mut Session, pid: i32, number: i32) -> Result<(), Unwind> {
     match session.traps.get(Trap::Signal(number)) {
         _ if number == 0 => Ok(()),
@@ -83,7 +87,7 @@ fn to_self(session: &mut Session, pid: i32, number: i32) -> Result<(), Unwind> {
             Ok(())
         }
         Some(_) => session.run_trap(Trap::Signal(number)),
-        // The process ignores it, so that what is written to a closed pipe ends only who wrote it.
+        // The process ignores SIGPIPE, so that a closed pipe ends only the command that writes to it.
         None if session.owns_process() && session.identity.leads_process() && number == Signals::PIPE => {
             Err(Unwind::Signal(number))
         }
@@ -91,12 +95,12 @@ fn to_self(session: &mut Session, pid: i32, number: i32) -> Result<(), Unwind> {
             let _ = haft_process::send_signal(pid, number);
             Ok(())
         }
-        None if matches!(number, 17 | 18 | 23 | 28) => Ok(()),
+        None if IGNORED_BY_DEFAULT.contains(&number) => Ok(()),
         None => Err(Unwind::Signal(number)),
     }
 }
 
-/// A signal from a subshell to the script that it is part of, which is not the whole of its process.
+/// Signals the script from one of its subshells, without signalling the rest of the process.
 fn to_script(session: &Session, number: i32) {
     match session.processes.run() {
         Some(run) => run.signal_script(number),
@@ -107,8 +111,7 @@ fn to_script(session: &Session, number: i32) {
     }
 }
 
-/// A signal to everything that the script has started, and then to the script itself, which is in the same group in the
-/// eyes of its author.
+/// Signals everything that the script has started, and then the script itself, as if all were one process group.
 fn to_whole_script(session: &mut Session, pid: i32, number: i32) -> Result<(), Unwind> {
     if number == 0 {
         return Ok(());
@@ -121,14 +124,14 @@ fn to_whole_script(session: &mut Session, pid: i32, number: i32) -> Result<(), U
     if session.identity.leads_process() {
         return to_self(session, pid, number);
     }
-    // A part of a run, such as the command of `timeout`, is a group of its own.
+    // A part of a run, such as the command of `timeout`, counts as a process group of its own.
     if !run.is_some_and(|run| run.is_part()) {
         to_script(session, number);
     }
     session.check()
 }
 
-/// Whether a number is that of a stage of a job that runs on a thread, here or in the shell that this is a subshell of.
+/// Tells whether a number belongs to a job stage that runs on a thread, in this shell or in its parent shell.
 fn has_thread(session: &mut Session, pid: i32) -> bool {
     session.jobs.update();
     let mut inherited = session.jobs.inherited().flat_map(|job| &job.members);

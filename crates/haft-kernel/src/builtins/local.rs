@@ -1,6 +1,6 @@
 //! `local`.
 
-use super::declare::flags::{self, Flags};
+use super::declare::flags::{self, DeclareFlags};
 use super::declare::{declare, show};
 use super::{Context, Operand};
 use crate::flow::Flow;
@@ -17,5 +17,5 @@ pub(super) fn run(context: &mut Context<'_>, operands: &[Operand]) -> Flow {
     if operands.is_empty() && flags.functions.is_none() {
         return show::locals(context);
     }
-    declare(context, Flags { local: !flags.global, ..flags }, operands)
+    declare(context, DeclareFlags { local: !flags.global, ..flags }, operands)
 }

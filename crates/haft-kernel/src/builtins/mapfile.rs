@@ -5,16 +5,16 @@ use std::sync::Arc;
 use haft_text::Bytes;
 use haft_text::quote;
 
-use super::descriptor_reader::Input;
-use super::options::Flag;
+use super::descriptor_reader::DescriptorReader;
+use super::options::OptionFlag;
 use super::{Context, options};
 use crate::flow::{Flow, Unwind};
 use crate::variables::{Attributes, IndexedArray, Value, Variable, VariableError, is_name};
 
-/// What the options ask for.
-struct Request<'a> {
+/// The parsed options.
+struct MapfileOptions<'a> {
     delimiter: u8,
-    /// At most so many lines; 0 for all.
+    /// The maximum number of lines; 0 means all.
     count: u64,
     origin: Option<u64>,
     skip: u64,
@@ -54,18 +54,18 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
         return Ok(status);
     }
     let _ = context.session.flush();
-    let mut input = Input::new(file, None, request.count == 0);
+    let mut input = DescriptorReader::new(file, None, request.count == 0);
     let result = fill(context, &request, &name, &mut input);
     input.finish();
     result
 }
 
-fn parse<'a>(flags: &[Flag<'a>]) -> Result<Request<'a>, String> {
-    let number = |flag: &Flag<'_>, problem: &str| {
+fn parse<'a>(flags: &[OptionFlag<'a>]) -> Result<MapfileOptions<'a>, String> {
+    let number = |flag: &OptionFlag<'_>, problem: &str| {
         let value = super::integer::parse_integer(flag.text()).and_then(|number| u64::try_from(number).ok());
         value.ok_or_else(|| format!("{}: {problem}", String::from_utf8_lossy(flag.text())))
     };
-    let mut request = Request {
+    let mut request = MapfileOptions {
         delimiter: b'\n',
         count: 0,
         origin: None,
@@ -103,7 +103,7 @@ fn parse<'a>(flags: &[Flag<'a>]) -> Result<Request<'a>, String> {
     Ok(request)
 }
 
-/// Makes the variable an indexed array, empty if asked for; yields the status to end with if that cannot be.
+/// Makes the variable an indexed array, empty if `clear` is set. Returns the exit status if that fails.
 fn prepare(context: &mut Context<'_>, name: &Bytes, clear: bool) -> Result<Option<i32>, Unwind> {
     let target = match context.session.follow(name) {
         Ok(target) => target.name,
@@ -134,7 +134,12 @@ fn prepare(context: &mut Context<'_>, name: &Bytes, clear: bool) -> Result<Optio
     Ok(None)
 }
 
-fn fill(context: &mut Context<'_>, request: &Request<'_>, name: &Bytes, input: &mut Input) -> Flow {
+fn fill(
+    context: &mut Context<'_>,
+    request: &MapfileOptions<'_>,
+    name: &Bytes,
+    input: &mut DescriptorReader,
+) -> Flow {
     for _ in 0..request.skip {
         if line(context, input, request)?.is_none() {
             return Ok(0);
@@ -159,7 +164,7 @@ fn fill(context: &mut Context<'_>, request: &Request<'_>, name: &Bytes, input: &
     Ok(0)
 }
 
-/// Sets an element; one of an array without attributes directly.
+/// Sets an element: directly if the array has no attributes.
 fn store(context: &mut Context<'_>, name: &Bytes, index: u64, value: Bytes) -> Result<(), VariableError> {
     if let Some(Variable { value: Value::Indexed(array), attributes: Attributes::NONE, .. }) =
         context.session.variables.get_mut(name)
@@ -172,11 +177,11 @@ fn store(context: &mut Context<'_>, name: &Bytes, index: u64, value: Bytes) -> R
     context.session.assign_index(name, subscript.as_bytes(), number, value, false)
 }
 
-/// The next line, with its delimiter unless that is not wanted or is a zero byte.
+/// Returns the next line, with its delimiter unless `-t` is given or the delimiter is a NUL byte.
 fn line(
     context: &mut Context<'_>,
-    input: &mut Input,
-    request: &Request<'_>,
+    input: &mut DescriptorReader,
+    request: &MapfileOptions<'_>,
 ) -> Result<Option<Vec<u8>>, Unwind> {
     let mut bytes = Vec::new();
     let mut any = false;

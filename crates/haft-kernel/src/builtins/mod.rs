@@ -1,11 +1,9 @@
-//! The commands that are part of the shell, one file each.
+//! The builtins, one file each.
 //!
-//! A builtin is a function in a file of its own and a line in [`ALL`]. It gets a [`Context`] — the session and the
-//! name it was called by — and its arguments without that name, and yields a [`Flow`]: its exit status, or a
-//! reason to leave what encloses it.
+//! A builtin is a function in a file of its own and an entry of [`ALL`]. It gets a [`Context`], which holds the session and the name it
+//! was called by, and its arguments. It returns a [`Flow`]: its exit status, or a reason to unwind.
 //!
-//! Output goes through [`Context::print`], complaints through [`Context::error`]; both use the session's own
-//! descriptors, with the redirections of the command in place.
+//! [`Context::print`] writes output and [`Context::error`] error messages; both respect the redirections of the command.
 
 mod alias;
 mod bg;
@@ -94,60 +92,60 @@ pub use table::ALL;
 pub struct Builtin {
     /// Its name.
     pub name: &'static str,
-    /// What kind of arguments it takes.
-    pub run: Run,
-    /// Whether POSIX calls it special: it is found before functions in posix mode, and its errors may end the shell.
+    /// The function that runs it.
+    pub run: BuiltinFunction,
+    /// Whether it is a POSIX special builtin: in POSIX mode it is found before functions, and its errors can exit the shell.
     pub special: bool,
-    /// One line for `help`: the synopsis.
+    /// The synopsis, for `help` and usage errors.
     pub synopsis: &'static str,
-    /// What it does, for `help`.
+    /// A sentence for `help`.
     pub summary: &'static str,
 }
 
-/// The function that is the builtin.
+/// The function that runs a builtin.
 #[derive(Clone, Copy, Debug)]
-pub enum Run {
-    /// It takes words.
+pub enum BuiltinFunction {
+    /// Takes words.
     Words(fn(&mut Context<'_>, &[Bytes]) -> Flow),
-    /// It takes words and assignments, as `declare` does.
+    /// Takes words and assignments, as `declare` does.
     Operands(fn(&mut Context<'_>, &[Operand]) -> Flow),
 }
 
-/// An argument of `declare` and its kin.
+/// An argument of a builtin that takes assignments.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Operand {
     /// A word.
     Word(Bytes),
-    /// An assignment that was recognised when the command was parsed.
+    /// An assignment that the parser recognised.
     Assignment(Assigned),
 }
 
-/// An assignment whose words have been expanded.
+/// An assignment after expansion.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Assigned {
     /// The variable.
     pub name: Bytes,
-    /// The text between the brackets, expanded: a key, or an expression for the index.
+    /// The expanded subscript: a key, or an arithmetic expression.
     pub subscript: Option<Bytes>,
     /// Whether it is `+=`.
     pub append: bool,
-    /// What is assigned.
+    /// The right side.
     pub value: AssignedValue,
 }
 
-/// The right side of an assignment whose words have been expanded.
+/// The right side of an assignment after expansion.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AssignedValue {
     /// A string.
     Scalar(Bytes),
-    /// `(…)`.
+    /// A compound value: `(…)`.
     List(Vec<AssignedElement>),
 }
 
-/// An element of `(…)`.
+/// An element of a compound value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AssignedElement {
-    /// The text between the brackets, expanded, if there are any.
+    /// The expanded subscript, if one is given.
     pub subscript: Option<Bytes>,
     /// Whether it is `[subscript]+=`.
     pub append: bool,
@@ -158,7 +156,7 @@ pub struct AssignedElement {
 static BY_NAME: LazyLock<HashMap<&'static [u8], &'static Builtin, RandomState>> =
     LazyLock::new(|| ALL.iter().map(|builtin| (builtin.name.as_bytes(), builtin)).collect());
 
-/// The builtin of this name.
+/// Returns the builtin of this name.
 #[must_use]
 pub fn find(name: &[u8]) -> Option<&'static Builtin> {
     BY_NAME.get(name).copied()

@@ -1,4 +1,4 @@
-//! What a name means, all of it: for `type` and `command -v`.
+//! All meanings of a command name, for `type` and `command -v`.
 
 use std::os::unix::ffi::OsStrExt as _;
 
@@ -8,20 +8,20 @@ use super::{Context, function_listing};
 use crate::options::ShellOption;
 use crate::session::Session;
 
-/// One thing that a name means.
+/// A meaning of a name.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Meaning {
+pub(super) enum NameMeaning {
     Alias(Bytes),
     Keyword,
     Function(Vec<u8>),
     Builtin {
         special: bool,
     },
-    /// A command that was added to the kernel.
+    /// A command that the embedding program added to the kernel.
     Added,
     /// A script on the script path.
     Script(Bytes),
-    /// A program; `hashed` if it was remembered.
+    /// A program; `hashed` if the path is from the hash table.
     File {
         path: Bytes,
         hashed: bool,
@@ -30,16 +30,16 @@ pub(super) enum Meaning {
     Tool,
 }
 
-/// What is looked for.
+/// What to look up.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Search<'a> {
-    /// All meanings, not only the first.
+pub(super) struct NameQuery<'a> {
+    /// All meanings instead of the first.
     pub(super) all: bool,
-    /// Not functions.
+    /// No functions.
     pub(super) no_functions: bool,
-    /// Programs alone.
+    /// Programs only.
     pub(super) files_only: bool,
-    /// Another `PATH`.
+    /// A path to search instead of `PATH`.
     pub(super) path: Option<&'a [u8]>,
 }
 
@@ -48,32 +48,32 @@ pub(super) const KEYWORDS: &[&str] = &[
     "in", "select", "then", "time", "until", "while", "{", "}",
 ];
 
-/// What a name means, in the order in which it would be taken.
-pub(super) fn meanings(session: &Session, name: &[u8], search: Search<'_>) -> Vec<Meaning> {
+/// Returns the meanings of a name, in lookup order.
+pub(super) fn meanings(session: &Session, name: &[u8], search: NameQuery<'_>) -> Vec<NameMeaning> {
     let mut found = Vec::new();
     if !search.files_only {
         if session.options.shell(ShellOption::ExpandAliases)
             && let Some(value) = session.definitions.aliases().get(name)
         {
-            found.push(Meaning::Alias(value.clone()));
+            found.push(NameMeaning::Alias(value.clone()));
         }
         if KEYWORDS.iter().any(|keyword| keyword.as_bytes() == name) {
-            found.push(Meaning::Keyword);
+            found.push(NameMeaning::Keyword);
         }
         if !search.no_functions
             && let Some(definition) = session.function(name)
         {
-            found.push(Meaning::Function(function_listing::definition(&definition)));
+            found.push(NameMeaning::Function(function_listing::definition(&definition)));
         }
         if let Some(builtin) = session.find_builtin(name) {
-            found.push(Meaning::Builtin { special: builtin.special });
+            found.push(NameMeaning::Builtin { special: builtin.special });
         }
     }
     if found.is_empty() || search.all {
         let programs = found.len();
         files(session, name, search, &mut found);
         if !search.files_only {
-            beyond(session, name, search.all, programs, &mut found);
+            extensions(session, name, search.all, programs, &mut found);
         }
     }
     if !search.all {
@@ -82,28 +82,28 @@ pub(super) fn meanings(session: &Session, name: &[u8], search: Search<'_>) -> Ve
     found
 }
 
-/// What bash does not know of. A script that asks what a name means learns of a program first, as from bash; all
-/// meanings are shown in the order in which they are taken.
-fn beyond(session: &Session, name: &[u8], all: bool, programs: usize, found: &mut Vec<Meaning>) {
+/// Adds the meanings that bash does not have. A script that asks for one meaning gets a program first, as from bash; a list of all
+/// meanings is in lookup order.
+fn extensions(session: &Session, name: &[u8], all: bool, programs: usize, found: &mut Vec<NameMeaning>) {
     let mut before = Vec::new();
     if session.kernel.added(name).is_some() {
-        before.push(Meaning::Added);
+        before.push(NameMeaning::Added);
     }
-    before.extend(session.find_script(name).map(Meaning::Script));
+    before.extend(session.find_script(name).map(NameMeaning::Script));
     if all {
         found.splice(programs..programs, before);
     } else {
         found.extend(before);
     }
     if session.kernel.backend.as_ref().is_some_and(|backend| backend.has_tool(name)) {
-        found.push(Meaning::Tool);
+        found.push(NameMeaning::Tool);
     }
 }
 
-fn files(session: &Session, name: &[u8], search: Search<'_>, found: &mut Vec<Meaning>) {
+fn files(session: &Session, name: &[u8], search: NameQuery<'_>, found: &mut Vec<NameMeaning>) {
     if name.contains(&b'/') {
         if is_program(session, name) {
-            found.push(Meaning::File { path: name.into(), hashed: false });
+            found.push(NameMeaning::File { path: name.into(), hashed: false });
         }
         return;
     }
@@ -112,7 +112,7 @@ fn files(session: &Session, name: &[u8], search: Search<'_>, found: &mut Vec<Mea
         && let Some((path, _)) = session.caches.commands().get(name)
         && (!search.files_only || is_program(session, path))
     {
-        found.push(Meaning::File { path: path.clone(), hashed: true });
+        found.push(NameMeaning::File { path: path.clone(), hashed: true });
         return;
     }
     let path = match search.path {
@@ -123,7 +123,7 @@ fn files(session: &Session, name: &[u8], search: Search<'_>, found: &mut Vec<Mea
         let directory = if directory.is_empty() { b"." } else { directory };
         let candidate = [directory, if directory.ends_with(b"/") { b"" } else { b"/" }, name].concat();
         if is_program(session, &candidate) {
-            found.push(Meaning::File { path: candidate.into(), hashed: false });
+            found.push(NameMeaning::File { path: candidate.into(), hashed: false });
             if !search.all {
                 return;
             }
@@ -131,7 +131,7 @@ fn files(session: &Session, name: &[u8], search: Search<'_>, found: &mut Vec<Mea
     }
 }
 
-/// Whether a file is there that may be run.
+/// Tells whether a path is an executable file.
 pub(super) fn is_program(session: &Session, path: &[u8]) -> bool {
     let absolute = session.resolve(path);
     let files = &session.kernel.files;
@@ -140,25 +140,25 @@ pub(super) fn is_program(session: &Session, path: &[u8]) -> bool {
         && files.access(place, haft_fs::AccessMode::EXECUTE).is_ok()
 }
 
-/// The whole sentence that `type` and `command -V` say of a meaning.
-pub(super) fn sentence(context: &Context<'_>, name: &[u8], meaning: &Meaning) -> Vec<u8> {
+/// Returns the sentence that `type` and `command -V` print for a meaning.
+pub(super) fn sentence(context: &Context<'_>, name: &[u8], meaning: &NameMeaning) -> Vec<u8> {
     let posix = context.session.options.has(crate::options::SetOption::Posix);
     let rest: Vec<u8> = match meaning {
-        Meaning::Alias(value) => [b" is aliased to `", &value[..], b"'\n"].concat(),
-        Meaning::Keyword => b" is a shell keyword\n".to_vec(),
-        Meaning::Function(definition) => [b" is a function\n", &definition[..]].concat(),
-        Meaning::Builtin { special: true } if posix => b" is a special shell builtin\n".to_vec(),
-        Meaning::Builtin { .. } => b" is a shell builtin\n".to_vec(),
-        Meaning::Added => b" is a command of haft\n".to_vec(),
-        Meaning::Script(path) => [b" is a script (", &path[..], b")\n"].concat(),
-        Meaning::Tool => b" is a tool\n".to_vec(),
-        Meaning::File { path, hashed: true } => [b" is hashed (", &path[..], b")\n"].concat(),
-        Meaning::File { path, hashed: false } => [b" is ", &path[..], b"\n"].concat(),
+        NameMeaning::Alias(value) => [b" is aliased to `", &value[..], b"'\n"].concat(),
+        NameMeaning::Keyword => b" is a shell keyword\n".to_vec(),
+        NameMeaning::Function(definition) => [b" is a function\n", &definition[..]].concat(),
+        NameMeaning::Builtin { special: true } if posix => b" is a special shell builtin\n".to_vec(),
+        NameMeaning::Builtin { .. } => b" is a shell builtin\n".to_vec(),
+        NameMeaning::Added => b" is a command of haft\n".to_vec(),
+        NameMeaning::Script(path) => [b" is a script (", &path[..], b")\n"].concat(),
+        NameMeaning::Tool => b" is a tool\n".to_vec(),
+        NameMeaning::File { path, hashed: true } => [b" is hashed (", &path[..], b")\n"].concat(),
+        NameMeaning::File { path, hashed: false } => [b" is ", &path[..], b"\n"].concat(),
     };
     [name, &rest].concat()
 }
 
-/// The default `PATH`, which holds all standard programs.
+/// Returns the default `PATH`, which finds all standard utilities.
 pub(super) fn standard_path() -> &'static [u8] {
     std::ffi::OsStr::new("/bin:/usr/bin").as_bytes()
 }

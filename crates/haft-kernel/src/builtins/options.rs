@@ -1,42 +1,42 @@
-//! Options of builtins.
+//! Parsing of the options of builtins.
 
 use haft_text::Bytes;
 
 use super::Context;
 use crate::flow::Flow;
 
-/// Goes through the options before the operands, as all builtins take them: letters after a dash, several in one word, values in
-/// the same word or the next; `--` ends them.
+/// Parses the options before the operands: letters after a dash, several in one word, values in the same word or the next. `--` ends
+/// the options.
 #[derive(Debug)]
-pub(super) struct Options<'a> {
+pub(super) struct OptionParser<'a> {
     arguments: &'a [Bytes],
     index: usize,
-    /// Where in the current word the next letter is; 0 between words.
+    /// The index of the next letter in the current word; 0 between words.
     letter: usize,
-    /// Whether `+` begins options too.
+    /// Whether words that begin with `+` are options too.
     plus: bool,
 }
 
-/// One option.
+/// An option of a builtin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Flag<'a> {
+pub(super) struct OptionFlag<'a> {
     pub(super) letter: u8,
-    /// The value, if the option takes one.
+    /// The value, if it is a word of its own.
     pub(super) value: Option<&'a Bytes>,
-    /// The rest of the word that the value is, if it was not a word of its own.
+    /// The value, if it is the rest of the word with the option.
     pub(super) attached: Option<&'a [u8]>,
-    /// Whether it was written with `+`.
+    /// Whether it is written with `+`.
     pub(super) plus: bool,
 }
 
-impl<'a> Flag<'a> {
-    /// The value, wherever it was written.
+impl<'a> OptionFlag<'a> {
+    /// Returns the value; empty if there is none.
     pub(super) fn text(&self) -> &'a [u8] {
         self.attached.or(self.value.map(Bytes::as_bytes)).unwrap_or_default()
     }
 }
 
-/// What is wrong with an option, as bash words it.
+/// The error message for an invalid option, in the words of bash.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct BadOption(pub(super) String);
 
@@ -46,18 +46,18 @@ impl std::fmt::Display for BadOption {
     }
 }
 
-impl<'a> Options<'a> {
+impl<'a> OptionParser<'a> {
     pub(super) fn new(arguments: &'a [Bytes]) -> Self {
         Self { arguments, index: 0, letter: 0, plus: false }
     }
 
-    /// The same, with `+x` as an option too.
+    /// Like [`OptionParser::new`], but `+x` is an option too.
     pub(super) fn with_plus(arguments: &'a [Bytes]) -> Self {
         Self { plus: true, ..Self::new(arguments) }
     }
 
-    /// The next option. `known` lists the letters, each with a colon after it if it takes a value.
-    pub(super) fn next(&mut self, known: &str) -> Result<Option<Flag<'a>>, BadOption> {
+    /// Returns the next option. `known` lists the letters, each with a colon after it if it takes a value.
+    pub(super) fn next(&mut self, known: &str) -> Result<Option<OptionFlag<'a>>, BadOption> {
         let Some(word) = self.arguments.get(self.index) else { return Ok(None) };
         if self.letter == 0 {
             let sign = word.first().copied();
@@ -79,16 +79,16 @@ impl<'a> Options<'a> {
             if rest.is_empty() {
                 self.next_word();
             }
-            return Ok(Some(Flag { letter, value: None, attached: None, plus }));
+            return Ok(Some(OptionFlag { letter, value: None, attached: None, plus }));
         }
         self.next_word();
         if !rest.is_empty() {
-            return Ok(Some(Flag { letter, value: None, attached: Some(rest), plus }));
+            return Ok(Some(OptionFlag { letter, value: None, attached: Some(rest), plus }));
         }
         let value = self.arguments.get(self.index);
         self.index += 1;
         match value {
-            Some(value) => Ok(Some(Flag { letter, value: Some(value), attached: None, plus })),
+            Some(value) => Ok(Some(OptionFlag { letter, value: Some(value), attached: None, plus })),
             None => Err(BadOption(format!("-{}: option requires an argument", char::from(letter)))),
         }
     }
@@ -98,19 +98,20 @@ impl<'a> Options<'a> {
         self.letter = 0;
     }
 
-    /// The operands, once there is no further option.
+    /// Returns the operands, after the last option.
     pub(super) fn rest(&self) -> &'a [Bytes] {
         self.arguments.get(self.index..).unwrap_or_default()
     }
 }
 
-/// All options and the operands, or how the builtin ends if an option is none of those known.
+/// Parses all options, and returns them with the operands. For an invalid option it prints a usage error, and returns the result of
+/// the builtin as an error.
 pub(super) fn parse<'a>(
     context: &mut Context<'_>,
     arguments: &'a [Bytes],
     known: &str,
-) -> Result<(Vec<Flag<'a>>, &'a [Bytes]), Flow> {
-    let mut options = Options::new(arguments);
+) -> Result<(Vec<OptionFlag<'a>>, &'a [Bytes]), Flow> {
+    let mut options = OptionParser::new(arguments);
     let mut flags = Vec::new();
     loop {
         match options.next(known) {
@@ -121,8 +122,8 @@ pub(super) fn parse<'a>(
     }
 }
 
-/// Whether a letter is among the options.
-pub(super) fn has(flags: &[Flag<'_>], letter: u8) -> bool {
+/// Tells whether an option is given.
+pub(super) fn has(flags: &[OptionFlag<'_>], letter: u8) -> bool {
     flags.iter().any(|flag| flag.letter == letter)
 }
 

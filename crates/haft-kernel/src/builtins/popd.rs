@@ -31,7 +31,7 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
         let directory = all[1].clone();
         return move_to(context, &directory, all.split_off(2));
     }
-    // With `-n` the working directory stays, and the next one goes instead.
+    // With `-n` the working directory stays, and the next entry is removed instead.
     let gone = place.max(1) - 1;
     context.session.working_directory.stack_mut().remove(gone);
     show_all(context, StackFormat::default())

@@ -17,7 +17,7 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
         Err(end) => return end,
     };
     let Some((format, rest)) = operands.split_first() else { return context.synopsis() };
-    let mut printed = print(format, rest, &mut Clock { session: context.session, zone: None });
+    let mut printed = print(format, rest, &mut SessionHost { session: context.session, zone: None });
     context.check()?;
     for message in &printed.errors {
         context.error(String::from_utf8_lossy(message));
@@ -27,12 +27,12 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
         status |= assign(context, &name, count.to_string().into());
     }
     match flags.last() {
-        Some(flag) if !is_place(flag.text()) => {
+        Some(flag) if !is_assignable(flag.text()) => {
             let shown = Bytes::from(flag.text());
             context.error(format_args!("`{shown}': not a valid identifier"));
             return Ok(2);
         }
-        // A value ends at a NUL byte.
+        // A value cannot contain NUL bytes.
         Some(flag) => {
             let end = memchr::memchr(0, &printed.output).unwrap_or(printed.output.len());
             printed.output.truncate(end);
@@ -45,7 +45,7 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
     Ok(status)
 }
 
-fn is_place(name: &[u8]) -> bool {
+fn is_assignable(name: &[u8]) -> bool {
     crate::variables::is_name(name) || crate::session::split_reference(name).is_some()
 }
 
@@ -59,13 +59,13 @@ fn assign(context: &mut Context<'_>, name: &[u8], value: Bytes) -> i32 {
     }
 }
 
-/// The time of a session: its `TZ`, and the files of its file system.
-struct Clock<'a> {
+/// Gives `printf` the time, encoding and limits of a session.
+struct SessionHost<'a> {
     session: &'a Session,
     zone: Option<LocalZone>,
 }
 
-impl PrintfHost for Clock<'_> {
+impl PrintfHost for SessionHost<'_> {
     fn local_time(&mut self, time: PrintfTime) -> LocalTime {
         let now = SystemTime::now();
         let seconds = |time: SystemTime| {
@@ -95,10 +95,10 @@ impl PrintfHost for Clock<'_> {
     }
 }
 
-/// The largest file that is read as a time zone.
-const LARGEST_ZONE: u64 = 1 << 20;
+/// The maximum size of a time zone file.
+const MAX_ZONE_FILE_BYTES: u64 = 1 << 20;
 
-/// The time zone of a session.
+/// Loads the time zone of a session.
 pub(crate) fn zone(session: &Session) -> LocalZone {
     let value = session.value(b"TZ");
     LocalZone::load(value.as_deref(), &|path| {
@@ -106,7 +106,7 @@ pub(crate) fn zone(session: &Session) -> LocalZone {
         let mut content = Vec::new();
         let options = haft_fs::OpenOptions::new().read(true);
         let file = session.kernel.files.open(path, &options).ok()?;
-        file.take(LARGEST_ZONE).read_to_end(&mut content).ok()?;
+        file.take(MAX_ZONE_FILE_BYTES).read_to_end(&mut content).ok()?;
         Some(content)
     })
 }

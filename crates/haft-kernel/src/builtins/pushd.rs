@@ -44,12 +44,12 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
     }
 }
 
-/// Whether a word looks like `+N` or `-N` and is none.
+/// Tells whether a word has a sign but is not a number.
 fn is_bad_number(word: &[u8]) -> bool {
     matches!(word, [b'+' | b'-', rest @ ..] if !rest.is_empty() && !rest.iter().all(u8::is_ascii_digit))
 }
 
-/// Without operands: the two topmost directories change places.
+/// Without operands: exchanges the two topmost directories.
 fn exchange(context: &mut Context<'_>, stay: bool) -> Flow {
     let all = stack(context);
     let [old, new, rest @ ..] = all.as_slice() else {
@@ -63,7 +63,7 @@ fn exchange(context: &mut Context<'_>, stay: bool) -> Flow {
     move_to(context, new, rest)
 }
 
-/// `+N` or `-N`: that directory comes to the top, and those above it to the bottom.
+/// `+N` or `-N`: rotates the stack so that this directory is at the top.
 fn rotate(context: &mut Context<'_>, word: &Bytes, stay: bool) -> Flow {
     let mut all = stack(context);
     match index(word, all.len()) {

@@ -1,6 +1,6 @@
 //! `readonly`.
 
-use super::declare::flags::{self, Flags};
+use super::declare::flags::{self, DeclareFlags};
 use super::declare::{declare, show};
 use super::{Context, Operand};
 use crate::flow::Flow;
@@ -15,5 +15,5 @@ pub(super) fn run(context: &mut Context<'_>, operands: &[Operand]) -> Flow {
     if operands.is_empty() {
         return show::listed(context, &flags);
     }
-    declare(context, Flags { show: false, ..flags }, operands)
+    declare(context, DeclareFlags { show: false, ..flags }, operands)
 }

@@ -10,12 +10,12 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
     if arguments.is_empty() {
         return list(context);
     }
-    let plan = match Plan::parse(arguments) {
+    let plan = match SetArguments::parse(arguments) {
         Ok(plan) => plan,
-        Err(Problem::Letter(option)) => {
+        Err(SetArgumentError::Letter(option)) => {
             return context.usage(format_args!("{option}: invalid option"));
         }
-        Err(Problem::Name(name)) => {
+        Err(SetArgumentError::Name(name)) => {
             context.error(format_args!("{name}: invalid option name"));
             return context.session.unless_posix(2);
         }
@@ -31,7 +31,11 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
             .iter()
             .map(|(option, name, _)| {
                 let value = context.session.options.has(*option);
-                if on { row(name, value) } else { format!("set {}o {name}\n", if value { '-' } else { '+' }) }
+                if on {
+                    option_line(name, value)
+                } else {
+                    format!("set {}o {name}\n", if value { '-' } else { '+' })
+                }
             })
             .collect();
         context.print(text.as_bytes())?;
@@ -39,22 +43,22 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
     Ok(0)
 }
 
-/// What the arguments ask for. Nothing is done before all of them are known to be right.
+/// The parsed arguments. They take effect only after all of them are known to be valid.
 #[derive(Default)]
-struct Plan<'a> {
+struct SetArguments<'a> {
     changes: Vec<(SetOption, bool)>,
     /// `-o` and `+o` without a name.
     lists: Vec<bool>,
     positional: Option<&'a [Bytes]>,
 }
 
-enum Problem {
+enum SetArgumentError {
     Letter(String),
     Name(Bytes),
 }
 
-impl<'a> Plan<'a> {
-    fn parse(arguments: &'a [Bytes]) -> Result<Self, Problem> {
+impl<'a> SetArguments<'a> {
+    fn parse(arguments: &'a [Bytes]) -> Result<Self, SetArgumentError> {
         let mut plan = Self::default();
         let mut rest = arguments;
         while let Some((word, after)) = rest.split_first() {
@@ -80,20 +84,26 @@ impl<'a> Plan<'a> {
         Ok(plan)
     }
 
-    /// The letters of one word; `o` takes the next word.
-    fn word(&mut self, letters: &[u8], on: bool, after: &'a [Bytes]) -> Result<&'a [Bytes], Problem> {
+    /// Parses the letters of one word; `o` takes the next word.
+    fn word(
+        &mut self,
+        letters: &[u8],
+        on: bool,
+        after: &'a [Bytes],
+    ) -> Result<&'a [Bytes], SetArgumentError> {
         let mut after = after;
         for &letter in letters {
             if letter != b'o' {
                 let option = SetOption::from_letter(letter).ok_or_else(|| {
-                    Problem::Letter(format!("{}{}", if on { '-' } else { '+' }, char::from(letter)))
+                    SetArgumentError::Letter(format!("{}{}", if on { '-' } else { '+' }, char::from(letter)))
                 })?;
                 self.changes.push((option, on));
                 continue;
             }
             match after.split_first() {
                 Some((name, rest)) if !name.starts_with(b"-") && !name.starts_with(b"+") => {
-                    let option = SetOption::from_name(name).ok_or_else(|| Problem::Name(name.clone()))?;
+                    let option =
+                        SetOption::from_name(name).ok_or_else(|| SetArgumentError::Name(name.clone()))?;
                     self.changes.push((option, on));
                     after = rest;
                 }
@@ -104,8 +114,8 @@ impl<'a> Plan<'a> {
     }
 }
 
-/// A line of `set -o` and `shopt`.
-pub(super) fn row(name: &str, on: bool) -> String {
+/// Returns a line of `set -o` and `shopt`.
+pub(super) fn option_line(name: &str, on: bool) -> String {
     format!("{name:<15}\t{}\n", if on { "on" } else { "off" })
 }
 

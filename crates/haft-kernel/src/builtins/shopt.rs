@@ -6,14 +6,14 @@ use super::{Context, options};
 use crate::flow::Flow;
 use crate::options::{SetOption, ShellOption};
 
-/// Which options are meant, and how they are shown.
+/// The options that are meant, and how they are printed.
 #[derive(Clone, Copy)]
-struct Mode {
-    /// `-o`: those of `set`.
+struct ShoptMode {
+    /// `-o`: the options of `set`.
     set: bool,
-    /// `-p`: as commands.
+    /// `-p`: printed as commands.
     commands: bool,
-    /// `-q`: not at all.
+    /// `-q`: not printed.
     quiet: bool,
 }
 
@@ -23,7 +23,7 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
         Err(end) => return end,
     };
     let has = |letter| options::has(&flags, letter);
-    let mode = Mode { set: has(b'o'), commands: has(b'p'), quiet: has(b'q') };
+    let mode = ShoptMode { set: has(b'o'), commands: has(b'p'), quiet: has(b'q') };
     let change = match (has(b's'), has(b'u')) {
         (true, true) => {
             context.error("cannot set and unset shell options simultaneously");
@@ -40,8 +40,8 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
     }
 }
 
-/// The value of an option by its name.
-fn value(context: &Context<'_>, mode: Mode, name: &[u8]) -> Option<bool> {
+/// Returns the value of an option by its name.
+fn value(context: &Context<'_>, mode: ShoptMode, name: &[u8]) -> Option<bool> {
     let options = context.session.options;
     if mode.set {
         SetOption::from_name(name).map(|option| options.has(option))
@@ -50,15 +50,15 @@ fn value(context: &Context<'_>, mode: Mode, name: &[u8]) -> Option<bool> {
     }
 }
 
-fn line(mode: Mode, name: &str, on: bool) -> String {
+fn line(mode: ShoptMode, name: &str, on: bool) -> String {
     match (mode.set, mode.commands) {
         (true, true) => format!("set {}o {name}\n", if on { '-' } else { '+' }),
         (false, true) => format!("shopt -{} {name}\n", if on { 's' } else { 'u' }),
-        (_, false) => super::set::row(name, on),
+        (_, false) => super::set::option_line(name, on),
     }
 }
 
-fn list(context: &mut Context<'_>, mode: Mode, wanted: Option<bool>) -> Flow {
+fn list(context: &mut Context<'_>, mode: ShoptMode, wanted: Option<bool>) -> Flow {
     let names: Vec<&str> = if mode.set {
         SetOption::ALL.iter().map(|(_, name, _)| *name).collect()
     } else {
@@ -74,7 +74,7 @@ fn list(context: &mut Context<'_>, mode: Mode, wanted: Option<bool>) -> Flow {
     context.print(text.as_bytes())
 }
 
-fn show(context: &mut Context<'_>, mode: Mode, names: &[Bytes]) -> Flow {
+fn show(context: &mut Context<'_>, mode: ShoptMode, names: &[Bytes]) -> Flow {
     let mut status = 0;
     let mut text = String::new();
     for name in names {
@@ -95,7 +95,7 @@ fn show(context: &mut Context<'_>, mode: Mode, names: &[Bytes]) -> Flow {
     Ok(status)
 }
 
-fn put(context: &mut Context<'_>, mode: Mode, names: &[Bytes], on: bool) -> Flow {
+fn put(context: &mut Context<'_>, mode: ShoptMode, names: &[Bytes], on: bool) -> Flow {
     let mut status = 0;
     for name in names {
         let known = if mode.set {
@@ -111,7 +111,7 @@ fn put(context: &mut Context<'_>, mode: Mode, names: &[Bytes], on: bool) -> Flow
     Ok(status)
 }
 
-fn unknown(context: &mut Context<'_>, mode: Mode, name: &Bytes) {
+fn unknown(context: &mut Context<'_>, mode: ShoptMode, name: &Bytes) {
     let kind = if mode.set { "option name" } else { "shell option name" };
     context.error(format_args!("{name}: invalid {kind}"));
 }

@@ -33,8 +33,7 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
     context.session.source_file(&path, &content, (!parameters.is_empty()).then_some(parameters))
 }
 
-/// The file that is meant: without a slash it is looked for along `PATH`, then in the working directory, which POSIX does
-/// not know of.
+/// Finds the file. A name without a slash is searched in `PATH`, then, outside of POSIX mode, in the working directory.
 fn find(context: &Context<'_>, name: &Bytes) -> Option<Bytes> {
     let session = &context.session;
     if name.contains(&b'/') || !session.options.shell(ShellOption::SourcePath) {

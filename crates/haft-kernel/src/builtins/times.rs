@@ -15,7 +15,7 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
     context.print(text.as_bytes())
 }
 
-/// Processor time in hundredths of a second: of this process, user and system, and of its children.
+/// Returns user and system time of this process, then of its children, in hundredths of a second.
 fn clocks() -> [u64; 4] {
     let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
     let after_name = stat.rsplit_once(')').map_or("", |(_, rest)| rest);

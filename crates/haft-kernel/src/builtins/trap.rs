@@ -19,7 +19,7 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
     if options::has(&flags, b'p') || operands.is_empty() {
         return show(context, operands);
     }
-    // Without commands, a first operand that is a number, or a single one, names what is reset.
+    // A first operand that is a number, or an only operand, is a signal to reset instead of a command.
     let first = &operands[0];
     let resets = first.iter().all(u8::is_ascii_digit) && !first.is_empty() && Trap::parse(first).is_some();
     if resets || (operands.len() == 1 && Trap::parse(first).is_some()) {

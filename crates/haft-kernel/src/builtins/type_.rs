@@ -2,13 +2,13 @@
 
 use haft_text::Bytes;
 
-use super::name_lookup::{Meaning, Search, meanings, sentence};
+use super::name_lookup::{NameMeaning, NameQuery, meanings, sentence};
 use super::{Context, options};
 use crate::flow::Flow;
 
-/// How an answer is given.
+/// The output format.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Form {
+enum TypeFormat {
     Sentence,
     /// `-t`: one word.
     Word,
@@ -23,28 +23,28 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
     };
     let has = |letter| options::has(&flags, letter);
     let form = flags.iter().rev().find_map(|flag| match flag.letter {
-        b't' => Some(Form::Word),
-        b'p' | b'P' => Some(Form::Path),
+        b't' => Some(TypeFormat::Word),
+        b'p' | b'P' => Some(TypeFormat::Path),
         _ => None,
     });
-    let form = form.unwrap_or(Form::Sentence);
+    let form = form.unwrap_or(TypeFormat::Sentence);
     let search =
-        Search { all: has(b'a'), no_functions: has(b'f'), files_only: has(b'P'), ..Search::default() };
+        NameQuery { all: has(b'a'), no_functions: has(b'f'), files_only: has(b'P'), ..NameQuery::default() };
     let mut status = 0;
     for name in operands {
         let found = meanings(context.session, name, search);
         if found.is_empty() {
-            if form == Form::Sentence {
+            if form == TypeFormat::Sentence {
                 context.error(format_args!("{name}: not found"));
             }
             status = 1;
         }
         for meaning in &found {
             let text = match form {
-                Form::Sentence => sentence(context, name, meaning),
-                Form::Word => word(meaning),
-                Form::Path => match meaning {
-                    Meaning::File { path, .. } => [&path[..], b"\n"].concat(),
+                TypeFormat::Sentence => sentence(context, name, meaning),
+                TypeFormat::Word => word(meaning),
+                TypeFormat::Path => match meaning {
+                    NameMeaning::File { path, .. } => [&path[..], b"\n"].concat(),
                     _ => Vec::new(),
                 },
             };
@@ -54,16 +54,16 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
     Ok(status)
 }
 
-fn word(meaning: &Meaning) -> Vec<u8> {
+fn word(meaning: &NameMeaning) -> Vec<u8> {
     let word = match meaning {
-        Meaning::Alias(_) => "alias\n",
-        Meaning::Keyword => "keyword\n",
-        Meaning::Function(_) => "function\n",
-        Meaning::Builtin { .. } => "builtin\n",
-        Meaning::File { .. } => "file\n",
-        Meaning::Added => "command\n",
-        Meaning::Script(_) => "script\n",
-        Meaning::Tool => "tool\n",
+        NameMeaning::Alias(_) => "alias\n",
+        NameMeaning::Keyword => "keyword\n",
+        NameMeaning::Function(_) => "function\n",
+        NameMeaning::Builtin { .. } => "builtin\n",
+        NameMeaning::File { .. } => "file\n",
+        NameMeaning::Added => "command\n",
+        NameMeaning::Script(_) => "script\n",
+        NameMeaning::Tool => "tool\n",
     };
     word.into()
 }

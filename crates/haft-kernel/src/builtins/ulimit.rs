@@ -6,59 +6,65 @@ use haft_text::Bytes;
 use super::{Context, options};
 use crate::flow::Flow;
 
-/// A limit as `ulimit` knows it.
-struct Known {
+/// A resource limit of `ulimit`.
+struct UlimitResource {
     letter: u8,
     name: &'static str,
     unit: &'static str,
-    /// How many of the system's units are one of `ulimit`'s.
+    /// How many units of the system make one unit of `ulimit`.
     scale: u64,
-    kind: Kind,
+    kind: LimitSource,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum LimitSource {
     Resource(Resource, rustix::process::Resource),
-    /// The size of a pipe's buffer, which cannot be changed.
+    /// The buffer size of a pipe, selection cannot be changed.
     Pipe,
 }
 
-macro_rules! known {
+macro_rules! resource {
     ($letter:literal, $name:literal, $unit:literal, $scale:literal, $ours:ident, $system:ident) => {
-        Known {
+        UlimitResource {
             letter: $letter,
             name: $name,
             unit: $unit,
             scale: $scale,
-            kind: Kind::Resource(Resource::$ours, rustix::process::Resource::$system),
+            kind: LimitSource::Resource(Resource::$ours, rustix::process::Resource::$system),
         }
     };
 }
 
-/// In the order of `ulimit -a`.
-const ALL: &[Known] = &[
-    known!(b'R', "real-time non-blocking time", "microseconds, ", 1, RealTimeTimeout, Rttime),
-    known!(b'c', "core file size", "blocks, ", 1024, CoreSize, Core),
-    known!(b'd', "data seg size", "kbytes, ", 1024, DataSize, Data),
-    known!(b'e', "scheduling priority", "", 1, Nice, Nice),
-    known!(b'f', "file size", "blocks, ", 1024, FileSize, Fsize),
-    known!(b'i', "pending signals", "", 1, PendingSignals, Sigpending),
-    known!(b'l', "max locked memory", "kbytes, ", 1024, LockedMemory, Memlock),
-    known!(b'm', "max memory size", "kbytes, ", 1024, ResidentSet, Rss),
-    known!(b'n', "open files", "", 1, OpenFiles, Nofile),
-    Known { letter: b'p', name: "pipe size", unit: "512 bytes, ", scale: 512, kind: Kind::Pipe },
-    known!(b'q', "POSIX message queues", "bytes, ", 1, MessageQueues, Msgqueue),
-    known!(b'r', "real-time priority", "", 1, RealTimePriority, Rtprio),
-    known!(b's', "stack size", "kbytes, ", 1024, StackSize, Stack),
-    known!(b't', "cpu time", "seconds, ", 1, CpuTime, Cpu),
-    known!(b'u', "max user processes", "", 1, Processes, Nproc),
-    known!(b'v', "virtual memory", "kbytes, ", 1024, AddressSpace, As),
-    known!(b'x', "file locks", "", 1, FileLocks, Locks),
+/// All resources, in the order of `ulimit -a`.
+const RESOURCES: &[UlimitResource] = &[
+    resource!(b'R', "real-time non-blocking time", "microseconds, ", 1, RealTimeTimeout, Rttime),
+    resource!(b'c', "core file size", "blocks, ", 1024, CoreSize, Core),
+    resource!(b'd', "data seg size", "kbytes, ", 1024, DataSize, Data),
+    resource!(b'e', "scheduling priority", "", 1, Nice, Nice),
+    resource!(b'f', "file size", "blocks, ", 1024, FileSize, Fsize),
+    resource!(b'i', "pending signals", "", 1, PendingSignals, Sigpending),
+    resource!(b'l', "max locked memory", "kbytes, ", 1024, LockedMemory, Memlock),
+    resource!(b'm', "max memory size", "kbytes, ", 1024, ResidentSet, Rss),
+    resource!(b'n', "open files", "", 1, OpenFiles, Nofile),
+    UlimitResource {
+        letter: b'p',
+        name: "pipe size",
+        unit: "512 bytes, ",
+        scale: 512,
+        kind: LimitSource::Pipe,
+    },
+    resource!(b'q', "POSIX message queues", "bytes, ", 1, MessageQueues, Msgqueue),
+    resource!(b'r', "real-time priority", "", 1, RealTimePriority, Rtprio),
+    resource!(b's', "stack size", "kbytes, ", 1024, StackSize, Stack),
+    resource!(b't', "cpu time", "seconds, ", 1, CpuTime, Cpu),
+    resource!(b'u', "max user processes", "", 1, Processes, Nproc),
+    resource!(b'v', "virtual memory", "kbytes, ", 1024, AddressSpace, As),
+    resource!(b'x', "file locks", "", 1, FileLocks, Locks),
 ];
 
-/// Which of the two values is meant: both when it is set, the soft one when it is shown, unless an option says so.
+/// LimitSelection of the two limits is meant. By default both are set, and the soft limit is shown.
 #[derive(Clone, Copy, Default)]
-struct Which {
+struct LimitSelection {
     soft: bool,
     hard: bool,
 }
@@ -69,51 +75,53 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
         Err(end) => return end,
     };
     let has = |letter| options::has(&flags, letter);
-    let which = Which { soft: has(b'S'), hard: has(b'H') };
+    let selection = LimitSelection { soft: has(b'S'), hard: has(b'H') };
     if has(b'a') {
-        let text: String = ALL.iter().map(|known| row(context, known, which)).collect();
+        let text: String = RESOURCES.iter().map(|resource| row(context, resource, selection)).collect();
         return context.print(text.as_bytes());
     }
-    let mut chosen: Vec<&Known> =
-        flags.iter().filter_map(|flag| ALL.iter().find(|known| known.letter == flag.letter)).collect();
+    let mut chosen: Vec<&UlimitResource> = flags
+        .iter()
+        .filter_map(|flag| RESOURCES.iter().find(|resource| resource.letter == flag.letter))
+        .collect();
     if chosen.is_empty() {
-        chosen.extend(ALL.iter().find(|known| known.letter == b'f'));
+        chosen.extend(RESOURCES.iter().find(|resource| resource.letter == b'f'));
     }
-    // The value belongs to the last limit named; those before it are shown.
+    // The value applies to the last resource; the limits of the others are shown.
     let value = operands.first();
     let mut text = String::new();
-    for (index, known) in chosen.iter().enumerate() {
+    for (index, resource) in chosen.iter().enumerate() {
         match value {
             Some(value) if index + 1 == chosen.len() => {
-                if let Err(message) = set(context, known, which, value) {
+                if let Err(message) = set(context, resource, selection, value) {
                     context.error(message);
                     return Ok(1);
                 }
             }
-            _ if chosen.len() > 1 => text.push_str(&row(context, known, which)),
-            _ => text.push_str(&format!("{}\n", shown(known, current(context, known, which)))),
+            _ if chosen.len() > 1 => text.push_str(&row(context, resource, selection)),
+            _ => text.push_str(&format!("{}\n", shown(resource, current(context, resource, selection)))),
         }
     }
     context.print(text.as_bytes())
 }
 
-fn row(context: &Context<'_>, known: &Known, which: Which) -> String {
-    let unit = format!("({}-{})", known.unit, char::from(known.letter));
-    format!("{:<20}{unit:>20} {}\n", known.name, shown(known, current(context, known, which)))
+fn row(context: &Context<'_>, resource: &UlimitResource, selection: LimitSelection) -> String {
+    let unit = format!("({}-{})", resource.unit, char::from(resource.letter));
+    format!("{:<20}{unit:>20} {}\n", resource.name, shown(resource, current(context, resource, selection)))
 }
 
-fn shown(known: &Known, value: Option<u64>) -> String {
-    value.map_or_else(|| "unlimited".to_owned(), |value| (value / known.scale).to_string())
+fn shown(resource: &UlimitResource, value: Option<u64>) -> String {
+    value.map_or_else(|| "unlimited".to_owned(), |value| (value / resource.scale).to_string())
 }
 
-/// The value that programs started now would get.
-fn current(context: &Context<'_>, known: &Known, which: Which) -> Option<u64> {
-    let (soft, hard) = both(context, known);
-    if which.hard && !which.soft { hard } else { soft }
+/// Returns the limit that a program started now would get.
+fn current(context: &Context<'_>, resource: &UlimitResource, selection: LimitSelection) -> Option<u64> {
+    let (soft, hard) = both(context, resource);
+    if selection.hard && !selection.soft { hard } else { soft }
 }
 
-fn both(context: &Context<'_>, known: &Known) -> (Option<u64>, Option<u64>) {
-    let Kind::Resource(ours, system) = known.kind else { return (Some(4096), Some(4096)) };
+fn both(context: &Context<'_>, resource: &UlimitResource) -> (Option<u64>, Option<u64>) {
+    let LimitSource::Resource(ours, system) = resource.kind else { return (Some(4096), Some(4096)) };
     let own = context.session.limits.program_limits().iter().rev().find(|limit| limit.resource == ours);
     match own {
         Some(limit) => (limit.soft, limit.hard),
@@ -124,11 +132,16 @@ fn both(context: &Context<'_>, known: &Known) -> (Option<u64>, Option<u64>) {
     }
 }
 
-fn set(context: &mut Context<'_>, known: &Known, which: Which, text: &Bytes) -> Result<(), String> {
-    let Kind::Resource(resource, _) = known.kind else {
-        return Err(format!("{}: cannot modify limit: Invalid argument", known.name));
+fn set(
+    context: &mut Context<'_>,
+    resource: &UlimitResource,
+    selection: LimitSelection,
+    text: &Bytes,
+) -> Result<(), String> {
+    let LimitSource::Resource(resource, _) = resource.kind else {
+        return Err(format!("{}: cannot modify limit: Invalid argument", resource.name));
     };
-    let (soft, hard) = both(context, known);
+    let (soft, hard) = both(context, resource);
     let value = match text.as_bytes() {
         b"unlimited" => None,
         b"soft" => soft,
@@ -137,25 +150,25 @@ fn set(context: &mut Context<'_>, known: &Known, which: Which, text: &Bytes) -> 
             let number: Option<u64> = text.lossy().parse().ok();
             Some(
                 number
-                    .and_then(|number| number.checked_mul(known.scale))
+                    .and_then(|number| number.checked_mul(resource.scale))
                     .ok_or_else(|| format!("{text}: limit out of range"))?,
             )
         }
         _ => return Err(format!("{text}: invalid number")),
     };
-    let neither = !which.soft && !which.hard;
-    let new_soft = if which.soft || neither { value } else { soft };
-    let new_hard = if which.hard || neither { value } else { hard };
+    let neither = !selection.soft && !selection.hard;
+    let new_soft = if selection.soft || neither { value } else { soft };
+    let new_hard = if selection.hard || neither { value } else { hard };
     let above = |value: Option<u64>, ceiling: Option<u64>| match (value, ceiling) {
         (_, None) => false,
         (None, Some(_)) => true,
         (Some(value), Some(ceiling)) => value > ceiling,
     };
     if above(new_hard, hard) && !may_raise() {
-        return Err(format!("{}: cannot modify limit: Operation not permitted", known.name));
+        return Err(format!("{}: cannot modify limit: Operation not permitted", resource.name));
     }
     if above(new_soft, new_hard) {
-        return Err(format!("{}: cannot modify limit: Invalid argument", known.name));
+        return Err(format!("{}: cannot modify limit: Invalid argument", resource.name));
     }
     let limits = context.session.limits.program_limits_mut();
     limits.retain(|limit| limit.resource != resource);
@@ -163,7 +176,7 @@ fn set(context: &mut Context<'_>, known: &Known, which: Which, text: &Bytes) -> 
     Ok(())
 }
 
-/// Whether this process may raise hard limits.
+/// Tells whether this process may raise hard limits.
 fn may_raise() -> bool {
     const SYS_RESOURCE: u32 = 24;
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();

@@ -50,7 +50,7 @@ fn octal(text: &[u8]) -> Result<u32, String> {
         .ok_or_else(|| format!("{}: octal number out of range", String::from_utf8_lossy(text)))
 }
 
-/// The permissions that a mask leaves, as `u=rwx,g=rx,o=rx`.
+/// Returns the permissions that a mask allows, as `u=rwx,g=rx,o=rx`.
 fn shown(mask: u32) -> String {
     let class = |name: char, shift: u32| {
         let left = !mask >> shift & 7;
@@ -64,7 +64,7 @@ fn shown(mask: u32) -> String {
     [class('u', 6), class('g', 3), class('o', 0)].join(",")
 }
 
-/// Changes what a mask leaves by clauses such as `g+w,o=`.
+/// Applies a symbolic mode such as `g+w,o=` to the permissions that a mask allows.
 fn symbolic_mask(text: &[u8], mask: u32) -> Result<u32, String> {
     let mut allowed = !mask & 0o777;
     for clause in text.split(|byte| *byte == b',') {

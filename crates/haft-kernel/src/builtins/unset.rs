@@ -12,12 +12,12 @@ use crate::variables::{Attributes, Value, VariableError, is_name};
 
 /// What is removed.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    /// A variable, or a function if there is no variable.
+enum UnsetKind {
+    /// A variable, or a function if there is no variable of that name.
     Either,
     Variable,
     Function,
-    /// `-n`: a reference itself.
+    /// `-n`: the nameref itself.
     Reference,
 }
 
@@ -32,10 +32,10 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
             context.error("cannot simultaneously unset a function and a variable");
             return Ok(1);
         }
-        (true, false, _) => Kind::Function,
-        (false, _, true) => Kind::Reference,
-        (false, true, false) => Kind::Variable,
-        (false, false, false) => Kind::Either,
+        (true, false, _) => UnsetKind::Function,
+        (false, _, true) => UnsetKind::Reference,
+        (false, true, false) => UnsetKind::Variable,
+        (false, false, false) => UnsetKind::Either,
     };
     let mut status = 0;
     for name in operands {
@@ -44,34 +44,34 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
     Ok(status)
 }
 
-fn remove(context: &mut Context<'_>, name: &Bytes, kind: Kind) -> bool {
-    if kind == Kind::Function {
+fn remove(context: &mut Context<'_>, name: &Bytes, kind: UnsetKind) -> bool {
+    if kind == UnsetKind::Function {
         return remove_function(context, name);
     }
     if let Some((array, subscript)) = split_reference(name) {
-        if kind == Kind::Reference {
+        if kind == UnsetKind::Reference {
             return true;
         }
         return remove_element(context, array, subscript);
     }
     if !is_name(name) {
         match kind {
-            Kind::Either => return remove_function(context, name),
-            Kind::Reference => return true,
-            Kind::Variable | Kind::Function => {}
+            UnsetKind::Either => return remove_function(context, name),
+            UnsetKind::Reference => return true,
+            UnsetKind::Variable | UnsetKind::Function => {}
         }
         context.error(format_args!("`{name}': not a valid identifier"));
         return false;
     }
-    if kind == Kind::Either && context.session.variables.get(name).is_none() {
+    if kind == UnsetKind::Either && context.session.variables.get(name).is_none() {
         return remove_function(context, name);
     }
     remove_variable(context, name, kind)
 }
 
-fn remove_variable(context: &mut Context<'_>, name: &Bytes, kind: Kind) -> bool {
+fn remove_variable(context: &mut Context<'_>, name: &Bytes, kind: UnsetKind) -> bool {
     let mut name = name.clone();
-    if kind != Kind::Reference {
+    if kind != UnsetKind::Reference {
         match context.session.follow(&name) {
             Ok(target) => match target.subscript {
                 Some(subscript) => return remove_element(context, &target.name, &subscript),
@@ -85,7 +85,9 @@ fn remove_variable(context: &mut Context<'_>, name: &Bytes, kind: Kind) -> bool 
     }
     let stay = context.session.options.shell(ShellOption::LocalUnset);
     let variables = &mut context.session.variables;
-    if kind == Kind::Reference && variables.get(&name).is_some_and(|known| !known.is(Attributes::NAMEREF)) {
+    if kind == UnsetKind::Reference
+        && variables.get(&name).is_some_and(|known| !known.is(Attributes::NAMEREF))
+    {
         return true;
     }
     match variables.unset(&name, stay) {
@@ -136,7 +138,7 @@ fn remove_element(context: &mut Context<'_>, array: &[u8], subscript: &[u8]) -> 
         }
         Value::Indexed(_) => remove_index(context, &name, subscript),
         Value::Scalar(_) if context.session.evaluate_text(subscript) == Ok(0) => {
-            remove_variable(context, &name, Kind::Variable)
+            remove_variable(context, &name, UnsetKind::Variable)
         }
         Value::Scalar(_) => {
             context.error(format_args!("{name}: not an array variable"));
@@ -147,7 +149,7 @@ fn remove_element(context: &mut Context<'_>, array: &[u8], subscript: &[u8]) -> 
 
 fn remove_key(context: &mut Context<'_>, name: &Bytes, subscript: &[u8]) -> bool {
     let commands = subscript.contains(&b'`') || subscript.windows(2).any(|pair| pair == b"$(");
-    // A key that is there as it stands came out of an expansion: no command in it is run.
+    // A key that exists literally is the result of an expansion. It is not expanded again, so no command in it runs.
     let key = match commands && has_key(context, name, subscript) {
         true => subscript.into(),
         false => key(context, subscript),
@@ -163,7 +165,7 @@ fn has_key(context: &mut Context<'_>, name: &Bytes, key: &[u8]) -> bool {
     matches!(value_of(context, name), Some(Value::Associative(array)) if array.get(key).is_some())
 }
 
-/// The key that a subscript means, in which expansions may still be to be done.
+/// Returns the key of a subscript, after expansions in it.
 fn key(context: &mut Context<'_>, subscript: &[u8]) -> Bytes {
     if subscript.iter().any(|byte| matches!(byte, b'$' | b'`' | b'\\'))
         && let Ok(expanded) = context.session.expand_text(subscript)

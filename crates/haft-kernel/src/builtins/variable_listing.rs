@@ -1,4 +1,4 @@
-//! Variables as commands that would make them.
+//! Listings of variables as commands that recreate them.
 
 use haft_text::encoding::Encoding;
 use haft_text::format_number;
@@ -7,10 +7,10 @@ use haft_text::quote;
 use crate::session::Session;
 use crate::variables::{Value, Variable, is_name};
 
-/// A way to show a variable.
-pub(super) type Show = fn(&[u8], &Variable, Encoding) -> Vec<u8>;
+/// Formats a variable for a listing.
+pub(super) type VariableFormat = fn(&[u8], &Variable, Encoding) -> Vec<u8>;
 
-/// `declare -x name="value"`, as `declare -p` writes it; without a value if there is none.
+/// Returns `declare -x name="value"`, as `declare -p` prints it, or without the value if the variable is unset.
 pub(crate) fn declaration(name: &[u8], variable: &Variable, encoding: Encoding) -> Vec<u8> {
     let letters = variable.letters();
     let letters = if letters.is_empty() { "-" } else { &letters };
@@ -26,7 +26,7 @@ pub(crate) fn declaration(name: &[u8], variable: &Variable, encoding: Encoding) 
     line
 }
 
-/// `name=value`, as `set` writes it; nothing if there is no value.
+/// Returns `name=value`, as `set` prints it, or nothing if the variable is unset.
 pub(crate) fn listing(name: &[u8], variable: &Variable, encoding: Encoding) -> Vec<u8> {
     if !variable.is_set() {
         return Vec::new();
@@ -38,7 +38,7 @@ pub(crate) fn listing(name: &[u8], variable: &Variable, encoding: Encoding) -> V
     [name, b"=", &value, b"\n"].concat()
 }
 
-/// `([0]="a" [1]="b")`.
+/// Returns the elements of an array as a compound value: `([0]="a" [1]="b")`.
 pub(crate) fn elements(variable: &Variable, encoding: Encoding) -> Vec<u8> {
     let mut text = b"(".to_vec();
     match &variable.value {
@@ -69,28 +69,28 @@ pub(crate) fn elements(variable: &Variable, encoding: Encoding) -> Vec<u8> {
     text
 }
 
-/// All variables that pass, sorted, each shown in a way; what is computed when read is computed.
-pub(super) fn all(session: &Session, wanted: impl Fn(&Variable) -> bool, show: Show) -> Vec<u8> {
+/// Returns a listing of all variables that `wanted` accepts, sorted by name. Dynamic variables are computed.
+pub(super) fn all(session: &Session, wanted: impl Fn(&Variable) -> bool, format: VariableFormat) -> Vec<u8> {
     let mut text = Vec::new();
     for (name, variable) in session.variables.sorted() {
         if is_name(name) && wanted(variable) {
-            text.extend_from_slice(&of(session, name, variable, show));
+            text.extend_from_slice(&one(session, name, variable, format));
         }
     }
     text
 }
 
-/// One variable, shown in a way; a reference is shown itself, what is computed when read is computed.
-pub(super) fn of(session: &Session, name: &[u8], variable: &Variable, show: Show) -> Vec<u8> {
+/// Returns the listing of one variable. A nameref is not followed; a dynamic variable is computed.
+pub(super) fn one(session: &Session, name: &[u8], variable: &Variable, format: VariableFormat) -> Vec<u8> {
     use crate::variables::Attributes;
-    // Quotes and the text that surrounds a value take about as much as the value.
+    // The listing takes up to about twice the memory of the value.
     if session.reserve_memory("a declaration", variable.value.size().saturating_mul(2)).is_err() {
         return Vec::new();
     }
     if variable.is(Attributes::DYNAMIC)
         && let Some(computed) = session.lookup(name)
     {
-        return show(name, &computed, session.encoding());
+        return format(name, &computed, session.encoding());
     }
-    show(name, variable, session.encoding())
+    format(name, variable, session.encoding())
 }

@@ -12,7 +12,7 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
         Ok(parsed) => parsed,
         Err(end) => return end,
     };
-    let variable = flags.iter().rev().find(|flag| flag.letter == b'p').map(super::options::Flag::text);
+    let variable = flags.iter().rev().find(|flag| flag.letter == b'p').map(super::options::OptionFlag::text);
     if let Some(name) = variable {
         if !crate::variables::is_name(name) && crate::session::split_reference(name).is_none() {
             let shown = String::from_utf8_lossy(name).into_owned();
@@ -40,7 +40,7 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
     Ok(status)
 }
 
-/// Waits for everything that was started in the background.
+/// Waits for all background jobs.
 fn all(context: &mut Context<'_>) -> Flow {
     let ids: Vec<u32> = context.session.jobs.iter().map(|job| job.id).collect();
     for id in ids {
@@ -49,13 +49,13 @@ fn all(context: &mut Context<'_>) -> Flow {
         }
     }
     if let Some(last) = context.session.parameters.last_background() {
-        beside(context, last)?;
+        process_substitution(context, last)?;
     }
     Ok(0)
 }
 
-/// Waits for a process substitution, if that is what the process is; yields its status.
-fn beside(context: &mut Context<'_>, pid: i32) -> Result<Option<i32>, Unwind> {
+/// Waits for a process substitution, and returns its status. Returns `None` if the process is none.
+fn process_substitution(context: &mut Context<'_>, pid: i32) -> Result<Option<i32>, Unwind> {
     let mut members = std::mem::take(context.session.processes.substitutions_mut());
     let mut result = Ok(None);
     if let Some(member) = members.iter_mut().find(|member| member.pid == pid) {
@@ -66,7 +66,7 @@ fn beside(context: &mut Context<'_>, pid: i32) -> Result<Option<i32>, Unwind> {
     result
 }
 
-/// Waits for one process or job; the inner error is that of a trapped signal.
+/// Waits for one process or job. The inner error is the number of a trapped signal.
 fn one(context: &mut Context<'_>, operand: &Bytes) -> Result<Result<i32, i32>, Unwind> {
     if operand.starts_with(b"%") {
         let id = match context.session.jobs.find(operand).map(|job| job.id) {
@@ -87,7 +87,7 @@ fn one(context: &mut Context<'_>, operand: &Bytes) -> Result<Result<i32, i32>, U
         context.error(format_args!("`{operand}': not a pid or valid job spec"));
         return Ok(Ok(1));
     };
-    if let Some(status) = beside(context, pid)? {
+    if let Some(status) = process_substitution(context, pid)? {
         return Ok(Ok(status));
     }
     match context.session.wait_pid(pid)? {
@@ -100,7 +100,7 @@ fn one(context: &mut Context<'_>, operand: &Bytes) -> Result<Result<i32, i32>, U
     }
 }
 
-/// `wait -n`: the next that ends.
+/// `wait -n`: waits for the next job that ends.
 fn next(context: &mut Context<'_>, operands: &[Bytes], variable: Option<&[u8]>) -> Flow {
     let mut ids = Vec::new();
     let mut failed = false;

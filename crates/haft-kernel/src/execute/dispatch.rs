@@ -7,7 +7,7 @@ use haft_text::Bytes;
 
 use super::arguments::Arguments;
 use super::parameters::ExecutionParameters;
-use crate::builtins::{self, Builtin, Context, Operand, Run};
+use crate::builtins::{self, Builtin, BuiltinFunction, Context, Operand};
 use crate::command::{Added, ToolError};
 use crate::flow::Flow;
 use crate::options::SetOption;
@@ -277,9 +277,9 @@ impl Session {
         let mut context = Context::new(self, builtin.name.as_bytes(), &arguments.values);
         let words = &arguments.words[1..];
         let result = match (builtin.run, &arguments.operands) {
-            (Run::Words(run), _) => run(&mut context, words),
-            (Run::Operands(run), Some(operands)) => run(&mut context, operands),
-            (Run::Operands(run), None) => {
+            (BuiltinFunction::Words(run), _) => run(&mut context, words),
+            (BuiltinFunction::Operands(run), Some(operands)) => run(&mut context, operands),
+            (BuiltinFunction::Operands(run), None) => {
                 let operands: Vec<Operand> = words.iter().cloned().map(Operand::Word).collect();
                 run(&mut context, &operands)
             }

@@ -1,4 +1,4 @@
-//! Arithmetic within expansions: the session as the evaluator's surroundings.
+//! Arithmetic expansion, with the variables of the session.
 
 use haft_lang::ast::{
     Arithmetic, ArithmeticForm, ArithmeticNode, ArithmeticTree, PartKind, Text, WordContent, WordPart,
@@ -12,14 +12,14 @@ use crate::options::SetOption;
 use crate::session::Session;
 use crate::variables::{Value, VariableError};
 
-/// Why an expression has no value.
+/// Why an arithmetic expression could not be evaluated.
 #[derive(Debug)]
 pub(crate) enum ArithmeticFailure {
-    /// The expression is at fault.
+    /// An error in the expression.
     Expression(ArithmeticError),
-    /// A variable is.
+    /// An error of a variable.
     Variable(VariableError),
-    /// The failure was reported, and control goes elsewhere.
+    /// The error is already reported; the session unwinds.
     Unwind(Unwind),
 }
 
@@ -41,10 +41,10 @@ impl From<Unwind> for ArithmeticFailure {
     }
 }
 
-/// The session as an expression sees it.
+/// The variables of a session, for the evaluator.
 struct SessionVariables<'a> {
     session: &'a mut Session,
-    /// What the expansions in the text of the expression yielded, by part.
+    /// The numbers that the expansions in the expression yielded, by part.
     expansions: &'a [i64],
 }
 
@@ -114,7 +114,7 @@ impl arithmetic::ArithmeticVariables for SessionVariables<'_> {
     }
 }
 
-/// A key without the quotes around it.
+/// Removes quotes from a key.
 fn unquote(key: &[u8]) -> Vec<u8> {
     let mut result = Vec::with_capacity(key.len());
     let mut quote = None;
@@ -130,16 +130,16 @@ fn unquote(key: &[u8]) -> Vec<u8> {
     result
 }
 
-/// What the expansions of an expression's text yielded.
-enum Yield {
+/// The result of the expansions in an expression.
+enum ExpandedExpression {
     /// Only numbers, by part.
     Numbers,
-    /// Something else: the whole text.
+    /// Other text: the whole expression after expansion.
     Text(Vec<u8>),
 }
 
 impl Session {
-    /// The value of an arithmetic expression; a failure has been reported.
+    /// Evaluates an arithmetic expression. Reports an error before it unwinds.
     pub(crate) fn evaluate(&mut self, expression: &Arithmetic) -> Result<i64, Unwind> {
         self.try_evaluate(expression).map_err(|failure| match failure {
             ArithmeticFailure::Unwind(unwind) => unwind,
@@ -155,7 +155,7 @@ impl Session {
         self.fail(error.describe(text))
     }
 
-    /// The value of an arithmetic expression.
+    /// Evaluates an arithmetic expression.
     pub(crate) fn try_evaluate(&mut self, expression: &Arithmetic) -> Result<i64, ArithmeticFailure> {
         match &expression.form {
             ArithmeticForm::Tree(tree) => {
@@ -165,14 +165,14 @@ impl Session {
                 let parts = expression.text.parts();
                 let mut numbers = vec![0; parts.len()];
                 match self.expand_guess(parts, &mut numbers)? {
-                    Yield::Numbers if self.has_expanded_keys(tree) => {
+                    ExpandedExpression::Numbers if self.has_expanded_keys(tree) => {
                         self.try_evaluate_text(&text_before(parts, &numbers))
                     }
-                    Yield::Numbers => arithmetic::evaluate(
+                    ExpandedExpression::Numbers => arithmetic::evaluate(
                         tree,
                         &mut SessionVariables { session: self, expansions: &numbers },
                     ),
-                    Yield::Text(text) => self.try_evaluate_text(&text),
+                    ExpandedExpression::Text(text) => self.try_evaluate_text(&text),
                 }
             }
             ArithmeticForm::Text => {
@@ -185,7 +185,7 @@ impl Session {
         }
     }
 
-    /// Whether an expression selects elements of associative arrays by what its expansions yield: that is text.
+    /// Tells whether an expression uses expansions as keys of associative arrays. Keys are text, even if they look like numbers.
     fn has_expanded_keys(&self, tree: &ArithmeticTree) -> bool {
         tree.nodes().iter().any(|node| match node {
             ArithmeticNode::Element { name, subscript } => {
@@ -195,7 +195,11 @@ impl Session {
         })
     }
 
-    fn expand_guess(&mut self, parts: &[WordPart], numbers: &mut [i64]) -> Result<Yield, Unwind> {
+    fn expand_guess(
+        &mut self,
+        parts: &[WordPart],
+        numbers: &mut [i64],
+    ) -> Result<ExpandedExpression, Unwind> {
         let mut text: Option<Vec<u8>> = None;
         for (index, part) in parts.iter().enumerate() {
             if let PartKind::Literal(literal) = &part.kind {
@@ -215,10 +219,10 @@ impl Session {
                 (Some(text), _) => self.push_expanded(text, &value),
             }
         }
-        Ok(text.map_or(Yield::Numbers, Yield::Text))
+        Ok(text.map_or(ExpandedExpression::Numbers, ExpandedExpression::Text))
     }
 
-    /// The text of an expression, in which everything is expanded.
+    /// Returns the text of an expression after expansion.
     fn expand_expression(&mut self, parts: &[WordPart]) -> Result<Bytes, Unwind> {
         let mut text = Vec::new();
         for part in parts {
@@ -231,8 +235,8 @@ impl Session {
         Ok(text.into())
     }
 
-    /// Adds what an expansion yielded to the text of an expression. Within the key of an associative array it is data:
-    /// no bracket or quote in it ends the key.
+    /// Appends the result of an expansion to the text of an expression. Within the key of an associative array brackets and quotes are
+    /// escaped, so that they do not end the key.
     fn push_expanded(&self, text: &mut Vec<u8>, value: &[u8]) {
         let special = |byte: &u8| matches!(byte, b'[' | b']' | b'\'' | b'"' | b'\\');
         if !value.iter().any(special) || !open_array(text).is_some_and(|name| self.is_associative(name)) {
@@ -250,10 +254,10 @@ impl Session {
         arithmetic::evaluate_text(text, &mut SessionVariables { session: self, expansions: &[] })
     }
 
-    /// The value of an expression in which everything has been expanded; the message if it has none.
+    /// Evaluates an expression after expansion.
     ///
     /// # Errors
-    /// If it is not an expression, or has no value.
+    /// The error message, if the text is not an expression or its evaluation fails.
     pub fn evaluate_text(&mut self, text: &[u8]) -> Result<i64, String> {
         self.try_evaluate_text(text).map_err(|failure| match failure {
             ArithmeticFailure::Expression(error) => error.describe(text),
@@ -262,7 +266,7 @@ impl Session {
         })
     }
 
-    /// The same, with a failure reported.
+    /// Evaluates an expression after expansion. Reports an error before it unwinds.
     pub(crate) fn evaluate_or_fail(&mut self, text: &[u8]) -> Result<i64, Unwind> {
         self.try_evaluate_text(text).map_err(|failure| match failure {
             ArithmeticFailure::Unwind(unwind) => unwind,
@@ -272,7 +276,7 @@ impl Session {
     }
 }
 
-/// The name of the array whose subscript the end of a text lies in.
+/// Returns the name of the array if the end of a text is inside a subscript.
 fn open_array(text: &[u8]) -> Option<&[u8]> {
     let mut open = Vec::new();
     let mut bytes = text.iter().enumerate();
@@ -290,7 +294,7 @@ fn open_array(text: &[u8]) -> Option<&[u8]> {
     Some(&before[before.len() - length..])
 }
 
-/// An unsigned decimal integer without leading zeros.
+/// Parses an unsigned decimal integer without leading zeros.
 fn unsigned(text: &[u8]) -> Option<i64> {
     plain_number(text).filter(|number| *number >= 0 && !text.is_empty() && text[0] != b'-')
 }

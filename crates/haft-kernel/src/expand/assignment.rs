@@ -1,4 +1,4 @@
-//! Expanding assignments.
+//! Expansion of assignments.
 
 use haft_lang::ast::{
     ArrayElement, Assignment, AssignmentValue, PartKind, Subscript, SubscriptKind, Word, WordContent,
@@ -13,7 +13,7 @@ use crate::session::Session;
 use crate::variables::{Attributes, VariableError};
 
 impl Session {
-    /// Expands the words of an assignment, perhaps to an associative array, without carrying it out.
+    /// Expands the words of an assignment, which may be to an associative array, without assigning.
     pub(crate) fn expand_assignment(
         &mut self,
         assignment: &Assignment,
@@ -31,7 +31,7 @@ impl Session {
         Ok(Assigned { name: (&assignment.name).into(), subscript, append: assignment.append, value })
     }
 
-    /// The text of a subscript, expanded: the key of an element, or the expression of its index.
+    /// Expands a subscript to the key of an element, or to the arithmetic expression of its index.
     pub(crate) fn expand_subscript(&mut self, subscript: &Subscript) -> Result<Bytes, Unwind> {
         match &subscript.kind {
             SubscriptKind::At => Ok("@".into()),
@@ -40,7 +40,7 @@ impl Session {
         }
     }
 
-    /// The elements of a list for an associative array: each word is one key or one value, whatever it holds.
+    /// Expands a compound value for an associative array. Each word is one key or one value; word splitting does not apply.
     fn expand_pairs(&mut self, elements: &[ArrayElement]) -> Result<Vec<AssignedElement>, Unwind> {
         let expand = |element: &ArrayElement| {
             let subscript = element.subscript.as_ref().map(|subscript| self.expand_subscript(subscript));
@@ -71,15 +71,15 @@ impl Session {
         Ok(expanded)
     }
 
-    /// Carries out an assignment of the session's own; a failure has been reported.
+    /// Runs an assignment without a command. Reports an error before it unwinds.
     pub(crate) fn run_assignment(&mut self, assignment: &Assignment) -> Result<(), Unwind> {
         if let (AssignmentValue::Word(word), None) = (&assignment.value, &assignment.subscript) {
             if !assignment.append
                 && !self.traces()
-                && self.takes_text_as_it_is(&assignment.name)
+                && self.stores_text_unchanged(&assignment.name)
                 && let Some(rest) = own_prefix(&assignment.name, word)
             {
-                return self.append_to_own(&assignment.name, rest);
+                return self.append_in_place(&assignment.name, rest);
             }
             let value = self.expand_string(word)?;
             self.trace_assignment(assignment, None, Some(&value))?;
@@ -95,7 +95,7 @@ impl Session {
         self.assign_expanded(assigned).map_err(|error| self.refuse_assignment(&error))
     }
 
-    /// What a failed assignment does: it ends the command, and under `set -e` the shell, whoever looks at its status.
+    /// Reports a failed assignment. It ends the command, and with `set -e` the shell, even where `set -e` is otherwise ignored.
     pub(crate) fn refuse_assignment(&mut self, error: &VariableError) -> Unwind {
         let unwind = self.fail(error);
         match error {
@@ -106,7 +106,7 @@ impl Session {
         }
     }
 
-    /// Traces an assignment with what it was expanded to.
+    /// Traces an assignment with its expanded value.
     pub(crate) fn trace_assigned(
         &mut self,
         assignment: &Assignment,
@@ -119,27 +119,26 @@ impl Session {
         self.trace_assignment(assignment, assigned.subscript.as_deref(), value)
     }
 
-    /// Whether what is assigned to a variable becomes its value unchanged.
-    fn takes_text_as_it_is(&self, name: &[u8]) -> bool {
-        const CHANGING: Attributes = Attributes::INTEGER
+    /// Tells whether an assigned text becomes the value of a variable unchanged.
+    fn stores_text_unchanged(&self, name: &[u8]) -> bool {
+        const VALUE_CHANGING: Attributes = Attributes::INTEGER
             .union(Attributes::LOWER)
             .union(Attributes::UPPER)
             .union(Attributes::CAPITAL)
             .union(Attributes::NAMEREF)
             .union(Attributes::DYNAMIC);
-        self.variables.get(name).is_none_or(|variable| !variable.attributes.intersects(CHANGING))
+        self.variables.get(name).is_none_or(|variable| !variable.attributes.intersects(VALUE_CHANGING))
     }
 
-    /// `name="${name}rest"`: appends in place, so that building a string piece by piece costs what the pieces cost.
-    fn append_to_own(&mut self, name: &[u8], rest: &[WordPart]) -> Result<(), Unwind> {
+    /// Runs `name="${name}rest"` by appending in place, so that building a string in steps takes linear time.
+    fn append_in_place(&mut self, name: &[u8], rest: &[WordPart]) -> Result<(), Unwind> {
         let more = self.expand_quoted(rest)?;
         self.reserve_memory("an assignment", more.len())?;
         self.assign(name, more, true).map_err(|error| self.fail(error))
     }
 }
 
-/// The parts after the first of a word that begins with the value of `name` itself, if nothing in them could
-/// change it.
+/// Returns the other parts of a word whose first part is `$name`, if none of them can change the variable.
 fn own_prefix<'a>(name: &[u8], word: &'a Word) -> Option<&'a [WordPart]> {
     let WordContent::Parts(parts) = &word.content else { return None };
     let inner = match &**parts {

@@ -4,12 +4,12 @@ use haft_lang::ast::{BraceRange, Braces, PartKind, WordPart};
 use haft_text::Bytes;
 use haft_text::braces::{BracePiece, BraceSequence, BraceWord, BraceWords};
 
-use super::sink::{Mode, Sink};
+use super::sink::{Sink, SinkMode};
 use crate::flow::Unwind;
 use crate::session::Session;
 
 impl Session {
-    /// Expands a word with braces: to several words, each of which is then expanded on its own.
+    /// Expands a word with braces to several words, and applies the other expansions to each.
     pub(super) fn expand_braces(
         &mut self,
         parts: &[WordPart],
@@ -21,7 +21,7 @@ impl Session {
             return self.expand_sequence(BraceSequence::new(*range), fields);
         }
         for word in BraceWords::new(parts, &mut || self.check())? {
-            let mut sink = Sink::new(Mode::Fields, self.separators().into_owned());
+            let mut sink = Sink::new(SinkMode::Fields, self.separators().into_owned());
             let word = BraceWord::new(word);
             if let Some((user, after)) = &word.tilde {
                 self.expand_tilde(user, &mut sink);
@@ -42,18 +42,18 @@ impl Session {
     }
 
     fn expand_sequence(&self, sequence: BraceSequence, fields: &mut Vec<Bytes>) -> Result<(), Unwind> {
-        const CHECK_INTERVAL: u128 = 4096;
+        const MEMBERS_PER_CHECK: u128 = 4096;
         for index in 0..sequence.len() {
             fields.push(sequence.get(index));
-            if index % CHECK_INTERVAL == 0 {
-                self.memory.note_growth(CHECK_INTERVAL as usize * size_of::<Bytes>());
+            if index % MEMBERS_PER_CHECK == 0 {
+                self.memory.note_growth(MEMBERS_PER_CHECK as usize * size_of::<Bytes>());
                 self.check()?;
             }
         }
         Ok(())
     }
 
-    /// Braces where they are not expanded, because `set +B` says so: as they were written, nearly.
+    /// Expands braces as text after `set +B`. Sequences are printed in normal form.
     pub(super) fn expand_braces_as_text(&mut self, braces: &Braces, sink: &mut Sink) -> Result<(), Unwind> {
         sink.literal(b"{");
         match braces {

@@ -1,29 +1,29 @@
-//! What a parameter yields, and how it becomes part of a word.
+//! The value of a parameter, and how it becomes part of a word.
 
 use haft_text::Bytes;
 
-use super::parameter::Place;
+use super::parameter::ParameterTarget;
 use super::parts::emit;
-use super::sink::{Between, Mode, Sink};
+use super::sink::{ElementSeparator, Sink, SinkMode};
 use crate::session::Session;
 
-/// What a parameter yields.
+/// The value of a parameter.
 #[derive(Clone, Debug)]
 pub(super) enum Fetched {
-    /// Nothing: it is not set.
+    /// The parameter is unset.
     Unset,
     /// One value.
     One(Bytes),
     /// The elements of an array, or the positional parameters.
     Many {
         values: Vec<Bytes>,
-        /// Whether `*` was written rather than `@`.
+        /// Whether `*` was used instead of `@`.
         star: bool,
     },
 }
 
 impl Fetched {
-    /// The value as one string, elements joined by spaces.
+    /// Returns the value as one string, with elements joined by spaces.
     pub(super) fn joined(&self) -> Option<Bytes> {
         match self {
             Self::Unset => None,
@@ -33,17 +33,17 @@ impl Fetched {
         }
     }
 
-    /// The same as a sink takes it: a space joins `$*` in a here-document, whatever `IFS` says.
-    pub(super) fn for_sink(self, place: &Place, sink: &Sink) -> Self {
+    /// Adapts the value to a sink: in a here-document a space joins `$*`, regardless of `IFS`.
+    pub(super) fn for_sink(self, place: &ParameterTarget, sink: &Sink) -> Self {
         match self {
-            Self::Many { values, .. } if sink.document && matches!(place, Place::Special(_)) => {
+            Self::Many { values, .. } if sink.document && matches!(place, ParameterTarget::Special(_)) => {
                 Self::Many { values, star: false }
             }
             other => other,
         }
     }
 
-    /// The same with a function applied to every value; those that are left when the session is to stop are missing.
+    /// Applies a function to every value. On cancellation the remaining values are dropped.
     pub(super) fn map(self, session: &Session, mut change: impl FnMut(&Bytes) -> Bytes) -> Self {
         match self {
             Self::Unset => Self::Unset,
@@ -57,8 +57,8 @@ impl Fetched {
     }
 }
 
-/// How many elements are gone through between two looks whether to stop.
-const SOME: usize = 1024;
+/// How many elements are processed between two checks for cancellation.
+const ELEMENTS_PER_CHECK: usize = 1024;
 
 fn join(values: &[Bytes], separator: &[u8]) -> Vec<u8> {
     let mut joined = Vec::new();
@@ -71,7 +71,7 @@ fn join(values: &[Bytes], separator: &[u8]) -> Vec<u8> {
     joined
 }
 
-/// Appends what a parameter yielded.
+/// Appends the value of a parameter.
 pub(super) fn emit_fetched(sink: &mut Sink, fetched: Fetched, quoted: bool, session: &Session) {
     match fetched {
         Fetched::Unset => emit(sink, b"", quoted),
@@ -84,17 +84,16 @@ pub(super) fn emit_fetched(sink: &mut Sink, fetched: Fetched, quoted: bool, sess
     }
 }
 
-/// Appends several values: as fields of their own where there are fields, or joined. Those that are left when the session is to stop
-/// are missing.
+/// Appends several values, as separate fields or joined, depending on the sink. On cancellation the remaining values are dropped.
 pub(super) fn emit_many(sink: &mut Sink, values: &[Bytes], star: bool, quoted: bool, session: &Session) {
-    if sink.mode != Mode::Fields || (star && quoted) {
+    if sink.mode != SinkMode::Fields || (star && quoted) {
         let separator = if star { sink.separators.join() } else { b" " };
         let size = values.iter().map(|value| value.len() + separator.len()).sum();
         if session.reserve_memory("a list joined to one string", size).is_err() {
             return;
         }
         let joined = join(values, separator);
-        if sink.mode == Mode::Fields && values.is_empty() {
+        if sink.mode == SinkMode::Fields && values.is_empty() {
             sink.begin();
         }
         emit(sink, &joined, quoted);
@@ -107,8 +106,8 @@ pub(super) fn emit_many(sink: &mut Sink, values: &[Bytes], star: bool, quoted: b
         for (index, value) in values.iter().enumerate() {
             match between {
                 _ if index == 0 => {}
-                Between::Space => sink.quoted(b" "),
-                Between::Field => sink.next_field(true),
+                ElementSeparator::Space => sink.quoted(b" "),
+                ElementSeparator::Field => sink.next_field(true),
             }
             sink.quoted(value);
         }
@@ -116,7 +115,7 @@ pub(super) fn emit_many(sink: &mut Sink, values: &[Bytes], star: bool, quoted: b
     }
     for (index, value) in values.iter().enumerate() {
         if index > 0 {
-            if index.is_multiple_of(SOME) && session.is_stopping() {
+            if index.is_multiple_of(ELEMENTS_PER_CHECK) && session.is_stopping() {
                 return;
             }
             session.memory.note_growth(size_of::<Bytes>());

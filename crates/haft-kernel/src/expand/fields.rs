@@ -1,11 +1,11 @@
-//! The entries: a word to fields, to a string, to a pattern.
+//! The entry points: expansion of a word to fields, to a string, to a pattern.
 
 use std::borrow::Cow;
 
 use haft_lang::ast::{PartKind, Word, WordContent, WordFlags, WordPart};
 use haft_text::Bytes;
 
-use super::sink::{Fields, Mode, Sink};
+use super::sink::{Fields, Sink, SinkMode};
 use crate::discard::discard_words;
 use crate::expand::Separators;
 use crate::flow::Unwind;
@@ -14,7 +14,7 @@ use crate::session::Session;
 use crate::variables::Value;
 
 impl Session {
-    /// What `IFS` says now.
+    /// Returns the field separators of the current `IFS`.
     pub(crate) fn separators(&self) -> Cow<'_, Separators> {
         match self.variables.separators() {
             Some(separators) => Cow::Borrowed(separators),
@@ -22,7 +22,7 @@ impl Session {
         }
     }
 
-    /// Expands words to arguments: braces, expansions, splitting, globs, quote removal.
+    /// Expands words to arguments, with all expansions: braces, parameters, commands, word splitting, pathnames, quote removal.
     pub(crate) fn expand_words(&mut self, words: &[Word], fields: &mut Vec<Bytes>) -> Result<(), Unwind> {
         words.iter().try_for_each(|word| self.expand_fields(word, fields))
     }
@@ -60,12 +60,12 @@ impl Session {
             }
             return expanded;
         }
-        let mut sink = Sink::new(Mode::Fields, self.separators().into_owned());
+        let mut sink = Sink::new(SinkMode::Fields, self.separators().into_owned());
         self.expand_parts(parts, false, &mut sink)?;
         self.finish_fields(sink.into_fields(), fields)
     }
 
-    /// Turns fields into arguments: those that are patterns into the names they match.
+    /// Applies pathname expansion to fields.
     pub(super) fn finish_fields(&mut self, made: Fields, fields: &mut Vec<Bytes>) -> Result<(), Unwind> {
         let Fields { mut texts, patterns } = made;
         if patterns.is_empty() || self.options.has(SetOption::NoGlob) {
@@ -85,13 +85,13 @@ impl Session {
         Ok(())
     }
 
-    /// The field that a word of a single parameter makes, if its value makes exactly one as it stands.
+    /// Returns the only field of a word that is a single parameter, if no splitting or pathname expansion applies to its value.
     fn single_field(&self, part: &WordPart) -> Option<Bytes> {
         let (value, quoted) = self.whole_value(part)?;
         (quoted || self.separators().leaves_whole(value)).then(|| value.clone())
     }
 
-    /// The value of a variable or positional parameter that is all of a word, and whether it is quoted.
+    /// Returns the value of a variable or positional parameter that makes up a whole word, and whether it is quoted.
     #[inline]
     fn whole_value(&self, part: &WordPart) -> Option<(&Bytes, bool)> {
         let (part, quoted) = match &part.kind {
@@ -118,7 +118,7 @@ impl Session {
         Some((value, quoted))
     }
 
-    /// Expands a word to one string: no splitting, no globs.
+    /// Expands a word to one string, without word splitting and pathname expansion.
     pub(crate) fn expand_string(&mut self, word: &Word) -> Result<Bytes, Unwind> {
         match &word.content {
             WordContent::Plain(text) | WordContent::Static { text, .. } => Ok(text.into()),
@@ -128,19 +128,19 @@ impl Session {
                 {
                     return Ok(value.clone());
                 }
-                let mut sink = Sink::new(Mode::String, self.separators().into_owned());
+                let mut sink = Sink::new(SinkMode::String, self.separators().into_owned());
                 self.expand_parts(parts, false, &mut sink)?;
                 Ok(sink.into_text().into())
             }
         }
     }
 
-    /// The same of a word that `[[ ]]` or `case` looks at.
+    /// Expands the subject of `[[ ]]` or `case` to one string.
     pub(crate) fn expand_subject(&mut self, word: &Word) -> Result<Bytes, Unwind> {
         if let WordContent::Parts(parts) = &word.content
             && !matches!(&**parts, [part] if self.whole_value(part).is_some())
         {
-            let mut sink = Sink::new(Mode::String, self.separators().into_owned());
+            let mut sink = Sink::new(SinkMode::String, self.separators().into_owned());
             sink.subject = true;
             self.expand_parts(parts, false, &mut sink)?;
             return Ok(sink.into_text().into());
@@ -148,10 +148,10 @@ impl Session {
         self.expand_string(word)
     }
 
-    /// The same of a word in which a tilde is nothing but a tilde.
+    /// Expands a word to one string, without tilde expansion.
     pub(crate) fn expand_without_tilde(&mut self, word: &Word) -> Result<Bytes, Unwind> {
         let WordContent::Parts(parts) = &word.content else { return self.expand_string(word) };
-        let mut sink = Sink::new(Mode::String, self.separators().into_owned());
+        let mut sink = Sink::new(SinkMode::String, self.separators().into_owned());
         for part in parts {
             match &part.kind {
                 PartKind::Tilde(user) => {
@@ -166,14 +166,14 @@ impl Session {
 
     /// Expands parts to one string, as in double quotes.
     pub(crate) fn expand_quoted(&mut self, parts: &[WordPart]) -> Result<Bytes, Unwind> {
-        let mut sink = Sink::new(Mode::String, self.separators().into_owned());
+        let mut sink = Sink::new(SinkMode::String, self.separators().into_owned());
         self.expand_parts(parts, true, &mut sink)?;
         Ok(sink.into_text().into())
     }
 
     /// Expands the body of a here-document.
     pub(crate) fn expand_document(&mut self, parts: &[WordPart]) -> Result<Bytes, Unwind> {
-        let mut sink = Sink::new(Mode::String, self.separators().into_owned());
+        let mut sink = Sink::new(SinkMode::String, self.separators().into_owned());
         sink.document = true;
         self.expand_parts(parts, true, &mut sink)?;
         Ok(sink.into_text().into())
@@ -181,20 +181,20 @@ impl Session {
 
     /// Expands a word to the text of a pattern.
     pub(crate) fn expand_pattern(&mut self, word: &Word) -> Result<Vec<u8>, Unwind> {
-        self.expand_mode(word, Mode::Pattern)
+        self.expand_mode(word, SinkMode::Pattern)
     }
 
     /// Expands a word to the text of a regular expression.
     pub(crate) fn expand_regex(&mut self, word: &Word) -> Result<Vec<u8>, Unwind> {
-        self.expand_mode(word, Mode::Regex)
+        self.expand_mode(word, SinkMode::Regex)
     }
 
-    /// Expands a word to the text of a replacement, in which an `&` without a backslash stands for the match.
+    /// Expands a word to the text of a replacement, in which an unescaped `&` means the match.
     pub(crate) fn expand_replacement(&mut self, word: &Word) -> Result<Vec<u8>, Unwind> {
-        self.expand_mode(word, Mode::Replacement)
+        self.expand_mode(word, SinkMode::Replacement)
     }
 
-    fn expand_mode(&mut self, word: &Word, mode: Mode) -> Result<Vec<u8>, Unwind> {
+    fn expand_mode(&mut self, word: &Word, mode: SinkMode) -> Result<Vec<u8>, Unwind> {
         let mut sink = Sink::new(mode, self.separators().into_owned());
         sink.thorough = self.traces();
         match &word.content {
@@ -207,6 +207,6 @@ impl Session {
     }
 }
 
-/// Attributes with which a variable's value is not simply its value.
+/// Attributes of variables whose value must be computed or found elsewhere.
 pub(crate) const INDIRECT: crate::variables::Attributes =
     crate::session::SLOW.union(crate::variables::Attributes::UNSET);

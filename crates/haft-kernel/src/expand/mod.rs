@@ -1,7 +1,7 @@
 //! Expansion: from words to fields, strings and patterns.
 //!
-//! A word is walked once, part by part, into a [`Sink`], which knows what the place of the word asks for: fields that
-//! are split and globbed, one string, or a pattern.
+//! Each part of a word is expanded once, into a [`Sink`]. The sink builds what the context needs: fields with word splitting and
+//! pathname expansion, one string, or a pattern.
 
 mod arithmetic;
 mod assignment;

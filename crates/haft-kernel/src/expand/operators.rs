@@ -1,4 +1,4 @@
-//! What `${…}` does to a value.
+//! The operators of parameter expansion.
 
 use haft_lang::ast::{CaseChange, Parameter, ParameterExpansion, ParameterOperator, Transform, Word};
 use haft_text::Bytes;
@@ -6,15 +6,15 @@ use haft_text::encoding::Encoding;
 use haft_text::pattern::{Pattern, PatternOptions};
 
 use super::fetched::{Fetched, emit_fetched, emit_many};
-use super::parameter::{Place, Selection, place_name};
+use super::parameter::{ElementSelection, ParameterTarget, place_name};
 use super::parts::emit;
-use super::sink::{Mode, Sink};
+use super::sink::{Sink, SinkMode};
 use crate::flow::Unwind;
 use crate::options::ShellOption;
 use crate::session::Session;
 
 impl Session {
-    /// `${!prefix*}`, `${!array[@]}`: names and keys rather than values.
+    /// Expands `${!prefix*}` and `${!array[@]}`: names and keys instead of values.
     pub(super) fn expand_listing(
         &mut self,
         expansion: &ParameterExpansion,
@@ -41,18 +41,18 @@ impl Session {
         set.map(|(name, _)| name.into()).collect()
     }
 
-    /// Applies the operator of an expansion to the place it is about.
+    /// Applies the operator of an expansion to a parameter.
     #[inline(never)]
     pub(super) fn apply_operator(
         &mut self,
-        place: &Place,
+        place: &ParameterTarget,
         expansion: &ParameterExpansion,
         quoted: bool,
         sink: &mut Sink,
     ) -> Result<(), Unwind> {
         let fetched = self.fetch(place)?.for_sink(place, sink);
-        // Where nothing is split and nothing is quoted, a list of one empty element is not empty.
-        let lenient = sink.mode != Mode::Fields && !quoted;
+        // Without splitting and quotes, a list of one empty element counts as not empty.
+        let lenient = sink.mode != SinkMode::Fields && !quoted;
         match &expansion.operator {
             ParameterOperator::Default { or_empty, word } if is_missing(&fetched, *or_empty, lenient) => {
                 self.expand_alternative(word, quoted, sink)
@@ -92,7 +92,7 @@ impl Session {
         }
     }
 
-    /// Expands the word of `${name:-word}` where the expansion stands.
+    /// Expands the word of `${name:-word}` in place of the parameter.
     fn expand_alternative(&mut self, word: &Word, quoted: bool, sink: &mut Sink) -> Result<(), Unwind> {
         if !quoted {
             let before = std::mem::replace(&mut sink.alternative, true);
@@ -100,23 +100,23 @@ impl Session {
             sink.alternative = before;
             return result;
         }
-        // In quotes the word makes a field even if it is a list without elements.
+        // In quotes the word yields a field even if it is a list without elements.
         let outer = sink.begin_alternative();
         self.expand_inner(word, true, sink)?;
         sink.end_alternative(outer);
         Ok(())
     }
 
-    fn assign_default(&mut self, place: &Place, word: &Word) -> Result<Bytes, Unwind> {
+    fn assign_default(&mut self, place: &ParameterTarget, word: &Word) -> Result<Bytes, Unwind> {
         let value = self.expand_string(word)?;
         let result = match place {
-            Place::Variable { name, selection } => match selection {
-                Selection::Whole => self.assign(name, value.clone(), false),
-                Selection::Text(text) => self.assign_element(name, text, value.clone(), false),
-                Selection::Index(number) => {
+            ParameterTarget::Variable { name, selection } => match selection {
+                ElementSelection::Whole => self.assign(name, value.clone(), false),
+                ElementSelection::Text(text) => self.assign_element(name, text, value.clone(), false),
+                ElementSelection::Index(number) => {
                     self.assign_index(name, number.to_string().as_bytes(), *number, value.clone(), false)
                 }
-                Selection::All { .. } => {
+                ElementSelection::All { .. } => {
                     let shown = place_name(place);
                     return Err(self.fail_expansion(format_args!("{shown}: bad array subscript"), 2));
                 }
@@ -128,7 +128,7 @@ impl Session {
         };
         match result {
             Ok(()) => match place {
-                Place::Variable { name, selection: Selection::Whole } => {
+                ParameterTarget::Variable { name, selection: ElementSelection::Whole } => {
                     Ok(self.value(name).unwrap_or(value))
                 }
                 _ => Ok(value),
@@ -137,7 +137,12 @@ impl Session {
         }
     }
 
-    fn refuse_missing(&mut self, place: &Place, or_empty: bool, word: &Word) -> Result<Unwind, Unwind> {
+    fn refuse_missing(
+        &mut self,
+        place: &ParameterTarget,
+        or_empty: bool,
+        word: &Word,
+    ) -> Result<Unwind, Unwind> {
         let mut message = self.expand_string(word)?;
         if message.is_empty() && word.literal().is_some() {
             message = if or_empty { "parameter null or not set" } else { "parameter not set" }.into();
@@ -146,11 +151,11 @@ impl Session {
         Ok(self.fatal())
     }
 
-    /// The operators that make a new value of the old.
+    /// Applies the operators that change a value.
     #[inline(never)]
     fn transform_value(
         &mut self,
-        place: &Place,
+        place: &ParameterTarget,
         fetched: Fetched,
         operator: &ParameterOperator,
     ) -> Result<Fetched, Unwind> {
@@ -200,18 +205,18 @@ impl Session {
         Ok(Pattern::compile(&text, self.pattern_options()))
     }
 
-    /// The same for the operators that heed case whatever `nocasematch` says.
+    /// Compiles a pattern for operators that match case regardless of `nocasematch`.
     fn compile_exact(&mut self, word: &Word) -> Result<Pattern, Unwind> {
         let text = self.expand_pattern(word)?;
         Ok(Pattern::compile(&text, PatternOptions { ignore_case: false, ..self.pattern_options() }))
     }
 
-    /// How patterns are read and matched now.
+    /// Returns the current options of pattern matching.
     pub(crate) fn pattern_options(&self) -> PatternOptions {
         PatternOptions { bytewise: self.encoding() == Encoding::Bytes, ..self.pattern_options_for(b"") }
     }
 
-    /// How patterns are read and matched now, with one subject: the locale is asked only where it makes a difference.
+    /// Returns the current options for matching one subject. The locale is only looked up if it matters.
     pub(crate) fn pattern_options_for(&self, subject: &[u8]) -> PatternOptions {
         PatternOptions {
             extended: self.options.shell(ShellOption::ExtendedGlob),
@@ -220,10 +225,12 @@ impl Session {
         }
     }
 
-    /// What is not set has no length under `set -u`; an element that an array does not have is empty.
-    fn check_counted(&mut self, place: &Place, fetched: &Fetched) -> Result<(), Unwind> {
+    /// Fails for the length of an unset parameter with `set -u`. A missing array element counts as empty.
+    fn check_counted(&mut self, place: &ParameterTarget, fetched: &Fetched) -> Result<(), Unwind> {
         match place {
-            Place::Variable { name, selection } if !matches!(selection, Selection::Whole) => {
+            ParameterTarget::Variable { name, selection }
+                if !matches!(selection, ElementSelection::Whole) =>
+            {
                 match self.lookup(name).is_some() {
                     true => Ok(()),
                     false => self.require_set(name),
@@ -242,7 +249,7 @@ impl Session {
     }
 }
 
-/// Whether a parameter is unset, or empty where that counts.
+/// Tells whether a parameter is unset, or with `or_empty` also whether it is empty.
 fn is_missing(fetched: &Fetched, or_empty: bool, lenient: bool) -> bool {
     match fetched {
         Fetched::Unset => true,
@@ -255,8 +262,8 @@ fn is_missing(fetched: &Fetched, or_empty: bool, lenient: bool) -> bool {
     }
 }
 
-/// Appends what an operator has made. Elements of `@` that become one string are joined by a space, or as those of `*`
-/// if an operator changed them and the string is quoted or the operator is one of three.
+/// Appends the result of an operator. When elements of `@` become one string, a space joins them, or, as for `*`, the first character
+/// of `IFS` if the string is quoted or the operator is one of three.
 fn emit_changed(
     sink: &mut Sink,
     changed: Fetched,

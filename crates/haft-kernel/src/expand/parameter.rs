@@ -1,4 +1,4 @@
-//! `${…}`: what a parameter yields.
+//! Parameter expansion: finding the value of a parameter.
 
 use haft_lang::ast::{
     Parameter, ParameterExpansion, ParameterOperator, SpecialParameter, Subscript, SubscriptKind, Text,
@@ -13,24 +13,24 @@ use crate::options::SetOption;
 use crate::session::{Session, split_reference};
 use crate::variables::{Attributes, Value, Variable, is_name};
 
-/// The parameter that is meant, after indirection.
+/// A parameter after indirection is resolved.
 #[derive(Clone, Debug)]
-pub(super) enum Place {
-    Variable { name: Bytes, selection: Selection },
+pub(super) enum ParameterTarget {
+    Variable { name: Bytes, selection: ElementSelection },
     Positional(usize),
     Special(SpecialParameter),
 }
 
-/// What of a variable is meant.
+/// Which elements of a variable are selected.
 #[derive(Clone, Debug)]
-pub(super) enum Selection {
+pub(super) enum ElementSelection {
     Whole,
     All {
         star: bool,
     },
-    /// By the text of a subscript.
+    /// One element, by the text of its subscript.
     Text(Bytes),
-    /// By a number.
+    /// One element, by its index.
     Index(i64),
 }
 
@@ -59,15 +59,15 @@ impl Session {
         if expansion.indirect {
             match self.indirect(&place)? {
                 Some(target) => place = target,
-                // A positional parameter that is not set leads to itself.
-                None if matches!(place, Place::Positional(_)) => {}
+                // An unset positional parameter is not an error in an indirection.
+                None if matches!(place, ParameterTarget::Positional(_)) => {}
                 None => return self.expand_missing_indirect(expansion, quoted, sink),
             }
         }
         self.apply_operator(&place, expansion, quoted, sink)
     }
 
-    /// `${…}` that is none. A transformation that does not exist is one of what is not set, and ends the shell otherwise.
+    /// Reports an invalid `${…}`. An unknown transformation of an unset parameter is ignored; otherwise it exits the shell.
     fn expand_invalid(&mut self, text: &Text) -> Result<(), Unwind> {
         let transformed = text.split_last_chunk::<2>().filter(|(name, end)| end[0] == b'@' && is_name(name));
         match transformed {
@@ -83,7 +83,7 @@ impl Session {
         }
     }
 
-    /// `$1`, `$@`, `$?`, `${name}`: nothing done to the value.
+    /// Expands a parameter without an operator: `$1`, `$@`, `$?`, `${name}`.
     fn expand_plain(&mut self, parameter: &Parameter, quoted: bool, sink: &mut Sink) -> Result<(), Unwind> {
         match parameter {
             Parameter::Positional(number) if *number > 0 => {
@@ -109,40 +109,40 @@ impl Session {
         }
     }
 
-    /// The place that a parameter and its subscript mean.
+    /// Resolves a parameter and its subscript.
     pub(super) fn place(
         &mut self,
         parameter: &Parameter,
         subscript: Option<&Subscript>,
-    ) -> Result<Place, Unwind> {
+    ) -> Result<ParameterTarget, Unwind> {
         Ok(match parameter {
             Parameter::Variable(name) => {
                 let selection = match subscript {
-                    None => Selection::Whole,
+                    None => ElementSelection::Whole,
                     Some(subscript) => self.selection(name, subscript)?,
                 };
-                Place::Variable { name: name.into(), selection }
+                ParameterTarget::Variable { name: name.into(), selection }
             }
-            Parameter::Positional(number) => Place::Positional(*number as usize),
-            Parameter::Special(special) => Place::Special(*special),
+            Parameter::Positional(number) => ParameterTarget::Positional(*number as usize),
+            Parameter::Special(special) => ParameterTarget::Special(*special),
         })
     }
 
-    /// What a subscript selects of a variable.
-    fn selection(&mut self, name: &[u8], subscript: &Subscript) -> Result<Selection, Unwind> {
+    /// Returns the elements of a variable that a subscript selects.
+    fn selection(&mut self, name: &[u8], subscript: &Subscript) -> Result<ElementSelection, Unwind> {
         Ok(match &subscript.kind {
-            SubscriptKind::At => Selection::All { star: false },
-            SubscriptKind::Star => Selection::All { star: true },
+            SubscriptKind::At => ElementSelection::All { star: false },
+            SubscriptKind::Star => ElementSelection::All { star: true },
             SubscriptKind::Element { key, index } => match self.is_associative(name) {
-                true => Selection::Text(self.expand_string(key)?),
-                false => {
-                    Selection::Index(self.evaluate(index).map_err(|failure| self.failed_subscript(failure))?)
-                }
+                true => ElementSelection::Text(self.expand_string(key)?),
+                false => ElementSelection::Index(
+                    self.evaluate(index).map_err(|failure| self.failed_subscript(failure))?,
+                ),
             },
         })
     }
 
-    /// Whether the variable that a name means is an associative array.
+    /// Tells whether a name is that of an associative array, after namerefs.
     pub(crate) fn is_associative(&self, name: &[u8]) -> bool {
         let Some(variable) = self.variables.get(name) else { return false };
         if variable.is(Attributes::NAMEREF) || variable.is(Attributes::DYNAMIC) {
@@ -151,16 +151,16 @@ impl Session {
         matches!(variable.value, Value::Associative(_))
     }
 
-    /// What a place yields.
-    pub(super) fn fetch(&mut self, place: &Place) -> Result<Fetched, Unwind> {
+    /// Returns the value of a parameter.
+    pub(super) fn fetch(&mut self, place: &ParameterTarget) -> Result<Fetched, Unwind> {
         Ok(match place {
-            Place::Variable { name, selection } => return self.fetch_variable(name, selection),
-            Place::Positional(0) => Fetched::One(self.parameters.zero().clone()),
-            Place::Positional(number) => match self.parameters.positional().get(number - 1) {
+            ParameterTarget::Variable { name, selection } => return self.fetch_variable(name, selection),
+            ParameterTarget::Positional(0) => Fetched::One(self.parameters.zero().clone()),
+            ParameterTarget::Positional(number) => match self.parameters.positional().get(number - 1) {
                 Some(value) => Fetched::One(value.clone()),
                 None => Fetched::Unset,
             },
-            Place::Special(special) => self.fetch_special(*special),
+            ParameterTarget::Special(special) => self.fetch_special(*special),
         })
     }
 
@@ -184,43 +184,43 @@ impl Session {
         }
     }
 
-    fn fetch_variable(&mut self, name: &[u8], selection: &Selection) -> Result<Fetched, Unwind> {
-        if let Selection::Text(text) = selection
+    fn fetch_variable(&mut self, name: &[u8], selection: &ElementSelection) -> Result<Fetched, Unwind> {
+        if let ElementSelection::Text(text) = selection
             && !self.is_associative(name)
         {
             let index = self.evaluate_or_fail(text)?;
-            return self.fetch_variable(name, &Selection::Index(index));
+            return self.fetch_variable(name, &ElementSelection::Index(index));
         }
         let Some(variable) = self.lookup(name) else {
             return Ok(match selection {
-                Selection::All { star } => Fetched::Many { values: Vec::new(), star: *star },
-                Selection::Index(..0) => self.refuse_index(name),
+                ElementSelection::All { star } => Fetched::Many { values: Vec::new(), star: *star },
+                ElementSelection::Index(..0) => self.refuse_index(name),
                 _ => Fetched::Unset,
             });
         };
         let found = match (selection, &variable.value) {
-            (Selection::Whole, _) => variable.as_scalar().cloned(),
-            (Selection::All { star }, _) => {
+            (ElementSelection::Whole, _) => variable.as_scalar().cloned(),
+            (ElementSelection::All { star }, _) => {
                 return Ok(Fetched::Many { values: variable.values(), star: *star });
             }
-            (Selection::Text(key), Value::Associative(_)) if key.is_empty() => {
+            (ElementSelection::Text(key), Value::Associative(_)) if key.is_empty() => {
                 drop(variable);
                 return Ok(self.refuse_index(name));
             }
-            (Selection::Text(key), Value::Associative(array)) => array.get(key).cloned(),
-            (Selection::Index(number), Value::Indexed(array)) => match array.resolve(*number) {
+            (ElementSelection::Text(key), Value::Associative(array)) => array.get(key).cloned(),
+            (ElementSelection::Index(number), Value::Indexed(array)) => match array.resolve(*number) {
                 Some(index) => array.get(index).cloned(),
                 None => {
                     drop(variable);
                     return Ok(self.refuse_index(name));
                 }
             },
-            (Selection::Index(..0), Value::Scalar(_)) => {
+            (ElementSelection::Index(..0), Value::Scalar(_)) => {
                 drop(variable);
                 return Ok(self.refuse_index(name));
             }
-            (Selection::Index(0), Value::Scalar(value)) if variable.is_set() => Some(value.clone()),
-            (Selection::Index(number), Value::Associative(array)) => {
+            (ElementSelection::Index(0), Value::Scalar(value)) if variable.is_set() => Some(value.clone()),
+            (ElementSelection::Index(number), Value::Associative(array)) => {
                 array.get(number.to_string().as_bytes()).cloned()
             }
             _ => None,
@@ -228,24 +228,26 @@ impl Session {
         Ok(found.map_or(Fetched::Unset, Fetched::One))
     }
 
-    /// Says that a subscript is none of a variable; nothing is there, then.
+    /// Reports an invalid subscript, and returns an unset value.
     fn refuse_index(&mut self, name: &[u8]) -> Fetched {
         self.report(format_args!("{}: bad array subscript", String::from_utf8_lossy(name)));
         Fetched::Unset
     }
 
-    /// The place that the value of a place names: `${!name}`. `None` if it names nothing.
-    fn indirect(&mut self, place: &Place) -> Result<Option<Place>, Unwind> {
-        if let Place::Variable { name, selection: Selection::Whole } = place
+    /// Resolves indirection, `${!name}`: returns the parameter that the value names, or `None` if it names none.
+    fn indirect(&mut self, place: &ParameterTarget) -> Result<Option<ParameterTarget>, Unwind> {
+        if let ParameterTarget::Variable { name, selection: ElementSelection::Whole } = place
             && self.variables.get(name).is_some_and(|variable| variable.is(Attributes::NAMEREF))
         {
             return Ok(None);
         }
         let Some(text) = self.fetch(place)?.joined() else {
             let tolerated = match place {
-                Place::Variable { name, .. } => self.variables.get(name).is_some_and(Variable::is_array),
-                Place::Positional(_) => true,
-                Place::Special(_) => false,
+                ParameterTarget::Variable { name, .. } => {
+                    self.variables.get(name).is_some_and(Variable::is_array)
+                }
+                ParameterTarget::Positional(_) => true,
+                ParameterTarget::Special(_) => false,
             };
             if tolerated {
                 return Ok(None);
@@ -254,32 +256,32 @@ impl Session {
             return Err(self.fail_expansion(format_args!("{shown}: invalid indirect expansion"), 1));
         };
         match self.parse_place(&text) {
-            Some(Place::Variable { name, selection: Selection::Text(text) }) => {
-                let selection = Selection::Text(self.expand_subscript_text(&text));
-                Ok(Some(Place::Variable { name, selection }))
+            Some(ParameterTarget::Variable { name, selection: ElementSelection::Text(text) }) => {
+                let selection = ElementSelection::Text(self.expand_subscript_text(&text));
+                Ok(Some(ParameterTarget::Variable { name, selection }))
             }
             Some(target) => Ok(Some(target)),
             None => Err(self.fail_expansion(format_args!("{text}: invalid variable name"), 1)),
         }
     }
 
-    /// The place that text such as `name[@]` or `3` names.
-    pub(super) fn parse_place(&self, text: &[u8]) -> Option<Place> {
+    /// Parses text such as `name[@]` or `3` as a parameter.
+    pub(super) fn parse_place(&self, text: &[u8]) -> Option<ParameterTarget> {
         if let Some((name, subscript)) = split_reference(text) {
             let selection = match subscript {
-                b"@" => Selection::All { star: false },
-                b"*" => Selection::All { star: true },
-                text => Selection::Text(text.into()),
+                b"@" => ElementSelection::All { star: false },
+                b"*" => ElementSelection::All { star: true },
+                text => ElementSelection::Text(text.into()),
             };
-            return Some(Place::Variable { name: name.into(), selection });
+            return Some(ParameterTarget::Variable { name: name.into(), selection });
         }
         if is_name(text) {
-            return Some(Place::Variable { name: text.into(), selection: Selection::Whole });
+            return Some(ParameterTarget::Variable { name: text.into(), selection: ElementSelection::Whole });
         }
         if !text.is_empty() && text.iter().all(u8::is_ascii_digit) {
-            return std::str::from_utf8(text).ok()?.parse().ok().map(Place::Positional);
+            return std::str::from_utf8(text).ok()?.parse().ok().map(ParameterTarget::Positional);
         }
-        const SPECIAL: [SpecialParameter; 7] = [
+        const NAMED_BY_CHARACTER: [SpecialParameter; 7] = [
             SpecialParameter::At,
             SpecialParameter::Star,
             SpecialParameter::Count,
@@ -288,11 +290,11 @@ impl Session {
             SpecialParameter::Process,
             SpecialParameter::Background,
         ];
-        let special = SPECIAL.into_iter().find(|special| text == [special.symbol()])?;
-        Some(Place::Special(special))
+        let special = NAMED_BY_CHARACTER.into_iter().find(|special| text == [special.symbol()])?;
+        Some(ParameterTarget::Special(special))
     }
 
-    /// `${!reference}` yields the name that the reference leads to.
+    /// Expands `${!name}` of a nameref to the name of its target.
     fn expand_missing_indirect(
         &mut self,
         expansion: &ParameterExpansion,
@@ -306,8 +308,8 @@ impl Session {
         Ok(())
     }
 
-    /// Refuses an unset parameter if `set -u` says so.
-    pub(super) fn check_unset(&mut self, place: &Place, fetched: &Fetched) -> Result<(), Unwind> {
+    /// Fails for an unset parameter with `set -u`.
+    pub(super) fn check_unset(&mut self, place: &ParameterTarget, fetched: &Fetched) -> Result<(), Unwind> {
         if !self.options.has(SetOption::NoUnset) {
             return Ok(());
         }
@@ -317,7 +319,7 @@ impl Session {
         }
     }
 
-    /// Refuses a name that was found unset if `set -u` says so.
+    /// Fails for the name of an unset parameter with `set -u`.
     pub(super) fn require_set(&mut self, name: &[u8]) -> Result<(), Unwind> {
         if !self.options.has(SetOption::NoUnset) {
             return Ok(());
@@ -326,7 +328,7 @@ impl Session {
         Err(self.fatal())
     }
 
-    /// How an error such as an unbound variable ends the shell; where a person enters the commands, it ends the line.
+    /// Returns how a fatal error, such as an unbound variable, unwinds: it exits the shell, or ends the line of an interactive shell.
     pub(crate) fn fatal(&self) -> Unwind {
         match !self.identity.is_subshell() {
             true if self.is_interactive() => Unwind::Abort(1),
@@ -337,7 +339,7 @@ impl Session {
         }
     }
 
-    /// How an expansion that has failed ends if POSIX has it end the shell.
+    /// Returns how a failed expansion unwinds. In POSIX mode it exits the shell.
     pub(super) fn failed_in_posix(&self, failure: Unwind) -> Unwind {
         match failure {
             Unwind::Abort(_) if self.conforms() => Unwind::Exit(1),
@@ -345,7 +347,7 @@ impl Session {
         }
     }
 
-    /// A subscript that cannot be computed ends the line.
+    /// Returns how an invalid subscript unwinds: it ends the line.
     fn failed_subscript(&self, failure: Unwind) -> Unwind {
         match failure {
             Unwind::Abort(status) => self.end_line(status),
@@ -353,8 +355,7 @@ impl Session {
         }
     }
 
-    /// Reports an expansion that cannot be: it ends the command being run, and under `set -e` the shell, whoever looks at the
-    /// status of the command.
+    /// Reports a failed expansion. It ends the current command, and with `set -e` the shell, even where `set -e` is otherwise ignored.
     pub(super) fn fail_expansion(&mut self, message: impl std::fmt::Display, status: i32) -> Unwind {
         self.report(message);
         match self.options.has(SetOption::ErrorExit) && !self.is_interactive() {
@@ -364,23 +365,23 @@ impl Session {
         }
     }
 
-    /// Reports an error that ends the command being run.
+    /// Reports an error that ends the current command.
     pub(crate) fn fail(&mut self, message: impl std::fmt::Display) -> Unwind {
         self.report(message);
         Unwind::Abort(1)
     }
 }
 
-/// How a place is called in messages.
-pub(super) fn place_name(place: &Place) -> String {
+/// Returns the name of a parameter for messages.
+pub(super) fn place_name(place: &ParameterTarget) -> String {
     match place {
-        Place::Variable { name, selection } => match selection {
-            Selection::Whole => name.to_string(),
-            Selection::All { star } => format!("{name}[{}]", if *star { '*' } else { '@' }),
-            Selection::Text(text) => format!("{name}[{text}]"),
-            Selection::Index(number) => format!("{name}[{number}]"),
+        ParameterTarget::Variable { name, selection } => match selection {
+            ElementSelection::Whole => name.to_string(),
+            ElementSelection::All { star } => format!("{name}[{}]", if *star { '*' } else { '@' }),
+            ElementSelection::Text(text) => format!("{name}[{text}]"),
+            ElementSelection::Index(number) => format!("{name}[{number}]"),
         },
-        Place::Positional(number) => number.to_string(),
-        Place::Special(special) => char::from(special.symbol()).to_string(),
+        ParameterTarget::Positional(number) => number.to_string(),
+        ParameterTarget::Special(special) => char::from(special.symbol()).to_string(),
     }
 }

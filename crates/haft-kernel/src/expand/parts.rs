@@ -1,15 +1,15 @@
-//! Walking the parts of a word.
+//! Expansion of the parts of a word.
 
 use haft_lang::ast::{ExtendedGlob, Glob, GlobOperator, PartKind, Word, WordContent, WordPart};
 
 use super::fields::INDIRECT;
-use super::sink::{Mode, Sink};
+use super::sink::{Sink, SinkMode};
 use crate::flow::Unwind;
 use crate::session::Session;
 use crate::variables::Value;
 
 impl Session {
-    /// Expands parts into a sink; `quoted` says that they stand in double quotes.
+    /// Expands parts into a sink. `quoted` says that they are in double quotes.
     pub(super) fn expand_parts(
         &mut self,
         parts: &[WordPart],
@@ -19,7 +19,7 @@ impl Session {
         parts.iter().try_for_each(|part| self.expand_part(part, quoted, sink))
     }
 
-    /// Expands a word that stands within another expansion, such as the default of `${name:-word}`.
+    /// Expands a word within another expansion, such as the default of `${name:-word}`.
     pub(super) fn expand_inner(&mut self, word: &Word, quoted: bool, sink: &mut Sink) -> Result<(), Unwind> {
         match &word.content {
             WordContent::Plain(text) => {
@@ -103,7 +103,7 @@ impl Session {
         Ok(())
     }
 
-    /// `$name`.
+    /// Expands `$name`.
     pub(super) fn expand_variable(
         &mut self,
         name: &[u8],
@@ -126,28 +126,28 @@ impl Session {
         }
     }
 
-    /// Appends what an expansion yielded, which may be long.
+    /// Appends the result of an expansion, with checks for cancellation if it is long.
     #[inline]
     fn emit_long(&self, sink: &mut Sink, bytes: &[u8], quoted: bool) -> Result<(), Unwind> {
         self.reserve_memory("an expansion", bytes.len())?;
-        if bytes.len() < LONG || quoted || sink.mode != Mode::Fields {
+        if bytes.len() < MIN_CHECKED_BYTES || quoted || sink.mode != SinkMode::Fields {
             emit(sink, bytes, quoted);
             return Ok(());
         }
         let mut rest = bytes;
         while !rest.is_empty() {
             self.check_cancelled()?;
-            rest = sink.active_some(rest);
-            self.memory.note_growth(LONG);
+            rest = sink.active_chunk(rest);
+            self.memory.note_growth(MIN_CHECKED_BYTES);
         }
         Ok(())
     }
 }
 
-/// What is shorter than this is split without a look whether to stop.
-const LONG: usize = 64 * 1024;
+/// Results shorter than this are split without checks for cancellation.
+const MIN_CHECKED_BYTES: usize = 64 * 1024;
 
-/// Appends what an expansion yielded.
+/// Appends the result of an expansion.
 pub(super) fn emit(sink: &mut Sink, bytes: &[u8], quoted: bool) {
     match quoted {
         true => sink.quoted(bytes),
@@ -166,8 +166,8 @@ fn sink_glob(sink: &mut Sink, glob: &Glob, quoted: bool) {
         Glob::AnyCharacter => b"?",
         Glob::Bracket(text) => text,
     };
-    match quoted || sink.mode == Mode::Regex {
-        true if sink.mode == Mode::Regex => sink.literal(text),
+    match quoted || sink.mode == SinkMode::Regex {
+        true if sink.mode == SinkMode::Regex => sink.literal(text),
         true => sink.quoted(text),
         false => sink.glob(text),
     }

@@ -1,4 +1,4 @@
-//! Text expanded as a prompt: `PS1` and its kin, `${name@P}`.
+//! Prompt expansion: `PS1`, `PS4` and other prompts, `${name@P}`.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -10,22 +10,22 @@ use crate::flow::Unwind;
 use crate::options::ShellOption;
 use crate::session::{Identity, Session};
 
-/// The stack that a prompt within a prompt takes, in the units of [`Session::nested`].
-const UNITS: u32 = 25;
+/// The stack that a nested prompt expansion takes, in the units of [`Session::nested`].
+const PROMPT_STACK_UNITS: u32 = 25;
 
 impl Session {
     /// Expands a prompt: its backslash escapes, then parameters, commands and arithmetic as in double quotes.
     ///
     /// # Errors
-    /// What the commands in it want, or cancellation.
+    /// An unwind of a command in the prompt, or cancellation.
     pub fn prompt(&mut self, text: &[u8]) -> Result<Bytes, Unwind> {
         let decoded = self.prompt_escapes(text);
         if !self.options.shell(ShellOption::PromptVariables) {
             return Ok(decoded.into());
         }
-        // A prompt can hold itself: `x='${x@P}'`.
+        // A prompt can contain itself: `x='${x@P}'`.
         let mut expanded = Ok(Bytes::new());
-        self.nested(UNITS, |session| {
+        self.nested(PROMPT_STACK_UNITS, |session| {
             expanded = session.expand_text(&decoded);
             Ok(0)
         })?;
@@ -98,7 +98,7 @@ impl Session {
         }
     }
 
-    /// The time, in the session's zone, as `strftime` writes it.
+    /// Formats the current time in the time zone of the session.
     fn clock(&self, format: &[u8]) -> Vec<u8> {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
         let time = zone(self).local_time(i64::try_from(now).unwrap_or(0));
@@ -134,7 +134,7 @@ fn octal(first: u8, rest: &[u8]) -> (u8, usize) {
     (u8::try_from(value & 0xff).unwrap_or(0), more)
 }
 
-/// What stands in the braces that a text begins with, and what follows them. Braces that are not closed end with the text.
+/// Splits `{…}` off the beginning of a text. Returns the text in the braces, and the rest. Unclosed braces extend to the end.
 fn braced(text: &[u8]) -> Option<(&[u8], &[u8])> {
     let inner = text.strip_prefix(b"{")?;
     let end = memchr::memchr(b'}', inner).unwrap_or(inner.len());

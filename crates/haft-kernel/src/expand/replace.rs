@@ -11,8 +11,8 @@ use crate::flow::Unwind;
 use crate::options::ShellOption;
 use crate::session::Session;
 
-/// A replacement: text, with places for what was matched.
-enum Replacement {
+/// The replacement text, with placeholders for the match.
+enum ReplacementText {
     Text(Vec<u8>),
     Template(Vec<u8>),
 }
@@ -32,27 +32,27 @@ impl Session {
         Ok(changed)
     }
 
-    fn replacement(&mut self, word: Option<&Word>) -> Result<Replacement, Unwind> {
-        let Some(word) = word else { return Ok(Replacement::Text(Vec::new())) };
+    fn replacement(&mut self, word: Option<&Word>) -> Result<ReplacementText, Unwind> {
+        let Some(word) = word else { return Ok(ReplacementText::Text(Vec::new())) };
         if !self.options.shell(ShellOption::PatternReplacement) {
-            return Ok(Replacement::Text(self.expand_string(word)?.into_vec()));
+            return Ok(ReplacementText::Text(self.expand_string(word)?.into_vec()));
         }
         let text = self.expand_replacement(word)?;
         Ok(match text.iter().any(|byte| matches!(byte, b'&' | b'\\')) {
-            true => Replacement::Template(text),
-            false => Replacement::Text(text),
+            true => ReplacementText::Template(text),
+            false => ReplacementText::Text(text),
         })
     }
 }
 
-/// How many matches are made between two looks whether to stop.
-const ROUNDS: usize = 4096;
+/// How many matches are replaced between two checks for cancellation.
+const MATCHES_PER_CHECK: usize = 4096;
 
 fn replace_in(
     value: &Bytes,
     scope: ReplaceScope,
     pattern: &Pattern,
-    replacement: &Replacement,
+    replacement: &ReplacementText,
     session: &Session,
 ) -> Bytes {
     let found = match scope {
@@ -64,9 +64,9 @@ fn replace_in(
     replace_each(value, found.into_iter(), replacement, session)
 }
 
-/// Replaces every match, or as many as there is time for.
-fn replace_all(value: &Bytes, pattern: &Pattern, replacement: &Replacement, session: &Session) -> Bytes {
-    let goes_on = |at: usize| !at.is_multiple_of(ROUNDS) || !session.is_stopping();
+/// Replaces every match. On cancellation the remaining matches are left.
+fn replace_all(value: &Bytes, pattern: &Pattern, replacement: &ReplacementText, session: &Session) -> Bytes {
+    let goes_on = |at: usize| !at.is_multiple_of(MATCHES_PER_CHECK) || !session.is_stopping();
     let found = pattern.find_iter(value).enumerate().take_while(|(at, _)| goes_on(*at));
     replace_each(value, found.map(|(_, found)| found), replacement, session)
 }
@@ -74,7 +74,7 @@ fn replace_all(value: &Bytes, pattern: &Pattern, replacement: &Replacement, sess
 fn replace_each(
     value: &Bytes,
     matches: impl Iterator<Item = Range<usize>>,
-    replacement: &Replacement,
+    replacement: &ReplacementText,
     session: &Session,
 ) -> Bytes {
     let mut result = Vec::new();
@@ -100,8 +100,8 @@ fn replace_each(
     result.into()
 }
 
-impl Replacement {
-    /// How long it is at most for a match of this length.
+impl ReplacementText {
+    /// Returns the maximum length for a match of this length.
     fn size(&self, matched: usize) -> usize {
         match self {
             Self::Text(text) => text.len(),

@@ -1,82 +1,82 @@
-//! Where the parts of a word go.
+//! Collecting the expanded parts of a word.
 
 use haft_text::Bytes;
 use haft_text::pattern::quote_into;
 
 use crate::expand::Separators;
 
-/// What is being made of a word.
+/// The result that a sink builds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Mode {
-    /// Fields, split and with globs.
+pub(super) enum SinkMode {
+    /// Fields, with word splitting and pathname expansion.
     Fields,
     /// One string.
     String,
-    /// The text of a pattern, in which a backslash precedes what was quoted.
+    /// The text of a pattern, with a backslash before quoted bytes.
     Pattern,
-    /// The text of a regular expression, in which a backslash precedes what was quoted.
+    /// The text of a regular expression, with a backslash before quoted bytes.
     Regex,
-    /// The text of a replacement, in which a backslash precedes each `&` and backslash that was quoted.
+    /// The text of a replacement, with a backslash before each quoted `&` and backslash.
     Replacement,
 }
 
-/// How many fields are made between two looks whether to stop.
-const SOME: usize = 4096;
+/// How many fields are split between two checks for cancellation.
+const FIELDS_PER_CHECK: usize = 4096;
 
 /// Finished fields.
 #[derive(Debug, Default)]
 pub(super) struct Fields {
-    /// Their text, quotes removed.
+    /// The text of each, after quote removal.
     pub(super) texts: Vec<Bytes>,
-    /// The patterns of those that are patterns, by their places, in order.
+    /// The patterns of fields that are subject to pathname expansion, each with the index of its field.
     pub(super) patterns: Vec<(usize, Vec<u8>)>,
 }
 
 /// Collects the parts of a word.
 #[derive(Debug)]
 pub(super) struct Sink {
-    pub(super) mode: Mode,
-    /// Whether a pattern gets a backslash before every byte that was quoted, for a trace of it.
+    pub(super) mode: SinkMode,
+    /// Whether every quoted byte of a pattern gets a backslash, for `set -x`.
     pub(super) thorough: bool,
     pub(super) separators: Separators,
-    /// Whether it is the body of a here-document, in which a space joins `$*`, and arrays that most operators have changed.
+    /// Whether the text is a here-document, in which a space joins `$*` and arrays that an operator has changed.
     pub(super) document: bool,
-    /// Whether it is what `[[ ]]` or `case` looks at, in which a space joins what an operator has made of an array.
+    /// Whether the text is the subject of `[[ ]]` or `case`, in which a space joins arrays that an operator has changed.
     pub(super) subject: bool,
-    /// Whether it is the word of `${name:-word}`, without quotes.
+    /// Whether the text is the unquoted word of `${name:-word}`.
     pub(super) alternative: bool,
-    /// The field that is being made. In a mode other than fields, the only one.
+    /// The current field; the only one unless the mode is fields.
     current: Vec<u8>,
-    /// The pattern of the field that is being made, once something in it is one.
+    /// The pattern of the current field, if it has pattern operators.
     pattern: Option<Vec<u8>>,
-    /// Whether the field that is being made exists: even empty, if it was quoted.
+    /// Whether the current field exists. A quoted field exists even if it is empty.
     begun: bool,
-    /// Whether white space alone has ended the last field, so that a separator that follows belongs to it.
+    /// Whether only IFS whitespace ended the last field. Then a following separator belongs to the same delimiter.
     after_space: bool,
-    /// Whether the quoted run that is being expanded holds a list without elements.
+    /// Whether the current quoted text contains a list without elements.
     empty_list: bool,
     fields: Fields,
 }
 
-/// What stands between elements.
+/// The separator between list elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Between {
+pub(super) enum ElementSeparator {
     /// A space.
     Space,
     /// The end of a field.
     Field,
 }
 
-/// A place in a sink.
+/// A position in a sink.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Mark {
+pub(super) struct SinkMark {
     fields: usize,
     length: usize,
     begun: bool,
 }
 
 impl Sink {
-    pub(super) fn new(mode: Mode, separators: Separators) -> Self {
+    pub(super) fn new(mode: SinkMode, separators: Separators) -> Self {
         Self {
             mode,
             thorough: false,
@@ -93,30 +93,32 @@ impl Sink {
         }
     }
 
-    /// Appends text that was written without quotes and is no operator.
+    /// Appends unquoted literal text without operators.
     pub(super) fn literal(&mut self, bytes: &[u8]) {
         match self.mode {
-            Mode::String | Mode::Regex | Mode::Replacement => self.current.extend_from_slice(bytes),
-            Mode::Pattern => inert_into(&mut self.current, bytes),
-            Mode::Fields => self.inert(bytes, inert_into),
+            SinkMode::String | SinkMode::Regex | SinkMode::Replacement => {
+                self.current.extend_from_slice(bytes)
+            }
+            SinkMode::Pattern => inert_into(&mut self.current, bytes),
+            SinkMode::Fields => self.inert(bytes, inert_into),
         }
     }
 
-    /// Appends text that was quoted; an empty one makes a field too.
+    /// Appends quoted text. Even empty quoted text yields a field.
     pub(super) fn quoted(&mut self, bytes: &[u8]) {
         match self.mode {
-            Mode::String => self.current.extend_from_slice(bytes),
-            Mode::Pattern if self.thorough => {
+            SinkMode::String => self.current.extend_from_slice(bytes),
+            SinkMode::Pattern if self.thorough => {
                 self.current.extend(bytes.iter().flat_map(|byte| [b'\\', *byte]));
             }
-            Mode::Pattern => quote_into(&mut self.current, bytes),
-            Mode::Regex => regex_quote_into(&mut self.current, bytes),
-            Mode::Replacement => quote_bytes_into(&mut self.current, bytes, b"&\\"),
-            Mode::Fields => self.inert(bytes, quote_into),
+            SinkMode::Pattern => quote_into(&mut self.current, bytes),
+            SinkMode::Regex => regex_quote_into(&mut self.current, bytes),
+            SinkMode::Replacement => quote_bytes_into(&mut self.current, bytes, b"&\\"),
+            SinkMode::Fields => self.inert(bytes, quote_into),
         }
     }
 
-    /// Appends text without operators to the current field, and the same to its pattern in the form given.
+    /// Appends text without operators to the current field, and to its pattern with the given function.
     fn inert(&mut self, bytes: &[u8], into: impl FnOnce(&mut Vec<u8>, &[u8])) {
         self.current.extend_from_slice(bytes);
         if let Some(pattern) = &mut self.pattern {
@@ -125,31 +127,31 @@ impl Sink {
         self.begin();
     }
 
-    /// Appends an operator of a pattern.
+    /// Appends a pattern operator.
     pub(super) fn glob(&mut self, bytes: &[u8]) {
-        if self.mode == Mode::Fields {
+        if self.mode == SinkMode::Fields {
             self.pattern_mut().extend_from_slice(bytes);
             self.begin();
         }
         self.current.extend_from_slice(bytes);
     }
 
-    /// Appends what an unquoted expansion yielded: it is split, and may hold operators of patterns.
+    /// Appends the result of an unquoted expansion, which is subject to word splitting and may contain pattern operators.
     pub(super) fn active(&mut self, bytes: &[u8]) {
-        if self.mode != Mode::Fields {
+        if self.mode != SinkMode::Fields {
             self.current.extend_from_slice(bytes);
             return;
         }
         let mut rest = bytes;
         while !rest.is_empty() {
-            rest = self.active_some(rest);
+            rest = self.active_chunk(rest);
         }
     }
 
-    /// Appends the next fields of it, so many that nobody needs to wait for long; yields what is left.
-    pub(super) fn active_some<'b>(&mut self, bytes: &'b [u8]) -> &'b [u8] {
+    /// Like [`Sink::active`], but stops after some fields, so that the caller can check for cancellation. Returns the rest.
+    pub(super) fn active_chunk<'b>(&mut self, bytes: &'b [u8]) -> &'b [u8] {
         let mut rest = bytes;
-        for _ in 0..SOME {
+        for _ in 0..FIELDS_PER_CHECK {
             if rest.is_empty() {
                 break;
             }
@@ -173,10 +175,10 @@ impl Sink {
         rest
     }
 
-    /// Appends text that was written without quotes within an expansion, as in `${name:-a b}`: it is split, and is no
-    /// pattern.
+    /// Appends unquoted literal text within an expansion, as in `${name:-a b}`. It is subject to word splitting, but has no pattern
+    /// operators.
     pub(super) fn active_literal(&mut self, bytes: &[u8]) {
-        if self.mode != Mode::Fields {
+        if self.mode != SinkMode::Fields {
             self.literal(bytes);
             return;
         }
@@ -214,8 +216,7 @@ impl Sink {
         }
     }
 
-    /// Ends a field between two elements of `$@`: a quoted one always, an unquoted one as if the first character of
-    /// `IFS` stood there.
+    /// Ends a field between two elements of `$@`: always if quoted, otherwise as if the first character of `IFS` were there.
     pub(super) fn next_field(&mut self, quoted: bool) {
         if let (false, Some(first)) = (quoted, self.separators.join().first().copied())
             && self.separators.is_hard(first)
@@ -227,55 +228,56 @@ impl Sink {
         }
     }
 
-    /// Remembers the place before a quoted run of parts.
-    pub(super) fn mark(&mut self) -> Mark {
+    /// Returns the current position, before quoted parts.
+    pub(super) fn mark(&mut self) -> SinkMark {
         self.empty_list = false;
-        Mark { fields: self.fields.texts.len(), length: self.current.len(), begun: self.begun }
+        SinkMark { fields: self.fields.texts.len(), length: self.current.len(), begun: self.begun }
     }
 
-    /// Says that a `"$@"` or its kin had no elements.
+    /// Records that a list such as `"$@"` has no elements.
     pub(super) fn note_empty_list(&mut self) {
         self.empty_list = true;
     }
 
-    /// Whether a list of `@` that an operator has made becomes one string, with the first character of `IFS` between its elements.
+    /// Tells whether a list that an operator has made of `@` becomes one string, joined by the first character of `IFS`.
     pub(super) fn joins_lists(&self) -> bool {
-        self.mode != Mode::Fields && !self.separators.join().is_empty()
+        self.mode != SinkMode::Fields && !self.separators.join().is_empty()
     }
 
-    /// What stands between the elements of an unquoted `$@` within a `${name:-word}` if `IFS` does not begin with a space: a space
-    /// that separates fields if `IFS` has one. The elements themselves are not split then.
-    pub(super) fn between_alternatives(&self) -> Option<Between> {
+    /// Returns the separator between the elements of an unquoted `$@` within `${name:-word}` if `IFS` does not begin with a space. It ends
+    /// a field if `IFS` contains a space. The elements themselves are not split.
+    pub(super) fn between_alternatives(&self) -> Option<ElementSeparator> {
         match self.separators.join().first() {
             None | Some(b' ') => None,
             Some(_) if !self.alternative => None,
             Some(_) => Some(match self.separators.leaves_whole(b" ") {
-                true => Between::Space,
-                false => Between::Field,
+                true => ElementSeparator::Space,
+                false => ElementSeparator::Field,
             }),
         }
     }
 
-    /// Begins the word of `${name:-word}` in quotes, which always makes a field. Yields what its end wants to know.
+    /// Begins the quoted word of `${name:-word}`, which always yields a field. Returns the argument for
+    /// [`Sink::end_alternative`].
     pub(super) fn begin_alternative(&mut self) -> bool {
         self.begin();
         self.empty_list
     }
 
-    /// Ends such a word: lists without elements in it are none of what surrounds it.
+    /// Ends the quoted word of `${name:-word}`. Lists without elements in it do not affect the text around it.
     pub(super) fn end_alternative(&mut self, empty_list: bool) {
         self.empty_list = empty_list;
     }
 
-    /// A quoted run that holds a `"$@"` without elements and yielded nothing makes no field.
-    pub(super) fn withdraw_if_empty(&mut self, mark: Mark) {
+    /// Drops the field if the quoted text since the mark is empty and contains a list without elements.
+    pub(super) fn withdraw_if_empty(&mut self, mark: SinkMark) {
         if self.empty_list && self.fields.texts.len() == mark.fields && self.current.len() == mark.length {
             self.begun = mark.begun;
         }
         self.empty_list = false;
     }
 
-    /// Makes the field exist, even if nothing follows.
+    /// Starts a field, which exists even if nothing is appended.
     pub(super) fn begin(&mut self) {
         self.begun = true;
         self.after_space = false;
@@ -299,7 +301,7 @@ impl Sink {
         self.begun = false;
     }
 
-    /// The fields, the last one ended.
+    /// Returns the fields, after ending the last one.
     pub(super) fn into_fields(mut self) -> Fields {
         if self.begun {
             self.finish();
@@ -307,14 +309,14 @@ impl Sink {
         self.fields
     }
 
-    /// The text, of a sink that makes no fields.
+    /// Returns the text of a sink whose mode is not fields.
     pub(super) fn into_text(self) -> Vec<u8> {
         self.current
     }
 }
 
-/// Appends text that was not quoted and is no operator to a pattern. Inside a bracket expression `]`, `-`, `!` and `^` still
-/// act, so they are left alone; elsewhere they mean nothing.
+/// Appends unquoted text without operators to a pattern. `]`, `-`, `!` and `^` get no backslash, because inside a bracket expression
+/// they keep their meaning; elsewhere they have none.
 fn inert_into(pattern: &mut Vec<u8>, bytes: &[u8]) {
     for byte in bytes {
         if matches!(byte, b'*' | b'?' | b'[' | b'\\' | b'(' | b')' | b'|') {
@@ -324,16 +326,16 @@ fn inert_into(pattern: &mut Vec<u8>, bytes: &[u8]) {
     }
 }
 
-/// Appends text to a regular expression so that it stands for itself.
+/// Appends text to a regular expression and quotes it.
 fn regex_quote_into(regex: &mut Vec<u8>, bytes: &[u8]) {
-    // Between brackets a backslash would be one of the characters.
+    // In a bracket expression a backslash would be one of the characters.
     match is_in_brackets(regex) {
         true => regex.extend_from_slice(bytes),
         false => quote_bytes_into(regex, bytes, b"\\^$.|?*+()[]{}"),
     }
 }
 
-/// Whether the end of a regular expression lies in a bracket expression.
+/// Tells whether the end of a regular expression is inside a bracket expression.
 fn is_in_brackets(regex: &[u8]) -> bool {
     let mut rest = regex;
     while let Some(at) = memchr::memchr2(b'[', b'\\', rest) {

@@ -1,47 +1,46 @@
-//! The characters that separate fields.
+//! Word splitting: the field separators of `IFS`.
 
 use haft_text::encoding;
 
-/// What `IFS` says.
+/// The field separators of a value of `IFS`.
 #[derive(Clone, Debug)]
 pub(crate) struct Separators {
-    /// What each byte is, unless `own` says it.
+    /// The class of each byte, unless `own` overrides it.
     kinds: &'static [u8; 256],
     own: Option<Box<[u8; 256]>>,
-    /// The value of `IFS`, if a separator of it is longer than a byte.
+    /// The value of `IFS`, if it has a multibyte separator.
     long: Option<Box<[u8]>>,
     /// The first character of `IFS`, which joins `"$*"`.
     first: [u8; 4],
     first_length: usize,
 }
 
-/// What a byte is: white space that separates, another separator, or the first byte of a longer one; and whether it makes a
-/// pattern of its field.
-const SPACE: u8 = 1;
-const HARD: u8 = 2;
-const LONG: u8 = 3;
-const SEPARATES: u8 = 3;
-const GLOB: u8 = 4;
+/// Classes of bytes: IFS whitespace, another separator, the first byte of a multibyte separator; and a flag for pattern operators.
+const WHITESPACE_SEPARATOR: u8 = 1;
+const OTHER_SEPARATOR: u8 = 2;
+const MULTIBYTE_SEPARATOR: u8 = 3;
+const SEPARATOR_MASK: u8 = 3;
+const PATTERN_OPERATOR: u8 = 4;
 
 static DEFAULT: [u8; 256] = {
     let mut kinds = NONE;
-    kinds[b' ' as usize] = SPACE;
-    kinds[b'\t' as usize] = SPACE;
-    kinds[b'\n' as usize] = SPACE;
+    kinds[b' ' as usize] = WHITESPACE_SEPARATOR;
+    kinds[b'\t' as usize] = WHITESPACE_SEPARATOR;
+    kinds[b'\n' as usize] = WHITESPACE_SEPARATOR;
     kinds
 };
 
 const NONE: [u8; 256] = {
     let mut kinds = [0; 256];
-    kinds[b'*' as usize] = GLOB;
-    kinds[b'?' as usize] = GLOB;
-    kinds[b'[' as usize] = GLOB;
-    kinds[b'(' as usize] = GLOB;
+    kinds[b'*' as usize] = PATTERN_OPERATOR;
+    kinds[b'?' as usize] = PATTERN_OPERATOR;
+    kinds[b'[' as usize] = PATTERN_OPERATOR;
+    kinds[b'(' as usize] = PATTERN_OPERATOR;
     kinds
 };
 
 impl Separators {
-    /// What a value of `IFS` says; `None` is an unset one.
+    /// Returns the separators of a value of `IFS`; `None` means unset.
     pub(crate) fn new(ifs: Option<&[u8]>) -> Self {
         let ifs = match ifs {
             None | Some(b" \t\n") => {
@@ -59,11 +58,11 @@ impl Separators {
         let mut long = None;
         for character in encoding::characters(ifs) {
             kinds[usize::from(character[0])] |= match character {
-                b" " | b"\t" | b"\n" => SPACE,
-                [_] => HARD,
+                b" " | b"\t" | b"\n" => WHITESPACE_SEPARATOR,
+                [_] => OTHER_SEPARATOR,
                 _ => {
                     long = Some(ifs.into());
-                    LONG
+                    MULTIBYTE_SEPARATOR
                 }
             };
         }
@@ -75,48 +74,52 @@ impl Separators {
         Self { kinds: &DEFAULT, own: Some(Box::new(kinds)), long, first, first_length }
     }
 
-    /// What joins the elements of `"$*"`.
+    /// Returns the text that joins the elements of `"$*"`.
     pub(crate) fn join(&self) -> &[u8] {
         &self.first[..self.first_length]
     }
 
-    /// Whether a separator is no white space.
+    /// Tells whether a separator is not IFS whitespace.
     #[inline]
     pub(crate) fn is_hard(&self, separator: u8) -> bool {
-        self.kind(separator) & SEPARATES > SPACE
+        self.class(separator) & SEPARATOR_MASK > WHITESPACE_SEPARATOR
     }
 
-    /// Whether a text, not empty, is one field and no pattern.
+    /// Tells whether a text, which must not be empty, is one field without pattern operators.
     pub(crate) fn leaves_whole(&self, text: &[u8]) -> bool {
-        text.iter().all(|byte| self.kind(*byte) == 0) && !text.is_empty()
+        text.iter().all(|byte| self.class(*byte) == 0) && !text.is_empty()
     }
 
-    /// How long the text before the first separator is, how long that is (0 if there is none), and whether the text is a
-    /// pattern.
+    /// Returns the length of the text before the first separator, the length of the separator (0 if there is none), and whether the
+    /// text has pattern operators.
     #[inline]
     pub(crate) fn next(&self, text: &[u8]) -> (usize, usize, bool) {
         let kinds = self.own.as_deref().unwrap_or(self.kinds);
         if let Some(ifs) = &self.long {
             let (end, length) = self.find_long(ifs, text).unwrap_or((text.len(), 0));
-            return (end, length, text[..end].iter().any(|byte| kinds[usize::from(*byte)] & GLOB != 0));
+            return (
+                end,
+                length,
+                text[..end].iter().any(|byte| kinds[usize::from(*byte)] & PATTERN_OPERATOR != 0),
+            );
         }
         let mut seen = 0;
         for (at, byte) in text.iter().enumerate() {
             let kind = kinds[usize::from(*byte)];
-            if kind & SEPARATES != 0 {
-                return (at, 1, seen & GLOB != 0);
+            if kind & SEPARATOR_MASK != 0 {
+                return (at, 1, seen & PATTERN_OPERATOR != 0);
             }
             seen |= kind;
         }
-        (text.len(), 0, seen & GLOB != 0)
+        (text.len(), 0, seen & PATTERN_OPERATOR != 0)
     }
 
     fn find_long(&self, ifs: &[u8], text: &[u8]) -> Option<(usize, usize)> {
         let mut at = 0;
         for character in encoding::characters(text) {
-            let separates = match self.kind(character[0]) & SEPARATES {
+            let separates = match self.class(character[0]) & SEPARATOR_MASK {
                 0 => false,
-                LONG => encoding::characters(ifs).any(|separator| separator == character),
+                MULTIBYTE_SEPARATOR => encoding::characters(ifs).any(|separator| separator == character),
                 _ => character.len() == 1,
             };
             if separates {
@@ -128,7 +131,7 @@ impl Separators {
     }
 
     #[inline]
-    fn kind(&self, byte: u8) -> u8 {
+    fn class(&self, byte: u8) -> u8 {
         self.own.as_deref().unwrap_or(self.kinds)[usize::from(byte)]
     }
 }

@@ -1,4 +1,4 @@
-//! `$(…)`, `<(…)` and `>(…)`.
+//! Command substitution, `$(…)`, and process substitution, `<(…)` and `>(…)`.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use crate::options::{SetOption, ShellOption};
 use crate::session::Session;
 
 impl Session {
-    /// The output of `$(…)`, without its newlines at the end.
+    /// Returns the output of `$(…)` without trailing newlines.
     #[inline(never)]
     pub(super) fn substitute(&mut self, substitution: &CommandSubstitution) -> Result<Vec<u8>, Unwind> {
         if let Some(error) = &substitution.error {
@@ -34,8 +34,7 @@ impl Session {
         Ok(trimmed(output))
     }
 
-    /// Runs a list in a subshell and yields what it wrote to standard output, and its status. No process is started
-    /// unless the list starts one.
+    /// Runs a list in a subshell, and returns its standard output and its exit status. Starts no process unless the list starts one.
     #[inline(never)]
     pub(crate) fn capture_list(&mut self, body: &List) -> Result<(Vec<u8>, i32), Unwind> {
         let capture = Arc::new(Capture::default());
@@ -44,7 +43,7 @@ impl Session {
         child.processes.add_capture(capture.clone());
         child.processes.set_group(None);
         child.calls.deepen_trace();
-        // `break` in a substitution within a loop leaves the substitution.
+        // `break` in a substitution within a loop ends the substitution.
         child.calls.set_loops(self.calls.loops());
         if !self.options.shell(ShellOption::InheritErrorExit) {
             child.options.put(SetOption::ErrorExit, false);
@@ -58,7 +57,7 @@ impl Session {
         Ok((capture.take(), status))
     }
 
-    /// `$(<file)`.
+    /// Returns the content of the file in `$(<file)`.
     fn substitute_file(&mut self, word: &Word) -> Result<Vec<u8>, Unwind> {
         let mut names = Vec::new();
         self.expand_fields(word, &mut names)?;
@@ -76,7 +75,7 @@ impl Session {
         }
     }
 
-    /// Starts a process substitution and yields the path that names its pipe.
+    /// Starts a process substitution, and returns the path of its pipe.
     pub(super) fn substitute_process(&mut self, substitution: &ProcessSubstitution) -> Result<Bytes, Unwind> {
         let (reader, writer) = match rustix::pipe::pipe_with(rustix::pipe::PipeFlags::CLOEXEC) {
             Ok(ends) => ends,
@@ -100,7 +99,7 @@ impl Session {
     }
 }
 
-/// The file of `$(<file)`: a list that is nothing but one redirection of input.
+/// Returns the file of `$(<file)`: of a list that consists of one input redirection.
 fn file_only(list: &List) -> Option<&Word> {
     let [statement] = &*list.statements else { return None };
     let [command] = &*statement.first.stages else { return None };
@@ -119,7 +118,7 @@ fn file_only(list: &List) -> Option<&Word> {
     }
 }
 
-/// Output as a substitution yields it: without NUL bytes, and without newlines at the end.
+/// Removes NUL bytes and trailing newlines from the output of a substitution.
 fn trimmed(mut output: Vec<u8>) -> Vec<u8> {
     if memchr::memchr(0, &output).is_some() {
         output.retain(|byte| *byte != 0);

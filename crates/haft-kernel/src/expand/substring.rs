@@ -4,7 +4,7 @@ use haft_lang::ast::{Arithmetic, SpecialParameter};
 use haft_text::Bytes;
 
 use super::fetched::Fetched;
-use super::parameter::{Place, Selection};
+use super::parameter::{ElementSelection, ParameterTarget};
 use crate::flow::Unwind;
 use crate::session::Session;
 use crate::variables::Value;
@@ -12,7 +12,7 @@ use crate::variables::Value;
 impl Session {
     pub(super) fn substring(
         &mut self,
-        place: &Place,
+        place: &ParameterTarget,
         fetched: Fetched,
         offset: &Arithmetic,
         length: Option<&Arithmetic>,
@@ -23,11 +23,11 @@ impl Session {
                 let text = self.slice_text(&value, offset, length)?;
                 Ok(Fetched::One(text.unwrap_or_default()))
             }
-            // Where there is nothing to take from, nobody asks from where, and how much.
+            // Offset and length of an unset parameter are not evaluated.
             Fetched::Many { values, star } if values.is_empty() && !is_positional(place) => {
                 Ok(Fetched::Many { values, star })
             }
-            // What is no list is a text with `[@]` too.
+            // A scalar is a text even with `[@]`.
             Fetched::Many { values, star } if self.is_text(place) && values.len() == 1 => {
                 let text = self.slice_text(&values[0], offset, length)?;
                 Ok(Fetched::Many { values: Vec::from_iter(text), star })
@@ -48,12 +48,12 @@ impl Session {
         }
     }
 
-    fn is_text(&self, place: &Place) -> bool {
-        let Place::Variable { name, .. } = place else { return false };
+    fn is_text(&self, place: &ParameterTarget) -> bool {
+        let ParameterTarget::Variable { name, .. } = place else { return false };
         self.lookup(name).is_some_and(|variable| matches!(variable.value, Value::Scalar(_)))
     }
 
-    /// Characters of a text from an offset on; `None` where the offset is none of the text, and the length not looked at.
+    /// Returns characters of a text from an offset on. Returns `None` if the offset is outside of the text; then the length is not evaluated.
     fn slice_text(
         &mut self,
         value: &[u8],
@@ -86,11 +86,11 @@ impl Session {
         Ok(Some(chosen.into()))
     }
 
-    /// Whether an offset is none of a list: its length is not looked at then.
-    fn starts_beyond(&self, place: &Place, count: usize, offset: i64) -> bool {
+    /// Tells whether an offset is outside of a list. Then the length is not evaluated.
+    fn starts_beyond(&self, place: &ParameterTarget, count: usize, offset: i64) -> bool {
         let count = i64::try_from(count).unwrap_or(i64::MAX - 1);
         let (last, end) = match place {
-            Place::Variable { name, .. } => {
+            ParameterTarget::Variable { name, .. } => {
                 match self.lookup(name).as_deref().map(|variable| &variable.value) {
                     Some(Value::Indexed(array)) => {
                         let end = i64::try_from(array.end()).unwrap_or(i64::MAX);
@@ -105,24 +105,24 @@ impl Session {
         offset > last || offset.saturating_add(end) < 0
     }
 
-    /// Elements from an offset on: of `$@`, counted with `$0` as element 0; of an indexed array, by index.
+    /// Returns elements from an offset on: of `$@`, where `$0` is element 0, or of an array, by index.
     fn slice_list(
         &mut self,
-        place: &Place,
+        place: &ParameterTarget,
         values: Vec<Bytes>,
         offset: i64,
         length: Option<i64>,
     ) -> Vec<Bytes> {
         let limit = length.and_then(|length| usize::try_from(length).ok()).unwrap_or(usize::MAX);
         match place {
-            Place::Special(SpecialParameter::At | SpecialParameter::Star) => {
+            ParameterTarget::Special(SpecialParameter::At | SpecialParameter::Star) => {
                 let all: Vec<Bytes> = std::iter::once(self.parameters.zero().clone()).chain(values).collect();
                 skip_from(&all, offset, i64::try_from(all.len()).unwrap_or(i64::MAX))
                     .take(limit)
                     .cloned()
                     .collect()
             }
-            Place::Variable { name, selection: Selection::All { .. } } => {
+            ParameterTarget::Variable { name, selection: ElementSelection::All { .. } } => {
                 let variable = self.lookup(name);
                 if let Some(Value::Indexed(array)) = variable.as_deref().map(|variable| &variable.value) {
                     let Some(start) = array.resolve(offset) else { return Vec::new() };
@@ -134,7 +134,7 @@ impl Session {
                 if !self.is_associative(name) {
                     return skip_from(&values, offset, count).take(limit).cloned().collect();
                 }
-                // Elements by key are counted from 1, 0 means the first too, and one is taken at least.
+                // Elements of associative arrays count from 1. 0 means the first too, and at least one is taken.
                 let start = if offset < 0 { offset.saturating_add(count + 1) } else { offset };
                 skip_from(&values, (start - 1).max(0), count).take(limit.max(1)).cloned().collect()
             }
@@ -143,8 +143,8 @@ impl Session {
     }
 }
 
-fn is_positional(place: &Place) -> bool {
-    matches!(place, Place::Special(_))
+fn is_positional(place: &ParameterTarget) -> bool {
+    matches!(place, ParameterTarget::Special(_))
 }
 
 fn skip_from(values: &[Bytes], offset: i64, count: i64) -> impl Iterator<Item = &Bytes> {

@@ -1,4 +1,4 @@
-//! `~`.
+//! Tilde expansion.
 
 use std::io::Read as _;
 
@@ -19,7 +19,7 @@ impl Session {
         }
     }
 
-    /// The directory that a tilde and what follows it mean.
+    /// Returns the directory of a tilde prefix.
     pub(crate) fn tilde(&self, user: &[u8]) -> Option<Bytes> {
         match user {
             b"" => self.value(b"HOME").or_else(|| self.home_of(None)),
@@ -42,23 +42,23 @@ impl Session {
         }
     }
 
-    /// The home directory of a user by name, or of the one who runs this.
+    /// Returns the home directory of a user, or of the current user.
     fn home_of(&self, user: Option<&[u8]>) -> Option<Bytes> {
         self.user_column(user, 5)
     }
 
-    /// The name of the user who runs this.
+    /// Returns the name of the current user.
     pub(super) fn user_name(&self) -> Option<Bytes> {
         self.user_column(None, 0)
     }
 
-    /// The shell that the user who runs this logs in to.
+    /// Returns the login shell of the current user.
     #[must_use]
     pub fn login_shell(&self) -> Option<Bytes> {
         self.user_column(None, 6)
     }
 
-    /// A column of the table of users, for a user by name or for the one who runs this.
+    /// Returns a column of `/etc/passwd` for a user, or for the current user.
     fn user_column(&self, user: Option<&[u8]>, column: usize) -> Option<Bytes> {
         let table = self.table_of(b"/etc/passwd")?;
         let own = Identity::of(&self.kernel).user.to_string();
@@ -72,7 +72,7 @@ impl Session {
         })
     }
 
-    /// The first column of a table of the system.
+    /// Returns the first column of a table such as `/etc/passwd`.
     pub(crate) fn names_in(&self, table: &[u8]) -> Vec<Bytes> {
         let content = self.table_of(table).unwrap_or_default();
         let lines = content.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());

@@ -1,4 +1,4 @@
-//! `${name@Q}` and its kin.
+//! Parameter transformations such as `${name@Q}`.
 
 use haft_lang::ast::{SpecialParameter, Transform};
 use haft_text::Bytes;
@@ -6,7 +6,7 @@ use haft_text::encoding::Encoding;
 use haft_text::quote;
 
 use super::fetched::Fetched;
-use super::parameter::{Place, Selection};
+use super::parameter::{ElementSelection, ParameterTarget};
 use crate::flow::Unwind;
 use crate::session::Session;
 use crate::variables::{Value, Variable};
@@ -14,7 +14,7 @@ use crate::variables::{Value, Variable};
 impl Session {
     pub(super) fn transform(
         &mut self,
-        place: &Place,
+        place: &ParameterTarget,
         fetched: Fetched,
         transform: Transform,
     ) -> Result<Fetched, Unwind> {
@@ -49,14 +49,14 @@ impl Session {
         })
     }
 
-    fn variable_of(&self, place: &Place) -> Option<(Bytes, Variable)> {
-        let Place::Variable { name, .. } = place else { return None };
+    fn variable_of(&self, place: &ParameterTarget) -> Option<(Bytes, Variable)> {
+        let ParameterTarget::Variable { name, .. } = place else { return None };
         let target = self.follow(name).ok()?;
         let variable = self.lookup(&target.name)?.into_owned();
         Some((target.name, variable))
     }
 
-    fn attribute_letters(&self, place: &Place, fetched: Fetched) -> Fetched {
+    fn attribute_letters(&self, place: &ParameterTarget, fetched: Fetched) -> Fetched {
         let Some((_, variable)) = self.variable_of(place) else {
             return match fetched {
                 Fetched::Many { .. } => fetched.map(self, |_| Bytes::new()),
@@ -73,17 +73,17 @@ impl Session {
         }
     }
 
-    /// `${name@A}`: the assignment that would make it again.
-    fn as_assignment(&self, place: &Place, fetched: Fetched) -> Fetched {
+    /// `${name@A}`: returns an assignment that recreates the variable.
+    fn as_assignment(&self, place: &ParameterTarget, fetched: Fetched) -> Fetched {
         if let (
-            Place::Special(SpecialParameter::At | SpecialParameter::Star),
+            ParameterTarget::Special(SpecialParameter::At | SpecialParameter::Star),
             Fetched::Many { values, star },
         ) = (place, &fetched)
         {
             return self.as_set(values, *star);
         }
         let star = match place {
-            Place::Variable { selection: Selection::All { star }, .. } => Some(*star),
+            ParameterTarget::Variable { selection: ElementSelection::All { star }, .. } => Some(*star),
             _ => None,
         };
         let nothing = || star.map_or(Fetched::Unset, |star| Fetched::Many { values: Vec::new(), star });
@@ -116,7 +116,7 @@ impl Session {
         }
     }
 
-    /// `${@@A}`: the `set` that would make the positional parameters again, in as many words as `IFS` makes of it.
+    /// `${@@A}`: returns a `set` command that recreates the positional parameters, split into words by `IFS`.
     fn as_set(&self, values: &[Bytes], star: bool) -> Fetched {
         let mut quoted = values.iter().map(|value| quote::reusable(value, self.encoding_of(value)));
         let Some(first) = quoted.next() else { return Fetched::Many { values: Vec::new(), star } };
@@ -132,9 +132,10 @@ impl Session {
         }
     }
 
-    /// `${name[@]@K}` and `@k`: keys and values.
-    fn as_pairs(&self, place: &Place, fetched: Fetched, transform: Transform) -> Fetched {
-        let whole = matches!(place, Place::Variable { selection: Selection::All { .. }, .. });
+    /// `${name[@]@K}` and `${name[@]@k}`: returns keys and values.
+    fn as_pairs(&self, place: &ParameterTarget, fetched: Fetched, transform: Transform) -> Fetched {
+        let whole =
+            matches!(place, ParameterTarget::Variable { selection: ElementSelection::All { .. }, .. });
         let variable = match self.variable_of(place) {
             Some((_, variable)) if whole && variable.is_array() => variable,
             _ => {
@@ -163,7 +164,7 @@ impl Session {
     }
 }
 
-/// The value of an array as `declare -p` shows it.
+/// Returns the value of an array as `declare -p` prints it.
 pub(crate) fn list_text(variable: &Variable, encoding: Encoding) -> Vec<u8> {
     let mut text = b"(".to_vec();
     let associative = matches!(variable.value, Value::Associative(_));
@@ -183,7 +184,7 @@ pub(crate) fn list_text(variable: &Variable, encoding: Encoding) -> Vec<u8> {
     text
 }
 
-/// What `$'…'` around the text would yield.
+/// Expands the escapes of `$'…'` in a text.
 fn decode_escapes(value: &[u8]) -> Bytes {
     let mut source = b"$'".to_vec();
     let mut bytes = value.iter();

@@ -1,4 +1,4 @@
-//! JSON words to values.
+//! Expansion of JSON words to values.
 
 use haft_lang::ast::{Json, JsonWord};
 use haft_text::Bytes;
@@ -8,7 +8,7 @@ use crate::flow::Unwind;
 use crate::session::Session;
 
 impl Session {
-    /// Expands a JSON word to its value, and to one word that shows it.
+    /// Expands a JSON word to its value, and to a word that shows the value.
     pub(crate) fn expand_json(&mut self, word: &JsonWord) -> Result<(Bytes, Value), Unwind> {
         let value = self.expand_json_value(&word.value, &word.name)?;
         let shown = format!("{}={value}", Bytes::from(&word.name));
@@ -39,7 +39,7 @@ impl Session {
         })
     }
 
-    /// A string. JSON has only text, so bytes that are none would arrive as something else.
+    /// Expands a string. Bytes that are not UTF-8 are an error, because JSON cannot represent them.
     fn expand_json_text(&mut self, json: &Json, name: &[u8]) -> Result<String, Unwind> {
         let bytes = match json {
             Json::String(text) => Bytes::from(text),

@@ -16,7 +16,7 @@ pub(super) struct Evaluator<'a, V> {
 }
 
 /// The left side of an assignment, with its subscript evaluated.
-enum AssignmentTarget<'a> {
+enum ArithmeticTarget<'a> {
     Variable(&'a Text),
     Element(&'a Text, ArithmeticKey<'a>),
 }
@@ -104,12 +104,12 @@ impl<'a, V: ArithmeticVariables> Evaluator<'a, V> {
         }
     }
 
-    fn target(&mut self, id: NodeId) -> Result<AssignmentTarget<'a>, V::Error> {
+    fn target(&mut self, id: NodeId) -> Result<ArithmeticTarget<'a>, V::Error> {
         let tree = self.tree;
         match tree.node(id) {
-            ArithmeticNode::Variable(name) => Ok(AssignmentTarget::Variable(name)),
+            ArithmeticNode::Variable(name) => Ok(ArithmeticTarget::Variable(name)),
             ArithmeticNode::Element { name, subscript } => {
-                Ok(AssignmentTarget::Element(name, self.key(name, subscript)?))
+                Ok(ArithmeticTarget::Element(name, self.key(name, subscript)?))
             }
             _ => Err(ArithmeticError::Syntax("attempted assignment to non-variable".to_owned()).into()),
         }
@@ -132,20 +132,20 @@ impl<'a, V: ArithmeticVariables> Evaluator<'a, V> {
         }
     }
 
-    fn read(&mut self, target: &AssignmentTarget<'a>) -> Result<i64, V::Error> {
+    fn read(&mut self, target: &ArithmeticTarget<'a>) -> Result<i64, V::Error> {
         match target {
-            AssignmentTarget::Variable(name) => self.variable(name),
-            AssignmentTarget::Element(name, key) => {
+            ArithmeticTarget::Variable(name) => self.variable(name),
+            ArithmeticTarget::Element(name, key) => {
                 let text = self.variables.get_element(name, *key)?;
                 evaluate_nested(&text, self.variables, self.depth)
             }
         }
     }
 
-    fn write(&mut self, target: &AssignmentTarget<'a>, value: i64) -> Result<(), V::Error> {
+    fn write(&mut self, target: &ArithmeticTarget<'a>, value: i64) -> Result<(), V::Error> {
         match target {
-            AssignmentTarget::Variable(name) => self.variables.set(name, value),
-            AssignmentTarget::Element(name, key) => self.variables.set_element(name, *key, value),
+            ArithmeticTarget::Variable(name) => self.variables.set(name, value),
+            ArithmeticTarget::Element(name, key) => self.variables.set_element(name, *key, value),
         }
     }
 

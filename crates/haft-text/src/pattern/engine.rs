@@ -16,7 +16,7 @@ pub(super) enum MatchDirection {
 }
 
 /// Matches items against one subject. All positions are between characters.
-pub(super) struct Matcher<'a> {
+pub(super) struct PatternMatcher<'a> {
     pub(super) subject: &'a [u8],
     direction: MatchDirection,
     pub(super) ignore_case: bool,
@@ -27,7 +27,7 @@ pub(super) struct Matcher<'a> {
     negations: HashMap<(*const PatternGroup, usize), Positions>,
 }
 
-impl<'a> Matcher<'a> {
+impl<'a> PatternMatcher<'a> {
     /// The subject must be UTF-8 unless `bytewise` is set.
     pub(super) fn new(
         subject: &'a [u8],
@@ -49,7 +49,7 @@ impl<'a> Matcher<'a> {
         self.walk(items, from, false)
     }
 
-    /// Like [`Matcher::sequence`], for items that must match up to the end of the subject. As in bash, a group after a `*` then does
+    /// Like [`PatternMatcher::sequence`], for items that must match up to the end of the subject. As in bash, a group after a `*` then does
     /// not begin at the end, although it could match an empty text there, unless it is optional.
     pub(super) fn whole(&mut self, items: &[PatternItem], from: Positions) -> Positions {
         self.walk(items, from, true)

@@ -19,7 +19,7 @@ mod tests;
 
 use std::ops::Range;
 
-use self::engine::{MatchDirection, Matcher};
+use self::engine::{MatchDirection, PatternMatcher};
 use self::parse::{GroupOperator, PatternItem};
 use self::positions::Positions;
 
@@ -176,9 +176,9 @@ impl Pattern {
         self.matcher(subject, MatchDirection::Forward).sequence(&self.items, Positions::one(start)).last()
     }
 
-    fn matcher<'a>(&self, subject: &'a [u8], direction: MatchDirection) -> Matcher<'a> {
+    fn matcher<'a>(&self, subject: &'a [u8], direction: MatchDirection) -> PatternMatcher<'a> {
         let bytewise = self.bytewise || std::str::from_utf8(subject).is_err();
-        Matcher::new(subject, direction, self.ignore_case, bytewise)
+        PatternMatcher::new(subject, direction, self.ignore_case, bytewise)
     }
 }
 

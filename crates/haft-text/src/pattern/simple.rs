@@ -1,11 +1,11 @@
 //! Matching of patterns without groups.
 
-use super::engine::Matcher;
+use super::engine::PatternMatcher;
 use super::parse::PatternItem;
 
 /// Tells whether the items match the whole subject. Backtracking to the last `*` is enough, because it can match every text that an
 /// earlier `*` could leave over.
-pub(super) fn matches(matcher: &Matcher<'_>, items: &[PatternItem]) -> bool {
+pub(super) fn matches(matcher: &PatternMatcher<'_>, items: &[PatternItem]) -> bool {
     let (mut item, mut at) = (0, 0);
     let mut retry: Option<(usize, usize)> = None;
     loop {
@@ -37,7 +37,7 @@ pub(super) fn matches(matcher: &Matcher<'_>, items: &[PatternItem]) -> bool {
 }
 
 /// Returns the next position after `start` where an item may begin.
-fn next_start(matcher: &Matcher<'_>, item: &PatternItem, start: usize) -> Option<usize> {
+fn next_start(matcher: &PatternMatcher<'_>, item: &PatternItem, start: usize) -> Option<usize> {
     let (next, _) = matcher.step(start)?;
     match item {
         PatternItem::Literal(text) if !matcher.ignore_case => {
@@ -48,7 +48,7 @@ fn next_start(matcher: &Matcher<'_>, item: &PatternItem, start: usize) -> Option
 }
 
 /// Returns the end of a match of one item other than `*`.
-fn match_one(matcher: &Matcher<'_>, item: &PatternItem, at: usize) -> Option<usize> {
+fn match_one(matcher: &PatternMatcher<'_>, item: &PatternItem, at: usize) -> Option<usize> {
     if let PatternItem::Literal(text) = item {
         return matcher.literal_at(text, at);
     }

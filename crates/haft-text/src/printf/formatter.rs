@@ -21,7 +21,7 @@ const BLANKS_PER_CHECK: usize = 1 << 20;
 
 /// Whether formatting continues.
 #[derive(PartialEq, Eq)]
-enum Progress {
+enum FormatProgress {
     Continue,
     Stop,
 }
@@ -35,7 +35,7 @@ impl<'a> Formatter<'a> {
     pub(super) fn format(mut self, format: &[u8]) -> Printed {
         loop {
             let before = self.next;
-            if self.format_once(format) == Progress::Stop
+            if self.format_once(format) == FormatProgress::Stop
                 || self.next == before
                 || self.next >= self.arguments.len()
                 || self.host.is_cancelled()
@@ -45,7 +45,7 @@ impl<'a> Formatter<'a> {
         }
     }
 
-    fn format_once(&mut self, format: &[u8]) -> Progress {
+    fn format_once(&mut self, format: &[u8]) -> FormatProgress {
         let mut rest = format;
         while !rest.is_empty() {
             let (piece, after) = directive::next_piece(rest);
@@ -56,19 +56,19 @@ impl<'a> Formatter<'a> {
                     escape::expand(text, EscapeContext::Format, &mut self.printed.output);
                 }
                 FormatPiece::Directive(directive) => {
-                    if self.directive(&directive) == Progress::Stop {
-                        return Progress::Stop;
+                    if self.directive(&directive) == FormatProgress::Stop {
+                        return FormatProgress::Stop;
                     }
                 }
                 FormatPiece::Invalid { text, ended } => {
                     let problem = if ended { "missing" } else { "invalid" };
                     let message = [b"`", text, b"': ", problem.as_bytes(), b" format character"].concat();
                     self.report(message, 1);
-                    return Progress::Stop;
+                    return FormatProgress::Stop;
                 }
             }
         }
-        Progress::Continue
+        FormatProgress::Continue
     }
 
     fn report(&mut self, message: Vec<u8>, status: i32) {
@@ -82,10 +82,10 @@ impl<'a> Formatter<'a> {
         Some(argument)
     }
 
-    fn directive(&mut self, directive: &Directive<'_>) -> Progress {
+    fn directive(&mut self, directive: &Directive<'_>) -> FormatProgress {
         if directive.conversion == b'%' {
             self.printed.output.push(b'%');
-            return Progress::Continue;
+            return FormatProgress::Continue;
         }
         let mut flags = directive.flags;
         let width = self.count(directive.width).unwrap_or(0);
@@ -98,7 +98,7 @@ impl<'a> Formatter<'a> {
         };
         match self.host.reserve(field.size()) {
             true => self.field(&field),
-            false => Progress::Stop,
+            false => FormatProgress::Stop,
         }
     }
 
@@ -109,7 +109,7 @@ impl<'a> Formatter<'a> {
         }
     }
 
-    fn field(&mut self, field: &PrintfField<'_>) -> Progress {
+    fn field(&mut self, field: &PrintfField<'_>) -> FormatProgress {
         match field.directive.conversion {
             b's' => {
                 let text = self.argument().unwrap_or_default();
@@ -122,7 +122,7 @@ impl<'a> Formatter<'a> {
                 let continues = escape::expand(source, EscapeContext::Argument, &mut text);
                 self.text_field(field.truncate(&text), field);
                 if !continues {
-                    return Progress::Stop;
+                    return FormatProgress::Stop;
                 }
             }
             b'c' => {
@@ -147,7 +147,7 @@ impl<'a> Formatter<'a> {
             b'd' | b'i' | b'o' | b'u' | b'x' | b'X' => self.integer_field(field),
             _ => self.float_field(field),
         }
-        Progress::Continue
+        FormatProgress::Continue
     }
 
     fn text_field(&mut self, text: &[u8], field: &PrintfField<'_>) {

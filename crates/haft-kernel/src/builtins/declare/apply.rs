@@ -1,19 +1,23 @@
-//! Giving one variable its attributes and its value.
+//! Setting attributes and value of one variable.
 
 use std::sync::Arc;
 
 use haft_text::Bytes;
 
 use super::super::{Assigned, AssignedValue, Context, Operand};
-use super::flags::{Array, Flags};
+use super::flags::{ArrayKind, DeclareFlags};
 use super::parse_word;
 use crate::flow::Unwind;
 use crate::options::ShellOption;
 use crate::session::split_reference;
 use crate::variables::{AssociativeArray, Attributes, IndexedArray, Value, Variable, VariableError, is_name};
 
-/// Declares one operand. Yields whether it could be; whatever went wrong has been reported.
-pub(super) fn operand(context: &mut Context<'_>, flags: &Flags, operand: &Operand) -> Result<bool, Unwind> {
+/// Declares one operand. Returns false after it has reported an error.
+pub(super) fn operand(
+    context: &mut Context<'_>,
+    flags: &DeclareFlags,
+    operand: &Operand,
+) -> Result<bool, Unwind> {
     let (name, assigned) = match operand {
         Operand::Word(word) if word.as_bytes() == b"-" && context.name == b"local" => {
             let options = context.session.options;
@@ -29,7 +33,7 @@ pub(super) fn operand(context: &mut Context<'_>, flags: &Flags, operand: &Operan
         }
         Operand::Assignment(assigned) => (assigned.name.clone(), Some(assigned.clone())),
     };
-    // `declare -a name[5]` declares the array; only whole variables are handed to programs, or may not change.
+    // `declare -a name[5]` declares the array. Only whole variables can be exported or read-only.
     let element = split_reference(&name).is_some()
         || assigned.as_ref().is_some_and(|assigned| assigned.subscript.is_some());
     let name: Bytes = match split_reference(&name) {
@@ -48,19 +52,19 @@ pub(super) fn operand(context: &mut Context<'_>, flags: &Flags, operand: &Operan
     if let Some(assigned) = assigned.as_ref().filter(|_| as_assignment) {
         trace(context, assigned)?;
     }
-    let shown = if flags.global { uncover(context, &name) } else { None };
+    let shown = if flags.global { swap_in_global(context, &name) } else { None };
     let result = declare(context, flags, &name, assigned);
     if let Some(local) = shown {
-        cover(context, &name, local);
+        restore_local(context, &name, local);
     }
     match result {
         Ok(done) => done,
-        // A value that cannot be computed ends the command, as it does in an assignment.
+        // An arithmetic error ends the command, as in an assignment.
         Err(error @ VariableError::Arithmetic(_)) => {
             context.error(error);
             Err(context.session.end_line(1))
         }
-        // POSIX calls `export` and `readonly` special: what they assign fails as an assignment of its own would.
+        // `export` and `readonly` are special builtins: an error of their assignments is an assignment error.
         Err(error @ VariableError::Readonly(_)) if as_assignment => {
             match context.session.refuse_assignment(&error) {
                 Unwind::Abort(_) => Ok(false),
@@ -74,7 +78,7 @@ pub(super) fn operand(context: &mut Context<'_>, flags: &Flags, operand: &Operan
     }
 }
 
-/// `export` and `readonly` trace what they assign, as an assignment of its own would.
+/// Traces an assignment of `export` or `readonly`, as `set -x` traces plain assignments.
 fn trace(context: &mut Context<'_>, assigned: &Assigned) -> Result<(), Unwind> {
     let AssignedValue::Scalar(value) = &assigned.value else { return Ok(()) };
     let operator: &[u8] = if assigned.append { b"+=" } else { b"=" };
@@ -87,8 +91,8 @@ fn trace(context: &mut Context<'_>, assigned: &Assigned) -> Result<(), Unwind> {
     context.session.trace_text(&line)
 }
 
-/// Puts the global variable in the place of a local one that hides it; yields the local one.
-fn uncover(context: &mut Context<'_>, name: &Bytes) -> Option<Variable> {
+/// Replaces a local variable by the global one that it hides. Returns the local variable.
+fn swap_in_global(context: &mut Context<'_>, name: &Bytes) -> Option<Variable> {
     let variables = &mut context.session.variables;
     if variables.get(name).is_none_or(|visible| visible.depth == 0) {
         return None;
@@ -97,8 +101,8 @@ fn uncover(context: &mut Context<'_>, name: &Bytes) -> Option<Variable> {
     variables.swap(name, Some(global))
 }
 
-/// Puts a local variable back in the place of the global one.
-fn cover(context: &mut Context<'_>, name: &Bytes, local: Variable) {
+/// Puts a local variable back in place of the global one.
+fn restore_local(context: &mut Context<'_>, name: &Bytes, local: Variable) {
     let variables = &mut context.session.variables;
     if let Some(global) = variables.swap(name, Some(local)) {
         *variables.global(name) = Variable { depth: 0, ..global };
@@ -107,12 +111,12 @@ fn cover(context: &mut Context<'_>, name: &Bytes, local: Variable) {
 
 fn declare(
     context: &mut Context<'_>,
-    flags: &Flags,
+    flags: &DeclareFlags,
     name: &Bytes,
     assigned: Option<Assigned>,
 ) -> Result<Result<bool, Unwind>, VariableError> {
     if flags.local && flags.on.contains(Attributes::NAMEREF) && refers_to_itself(name, assigned.as_ref()) {
-        // What a local reference to its own name means is the variable outside.
+        // A local nameref to its own name refers to the variable of the caller.
         context.error(VariableError::Circular(name.clone()));
         return Ok(Ok(true));
     }
@@ -147,14 +151,14 @@ fn refers_to_itself(name: &Bytes, assigned: Option<&Assigned>) -> bool {
     assigned.is_some_and(|assigned| matches!(&assigned.value, AssignedValue::Scalar(value) if value == name))
 }
 
-/// Makes the variable local if it is to be; yields the name of the variable that is meant, references followed.
-fn prepare(context: &mut Context<'_>, flags: &Flags, name: &Bytes) -> Result<Bytes, VariableError> {
+/// Makes the variable local if requested. Returns the name of the variable after following namerefs.
+fn prepare(context: &mut Context<'_>, flags: &DeclareFlags, name: &Bytes) -> Result<Bytes, VariableError> {
     let variables = &mut context.session.variables;
     if flags.local {
         if variables.is_local(name) {
             return follow(context, flags, name);
         }
-        // What is readonly for everybody cannot be hidden.
+        // A global read-only variable cannot be hidden.
         if variables.get(name).is_some_and(|old| old.is(Attributes::READONLY) && old.depth == 0) {
             return Err(VariableError::Readonly(name.clone()));
         }
@@ -162,7 +166,7 @@ fn prepare(context: &mut Context<'_>, flags: &Flags, name: &Bytes) -> Result<Byt
         let lent = variables.get(name).is_some_and(|old| old.is(Attributes::LENT));
         let old = variables.get(name).cloned().filter(|_| inherit || lent);
         if name.as_bytes() == b"OPTIND" {
-            // A call that has one of its own takes apart arguments of its own.
+            // A function with a local `OPTIND` parses its own arguments.
             context.session.parameters.reset_getopts();
         }
         let fresh = context.session.variables.localize(name);
@@ -180,7 +184,7 @@ fn prepare(context: &mut Context<'_>, flags: &Flags, name: &Bytes) -> Result<Byt
     Ok(name)
 }
 
-fn follow(context: &Context<'_>, flags: &Flags, name: &Bytes) -> Result<Bytes, VariableError> {
+fn follow(context: &Context<'_>, flags: &DeclareFlags, name: &Bytes) -> Result<Bytes, VariableError> {
     if flags.on.union(flags.off).contains(Attributes::NAMEREF) {
         return Ok(name.clone());
     }
@@ -189,7 +193,7 @@ fn follow(context: &Context<'_>, flags: &Flags, name: &Bytes) -> Result<Bytes, V
 
 fn check(
     context: &Context<'_>,
-    flags: &Flags,
+    flags: &DeclareFlags,
     name: &Bytes,
     assigned: Option<&Assigned>,
 ) -> Result<(), VariableError> {
@@ -203,17 +207,17 @@ fn check(
     Ok(())
 }
 
-fn is_kind(variable: &Variable, kind: Array) -> bool {
+fn is_kind(variable: &Variable, kind: ArrayKind) -> bool {
     matches!(
         (kind, &variable.value),
-        (Array::Indexed, Value::Indexed(_)) | (Array::Associative, Value::Associative(_))
+        (ArrayKind::Indexed, Value::Indexed(_)) | (ArrayKind::Associative, Value::Associative(_))
     )
 }
 
-/// Makes the variable an array if it is to be one.
+/// Makes the variable an array if requested.
 fn shape(
     context: &mut Context<'_>,
-    flags: &Flags,
+    flags: &DeclareFlags,
     name: &Bytes,
     assigned: Option<&Assigned>,
 ) -> Result<(), VariableError> {
@@ -222,20 +226,20 @@ fn shape(
         matches!(assigned.value, AssignedValue::List(_)) || assigned.subscript.is_some()
     });
     match (flags.array, &variable.value) {
-        (Some(Array::Indexed), Value::Associative(_)) => {
+        (Some(ArrayKind::Indexed), Value::Associative(_)) => {
             return Err(VariableError::AssociativeToIndexed(name.clone()));
         }
-        (Some(Array::Associative), Value::Indexed(_)) => {
+        (Some(ArrayKind::Associative), Value::Indexed(_)) => {
             return Err(VariableError::IndexedToAssociative(name.clone()));
         }
-        (Some(Array::Associative), Value::Scalar(value)) => {
+        (Some(ArrayKind::Associative), Value::Scalar(value)) => {
             let mut array = AssociativeArray::default();
             if variable.is_set() {
                 array.set("0".into(), value.clone());
             }
             variable.value = Value::Associative(Arc::new(array));
         }
-        (kind, Value::Scalar(value)) if kind == Some(Array::Indexed) || list => {
+        (kind, Value::Scalar(value)) if kind == Some(ArrayKind::Indexed) || list => {
             let mut array = IndexedArray::default();
             if variable.is_set() {
                 array.set(0, value.clone());
@@ -248,25 +252,25 @@ fn shape(
 }
 
 fn attributes(context: &mut Context<'_>, name: &Bytes, on: Attributes, off: Attributes) {
-    const CASES: Attributes = Attributes::LOWER.union(Attributes::UPPER).union(Attributes::CAPITAL);
+    const CASE_ATTRIBUTES: Attributes = Attributes::LOWER.union(Attributes::UPPER).union(Attributes::CAPITAL);
     let variables = &mut context.session.variables;
     let Some(old) = variables.get(name).map(|variable| variable.attributes) else { return };
-    // Only one of the case attributes can be had; asking for two at once gives none.
+    // A variable has at most one case attribute; two at once cancel each other.
     let cases = [Attributes::LOWER, Attributes::UPPER, Attributes::CAPITAL];
     let asked = cases.iter().filter(|case| on.contains(**case)).count();
-    let kept = if asked > 0 { old.without(CASES) } else { old };
-    let added = if asked > 1 { on.without(CASES) } else { on };
-    // What was assigned for one command stays if that makes it something more.
+    let kept = if asked > 0 { old.without(CASE_ATTRIBUTES) } else { old };
+    let added = if asked > 1 { on.without(CASE_ATTRIBUTES) } else { on };
+    // A temporary assignment becomes permanent if the command sets an attribute.
     let passing = old.intersects(Attributes::TEMPORARY.union(Attributes::LENT));
     let stays = passing && on.intersects(Attributes::EXPORT.union(Attributes::READONLY));
     let lasting = if stays { Attributes::LASTING } else { Attributes::NONE };
     variables.set_attributes(name, kept.union(added).without(off.without(added)).union(lasting));
 }
 
-/// `declare -n name=target`.
+/// Makes a variable a nameref: `declare -n name=target`.
 fn refer(
     context: &mut Context<'_>,
-    flags: &Flags,
+    flags: &DeclareFlags,
     name: &Bytes,
     assigned: Option<Assigned>,
 ) -> Result<bool, VariableError> {
@@ -290,9 +294,8 @@ fn refer(
     Ok(true)
 }
 
-/// A value that is a list in parentheses though it was given as one word is read as a list if the variable is an array: the
-/// assignment to run.
-fn compound_text(context: &Context<'_>, flags: &Flags, assigned: &Assigned) -> Option<Vec<u8>> {
+/// Returns the assignment to run if one word holds a compound value, `(…)`, and the variable is an array.
+fn compound_text(context: &Context<'_>, flags: &DeclareFlags, assigned: &Assigned) -> Option<Vec<u8>> {
     let AssignedValue::Scalar(value) = &assigned.value else { return None };
     let is_list = value.starts_with(b"(") && value.ends_with(b")") && assigned.subscript.is_none();
     let array = flags.array.is_some()

@@ -1,50 +1,50 @@
-//! The options of `declare` and its kin.
+//! The options of `declare`, `local`, `export` and `readonly`.
 
 use haft_text::Bytes;
 
-use super::super::options::Options;
+use super::super::options::OptionParser;
 use super::super::{Context, Operand};
 use crate::flow::Flow;
 use crate::variables::Attributes;
 
-/// What the options ask for.
+/// The parsed options.
 #[derive(Clone, Copy, Debug, Default)]
-pub(in crate::builtins) struct Flags {
-    /// Attributes to give.
+pub(in crate::builtins) struct DeclareFlags {
+    /// Attributes to set.
     pub(in crate::builtins) on: Attributes,
-    /// Attributes to take.
+    /// Attributes to clear.
     pub(in crate::builtins) off: Attributes,
-    pub(in crate::builtins) array: Option<Array>,
-    /// `+a` or `+A`, which arrays refuse.
+    pub(in crate::builtins) array: Option<ArrayKind>,
+    /// `+a` or `+A`, which is an error for arrays.
     pub(in crate::builtins) no_array: bool,
-    pub(in crate::builtins) functions: Option<Functions>,
+    pub(in crate::builtins) functions: Option<FunctionListing>,
     pub(in crate::builtins) global: bool,
     pub(in crate::builtins) inherit: bool,
     /// `-p`.
     pub(in crate::builtins) show: bool,
-    /// Whether variables are made local to the innermost call.
+    /// Whether variables become local to the current function.
     pub(in crate::builtins) local: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::builtins) enum Array {
+pub(in crate::builtins) enum ArrayKind {
     Indexed,
     Associative,
 }
 
-/// `-f`, or `-F` for the names alone.
+/// `-f`, or `-F` for the names only.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::builtins) enum Functions {
+pub(in crate::builtins) enum FunctionListing {
     Definitions,
     Names,
 }
 
-/// Reads the options; yields them and the operands after them.
+/// Parses the options, and returns them with the operands.
 pub(in crate::builtins) fn parse<'a>(
     context: &mut Context<'_>,
     operands: &'a [Operand],
     known: &str,
-) -> Result<(Flags, &'a [Operand]), Flow> {
+) -> Result<(DeclareFlags, &'a [Operand]), Flow> {
     let words: Vec<Bytes> = operands
         .iter()
         .map_while(|operand| match operand {
@@ -53,8 +53,8 @@ pub(in crate::builtins) fn parse<'a>(
         })
         .collect();
     let takes_plus = !matches!(context.name, b"export" | b"readonly");
-    let mut options = if takes_plus { Options::with_plus(&words) } else { Options::new(&words) };
-    let mut flags = Flags::default();
+    let mut options = if takes_plus { OptionParser::with_plus(&words) } else { OptionParser::new(&words) };
+    let mut flags = DeclareFlags::default();
     loop {
         match options.next(known) {
             Ok(Some(flag)) => flags.add(flag.letter, flag.plus),
@@ -66,14 +66,14 @@ pub(in crate::builtins) fn parse<'a>(
     Ok((flags, &operands[used..]))
 }
 
-impl Flags {
+impl DeclareFlags {
     fn add(&mut self, letter: u8, plus: bool) {
         match letter {
-            b'a' if !plus => self.array = self.array.or(Some(Array::Indexed)),
-            b'A' if !plus => self.array = Some(Array::Associative),
+            b'a' if !plus => self.array = self.array.or(Some(ArrayKind::Indexed)),
+            b'A' if !plus => self.array = Some(ArrayKind::Associative),
             b'a' | b'A' => self.no_array = true,
-            b'f' if !plus => self.functions = self.functions.or(Some(Functions::Definitions)),
-            b'F' if !plus => self.functions = Some(Functions::Names),
+            b'f' if !plus => self.functions = self.functions.or(Some(FunctionListing::Definitions)),
+            b'F' if !plus => self.functions = Some(FunctionListing::Names),
             b'f' | b'F' => self.functions = None,
             b'g' => self.global = true,
             b'I' => self.inherit = true,

@@ -6,7 +6,7 @@ pub(super) mod show;
 
 use haft_text::Bytes;
 
-use self::flags::Flags;
+use self::flags::DeclareFlags;
 use super::{Assigned, AssignedValue, Context, Operand, function_listing};
 use crate::flow::Flow;
 use crate::variables::Attributes;
@@ -17,11 +17,11 @@ pub(super) fn run(context: &mut Context<'_>, operands: &[Operand]) -> Flow {
         Err(end) => return end,
     };
     let local = context.session.variables.depth() > 0 && !flags.global;
-    declare(context, Flags { local, ..flags }, operands)
+    declare(context, DeclareFlags { local, ..flags }, operands)
 }
 
 /// Declares the operands with the attributes of `flags`, or lists variables if there is no operand.
-pub(super) fn declare(context: &mut Context<'_>, flags: Flags, operands: &[Operand]) -> Flow {
+pub(super) fn declare(context: &mut Context<'_>, flags: DeclareFlags, operands: &[Operand]) -> Flow {
     if operands.is_empty() {
         return show::everything(context, &flags);
     }
@@ -41,7 +41,7 @@ pub(super) fn declare(context: &mut Context<'_>, flags: Flags, operands: &[Opera
 
 fn declare_function(
     context: &mut Context<'_>,
-    flags: &Flags,
+    flags: &DeclareFlags,
     operand: &Operand,
 ) -> Result<bool, crate::flow::Unwind> {
     let name = match operand {
@@ -68,7 +68,7 @@ fn declare_function(
     Ok(true)
 }
 
-/// A word that is an assignment, taken apart; the name alone if it is none.
+/// Splits a word into a name and an assignment. Returns the word as the name if it is not an assignment.
 fn parse_word(word: &Bytes) -> (Bytes, Option<Assigned>) {
     let Some(equals) = word.iter().position(|byte| *byte == b'=') else { return (word.clone(), None) };
     let (left, value) = (&word[..equals], &word[equals + 1..]);

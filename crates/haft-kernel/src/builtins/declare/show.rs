@@ -1,17 +1,17 @@
-//! What `declare` and its kin show.
+//! Listings of `declare`, `local`, `export` and `readonly`.
 
 use haft_text::Bytes;
 use haft_text::encoding::Encoding;
 
 use super::super::{Context, Operand, function_listing, variable_listing};
-use super::flags::{Array, Flags, Functions};
+use super::flags::{ArrayKind, DeclareFlags, FunctionListing};
 use crate::flow::{Flow, Unwind};
 use crate::options::{SetOption, ShellOption};
 use crate::session::{Definition, split_reference};
 use crate::variables::{Attributes, Value, Variable};
 
-/// Without operands: everything that has the attributes asked for.
-pub(in crate::builtins) fn everything(context: &mut Context<'_>, flags: &Flags) -> Flow {
+/// Lists variables and functions without operands: those that have the given attributes.
+pub(in crate::builtins) fn everything(context: &mut Context<'_>, flags: &DeclareFlags) -> Flow {
     let plain = flags.on == Attributes::NONE && flags.array.is_none();
     if flags.functions.is_some() || !plain || flags.show {
         return listed(context, flags);
@@ -21,8 +21,8 @@ pub(in crate::builtins) fn everything(context: &mut Context<'_>, flags: &Flags) 
     context.print(&text)
 }
 
-/// Everything that has the attributes asked for, as commands that would make it.
-pub(in crate::builtins) fn listed(context: &mut Context<'_>, flags: &Flags) -> Flow {
+/// Lists variables and functions that have the given attributes, as commands that recreate them.
+pub(in crate::builtins) fn listed(context: &mut Context<'_>, flags: &DeclareFlags) -> Flow {
     if flags.functions.is_some() {
         let wanted = |known: &Definition| {
             (!flags.on.contains(Attributes::EXPORT) || known.exported)
@@ -30,19 +30,19 @@ pub(in crate::builtins) fn listed(context: &mut Context<'_>, flags: &Flags) -> F
         };
         let all = function_listing::sorted(context.session);
         for known in all.iter().filter(|known| wanted(known)) {
-            if flags.functions == Some(Functions::Definitions) {
+            if flags.functions == Some(FunctionListing::Definitions) {
                 context.print(&function_listing::definition(known))?;
             }
             let marked =
                 function_listing::letters(known).len() > 1 && (flags.show || flags.on != Attributes::NONE);
-            if flags.functions == Some(Functions::Names) || marked {
+            if flags.functions == Some(FunctionListing::Names) || marked {
                 context.print(&attributes(known))?;
             }
         }
         return Ok(0);
     }
     let conforms = context.session.options.has(SetOption::Posix);
-    let show: variable_listing::Show = match context.name {
+    let show: variable_listing::VariableFormat = match context.name {
         b"export" if conforms => |name, variable, encoding| posix(b"export", name, variable, encoding),
         b"readonly" if conforms => |name, variable, encoding| posix(b"readonly", name, variable, encoding),
         _ => variable_listing::declaration,
@@ -51,7 +51,7 @@ pub(in crate::builtins) fn listed(context: &mut Context<'_>, flags: &Flags) -> F
     context.print(&text)
 }
 
-/// `export name="value"`, as POSIX has it: the command in the place of `declare` and its options.
+/// Returns `export name="value"`, the POSIX format without `declare` and options.
 fn posix(command: &[u8], name: &[u8], variable: &Variable, encoding: Encoding) -> Vec<u8> {
     let line = variable_listing::declaration(name, variable, encoding);
     let rest = line.splitn(3, |byte| *byte == b' ').nth(2).unwrap_or_default();
@@ -63,23 +63,27 @@ fn posix(command: &[u8], name: &[u8], variable: &Variable, encoding: Encoding) -
     [command, arrays, b" ", rest].concat()
 }
 
-fn matches(variable: &Variable, flags: &Flags) -> bool {
+fn matches(variable: &Variable, flags: &DeclareFlags) -> bool {
     let kind = matches!(
         (flags.array, &variable.value),
         (None, _)
-            | (Some(Array::Indexed), Value::Indexed(_))
-            | (Some(Array::Associative), Value::Associative(_))
+            | (Some(ArrayKind::Indexed), Value::Indexed(_))
+            | (Some(ArrayKind::Associative), Value::Associative(_))
     );
     kind && variable.attributes.contains(flags.on)
 }
 
-/// `declare -fx name`.
+/// Returns `declare -fx name`.
 fn attributes(known: &Definition) -> Vec<u8> {
     [b"declare -", function_listing::letters(known).as_bytes(), b" ", &known.function.name, b"\n"].concat()
 }
 
-/// `declare -p name …`.
-pub(in crate::builtins) fn named(context: &mut Context<'_>, flags: &Flags, operands: &[Operand]) -> Flow {
+/// Lists the named variables: `declare -p name …`.
+pub(in crate::builtins) fn named(
+    context: &mut Context<'_>,
+    flags: &DeclareFlags,
+    operands: &[Operand],
+) -> Flow {
     let mut status = 0;
     for operand in operands {
         let name = match operand {
@@ -117,33 +121,33 @@ fn variable(context: &Context<'_>, name: &Bytes) -> Option<Vec<u8>> {
         return None;
     }
     let found = session.variables.get(name)?;
-    Some(variable_listing::of(session, name, found, variable_listing::declaration))
+    Some(variable_listing::one(session, name, found, variable_listing::declaration))
 }
 
-/// One function: its definition, or with `-F` its name, and with `extdebug` where it is from.
+/// Lists one function: its definition, or with `-F` its name, with `extdebug` also its line and file.
 pub(in crate::builtins) fn function(
     context: &mut Context<'_>,
-    flags: &Flags,
+    flags: &DeclareFlags,
     known: &Definition,
 ) -> Result<(), Unwind> {
     let text = match flags.functions {
-        Some(Functions::Names) if context.session.options.shell(ShellOption::ExtendedDebug) => {
+        Some(FunctionListing::Names) if context.session.options.shell(ShellOption::ExtendedDebug) => {
             let line = known.function.body.line;
             [&*known.function.name, format!(" {line} ").as_bytes(), &known.source, b"\n"].concat()
         }
-        Some(Functions::Names) => [&*known.function.name, b"\n"].concat(),
+        Some(FunctionListing::Names) => [&*known.function.name, b"\n"].concat(),
         _ => function_listing::definition(known),
     };
     context.print(&text).map(|_| ())
 }
 
-/// `local` without operands: the variables of the innermost call.
+/// Lists the local variables of the current function: `local` without operands.
 pub(in crate::builtins) fn locals(context: &mut Context<'_>) -> Flow {
     let session = &context.session;
     let mut text = Vec::new();
     for (name, variable) in session.variables.sorted() {
         if session.variables.is_local(name) {
-            text.extend_from_slice(&variable_listing::of(
+            text.extend_from_slice(&variable_listing::one(
                 session,
                 name,
                 variable,

@@ -3,58 +3,58 @@
 use haft_text::encoding::Encoding;
 
 use crate::builtins::Context;
-use crate::builtins::descriptor_reader::{End, Input};
+use crate::builtins::descriptor_reader::{DescriptorReader, ReadEnd};
 use crate::flow::Unwind;
 
-/// What was read, backslashes removed.
+/// A line after backslash removal.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Line {
+pub(super) struct InputLine {
     pub(super) bytes: Vec<u8>,
-    /// Which of the bytes were behind a backslash, in order: they separate nothing.
+    /// The indices of bytes that a backslash quoted, in ascending order. They are not field separators.
     pub(super) escaped: Vec<usize>,
 }
 
-/// How much is read at most, in characters.
+/// The maximum length, in characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Limit {
-    /// `-n`: or to the delimiter.
+pub(super) enum ReadLimit {
+    /// `-n`: up to the delimiter.
     AtMost(usize),
-    /// `-N`: delimiters are read like anything else.
+    /// `-N`: delimiters are part of the text.
     Exactly(usize),
 }
 
-/// How the line ended.
+/// Why reading a line ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Ending {
+pub(super) enum LineEnding {
     Complete,
     EndOfFile,
     TimedOut,
     Failed(i32),
 }
 
-impl From<End> for Ending {
-    fn from(end: End) -> Self {
+impl From<ReadEnd> for LineEnding {
+    fn from(end: ReadEnd) -> Self {
         match end {
-            End::OfFile => Self::EndOfFile,
-            End::OfTime => Self::TimedOut,
-            End::Failed(errno) => Self::Failed(errno),
+            ReadEnd::EndOfFile => Self::EndOfFile,
+            ReadEnd::TimedOut => Self::TimedOut,
+            ReadEnd::Failed(errno) => Self::Failed(errno),
         }
     }
 }
 
-/// Reads to the delimiter, the limit or the end. Zero bytes that are no delimiters are left out.
+/// Reads up to the delimiter, the limit or the end of the file. NUL bytes are dropped unless they are the delimiter.
 pub(super) fn read(
     context: &mut Context<'_>,
-    input: &mut Input,
+    input: &mut DescriptorReader,
     delimiter: u8,
-    limit: Option<Limit>,
+    limit: Option<ReadLimit>,
     raw: bool,
-) -> Result<(Line, Ending), Unwind> {
-    let mut line = Line::default();
-    let most = limit.map(|(Limit::AtMost(count) | Limit::Exactly(count))| count);
-    let exact = matches!(limit, Some(Limit::Exactly(_)));
+) -> Result<(InputLine, LineEnding), Unwind> {
+    let mut line = InputLine::default();
+    let most = limit.map(|(ReadLimit::AtMost(count) | ReadLimit::Exactly(count))| count);
+    let exact = matches!(limit, Some(ReadLimit::Exactly(_)));
     let encoding = context.session.encoding();
-    let mut characters = Characters { encoding, ..Characters::default() };
+    let mut characters = CharacterCounter { encoding, ..CharacterCounter::default() };
     while most.is_none_or(|most| characters.complete < most) {
         if most.is_none()
             && let Err(end) = copy_plain(context, input, delimiter, raw, &mut line)?
@@ -66,7 +66,7 @@ pub(super) fn read(
             Err(end) => return Ok((line, end.into())),
         };
         if byte == delimiter && !exact {
-            return Ok((line, Ending::Complete));
+            return Ok((line, LineEnding::Complete));
         }
         if byte == b'\\' && !raw {
             match input.next(context)? {
@@ -83,17 +83,17 @@ pub(super) fn read(
             characters.add(byte);
         }
     }
-    Ok((line, Ending::Complete))
+    Ok((line, LineEnding::Complete))
 }
 
-/// Copies bytes up to the next one that means anything.
+/// Copies bytes up to the next one with a special meaning.
 fn copy_plain(
     context: &mut Context<'_>,
-    input: &mut Input,
+    input: &mut DescriptorReader,
     delimiter: u8,
     raw: bool,
-    line: &mut Line,
-) -> Result<Result<(), End>, Unwind> {
+    line: &mut InputLine,
+) -> Result<Result<(), ReadEnd>, Unwind> {
     let escape = if raw { 0 } else { b'\\' };
     loop {
         let bytes = match input.peek(context)? {
@@ -111,16 +111,16 @@ fn copy_plain(
     }
 }
 
-/// Counts characters as their bytes come.
+/// Counts characters while their bytes arrive.
 #[derive(Default)]
-struct Characters {
+struct CharacterCounter {
     complete: usize,
-    /// How many bytes of the current character are still to come.
+    /// How many bytes of the current character are missing.
     missing: usize,
     encoding: Encoding,
 }
 
-impl Characters {
+impl CharacterCounter {
     fn add(&mut self, byte: u8) {
         if self.missing > 0 && byte & 0xC0 == 0x80 {
             self.missing -= 1;

@@ -9,19 +9,19 @@ use std::time::Duration;
 
 use haft_text::Bytes;
 
-use self::line::{Ending, Limit, Line};
-use super::descriptor_reader::Input;
-use super::options::Flag;
+use self::line::{InputLine, LineEnding, ReadLimit};
+use super::descriptor_reader::DescriptorReader;
+use super::options::OptionFlag;
 use super::{Context, options};
 use crate::flow::{Flow, Unwind};
 use crate::io::{OpenFile, Ready, wait_readable};
 use crate::variables::{Value, VariableError, is_name};
 
-/// What the options ask for.
-struct Request<'a> {
+/// The parsed options.
+struct ReadOptions<'a> {
     array: Option<&'a [u8]>,
     delimiter: u8,
-    limit: Option<Limit>,
+    limit: Option<ReadLimit>,
     prompt: Option<&'a [u8]>,
     raw: bool,
     silent: bool,
@@ -41,7 +41,7 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
             return Ok(1);
         }
     };
-    if let Some(bad) = names.iter().find(|name| !is_place(name)) {
+    if let Some(bad) = names.iter().find(|name| !is_assignable(name)) {
         context.error(VariableError::InvalidName(bad.clone()));
         return Ok(1);
     }
@@ -49,7 +49,7 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
     if request.timeout == Some(Duration::ZERO) {
         return Ok(i32::from(!is_ready(context, &request.file)));
     }
-    let mode = terminal::Mode::set(&request.file, request.silent, request.limit.is_some());
+    let mode = terminal::TerminalModeGuard::set(&request.file, request.silent, request.limit.is_some());
     if let Some(prompt) = request.prompt.filter(|_| request.file.is_terminal()) {
         let _ = context.session.write(2, prompt);
         let _ = context.session.flush();
@@ -60,7 +60,7 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
     conclude(context, &request, names, &line, ending)
 }
 
-fn is_place(name: &[u8]) -> bool {
+fn is_assignable(name: &[u8]) -> bool {
     is_name(name) || crate::session::split_reference(name).is_some()
 }
 
@@ -74,17 +74,18 @@ fn is_ready(context: &Context<'_>, file: &OpenFile) -> bool {
     }
 }
 
-fn parse<'a>(context: &Context<'_>, flags: &[Flag<'a>]) -> Result<Request<'a>, String> {
+fn parse<'a>(context: &Context<'_>, flags: &[OptionFlag<'a>]) -> Result<ReadOptions<'a>, String> {
     let number = |text: &[u8], problem: &str| {
         let shown = String::from_utf8_lossy(text).into_owned();
         let value = super::integer::parse_integer(text).and_then(|number| usize::try_from(number).ok());
         value.ok_or_else(|| format!("{shown}: {problem}"))
     };
-    let number_of = flags.iter().rev().find(|flag| flag.letter == b'u').map_or(b"0".as_slice(), Flag::text);
+    let number_of =
+        flags.iter().rev().find(|flag| flag.letter == b'u').map_or(b"0".as_slice(), OptionFlag::text);
     let descriptor = number(number_of, "invalid file descriptor specification")?;
     let file = u32::try_from(descriptor).ok().and_then(|descriptor| context.file(descriptor));
     let file = file.ok_or_else(|| format!("{descriptor}: invalid file descriptor: Bad file descriptor"))?;
-    let mut request = Request {
+    let mut request = ReadOptions {
         array: None,
         delimiter: b'\n',
         limit: None,
@@ -99,8 +100,8 @@ fn parse<'a>(context: &Context<'_>, flags: &[Flag<'a>]) -> Result<Request<'a>, S
         match flag.letter {
             b'a' => request.array = Some(text),
             b'd' => request.delimiter = text.first().copied().unwrap_or(0),
-            b'n' => request.limit = Some(Limit::AtMost(number(text, "invalid number")?)),
-            b'N' => request.limit = Some(Limit::Exactly(number(text, "invalid number")?)),
+            b'n' => request.limit = Some(ReadLimit::AtMost(number(text, "invalid number")?)),
+            b'N' => request.limit = Some(ReadLimit::Exactly(number(text, "invalid number")?)),
             b'p' => request.prompt = Some(text),
             b'r' => request.raw = true,
             b's' => request.silent = true,
@@ -116,15 +117,18 @@ fn parse<'a>(context: &Context<'_>, flags: &[Flag<'a>]) -> Result<Request<'a>, S
     Ok(request)
 }
 
-/// Seconds with a fraction, not negative.
+/// Parses a number of seconds with an optional fraction. Negative numbers are invalid.
 fn duration(text: &str) -> Option<Duration> {
     let plain = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
     let seconds: f64 = if plain { text.parse().ok()? } else { return None };
     Duration::try_from_secs_f64(seconds).ok()
 }
 
-fn read_line(context: &mut Context<'_>, request: &Request<'_>) -> Result<(Line, Ending), Unwind> {
-    let mut input = Input::new(request.file.clone(), request.timeout, false);
+fn read_line(
+    context: &mut Context<'_>,
+    request: &ReadOptions<'_>,
+) -> Result<(InputLine, LineEnding), Unwind> {
+    let mut input = DescriptorReader::new(request.file.clone(), request.timeout, false);
     let read = line::read(context, &mut input, request.delimiter, request.limit, request.raw);
     input.finish();
     read
@@ -132,20 +136,20 @@ fn read_line(context: &mut Context<'_>, request: &Request<'_>) -> Result<(Line, 
 
 fn conclude(
     context: &mut Context<'_>,
-    request: &Request<'_>,
+    request: &ReadOptions<'_>,
     names: &[Bytes],
-    line: &Line,
-    ending: Ending,
+    line: &InputLine,
+    ending: LineEnding,
 ) -> Flow {
-    if let Ending::Failed(errno) = ending {
+    if let LineEnding::Failed(errno) = ending {
         let message = haft_fs::message(&std::io::Error::from_raw_os_error(errno));
         context.error(format_args!("read error: 0: {message}"));
         return Ok(1);
     }
     let status = match ending {
-        Ending::Complete => 0,
-        Ending::EndOfFile | Ending::Failed(_) => 1,
-        Ending::TimedOut => 142,
+        LineEnding::Complete => 0,
+        LineEnding::EndOfFile | LineEnding::Failed(_) => 1,
+        LineEnding::TimedOut => 142,
     };
     let separators = context.session.value(b"IFS").unwrap_or_else(|| " \t\n".into());
     if let Some(array) = request.array {
@@ -155,7 +159,7 @@ fn conclude(
     }
     let assigned = match (names, request.limit) {
         ([], _) => assign(context, b"REPLY", line.bytes.clone().into()),
-        ([first, rest @ ..], Some(Limit::Exactly(_))) => {
+        ([first, rest @ ..], Some(ReadLimit::Exactly(_))) => {
             let mut result = assign(context, first, line.bytes.clone().into());
             for name in rest {
                 result = result.max(assign(context, name, Bytes::new()));

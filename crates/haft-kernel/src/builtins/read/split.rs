@@ -1,29 +1,29 @@
-//! Splitting a line into words.
+//! Word splitting of a line.
 
 use haft_text::Bytes;
 use haft_text::encoding::character_length;
 
-use super::line::Line;
+use super::line::InputLine;
 
-/// Walks over the words of a line.
-struct Words<'a> {
-    line: &'a Line,
+/// Iterates over the words of a line.
+struct LineWords<'a> {
+    line: &'a InputLine,
     separators: &'a [u8],
     at: usize,
 }
 
-/// What a separator does.
+/// A field separator.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Separator {
-    /// Blanks: several count as one, and at the ends they count as none.
+enum FieldSeparator {
+    /// IFS whitespace: adjacent ones count as one, and at the ends they are ignored.
     Blank,
-    /// Anything else: each ends a word.
+    /// Any other character of `IFS`: each ends a word.
     Mark,
 }
 
-impl Words<'_> {
-    /// The separator at a place, and its length.
-    fn separator(&self, at: usize) -> Option<(Separator, usize)> {
+impl LineWords<'_> {
+    /// Returns the separator at an index, and its length.
+    fn separator(&self, at: usize) -> Option<(FieldSeparator, usize)> {
         let rest = self.line.bytes.get(at..)?;
         let character = &rest[..character_length(rest)];
         if character.is_empty() || self.line.escaped.binary_search(&at).is_ok() {
@@ -34,7 +34,10 @@ impl Words<'_> {
             let (first, others) = known.split_at(character_length(known));
             if first == character {
                 let blank = matches!(character, b" " | b"\t" | b"\n");
-                return Some((if blank { Separator::Blank } else { Separator::Mark }, character.len()));
+                return Some((
+                    if blank { FieldSeparator::Blank } else { FieldSeparator::Mark },
+                    character.len(),
+                ));
             }
             known = others;
         }
@@ -42,7 +45,7 @@ impl Words<'_> {
     }
 
     fn skip_blanks(&mut self) {
-        while let Some((Separator::Blank, length)) = self.separator(self.at) {
+        while let Some((FieldSeparator::Blank, length)) = self.separator(self.at) {
             self.at += length;
         }
     }
@@ -51,7 +54,7 @@ impl Words<'_> {
         self.at >= self.line.bytes.len()
     }
 
-    /// The next word; what separates it from the one after is passed too.
+    /// Returns the next word, and skips the separator after it.
     fn next(&mut self) -> Bytes {
         self.skip_blanks();
         let start = self.at;
@@ -60,40 +63,40 @@ impl Words<'_> {
         }
         let word = Bytes::from(&self.line.bytes[start..self.at]);
         self.skip_blanks();
-        if let Some((Separator::Mark, length)) = self.separator(self.at) {
+        if let Some((FieldSeparator::Mark, length)) = self.separator(self.at) {
             self.at += length;
             self.skip_blanks();
         }
         word
     }
 
-    /// Everything that is left, without blanks at its end.
+    /// Returns the rest of the line without trailing whitespace.
     fn rest(&self) -> Bytes {
         let mut end = self.line.bytes.len();
-        while end > self.at && matches!(self.separator(end - 1), Some((Separator::Blank, _))) {
+        while end > self.at && matches!(self.separator(end - 1), Some((FieldSeparator::Blank, _))) {
             end -= 1;
         }
         self.line.bytes[self.at..end].into()
     }
 }
 
-/// How many words are made between two looks whether to stop.
-const SOME: usize = 4096;
+/// How many words are split between two checks for cancellation.
+const WORDS_PER_CHECK: usize = 4096;
 
-/// All words, or as many as there is time for.
-pub(super) fn all(line: &Line, separators: &[u8], stopped: impl Fn() -> bool) -> Vec<Bytes> {
-    let mut words = Words { line, separators, at: 0 };
+/// Returns all words, or those found before cancellation.
+pub(super) fn all(line: &InputLine, separators: &[u8], stopped: impl Fn() -> bool) -> Vec<Bytes> {
+    let mut words = LineWords { line, separators, at: 0 };
     let mut found = Vec::new();
     words.skip_blanks();
-    while !(words.is_done() || found.len().is_multiple_of(SOME) && stopped()) {
+    while !(words.is_done() || found.len().is_multiple_of(WORDS_PER_CHECK) && stopped()) {
         found.push(words.next());
     }
     found
 }
 
-/// So many words; the last is everything that is left, unless that is one word and what separates it.
-pub(super) fn into(line: &Line, separators: &[u8], count: usize) -> Vec<Bytes> {
-    let mut words = Words { line, separators, at: 0 };
+/// Splits into `count` words. The last is the rest of the line; if the rest is one word and a separator, the separator is dropped.
+pub(super) fn into(line: &InputLine, separators: &[u8], count: usize) -> Vec<Bytes> {
+    let mut words = LineWords { line, separators, at: 0 };
     words.skip_blanks();
     let mut found: Vec<Bytes> =
         (1..count).map(|_| if words.is_done() { Bytes::new() } else { words.next() }).collect();
@@ -112,12 +115,12 @@ pub(super) fn into(line: &Line, separators: &[u8], count: usize) -> Vec<Bytes> {
 mod tests {
     use super::*;
 
-    fn line(text: &str) -> Line {
-        Line { bytes: text.into(), escaped: Vec::new() }
+    fn line(text: &str) -> InputLine {
+        InputLine { bytes: text.into(), escaped: Vec::new() }
     }
 
     #[test]
-    fn words_are_divided_among_names() {
+    fn the_last_name_gets_the_rest() {
         for (text, separators, count, expected) in [
             ("a b c", " \t\n", 2, &["a", "b c"][..]),
             ("  a  b  ", " \t\n", 1, &["a  b"]),
@@ -135,11 +138,11 @@ mod tests {
     }
 
     #[test]
-    fn all_words() {
+    fn an_array_gets_all_words() {
         let found = all(&line("a:b::c:"), b":", || false);
         assert_eq!(found, ["a", "b", "", "c"].map(Bytes::from));
         assert!(all(&line("  "), b" ", || false).is_empty());
-        let escaped = Line { bytes: b"a b".to_vec(), escaped: vec![1] };
+        let escaped = InputLine { bytes: b"a b".to_vec(), escaped: vec![1] };
         assert_eq!(all(&escaped, b" ", || false), [Bytes::from("a b")]);
     }
 }

@@ -1,4 +1,4 @@
-//! The terminal while `read` reads from it.
+//! Terminal modes for `read`.
 
 use std::sync::Arc;
 
@@ -6,14 +6,14 @@ use rustix::termios::{LocalModes, OptionalActions, SpecialCodeIndex, Termios, tc
 
 use crate::io::OpenFile;
 
-/// A changed terminal, which is put back when this goes.
-pub(super) struct Mode {
+/// Changes the mode of a terminal until it is dropped.
+pub(super) struct TerminalModeGuard {
     file: Arc<OpenFile>,
     before: Termios,
 }
 
-impl Mode {
-    /// Stops echoing, or stops waiting for the end of the line; nothing if it is no terminal.
+impl TerminalModeGuard {
+    /// Turns off echo or line buffering. Returns `None` if the file is not a terminal.
     pub(super) fn set(file: &Arc<OpenFile>, silent: bool, by_character: bool) -> Option<Self> {
         if !silent && !by_character {
             return None;
@@ -34,7 +34,7 @@ impl Mode {
     }
 }
 
-impl Drop for Mode {
+impl Drop for TerminalModeGuard {
     fn drop(&mut self) {
         if let Some(descriptor) = self.file.descriptor() {
             let _ = tcsetattr(descriptor, OptionalActions::Now, &self.before);

@@ -1,11 +1,11 @@
-//! What the arguments of `test` mean.
+//! Evaluation of the arguments of `test`.
 
 use haft_text::Bytes;
 
 use super::primary::{binary, unary};
 use crate::session::Session;
 
-/// The truth of an expression, or what is wrong with it.
+/// Evaluates an expression, or returns an error message.
 pub(super) fn evaluate(session: &mut Session, words: &[Bytes]) -> Result<bool, String> {
     match words {
         [] => Ok(false),
@@ -18,7 +18,7 @@ pub(super) fn evaluate(session: &mut Session, words: &[Bytes]) -> Result<bool, S
         [open, first, second, close] if open.as_bytes() == b"(" && close.as_bytes() == b")" => {
             two(session, first, second)
         }
-        _ => Expression { session, words, at: 0 }.whole(),
+        _ => TestExpression { session, words, at: 0 }.whole(),
     }
 }
 
@@ -45,7 +45,7 @@ fn three(session: &mut Session, first: &Bytes, second: &Bytes, third: &Bytes) ->
     }
 }
 
-/// The letter of a unary operator.
+/// Returns the letter of a unary operator.
 pub(super) fn unary_letter(word: &[u8]) -> Option<u8> {
     match word {
         [b'-', letter] if b"abcdefghknoprstuvwxzGLNORS".contains(letter) => Some(*letter),
@@ -54,15 +54,15 @@ pub(super) fn unary_letter(word: &[u8]) -> Option<u8> {
 }
 
 /// How deep parentheses and negations may be nested.
-const DEPTH: usize = 500;
+const MAX_NESTING_DEPTH: usize = 500;
 
-struct Expression<'a> {
+struct TestExpression<'a> {
     session: &'a mut Session,
     words: &'a [Bytes],
     at: usize,
 }
 
-impl Expression<'_> {
+impl TestExpression<'_> {
     fn whole(&mut self) -> Result<bool, String> {
         let truth = self.any(0)?;
         match self.words.get(self.at) {
@@ -94,7 +94,7 @@ impl Expression<'_> {
     }
 
     fn term(&mut self, depth: usize) -> Result<bool, String> {
-        if depth > DEPTH {
+        if depth > MAX_NESTING_DEPTH {
             return Err("expression too deep".to_owned());
         }
         let mut negate = false;

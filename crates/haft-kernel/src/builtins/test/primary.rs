@@ -1,11 +1,11 @@
-//! The single tests.
+//! The primaries of `test`.
 
 use haft_lang::ast::BinaryTest;
 
 use crate::builtins::integer::parse_integer;
 use crate::session::Session;
 
-/// A test of one operand: the letter after the dash.
+/// Evaluates a unary test, given by the letter after the dash.
 pub(super) fn unary(session: &mut Session, letter: u8, operand: &[u8]) -> Result<bool, String> {
     match letter {
         b'n' => Ok(!operand.is_empty()),
@@ -15,7 +15,7 @@ pub(super) fn unary(session: &mut Session, letter: u8, operand: &[u8]) -> Result
     }
 }
 
-/// A test of two operands, if the word between them is an operator.
+/// Evaluates a binary test. Returns `None` if the word between the operands is not an operator.
 pub(super) fn binary(
     session: &mut Session,
     left: &[u8],
