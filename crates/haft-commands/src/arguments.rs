@@ -5,7 +5,7 @@ mod value;
 
 use std::time::Duration;
 
-use haft_kernel::{Argument, Bytes};
+use haft_kernel::{Bytes, TypedArgument};
 
 use crate::descriptor::CommandDescriptor;
 use crate::error::{Error, ErrorKind};
@@ -49,9 +49,9 @@ impl CommandArguments {
     /// Fails if a parameter is unknown, a required parameter is missing, or a value has the wrong type.
     pub fn parse<'a>(
         descriptor: &CommandDescriptor,
-        arguments: impl IntoIterator<Item = Argument<'a>>,
+        arguments: impl IntoIterator<Item = TypedArgument<'a>>,
     ) -> Result<Self, Error> {
-        let arguments: Vec<Argument<'a>> = arguments.into_iter().collect();
+        let arguments: Vec<TypedArgument<'a>> = arguments.into_iter().collect();
         let parsed = ArgumentParser::new(descriptor, &arguments).parse()?;
         if parsed.wants_help {
             return Ok(parsed);

@@ -1,7 +1,7 @@
 //! Turns a descriptor and a function into a command of the kernel.
 
 use haft_kernel::builtins::Context;
-use haft_kernel::{Argument, Bytes, Command, FanOut, Flow, Role, Session};
+use haft_kernel::{Bytes, Command, FanOut, Flow, Role, Session, TypedArgument};
 
 use crate::arguments::CommandArguments;
 use crate::descriptor::{ArgumentStyle, CommandDescriptor, CommandParameter, ParameterKind};
@@ -74,7 +74,7 @@ impl Command for CommandDefinition {
         if self.descriptor.style == ArgumentStyle::Typed {
             return true;
         }
-        let parsed = CommandArguments::parse(self.descriptor, before.iter().map(Argument::Word));
+        let parsed = CommandArguments::parse(self.descriptor, before.iter().map(TypedArgument::Word));
         let Ok(parsed) = parsed else { return false };
         let operands = &before[parsed.option_words..];
         match operands.get((self.command_at)(operands)..) {
@@ -85,7 +85,7 @@ impl Command for CommandDefinition {
 
     fn steps_aside(&self, session: &mut Session, arguments: &[Bytes]) -> bool {
         let Some(steps_aside) = self.steps_aside else { return false };
-        match CommandArguments::parse(self.descriptor, arguments.iter().map(Argument::Word)) {
+        match CommandArguments::parse(self.descriptor, arguments.iter().map(TypedArgument::Word)) {
             Ok(parsed) => {
                 parsed.wants_help || steps_aside(session, &parsed, &arguments[parsed.option_words..])
             }

@@ -1,7 +1,7 @@
 //! `scatter`: runs part of a pipeline once per input line, in parallel.
 
 use haft_kernel::builtins::Context;
-use haft_kernel::{Argument, Bytes, FanOut, Flow, Role};
+use haft_kernel::{Bytes, FanOut, Flow, Role, TypedArgument};
 
 use crate::arguments::CommandArguments;
 use crate::definition::{CommandDefinition, report_usage_error};
@@ -99,7 +99,7 @@ fn parse(
     descriptor: &CommandDescriptor,
     words: &[Bytes],
 ) -> Option<CommandArguments> {
-    match CommandArguments::parse(descriptor, words.iter().map(Argument::Word)) {
+    match CommandArguments::parse(descriptor, words.iter().map(TypedArgument::Word)) {
         Ok(arguments) => Some(arguments),
         Err(error) => {
             let mut context = Context::of(context.session, descriptor.name.as_bytes());

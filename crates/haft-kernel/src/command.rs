@@ -16,7 +16,7 @@ use crate::session::Session;
 ///
 /// ```
 /// use haft_kernel::builtins::Context;
-/// use haft_kernel::{Bytes, Command, Flow, Kernel, Session};
+/// use haft_kernel::{Bytes, Command, Flow, Kernel, Session, TypedArgument};
 /// use std::sync::Arc;
 ///
 /// #[derive(Debug)]
@@ -42,7 +42,7 @@ use crate::session::Session;
 ///
 /// ```
 /// use haft_kernel::builtins::Context;
-/// use haft_kernel::{Argument, Bytes, Command, Flow, Kernel, Session};
+/// use haft_kernel::{Bytes, Command, Flow, Kernel, Session};
 /// use std::sync::Arc;
 ///
 /// #[derive(Debug)]
@@ -59,7 +59,7 @@ use crate::session::Session;
 ///
 ///     fn run(&self, context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
 ///         let count = context.typed(arguments).find_map(|argument| match argument {
-///             Argument::Value { name: b"of", value } => value.as_array().map(Vec::len),
+///             TypedArgument::Value { name: b"of", value } => value.as_array().map(Vec::len),
 ///             _ => None,
 ///         });
 ///         context.print(format!("{}\n", count.unwrap_or(0)).as_bytes())

@@ -1,4 +1,4 @@
-//! Letting go of what is large.
+//! Dropping of large values without delay.
 
 use std::thread;
 
@@ -6,21 +6,21 @@ use haft_text::Bytes;
 
 use crate::memory::MemoryBudget;
 
-/// Drops a value on a thread of its own: nobody who has been told to stop waits until all of it is taken apart.
+/// Drops a value on another thread, so that a cancelled session does not wait for it.
 pub(crate) fn discard<T: Send + 'static>(value: T, memory: &MemoryBudget) {
     let memory = memory.clone();
     let drop_value = move || {
         let _counted = memory.enter();
         drop(value);
     };
-    // Without a thread the closure is dropped here, and the value with it.
+    // If no thread can be started, the closure and the value are dropped here.
     let _ = thread::Builder::new().name("discard".to_owned()).spawn(drop_value);
 }
 
-/// The same with a list of words, if it is so long that it would be noticed.
+/// Drops a list of words on another thread if it is long.
 pub(crate) fn discard_words(words: &mut Vec<Bytes>, memory: &MemoryBudget) {
-    const LONG: usize = 10_000;
-    if words.len() > LONG {
+    const MIN_DISCARDED_WORDS: usize = 10_000;
+    if words.len() > MIN_DISCARDED_WORDS {
         discard(std::mem::take(words), memory);
     }
 }

@@ -161,4 +161,4 @@ pub use haft_text::Bytes;
 pub use kernel::{Kernel, KernelBuilder};
 pub use session::{BASH_VERSION, Definition, Frame, NameKind, Session};
 pub use signals::SignalInbox;
-pub use values::Argument;
+pub use values::TypedArgument;

@@ -1,6 +1,6 @@
-//! The options of `set` and of `shopt`.
+//! The options of `set -o` and of `shopt`.
 
-/// The options of `set -o`, in the order in which it lists them.
+/// The options of `set -o`, in the order of its listing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum SetOption {
@@ -60,7 +60,7 @@ pub enum SetOption {
     Trace,
 }
 
-/// The options of `shopt`, in the order in which it lists them.
+/// The options of `shopt`, in the order of its listing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum ShellOption {
@@ -212,13 +212,13 @@ impl SetOption {
         (Self::Trace, "xtrace", Some(b'x')),
     ];
 
-    /// The option of this name.
+    /// Returns the option of this name.
     #[must_use]
     pub fn from_name(name: &[u8]) -> Option<Self> {
         Self::ALL.iter().find(|(_, known, _)| known.as_bytes() == name).map(|(option, ..)| *option)
     }
 
-    /// The option of this letter.
+    /// Returns the option of this letter.
     #[must_use]
     pub fn from_letter(letter: u8) -> Option<Self> {
         Self::ALL.iter().find(|(_, _, known)| *known == Some(letter)).map(|(option, ..)| *option)
@@ -287,35 +287,35 @@ impl ShellOption {
         (Self::XpgEcho, "xpg_echo"),
     ];
 
-    /// The option of this name.
+    /// Returns the option of this name.
     #[must_use]
     pub fn from_name(name: &[u8]) -> Option<Self> {
         Self::ALL.iter().find(|(_, known)| known.as_bytes() == name).map(|(option, _)| *option)
     }
 }
 
-/// Which options are on.
+/// The set of enabled options.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Options {
+pub struct ShellOptions {
     set: u32,
     shell: u64,
 }
 
-impl Options {
-    /// Whether an option of `set` is on.
+impl ShellOptions {
+    /// Tells whether an option of `set -o` is on.
     #[must_use]
     #[inline]
     pub const fn has(self, option: SetOption) -> bool {
         self.set & (1 << option as u8) != 0
     }
 
-    /// Turns an option of `set` on or off.
+    /// Turns an option of `set -o` on or off.
     pub const fn put(&mut self, option: SetOption, on: bool) {
         let bit = 1 << option as u8;
         self.set = if on { self.set | bit } else { self.set & !bit };
     }
 
-    /// Whether an option of `shopt` is on.
+    /// Tells whether an option of `shopt` is on.
     #[must_use]
     #[inline]
     pub const fn shell(self, option: ShellOption) -> bool {
@@ -328,22 +328,22 @@ impl Options {
         self.shell = if on { self.shell | bit } else { self.shell & !bit };
     }
 
-    /// The letters of `$-`, without those that tell how the shell was started.
+    /// Returns the letters of `$-`, without those for how the shell was started.
     #[must_use]
     pub fn letters(self) -> String {
-        const ORDER: &[u8] = b"abefhkmnptuvxBCEHPT";
+        const LETTER_ORDER: &[u8] = b"abefhkmnptuvxBCEHPT";
         let on = |letter: &&u8| SetOption::from_letter(**letter).is_some_and(|option| self.has(option));
-        ORDER.iter().filter(on).map(|letter| char::from(*letter)).collect()
+        LETTER_ORDER.iter().filter(on).map(|letter| char::from(*letter)).collect()
     }
 
-    /// The value of `SHELLOPTS`.
+    /// Returns the value of `SHELLOPTS`.
     #[must_use]
     pub fn set_names(self) -> String {
         let names = SetOption::ALL.iter().filter(|(option, ..)| self.has(*option)).map(|(_, name, _)| *name);
         names.collect::<Vec<_>>().join(":")
     }
 
-    /// The value of `BASHOPTS`.
+    /// Returns the value of `BASHOPTS`.
     #[must_use]
     pub fn shell_names(self) -> String {
         let names = ShellOption::ALL.iter().filter(|(option, _)| self.shell(*option)).map(|(_, name)| *name);
@@ -351,8 +351,8 @@ impl Options {
     }
 }
 
-impl Default for Options {
-    /// As a shell that runs a script begins.
+impl Default for ShellOptions {
+    /// Returns the initial options of a shell that runs a script.
     fn default() -> Self {
         use SetOption as S;
         use ShellOption as O;

@@ -1,25 +1,25 @@
-//! A value that subshells share until one of them changes it.
+//! A copy-on-write value that subshells share.
 
 use std::ops::Deref;
 use std::sync::Arc;
 
-/// A value of this session's own, or one that others may hold too. To change one's own takes no look at how many hold it,
-/// which between processors is the dear part of copying on write.
+/// A value that is owned by one session, or shared by several. Changing an owned value needs no check of a reference count, which is the
+/// expensive part of copy-on-write across processors.
 #[derive(Debug)]
-pub(crate) enum Shared<T> {
+pub(crate) enum CopyOnWrite<T> {
     Own(T),
     Lent(Arc<T>),
 }
 
-impl<T: Clone + Default> Shared<T> {
-    /// Makes a clone cost next to nothing.
-    pub(crate) fn lend(&mut self) {
+impl<T: Clone + Default> CopyOnWrite<T> {
+    /// Makes clones cheap, by sharing the value.
+    pub(crate) fn share(&mut self) {
         if let Self::Own(value) = self {
             *self = Self::Lent(Arc::new(std::mem::take(value)));
         }
     }
 
-    /// The value, to be changed: a copy of it if somebody else holds it.
+    /// Returns the value for modification. Copies it if another session shares it.
     #[inline]
     pub(crate) fn make_mut(&mut self) -> &mut T {
         if matches!(self, Self::Lent(_)) {
@@ -40,7 +40,7 @@ impl<T: Clone + Default> Shared<T> {
     }
 }
 
-impl<T> Deref for Shared<T> {
+impl<T> Deref for CopyOnWrite<T> {
     type Target = T;
 
     #[inline]
@@ -52,7 +52,7 @@ impl<T> Deref for Shared<T> {
     }
 }
 
-impl<T: Clone> Clone for Shared<T> {
+impl<T: Clone> Clone for CopyOnWrite<T> {
     fn clone(&self) -> Self {
         match self {
             Self::Own(value) => Self::Own(value.clone()),
@@ -61,7 +61,7 @@ impl<T: Clone> Clone for Shared<T> {
     }
 }
 
-impl<T: Default> Default for Shared<T> {
+impl<T: Default> Default for CopyOnWrite<T> {
     fn default() -> Self {
         Self::Own(T::default())
     }
@@ -72,9 +72,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_change_is_seen_by_its_holder_alone() {
-        let mut first = Shared::Own(vec![1]);
-        first.lend();
+    fn a_change_does_not_affect_other_holders() {
+        let mut first = CopyOnWrite::Own(vec![1]);
+        first.share();
         let mut second = first.clone();
         second.make_mut().push(2);
         first.make_mut().push(3);
@@ -82,10 +82,10 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_else_holds_any_more_is_not_copied() {
-        let mut first = Shared::Own(vec![1]);
+    fn a_value_without_other_holders_is_not_copied() {
+        let mut first = CopyOnWrite::Own(vec![1]);
         let place = first.as_ptr();
-        first.lend();
+        first.share();
         drop(first.clone());
         first.make_mut()[0] = 2;
         assert_eq!(first.as_ptr(), place);

@@ -1,37 +1,40 @@
-//! Arguments that have values: JSON words, for commands that take them.
+//! JSON words as arguments with values.
 
 use haft_text::Bytes;
 use serde_json::Value;
 
-/// The values of JSON words among the arguments of a command. Each is found by how many arguments follow it, so that a
-/// command which hands the rest of its arguments to another hands their values on as they are.
-pub(crate) type Values = [(usize, Value)];
+/// The values of the JSON words among the arguments of a command, each with the number of arguments after it. Counted from the end, the
+/// values stay valid when a command passes the rest of its arguments on to another command.
+pub(crate) type JsonValues = [(usize, Value)];
 
-/// An argument as a command that takes values sees it.
+/// An argument of a command that takes JSON values.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Argument<'a> {
+pub enum TypedArgument<'a> {
     /// A word.
     Word(&'a Bytes),
     /// A JSON word: `name=[…]` or `name={…}`.
     Value {
-        /// What stands before the equals sign.
+        /// The text before the equals sign.
         name: &'a [u8],
-        /// The value, the shell's expansions in its strings made.
+        /// The value, after expansions in its strings.
         value: &'a Value,
     },
 }
 
-/// The arguments, each with its value if it has one.
-pub(crate) fn typed<'a>(words: &'a [Bytes], values: &'a Values) -> impl Iterator<Item = Argument<'a>> {
+/// Iterates over the arguments, each with its value if it has one.
+pub(crate) fn typed_arguments<'a>(
+    words: &'a [Bytes],
+    values: &'a JsonValues,
+) -> impl Iterator<Item = TypedArgument<'a>> {
     words.iter().enumerate().map(move |(index, word)| {
         let following = words.len() - 1 - index;
         let value = values.iter().find(|(distance, _)| *distance == following).map(|(_, value)| value);
         match value {
             Some(value) => {
                 let name = memchr::memchr(b'=', word).map_or(&word[..0], |end| &word[..end]);
-                Argument::Value { name, value }
+                TypedArgument::Value { name, value }
             }
-            None => Argument::Word(word),
+            None => TypedArgument::Word(word),
         }
     })
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use haft_kernel::builtins::Context;
-use haft_kernel::{Argument, Backend, Bytes, Command, Flow, Kernel, Session, ToolError};
+use haft_kernel::{Backend, Bytes, Command, Flow, Kernel, Session, ToolError, TypedArgument};
 
 /// Shows its arguments, each on a line: words as they are, values as JSON.
 #[derive(Debug)]
@@ -13,8 +13,8 @@ fn show(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
     let lines: Vec<String> = context
         .typed(arguments)
         .map(|argument| match argument {
-            Argument::Word(word) => format!("<{word}>"),
-            Argument::Value { name, value } => format!("{}:{value}", String::from_utf8_lossy(name)),
+            TypedArgument::Word(word) => format!("<{word}>"),
+            TypedArgument::Value { name, value } => format!("{}:{value}", String::from_utf8_lossy(name)),
         })
         .collect();
     context.print(format!("{}\n", lines.join(" ")).as_bytes())

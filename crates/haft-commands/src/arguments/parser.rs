@@ -1,6 +1,6 @@
 //! Splits a command line into options and values.
 
-use haft_kernel::Argument;
+use haft_kernel::TypedArgument;
 
 use super::value::{from_json, from_text};
 use super::{ArgumentValue, CommandArguments};
@@ -10,27 +10,27 @@ use crate::error::{Error, ErrorKind};
 /// A cursor over the arguments of one call.
 pub(super) struct ArgumentParser<'a> {
     descriptor: &'a CommandDescriptor,
-    arguments: &'a [Argument<'a>],
+    arguments: &'a [TypedArgument<'a>],
     position: usize,
     parsed: CommandArguments,
 }
 
 impl<'a> ArgumentParser<'a> {
-    pub(super) fn new(descriptor: &'a CommandDescriptor, arguments: &'a [Argument<'a>]) -> Self {
+    pub(super) fn new(descriptor: &'a CommandDescriptor, arguments: &'a [TypedArgument<'a>]) -> Self {
         Self { descriptor, arguments, position: 0, parsed: CommandArguments::default() }
     }
 
     pub(super) fn parse(mut self) -> Result<CommandArguments, Error> {
         while let Some(argument) = self.arguments.get(self.position) {
             let word: &'a [u8] = match argument {
-                Argument::Value { name, value } => {
+                TypedArgument::Value { name, value } => {
                     self.position += 1;
                     let parameter = self.find_parameter(name)?;
                     let value = from_json(parameter, value)?;
                     self.parsed.values.push((parameter.name, value));
                     continue;
                 }
-                Argument::Word(word) => word,
+                TypedArgument::Word(word) => word,
             };
             match (word, self.descriptor.style) {
                 (b"--", _) => {
@@ -47,7 +47,7 @@ impl<'a> ArgumentParser<'a> {
         }
         self.parsed.option_words = self.position;
         match (self.descriptor.style, self.arguments.get(self.position)) {
-            (ArgumentStyle::Typed, Some(Argument::Word(word))) => Err(self.unexpected_argument(word)),
+            (ArgumentStyle::Typed, Some(TypedArgument::Word(word))) => Err(self.unexpected_argument(word)),
             _ => Ok(self.parsed),
         }
     }
@@ -102,7 +102,7 @@ impl<'a> ArgumentParser<'a> {
     fn next_word(&mut self, parameter: &CommandParameter) -> Result<&'a [u8], Error> {
         self.position += 1;
         match self.arguments.get(self.position) {
-            Some(Argument::Word(word)) => Ok(word),
+            Some(TypedArgument::Word(word)) => Ok(word),
             _ => {
                 let message = format_args!("parameter '{}' requires a value", parameter.name);
                 Err(Error::new(ErrorKind::Missing, message))

@@ -25,7 +25,7 @@ const DESCRIPTOR: CommandDescriptor = CommandDescriptor {
 
 fn parse(words: &[&str]) -> Result<CommandArguments, Error> {
     let words: Vec<Bytes> = words.iter().map(|word| Bytes::from(*word)).collect();
-    CommandArguments::parse(&DESCRIPTOR, words.iter().map(Argument::Word))
+    CommandArguments::parse(&DESCRIPTOR, words.iter().map(TypedArgument::Word))
 }
 
 #[test]
@@ -60,7 +60,7 @@ fn only_json_words_are_parsed_as_lists() {
     let parsed = parse(&["text=a", "list=[\"x\"]", "list=y"]).expect("valid arguments");
     assert_eq!(parsed.list("list"), ["[\"x\"]".into(), Bytes::from("y")]);
     let (text, value) = (Bytes::from("text=a"), json!(["x", 1]));
-    let arguments = [Argument::Word(&text), Argument::Value { name: b"list", value: &value }];
+    let arguments = [TypedArgument::Word(&text), TypedArgument::Value { name: b"list", value: &value }];
     let parsed = CommandArguments::parse(&DESCRIPTOR, arguments).expect("valid arguments");
     assert_eq!(parsed.list("list"), [Bytes::from("x"), "1".into()]);
 }

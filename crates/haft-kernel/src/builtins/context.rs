@@ -8,7 +8,7 @@ use haft_text::Bytes;
 use crate::flow::{Flow, Unwind};
 use crate::io::OpenFile;
 use crate::session::Session;
-use crate::values::{Argument, Values, typed};
+use crate::values::{JsonValues, TypedArgument, typed_arguments};
 
 /// The session that a builtin runs in, and the name it was called by.
 #[derive(Debug)]
@@ -18,7 +18,7 @@ pub struct Context<'a> {
     /// The name, for messages.
     pub name: &'a [u8],
     /// The values of JSON words among the arguments.
-    pub(crate) values: &'a Values,
+    pub(crate) values: &'a JsonValues,
     /// Whether writing to standard output failed, which makes a builtin fail.
     output_failed: bool,
 }
@@ -30,7 +30,7 @@ impl<'a> Context<'a> {
         Self::new(session, name, &[])
     }
 
-    pub(crate) fn new(session: &'a mut Session, name: &'a [u8], values: &'a Values) -> Self {
+    pub(crate) fn new(session: &'a mut Session, name: &'a [u8], values: &'a JsonValues) -> Self {
         Context { session, name, values, output_failed: false }
     }
 
@@ -55,7 +55,7 @@ impl Context<'_> {
 
     fn write_failed(&mut self, error: &std::io::Error) -> Flow {
         if error.kind() == std::io::ErrorKind::BrokenPipe && !self.session.ignores_broken_pipe() {
-            return Err(Unwind::Signal(Signals::PIPE));
+            return Err(Unwind::Signal(haft_process::Signals::PIPE));
         }
         self.session.check_cancelled()?;
         self.output_failed = true;
@@ -102,8 +102,8 @@ impl Context<'_> {
     }
 
     /// Iterates over the arguments, or the last of them, with the values of JSON words.
-    pub fn typed<'a>(&'a self, arguments: &'a [Bytes]) -> impl Iterator<Item = Argument<'a>> {
-        typed(arguments, self.values)
+    pub fn typed<'a>(&'a self, arguments: &'a [Bytes]) -> impl Iterator<Item = TypedArgument<'a>> {
+        typed_arguments(arguments, self.values)
     }
 
     /// Runs the last of the arguments as a command, with the usual command lookup.

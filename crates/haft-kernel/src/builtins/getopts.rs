@@ -17,7 +17,7 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
         if rest.is_empty() { context.session.parameters.positional().to_vec() } else { rest.to_vec() };
     let silent = specification.starts_with(b":");
     let known = if silent { &specification[1..] } else { &specification[..] };
-    let mut walk = GetoptsPosition::begin(context, &words);
+    let mut walk = OptionScanner::begin(context, &words);
     let found = walk.next(known);
     let quiet = silent || context.session.value(b"OPTERR").is_some_and(|value| value.as_bytes() == b"0");
     let (index, offset) = (walk.index, walk.offset);
@@ -38,13 +38,13 @@ enum GetoptsResult {
 
 /// The position in the arguments. The index counts from 1, as `OPTIND` does; the offset is that of the next letter in the word, or 0
 /// before the word.
-struct GetoptsPosition<'a> {
+struct OptionScanner<'a> {
     words: &'a [Bytes],
     index: usize,
     offset: usize,
 }
 
-impl<'a> GetoptsPosition<'a> {
+impl<'a> OptionScanner<'a> {
     /// Continues after the previous call, unless `OPTIND` was changed.
     fn begin(context: &Context<'_>, words: &'a [Bytes]) -> Self {
         let value = context.session.value(b"OPTIND").unwrap_or_default();

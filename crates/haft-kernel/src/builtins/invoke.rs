@@ -5,7 +5,7 @@ use haft_text::Bytes;
 use super::{Builtin, BuiltinFunction, Context, Operand};
 use crate::flow::Flow;
 use crate::session::Session;
-use crate::values::Values;
+use crate::values::JsonValues;
 
 impl Session {
     /// Runs a builtin with words; the first is its name.
@@ -13,7 +13,7 @@ impl Session {
         &mut self,
         builtin: &'static Builtin,
         words: &[Bytes],
-        values: &Values,
+        values: &JsonValues,
     ) -> Flow {
         let mut context = Context::new(self, builtin.name.as_bytes(), values);
         let arguments = words.get(1..).unwrap_or_default();

@@ -9,7 +9,7 @@ use super::descriptor_reader::DescriptorReader;
 use super::options::OptionFlag;
 use super::{Context, options};
 use crate::flow::{Flow, Unwind};
-use crate::variables::{Attributes, IndexedArray, Value, Variable, VariableError, is_name};
+use crate::variables::{Attributes, IndexedArray, Variable, VariableError, VariableValue, is_name};
 
 /// The parsed options.
 struct MapfileOptions<'a> {
@@ -115,7 +115,7 @@ fn prepare(context: &mut Context<'_>, name: &Bytes, clear: bool) -> Result<Optio
     let variable = context.session.variables.entry(&target);
     let problem = match &variable.value {
         _ if variable.is(Attributes::READONLY) => Some(VariableError::Readonly(name.clone()).to_string()),
-        Value::Associative(_) => Some(format!("{name}: not an indexed array")),
+        VariableValue::Associative(_) => Some(format!("{name}: not an indexed array")),
         _ => None,
     };
     if let Some(problem) = problem {
@@ -123,12 +123,12 @@ fn prepare(context: &mut Context<'_>, name: &Bytes, clear: bool) -> Result<Optio
         return Ok(Some(1));
     }
     let kept = match &variable.value {
-        Value::Scalar(value) if variable.is_set() => vec![value.clone()],
+        VariableValue::Scalar(value) if variable.is_set() => vec![value.clone()],
         _ => Vec::new(),
     };
-    if clear || matches!(variable.value, Value::Scalar(_)) {
+    if clear || matches!(variable.value, VariableValue::Scalar(_)) {
         let kept = if clear { Vec::new() } else { kept };
-        variable.value = Value::Indexed(Arc::new(IndexedArray::from_values(kept)));
+        variable.value = VariableValue::Indexed(Arc::new(IndexedArray::from_values(kept)));
     }
     variable.attributes = variable.attributes.without(Attributes::UNSET);
     Ok(None)
@@ -166,7 +166,7 @@ fn fill(
 
 /// Sets an element: directly if the array has no attributes.
 fn store(context: &mut Context<'_>, name: &Bytes, index: u64, value: Bytes) -> Result<(), VariableError> {
-    if let Some(Variable { value: Value::Indexed(array), attributes: Attributes::NONE, .. }) =
+    if let Some(Variable { value: VariableValue::Indexed(array), attributes: Attributes::NONE, .. }) =
         context.session.variables.get_mut(name)
     {
         Arc::make_mut(array).set(index, value);

@@ -19,7 +19,7 @@ struct UlimitResource {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum LimitSource {
     Resource(Resource, rustix::process::Resource),
-    /// The buffer size of a pipe, selection cannot be changed.
+    /// The buffer size of a pipe, which cannot be changed.
     Pipe,
 }
 
@@ -34,6 +34,9 @@ macro_rules! resource {
         }
     };
 }
+
+/// The size of an atomic write to a pipe, `PIPE_BUF`.
+const PIPE_BUFFER_BYTES: u64 = 4096;
 
 /// All resources, in the order of `ulimit -a`.
 const RESOURCES: &[UlimitResource] = &[
@@ -62,7 +65,7 @@ const RESOURCES: &[UlimitResource] = &[
     resource!(b'x', "file locks", "", 1, FileLocks, Locks),
 ];
 
-/// LimitSelection of the two limits is meant. By default both are set, and the soft limit is shown.
+/// Which of the two limits is meant. By default both are set, and the soft limit is shown.
 #[derive(Clone, Copy, Default)]
 struct LimitSelection {
     soft: bool,
@@ -121,7 +124,9 @@ fn current(context: &Context<'_>, resource: &UlimitResource, selection: LimitSel
 }
 
 fn both(context: &Context<'_>, resource: &UlimitResource) -> (Option<u64>, Option<u64>) {
-    let LimitSource::Resource(ours, system) = resource.kind else { return (Some(4096), Some(4096)) };
+    let LimitSource::Resource(ours, system) = resource.kind else {
+        return (Some(PIPE_BUFFER_BYTES), Some(PIPE_BUFFER_BYTES));
+    };
     let own = context.session.limits.program_limits().iter().rev().find(|limit| limit.resource == ours);
     match own {
         Some(limit) => (limit.soft, limit.hard),
@@ -138,7 +143,7 @@ fn set(
     selection: LimitSelection,
     text: &Bytes,
 ) -> Result<(), String> {
-    let LimitSource::Resource(resource, _) = resource.kind else {
+    let LimitSource::Resource(ours, _) = resource.kind else {
         return Err(format!("{}: cannot modify limit: Invalid argument", resource.name));
     };
     let (soft, hard) = both(context, resource);
@@ -171,16 +176,16 @@ fn set(
         return Err(format!("{}: cannot modify limit: Invalid argument", resource.name));
     }
     let limits = context.session.limits.program_limits_mut();
-    limits.retain(|limit| limit.resource != resource);
-    limits.push(ResourceLimit { resource, soft: new_soft, hard: new_hard });
+    limits.retain(|limit| limit.resource != ours);
+    limits.push(ResourceLimit { resource: ours, soft: new_soft, hard: new_hard });
     Ok(())
 }
 
 /// Tells whether this process may raise hard limits.
 fn may_raise() -> bool {
-    const SYS_RESOURCE: u32 = 24;
+    const CAP_SYS_RESOURCE: u32 = 24;
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let effective = status.lines().find_map(|line| line.strip_prefix("CapEff:"));
     let bits = effective.and_then(|digits| u64::from_str_radix(digits.trim(), 16).ok());
-    bits.is_some_and(|bits| bits >> SYS_RESOURCE & 1 == 1)
+    bits.is_some_and(|bits| bits >> CAP_SYS_RESOURCE & 1 == 1)
 }

@@ -8,7 +8,7 @@ use super::{Context, options};
 use crate::flow::Flow;
 use crate::options::ShellOption;
 use crate::session::split_reference;
-use crate::variables::{Attributes, Value, VariableError, is_name};
+use crate::variables::{Attributes, VariableError, VariableValue, is_name};
 
 /// What is removed.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -129,18 +129,18 @@ fn remove_element(context: &mut Context<'_>, array: &[u8], subscript: &[u8]) -> 
         return false;
     }
     match kind {
-        Value::Associative(_) => remove_key(context, &name, subscript),
-        Value::Indexed(_) if matches!(subscript, b"@" | b"*") => {
-            if let Some(Value::Indexed(array)) = value_of(context, &name) {
+        VariableValue::Associative(_) => remove_key(context, &name, subscript),
+        VariableValue::Indexed(_) if matches!(subscript, b"@" | b"*") => {
+            if let Some(VariableValue::Indexed(array)) = value_of(context, &name) {
                 *array = Arc::default();
             }
             true
         }
-        Value::Indexed(_) => remove_index(context, &name, subscript),
-        Value::Scalar(_) if context.session.evaluate_text(subscript) == Ok(0) => {
+        VariableValue::Indexed(_) => remove_index(context, &name, subscript),
+        VariableValue::Scalar(_) if context.session.evaluate_text(subscript) == Ok(0) => {
             remove_variable(context, &name, UnsetKind::Variable)
         }
-        Value::Scalar(_) => {
+        VariableValue::Scalar(_) => {
             context.error(format_args!("{name}: not an array variable"));
             false
         }
@@ -155,14 +155,14 @@ fn remove_key(context: &mut Context<'_>, name: &Bytes, subscript: &[u8]) -> bool
         false => key(context, subscript),
     };
     let key = if has_key(context, name, &key) { key } else { subscript.into() };
-    if let Some(Value::Associative(array)) = value_of(context, name) {
+    if let Some(VariableValue::Associative(array)) = value_of(context, name) {
         Arc::make_mut(array).remove(&key);
     }
     true
 }
 
 fn has_key(context: &mut Context<'_>, name: &Bytes, key: &[u8]) -> bool {
-    matches!(value_of(context, name), Some(Value::Associative(array)) if array.get(key).is_some())
+    matches!(value_of(context, name), Some(VariableValue::Associative(array)) if array.get(key).is_some())
 }
 
 /// Returns the key of a subscript, after expansions in it.
@@ -178,7 +178,7 @@ fn key(context: &mut Context<'_>, subscript: &[u8]) -> Bytes {
     }
 }
 
-fn value_of<'a>(context: &'a mut Context<'_>, name: &[u8]) -> Option<&'a mut Value> {
+fn value_of<'a>(context: &'a mut Context<'_>, name: &[u8]) -> Option<&'a mut VariableValue> {
     context.session.variables.get_mut(name).map(|variable| &mut variable.value)
 }
 
@@ -190,7 +190,7 @@ fn remove_index(context: &mut Context<'_>, name: &Bytes, subscript: &[u8]) -> bo
             return false;
         }
     };
-    if let Some(Value::Indexed(array)) = value_of(context, name) {
+    if let Some(VariableValue::Indexed(array)) = value_of(context, name) {
         match array.resolve(number) {
             Some(index) => {
                 Arc::make_mut(array).remove(index);

@@ -5,7 +5,7 @@ use haft_text::format_number;
 use haft_text::quote;
 
 use crate::session::Session;
-use crate::variables::{Value, Variable, is_name};
+use crate::variables::{Variable, VariableValue, is_name};
 
 /// Formats a variable for a listing.
 pub(super) type VariableFormat = fn(&[u8], &Variable, Encoding) -> Vec<u8>;
@@ -18,7 +18,7 @@ pub(crate) fn declaration(name: &[u8], variable: &Variable, encoding: Encoding) 
     if variable.is_set() {
         line.push(b'=');
         match &variable.value {
-            Value::Scalar(value) => line.extend_from_slice(&quote::declared(value, encoding)),
+            VariableValue::Scalar(value) => line.extend_from_slice(&quote::declared(value, encoding)),
             _ => line.extend_from_slice(&elements(variable, encoding)),
         }
     }
@@ -32,7 +32,7 @@ pub(crate) fn listing(name: &[u8], variable: &Variable, encoding: Encoding) -> V
         return Vec::new();
     }
     let value = match &variable.value {
-        Value::Scalar(value) => quote::listed(value, encoding),
+        VariableValue::Scalar(value) => quote::listed(value, encoding),
         _ => elements(variable, encoding),
     };
     [name, b"=", &value, b"\n"].concat()
@@ -42,8 +42,8 @@ pub(crate) fn listing(name: &[u8], variable: &Variable, encoding: Encoding) -> V
 pub(crate) fn elements(variable: &Variable, encoding: Encoding) -> Vec<u8> {
     let mut text = b"(".to_vec();
     match &variable.value {
-        Value::Scalar(value) => text.extend_from_slice(&quote::declared(value, encoding)),
-        Value::Indexed(array) => {
+        VariableValue::Scalar(value) => text.extend_from_slice(&quote::declared(value, encoding)),
+        VariableValue::Indexed(array) => {
             for (position, (index, value)) in array.iter().enumerate() {
                 if position > 0 {
                     text.push(b' ');
@@ -55,7 +55,7 @@ pub(crate) fn elements(variable: &Variable, encoding: Encoding) -> Vec<u8> {
                 text.extend_from_slice(&quote::declared(value, encoding));
             }
         }
-        Value::Associative(array) => {
+        VariableValue::Associative(array) => {
             for (key, value) in array.entries() {
                 text.push(b'[');
                 text.extend_from_slice(&quote::declared_key(key, encoding));

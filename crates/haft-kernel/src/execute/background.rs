@@ -16,7 +16,7 @@ use crate::io::OpenFile;
 use crate::jobs::{JobState, Member};
 use crate::options::SetOption;
 use crate::session::{CoprocessId, Session};
-use crate::variables::{IndexedArray, Value};
+use crate::variables::{IndexedArray, VariableValue};
 
 impl Session {
     /// Starts a statement of a list in the background.
@@ -172,7 +172,7 @@ impl Session {
             self.open_files.set(number, Arc::new(OpenFile::pipe(end)));
             ends.set(index, number.to_string().into());
         }
-        self.variables.insert(&name, crate::variables::Variable::new(Value::Indexed(Arc::new(ends))));
+        self.variables.insert(&name, crate::variables::Variable::new(VariableValue::Indexed(Arc::new(ends))));
         let pid_name = [name.as_bytes(), b"_PID"].concat();
         self.set(&pid_name, pid.to_string()).map_err(|error| self.fail(error))?;
         self.parameters.set_last_background(Some(pid));
@@ -210,7 +210,7 @@ impl Session {
 
     fn end_of(&self, name: &[u8], index: u64) -> Option<Bytes> {
         match &self.variables.get(name)?.value {
-            Value::Indexed(array) => array.get(index).cloned(),
+            VariableValue::Indexed(array) => array.get(index).cloned(),
             _ => None,
         }
     }

@@ -13,8 +13,8 @@ use crate::flow::Flow;
 use crate::options::SetOption;
 use crate::run::StageRecorder;
 use crate::session::{Definition, Session};
-use crate::values::Values;
-use crate::variables::Lasts;
+use crate::values::JsonValues;
+use crate::variables::AssignmentLifetime;
 
 /// What a command name means.
 #[derive(Clone, Debug)]
@@ -153,7 +153,7 @@ impl Session {
     }
 
     /// Runs words as a command: the one way for every command in every position.
-    pub(crate) fn dispatch(&mut self, words: &[Bytes], values: &Values) -> Flow {
+    pub(crate) fn dispatch(&mut self, words: &[Bytes], values: &JsonValues) -> Flow {
         let Some(name) = words.first() else { return Ok(0) };
         let target = self.find(name);
         self.dispatch_to(target, words, values, None)
@@ -166,7 +166,7 @@ impl Session {
     }
 
     /// Runs words as a command that is neither a function nor a builtin.
-    pub(crate) fn dispatch_beyond(&mut self, words: &[Bytes], values: &Values) -> Flow {
+    pub(crate) fn dispatch_beyond(&mut self, words: &[Bytes], values: &JsonValues) -> Flow {
         let target = self.find_beyond(&words[0]);
         self.dispatch_to(target, words, values, None)
     }
@@ -175,7 +175,7 @@ impl Session {
         &mut self,
         target: Target,
         words: &[Bytes],
-        values: &Values,
+        values: &JsonValues,
         record: Option<&mut StageRecorder>,
     ) -> Flow {
         let target = self.settle(target, words);
@@ -214,18 +214,19 @@ impl Session {
             Target::Builtin(builtin) => {
                 let lasts = match builtin.name {
                     // POSIX has special builtins keep everything.
-                    _ if builtin.special && self.options.has(SetOption::Posix) => Lasts::Always,
-                    "eval" | "." | "source" => Lasts::Never,
-                    _ => Lasts::IfMadeTo,
+                    _ if builtin.special && self.options.has(SetOption::Posix) => {
+                        AssignmentLifetime::Permanent
+                    }
+                    "eval" | "." | "source" => AssignmentLifetime::Builtin,
+                    _ => AssignmentLifetime::UnlessDeclared,
                 };
                 self.with_assigned(assigned, lasts, |session| session.run_builtin(builtin, arguments))
             }
-            Target::Added(command) => {
-                self.with_assigned(assigned, Lasts::Never, |session| session.run_added(&command, arguments))
-            }
-            Target::Tool => {
-                self.with_assigned(assigned, Lasts::Never, |session| session.call_tool(arguments))
-            }
+            Target::Added(command) => self.with_assigned(assigned, AssignmentLifetime::Builtin, |session| {
+                session.run_added(&command, arguments)
+            }),
+            Target::Tool => self
+                .with_assigned(assigned, AssignmentLifetime::Builtin, |session| session.call_tool(arguments)),
             Target::Script(path) => self.run_headless(&path, &arguments.words, assigned),
             Target::External => self.run_external(&arguments.words, assigned, parameters, record),
         }
@@ -236,16 +237,16 @@ impl Session {
     fn with_assigned(
         &mut self,
         assigned: &[(Bytes, Bytes)],
-        lasts: Lasts,
+        lasts: AssignmentLifetime,
         run: impl FnOnce(&mut Self) -> Flow,
     ) -> Flow {
         let saved: Vec<_> = assigned
             .iter()
-            .map(|(name, value)| (name, self.variables.lend(name, value.clone(), lasts)))
+            .map(|(name, value)| (name, self.variables.assign_temporarily(name, value.clone(), lasts)))
             .collect();
         let result = run(self);
         for (name, old) in saved.into_iter().rev() {
-            self.variables.take_back(name, old, lasts);
+            self.variables.end_temporary(name, old, lasts);
         }
         result
     }

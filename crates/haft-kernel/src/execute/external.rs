@@ -11,7 +11,7 @@ use crate::flow::{Flow, Unwind};
 use crate::options::SetOption;
 use crate::run::{StageRecorder, TERMINATE};
 use crate::session::Session;
-use crate::variables::MOST_FOR_PROGRAM;
+use crate::variables::MAX_PROGRAM_BYTES;
 
 impl Session {
     /// Runs a program and waits for it.
@@ -196,7 +196,7 @@ impl Session {
         words: &[Bytes],
         assigned: &[(Bytes, Bytes)],
     ) -> Result<Command, String> {
-        if words.iter().map(|word| word.len()).sum::<usize>() > MOST_FOR_PROGRAM {
+        if words.iter().map(|word| word.len()).sum::<usize>() > MAX_PROGRAM_BYTES {
             return Err("Argument list too long".to_owned());
         }
         let mut command = Command::new(haft_text::os_str(path));

@@ -10,7 +10,7 @@ use super::parameters::ExecutionParameters;
 use crate::flow::{Flow, Unwind};
 use crate::options::SetOption;
 use crate::session::{Definition, Frame, Session};
-use crate::shared::Shared;
+use crate::shared::CopyOnWrite;
 use crate::traps::Trap;
 use crate::variables::Attributes;
 
@@ -21,7 +21,7 @@ const CALLS: usize = 20_000;
 pub(super) struct Calls {
     scopes: u32,
     frames: usize,
-    positional: Shared<Vec<Bytes>>,
+    positional: CopyOnWrite<Vec<Bytes>>,
     source_text: Option<Arc<[u8]>>,
 }
 
@@ -83,7 +83,7 @@ impl Session {
         self.variables.push_scope();
         for (name, value) in assigned {
             let variable = self.variables.localize(name);
-            variable.value = crate::variables::Value::Scalar(value.clone());
+            variable.value = crate::variables::VariableValue::Scalar(value.clone());
             variable.attributes = variable
                 .attributes
                 .union(Attributes::EXPORT.union(Attributes::TEMPORARY))
@@ -109,7 +109,7 @@ impl Session {
         if !matches!(result, Err(Unwind::Exit(_) | Unwind::Signal(_))) {
             self.calls.set_source_text(text);
         }
-        if let Shared::Own(words) = self.parameters.restore_positional(positional) {
+        if let CopyOnWrite::Own(words) = self.parameters.restore_positional(positional) {
             self.caches.recycle_words(words);
         }
         self.calls.pop();

@@ -95,9 +95,9 @@ impl Session {
 
     #[inline(never)]
     fn assign_loop_variable(&mut self, name: &[u8], value: Bytes) -> Result<(), VariableError> {
-        use crate::variables::{Attributes, Value};
+        use crate::variables::{Attributes, VariableValue};
         if let Some(variable) = self.plain_mut(name)
-            && let Value::Scalar(old) = &mut variable.value
+            && let VariableValue::Scalar(old) = &mut variable.value
         {
             *old = value;
             variable.attributes = variable.attributes.without(Attributes::UNSET);
@@ -106,7 +106,7 @@ impl Session {
         // The variable of a loop that is a reference is pointed at each value in turn.
         if self.variables.get(name).is_some_and(|variable| variable.is(Attributes::NAMEREF)) {
             if let Some(variable) = self.variables.get_mut(name) {
-                variable.value = Value::Scalar(value);
+                variable.value = VariableValue::Scalar(value);
                 variable.attributes = variable.attributes.without(Attributes::UNSET);
             }
             return Ok(());

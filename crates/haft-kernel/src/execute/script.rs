@@ -40,7 +40,7 @@ impl Session {
 
     /// The status of the program of this session, after its `EXIT` trap.
     pub(super) fn conclude(&mut self, result: Flow) -> Flow {
-        self.tell_memory_hit();
+        self.report_memory_hit();
         let status = match self.serve_last_signals(result) {
             Ok(status) => status,
             Err(Unwind::Cancelled) => {
@@ -102,7 +102,7 @@ impl Session {
         let Reading { lines_before, resume, whole } = reading;
         let long = (text.len() >= LONG).then(|| (self.limits.cancel().clone(), self.memory.clone()));
         let cancel = long.map(|(cancel, memory)| {
-            CancelCheck::new(move || cancel.is_cancelled() || (memory.is_exceeded() && !memory.settle()))
+            CancelCheck::new(move || cancel.is_cancelled() || (memory.is_exceeded() && !memory.recheck()))
         });
         let mut parser = Parser::new(text, ParseOptions { lines_before, cancel, ..self.parse_options() });
         let mut aliases = self.definitions.aliases().clone();
@@ -323,7 +323,7 @@ impl Session {
         }
         let _ = self.set(b"IFS", " \t\n");
         self.definitions.clear_functions_and_aliases();
-        self.options = crate::options::Options::default();
+        self.options = crate::options::ShellOptions::default();
         self.traps = self.traps.for_script();
         self.calls.clear();
         self.parameters.set_zero(path.into());

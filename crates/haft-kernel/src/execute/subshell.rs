@@ -18,7 +18,7 @@ impl Session {
     pub(crate) fn end_subshell(&mut self, result: Flow) -> Flow {
         // In a run, the script itself ends too, and tells.
         if result.is_err() && !self.processes.is_supervised() {
-            self.tell_memory_hit();
+            self.report_memory_hit();
         }
         let ended = match self.serve_last_signals(result) {
             Ok(status) => status,

@@ -10,7 +10,7 @@ use haft_text::format_number;
 use crate::flow::Unwind;
 use crate::options::SetOption;
 use crate::session::Session;
-use crate::variables::{Value, VariableError};
+use crate::variables::{VariableError, VariableValue};
 
 /// Why an arithmetic expression could not be evaluated.
 #[derive(Debug)]
@@ -81,12 +81,14 @@ impl arithmetic::ArithmeticVariables for SessionVariables<'_> {
             return Ok(Bytes::new());
         };
         let found = match (key, &variable.value) {
-            (ArithmeticKey::Text(key), Value::Associative(array)) => array.get(&unquote(key)).cloned(),
-            (ArithmeticKey::Index(number), Value::Indexed(array)) => match array.resolve(number) {
+            (ArithmeticKey::Text(key), VariableValue::Associative(array)) => {
+                array.get(&unquote(key)).cloned()
+            }
+            (ArithmeticKey::Index(number), VariableValue::Indexed(array)) => match array.resolve(number) {
                 Some(index) => array.get(index).cloned(),
                 None => return Err(ArithmeticError::BadSubscript.into()),
             },
-            (ArithmeticKey::Index(0 | -1), Value::Scalar(value)) => Some(value.clone()),
+            (ArithmeticKey::Index(0 | -1), VariableValue::Scalar(value)) => Some(value.clone()),
             _ => None,
         };
         Ok(found.unwrap_or_default())

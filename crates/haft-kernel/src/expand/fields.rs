@@ -11,7 +11,7 @@ use crate::expand::Separators;
 use crate::flow::Unwind;
 use crate::options::SetOption;
 use crate::session::Session;
-use crate::variables::Value;
+use crate::variables::VariableValue;
 
 impl Session {
     /// Returns the field separators of the current `IFS`.
@@ -105,7 +105,7 @@ impl Session {
             PartKind::Variable(name) => {
                 let variable = self.variables.get(name)?;
                 match &variable.value {
-                    Value::Scalar(value) if !variable.attributes.intersects(INDIRECT) => value,
+                    VariableValue::Scalar(value) if !variable.attributes.intersects(INDIRECT) => value,
                     _ => return None,
                 }
             }

@@ -11,7 +11,7 @@ use super::sink::Sink;
 use crate::flow::Unwind;
 use crate::options::SetOption;
 use crate::session::{Session, split_reference};
-use crate::variables::{Attributes, Value, Variable, is_name};
+use crate::variables::{Attributes, Variable, VariableValue, is_name};
 
 /// A parameter after indirection is resolved.
 #[derive(Clone, Debug)]
@@ -146,9 +146,11 @@ impl Session {
     pub(crate) fn is_associative(&self, name: &[u8]) -> bool {
         let Some(variable) = self.variables.get(name) else { return false };
         if variable.is(Attributes::NAMEREF) || variable.is(Attributes::DYNAMIC) {
-            return self.lookup(name).is_some_and(|variable| matches!(variable.value, Value::Associative(_)));
+            return self
+                .lookup(name)
+                .is_some_and(|variable| matches!(variable.value, VariableValue::Associative(_)));
         }
-        matches!(variable.value, Value::Associative(_))
+        matches!(variable.value, VariableValue::Associative(_))
     }
 
     /// Returns the value of a parameter.
@@ -203,24 +205,28 @@ impl Session {
             (ElementSelection::All { star }, _) => {
                 return Ok(Fetched::Many { values: variable.values(), star: *star });
             }
-            (ElementSelection::Text(key), Value::Associative(_)) if key.is_empty() => {
+            (ElementSelection::Text(key), VariableValue::Associative(_)) if key.is_empty() => {
                 drop(variable);
                 return Ok(self.refuse_index(name));
             }
-            (ElementSelection::Text(key), Value::Associative(array)) => array.get(key).cloned(),
-            (ElementSelection::Index(number), Value::Indexed(array)) => match array.resolve(*number) {
-                Some(index) => array.get(index).cloned(),
-                None => {
-                    drop(variable);
-                    return Ok(self.refuse_index(name));
+            (ElementSelection::Text(key), VariableValue::Associative(array)) => array.get(key).cloned(),
+            (ElementSelection::Index(number), VariableValue::Indexed(array)) => {
+                match array.resolve(*number) {
+                    Some(index) => array.get(index).cloned(),
+                    None => {
+                        drop(variable);
+                        return Ok(self.refuse_index(name));
+                    }
                 }
-            },
-            (ElementSelection::Index(..0), Value::Scalar(_)) => {
+            }
+            (ElementSelection::Index(..0), VariableValue::Scalar(_)) => {
                 drop(variable);
                 return Ok(self.refuse_index(name));
             }
-            (ElementSelection::Index(0), Value::Scalar(value)) if variable.is_set() => Some(value.clone()),
-            (ElementSelection::Index(number), Value::Associative(array)) => {
+            (ElementSelection::Index(0), VariableValue::Scalar(value)) if variable.is_set() => {
+                Some(value.clone())
+            }
+            (ElementSelection::Index(number), VariableValue::Associative(array)) => {
                 array.get(number.to_string().as_bytes()).cloned()
             }
             _ => None,

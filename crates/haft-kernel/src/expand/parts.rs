@@ -6,7 +6,7 @@ use super::fields::INDIRECT;
 use super::sink::{Sink, SinkMode};
 use crate::flow::Unwind;
 use crate::session::Session;
-use crate::variables::Value;
+use crate::variables::VariableValue;
 
 impl Session {
     /// Expands parts into a sink. `quoted` says that they are in double quotes.
@@ -111,7 +111,7 @@ impl Session {
         sink: &mut Sink,
     ) -> Result<(), Unwind> {
         if let Some(variable) = self.variables.get(name)
-            && let Value::Scalar(value) = &variable.value
+            && let VariableValue::Scalar(value) = &variable.value
             && !variable.attributes.intersects(INDIRECT)
         {
             return self.emit_long(sink, value, quoted);

@@ -97,7 +97,7 @@ impl Sink {
     pub(super) fn literal(&mut self, bytes: &[u8]) {
         match self.mode {
             SinkMode::String | SinkMode::Regex | SinkMode::Replacement => {
-                self.current.extend_from_slice(bytes)
+                self.current.extend_from_slice(bytes);
             }
             SinkMode::Pattern => inert_into(&mut self.current, bytes),
             SinkMode::Fields => self.inert(bytes, inert_into),

@@ -7,7 +7,7 @@ use super::fetched::Fetched;
 use super::parameter::{ElementSelection, ParameterTarget};
 use crate::flow::Unwind;
 use crate::session::Session;
-use crate::variables::Value;
+use crate::variables::VariableValue;
 
 impl Session {
     pub(super) fn substring(
@@ -50,7 +50,7 @@ impl Session {
 
     fn is_text(&self, place: &ParameterTarget) -> bool {
         let ParameterTarget::Variable { name, .. } = place else { return false };
-        self.lookup(name).is_some_and(|variable| matches!(variable.value, Value::Scalar(_)))
+        self.lookup(name).is_some_and(|variable| matches!(variable.value, VariableValue::Scalar(_)))
     }
 
     /// Returns characters of a text from an offset on. Returns `None` if the offset is outside of the text; then the length is not evaluated.
@@ -92,11 +92,11 @@ impl Session {
         let (last, end) = match place {
             ParameterTarget::Variable { name, .. } => {
                 match self.lookup(name).as_deref().map(|variable| &variable.value) {
-                    Some(Value::Indexed(array)) => {
+                    Some(VariableValue::Indexed(array)) => {
                         let end = i64::try_from(array.end()).unwrap_or(i64::MAX);
                         (end - 1, end)
                     }
-                    Some(Value::Associative(_)) => (count, count + 1),
+                    Some(VariableValue::Associative(_)) => (count, count + 1),
                     _ => (count - 1, count),
                 }
             }
@@ -124,7 +124,9 @@ impl Session {
             }
             ParameterTarget::Variable { name, selection: ElementSelection::All { .. } } => {
                 let variable = self.lookup(name);
-                if let Some(Value::Indexed(array)) = variable.as_deref().map(|variable| &variable.value) {
+                if let Some(VariableValue::Indexed(array)) =
+                    variable.as_deref().map(|variable| &variable.value)
+                {
                     let Some(start) = array.resolve(offset) else { return Vec::new() };
                     let chosen = array.iter().filter(|(index, _)| *index >= start).take(limit);
                     return chosen.map(|(_, value)| value.clone()).collect();

@@ -9,7 +9,7 @@ use super::fetched::Fetched;
 use super::parameter::{ElementSelection, ParameterTarget};
 use crate::flow::Unwind;
 use crate::session::Session;
-use crate::variables::{Value, Variable};
+use crate::variables::{Variable, VariableValue};
 
 impl Session {
     pub(super) fn transform(
@@ -147,7 +147,7 @@ impl Session {
         if transform == Transform::PairWords {
             return Fetched::Many { values: pairs.flat_map(|(key, value)| [key, value]).collect(), star };
         }
-        let associative = matches!(variable.value, Value::Associative(_));
+        let associative = matches!(variable.value, VariableValue::Associative(_));
         if variable.keys().is_empty() {
             return Fetched::Many { values: Vec::new(), star };
         }
@@ -167,7 +167,7 @@ impl Session {
 /// Returns the value of an array as `declare -p` prints it.
 pub(crate) fn list_text(variable: &Variable, encoding: Encoding) -> Vec<u8> {
     let mut text = b"(".to_vec();
-    let associative = matches!(variable.value, Value::Associative(_));
+    let associative = matches!(variable.value, VariableValue::Associative(_));
     for (index, (key, value)) in variable.keys().into_iter().zip(variable.values()).enumerate() {
         if index > 0 && !associative {
             text.push(b' ');

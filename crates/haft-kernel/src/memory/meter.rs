@@ -1,16 +1,16 @@
-//! Counting the bytes that the threads of a session have allocated.
+//! The number of bytes that the threads of a session have allocated.
 //!
-//! Each thread of a session points to the session's meter. The allocator adds to a number of the thread, and the thread
-//! passes that on to the meter in steps, so that an allocation costs one addition and no shared memory is written.
+//! Each thread of a session refers to the meter of the session. The allocator adds to a thread-local counter, which is passed on to the
+//! meter in steps, so that an allocation costs one addition without a write to shared memory.
 
 use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-/// A thread keeps at most this many bytes to itself.
-const STEP: i64 = 64 << 10;
+/// A thread passes its counter on when it reaches this many bytes.
+const REPORT_STEP_BYTES: i64 = 64 << 10;
 
-/// The bytes that one session holds.
+/// The memory use of one session.
 #[derive(Debug, Default)]
 pub(super) struct Meter {
     used: AtomicI64,
@@ -18,16 +18,16 @@ pub(super) struct Meter {
     exceeded: AtomicBool,
 }
 
-/// The bytes that all sessions of this process hold, and how many they may hold.
+/// The memory use of all sessions of this process, and its limit.
 static TOTAL: AtomicI64 = AtomicI64::new(0);
 static TOTAL_LIMIT: AtomicI64 = AtomicI64::new(i64::MAX);
 
-/// Sets how many bytes all sessions of this process may hold together.
+/// Sets the memory limit of all sessions of this process together.
 pub(super) fn set_total_limit(bytes: i64) {
     TOTAL_LIMIT.store(bytes, Ordering::Relaxed);
 }
 
-/// Meters that no session uses. They are never freed, so the allocator can point to them.
+/// Unused meters. They are never freed, so that the allocator can refer to them.
 static SPARE: Mutex<Vec<&'static Meter>> = Mutex::new(Vec::new());
 
 thread_local! {
@@ -36,13 +36,13 @@ thread_local! {
     static PROBING: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Adds bytes that this thread has allocated, or subtracts those that it has freed. Called by the allocator: it must not
-/// allocate, lock or panic.
+/// Adds the bytes that this thread allocated, or subtracts those it freed. The allocator calls this, so it must not allocate, lock or
+/// panic.
 #[inline]
 pub(crate) fn count(bytes: i64) {
     if let Some(meter) = METER.get() {
         let sum = UNREPORTED.get() + bytes;
-        match (-STEP..STEP).contains(&sum) {
+        match (-REPORT_STEP_BYTES..REPORT_STEP_BYTES).contains(&sum) {
             true => UNREPORTED.set(sum),
             false => {
                 UNREPORTED.set(0);
@@ -52,12 +52,12 @@ pub(crate) fn count(bytes: i64) {
     }
 }
 
-/// Whether this thread only asks whether there is memory, and deals with a refusal.
+/// Tells whether this thread probes for memory and handles a failed allocation.
 pub(crate) fn is_probing() -> bool {
     PROBING.get()
 }
 
-/// Whether the system gives this process so many bytes at once.
+/// Tells whether the system can allocate that many bytes at once.
 pub(super) fn can_allocate(bytes: usize) -> bool {
     PROBING.set(true);
     let given = std::hint::black_box(Vec::<u8>::new()).try_reserve_exact(bytes).is_ok();
@@ -65,13 +65,13 @@ pub(super) fn can_allocate(bytes: usize) -> bool {
     given
 }
 
-/// Whether the allocator of this process counts.
+/// Tells whether the allocator of this process counts allocations.
 pub(super) fn is_counted() -> bool {
     static COUNTED: OnceLock<bool> = OnceLock::new();
     *COUNTED.get_or_init(|| {
         let meter = Meter::acquire();
         let scope = CountedThread::enter(Some(meter));
-        let probe: Vec<u8> = std::hint::black_box(Vec::with_capacity(4 * STEP as usize));
+        let probe: Vec<u8> = std::hint::black_box(Vec::with_capacity(4 * REPORT_STEP_BYTES as usize));
         let counted = meter.used() > 0;
         drop(probe);
         drop(scope);
@@ -81,7 +81,7 @@ pub(super) fn is_counted() -> bool {
 }
 
 impl Meter {
-    /// A meter that nothing else uses.
+    /// Returns an unused meter.
     pub(super) fn acquire() -> &'static Meter {
         let spare = SPARE.lock().unwrap_or_else(PoisonError::into_inner).pop();
         let meter = spare.unwrap_or_else(|| Box::leak(Box::default()));
@@ -89,7 +89,7 @@ impl Meter {
         meter
     }
 
-    /// Gives a meter back that no thread points to any more.
+    /// Gives back a meter that no thread refers to any more.
     pub(super) fn release(&'static self) {
         TOTAL.fetch_sub(self.used.swap(0, Ordering::Relaxed), Ordering::Relaxed);
         SPARE.lock().unwrap_or_else(PoisonError::into_inner).push(self);
@@ -103,7 +103,7 @@ impl Meter {
         }
     }
 
-    /// Whether so many bytes more are within the limit of the session, and of all sessions of this process.
+    /// Tells whether that many more bytes are within the limits of the session and of all sessions of this process.
     pub(super) fn has_room(&self, bytes: u64) -> bool {
         let fits = |used: &AtomicI64, limit: &AtomicI64| {
             used.load(Ordering::Relaxed).saturating_add_unsigned(bytes) <= limit.load(Ordering::Relaxed)
@@ -111,12 +111,12 @@ impl Meter {
         fits(&self.used, &self.limit) && fits(&TOTAL, &TOTAL_LIMIT)
     }
 
-    /// Sets the bytes in use, where the allocator does not count them.
+    /// Sets the memory use, for a process without counted allocations.
     pub(super) fn set_used(&self, bytes: i64) {
         self.add(bytes - self.used.load(Ordering::Relaxed));
     }
 
-    /// The bytes in use. What was allocated before the session entered a counted thread is not among them.
+    /// Returns the memory use, without allocations before the session entered a counted thread.
     pub(super) fn used(&self) -> i64 {
         self.used.load(Ordering::Relaxed).max(0)
     }
@@ -125,25 +125,25 @@ impl Meter {
         self.limit.load(Ordering::Relaxed)
     }
 
-    /// Sets the limit; nothing has exceeded it yet.
+    /// Sets the limit, and clears the mark that it was exceeded.
     pub(super) fn set_limit(&self, limit: i64) {
         self.limit.store(limit, Ordering::Relaxed);
         self.exceeded.store(false, Ordering::Release);
     }
 
-    /// Has it count as exceeded.
+    /// Marks the limit as exceeded.
     pub(super) fn exceed(&self) {
         self.exceeded.store(true, Ordering::Release);
     }
 
-    /// Whether more than the limit was in use since the limit was set.
+    /// Tells whether the memory use exceeded the limit since it was set.
     #[inline]
     pub(super) fn is_exceeded(&self) -> bool {
         self.exceeded.load(Ordering::Acquire)
     }
 }
 
-/// This thread's allocations count for a meter, until this is dropped.
+/// Counts the allocations of this thread for a meter until it is dropped.
 #[derive(Debug)]
 pub(super) struct CountedThread {
     before: Option<&'static Meter>,
@@ -163,7 +163,7 @@ impl Drop for CountedThread {
     }
 }
 
-/// Passes on what this thread has kept to itself.
+/// Passes the counter of this thread on to its meter.
 fn report() {
     let sum = UNREPORTED.take();
     if let Some(meter) = METER.get() {

@@ -1,17 +1,16 @@
-//! The memory of a session: how much it may use, and what happens when that is used up.
+//! The memory limit of a session.
 //!
-//! Rust aborts the process when an allocation fails, and with it everything else that the process does. So a session has a
-//! [`MemoryBudget`], which is checked in two ways:
+//! Rust aborts the whole process when an allocation fails. Therefore a session has a [`MemoryBudget`], which is checked in two ways:
 //!
-//! - The [`CountingAllocator`] counts every allocation of the session's threads. When they hold more than the limit, the
-//!   next [check](crate::Session::check) ends the session. Loops and expansions check often.
-//! - Before a single allocation whose size a script decides, such as a concatenation or a padded `printf`, the session
-//!   asks whether there is room for it.
+//! - The [`CountingAllocator`] counts every allocation of the threads of the session. When they hold more than the limit, the next
+//!   [check](crate::Session::check) ends the session. Loops and expansions check often.
+//! - Before an allocation whose size depends on the script, such as a concatenation or a padded `printf`, the session reserves the
+//!   memory.
 //!
-//! All sessions of a process together may use nine tenths of the machine's memory, whatever each of them may use.
+//! All sessions of a process together may use nine tenths of the memory of the machine.
 //!
-//! A library cannot choose the allocator. In a process without the [`CountingAllocator`], the growth of values is added up
-//! instead, and after each mebibyte the resident memory of the whole process is compared with the limit.
+//! A library cannot choose the allocator. Without the [`CountingAllocator`] the session adds up the growth of values, and after each
+//! mebibyte compares the resident memory of the process with the limit.
 
 mod meter;
 
@@ -28,34 +27,34 @@ pub use crate::sys::CountingAllocator;
 use meter::{CountedThread, Meter};
 pub(crate) use meter::{count, is_probing};
 
-/// An allocation of this size is large: whether there is room for it is found out before it is made.
-const LARGE: usize = 4 << 10;
+/// Allocations from this size on are checked against the limit before they are made.
+const MIN_CHECKED_BYTES: usize = 4 << 10;
 
-/// Whether the system gives an allocation of this size is found out before it is made.
-const PROBED: usize = 1 << 20;
+/// Allocations from this size on are tried before they are made, because the system may refuse them.
+const MIN_PROBED_BYTES: usize = 1 << 20;
 
-/// The part of a thread's stack that is taken to be in use.
-const STACK_BYTES: i64 = 128 << 10;
+/// How much of a thread's stack counts as used.
+const COUNTED_STACK_BYTES: i64 = 128 << 10;
 
-/// Where allocations are not counted: growth after which the memory of the process is looked at.
+/// Without counted allocations: the growth after which the memory of the process is measured.
 const SAMPLE_BYTES: u64 = 1 << 20;
 
-/// A session that already holds as much as its limit may use this much more, for instance to unset variables.
-const HEADROOM: i64 = 1 << 20;
+/// How much more a session may use that already holds as much as its limit, for instance to unset variables.
+const HEADROOM_BYTES: i64 = 1 << 20;
 
-/// After the limit was reached, traps may use this part of it in addition.
-const TRAP_SHARE: i64 = 8;
+/// After the limit was reached, traps may use the limit divided by this in addition.
+const TRAP_SHARE_DIVISOR: i64 = 8;
 
-/// A limit that is a part of the machine's memory is not worked out before the session uses this much.
-const FIRST_LOOK: i64 = 64 << 20;
+/// A limit relative to the memory of the machine is computed once the session uses this much.
+const LIMIT_RESOLUTION_BYTES: i64 = 64 << 20;
 
-/// The exit status of a run that has reached its memory limit: that of a process which the system has killed for its memory.
+/// The exit status of a run that reached its memory limit: that of a process that the kernel killed for lack of memory.
 pub const MEMORY_STATUS: i32 = 137;
 
-/// The exit status of a plain shell that has reached its memory limit: that of bash without memory.
+/// The exit status of a plain shell that reached its memory limit: that of bash when it runs out of memory.
 pub(crate) const SHELL_MEMORY_STATUS: i32 = 2;
 
-/// A limit that has ended a run.
+/// The limit that ended a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -68,7 +67,7 @@ pub enum LimitHit {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct MemoryHit {
-    /// What grew.
+    /// The operation that needed the memory.
     pub grew: &'static str,
     /// The memory that the script would have used, in bytes.
     pub needed: u64,
@@ -77,7 +76,7 @@ pub struct MemoryHit {
 }
 
 impl LimitHit {
-    /// The limit, as in the JSON form.
+    /// Returns the kind of the limit, as in the JSON report.
     #[must_use]
     pub fn kind(self) -> LimitKind {
         match self {
@@ -85,7 +84,7 @@ impl LimitHit {
         }
     }
 
-    /// The exit status of the run.
+    /// Returns the exit status of the run.
     #[must_use]
     pub fn code(self) -> i32 {
         match self {
@@ -104,18 +103,18 @@ impl fmt::Display for LimitHit {
 
 impl fmt::Display for MemoryHit {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (needed, limit) = (Size(self.needed), Size(self.limit));
+        let (needed, limit) = (HumanSize(self.needed), HumanSize(self.limit));
         write!(formatter, "memory limit reached: {} needs {needed} in all, the limit is {limit}", self.grew)
     }
 }
 
-/// A number of bytes for people.
-struct Size(u64);
+/// A number of bytes in human-readable form.
+struct HumanSize(u64);
 
-impl fmt::Display for Size {
+impl fmt::Display for HumanSize {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        const UNITS: [(u64, &str); 3] = [(1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")];
-        match UNITS.into_iter().find(|(unit, _)| self.0 >= *unit) {
+        const SIZE_UNITS: [(u64, &str); 3] = [(1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")];
+        match SIZE_UNITS.into_iter().find(|(unit, _)| self.0 >= *unit) {
             Some((unit, name)) => write!(formatter, "{:.1} {name}", self.0 as f64 / unit as f64),
             None => write!(formatter, "{} bytes", self.0),
         }
@@ -128,11 +127,11 @@ impl fmt::Display for Size {
 pub enum MemoryLimit {
     /// This many bytes.
     Bytes(u64),
-    /// A quarter of the memory that this process could use: the smallest of the machine's memory, the limits of its
-    /// control groups, and its resource limits.
+    /// A quarter of the memory that this process can use: the minimum of the memory of the machine, the limits of its control groups, and
+    /// its resource limits.
     #[default]
     Quarter,
-    /// Nine tenths of that: for a process that is one shell and nothing else.
+    /// Nine tenths of that memory, for a process that runs only one shell.
     Most,
 }
 
@@ -162,24 +161,24 @@ pub struct MemoryBudget(Arc<Budget>);
 #[derive(Debug)]
 struct Budget {
     meter: &'static Meter,
-    state: Mutex<State>,
-    /// Where allocations are not counted: the growth since the memory of the process was looked at.
+    state: Mutex<BudgetState>,
+    /// Without counted allocations: the growth since the memory of the process was measured.
     growth: AtomicU64,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct BudgetState {
     /// How the limit was reached, if it was.
     hit: Option<MemoryHit>,
-    /// Whether that was told on standard error.
+    /// Whether that was reported on standard error.
     told: bool,
-    /// Whether something has stopped half-way because the limit was exceeded.
+    /// Whether an operation was stopped half-way because the limit was exceeded.
     stopping: bool,
-    /// The most that was seen to be in use.
+    /// The highest memory use that was observed.
     most: i64,
-    /// The limit, if it was not worked out yet.
+    /// The limit, if it is not computed yet.
     deferred: Option<MemoryLimit>,
-    /// Where allocations are not counted: the resident memory of the process when the limit was set.
+    /// Without counted allocations: the resident memory of the process when the limit was set.
     resident_before: u64,
 }
 
@@ -199,37 +198,37 @@ impl Default for MemoryBudget {
     }
 }
 
-/// This thread's allocations count for a session, until this is dropped.
+/// Counts the allocations of this thread for a session until it is dropped.
 #[derive(Debug)]
 #[must_use = "allocations are counted until it is dropped"]
 pub struct CountedMemory {
-    /// Dropped first: the meter must not be pointed to when the budget goes.
+    /// Dropped first, because the thread must not refer to the meter after the budget is dropped.
     _thread: CountedThread,
     _budget: MemoryBudget,
 }
 
-/// Runs something whose allocations outlive the session, so they do not count for it.
+/// Runs a function whose allocations outlive the session and therefore do not count for it.
 pub(crate) fn uncounted<T>(run: impl FnOnce() -> T) -> T {
     let _scope = CountedThread::enter(None);
     run()
 }
 
 impl MemoryBudget {
-    /// From now on, what this thread allocates counts for the session.
+    /// Counts the allocations of this thread for the session from now on.
     pub fn enter(&self) -> CountedMemory {
         CountedMemory { _thread: CountedThread::enter(Some(self.0.meter)), _budget: self.clone() }
     }
 
-    /// The same for a thread that was started for the session: its stack counts too.
+    /// Like [`enter`](Self::enter), for a thread that was started for the session: its stack counts too.
     pub(crate) fn enter_thread(&self) -> CountedMemory {
         let scope = self.enter();
-        count(STACK_BYTES);
+        count(COUNTED_STACK_BYTES);
         scope
     }
 
-    /// Ends what [`enter_thread`](Self::enter_thread) has begun.
+    /// Ends the counting that [`enter_thread`](Self::enter_thread) began.
     pub(crate) fn leave_thread(&self, scope: CountedMemory) {
-        count(-STACK_BYTES);
+        count(-COUNTED_STACK_BYTES);
         drop(scope);
     }
 
@@ -241,21 +240,21 @@ impl MemoryBudget {
         }
         (state.hit, state.told, state.stopping, state.most) = (None, false, false, 0);
         state.deferred = (!matches!(limit, MemoryLimit::Bytes(_))).then_some(limit);
-        let bytes = if state.deferred.is_some() { FIRST_LOOK } else { limit.bytes() };
+        let bytes = if state.deferred.is_some() { LIMIT_RESOLUTION_BYTES } else { limit.bytes() };
         self.0.meter.set_limit(bytes.max(self.floor()));
     }
 
-    /// Works out the limit if that was not done yet. Yields whether it was not.
+    /// Computes the limit if that was not done yet. Returns whether it was computed now.
     fn resolve_limit(&self) -> bool {
         let Some(limit) = self.state().deferred.take() else { return false };
         self.0.meter.set_limit(limit.bytes().max(self.floor()));
         true
     }
 
-    /// Looks again after the limit was exceeded: the limit may be a first one, and what exceeded it may be freed. Yields
-    /// whether all is well.
+    /// Checks again after the limit was exceeded: the limit may have been provisional, and memory may have been freed. Returns whether the
+    /// session may continue.
     #[cold]
-    pub(crate) fn settle(&self) -> bool {
+    pub(crate) fn recheck(&self) -> bool {
         if self.resolve_limit() {
             return true;
         }
@@ -268,19 +267,19 @@ impl MemoryBudget {
         !state.stopping
     }
 
-    /// The least that a limit may be.
+    /// Returns the smallest possible limit.
     fn floor(&self) -> i64 {
-        self.0.meter.used().saturating_add(HEADROOM)
+        self.0.meter.used().saturating_add(HEADROOM_BYTES)
     }
 
-    /// How the limit was reached, if it was since it was set.
+    /// Returns how the limit was reached, if it was reached since it was set.
     #[must_use]
     pub fn hit(&self) -> Option<MemoryHit> {
         self.state().hit
     }
 
-    /// How the limit was reached, if that was not told yet.
-    fn take_untold(&self) -> Option<MemoryHit> {
+    /// Returns how the limit was reached, if that was not reported yet.
+    fn take_unreported(&self) -> Option<MemoryHit> {
         let mut state = self.state();
         state.hit.filter(|_| !std::mem::replace(&mut state.told, true))
     }
@@ -290,20 +289,21 @@ impl MemoryBudget {
         self.0.meter.is_exceeded()
     }
 
-    /// Whether there is room for so many bytes at once.
+    /// Tells whether that many bytes can be allocated at once.
     #[inline]
     fn has_room(&self, bytes: usize) -> bool {
-        bytes < LARGE || self.has_room_for_large(bytes)
+        bytes < MIN_CHECKED_BYTES || self.has_room_for_large(bytes)
     }
 
     #[inline(never)]
     fn has_room_for_large(&self, bytes: usize) -> bool {
         self.note_growth(bytes);
         let fits = || self.0.meter.has_room(bytes as u64);
-        (fits() || (self.resolve_limit() && fits())) && (bytes < PROBED || meter::can_allocate(bytes))
+        (fits() || (self.resolve_limit() && fits()))
+            && (bytes < MIN_PROBED_BYTES || meter::can_allocate(bytes))
     }
 
-    /// Notes that values have grown, where allocations are not counted.
+    /// Records the growth of values, for a process without counted allocations.
     #[inline]
     pub(crate) fn note_growth(&self, bytes: usize) {
         if !meter::is_counted() {
@@ -322,14 +322,13 @@ impl MemoryBudget {
         self.0.meter.set_used(i64::try_from(used).unwrap_or(i64::MAX));
     }
 
-    /// Notes that the limit was reached. Yields whether it was for the first time. If `traps` are to run, they get some
-    /// more memory.
+    /// Records that the limit was reached. Returns whether that was the first time. With `traps`, some more memory is allowed for them.
     fn exceed(&self, grew: &'static str, bytes: usize, traps: bool) -> bool {
         let mut state = self.state();
         let limit = self.0.meter.limit();
         state.stopping = !traps;
         match traps {
-            true => self.0.meter.set_limit(limit.saturating_add(limit / TRAP_SHARE)),
+            true => self.0.meter.set_limit(limit.saturating_add(limit / TRAP_SHARE_DIVISOR)),
             false => self.0.meter.exceed(),
         }
         if state.hit.is_some() {
@@ -340,22 +339,22 @@ impl MemoryBudget {
         true
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, BudgetState> {
         self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Session {
-    /// The memory that the session and its subshells may use.
+    /// Returns the memory budget of the session and its subshells.
     #[must_use]
     pub fn memory(&self) -> &MemoryBudget {
         &self.memory
     }
 
-    /// Asks for memory before something allocates so many bytes at once. If there is not so much, the session ends.
+    /// Reserves memory before an allocation of that many bytes. Ends the session if the limit does not allow it.
     ///
     /// # Errors
-    /// When the session ends.
+    /// If the session ends.
     #[inline]
     pub fn reserve_memory(&self, grew: &'static str, bytes: usize) -> Result<(), Unwind> {
         match self.memory.has_room(bytes) {
@@ -364,17 +363,17 @@ impl Session {
         }
     }
 
-    /// Looks closer when the session's threads hold more than the limit.
+    /// Checks the budget when the threads of the session hold more than the limit.
     #[cold]
     #[inline(never)]
     pub(crate) fn check_memory(&self) -> Result<(), Unwind> {
-        match self.memory.settle() {
+        match self.memory.recheck() {
             true => Ok(()),
             false => Err(self.exceed_memory("the script", 0)),
         }
     }
 
-    /// Ends the run that has reached its memory limit, with all its processes; or this shell, if there is no run.
+    /// Ends the run that reached its memory limit, with all its processes, or this shell if there is no run.
     #[cold]
     #[inline(never)]
     pub(crate) fn exceed_memory(&self, grew: &'static str, bytes: usize) -> Unwind {
@@ -389,9 +388,9 @@ impl Session {
         }
     }
 
-    /// Tells that the memory limit was reached, if it was and nothing has told so yet.
-    pub(crate) fn tell_memory_hit(&mut self) {
-        if let Some(hit) = self.memory.take_untold() {
+    /// Reports that the memory limit was reached, unless that was reported already.
+    pub(crate) fn report_memory_hit(&mut self) {
+        if let Some(hit) = self.memory.take_unreported() {
             self.report(hit);
         }
     }

@@ -20,7 +20,7 @@ use crate::io::OpenFile;
 use crate::jobs::Member;
 use crate::memory::{LimitHit, uncounted};
 use crate::session::{ErrexitContext, ProgramOrigin, Session};
-use crate::shared::Shared;
+use crate::shared::CopyOnWrite;
 use crate::signals::SignalInbox;
 use crate::variables::Variable;
 
@@ -43,7 +43,7 @@ struct Saved {
     stop: CancelToken,
     signals: Option<Arc<SignalInbox>>,
     name: Option<Bytes>,
-    positional: Option<Shared<Vec<Bytes>>>,
+    positional: Option<CopyOnWrite<Vec<Bytes>>>,
     variables: Vec<(Bytes, Option<Variable>)>,
     program: ProgramOrigin,
     stdin_redirected: bool,

@@ -8,7 +8,9 @@ use crate::builtins::{Assigned, AssignedElement, AssignedValue};
 use crate::options::SetOption;
 use crate::session::Session;
 use crate::session::lookup::{Target, split_reference};
-use crate::variables::{AssociativeArray, Attributes, IndexedArray, Value, Variable, VariableError, is_name};
+use crate::variables::{
+    AssociativeArray, Attributes, IndexedArray, Variable, VariableError, VariableValue, is_name,
+};
 
 /// Attributes that make assigning more than storing.
 const SPECIAL: Attributes = Attributes::READONLY
@@ -36,7 +38,7 @@ impl Session {
     pub fn assign(&mut self, name: &[u8], value: Bytes, append: bool) -> Result<(), VariableError> {
         self.memory.note_growth(value.len());
         if let Some(variable) = self.plain_mut(name)
-            && let Value::Scalar(old) = &mut variable.value
+            && let VariableValue::Scalar(old) = &mut variable.value
         {
             match append && !variable.attributes.contains(Attributes::UNSET) {
                 true => old.push(&value),
@@ -91,9 +93,9 @@ impl Session {
         let variable = self.variables.entry(name);
         variable.attributes = variable.attributes.without(Attributes::UNSET);
         match &mut variable.value {
-            Value::Scalar(old) => *old = value,
-            Value::Indexed(array) => Arc::make_mut(array).set(0, value),
-            Value::Associative(array) => Arc::make_mut(array).set("0".into(), value),
+            VariableValue::Scalar(old) => *old = value,
+            VariableValue::Indexed(array) => Arc::make_mut(array).set(0, value),
+            VariableValue::Associative(array) => Arc::make_mut(array).set("0".into(), value),
         }
         self.mark_exported(name);
         Ok(())
@@ -178,17 +180,18 @@ impl Session {
         }
         let attributes = self.variables.get(name).map_or(Attributes::NONE, |variable| variable.attributes);
         self.check_assignable(name, attributes)?;
-        if let Some(Value::Associative(_)) = self.variables.get(name).map(|variable| &variable.value) {
+        if let Some(VariableValue::Associative(_)) = self.variables.get(name).map(|variable| &variable.value)
+        {
             let key = Bytes::from(subscript);
             self.memory.note_growth(key.len() + value.len() + 4 * size_of::<Bytes>());
             let old = |variable: &Variable| match &variable.value {
-                Value::Associative(array) => array.get(&key).cloned(),
+                VariableValue::Associative(array) => array.get(&key).cloned(),
                 _ => None,
             };
             let value = self.convert(name, attributes, value, append, old)?;
             let variable = self.variables.entry(name);
             variable.attributes = variable.attributes.without(Attributes::UNSET);
-            if let Value::Associative(array) = &mut variable.value {
+            if let VariableValue::Associative(array) = &mut variable.value {
                 Arc::make_mut(array).set(key, value);
             }
             return Ok(());
@@ -213,14 +216,14 @@ impl Session {
         self.check_assignable(name, attributes)?;
         let bad = || VariableError::BadSubscript(reference(name, subscript).into());
         let index = match self.variables.get(name).map(|variable| &variable.value) {
-            Some(Value::Indexed(array)) => array.resolve(number),
-            Some(Value::Scalar(_)) if number == -1 => Some(0),
+            Some(VariableValue::Indexed(array)) => array.resolve(number),
+            Some(VariableValue::Scalar(_)) if number == -1 => Some(0),
             _ => u64::try_from(number).ok(),
         };
         let index = index.ok_or_else(bad)?;
         let old = |variable: &Variable| match &variable.value {
-            Value::Indexed(array) => array.get(index).cloned(),
-            Value::Scalar(value) if index == 0 => Some(value.clone()),
+            VariableValue::Indexed(array) => array.get(index).cloned(),
+            VariableValue::Scalar(value) if index == 0 => Some(value.clone()),
             _ => None,
         };
         let value = self.convert(name, attributes, value, append, old)?;
@@ -249,8 +252,10 @@ impl Session {
         let name = &target.name;
         let attributes = self.variables.get(name).map_or(Attributes::NONE, |variable| variable.attributes);
         self.check_assignable(name, attributes)?;
-        let associative =
-            self.variables.get(name).is_some_and(|variable| matches!(variable.value, Value::Associative(_)));
+        let associative = self
+            .variables
+            .get(name)
+            .is_some_and(|variable| matches!(variable.value, VariableValue::Associative(_)));
         self.begin_list(name, associative, append);
         match associative {
             true => self.fill_associative(name, elements),
@@ -262,12 +267,12 @@ impl Session {
         let variable = self.variables.entry(name);
         if associative {
             if !append {
-                variable.value = Value::Associative(Arc::new(AssociativeArray::default()));
+                variable.value = VariableValue::Associative(Arc::new(AssociativeArray::default()));
             }
         } else if append {
             let _ = variable.make_indexed();
         } else {
-            variable.value = Value::Indexed(Arc::new(IndexedArray::default()));
+            variable.value = VariableValue::Indexed(Arc::new(IndexedArray::default()));
         }
         variable.attributes = variable.attributes.without(Attributes::UNSET);
         self.mark_exported(name);
@@ -276,7 +281,7 @@ impl Session {
     fn fill_indexed(&mut self, name: &[u8], elements: Vec<AssignedElement>) -> Result<(), VariableError> {
         let plain = self.variables.get(name).is_some_and(|variable| !variable.attributes.intersects(SPECIAL));
         let mut next = match self.variables.get(name).map(|variable| &variable.value) {
-            Some(Value::Indexed(array)) => array.end(),
+            Some(VariableValue::Indexed(array)) => array.end(),
             _ => 0,
         };
         if plain && elements.iter().all(|element| element.subscript.is_none() && !element.append) {
@@ -289,7 +294,7 @@ impl Session {
             if let Some(subscript) = &element.subscript {
                 let number = self.integer(subscript)?;
                 let end = match self.variables.get(name).map(|variable| &variable.value) {
-                    Some(Value::Indexed(array)) => array.resolve(number),
+                    Some(VariableValue::Indexed(array)) => array.resolve(number),
                     _ => None,
                 };
                 next = end.ok_or_else(|| VariableError::BadSubscript(reference(b"", subscript).into()))?;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use haft_lang::ast::{Span, Text};
 use haft_text::Bytes;
 
-use crate::shared::Shared;
+use crate::shared::CopyOnWrite;
 
 /// A call of a function or of a sourced file.
 #[derive(Clone, Debug)]
@@ -24,7 +24,7 @@ pub struct Frame {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct CallStack {
     /// The calls, the innermost last.
-    frames: Shared<Vec<Frame>>,
+    frames: CopyOnWrite<Vec<Frame>>,
     /// `LINENO`.
     line: u32,
     /// The text that is being run. Spans refer to it.
@@ -67,7 +67,7 @@ impl ErrexitContext {
 impl CallStack {
     /// Prepares the frames for [`CallStack::for_subshell`], so that it does not copy them.
     pub(super) fn share(&mut self) {
-        self.frames.lend();
+        self.frames.share();
     }
 
     /// A subshell is at the same position, but cannot leave the loops of its parent.
@@ -98,7 +98,7 @@ impl CallStack {
 
     /// Leaves all calls.
     pub(crate) fn clear(&mut self) {
-        self.frames = Shared::default();
+        self.frames = CopyOnWrite::default();
     }
 
     /// Whether a function is running.

@@ -7,7 +7,7 @@ use haft_text::Bytes;
 
 use crate::session::random::{RandomGenerator, unpredictable_number};
 use crate::session::{Identity, ProgramOrigin, Session};
-use crate::variables::{AssociativeArray, Attributes, IndexedArray, Value, Variable};
+use crate::variables::{AssociativeArray, Attributes, IndexedArray, Variable, VariableValue};
 
 /// The names of the computed variables.
 pub(crate) const COMPUTED: &[(&str, Attributes)] = &[
@@ -58,12 +58,12 @@ impl Session {
             }
             b"BASHPID" => number(self.identity.own_pid()),
             b"BASH_SUBSHELL" => number(self.identity.depth()),
-            b"BASH_COMMAND" => Value::Scalar(self.command_text()),
-            b"BASH_ARGV0" => Value::Scalar(self.parameters.zero().clone()),
+            b"BASH_COMMAND" => VariableValue::Scalar(self.command_text()),
+            b"BASH_ARGV0" => VariableValue::Scalar(self.parameters.zero().clone()),
             b"SHELLOPTS" => scalar(self.options.set_names()),
             b"BASHOPTS" => scalar(self.options.shell_names()),
             b"HISTCMD" => number(1),
-            b"_" => Value::Scalar(self.parameters.last_argument().clone()),
+            b"_" => VariableValue::Scalar(self.parameters.last_argument().clone()),
             _ => return self.compute_array(name, variable),
         };
         Variable { value, ..variable.clone() }
@@ -97,17 +97,17 @@ impl Session {
         Variable { value, ..variable.clone() }
     }
 
-    fn frame_names(&self) -> Value {
+    fn frame_names(&self) -> VariableValue {
         let main = self.has_main().then(|| "main".into());
         list(self.calls.frames().iter().rev().map(|frame| (&frame.name).into()).chain(main))
     }
 
-    fn frame_sources(&self) -> Value {
+    fn frame_sources(&self) -> VariableValue {
         let main = self.has_main().then(|| self.source_name());
         list(self.calls.frames().iter().rev().map(|frame| frame.source.clone()).chain(main))
     }
 
-    fn frame_lines(&self) -> Value {
+    fn frame_lines(&self) -> VariableValue {
         let main = self.has_main().then(|| "0".into());
         list(self.calls.frames().iter().rev().map(|frame| frame.line.to_string().into()).chain(main))
     }
@@ -137,22 +137,22 @@ impl Session {
     }
 }
 
-fn number(number: impl Into<i128>) -> Value {
+fn number(number: impl Into<i128>) -> VariableValue {
     scalar(number.into().to_string())
 }
 
-fn scalar(text: impl Into<Bytes>) -> Value {
-    Value::Scalar(text.into())
+fn scalar(text: impl Into<Bytes>) -> VariableValue {
+    VariableValue::Scalar(text.into())
 }
 
-fn list(values: impl Iterator<Item = Bytes>) -> Value {
-    Value::Indexed(Arc::new(IndexedArray::from_values(values.collect())))
+fn list(values: impl Iterator<Item = Bytes>) -> VariableValue {
+    VariableValue::Indexed(Arc::new(IndexedArray::from_values(values.collect())))
 }
 
-fn pairs(entries: impl Iterator<Item = (Bytes, Bytes)>) -> Value {
+fn pairs(entries: impl Iterator<Item = (Bytes, Bytes)>) -> VariableValue {
     let mut array = AssociativeArray::default();
     entries.for_each(|(key, value)| array.set(key, value));
-    Value::Associative(Arc::new(array))
+    VariableValue::Associative(Arc::new(array))
 }
 
 fn since_epoch() -> Duration {

@@ -6,20 +6,22 @@ use haft_text::Bytes;
 
 use crate::flow::Unwind;
 use crate::session::Session;
-use crate::variables::{Attributes, Value, VariableError};
+use crate::variables::{Attributes, VariableError, VariableValue};
 
 impl Session {
     /// The value of an element.
     pub(crate) fn element_value(&mut self, name: &[u8], subscript: &[u8]) -> Result<Option<Bytes>, Unwind> {
         if self.is_associative(name) {
             return Ok(self.lookup(name).and_then(|variable| match &variable.value {
-                Value::Associative(array) => array.get(subscript).cloned(),
+                VariableValue::Associative(array) => array.get(subscript).cloned(),
                 _ => None,
             }));
         }
         let number = self.evaluate_or_fail(subscript)?;
         Ok(self.lookup(name).and_then(|variable| match &variable.value {
-            Value::Indexed(array) => array.resolve(number).and_then(|index| array.get(index).cloned()),
+            VariableValue::Indexed(array) => {
+                array.resolve(number).and_then(|index| array.get(index).cloned())
+            }
             _ if matches!(number, 0 | -1) => variable.as_scalar().cloned(),
             _ => None,
         }))
@@ -30,15 +32,17 @@ impl Session {
         if self.is_associative(name) {
             let variable = self.lookup(name);
             return Ok(variable.is_some_and(|variable| match &variable.value {
-                Value::Associative(array) => array.get(subscript).is_some(),
+                VariableValue::Associative(array) => array.get(subscript).is_some(),
                 _ => false,
             }));
         }
         let number = self.evaluate_or_fail(subscript)?;
         Ok(self.lookup(name).is_some_and(|variable| match &variable.value {
-            Value::Indexed(array) => array.resolve(number).is_some_and(|index| array.get(index).is_some()),
-            Value::Scalar(_) => variable.is_set() && matches!(number, 0 | -1),
-            Value::Associative(_) => false,
+            VariableValue::Indexed(array) => {
+                array.resolve(number).is_some_and(|index| array.get(index).is_some())
+            }
+            VariableValue::Scalar(_) => variable.is_set() && matches!(number, 0 | -1),
+            VariableValue::Associative(_) => false,
         }))
     }
 
@@ -54,24 +58,24 @@ impl Session {
         }
         let bad = || VariableError::BadSubscript([name, b"[", subscript, b"]"].concat().into());
         match &variable.value {
-            Value::Associative(_) => {
-                if let Some(Value::Associative(array)) =
+            VariableValue::Associative(_) => {
+                if let Some(VariableValue::Associative(array)) =
                     self.variables.get_mut(&target.name).map(|variable| &mut variable.value)
                 {
                     Arc::make_mut(array).remove(subscript);
                 }
                 Ok(())
             }
-            Value::Indexed(_) if matches!(subscript, b"@" | b"*") => {
+            VariableValue::Indexed(_) if matches!(subscript, b"@" | b"*") => {
                 if let Some(variable) = self.variables.get_mut(&target.name) {
-                    variable.value = Value::Indexed(Arc::default());
+                    variable.value = VariableValue::Indexed(Arc::default());
                 }
                 Ok(())
             }
-            Value::Indexed(_) => {
+            VariableValue::Indexed(_) => {
                 let number =
                     self.evaluate_text(subscript).map_err(|error| VariableError::Arithmetic(error.into()))?;
-                if let Some(Value::Indexed(array)) =
+                if let Some(VariableValue::Indexed(array)) =
                     self.variables.get_mut(&target.name).map(|variable| &mut variable.value)
                 {
                     let index = array.resolve(number).ok_or_else(bad)?;
@@ -79,7 +83,7 @@ impl Session {
                 }
                 Ok(())
             }
-            Value::Scalar(_) => match self.evaluate_text(subscript) {
+            VariableValue::Scalar(_) => match self.evaluate_text(subscript) {
                 Ok(0) => self.variables.unset(&target.name, false),
                 _ => Err(bad()),
             },

@@ -60,7 +60,7 @@ impl Session {
             Err(Unwind::Break(_) | Unwind::Continue(_)) => self.parameters.status(),
             Err(unwind) => unwind.status(),
         };
-        self.tell_memory_hit();
+        self.report_memory_hit();
         let _ = self.flush();
         self.parameters.set_status(status);
         self.open_files.set_broken_pipe(false);
@@ -191,7 +191,9 @@ impl Session {
     #[must_use]
     pub fn values(&self, name: &[u8]) -> Vec<Bytes> {
         match self.lookup(name).map(|variable| variable.value.clone()) {
-            Some(variables::Value::Indexed(array)) => array.iter().map(|(_, value)| value.clone()).collect(),
+            Some(variables::VariableValue::Indexed(array)) => {
+                array.iter().map(|(_, value)| value.clone()).collect()
+            }
             _ => self.value(name).into_iter().collect(),
         }
     }

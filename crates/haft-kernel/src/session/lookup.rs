@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use haft_text::Bytes;
 
 use crate::session::Session;
-use crate::variables::{Attributes, Value, Variable, VariableError, is_name};
+use crate::variables::{Attributes, Variable, VariableError, VariableValue, is_name};
 
 /// How many references may lead to one another.
 const REFERENCES: usize = 8;
@@ -58,7 +58,7 @@ impl Session {
     pub fn value(&self, name: &[u8]) -> Option<Bytes> {
         match self.variables.get(name) {
             None => None,
-            Some(Variable { value: Value::Scalar(value), attributes, .. })
+            Some(Variable { value: VariableValue::Scalar(value), attributes, .. })
                 if !attributes.intersects(SLOW.union(Attributes::UNSET)) =>
             {
                 Some(value.clone())
@@ -71,14 +71,14 @@ impl Session {
     /// changing the session selects nothing; see [`Session::subscript`] for the other way.
     fn element(&self, variable: &Variable, subscript: &[u8]) -> Option<Bytes> {
         match &variable.value {
-            Value::Associative(array) => array.get(subscript).cloned(),
-            Value::Indexed(array) => {
+            VariableValue::Associative(array) => array.get(subscript).cloned(),
+            VariableValue::Indexed(array) => {
                 let named = is_name(subscript).then(|| self.value(subscript).unwrap_or_else(|| "0".into()));
                 let text = named.as_deref().unwrap_or(subscript);
                 let number: i64 = std::str::from_utf8(text).ok()?.trim().parse().ok()?;
                 array.get(array.resolve(number)?).cloned()
             }
-            Value::Scalar(value) => (subscript == b"0").then(|| value.clone()),
+            VariableValue::Scalar(value) => (subscript == b"0").then(|| value.clone()),
         }
     }
 

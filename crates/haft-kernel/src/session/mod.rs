@@ -36,7 +36,7 @@ use crate::flow::Unwind;
 use crate::jobs::Jobs;
 use crate::kernel::Kernel;
 use crate::memory::MemoryBudget;
-use crate::options::Options;
+use crate::options::ShellOptions;
 use crate::signals::SignalInbox;
 use crate::traps::Traps;
 use crate::variables::Variables;
@@ -75,7 +75,7 @@ use working_directory::WorkingDirectory;
 pub struct Session {
     pub(crate) kernel: Arc<Kernel>,
     pub(crate) variables: Variables,
-    pub(crate) options: Options,
+    pub(crate) options: ShellOptions,
     pub(crate) definitions: Definitions,
     pub(crate) parameters: Parameters,
     pub(crate) open_files: OpenFiles,
@@ -106,7 +106,7 @@ impl Session {
         Self {
             kernel,
             variables: Variables::default(),
-            options: Options::default(),
+            options: ShellOptions::default(),
             definitions: Definitions::default(),
             parameters: Parameters::new("haft"),
             open_files: OpenFiles::new(),
@@ -158,7 +158,7 @@ impl Session {
     /// Whether the session is to stop: it was cancelled, or has reached its memory limit. A [check](Session::check) ends it
     /// then.
     pub(crate) fn is_stopping(&self) -> bool {
-        self.limits.is_cancelled() || (self.memory.is_exceeded() && !self.memory.settle())
+        self.limits.is_cancelled() || (self.memory.is_exceeded() && !self.memory.recheck())
     }
 
     /// Whether writing to a closed pipe is an error like others instead of the end.

@@ -2,13 +2,13 @@
 
 use haft_text::Bytes;
 
-use crate::shared::Shared;
+use crate::shared::CopyOnWrite;
 
 /// The parameters of a shell that are not variables.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Parameters {
     /// `$1` and up.
-    positional: Shared<Vec<Bytes>>,
+    positional: CopyOnWrite<Vec<Bytes>>,
     /// Whether `set` has replaced the positional parameters since the current sourced file began.
     positional_was_set: bool,
     /// `$0`.
@@ -51,7 +51,7 @@ impl Parameters {
 
     /// Prepares the positional parameters for [`Parameters::for_subshell`], so that it does not copy them.
     pub(super) fn share(&mut self) {
-        self.positional.lend();
+        self.positional.share();
     }
 
     /// A subshell inherits every parameter.
@@ -67,7 +67,7 @@ impl Parameters {
 
     /// Sets `$1` and up.
     pub(crate) fn set_positional(&mut self, arguments: Vec<Bytes>) {
-        self.positional = Shared::Own(arguments);
+        self.positional = CopyOnWrite::Own(arguments);
     }
 
     /// Sets `$1` and up on behalf of the `set` builtin.
@@ -78,18 +78,21 @@ impl Parameters {
 
     /// Sets `$1` and up; returns the previous ones for [`Parameters::restore_positional`].
     #[inline]
-    pub(crate) fn replace_positional(&mut self, arguments: Vec<Bytes>) -> Shared<Vec<Bytes>> {
-        std::mem::replace(&mut self.positional, Shared::Own(arguments))
+    pub(crate) fn replace_positional(&mut self, arguments: Vec<Bytes>) -> CopyOnWrite<Vec<Bytes>> {
+        std::mem::replace(&mut self.positional, CopyOnWrite::Own(arguments))
     }
 
     /// Puts back what [`Parameters::replace_positional`] returned; returns the parameters it replaces.
     #[inline]
-    pub(crate) fn restore_positional(&mut self, positional: Shared<Vec<Bytes>>) -> Shared<Vec<Bytes>> {
+    pub(crate) fn restore_positional(
+        &mut self,
+        positional: CopyOnWrite<Vec<Bytes>>,
+    ) -> CopyOnWrite<Vec<Bytes>> {
         std::mem::replace(&mut self.positional, positional)
     }
 
     /// The positional parameters, to be restored later.
-    pub(crate) fn save_positional(&self) -> Shared<Vec<Bytes>> {
+    pub(crate) fn save_positional(&self) -> CopyOnWrite<Vec<Bytes>> {
         self.positional.clone()
     }
 
@@ -109,7 +112,7 @@ impl Parameters {
     }
 
     /// Takes the positional parameters without dropping them, for a process that is about to exit.
-    pub(crate) fn take_positional(&mut self) -> Shared<Vec<Bytes>> {
+    pub(crate) fn take_positional(&mut self) -> CopyOnWrite<Vec<Bytes>> {
         std::mem::take(&mut self.positional)
     }
 

@@ -11,9 +11,9 @@ use haft_text::Bytes;
 
 use crate::io::OpenFile;
 use crate::kernel::Kernel;
-use crate::options::{Options, SetOption, ShellOption};
+use crate::options::{SetOption, ShellOption, ShellOptions};
 use crate::session::{Definition, Identity, ProgramOrigin, Session};
-use crate::variables::{Attributes, IndexedArray, Value, Variable, is_name};
+use crate::variables::{Attributes, IndexedArray, Variable, VariableValue, is_name};
 
 /// The version of bash whose scripts run as it runs them.
 pub const BASH_VERSION: &str = "5.2.15(1)-release";
@@ -109,7 +109,7 @@ impl Session {
         let machine = format!("{}-pc-linux-gnu", std::env::consts::ARCH);
         let version: Vec<Bytes> =
             ["5", "2", "15", "1", "release", &machine].into_iter().map(Bytes::from).collect();
-        let version = Variable::new(Value::Indexed(Arc::new(IndexedArray::from_values(version))));
+        let version = Variable::new(VariableValue::Indexed(Arc::new(IndexedArray::from_values(version))));
         self.variables.insert(b"BASH_VERSINFO", version.with(Attributes::READONLY));
         self.variables.insert(b"MACHTYPE", Variable::scalar(machine));
         self.variables.insert(b"OPTIND", Variable::scalar("1").with(Attributes::INTEGER));
@@ -221,7 +221,7 @@ impl Session {
 
     /// The options.
     #[must_use]
-    pub fn options(&self) -> Options {
+    pub fn options(&self) -> ShellOptions {
         self.options
     }
 

@@ -1,11 +1,11 @@
-//! An allocator that counts.
+//! An allocator that counts allocations per session.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 
 use crate::memory::{count, is_probing};
 
-/// The system's allocator, which counts what each session allocates. A program that runs scripts of others installs it, so
-/// that a script which uses too much memory ends, and not the program:
+/// The allocator of the system, with a count of the memory of each session. A program that runs untrusted scripts installs it, so that a
+/// script that uses too much memory ends instead of the program:
 ///
 /// ```
 /// #[global_allocator]
@@ -13,13 +13,13 @@ use crate::memory::{count, is_probing};
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct CountingAllocator {
-    /// Called with the size of an allocation that the system has refused.
+    /// Called with the size of a failed allocation.
     refused: fn(usize),
 }
 
 impl CountingAllocator {
-    /// The allocator. It calls `refused`, which must not allocate, with the size of an allocation that the system has
-    /// refused; if that returns, the process aborts, or whatever has asked deals with it.
+    /// Returns an allocator that calls `refused` with the size of a failed allocation. `refused` must not allocate. When it returns, the
+    /// process aborts unless the caller handles the failure.
     #[must_use]
     pub const fn new(refused: fn(usize)) -> CountingAllocator {
         CountingAllocator { refused }

@@ -1,4 +1,4 @@
-//! The code that needs `unsafe`.
+//! All `unsafe` code of the kernel.
 #![expect(unsafe_code, reason = "an allocator is an unsafe trait")]
 
 mod allocator;

@@ -1,64 +1,64 @@
-//! Arrays by key.
+//! Associative arrays.
 
 use std::collections::HashMap;
 
 use foldhash::fast::RandomState;
 use haft_text::Bytes;
 
-/// An associative array. It is enumerated in the order in which bash enumerates one: by the buckets of a hash of the
-/// keys, the newest first within a bucket.
+/// An associative array. Its elements are listed in the order of bash: by the hash bucket of the key, the newest first within a
+/// bucket.
 #[derive(Clone, Debug, Default)]
 pub struct AssociativeArray {
-    entries: HashMap<Bytes, Entry, RandomState>,
-    /// Grows with every new key.
+    entries: HashMap<Bytes, AssociativeEntry, RandomState>,
+    /// The sequence number of the next new key.
     next: u64,
 }
 
 #[derive(Clone, Debug)]
-struct Entry {
+struct AssociativeEntry {
     value: Bytes,
     sequence: u64,
 }
 
-/// How many buckets an array has at first.
-const BUCKETS: usize = 1024;
+/// The initial number of hash buckets of an array in bash.
+const INITIAL_BUCKETS: usize = 1024;
 
 impl AssociativeArray {
-    /// How many keys there are.
+    /// Returns the number of elements.
     #[must_use]
     pub fn len(&self) -> usize {
         self.entries.len()
     }
 
-    /// Whether there is no key.
+    /// Tells whether there are no elements.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
 
-    /// About how many bytes its text has.
+    /// Returns the approximate size in bytes.
     pub(crate) fn size(&self) -> usize {
         self.entries.iter().map(|(key, entry)| key.len() + entry.value.len() + size_of::<Bytes>()).sum()
     }
 
-    /// The value of a key.
+    /// Returns the value of a key.
     #[must_use]
     pub fn get(&self, key: &[u8]) -> Option<&Bytes> {
         self.entries.get(key).map(|entry| &entry.value)
     }
 
-    /// The value of a key, to change in place.
+    /// Returns the value of a key for modification.
     pub fn get_mut(&mut self, key: &[u8]) -> Option<&mut Bytes> {
         self.entries.get_mut(key).map(|entry| &mut entry.value)
     }
 
-    /// Sets a key.
+    /// Sets the value of a key.
     pub fn set(&mut self, key: Bytes, value: Bytes) {
         if let Some(entry) = self.entries.get_mut(&key) {
             entry.value = value;
             return;
         }
-        self.entries.insert(key, Entry { value, sequence: self.next });
+        self.entries.insert(key, AssociativeEntry { value, sequence: self.next });
         self.next += 1;
     }
 
@@ -67,10 +67,10 @@ impl AssociativeArray {
         self.entries.remove(key).map(|entry| entry.value)
     }
 
-    /// The keys with their values, in order.
+    /// Returns keys and values, in the order of bash.
     #[must_use]
     pub fn entries(&self) -> Vec<(&Bytes, &Bytes)> {
-        let mut buckets = BUCKETS;
+        let mut buckets = INITIAL_BUCKETS;
         while self.entries.len() > buckets * 2 {
             buckets *= 4;
         }
@@ -95,7 +95,7 @@ impl PartialEq for AssociativeArray {
 
 impl Eq for AssociativeArray {}
 
-/// The Fowler–Noll–Vo hash, first variant, of 32 bits.
+/// The 32-bit FNV-1 hash, as in bash.
 fn hash(key: &[u8]) -> u32 {
     key.iter().fold(0x811c_9dc5, |hash: u32, byte| hash.wrapping_mul(16_777_619) ^ u32::from(*byte))
 }

@@ -2,38 +2,38 @@
 
 use haft_text::Bytes;
 
-/// A refusal; its text is what bash says after the place.
+/// Why an operation on a variable failed. Its text is the message of bash.
 #[derive(Clone, Debug, thiserror::Error, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum VariableError {
-    /// The variable may not change.
+    /// The variable is read-only.
     #[error("{0}: readonly variable")]
     Readonly(Bytes),
-    /// Not a name.
+    /// The name is invalid.
     #[error("`{0}': not a valid identifier")]
     InvalidName(Bytes),
-    /// Not an index or key of that array.
+    /// The subscript is not a valid index or key.
     #[error("{0}: bad array subscript")]
     BadSubscript(Bytes),
-    /// A list was given for a single element.
+    /// A compound value was assigned to an array element.
     #[error("{0}: cannot assign list to array member")]
     ListToElement(Bytes),
-    /// An associative array needs keys.
+    /// An associative array needs subscripts.
     #[error("{0}: must use subscript when assigning associative array")]
     KeyRequired(Bytes),
-    /// An array of one kind cannot become one of the other.
+    /// An indexed array cannot become an associative array.
     #[error("{0}: cannot convert indexed to associative array")]
     IndexedToAssociative(Bytes),
-    /// An array of one kind cannot become one of the other.
+    /// An associative array cannot become an indexed array.
     #[error("{0}: cannot convert associative to indexed array")]
     AssociativeToIndexed(Bytes),
-    /// A reference that leads to itself.
+    /// A nameref refers to itself.
     #[error("warning: {0}: circular name reference")]
     Circular(Bytes),
-    /// A reference to something that cannot be a variable.
+    /// The target of a nameref is not a valid name.
     #[error("`{0}': invalid variable name for name reference")]
     InvalidReference(Bytes),
-    /// The value of an integer variable is not an expression.
+    /// The value of an integer variable is not an arithmetic expression.
     #[error("{0}")]
     Arithmetic(Bytes),
 }

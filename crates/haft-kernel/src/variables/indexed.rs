@@ -1,10 +1,10 @@
-//! Arrays by number.
+//! Indexed arrays.
 
 use std::collections::BTreeMap;
 
 use haft_text::Bytes;
 
-/// A sparse array. Its beginning, as far as it has few holes, is kept in one run; the rest in a tree.
+/// A sparse indexed array. The elements from index 0 on are stored densely as long as there are few gaps; the others in a tree.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct IndexedArray {
     dense: Vec<Option<Bytes>>,
@@ -12,30 +12,30 @@ pub struct IndexedArray {
     count: usize,
 }
 
-/// How many holes an element may open at the end of the run before it goes to the tree instead.
-const HOLES: u64 = 16;
+/// How many unset elements an assignment may add to the dense part. With a larger gap the element goes to the tree.
+const MAX_GAP: u64 = 16;
 
 impl IndexedArray {
-    /// An array of these elements, from 0 on.
+    /// Returns an array of these elements, from index 0 on.
     #[must_use]
     pub fn from_values(values: Vec<Bytes>) -> Self {
         let count = values.len();
         Self { dense: values.into_iter().map(Some).collect(), sparse: BTreeMap::new(), count }
     }
 
-    /// How many elements are set.
+    /// Returns the number of elements.
     #[must_use]
     pub fn len(&self) -> usize {
         self.count
     }
 
-    /// Whether no element is set.
+    /// Tells whether there are no elements.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.count == 0
     }
 
-    /// An element.
+    /// Returns an element.
     #[must_use]
     pub fn get(&self, index: u64) -> Option<&Bytes> {
         match usize::try_from(index).ok().and_then(|index| self.dense.get(index)) {
@@ -44,7 +44,7 @@ impl IndexedArray {
         }
     }
 
-    /// An element to change in place.
+    /// Returns an element for modification.
     pub fn get_mut(&mut self, index: u64) -> Option<&mut Bytes> {
         match usize::try_from(index).ok().and_then(|index| self.dense.get_mut(index)) {
             Some(element) => element.as_mut(),
@@ -60,7 +60,7 @@ impl IndexedArray {
                 self.count += usize::from(element.is_none());
                 *element = Some(value);
             }
-        } else if index - end <= HOLES && self.sparse.range(..=index).next().is_none() {
+        } else if index - end <= MAX_GAP && self.sparse.range(..=index).next().is_none() {
             self.dense.extend((end..index).map(|_| None));
             self.dense.push(Some(value));
             self.count += 1;
@@ -70,12 +70,12 @@ impl IndexedArray {
         }
     }
 
-    /// Moves elements of the tree that now continue the run into it.
+    /// Moves elements from the tree that now continue the dense part.
     fn absorb(&mut self) {
         while let Some(value) = self.sparse.remove(&(self.dense.len() as u64)) {
             self.dense.push(Some(value));
         }
-        // An element of the tree must never lie below the end of the run.
+        // Invariant: no index in the tree lies below the end of the dense part.
         while let Some((&index, _)) =
             self.sparse.first_key_value().filter(|(index, _)| **index < self.dense.len() as u64)
         {
@@ -98,7 +98,7 @@ impl IndexedArray {
         removed
     }
 
-    /// The index after the last element.
+    /// Returns the index after the last element.
     #[must_use]
     pub fn end(&self) -> u64 {
         match self.sparse.last_key_value() {
@@ -107,7 +107,7 @@ impl IndexedArray {
         }
     }
 
-    /// The index that a subscript means: negative ones count from the end.
+    /// Returns the index of a subscript. Negative ones count from the end; `None` if that is before index 0.
     #[must_use]
     pub fn resolve(&self, subscript: i64) -> Option<u64> {
         if subscript >= 0 {
@@ -122,7 +122,7 @@ impl IndexedArray {
         self.set(self.end(), value);
     }
 
-    /// The elements with their indices, in order.
+    /// Iterates over indices and elements, in order.
     pub fn iter(&self) -> impl Iterator<Item = (u64, &Bytes)> {
         let dense = self
             .dense
@@ -132,7 +132,7 @@ impl IndexedArray {
         dense.chain(self.sparse.iter().map(|(index, value)| (*index, value)))
     }
 
-    /// The elements, in order.
+    /// Iterates over the elements, in order.
     pub fn values(&self) -> impl Iterator<Item = &Bytes> {
         self.iter().map(|(_, value)| value)
     }

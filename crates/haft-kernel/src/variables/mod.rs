@@ -12,10 +12,10 @@ pub use attributes::Attributes;
 pub use error::VariableError;
 pub use indexed::IndexedArray;
 pub use scopes::Variables;
-pub(crate) use scopes::{Lasts, MOST_FOR_PROGRAM};
-pub use value::{Value, Variable};
+pub(crate) use scopes::{AssignmentLifetime, MAX_PROGRAM_BYTES};
+pub use value::{Variable, VariableValue};
 
-/// Whether bytes are a name that a variable can have.
+/// Tells whether bytes are a valid name of a variable.
 #[must_use]
 pub fn is_name(bytes: &[u8]) -> bool {
     bytes.first().is_some_and(|first| first.is_ascii_alphabetic() || *first == b'_')

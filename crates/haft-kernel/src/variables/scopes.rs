@@ -1,7 +1,7 @@
 //! The variables of a session, with dynamic scope.
 //!
-//! There is one table. A function call that declares a variable of its own puts what was in the table aside and
-//! puts it back when it returns, so reading a variable is one look-up however deep the calls are.
+//! There is one table. When a function declares a local variable, the previous variable of that name is saved, and restored when the
+//! function returns. Reading a variable is thus one lookup, however deep the calls are.
 
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
@@ -11,55 +11,57 @@ use haft_lang::ast::Text;
 use haft_process::Environment;
 use haft_text::Bytes;
 
-use super::{Attributes, Value, Variable, VariableError};
+use super::{Attributes, Variable, VariableError, VariableValue};
 use crate::expand::{INDIRECT, Separators};
-use crate::shared::Shared;
+use crate::shared::CopyOnWrite;
 
-type Table = HashMap<Text, Variable, RandomState>;
+type VariableTable = HashMap<Text, Variable, RandomState>;
 
-/// More bytes than the system gives to any program as arguments or environment: its own limit is a few megabytes.
-pub(crate) const MOST_FOR_PROGRAM: usize = 64 << 20;
+/// An upper bound for the arguments and the environment of a program. The limit of the system is a few megabytes.
+pub(crate) const MAX_PROGRAM_BYTES: usize = 64 << 20;
 
-/// What a call has put aside, in the order in which it did.
+/// The variables that a function call has saved, in the order of saving.
 #[derive(Clone, Debug, Default)]
-struct Scope {
+struct CallScope {
     saved: Vec<(Text, Option<Variable>)>,
-    /// `local -`: the options to put back.
-    options: Option<crate::options::Options>,
+    /// `local -`: the options to restore.
+    options: Option<crate::options::ShellOptions>,
 }
 
-/// Whether what was assigned before the name of a builtin outlasts that.
+/// How long an assignment before the name of a builtin lasts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Lasts {
-    Never,
-    /// If the builtin makes the variable exported, readonly or local.
-    IfMadeTo,
-    Always,
+pub(crate) enum AssignmentLifetime {
+    /// As long as the builtin runs.
+    Builtin,
+    /// Longer if the builtin makes the variable exported, read-only or local.
+    UnlessDeclared,
+    /// It is permanent.
+    Permanent,
 }
 
-/// The table of variables. A clone is shared until one of the two changes.
+/// The variables of a session. A clone is shared until one of the two changes.
 #[derive(Clone, Debug, Default)]
 pub struct Variables {
-    table: Shared<Table>,
-    scopes: Shared<Vec<Scope>>,
-    /// What came in the environment under names that no variable can have: programs are handed it as it came.
+    table: CopyOnWrite<VariableTable>,
+    scopes: CopyOnWrite<Vec<CallScope>>,
+    /// Entries of the environment whose names are not valid for variables. They are passed on to programs unchanged.
     foreign: Arc<Vec<(Text, Text)>>,
-    /// What programs are handed; forgotten whenever an exported variable changes.
+    /// The cached environment of programs; invalidated when an exported variable changes.
     environment: Option<Arc<Environment>>,
-    /// What `IFS` says, once somebody has asked; forgotten whenever it may change.
+    /// The cached field separators of `IFS`; invalidated when it may change.
     separators: OnceLock<Separators>,
 }
 
 impl Variables {
-    /// Makes a clone cost next to nothing.
+    /// Makes clones cheap, by sharing.
     pub(crate) fn share(&mut self) {
-        self.table.lend();
-        self.scopes.lend();
+        self.table.share();
+        self.scopes.share();
     }
 
-    /// The table, to change what it says of this name.
+    /// Returns the table for a change of this variable.
     #[inline]
-    fn table_mut(&mut self, name: &[u8]) -> &mut Table {
+    fn table_mut(&mut self, name: &[u8]) -> &mut VariableTable {
         self.touch(name);
         self.table.make_mut()
     }
@@ -71,7 +73,7 @@ impl Variables {
         }
     }
 
-    /// What `IFS` says, if its value is simply its value.
+    /// Returns the field separators of `IFS`, if its value needs no computation.
     #[inline]
     pub(crate) fn separators(&self) -> Option<&Separators> {
         match self.separators.get() {
@@ -90,14 +92,14 @@ impl Variables {
         Some(self.separators.get_or_init(|| separators))
     }
 
-    /// The variable of this name as it is in the table: no reference is followed, nothing is computed.
+    /// Returns the variable of this name, without following namerefs or computing dynamic variables.
     #[must_use]
     #[inline]
     pub fn get(&self, name: &[u8]) -> Option<&Variable> {
         self.table.get(name)
     }
 
-    /// The variable of this name, to be changed in place. Whoever changes a value checks for `READONLY` first.
+    /// Returns the variable of this name for modification. The caller must check for `READONLY` first.
     pub fn get_mut(&mut self, name: &[u8]) -> Option<&mut Variable> {
         self.touch(name);
         let variable = self.table.make_mut().get_mut(name)?;
@@ -107,8 +109,8 @@ impl Variables {
         Some(variable)
     }
 
-    /// The variable of this name unless it has one of some attributes, which must include `EXPORT`: then no environment
-    /// has to be forgotten.
+    /// Returns the variable of this name for modification, unless it has one of the attributes. They must include `EXPORT`, so that the
+    /// cached environment stays valid.
     #[inline]
     pub(crate) fn get_mut_without(&mut self, name: &[u8], attributes: Attributes) -> Option<&mut Variable> {
         debug_assert!(attributes.contains(Attributes::EXPORT));
@@ -116,13 +118,13 @@ impl Variables {
         (!variable.attributes.intersects(attributes)).then_some(variable)
     }
 
-    /// Puts a variable into the table, in place of the visible one of that name and with its scope.
+    /// Replaces the visible variable of this name, in the same scope.
     pub fn insert(&mut self, name: &[u8], mut variable: Variable) {
         variable.depth = self.get(name).map_or(0, |old| old.depth);
         self.put(name.into(), variable);
     }
 
-    /// The variable of this name, made with an unset one if there is none, to be changed in place.
+    /// Returns the variable of this name for modification. Creates an unset one if there is none.
     pub fn entry(&mut self, name: &[u8]) -> &mut Variable {
         self.environment = None;
         let table = self.table_mut(name);
@@ -140,12 +142,12 @@ impl Variables {
         }
     }
 
-    /// All variables of the table, in no particular order.
+    /// Iterates over all visible variables, in no particular order.
     pub fn iter(&self) -> impl Iterator<Item = (&Text, &Variable)> {
         self.table.iter()
     }
 
-    /// All variables, sorted by name.
+    /// Returns all visible variables, sorted by name.
     #[must_use]
     pub fn sorted(&self) -> Vec<(&Text, &Variable)> {
         let mut all: Vec<_> = self.table.iter().collect();
@@ -153,63 +155,70 @@ impl Variables {
         all
     }
 
-    /// How deep the function calls are: 0 outside of any.
+    /// Returns the depth of function calls; 0 outside of functions.
     #[must_use]
     pub fn depth(&self) -> u32 {
         u32::try_from(self.scopes.len()).unwrap_or(u32::MAX)
     }
 
-    /// Whether the visible variable of this name is local to the innermost call.
+    /// Tells whether the visible variable of this name is local to the current function.
     #[must_use]
     pub fn is_local(&self, name: &[u8]) -> bool {
         self.depth() > 0 && self.get(name).is_some_and(|variable| variable.depth == self.depth())
     }
 
-    /// Begins the scope of a call.
+    /// Begins the scope of a function call.
     pub fn push_scope(&mut self) {
-        self.scopes.make_mut().push(Scope::default());
+        self.scopes.make_mut().push(CallScope::default());
     }
 
-    /// Ends the scope of the innermost call; yields the options to put back if it had `local -`.
-    pub fn pop_scope(&mut self) -> Option<crate::options::Options> {
+    /// Ends the scope of the current function. Returns the options to restore if the function ran `local -`.
+    pub fn pop_scope(&mut self) -> Option<crate::options::ShellOptions> {
         let scope = self.scopes.make_mut().pop()?;
         for (name, saved) in scope.saved.into_iter().rev() {
             let depth = saved.as_ref().map_or(0, |saved| saved.depth);
             match self.is_lasting(&name) {
-                true => self.settle(&name, depth),
+                true => self.make_permanent(&name, depth),
                 false => self.restore(name, saved),
             }
         }
         scope.options
     }
 
-    /// Whether a variable that was assigned for one command is to stay.
+    /// Tells whether a variable that was assigned for one command is permanent.
     fn is_lasting(&self, name: &[u8]) -> bool {
         self.get(name).is_some_and(|variable| variable.is(Attributes::LASTING))
     }
 
-    /// Makes a variable that was assigned for one command one like any other, of this depth.
-    fn settle(&mut self, name: &[u8], depth: u32) {
-        const PASSING: Attributes = Attributes::TEMPORARY.union(Attributes::LENT).union(Attributes::LASTING);
+    /// Makes a variable that was assigned for one command permanent, at this depth.
+    fn make_permanent(&mut self, name: &[u8], depth: u32) {
+        const TEMPORARY_ATTRIBUTES: Attributes =
+            Attributes::TEMPORARY.union(Attributes::LENT).union(Attributes::LASTING);
         let variable = self.entry(name);
-        variable.attributes = variable.attributes.without(PASSING);
+        variable.attributes = variable.attributes.without(TEMPORARY_ATTRIBUTES);
         variable.depth = depth;
     }
 
-    /// Assigns a variable for as long as a builtin runs; yields what was there.
-    pub(crate) fn lend(&mut self, name: &[u8], value: Bytes, lasts: Lasts) -> Option<Variable> {
-        let lent = if lasts == Lasts::IfMadeTo { Attributes::LENT } else { Attributes::NONE };
+    /// Assigns a variable for as long as a builtin runs. Returns the previous variable.
+    pub(crate) fn assign_temporarily(
+        &mut self,
+        name: &[u8],
+        value: Bytes,
+        lasts: AssignmentLifetime,
+    ) -> Option<Variable> {
+        let lent =
+            if lasts == AssignmentLifetime::UnlessDeclared { Attributes::LENT } else { Attributes::NONE };
         self.swap(name, Some(Variable::scalar(value).with(Attributes::EXPORT.union(lent))))
     }
 
-    /// Ends that: what was there is there again, unless the variable is to stay.
-    pub(crate) fn take_back(&mut self, name: &[u8], old: Option<Variable>, lasts: Lasts) {
+    /// Ends a temporary assignment: restores the previous variable, unless the assignment became permanent.
+    pub(crate) fn end_temporary(&mut self, name: &[u8], old: Option<Variable>, lasts: AssignmentLifetime) {
         let depth = self.get(name).map_or(0, |variable| variable.depth);
-        if lasts != Lasts::Always && !self.is_lasting(name) {
+        if lasts != AssignmentLifetime::Permanent && !self.is_lasting(name) {
             self.swap(name, old);
             return;
         }
-        self.settle(name, depth);
+        self.make_permanent(name, depth);
         let saved = self.scopes.make_mut().last_mut().map(|scope| &mut scope.saved);
         let is_lent =
             |variable: &Option<Variable>| variable.as_ref().is_some_and(|it| it.is(Attributes::LENT));
@@ -220,21 +229,21 @@ impl Variables {
         }
     }
 
-    /// Keeps options to be put back when the innermost call ends, unless some are kept already.
-    pub fn keep_options(&mut self, options: crate::options::Options) {
+    /// Saves options, to be restored when the current function returns. Does nothing if options are saved already.
+    pub fn save_options(&mut self, options: crate::options::ShellOptions) {
         if let Some(scope) = self.scopes.make_mut().last_mut() {
             scope.options.get_or_insert(options);
         }
     }
 
-    /// Makes a variable local to the innermost call and yields it to be given a value; one that is local already
-    /// stays as it is. Outside of calls it is the global one.
+    /// Makes a variable local to the current function, and returns it for modification. A variable that is already local is unchanged.
+    /// Outside of functions it is the global variable.
     pub fn localize(&mut self, name: &[u8]) -> &mut Variable {
         let depth = self.depth();
         if depth > 0 && !self.is_local(name) {
             let name = Text::from(name);
             let old = self.table_mut(&name).remove(&name);
-            // What hides an exported variable is exported as well.
+            // A local variable inherits the export attribute.
             let exported = old.as_ref().is_some_and(|old| old.is(Attributes::EXPORT));
             let exported = if exported { Attributes::EXPORT } else { Attributes::NONE };
             if let Some(scope) = self.scopes.make_mut().last_mut() {
@@ -248,13 +257,13 @@ impl Variables {
         variable
     }
 
-    /// The variable that the innermost call's local one of this name hides.
+    /// Returns the variable that a local variable of the current function hides.
     #[must_use]
     pub fn hidden(&self, name: &[u8]) -> Option<&Variable> {
         self.scopes.last()?.saved.iter().find(|(saved, _)| **saved == *name)?.1.as_ref()
     }
 
-    /// The global variable of this name, whatever hides it; made if there is none.
+    /// Returns the global variable of this name, even if it is hidden. Creates it if there is none.
     pub fn global(&mut self, name: &[u8]) -> &mut Variable {
         self.environment = None;
         let hidden =
@@ -265,11 +274,11 @@ impl Variables {
         scope.saved[at].1.get_or_insert_with(|| Variable::unset(Attributes::NONE))
     }
 
-    /// Removes a variable as `unset` does: one of the innermost call stays local, without a value; one of an outer
-    /// call, or one assigned for this call, goes, and what it hid shows again, unless all local ones shall stay so.
+    /// Unsets a variable. A local variable of the current function stays local, without a value. A variable of an outer function, or one
+    /// assigned for this call, is removed and uncovers the variable it hid, unless `stay` keeps all of them local.
     ///
     /// # Errors
-    /// If it is readonly.
+    /// If the variable is read-only.
     pub fn unset(&mut self, name: &[u8], stay: bool) -> Result<(), VariableError> {
         let Some(variable) = self.get(name) else { return Ok(()) };
         if variable.attributes.contains(Attributes::READONLY) {
@@ -313,7 +322,7 @@ impl Variables {
         }
     }
 
-    /// The environment for programs: every exported variable that has a value.
+    /// Returns the environment of programs: every exported variable that is set.
     pub fn environment(&mut self) -> Arc<Environment> {
         if let Some(environment) = &self.environment {
             return environment.clone();
@@ -323,14 +332,14 @@ impl Variables {
         environment
     }
 
-    /// Keeps what came in the environment under a name that no variable can have.
+    /// Stores an entry of the environment whose name is not valid for a variable.
     pub(crate) fn keep_foreign(&mut self, name: &[u8], value: &[u8]) {
         self.environment = None;
         Arc::make_mut(&mut self.foreign).push((name.into(), value.into()));
     }
 
-    /// The variable whose value programs see under a name: a local one that is not for them hides nothing from them.
-    fn handed<'a>(&'a self, name: &[u8], visible: &'a Variable) -> Option<&'a Variable> {
+    /// Returns the variable that programs see under a name. A local variable that is not exported does not hide an exported one.
+    fn exported<'a>(&'a self, name: &[u8], visible: &'a Variable) -> Option<&'a Variable> {
         let is_handed = |variable: &&Variable| variable.is(Attributes::EXPORT) && variable.is_set();
         if visible.depth == 0 || is_handed(&visible) {
             return Some(visible).filter(is_handed);
@@ -348,12 +357,12 @@ impl Variables {
             let _ = environment.set(haft_text::os_str(name), haft_text::os_str(value));
         }
         for (name, visible) in self.sorted() {
-            if let Some(Variable { value: Value::Scalar(value), .. }) = self.handed(name, visible) {
+            if let Some(Variable { value: VariableValue::Scalar(value), .. }) = self.exported(name, visible) {
                 total += name.len() + value.len();
                 let _ = environment.set(haft_text::os_str(name), haft_text::os_str(value));
             }
-            // The system refuses such an environment in any case.
-            if total > MOST_FOR_PROGRAM {
+            // The system would reject such an environment.
+            if total > MAX_PROGRAM_BYTES {
                 break;
             }
         }
@@ -362,7 +371,7 @@ impl Variables {
 }
 
 impl Variables {
-    /// Puts a variable, or nothing, in the place of another, whatever it is; yields what was there.
+    /// Replaces or removes a variable unconditionally. Returns the previous variable.
     pub(crate) fn swap(&mut self, name: &[u8], variable: Option<Variable>) -> Option<Variable> {
         self.environment = None;
         let table = self.table_mut(name);

@@ -6,24 +6,26 @@ use haft_text::Bytes;
 
 use super::{AssociativeArray, Attributes, IndexedArray};
 
-/// What a variable holds.
+/// The value of a variable.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Value {
+pub enum VariableValue {
     /// A string.
     Scalar(Bytes),
-    /// An array by number.
+    /// An indexed array.
     Indexed(Arc<IndexedArray>),
-    /// An array by key.
+    /// An associative array.
     Associative(Arc<AssociativeArray>),
 }
 
-impl Value {
-    /// About how many bytes its text has.
+impl VariableValue {
+    /// Returns the approximate size in bytes.
     pub(crate) fn size(&self) -> usize {
         match self {
-            Value::Scalar(value) => value.len(),
-            Value::Indexed(array) => array.values().map(|value| value.len() + size_of::<Bytes>()).sum(),
-            Value::Associative(array) => array.size(),
+            VariableValue::Scalar(value) => value.len(),
+            VariableValue::Indexed(array) => {
+                array.values().map(|value| value.len() + size_of::<Bytes>()).sum()
+            }
+            VariableValue::Associative(array) => array.size(),
         }
     }
 }
@@ -31,117 +33,125 @@ impl Value {
 /// A variable.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Variable {
-    /// What it holds; meaningless but for its kind while [`Attributes::UNSET`] is set.
-    pub value: Value,
-    /// Its attributes.
+    /// The value. While [`Attributes::UNSET`] is set, only its type matters.
+    pub value: VariableValue,
+    /// The attributes.
     pub attributes: Attributes,
-    /// The depth of the function call it is local to; 0 for a global one.
+    /// The depth of the function that the variable is local to; 0 if it is global.
     pub(crate) depth: u32,
 }
 
 impl Variable {
-    /// A global variable with this value and no attribute.
+    /// Returns a global variable without attributes.
     #[must_use]
-    pub fn new(value: Value) -> Self {
+    pub fn new(value: VariableValue) -> Self {
         Self { value, attributes: Attributes::NONE, depth: 0 }
     }
 
-    /// A global string variable.
+    /// Returns a global scalar variable without attributes.
     #[must_use]
     pub fn scalar(value: impl Into<Bytes>) -> Self {
-        Self::new(Value::Scalar(value.into()))
+        Self::new(VariableValue::Scalar(value.into()))
     }
 
-    /// One that is declared, but has no value.
+    /// Returns a variable that is declared but unset.
     #[must_use]
     pub fn unset(attributes: Attributes) -> Self {
-        Self { value: Value::Scalar(Bytes::new()), attributes: attributes.union(Attributes::UNSET), depth: 0 }
+        Self {
+            value: VariableValue::Scalar(Bytes::new()),
+            attributes: attributes.union(Attributes::UNSET),
+            depth: 0,
+        }
     }
 
-    /// The same with more attributes.
+    /// Adds attributes.
     #[must_use]
     pub fn with(mut self, attributes: Attributes) -> Self {
         self.attributes = self.attributes.union(attributes);
         self
     }
 
-    /// Whether it has all of these attributes.
+    /// Tells whether the variable has all of these attributes.
     #[must_use]
     pub fn is(&self, attributes: Attributes) -> bool {
         self.attributes.contains(attributes)
     }
 
-    /// Whether it has a value at all: an array has one if it was assigned, even empty.
+    /// Tells whether the variable is set. An array is set once it was assigned, even if it is empty.
     #[must_use]
     pub fn is_set(&self) -> bool {
         !self.attributes.contains(Attributes::UNSET)
     }
 
-    /// Whether it is an array of either kind.
+    /// Tells whether the variable is an indexed or associative array.
     #[must_use]
     pub fn is_array(&self) -> bool {
-        !matches!(self.value, Value::Scalar(_))
+        !matches!(self.value, VariableValue::Scalar(_))
     }
 
-    /// What `$name` yields: the string, or element 0 of an array; `None` if there is none.
+    /// Returns the value of `$name`: the string, or element 0 of an array. Returns `None` if it is unset.
     #[must_use]
     pub fn as_scalar(&self) -> Option<&Bytes> {
         if !self.is_set() {
             return None;
         }
         match &self.value {
-            Value::Scalar(value) => Some(value),
-            Value::Indexed(array) => array.get(0),
-            Value::Associative(array) => array.get(b"0"),
+            VariableValue::Scalar(value) => Some(value),
+            VariableValue::Indexed(array) => array.get(0),
+            VariableValue::Associative(array) => array.get(b"0"),
         }
     }
 
-    /// All values, in the order of `${name[@]}`.
+    /// Returns all values, in the order of `${name[@]}`.
     #[must_use]
     pub fn values(&self) -> Vec<Bytes> {
         match &self.value {
             _ if !self.is_set() => Vec::new(),
-            Value::Scalar(value) => vec![value.clone()],
-            Value::Indexed(array) => array.values().cloned().collect(),
-            Value::Associative(array) => {
+            VariableValue::Scalar(value) => vec![value.clone()],
+            VariableValue::Indexed(array) => array.values().cloned().collect(),
+            VariableValue::Associative(array) => {
                 array.entries().into_iter().map(|(_, value)| value.clone()).collect()
             }
         }
     }
 
-    /// All keys, in the order of `${!name[@]}`.
+    /// Returns all keys, in the order of `${!name[@]}`.
     #[must_use]
     pub fn keys(&self) -> Vec<Bytes> {
         match &self.value {
             _ if !self.is_set() => Vec::new(),
-            Value::Scalar(_) => vec!["0".into()],
-            Value::Indexed(array) => array.iter().map(|(index, _)| index.to_string().into()).collect(),
-            Value::Associative(array) => array.entries().into_iter().map(|(key, _)| key.clone()).collect(),
+            VariableValue::Scalar(_) => vec!["0".into()],
+            VariableValue::Indexed(array) => {
+                array.iter().map(|(index, _)| index.to_string().into()).collect()
+            }
+            VariableValue::Associative(array) => {
+                array.entries().into_iter().map(|(key, _)| key.clone()).collect()
+            }
         }
     }
 
-    /// The attribute letters as `${name@a}` shows them: `a` or `A` for arrays first.
+    /// Returns the attribute letters of `${name@a}`, for an array with `a` or `A` first.
     #[must_use]
     pub fn letters(&self) -> String {
         let kind = match &self.value {
-            Value::Scalar(_) => "",
-            Value::Indexed(_) => "a",
-            Value::Associative(_) => "A",
+            VariableValue::Scalar(_) => "",
+            VariableValue::Indexed(_) => "a",
+            VariableValue::Associative(_) => "A",
         };
         format!("{kind}{}", self.attributes.letters())
     }
 
-    /// Makes it an indexed array, keeping a string as element 0.
+    /// Converts the variable to an indexed array; a string becomes element 0.
     pub(crate) fn make_indexed(&mut self) -> Option<&mut IndexedArray> {
-        if let Value::Scalar(value) = &mut self.value {
+        if let VariableValue::Scalar(value) = &mut self.value {
             let mut array = IndexedArray::default();
             if !self.attributes.contains(Attributes::UNSET) {
                 array.set(0, std::mem::take(value));
             }
-            self.value = Value::Indexed(Arc::new(array));
+            self.value = VariableValue::Indexed(Arc::new(array));
         }
         match &mut self.value {
-            Value::Indexed(array) => Some(Arc::make_mut(array)),
+            VariableValue::Indexed(array) => Some(Arc::make_mut(array)),
             _ => None,
         }
     }

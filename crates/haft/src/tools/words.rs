@@ -3,7 +3,7 @@
 use std::io;
 
 use haft_kernel::builtins::Context;
-use haft_kernel::{Argument, Bytes};
+use haft_kernel::{Bytes, TypedArgument};
 use haft_tools::{ArgumentWord, CallError};
 use serde_json::Value;
 
@@ -12,8 +12,8 @@ pub(crate) fn of(context: &Context<'_>, arguments: &[Bytes]) -> Vec<ArgumentWord
     context
         .typed(arguments)
         .map(|argument| match argument {
-            Argument::Word(word) => ArgumentWord::Text(String::from_utf8_lossy(word).into_owned()),
-            Argument::Value { name, value } => {
+            TypedArgument::Word(word) => ArgumentWord::Text(String::from_utf8_lossy(word).into_owned()),
+            TypedArgument::Value { name, value } => {
                 ArgumentWord::Named(String::from_utf8_lossy(name).into_owned(), value.clone())
             }
         })

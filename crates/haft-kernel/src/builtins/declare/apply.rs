@@ -10,7 +10,9 @@ use super::parse_word;
 use crate::flow::Unwind;
 use crate::options::ShellOption;
 use crate::session::split_reference;
-use crate::variables::{AssociativeArray, Attributes, IndexedArray, Value, Variable, VariableError, is_name};
+use crate::variables::{
+    AssociativeArray, Attributes, IndexedArray, Variable, VariableError, VariableValue, is_name,
+};
 
 /// Declares one operand. Returns false after it has reported an error.
 pub(super) fn operand(
@@ -21,7 +23,7 @@ pub(super) fn operand(
     let (name, assigned) = match operand {
         Operand::Word(word) if word.as_bytes() == b"-" && context.name == b"local" => {
             let options = context.session.options;
-            context.session.variables.keep_options(options);
+            context.session.variables.save_options(options);
             return Ok(true);
         }
         Operand::Word(word) => {
@@ -210,7 +212,8 @@ fn check(
 fn is_kind(variable: &Variable, kind: ArrayKind) -> bool {
     matches!(
         (kind, &variable.value),
-        (ArrayKind::Indexed, Value::Indexed(_)) | (ArrayKind::Associative, Value::Associative(_))
+        (ArrayKind::Indexed, VariableValue::Indexed(_))
+            | (ArrayKind::Associative, VariableValue::Associative(_))
     )
 }
 
@@ -226,25 +229,25 @@ fn shape(
         matches!(assigned.value, AssignedValue::List(_)) || assigned.subscript.is_some()
     });
     match (flags.array, &variable.value) {
-        (Some(ArrayKind::Indexed), Value::Associative(_)) => {
+        (Some(ArrayKind::Indexed), VariableValue::Associative(_)) => {
             return Err(VariableError::AssociativeToIndexed(name.clone()));
         }
-        (Some(ArrayKind::Associative), Value::Indexed(_)) => {
+        (Some(ArrayKind::Associative), VariableValue::Indexed(_)) => {
             return Err(VariableError::IndexedToAssociative(name.clone()));
         }
-        (Some(ArrayKind::Associative), Value::Scalar(value)) => {
+        (Some(ArrayKind::Associative), VariableValue::Scalar(value)) => {
             let mut array = AssociativeArray::default();
             if variable.is_set() {
                 array.set("0".into(), value.clone());
             }
-            variable.value = Value::Associative(Arc::new(array));
+            variable.value = VariableValue::Associative(Arc::new(array));
         }
-        (kind, Value::Scalar(value)) if kind == Some(ArrayKind::Indexed) || list => {
+        (kind, VariableValue::Scalar(value)) if kind == Some(ArrayKind::Indexed) || list => {
             let mut array = IndexedArray::default();
             if variable.is_set() {
                 array.set(0, value.clone());
             }
-            variable.value = Value::Indexed(Arc::new(array));
+            variable.value = VariableValue::Indexed(Arc::new(array));
         }
         _ => {}
     }
@@ -287,7 +290,7 @@ fn refer(
             return Err(VariableError::InvalidReference(value));
         }
         let variable = context.session.variables.entry(name);
-        variable.value = Value::Scalar(value);
+        variable.value = VariableValue::Scalar(value);
         variable.attributes = variable.attributes.without(Attributes::UNSET);
     }
     attributes(context, name, flags.on, flags.off);

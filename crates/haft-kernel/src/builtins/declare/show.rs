@@ -8,7 +8,7 @@ use super::flags::{ArrayKind, DeclareFlags, FunctionListing};
 use crate::flow::{Flow, Unwind};
 use crate::options::{SetOption, ShellOption};
 use crate::session::{Definition, split_reference};
-use crate::variables::{Attributes, Value, Variable};
+use crate::variables::{Attributes, Variable, VariableValue};
 
 /// Lists variables and functions without operands: those that have the given attributes.
 pub(in crate::builtins) fn everything(context: &mut Context<'_>, flags: &DeclareFlags) -> Flow {
@@ -56,9 +56,9 @@ fn posix(command: &[u8], name: &[u8], variable: &Variable, encoding: Encoding) -
     let line = variable_listing::declaration(name, variable, encoding);
     let rest = line.splitn(3, |byte| *byte == b' ').nth(2).unwrap_or_default();
     let arrays: &[u8] = match variable.value {
-        Value::Scalar(_) => b"",
-        Value::Indexed(_) => b" -a",
-        Value::Associative(_) => b" -A",
+        VariableValue::Scalar(_) => b"",
+        VariableValue::Indexed(_) => b" -a",
+        VariableValue::Associative(_) => b" -A",
     };
     [command, arrays, b" ", rest].concat()
 }
@@ -67,8 +67,8 @@ fn matches(variable: &Variable, flags: &DeclareFlags) -> bool {
     let kind = matches!(
         (flags.array, &variable.value),
         (None, _)
-            | (Some(ArrayKind::Indexed), Value::Indexed(_))
-            | (Some(ArrayKind::Associative), Value::Associative(_))
+            | (Some(ArrayKind::Indexed), VariableValue::Indexed(_))
+            | (Some(ArrayKind::Associative), VariableValue::Associative(_))
     );
     kind && variable.attributes.contains(flags.on)
 }

@@ -15,7 +15,7 @@ use super::options::OptionFlag;
 use super::{Context, options};
 use crate::flow::{Flow, Unwind};
 use crate::io::{OpenFile, Ready, wait_readable};
-use crate::variables::{Value, VariableError, is_name};
+use crate::variables::{VariableError, VariableValue, is_name};
 
 /// The parsed options.
 struct ReadOptions<'a> {
@@ -193,7 +193,8 @@ fn assign_array(context: &mut Context<'_>, name: &[u8], words: Vec<Bytes>) -> i3
         context.error(VariableError::InvalidName(name.into()));
         return 1;
     }
-    if context.session.lookup(name).is_some_and(|known| matches!(known.value, Value::Associative(_))) {
+    if context.session.lookup(name).is_some_and(|known| matches!(known.value, VariableValue::Associative(_)))
+    {
         let shown = String::from_utf8_lossy(name).into_owned();
         context.error(format_args!("{shown}: cannot convert associative to indexed array"));
         return 1;

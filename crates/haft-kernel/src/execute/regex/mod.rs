@@ -14,7 +14,7 @@ use regex_automata::{Anchored, Input, MatchKind};
 use super::conditional::Failure;
 use crate::options::ShellOption;
 use crate::session::Session;
-use crate::variables::{IndexedArray, Value, Variable};
+use crate::variables::{IndexedArray, Variable, VariableValue};
 
 /// An expression that was compiled, with what it was compiled from.
 #[derive(Clone, Debug)]
@@ -62,7 +62,7 @@ impl Session {
         };
         let matched = groups.is_some();
         let groups = IndexedArray::from_values(groups.unwrap_or_default());
-        self.variables.insert(b"BASH_REMATCH", Variable::new(Value::Indexed(Arc::new(groups))));
+        self.variables.insert(b"BASH_REMATCH", Variable::new(VariableValue::Indexed(Arc::new(groups))));
         Ok(matched)
     }
 
