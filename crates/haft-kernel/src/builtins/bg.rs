@@ -19,7 +19,7 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
         if let Some(job) = context.session.jobs.get(id) {
             match &job.group {
                 Some(group) => group.resume(false),
-                None => job.signal(Signals::CONTINUE),
+                None => job.signal(Signals::CONT),
             }
             let line = [format!("[{id}]+ ").as_bytes(), &job.shown_text(), b" &\n"].concat();
             context.print(&line)?;

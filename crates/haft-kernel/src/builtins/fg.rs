@@ -17,7 +17,7 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
         return context.session.continue_in_foreground(id);
     }
     if let Some(job) = context.session.jobs.get(id) {
-        job.signal(Signals::CONTINUE);
+        job.signal(Signals::CONT);
     }
     match context.session.wait_job(id)? {
         Waited::Ended { status, .. } => Ok(status),

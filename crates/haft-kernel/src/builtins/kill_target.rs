@@ -18,7 +18,7 @@ use crate::traps::Trap;
 
 /// Signals that a process ignores by default.
 const IGNORED_BY_DEFAULT: [i32; 4] =
-    [Signals::CHILD, Signals::CONTINUE, rustix::process::Signal::URG.as_raw(), Signals::WINDOW_CHANGE];
+    [Signals::CHLD, Signals::CONT, rustix::process::Signal::URG.as_raw(), Signals::WINCH];
 
 /// The target of a signal.
 enum KillTarget {
