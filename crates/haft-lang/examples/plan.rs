@@ -23,6 +23,7 @@ impl Resolver for SearchPath {
     }
 }
 
+#[expect(clippy::disallowed_methods, reason = "a program, not a library, reads the environment")]
 fn main() -> std::io::Result<()> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let resolver = SearchPath(std::env::split_paths(&path).collect());
