@@ -32,7 +32,7 @@ pub use rules::RULES;
 
 use context::{CheckContext, SimpleView};
 use facts::Facts;
-use rule::{Matcher, RuleReport};
+use rule::{RuleMatcher, RuleReport};
 
 /// Checks a script and returns the problems in source order.
 ///
@@ -95,7 +95,7 @@ fn sorted(mut found: Vec<Diagnostic>) -> Vec<Diagnostic> {
 
 fn check_text(source: &[u8], found: &mut Vec<Diagnostic>) {
     for rule in RULES {
-        if let Matcher::Text(matches) = rule.matcher {
+        if let RuleMatcher::Text(matches) = rule.matcher {
             matches(source, &mut RuleReport { rule, found });
         }
     }
@@ -103,7 +103,7 @@ fn check_text(source: &[u8], found: &mut Vec<Diagnostic>) {
 
 fn check_warnings(program: &Program, source: &[u8], found: &mut Vec<Diagnostic>) {
     for rule in RULES {
-        if let Matcher::Warning(matches) = rule.matcher {
+        if let RuleMatcher::Warning(matches) = rule.matcher {
             program
                 .warnings
                 .iter()
@@ -114,7 +114,7 @@ fn check_warnings(program: &Program, source: &[u8], found: &mut Vec<Diagnostic>)
 
 fn check_plan(plan: &ScriptPlan, found: &mut Vec<Diagnostic>) {
     for rule in RULES {
-        if let Matcher::Plan(matches) = rule.matcher {
+        if let RuleMatcher::Plan(matches) = rule.matcher {
             matches(plan, &mut RuleReport { rule, found });
         }
     }
@@ -150,11 +150,13 @@ impl<'a> RuleRunner<'a> {
         for rule in RULES {
             let mut report = RuleReport { rule, found: &mut self.found };
             match (&rule.matcher, node, &simple) {
-                (Matcher::Node(matches), ..) => matches(&self.context, node, &mut report),
-                (Matcher::List(matches), SyntaxNode::List(list), _) => {
+                (RuleMatcher::Node(matches), ..) => matches(&self.context, node, &mut report),
+                (RuleMatcher::List(matches), SyntaxNode::List(list), _) => {
                     matches(&self.context, list, &mut report);
                 }
-                (Matcher::Simple(matches), _, Some(simple)) => matches(&self.context, simple, &mut report),
+                (RuleMatcher::Simple(matches), _, Some(simple)) => {
+                    matches(&self.context, simple, &mut report);
+                }
                 _ => {}
             }
         }

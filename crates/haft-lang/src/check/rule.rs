@@ -21,12 +21,12 @@ pub struct Rule {
     pub wrong: &'static [&'static str],
     /// Example scripts without the mistake.
     pub right: &'static [&'static str],
-    pub(super) matcher: Matcher,
+    pub(super) matcher: RuleMatcher,
 }
 
 /// The function of a rule, and the kind of input it examines.
 #[derive(Debug)]
-pub(super) enum Matcher {
+pub(super) enum RuleMatcher {
     /// The text, even if it cannot be parsed.
     Text(fn(&[u8], &mut RuleReport<'_>)),
     /// Each warning of the parser.

@@ -35,7 +35,7 @@ enum AssignmentHandling {
 }
 
 /// The left side of an assignment.
-struct AssignmentTarget {
+struct AssignmentLeftSide {
     name: Name,
     subscript: Option<Box<Subscript>>,
     append: bool,
@@ -178,12 +178,12 @@ impl Parser<'_> {
         let start = self.input.at;
         let Some(target) = self.target_of_assignment()? else { return Ok(None) };
         let value = self.assigned_value(false)?;
-        let AssignmentTarget { name, subscript, append } = target;
+        let AssignmentLeftSide { name, subscript, append } = target;
         Ok(Some(Assignment { span: self.span_from(start), name, subscript, append, value }))
     }
 
     /// Parses `name=`, `name+=` or `name[…]=`. Consumes nothing if there is none.
-    fn target_of_assignment(&mut self) -> Result<Option<AssignmentTarget>> {
+    fn target_of_assignment(&mut self) -> Result<Option<AssignmentLeftSide>> {
         let start = self.input.at;
         let rest = self.input.remaining();
         let length = bytes::name_length(rest);
@@ -198,7 +198,7 @@ impl Parser<'_> {
         let append = self.peek() == Some(b'+');
         self.input.at += usize::from(append);
         if self.eat(b'=') {
-            return Ok(Some(AssignmentTarget { name, subscript, append }));
+            return Ok(Some(AssignmentLeftSide { name, subscript, append }));
         }
         self.input.at = start;
         self.note_failed(Speculation::Assignment, start);
@@ -278,7 +278,7 @@ impl Parser<'_> {
     /// arguments, so it becomes a word.
     fn declaration(&mut self) -> Result<Option<Argument>> {
         let start = self.input.at;
-        let Some(AssignmentTarget { name, subscript, append }) = self.target_of_assignment()? else {
+        let Some(AssignmentLeftSide { name, subscript, append }) = self.target_of_assignment()? else {
             return Ok(None);
         };
         let value_start = self.input.at;

@@ -11,7 +11,7 @@ use crate::resolve::{Resolution, Resolver};
 use crate::walk::SyntaxNode;
 
 use super::constant::Constants;
-use super::directory::{WorkingDirectory, is_change};
+use super::directory::{TrackedDirectory, is_change};
 use super::numeric::NumericVariables;
 use super::step::{
     CommandTarget, Opaque, OpaqueReason, PipelineStage, PlanStep, PlannedWord, StepAction, StepConditions,
@@ -29,7 +29,7 @@ pub(super) struct PlanBuilder<'r> {
     pub(super) values: NumericVariables,
     pub(super) constants: Constants,
     /// The working directory of the current step.
-    pub(super) directory: WorkingDirectory,
+    pub(super) directory: TrackedDirectory,
     /// Whether the program changes its working directory at all.
     pub(super) moves: bool,
     pub(super) steps: Vec<PlanStep>,
@@ -130,7 +130,7 @@ impl<'r> PlanBuilder<'r> {
             functions,
             values: NumericVariables::of(program),
             constants: Constants::of(program, source),
-            directory: WorkingDirectory::default(),
+            directory: TrackedDirectory::default(),
             moves: changes_directory(SyntaxNode::List(&program.body)),
             steps: Vec::new(),
         }

@@ -9,9 +9,9 @@ const MAX_PATH_BYTES: usize = 400;
 
 /// The working directory, assuming that every `cd` succeeds.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct WorkingDirectory(Option<PlannedWord>);
+pub(super) struct TrackedDirectory(Option<PlannedWord>);
 
-impl WorkingDirectory {
+impl TrackedDirectory {
     /// Returns the path; `None` for the directory in which the program starts.
     pub(super) fn path(&self) -> Option<&PlannedWord> {
         self.0.as_ref()
@@ -51,15 +51,15 @@ impl PlanBuilder<'_> {
         };
         let operand = arguments.iter().find(|item| !is_option(item));
         match (name, operand) {
-            (b"popd", _) => self.directory = WorkingDirectory::unknown(),
+            (b"popd", _) => self.directory = TrackedDirectory::unknown(),
             (_, Some(operand)) if matches!(operand.prefix(), b"-" | [b'+', ..]) || operand.several => {
-                self.directory = WorkingDirectory::unknown();
+                self.directory = TrackedDirectory::unknown();
             }
             (_, Some(operand)) => self.directory.change(operand),
-            (b"pushd", None) => self.directory = WorkingDirectory::unknown(),
+            (b"pushd", None) => self.directory = TrackedDirectory::unknown(),
             (_, None) => {
                 let home = WordPiece::Dynamic { by: Expansion::Tilde, source: b"~"[..].into() };
-                self.directory = WorkingDirectory(Some(concat([home])));
+                self.directory = TrackedDirectory(Some(concat([home])));
             }
         }
     }
@@ -76,14 +76,14 @@ impl PlanBuilder<'_> {
         let before = self.directory.clone();
         plan(self);
         if self.directory != before {
-            self.directory = WorkingDirectory::unknown();
+            self.directory = TrackedDirectory::unknown();
         }
     }
 
     /// Plans commands that run repeatedly, each time in the directory left by the previous iteration.
     pub(super) fn repeatedly(&mut self, changes: bool, plan: impl FnOnce(&mut Self)) {
         if changes {
-            self.directory = WorkingDirectory::unknown();
+            self.directory = TrackedDirectory::unknown();
         }
         self.conditionally(plan);
     }
@@ -93,7 +93,7 @@ impl PlanBuilder<'_> {
         let moves = self.moves;
         self.in_subshell(|builder| {
             if moves {
-                builder.directory = WorkingDirectory::unknown();
+                builder.directory = TrackedDirectory::unknown();
             }
             plan(builder);
         });

@@ -3,7 +3,7 @@
 use crate::script::parse_script;
 
 use super::build::{PlanBuilder, StepContext};
-use super::directory::WorkingDirectory;
+use super::directory::TrackedDirectory;
 use super::show;
 use super::step::{Expansion, FileUse, FileUseMode, OpaqueReason, PlannedWord, StepRole, UsedBy, WordPiece};
 use super::{words, wrapper};
@@ -30,7 +30,7 @@ impl PlanBuilder<'_> {
         self.command_files(index, argv);
         let Some((first, arguments)) = argv.split_first() else { return };
         if self.moves && self.steps[index].is_function_call() {
-            self.directory = WorkingDirectory::unknown();
+            self.directory = TrackedDirectory::unknown();
         }
         let Some(name) = first.literal() else {
             return self.opaque(index, OpaqueReason::CommandName, show::source(first).as_bytes());

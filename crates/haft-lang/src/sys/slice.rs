@@ -218,14 +218,15 @@ mod tests {
 
     #[test]
     fn items_keep_their_values_and_are_dropped_with_the_last_owner() {
+        const COUNT: usize = if cfg!(miri) { 12 } else { 100 };
         let value = Arc::new(());
-        let slices = slices(&value, 100);
+        let slices = slices(&value, COUNT);
         for (length, slice) in slices.iter().enumerate() {
             assert!(slice.iter().map(|(index, _)| *index).eq(0..length));
         }
         let copies = slices.clone();
         drop(slices);
-        assert_eq!(Arc::strong_count(&value), 1 + (0..100).sum::<usize>());
+        assert_eq!(Arc::strong_count(&value), 1 + (0..COUNT).sum::<usize>());
         drop(copies);
         assert_eq!(Arc::strong_count(&value), 1);
     }
@@ -233,7 +234,7 @@ mod tests {
     #[test]
     fn slices_outlive_their_arena_on_other_threads() {
         let value = Arc::new(());
-        let threads = slices(&value, 40).into_iter().map(|slice| {
+        let threads = slices(&value, if cfg!(miri) { 8 } else { 40 }).into_iter().map(|slice| {
             let copy = slice.clone();
             let thread = thread::spawn(move || copy.len());
             (slice, thread)
@@ -286,24 +287,24 @@ mod tests {
     fn large_slices_get_a_separate_chunk() {
         let mut arena = Arena::default();
         let small = arena.slice_of(1_u64);
-        let large = arena.slice_from(&mut (0..10_000_u64).collect());
+        let large = arena.slice_from(&mut (0..1_000_u64).collect());
         let next = arena.slice_of(2_u64);
-        assert_eq!((small[0], large.len(), large[9_999], next[0]), (1, 10_000, 9_999, 2));
+        assert_eq!((small[0], large.len(), large[999], next[0]), (1, 1_000, 999, 2));
     }
 
     #[test]
     fn threads_clone_and_drop_the_same_slices_at_the_same_time() {
-        const THREADS: usize = 4;
-        let rounds = if cfg!(miri) { 5 } else { 500 };
+        const THREADS: usize = if cfg!(miri) { 2 } else { 4 };
+        const ROUNDS: usize = if cfg!(miri) { 3 } else { 500 };
         let value = Arc::new(());
-        let shared = slices(&value, 12);
+        let shared = slices(&value, if cfg!(miri) { 5 } else { 12 });
         let barrier = Arc::new(Barrier::new(THREADS));
         let threads: Vec<_> = (0..THREADS)
             .map(|_| {
                 let (own, barrier) = (shared.clone(), barrier.clone());
                 thread::spawn(move || {
                     barrier.wait();
-                    for _ in 0..rounds {
+                    for _ in 0..ROUNDS {
                         let copies = own.clone();
                         assert!(copies.iter().enumerate().all(|(length, slice)| slice.len() == length));
                     }

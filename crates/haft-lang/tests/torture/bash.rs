@@ -32,11 +32,11 @@ impl BashResult {
 }
 
 /// A bash of the version that this crate follows.
-pub(crate) struct Bash {
+pub(crate) struct BashOracle {
     directory: TempDir,
 }
 
-impl Bash {
+impl BashOracle {
     /// Finds bash. Prints the reason and returns `None` if there is none of the right version.
     pub(crate) fn find() -> Option<Self> {
         let output =

@@ -2,10 +2,10 @@
 
 use haft_lang::{ParseOptions, parse};
 
-use crate::bash::Bash;
+use crate::bash::BashOracle;
 
 /// A script, and whether the parser and bash accept it.
-struct Case {
+struct DifferenceCase {
     script: String,
     ours: bool,
     bashs: bool,
@@ -13,7 +13,7 @@ struct Case {
 
 #[test]
 fn recorded_differences_from_bash_do_not_change() {
-    let bash = Bash::find();
+    let bash = BashOracle::find();
     for case in cases() {
         for extglob in [false, true] {
             let options = ParseOptions { extglob, ..ParseOptions::default() };
@@ -27,8 +27,8 @@ fn recorded_differences_from_bash_do_not_change() {
     }
 }
 
-fn cases() -> Vec<Case> {
-    let mut cases: Vec<Case> = Vec::new();
+fn cases() -> Vec<DifferenceCase> {
+    let mut cases: Vec<DifferenceCase> = Vec::new();
     for line in include_str!("../data/differences.txt").lines() {
         if let Some(header) = line.strip_prefix("== ") {
             let kind = header.split(':').next().unwrap_or_default();
@@ -39,7 +39,7 @@ fn cases() -> Vec<Case> {
                 "only bash refuses" => (true, false),
                 other => panic!("unknown kind {other:?}"),
             };
-            cases.push(Case { script: String::new(), ours, bashs });
+            cases.push(DifferenceCase { script: String::new(), ours, bashs });
         } else if let Some(case) = cases.last_mut() {
             case.script.push_str(line);
             case.script.push('\n');

@@ -4,11 +4,11 @@ use std::fs;
 
 use haft_lang::{ParseOptions, parse};
 
-use crate::bash::{Bash, BashResult};
+use crate::bash::{BashOracle, BashResult};
 use crate::grammar::Grammar;
 use crate::known;
 use crate::mutate::mutate;
-use crate::random::{Random, many};
+use crate::random::{SeededRandom, many};
 use crate::scripts;
 use crate::shrink::shrink;
 
@@ -20,7 +20,7 @@ const MAX_SHOWN_DIFFERENCES: u64 = 30;
 
 #[test]
 fn installed_scripts_are_accepted_and_refused_as_in_bash() {
-    let Some(bash) = Bash::find() else { return };
+    let Some(bash) = BashOracle::find() else { return };
     let texts: Vec<Vec<u8>> = scripts::find().iter().filter_map(|path| fs::read(path).ok()).collect();
     let both = |text: Vec<u8>| [(text.clone(), false), (text, true)];
     compare(&bash, &texts.into_iter().flat_map(both).collect::<Vec<_>>());
@@ -28,16 +28,16 @@ fn installed_scripts_are_accepted_and_refused_as_in_bash() {
 
 #[test]
 fn generated_scripts_are_accepted_and_refused_as_in_bash() {
-    let Some(bash) = Bash::find() else { return };
-    let (grammar, mut random) = (Grammar::new(), Random::new(1));
+    let Some(bash) = BashOracle::find() else { return };
+    let (grammar, mut random) = (Grammar::new(), SeededRandom::new(1));
     let mut generate = |_| (grammar.script(&mut random), random.once_in(4));
     compare(&bash, &(0..many(1000)).map(&mut generate).collect::<Vec<_>>());
 }
 
 #[test]
 fn mutated_scripts_are_accepted_and_refused_as_in_bash() {
-    let Some(bash) = Bash::find() else { return };
-    let (grammar, mut random) = (Grammar::new(), Random::new(2));
+    let Some(bash) = BashOracle::find() else { return };
+    let (grammar, mut random) = (Grammar::new(), SeededRandom::new(2));
     let mut generate = |_| {
         let script = grammar.script(&mut random);
         (mutate(&script, &mut random), random.once_in(4))
@@ -47,13 +47,13 @@ fn mutated_scripts_are_accepted_and_refused_as_in_bash() {
 
 #[test]
 fn mutated_installed_scripts_are_accepted_and_refused_as_in_bash() {
-    let Some(bash) = Bash::find() else { return };
+    let Some(bash) = BashOracle::find() else { return };
     let texts = scripts::find().into_iter().filter_map(|path| fs::read(path).ok());
     let texts: Vec<Vec<u8>> = texts.filter(|text| text.len() < 10_000).collect();
     if texts.is_empty() {
         return;
     }
-    let mut random = Random::new(3);
+    let mut random = SeededRandom::new(3);
     let mut generate = |_| {
         let script = random.choose(&texts).clone();
         (mutate(&script, &mut random), random.once_in(4))
@@ -62,7 +62,7 @@ fn mutated_installed_scripts_are_accepted_and_refused_as_in_bash() {
 }
 
 /// Fails with the shrunk scripts on which bash and the parser differ.
-fn compare(bash: &Bash, scripts: &[Script]) {
+fn compare(bash: &BashOracle, scripts: &[Script]) {
     let verdicts = bash.judge_all(scripts);
     let count = |accepted| verdicts.iter().filter(|verdict| verdict.accepted() == Some(accepted)).count();
     println!("{} scripts: bash accepts {}, refuses {}", scripts.len(), count(true), count(false));
@@ -90,7 +90,7 @@ fn differs(script: &Script, verdict: &BashResult) -> bool {
     verdict.accepted().is_some_and(|accepted| accepted != accepts(script))
 }
 
-fn still_differs(bash: &Bash, script: &Script) -> bool {
+fn still_differs(bash: &BashOracle, script: &Script) -> bool {
     differs(script, &bash.judge_closely(&script.0, script.1))
 }
 
@@ -98,7 +98,7 @@ fn accepts((text, extglob): &Script) -> bool {
     parse(text, &ParseOptions { extglob: *extglob, ..ParseOptions::default() }).is_ok()
 }
 
-fn smallest(bash: &Bash, script: &Script) -> Script {
+fn smallest(bash: &BashOracle, script: &Script) -> Script {
     let (extglob, accepted) = (script.1, accepts(script));
     let shows = |text: &[u8]| {
         let script = (text.to_vec(), extglob);
@@ -107,7 +107,7 @@ fn smallest(bash: &Bash, script: &Script) -> Script {
     (shrink(&script.0, shows), extglob)
 }
 
-fn describe(bash: &Bash, script: &Script) -> String {
+fn describe(bash: &BashOracle, script: &Script) -> String {
     let (text, extglob) = script;
     let options = ParseOptions { extglob: *extglob, ..ParseOptions::default() };
     let ours =

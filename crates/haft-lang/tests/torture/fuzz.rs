@@ -10,7 +10,7 @@ use rustix::time::{ClockId, clock_gettime};
 use crate::grammar::Grammar;
 use crate::mutate::{mutate, noise, soup};
 use crate::properties::examine;
-use crate::random::{Random, many};
+use crate::random::{SeededRandom, many};
 use crate::scripts;
 use crate::shrink::shrink;
 
@@ -22,7 +22,7 @@ const MAX_TIME: Duration = Duration::from_millis(500);
 const MAX_TIME_PER_BYTE: Duration = Duration::from_micros(20);
 
 /// Generates a text.
-type Make<'a> = &'a dyn Fn(&mut Random) -> Vec<u8>;
+type Make<'a> = &'a dyn Fn(&mut SeededRandom) -> Vec<u8>;
 
 #[test]
 fn generated_scripts_keep_the_properties() {
@@ -39,7 +39,7 @@ fn mutated_scripts_keep_the_properties() {
 #[test]
 fn mutated_installed_scripts_keep_the_properties() {
     let texts = short_installed_scripts();
-    let make = |random: &mut Random| match texts.len() {
+    let make = |random: &mut SeededRandom| match texts.len() {
         0 => soup(random),
         count => mutate(&texts[random.below(count)], random),
     };
@@ -62,7 +62,7 @@ fn randomly_nested_constructs_keep_the_properties() {
 #[test]
 fn scripts_cut_at_a_line_are_valid_or_incomplete() {
     let grammar = Grammar::new();
-    let mut random = Random::new(16);
+    let mut random = SeededRandom::new(16);
     let generated = (0..many(1500)).map(|_| grammar.script(&mut random));
     let texts: Vec<Vec<u8>> = short_installed_scripts().into_iter().take(100).chain(generated).collect();
     on_small_stack(|| {
@@ -86,7 +86,7 @@ fn cut(text: &[u8]) -> Option<String> {
 
 /// Fails with the shrunk texts that violate a property.
 fn fuzz(seed: u64, count: u64, make: Make<'_>) {
-    let mut random = Random::new(seed);
+    let mut random = SeededRandom::new(seed);
     let (mut bytes, started) = (0, Instant::now());
     let mut failures = Vec::new();
     for _ in 0..count {
@@ -166,7 +166,7 @@ const PAIRS: [(&str, &str); 28] = [
 ];
 
 /// Generates constructs nested hundreds of levels deep, not all of them closed.
-fn nest(random: &mut Random) -> Vec<u8> {
+fn nest(random: &mut SeededRandom) -> Vec<u8> {
     let kinds = 1 + random.below(4);
     let kinds: Vec<(&str, &str)> = (0..kinds).map(|_| *random.choose(&PAIRS)).collect();
     let depth = 1 + random.below(400);

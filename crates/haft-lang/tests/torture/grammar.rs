@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::random::Random;
+use crate::random::SeededRandom;
 
 /// The alternatives of each rule.
 pub(crate) struct Grammar {
@@ -20,8 +20,8 @@ const DELIMITERS: [(&str, &str); 5] =
     [("EOF", "EOF"), ("'EOF'", "EOF"), ("\"E F\"", "E F"), ("\\END", "END"), ("_x1", "_x1")];
 
 /// A script being generated.
-struct Draft<'a> {
-    random: &'a mut Random,
+struct ScriptDraft<'a> {
+    random: &'a mut SeededRandom,
     text: String,
     /// The number of rules that may still be expanded.
     budget: usize,
@@ -48,9 +48,9 @@ impl Grammar {
     }
 
     /// A script.
-    pub(crate) fn script(&self, random: &mut Random) -> Vec<u8> {
+    pub(crate) fn script(&self, random: &mut SeededRandom) -> Vec<u8> {
         let budget = 10 + random.below(120);
-        let mut draft = Draft { random, text: String::new(), budget, due: Vec::new(), outer: vec![0] };
+        let mut draft = ScriptDraft { random, text: String::new(), budget, due: Vec::new(), outer: vec![0] };
         self.write("script", &mut draft);
         if !draft.due.is_empty() {
             draft.newline(self);
@@ -58,7 +58,7 @@ impl Grammar {
         draft.text.into_bytes()
     }
 
-    fn write(&self, rule: &'static str, draft: &mut Draft<'_>) {
+    fn write(&self, rule: &'static str, draft: &mut ScriptDraft<'_>) {
         match rule {
             "empty" => {}
             "space" => draft.text.push(' '),
@@ -72,7 +72,7 @@ impl Grammar {
         }
     }
 
-    fn write_alternative(&self, rule: &'static str, draft: &mut Draft<'_>) {
+    fn write_alternative(&self, rule: &'static str, draft: &mut ScriptDraft<'_>) {
         let alternatives = self.rules.get(rule).unwrap_or_else(|| panic!("no rule \"{rule}\""));
         let chosen = if draft.budget == 0 { 0 } else { draft.random.below(alternatives.len()) };
         draft.budget = draft.budget.saturating_sub(1);
@@ -85,7 +85,7 @@ impl Grammar {
     }
 }
 
-impl Draft<'_> {
+impl ScriptDraft<'_> {
     fn announce(&mut self, tabs: bool) {
         let (written, ends) = *self.random.choose(&DELIMITERS);
         self.text.push_str(written);

@@ -2,7 +2,7 @@
 
 /// An intentional difference: which side accepts such scripts, texts that occur in them in this order, and
 /// the reason.
-struct Known {
+struct KnownDifference {
     only: AcceptedBy,
     marks: &'static [&'static str],
     reason: &'static str,
@@ -12,101 +12,117 @@ struct Known {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum AcceptedBy {
     /// AcceptedBy bash.
-    Bash,
+    BashOracle,
     /// AcceptedBy the parser.
     Ours,
     /// Sometimes one, sometimes the other.
     One,
 }
 
-const KNOWN: &[Known] = &[
-    Known {
+const KNOWN: &[KnownDifference] = &[
+    KnownDifference {
         only: AcceptedBy::One,
         marks: &["(", "time"],
         reason: "at the start of a substitution, bash parses `time` as a word, but runs it as the reserved word",
     },
-    Known {
+    KnownDifference {
         only: AcceptedBy::Ours,
         marks: &["case", "for", "\n", "in"],
         reason: "in `case`, bash does not find the `do` of a `for` loop whose `in` is on the next line",
     },
-    Known { only: AcceptedBy::Ours, marks: &["case", "select", "\n", "in"], reason: "the same for `select`" },
-    Known {
+    KnownDifference {
+        only: AcceptedBy::Ours,
+        marks: &["case", "select", "\n", "in"],
+        reason: "the same for `select`",
+    },
+    KnownDifference {
         only: AcceptedBy::One,
         marks: &["((", "${"],
         reason: "in `((`, bash reports an unclosed `${` only at run time",
     },
-    Known { only: AcceptedBy::One, marks: &["$[", "${"], reason: "the same in `$[`" },
-    Known {
+    KnownDifference { only: AcceptedBy::One, marks: &["$[", "${"], reason: "the same in `$[`" },
+    KnownDifference {
         only: AcceptedBy::Ours,
         marks: &["for", "((", "("],
         reason: "in `for ((`, bash ignores parentheses when it looks for `;`",
     },
-    Known {
+    KnownDifference {
         only: AcceptedBy::Ours,
         marks: &["((", "case"],
         reason: "bash counts the parentheses of case patterns when it looks for the end of `((`",
     },
-    Known {
-        only: AcceptedBy::Bash,
+    KnownDifference {
+        only: AcceptedBy::BashOracle,
         marks: &["$(()"],
         reason: "bash reports only at run time that the text is neither arithmetic nor a command",
     },
-    Known { only: AcceptedBy::Bash, marks: &["$((("], reason: "the same" },
-    Known {
+    KnownDifference { only: AcceptedBy::BashOracle, marks: &["$((("], reason: "the same" },
+    KnownDifference {
         only: AcceptedBy::Ours,
         marks: &["\"${", "<("],
         reason: "bash looks for the end of `<(` in quotes, where it is literal",
     },
-    Known {
+    KnownDifference {
         only: AcceptedBy::Ours,
         marks: &["coproc", "'"],
         reason: "bash also recognizes reserved words after a quoted word",
     },
-    Known { only: AcceptedBy::Ours, marks: &["coproc", "\""], reason: "the same" },
-    Known { only: AcceptedBy::Ours, marks: &["coproc", "$"], reason: "the same after an expansion" },
-    Known {
+    KnownDifference { only: AcceptedBy::Ours, marks: &["coproc", "\""], reason: "the same" },
+    KnownDifference {
+        only: AcceptedBy::Ours,
+        marks: &["coproc", "$"],
+        reason: "the same after an expansion",
+    },
+    KnownDifference {
         only: AcceptedBy::One,
         marks: &["((", "=("],
         reason: "bash parses `((` that is not arithmetic twice, and arrays in it differently",
     },
-    Known { only: AcceptedBy::One, marks: &["((("], reason: "the same for three parentheses" },
-    Known { only: AcceptedBy::One, marks: &["((", "\n"], reason: "the same for text on further lines" },
-    Known {
+    KnownDifference { only: AcceptedBy::One, marks: &["((("], reason: "the same for three parentheses" },
+    KnownDifference {
+        only: AcceptedBy::One,
+        marks: &["((", "\n"],
+        reason: "the same for text on further lines",
+    },
+    KnownDifference {
         only: AcceptedBy::Ours,
         marks: &["\"${'"],
         reason: "bash recognizes quotes in an invalid expansion in quotes",
     },
-    Known {
+    KnownDifference {
         only: AcceptedBy::One,
         marks: &["<(("],
         reason: "bash parses `<((` as arithmetic and reports only at run time that it is not",
     },
-    Known { only: AcceptedBy::One, marks: &[">(("], reason: "the same for `>((`" },
-    Known {
-        only: AcceptedBy::Bash,
+    KnownDifference { only: AcceptedBy::One, marks: &[">(("], reason: "the same for `>((`" },
+    KnownDifference {
+        only: AcceptedBy::BashOracle,
         marks: &["coproc", "=("],
         reason: "after `coproc` and a word, bash parses the elements of an array as commands",
     },
-    Known {
+    KnownDifference {
         only: AcceptedBy::Ours,
         marks: &["(", "=(", "\\"],
         reason: "in a substitution, bash drops a backslash in the elements of an array",
     },
-    Known {
+    KnownDifference {
         only: AcceptedBy::Ours,
         marks: &["=", "<", "=("],
         reason: "bash does not recognize an array after an assignment and a redirection",
     },
-    Known { only: AcceptedBy::Ours, marks: &["=", ">", "=("], reason: "the same for other redirections" },
+    KnownDifference {
+        only: AcceptedBy::Ours,
+        marks: &["=", ">", "=("],
+        reason: "the same for other redirections",
+    },
 ];
 
 /// Returns the reason for a difference, if it is known. The script should be shrunk, so it shows nothing
 /// else.
 pub(crate) fn reason(script: &[u8], accepted: bool) -> Option<&'static str> {
     let script = String::from_utf8_lossy(script);
-    let not = if accepted { AcceptedBy::Bash } else { AcceptedBy::Ours };
-    let shows = |known: &&Known| {
+    let not = if accepted { AcceptedBy::BashOracle } else { AcceptedBy::Ours };
+    let shows = |known: &&KnownDifference| {
         if known.only == not {
             return false;
         }

@@ -1,6 +1,6 @@
 //! Mutates scripts.
 
-use crate::random::Random;
+use crate::random::SeededRandom;
 
 /// Tokens to insert into scripts.
 const TOKENS: [&str; 96] = [
@@ -13,7 +13,7 @@ const TOKENS: [&str; 96] = [
 ];
 
 /// Mutates a script in one to four places.
-pub(crate) fn mutate(script: &[u8], random: &mut Random) -> Vec<u8> {
+pub(crate) fn mutate(script: &[u8], random: &mut SeededRandom) -> Vec<u8> {
     let mut tokens: Vec<Vec<u8>> = tokens(script);
     for _ in 0..=random.below(4) {
         let at = random.below(tokens.len().max(1));
@@ -31,27 +31,27 @@ pub(crate) fn mutate(script: &[u8], random: &mut Random) -> Vec<u8> {
 }
 
 /// Generates random bytes.
-pub(crate) fn noise(random: &mut Random) -> Vec<u8> {
+pub(crate) fn noise(random: &mut SeededRandom) -> Vec<u8> {
     let length = random.below(200);
     (0..length).map(|_| byte(random)).collect()
 }
 
 /// Generates random tokens.
-pub(crate) fn soup(random: &mut Random) -> Vec<u8> {
+pub(crate) fn soup(random: &mut SeededRandom) -> Vec<u8> {
     let length = random.below(60);
     (0..length).flat_map(|_| token(random)).collect()
 }
 
-fn token(random: &mut Random) -> Vec<u8> {
+fn token(random: &mut SeededRandom) -> Vec<u8> {
     random.choose(&TOKENS).as_bytes().to_vec()
 }
 
-fn byte(random: &mut Random) -> u8 {
+fn byte(random: &mut SeededRandom) -> u8 {
     u8::try_from(random.below(256)).unwrap_or(0)
 }
 
 /// Changes a byte of a token, or truncates the token there.
-fn damage(token: &[u8], random: &mut Random) -> Vec<u8> {
+fn damage(token: &[u8], random: &mut SeededRandom) -> Vec<u8> {
     let mut damaged = token.to_vec();
     let at = random.below(damaged.len().max(1));
     match damaged.get_mut(at) {

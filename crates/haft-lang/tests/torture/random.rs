@@ -1,9 +1,9 @@
 //! Pseudorandom numbers, and the size of a run.
 
 /// A pseudorandom number generator (splitmix64). The same seed yields the same numbers.
-pub(crate) struct Random(u64);
+pub(crate) struct SeededRandom(u64);
 
-impl Random {
+impl SeededRandom {
     pub(crate) fn new(seed: u64) -> Self {
         Self(seed.wrapping_add(setting("HAFT_SEED").unwrap_or(0) << 32))
     }

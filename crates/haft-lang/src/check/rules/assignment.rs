@@ -3,7 +3,7 @@
 use crate::ast::{Argument, PartKind, Span};
 use crate::check::context::{CheckContext, SimpleView, is_identifier};
 use crate::check::diagnostic::Severity;
-use crate::check::rule::{Matcher, Rule, RuleReport};
+use crate::check::rule::{Rule, RuleMatcher, RuleReport};
 use crate::resolve::Resolution;
 
 /// `x = 1`.
@@ -16,7 +16,7 @@ pub(super) static SPACES: Rule = Rule {
         and the value is run as a command.",
     wrong: &["x = 1", "count =1", "name= 'Jane Doe'", "n= 5"],
     right: &["x=1", "IFS= read -r line", "expr a = b", "LC_ALL= sort file", "x='= 1'"],
-    matcher: Matcher::Simple(spaces),
+    matcher: RuleMatcher::Simple(spaces),
 };
 
 fn spaces(context: &CheckContext<'_>, command: &SimpleView<'_>, report: &mut RuleReport<'_>) {
@@ -53,7 +53,7 @@ pub(super) static DOLLAR: Rule = Rule {
         assignment.",
     wrong: &["$x=1", "$name=\"a b\"", "${x}=1"],
     right: &["x=1", "\"$x\"", "eval \"$x=1\"", "$x --a=1"],
-    matcher: Matcher::Simple(dollar),
+    matcher: RuleMatcher::Simple(dollar),
 };
 
 fn dollar(context: &CheckContext<'_>, command: &SimpleView<'_>, report: &mut RuleReport<'_>) {
@@ -77,7 +77,7 @@ pub(super) static DECLARED_SPACES: Rule = Rule {
         and the value is not assigned.",
     wrong: &["export x = 1", "f() { local y = 2; }", "declare z =3", "export PATH= \"$PATH:/x\""],
     right: &["export x=1", "f() { local y=2; }", "export a b", "declare -p x", "export x= y"],
-    matcher: Matcher::Simple(declared_spaces),
+    matcher: RuleMatcher::Simple(declared_spaces),
 };
 
 fn declared_spaces(context: &CheckContext<'_>, command: &SimpleView<'_>, report: &mut RuleReport<'_>) {
@@ -110,7 +110,7 @@ pub(super) static READ_DOLLAR: Rule = Rule {
         only the name.",
     wrong: &["read $x", "read -r $line"],
     right: &["read x", "read -p \"$prompt\" x", "read -r -t $seconds x", "read \"$name\""],
-    matcher: Matcher::Simple(read_dollar),
+    matcher: RuleMatcher::Simple(read_dollar),
 };
 
 fn read_dollar(context: &CheckContext<'_>, command: &SimpleView<'_>, report: &mut RuleReport<'_>) {

@@ -3,7 +3,7 @@
 use crate::ast::{CommandKind, Connector, RedirectKind};
 use crate::check::context::{CheckContext, SimpleView, is_identifier};
 use crate::check::diagnostic::Severity;
-use crate::check::rule::{Matcher, Rule, RuleReport};
+use crate::check::rule::{Rule, RuleMatcher, RuleReport};
 use crate::resolve::{BUILTINS, Resolution, is_builtin};
 use crate::walk::SyntaxNode;
 
@@ -26,7 +26,7 @@ pub(super) static NOT_FOUND: Rule = Rule {
         ". ./functions; no-such-command",
         "$unknown",
     ],
-    matcher: Matcher::Simple(not_found),
+    matcher: RuleMatcher::Simple(not_found),
 };
 
 fn not_found(context: &CheckContext<'_>, command: &SimpleView<'_>, report: &mut RuleReport<'_>) {
@@ -129,7 +129,7 @@ pub(super) static BUILTIN_WRAPPED: Rule = Rule {
         it runs in, and no program can do that. Run the whole command with sh -c instead.",
     wrong: &["sudo cd /root", "nohup source env.sh"],
     right: &["sudo ls /root", "sudo sh -c 'cd /root && ls'", "xargs echo"],
-    matcher: Matcher::Simple(builtin_wrapped),
+    matcher: RuleMatcher::Simple(builtin_wrapped),
 };
 
 fn builtin_wrapped(context: &CheckContext<'_>, command: &SimpleView<'_>, report: &mut RuleReport<'_>) {

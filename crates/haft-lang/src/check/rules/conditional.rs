@@ -5,7 +5,7 @@ use crate::ast::{
 };
 use crate::check::context::{CheckContext, SimpleView};
 use crate::check::diagnostic::Severity;
-use crate::check::rule::{Matcher, Rule, RuleReport};
+use crate::check::rule::{Rule, RuleMatcher, RuleReport};
 use crate::walk::SyntaxNode;
 
 /// `[[ $a =~ "^b.*" ]]`.
@@ -22,7 +22,7 @@ pub(super) static QUOTED_REGEX: Rule = Rule {
         "[[ $a =~ \"plain text\" ]]",
         "[[ $a =~ ^\"a.b\" ]]",
     ],
-    matcher: Matcher::Node(quoted_regex),
+    matcher: RuleMatcher::Node(quoted_regex),
 };
 
 fn quoted_regex<'a>(_: &CheckContext<'a>, node: SyntaxNode<'a>, report: &mut RuleReport<'_>) {
@@ -55,7 +55,7 @@ pub(super) static TEXT_ORDER: Rule = Rule {
     explanation: "In [[ ]], < and > compare strings, so 10 comes before 9. Use -lt and -gt, or (( )).",
     wrong: &["[[ $a > 5 ]]", "[[ 10 < $b ]]"],
     right: &["[[ $a -gt 5 ]]", "(( a > 5 ))", "[[ $a > b ]]"],
-    matcher: Matcher::Node(text_order),
+    matcher: RuleMatcher::Node(text_order),
 };
 
 fn text_order<'a>(context: &CheckContext<'a>, node: SyntaxNode<'a>, report: &mut RuleReport<'_>) {
@@ -86,7 +86,7 @@ pub(super) static CONSTANT: Rule = Rule {
         empty. Repeat the comparison, or use a pattern: [[ $a == @(b|c) ]].",
     wrong: &["[[ $a == b || c ]]", "[[ $a == b && c ]]"],
     right: &["[[ $a == b || $a == c ]]", "[[ $a == @(b|c) ]]", "[[ $a || $b ]]"],
-    matcher: Matcher::Node(constant),
+    matcher: RuleMatcher::Node(constant),
 };
 
 fn constant<'a>(context: &CheckContext<'a>, node: SyntaxNode<'a>, report: &mut RuleReport<'_>) {
@@ -111,7 +111,7 @@ pub(super) static ASSIGNMENT: Rule = Rule {
     explanation: "(( a = 1 )) assigns to a and is true for any number except 0. Use == to compare.",
     wrong: &["if (( a = 1 )); then :; fi", "(( a = 2 )) && :"],
     right: &["if (( a == 1 )); then :; fi", "(( a = 1 ))", "while (( a = b - 1 )); do :; done"],
-    matcher: Matcher::Node(assignment),
+    matcher: RuleMatcher::Node(assignment),
 };
 
 fn assignment<'a>(context: &CheckContext<'a>, node: SyntaxNode<'a>, report: &mut RuleReport<'_>) {
@@ -141,7 +141,7 @@ pub(super) static SUBSTITUTION: Rule = Rule {
         "if [ \"$(ls)\" ]; then :; fi",
         "if $(which x) -v; then :; fi",
     ],
-    matcher: Matcher::Simple(substitution),
+    matcher: RuleMatcher::Simple(substitution),
 };
 
 fn substitution(context: &CheckContext<'_>, command: &SimpleView<'_>, report: &mut RuleReport<'_>) {

@@ -3,7 +3,7 @@
 use crate::ast::{Command, CommandKind, Glob, List, PartKind, Word, WordFlags};
 use crate::check::context::{CheckContext, SimpleView};
 use crate::check::diagnostic::Severity;
-use crate::check::rule::{Matcher, Rule, RuleReport};
+use crate::check::rule::{Rule, RuleMatcher, RuleReport};
 use crate::walk::SyntaxNode;
 
 /// `for f in $(ls)`.
@@ -25,7 +25,7 @@ pub(super) static FOR_LS: Rule = Rule {
         "for f in $(ls | wc -l); do :; done",
         "for f in \"$(ls)\"; do :; done",
     ],
-    matcher: Matcher::Node(for_ls),
+    matcher: RuleMatcher::Node(for_ls),
 };
 
 fn for_ls<'a>(_: &CheckContext<'a>, node: SyntaxNode<'a>, report: &mut RuleReport<'_>) {
@@ -63,7 +63,7 @@ pub(super) static FIND_PATTERN: Rule = Rule {
         find. Quote the pattern.",
     wrong: &["find . -name *.c", "find src -type f -iname *test*"],
     right: &["find . -name '*.c'", "find . -name \\*.c", "find . -name \\*.[ch]", "find *.d -name x"],
-    matcher: Matcher::Simple(find_pattern),
+    matcher: RuleMatcher::Simple(find_pattern),
 };
 
 fn find_pattern(context: &CheckContext<'_>, command: &SimpleView<'_>, report: &mut RuleReport<'_>) {
@@ -97,7 +97,7 @@ pub(super) static FIND_EXEC: Rule = Rule {
         "find . -exec rm {} ';'",
         "find . -exec rm {} $end",
     ],
-    matcher: Matcher::Simple(find_exec),
+    matcher: RuleMatcher::Simple(find_exec),
 };
 
 fn find_exec(_: &CheckContext<'_>, command: &SimpleView<'_>, report: &mut RuleReport<'_>) {

@@ -3,7 +3,7 @@
 use crate::ast::{Command, CommandKind, Connector, List, Statement, Word};
 use crate::check::context::{CheckContext, SimpleView};
 use crate::check::diagnostic::Severity;
-use crate::check::rule::{Matcher, Rule, RuleReport};
+use crate::check::rule::{Rule, RuleMatcher, RuleReport};
 use crate::resolve::is_builtin;
 use crate::walk::SyntaxNode;
 
@@ -29,7 +29,7 @@ pub(super) static UNREACHABLE: Rule = Rule {
         "f() { return; }; echo x",
         "shopt -s execfail; exec ls; echo failed",
     ],
-    matcher: Matcher::List(unreachable),
+    matcher: RuleMatcher::List(unreachable),
 };
 
 fn unreachable(context: &CheckContext<'_>, list: &List, report: &mut RuleReport<'_>) {
@@ -75,7 +75,7 @@ pub(super) static AND_OR: Rule = Rule {
         "if [ -f x ]; then cp x y; else rm x; fi",
         "[ -f x ] && rm x || true",
     ],
-    matcher: Matcher::Node(and_or),
+    matcher: RuleMatcher::Node(and_or),
 };
 
 fn and_or<'a>(_: &CheckContext<'a>, node: SyntaxNode<'a>, report: &mut RuleReport<'_>) {
@@ -110,7 +110,7 @@ pub(super) static OUTSIDE_LOOP: Rule = Rule {
         "f() { break; }",
         "select a in b; do break; done",
     ],
-    matcher: Matcher::Simple(outside_loop),
+    matcher: RuleMatcher::Simple(outside_loop),
 };
 
 fn outside_loop(context: &CheckContext<'_>, command: &SimpleView<'_>, report: &mut RuleReport<'_>) {
@@ -143,7 +143,7 @@ pub(super) static EXIT_STATUS: Rule = Rule {
         byte, and other words are errors. To return text from a function, print it.",
     wrong: &["exit failure", "f() { return \"text\"; }", "exit 256"],
     right: &["exit 1", "f() { return $?; }", "exit", "return 255", "exit -1"],
-    matcher: Matcher::Simple(exit_status),
+    matcher: RuleMatcher::Simple(exit_status),
 };
 
 fn exit_status(_: &CheckContext<'_>, command: &SimpleView<'_>, report: &mut RuleReport<'_>) {

@@ -3,7 +3,7 @@
 use crate::ast::{Command, CommandKind, Function, List, Span};
 use crate::check::context::{CheckContext, SimpleView};
 use crate::check::diagnostic::Severity;
-use crate::check::rule::{Matcher, Rule, RuleReport};
+use crate::check::rule::{Rule, RuleMatcher, RuleReport};
 use crate::walk::SyntaxNode;
 
 /// `ls() { ls -l; }`.
@@ -21,7 +21,7 @@ pub(super) static RECURSION: Rule = Rule {
         "f() { g f; }",
         "f() (exec f)",
     ],
-    matcher: Matcher::Node(recursion),
+    matcher: RuleMatcher::Node(recursion),
 };
 
 fn recursion<'a>(_: &CheckContext<'a>, node: SyntaxNode<'a>, report: &mut RuleReport<'_>) {
@@ -77,7 +77,7 @@ pub(super) static SHADOWS_TEST: Rule = Rule {
         Choose another name.",
     wrong: &["test() { make check; }", "function true { :; }"],
     right: &["run_tests() { make check; }", "cd() { builtin cd \"$@\" && pwd; }"],
-    matcher: Matcher::Node(shadows),
+    matcher: RuleMatcher::Node(shadows),
 };
 
 fn shadows<'a>(_: &CheckContext<'a>, node: SyntaxNode<'a>, report: &mut RuleReport<'_>) {
@@ -99,7 +99,7 @@ pub(super) static LOCAL_OUTSIDE: Rule = Rule {
     explanation: "local only works in functions. Elsewhere it fails and does not set the variable.",
     wrong: &["local x=1", "if true; then local y; fi"],
     right: &["f() { local x=1; }", "declare x=1"],
-    matcher: Matcher::Simple(local_outside),
+    matcher: RuleMatcher::Simple(local_outside),
 };
 
 fn local_outside(context: &CheckContext<'_>, command: &SimpleView<'_>, report: &mut RuleReport<'_>) {

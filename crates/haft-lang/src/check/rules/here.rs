@@ -2,7 +2,7 @@
 
 use crate::ast::{Warning, WarningKind};
 use crate::check::diagnostic::Severity;
-use crate::check::rule::{Matcher, Rule, RuleReport};
+use crate::check::rule::{Rule, RuleMatcher, RuleReport};
 
 /// A here-document without its delimiter.
 pub(super) static UNTERMINATED: Rule = Rule {
@@ -14,7 +14,7 @@ pub(super) static UNTERMINATED: Rule = Rule {
         here-document.",
     wrong: &["cat <<EOF\ntext\n  EOF\necho more", "cat <<EOF\ntext\nEOF \n", "cat <<END\ntext"],
     right: &["cat <<EOF\ntext\nEOF\n", "cat <<-EOF\n\ttext\n\tEOF\n", "cat <<EOF\n EOF\nEOF\n"],
-    matcher: Matcher::Warning(unterminated),
+    matcher: RuleMatcher::Warning(unterminated),
 };
 
 fn unterminated(warning: &Warning, source: &[u8], report: &mut RuleReport<'_>) {
@@ -45,7 +45,7 @@ pub(super) static NUL_BYTES: Rule = Rule {
         (UTF-16).",
     wrong: &["echo a\0b"],
     right: &["printf 'a\\0b'"],
-    matcher: Matcher::Warning(nul_bytes),
+    matcher: RuleMatcher::Warning(nul_bytes),
 };
 
 fn nul_bytes(warning: &Warning, _: &[u8], report: &mut RuleReport<'_>) {

@@ -3,7 +3,7 @@
 use crate::ast::Word;
 use crate::check::context::{CheckContext, SimpleView};
 use crate::check::diagnostic::Severity;
-use crate::check::rule::{Matcher, Rule, RuleReport};
+use crate::check::rule::{Rule, RuleMatcher, RuleReport};
 
 /// `jq '.['`. The resolver checks the program.
 pub(super) static BAD_JQ: Rule = Rule {
@@ -21,7 +21,7 @@ pub(super) static BAD_JQ: Rule = Rule {
         "jq --arg a '.[' '$a' file",
         "jq -n '[1,2] | add'",
     ],
-    matcher: Matcher::Simple(bad_jq),
+    matcher: RuleMatcher::Simple(bad_jq),
 };
 
 fn bad_jq(context: &CheckContext<'_>, command: &SimpleView<'_>, report: &mut RuleReport<'_>) {

@@ -4,7 +4,7 @@ use crate::ast::{Parameter, ParameterOperator, PartKind, SpecialParameter, Word,
 use crate::check::context::{CheckContext, SimpleView, unquoted};
 use crate::check::diagnostic::Severity;
 use crate::check::facts::prints_one_word;
-use crate::check::rule::{Matcher, Rule, RuleReport};
+use crate::check::rule::{Rule, RuleMatcher, RuleReport};
 
 /// Returns the operands and operators of a test, without `]`.
 fn operands<'a>(command: &SimpleView<'a>) -> Option<Vec<&'a Word>> {
@@ -61,7 +61,7 @@ pub(super) static UNQUOTED: Rule = Rule {
         "[ x$1 = xstart ]",
         "[ ${1:-no} = yes ]",
     ],
-    matcher: Matcher::Simple(unquoted_operand),
+    matcher: RuleMatcher::Simple(unquoted_operand),
 };
 
 fn unquoted_operand(context: &CheckContext<'_>, command: &SimpleView<'_>, report: &mut RuleReport<'_>) {
@@ -96,7 +96,7 @@ pub(super) static ALWAYS_TRUE: Rule = Rule {
         Quote the variable.",
     wrong: &["[ -n $x ]", "test -n $(ls)"],
     right: &["[ -n \"$x\" ]", "[[ -n $x ]]", "[ -z \"$x\" ]"],
-    matcher: Matcher::Simple(always_true),
+    matcher: RuleMatcher::Simple(always_true),
 };
 
 fn always_true(context: &CheckContext<'_>, command: &SimpleView<'_>, report: &mut RuleReport<'_>) {
@@ -123,7 +123,7 @@ pub(super) static GLOB: Rule = Rule {
         Use [[ $a == *.txt ]] or case.",
     wrong: &["[ \"$a\" = *.txt ]", "test \"$a\" != x*"],
     right: &["[[ $a = *.txt ]]", "[ \"$a\" = '*' ]", "[ \"$a\" = x ]"],
-    matcher: Matcher::Simple(pattern),
+    matcher: RuleMatcher::Simple(pattern),
 };
 
 fn pattern(context: &CheckContext<'_>, command: &SimpleView<'_>, report: &mut RuleReport<'_>) {
@@ -147,7 +147,7 @@ pub(super) static NOT_A_NUMBER: Rule = Rule {
         status 2. Use = and != for strings.",
     wrong: &["[ \"$a\" -eq yes ]", "test 1.5 -gt 1"],
     right: &["[ \"$a\" = yes ]", "[ \"$a\" -eq 10 ]", "[ -1 -lt \"$b\" ]", "[[ a -eq 1 ]]"],
-    matcher: Matcher::Simple(not_a_number),
+    matcher: RuleMatcher::Simple(not_a_number),
 };
 
 fn not_a_number(context: &CheckContext<'_>, command: &SimpleView<'_>, report: &mut RuleReport<'_>) {

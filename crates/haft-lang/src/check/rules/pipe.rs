@@ -4,7 +4,7 @@ use crate::ast::{Command, CommandKind, Pipeline, Redirect, RedirectKind, Span, T
 use crate::check::context::{CheckContext, SimpleView};
 use crate::check::diagnostic::Severity;
 use crate::check::facts::{first_starting_at, last_starting_before};
-use crate::check::rule::{Matcher, Rule, RuleReport};
+use crate::check::rule::{Rule, RuleMatcher, RuleReport};
 use crate::walk::SyntaxNode;
 
 /// `… | while read x; do n=…; done; echo $n`.
@@ -24,7 +24,7 @@ pub(super) static LOST_VARIABLE: Rule = Rule {
         "shopt -s lastpipe; n=0; ls | while read -r f; do n=1; done; echo $n",
         "n=0; ls | while read -r f; do n=1; done; n=2; echo $n",
     ],
-    matcher: Matcher::Node(lost_variable),
+    matcher: RuleMatcher::Node(lost_variable),
 };
 
 fn lost_variable<'a>(context: &CheckContext<'a>, node: SyntaxNode<'a>, report: &mut RuleReport<'_>) {
@@ -105,7 +105,7 @@ pub(super) static READ: Rule = Rule {
         "ls | while read -r f; do :; done",
         "shopt -s lastpipe; date | read now",
     ],
-    matcher: Matcher::Simple(read),
+    matcher: RuleMatcher::Simple(read),
 };
 
 fn read(context: &CheckContext<'_>, command: &SimpleView<'_>, report: &mut RuleReport<'_>) {
@@ -138,7 +138,7 @@ pub(super) static UNREAD: Rule = Rule {
         "ls | echo \"$(cat)\"",
         "a | touch done",
     ],
-    matcher: Matcher::Simple(unread),
+    matcher: RuleMatcher::Simple(unread),
 };
 
 fn unread(context: &CheckContext<'_>, command: &SimpleView<'_>, report: &mut RuleReport<'_>) {
@@ -188,7 +188,7 @@ pub(super) static EXIT: Rule = Rule {
         "ls | while read -r f; do exit 1; done",
         "ls | while read -r f; do exit 1; done\nstatus=$?",
     ],
-    matcher: Matcher::Simple(exit),
+    matcher: RuleMatcher::Simple(exit),
 };
 
 fn exit(context: &CheckContext<'_>, command: &SimpleView<'_>, report: &mut RuleReport<'_>) {

@@ -6,7 +6,7 @@ use crate::ast::{
 };
 use crate::check::context::{CheckContext, SimpleView};
 use crate::check::diagnostic::Severity;
-use crate::check::rule::{Matcher, Rule, RuleReport};
+use crate::check::rule::{Rule, RuleMatcher, RuleReport};
 use crate::walk::SyntaxNode;
 
 /// `rm "*.o"`.
@@ -25,7 +25,7 @@ pub(super) static GLOB: Rule = Rule {
         "echo \"*\"",
         "for f in \"a\" 'b'; do :; done",
     ],
-    matcher: Matcher::Node(glob),
+    matcher: RuleMatcher::Node(glob),
 };
 
 fn glob<'a>(context: &CheckContext<'a>, node: SyntaxNode<'a>, report: &mut RuleReport<'_>) {
@@ -76,7 +76,7 @@ pub(super) static TILDE: Rule = Rule {
     explanation: "The shell only expands an unquoted ~. Write ~/\"my files\" or \"$HOME/my files\".",
     wrong: &["cd \"~/src\"", "cat '~/.profile'", "echo x > \"~/log\"", "dir=\"~/src\""],
     right: &["cd ~/src", "cd \"$HOME/src\"", "echo \"~/x is there\"", "x='~'", "rm \"a~\""],
-    matcher: Matcher::Node(tilde),
+    matcher: RuleMatcher::Node(tilde),
 };
 
 fn tilde<'a>(context: &CheckContext<'a>, node: SyntaxNode<'a>, report: &mut RuleReport<'_>) {
@@ -125,7 +125,7 @@ pub(super) static ARGUMENTS: Rule = Rule {
         passes each argument unchanged.",
     wrong: &["exec program $@", "for a in $@; do :; done", "f() { g ${array[@]}; }"],
     right: &["exec program \"$@\"", "for a in \"$@\"; do :; done", "x=$@", "echo $*", "[[ $@ ]]", "echo $@"],
-    matcher: Matcher::Node(arguments),
+    matcher: RuleMatcher::Node(arguments),
 };
 
 fn arguments<'a>(context: &CheckContext<'a>, node: SyntaxNode<'a>, report: &mut RuleReport<'_>) {

@@ -3,7 +3,7 @@
 use crate::ast::{Command, Duplicate, Pipeline, Redirect, RedirectDescriptor, RedirectKind, Word, WordFlags};
 use crate::check::context::{CheckContext, SimpleView};
 use crate::check::diagnostic::Severity;
-use crate::check::rule::{Matcher, Rule, RuleReport};
+use crate::check::rule::{Rule, RuleMatcher, RuleReport};
 use crate::walk::SyntaxNode;
 
 /// `2>1`.
@@ -15,7 +15,7 @@ pub(super) static NUMBER: Rule = Rule {
         ampersand: 2>&1.",
     wrong: &["make 2>1", "echo error >2", "make > log 2>1"],
     right: &["make 2>&1", "echo error >&2", "make > ./1", "make 2>/dev/null"],
-    matcher: Matcher::Node(number),
+    matcher: RuleMatcher::Node(number),
 };
 
 fn number<'a>(context: &CheckContext<'a>, node: SyntaxNode<'a>, report: &mut RuleReport<'_>) {
@@ -51,7 +51,7 @@ pub(super) static BOTH: Rule = Rule {
         before it is an argument of the command. 2>&1 sends standard error to standard output.",
     wrong: &["make 2&>1", "make 2&>/dev/null"],
     right: &["make 2>&1", "make &>log", "head -n 2 &>log"],
-    matcher: Matcher::Simple(both),
+    matcher: RuleMatcher::Simple(both),
 };
 
 fn both(context: &CheckContext<'_>, command: &SimpleView<'_>, report: &mut RuleReport<'_>) {
@@ -82,7 +82,7 @@ pub(super) static ORDER: Rule = Rule {
         "errors=$(make 2>&1 >/dev/null)",
         "make 3>&1 >log",
     ],
-    matcher: Matcher::Node(order),
+    matcher: RuleMatcher::Node(order),
 };
 
 fn order<'a>(context: &CheckContext<'a>, node: SyntaxNode<'a>, report: &mut RuleReport<'_>) {
@@ -141,7 +141,7 @@ pub(super) static OVERWRITES_INPUT: Rule = Rule {
         "echo a > a",
         "cat /dev/tty > /dev/tty",
     ],
-    matcher: Matcher::Node(overwrites_input),
+    matcher: RuleMatcher::Node(overwrites_input),
 };
 
 fn overwrites_input<'a>(context: &CheckContext<'a>, node: SyntaxNode<'a>, report: &mut RuleReport<'_>) {
@@ -202,7 +202,7 @@ pub(super) static SUDO: Rule = Rule {
         "sudo make > /dev/null",
         "sudo ls > /tmp/x",
     ],
-    matcher: Matcher::Simple(sudo),
+    matcher: RuleMatcher::Simple(sudo),
 };
 
 fn sudo(context: &CheckContext<'_>, command: &SimpleView<'_>, report: &mut RuleReport<'_>) {

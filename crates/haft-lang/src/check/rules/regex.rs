@@ -3,7 +3,7 @@
 use crate::ast::{BinaryTest, Conditional, ConditionalKind, PartKind, Word};
 use crate::check::context::{CheckContext, SimpleView};
 use crate::check::diagnostic::Severity;
-use crate::check::rule::{Matcher, Rule, RuleReport};
+use crate::check::rule::{Rule, RuleMatcher, RuleReport};
 use crate::walk::SyntaxNode;
 
 use super::ere;
@@ -29,7 +29,7 @@ pub(super) static BAD_REGEX: Rule = Rule {
         "[[ $a =~ ^(a|b)$ ]]",
         "grep -E -e '\\(' file",
     ],
-    matcher: Matcher::Node(bad_regex),
+    matcher: RuleMatcher::Node(bad_regex),
 };
 
 fn bad_regex<'a>(context: &CheckContext<'a>, node: SyntaxNode<'a>, report: &mut RuleReport<'_>) {
@@ -116,7 +116,7 @@ pub(super) static SED_UNTERMINATED: Rule = Rule {
         "sed 's/a\\/b/c/' file",
         "sed 's/a/b\\\nc/'",
     ],
-    matcher: Matcher::Simple(sed_unterminated),
+    matcher: RuleMatcher::Simple(sed_unterminated),
 };
 
 fn sed_unterminated(_: &CheckContext<'_>, command: &SimpleView<'_>, report: &mut RuleReport<'_>) {

@@ -3,7 +3,7 @@
 use crate::ast::{CommandKind, List, ParameterOperator, PartKind, Word, WordPart};
 use crate::check::context::{CheckContext, SimpleView, unquoted};
 use crate::check::diagnostic::Severity;
-use crate::check::rule::{Matcher, Rule, RuleReport};
+use crate::check::rule::{Rule, RuleMatcher, RuleReport};
 
 use super::operand::is_safe;
 
@@ -17,7 +17,7 @@ pub(super) static UNQUOTED: Rule = Rule {
         for several files.",
     wrong: &["rm $1", "rm -f $(cat list)/x", "for f in \"$@\"; do rm -rf $f; done"],
     right: &["rm \"$1\"", "rm -f -- \"${files[@]}\"", "f=/tmp/x; rm $f", "rm -f x.$$", "rm -rf ./build"],
-    matcher: Matcher::Simple(rm_unquoted),
+    matcher: RuleMatcher::Simple(rm_unquoted),
 };
 
 fn rm_unquoted(context: &CheckContext<'_>, command: &SimpleView<'_>, report: &mut RuleReport<'_>) {
@@ -60,7 +60,7 @@ pub(super) static ROOT: Rule = Rule {
         "x=/srv/y; rm -rf \"$x/\"*",
         "x=$(mktemp -d); rm -rf \"$x/\"*",
     ],
-    matcher: Matcher::Simple(rm_root),
+    matcher: RuleMatcher::Simple(rm_root),
 };
 
 fn rm_root(context: &CheckContext<'_>, command: &SimpleView<'_>, report: &mut RuleReport<'_>) {
@@ -144,7 +144,7 @@ pub(super) static AFTER_CD: Rule = Rule {
         "cd build; rm -f /tmp/x",
         "cd build; make",
     ],
-    matcher: Matcher::List(after_cd),
+    matcher: RuleMatcher::List(after_cd),
 };
 
 fn after_cd(context: &CheckContext<'_>, list: &List, report: &mut RuleReport<'_>) {

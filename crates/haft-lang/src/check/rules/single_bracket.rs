@@ -3,7 +3,7 @@
 use crate::ast::{RedirectKind, Span};
 use crate::check::context::{CheckContext, SimpleView};
 use crate::check::diagnostic::Severity;
-use crate::check::rule::{Matcher, Rule, RuleReport};
+use crate::check::rule::{Rule, RuleMatcher, RuleReport};
 
 /// `[` without `]`.
 pub(super) static UNCLOSED: Rule = Rule {
@@ -14,7 +14,7 @@ pub(super) static UNCLOSED: Rule = Rule {
         end the command: write [ a ] && [ b ], or [[ a && b ]].",
     wrong: &["[ -f x", "if [ -f x && -f y ]; then :; fi", "[ \"$a\" = b]"],
     right: &["[ -f x ]", "[ -f x ] && [ -f y ]", "[ $test ]", "[ \"$@\""],
-    matcher: Matcher::Simple(unclosed),
+    matcher: RuleMatcher::Simple(unclosed),
 };
 
 fn unclosed(context: &CheckContext<'_>, command: &SimpleView<'_>, report: &mut RuleReport<'_>) {
@@ -49,7 +49,7 @@ pub(super) static NO_SPACE: Rule = Rule {
         longer name.",
     wrong: &["[-f x ]", "if [\"$a\" = b ]; then :; fi"],
     right: &["[ -f x ]", "[[ -f x ]]", "[abc]*"],
-    matcher: Matcher::Simple(no_space),
+    matcher: RuleMatcher::Simple(no_space),
 };
 
 fn no_space(context: &CheckContext<'_>, command: &SimpleView<'_>, report: &mut RuleReport<'_>) {
@@ -81,7 +81,7 @@ pub(super) static REDIRECT: Rule = Rule {
         "[ -r x ] 2>/dev/null",
         "test -s x >/dev/null",
     ],
-    matcher: Matcher::Simple(redirect),
+    matcher: RuleMatcher::Simple(redirect),
 };
 
 fn redirect(context: &CheckContext<'_>, command: &SimpleView<'_>, report: &mut RuleReport<'_>) {
@@ -110,7 +110,7 @@ pub(super) static JOINED: Rule = Rule {
         operator.",
     wrong: &["[ $a=b ]", "[[ $a==b ]]", "[ \"$a\"!=\"b\" ]"],
     right: &["[ \"$a\" = b ]", "[[ $a == b ]]", "[ $a ]", "[[ \"--x=$y\" ]]"],
-    matcher: Matcher::Node(joined),
+    matcher: RuleMatcher::Node(joined),
 };
 
 fn joined<'a>(context: &CheckContext<'a>, node: crate::walk::SyntaxNode<'a>, report: &mut RuleReport<'_>) {

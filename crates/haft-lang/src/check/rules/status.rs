@@ -6,7 +6,7 @@ use crate::ast::{
 };
 use crate::check::context::{CheckContext, SimpleView};
 use crate::check::diagnostic::Severity;
-use crate::check::rule::{Matcher, Rule, RuleReport};
+use crate::check::rule::{Rule, RuleMatcher, RuleReport};
 use crate::walk::SyntaxNode;
 
 /// `echo done; if [ $? -eq 0 ]`.
@@ -23,7 +23,7 @@ pub(super) static AFTER_ECHO: Rule = Rule {
         "echo x > \"$file\"\nif [ $? -eq 0 ]; then :; fi",
         "echo a | grep b\n[ $? = 0 ]",
     ],
-    matcher: Matcher::List(after_echo),
+    matcher: RuleMatcher::List(after_echo),
 };
 
 fn after_echo(_: &CheckContext<'_>, list: &List, report: &mut RuleReport<'_>) {
@@ -91,7 +91,7 @@ pub(super) static MASKED: Rule = Rule {
         "set -e; readonly here=$(pwd)",
         "set -e; f() { local x=$(make || true); }",
     ],
-    matcher: Matcher::List(masked),
+    matcher: RuleMatcher::List(masked),
 };
 
 fn masked(context: &CheckContext<'_>, list: &List, report: &mut RuleReport<'_>) {

@@ -3,7 +3,7 @@
 use crate::ast::{PartKind, RedirectKind, Span, WordContent};
 use crate::check::context::CheckContext;
 use crate::check::diagnostic::Severity;
-use crate::check::rule::{Matcher, Rule, RuleReport};
+use crate::check::rule::{Rule, RuleMatcher, RuleReport};
 use crate::walk::SyntaxNode;
 
 /// `#!` after the first line.
@@ -20,7 +20,7 @@ pub(super) static SHEBANG: Rule = Rule {
         "cat <<X\n#!/bin/sh\nX\n",
         "#!/bin/sh\n#!/bin/bash\n",
     ],
-    matcher: Matcher::Text(shebang),
+    matcher: RuleMatcher::Text(shebang),
 };
 
 fn shebang(source: &[u8], report: &mut RuleReport<'_>) {
@@ -52,7 +52,7 @@ pub(super) static CARRIAGE_RETURN: Rule = Rule {
         file names are wrong. Convert the file with dos2unix or sed -i 's/\\r$//'.",
     wrong: &["echo a\r\necho b\r\n"],
     right: &["echo a\necho b\n", "printf 'a\\r\\n'"],
-    matcher: Matcher::Text(carriage_return),
+    matcher: RuleMatcher::Text(carriage_return),
 };
 
 fn carriage_return(source: &[u8], report: &mut RuleReport<'_>) {
@@ -76,7 +76,7 @@ pub(super) static TYPOGRAPHIC_QUOTES: Rule = Rule {
         argument. They often come from pasted text.",
     wrong: &["echo “hello world”", "rm ‘a b’"],
     right: &["echo \"“hello”\"", "echo don’t", "echo 'x' # “y”"],
-    matcher: Matcher::Node(typographic_quotes),
+    matcher: RuleMatcher::Node(typographic_quotes),
 };
 
 fn typographic_quotes<'a>(context: &CheckContext<'a>, node: SyntaxNode<'a>, report: &mut RuleReport<'_>) {
@@ -98,7 +98,7 @@ pub(super) static NO_BREAK_SPACE: Rule = Rule {
         not separate words. It often comes from pasted text.",
     wrong: &["echo\u{a0}hello", "ls \u{a0}-l"],
     right: &["echo 'a\u{a0}b'", "echo a b"],
-    matcher: Matcher::Node(no_break_space),
+    matcher: RuleMatcher::Node(no_break_space),
 };
 
 fn no_break_space<'a>(context: &CheckContext<'a>, node: SyntaxNode<'a>, report: &mut RuleReport<'_>) {

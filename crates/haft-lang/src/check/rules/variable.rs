@@ -3,7 +3,7 @@
 use crate::ast::{Command, CommandKind, PartKind};
 use crate::check::context::{CheckContext, SimpleView};
 use crate::check::diagnostic::Severity;
-use crate::check::rule::{Matcher, Rule, RuleReport};
+use crate::check::rule::{Rule, RuleMatcher, RuleReport};
 use crate::walk::SyntaxNode;
 
 /// An unset variable with `set -u`.
@@ -27,7 +27,7 @@ pub(super) static UNSET: Rule = Rule {
         "set -u\ndeclare -n r=name\nr=x\necho $name",
         "set -u\nf() { local -n r=$1; r=x; }\nf name\necho $name",
     ],
-    matcher: Matcher::Node(unset),
+    matcher: RuleMatcher::Node(unset),
 };
 
 fn unset<'a>(context: &CheckContext<'a>, node: SyntaxNode<'a>, report: &mut RuleReport<'_>) {
@@ -109,7 +109,7 @@ pub(super) static READ_BACKSLASH: Rule = Rule {
         "read answer",
         "while IFS= read -rd '' f; do :; done < list",
     ],
-    matcher: Matcher::Node(read_backslash),
+    matcher: RuleMatcher::Node(read_backslash),
 };
 
 fn read_backslash<'a>(_: &CheckContext<'a>, node: SyntaxNode<'a>, report: &mut RuleReport<'_>) {

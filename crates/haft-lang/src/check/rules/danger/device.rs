@@ -2,7 +2,7 @@
 
 use super::step_tree::{has_letter, name, words};
 use crate::check::diagnostic::Severity;
-use crate::check::rule::{Matcher, Rule, RuleReport};
+use crate::check::rule::{Rule, RuleMatcher, RuleReport};
 use crate::plan::{FileUse, FileUseMode, PlanStep, ScriptPlan, resolved_path};
 
 /// Prefixes of disk device names, and whether a digit must follow.
@@ -81,7 +81,7 @@ pub(in crate::check::rules) static OVERWRITES_DEVICE: Rule = Rule {
         "mkfs.ext4 --version",
         "cp /dev/null x",
     ],
-    matcher: Matcher::Plan(overwrites_device),
+    matcher: RuleMatcher::Plan(overwrites_device),
 };
 
 fn overwrites_device(plan: &ScriptPlan, report: &mut RuleReport<'_>) {

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::step_tree::{StepTree, has_letter, is_input, name, words};
 use crate::ast::Text;
 use crate::check::diagnostic::Severity;
-use crate::check::rule::{Matcher, Rule, RuleReport};
+use crate::check::rule::{Rule, RuleMatcher, RuleReport};
 use crate::plan::{
     Expansion, FileUse, FileUseMode, OpaqueReason, PlanStep, PlannedWord, ScriptPlan, StepRole, UsedBy,
     WordPiece, interpreter_reads_input, is_interpreter, is_shell, resolved_path, variable_name,
@@ -96,7 +96,7 @@ pub(in crate::check::rules) static RUNS_DOWNLOAD: Rule = Rule {
         "base64 -d x | tar x",
         "curl https://example.org/x; echo hello | sh",
     ],
-    matcher: Matcher::Plan(runs_download),
+    matcher: RuleMatcher::Plan(runs_download),
 };
 
 fn runs_download(plan: &ScriptPlan, report: &mut RuleReport<'_>) {

@@ -2,7 +2,7 @@
 
 use super::step_tree::{name, words};
 use crate::check::diagnostic::Severity;
-use crate::check::rule::{Matcher, Rule, RuleReport};
+use crate::check::rule::{Rule, RuleMatcher, RuleReport};
 use crate::plan::{Expansion, PlanStep, PlannedWord, ScriptPlan, StepAction, StepRole, WordPiece, is_shell};
 
 /// `:(){ :|:& };:`.
@@ -37,7 +37,7 @@ pub(in crate::check::rules) static FORK_BOMB: Rule = Rule {
         "sleep 1 & sleep 2 &",
         "perl -e 'my $pid = fork; exit unless $pid'",
     ],
-    matcher: Matcher::Plan(fork_bomb),
+    matcher: RuleMatcher::Plan(fork_bomb),
 };
 
 fn fork_bomb(plan: &ScriptPlan, report: &mut RuleReport<'_>) {

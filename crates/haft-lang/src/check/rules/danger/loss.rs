@@ -2,7 +2,7 @@
 
 use super::step_tree::{has_letter, name, words};
 use crate::check::diagnostic::Severity;
-use crate::check::rule::{Matcher, Rule, RuleReport};
+use crate::check::rule::{Rule, RuleMatcher, RuleReport};
 use crate::plan::{FileUseMode, PlanStep, ScriptPlan, resolved_path};
 
 /// `git reset --hard`.
@@ -44,7 +44,7 @@ pub(in crate::check::rules) static GIT_LOSES_WORK: Rule = Rule {
         "git branch -d topic",
         "git commit -m 'reset --hard'",
     ],
-    matcher: Matcher::Plan(git_loses_work),
+    matcher: RuleMatcher::Plan(git_loses_work),
 };
 
 fn git_loses_work(plan: &ScriptPlan, report: &mut RuleReport<'_>) {
@@ -133,7 +133,7 @@ pub(in crate::check::rules) static CLEARS_HISTORY: Rule = Rule {
         "journalctl -u x",
         "unset x",
     ],
-    matcher: Matcher::Plan(clears_history),
+    matcher: RuleMatcher::Plan(clears_history),
 };
 
 fn clears_history(plan: &ScriptPlan, report: &mut RuleReport<'_>) {
@@ -203,7 +203,7 @@ pub(in crate::check::rules) static DROPS_DATABASE: Rule = Rule {
         "redis-cli GET x",
         "mysql -e 'select 1'",
     ],
-    matcher: Matcher::Plan(drops_database),
+    matcher: RuleMatcher::Plan(drops_database),
 };
 
 fn drops_database(plan: &ScriptPlan, report: &mut RuleReport<'_>) {

@@ -3,7 +3,7 @@
 use super::removal::OTHER_ROOT;
 use super::step_tree::{StepTree, has_letter, name, words};
 use crate::check::diagnostic::Severity;
-use crate::check::rule::{Matcher, Rule, RuleReport};
+use crate::check::rule::{Rule, RuleMatcher, RuleReport};
 use crate::plan::{FileUseMode, PlanStep, ScriptPlan};
 
 /// `kill -9 -1`.
@@ -33,7 +33,7 @@ pub(in crate::check::rules) static KILLS_EVERYTHING: Rule = Rule {
         "pkill -9 name",
         "kill -HUP 1",
     ],
-    matcher: Matcher::Plan(kills_everything),
+    matcher: RuleMatcher::Plan(kills_everything),
 };
 
 fn kills_everything(plan: &ScriptPlan, report: &mut RuleReport<'_>) {
@@ -91,7 +91,7 @@ pub(in crate::check::rules) static STOPS_MACHINE: Rule = Rule {
         "echo 1 > /proc/sys/kernel/sysrq",
         "reboot() { :; }; reboot",
     ],
-    matcher: Matcher::Plan(stops_machine),
+    matcher: RuleMatcher::Plan(stops_machine),
 };
 
 fn stops_machine(plan: &ScriptPlan, report: &mut RuleReport<'_>) {
@@ -151,7 +151,7 @@ pub(in crate::check::rules) static CLEARS_SETTINGS: Rule = Rule {
         "ufw status",
         "ufw enable",
     ],
-    matcher: Matcher::Plan(clears_settings),
+    matcher: RuleMatcher::Plan(clears_settings),
 };
 
 fn clears_settings(plan: &ScriptPlan, report: &mut RuleReport<'_>) {

@@ -4,7 +4,7 @@ use super::path::CriticalDirectory;
 use super::removal::OTHER_ROOT;
 use super::step_tree::{StepTree, name, words};
 use crate::check::diagnostic::Severity;
-use crate::check::rule::{Matcher, Rule, RuleReport};
+use crate::check::rule::{Rule, RuleMatcher, RuleReport};
 use crate::plan::{FileScope, FileUseMode, PlanStep, ScriptPlan, resolved_path};
 
 /// Directories in which owners are often changed on purpose.
@@ -46,7 +46,7 @@ pub(in crate::check::rules) static SYSTEM_PERMISSIONS: Rule = Rule {
         "chroot /mnt chmod -R 755 /etc",
         "chmod --help",
     ],
-    matcher: Matcher::Plan(system_permissions),
+    matcher: RuleMatcher::Plan(system_permissions),
 };
 
 fn system_permissions(plan: &ScriptPlan, report: &mut RuleReport<'_>) {

@@ -3,7 +3,7 @@
 use super::path::CriticalDirectory;
 use super::step_tree::{StepTree, name};
 use crate::check::diagnostic::Severity;
-use crate::check::rule::{Matcher, Rule, RuleReport};
+use crate::check::rule::{Rule, RuleMatcher, RuleReport};
 use crate::plan::{FileScope, FileUse, FileUseMode, PlanStep, ScriptPlan, UsedBy, resolved_path};
 
 /// Commands that run other commands with another root directory.
@@ -81,7 +81,7 @@ pub(in crate::check::rules) static REMOVES_SYSTEM: Rule = Rule {
         "ls /",
         "rm() { :; }; rm -rf /",
     ],
-    matcher: Matcher::Plan(removes_system),
+    matcher: RuleMatcher::Plan(removes_system),
 };
 
 fn removes_system(plan: &ScriptPlan, report: &mut RuleReport<'_>) {
@@ -177,7 +177,7 @@ pub(in crate::check::rules) static OVERWRITES_SYSTEM_FILE: Rule = Rule {
         "chroot /mnt sh -c 'echo x > /etc/fstab'",
         "echo x > \"$root/etc/fstab\"",
     ],
-    matcher: Matcher::Plan(overwrites_system_file),
+    matcher: RuleMatcher::Plan(overwrites_system_file),
 };
 
 fn overwrites_system_file(plan: &ScriptPlan, report: &mut RuleReport<'_>) {
