@@ -63,7 +63,7 @@ impl Command for Repeat {
 pub(crate) fn main() {
     let kernel = Kernel::builder().commands(haft_commands::TABLE).command(Arc::new(Repeat)).build();
     let mut session = Session::new(kernel);
-    session.familiarize([("PATH", "/usr/bin:/bin")]);
+    session.import_environment([("PATH", "/usr/bin:/bin")]);
 
     // It works wherever a command can stand: in a substitution, in a pipeline, after `timeout`.
     assert_eq!(session.run_main(b"[[ $(repeat text='a b' -n 2) == $'a b\\na b' ]]"), Ok(0));

@@ -74,7 +74,7 @@ fn command_at(operands: &[Bytes]) -> usize {
 fn steps_aside(session: &mut Session, _: &CommandArguments, operands: &[Bytes]) -> bool {
     let (assignments, command) = operands.split_at(command_at(operands));
     let unusual = |word: &Bytes| *word != "-" && !is_name(split_assignment(word).0);
-    assignments.iter().any(unusual) || !session.runs_here(command)
+    assignments.iter().any(unusual) || !session.runs_in_process(command)
 }
 
 /// Splits `NAME=VALUE`.
@@ -97,7 +97,7 @@ fn run(context: &mut Context<'_>, arguments: &CommandArguments, words: &[Bytes])
     if command.is_empty() {
         print_environment(context, &mut child)
     } else {
-        context.run_apart(child, command)
+        context.run_in_subshell(child, command)
     }
 }
 
@@ -105,10 +105,10 @@ fn set_variables(child: &mut Session, arguments: &CommandArguments, assignments:
     let dash = assignments.first().is_some_and(|first| *first == "-");
     if dash || arguments.flag("ignore-environment") {
         for (name, _) in child.environment().iter() {
-            child.withhold(name.as_bytes());
+            child.remove_variable(name.as_bytes());
         }
     }
-    arguments.list("unset").iter().for_each(|name| child.withhold(name));
+    arguments.list("unset").iter().for_each(|name| child.remove_variable(name));
     for (name, value) in assignments.iter().filter(|word| **word != "-").map(split_assignment) {
         child.set_exported(name, value);
     }

@@ -12,7 +12,7 @@
 //! use haft_kernel::{Kernel, Session};
 //!
 //! let mut session = Session::new(Kernel::builder().commands(haft_commands::TABLE).build());
-//! session.familiarize([("PATH", "/usr/bin:/bin")]);
+//! session.import_environment([("PATH", "/usr/bin:/bin")]);
 //!
 //! // Each string of `argv` is exactly one argument of the program.
 //! let script = br#"[[ $(spawn command=echo argv=["a  b", "c"]) == 'a  b c' ]]"#;

@@ -147,7 +147,7 @@ fn run(context: &mut Context<'_>, arguments: &CommandArguments, _: &[Bytes]) -> 
     let own = context.name;
     let supervise =
         |session: &mut Session| supervise(&mut Context::of(session, own), &name, program, arguments);
-    context.session.ended_in_order(supervise)
+    context.session.defer_fatal_signals(supervise)
 }
 
 /// Maps `cwd` to a real directory of this machine.

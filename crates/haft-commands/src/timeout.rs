@@ -4,8 +4,8 @@ use std::time::{Duration, Instant};
 
 use haft_kernel::builtins::Context;
 use haft_kernel::jobs::Member;
-use haft_kernel::run::Part;
-use haft_kernel::{Beside, Bytes, Flow, Session};
+use haft_kernel::run::RunPart;
+use haft_kernel::{Bytes, Flow, Session, StartedCommand};
 use haft_process::{Signals, TIMED_OUT};
 
 use crate::arguments::CommandArguments;
@@ -127,7 +127,7 @@ impl TimeoutSettings {
 struct LimitedCommand<'a> {
     name: &'a Bytes,
     member: Member,
-    part: Part,
+    part: RunPart,
     settings: TimeoutSettings,
 }
 
@@ -144,8 +144,8 @@ fn run(context: &mut Context<'_>, arguments: &CommandArguments, words: &[Bytes])
         return Ok(WRAPPER_FAILED);
     };
     let (member, part) = match context.start(command)? {
-        Beside::Member(member, part) => (member, part),
-        Beside::Failed(status) => return Ok(status),
+        StartedCommand::Member(member, part) => (member, part),
+        StartedCommand::Failed(status) => return Ok(status),
     };
     let settings = TimeoutSettings::new(arguments);
     let mut limited = LimitedCommand { name: &command[0], member, part, settings };

@@ -117,7 +117,7 @@ fn steps_aside(session: &mut Session, arguments: &CommandArguments, operands: &[
     let groupings = [arguments.text("replace").is_some(), arguments.number("max-args").is_some(), by_line];
     let delimited = arguments.flag("null") || arguments.text("delimiter").is_some();
     let combined = groupings.iter().filter(|grouping| **grouping).count() > 1 || by_line && delimited;
-    long_delimiter || combined || !session.runs_here(operands)
+    long_delimiter || combined || !session.runs_in_process(operands)
 }
 
 /// A single byte or one of the escapes `\n`, `\t`, `\0` and `\\`.
@@ -217,7 +217,7 @@ fn run_all(context: &mut Context<'_>, invocations: &[Invocation], limit: usize, 
         let mut child = context.session.fork();
         child.close_input();
         if limit == 1 {
-            let status = context.run_apart(child, words)?;
+            let status = context.run_in_subshell(child, words)?;
             match judge(context, &words[0], status) {
                 XargsVerdict::Stop(status) => return Ok(status),
                 XargsVerdict::Failed => result = ITEM_FAILED,
@@ -225,7 +225,7 @@ fn run_all(context: &mut Context<'_>, invocations: &[Invocation], limit: usize, 
             }
             continue;
         }
-        running.push_back(context.start_apart(child, words));
+        running.push_back(context.start_in_subshell(child, words));
         if running.len() >= limit {
             result = wait_for_oldest(context, &mut running, result, &words[0])?;
         }

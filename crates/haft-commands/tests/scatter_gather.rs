@@ -126,8 +126,11 @@ fn wrong_usage_is_rejected_before_anything_runs() {
     for (script, complaint) in [
         ("seq 3 | scatter | touch bad", "scatter: needs 'gather' after it in the pipeline"),
         ("touch bad | gather", "gather: needs 'scatter' before it in the pipeline"),
-        ("touch bad | scatter | gather", "gather: nothing stands between 'scatter' and it"),
-        ("touch bad | scatter | scatter | cat | gather", "scatter: comes before the 'gather' of the fan-out"),
+        ("touch bad | scatter | gather", "gather: needs a stage after 'scatter'"),
+        (
+            "touch bad | scatter | scatter | cat | gather",
+            "scatter: starts a fan-out before the 'gather' of the previous one",
+        ),
         ("scatter", "scatter: must be followed by 'gather' in the same pipeline"),
         ("gather", "gather: must follow 'scatter' in the same pipeline"),
         (

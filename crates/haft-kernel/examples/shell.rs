@@ -62,7 +62,7 @@ fn new_session(kernel: Arc<Kernel>) -> Session {
     let mut session = Session::new(kernel);
     #[expect(clippy::disallowed_methods, reason = "a binary hands the library its environment")]
     let environment: Vec<_> = std::env::vars_os().collect();
-    session.familiarize(environment.iter().map(|(name, value)| (name.as_bytes(), value.as_bytes())));
+    session.import_environment(environment.iter().map(|(name, value)| (name.as_bytes(), value.as_bytes())));
     #[expect(clippy::disallowed_methods, reason = "a binary hands the library its directory")]
     if let Ok(directory) = std::env::current_dir() {
         session.set_directory(directory);

@@ -1,4 +1,4 @@
-//! Commands that an embedder adds, and tools beyond the machine.
+//! Added commands, and backends that provide tools.
 
 use std::fmt::Debug;
 use std::ops::Deref;
@@ -11,7 +11,7 @@ use crate::fan::{FanOut, Role};
 use crate::flow::Flow;
 use crate::session::Session;
 
-/// A command that runs in this process. It is found after functions and the shell's own builtins, and before scripts and
+/// A command that runs in this process. Functions and builtins take precedence over it; it takes precedence over scripts and
 /// programs.
 ///
 /// ```
@@ -34,11 +34,11 @@ use crate::session::Session;
 ///
 /// let kernel = Kernel::builder().command(Arc::new(Answer)).build();
 /// let mut session = Session::new(kernel);
-/// session.familiarize([("PATH", "/usr/bin:/bin")]);
+/// session.import_environment([("PATH", "/usr/bin:/bin")]);
 /// assert_eq!(session.run_main(b"x=$(answer); [[ $x -eq 42 ]]"), Ok(0));
 /// ```
 ///
-/// One that takes values sees those of JSON words; every other command sees the words that bash makes of them.
+/// A command that takes values gets those of JSON words. Other commands get the words that bash makes of them.
 ///
 /// ```
 /// use haft_kernel::builtins::Context;
@@ -67,31 +67,31 @@ use crate::session::Session;
 /// }
 ///
 /// let mut session = Session::new(Kernel::builder().command(Arc::new(Count)).build());
-/// session.familiarize([("PATH", "/usr/bin:/bin")]);
+/// session.import_environment([("PATH", "/usr/bin:/bin")]);
 /// assert_eq!(session.run_main(b"x=2; [[ $(count of=[1, \"a $x\", null]) == 3 ]]"), Ok(0));
 /// ```
 pub trait Command: Debug + Send + Sync {
-    /// The name it is called by.
+    /// The name of the command.
     fn name(&self) -> &str;
 
-    /// Runs it with its arguments, without its name.
+    /// Runs the command. The arguments do not include its name.
     ///
     /// # Errors
-    /// A reason to leave what encloses it.
+    /// A reason to leave the commands around it.
     fn run(&self, context: &mut Context<'_>, arguments: &[Bytes]) -> Flow;
 
-    /// Whether a JSON word after these arguments is a value to it, rather than words. A command that runs another asks
-    /// for that one: [`Session::takes_values`].
+    /// Whether it takes a JSON word after these arguments as a value. A command that runs another one forwards the question with
+    /// [`Session::takes_values`].
     fn takes_values(&self, _session: &mut Session, _before: &[Bytes]) -> bool {
         false
     }
 
-    /// Whether, with these arguments, a program of the same name is to run in its place if there is one.
+    /// Whether a program of the same name, if there is one, should run instead with these arguments.
     fn steps_aside(&self, _session: &mut Session, _arguments: &[Bytes]) -> bool {
         false
     }
 
-    /// What it is to the stages of a pipeline around it.
+    /// Its role in the pipeline around it.
     fn role(&self) -> Role {
         Role::Stage
     }
@@ -99,27 +99,27 @@ pub trait Command: Debug + Send + Sync {
     /// Runs a fan-out that it opens.
     ///
     /// # Errors
-    /// A reason to leave what encloses it.
+    /// A reason to leave the commands around it.
     fn fan_out(&self, _context: &mut Context<'_>, _fan: &FanOut<'_>) -> Flow {
         Ok(2)
     }
 
-    /// What its arguments may begin with, for whoever completes what a person types: `limit=`, `--text`.
+    /// Prefixes that its arguments can have, such as `limit=` and `--text`, for completion.
     fn parameters(&self) -> Vec<String> {
         Vec::new()
     }
 
-    /// One line that says how it is called, for `help`.
+    /// One line of syntax, for `help`.
     fn synopsis(&self) -> String {
         self.name().to_owned()
     }
 
-    /// One line that says what it does, for `help`.
+    /// One line of description, for `help`.
     fn summary(&self) -> &str {
         ""
     }
 
-    /// All there is to say of it, for `help`.
+    /// The complete help text.
     fn help(&self) -> String {
         format!("{}\n    {}\n", self.synopsis(), self.summary())
     }
@@ -143,30 +143,28 @@ impl Deref for Added {
     }
 }
 
-/// Tools that are neither in this process nor programs of the machine: looked for last.
+/// A source of tools, which are looked up after all other commands.
 pub trait Backend: Debug + Send + Sync {
-    /// Whether there is a tool of this name. A JSON word given to it is a value: see [`Context::typed`].
+    /// Whether there is a tool of this name. Tools take the values of JSON words; see [`Context::typed`].
     fn has_tool(&self, name: &[u8]) -> bool;
 
-    /// Calls the tool that the first word names.
+    /// SavedCalls the tool that the first word names.
     ///
     /// # Errors
-    /// [`ToolError::NotFound`] if there is no such tool; then the command is not found.
+    /// [`ToolError::NotFound`] if there is no such tool. The shell then reports that the command is not found.
     fn call_tool(&self, context: &mut Context<'_>, words: &[Bytes]) -> Result<Flow, ToolError>;
 
-    /// The names of the tools there are, as far as they are known without asking anybody, for whoever completes what a person
-    /// types.
+    /// The names of the tools that are known without a query, for completion.
     fn tool_names(&self) -> Vec<String> {
         Vec::new()
     }
 
-    /// What the arguments of a tool may begin with, for the same: `path=`.
+    /// Prefixes that arguments of a tool can have, such as `path=`, for completion.
     fn tool_parameters(&self, _name: &[u8]) -> Vec<String> {
         Vec::new()
     }
 
-    /// Where on this machine a path is that the session's files have in no real place: what programs and tools get to see of
-    /// a virtual directory. `None` if it is nowhere.
+    /// The path on this machine of a virtual path of the session, for programs and tools. `None` if there is none.
     fn resolve_real_path(&self, path: &[u8]) -> Option<Vec<u8>>;
 }
 

@@ -1,8 +1,8 @@
-//! Fan-out: the stages of a pipeline that stand between two commands, run once for each item.
+//! Fan-out: the stages of a pipeline between two commands run once for each item.
 //!
-//! A command that [opens](Role::Opens) a fan-out and one that [closes](Role::Closes) it are recognised by their names
-//! before a pipeline starts. They and all between them become one stage: the opening command is given a [`FanOut`], makes a
-//! [`Branch`] of it for each item, and runs those on threads of its own, as many at once as it likes.
+//! The commands that [open](Role::Opens) and [close](Role::Closes) a fan-out are recognised by their names before a pipeline
+//! starts. They and the stages between them become one stage: the opening command gets a [`FanOut`], makes a [`Branch`] for
+//! each item, and runs the branches on threads of its own.
 
 use std::io;
 use std::sync::Arc;
@@ -17,24 +17,24 @@ use crate::execute::ExecutionParameters;
 use crate::io::{Capture, OpenFile};
 use crate::session::Session;
 
-/// The stack that a thread which runs a [`Branch`] needs. It is taken from the system only as far as it is used.
+/// The stack size that a thread needs to run a [`Branch`]. Memory is used only as far as it is touched.
 pub const STACK: usize = 8 << 20;
 
-/// An item that fits into a pipe whatever the size of that, so that writing it never waits.
-const FITS: usize = 4096;
+/// The longest item that fits into a pipe of any size, so that writing it never blocks.
+const MAX_PIPE_ITEM_BYTES: usize = 4096;
 
-/// How long the output of a branch that has ended is waited for while somebody else holds it open.
-const QUIET: Duration = Duration::from_millis(100);
+/// How long the output of a branch that has ended must be quiet while another process holds it open.
+const QUIET_INTERVAL: Duration = Duration::from_millis(100);
 
-/// What a command is to the stages of a pipeline around it.
+/// The role of a command in the pipeline around it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Role {
-    /// A stage like others.
+    /// An ordinary stage.
     #[default]
     Stage,
-    /// It opens a fan-out that the command of this name closes.
+    /// It opens a fan-out, which the command of this name closes.
     Opens(&'static str),
-    /// It closes a fan-out that the command of this name opens.
+    /// It closes a fan-out, which the command of this name opens.
     Closes(&'static str),
 }
 
@@ -45,9 +45,9 @@ pub struct FanOut<'a> {
     pub opening: &'a [Bytes],
     /// The arguments of the command that closes it.
     pub closing: &'a [Bytes],
-    /// Where the items come from; `None` if that is closed.
+    /// The input with the items; `None` if it is closed.
     pub input: Option<Arc<OpenFile>>,
-    /// What the branches begin with.
+    /// The session that each branch is forked from.
     pub(crate) base: Session,
     /// The stages between the two commands.
     pub(crate) body: Arc<Pipeline>,
@@ -62,7 +62,7 @@ pub struct Branch {
     stderr: Arc<Capture>,
 }
 
-/// What became of a [`Branch`].
+/// The result of a [`Branch`].
 #[derive(Debug)]
 pub struct BranchEnd {
     /// The exit status, as `$?` would show it.
@@ -73,15 +73,15 @@ pub struct BranchEnd {
     pub stderr: Vec<u8>,
     /// How long it took.
     pub duration: Duration,
-    /// Whether Ctrl-C has ended a program of it, so that the whole fan-out is to end.
+    /// Whether Ctrl-C ended one of its programs, so that the whole fan-out must end.
     pub interrupted: bool,
 }
 
 impl FanOut<'_> {
-    /// The stages for an item: the variable is bound to it, and standard input holds it as a line.
+    /// The stages for an item. The variable is set to it, and standard input contains it as a line.
     ///
     /// # Errors
-    /// If the system is out of descriptors.
+    /// If there are too many open files.
     pub fn branch(&self, variable: &[u8], item: &[u8]) -> io::Result<Branch> {
         let mut session = self.base.snapshot();
         let (stdout, stderr) = (Arc::new(Capture::default()), Arc::new(Capture::default()));
@@ -97,7 +97,7 @@ impl FanOut<'_> {
         Ok(Branch { session, body: self.body.clone(), stdout, stderr })
     }
 
-    /// The stages as text.
+    /// The source text of the stages.
     #[must_use]
     pub fn text(&self) -> Bytes {
         let stages = &self.body.stages;
@@ -108,10 +108,10 @@ impl FanOut<'_> {
     }
 }
 
-/// A file that holds an item as a line.
+/// A readable file that contains an item as a line.
 fn line(item: &[u8]) -> io::Result<std::os::fd::OwnedFd> {
     let text = [item, b"\n"].concat();
-    if text.len() <= FITS {
+    if text.len() <= MAX_PIPE_ITEM_BYTES {
         let (reader, writer) = rustix::pipe::pipe_with(rustix::pipe::PipeFlags::CLOEXEC)?;
         rustix::io::write(&writer, &text)?;
         return Ok(reader);
@@ -127,13 +127,13 @@ fn line(item: &[u8]) -> io::Result<std::os::fd::OwnedFd> {
 }
 
 impl Branch {
-    /// What stops it.
+    /// The token that cancels it.
     #[must_use]
     pub fn cancel_token(&self) -> CancelToken {
         self.session.limits.cancel().clone()
     }
 
-    /// Runs it to its end. What it leaves running does not hold it up.
+    /// Runs it to its end, without waiting for processes it leaves running.
     #[must_use]
     pub fn run(mut self) -> BranchEnd {
         let started = Instant::now();
@@ -144,7 +144,7 @@ impl Branch {
             _ => session.run_piped(&body, false),
         });
         let interrupted = self.session.was_interrupted(status);
-        self.session.leave();
+        self.session.release_jobs();
         self.session.open_files.close_all();
         self.drain();
         let (stdout, stderr) = (self.stdout.take(), self.stderr.take());
@@ -165,7 +165,7 @@ impl Branch {
             }
             let mut polled: Vec<PollFd<'_>> =
                 open.iter().map(|reader| PollFd::new(reader, PollFlags::IN)).collect();
-            let quiet = Timespec::try_from(QUIET).ok();
+            let quiet = Timespec::try_from(QUIET_INTERVAL).ok();
             if matches!(poll(&mut polled, quiet.as_ref()), Ok(0)) {
                 return;
             }

@@ -1,20 +1,20 @@
-//! How control leaves a command.
+//! Control flow: how commands return.
 
-/// What running anything yields: its exit status, or a reason to leave what encloses it.
+/// The result of a command: its exit status, or a reason to leave the commands around it.
 pub type Flow = Result<i32, Unwind>;
 
-/// A reason to leave the enclosing commands. Whoever can serve it stops it; everybody else passes it on with `?`.
+/// A reason to leave the commands around the current one. A function that handles it stops it; others pass it on with `?`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unwind {
     /// `break n`: leave this many loops.
     Break(u32),
-    /// `continue n`: leave this many loops less one, and go on with the next round of the last.
+    /// `continue n`: leave one loop less than this many, and go on with the next iteration of the last.
     Continue(u32),
     /// `return`: leave the function or the sourced file with this status.
     Return(i32),
     /// `exit`, or an error after which a shell cannot go on: leave the shell or subshell with this status.
     Exit(i32),
-    /// An error that ends the command being run and no more: a script goes on with its next top-level command.
+    /// An error that ends the current command: a script goes on with its next top-level command.
     Abort(i32),
     /// The shell or subshell ends as if this signal had killed it.
     Signal(i32),
@@ -23,7 +23,7 @@ pub enum Unwind {
 }
 
 impl Unwind {
-    /// The status that a shell which ends for this reason has.
+    /// The exit status of a shell that ends for this reason.
     #[must_use]
     pub fn status(self) -> i32 {
         match self {

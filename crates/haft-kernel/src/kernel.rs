@@ -1,4 +1,4 @@
-//! What sessions share.
+//! The kernel: what sessions share.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -10,38 +10,38 @@ use crate::command::{Added, Backend, Command};
 use crate::control::Terminal;
 use crate::signals::SignalInbox;
 
-/// Everything that does not change while sessions run: the file system, and what they may do.
+/// What sessions share and cannot change: the file system, added commands, permissions.
 #[derive(Debug)]
 pub struct Kernel {
     pub(crate) files: Arc<dyn FileSystem>,
     /// Which programs may be started.
     pub(crate) permission: StartPermission,
-    /// Whether sessions reach nothing of the machine: no file, no program, no process, no network.
+    /// Whether sessions cannot reach the machine: no files, programs, processes or network.
     pub(crate) isolated: bool,
-    /// Whether this process is a shell and nothing else: it may be replaced, and its jobs outlive it.
+    /// Whether this process is a shell and does nothing else: `exec` may replace it, and its jobs outlive it.
     pub(crate) plain_shell: bool,
     /// The terminal that an interactive shell shares with its jobs.
     pub(crate) terminal: Option<Arc<Terminal>>,
-    /// Signals on their way to the session.
+    /// The inbox for signals to the process.
     pub(crate) signals: Arc<SignalInbox>,
-    /// Commands that an embedder has added, by name.
+    /// Added commands, by name.
     pub(crate) commands: BTreeMap<Vec<u8>, Arc<dyn Command>>,
-    /// Commands that were there before the process: a table that costs nothing to set up.
+    /// A static table of added commands, which costs nothing to set up.
     pub(crate) table: &'static [&'static dyn Command],
     /// Directories of scripts that run in this process.
     pub(crate) scripts: Vec<Vec<u8>>,
-    /// Where tools are looked for that nothing else has.
+    /// The source of tools, which are looked up last.
     pub(crate) backend: Option<Arc<dyn Backend>>,
 }
 
-/// Makes a [`Kernel`].
+/// Builds a [`Kernel`].
 #[derive(Debug)]
 pub struct KernelBuilder {
     kernel: Kernel,
 }
 
 impl Kernel {
-    /// A kernel on the machine's own files that may start programs.
+    /// A builder for a kernel with the files of the machine that may start programs.
     #[must_use]
     pub fn builder() -> KernelBuilder {
         let kernel = Kernel {
@@ -91,22 +91,22 @@ impl Kernel {
         all
     }
 
-    /// Has this process ignore a signal, obey it, or catch it and put it into the inbox. Only a plain shell does that.
+    /// Sets the disposition of a signal in this process. Caught signals go to the inbox. Only a plain shell calls this.
     pub(crate) fn dispose(&self, signal: i32, disposition: Disposition) {
         self.signals.set_caught(signal, disposition == Disposition::Catch);
         if disposition == Disposition::Catch {
             let inbox = self.signals.clone();
             haft_process::set_signal_catcher(move |caught| inbox.raise(caught));
         }
-        // What is written to a closed pipe ends the session that wrote it, not the process that it shares with others; and a
-        // shell lets `SIGQUIT` be for the programs that it runs.
+        // Writing to a closed pipe ends the session that wrote, not the process that it shares with others. A shell ignores
+        // `SIGQUIT`, which is for its programs.
         let spared = matches!(signal, Signals::PIPE | Signals::QUIT) && disposition == Disposition::Default;
         let disposition = if spared { Disposition::Ignore } else { disposition };
         let _ = haft_process::set_disposition(signal, disposition);
     }
 
-    /// Sees to it that this process does not keep back permissions that a session with this mask gives. Sessions open
-    /// files with the permissions they shall have, so a mask of the process that is too wide does no harm.
+    /// Widens the mask of the process so that it does not remove permissions that a session with this mask grants. Sessions
+    /// apply their own mask when they create files.
     pub(crate) fn permit(&self, mask: u32) {
         if self.plain_shell {
             let kept = rustix::process::umask(rustix::fs::Mode::from_raw_mode(mask));
@@ -116,14 +116,14 @@ impl Kernel {
 }
 
 impl KernelBuilder {
-    /// The file system that everything is opened through.
+    /// Sets the file system.
     #[must_use]
     pub fn files(mut self, files: Arc<dyn FileSystem>) -> Self {
         self.kernel.files = files;
         self
     }
 
-    /// Whether programs may be started.
+    /// Sets whether programs may be started.
     #[must_use]
     pub fn external(self, external: bool) -> Self {
         match external {
@@ -132,15 +132,15 @@ impl KernelBuilder {
         }
     }
 
-    /// Adds a permission that every program of a session needs. The sessions' tools need a host that is
-    /// [restricted](haft_process::Host::restricted) by it.
+    /// Adds a permission that every program of a session needs. For tools of the sessions, the host must be
+    /// [restricted](haft_process::Host::restricted) by it too.
     #[must_use]
     pub fn permission(mut self, permission: &StartPermission) -> Self {
         self.kernel.permission = self.kernel.permission.and(permission);
         self
     }
 
-    /// Files in memory, at most so many bytes of them, and no programs: nothing of the machine can be touched.
+    /// Isolates sessions from the machine: files in memory, at most `bytes` of them, and no programs.
     #[must_use]
     pub fn isolated(mut self, bytes: u64) -> Self {
         self.kernel.isolated = true;
@@ -148,21 +148,21 @@ impl KernelBuilder {
         self.files(Arc::new(Memory::with_standard_files(bytes))).permission(&nothing)
     }
 
-    /// Says that this process is a shell and nothing else.
+    /// Says whether this process is a shell and does nothing else.
     #[must_use]
     pub fn plain_shell(mut self, plain: bool) -> Self {
         self.kernel.plain_shell = plain;
         self
     }
 
-    /// The terminal that this process, a shell and nothing else, shares with its jobs.
+    /// Sets the terminal that a plain shell shares with its jobs.
     #[must_use]
     pub fn terminal(mut self, terminal: Arc<Terminal>) -> Self {
         self.kernel.terminal = Some(terminal);
         self
     }
 
-    /// Where the signals that this process catches are put.
+    /// Sets the inbox for signals that this process catches.
     #[must_use]
     pub fn signals(mut self, signals: Arc<SignalInbox>) -> Self {
         self.kernel.signals = signals;
@@ -176,28 +176,28 @@ impl KernelBuilder {
         self
     }
 
-    /// Adds commands that run in this process, from a table. Commands added one by one come before them.
+    /// Adds a static table of commands that run in this process. Commands added one by one take precedence.
     #[must_use]
     pub fn commands(mut self, table: &'static [&'static dyn Command]) -> Self {
         self.kernel.table = table;
         self
     }
 
-    /// Adds a directory whose files are scripts that run in this process, by their names.
+    /// Adds a directory of scripts that run in this process, by their file names.
     #[must_use]
     pub fn scripts(mut self, directory: impl Into<Vec<u8>>) -> Self {
         self.kernel.scripts.push(directory.into());
         self
     }
 
-    /// Where tools are looked for that nothing else has.
+    /// Sets the source of tools, which are looked up last.
     #[must_use]
     pub fn backend(mut self, backend: Arc<dyn Backend>) -> Self {
         self.kernel.backend = Some(backend);
         self
     }
 
-    /// The kernel.
+    /// Builds the kernel.
     #[must_use]
     pub fn build(self) -> Arc<Kernel> {
         Arc::new(self.kernel)

@@ -11,7 +11,7 @@
 //! use haft_kernel::{Kernel, Session};
 //! use std::time::Duration;
 //!
-//! let mut session = Session::familiar(Kernel::builder().build(), [("PATH", "/usr/bin:/bin")], "/tmp");
+//! let mut session = Session::with_environment(Kernel::builder().build(), [("PATH", "/usr/bin:/bin")], "/tmp");
 //! let script = "count=$(seq 40 | wc -l); echo $((count + 2)) | cat; exit 3";
 //! let outcome = Run::new(script).timeout(Duration::from_secs(10)).run(&Host::plain(), &mut session)?;
 //! assert_eq!((outcome.code(), outcome.stdout()), (3, b"42\n".to_vec()));
@@ -44,7 +44,7 @@
 //! # Presets
 //!
 //! [`Session::hermetic`] has the variables that every shell has and nothing of the machine's environment;
-//! [`Session::familiar`] gets an environment and a directory; [`Session::isolated`] has files in memory and no programs, so
+//! [`Session::with_environment`] gets an environment and a directory; [`Session::isolated`] has files in memory and no programs, so
 //! that a script touches nothing:
 //!
 //! ```
@@ -153,7 +153,7 @@ mod values;
 
 pub use command::{Backend, Command, ToolError};
 pub use control::Terminal;
-pub use execute::Beside;
+pub use execute::StartedCommand;
 pub use fan::{Branch, BranchEnd, FanOut, Role, STACK};
 pub use flow::{Flow, Unwind};
 pub use haft_process::{CancelToken, Disposition, Environment, Scope, Signals, StartPermission};

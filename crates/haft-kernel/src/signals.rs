@@ -1,4 +1,4 @@
-//! Signals on their way to a session.
+//! The inbox for signals to a session.
 
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -7,30 +7,30 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 use haft_process::{CancelToken, Disposition};
 use rustix::event::{EventfdFlags, eventfd};
 
-/// The signals that have come and that no trap has served yet. Whoever catches signals puts them here; the session
-/// looks between commands and wakes up from waiting.
+/// Signals that have arrived and whose traps have not run yet. The signal handler adds them; the session takes them between
+/// commands, and they end its waiting.
 #[derive(Debug, Default)]
 pub struct SignalInbox {
     pending: AtomicU64,
-    /// Those that traps of the session are set for.
+    /// Signals with a trap.
     caught: AtomicU64,
-    /// Those that the session ignores, where it is not the whole of its process.
+    /// Signals that the session ignores, if it is not the only one of its process.
     ignored: AtomicU64,
     event: OnceLock<Option<OwnedFd>>,
-    /// Readable once a child has changed.
+    /// Readable after a child has changed its state.
     children: OnceLock<Option<OwnedFd>>,
-    /// What ends the subshells that run in the place of the session, which takes no notice of signals meanwhile.
+    /// Cancels the subshells that run on the thread of the session, which handles no signals meanwhile.
     nested: Mutex<Option<CancelToken>>,
 }
 
 impl SignalInbox {
-    /// Takes note of what the session does with signals: those that have traps, and those that are ignored.
+    /// Publishes which signals the session catches, and which it ignores.
     pub(crate) fn dispose(&self, caught: impl Iterator<Item = i32>, ignored: impl Iterator<Item = i32>) {
         self.caught.store(caught.fold(0, |set, signal| set | bit(signal)), Ordering::SeqCst);
         self.ignored.store(ignored.fold(0, |set, signal| set | bit(signal)), Ordering::SeqCst);
     }
 
-    /// What the session does with a signal.
+    /// The disposition of a signal in the session.
     pub(crate) fn disposition(&self, signal: i32) -> Disposition {
         let has = |set: &AtomicU64| set.load(Ordering::SeqCst) & bit(signal) != 0;
         match signal {
@@ -41,7 +41,7 @@ impl SignalInbox {
         }
     }
 
-    /// What ends a subshell that runs in the place of the session, and all others with it.
+    /// The token that cancels all subshells on the thread of the session.
     pub(crate) fn nested(&self, session: &CancelToken) -> CancelToken {
         let mut nested = self.nested.lock().unwrap_or_else(PoisonError::into_inner);
         match nested.as_ref().filter(|token| !token.is_cancelled()) {
@@ -50,14 +50,14 @@ impl SignalInbox {
         }
     }
 
-    /// Ends those subshells, as a signal would.
+    /// Cancels these subshells, as a signal would.
     pub(crate) fn end_nested(&self, signal: i32) {
         if let Some(token) = &*self.nested.lock().unwrap_or_else(PoisonError::into_inner) {
             token.cancel_as(signal);
         }
     }
 
-    /// Puts a signal in.
+    /// Adds a signal.
     pub fn raise(&self, signal: i32) {
         self.pending.fetch_or(bit(signal), Ordering::SeqCst);
         if let Some(Some(event)) = self.event.get() {
@@ -65,34 +65,34 @@ impl SignalInbox {
         }
     }
 
-    /// Says that a child has ended, was stopped or goes on.
+    /// Says that a child has ended, stopped or continued.
     pub fn child_changed(&self) {
         if let Some(Some(event)) = self.children.get() {
             let _ = rustix::io::write(event, &1u64.to_ne_bytes());
         }
     }
 
-    /// A descriptor that can be read once a child has changed.
+    /// A descriptor that becomes readable when a child has changed its state.
     pub(crate) fn children(&self) -> Option<BorrowedFd<'_>> {
         let made =
             self.children.get_or_init(|| eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK).ok());
         made.as_ref().map(|event| event.as_fd())
     }
 
-    /// What has changed was looked at, or is about to be.
+    /// Clears the event of changed children.
     pub(crate) fn forget_children(&self) {
         if let Some(Some(event)) = self.children.get() {
             let _ = rustix::io::read(event, &mut [0u8; 8]);
         }
     }
 
-    /// Whether a trap is set for a signal, so that it is to be put in.
+    /// Whether a signal has a trap.
     #[must_use]
     pub fn is_caught(&self, signal: i32) -> bool {
         self.caught.load(Ordering::SeqCst) & bit(signal) != 0
     }
 
-    /// Says whether a trap is set for a signal.
+    /// Sets whether a signal has a trap.
     pub(crate) fn set_caught(&self, signal: i32, caught: bool) {
         match caught {
             true => self.caught.fetch_or(bit(signal), Ordering::SeqCst),
@@ -100,13 +100,13 @@ impl SignalInbox {
         };
     }
 
-    /// Whether there are any.
+    /// Whether signals are pending.
     #[inline]
     pub(crate) fn any(&self) -> bool {
         self.pending.load(Ordering::Relaxed) != 0
     }
 
-    /// Takes all out, the lowest first.
+    /// Takes all pending signals, the lowest first.
     pub(crate) fn take(&self) -> impl Iterator<Item = i32> + use<> {
         let pending = self.pending.swap(0, Ordering::SeqCst);
         if let Some(Some(event)) = self.event.get() {
@@ -115,30 +115,30 @@ impl SignalInbox {
         (1..=64).filter(move |signal| pending & (1 << (signal - 1)) != 0)
     }
 
-    /// Whether a signal is there.
+    /// Whether a signal is pending.
     pub(crate) fn has(&self, signal: i32) -> bool {
         self.pending.load(Ordering::SeqCst) & bit(signal) != 0
     }
 
-    /// Takes one signal out; says whether it was there.
+    /// Takes one signal; returns whether it was pending.
     pub(crate) fn take_signal(&self, signal: i32) -> bool {
         self.pending.fetch_and(!bit(signal), Ordering::SeqCst) & bit(signal) != 0
     }
 
-    /// A descriptor that can be read once another signal comes, after [`SignalInbox::seen`].
+    /// A descriptor that becomes readable when another signal arrives after [`SignalInbox::seen`].
     pub(crate) fn news(&self) -> Option<BorrowedFd<'_>> {
         let made = self.event.get_or_init(|| eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK).ok());
         made.as_ref().map(|event| event.as_fd())
     }
 
-    /// Those that have come were looked at; they stay.
+    /// Clears the event of new signals. The signals stay pending.
     pub(crate) fn seen(&self) {
         if let Some(Some(event)) = self.event.get() {
             let _ = rustix::io::read(event, &mut [0u8; 8]);
         }
     }
 
-    /// A descriptor that can be read while there are any.
+    /// A descriptor that is readable while signals are pending.
     pub(crate) fn descriptor(&self) -> Option<BorrowedFd<'_>> {
         let made = self.event.get_or_init(|| eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK).ok());
         let event = made.as_ref()?;
@@ -149,7 +149,7 @@ impl SignalInbox {
     }
 }
 
-/// The place of a signal in a set; none for what is no signal.
+/// The bit of a signal in a set; 0 for an invalid number.
 fn bit(signal: i32) -> u64 {
     let place = u32::try_from(signal).ok().and_then(|signal| signal.checked_sub(1));
     place.and_then(|place| 1u64.checked_shl(place)).unwrap_or(0)

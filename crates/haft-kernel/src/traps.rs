@@ -6,7 +6,7 @@ use std::sync::Arc;
 use haft_process::Signals;
 use haft_text::Bytes;
 
-/// What a trap waits for. The order is that in which `trap` lists them.
+/// The condition of a trap, in the order in which `trap` lists them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Trap {
     /// `EXIT`: the shell ends.
@@ -58,27 +58,27 @@ impl Trap {
     }
 }
 
-/// The traps that are set. A clone is shared until one of the two changes.
+/// The traps of a session. Clones share the table until one of them changes it.
 #[derive(Clone, Debug, Default)]
 pub struct Traps {
-    table: Arc<BTreeMap<Trap, Action>>,
-    /// Signals that were ignored when the shell was started, which no script can change.
+    table: Arc<BTreeMap<Trap, TrapAction>>,
+    /// Signals that were ignored when the shell started. As in bash, no script can change that.
     fixed: Signals,
     /// Signals that a background command ignores unless it sets a trap for them.
     unheard: Signals,
 }
 
-/// What a trap does.
+/// The action of a trap.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Action {
-    /// The commands; empty to ignore.
+struct TrapAction {
+    /// The commands. Empty means that the signal is ignored.
     text: Bytes,
-    /// Whether it was inherited by a subshell: shown by `trap`, but not run.
+    /// Whether a subshell inherited it: `trap` shows it, but it does not run.
     inherited: bool,
 }
 
 impl Traps {
-    /// The commands of a trap; empty if it is to be ignored; `None` if it is not set.
+    /// The commands of a trap. Empty if the signal is ignored; `None` if it is not set.
     #[must_use]
     pub fn get(&self, trap: Trap) -> Option<&Bytes> {
         if self.table.is_empty() {
@@ -96,7 +96,7 @@ impl Traps {
         if let Trap::Signal(signal) = trap {
             self.unheard = self.unheard.without(signal);
         }
-        Arc::make_mut(&mut self.table).insert(trap, Action { text, inherited: false });
+        Arc::make_mut(&mut self.table).insert(trap, TrapAction { text, inherited: false });
     }
 
     /// Removes a trap.
@@ -108,13 +108,13 @@ impl Traps {
         Arc::make_mut(&mut self.table).remove(&trap);
     }
 
-    /// Whether a trap is set here, or is in the shell that this is a subshell of.
+    /// Whether a trap is set here or in the parent shell.
     #[must_use]
     pub(crate) fn is_listed(&self, trap: Trap) -> bool {
         self.table.contains_key(&trap)
     }
 
-    /// All traps that are to be shown, in order.
+    /// All traps that `trap` shows, in order.
     pub fn iter(&self) -> impl Iterator<Item = (Trap, &Bytes)> {
         self.table.iter().map(|(trap, action)| (*trap, &action.text))
     }
@@ -125,13 +125,13 @@ impl Traps {
         self.table.is_empty()
     }
 
-    /// Whether any trap does something: to ignore a signal takes no shell, it is passed on to programs.
+    /// Whether any trap has commands. Ignored signals do not count: programs inherit them.
     #[must_use]
     pub fn has_actions(&self) -> bool {
         self.table.values().any(|action| !action.text.is_empty())
     }
 
-    /// Ignores signals from the beginning to the end, as whoever started the shell has done.
+    /// Ignores signals permanently, because they were ignored when the shell started.
     pub fn fix(&mut self, signals: Signals) {
         for signal in signals.iter() {
             self.set(Trap::Signal(signal), Bytes::new());
@@ -139,13 +139,13 @@ impl Traps {
         self.fixed = signals;
     }
 
-    /// Whether nothing can be changed about a trap.
+    /// Whether a trap cannot be changed.
     #[must_use]
     pub fn is_fixed(&self, trap: Trap) -> bool {
         matches!(trap, Trap::Signal(signal) if self.fixed.contains(signal))
     }
 
-    /// Ignores what a terminal sends to stop a foreground command, unless a trap is set for it.
+    /// Ignores `SIGINT` and `SIGQUIT` for a background command, unless they have traps.
     pub fn ignore_keyboard(&mut self) {
         for signal in [Signals::INT, Signals::QUIT] {
             if self.get(Trap::Signal(signal)).is_none() {
@@ -164,7 +164,7 @@ impl Traps {
         ignored.fold(self.unheard, Signals::with)
     }
 
-    /// What a shell begins with that takes the place of this one.
+    /// The traps of a separate shell that this one starts.
     #[must_use]
     pub fn for_script(&self) -> Self {
         let mut traps = Self::default();
@@ -172,8 +172,8 @@ impl Traps {
         traps
     }
 
-    /// The traps that a subshell has: those ignored stay, the rest is only shown until one is changed. `ERR`, `DEBUG` and `RETURN`
-    /// stay if they are inherited by functions too.
+    /// The traps of a subshell: ignored signals stay ignored, other traps are only shown until one is changed. `ERR`, `DEBUG`
+    /// and `RETURN` stay if functions inherit them too.
     #[must_use]
     pub fn for_subshell(&self, errors: bool, functions: bool) -> Self {
         if self.table.is_empty() {
@@ -186,7 +186,7 @@ impl Traps {
         };
         let table = self.table.iter().map(|(trap, action)| {
             let inherited = !(action.text.is_empty() || keep(*trap));
-            (*trap, Action { text: action.text.clone(), inherited })
+            (*trap, TrapAction { text: action.text.clone(), inherited })
         });
         Self { table: Arc::new(table.collect()), ..*self }
     }

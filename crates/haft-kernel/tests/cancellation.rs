@@ -11,7 +11,7 @@ const PROMPTLY: Duration = Duration::from_secs(1);
 
 fn session() -> Session {
     let mut session = Session::new(Kernel::builder().build());
-    session.familiarize([("PATH", "/usr/bin:/bin")]);
+    session.import_environment([("PATH", "/usr/bin:/bin")]);
     session
 }
 

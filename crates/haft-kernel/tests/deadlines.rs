@@ -14,7 +14,7 @@ const TIMEOUT: Duration = Duration::from_millis(150);
 const PROMPTLY: Duration = Duration::from_secs(4);
 
 fn session(directory: &Path) -> Session {
-    Session::familiar(Kernel::builder().build(), [("PATH", "/usr/bin:/bin")], directory)
+    Session::with_environment(Kernel::builder().build(), [("PATH", "/usr/bin:/bin")], directory)
 }
 
 /// Runs scripts that would go on for ever. In their directory are two named pipes that nobody else opens.

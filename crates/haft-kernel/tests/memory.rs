@@ -28,7 +28,7 @@ impl Command for Boom {
 
 fn session() -> Session {
     let kernel = Kernel::builder().command(Arc::new(Boom)).build();
-    Session::familiar(kernel, [("PATH", "/usr/bin:/bin")], "/")
+    Session::with_environment(kernel, [("PATH", "/usr/bin:/bin")], "/")
 }
 
 fn run_in(session: &mut Session, script: &str, limit: u64) -> Outcome {

@@ -11,7 +11,7 @@ use haft_process::{Exit, Host, TerminalSize};
 const LONG: Duration = Duration::from_secs(60);
 
 fn session() -> Session {
-    Session::familiar(Kernel::builder().build(), [("PATH", "/usr/bin:/bin")], "/")
+    Session::with_environment(Kernel::builder().build(), [("PATH", "/usr/bin:/bin")], "/")
 }
 
 fn outcome(run: Run) -> Outcome {

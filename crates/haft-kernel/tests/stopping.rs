@@ -9,7 +9,7 @@ use haft_process::{Exit, Host};
 const TIMEOUT: Duration = Duration::from_millis(300);
 
 fn ended(script: &str, grace: Duration) -> Outcome {
-    let mut session = Session::familiar(Kernel::builder().build(), [("PATH", "/usr/bin:/bin")], "/");
+    let mut session = Session::with_environment(Kernel::builder().build(), [("PATH", "/usr/bin:/bin")], "/");
     let run = Run::new(script).timeout(TIMEOUT).grace(grace);
     let outcome = run.run(&Host::plain(), &mut session).expect(script);
     assert_eq!(outcome.status, Status::TimedOut, "{script}");
@@ -60,7 +60,7 @@ fn traps_that_do_not_end_are_stopped_when_the_grace_is_over() {
 
 #[test]
 fn a_script_can_be_signalled_by_its_own_subshells() {
-    let mut session = Session::familiar(Kernel::builder().build(), [("PATH", "/usr/bin:/bin")], "/");
+    let mut session = Session::with_environment(Kernel::builder().build(), [("PATH", "/usr/bin:/bin")], "/");
     let mut run = |script| Run::new(script).run(&Host::plain(), &mut session).expect(script);
     let outcome = run("trap 'echo got it; exit 5' USR1; (kill -USR1 $$) & while :; do :; done");
     assert_eq!((outcome.stdout(), outcome.status), (b"got it\n".to_vec(), Status::Code(5)));
@@ -70,7 +70,7 @@ fn a_script_can_be_signalled_by_its_own_subshells() {
 
 #[test]
 fn a_job_that_only_computes_ends_with_its_session() {
-    let mut session = Session::familiar(Kernel::builder().build(), [("PATH", "/usr/bin:/bin")], "/");
+    let mut session = Session::with_environment(Kernel::builder().build(), [("PATH", "/usr/bin:/bin")], "/");
     let script = "(trap 'echo bye' EXIT; while :; do :; done) & { while :; do :; done; } > /dev/null 2>&1 &";
     let outcome = Run::new(script).run(&Host::plain(), &mut session).expect("it runs");
     assert_eq!(outcome.jobs.len(), 2);

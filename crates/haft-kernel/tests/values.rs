@@ -68,7 +68,7 @@ impl Backend for Tools {
 fn output(script: &str) -> String {
     let builder = Kernel::builder().command(Arc::new(Show)).command(Arc::new(Plain));
     let mut session = Session::new(builder.backend(Arc::new(Tools)).build());
-    session.familiarize([("PATH", "/usr/bin:/bin")]);
+    session.import_environment([("PATH", "/usr/bin:/bin")]);
     let status = session.run_main(format!("got=$( {script} ); status=$?").as_bytes());
     assert_eq!(status, Ok(0), "{script}");
     session.value(b"got").unwrap_or_default().lossy().into_owned()
@@ -142,7 +142,7 @@ fn variables_assigned_for_a_command_are_there_while_it_runs() {
         }
     }
     let mut session = Session::new(Kernel::builder().command(Arc::new(Value)).build());
-    session.familiarize([("PATH", "/usr/bin:/bin")]);
+    session.import_environment([("PATH", "/usr/bin:/bin")]);
     assert_eq!(session.run_main(b"V=old; [[ $(V=new value) == new && $V == old ]]"), Ok(0));
 }
 

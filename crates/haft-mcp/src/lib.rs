@@ -16,7 +16,7 @@
 //! let kernel = Kernel::builder().build();
 //! let server = Server::new(ServerSetup {
 //!     host: Arc::new(Host::plain()),
-//!     session: Box::new(move || Session::familiar(kernel.clone(), [("PATH", "/usr/bin:/bin")], "/")),
+//!     session: Box::new(move || Session::with_environment(kernel.clone(), [("PATH", "/usr/bin:/bin")], "/")),
 //!     names: Box::new(haft_lang::BuiltinsOnly),
 //!     tools: None,
 //!     prompts: Vec::new(),

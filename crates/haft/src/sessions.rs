@@ -31,7 +31,7 @@ pub(crate) fn familiar(
     process: &ProcessContext,
 ) -> Session {
     let mut session = Session::new(kernel.build());
-    session.familiarize(environment.iter().map(|(name, value)| (name.as_bytes(), value.as_bytes())));
+    session.import_environment(environment.iter().map(|(name, value)| (name.as_bytes(), value.as_bytes())));
     match process.directory_as_reached() {
         Some(directory) => session.set_directory(directory),
         // It was removed: it is nowhere else than where we are.

@@ -24,7 +24,7 @@ pub(crate) fn session() -> Session {
 pub(crate) fn session_with(kernel: Arc<Kernel>) -> Session {
     let mut session = Session::new(kernel);
     let path = "/usr/local/bin:/usr/bin:/bin";
-    session.familiarize([("PATH", path), ("HOME", "/")]);
+    session.import_environment([("PATH", path), ("HOME", "/")]);
     session.set_command(b"haft", Vec::new());
     let null = File::open("/dev/null").expect("/dev/null");
     session.open_descriptor(0, OwnedFd::from(null));

@@ -26,14 +26,14 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
     }
     match standard {
         Some(_) if !name.contains(&b'/') => run_standard(context, operands),
-        _ => context.session.dispatch_beyond(operands, context.values),
+        _ => context.session.dispatch_external(operands, context.values),
     }
 }
 
 /// Runs a program from the standard path.
 fn run_standard(context: &mut Context<'_>, operands: &[Bytes]) -> Flow {
     let found = context.session.search_path(&operands[0], Some(standard_path()));
-    let Some(path) = found else { return context.session.dispatch_beyond(operands, context.values) };
+    let Some(path) = found else { return context.session.dispatch_external(operands, context.values) };
     let mut words = operands.to_vec();
     words[0] = path;
     context.session.run_external(&words, &[], ExecutionParameters::default(), None)

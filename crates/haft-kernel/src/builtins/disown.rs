@@ -5,7 +5,7 @@ use haft_text::Bytes;
 use super::integer::parse_integer;
 use super::{Context, options};
 use crate::flow::Flow;
-use crate::jobs::{JobState, Missing};
+use crate::jobs::{JobNotFound, JobState};
 
 pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
     let (flags, operands) = match options::parse(context, arguments, "ahr") {
@@ -29,7 +29,7 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
         let mut found = Vec::new();
         for operand in operands {
             let job = match parse_integer(operand).and_then(|pid| i32::try_from(pid).ok()) {
-                Some(pid) => context.session.jobs.of_pid(pid).ok_or(Missing::None),
+                Some(pid) => context.session.jobs.of_pid(pid).ok_or(JobNotFound::None),
                 None => context.session.jobs.find(operand),
             };
             match job {

@@ -50,7 +50,7 @@ enum ExecReturn {
 
 /// Tells whether the name is an in-process command, a script or a tool instead of a program.
 fn is_not_a_program(context: &mut Context<'_>, words: &[Bytes]) -> bool {
-    !context.session.has_program(&words[0]) && context.session.is_found_beyond(words)
+    !context.session.has_program(&words[0]) && context.session.resolves_outside_shell(words)
 }
 
 /// Replaces the shell with a program. Only a process that runs nothing but this shell is really replaced; elsewhere the program runs as
@@ -63,13 +63,13 @@ fn become_program(
 ) -> Result<ExecReturn, Unwind> {
     if zero.is_none() && !clear && is_not_a_program(context, words) {
         context.session.traps.reset(Trap::Exit);
-        return context.session.dispatch_beyond(words, context.values).map(ExecReturn::Ran);
+        return context.session.dispatch_external(words, context.values).map(ExecReturn::Ran);
     }
     let session = &mut *context.session;
     if session.owns_process() && session.identity.leads_process() {
-        session.change_level(-1);
+        session.change_shell_level(-1);
         let status = session.replace_process(words, zero, clear);
-        session.change_level(1);
+        session.change_shell_level(1);
         return Ok(ExecReturn::Failed(status));
     }
     let Some(path) = session.program_path(&words[0], &[]) else {

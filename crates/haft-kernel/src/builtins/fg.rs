@@ -5,7 +5,7 @@ use haft_text::Bytes;
 
 use super::Context;
 use crate::flow::Flow;
-use crate::jobs::{Job, JobState, Waited};
+use crate::jobs::{Job, JobState, WaitResult};
 use crate::options::SetOption;
 
 pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
@@ -20,9 +20,9 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
         job.signal(Signals::CONT);
     }
     match context.session.wait_job(id)? {
-        Waited::Ended { status, .. } => Ok(status),
-        Waited::Interrupted(signal) => Ok(128 + signal),
-        Waited::Nothing => Ok(127),
+        WaitResult::Ended { status, .. } => Ok(status),
+        WaitResult::Interrupted(signal) => Ok(128 + signal),
+        WaitResult::Nothing => Ok(127),
     }
 }
 

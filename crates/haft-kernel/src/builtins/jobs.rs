@@ -3,7 +3,7 @@
 use haft_text::Bytes;
 
 use super::{Context, options};
-use crate::execute::death;
+use crate::execute::signal_description;
 use crate::flow::Flow;
 use crate::jobs::{Job, JobState, Jobs, shown_text};
 
@@ -74,7 +74,7 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
 /// `jobs --json`: all jobs, with the IDs of the jobs and of their outputs.
 fn as_data(context: &mut Context<'_>) -> Flow {
     let known = context.session.known_jobs();
-    let reports: Vec<_> = known.iter().map(crate::run::JobState::report).collect();
+    let reports: Vec<_> = known.iter().map(crate::run::JobInfo::report).collect();
     for ended in known.iter().filter(|job| job.status.is_some()).filter_map(|job| job.number) {
         context.session.jobs.remove(ended);
     }
@@ -173,7 +173,7 @@ fn shown(job: &ListedJob, form: JobFormat, current: &[u32]) -> Vec<u8> {
         JobFormat::Long => format!("[{}]{mark} {:>5} ", job.id, job.pids.first().unwrap_or(&0)),
         _ => format!("[{}]{mark}  ", job.id),
     };
-    let state_text = match job.died.and_then(death) {
+    let state_text = match job.died.and_then(signal_description) {
         Some(words) => format!("{words:<24}"),
         None => format!("{:<24}", state(job.state, form)),
     };

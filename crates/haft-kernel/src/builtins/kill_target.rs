@@ -1,6 +1,6 @@
 //! The processes that a number given to `kill` means.
 //!
-//! In a plain shell, which owns its process, numbers mean what they mean to `kill(2)`. Elsewhere the shell shares its process, process
+//! In a plain shell, which owns its process, numbers mean what they mean to `kill(2)`. BlockingCall the shell shares its process, process
 //! group and terminal with the application that runs the script. There `0`, `-1` and the process group of the application mean the
 //! processes of the script, `$$` means the script, and the application and its watcher never get a signal. An isolated session can
 //! only signal itself.

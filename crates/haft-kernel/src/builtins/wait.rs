@@ -5,7 +5,7 @@ use haft_text::Bytes;
 use super::integer::parse_integer;
 use super::{Context, options};
 use crate::flow::{Flow, Unwind};
-use crate::jobs::Waited;
+use crate::jobs::WaitResult;
 
 pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
     let (flags, operands) = match options::parse(context, arguments, "fnp:") {
@@ -44,7 +44,7 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
 fn all(context: &mut Context<'_>) -> Flow {
     let ids: Vec<u32> = context.session.jobs.iter().map(|job| job.id).collect();
     for id in ids {
-        if let Waited::Interrupted(signal) = context.session.wait_job(id)? {
+        if let WaitResult::Interrupted(signal) = context.session.wait_job(id)? {
             return Ok(128 + signal);
         }
     }
@@ -77,9 +77,9 @@ fn one(context: &mut Context<'_>, operand: &Bytes) -> Result<Result<i32, i32>, U
             }
         };
         return Ok(match context.session.wait_job(id)? {
-            Waited::Ended { status, .. } => Ok(status),
-            Waited::Interrupted(signal) => Err(128 + signal),
-            Waited::Nothing => Ok(127),
+            WaitResult::Ended { status, .. } => Ok(status),
+            WaitResult::Interrupted(signal) => Err(128 + signal),
+            WaitResult::Nothing => Ok(127),
         });
     }
     let Some(pid) = parse_integer(operand).and_then(|pid| i32::try_from(pid).ok()).filter(|pid| *pid >= 0)
@@ -91,9 +91,9 @@ fn one(context: &mut Context<'_>, operand: &Bytes) -> Result<Result<i32, i32>, U
         return Ok(Ok(status));
     }
     match context.session.wait_pid(pid)? {
-        Waited::Ended { status, .. } => Ok(Ok(status)),
-        Waited::Interrupted(signal) => Ok(Err(128 + signal)),
-        Waited::Nothing => {
+        WaitResult::Ended { status, .. } => Ok(Ok(status)),
+        WaitResult::Interrupted(signal) => Ok(Err(128 + signal)),
+        WaitResult::Nothing => {
             context.error(format_args!("pid {pid} is not a child of this shell"));
             Ok(Ok(127))
         }
@@ -121,9 +121,9 @@ fn next(context: &mut Context<'_>, operands: &[Bytes], variable: Option<&[u8]>) 
         return Ok(127);
     }
     match context.session.wait_next(&ids)? {
-        Waited::Nothing => Ok(127),
-        Waited::Interrupted(signal) => Ok(128 + signal),
-        Waited::Ended { pid, status } => {
+        WaitResult::Nothing => Ok(127),
+        WaitResult::Interrupted(signal) => Ok(128 + signal),
+        WaitResult::Ended { pid, status } => {
             if let Some(name) = variable {
                 let _ = context.session.assign_reference(name, pid.to_string().into());
             }

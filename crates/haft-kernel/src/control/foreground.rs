@@ -1,4 +1,4 @@
-//! The job in the foreground.
+//! The foreground job.
 
 use std::io;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use haft_process::{CancelToken, Signals};
 use haft_text::Bytes;
 
 use super::JobGroup;
-use crate::execute::{Started, Work};
+use crate::execute::{StageWork, Started};
 use crate::flow::{Flow, Unwind};
 use crate::io::wait_readable;
 use crate::jobs::{Job, Member};
@@ -17,22 +17,22 @@ use crate::options::SetOption;
 use crate::session::Session;
 use crate::traps::Trap;
 
-/// How long a job has between being asked to end and being ended.
-const GRACE: Duration = Duration::from_millis(500);
+/// Time between the signals that end a foreground job.
+const FOREGROUND_GRACE: Duration = Duration::from_millis(500);
 
-/// The status of a program that Ctrl-C has ended.
+/// The status of a program that Ctrl-C ended.
 const INTERRUPTED: i32 = 128 + Signals::INT;
 
-/// What became of the job in the foreground.
+/// The result of waiting for the foreground job.
 pub(crate) enum Foreground {
     /// All its stages have ended.
     Ended(Vec<Member>),
-    /// It was stopped, and is on the list of jobs now.
+    /// This signal stopped it. It is in the job table now.
     Stopped(i32),
 }
 
 impl Session {
-    /// Whether the jobs that this session starts have groups of their own. Those within a job belong to it.
+    /// Whether jobs of this session get process groups of their own. Commands within a job belong to its group.
     pub(crate) fn controls_jobs(&self) -> bool {
         self.options.has(SetOption::Monitor)
             && self.owns_process()
@@ -40,7 +40,7 @@ impl Session {
             && self.processes.group().is_none()
     }
 
-    /// A group for a job that this session starts; what is within a job belongs to the group of that.
+    /// The group for a job that this session starts.
     pub(crate) fn new_group(&self, foreground: bool) -> Option<Arc<JobGroup>> {
         match self.controls_jobs() {
             true => Some(JobGroup::new(self.kernel.terminal.clone(), foreground)),
@@ -48,7 +48,7 @@ impl Session {
         }
     }
 
-    /// Runs a program as a job of its own.
+    /// Runs a program as a job.
     pub(crate) fn run_controlled(&mut self, words: &[Bytes], assigned: &[(Bytes, Bytes)]) -> Flow {
         let group = JobGroup::new(self.kernel.terminal.clone(), true);
         self.processes.set_group(Some(group.clone()));
@@ -60,7 +60,7 @@ impl Session {
                 let status = self.wait_alone(vec![Member::process(child)], group, text)?;
                 Ok(status)
             }
-            Started::Headless(path) => self.run_headless(&path, words, assigned),
+            Started::NoShebang(path) => self.run_without_shebang(&path, words, assigned),
             Started::Failed(status) => {
                 group.leave_foreground(true);
                 Ok(status)
@@ -68,7 +68,7 @@ impl Session {
         }
     }
 
-    /// Runs `( )` as a job of its own: on a thread, so that it can be left when it is stopped.
+    /// Runs `( )` as a job, on a thread, so that the shell can go on when the job is stopped.
     pub(crate) fn run_controlled_subshell(&mut self, list: &List) -> Flow {
         let _ = self.flush();
         let text = Bytes::from([b"( ", self.text_of(list.span).as_bytes(), b" )"].concat());
@@ -76,11 +76,11 @@ impl Session {
         let mut child = self.fork();
         child.processes.set_group(Some(group.clone()));
         let body = list.clone();
-        let member = Work::on_thread(child, move |session| session.run_list(&body));
+        let member = StageWork::on_thread(child, move |session| session.run_list(&body));
         self.wait_alone(vec![member], group, text)
     }
 
-    /// Runs a pipeline as a job: every stage that is no program on a thread, so that it can be left when it is stopped.
+    /// Runs a pipeline as a job. Stages that are not programs run on threads, so that the shell can go on when the job is stopped.
     pub(crate) fn run_controlled_pipeline(&mut self, pipeline: &Pipeline) -> Flow {
         let group = JobGroup::new(self.kernel.terminal.clone(), true);
         self.processes.set_group(Some(group.clone()));
@@ -99,23 +99,23 @@ impl Session {
             self.calls.set_line(last.line);
             self.calls.set_command_span(last.span);
         }
-        self.concluded(if self.options.has(SetOption::PipeFail) { failed } else { last })
+        self.check_failure(if self.options.has(SetOption::PipeFail) { failed } else { last })
     }
 
-    /// Waits for a job of one stage; yields its status.
+    /// Waits for a job of one stage; returns its status.
     fn wait_alone(&mut self, members: Vec<Member>, group: Arc<JobGroup>, text: Bytes) -> Flow {
         match self.wait_in_foreground(members, group, text)? {
             Foreground::Ended(members) => {
                 let last = members.last();
                 let status = last.and_then(|member| member.status).unwrap_or(0);
-                self.tell_death(status);
+                self.report_fatal_signal(status);
                 Ok(status)
             }
             Foreground::Stopped(signal) => self.leave_loops(signal),
         }
     }
 
-    /// Waits for the job in the foreground. If Ctrl-C has ended it, what is running ends with it.
+    /// Waits for the foreground job. If Ctrl-C ended it, the running line ends too.
     pub(crate) fn wait_in_foreground(
         &mut self,
         mut members: Vec<Member>,
@@ -134,7 +134,7 @@ impl Session {
             if let Some(signal) = group.stopped_by() {
                 group.leave_foreground(false);
                 let id = self.jobs.add_stopped(text, members, group);
-                self.tell_job(id);
+                self.report_job(id);
                 return Ok(Foreground::Stopped(signal));
             }
             if is_interrupted(&members) {
@@ -150,7 +150,7 @@ impl Session {
         }
     }
 
-    /// Waits until a stage has ended, or a program was stopped.
+    /// Waits until a stage has ended or a program was stopped.
     fn wait_for_change(&self, members: &[Member]) -> Result<(), Unwind> {
         let running = members.iter().filter(|member| member.status.is_none());
         let mut descriptors: Vec<_> = running.filter_map(Member::descriptor).collect();
@@ -160,7 +160,7 @@ impl Session {
         Ok(())
     }
 
-    /// Ctrl-C, or the end of the terminal, while the shell itself has it: the job ends.
+    /// Ends the foreground job after Ctrl-C or a hang-up that the shell itself received.
     fn end_foreground(&mut self, members: &mut [Member], group: &JobGroup) {
         group.signal(Signals::INT);
         members.iter().filter(|member| member.is_thread()).for_each(|member| member.signal(Signals::INT));
@@ -168,10 +168,10 @@ impl Session {
         group.leave_foreground(false);
     }
 
-    /// Sees to it that members end: waits a little, asks, insists.
+    /// Ends members: waits, then `SIGTERM`, then `SIGKILL`.
     fn end_members(&self, members: &mut [Member], group: &JobGroup) {
         for signal in [Signals::TERM, Signals::KILL, Signals::KILL] {
-            let deadline = Instant::now() + GRACE;
+            let deadline = Instant::now() + FOREGROUND_GRACE;
             loop {
                 members.iter_mut().for_each(Member::update);
                 let running = members.iter().filter(|member| member.status.is_none());
@@ -187,7 +187,7 @@ impl Session {
         }
     }
 
-    /// After a program that Ctrl-C has ended, nothing else of the line runs; a trap may want it otherwise.
+    /// After Ctrl-C ended a program, the rest of the line does not run, unless there is a trap.
     fn stop_if_interrupted(&mut self, members: &[Member]) -> Result<(), Unwind> {
         if !self.is_interactive() || !is_interrupted(members) {
             return Ok(());
@@ -195,7 +195,7 @@ impl Session {
         self.interrupt()
     }
 
-    /// The same, for a program within a job.
+    /// The same for a program within a job.
     pub(crate) fn stop_within(&mut self, status: i32) -> Result<(), Unwind> {
         match status == INTERRUPTED && self.is_in_foreground_job() {
             true => self.interrupt(),
@@ -203,7 +203,7 @@ impl Session {
         }
     }
 
-    /// Whether Ctrl-C has ended a stage of the last pipeline of this session, which ended with this status.
+    /// Whether Ctrl-C ended a stage of the last pipeline, which ended with this status.
     pub(crate) fn was_interrupted(&self, status: i32) -> bool {
         let ended = status == INTERRUPTED || self.parameters.pipe_status().contains(&INTERRUPTED);
         ended && self.is_in_foreground_job()
@@ -213,16 +213,16 @@ impl Session {
         self.is_interactive() && self.processes.group().is_some_and(|group| group.is_foreground())
     }
 
-    /// Whether this is part of a job that was stopped or put into the background: the terminal is not its to write on.
+    /// Whether this session is part of a background job, which must not write to the terminal.
     #[must_use]
     pub fn is_in_background_job(&self) -> bool {
         self.processes.group().is_some_and(|group| !group.is_foreground())
     }
 
-    /// Does what Ctrl-C does to the line that runs: its trap runs, or the line ends.
+    /// Acts as Ctrl-C on the running line: the trap of `SIGINT` runs, or the line ends.
     ///
     /// # Errors
-    /// The end of the line, or a reason of the trap.
+    /// The end of the line, or a trap that leaves the command.
     pub fn interrupt(&mut self) -> Result<(), Unwind> {
         if self.traps.get(Trap::Signal(Signals::INT)).is_some() {
             return self.run_trap(Trap::Signal(Signals::INT));
@@ -231,7 +231,7 @@ impl Session {
         Err(Unwind::Cancelled)
     }
 
-    /// What is stopped ends the loops around it, as if it had been left.
+    /// Leaves the loops around a job that was stopped.
     pub(crate) fn leave_loops(&mut self, signal: i32) -> Flow {
         self.parameters.set_status(128 + signal);
         match self.calls.loops() {
@@ -240,15 +240,15 @@ impl Session {
         }
     }
 
-    /// Takes the terminal from the programs of the job in the foreground when a part of it that runs in this process reads, and
-    /// that was refused. Says whether to read again.
+    /// Takes the terminal from the programs of the foreground job after a read in this process failed because of them. Returns
+    /// whether to read again.
     pub(crate) fn regain_terminal(&self, error: &io::Error) -> bool {
         let refused = error.raw_os_error() == Some(rustix::io::Errno::IO.raw_os_error());
         let in_foreground = self.processes.group().is_none_or(|group| group.is_foreground());
         refused && in_foreground && self.kernel.terminal.as_ref().is_some_and(|terminal| terminal.regain())
     }
 
-    /// `fg`: lets a job go on in the foreground; yields its status.
+    /// `fg`: continues a job in the foreground; returns its status.
     pub(crate) fn continue_in_foreground(&mut self, id: u32) -> Flow {
         let Some(Job { text, members, group: Some(group), .. }) = self.jobs.remove(id) else {
             return Ok(127);
@@ -257,7 +257,7 @@ impl Session {
         match self.wait_in_foreground(members, group, text)? {
             Foreground::Ended(members) => {
                 let status = members.last().and_then(|member| member.status).unwrap_or(0);
-                self.tell_death(status);
+                self.report_fatal_signal(status);
                 Ok(status)
             }
             Foreground::Stopped(signal) => Ok(128 + signal),
@@ -265,7 +265,7 @@ impl Session {
     }
 }
 
-/// Whether Ctrl-C has ended a stage.
+/// Whether Ctrl-C ended a stage.
 fn is_interrupted(members: &[Member]) -> bool {
     members.iter().any(|member| member.status == Some(INTERRUPTED))
 }

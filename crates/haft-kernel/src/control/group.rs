@@ -11,17 +11,17 @@ use rustix::termios::Termios;
 
 use super::Terminal;
 
-/// What the programs of a job have in common.
+/// The process group of a job and its terminal.
 #[derive(Debug)]
 pub(crate) struct JobGroup {
-    /// The group's number: that of the program that was started first. 0 while there is none.
+    /// The number of the group: that of the first program. 0 while there is none.
     leader: Mutex<i32>,
-    /// Whether programs that are started from now on take the terminal.
+    /// Whether new programs get the terminal.
     foreground: AtomicBool,
-    /// The signal that has stopped it; 0 while it runs.
+    /// The signal that stopped it; 0 while it runs.
     stopped: AtomicI32,
     terminal: Option<Arc<Terminal>>,
-    /// What the job had set on the terminal when it was stopped.
+    /// The terminal settings of the job when it was stopped.
     modes: Mutex<Option<Termios>>,
 }
 
@@ -36,7 +36,7 @@ impl JobGroup {
         })
     }
 
-    /// Starts a program in the group. One at a time does, so that all agree on who leads.
+    /// Starts a program in the group. The lock makes all threads agree on the group leader.
     pub(crate) fn spawn(&self, command: &mut Command, permission: &StartPermission) -> Result<Child, Error> {
         let mut leader = self.leader.lock().unwrap_or_else(PoisonError::into_inner);
         let alive = Pid::from_raw(*leader).is_some_and(|group| test_kill_process_group(group).is_ok());
@@ -46,7 +46,7 @@ impl JobGroup {
             command.foreground_of(terminal.number());
         }
         let child = command.spawn(permission).inspect_err(|_| {
-            // The process that failed to become the program had the terminal already.
+            // The failed process had the terminal already.
             terminal.iter().for_each(|terminal| match alive {
                 true => terminal.give(*leader),
                 false => drop(terminal.regain()),
@@ -58,12 +58,12 @@ impl JobGroup {
         Ok(child)
     }
 
-    /// Says who leads the group.
+    /// Sets the group leader.
     pub(crate) fn lead(&self, leader: i32) {
         *self.leader.lock().unwrap_or_else(PoisonError::into_inner) = leader;
     }
 
-    /// The group's number, once there is a program in it.
+    /// The number of the group, if it has a program.
     pub(crate) fn number(&self) -> Option<i32> {
         Some(*self.leader.lock().unwrap_or_else(PoisonError::into_inner)).filter(|leader| *leader != 0)
     }
@@ -82,7 +82,7 @@ impl JobGroup {
         }
     }
 
-    /// Looks whether it was stopped or goes on.
+    /// Updates whether it is stopped.
     pub(crate) fn update(&self) {
         let Some(group) = self.number() else { return };
         while let Some(change) = group_change(group) {
@@ -94,12 +94,12 @@ impl JobGroup {
         }
     }
 
-    /// The signal that has stopped it.
+    /// The signal that stopped it.
     pub(crate) fn stopped_by(&self) -> Option<i32> {
         Some(self.stopped.load(Ordering::SeqCst)).filter(|signal| *signal != 0)
     }
 
-    /// Lets it go on, in the foreground or in the background.
+    /// Continues it in the foreground or background.
     pub(crate) fn resume(&self, foreground: bool) {
         self.foreground.store(foreground, Ordering::SeqCst);
         self.stopped.store(0, Ordering::SeqCst);
@@ -112,7 +112,7 @@ impl JobGroup {
         self.signal(Signals::CONT);
     }
 
-    /// Takes the terminal back from it. Says nothing to a job that goes on.
+    /// Takes the terminal back from it. The job itself is not changed.
     pub(crate) fn leave_foreground(&self, ended_well: bool) {
         if !self.foreground.swap(false, Ordering::SeqCst) {
             return;

@@ -1,4 +1,4 @@
-//! A terminal that a shell shares with its jobs.
+//! The controlling terminal, which a shell shares with its jobs.
 
 use std::io;
 use std::os::fd::{AsRawFd as _, OwnedFd, RawFd};
@@ -10,41 +10,41 @@ use rustix::termios::{
     LocalModes, OptionalActions, OutputModes, Termios, tcgetattr, tcgetpgrp, tcsetattr, tcsetpgrp,
 };
 
-/// How often a shell that was started in the background waits to be brought to the foreground.
-const PATIENCE: usize = 16;
+/// How often a shell that was started in the background stops itself until it is in the foreground.
+const MAX_FOREGROUND_ATTEMPTS: usize = 16;
 
-/// The controlling terminal of an interactive shell. Only a process that is a shell and nothing else has one.
+/// The controlling terminal of an interactive shell. Only a plain shell has one.
 #[derive(Debug)]
 pub struct Terminal {
     descriptor: OwnedFd,
-    /// The shell's own group.
+    /// The process group of the shell.
     own: Pid,
     /// The group that had the terminal before.
     before: Pid,
-    /// The settings that the shell found.
+    /// The settings when the shell started.
     first: Option<Termios>,
-    /// The settings that the shell has; those of programs that died are undone.
+    /// The settings of the shell, restored after programs that a signal killed.
     modes: Mutex<Option<Termios>>,
 }
 
 impl Terminal {
-    /// Makes this process the leader of a group of its own, and that group the terminal's foreground. A shell that was
-    /// started in the background is stopped until it is brought to the foreground.
+    /// Makes this process the leader of its own group, and that the foreground group of the terminal. A shell that was started
+    /// in the background stops until it is in the foreground.
     ///
     /// # Errors
-    /// If it is not the controlling terminal of this process, or cannot be had.
+    /// If it is not the controlling terminal of this process, or the foreground cannot be changed.
     pub fn claim(descriptor: OwnedFd) -> io::Result<Self> {
         for attempt in 0.. {
             if tcgetpgrp(&descriptor)? == getpgrp() {
                 break;
             }
-            if attempt >= PATIENCE {
+            if attempt >= MAX_FOREGROUND_ATTEMPTS {
                 return Err(rustix::io::Errno::PERM.into());
             }
             let _ = kill_current_process_group(Signal::TTIN);
         }
         let before = getpgrp();
-        // The shell changes the foreground while it is not in it itself.
+        // The shell changes the foreground while it is in the background itself.
         set_disposition(Signals::TTOU, Disposition::Ignore).map_err(io::Error::other)?;
         let own = getpid();
         if before != own {
@@ -56,21 +56,21 @@ impl Terminal {
         Ok(Self { descriptor, own, before, first, modes })
     }
 
-    /// Gives the terminal back to whoever had it before.
+    /// Gives the terminal back to the group that had it before.
     pub fn release(&self) {
         if self.before != self.own {
             let _ = tcsetpgrp(&self.descriptor, self.before);
         }
     }
 
-    /// Lends it to a group.
+    /// Gives the terminal to a group.
     pub(crate) fn give(&self, group: i32) {
         if let Some(group) = Pid::from_raw(group) {
             let _ = tcsetpgrp(&self.descriptor, group);
         }
     }
 
-    /// Takes it back for a moment, in which the shell itself reads; says whether somebody else had it.
+    /// Takes the terminal back so that the shell can read. Returns whether another group had it.
     pub(crate) fn regain(&self) -> bool {
         match tcgetpgrp(&self.descriptor) {
             Ok(group) if group != self.own => tcsetpgrp(&self.descriptor, self.own).is_ok(),
@@ -78,7 +78,7 @@ impl Terminal {
         }
     }
 
-    /// Takes it back. What a program that ended by itself has set stays; what another one has left is undone.
+    /// Takes the terminal back. Settings stay if the program ended normally, and are restored otherwise.
     pub(crate) fn take(&self, ended_well: bool) {
         let _ = tcsetpgrp(&self.descriptor, self.own);
         let mut modes = self.modes.lock().unwrap_or_else(PoisonError::into_inner);
@@ -88,8 +88,7 @@ impl Terminal {
         }
     }
 
-    /// Undoes what leaves a person without a line to type on: a program that ended while input came byte by byte, or output
-    /// went out as it was. Between two commands it may be meant; before a prompt it is not.
+    /// Restores line input and output processing before a prompt, if a program has ended without doing so.
     pub fn mend(&self) {
         let Ok(now) = tcgetattr(&self.descriptor) else { return };
         let reads_lines = now.local_modes.contains(LocalModes::ICANON);
@@ -102,17 +101,17 @@ impl Terminal {
         }
     }
 
-    /// The settings as they are now.
+    /// The current settings.
     pub(crate) fn current_modes(&self) -> Option<Termios> {
         tcgetattr(&self.descriptor).ok()
     }
 
-    /// Makes settings.
+    /// Changes the settings.
     pub(crate) fn set_modes(&self, modes: &Termios) {
         let _ = tcsetattr(&self.descriptor, OptionalActions::Drain, modes);
     }
 
-    /// The number under which it is open.
+    /// Its file descriptor.
     pub(crate) fn number(&self) -> RawFd {
         self.descriptor.as_raw_fd()
     }

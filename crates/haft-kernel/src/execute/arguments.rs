@@ -1,4 +1,4 @@
-//! The arguments of a command, expanded.
+//! Expanding the name and arguments of a command.
 
 use haft_lang::ast::{Argument, SimpleCommand, WordFlags};
 use haft_text::Bytes;
@@ -7,33 +7,34 @@ use crate::builtins::{Assigned, AssignedValue, Operand};
 use crate::flow::Unwind;
 use crate::session::Session;
 
-/// The name of a command and its arguments.
+/// The expanded name and arguments of a command.
 #[derive(Debug, Default)]
-pub(crate) struct Arguments {
-    /// The words, the name first. Assignments given to `declare` and its kin are words here too.
+pub(crate) struct CommandArguments {
+    /// The words, the name first. Assignments given to `declare` and similar builtins are words too.
     pub(crate) words: Vec<Bytes>,
-    /// The arguments after the name with their assignments, if there are any.
+    /// The arguments after the name, if any of them is an assignment.
     pub(crate) operands: Option<Vec<Operand>>,
-    /// The values of JSON words, for a command that takes them.
+    /// The values of JSON words, for a command that takes values.
     pub(crate) values: Vec<(usize, serde_json::Value)>,
 }
 
 impl Session {
     /// Expands the name and arguments of a command.
-    pub(crate) fn expand_arguments(&mut self, simple: &SimpleCommand) -> Result<Arguments, Unwind> {
-        let mut arguments = Arguments { words: self.caches.spare_words(), ..Arguments::default() };
+    pub(crate) fn expand_arguments(&mut self, simple: &SimpleCommand) -> Result<CommandArguments, Unwind> {
+        let mut arguments =
+            CommandArguments { words: self.caches.spare_words(), ..CommandArguments::default() };
         self.expand_arguments_into(simple, &mut arguments)?;
         Ok(arguments)
     }
 
-    /// The same, into arguments that are empty.
+    /// The same, into `arguments`, which must be empty.
     #[inline(never)]
     pub(crate) fn expand_arguments_into(
         &mut self,
         simple: &SimpleCommand,
-        arguments: &mut Arguments,
+        arguments: &mut CommandArguments,
     ) -> Result<(), Unwind> {
-        let Arguments { words, operands, values } = arguments;
+        let CommandArguments { words, operands, values } = arguments;
         if simple.literal {
             words.extend(simple.arguments.iter().filter_map(|argument| {
                 argument.word().and_then(haft_lang::ast::Word::literal_text).map(Bytes::from)
@@ -96,7 +97,7 @@ impl Session {
     }
 }
 
-/// Whether the command named so far takes assignments: `declare` and its kin, perhaps behind `command` or `builtin`.
+/// Whether the command named so far takes assignments: `declare` and similar builtins, perhaps after `command` or `builtin`.
 fn takes_assignments(session: &Session, words: &[Bytes]) -> bool {
     let mut names = words.iter().skip_while(|word| matches!(word.as_bytes(), b"command" | b"builtin"));
     names.next().is_some_and(|name| {
@@ -105,13 +106,13 @@ fn takes_assignments(session: &Session, words: &[Bytes]) -> bool {
     })
 }
 
-/// Whether the words so far say that what is declared is an associative array.
+/// Whether the words so far declare an associative array.
 fn makes_associative(words: &[Bytes]) -> bool {
     let options = words.iter().skip(1).take_while(|word| word.as_bytes() != b"--");
     options.filter(|word| word.starts_with(b"-")).any(|word| word.contains(&b'A'))
 }
 
-/// An assignment as the word that a command which is no builtin would get.
+/// An assignment as a word, for commands that are not builtins.
 fn as_word(assigned: &Assigned) -> Bytes {
     let mut word = assigned.name.to_vec();
     if let Some(subscript) = &assigned.subscript {

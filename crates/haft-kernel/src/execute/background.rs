@@ -1,15 +1,15 @@
-//! `&`, `coproc`, and what runs beside the session.
+//! `&`, `coproc`, and process substitutions in the background.
 
 use std::io;
 use std::sync::Arc;
 
 use haft_fs::OpenOptions;
 use haft_lang::ast::{CommandKind, Coprocess, List, Statement};
-use haft_process::CancelToken;
+use haft_process::{CancelToken, Signals};
 use haft_text::Bytes;
 
 use super::parameters::ExecutionParameters;
-use super::pipeline::{CANNOT_START, Work};
+use super::pipeline::{CANNOT_START, StageWork};
 use crate::control::JobGroup;
 use crate::flow::{Flow, Unwind};
 use crate::io::OpenFile;
@@ -26,7 +26,7 @@ impl Session {
         let mut plain;
         let mut statement = &list.statements[index];
         if statement.first.negated && statement.rest.is_empty() {
-            // As in bash, `!` before all that runs in the background says nothing.
+            // As in bash, `!` before a background command has no effect.
             plain = statement.clone();
             plain.first.negated = false;
             statement = &plain;
@@ -40,35 +40,35 @@ impl Session {
         if !self.options.has(SetOption::Monitor) {
             child.traps.ignore_keyboard();
         }
-        // With job control, who reads from the terminal in the background is stopped until it may.
+        // With job control, a background job that reads from the terminal is stopped instead.
         if group.is_none()
             && !self.open_files.is_stdin_redirected()
             && let Ok(Ok(null)) = self.open(b"/dev/null", OpenOptions::new().read(true), true)
         {
             child.open_files.set(0, null);
         }
-        if let Err(member) = child.go_beside(Self::leave_substitution) {
+        if let Err(member) = child.prepare_background(Self::leave_substitution) {
             return self.add_job(statement, vec![member], group);
         }
         let pipeline =
             statement.rest.is_empty() && !statement.first.negated && statement.first.time.is_none();
         let is_compound =
             matches!(&*statement.first.stages, [only] if !matches!(only.kind, CommandKind::Simple(_)));
-        let members = if self.copies_itself(&child, statement) {
-            vec![child.run_in_copy(|session, copied| session.run_alone(statement, Some(copied)))]
+        let members = if self.runs_in_copy(&child, statement) {
+            vec![child.run_in_copy(|session, copied| session.run_as_whole_subshell(statement, Some(copied)))]
         } else if pipeline && !is_compound {
             child.processes.set_captures(Vec::new());
             child.start_pipeline(&statement.first, true)
         } else {
             let statement = statement.clone();
             child.processes.set_captures(Vec::new());
-            vec![Work::on_thread(child, move |session| session.run_alone(&statement, None))]
+            vec![StageWork::on_thread(child, move |session| session.run_as_whole_subshell(&statement, None))]
         };
         self.add_job(statement, members, group)
     }
 
-    /// Makes a subshell one that goes on beside the session; yields what became of it if it cannot.
-    fn go_beside(&mut self, leave: impl FnOnce(&mut Self) -> io::Result<()>) -> Result<(), Member> {
+    /// Prepares a subshell to run in the background. Returns the ended member if that fails.
+    fn prepare_background(&mut self, leave: impl FnOnce(&mut Self) -> io::Result<()>) -> Result<(), Member> {
         leave(self).and_then(|()| self.leave_captures()).map_err(|error| {
             self.report(format_args!("cannot make a pipe: {}", haft_fs::message(&error)));
             Member::ended(CANNOT_START)
@@ -93,8 +93,8 @@ impl Session {
         Ok(0)
     }
 
-    /// Ctrl-C is for what runs in the foreground: what a person has put into the background does not end with the line. In a
-    /// run, what is in the background is asked to end by itself, as its traps may have something to do then.
+    /// Gives a background job its own cancellation: Ctrl-C ends only the foreground job. In a run, a background job is asked to
+    /// end separately, so that its traps can run.
     fn shield_from_keyboard(&self, child: &mut Self) {
         if self.is_interactive() {
             child.limits.set_cancel(CancelToken::new());
@@ -103,7 +103,7 @@ impl Session {
         }
     }
 
-    /// Runs a list beside the session, which does not wait for it: a process substitution.
+    /// Runs the list of a process substitution in the background.
     pub(crate) fn start_detached(&mut self, mut child: Self, body: List, ended: Option<CancelToken>) {
         let _ = self.flush();
         let mut members = match &*body.statements {
@@ -123,21 +123,21 @@ impl Session {
         self.processes.substitutions_mut().extend(members);
     }
 
-    /// Runs something in a subshell beside the session: in a process that outlives this one if there can be one, else on a
+    /// Runs something in a subshell in the background: in a copy of the process if possible, which can outlive it, else on a
     /// thread.
     fn start_subshell(
         &self,
         mut child: Self,
         run: impl FnOnce(&mut Self) -> Flow + Send + 'static,
     ) -> Member {
-        if let Err(member) = child.go_beside(|_| Ok(())) {
+        if let Err(member) = child.prepare_background(|_| Ok(())) {
             return member;
         }
         match self.may_copy() {
             true => child.run_in_copy(|session, _| run(session)),
             false => {
                 child.processes.set_captures(Vec::new());
-                Work::on_thread(child, run)
+                StageWork::on_thread(child, run)
             }
         }
     }
@@ -184,7 +184,7 @@ impl Session {
         Ok(0)
     }
 
-    /// Says so if there is a coprocess already: only the last is looked after.
+    /// Warns if there is a coprocess already; only the last one is managed.
     fn warn_of_coprocess(&mut self) {
         self.jobs.update();
         if let Some(CoprocessId { name, pid }) = self.processes.coprocess()
@@ -195,7 +195,7 @@ impl Session {
         }
     }
 
-    /// Forgets a coprocess that has ended: its descriptors are closed, its variables unset.
+    /// Closes the descriptors and unsets the variables of a coprocess that has ended.
     pub(crate) fn forget_coprocess(&mut self, ended: i32) {
         let Some(CoprocessId { name, .. }) = self.processes.take_coprocess(ended) else { return };
         for index in 0..2 {
@@ -215,13 +215,13 @@ impl Session {
         }
     }
 
-    /// Ends a subshell: what it has started and still runs goes to the session it came from.
-    pub(crate) fn leave(&mut self) {
+    /// Ends a subshell. Its running jobs become orphans of the main session.
+    pub(crate) fn release_jobs(&mut self) {
         let _ = self.flush();
-        self.give_up_jobs();
+        self.orphan_jobs();
     }
 
-    fn give_up_jobs(&mut self) {
+    fn orphan_jobs(&mut self) {
         if !self.jobs.is_empty() || !self.processes.substitutions().is_empty() {
             let jobs = self.jobs.take_all().into_iter().flat_map(|job| job.members);
             let substitutions = std::mem::take(self.processes.substitutions_mut());
@@ -229,27 +229,27 @@ impl Session {
         }
     }
 
-    /// Ends the session: what it has started goes on if this process is a plain shell, and else is ended, by the ladder
-    /// if it was started in a run.
+    /// Ends the session. Its jobs go on if this process is a plain shell, and are ended otherwise; those of a run get its
+    /// grace period.
     ///
     /// # Errors
     /// Cancellation.
     pub fn finish(&mut self) -> Result<(), Unwind> {
         let _ = self.flush();
-        self.leave();
-        // What reads from the session sees its end.
+        self.release_jobs();
+        // Programs that read from the session see the end of their input.
         self.open_files.close_all();
         let members = self.processes.orphans().take();
         self.processes.leftovers_mut().end(None);
         if !self.kernel.plain_shell {
-            members.iter().for_each(|member| member.signal(15));
+            members.iter().for_each(|member| member.signal(Signals::TERM));
             drop(members);
             return Ok(());
         }
         for mut member in members {
             match member.is_thread() {
-                // It cannot outlive a person's shell, which does not wait for it.
-                true if self.is_interactive() => member.signal(1),
+                // A thread cannot outlive an interactive shell, which does not wait for it.
+                true if self.is_interactive() => member.signal(Signals::HUP),
                 true => drop(self.wait_member(&mut member)?),
                 false => member.detach(),
             }
@@ -257,17 +257,17 @@ impl Session {
         Ok(())
     }
 
-    /// Lets go of the session at the end of its process: whatever it has started and holds, but values, which may be many, are
-    /// not taken apart.
+    /// Drops the session at the end of its process, but not its values: freeing them could take long and the system does it
+    /// anyway.
     pub fn part(mut self) {
         std::mem::forget(std::mem::take(&mut self.variables));
         std::mem::forget(self.parameters.take_positional());
     }
 }
 
-/// A subshell may end anywhere, and what it has started runs on.
+/// A subshell may end anywhere; its jobs go on.
 impl Drop for Session {
     fn drop(&mut self) {
-        self.give_up_jobs();
+        self.orphan_jobs();
     }
 }

@@ -1,4 +1,4 @@
-//! One command, of any kind, with its redirections.
+//! One command of any kind, with its redirections.
 
 use haft_lang::ast::{Command, CommandKind};
 
@@ -20,7 +20,7 @@ impl Session {
             let trapped = self.has_error_trap();
             let status = self.run_simple(command, simple, parameters, record)?;
             self.parameters.set_pipe_status(status);
-            return self.concluded_after(status, trapped);
+            return self.check_failure_after(status, trapped);
         }
         self.nested(1, |session| session.run_compound(command, parameters))
     }
@@ -38,23 +38,23 @@ impl Session {
             false => self.run_redirected(command, parameters)?,
         };
         if Self::fails_itself(&command.kind) && !Self::fails_redirected(command) {
-            return self.conclude_compound(command, status);
+            return self.check_compound_failure(command, status);
         }
         Ok(status)
     }
 
-    /// Whether a failure of a command is looked at while its redirections hold.
+    /// Whether failure of a command is handled while its redirections are in effect.
     fn fails_redirected(command: &Command) -> bool {
         let tests = matches!(command.kind, CommandKind::Conditional(_) | CommandKind::Arithmetic(_));
         tests && !command.redirects.is_empty()
     }
 
-    fn conclude_compound(&mut self, command: &Command, status: i32) -> Flow {
+    fn check_compound_failure(&mut self, command: &Command, status: i32) -> Flow {
         self.calls.set_line(command.line);
         self.calls.set_command_span(command.span);
-        self.tell_foreground_death();
+        self.report_killed_command();
         self.parameters.set_pipe_status(status);
-        self.concluded(status)
+        self.check_failure(status)
     }
 
     #[inline(never)]
@@ -70,10 +70,10 @@ impl Session {
             self.open_files.close_substitutions(substituted);
             self.parameters.set_pipe_status(1);
             let looked_at = Self::fails_itself(&command.kind) && !Self::fails_redirected(command);
-            return if looked_at { Ok(1) } else { self.concluded(1) };
+            return if looked_at { Ok(1) } else { self.check_failure(1) };
         };
         let result = match self.run_kind(&command.kind, parameters) {
-            Ok(status) if Self::fails_redirected(command) => self.conclude_compound(command, status),
+            Ok(status) if Self::fails_redirected(command) => self.check_compound_failure(command, status),
             result => result,
         };
         let flushed = self.restore(undo);

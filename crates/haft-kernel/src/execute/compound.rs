@@ -3,7 +3,7 @@
 use haft_lang::ast::{Arithmetic, Case, CaseEnd, CommandKind, If, List};
 use haft_text::pattern::Pattern;
 
-use super::dispatch::Target;
+use super::dispatch::CommandTarget;
 use crate::expand::ArithmeticFailure;
 use crate::flow::{Flow, Unwind};
 use crate::options::ShellOption;
@@ -14,7 +14,7 @@ impl Session {
     #[inline(never)]
     pub(crate) fn run_if(&mut self, branch: &If) -> Flow {
         for branch in &branch.branches {
-            if self.without_errors(|session| session.run_list(&branch.condition))? == 0 {
+            if self.as_condition(|session| session.run_list(&branch.condition))? == 0 {
                 return self.run_list(&branch.body);
             }
         }
@@ -24,7 +24,7 @@ impl Session {
         }
     }
 
-    /// The `DEBUG` trap before a `case`, which sees only its first line.
+    /// Runs the `DEBUG` trap before a `case`; `BASH_COMMAND` shows only its first line.
     fn announce_case(&mut self, case: &Case) -> Result<(), Unwind> {
         if self.traps.get(Trap::Debug).is_none() {
             return Ok(());
@@ -70,7 +70,7 @@ impl Session {
         Ok(status)
     }
 
-    /// `(( … ))`: fails if the value is 0.
+    /// `(( … ))` fails if the value is 0.
     #[inline(never)]
     pub(crate) fn run_arithmetic(&mut self, expression: &Arithmetic) -> Flow {
         self.run_debug_trap()?;
@@ -90,13 +90,13 @@ impl Session {
         }
     }
 
-    /// Whether a list is nothing but one program.
+    /// Whether a list is one program and nothing else.
     fn is_one_program(&self, list: &List) -> bool {
         let [statement] = &*list.statements else { return false };
         let [command] = &*statement.first.stages else { return false };
         let CommandKind::Simple(simple) = &command.kind else { return false };
         let plain = statement.rest.is_empty() && !statement.background && !statement.first.negated;
-        plain && simple.name().is_some_and(|name| matches!(self.find(name), Target::External))
+        plain && simple.name().is_some_and(|name| matches!(self.resolve_name(name), CommandTarget::External))
     }
 
     /// `( … )`. One that is the whole of this subshell takes its place.
@@ -116,11 +116,11 @@ impl Session {
             child.open_files.set_stdin_redirected(false);
         }
         if self.traps.get(Trap::Error).is_some() && self.is_one_program(list) {
-            // The subshell is the program, and has no trap.
+            // Bash execs the program, so no trap is left.
             child.traps.reset(Trap::Error);
         }
         child.publish_traps();
-        // Not for its stack, but for what it holds: each has a copy of the calls it is in.
+        // Not because of the stack, but of the memory: each subshell has a copy of the calls it is in.
         const UNITS: u32 = 64;
         let ended = child.nested(UNITS, |child| child.run_list(list));
         let signal = match ended {
@@ -130,7 +130,7 @@ impl Session {
         let result = child.end_subshell(ended);
         self.adopt_output(&mut child);
         self.publish_traps();
-        self.note_end_of_child();
+        self.raise_child_signal();
         if let Some(signal) = signal.filter(|_| !is_whole_subshell) {
             self.processes.set_killed_command(child.identity.own_pid(), signal);
         }

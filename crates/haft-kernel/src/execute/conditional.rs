@@ -8,21 +8,21 @@ use crate::flow::{Flow, Unwind};
 use crate::options::ShellOption;
 use crate::session::Session;
 
-/// Why a test is neither true nor false.
-pub(super) enum Failure {
-    /// It is wrong and was reported; the whole of it ends with this status.
+/// Why a test has no result.
+pub(super) enum TestFailure {
+    /// It is invalid and was reported. The command ends with this status.
     Wrong(i32),
-    /// Control goes elsewhere.
+    /// Control leaves the command.
     Unwind(Unwind),
 }
 
-impl From<Unwind> for Failure {
+impl From<Unwind> for TestFailure {
     fn from(unwind: Unwind) -> Self {
         Self::Unwind(unwind)
     }
 }
 
-type Result<T> = std::result::Result<T, Failure>;
+type Result<T> = std::result::Result<T, TestFailure>;
 
 impl Session {
     #[inline(never)]
@@ -31,12 +31,12 @@ impl Session {
         match self.test(conditional, false) {
             Ok(true) => Ok(0),
             Ok(false) => Ok(1),
-            Err(Failure::Wrong(status)) => Ok(status),
-            Err(Failure::Unwind(unwind)) => Err(unwind),
+            Err(TestFailure::Wrong(status)) => Ok(status),
+            Err(TestFailure::Unwind(unwind)) => Err(unwind),
         }
     }
 
-    /// Evaluates a test; `negated` says that a `!` stands before it, for the trace.
+    /// Evaluates a test. `negated` says that it follows a `!`, for the trace.
     fn test(&mut self, conditional: &Conditional, negated: bool) -> Result<bool> {
         match &conditional.kind {
             ConditionalKind::Or(operands) => {
@@ -67,7 +67,7 @@ impl Session {
         }
     }
 
-    /// Traces a test with its operands as they were expanded, a pattern with a backslash before all that was quoted.
+    /// Traces a test with its expanded operands. Quoted characters of a pattern have a backslash.
     pub(super) fn trace_test(&mut self, negated: bool, words: &[&[u8]]) -> std::result::Result<(), Unwind> {
         if !self.traces() {
             return Ok(());
@@ -115,7 +115,7 @@ impl Session {
         Ok(Pattern::compile(&pattern, options).matches(subject))
     }
 
-    /// The tests that compare: numbers, strings, files.
+    /// Evaluates a test that compares numbers, strings or files.
     fn compare(&mut self, test: BinaryTest, left: &Bytes, right: &Bytes) -> Result<bool> {
         match test {
             BinaryTest::Before => return Ok(left < right),
@@ -137,11 +137,11 @@ impl Session {
         })
     }
 
-    /// A number that is compared. An expression that is wrong ends the test and nothing else.
+    /// Evaluates an operand of a numeric comparison. An error ends only the test.
     fn number_in_test(&mut self, text: &[u8]) -> Result<i64> {
         self.evaluate_or_fail(text).map_err(|unwind| match unwind {
-            Unwind::Abort(status) => Failure::Wrong(status),
-            unwind => Failure::Unwind(unwind),
+            Unwind::Abort(status) => TestFailure::Wrong(status),
+            unwind => TestFailure::Unwind(unwind),
         })
     }
 }

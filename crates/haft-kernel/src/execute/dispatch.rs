@@ -1,11 +1,11 @@
-//! What a command name means: a function, a builtin, a program.
+//! Resolving command names: function, builtin, added command, script, program, tool.
 
 use std::sync::Arc;
 
 use haft_lang::ast::SimpleCommand;
 use haft_text::Bytes;
 
-use super::arguments::Arguments;
+use super::arguments::CommandArguments;
 use super::parameters::ExecutionParameters;
 use crate::builtins::{self, Builtin, BuiltinFunction, Context, Operand};
 use crate::command::{Added, ToolError};
@@ -16,43 +16,43 @@ use crate::session::{Definition, Session};
 use crate::values::JsonValues;
 use crate::variables::AssignmentLifetime;
 
-/// What a command name means.
+/// What a command name is resolved to.
 #[derive(Clone, Debug)]
-pub(crate) enum Target {
+pub(crate) enum CommandTarget {
     Function(Arc<Definition>),
     Builtin(&'static Builtin),
     Added(Added),
-    /// A script on the script path, by its file.
+    /// A script on the script path, with its file.
     Script(Bytes),
     External,
     /// A tool of the backend.
     Tool,
 }
 
-/// What the slot of a command says about its name: not looked up yet, no builtin, or the place of a builtin after
-/// these.
+/// The value of a command's cache slot: not resolved yet, not a builtin, or the index of a builtin plus
+/// [`FIRST_BUILTIN`].
 const UNKNOWN: u32 = 0;
 const NO_BUILTIN: u32 = 1;
 const FIRST_BUILTIN: u32 = 2;
 
 impl Session {
-    /// Finds out what a name means, in the order in which it is to be looked for.
-    pub(crate) fn find(&self, name: &[u8]) -> Target {
+    /// Resolves a name: functions first, then builtins, then everything else.
+    pub(crate) fn resolve_name(&self, name: &[u8]) -> CommandTarget {
         if let Some(definition) = self.function(name) {
-            return Target::Function(definition);
+            return CommandTarget::Function(definition);
         }
         match self.find_builtin(name) {
-            Some(builtin) => Target::Builtin(builtin),
-            None => self.find_beyond(name),
+            Some(builtin) => CommandTarget::Builtin(builtin),
+            None => self.resolve_external(name),
         }
     }
 
-    /// What a name means that is neither a function nor a builtin.
-    fn find_beyond(&self, name: &[u8]) -> Target {
+    /// Resolves a name that is neither a function nor a builtin.
+    fn resolve_external(&self, name: &[u8]) -> CommandTarget {
         if let Some(command) = self.kernel.added(name) {
-            return Target::Added(command);
+            return CommandTarget::Added(command);
         }
-        self.find_script(name).map_or(Target::External, Target::Script)
+        self.find_script(name).map_or(CommandTarget::External, CommandTarget::Script)
     }
 
     /// The script of this name on the script path.
@@ -74,19 +74,19 @@ impl Session {
         self.definitions.functions().get(name).cloned()
     }
 
-    /// The builtin of this name, unless it is turned off.
+    /// The builtin of this name, unless `enable -n` has disabled it.
     pub(crate) fn find_builtin(&self, name: &[u8]) -> Option<&'static Builtin> {
         builtins::find(name).filter(|builtin| !self.definitions.disabled_builtins().contains(&builtin.name))
     }
 
-    /// The same as [`Session::find`], for a command whose name may be known already.
+    /// Resolves the name of a command, and remembers in the syntax tree whether it is a builtin.
     #[inline]
-    pub(crate) fn find_cached(&self, simple: &SimpleCommand, name: &[u8]) -> Target {
+    pub(crate) fn resolve_cached(&self, simple: &SimpleCommand, name: &[u8]) -> CommandTarget {
         if let Some(definition) = self.function(name) {
-            return Target::Function(definition);
+            return CommandTarget::Function(definition);
         }
         if simple.name().is_none() || !self.definitions.disabled_builtins().is_empty() {
-            return self.find(name);
+            return self.resolve_name(name);
         }
         match simple.slot.get() {
             UNKNOWN => {
@@ -95,25 +95,27 @@ impl Session {
                 simple.slot.set(found.map_or(NO_BUILTIN, |place| place + FIRST_BUILTIN));
                 found
                     .and_then(|place| builtins::ALL.get(place as usize))
-                    .map_or_else(|| self.find_beyond(name), Target::Builtin)
+                    .map_or_else(|| self.resolve_external(name), CommandTarget::Builtin)
             }
-            NO_BUILTIN => self.find_beyond(name),
+            NO_BUILTIN => self.resolve_external(name),
             place => {
                 let builtin = builtins::ALL.get((place - FIRST_BUILTIN) as usize);
-                builtin.map_or(Target::External, Target::Builtin)
+                builtin.map_or(CommandTarget::External, CommandTarget::Builtin)
             }
         }
     }
 
-    /// What a command comes to, now that its arguments are known: one may step aside for a program, and a tool comes
-    /// after the programs.
+    /// Completes the resolution once the arguments are known: an added command may step aside for the program of the same
+    /// name, and a tool is used only if there is no such program.
     #[inline]
-    pub(crate) fn settle(&mut self, target: Target, words: &[Bytes]) -> Target {
+    pub(crate) fn resolve_target(&mut self, target: CommandTarget, words: &[Bytes]) -> CommandTarget {
         match &target {
-            Target::Added(command) if command.steps_aside(self, &words[1..]) => {
-                if self.has_program(&words[0]) { Target::External } else { target }
+            CommandTarget::Added(command) if command.steps_aside(self, &words[1..]) => {
+                if self.has_program(&words[0]) { CommandTarget::External } else { target }
             }
-            Target::External if self.kernel.backend.is_some() && self.reaches_tool(&words[0]) => Target::Tool,
+            CommandTarget::External if self.kernel.backend.is_some() && self.is_tool_name(&words[0]) => {
+                CommandTarget::Tool
+            }
             _ => target,
         }
     }
@@ -123,63 +125,66 @@ impl Session {
         self.kernel.allows_programs() && self.locate_program(name, &[], 0).is_some()
     }
 
-    /// Whether words name a command that is neither a function nor a builtin nor a program.
-    pub(crate) fn is_found_beyond(&mut self, words: &[Bytes]) -> bool {
-        let target = self.find_beyond(&words[0]);
-        !matches!(self.settle(target, words), Target::External)
+    /// Whether words name an added command, a script or a tool.
+    pub(crate) fn resolves_outside_shell(&mut self, words: &[Bytes]) -> bool {
+        let target = self.resolve_external(&words[0]);
+        !matches!(self.resolve_target(target, words), CommandTarget::External)
     }
 
-    /// Whether a name that is neither a function nor a builtin nor an added command means a tool.
-    fn reaches_tool(&mut self, name: &[u8]) -> bool {
+    /// Whether a name that resolves to nothing in this process is a tool.
+    fn is_tool_name(&mut self, name: &[u8]) -> bool {
         !self.has_program(name)
             && !self.definitions.functions().contains_key(b"command_not_found_handle".as_slice())
             && self.kernel.backend.as_ref().is_some_and(|backend| backend.has_tool(name))
     }
 
-    /// Whether a JSON word after these words, the name of a command first, is a value to that command.
+    /// Whether the command that the first of these words names takes a JSON word after them as a value.
     pub fn takes_values(&mut self, words: &[Bytes]) -> bool {
         let Some(name) = words.first() else { return false };
-        match self.find(name) {
-            Target::Builtin(builtin) if matches!(builtin.name, "command" | "exec") => {
+        match self.resolve_name(name) {
+            CommandTarget::Builtin(builtin) if matches!(builtin.name, "command" | "exec") => {
                 let options = words[1..].iter().take_while(|word| word.starts_with(b"-")).count();
                 let words = &words[1 + options..];
                 words.first().is_some_and(|name| !self.definitions.functions().contains_key(name.as_bytes()))
                     && self.takes_values(words)
             }
-            Target::Added(command) => command.takes_values(self, &words[1..]),
-            Target::External => self.kernel.backend.is_some() && self.reaches_tool(name),
-            Target::Function(_) | Target::Builtin(_) | Target::Script(_) | Target::Tool => false,
+            CommandTarget::Added(command) => command.takes_values(self, &words[1..]),
+            CommandTarget::External => self.kernel.backend.is_some() && self.is_tool_name(name),
+            CommandTarget::Function(_)
+            | CommandTarget::Builtin(_)
+            | CommandTarget::Script(_)
+            | CommandTarget::Tool => false,
         }
     }
 
-    /// Runs words as a command: the one way for every command in every position.
+    /// Resolves the first word and runs the words as a command.
     pub(crate) fn dispatch(&mut self, words: &[Bytes], values: &JsonValues) -> Flow {
         let Some(name) = words.first() else { return Ok(0) };
-        let target = self.find(name);
+        let target = self.resolve_name(name);
         self.dispatch_to(target, words, values, None)
     }
 
     /// Runs words as a command. `record` collects what is known of it.
     pub(super) fn dispatch_recording(&mut self, words: &[Bytes], record: Option<&mut StageRecorder>) -> Flow {
-        let target = self.find(&words[0]);
+        let target = self.resolve_name(&words[0]);
         self.dispatch_to(target, words, &[], record)
     }
 
-    /// Runs words as a command that is neither a function nor a builtin.
-    pub(crate) fn dispatch_beyond(&mut self, words: &[Bytes], values: &JsonValues) -> Flow {
-        let target = self.find_beyond(&words[0]);
+    /// The same, but ignores functions and builtins.
+    pub(crate) fn dispatch_external(&mut self, words: &[Bytes], values: &JsonValues) -> Flow {
+        let target = self.resolve_external(&words[0]);
         self.dispatch_to(target, words, values, None)
     }
 
     fn dispatch_to(
         &mut self,
-        target: Target,
+        target: CommandTarget,
         words: &[Bytes],
         values: &JsonValues,
         record: Option<&mut StageRecorder>,
     ) -> Flow {
-        let target = self.settle(target, words);
-        let arguments = Arguments { words: words.to_vec(), operands: None, values: values.to_vec() };
+        let target = self.resolve_target(target, words);
+        let arguments = CommandArguments { words: words.to_vec(), operands: None, values: values.to_vec() };
         self.run_target(target, &arguments, &[], ExecutionParameters::default(), record)
     }
 
@@ -187,8 +192,8 @@ impl Session {
     /// it.
     pub(crate) fn run_target(
         &mut self,
-        target: Target,
-        arguments: &Arguments,
+        target: CommandTarget,
+        arguments: &CommandArguments,
         assigned: &[(Bytes, Bytes)],
         parameters: ExecutionParameters,
         record: Option<&mut StageRecorder>,
@@ -202,18 +207,18 @@ impl Session {
     /// The same, but only a program's record is filled in, with how it ended.
     pub(crate) fn invoke_target(
         &mut self,
-        target: Target,
-        arguments: &Arguments,
+        target: CommandTarget,
+        arguments: &CommandArguments,
         assigned: &[(Bytes, Bytes)],
         parameters: ExecutionParameters,
         record: Option<&mut StageRecorder>,
     ) -> Flow {
         match target {
-            Target::Function(definition) => self.call(&definition, &arguments.words[1..], assigned),
-            Target::Builtin(builtin) if assigned.is_empty() => self.run_builtin(builtin, arguments),
-            Target::Builtin(builtin) => {
+            CommandTarget::Function(definition) => self.call(&definition, &arguments.words[1..], assigned),
+            CommandTarget::Builtin(builtin) if assigned.is_empty() => self.run_builtin(builtin, arguments),
+            CommandTarget::Builtin(builtin) => {
                 let lasts = match builtin.name {
-                    // POSIX has special builtins keep everything.
+                    // In POSIX mode, assignments before a special builtin are permanent.
                     _ if builtin.special && self.options.has(SetOption::Posix) => {
                         AssignmentLifetime::Permanent
                     }
@@ -222,17 +227,19 @@ impl Session {
                 };
                 self.with_assigned(assigned, lasts, |session| session.run_builtin(builtin, arguments))
             }
-            Target::Added(command) => self.with_assigned(assigned, AssignmentLifetime::Builtin, |session| {
-                session.run_added(&command, arguments)
-            }),
-            Target::Tool => self
+            CommandTarget::Added(command) => {
+                self.with_assigned(assigned, AssignmentLifetime::Builtin, |session| {
+                    session.run_added(&command, arguments)
+                })
+            }
+            CommandTarget::Tool => self
                 .with_assigned(assigned, AssignmentLifetime::Builtin, |session| session.call_tool(arguments)),
-            Target::Script(path) => self.run_headless(&path, &arguments.words, assigned),
-            Target::External => self.run_external(&arguments.words, assigned, parameters, record),
+            CommandTarget::Script(path) => self.run_without_shebang(&path, &arguments.words, assigned),
+            CommandTarget::External => self.run_external(&arguments.words, assigned, parameters, record),
         }
     }
 
-    /// Runs something in this session with variables assigned for so long, or to stay.
+    /// Runs something with variables assigned, for as long as `lasts` says.
     #[inline(never)]
     fn with_assigned(
         &mut self,
@@ -251,7 +258,7 @@ impl Session {
         result
     }
 
-    fn run_added(&mut self, command: &Added, arguments: &Arguments) -> Flow {
+    fn run_added(&mut self, command: &Added, arguments: &CommandArguments) -> Flow {
         let name = command.name().as_bytes();
         self.catch_command_panic(name, |session| {
             let mut context = Context::new(session, name, &arguments.values);
@@ -259,7 +266,7 @@ impl Session {
         })
     }
 
-    fn call_tool(&mut self, arguments: &Arguments) -> Flow {
+    fn call_tool(&mut self, arguments: &CommandArguments) -> Flow {
         let name = &arguments.words[0];
         let Some(backend) = self.kernel.backend.clone() else { return Ok(127) };
         let mut context = Context::new(self, name, &arguments.values);
@@ -274,7 +281,7 @@ impl Session {
 
     /// Runs a builtin.
     #[inline(never)]
-    pub(crate) fn run_builtin(&mut self, builtin: &'static Builtin, arguments: &Arguments) -> Flow {
+    pub(crate) fn run_builtin(&mut self, builtin: &'static Builtin, arguments: &CommandArguments) -> Flow {
         let mut context = Context::new(self, builtin.name.as_bytes(), &arguments.values);
         let words = &arguments.words[1..];
         let result = match (builtin.run, &arguments.operands) {
@@ -289,7 +296,7 @@ impl Session {
     }
 }
 
-/// Whether POSIX calls the builtin of this name special.
+/// Whether this is the name of a special builtin of POSIX.
 pub(crate) fn is_special(name: &[u8]) -> bool {
     builtins::find(name).is_some_and(|builtin| builtin.special)
 }

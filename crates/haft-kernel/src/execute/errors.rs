@@ -1,4 +1,4 @@
-//! What failure does: `set -e` and the `ERR` trap.
+//! Failure of commands: `set -e` and the `ERR` trap.
 
 use crate::flow::{Flow, Unwind};
 use crate::options::SetOption;
@@ -6,16 +6,17 @@ use crate::session::{ErrexitContext, Session};
 use crate::traps::Trap;
 
 impl Session {
-    /// Takes note of the status of a command that has ended: the `ERR` trap and `set -e` act on failure, unless
-    /// somebody looks at it.
+    /// Handles the status of a command that has ended: failure triggers the `ERR` trap and `set -e`, unless the command is a
+    /// condition.
     #[inline]
-    pub(crate) fn concluded(&mut self, status: i32) -> Flow {
-        self.concluded_after(status, true)
+    pub(crate) fn check_failure(&mut self, status: i32) -> Flow {
+        self.check_failure_after(status, true)
     }
 
-    /// The same of a command before which there was an `ERR` trap or not: one that it has set itself is not for its own failure.
+    /// The same. `trapped` says whether there was an `ERR` trap before the command: one that it set itself does not run for
+    /// its own failure.
     #[inline]
-    pub(crate) fn concluded_after(&mut self, status: i32, trapped: bool) -> Flow {
+    pub(crate) fn check_failure_after(&mut self, status: i32, trapped: bool) -> Flow {
         if status == 0 || self.ignores_failure() {
             return Ok(status);
         }
@@ -26,12 +27,12 @@ impl Session {
     fn failed(&mut self, status: i32, trapped: bool) -> Flow {
         self.parameters.set_status(status);
         if trapped {
-            self.tell_failure(status)?;
+            self.run_error_trap(status)?;
         }
         if !self.exits_on_error() {
             return Ok(status);
         }
-        // The traps of signals that have come meanwhile run before the shell ends.
+        // Traps of signals that arrived meanwhile run before the shell ends.
         if self.has_pending_signals() {
             self.run_signal_traps()?;
         }
@@ -44,7 +45,7 @@ impl Session {
         !self.traps.is_empty() && self.traps.get(Trap::Error).is_some()
     }
 
-    /// What an error does that ends the line it is on, and with it a text given with `-c`.
+    /// How an error unwinds that ends the current line, and with it a script given with `-c`.
     pub(crate) fn end_line(&self, status: i32) -> Unwind {
         match self.identity.is_command_string() && !self.identity.is_subshell() && !self.is_interactive() {
             true => Unwind::Exit(status),
@@ -52,21 +53,21 @@ impl Session {
         }
     }
 
-    /// Whether failure is looked at by nobody and `set -e` is on.
+    /// Whether `set -e` is on and failure is not ignored here.
     #[must_use]
     pub fn exits_on_error(&self) -> bool {
         self.options.has(SetOption::ErrorExit) && self.calls.errexit() == ErrexitContext::Active
     }
 
-    /// Runs something whose failure is looked at, so that it neither ends the shell nor springs the `ERR` trap.
+    /// Runs something as a condition: failure neither ends the shell nor triggers the `ERR` trap.
     #[inline]
-    pub(crate) fn without_errors<T>(&mut self, run: impl FnOnce(&mut Self) -> T) -> T {
+    pub(crate) fn as_condition<T>(&mut self, run: impl FnOnce(&mut Self) -> T) -> T {
         self.in_errexit_context(ErrexitContext::Condition, run)
     }
 
     /// Runs something after a `!`.
     pub(crate) fn negated(&mut self, run: impl FnOnce(&mut Self) -> Flow) -> Flow {
-        // With `set -e` a `!` is a condition like any other.
+        // With `set -e`, a command after `!` is a condition like any other.
         let context = match self.calls.errexit() {
             ErrexitContext::Active | ErrexitContext::InNegated if !self.options.has(SetOption::ErrorExit) => {
                 ErrexitContext::Negated
@@ -76,9 +77,9 @@ impl Session {
         Ok(i32::from(self.in_errexit_context(context, run)? == 0))
     }
 
-    /// Runs the parts of a command, at which a `!` before the command does not look.
+    /// Runs the commands within a command. A `!` before the outer command does not apply to them.
     #[inline]
-    pub(crate) fn as_parts<T>(&mut self, run: impl FnOnce(&mut Self) -> T) -> T {
+    pub(crate) fn within_command<T>(&mut self, run: impl FnOnce(&mut Self) -> T) -> T {
         match self.calls.errexit() {
             ErrexitContext::Negated => self.in_errexit_context(ErrexitContext::InNegated, run),
             _ => run(self),
@@ -93,7 +94,7 @@ impl Session {
         result
     }
 
-    /// The status of an error that in POSIX mode ends a script.
+    /// The result of an error that ends a script in POSIX mode.
     pub(crate) fn unless_posix(&self, status: i32) -> Flow {
         match self.conforms() && !self.calls.is_under_command() {
             true => Err(Unwind::Exit(status)),
@@ -101,18 +102,18 @@ impl Session {
         }
     }
 
-    /// Whether errors end this shell as POSIX says.
+    /// Whether errors end this shell as POSIX requires.
     pub(crate) fn conforms(&self) -> bool {
         self.options.has(SetOption::Posix) && !self.is_interactive()
     }
 
-    /// Whether somebody looks at the failure of the command that has ended.
+    /// Whether failure of the command that has ended is ignored.
     pub(crate) fn ignores_failure(&self) -> bool {
         self.calls.errexit().ignores_failure()
     }
 
     /// Runs the `ERR` trap, if there is one.
-    pub(crate) fn tell_failure(&mut self, status: i32) -> Result<(), Unwind> {
+    pub(crate) fn run_error_trap(&mut self, status: i32) -> Result<(), Unwind> {
         self.parameters.set_status(status);
         match self.has_error_trap() {
             true => self.run_trap(Trap::Error),

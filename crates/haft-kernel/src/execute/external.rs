@@ -1,4 +1,4 @@
-//! Programs.
+//! Starting programs.
 
 use std::os::fd::RawFd;
 use std::sync::Arc;
@@ -40,25 +40,25 @@ impl Session {
                 let exit = match self.wait_child(&mut child, record) {
                     Ok(exit) => exit,
                     Err(unwind) => {
-                        // The signal was for the shell: what it has waited for goes on.
+                        // The signal was for the shell; the program goes on.
                         if matches!(unwind, Unwind::Signal(_)) {
                             child.detach();
                         }
                         return Err(unwind);
                     }
                 };
-                let status = self.note_exit(child.pid(), exit);
-                self.tell_background_deaths();
+                let status = self.remember_killed_program(child.pid(), exit);
+                self.report_killed_jobs();
                 self.reap_strays();
                 self.stop_within(status)?;
                 Ok(status)
             }
-            Started::Headless(path) => self.run_headless(&path, words, assigned),
+            Started::NoShebang(path) => self.run_without_shebang(&path, words, assigned),
             Started::Failed(status) => Ok(status),
         }
     }
 
-    /// Whether nothing would be left to do for this process after the command it runs.
+    /// Whether this process has nothing left to do after the command it runs.
     fn is_alone(&self) -> bool {
         self.owns_process()
             && self.identity.leads_process()
@@ -68,23 +68,23 @@ impl Session {
             && self.open_files.substitution_count() == 0
     }
 
-    /// Whether this process is the shell's and nobody else's.
+    /// Whether this process is a shell and does nothing else.
     pub(crate) fn owns_process(&self) -> bool {
         self.kernel.plain_shell && !self.processes.is_supervised()
     }
 
-    /// Becomes the last program that there is to run, if it can be run; else it is started as any other, and what is wrong
-    /// with it is said then.
+    /// Replaces the process by the last program of the script. Returns if that fails; starting the program the usual way then
+    /// reports the reason.
     fn become_last(&mut self, words: &[Bytes], assigned: &[(Bytes, Bytes)]) {
         if !self.kernel.allows_programs() {
             return;
         }
         let Some(path) = self.program_path(&words[0], assigned) else { return };
-        self.change_level(-1);
+        self.change_shell_level(-1);
         if let Ok(command) = self.command(&path, words, assigned) {
             drop(command.replace(&self.kernel.permission));
         }
-        self.change_level(1);
+        self.change_shell_level(1);
     }
 
     /// Starts a program.
@@ -115,7 +115,7 @@ impl Session {
             Some(group) => group.spawn(&mut command, &self.kernel.permission),
             None => command.spawn(&self.kernel.permission),
         };
-        // A terminal leads one session only, and another program of the run has it.
+        // A terminal controls one session only; another program of the run has it.
         if self.processes.group().is_none()
             && started.as_ref().is_err_and(|error| error.kind() == ErrorKind::Terminal)
         {
@@ -124,23 +124,23 @@ impl Session {
         }
         match started {
             Ok(child) => {
-                // All others may have been asked to end just before it was born.
+                // All other programs may have been asked to end just before this one was started.
                 if self.limits.is_cancelled() && self.is_being_ended() {
                     let _ = child.signal(TERMINATE);
                 }
                 Ok(Started::Child(child))
             }
-            Err(error) if error.kind() == ErrorKind::ExecFormat => Ok(Started::Headless(path)),
+            Err(error) if error.kind() == ErrorKind::ExecFormat => Ok(Started::NoShebang(path)),
             Err(error) => Ok(Started::Failed(self.explain_start(name, &path, &error))),
         }
     }
 
-    /// The file of a program: as given if it has a slash, else found by `PATH` and remembered.
+    /// The file of a program: the name if it has a slash, else found in `PATH` and remembered.
     pub(crate) fn program_path(&mut self, name: &[u8], assigned: &[(Bytes, Bytes)]) -> Option<Bytes> {
         self.locate_program(name, assigned, 1)
     }
 
-    /// The file of a program, for so many uses of it.
+    /// The same. The table of `hash` counts `uses` uses.
     pub(crate) fn locate_program(
         &mut self,
         name: &[u8],
@@ -169,7 +169,7 @@ impl Session {
         Some(found)
     }
 
-    /// Looks for a program in a `PATH`; one that is there but cannot be run is found if no other is.
+    /// Searches `PATH` for a program. A file that cannot be executed is returned if there is no other.
     pub(crate) fn search_path(&self, name: &[u8], path: Option<&[u8]>) -> Option<Bytes> {
         use std::os::unix::ffi::OsStrExt as _;
         if self.kernel.isolated {
@@ -189,7 +189,7 @@ impl Session {
         }
     }
 
-    /// The command to start, with the session's environment, directory and descriptors.
+    /// A program to be started with the session's environment, directory and descriptors.
     pub(crate) fn command(
         &mut self,
         path: &[u8],
@@ -218,12 +218,12 @@ impl Session {
                 });
             }
         }
-        // In a run every program has a group of its own, and a session.
+        // In a run every program has its own group and session already.
         if self.processes.needs_own_group() && !self.processes.is_supervised() {
             command.group(ProcessGroup::Own);
         }
         if self.processes.is_branch() && self.kernel.plain_shell {
-            // Nobody would end it if this process were ended.
+            // Otherwise it would outlive this process.
             command.parent_death_signal(TERMINATE);
         }
         command.restrict(&self.kernel.permission);
@@ -267,7 +267,7 @@ impl Session {
         made
     }
 
-    /// Becomes a program: `exec`. Returns only if that fails.
+    /// Replaces the process by a program: `exec`. Returns only if that fails.
     pub(crate) fn replace_process(&mut self, words: &[Bytes], zero: Option<&[u8]>, clear: bool) -> i32 {
         let _ = self.flush();
         let Some(path) = self.program_path(&words[0], &[]) else {
@@ -303,7 +303,7 @@ impl Session {
         Ok(127)
     }
 
-    /// Says why a program could not be started; yields the status.
+    /// Reports why a program could not be started; returns the status.
     fn explain_start(&mut self, name: &[u8], path: &[u8], error: &Error) -> i32 {
         let shown = String::from_utf8_lossy(name);
         let resolved = self.resolve(path);
@@ -322,18 +322,18 @@ impl Session {
     }
 }
 
-/// What came of starting a program.
+/// The result of starting a program.
 #[derive(Debug)]
 pub(crate) enum Started {
-    /// It runs.
+    /// The program runs.
     Child(Child),
-    /// It is a script without `#!`, of this path, to be run by a shell.
-    Headless(Bytes),
-    /// It could not be started; this is the status.
+    /// The file at this path is a script without `#!`, which the shell runs itself.
+    NoShebang(Bytes),
+    /// It could not be started. This is the status.
     Failed(i32),
 }
 
-/// A function as the environment holds it: the body after `() `, on the same line.
+/// The value of a function in the environment: its body after `() `.
 fn exported_body(function: &haft_lang::ast::Function) -> Vec<u8> {
     let printed = haft_lang::print_function(function);
     let open = memchr::memchr(b'\n', &printed).map_or(0, |end| end + 1);

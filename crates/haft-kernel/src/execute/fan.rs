@@ -1,11 +1,11 @@
-//! Stages of a pipeline that are a fan-out.
+//! Fan-outs within a pipeline.
 
 use std::sync::Arc;
 
 use haft_lang::ast::{Command, CommandKind, Pipeline};
 use haft_text::Bytes;
 
-use super::dispatch::Target;
+use super::dispatch::CommandTarget;
 use crate::builtins::Context;
 use crate::fan::{FanOut, Role};
 use crate::flow::Flow;
@@ -13,7 +13,7 @@ use crate::options::SetOption;
 use crate::run::StageRecorder;
 use crate::session::Session;
 
-/// Finds the first stage whose part in a fan-out is wrong, and what is wrong with it.
+/// Checks that fan-outs are complete. The error is the index of the first wrong stage, and a message.
 fn check(roles: &[Role]) -> Result<(), (usize, String)> {
     let mut open: Option<(usize, &'static str)> = None;
     for (index, role) in roles.iter().enumerate() {
@@ -21,11 +21,11 @@ fn check(roles: &[Role]) -> Result<(), (usize, String)> {
             (Role::Stage, _) => {}
             (Role::Opens(closer), None) => open = Some((index, closer)),
             (Role::Opens(_), Some((_, closer))) => {
-                return Err((index, format!("comes before the '{closer}' of the fan-out that it stands in")));
+                return Err((index, format!("starts a fan-out before the '{closer}' of the previous one")));
             }
             (Role::Closes(_), Some((first, _))) if index > first + 1 => open = None,
             (Role::Closes(opener), Some(_)) => {
-                return Err((index, format!("nothing stands between '{opener}' and it")));
+                return Err((index, format!("needs a stage after '{opener}'")));
             }
             (Role::Closes(opener), None) => {
                 return Err((index, format!("needs '{opener}' before it in the pipeline")));
@@ -39,7 +39,7 @@ fn check(roles: &[Role]) -> Result<(), (usize, String)> {
 }
 
 impl Session {
-    /// What a command is to the stages around it, as far as its name tells before it runs.
+    /// The role of a command in a fan-out, as far as its name tells before it is expanded.
     pub(crate) fn role(&self, command: &Command) -> Role {
         let CommandKind::Simple(simple) = &command.kind else { return Role::Stage };
         let Some(name) = simple.name() else { return Role::Stage };
@@ -49,7 +49,7 @@ impl Session {
         }
     }
 
-    /// The last stage of the fan-out that the stage at `index` opens; `index` itself if it opens none.
+    /// The last stage of the fan-out that the stage at `index` opens, or `index` if it opens none.
     pub(crate) fn fan_end(&self, stages: &[Command], index: usize) -> usize {
         if !matches!(self.role(&stages[index]), Role::Opens(_)) {
             return index;
@@ -58,7 +58,7 @@ impl Session {
         stages[index..].iter().position(closes).map_or(index, |distance| index + distance)
     }
 
-    /// Whether the fan-outs of a pipeline are whole. If not, says what is wrong: then nothing of it may run.
+    /// Whether the fan-outs of a pipeline are complete. Reports the error if not; the pipeline must not run then.
     pub(crate) fn has_whole_fans(&mut self, stages: &[Command]) -> bool {
         let roles: Vec<Role> = stages.iter().map(|stage| self.role(stage)).collect();
         let Err((index, problem)) = check(&roles) else { return true };
@@ -71,7 +71,7 @@ impl Session {
         false
     }
 
-    /// Runs a fan-out: the first of the stages opens it, the last closes it.
+    /// Runs a fan-out, which the first of the stages opens and the last one closes.
     pub(crate) fn run_fan(&mut self, stages: &[Command], record: Option<&mut StageRecorder>) -> Flow {
         let [first, between @ .., last] = stages else { return Ok(2) };
         let (CommandKind::Simple(opens), CommandKind::Simple(closes)) = (&first.kind, &last.kind) else {
@@ -84,7 +84,7 @@ impl Session {
             return Ok(2);
         };
         if let Some(record) = record {
-            record.identify(&Target::Added(command.clone()), &closing.words);
+            record.identify(&CommandTarget::Added(command.clone()), &closing.words);
         }
         let base = self.fork();
         let mut source = self.fork();

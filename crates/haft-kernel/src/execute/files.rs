@@ -1,4 +1,4 @@
-//! Tests of files and of the session: what `-f` and its kin mean in `[[ ]]` and in `test`.
+//! Unary and file tests of `[[ ]]` and `test`, such as `-f`, `-v`, `-nt`.
 
 use haft_fs::{AccessMode, FileType, Metadata};
 use haft_lang::ast::BinaryTest;
@@ -9,10 +9,10 @@ use crate::session::{Session, split_reference};
 use crate::variables::Attributes;
 
 impl Session {
-    /// The unary tests, by their letter, but for `-z` and `-n`.
+    /// Evaluates a unary test by its letter, except `-z` and `-n`.
     ///
     /// # Errors
-    /// If a subscript in the operand is no expression.
+    /// If a subscript in the operand is not a valid expression.
     pub(crate) fn test_letter(&mut self, letter: u8, operand: &[u8]) -> Result<bool, Unwind> {
         let _ = self.flush();
         Ok(match letter {
@@ -43,7 +43,7 @@ impl Session {
             && self.kernel.files.access(haft_text::path(&self.resolve(operand)), access).is_ok()
     }
 
-    /// What is known of a file, links followed; names such as `/dev/fd/3` mean the session's own descriptors.
+    /// The metadata of a file, following symbolic links. `/dev/fd/3` means the session's own descriptor.
     pub(crate) fn file_metadata(&self, operand: &[u8]) -> Option<Metadata> {
         if operand.is_empty() {
             return None;
@@ -115,7 +115,7 @@ fn test_metadata(letter: u8, metadata: &Metadata) -> bool {
     }
 }
 
-/// The descriptor that `/dev/fd/N`, `/dev/stdin` and its kin stand for: the session's own, not the process's.
+/// The session's descriptor that `/dev/fd/N`, `/dev/stdin` and similar names mean.
 pub(super) fn descriptor_number(path: &[u8]) -> Option<u32> {
     match path {
         b"/dev/stdin" => Some(0),

@@ -1,4 +1,4 @@
-//! Functions: defining and calling them.
+//! Defining and calling functions.
 
 use std::sync::Arc;
 
@@ -14,11 +14,11 @@ use crate::shared::CopyOnWrite;
 use crate::traps::Trap;
 use crate::variables::Attributes;
 
-/// How deep functions may call one another.
-const CALLS: usize = 20_000;
+/// The deepest nesting of function calls, unless `FUNCNEST` sets a lower limit.
+const MAX_CALL_DEPTH: usize = 20_000;
 
-/// The calls that are going on, to go back to.
-pub(super) struct Calls {
+/// The calls at some point of the program, to return to.
+pub(super) struct SavedCalls {
     scopes: u32,
     frames: usize,
     positional: CopyOnWrite<Vec<Bytes>>,
@@ -64,7 +64,7 @@ impl Session {
         }
     }
 
-    /// Calls a function with arguments, and with variables assigned for this call only.
+    /// SavedCalls a function with arguments, and with variables assigned for this call only.
     pub(crate) fn call(
         &mut self,
         definition: &Definition,
@@ -114,7 +114,7 @@ impl Session {
         }
         self.calls.pop();
         if self.parameters.getopts() != getopts && self.variables.is_local(b"OPTIND") {
-            // A call with an `OPTIND` of its own has taken apart arguments of its own; those outside go on where they were.
+            // A call with a local `OPTIND` has parsed its own arguments; the caller continues where it was.
             self.parameters.set_getopts(getopts);
         }
         if let Some(options) = self.variables.pop_scope() {
@@ -124,7 +124,7 @@ impl Session {
         result
     }
 
-    /// Whether the shell ends within a call, whose variables and arguments its `EXIT` trap still sees.
+    /// Whether the shell ends within a call. Its `EXIT` trap then still sees the variables and arguments of the call.
     pub(super) fn stays_for_exit_trap(&self, result: &Flow) -> bool {
         let ends = match result {
             Err(Unwind::Exit(_)) => self.trap_state.exits_in_place(),
@@ -137,9 +137,9 @@ impl Session {
         ends && self.traps.get(Trap::Exit).is_some()
     }
 
-    /// Where in calls the session is.
-    pub(super) fn calls(&self) -> Calls {
-        Calls {
+    /// The calls that the session is in now.
+    pub(super) fn save_calls(&self) -> SavedCalls {
+        SavedCalls {
             scopes: self.variables.depth(),
             frames: self.calls.frames().len(),
             positional: self.parameters.save_positional(),
@@ -147,8 +147,8 @@ impl Session {
         }
     }
 
-    /// Leaves the calls that were not left because the shell ended within them.
-    pub(super) fn go_back(&mut self, calls: Calls) {
+    /// Leaves the calls that the shell ended within.
+    pub(super) fn restore_calls(&mut self, calls: SavedCalls) {
         if self.calls.frames().len() <= calls.frames {
             return;
         }
@@ -167,8 +167,8 @@ impl Session {
     fn call_limit(&self) -> usize {
         match self.variables.get(b"FUNCNEST").and_then(|variable| variable.as_scalar()?.lossy().parse().ok())
         {
-            Some(limit) if limit > 0 => CALLS.min(limit),
-            _ => CALLS,
+            Some(limit) if limit > 0 => MAX_CALL_DEPTH.min(limit),
+            _ => MAX_CALL_DEPTH,
         }
     }
 
@@ -182,11 +182,11 @@ impl Session {
         self.run_debug_trap_of_call(outer_text)?;
         let result = match self.run_command(&definition.function.body, ExecutionParameters::default(), None) {
             Err(Unwind::Return(status)) => Ok(status),
-            // A loop outside of the function is none of the function's.
+            // `break` in a function does not leave a loop outside of it.
             Err(Unwind::Break(_) | Unwind::Continue(_)) => Ok(0),
             other => other,
         };
-        // The trap sees the status of the last command before `return`.
+        // The `RETURN` trap sees the status of the last command before `return`.
         if result.is_ok() && self.traps.get(Trap::Return).is_some() {
             self.run_trap(Trap::Return)?;
         }

@@ -1,7 +1,7 @@
-//! A script that is read while it runs: standard input, command by command.
+//! A script on standard input, read command by command while it runs.
 //!
-//! Not a byte is taken beyond the command that is about to run, so that commands find the rest of the script in their own
-//! standard input, as `read` and `cat` in such a script expect.
+//! No byte beyond the next command is read, so that `read` and `cat` in such a script find the rest of it in their standard
+//! input.
 
 use std::io;
 
@@ -11,27 +11,26 @@ use haft_lang::{ParseOptions, Parser};
 use crate::flow::{Flow, Unwind};
 use crate::session::Session;
 
-/// How much is read ahead of a line where what is too much can be given back.
-const AHEAD: usize = 4096;
+/// The most bytes that are read at once where the excess can be given back.
+const READ_AHEAD_BYTES: usize = 4096;
 
-/// Text that was read, and what has to be read before it can run.
-enum Progress {
-    /// It is a command, or several, or a mistake that no further line mends.
+/// Whether a text that was read can run.
+enum ParseProgress {
+    /// It is one or more commands, or an error that no further line can fix.
     Complete,
-    /// It goes on.
+    /// More lines are needed.
     Incomplete,
-    /// It has a here-document that ends with this line.
+    /// It has a here-document that ends with this delimiter.
     HereDocument(Vec<u8>),
 }
 
 impl Session {
-    /// Runs the script on standard input as the program of this session, to its end, and then the `EXIT` trap. Yields the
-    /// status.
+    /// Runs the script on standard input as the program of this session, and then the `EXIT` trap. Returns the status.
     pub fn run_input(&mut self) -> Flow {
-        let before = self.calls();
+        let before = self.save_calls();
         let result = self.run_from_input();
-        let result = self.conclude(result);
-        self.go_back(before);
+        let result = self.end_program(result);
+        self.restore_calls(before);
         result
     }
 
@@ -48,7 +47,7 @@ impl Session {
         Ok(status)
     }
 
-    /// Reads as many lines as a command has; `None` at the end. Yields also whether they are wrong.
+    /// Reads the lines of the next command; `None` at the end. Also returns whether they have a syntax error.
     fn next_command_text(&mut self, lines_before: u32) -> Result<Option<(Vec<u8>, bool)>, Unwind> {
         let mut text = Vec::new();
         loop {
@@ -64,17 +63,16 @@ impl Session {
         }
     }
 
-    /// Whether a text is a command, with its here-documents, which are read; `None` if it goes on. Yields whether it is
-    /// wrong.
+    /// Reads the here-documents of a command. Returns whether it has a syntax error; `None` if more lines are needed.
     fn is_command(&mut self, text: &mut Vec<u8>, lines_before: u32) -> Result<Option<bool>, Unwind> {
         loop {
             let options = ParseOptions { lines_before, ..self.parse_options() };
             let parsed = Parser::new(text, options).next_complete_command();
             let wrong = parsed.as_ref().is_err_and(|error| !error.incomplete);
             match progress(&parsed) {
-                Progress::Complete => return Ok(Some(wrong)),
-                Progress::Incomplete => return Ok(None),
-                Progress::HereDocument(delimiter) => {
+                ParseProgress::Complete => return Ok(Some(wrong)),
+                ParseProgress::Incomplete => return Ok(None),
+                ParseProgress::HereDocument(delimiter) => {
                     if !self.read_document(text, &delimiter)? {
                         return Ok(Some(wrong));
                     }
@@ -83,7 +81,7 @@ impl Session {
         }
     }
 
-    /// Reads on to the line that ends a here-document. Says whether it came.
+    /// Reads up to the line that ends a here-document. Returns whether there is one.
     fn read_document(&mut self, text: &mut Vec<u8>, delimiter: &[u8]) -> Result<bool, Unwind> {
         loop {
             let from = text.len();
@@ -97,13 +95,13 @@ impl Session {
         }
     }
 
-    /// Adds a line with its newline to the text. Says whether there was one.
+    /// Appends a line with its newline to the text. Returns whether there was one.
     fn read_script_line(&mut self, text: &mut Vec<u8>) -> Result<bool, Unwind> {
         let _ = self.flush();
         let Some(file) = self.open_files.get(0).cloned() else { return Ok(false) };
         let from = text.len();
-        let mut buffer = [0; AHEAD];
-        let room = if file.is_seekable() { AHEAD } else { 1 };
+        let mut buffer = [0; READ_AHEAD_BYTES];
+        let room = if file.is_seekable() { READ_AHEAD_BYTES } else { 1 };
         loop {
             let length = match file.read(&mut buffer[..room], None, self.limits.cancel()) {
                 Ok(length) => length,
@@ -128,17 +126,17 @@ impl Session {
     }
 }
 
-fn progress(parsed: &Result<Option<Program>, haft_lang::SyntaxError>) -> Progress {
+fn progress(parsed: &Result<Option<Program>, haft_lang::SyntaxError>) -> ParseProgress {
     match parsed {
-        Err(error) if error.incomplete => Progress::Incomplete,
+        Err(error) if error.incomplete => ParseProgress::Incomplete,
         Ok(Some(program)) => {
             let open = program.warnings.iter().find_map(|warning| match &warning.kind {
                 WarningKind::UnterminatedHereDocument { delimiter } => Some(delimiter.to_vec()),
                 _ => None,
             });
-            open.map_or(Progress::Complete, Progress::HereDocument)
+            open.map_or(ParseProgress::Complete, ParseProgress::HereDocument)
         }
-        Ok(None) | Err(_) => Progress::Complete,
+        Ok(None) | Err(_) => ParseProgress::Complete,
     }
 }
 

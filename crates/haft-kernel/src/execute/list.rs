@@ -1,4 +1,4 @@
-//! Lists, statements, pipelines of one command.
+//! Lists, and-or lists, and pipelines of one command.
 
 use haft_lang::ast::{CommandKind, Connector, List, Pipeline, Statement};
 
@@ -16,7 +16,7 @@ impl Session {
 
     /// Runs the statements of a list. The parameters hold for the last one.
     pub(crate) fn run_list_with(&mut self, list: &List, parameters: ExecutionParameters) -> Flow {
-        self.as_parts(|session| session.run_statements(list, parameters))
+        self.within_command(|session| session.run_statements(list, parameters))
     }
 
     fn run_statements(&mut self, list: &List, last: ExecutionParameters) -> Flow {
@@ -42,7 +42,7 @@ impl Session {
             return self.run_pipeline(&statement.first, parameters);
         }
         let none = ExecutionParameters::default();
-        let mut status = self.without_errors(|session| session.run_pipeline(&statement.first, none))?;
+        let mut status = self.as_condition(|session| session.run_pipeline(&statement.first, none))?;
         let last = statement.rest.len() - 1;
         for (index, (connector, pipeline)) in statement.rest.iter().enumerate() {
             let runs = match connector {
@@ -52,7 +52,7 @@ impl Session {
             if runs {
                 status = match index == last {
                     true => self.run_pipeline(pipeline, none)?,
-                    false => self.without_errors(|session| session.run_pipeline(pipeline, none))?,
+                    false => self.as_condition(|session| session.run_pipeline(pipeline, none))?,
                 };
             }
         }
@@ -115,7 +115,7 @@ impl Session {
         }
     }
 
-    /// Whether a failure of a command of this kind is looked at where it stands, and not where it is nested.
+    /// Whether failure of a command of this kind counts by itself, and not only through the commands within it.
     pub(crate) fn fails_itself(kind: &CommandKind) -> bool {
         matches!(
             kind,
@@ -127,7 +127,7 @@ impl Session {
     }
 }
 
-/// Whether a statement is one command that is run as it stands.
+/// Whether a statement is one command without `!`, `time`, `&`, `&&` or `||`.
 fn is_plain(statement: &Statement) -> bool {
     statement.rest.is_empty()
         && !statement.background

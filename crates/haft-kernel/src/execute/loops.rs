@@ -7,37 +7,37 @@ use crate::flow::{Flow, Unwind};
 use crate::session::Session;
 use crate::variables::{VariableError, is_name};
 
-/// What a round of a loop says about the next.
-enum Round {
-    /// There may be another.
+/// How an iteration of a loop ended.
+enum Iteration {
+    /// The loop may go on.
     Next(i32),
-    /// There may be another, and `continue` has ended this one.
+    /// `continue` ended it; the loop may go on.
     Continued,
-    /// This was the last.
+    /// It was the last.
     Last(i32),
 }
 
 impl Session {
-    /// Runs the body of a loop once, and serves `break` and `continue`.
+    /// Runs the body of a loop once, and handles `break` and `continue`.
     #[inline]
-    fn round(&mut self, body: &List) -> Result<Round, Unwind> {
+    fn run_iteration(&mut self, body: &List) -> Result<Iteration, Unwind> {
         self.check()?;
         self.flush_sometimes();
         match self.run_list(body) {
-            Ok(status) => Ok(Round::Next(status)),
+            Ok(status) => Ok(Iteration::Next(status)),
             Err(Unwind::Break(levels)) if levels > 1 => Err(Unwind::Break(levels - 1)),
-            Err(Unwind::Break(_)) => Ok(Round::Last(self.parameters.status())),
+            Err(Unwind::Break(_)) => Ok(Iteration::Last(self.parameters.status())),
             Err(Unwind::Continue(levels)) if levels > 1 => Err(Unwind::Continue(levels - 1)),
-            Err(Unwind::Continue(_)) => Ok(Round::Continued),
+            Err(Unwind::Continue(_)) => Ok(Iteration::Continued),
             Err(unwind) => Err(unwind),
         }
     }
 
-    /// Counts a loop while it runs.
+    /// Counts a loop for `break` while it runs.
     fn looping(&mut self, run: impl FnOnce(&mut Self) -> Flow) -> Flow {
         self.calls.set_loops(self.calls.loops() + 1);
         let result = run(self);
-        // A shell that ends within a call has left the loops around the call already.
+        // A shell that ends within a call has left the loops around it already.
         self.calls.set_loops(self.calls.loops().saturating_sub(1));
         result
     }
@@ -62,17 +62,17 @@ impl Session {
                     session.report(error);
                     return session.unless_posix(1);
                 }
-                match session.round(&each.body)? {
-                    Round::Next(ended) => status = ended,
-                    Round::Continued => status = 0,
-                    Round::Last(ended) => return Ok(ended),
+                match session.run_iteration(&each.body)? {
+                    Iteration::Next(ended) => status = ended,
+                    Iteration::Continued => status = 0,
+                    Iteration::Last(ended) => return Ok(ended),
                 }
             }
             Ok(status)
         })
     }
 
-    /// What of a loop `BASH_COMMAND` shows: `for name in words`.
+    /// The part of a loop that `BASH_COMMAND` shows: `for name in words`.
     fn header_span(&self, each: &For) -> Span {
         let end = match each.words.as_deref() {
             Some([.., last]) => last.span.end,
@@ -103,7 +103,7 @@ impl Session {
             variable.attributes = variable.attributes.without(Attributes::UNSET);
             return Ok(());
         }
-        // The variable of a loop that is a reference is pointed at each value in turn.
+        // A name reference as loop variable refers to each value in turn.
         if self.variables.get(name).is_some_and(|variable| variable.is(Attributes::NAMEREF)) {
             if let Some(variable) = self.variables.get_mut(name) {
                 variable.value = VariableValue::Scalar(value);
@@ -129,10 +129,10 @@ impl Session {
                     Some(0) => return Ok(status),
                     Some(_) => {}
                 }
-                match session.round(&each.body)? {
-                    Round::Next(ended) => status = ended,
-                    Round::Continued => status = 0,
-                    Round::Last(ended) => return Ok(ended),
+                match session.run_iteration(&each.body)? {
+                    Iteration::Next(ended) => status = ended,
+                    Iteration::Continued => status = 0,
+                    Iteration::Last(ended) => return Ok(ended),
                 }
                 session.calls.set_line(line);
                 if session.evaluate_in_loop(each.update.as_ref())?.is_none() {
@@ -142,8 +142,7 @@ impl Session {
         })
     }
 
-    /// The value of an expression of a loop's head, 1 for one that is left out; `None` if it has none, which ends the loop
-    /// and nothing else.
+    /// Evaluates an expression of `for ((…))`; 1 if it is empty. `None` after an error, which ends only the loop.
     fn evaluate_in_loop(&mut self, expression: Option<&Arithmetic>) -> Result<Option<i64>, Unwind> {
         let Some(expression) = expression else { return Ok(Some(1)) };
         self.run_debug_trap()?;
@@ -159,17 +158,17 @@ impl Session {
         self.looping(|session| {
             let mut status = 0;
             loop {
-                match session.without_errors(|session| session.round(&body.condition))? {
-                    Round::Next(condition) if (condition == 0) == body.until => return Ok(status),
-                    Round::Next(_) => {}
-                    Round::Continued if body.until => return Ok(status),
-                    Round::Continued => continue,
-                    Round::Last(_) => return Ok(0),
+                match session.as_condition(|session| session.run_iteration(&body.condition))? {
+                    Iteration::Next(condition) if (condition == 0) == body.until => return Ok(status),
+                    Iteration::Next(_) => {}
+                    Iteration::Continued if body.until => return Ok(status),
+                    Iteration::Continued => continue,
+                    Iteration::Last(_) => return Ok(0),
                 }
-                match session.round(&body.body)? {
-                    Round::Next(ended) => status = ended,
-                    Round::Continued => status = 0,
-                    Round::Last(ended) => return Ok(ended),
+                match session.run_iteration(&body.body)? {
+                    Iteration::Next(ended) => status = ended,
+                    Iteration::Continued => status = 0,
+                    Iteration::Last(ended) => return Ok(ended),
                 }
             }
         })
@@ -207,9 +206,9 @@ impl Session {
                     session.report(error);
                     return Ok(1);
                 }
-                match session.round(&select.body)? {
-                    Round::Next(_) | Round::Continued => {}
-                    Round::Last(ended) => return Ok(ended),
+                match session.run_iteration(&select.body)? {
+                    Iteration::Next(_) | Iteration::Continued => {}
+                    Iteration::Last(ended) => return Ok(ended),
                 }
                 show = session.value(b"REPLY").is_none_or(|reply| reply.is_empty());
             }
@@ -222,7 +221,7 @@ impl Session {
     }
 }
 
-/// The numbered list that `select` shows, in as many columns as fit. Tabs lead from one to the next where they can.
+/// The numbered list that `select` shows, in as many columns as fit, separated by tabs where possible.
 fn menu(values: &[Bytes], width: usize) -> Vec<u8> {
     let digits = values.len().to_string().len();
     let longest = values.iter().map(|value| haft_text::encoding::character_count(value)).max().unwrap_or(0);
@@ -247,7 +246,7 @@ fn menu(values: &[Bytes], width: usize) -> Vec<u8> {
     text
 }
 
-/// Fills a line from one place to another.
+/// Fills a line with tabs and spaces from one column to another.
 fn indent(text: &mut Vec<u8>, mut from: usize, to: usize) {
     const TAB: usize = 8;
     while from < to {

@@ -1,23 +1,22 @@
-//! Running programs.
+//! Execution: walks the syntax tree and runs commands.
 //!
-//! Every function here yields a [`Flow`](crate::Flow): the status of what ran, or a reason to leave what encloses it.
+//! Every function here returns a [`Flow`](crate::Flow): the status of the command, or a reason to leave the commands around
+//! it.
 
 mod arguments;
-mod attentive;
 mod background;
+mod blocking_open;
 mod command;
 mod compound;
 mod conditional;
-mod copy;
-mod death;
 mod dispatch;
-mod drain;
 mod errors;
 mod external;
 mod fan;
 mod files;
 mod function;
 mod input;
+mod killed;
 mod list;
 mod loops;
 mod network;
@@ -25,6 +24,7 @@ mod opening;
 mod panics;
 mod parameters;
 mod pipeline;
+mod process_copy;
 mod programs;
 mod redirect;
 mod regex;
@@ -32,19 +32,20 @@ mod script;
 mod simple;
 mod stack;
 mod subshell;
+mod substitution_drain;
 mod time;
 mod trace;
 mod trap;
 mod waiting;
 
-pub(crate) use arguments::Arguments;
-pub(crate) use death::death;
-pub(crate) use dispatch::Target;
-pub(crate) use drain::SubstitutionPipe;
+pub(crate) use arguments::CommandArguments;
+pub(crate) use dispatch::CommandTarget;
 pub(crate) use external::Started;
+pub(crate) use killed::signal_description;
 pub(crate) use parameters::ExecutionParameters;
-pub(crate) use pipeline::Work;
-pub use programs::Beside;
-pub(crate) use regex::Compiled;
+pub(crate) use pipeline::StageWork;
+pub use programs::StartedCommand;
+pub(crate) use regex::CompiledRegex;
 pub(crate) use simple::exported;
+pub(crate) use substitution_drain::SubstitutionPipe;
 pub(crate) use trace::canonical;

@@ -1,4 +1,4 @@
-//! `/dev/tcp/HOST/PORT` and `/dev/udp/HOST/PORT`: names of redirections that mean connections.
+//! `/dev/tcp/HOST/PORT` and `/dev/udp/HOST/PORT`: redirections that connect to a host.
 
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, ToSocketAddrs as _};
@@ -10,19 +10,19 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::net::{AddressFamily, SocketFlags, SocketType, connect, socket_with, sockopt};
 
-/// How long nobody looks whether it is still wanted.
-const LOOK: Duration = Duration::from_millis(50);
+/// Interval between checks for cancellation.
+const CANCEL_CHECK_INTERVAL: Duration = Duration::from_millis(50);
 
-/// What such a name means.
+/// The host and port of such a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Address<'a> {
+pub(super) struct ConnectionAddress<'a> {
     kind: SocketType,
     host: &'a str,
     port: u16,
 }
 
-impl<'a> Address<'a> {
-    /// What a name means, if it is such a name.
+impl<'a> ConnectionAddress<'a> {
+    /// Parses a name of this form.
     pub(super) fn of(name: &'a [u8]) -> Option<Self> {
         let name = std::str::from_utf8(name.strip_prefix(b"/dev/")?).ok()?;
         let (kind, rest) = match name.split_once('/')? {
@@ -37,7 +37,7 @@ impl<'a> Address<'a> {
     /// Connects to the first of the host's addresses that answers.
     ///
     /// # Errors
-    /// What the last of them said; [`io::ErrorKind::Interrupted`] if the token is cancelled.
+    /// The error of the last address; [`io::ErrorKind::Interrupted`] if the token is cancelled.
     pub(super) fn connect(self, found: &[SocketAddr], cancel: &CancelToken) -> io::Result<OwnedFd> {
         let mut last = io::Error::other("no address for this name");
         for address in found {
@@ -49,35 +49,37 @@ impl<'a> Address<'a> {
         Err(last)
     }
 
-    /// What is known of the host without asking anybody.
-    pub(super) fn host(self) -> Host {
+    /// The addresses of the host, if they are known without a lookup.
+    pub(super) fn host(self) -> ConnectionHost {
         let addresses: Vec<IpAddr> = match (self.host, self.host.parse()) {
             (_, Ok(address)) => vec![address],
             ("localhost", _) => vec![Ipv6Addr::LOCALHOST.into(), Ipv4Addr::LOCALHOST.into()],
-            _ => return Host::Named(Name { host: self.host.to_owned(), port: self.port }),
+            _ => return ConnectionHost::Named(HostName { host: self.host.to_owned(), port: self.port }),
         };
-        Host::Known(addresses.into_iter().map(|address| SocketAddr::new(address, self.port)).collect())
+        ConnectionHost::Known(
+            addresses.into_iter().map(|address| SocketAddr::new(address, self.port)).collect(),
+        )
     }
 }
 
-/// Where a host is.
+/// The addresses of a host, or its name.
 #[derive(Debug)]
-pub(super) enum Host {
-    /// At one of these addresses.
+pub(super) enum ConnectionHost {
+    /// The addresses are known.
     Known(Vec<SocketAddr>),
-    /// Its name has to be looked up.
-    Named(Name),
+    /// The name has to be looked up.
+    Named(HostName),
 }
 
-/// The name of a host, and a port there.
+/// A host name and a port.
 #[derive(Debug)]
-pub(super) struct Name {
+pub(super) struct HostName {
     host: String,
     port: u16,
 }
 
-impl Name {
-    /// Asks for its addresses, however long that takes.
+impl HostName {
+    /// Looks up the addresses. This may take long and cannot be interrupted.
     pub(super) fn look_up(&self) -> io::Result<Vec<SocketAddr>> {
         Ok((self.host.as_str(), self.port).to_socket_addrs()?.collect())
     }
@@ -95,9 +97,9 @@ fn connected(address: SocketAddr, kind: SocketType, cancel: &CancelToken) -> io:
     Ok(socket)
 }
 
-/// Waits until a connection is there.
+/// Waits until the connection is established.
 fn finished(socket: &OwnedFd, cancel: &CancelToken) -> io::Result<()> {
-    let look = Timespec::try_from(LOOK).ok();
+    let look = Timespec::try_from(CANCEL_CHECK_INTERVAL).ok();
     loop {
         if cancel.is_cancelled() {
             return Err(io::ErrorKind::Interrupted.into());
@@ -115,9 +117,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_of_connections_are_told_from_names_of_files() {
-        let of = |name: &'static str| Address::of(name.as_bytes());
-        let wanted = Address { kind: SocketType::STREAM, host: "::1", port: 80 };
+    fn only_valid_host_and_port_names_are_connections() {
+        let of = |name: &'static str| ConnectionAddress::of(name.as_bytes());
+        let wanted = ConnectionAddress { kind: SocketType::STREAM, host: "::1", port: 80 };
         assert_eq!(of("/dev/tcp/::1/80"), Some(wanted));
         assert!(of("/dev/udp/localhost/53").is_some_and(|address| address.kind == SocketType::DGRAM));
         for file in

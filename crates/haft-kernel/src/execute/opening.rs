@@ -1,4 +1,4 @@
-//! Opening what redirections name: files, texts, descriptors of one's own, connections.
+//! Opening the targets of redirections: files, here-documents, descriptors of the session, network connections.
 
 use std::io;
 use std::sync::Arc;
@@ -9,16 +9,16 @@ use haft_process::{CancelToken, is_withheld};
 use haft_text::Bytes;
 
 use super::files::descriptor_number;
-use super::network::Address;
-use super::redirect::Failure;
+use super::network::ConnectionAddress;
+use super::redirect::RedirectFailure;
 use crate::flow::Unwind;
 use crate::io::OpenFile;
 use crate::options::SetOption;
 use crate::session::Session;
 
 impl Session {
-    /// What a redirection to or from a file or text opens.
-    pub(super) fn open_redirect(&mut self, kind: &RedirectKind) -> Result<Arc<OpenFile>, Failure> {
+    /// Opens the target of a redirection.
+    pub(super) fn open_redirect(&mut self, kind: &RedirectKind) -> Result<Arc<OpenFile>, RedirectFailure> {
         match kind {
             RedirectKind::Read(word) => self.open_target(word, OpenOptions::new().read(true), true),
             RedirectKind::Write(word) => {
@@ -36,11 +36,11 @@ impl Session {
                 self.open_text(&text)
             }
             RedirectKind::HereDocument(document) => self.open_document(document),
-            _ => Err(Failure::Reported),
+            _ => Err(RedirectFailure::Reported),
         }
     }
 
-    fn open_document(&mut self, document: &HereDocument) -> Result<Arc<OpenFile>, Failure> {
+    fn open_document(&mut self, document: &HereDocument) -> Result<Arc<OpenFile>, RedirectFailure> {
         let body = document.body();
         let text = match body.literal() {
             Some(text) => text.into(),
@@ -49,8 +49,8 @@ impl Session {
         self.open_text(&text)
     }
 
-    /// A file that holds a text, to be read.
-    fn open_text(&mut self, bytes: &[u8]) -> Result<Arc<OpenFile>, Failure> {
+    /// A readable file that contains a text.
+    fn open_text(&mut self, bytes: &[u8]) -> Result<Arc<OpenFile>, RedirectFailure> {
         match text_file(bytes, self.limits.cancel()) {
             Ok(file) => Ok(Arc::new(file)),
             Err(error) => {
@@ -59,18 +59,18 @@ impl Session {
                     "cannot create temp file for here-document: {}",
                     haft_fs::message(&error)
                 ));
-                Err(Failure::Reported)
+                Err(RedirectFailure::Reported)
             }
         }
     }
 
-    /// Opens the file that a word names. Unless `clobber`, a regular file that exists is refused.
+    /// Opens the file that a word names. Unless `clobber` is set, an existing regular file is refused.
     pub(super) fn open_target(
         &mut self,
         word: &Word,
         options: OpenOptions,
         clobber: bool,
-    ) -> Result<Arc<OpenFile>, Failure> {
+    ) -> Result<Arc<OpenFile>, RedirectFailure> {
         let name = self.target_name(word)?;
         match self.open(&name, options, clobber)? {
             Ok(file) => Ok(file),
@@ -81,13 +81,13 @@ impl Session {
                     _ => haft_fs::message(&error),
                 };
                 self.report(format_args!("{name}: {why}"));
-                Err(Failure::Reported)
+                Err(RedirectFailure::Reported)
             }
         }
     }
 
-    /// The one name that the word of a redirection expands to.
-    pub(super) fn target_name(&mut self, word: &Word) -> Result<Bytes, Failure> {
+    /// Expands the word of a redirection to one name.
+    pub(super) fn target_name(&mut self, word: &Word) -> Result<Bytes, RedirectFailure> {
         if let Some(text) = word.literal() {
             return Ok(text.into());
         }
@@ -98,16 +98,16 @@ impl Session {
             _ => {
                 let shown = self.expand_string(word)?;
                 self.report(format_args!("{shown}: ambiguous redirect"));
-                Err(Failure::Reported)
+                Err(RedirectFailure::Reported)
             }
         }
     }
 
-    /// Opens a file by name, from the session's working directory and with its mask. Names such as `/dev/fd/3` mean the
-    /// session's own descriptors, names such as `/dev/tcp/host/80` connections.
+    /// Opens a file by name, relative to the session's working directory and with its mask. `/dev/fd/3` means the session's
+    /// own descriptor, `/dev/tcp/host/80` a connection.
     ///
     /// # Errors
-    /// The outer one is cancellation, or what a trap wants that has run while the file was waited for.
+    /// The outer error is cancellation, or a trap that ran during the wait and leaves the command.
     pub(crate) fn open(
         &mut self,
         name: &[u8],
@@ -120,7 +120,7 @@ impl Session {
             return Ok(self.open_files.get(number).cloned().ok_or_else(not_there));
         }
         if self.kernel.allows_programs()
-            && let Some(address) = Address::of(name)
+            && let Some(address) = ConnectionAddress::of(name)
         {
             let socket = self.connect(&address)?;
             return Ok(socket.map(|socket| Arc::new(OpenFile::real(socket))));
@@ -140,14 +140,14 @@ impl Session {
                 options = options.truncate(false).create_new(true);
             }
         }
-        let file = match self.waits_to_open(&path) {
+        let file = match self.blocking_fifo(&path) {
             Some(real) => self.open_fifo(&real, path, options)?,
             None => self.kernel.files.open(haft_text::path(&path), &options),
         };
         Ok(file.and_then(refuse_withheld).map(|file| Arc::new(OpenFile::opened(file))))
     }
 
-    /// The whole content of a file.
+    /// The content of a file.
     ///
     /// # Errors
     /// As for [`Session::open`].
@@ -176,7 +176,7 @@ impl Session {
     }
 }
 
-/// Refuses a file of the process that runs this script, such as the pipe to the client of a server.
+/// Refuses a private file of this process, such as the pipe to the client of a server.
 fn refuse_withheld(file: File) -> io::Result<File> {
     match &file {
         File::Real(descriptor) if is_withheld(descriptor) => {
@@ -191,12 +191,12 @@ pub(super) fn writing(append: bool) -> OpenOptions {
     if append { options.append(true) } else { options.truncate(true) }
 }
 
-/// A file that holds a text: a pipe if it fits into one, else a file in memory.
+/// A readable file that contains a text: a pipe if the text fits into it, else a file in memory.
 fn text_file(bytes: &[u8], cancel: &CancelToken) -> io::Result<OpenFile> {
     use rustix::fs::{MemfdFlags, SeekFrom, memfd_create, seek};
-    const PIPE: usize = 4096;
-    const SOME: usize = 1 << 20;
-    if bytes.len() <= PIPE {
+    const MAX_PIPE_BYTES: usize = 4096;
+    const WRITE_CHUNK_BYTES: usize = 1 << 20;
+    if bytes.len() <= MAX_PIPE_BYTES {
         let (reader, writer) = rustix::pipe::pipe_with(rustix::pipe::PipeFlags::CLOEXEC)?;
         let mut rest = bytes;
         while !rest.is_empty() {
@@ -211,7 +211,7 @@ fn text_file(bytes: &[u8], cancel: &CancelToken) -> io::Result<OpenFile> {
         if cancel.is_cancelled() {
             return Err(io::ErrorKind::Interrupted.into());
         }
-        let written = rustix::io::write(&file, &rest[..rest.len().min(SOME)])?;
+        let written = rustix::io::write(&file, &rest[..rest.len().min(WRITE_CHUNK_BYTES)])?;
         rest = &rest[written..];
     }
     seek(&file, SeekFrom::Start(0))?;

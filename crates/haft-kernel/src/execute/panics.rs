@@ -1,4 +1,4 @@
-//! A panic ends the stage that it happens in, and nothing else.
+//! A panic ends the stage that it happens in and nothing else.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -6,11 +6,11 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use crate::flow::{Flow, Unwind};
 use crate::session::Session;
 
-/// The status of a stage that has panicked: that of a program which has aborted.
+/// The status of a stage that panicked: the same as for `SIGABRT`.
 pub(crate) const PANIC_STATUS: i32 = 134;
 
 impl Session {
-    /// Runs the work of a shell or subshell. If it panics, a message tells so, and the shell ends with
+    /// Runs the work of a shell or subshell. If it panics, this is reported, and the shell ends with
     /// [`PANIC_STATUS`].
     pub(crate) fn catch_panic(&mut self, run: impl FnOnce(&mut Self) -> Flow) -> Flow {
         let stack = self.limits.stack();
@@ -22,7 +22,7 @@ impl Session {
         })
     }
 
-    /// Runs the whole work of this subshell, with its `EXIT` trap. Yields its status.
+    /// Runs the whole work of this subshell and its `EXIT` trap. Returns its status.
     pub(crate) fn run_as_subshell(&mut self, run: impl FnOnce(&mut Self) -> Flow) -> i32 {
         let ended = self.catch_panic(|session| {
             let result = session.catch_panic(run);
@@ -31,7 +31,7 @@ impl Session {
         ended.unwrap_or_else(Unwind::status)
     }
 
-    /// Runs a command that is not part of the shell. If it panics, the shell goes on.
+    /// Runs an added command. If it panics, the shell goes on.
     pub(crate) fn catch_command_panic(&mut self, name: &[u8], run: impl FnOnce(&mut Self) -> Flow) -> Flow {
         let caught = catch_unwind(AssertUnwindSafe(|| run(self)));
         caught.unwrap_or_else(|panic| {
@@ -42,7 +42,7 @@ impl Session {
     }
 }
 
-/// What a panic says.
+/// The message of a panic.
 fn message(panic: &(dyn Any + Send)) -> &str {
     let text = panic.downcast_ref::<String>().map(String::as_str);
     text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("a panic without a message")

@@ -1,7 +1,7 @@
 //! Pipelines of several commands.
 //!
-//! Each stage is a subshell. One that turns out to be a program is started as such, wired to its neighbours by pipes of
-//! the system. One that runs in this process gets a thread; the last of those may do without, and run here.
+//! Each stage is a subshell. A stage that is a program is started directly, connected to its neighbours by pipes. A stage
+//! that runs in this process gets a thread, except that the last of those may run on the thread of the session.
 
 use std::sync::Arc;
 use std::thread;
@@ -9,8 +9,8 @@ use std::thread;
 use haft_lang::ast::{Argument, Command, CommandKind, Pipeline, SharedSlice, SimpleCommand, WordFlags};
 use haft_process::{CANCELLED, Signals};
 
-use super::arguments::Arguments;
-use super::dispatch::Target;
+use super::arguments::CommandArguments;
+use super::dispatch::CommandTarget;
 use super::external::Started;
 use super::parameters::ExecutionParameters;
 use crate::fan::{Role, STACK};
@@ -26,14 +26,14 @@ use crate::signals::SignalInbox;
 pub(super) const CANNOT_START: i32 = 254;
 
 /// A stage that runs in this process.
-pub(crate) struct Work {
+pub(crate) struct StageWork {
     session: Session,
     stages: SharedSlice<Command>,
-    /// The first of its stages: the last of them, unless they are a fan-out.
+    /// The first stage of a fan-out; else the same as `index`.
     first: usize,
     index: usize,
     /// The expanded words and their meaning, if they are known already.
-    expanded: Option<(Arguments, Target)>,
+    expanded: Option<(CommandArguments, CommandTarget)>,
     debug_trap_has_run: bool,
     record: Option<Box<StageRecorder>>,
 }
@@ -49,10 +49,10 @@ struct StageOptions {
     debug_trap_has_run: bool,
 }
 
-/// A stage that was looked at.
-enum Stage {
+/// A stage after [`start_stage`].
+enum PreparedStage {
     Running(Member),
-    Ready(Box<Work>),
+    Ready(Box<StageWork>),
 }
 
 impl Session {
@@ -65,15 +65,15 @@ impl Session {
         let count = pipeline.stages.len();
         if !self.has_whole_fans(&pipeline.stages) {
             self.parameters.set_pipe_status(2);
-            return self.concluded(2);
+            return self.check_failure(2);
         }
         let own_last = self.options.shell(ShellOption::LastPipe)
             && !self.options.has(SetOption::Monitor)
             && self.role(&pipeline.stages[count - 1]) == Role::Stage;
-        let beside = if own_last { count - 1 } else { count };
-        let debug_trap_has_run = self.debug_stages(&pipeline.stages[..beside])?;
+        let forked = if own_last { count - 1 } else { count };
+        let debug_trap_has_run = self.debug_stages(&pipeline.stages[..forked])?;
         let options = StageOptions { recorded, debug_trap_has_run, is_whole_subshell: false };
-        let (stages, input) = match self.start_stages(pipeline, beside, options) {
+        let (stages, input) = match self.start_stages(pipeline, forked, options) {
             Ok(started) => started,
             Err(error) => {
                 return Err(self.fail(format_args!("cannot make a pipe: {}", haft_fs::message(&error))));
@@ -120,22 +120,22 @@ impl Session {
         if let Some(stage) = pipeline.stages.last() {
             self.calls.set_line(stage.line);
             self.calls.set_command_span(stage.span);
-            // The failure of a subshell at the end is told as that, and then as that of the pipeline.
+            // Failure of a subshell at the end triggers the `ERR` trap once for itself and once for the pipeline.
             if last != 0 && !self.ignores_failure() && matches!(stage.kind, CommandKind::Subshell(_)) {
-                self.tell_failure(last)?;
+                self.run_error_trap(last)?;
             }
         }
-        self.concluded(if self.options.has(SetOption::PipeFail) { failed } else { last })
+        self.check_failure(if self.options.has(SetOption::PipeFail) { failed } else { last })
     }
 
-    /// Makes the pipes and looks at the first `count` stages: programs are started. Yields the end of the last pipe too if
-    /// there is a further stage.
+    /// Makes the pipes and starts those of the first `count` stages that are programs. Also returns the read end of the
+    /// last pipe if there is a further stage.
     fn start_stages(
         &mut self,
         pipeline: &Pipeline,
         count: usize,
         options: StageOptions,
-    ) -> std::io::Result<(Vec<Stage>, Option<Arc<OpenFile>>)> {
+    ) -> std::io::Result<(Vec<PreparedStage>, Option<Arc<OpenFile>>)> {
         let mut input: Option<Arc<OpenFile>> = None;
         let mut stages = Vec::with_capacity(count);
         let mut first = 0;
@@ -154,14 +154,14 @@ impl Session {
                 child.open_files.set_stdin_redirected(true);
             }
             if index + 1 < pipeline.stages.len() {
-                // Of the usual size: a script can tell how much fits before the reader has gone.
+                // The pipe has the usual size: a script can observe how much fits.
                 let (reader, writer) = rustix::pipe::pipe_with(rustix::pipe::PipeFlags::CLOEXEC)?;
                 input = Some(Arc::new(OpenFile::pipe(reader)));
                 let output = Arc::new(OpenFile::pipe(writer));
                 record.iter_mut().for_each(|record| record.count(output.written().clone()));
                 child.open_files.set(1, output);
             }
-            let work = Box::new(Work {
+            let work = Box::new(StageWork {
                 session: child,
                 stages: pipeline.stages.clone(),
                 first,
@@ -171,9 +171,9 @@ impl Session {
                 record,
             });
             if index > first {
-                // The stages of a fan-out have one member between them; those that it swallows have no status.
-                stages.extend((first..index).map(|_| Stage::Running(Member::ended(0))));
-                stages.push(Stage::Ready(work));
+                // A fan-out has one member for all its stages; the others have no status of their own.
+                stages.extend((first..index).map(|_| PreparedStage::Running(Member::ended(0))));
+                stages.push(PreparedStage::Ready(work));
             } else {
                 stages.push(start_stage(work));
             }
@@ -182,22 +182,22 @@ impl Session {
         Ok((stages, input))
     }
 
-    /// Runs the stages that run in this process: all on threads, but the last of them here if that is safe.
-    fn run_stages_ready(&mut self, stages: Vec<Stage>, inline: bool) -> Vec<Member> {
+    /// Runs the stages that run in this process on threads; the last one on this thread if that is safe.
+    fn run_stages_ready(&mut self, stages: Vec<PreparedStage>, inline: bool) -> Vec<Member> {
         let last_stage = stages.len() - 1;
-        let last_ready = stages.iter().rposition(|stage| matches!(stage, Stage::Ready(_)));
-        // A stage in the middle of a substitution must not run here: nobody would read what the next one writes.
+        let last_ready = stages.iter().rposition(|stage| matches!(stage, PreparedStage::Ready(_)));
+        // In a command substitution, a stage before the last must not run here: the capture would not be read meanwhile.
         let here = last_ready.filter(|at| inline && (*at == last_stage || !self.processes.is_captured()));
         let mut chosen = None;
         let mut members = Vec::with_capacity(stages.len());
         for (index, stage) in stages.into_iter().enumerate() {
             members.push(match stage {
-                Stage::Running(member) => member,
-                Stage::Ready(work) if Some(index) == here => {
+                PreparedStage::Running(member) => member,
+                PreparedStage::Ready(work) if Some(index) == here => {
                     chosen = Some((index, work));
                     Member::ended(0)
                 }
-                Stage::Ready(work) => work.start(),
+                PreparedStage::Ready(work) => work.start(),
             });
         }
         if let Some((index, work)) = chosen {
@@ -207,7 +207,7 @@ impl Session {
         members
     }
 
-    /// `lastpipe`: the last stage runs in this very session.
+    /// `lastpipe`: runs the last stage in this session.
     fn run_own_last(
         &mut self,
         command: &Command,
@@ -217,7 +217,7 @@ impl Session {
         let parameters = ExecutionParameters::default();
         let Some(input) = input else { return self.run_command(command, parameters, record) };
         let before = self.open_files.set(0, input);
-        let result = self.without_errors(|session| session.run_command(command, parameters, record));
+        let result = self.as_condition(|session| session.run_command(command, parameters, record));
         self.open_files.restore(0, before);
         result
     }
@@ -239,14 +239,14 @@ impl Session {
     }
 }
 
-/// Looks at a stage: a command that is known to be a program is started.
-fn start_stage(mut work: Box<Work>) -> Stage {
+/// Starts a stage if it is a program.
+fn start_stage(mut work: Box<StageWork>) -> PreparedStage {
     let stages = work.stages.clone();
     let command = &stages[work.index];
     let session = &mut work.session;
-    let CommandKind::Simple(simple) = &command.kind else { return Stage::Ready(work) };
+    let CommandKind::Simple(simple) = &command.kind else { return PreparedStage::Ready(work) };
     if simple.arguments.is_empty() || runs_commands(command, simple) || session.traps.has_actions() {
-        return Stage::Ready(work);
+        return PreparedStage::Ready(work);
     }
     session.calls.set_line(command.line);
     session.calls.set_command_span(command.span);
@@ -254,19 +254,19 @@ fn start_stage(mut work: Box<Work>) -> Stage {
         Ok(arguments) => arguments,
         Err(unwind) => return work.failed(Err(unwind)),
     };
-    let target = arguments.words.first().map(|name| session.find(name));
-    let target = target.map(|target| session.settle(target, &arguments.words));
+    let target = arguments.words.first().map(|name| session.resolve_name(name));
+    let target = target.map(|target| session.resolve_target(target, &arguments.words));
     match target {
-        Some(Target::External) => start_program(work, command, arguments),
+        Some(CommandTarget::External) => start_program(work, command, arguments),
         Some(target) => {
             work.expanded = Some((arguments, target));
-            Stage::Ready(work)
+            PreparedStage::Ready(work)
         }
-        None => Stage::Ready(work),
+        None => PreparedStage::Ready(work),
     }
 }
 
-/// Whether expanding a command runs commands, which must not happen before all stages are there.
+/// Whether expanding a command runs commands, which must not happen before all stages exist.
 pub(super) fn runs_commands(command: &Command, simple: &SimpleCommand) -> bool {
     let in_arguments = simple.arguments.iter().any(|argument| match argument {
         Argument::Word(word) => word.flags.contains(WordFlags::COMMANDS),
@@ -294,10 +294,10 @@ fn has_commands(command: &Command) -> bool {
     })
 }
 
-fn start_program(mut work: Box<Work>, command: &Command, arguments: Arguments) -> Stage {
+fn start_program(mut work: Box<StageWork>, command: &Command, arguments: CommandArguments) -> PreparedStage {
     let session = &mut work.session;
     match session.redirect(&command.redirects) {
-        Ok(Some(undo)) => session.forget(undo),
+        Ok(Some(undo)) => session.make_permanent(undo),
         Ok(None) => return work.failed(Ok(1)),
         Err(unwind) => return work.failed(Err(unwind)),
     }
@@ -306,19 +306,21 @@ fn start_program(mut work: Box<Work>, command: &Command, arguments: Arguments) -
     {
         return work.failed(Err(unwind));
     }
-    work.record.iter_mut().for_each(|record| record.identify(&Target::External, &arguments.words));
+    work.record.iter_mut().for_each(|record| record.identify(&CommandTarget::External, &arguments.words));
     match session.start_external(&arguments.words, &[]) {
-        Ok(Started::Child(child)) => Stage::Running(Member::process(child).recorded(work.record.take())),
+        Ok(Started::Child(child)) => {
+            PreparedStage::Running(Member::process(child).recorded(work.record.take()))
+        }
         Ok(Started::Failed(status)) => work.failed(Ok(status)),
-        Ok(Started::Headless(_)) => {
-            work.expanded = Some((arguments, Target::External));
-            Stage::Ready(work)
+        Ok(Started::NoShebang(_)) => {
+            work.expanded = Some((arguments, CommandTarget::External));
+            PreparedStage::Ready(work)
         }
         Err(unwind) => work.failed(Err(unwind)),
     }
 }
 
-impl Work {
+impl StageWork {
     /// Runs something in a subshell on a new thread.
     pub(crate) fn on_thread(
         session: Session,
@@ -340,14 +342,14 @@ impl Work {
         let status = session.run_as_subshell(|session| {
             run_stage(session, &stages[first..=index], expanded, debug_trap_has_run, record.as_deref_mut())
         });
-        session.leave();
+        session.release_jobs();
         (status, record)
     }
 
     /// Ends the stage before it has begun.
-    fn failed(mut self: Box<Self>, result: Flow) -> Stage {
+    fn failed(mut self: Box<Self>, result: Flow) -> PreparedStage {
         let status = self.session.end_subshell(result).unwrap_or(CANCELLED);
-        Stage::Running(Member::ended(status).recorded(self.record.take()))
+        PreparedStage::Running(Member::ended(status).recorded(self.record.take()))
     }
 }
 
@@ -373,7 +375,7 @@ fn on_recorded_thread(
     let body = move || {
         let counted = memory.enter_thread();
         let status = session.run_as_subshell(|session| run(session, record.as_deref_mut()));
-        session.leave();
+        session.release_jobs();
         left.leave_record(record);
         drop(session);
         drop(registered);
@@ -389,7 +391,7 @@ fn on_recorded_thread(
 fn run_stage(
     session: &mut Session,
     stages: &[Command],
-    expanded: Option<(Arguments, Target)>,
+    expanded: Option<(CommandArguments, CommandTarget)>,
     debug_trap_has_run: bool,
     record: Option<&mut StageRecorder>,
 ) -> Flow {
@@ -418,7 +420,7 @@ fn run_stage(
     }
 }
 
-/// Whether a stage is `jobs` itself, which then shows those of the shell that the stage is part of.
+/// Whether a stage is `jobs`, which then shows the jobs of the parent shell.
 fn lists_jobs(stage: &Command) -> bool {
     matches!(&stage.kind, CommandKind::Simple(simple) if simple.name().is_some_and(|name| name == b"jobs"))
 }

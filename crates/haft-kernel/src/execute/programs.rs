@@ -1,4 +1,4 @@
-//! What commands that start programs themselves need of a session.
+//! The interface of a session for commands that start programs or other commands.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -7,17 +7,17 @@ use std::time::Instant;
 use haft_process::{Command, Disposition, Environment};
 use haft_text::Bytes;
 
-use super::arguments::Arguments;
-use super::dispatch::Target;
+use super::arguments::CommandArguments;
+use super::dispatch::CommandTarget;
 use super::external::Started;
 use super::parameters::ExecutionParameters;
-use super::pipeline::Work;
+use super::pipeline::StageWork;
 use super::simple::exported;
 use super::trap::FATAL;
 use crate::builtins::Context;
 use crate::flow::{Flow, Unwind};
 use crate::jobs::Member;
-use crate::run::Part;
+use crate::run::RunPart;
 use crate::session::Session;
 use crate::traps::Trap;
 
@@ -34,50 +34,50 @@ impl Session {
         &self.kernel.permission
     }
 
-    /// Whether this process is a shell and nothing else.
+    /// Whether this process is a shell and does nothing else.
     #[must_use]
     pub fn is_plain_shell(&self) -> bool {
         self.kernel.plain_shell
     }
 
-    /// The file of a program: as given if it has a slash, else found by `PATH`.
+    /// The file of a program: the name if it has a slash, else found in `PATH`.
     pub fn find_program(&mut self, name: &[u8]) -> Option<Bytes> {
         self.program_path(name, &[])
     }
 
-    /// A program to be started, with the environment, directory and descriptors of the session.
+    /// A program to be started with the environment, directory and descriptors of the session.
     ///
     /// # Errors
-    /// What the session has and a program cannot be given.
+    /// If the arguments are too long, or the directory or a descriptor does not exist outside of the session.
     pub fn program(&mut self, path: &[u8], words: &[Bytes]) -> Result<Command, String> {
         let _ = self.flush();
         self.command(path, words, &[])
     }
 
-    /// The variables that programs are given.
+    /// The exported variables.
     #[must_use]
     pub fn environment(&mut self) -> Arc<Environment> {
         self.variables.environment()
     }
 
-    /// Sets a variable that programs are given.
+    /// Sets and exports a variable.
     pub fn set_exported(&mut self, name: &[u8], value: &[u8]) {
         self.variables.insert(name, exported(value.into()));
     }
 
-    /// Takes a variable away from programs, and from the session.
-    pub fn withhold(&mut self, name: &[u8]) {
+    /// Removes a variable.
+    pub fn remove_variable(&mut self, name: &[u8]) {
         self.variables.swap(name, None);
     }
 
-    /// Where on this machine a path of the session is; `None` if it is nowhere.
+    /// The path on this machine of a path of the session. `None` if there is none.
     #[must_use]
     pub fn real_path(&self, path: &[u8]) -> Option<PathBuf> {
-        self.real_place(&self.resolve(path))
+        self.real_absolute_path(&self.resolve(path))
     }
 
     /// The same for an absolute path.
-    pub(crate) fn real_place(&self, path: &[u8]) -> Option<PathBuf> {
+    pub(crate) fn real_absolute_path(&self, path: &[u8]) -> Option<PathBuf> {
         self.kernel.files.real_path(haft_text::path(path)).or_else(|| {
             let real = self.kernel.backend.as_ref()?.resolve_real_path(path)?;
             Some(haft_text::path(&real).to_owned())
@@ -102,19 +102,19 @@ impl Session {
         self.find_builtin(name).is_some()
     }
 
-    /// Whether a command that runs in this process has this name.
+    /// Whether an added command has this name.
     #[must_use]
     pub fn has_command(&self, name: &[u8]) -> bool {
         self.kernel.added(name).is_some()
     }
 
-    /// Whether words, of which the first is taken neither for a function nor for a builtin, run something in this process, or
-    /// a tool. It is so for all words where there are no programs.
-    pub fn runs_here(&mut self, words: &[Bytes]) -> bool {
-        !self.kernel.allows_programs() || !words.is_empty() && self.is_found_beyond(words)
+    /// Whether words run in this process or as a tool, if functions and builtins are ignored. Always true where programs are
+    /// not allowed.
+    pub fn runs_in_process(&mut self, words: &[Bytes]) -> bool {
+        !self.kernel.allows_programs() || !words.is_empty() && self.resolves_outside_shell(words)
     }
 
-    /// Gives the session an input that is empty.
+    /// Makes standard input empty.
     pub fn close_input(&mut self) {
         match self.open(b"/dev/null", haft_fs::OpenOptions::new().read(true), true) {
             Ok(Ok(null)) => drop(self.open_files.set(0, null)),
@@ -129,9 +129,9 @@ impl Session {
         self.kernel.backend.as_ref().is_some_and(|backend| backend.has_tool(name))
     }
 
-    /// Runs something that a signal which would end this process shall not cut off: the signal unwinds it instead, and ends
-    /// the process after that. Elsewhere than in a plain shell, and in subshells, it just runs.
-    pub fn ended_in_order<T>(&mut self, run: impl FnOnce(&mut Self) -> T) -> T {
+    /// Runs something that must not be cut off by a signal that ends the process: the signal unwinds it first, and then ends
+    /// the process. Outside of a plain shell, and in subshells, this only calls `run`.
+    pub fn defer_fatal_signals<T>(&mut self, run: impl FnOnce(&mut Self) -> T) -> T {
         if !self.kernel.plain_shell || self.identity.is_subshell() || self.trap_state.catches_fatal_signals()
         {
             return run(self);
@@ -150,7 +150,7 @@ impl Session {
         result
     }
 
-    /// Waits for a member until it ends, and at most so long: its status, if it has ended.
+    /// Waits for a member until it ends or the deadline has passed. Returns its status if it has ended.
     ///
     /// # Errors
     /// Cancellation.
@@ -178,74 +178,74 @@ impl Session {
     }
 }
 
-/// What came of starting words as a command beside the session.
+/// The result of starting words as a command in the background.
 #[derive(Debug)]
-pub enum Beside {
-    /// It runs; the part is what it will have started.
-    Member(Member, Part),
-    /// It could not be started; this is the status.
+pub enum StartedCommand {
+    /// The command runs. The part contains all processes that it starts.
+    Member(Member, RunPart),
+    /// It could not be started. This is the status.
     Failed(i32),
 }
 
 impl Context<'_> {
-    /// Starts the last of the arguments as a command of its own beside the session: a program in a process group of its
-    /// own, anything else in a subshell. A name that a program has means the program, unless it is a command that
-    /// runs in this process.
+    /// Starts the last of the arguments as a command in the background: a program in its own process group, anything else
+    /// in a subshell. A program is preferred to a function or builtin of the same name, but not to an added command.
     ///
     /// # Errors
-    /// A reason to leave what encloses it.
-    pub fn start(&mut self, words: &[Bytes]) -> Result<Beside, Unwind> {
+    /// A reason to leave the commands around this one.
+    pub fn start(&mut self, words: &[Bytes]) -> Result<StartedCommand, Unwind> {
         let _ = self.session.flush();
-        let Some(name) = words.first() else { return Ok(Beside::Failed(0)) };
+        let Some(name) = words.first() else { return Ok(StartedCommand::Failed(0)) };
         let mut child = self.session.fork();
-        let part = child.become_part();
+        let part = child.become_run_part();
         let target = match child.has_command(name) || !child.has_program(name) {
-            true => child.find(name),
-            false => Target::External,
+            true => child.resolve_name(name),
+            false => CommandTarget::External,
         };
-        let target = child.settle(target, words);
-        if matches!(target, Target::External) {
+        let target = child.resolve_target(target, words);
+        if matches!(target, CommandTarget::External) {
             return child.start_own_group(words, part);
         }
-        let arguments = Arguments { words: words.to_vec(), operands: None, values: self.values.to_vec() };
-        let member = Work::on_thread(child, move |session| {
+        let arguments =
+            CommandArguments { words: words.to_vec(), operands: None, values: self.values.to_vec() };
+        let member = StageWork::on_thread(child, move |session| {
             session.run_target(target, &arguments, &[], ExecutionParameters::default(), None)
         });
-        Ok(Beside::Member(member, part))
+        Ok(StartedCommand::Member(member, part))
     }
 }
 
 impl Context<'_> {
-    /// Runs the last of the arguments in a subshell, as a program would run them: functions and builtins are not seen.
+    /// Runs the last of the arguments in the subshell `child`, as a program would: functions and builtins are ignored.
     ///
     /// # Errors
     /// Cancellation.
-    pub fn run_apart(&mut self, mut child: Session, words: &[Bytes]) -> Flow {
+    pub fn run_in_subshell(&mut self, mut child: Session, words: &[Bytes]) -> Flow {
         let _ = self.session.flush();
-        let result = child.dispatch_beyond(words, self.values);
+        let result = child.dispatch_external(words, self.values);
         let status = child.end_subshell(result);
-        child.leave();
+        child.release_jobs();
         status
     }
 
-    /// The same beside the session.
-    pub fn start_apart(&mut self, child: Session, words: &[Bytes]) -> Member {
+    /// The same in the background.
+    pub fn start_in_subshell(&mut self, child: Session, words: &[Bytes]) -> Member {
         let _ = self.session.flush();
         let (words, values) = (words.to_vec(), self.values.to_vec());
-        Work::on_thread(child, move |session| session.dispatch_beyond(&words, &values))
+        StageWork::on_thread(child, move |session| session.dispatch_external(&words, &values))
     }
 }
 
 impl Session {
-    fn start_own_group(mut self, words: &[Bytes], part: Part) -> Result<Beside, Unwind> {
+    fn start_own_group(mut self, words: &[Bytes], part: RunPart) -> Result<StartedCommand, Unwind> {
         self.processes.require_own_group();
         Ok(match self.start_external(words, &[])? {
-            Started::Child(child) => Beside::Member(Member::process(child), part),
-            Started::Failed(status) => Beside::Failed(status),
-            Started::Headless(path) => {
+            Started::Child(child) => StartedCommand::Member(Member::process(child), part),
+            Started::Failed(status) => StartedCommand::Failed(status),
+            Started::NoShebang(path) => {
                 let words = words.to_vec();
-                let run = move |session: &mut Session| session.run_headless(&path, &words, &[]);
-                Beside::Member(Work::on_thread(self, run), part)
+                let run = move |session: &mut Session| session.run_without_shebang(&path, &words, &[]);
+                StartedCommand::Member(StageWork::on_thread(self, run), part)
             }
         })
     }

@@ -14,33 +14,32 @@ use crate::io::OpenFile;
 use crate::options::{SetOption, ShellOption};
 use crate::session::Session;
 
-/// What redirections have changed, to be put back.
+/// What redirections have replaced, to be restored.
 #[derive(Debug, Default)]
-pub(crate) struct Undo {
+pub(crate) struct RedirectUndo {
     /// Whether standard input was redirected before.
     stdin_redirected: bool,
-    /// Whether they are carried out as if in a child. Elsewhere `3>&4-` closes the 4 for good.
+    /// Whether the redirections are performed as if in a child. Otherwise `3>&4-` closes 4 permanently.
     in_child: bool,
-    /// The numbers with what was open under them, in the order in which they were changed.
+    /// The numbers and what was open under them, in the order of the changes.
     saved: Vec<(u32, Option<Arc<OpenFile>>)>,
 }
 
-/// Why a redirection failed: it has been reported, or control goes elsewhere.
-pub(super) enum Failure {
+/// Why a redirection failed: it was reported, or control leaves the command.
+pub(super) enum RedirectFailure {
     Reported,
     Unwind(Unwind),
 }
 
-impl From<Unwind> for Failure {
+impl From<Unwind> for RedirectFailure {
     fn from(unwind: Unwind) -> Self {
         Self::Unwind(unwind)
     }
 }
 
 impl Session {
-    /// Carries out redirections in their order. `None` says that one failed and was reported; everything is as before
-    /// then.
-    pub(crate) fn redirect(&mut self, redirects: &[Redirect]) -> Result<Option<Undo>, Unwind> {
+    /// Performs redirections in order. `None` means that one failed and was reported; everything is as before then.
+    pub(crate) fn redirect(&mut self, redirects: &[Redirect]) -> Result<Option<RedirectUndo>, Unwind> {
         self.redirect_all(redirects, false)
     }
 
@@ -48,17 +47,20 @@ impl Session {
         &mut self,
         redirects: &[Redirect],
         in_child: bool,
-    ) -> Result<Option<Undo>, Unwind> {
-        let mut undo =
-            Undo { stdin_redirected: self.open_files.is_stdin_redirected(), in_child, ..Undo::default() };
+    ) -> Result<Option<RedirectUndo>, Unwind> {
+        let mut undo = RedirectUndo {
+            stdin_redirected: self.open_files.is_stdin_redirected(),
+            in_child,
+            ..RedirectUndo::default()
+        };
         for redirect in redirects {
             match self.redirect_one(redirect, &mut undo) {
                 Ok(()) => {}
-                Err(Failure::Reported) => {
+                Err(RedirectFailure::Reported) => {
                     self.restore(undo);
                     return Ok(None);
                 }
-                Err(Failure::Unwind(unwind)) => {
+                Err(RedirectFailure::Unwind(unwind)) => {
                     self.restore(undo);
                     return Err(unwind);
                 }
@@ -67,12 +69,12 @@ impl Session {
         Ok(Some(undo))
     }
 
-    /// Carries out the redirections of a program. They are expanded as if in the child that becomes the program: what they
-    /// assign is gone afterwards, and what would end the shell only fails the command, with the status that is yielded.
+    /// Performs the redirections of a program. They are expanded as if in the child process: assignments are undone
+    /// afterwards, and an error that would end the shell fails only the command. The inner error is its status.
     pub(crate) fn redirect_program(
         &mut self,
         redirects: &[Redirect],
-    ) -> Result<std::result::Result<Undo, i32>, Unwind> {
+    ) -> Result<std::result::Result<RedirectUndo, i32>, Unwind> {
         self.variables.share();
         let before = self.variables.clone();
         let result = self.redirect_all(redirects, true);
@@ -84,8 +86,8 @@ impl Session {
         }
     }
 
-    /// Puts back what redirections have changed. Yields whether everything held back could be written.
-    pub(crate) fn restore(&mut self, undo: Undo) -> bool {
+    /// Undoes redirections. Returns whether all held-back output could be written.
+    pub(crate) fn restore(&mut self, undo: RedirectUndo) -> bool {
         if undo.saved.is_empty() {
             return true;
         }
@@ -107,8 +109,8 @@ impl Session {
         flushed
     }
 
-    /// Lets redirections stay.
-    pub(crate) fn forget(&mut self, undo: Undo) {
+    /// Makes redirections permanent.
+    pub(crate) fn make_permanent(&mut self, undo: RedirectUndo) {
         let _ = self.flush();
         for (number, _) in &undo.saved {
             self.follow_standard(*number);
@@ -116,8 +118,8 @@ impl Session {
         drop(undo);
     }
 
-    /// Has the process of a plain shell let go of a standard descriptor that its session has no longer: who reads the
-    /// other end of it shall see that.
+    /// Closes a standard descriptor of a plain shell's process that its session has replaced, so that the reader of the
+    /// other end sees the end of its input.
     fn follow_standard(&self, number: u32) {
         use rustix::stdio::{dup2_stderr, dup2_stdin, dup2_stdout};
         if !self.kernel.plain_shell || self.identity.is_subshell() || number > 2 {
@@ -139,7 +141,7 @@ impl Session {
         }
     }
 
-    fn put(&mut self, number: u32, file: Arc<OpenFile>, undo: &mut Undo) {
+    fn put(&mut self, number: u32, file: Arc<OpenFile>, undo: &mut RedirectUndo) {
         let old = self.open_files.set(number, file);
         if number == 0 {
             self.open_files.set_stdin_redirected(true);
@@ -147,7 +149,7 @@ impl Session {
         undo.saved.push((number, old));
     }
 
-    fn redirect_one(&mut self, redirect: &Redirect, undo: &mut Undo) -> Result<(), Failure> {
+    fn redirect_one(&mut self, redirect: &Redirect, undo: &mut RedirectUndo) -> Result<(), RedirectFailure> {
         let default = match &redirect.kind {
             RedirectKind::Read(_)
             | RedirectKind::ReadWrite(_)
@@ -178,13 +180,13 @@ impl Session {
         }
     }
 
-    /// Opens a file under a number; one that went to a variable stays open after the command.
+    /// Opens a file under a number. One that `{name}` chose stays open after the command.
     fn open_as(
         &mut self,
         descriptor: &RedirectDescriptor,
         number: u32,
         file: Arc<OpenFile>,
-        undo: &mut Undo,
+        undo: &mut RedirectUndo,
     ) {
         let stays = matches!(descriptor, RedirectDescriptor::Variable { .. })
             && !self.options.shell(ShellOption::VariableRedirectClose);
@@ -194,8 +196,8 @@ impl Session {
         }
     }
 
-    /// The number that is redirected; a fresh one for `{name}`, which is assigned.
-    fn number(&mut self, descriptor: &RedirectDescriptor, default: u32) -> Result<u32, Failure> {
+    /// The number that is redirected. For `{name}` it is a free one, which is assigned to the variable.
+    fn number(&mut self, descriptor: &RedirectDescriptor, default: u32) -> Result<u32, RedirectFailure> {
         match descriptor {
             RedirectDescriptor::Default => Ok(default),
             RedirectDescriptor::Number(number) => Ok(*number),
@@ -214,20 +216,20 @@ impl Session {
                     Err(error) => {
                         self.report(error);
                         self.report(format_args!("{name}: cannot assign fd to variable"));
-                        Err(Failure::Reported)
+                        Err(RedirectFailure::Reported)
                     }
                 }
             }
         }
     }
 
-    /// The number for a duplication: `{name}>&-` closes the one that the variable holds.
+    /// The number for a duplication. `{name}>&-` closes the number in the variable.
     fn redirected_number(
         &mut self,
         descriptor: &RedirectDescriptor,
         default: u32,
         duplicate: &Duplicate,
-    ) -> Result<u32, Failure> {
+    ) -> Result<u32, RedirectFailure> {
         let (RedirectDescriptor::Variable { name, subscript }, Duplicate::Close) = (descriptor, duplicate)
         else {
             return self.number(descriptor, default);
@@ -242,7 +244,7 @@ impl Session {
         let held = value.and_then(|value| value.lossy().parse().ok());
         held.ok_or_else(|| {
             self.report(format_args!("{name}: ambiguous redirect"));
-            Failure::Reported
+            RedirectFailure::Reported
         })
     }
 
@@ -252,8 +254,8 @@ impl Session {
         default: u32,
         descriptor: &RedirectDescriptor,
         duplicate: &Duplicate,
-        undo: &mut Undo,
-    ) -> Result<(), Failure> {
+        undo: &mut RedirectUndo,
+    ) -> Result<(), RedirectFailure> {
         match duplicate {
             Duplicate::Close => {
                 let old = self.open_files.close(number);
@@ -284,7 +286,7 @@ impl Session {
                     return Ok(());
                 }
                 self.report(format_args!("{target}: ambiguous redirect"));
-                Err(Failure::Reported)
+                Err(RedirectFailure::Reported)
             }
         }
     }
@@ -296,13 +298,13 @@ impl Session {
         close: bool,
         written: Option<&Word>,
         descriptor: &RedirectDescriptor,
-        undo: &mut Undo,
-    ) -> Result<(), Failure> {
+        undo: &mut RedirectUndo,
+    ) -> Result<(), RedirectFailure> {
         let Some(file) = self.open_files.get(from).cloned() else {
             let shown =
                 written.map_or_else(|| from.to_string(), |word| self.text_of(word.span).lossy().into_owned());
             self.report(format_args!("{shown}: Bad file descriptor"));
-            return Err(Failure::Reported);
+            return Err(RedirectFailure::Reported);
         };
         self.open_as(descriptor, number, file, undo);
         if close && from != number {

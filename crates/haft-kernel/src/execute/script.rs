@@ -1,4 +1,4 @@
-//! Running text: a script, `-c`, `eval`, `source`, traps.
+//! Running source text: scripts, `-c`, `eval`, `source`, traps.
 
 use std::sync::Arc;
 
@@ -12,34 +12,34 @@ use crate::flow::{Flow, Unwind};
 use crate::options::{SetOption, ShellOption};
 use crate::session::{ErrexitContext, Frame, Session};
 
-/// How a text is run.
+/// How a source text is run.
 #[derive(Clone, Copy)]
-struct Reading {
-    /// How many lines come before it, for the numbers of its own.
+struct TextOptions {
+    /// The number of lines before it, for line numbers.
     lines_before: u32,
-    /// Whether an error that ends a command does not end the text.
+    /// Whether the text goes on after an error that ends a command.
     resume: bool,
-    /// Whether it is all that the session runs, so that its last command may take the place of the process.
+    /// Whether the session runs nothing else, so that the process may become the last command.
     whole: bool,
 }
 
-/// A text that is longer than this is parsed with a look now and then whether to stop.
-const LONG: usize = 256 * 1024;
+/// The length from which parsing a text checks for cancellation.
+const LONG_TEXT_BYTES: usize = 256 * 1024;
 
 impl Session {
-    /// Runs a text as the program of this session, to its end, and then the `EXIT` trap. Yields the status.
+    /// Runs a text as the program of this session, and then the `EXIT` trap. Returns the status.
     pub fn run_main(&mut self, source: &[u8]) -> Flow {
-        let before = self.calls();
+        let before = self.save_calls();
         let text = self.calls.source_text().cloned();
         let result = self.run_script(source);
-        let result = self.conclude(result);
-        self.go_back(before);
+        let result = self.end_program(result);
+        self.restore_calls(before);
         self.calls.set_source_text(text);
         result
     }
 
-    /// The status of the program of this session, after its `EXIT` trap.
-    pub(super) fn conclude(&mut self, result: Flow) -> Flow {
+    /// Runs the `EXIT` trap after the program of this session. Returns the status.
+    pub(super) fn end_program(&mut self, result: Flow) -> Flow {
         self.report_memory_hit();
         let status = match self.serve_last_signals(result) {
             Ok(status) => status,
@@ -62,18 +62,18 @@ impl Session {
         status.map(|status| status & 0xff)
     }
 
-    /// Runs a text command by command. An error that ends a command does not end the text.
+    /// Runs a text command by command. It goes on after an error that ends a command.
     fn run_script(&mut self, source: &[u8]) -> Flow {
-        self.run_as(source, Reading { lines_before: 0, resume: true, whole: true })
+        self.run_as(source, TextOptions { lines_before: 0, resume: true, whole: true })
     }
 
-    /// Runs a text as `eval` does: an error that ends a command does not end the text, but ends a subshell.
+    /// Runs a text as `eval` does. An error that ends a command ends the text only in a subshell.
     pub(crate) fn run_text(&mut self, source: &[u8]) -> Flow {
         let line = self.calls.line().saturating_sub(1);
         self.run_within(source, line)
     }
 
-    /// Runs a text within another, a level deeper in the trace.
+    /// Runs a text one level deeper in the trace.
     fn run_within(&mut self, source: &[u8], lines_before: u32) -> Flow {
         self.calls.deepen_trace();
         let result = self.run_source(source, lines_before, !self.identity.is_subshell());
@@ -82,14 +82,14 @@ impl Session {
     }
 
     pub(crate) fn run_source(&mut self, source: &[u8], lines_before: u32, resume: bool) -> Flow {
-        self.run_as(source, Reading { lines_before, resume, whole: false })
+        self.run_as(source, TextOptions { lines_before, resume, whole: false })
     }
 
-    fn run_as(&mut self, source: &[u8], reading: Reading) -> Flow {
+    fn run_as(&mut self, source: &[u8], reading: TextOptions) -> Flow {
         let text: Arc<[u8]> = source.into();
         let (before, span) = (self.calls.set_source_text(Some(text.clone())), self.calls.command_span());
         let result = self.nested(3, |session| session.run_commands(&text, reading));
-        // The `EXIT` trap of the session comes after this, and sees the last command.
+        // The `EXIT` trap of the session runs later and sees the last command.
         if before.is_some() {
             self.calls.set_source_text(before);
             self.calls.set_command_span(span);
@@ -98,9 +98,10 @@ impl Session {
     }
 
     #[inline(never)]
-    fn run_commands(&mut self, text: &[u8], reading: Reading) -> Flow {
-        let Reading { lines_before, resume, whole } = reading;
-        let long = (text.len() >= LONG).then(|| (self.limits.cancel().clone(), self.memory.clone()));
+    fn run_commands(&mut self, text: &[u8], reading: TextOptions) -> Flow {
+        let TextOptions { lines_before, resume, whole } = reading;
+        let long =
+            (text.len() >= LONG_TEXT_BYTES).then(|| (self.limits.cancel().clone(), self.memory.clone()));
         let cancel = long.map(|(cancel, memory)| {
             CancelCheck::new(move || cancel.is_cancelled() || (memory.is_exceeded() && !memory.recheck()))
         });
@@ -154,7 +155,7 @@ impl Session {
                     status = ended;
                 }
                 Err(unwind) => {
-                    if text.len() >= LONG {
+                    if text.len() >= LONG_TEXT_BYTES {
                         discard(program, &self.memory);
                     }
                     return Err(unwind);
@@ -180,7 +181,7 @@ impl Session {
         self.options.shell(ShellOption::ExpandAliases) && !self.definitions.aliases().is_empty()
     }
 
-    /// How text is parsed now.
+    /// The parser options that follow from the options and aliases of the session.
     #[must_use]
     pub fn parse_options(&self) -> ParseOptions {
         let aliases = match self.expands_aliases() {
@@ -211,7 +212,7 @@ impl Session {
         self.unless_posix(2)
     }
 
-    /// Expands text that was not part of a program as if it stood in double quotes.
+    /// Expands text that is not part of a program as if it were in double quotes.
     pub(crate) fn expand_text(&mut self, text: &[u8]) -> Result<Bytes, Unwind> {
         match haft_lang::parse_quoted(text, &self.parse_options()) {
             Ok(word) => match word.literal() {
@@ -222,8 +223,8 @@ impl Session {
         }
     }
 
-    /// The subscript of a name that a builtin was given as text, as in `read 'a[$i]'`: values are put in. What would run commands
-    /// stays as it is: such names are made of data only too often.
+    /// Expands the subscript of a name that a builtin got as text, as in `read 'a[$i]'`. Command substitutions are not
+    /// performed, because such names often contain untrusted data.
     pub(crate) fn expand_subscript_text(&mut self, text: &[u8]) -> Bytes {
         if !text.contains(&b'$') {
             return text.into();
@@ -262,8 +263,7 @@ impl Session {
             Err(Unwind::Return(status)) => Ok(status),
             other => other,
         };
-        // A file that has arguments of its own gives them back, but for those that it has put in place with `set` outside of
-        // functions.
+        // CommandArguments given to `source` are restored, unless the file has replaced them with `set` outside of functions.
         if let Some(positional) =
             positional.filter(|_| !self.parameters.positional_was_set() || self.in_function())
         {
@@ -279,9 +279,14 @@ impl Session {
         result
     }
 
-    /// Runs a script without `#!` in a subshell, as a shell of its own.
+    /// Runs a script without `#!` in a subshell, as a separate shell would.
     #[inline(never)]
-    pub(crate) fn run_headless(&mut self, path: &[u8], words: &[Bytes], assigned: &[(Bytes, Bytes)]) -> Flow {
+    pub(crate) fn run_without_shebang(
+        &mut self,
+        path: &[u8],
+        words: &[Bytes],
+        assigned: &[(Bytes, Bytes)],
+    ) -> Flow {
         let text = match self.read_file(path)? {
             Ok(text) => text,
             Err(error) => {
@@ -305,7 +310,7 @@ impl Session {
         ended
     }
 
-    /// Makes a subshell a fresh shell: only what is exported stays.
+    /// Makes a subshell a new shell: only exported variables stay.
     fn become_script(&mut self, path: &[u8], arguments: &[Bytes]) {
         use crate::variables::Attributes;
         let names: Vec<Text> = self

@@ -3,8 +3,8 @@
 use haft_lang::ast::{Assignment, Command, SimpleCommand};
 use haft_text::Bytes;
 
-use super::arguments::Arguments;
-use super::dispatch::Target;
+use super::arguments::CommandArguments;
+use super::dispatch::CommandTarget;
 use super::parameters::ExecutionParameters;
 use crate::flow::{Flow, Unwind};
 use crate::options::SetOption;
@@ -12,7 +12,7 @@ use crate::run::StageRecorder;
 use crate::session::Session;
 
 impl Session {
-    /// Runs a simple command: expands it, redirects, assigns, and finds out what to run.
+    /// Runs a simple command: expands its words, resolves its name, redirects, assigns, and runs it.
     pub(crate) fn run_simple(
         &mut self,
         command: &Command,
@@ -36,18 +36,19 @@ impl Session {
             return result;
         }
         let substituted = self.open_files.substitution_count();
-        let mut arguments = Arguments { words: self.caches.spare_words(), ..Arguments::default() };
+        let mut arguments =
+            CommandArguments { words: self.caches.spare_words(), ..CommandArguments::default() };
         self.expand_arguments_into(simple, &mut arguments)?;
         let result = match arguments.words.is_empty() {
             true => self.run_assignments(command, simple),
             false => {
-                let target = self.find_cached(simple, &arguments.words[0]);
-                let target = self.settle(target, &arguments.words);
+                let target = self.resolve_cached(simple, &arguments.words[0]);
+                let target = self.resolve_target(target, &arguments.words);
                 self.run_expanded(command, simple, target, &arguments, (parameters, record))
             }
         };
         self.open_files.close_substitutions(substituted);
-        self.tell_foreground_death();
+        self.report_killed_command();
         if let Some(last) = arguments.words.last_mut() {
             self.parameters.swap_last_argument(last);
         }
@@ -55,7 +56,7 @@ impl Session {
         result
     }
 
-    /// A command without a name: its assignments are the session's own.
+    /// Runs a command without a name, whose assignments change the session's variables.
     #[inline(never)]
     fn run_assignments(&mut self, command: &Command, simple: &SimpleCommand) -> Flow {
         for assignment in &simple.assignments {
@@ -75,8 +76,8 @@ impl Session {
         &mut self,
         command: &Command,
         simple: &SimpleCommand,
-        target: Target,
-        arguments: &Arguments,
+        target: CommandTarget,
+        arguments: &CommandArguments,
         (parameters, record): (ExecutionParameters, Option<&mut StageRecorder>),
     ) -> Flow {
         if command.redirects.is_empty() && simple.assignments.is_empty() {
@@ -94,15 +95,15 @@ impl Session {
         &mut self,
         command: &Command,
         simple: &SimpleCommand,
-        target: Target,
-        arguments: &Arguments,
+        target: CommandTarget,
+        arguments: &CommandArguments,
         (parameters, record): (ExecutionParameters, Option<&mut StageRecorder>),
     ) -> Flow {
         let assigned = self.temporary(&simple.assignments)?;
         if self.options.has(SetOption::Trace) {
             self.trace_arguments(arguments)?;
         }
-        let undo = match matches!(target, Target::External) {
+        let undo = match matches!(target, CommandTarget::External) {
             true => self.redirect_program(&command.redirects)?,
             false => self.redirect(&command.redirects)?.ok_or(1),
         };
@@ -112,9 +113,9 @@ impl Session {
             Err(status) => return Ok(status),
         };
         let result = self.run_target(target, arguments, &assigned, parameters, record);
-        // `exec` without a command makes its redirections the session's own.
+        // `exec` without a command makes its redirections permanent.
         if self.open_files.take_keep_redirections() {
-            self.forget(undo);
+            self.make_permanent(undo);
             return result;
         }
         let flushed = self.restore(undo);
@@ -124,12 +125,12 @@ impl Session {
         }
     }
 
-    /// Whether an error of this command ends the shell, as POSIX has it for special builtins.
-    fn conforms_to(&self, target: &Target) -> bool {
-        self.conforms() && matches!(target, Target::Builtin(builtin) if builtin.special)
+    /// Whether an error of this command ends the shell, as POSIX requires for special builtins.
+    fn conforms_to(&self, target: &CommandTarget) -> bool {
+        self.conforms() && matches!(target, CommandTarget::Builtin(builtin) if builtin.special)
     }
 
-    /// Expands the assignments before a command name. Each sees those before it.
+    /// Expands the assignments before a command name. Each one sees those before it.
     #[inline(never)]
     fn temporary(&mut self, assignments: &[Assignment]) -> Result<Vec<(Bytes, Bytes)>, Unwind> {
         let mut assigned = Vec::with_capacity(assignments.len());
@@ -184,7 +185,7 @@ impl Session {
     }
 }
 
-/// A variable that is handed to programs.
+/// An exported variable with this value.
 pub(crate) fn exported(value: Bytes) -> crate::variables::Variable {
     crate::variables::Variable::scalar(value).with(crate::variables::Attributes::EXPORT)
 }

@@ -1,7 +1,7 @@
-//! Nesting deep without running out of stack.
+//! Deep nesting without stack overflow.
 //!
-//! What nests is counted in units of about a kilobyte of stack. When those of the present stack are used up, what follows runs on
-//! a fresh one, on a thread of its own for which this one waits. When that is used up too, the nesting is too deep.
+//! Nested execution is counted in units of about a kilobyte of stack. When the current stack is used up, execution goes on on
+//! a thread with a large stack, for which this thread waits. When that is used up too, the nesting is too deep.
 
 use std::panic::resume_unwind;
 use std::thread;
@@ -9,21 +9,21 @@ use std::thread;
 use crate::flow::{Flow, Unwind};
 use crate::session::Session;
 
-/// The units that any thread's stack is taken to have room for.
-const FIRST: u32 = 1_000;
+/// The units that fit on the stack of any thread.
+const MAX_THREAD_UNITS: u32 = 1_000;
 
-/// The units that the fresh stack has room for, and its bytes, which are taken from the system only as far as they
-/// are used.
-const FRESH: u32 = 100_000;
-const FRESH_BYTES: usize = 512 << 20;
+/// The units that fit on the large stack.
+const MAX_LARGE_STACK_UNITS: u32 = 100_000;
+/// The size of the large stack. Memory is used only as far as it is touched.
+const LARGE_STACK_BYTES: usize = 512 << 20;
 
 impl Session {
-    /// Runs something that nests, counted with this many units.
+    /// Runs something that nests and needs `units` units of stack.
     #[inline]
     pub(crate) fn nested(&mut self, units: u32, run: impl FnOnce(&mut Self) -> Flow + Send) -> Flow {
         let stack = self.limits.stack_mut();
         stack.depth += units;
-        let fits = stack.depth < FIRST || stack.is_large && stack.depth < FRESH;
+        let fits = stack.depth < MAX_THREAD_UNITS || stack.is_large && stack.depth < MAX_LARGE_STACK_UNITS;
         let result = if fits { run(self) } else { self.nested_deep(run) };
         self.limits.stack_mut().depth -= units;
         result
@@ -37,7 +37,7 @@ impl Session {
         }
         self.limits.stack_mut().is_large = true;
         let result = thread::scope(|scope| {
-            let builder = thread::Builder::new().stack_size(FRESH_BYTES);
+            let builder = thread::Builder::new().stack_size(LARGE_STACK_BYTES);
             let session = &mut *self;
             let memory = session.memory.clone();
             let body = move || {

@@ -1,4 +1,4 @@
-//! Subshells that run on the thread of their parent.
+//! How subshells end.
 
 use haft_lang::ast::List;
 
@@ -7,7 +7,7 @@ use crate::session::{ErrexitContext, Session};
 use crate::traps::Trap;
 
 impl Session {
-    /// Runs a list as the whole of this subshell: what would end a shell ends it. Only cancellation goes further.
+    /// Runs a list as the program of this subshell. `exit` and errors end only the subshell; cancellation unwinds further.
     pub(crate) fn run_subshell(&mut self, list: &List) -> Flow {
         let result = self.run_list(list);
         self.end_subshell(result)
@@ -16,7 +16,7 @@ impl Session {
     /// The status that a subshell ends with, after its `EXIT` trap.
     #[inline(never)]
     pub(crate) fn end_subshell(&mut self, result: Flow) -> Flow {
-        // In a run, the script itself ends too, and tells.
+        // In a run, the script itself ends too, and reports it.
         if result.is_err() && !self.processes.is_supervised() {
             self.report_memory_hit();
         }
@@ -39,8 +39,8 @@ impl Session {
         }
     }
 
-    /// Runs the `EXIT` trap, if there is one, of a session that was stopped: by a signal that can be caught, or because the
-    /// run is to end. Only the end of the grace stops it then.
+    /// Runs the `EXIT` trap of a session that a signal or the end of its run has cancelled. The trap is stopped only when
+    /// the grace period is over.
     #[inline(never)]
     pub(crate) fn run_last_trap(&mut self) {
         let may =
@@ -56,7 +56,7 @@ impl Session {
         self.traps.get(Trap::Exit).is_some_and(|text| !text.is_empty())
     }
 
-    /// Runs the `EXIT` trap, if there is one, and yields the status to end with.
+    /// Runs the `EXIT` trap, if there is one, and returns the status to end with.
     #[inline(never)]
     pub(crate) fn run_exit_trap(&mut self, status: i32) -> Flow {
         if !self.has_exit_trap() {
@@ -70,7 +70,7 @@ impl Session {
         let command = self.command_text();
         let shown = self.calls.set_trapped_command(Some(command));
         let result = self.run_trap_text(|session| match session.identity.depth() {
-            // In the trace it is not deeper than the rest.
+            // In the trace, the trap of the main shell is not deeper than the script.
             0 => session.run_source(&text, 0, true),
             _ => session.run_text(&text),
         });

@@ -8,9 +8,10 @@ use crate::flow::Flow;
 use crate::run::StageRecorder;
 use crate::session::Session;
 
-/// What the format of `time` that nobody has changed looks like.
-const DEFAULT: &[u8] = b"\nreal\t%3lR\nuser\t%3lU\nsys\t%3lS";
-const POSIX: &[u8] = b"real %2R\nuser %2U\nsys %2S";
+/// The default of `TIMEFORMAT`.
+const DEFAULT_FORMAT: &[u8] = b"\nreal\t%3lR\nuser\t%3lU\nsys\t%3lS";
+/// The format of `time -p`.
+const POSIX_FORMAT: &[u8] = b"real %2R\nuser %2U\nsys %2S";
 
 struct Times {
     real: Duration,
@@ -47,10 +48,10 @@ impl Session {
 
     fn report_times(&mut self, times: &Times, format: TimeFormat) {
         let chosen = match format {
-            TimeFormat::Posix => POSIX.to_vec(),
+            TimeFormat::Posix => POSIX_FORMAT.to_vec(),
             TimeFormat::Default => match self.value(b"TIMEFORMAT") {
                 Some(format) => format.into_vec(),
-                None => DEFAULT.to_vec(),
+                None => DEFAULT_FORMAT.to_vec(),
             },
         };
         if chosen.is_empty() {
@@ -63,7 +64,7 @@ impl Session {
     }
 }
 
-/// The processor time of this process and of its children, in user and system mode.
+/// The processor time of this process and its children in user and system mode.
 fn processor_times() -> (Duration, Duration) {
     let Ok(text) = std::fs::read_to_string("/proc/self/stat") else { return Default::default() };
     let fields: Vec<u64> = text

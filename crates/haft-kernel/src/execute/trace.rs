@@ -4,7 +4,7 @@ use haft_lang::ast::{Arithmetic, Assignment, For, Span, Word};
 use haft_text::Bytes;
 use haft_text::quote;
 
-use super::arguments::Arguments;
+use super::arguments::CommandArguments;
 use crate::builtins::{Assigned, AssignedElement, AssignedValue, Operand};
 use crate::flow::Unwind;
 use crate::options::SetOption;
@@ -15,7 +15,7 @@ impl Session {
         self.options.has(SetOption::Trace)
     }
 
-    /// Writes a line of the trace, with the expanded `PS4` before it.
+    /// Writes a line of the trace after the expanded `PS4`.
     fn trace_line(&mut self, line: &[u8]) -> Result<(), Unwind> {
         let prefix = self.value(b"PS4").unwrap_or_default();
         self.options.put(SetOption::Trace, false);
@@ -24,7 +24,7 @@ impl Session {
         self.parameters.set_status(status);
         self.options.put(SetOption::Trace, true);
         let mut expanded = expanded?.into_vec();
-        // Each level of subshell repeats the first character.
+        // The first character is repeated for each level.
         if let Some(first) = expanded.first().copied() {
             let more = usize::try_from(self.calls.trace_depth()).unwrap_or(0);
             expanded.splice(0..0, std::iter::repeat_n(first, more));
@@ -37,8 +37,8 @@ impl Session {
         Ok(())
     }
 
-    /// Traces a command. A list that it assigns has a line of its own before it.
-    pub(crate) fn trace_arguments(&mut self, arguments: &Arguments) -> Result<(), Unwind> {
+    /// Traces a command. An array that it assigns gets a line of its own before it.
+    pub(crate) fn trace_arguments(&mut self, arguments: &CommandArguments) -> Result<(), Unwind> {
         let Some(operands) = &arguments.operands else { return self.trace_words(&arguments.words) };
         let mut words = arguments.words.clone();
         for (word, operand) in words.iter_mut().skip(1).zip(operands) {
@@ -63,7 +63,7 @@ impl Session {
         self.trace_line(&quoted.join(&b' '))
     }
 
-    /// Traces an assignment that was expanded: its subscript, and its value if that is not a list.
+    /// Traces an assignment with its expanded subscript, and its expanded value unless it is an array.
     pub(crate) fn trace_assignment(
         &mut self,
         assignment: &Assignment,
@@ -127,12 +127,12 @@ impl Session {
         }
     }
 
-    /// The source of a part of the program that is running.
+    /// The source text of a span of the running program.
     pub(crate) fn text_of(&self, span: Span) -> Bytes {
         self.calls.source_text().map_or_else(Bytes::new, |text| span.of(text).into())
     }
 
-    /// What `BASH_COMMAND` shows: the command that runs, or that ran when a trap was sprung.
+    /// `BASH_COMMAND`: the command that runs, or that ran when the current trap was triggered.
     pub(crate) fn command_text(&self) -> Bytes {
         match self.calls.trapped_command() {
             Some(command) => command.clone(),
@@ -141,7 +141,7 @@ impl Session {
     }
 }
 
-/// An assignment of a list, every value of it quoted.
+/// An assignment of an array with quoted values.
 fn traced_list(assigned: &Assigned, elements: &[AssignedElement]) -> Vec<u8> {
     let shown: Vec<Vec<u8>> = elements
         .iter()
@@ -155,7 +155,7 @@ fn traced_list(assigned: &Assigned, elements: &[AssignedElement]) -> Vec<u8> {
     [&assigned.name, operator, &shown.join(&b' '), b")"].concat()
 }
 
-/// A command as the shell prints it, whatever its spacing was.
+/// A command as bash prints it, with normalized spacing.
 pub(crate) fn canonical(text: Bytes) -> Bytes {
     match haft_lang::parse(&text, &haft_lang::ParseOptions { extglob: true, ..Default::default() }) {
         Ok(program) => match only_pipeline(&program) {
@@ -169,7 +169,7 @@ pub(crate) fn canonical(text: Bytes) -> Bytes {
     }
 }
 
-/// The stages of the one pipeline that a program is, if it is just that.
+/// The stages of a program that is one pipeline and nothing else.
 fn only_pipeline(program: &haft_lang::ast::Program) -> Option<&[haft_lang::ast::Command]> {
     let [statement] = &*program.body.statements else { return None };
     let plain = statement.rest.is_empty() && !statement.background && !statement.first.negated;

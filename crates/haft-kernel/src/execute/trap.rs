@@ -5,6 +5,7 @@ use std::sync::Arc;
 use haft_lang::ast::{Command, CommandKind};
 use haft_process::{Disposition, Signals};
 use haft_text::Bytes;
+use rustix::process::Signal;
 
 use crate::flow::{Flow, Unwind};
 use crate::options::{SetOption, ShellOption};
@@ -12,7 +13,7 @@ use crate::session::Session;
 use crate::traps::{Trap, Traps};
 
 impl Session {
-    /// Runs a trap, if it is set and is not running already. The status that the shell had stays.
+    /// Runs a trap if it is set and not running already. `$?` is unchanged afterwards.
     #[inline(never)]
     pub(crate) fn run_trap(&mut self, trap: Trap) -> Result<(), Unwind> {
         if self.trap_state.is_running(trap) && !matches!(trap, Trap::Signal(_)) {
@@ -28,7 +29,7 @@ impl Session {
         result.map(drop)
     }
 
-    /// Runs the commands of a trap; the status, the line and the statuses of the pipeline stay.
+    /// Runs the commands of a trap. `$?`, `PIPESTATUS`, `$_` and `LINENO` are unchanged afterwards.
     pub(crate) fn run_trap_text(&mut self, run: impl FnOnce(&mut Self) -> Flow) -> Flow {
         let saved = self.parameters.save();
         let (line, span) = (self.calls.line(), self.calls.command_span());
@@ -47,7 +48,8 @@ impl Session {
         !self.traps.is_empty() && self.traps.get(Trap::Debug).is_some()
     }
 
-    /// The `DEBUG` trap, before a simple command. With `extdebug`, a failure of it says that the command is not to run.
+    /// Runs the `DEBUG` trap before a simple command. Returns whether the command is to run: with `extdebug`, a failure of the
+    /// trap skips it.
     pub(crate) fn debug_allows(&mut self) -> Result<bool, Unwind> {
         if !self.has_debug_trap() {
             return Ok(true);
@@ -73,7 +75,7 @@ impl Session {
         Ok(true)
     }
 
-    /// The `DEBUG` trap, before a command.
+    /// Runs the `DEBUG` trap before a command.
     #[inline]
     pub(crate) fn run_debug_trap(&mut self) -> Result<(), Unwind> {
         if !self.has_debug_trap() {
@@ -82,7 +84,7 @@ impl Session {
         self.run_trap(Trap::Debug)
     }
 
-    /// The `DEBUG` trap, before the body of a function: it shows the call, which stands in another text.
+    /// Runs the `DEBUG` trap before the body of a function. `BASH_COMMAND` shows the call, which is in another text.
     pub(crate) fn run_debug_trap_of_call(&mut self, outer_text: Option<&Arc<[u8]>>) -> Result<(), Unwind> {
         if !self.has_debug_trap() {
             return Ok(());
@@ -93,7 +95,7 @@ impl Session {
         result
     }
 
-    /// Takes the traps that a function does not inherit out of the way; yields them.
+    /// Removes the traps that a function does not inherit; returns all traps as they were.
     pub(crate) fn hide_traps(&mut self, traced: bool) -> Option<Traps> {
         if self.traps.is_empty() {
             return None;
@@ -112,7 +114,7 @@ impl Session {
         Some(before)
     }
 
-    /// Puts back what [`Session::hide_traps`] took, unless the function has set it anew.
+    /// Restores what [`Session::hide_traps`] removed, unless the function has set it again.
     pub(crate) fn show_traps(&mut self, hidden: Option<Traps>) {
         let Some(hidden) = hidden else { return };
         for trap in HIDDEN {
@@ -124,7 +126,7 @@ impl Session {
         }
     }
 
-    /// Takes the `DEBUG` trap out of the way of a file that does not inherit it; yields it.
+    /// Removes the `DEBUG` trap for a sourced file that does not inherit it; returns it.
     pub(crate) fn hide_debug_trap(&mut self) -> Option<Bytes> {
         if self.options.has(SetOption::FunctionTrace) {
             return None;
@@ -134,7 +136,7 @@ impl Session {
         Some(text)
     }
 
-    /// Puts back what [`Session::hide_debug_trap`] took, unless the file has set it anew.
+    /// Restores what [`Session::hide_debug_trap`] removed, unless the file has set it again.
     pub(crate) fn show_debug_trap(&mut self, hidden: Option<Bytes>) {
         if let Some(text) = hidden
             && self.traps.get(Trap::Debug).is_none()
@@ -143,13 +145,13 @@ impl Session {
         }
     }
 
-    /// Whether signals wait for their traps.
+    /// Whether signals have arrived whose traps have not run yet.
     #[inline]
     pub(crate) fn has_pending_signals(&self) -> bool {
         self.signals.as_ref().is_some_and(|signals| signals.any())
     }
 
-    /// Runs the traps of the signals that have come. Yields the last signal whose trap ran.
+    /// Runs the traps of the signals that have arrived. Returns the last signal whose trap ran.
     #[inline(never)]
     pub(crate) fn run_signal_traps(&mut self) -> Result<Option<i32>, Unwind> {
         let mut ran = None;
@@ -172,7 +174,7 @@ impl Session {
         Ok(ran)
     }
 
-    /// Runs the traps of signals that have come during the last command.
+    /// Runs the traps of signals that arrived during the last command.
     pub(crate) fn serve_last_signals(&mut self, result: Flow) -> Flow {
         match result {
             Ok(status) if self.has_pending_signals() => self.run_signal_traps().map(|_| status),
@@ -180,11 +182,11 @@ impl Session {
         }
     }
 
-    /// Sets or removes a trap, and has the process catch, ignore or obey the signal from now on.
+    /// Sets or removes a trap, and sets the disposition of the signal accordingly.
     pub(crate) fn set_trap(&mut self, trap: Trap, text: Option<Bytes>) {
         let wanted = match &text {
             None => Disposition::Default,
-            // An `EXIT` trap that does nothing lets no signal be ignored.
+            // An empty `EXIT` trap ignores no signal.
             Some(text) if text.is_empty() && trap == Trap::Exit => Disposition::Default,
             Some(text) if text.is_empty() => Disposition::Ignore,
             Some(_) => Disposition::Catch,
@@ -212,14 +214,14 @@ impl Session {
         }
     }
 
-    /// Says that a subshell has ended which in the eyes of the script was a process, for the trap of `SIGCHLD`.
-    pub(crate) fn note_end_of_child(&self) {
+    /// Raises `SIGCHLD` for a subshell that has ended: for the script it was a process.
+    pub(crate) fn raise_child_signal(&self) {
         if !self.traps.is_empty() && self.traps.get(Trap::Signal(Signals::CHLD)).is_some() {
             self.signals.iter().for_each(|signals| signals.raise(Signals::CHLD));
         }
     }
 
-    /// Tells whoever sends signals to this subshell what becomes of them.
+    /// Publishes in the inbox which signals this session catches and ignores.
     pub(crate) fn publish_traps(&self) {
         if self.identity.leads_process() && !self.processes.is_supervised() {
             return;
@@ -236,14 +238,27 @@ impl Session {
 /// The traps that a function may not inherit.
 const HIDDEN: [Trap; 3] = [Trap::Debug, Trap::Return, Trap::Error];
 
-/// The signals by which a shell is asked to end.
-pub(super) const FATAL: [i32; 3] = [1, 2, 15];
+/// The signals that ask a shell to end.
+pub(super) const FATAL: [i32; 3] = [Signals::HUP, Signals::INT, Signals::TERM];
 
-/// The signals that end a shell after its `EXIT` trap has run: all that would end it, but for those that tell of a mistake of
-/// its own.
-const ENDING: [i32; 12] = [1, 2, 5, 6, 10, 12, 14, 15, 24, 26, 27, 31];
+/// The signals that end a shell after its `EXIT` trap has run: all that terminate by default, except those that report a
+/// fault of the process.
+const ENDING: [i32; 12] = [
+    Signal::HUP.as_raw(),
+    Signal::INT.as_raw(),
+    Signal::TRAP.as_raw(),
+    Signal::ABORT.as_raw(),
+    Signal::USR1.as_raw(),
+    Signal::USR2.as_raw(),
+    Signal::ALARM.as_raw(),
+    Signal::TERM.as_raw(),
+    Signal::XCPU.as_raw(),
+    Signal::VTALARM.as_raw(),
+    Signal::PROF.as_raw(),
+    Signal::SYS.as_raw(),
+];
 
-/// Whether a signal that nobody has trapped does nothing.
+/// Whether a signal does nothing by default.
 fn is_harmless(signal: i32) -> bool {
-    matches!(signal, 17 | 18 | 23 | 28)
+    matches!(signal, Signals::CHLD | Signals::CONT | Signals::WINCH) || signal == Signal::URG.as_raw()
 }

@@ -1,4 +1,4 @@
-//! Waiting: for programs, for descriptors; always with an eye on cancellation, signals and captures.
+//! Waiting for programs and descriptors while serving cancellation, signals and captures.
 
 use std::os::fd::{AsFd as _, BorrowedFd};
 use std::time::{Duration, Instant};
@@ -13,28 +13,28 @@ use crate::session::Session;
 use crate::signals::SignalInbox;
 use crate::traps::Trap;
 
-/// How long a program has between being asked to end and being ended.
-const GRACE: Duration = Duration::from_millis(500);
+/// Time between `SIGTERM` and `SIGKILL` for a program outside of a run.
+const CHILD_GRACE: Duration = Duration::from_millis(500);
 
-/// How long killing everything may take after the grace.
-const KILLING: Duration = Duration::from_secs(6);
+/// Time that killed processes are given to disappear.
+const KILL_TIMEOUT: Duration = Duration::from_secs(6);
 
-/// The same while nothing is left but processes that cannot be killed.
-const KILLING_STUCK: Duration = Duration::from_millis(600);
+/// The same if only processes are left that cannot be killed.
+const STUCK_KILL_TIMEOUT: Duration = Duration::from_millis(600);
 
 impl Session {
-    /// Waits for a program and yields how it ended. When the session is to stop, the program is stopped first.
+    /// Waits for a program and returns how it ended. If the session is cancelled, the program is ended first.
     pub(crate) fn wait_child(
         &mut self,
         child: &mut Child,
         mut record: Option<&mut StageRecorder>,
     ) -> Result<Exit, Unwind> {
-        if self.only_children_matter() {
+        if self.can_block_on_child() {
             return Ok(child.wait().map_or(Exit::Code(127), |(exit, _)| exit));
         }
         loop {
             let Some(pidfd) = child.pidfd() else { return Ok(Exit::Code(127)) };
-            if let Err(unwind) = self.wait_through(&[pidfd]) {
+            if let Err(unwind) = self.wait_foreground(&[pidfd]) {
                 if unwind == Unwind::Cancelled
                     && let (Some((exit, usage)), Some(record)) = (self.stop_child(child), record)
                 {
@@ -49,33 +49,32 @@ impl Session {
         }
     }
 
-    /// Waits for programs in the foreground: a trap runs after them, but a signal that ends the shell ends it at once.
-    pub(crate) fn wait_through(&self, descriptors: &[BorrowedFd<'_>]) -> Result<(), Unwind> {
+    /// Waits for foreground programs. Traps run only afterwards, but a signal that ends the shell ends it at once.
+    pub(crate) fn wait_foreground(&self, descriptors: &[BorrowedFd<'_>]) -> Result<(), Unwind> {
         let Some(inbox) = self.process_signals() else {
             return self.wait_for_these(descriptors, None).map(drop);
         };
         let mut all: Vec<BorrowedFd<'_>> = descriptors.to_vec();
         all.extend(inbox.news());
-        self.obey(inbox)?;
+        self.exit_on_fatal_signal(inbox)?;
         self.wait_for_these(&all, None)?;
         inbox.seen();
-        self.obey(inbox)
+        self.exit_on_fatal_signal(inbox)
     }
 
-    /// Where signals to the process arrive, if they are for this session and any are caught.
+    /// The inbox for signals to the process, if they are for this session and any are caught.
     fn process_signals(&self) -> Option<&SignalInbox> {
         (self.is_on_main_thread() && self.owns_process() && !self.traps.is_empty())
             .then_some(&*self.kernel.signals)
     }
 
-    /// Whether this is the shell that its process is, or a subshell that runs in its place.
+    /// Whether this is the shell of its process, or a subshell on the same thread.
     pub(crate) fn is_on_main_thread(&self) -> bool {
         self.identity.leads_process() || self.signals.is_none()
     }
 
-    /// Ends the shell by a signal that nobody has set a trap for. A subshell leaves the signal to the shell that it is part
-    /// of.
-    fn obey(&self, inbox: &SignalInbox) -> Result<(), Unwind> {
+    /// Ends the shell if a signal without a trap has arrived. A subshell leaves the signal in the inbox for the main shell.
+    fn exit_on_fatal_signal(&self, inbox: &SignalInbox) -> Result<(), Unwind> {
         let ends = |signal: &i32| {
             !self.traps.is_listed(Trap::Signal(*signal))
                 && if self.identity.leads_process() { inbox.take_signal(*signal) } else { inbox.has(*signal) }
@@ -86,24 +85,24 @@ impl Session {
         }
     }
 
-    /// Whether the run that this session is in ends everything that it has started, so that nobody else needs to.
+    /// Whether the run that this session is in is ending all its processes.
     pub(crate) fn is_being_ended(&self) -> bool {
         self.processes.run().is_some_and(|run| run.stopping.is_ending())
     }
 
     /// Waits for the end of members that the run is ending.
     fn await_end(&self, members: &mut [Member]) {
-        let grace = self.processes.run().map_or(GRACE, |run| run.grace);
+        let grace = self.processes.run().map_or(CHILD_GRACE, |run| run.grace);
         let now = Instant::now();
         members.iter_mut().for_each(|member| {
-            wait_until(member, now + grace + KILLING_STUCK);
+            wait_until(member, now + grace + STUCK_KILL_TIMEOUT);
             if !member.is_stuck() {
-                wait_until(member, now + grace + KILLING);
+                wait_until(member, now + grace + KILL_TIMEOUT);
             }
         });
     }
 
-    /// Lets go of members that nobody waits for any more: each is sent the signal, unless all are being ended anyway.
+    /// Signals members that are not waited for any more, unless the run is ending all its processes.
     pub(crate) fn abandon(&self, members: &mut [Member], signal: i32) {
         if self.is_being_ended() {
             return self.await_end(members);
@@ -111,55 +110,58 @@ impl Session {
         members.iter().for_each(|member| member.signal(signal));
     }
 
-    /// Ends a member that nobody waits for any more, and stays until it has ended: it is asked, and killed if it takes its time;
-    /// unless all are being ended anyway.
+    /// Ends a member and waits until it has ended: `SIGTERM`, a grace period, `SIGKILL`. If the run is ending all its
+    /// processes, this only waits.
     pub fn end_member(&self, member: &mut Member) {
         if self.is_being_ended() {
             return self.await_end(std::slice::from_mut(member));
         }
-        for (signals, patience) in [([15, 18].as_slice(), GRACE), (&[9], KILLING)] {
+        let ask = [Signals::TERM, Signals::CONT];
+        for (signals, timeout) in [(ask.as_slice(), CHILD_GRACE), (&[Signals::KILL], KILL_TIMEOUT)] {
             signals.iter().for_each(|signal| member.signal_group(*signal));
-            wait_until(member, Instant::now() + patience.min(KILLING_STUCK));
+            wait_until(member, Instant::now() + timeout.min(STUCK_KILL_TIMEOUT));
             if !member.is_stuck() {
-                wait_until(member, Instant::now() + patience.saturating_sub(KILLING_STUCK));
+                wait_until(member, Instant::now() + timeout.saturating_sub(STUCK_KILL_TIMEOUT));
             }
         }
     }
 
-    /// Whether nothing but the end of a program can happen while it is waited for: no trap, no capture to read, and
-    /// nobody who could cancel.
-    fn only_children_matter(&self) -> bool {
+    /// Whether only the end of the program can happen during a wait: there are no traps and captures, and nothing can cancel
+    /// the session.
+    fn can_block_on_child(&self) -> bool {
         self.kernel.plain_shell
             && !self.traps.has_actions()
             && !self.processes.is_captured()
             && !self.limits.cancel().is_shared()
     }
 
-    /// Ends a program: asks, waits a little, insists. Yields how it ended.
+    /// Ends a program: `SIGTERM`, a grace period, `SIGKILL`. Returns how it ended.
     fn stop_child(&self, child: &mut Child) -> Option<(Exit, Usage)> {
         let ended = self.processes.run().filter(|_| self.is_being_ended());
         let now = Instant::now();
         if ended.is_none() {
-            let _ = child.signal(15);
+            let _ = child.signal(Signals::TERM);
         }
-        let grace = ended.map_or(GRACE, |run| run.grace);
+        let grace = ended.map_or(CHILD_GRACE, |run| run.grace);
         if let Some(exit) = wait_child_until(child, now + grace) {
             return exit;
         }
         if ended.is_none() {
-            let _ = child.signal(9);
+            let _ = child.signal(Signals::KILL);
         }
-        wait_child_until(child, now + grace + KILLING_STUCK)
-            .or_else(|| if child.is_stuck() { None } else { wait_child_until(child, now + grace + KILLING) })
+        wait_child_until(child, now + grace + STUCK_KILL_TIMEOUT)
+            .or_else(|| {
+                if child.is_stuck() { None } else { wait_child_until(child, now + grace + KILL_TIMEOUT) }
+            })
             .flatten()
     }
 
-    /// Waits until one of the descriptors can be read, a capture has taken something, or a signal has come.
+    /// Waits until one of the descriptors is readable, a capture has received something, or a signal has arrived.
     pub(crate) fn wait_for(&self, descriptors: &[BorrowedFd<'_>]) -> Result<(), Unwind> {
         self.wait_at_most(descriptors, None).map(drop)
     }
 
-    /// Waits for descriptors as the rest of the session does: cancellation, signals and captures are served; for so long at most.
+    /// The same, for at most `timeout`.
     ///
     /// # Errors
     /// Cancellation.
@@ -179,7 +181,7 @@ impl Session {
         self.wait_for_these(&all, timeout)
     }
 
-    /// Waits until one of the descriptors can be read or a capture has taken something.
+    /// Waits until one of the descriptors is readable or a capture has received something.
     fn wait_for_these(
         &self,
         descriptors: &[BorrowedFd<'_>],
@@ -208,7 +210,8 @@ impl Session {
     }
 }
 
-/// Waits for the end of a program, and for nothing else. `None` if it has not ended, `Some(None)` if nobody knows how.
+/// Waits for the end of a program and serves nothing meanwhile. `None` if it has not ended, `Some(None)` if its status is
+/// unknown.
 fn wait_child_until(child: &mut Child, deadline: Instant) -> Option<Option<(Exit, Usage)>> {
     loop {
         match child.try_wait() {
@@ -221,7 +224,7 @@ fn wait_child_until(child: &mut Child, deadline: Instant) -> Option<Option<(Exit
     }
 }
 
-/// Waits for the end of a member, and for nothing else.
+/// Waits for the end of a member and serves nothing meanwhile.
 fn wait_until(member: &mut Member, deadline: Instant) {
     loop {
         member.update();

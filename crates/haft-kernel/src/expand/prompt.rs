@@ -8,7 +8,7 @@ use haft_text::printf::strftime;
 use crate::builtins::zone;
 use crate::flow::Unwind;
 use crate::options::ShellOption;
-use crate::session::{Identity, Session};
+use crate::session::{HostIdentity, Session};
 
 /// The stack that a nested prompt expansion takes, in the units of [`Session::nested`].
 const PROMPT_STACK_UNITS: u32 = 25;
@@ -69,7 +69,7 @@ impl Session {
             b'r' => result.push(b'\r'),
             b'[' | b']' => {}
             b'\\' => result.push(b'\\'),
-            b'$' => result.push(if Identity::of(&self.kernel).effective_user == 0 { b'#' } else { b'$' }),
+            b'$' => result.push(if HostIdentity::of(&self.kernel).effective_user == 0 { b'#' } else { b'$' }),
             b'u' => result.extend_from_slice(&self.user_name().unwrap_or_else(|| "I have no name!".into())),
             b'h' => {
                 let host = self.value(b"HOSTNAME").unwrap_or_default();

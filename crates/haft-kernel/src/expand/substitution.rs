@@ -53,7 +53,7 @@ impl Session {
         drop(child);
         let status = status?;
         self.drain_to_end(&capture)?;
-        self.note_end_of_child();
+        self.raise_child_signal();
         Ok((capture.take(), status))
     }
 

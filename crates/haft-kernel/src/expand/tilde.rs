@@ -6,7 +6,7 @@ use haft_fs::OpenOptions;
 use haft_text::Bytes;
 
 use super::sink::Sink;
-use crate::session::{Identity, Session};
+use crate::session::{HostIdentity, Session};
 
 impl Session {
     pub(super) fn expand_tilde(&mut self, user: &[u8], sink: &mut Sink) {
@@ -61,7 +61,7 @@ impl Session {
     /// Returns a column of `/etc/passwd` for a user, or for the current user.
     fn user_column(&self, user: Option<&[u8]>, column: usize) -> Option<Bytes> {
         let table = self.table_of(b"/etc/passwd")?;
-        let own = Identity::of(&self.kernel).user.to_string();
+        let own = HostIdentity::of(&self.kernel).user.to_string();
         table.split(|byte| *byte == b'\n').find_map(|line| {
             let columns: Vec<&[u8]> = line.split(|byte| *byte == b':').collect();
             let found = match user {

@@ -1,4 +1,4 @@
-//! Collecting the output of a substitution.
+//! Capturing the output of a command substitution.
 
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -6,33 +6,33 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rustix::pipe::{PipeFlags, pipe_with};
 
-/// A buffer in memory that builtins append to. Only when a program is to write into it does it get a pipe, which
-/// is read whenever the session waits.
+/// A buffer in memory that builtins append to. It gets a pipe only when a program writes to it. The pipe is read whenever
+/// the session waits.
 #[derive(Debug, Default)]
 pub struct Capture {
-    state: Mutex<State>,
+    state: Mutex<CaptureState>,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct CaptureState {
     bytes: Vec<u8>,
-    pipe: Option<Pipe>,
+    pipe: Option<CapturePipe>,
 }
 
 #[derive(Debug)]
-struct Pipe {
+struct CapturePipe {
     reader: Arc<OwnedFd>,
     writer: Option<Arc<OwnedFd>>,
 }
 
-/// The pipe's size: large, so that a program that writes much is rarely kept waiting.
+/// The size of the pipe. A large pipe rarely makes a program wait.
 const PIPE_BYTES: usize = 1 << 20;
-const CHUNK: usize = 64 * 1024;
-/// So much is taken at once: more than a pipe holds.
-const AT_ONCE: usize = 8 << 20;
+const READ_CHUNK_BYTES: usize = 64 * 1024;
+/// The most bytes that one drain reads, more than a pipe contains.
+const MAX_DRAIN_BYTES: usize = 8 << 20;
 
 impl Capture {
-    /// Appends bytes, after everything that programs which have ended wrote.
+    /// Appends bytes after the output of programs that have ended.
     pub fn append(&self, bytes: &[u8]) {
         let mut state = self.lock();
         if state.pipe.is_some() {
@@ -41,7 +41,7 @@ impl Capture {
         state.bytes.extend_from_slice(bytes);
     }
 
-    /// The end of the pipe for programs to write to.
+    /// The write end of the pipe, for programs.
     ///
     /// # Errors
     /// If the system is out of descriptors.
@@ -54,17 +54,17 @@ impl Capture {
         rustix::io::ioctl_fionbio(&reader, true)?;
         let _ = rustix::pipe::fcntl_setpipe_size(&writer, PIPE_BYTES);
         let writer = Arc::new(writer);
-        state.pipe = Some(Pipe { reader: Arc::new(reader), writer: Some(writer.clone()) });
+        state.pipe = Some(CapturePipe { reader: Arc::new(reader), writer: Some(writer.clone()) });
         Ok(writer)
     }
 
-    /// The end of the pipe that must be read while waiting, if programs write into it.
+    /// The read end of the pipe, which must be read while waiting; `None` if no program writes to it.
     #[must_use]
     pub fn reader(&self) -> Option<Arc<OwnedFd>> {
         self.lock().pipe.as_ref().map(|pipe| pipe.reader.clone())
     }
 
-    /// Takes what the pipe holds. Yields whether all writers are gone.
+    /// Reads what the pipe contains. Returns whether all writers have closed it.
     ///
     /// # Errors
     /// As `read(2)`.
@@ -72,43 +72,43 @@ impl Capture {
         self.lock().drain()
     }
 
-    /// How much is collected.
+    /// The number of captured bytes.
     #[must_use]
     pub fn len(&self) -> usize {
         self.lock().bytes.len()
     }
 
-    /// Whether nothing is collected.
+    /// Whether nothing is captured.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Lets go of the session's own end for writing: from now on the pipe ends when the programs do.
+    /// Closes the session's own write end. The pipe now ends when the programs do.
     pub fn close(&self) {
         if let Some(pipe) = &mut self.lock().pipe {
             pipe.writer = None;
         }
     }
 
-    /// Takes everything collected.
+    /// Takes all captured bytes.
     #[must_use]
     pub fn take(&self) -> Vec<u8> {
         std::mem::take(&mut self.lock().bytes)
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, CaptureState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl State {
-    /// Takes what the pipe holds; of somebody who writes without end, so much that the session can look whether to stop.
+impl CaptureState {
+    /// Reads what the pipe contains, but returns after a while so that the session can check for cancellation.
     fn drain(&mut self) -> io::Result<bool> {
         let Some(pipe) = &self.pipe else { return Ok(true) };
-        let enough = self.bytes.len() + AT_ONCE;
+        let enough = self.bytes.len() + MAX_DRAIN_BYTES;
         while self.bytes.len() < enough {
-            self.bytes.reserve(CHUNK);
+            self.bytes.reserve(READ_CHUNK_BYTES);
             match read_spare(pipe.reader.as_fd(), &mut self.bytes) {
                 Ok(0) => return Ok(true),
                 Ok(_) | Err(rustix::io::Errno::INTR) => {}
@@ -120,7 +120,7 @@ impl State {
     }
 }
 
-/// Reads into the room a vector has left.
+/// Reads into the spare capacity of a vector.
 fn read_spare(descriptor: BorrowedFd<'_>, bytes: &mut Vec<u8>) -> rustix::io::Result<usize> {
     rustix::io::read(descriptor, rustix::buffer::spare_capacity(bytes))
 }

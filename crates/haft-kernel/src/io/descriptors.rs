@@ -1,4 +1,4 @@
-//! The table of descriptors.
+//! The descriptor table of a session.
 
 use std::sync::Arc;
 
@@ -7,11 +7,11 @@ use super::OpenFile;
 /// Open files by number. A clone shares the table until one of the two changes.
 #[derive(Clone, Debug, Default)]
 pub struct Descriptors {
-    /// Sorted by number; hardly ever more than a few.
+    /// Sorted by number. There are rarely more than a few.
     entries: Arc<Vec<(u32, Arc<OpenFile>)>>,
 }
 
-/// The lowest number for descriptors that the session chooses itself, as with `{name}>`.
+/// The lowest number that `{name}>` chooses.
 const FIRST_FREE: u32 = 10;
 
 impl Descriptors {
@@ -25,7 +25,7 @@ impl Descriptors {
         }
     }
 
-    /// Opens a file under a number; yields what was there.
+    /// Opens a file under a number; returns the file it replaces.
     pub fn set(&mut self, number: u32, file: Arc<OpenFile>) -> Option<Arc<OpenFile>> {
         let entries = Arc::make_mut(&mut self.entries);
         match entries.binary_search_by_key(&number, |(found, _)| *found) {
@@ -37,7 +37,7 @@ impl Descriptors {
         }
     }
 
-    /// Closes a number; yields what was there.
+    /// Closes a number; returns the file that was open.
     pub fn close(&mut self, number: u32) -> Option<Arc<OpenFile>> {
         let entries = Arc::make_mut(&mut self.entries);
         let at = entries.binary_search_by_key(&number, |(found, _)| *found).ok()?;
@@ -49,7 +49,7 @@ impl Descriptors {
         self.entries.iter().map(|(number, file)| (*number, file))
     }
 
-    /// The lowest number that is not open, from the first one that bash gives away.
+    /// The lowest free number that bash would choose for `{name}>`.
     #[must_use]
     pub fn free(&self) -> u32 {
         (FIRST_FREE..).find(|number| self.get(*number).is_none()).unwrap_or(FIRST_FREE)

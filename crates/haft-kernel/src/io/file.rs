@@ -1,4 +1,4 @@
-//! One open file, shared by all descriptors that were made of it.
+//! One open file, shared by all its duplicates.
 
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -11,33 +11,33 @@ use haft_process::CancelToken;
 use super::Capture;
 use super::drain::{write_all, write_until};
 
-/// How much output is held back at most.
-const PENDING: usize = 32 * 1024;
+/// The most output that is held back.
+const MAX_PENDING_BYTES: usize = 32 * 1024;
 /// The major number of devices such as `/dev/null`.
-const MEMORY_DEVICES: u32 = 1;
+const MEMORY_DEVICE_MAJOR: u32 = 1;
 
-/// An open file. What builtins write is held back until somebody could notice; see [`crate::Session::flush`].
+/// An open file. Output of builtins is held back as long as this cannot be observed; see [`crate::Session::flush`].
 #[derive(Debug)]
 pub struct OpenFile {
     backing: Backing,
     pending: Mutex<Vec<u8>>,
     /// Whether output may be held back beyond the command that wrote it.
     deferrable: bool,
-    /// Whether there may be no room to write to.
+    /// Whether writing may block.
     blocks: bool,
     written: Arc<Written>,
 }
 
-/// How much was written to a file, as far as this process knows.
+/// How much this process has written to a file.
 #[derive(Debug, Default)]
 pub(crate) struct Written {
     bytes: AtomicU64,
-    /// Whether a program was given the file, which writes what it likes.
+    /// Whether a program has the file and may write to it.
     is_shared: AtomicBool,
 }
 
 impl Written {
-    /// The number of bytes, if all of them came from here.
+    /// The number of bytes, if only this process has written.
     pub(crate) fn known(&self) -> Option<u64> {
         (!self.is_shared.load(Ordering::Relaxed)).then(|| self.bytes.load(Ordering::Relaxed))
     }
@@ -51,22 +51,23 @@ enum Backing {
 }
 
 impl OpenFile {
-    /// A file of the system.
+    /// A file descriptor of the process.
     #[must_use]
     pub fn real(descriptor: OwnedFd) -> Self {
         Self::from_shared(Arc::new(descriptor))
     }
 
-    /// A file of the system that others hold too.
+    /// A file descriptor that others hold too.
     #[must_use]
     pub fn from_shared(descriptor: Arc<OwnedFd>) -> Self {
         use rustix::fs::{FileType, fstat};
-        // A device may be a terminal somebody looks at, or refuse what is written to it: it gets its output at once.
+        // A device may be a terminal or may refuse output, so it gets its output at once.
         let stat = fstat(&descriptor);
         let kind = stat.as_ref().map(|stat| FileType::from_raw_mode(stat.st_mode));
         let deferrable = !matches!(kind, Ok(FileType::CharacterDevice | FileType::BlockDevice) | Err(_));
-        // Devices such as `/dev/null` take everything at once.
-        let takes_all = stat.as_ref().is_ok_and(|stat| rustix::fs::major(stat.st_rdev) == MEMORY_DEVICES);
+        // Devices such as `/dev/null` never block.
+        let takes_all =
+            stat.as_ref().is_ok_and(|stat| rustix::fs::major(stat.st_rdev) == MEMORY_DEVICE_MAJOR);
         let blocks = match kind {
             Ok(FileType::CharacterDevice) => !takes_all,
             kind => matches!(kind, Ok(FileType::Fifo | FileType::Socket)),
@@ -78,7 +79,7 @@ impl OpenFile {
         Self { backing, pending: Mutex::default(), deferrable, blocks, written: Arc::default() }
     }
 
-    /// What tells how much was written to it, without holding it open.
+    /// Counts the bytes that are written, without holding the file open.
     pub(crate) fn written(&self) -> &Arc<Written> {
         &self.written
     }
@@ -90,7 +91,7 @@ impl OpenFile {
         Self::on(backing, true, true)
     }
 
-    /// What was opened by path.
+    /// A file that was opened by path.
     #[must_use]
     pub fn opened(file: File) -> Self {
         match file {
@@ -102,14 +103,14 @@ impl OpenFile {
         }
     }
 
-    /// What collects the output of a substitution.
+    /// The capture of a command substitution.
     #[must_use]
     pub fn capture(capture: Arc<Capture>) -> Self {
         let backing = Backing::Capture(capture);
         Self::on(backing, true, false)
     }
 
-    /// The descriptor of the system, if it is one as it stands.
+    /// The file descriptor, if it has one.
     #[must_use]
     pub fn descriptor(&self) -> Option<BorrowedFd<'_>> {
         match &self.backing {
@@ -118,7 +119,7 @@ impl OpenFile {
         }
     }
 
-    /// A descriptor of the system for a program to use in place of the file, if there can be one.
+    /// A file descriptor that a program can use.
     ///
     /// # Errors
     /// If the file is virtual, or the system is out of descriptors.
@@ -131,7 +132,7 @@ impl OpenFile {
         }
     }
 
-    /// Whether it collects the output of a substitution.
+    /// Whether it is the capture of a command substitution.
     #[must_use]
     pub fn is_capture(&self) -> bool {
         matches!(self.backing, Backing::Capture(_))
@@ -149,11 +150,11 @@ impl OpenFile {
         self.deferrable
     }
 
-    /// Writes bytes, or holds them back. Yields whether some are held back now.
+    /// Writes bytes or holds them back. Returns whether output is held back now.
     ///
     /// # Errors
-    /// As `write(2)`; what was held back before is gone then too. [`io::ErrorKind::Interrupted`] if there is no room and
-    /// the token is cancelled.
+    /// As `write(2)`; held-back output is lost then too. [`io::ErrorKind::Interrupted`] if the token is cancelled while the
+    /// file blocks.
     pub fn write(&self, bytes: &[u8], cancel: Option<&CancelToken>) -> io::Result<bool> {
         match &self.backing {
             Backing::Capture(capture) => {
@@ -163,7 +164,7 @@ impl OpenFile {
             Backing::Virtual(file) => write_virtual(&**file, bytes).map(|()| false),
             Backing::Real(descriptor) => {
                 let mut pending = self.lock();
-                if pending.len() + bytes.len() <= PENDING {
+                if pending.len() + bytes.len() <= MAX_PENDING_BYTES {
                     pending.extend_from_slice(bytes);
                     return Ok(!pending.is_empty());
                 }
@@ -175,10 +176,10 @@ impl OpenFile {
         }
     }
 
-    /// Writes what is held back.
+    /// Writes held-back output.
     ///
     /// # Errors
-    /// As for writing; what was held back is gone then.
+    /// As for writing; held-back output is lost then.
     pub fn flush(&self, cancel: Option<&CancelToken>) -> io::Result<()> {
         let Backing::Real(descriptor) = &self.backing else { return Ok(()) };
         let mut pending = self.lock();

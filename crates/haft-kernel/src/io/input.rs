@@ -8,11 +8,11 @@ use super::{OpenFile, Ready, wait_readable};
 use haft_process::{CancelToken, while_reading};
 
 impl OpenFile {
-    /// Reads what there is, waiting for something to be there; 0 is the end of the file.
+    /// Reads available bytes, and waits until there are some. 0 means end of file.
     ///
     /// # Errors
-    /// As `read(2)`; [`io::ErrorKind::TimedOut`] when the time is over, [`io::ErrorKind::Interrupted`] when the
-    /// session is to stop or a trap is to run.
+    /// As `read(2)`; [`io::ErrorKind::TimedOut`] after the timeout, [`io::ErrorKind::Interrupted`] if the token is cancelled
+    /// or a signal has arrived.
     pub fn read(
         &self,
         buffer: &mut [u8],
@@ -39,12 +39,12 @@ impl OpenFile {
         }
     }
 
-    /// Whether the position can be moved back, so that one may read ahead and give back what was too much.
+    /// Whether the file is seekable, so that bytes read ahead can be given back.
     #[must_use]
     pub fn is_seekable(&self) -> bool {
         match (self.backing_virtual(), self.descriptor()) {
             (Some(_), _) => true,
-            // A device says that it is at its beginning, wherever one has moved.
+            // A device always reports position 0.
             (None, Some(descriptor)) => {
                 rustix::fs::tell(descriptor).is_ok_and(|place| place > 0 || !is_device(descriptor))
             }
@@ -52,7 +52,7 @@ impl OpenFile {
         }
     }
 
-    /// Moves the position back by so many bytes.
+    /// Moves the position back by `count` bytes.
     ///
     /// # Errors
     /// As `lseek(2)`.

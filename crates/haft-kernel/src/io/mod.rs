@@ -1,19 +1,19 @@
-//! Open files and the table of descriptors.
+//! Open files and descriptor tables.
 //!
-//! Descriptors of a session are entries in a table of its own, not of the process: several sessions run in one process,
-//! each with its own standard output. An external command gets exactly the table's entries under their numbers.
+//! Each session has its own descriptor table, independent of the process: several sessions run in one process, each with its
+//! own standard output. A program gets exactly the descriptors of the table, under the same numbers.
 
+mod blocking_call;
 mod capture;
 mod descriptors;
 mod drain;
-mod elsewhere;
 mod file;
 mod input;
 mod wait;
 
+pub(crate) use blocking_call::BlockingCall;
 pub use capture::Capture;
 pub use descriptors::Descriptors;
-pub(crate) use elsewhere::Elsewhere;
 pub use file::OpenFile;
 pub(crate) use file::Written;
 pub use wait::{Ready, wait_readable};

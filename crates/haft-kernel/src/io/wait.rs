@@ -7,20 +7,20 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use haft_process::CancelToken;
 
-/// What ended the waiting.
+/// The reason why a wait ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ready {
-    /// The descriptor at this place can be read, or has ended.
+    /// The descriptor at this index is readable or closed.
     Descriptor(usize),
-    /// The time is over.
+    /// The timeout has passed.
     TimedOut,
-    /// The session is to stop.
+    /// The token was cancelled.
     Cancelled,
-    /// A signal arrived; whoever waits looks for traps and waits again.
+    /// A signal has arrived. The caller runs traps and waits again.
     Interrupted,
 }
 
-/// Waits until one of the descriptors can be read.
+/// Waits until one of the descriptors is readable.
 #[must_use]
 pub fn wait_readable(
     descriptors: &[BorrowedFd<'_>],

@@ -1,4 +1,4 @@
-//! The jobs that a subshell knows of its parent: it can show them and send them signals, but not wait for them.
+//! Jobs of the parent of a subshell, which can list and signal them, but not wait for them.
 
 use std::sync::Arc;
 
@@ -6,16 +6,16 @@ use haft_text::Bytes;
 
 use super::{Job, JobState, Jobs, ThreadControl};
 
-/// A job of the parent, as it was when the subshell began.
+/// A job of the parent, as it was when the subshell started.
 #[derive(Clone, Debug)]
-pub struct Inherited {
+pub struct InheritedJob {
     /// Its number.
     pub id: u32,
-    /// What it runs.
+    /// Its source text.
     pub text: Bytes,
-    /// What its stages run, if it is a pipeline of several.
+    /// The source text of each stage, if there are several.
     pub stages: Vec<Bytes>,
-    /// What had become of it.
+    /// Its state.
     pub state: JobState,
     /// Its stages.
     pub members: Vec<InheritedMember>,
@@ -25,16 +25,16 @@ pub struct Inherited {
     pub shown: bool,
 }
 
-/// A stage of such a job.
+/// A stage of an inherited job.
 #[derive(Clone, Debug)]
 pub struct InheritedMember {
     /// Its process number.
     pub pid: i32,
-    /// How it is reached, if it is a thread of this process.
+    /// Controls it, if it is a thread of this process.
     pub control: Option<ThreadControl>,
 }
 
-impl From<&Job> for Inherited {
+impl From<&Job> for InheritedJob {
     fn from(job: &Job) -> Self {
         let members = job
             .members
@@ -48,25 +48,25 @@ impl From<&Job> for Inherited {
 }
 
 impl Jobs {
-    /// What a subshell begins with.
+    /// The job table of a subshell: it has no jobs of its own, and inherits those of its parent.
     #[must_use]
     pub fn for_subshell(&self) -> Self {
         if self.list.is_empty() {
             return Self { inherited: self.inherited.clone(), ..Self::default() };
         }
-        let own = self.list.iter().map(Inherited::from);
+        let own = self.list.iter().map(InheritedJob::from);
         Self { inherited: Arc::new(own.chain(self.inherited.iter().cloned()).collect()), ..Self::default() }
     }
 
-    /// Has `jobs` not show those of the parent any more.
+    /// Hides the inherited jobs from `jobs`.
     pub fn hide_inherited(&mut self) {
         if self.inherited.iter().any(|job| job.shown) {
             Arc::make_mut(&mut self.inherited).iter_mut().for_each(|job| job.shown = false);
         }
     }
 
-    /// The jobs of the parent, in the order of their numbers.
-    pub fn inherited(&self) -> impl DoubleEndedIterator<Item = &Inherited> {
+    /// The inherited jobs, in the order of their numbers.
+    pub fn inherited(&self) -> impl DoubleEndedIterator<Item = &InheritedJob> {
         self.inherited.iter()
     }
 }

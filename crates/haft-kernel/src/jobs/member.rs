@@ -1,22 +1,20 @@
-//! One stage of a job: a process, or a thread of this one.
+//! One stage of a job: a process, or a thread of this process.
 
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use haft_process::{CancelToken, Child, Disposition, Exit};
+use haft_process::{CancelToken, Child, Disposition, Exit, Signals};
 use rustix::event::{EventfdFlags, eventfd};
+use rustix::process::Signal;
 
 use super::number::next_number;
 use crate::run::{StageRecorder, TERMINATE};
 use crate::signals::SignalInbox;
 
-/// The signal that nobody can do anything about.
-const KILL: i32 = 9;
-
 /// A stage of a job.
 #[derive(Debug)]
 pub struct Member {
-    /// Its process number; one that no process has, for a thread.
+    /// Its process number. A thread has a number that no process has.
     pub pid: i32,
     /// Its status, once it has ended.
     pub status: Option<i32>,
@@ -24,54 +22,53 @@ pub struct Member {
     pub died: Option<i32>,
     /// Whether it is a process substitution.
     pub is_substitution: bool,
-    work: Work,
+    work: MemberWork,
     /// What is known of it, if it is recorded.
     record: Option<Box<StageRecorder>>,
 }
 
 #[derive(Debug)]
-enum Work {
+enum MemberWork {
     Process(Child),
     Thread { completion: Arc<Completion>, control: ThreadControl },
     Gone,
 }
 
-/// How a thread that runs a subshell is reached.
+/// Controls a thread that runs a subshell.
 #[derive(Clone, Debug)]
 pub struct ThreadControl {
-    /// Ends it.
+    /// Cancels it.
     pub cancel: CancelToken,
-    /// Ends it even while it runs the traps that are due at its end.
+    /// Stops it even while its last traps run.
     pub stop: CancelToken,
-    /// Where its traps are served.
+    /// Its inbox for signals.
     pub signals: Arc<SignalInbox>,
 }
 
 impl From<CancelToken> for ThreadControl {
-    /// Whoever has no traps of its own is only ended.
+    /// A thread without traps can only be cancelled.
     fn from(cancel: CancelToken) -> Self {
         Self { cancel, stop: CancelToken::new(), signals: Arc::default() }
     }
 }
 
 impl ThreadControl {
-    /// Sends a signal: its trap runs, or it ends by those that would end a process.
+    /// Sends a signal: its trap runs, or the thread ends if the signal would end a process.
     pub fn signal(&self, signal: i32) {
         match self.signals.disposition(signal) {
             Disposition::Catch => self.signals.raise(signal),
             Disposition::Ignore => {}
-            Disposition::Default if matches!(signal, 0 | 17 | 18 | 20..=23 | 28) => {}
+            Disposition::Default if !ends_process(signal) => {}
             Disposition::Default => {
                 self.cancel.cancel_as(signal);
-                if signal == KILL {
+                if signal == Signals::KILL {
                     self.stop.cancel();
                 }
             }
         }
     }
 
-    /// Sends it what asks programs to end, and to the subshells in its place as well; `cancel` is what is done to one that
-    /// has no trap for it.
+    /// Sends `SIGTERM` to it and to the subshells on its thread. Without a trap for it, `cancel` is called instead.
     pub(crate) fn ask_to_end(&self, cancel: impl FnOnce(&CancelToken)) {
         match self.signals.disposition(TERMINATE) {
             Disposition::Catch => {
@@ -84,7 +81,14 @@ impl ThreadControl {
     }
 }
 
-/// Where a thread leaves its status.
+/// Whether the default action of a signal ends a process.
+fn ends_process(signal: i32) -> bool {
+    let stops = matches!(signal, Signals::TSTP | Signals::TTIN | Signals::TTOU);
+    let ignored = matches!(signal, 0 | Signals::CHLD | Signals::CONT | Signals::WINCH);
+    !stops && !ignored && signal != Signal::URG.as_raw()
+}
+
+/// Receives the status of a thread.
 #[derive(Debug)]
 pub struct Completion {
     status: OnceLock<i32>,
@@ -93,7 +97,7 @@ pub struct Completion {
 }
 
 impl Completion {
-    /// One that is still open.
+    /// A completion without a status.
     #[must_use]
     pub fn new() -> Arc<Self> {
         let event = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK).ok();
@@ -109,7 +113,7 @@ impl Completion {
         self.record.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
-    /// Leaves the status.
+    /// Sets the status.
     pub fn complete(&self, status: i32) {
         let _ = self.status.set(status);
         if let Some(event) = &self.event {
@@ -127,7 +131,7 @@ impl Member {
             status: None,
             died: None,
             is_substitution: false,
-            work: Work::Process(child),
+            work: MemberWork::Process(child),
             record: None,
         }
     }
@@ -141,17 +145,24 @@ impl Member {
             status: None,
             died: None,
             is_substitution: false,
-            work: Work::Thread { completion, control },
+            work: MemberWork::Thread { completion, control },
             record: None,
         }
     }
 
-    /// A stage that has ended already: one that could not start, or that ran in the place of the session. Its number is
-    /// one that no process has, so that a signal to it reaches nothing.
+    /// A stage that has ended already: it could not start, or it ran on the thread of the session. No process has its number,
+    /// so a signal to it does nothing.
     #[must_use]
     pub fn ended(status: i32) -> Self {
         let pid = next_number();
-        Self { pid, status: Some(status), died: None, is_substitution: false, work: Work::Gone, record: None }
+        Self {
+            pid,
+            status: Some(status),
+            died: None,
+            is_substitution: false,
+            work: MemberWork::Gone,
+            record: None,
+        }
     }
 
     /// Adds the record of the stage.
@@ -166,19 +177,19 @@ impl Member {
     /// The record of the stage, and its status.
     pub(crate) fn into_record(self) -> Option<(Box<StageRecorder>, i32)> {
         let left = match &self.work {
-            Work::Thread { completion, .. } => completion.take_record(),
-            Work::Process(_) | Work::Gone => self.record,
+            MemberWork::Thread { completion, .. } => completion.take_record(),
+            MemberWork::Process(_) | MemberWork::Gone => self.record,
         };
         Some((left?, self.status.unwrap_or(0)))
     }
 
-    /// Looks whether it has ended, without waiting.
+    /// Checks whether it has ended, without waiting.
     pub fn update(&mut self) {
         if self.status.is_some() {
             return;
         }
         self.status = match &mut self.work {
-            Work::Process(child) => match child.try_wait() {
+            MemberWork::Process(child) => match child.try_wait() {
                 Ok(None) => None,
                 Ok(Some((exit, usage))) => {
                     self.record.iter_mut().for_each(|record| record.end(exit, usage));
@@ -189,40 +200,40 @@ impl Member {
                 }
                 Err(_) => Some(127),
             },
-            Work::Thread { completion, .. } => completion.status.get().copied(),
-            Work::Gone => Some(0),
+            MemberWork::Thread { completion, .. } => completion.status.get().copied(),
+            MemberWork::Gone => Some(0),
         };
     }
 
     /// Whether it is a process that cannot be killed.
     #[must_use]
     pub fn is_stuck(&self) -> bool {
-        matches!(&self.work, Work::Process(child) if child.is_stuck())
+        matches!(&self.work, MemberWork::Process(child) if child.is_stuck())
     }
 
-    /// A descriptor that can be read when it has ended.
+    /// A descriptor that becomes readable when it has ended.
     #[must_use]
     pub fn descriptor(&self) -> Option<BorrowedFd<'_>> {
         match &self.work {
-            Work::Process(child) => child.pidfd(),
-            Work::Thread { completion, .. } => completion.event.as_ref().map(|event| event.as_fd()),
-            Work::Gone => None,
+            MemberWork::Process(child) => child.pidfd(),
+            MemberWork::Thread { completion, .. } => completion.event.as_ref().map(|event| event.as_fd()),
+            MemberWork::Gone => None,
         }
     }
 
-    /// Sends it a signal. A thread ends by those that would end a process.
+    /// Sends it a signal. A thread ends if the signal would end a process.
     pub fn signal(&self, signal: i32) {
         match &self.work {
-            Work::Process(child) => drop(child.signal(signal)),
-            Work::Thread { control, .. } => control.signal(signal),
-            Work::Gone => {}
+            MemberWork::Process(child) => drop(child.signal(signal)),
+            MemberWork::Thread { control, .. } => control.signal(signal),
+            MemberWork::Gone => {}
         }
     }
 
     /// Sends a signal to it and to the process group that it leads.
     pub fn signal_group(&self, signal: i32) {
         self.signal(signal);
-        if let Work::Process(child) = &self.work
+        if let MemberWork::Process(child) = &self.work
             && let Some(group) = child.group().and_then(rustix::process::Pid::from_raw)
             && let Some(signal) = rustix::process::Signal::from_named_raw(signal)
         {
@@ -230,24 +241,24 @@ impl Member {
         }
     }
 
-    /// How it is reached, if it is a thread of this process.
+    /// Controls it, if it is a thread of this process.
     #[must_use]
     pub fn control(&self) -> Option<&ThreadControl> {
         match &self.work {
-            Work::Thread { control, .. } => Some(control),
-            Work::Process(_) | Work::Gone => None,
+            MemberWork::Thread { control, .. } => Some(control),
+            MemberWork::Process(_) | MemberWork::Gone => None,
         }
     }
 
     /// Whether it is a thread of this process.
     #[must_use]
     pub fn is_thread(&self) -> bool {
-        matches!(self.work, Work::Thread { .. })
+        matches!(self.work, MemberWork::Thread { .. })
     }
 
-    /// Lets it go on without anybody waiting for it.
+    /// Lets it go on without waiting for it.
     pub fn detach(self) {
-        if let Work::Process(child) = self.work {
+        if let MemberWork::Process(child) = self.work {
             child.detach();
         }
     }

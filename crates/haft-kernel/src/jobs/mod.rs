@@ -13,26 +13,26 @@ use haft_text::Bytes;
 
 use crate::control::JobGroup;
 use crate::execute::canonical;
-use crate::run::{JobState as Described, Supervision};
+use crate::run::{JobInfo, Supervision};
 
-pub use find::Missing;
-pub use inherited::{Inherited, InheritedMember};
+pub use find::JobNotFound;
+pub use inherited::{InheritedJob, InheritedMember};
 pub use member::{Completion, Member, ThreadControl};
-pub use wait::Waited;
+pub use wait::WaitResult;
 
 pub(crate) use number::next_number;
 
-/// How many statuses of jobs that have gone are remembered for `wait`.
-const REMEMBERED: usize = 1024;
+/// The most statuses of removed jobs that are remembered for `wait`.
+const MAX_REMEMBERED_STATUSES: usize = 1024;
 
 /// The jobs of a session.
 #[derive(Debug, Default)]
 pub struct Jobs {
     list: Vec<Job>,
-    /// Process numbers and statuses of what has ended and was taken off the list.
+    /// Process numbers and statuses of jobs that have ended and were removed.
     finished: VecDeque<(i32, i32)>,
-    /// The jobs of the shell that this is a subshell of.
-    inherited: Arc<Vec<Inherited>>,
+    /// The jobs of the parent shell.
+    inherited: Arc<Vec<InheritedJob>>,
 }
 
 /// A background job.
@@ -40,41 +40,41 @@ pub struct Jobs {
 pub struct Job {
     /// Its number, as in `%1`.
     pub id: u32,
-    /// What it runs.
+    /// Its source text.
     pub text: Bytes,
     /// Its stages.
     pub members: Vec<Member>,
-    /// Whether it shall not be told when the session ends: `disown -h`.
+    /// Whether it gets no `SIGHUP` when the session ends: `disown -h`.
     pub shielded: bool,
-    /// What its stages run, if it is a pipeline of several.
+    /// The source text of each stage, if there are several.
     pub stages: Vec<Bytes>,
-    /// The process group of its programs, if jobs are controlled.
+    /// The process group of its programs, with job control.
     pub(crate) group: Option<Arc<JobGroup>>,
-    /// What was told of it last, to a person or by `jobs`.
+    /// The state that was reported last, before a prompt or by `jobs`.
     pub(crate) told: Option<JobState>,
     /// The run that it was started in.
     pub(crate) origin: Option<Arc<Supervision>>,
 }
 
-/// What became of a job.
+/// The state of a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum JobState {
     /// It runs.
     Running,
-    /// It was stopped by this signal.
+    /// This signal stopped it.
     Stopped(i32),
     /// It ended with this status.
     Done(i32),
 }
 
 impl Job {
-    /// The process number that `$!` had: that of the last stage.
+    /// The process number of the last stage, which `$!` was set to.
     #[must_use]
     pub fn pid(&self) -> i32 {
         self.members.last().map_or(0, |member| member.pid)
     }
 
-    /// What became of it, as far as is known.
+    /// The state as of the last update.
     #[must_use]
     pub fn state(&self) -> JobState {
         match self.members.iter().all(|member| member.status.is_some()) {
@@ -86,23 +86,23 @@ impl Job {
         }
     }
 
-    /// What it runs, as the shell prints it.
+    /// Its source text as bash prints it.
     #[must_use]
     pub fn shown_text(&self) -> Bytes {
         shown_text(&self.text)
     }
 
-    /// The signal that it died of, if it did.
+    /// The signal that killed the last stage, if one did.
     #[must_use]
     pub fn died(&self) -> Option<i32> {
         self.members.last().and_then(|member| member.died)
     }
 
-    /// What is told of it.
-    pub(crate) fn describe(&self) -> Described {
+    /// The job as the result of a run shows it.
+    pub(crate) fn describe(&self) -> JobInfo {
         let run = self.origin.as_ref().map_or("", |origin| origin.scope.id());
         let processes = self.members.iter().filter(|member| member.status.is_none() && !member.is_thread());
-        Described {
+        JobInfo {
             id: format!("{run}%{}", self.id),
             number: Some(self.id),
             status: match self.state() {
@@ -147,7 +147,7 @@ impl Jobs {
         self.list.is_empty()
     }
 
-    /// Adds a job; yields its number.
+    /// Adds a job; returns its number.
     pub fn add(&mut self, text: Bytes, members: Vec<Member>) -> u32 {
         let id = self.list.last().map_or(1, |job| job.id + 1);
         let job = Job {
@@ -164,29 +164,28 @@ impl Jobs {
         id
     }
 
-    /// Adds a job that was stopped in the foreground; yields its number.
+    /// Adds a job that was stopped in the foreground; returns its number.
     pub(crate) fn add_stopped(&mut self, text: Bytes, members: Vec<Member>, group: Arc<JobGroup>) -> u32 {
         let id = self.add(text, members);
         self.set_group(Some(group));
         id
     }
 
-    /// Says what the stages of the last job run.
+    /// Sets the source text of the stages of the last job.
     pub(crate) fn set_stages(&mut self, stages: Vec<Bytes>) {
         if let Some(job) = self.list.last_mut() {
             job.stages = stages;
         }
     }
 
-    /// Says in which process group the programs of the last job are.
+    /// Sets the process group of the last job.
     pub(crate) fn set_group(&mut self, group: Option<Arc<JobGroup>>) {
         if let Some(job) = self.list.last_mut() {
             job.group = group;
         }
     }
 
-    /// The numbers of the jobs, the current one first: stopped ones come before those that run, later ones before
-    /// earlier ones.
+    /// The numbers of the jobs, the current one first: stopped jobs before running ones, later jobs before earlier ones.
     #[must_use]
     pub fn ranked(&self) -> Vec<u32> {
         let is_stopped = |job: &&Job| matches!(job.state(), JobState::Stopped(_));
@@ -195,7 +194,7 @@ impl Jobs {
         stopped.chain(others).map(|job| job.id).collect()
     }
 
-    /// Says which run the last job was started in.
+    /// Sets the run that the last job was started in.
     pub(crate) fn set_origin(&mut self, origin: Option<Arc<Supervision>>) {
         if let Some(job) = self.list.last_mut() {
             job.origin = origin;
@@ -214,19 +213,19 @@ impl Jobs {
         self.list.iter().find(|job| job.members.iter().any(|member| member.pid == pid))
     }
 
-    /// Looks at what has ended, without waiting.
+    /// Updates the state of all jobs, without waiting.
     pub fn update(&mut self) {
         self.list.iter_mut().flat_map(|job| &mut job.members).for_each(Member::update);
         self.list.iter().filter_map(|job| job.group.as_ref()).for_each(|group| group.update());
     }
 
-    /// Takes a job off the list and out of memory.
+    /// Removes a job and forgets its status.
     pub fn forget(&mut self, id: u32) -> Option<Job> {
         let at = self.list.iter().position(|job| job.id == id)?;
         Some(self.list.remove(at))
     }
 
-    /// Takes a job off the list.
+    /// Removes a job; `wait` can still return its status.
     pub fn remove(&mut self, id: u32) -> Option<Job> {
         let job = self.forget(id)?;
         for member in &job.members {
@@ -237,7 +236,7 @@ impl Jobs {
         Some(job)
     }
 
-    /// Takes a job off the list, for which nobody in this session will wait: what it was then is its status.
+    /// Removes a job because of `disown`. A running job counts as ended with status 0.
     pub fn disown(&mut self, id: u32) -> Option<Job> {
         let job = self.remove(id)?;
         if job.state() == JobState::Running {
@@ -246,56 +245,56 @@ impl Jobs {
         Some(job)
     }
 
-    /// Takes the jobs off the list whose stages were all taken out of them.
+    /// Removes the jobs without stages.
     pub(crate) fn remove_empty(&mut self) {
         self.list.retain(|job| !job.members.is_empty());
     }
 
-    /// Takes all jobs off the list.
+    /// Removes all jobs.
     pub fn take_all(&mut self) -> Vec<Job> {
         std::mem::take(&mut self.list)
     }
 
     fn remember(&mut self, pid: i32, status: i32) {
-        if self.finished.len() >= REMEMBERED {
+        if self.finished.len() >= MAX_REMEMBERED_STATUSES {
             self.finished.pop_front();
         }
         self.finished.push_back((pid, status));
     }
 
-    /// The status of a process that has ended and whose job is gone.
+    /// The status of a process whose job was removed.
     #[must_use]
     pub fn finished(&self, pid: i32) -> Option<i32> {
         self.finished.iter().rev().find(|(known, _)| *known == pid).map(|(_, status)| *status)
     }
 }
 
-/// What a background command runs, as the shell prints it.
+/// The source text of a background command as bash prints it.
 pub(crate) fn shown_text(text: &[u8]) -> Bytes {
     canonical(text.strip_suffix(b"&").unwrap_or(text).trim_ascii_end().into())
 }
 
-/// What subshells have left running: it belongs to the session that they came from.
+/// Members that subshells have left running. They belong to the main session.
 #[derive(Debug, Default)]
 pub struct Orphans {
     members: Mutex<Vec<Member>>,
 }
 
 impl Orphans {
-    /// Takes over what still runs of these, and lets go of what has ended.
+    /// Adds members and drops those that have ended.
     pub fn adopt(&self, members: impl Iterator<Item = Member>) {
         self.members.lock().unwrap_or_else(PoisonError::into_inner).extend(members);
         self.update();
     }
 
-    /// Lets go of what has ended.
+    /// Drops the members that have ended.
     pub fn update(&self) {
         let mut all = self.members.lock().unwrap_or_else(PoisonError::into_inner);
         all.iter_mut().for_each(Member::update);
         all.retain(|member| member.status.is_none());
     }
 
-    /// Whether a process substitution is among them that has not ended.
+    /// Whether a process substitution still runs.
     #[must_use]
     pub fn has_substitutions(&self) -> bool {
         self.update();
@@ -303,7 +302,7 @@ impl Orphans {
         all.iter().any(|member| member.is_substitution)
     }
 
-    /// Whether a process among them is at work rather than waiting for something.
+    /// Whether a process uses the processor rather than waiting.
     #[must_use]
     pub fn any_computes(&self) -> bool {
         let all = self.members.lock().unwrap_or_else(PoisonError::into_inner);
@@ -316,7 +315,7 @@ impl Orphans {
         self.members.lock().unwrap_or_else(PoisonError::into_inner).is_empty()
     }
 
-    /// Takes everything out.
+    /// Takes all members.
     #[must_use]
     pub fn take(&self) -> Vec<Member> {
         std::mem::take(&mut *self.members.lock().unwrap_or_else(PoisonError::into_inner))

@@ -1,14 +1,14 @@
-//! Numbers for work that is not a process: subshells on threads, and jobs that could not start.
+//! Process numbers for work that is not a process: subshells on threads, and jobs that could not start.
 
 use std::sync::atomic::{AtomicI32, Ordering};
 
-/// The kernel's limit for `pid_max`: every process number is below it.
+/// The limit of Linux for `pid_max`. Every process number is below it.
 const PID_LIMIT: i32 = 1 << 22;
 
-/// How many numbers there are. They are handed out in turn, and again from the first after the last.
+/// How many numbers there are before they repeat.
 const COUNT: i32 = 1 << 29;
 
-/// A number that no process has and that no other work of this process had before.
+/// A number that no process and no other work of this process has.
 pub(crate) fn next_number() -> i32 {
     static NEXT: AtomicI32 = AtomicI32::new(0);
     2 * PID_LIMIT + (NEXT.fetch_add(1, Ordering::Relaxed) & (COUNT - 1))

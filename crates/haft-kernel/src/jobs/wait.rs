@@ -4,24 +4,24 @@ use super::{JobState, Member};
 use crate::flow::Unwind;
 use crate::session::Session;
 
-/// What came of waiting.
+/// The result of waiting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Waited {
-    /// This process has ended, with this status.
+pub enum WaitResult {
+    /// A process has ended.
     Ended {
-        /// Its number: that of the last stage, for a job.
+        /// Its number; for a job, that of the last stage.
         pid: i32,
         /// Its status.
         status: i32,
     },
-    /// A trap has run for this signal.
+    /// The trap of this signal has run.
     Interrupted(i32),
     /// There is nothing to wait for.
     Nothing,
 }
 
 impl Session {
-    /// Waits until a member of a pipeline has ended, and yields its status.
+    /// Waits for a member of a pipeline and returns its status.
     pub(crate) fn wait_member(&mut self, member: &mut Member) -> Result<i32, Unwind> {
         loop {
             member.update();
@@ -30,11 +30,11 @@ impl Session {
                 return Ok(status);
             }
             let Some(descriptor) = member.descriptor() else { return Ok(127) };
-            self.wait_through(&[descriptor])?;
+            self.wait_foreground(&[descriptor])?;
         }
     }
 
-    /// Sees what has ended of that for which nobody waits. A subshell leaves that to the shell that its process is.
+    /// Reaps orphans and process substitutions. A subshell leaves this to the main shell.
     pub(crate) fn reap_strays(&mut self) {
         if self.identity.leads_process() {
             self.processes.substitutions_mut().iter_mut().for_each(Member::update);
@@ -42,7 +42,7 @@ impl Session {
         }
     }
 
-    /// Waits until all members of a pipeline have ended, and sees each of them end.
+    /// Waits until all members of a pipeline have ended, and records when each one ended.
     pub(crate) fn wait_all(&mut self, members: &mut [Member]) -> Result<(), Unwind> {
         loop {
             members.iter_mut().for_each(Member::update);
@@ -51,65 +51,65 @@ impl Session {
             if descriptors.is_empty() {
                 return Ok(());
             }
-            self.wait_through(&descriptors)?;
+            self.wait_foreground(&descriptors)?;
         }
     }
 
-    /// Waits for a job and takes it off the list.
+    /// Waits for a job and removes it.
     ///
     /// # Errors
-    /// Cancellation, or what a trap wants.
-    pub fn wait_job(&mut self, id: u32) -> Result<Waited, Unwind> {
+    /// Cancellation, or a trap that leaves the command.
+    pub fn wait_job(&mut self, id: u32) -> Result<WaitResult, Unwind> {
         let _ = self.flush();
         loop {
             self.jobs.update();
-            let Some(job) = self.jobs.get(id) else { return Ok(Waited::Nothing) };
+            let Some(job) = self.jobs.get(id) else { return Ok(WaitResult::Nothing) };
             let pid = job.pid();
             if let JobState::Done(status) = job.state() {
-                self.tell_death_of_job(id);
+                self.report_killed_job(id);
                 self.forget_coprocess(pid);
                 self.jobs.remove(id);
-                return Ok(Waited::Ended { pid, status });
+                return Ok(WaitResult::Ended { pid, status });
             }
             if let Some(signal) = self.wait_for_jobs(&[id])? {
-                return Ok(Waited::Interrupted(signal));
+                return Ok(WaitResult::Interrupted(signal));
             }
         }
     }
 
-    /// Waits for a process that is part of a job, or was.
+    /// Waits for a process of a job, which may be removed already.
     ///
     /// # Errors
-    /// Cancellation, or what a trap wants.
-    pub fn wait_pid(&mut self, pid: i32) -> Result<Waited, Unwind> {
+    /// Cancellation, or a trap that leaves the command.
+    pub fn wait_pid(&mut self, pid: i32) -> Result<WaitResult, Unwind> {
         let _ = self.flush();
         loop {
             self.jobs.update();
             let Some(job) = self.jobs.of_pid(pid) else {
                 let finished = self.jobs.finished(pid);
-                return Ok(finished.map_or(Waited::Nothing, |status| Waited::Ended { pid, status }));
+                return Ok(finished.map_or(WaitResult::Nothing, |status| WaitResult::Ended { pid, status }));
             };
             let id = job.id;
             let ended = job.members.iter().find(|member| member.pid == pid).and_then(|member| member.status);
             if let Some(status) = ended {
                 if matches!(job.state(), JobState::Done(_)) {
-                    self.tell_death_of_job(id);
+                    self.report_killed_job(id);
                     self.forget_coprocess(pid);
                     self.jobs.remove(id);
                 }
-                return Ok(Waited::Ended { pid, status });
+                return Ok(WaitResult::Ended { pid, status });
             }
             if let Some(signal) = self.wait_for_jobs(&[id])? {
-                return Ok(Waited::Interrupted(signal));
+                return Ok(WaitResult::Interrupted(signal));
             }
         }
     }
 
-    /// Waits for the next of these jobs to end, or of all if none are given: `wait -n`.
+    /// Waits for the first of these jobs to end; of all jobs if there are none: `wait -n`.
     ///
     /// # Errors
-    /// Cancellation, or what a trap wants.
-    pub fn wait_next(&mut self, ids: &[u32]) -> Result<Waited, Unwind> {
+    /// Cancellation, or a trap that leaves the command.
+    pub fn wait_next(&mut self, ids: &[u32]) -> Result<WaitResult, Unwind> {
         let _ = self.flush();
         loop {
             self.jobs.update();
@@ -119,26 +119,26 @@ impl Session {
                 _ => None,
             });
             if let Some((id, pid, status)) = ended {
-                self.tell_death_of_job(id);
+                self.report_killed_job(id);
                 self.forget_coprocess(pid);
                 self.jobs.remove(id);
-                return Ok(Waited::Ended { pid, status });
+                return Ok(WaitResult::Ended { pid, status });
             }
             let running: Vec<u32> = self.jobs.iter().map(|job| job.id).filter(|id| wanted(*id)).collect();
             if running.is_empty() {
-                return Ok(Waited::Nothing);
+                return Ok(WaitResult::Nothing);
             }
             if let Some(signal) = self.wait_for_jobs(&running)? {
-                return Ok(Waited::Interrupted(signal));
+                return Ok(WaitResult::Interrupted(signal));
             }
         }
     }
 
-    /// Waits for the process substitution that `$!` names, if it names one.
+    /// Waits for the process substitution that `$!` refers to, if any.
     ///
     /// # Errors
     /// Cancellation.
-    pub fn wait_beside(&mut self) -> Result<(), Unwind> {
+    pub fn wait_process_substitution(&mut self) -> Result<(), Unwind> {
         let Some(last) = self.parameters.last_background() else { return Ok(()) };
         let Some(at) = self.processes.substitutions().iter().position(|member| member.pid == last) else {
             return Ok(());
@@ -147,7 +147,7 @@ impl Session {
         self.wait_member(&mut member).map(drop)
     }
 
-    /// Waits until something of these jobs has ended. A signal whose trap has run meanwhile is yielded.
+    /// Waits until a member of these jobs has ended. Returns a signal whose trap ran meanwhile.
     fn wait_for_jobs(&mut self, ids: &[u32]) -> Result<Option<i32>, Unwind> {
         let members = self.jobs.iter().filter(|job| ids.contains(&job.id)).flat_map(|job| &job.members);
         let running = members.filter(|member| member.status.is_none());

@@ -1,4 +1,4 @@
-//! What others may see of a run, and do to it, from any thread.
+//! Controlling a run from any thread.
 
 use std::os::fd::{AsFd as _, OwnedFd};
 use std::sync::{Arc, Weak};
@@ -10,33 +10,33 @@ use rustix::event::{EventfdFlags, PollFd, PollFlags, Timespec, eventfd, poll};
 
 use super::Supervision;
 
-/// A hold on a run. Clones hold the same one; holding it keeps nothing alive.
+/// Controls a run. Clones control the same run. It does not keep the run alive.
 #[derive(Clone, Debug)]
 pub struct Controller {
     job: haft_process::JobController,
-    finished: Arc<Finished>,
+    finished: Arc<FinishedEvent>,
     supervision: Weak<Supervision>,
 }
 
-/// What a wait for something new came to.
+/// The result of [`Controller::wait_change`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Change {
-    /// How many bytes were written so far, on all streams: what to wait from the next time.
+    /// The bytes written so far on all streams, to pass to the next wait.
     pub bytes: u64,
     /// Whether the run has ended.
     pub finished: bool,
 }
 
-/// Whether a run has ended: a descriptor that is readable from then on.
+/// Whether a run has ended: an event descriptor that stays readable from then on.
 #[derive(Debug)]
-pub(super) struct Finished(OwnedFd);
+pub(super) struct FinishedEvent(OwnedFd);
 
-impl Finished {
-    pub(super) fn new() -> Result<Arc<Finished>, Error> {
+impl FinishedEvent {
+    pub(super) fn new() -> Result<Arc<FinishedEvent>, Error> {
         let event = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK);
         event
-            .map(|event| Arc::new(Finished(event)))
+            .map(|event| Arc::new(FinishedEvent(event)))
             .map_err(|error| Error::system("make a wake-up descriptor", error))
     }
 
@@ -54,13 +54,13 @@ impl Finished {
 impl Controller {
     pub(super) fn new(
         job: haft_process::JobController,
-        finished: Arc<Finished>,
+        finished: Arc<FinishedEvent>,
         supervision: &Arc<Supervision>,
     ) -> Controller {
         Controller { job, finished, supervision: Arc::downgrade(supervision) }
     }
 
-    /// The name of the run.
+    /// The identifier of the run.
     #[must_use]
     pub fn id(&self) -> &str {
         self.job.id()
@@ -72,18 +72,18 @@ impl Controller {
         self.job.members()
     }
 
-    /// What was written so far.
+    /// The output so far.
     #[must_use]
     pub fn captured(&self) -> &Captured {
         self.job.captured()
     }
 
-    /// Gives the run input, if it has [`Input::Pipe`](super::Input::Pipe) or is on a terminal.
+    /// Writes input, if the run has [`Input::Pipe`](super::Input::Pipe) or a terminal.
     pub fn write(&self, bytes: impl Into<Arc<[u8]>>) {
         self.job.write(bytes);
     }
 
-    /// Ends the input, after what was written.
+    /// Closes the input after everything that was written.
     pub fn close_input(&self) {
         self.job.close_input();
     }
@@ -96,19 +96,19 @@ impl Controller {
     /// Sends a signal to all programs of the run.
     ///
     /// # Errors
-    /// If there is no such signal, or no program.
+    /// If there is no such signal or no program.
     pub fn signal(&self, signal: i32) -> Result<(), Error> {
         self.job.signal(signal)
     }
 
-    /// Sends a signal to the script itself, as `kill $$` in it does: its trap runs, or the signal ends it.
+    /// Sends a signal to the script itself, as `kill $$` does: its trap runs, or the signal ends it.
     pub fn signal_script(&self, signal: i32) {
         if let Some(supervision) = self.supervision.upgrade() {
             supervision.signal_script(signal);
         }
     }
 
-    /// Sets how long programs are given to end by themselves, if the run was not asked to end yet.
+    /// Sets the grace period, if the run was not asked to end yet.
     pub fn set_grace(&self, grace: Duration) {
         self.job.set_grace(grace);
     }
@@ -118,8 +118,8 @@ impl Controller {
         self.job.cancel();
     }
 
-    /// The process that is blocked reading the run's terminal or standard input, if there is one. It is this process if the
-    /// script itself reads.
+    /// The process that is blocked reading the run's terminal or standard input, if any. It is this process if the script
+    /// itself reads.
     #[must_use]
     pub fn needs_input(&self) -> Option<i32> {
         self.job.needs_input()
@@ -131,14 +131,13 @@ impl Controller {
         self.finished.wait(Some(Duration::ZERO))
     }
 
-    /// Waits so long at most for its end; says whether it has come.
+    /// Waits for the end of the run for at most `limit`. Returns whether it has ended.
     #[must_use]
     pub fn wait_finished(&self, limit: Duration) -> bool {
         self.finished.wait(Some(limit))
     }
 
-    /// Waits until more than `bytes` bytes were written, on all streams together, or the run has ended, or the deadline has
-    /// passed.
+    /// Waits until more than `bytes` bytes were written on all streams together, the run has ended, or the deadline has passed.
     #[must_use]
     pub fn wait_change(&self, bytes: u64, deadline: Option<Instant>) -> Change {
         let outputs: Vec<&Output> = self.captured().all().collect();

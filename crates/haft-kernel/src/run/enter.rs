@@ -1,4 +1,4 @@
-//! Taking a session into a run and out of it again.
+//! Putting a session into a run, and taking it out again.
 
 use std::sync::{Arc, Weak};
 use std::time::Duration;
@@ -9,9 +9,9 @@ use haft_process::{
 use haft_text::Bytes;
 
 use super::Run;
-use super::control::{Controller, Finished};
-use super::leftovers::Ended;
-use super::outcome::{JobState, Outcome, Status};
+use super::control::{Controller, FinishedEvent};
+use super::leftovers::EndedJobs;
+use super::outcome::{JobInfo, Outcome, Status};
 use super::stopping::{Stopping, TERMINATE};
 use super::supervision::Supervision;
 use crate::execute::exported;
@@ -26,18 +26,18 @@ use crate::variables::Variable;
 
 /// A session that is in a run.
 #[derive(Debug)]
-pub(super) struct Entered {
+pub(super) struct EnteredRun {
     inside: InProcessJob,
     handle: JobHandle,
     controller: Controller,
-    finished: Arc<Finished>,
+    finished: Arc<FinishedEvent>,
     supervision: Arc<Supervision>,
-    saved: Saved,
+    saved: SavedSession,
 }
 
-/// What the session had and gets back.
+/// The state of the session before the run, to be restored.
 #[derive(Debug)]
-struct Saved {
+struct SavedSession {
     standard: [Option<Arc<OpenFile>>; 3],
     cancel: CancelToken,
     stop: CancelToken,
@@ -49,10 +49,10 @@ struct Saved {
     stdin_redirected: bool,
 }
 
-impl Entered {
-    /// Makes the job, on a thread of its own, and puts the session into it.
-    pub(super) fn new(run: Run, host: &Host, session: &mut Session) -> Result<Entered, Error> {
-        let finished = Finished::new()?;
+impl EnteredRun {
+    /// Starts the supervising job on a thread and puts the session into it.
+    pub(super) fn new(run: Run, host: &Host, session: &mut Session) -> Result<EnteredRun, Error> {
+        let finished = FinishedEvent::new()?;
         let own = session.limits.cancel().is_shared().then(|| session.limits.cancel().clone());
         let stopping = Stopping::new();
         let mut options = run.options;
@@ -80,25 +80,25 @@ impl Entered {
         });
         let controller = Controller::new(job.controller(), finished.clone(), &supervision);
         let handle = job.background()?;
-        let begin = Begin { name: run.name, arguments: run.arguments, variables: run.variables };
+        let begin = InitialState { name: run.name, arguments: run.arguments, variables: run.variables };
         let saved = begin.put(session, &inside, &supervision, inherits_input);
-        Ok(Entered { inside, handle, controller, finished, supervision, saved })
+        Ok(EnteredRun { inside, handle, controller, finished, supervision, saved })
     }
 
     pub(super) fn controller(&self) -> Controller {
         self.controller.clone()
     }
 
-    /// Runs the script in the session, and takes the session out of the run.
+    /// Runs the script in the session and takes the session out of the run.
     pub(super) fn run(self, session: &mut Session, script: &[u8]) -> Outcome {
         let _counted = session.memory.enter();
         let flow = session.catch_panic(|session| session.run_main(script));
         self.leave(session, flow)
     }
 
-    /// Takes the session out of the run and waits until that is over.
+    /// Takes the session out of the run and waits until the run is over.
     fn leave(self, session: &mut Session, flow: Flow) -> Outcome {
-        let Entered { inside, handle, finished, supervision, saved, .. } = self;
+        let EnteredRun { inside, handle, finished, supervision, saved, .. } = self;
         saved.put_back(session);
         let exit = match flow {
             Ok(code) => Exit::Code(code),
@@ -121,7 +121,7 @@ fn conclude(
     session: &mut Session,
     supervision: &Arc<Supervision>,
 ) -> Outcome {
-    // The outcome outlives the session, so its memory does not count for it.
+    // The outcome outlives the session, so its memory does not count towards the budget.
     let counted = std::mem::take(&mut *supervision.record());
     let mut record = uncounted(|| counted.clone());
     drop(counted);
@@ -169,27 +169,27 @@ fn conclude(
     outcome
 }
 
-/// The session's own standard input; none if it is closed or cannot be given to a program.
+/// The session's own standard input. Null if it is closed or a program cannot use it.
 fn own_input(session: &Session) -> Input {
     let file = session.open_files.get(0).and_then(|file| file.for_program().ok());
     file.map_or(Input::Null, Input::File)
 }
 
-/// What a session begins a run with.
-struct Begin {
+/// The initial state of a session in a run.
+struct InitialState {
     name: Option<Bytes>,
     arguments: Option<Vec<Bytes>>,
     variables: Vec<(Bytes, Bytes)>,
 }
 
-impl Begin {
+impl InitialState {
     fn put(
         self,
         session: &mut Session,
         inside: &InProcessJob,
         supervision: &Arc<Supervision>,
         inherits_input: bool,
-    ) -> Saved {
+    ) -> SavedSession {
         let _ = session.flush();
         let standard = [0, 1, 2].map(|number: u32| {
             let before = session.open_files.get(number).cloned();
@@ -205,7 +205,7 @@ impl Begin {
         });
         let variables = variables.collect();
         let stopping = &supervision.stopping;
-        let saved = Saved {
+        let saved = SavedSession {
             standard,
             cancel: session.limits.set_cancel(stopping.main.cancel.clone()),
             stop: session.limits.set_stop(stopping.stop.clone()),
@@ -223,8 +223,8 @@ impl Begin {
     }
 }
 
-impl Saved {
-    /// Gives the session back what it had, and lets go of everything that is the run's.
+impl SavedSession {
+    /// Restores the state of the session before the run.
     fn put_back(self, session: &mut Session) {
         let _ = session.flush();
         session.reset_transient_state();
@@ -262,12 +262,11 @@ impl Session {
         self.open_files.set_broken_pipe(false);
     }
 
-    /// Ends all that runs in the background: what does not end by itself within `patience` is asked to, and has `grace`
-    /// for that.
-    pub fn end_jobs(&mut self, patience: Duration, grace: Duration) -> Ended {
-        self.processes.leftovers().wait(patience);
+    /// Ends all background jobs. Those that have not ended after `wait` get `SIGTERM`, and `SIGKILL` after `grace`.
+    pub fn end_jobs(&mut self, wait: Duration, grace: Duration) -> EndedJobs {
+        self.processes.leftovers().wait(wait);
         self.jobs.update();
-        // What was started in a run is ended, and counted, by its ladder.
+        // Jobs of a run are ended, and counted, with the run's leftovers.
         for job in self.jobs.iter().filter(|job| job.origin.is_none()) {
             job.members.iter().for_each(|member| member.signal(TERMINATE));
         }
@@ -276,8 +275,8 @@ impl Session {
         ended
     }
 
-    /// Lets go of the programs in the background that have departed: those that were disowned, or were started with `nohup` or
-    /// `setsid`. They outlive the session; everything else ends with it. Yields how many they were.
+    /// Releases detached programs: those that were disowned, or started with `nohup` or `setsid`. They outlive the session;
+    /// everything else ends with it. Returns how many they are.
     pub fn release_detached(&mut self) -> usize {
         let shielded: Vec<u32> = self.jobs.iter().filter(|job| job.shielded).map(|job| job.id).collect();
         for job in shielded.into_iter().filter_map(|id| self.jobs.remove(id)) {
@@ -296,24 +295,24 @@ impl Session {
         departed.len()
     }
 
-    /// The jobs that still run: the session's own, and what has got away from those.
+    /// The jobs that still run, including processes that have left their job.
     #[must_use]
-    pub fn running_jobs(&mut self) -> Vec<JobState> {
+    pub fn running_jobs(&mut self) -> Vec<JobInfo> {
         let mut states = self.known_jobs();
         states.retain(|job| job.status.is_none());
         states
     }
 
-    /// The jobs that still run, and those that have ended without anybody having waited for them.
+    /// The jobs that still run, and those that have ended and were not waited for.
     #[must_use]
-    pub fn known_jobs(&mut self) -> Vec<JobState> {
+    pub fn known_jobs(&mut self) -> Vec<JobInfo> {
         self.jobs.update();
-        let mut states: Vec<JobState> = self.jobs.iter().map(crate::jobs::Job::describe).collect();
+        let mut states: Vec<JobInfo> = self.jobs.iter().map(crate::jobs::Job::describe).collect();
         for controller in self.processes.leftovers().running() {
             if states.iter().any(|job| job.status.is_none() && job.belongs_to(controller.id())) {
                 continue;
             }
-            states.push(JobState {
+            states.push(JobInfo {
                 id: controller.id().to_owned(),
                 number: None,
                 status: None,

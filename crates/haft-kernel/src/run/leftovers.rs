@@ -1,20 +1,20 @@
-//! What runs have left running: it belongs to the session, and ends with it.
+//! Jobs that runs have left running. They belong to the session and end with it.
 
 use std::time::{Duration, Instant};
 
 use haft_process::{JobController, JobHandle, RunLimits, Tree};
 
-/// What became of the jobs that were ended.
+/// The result of ending jobs.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
-pub struct Ended {
+pub struct EndedJobs {
     /// What became of their processes.
     pub tree: Tree,
-    /// The limits of each run that they were left by, by its name, as they stood at the end.
+    /// The final limits of the run that each job came from, by its identifier.
     pub limits: Vec<(String, RunLimits)>,
 }
 
-/// Jobs of earlier runs that still run, or still hold their output open.
+/// Jobs of earlier runs that still run or hold their output open.
 #[derive(Debug, Default)]
 pub(crate) struct Leftovers(Vec<JobHandle>);
 
@@ -29,23 +29,23 @@ impl Leftovers {
         self.0.iter().filter(|handle| !handle.is_finished()).map(JobHandle::controller)
     }
 
-    /// Waits so long at most for all to end by themselves.
-    pub(crate) fn wait(&self, patience: Duration) {
-        let deadline = Instant::now() + patience;
+    /// Waits for all to end by themselves, for at most `limit`.
+    pub(crate) fn wait(&self, limit: Duration) {
+        let deadline = Instant::now() + limit;
         for handle in &self.0 {
             handle.wait_for(deadline.saturating_duration_since(Instant::now()));
         }
     }
 
-    /// Ends all at once, each given so long to end by itself.
-    pub(crate) fn end(&mut self, grace: Option<Duration>) -> Ended {
+    /// Ends all at the same time, each with this grace period.
+    pub(crate) fn end(&mut self, grace: Option<Duration>) -> EndedJobs {
         for handle in &self.0 {
             if let Some(grace) = grace {
                 handle.controller().set_grace(grace);
             }
             handle.controller().cancel();
         }
-        let mut ended = Ended::default();
+        let mut ended = EndedJobs::default();
         for handle in self.0.drain(..) {
             let id = handle.id().to_owned();
             let Some(end) = handle.wait() else { continue };
@@ -55,7 +55,7 @@ impl Leftovers {
         ended
     }
 
-    /// Lets those processes go that have departed; yields their numbers.
+    /// Releases detached processes; returns their numbers.
     pub(crate) fn release_detached(&self) -> Vec<i32> {
         self.0.iter().flat_map(JobHandle::release_detached).collect()
     }

@@ -4,9 +4,9 @@
 //! processes; when its time is up or it is cancelled, the interpreter stops and the whole tree is ended. What it wrote is
 //! captured; what still holds that open when the script has ended goes on as a job of the session.
 
+mod analysis;
 mod control;
 mod enter;
-mod foresee;
 mod leftovers;
 mod outcome;
 mod part;
@@ -20,8 +20,8 @@ use haft_text::Bytes;
 use crate::memory::MemoryLimit;
 use crate::session::Session;
 
+pub use analysis::{check, plan};
 pub use control::{Change, Controller};
-pub use foresee::{check, plan};
 pub use haft_process::capture;
 pub use haft_process::{
     Captured, CapturedReport, DEFAULT_GRACE, EnforcedBy, Error, ErrorKind, Exit, Host, HostBuilder, Input,
@@ -29,9 +29,9 @@ pub use haft_process::{
     ScopeLimits, StageReport, StatusReport, StreamKind, Streams, SupervisionOptions, Survivors, TerminalSize,
     Tree, UnknownSurvivors, Usage,
 };
-pub use leftovers::Ended;
-pub use outcome::{JobReport, JobState, Outcome, Report, Stage, StageKind, Status};
-pub use part::Part;
+pub use leftovers::EndedJobs;
+pub use outcome::{JobInfo, JobReport, Outcome, Report, Stage, StageKind, Status};
+pub use part::RunPart;
 pub use running::Running;
 
 pub(crate) use leftovers::Leftovers;
@@ -45,7 +45,7 @@ pub(crate) use supervision::Supervision;
 /// use haft_kernel::run::{Host, Run};
 /// use haft_kernel::{Kernel, Session};
 ///
-/// let mut session = Session::familiar(Kernel::builder().build(), [("PATH", "/usr/bin:/bin")], "/");
+/// let mut session = Session::with_environment(Kernel::builder().build(), [("PATH", "/usr/bin:/bin")], "/");
 /// let outcome = Run::new("x=1; seq 3 | tail -n1").run(&Host::plain(), &mut session)?;
 /// assert_eq!((outcome.code(), outcome.stdout()), (0, b"3\n".to_vec()));
 /// assert_eq!(outcome.stages.len(), 3);
@@ -142,7 +142,7 @@ impl Run {
         hold: impl FnOnce(&Controller),
     ) -> Result<Outcome, Error> {
         let script = std::mem::take(&mut self.script);
-        let entered = enter::Entered::new(self, host, session)?;
+        let entered = enter::EnteredRun::new(self, host, session)?;
         hold(&entered.controller());
         Ok(entered.run(session, &script))
     }

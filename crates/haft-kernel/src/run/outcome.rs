@@ -14,50 +14,50 @@ use serde::Serialize;
 
 use crate::memory::LimitHit;
 
-/// What became of a run.
+/// The result of a run.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Outcome {
-    /// The name of the run, which its processes carry.
+    /// The identifier of the run, which its processes have in their environment.
     pub id: String,
     /// How it ended.
     pub status: Status,
-    /// The stages of the script's own pipelines, in order; of very many the latest.
+    /// The stages of the script's own pipelines, in order; only the latest if there are very many.
     pub stages: Vec<Stage>,
-    /// How many stages came before those.
+    /// How many earlier stages are left out.
     pub stages_omitted: usize,
-    /// What was written.
+    /// The output.
     pub captured: Captured,
-    /// The typed result of the last pipeline, if a command of it has set one.
+    /// The typed result of the last pipeline, if one of its commands has set one.
     pub data: Option<serde_json::Value>,
-    /// The working directory that it began in.
+    /// The working directory at the start.
     pub started_in: PathBuf,
     /// The working directory after the run.
     pub cwd: PathBuf,
-    /// Whether something of it was blocked waiting for input when its time was up.
+    /// Whether it was waiting for input when its time was up.
     pub needed_input: bool,
     /// The jobs of the session that still run.
-    pub jobs: Vec<JobState>,
-    /// What became of its processes.
+    pub jobs: Vec<JobInfo>,
+    /// Its processes: how many were started, ended and left.
     pub tree: Tree,
-    /// Its limits: who enforced them, and whether they were reached.
+    /// Its limits: how they were enforced, and whether they were reached.
     pub limits: RunLimits,
-    /// From start to result.
+    /// The time from start to result.
     pub duration: Duration,
 }
 
 /// How a run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Status {
-    /// With this exit status.
+    /// It exited with this status.
     Code(i32),
-    /// As if killed by this signal.
+    /// It ended as if killed by this signal.
     Signal(i32),
-    /// Its time was up.
+    /// The timeout has passed.
     TimedOut,
-    /// Somebody cancelled it.
+    /// It was cancelled.
     Cancelled,
-    /// It has reached a limit.
+    /// It reached a limit.
     LimitReached(LimitHit),
 }
 
@@ -67,21 +67,21 @@ pub enum Status {
 pub struct Stage {
     /// Which pipeline of the script it belongs to, counted from 0.
     pub pipeline: usize,
-    /// The command and its arguments, or the text of a command that is no simple one.
+    /// The command and its arguments, or the text of a compound command.
     pub argv: Vec<Bytes>,
-    /// Whether it was longer: what is too long to show, and to keep for every stage, ends somewhere.
+    /// Whether `argv` is truncated because it was very long.
     pub argv_truncated: bool,
-    /// What it is.
+    /// The kind of command.
     pub kind: StageKind,
     /// How it ended.
     pub exit: Exit,
-    /// What it wrote to its standard output, in bytes, where that is known.
+    /// The bytes that it wrote to standard output, if that is known.
     pub bytes_out: Option<u64>,
-    /// From its start to its end.
+    /// The time from its start to its end.
     pub wall: Duration,
-    /// What it used, if it was a program.
+    /// Its resource usage, if it was a program.
     pub usage: Option<Usage>,
-    /// The stage of the same pipeline, counted from 0, that had closed the pipe when this one died of writing to it.
+    /// The stage, counted from 0, that closed the pipe, if this one ended by `SIGPIPE`.
     pub closed_by: Option<usize>,
 }
 
@@ -89,17 +89,17 @@ pub struct Stage {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum StageKind {
-    /// Nothing but assignments or redirections.
+    /// Only assignments or redirections.
     Assignment,
-    /// A simple command that ended before it was known what it is: its expansion failed or was stopped.
+    /// A simple command that ended before its name was resolved, because its expansion failed or was cancelled.
     Unexpanded,
-    /// A loop, a group, a subshell: anything that is no simple command.
+    /// A compound command: a loop, a group, a subshell.
     Compound,
     /// A function.
     Function,
     /// A builtin of the shell.
     Builtin,
-    /// A command that runs in this process.
+    /// An added command.
     Command,
     /// A script that runs in this process.
     Script,
@@ -112,23 +112,23 @@ pub enum StageKind {
 /// A job of a session.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
-pub struct JobState {
-    /// Its name, good for as long as the session.
+pub struct JobInfo {
+    /// Its identifier, valid as long as the session.
     pub id: String,
-    /// Its number in the session, as in `%1`; none for what has got away from its job.
+    /// Its number, as in `%1`. None for processes that have left their job.
     pub number: Option<u32>,
     /// Its exit status, if it has ended.
     pub status: Option<i32>,
-    /// What it runs, as far as is known.
+    /// Its source text, if it is known.
     pub command: Bytes,
-    /// Its processes; work of this process has none.
+    /// Its processes. Work on threads of this process has none.
     pub pids: Vec<i32>,
-    /// Where its output goes, unless it was sent elsewhere: that of the run it was started in.
+    /// The output of the run it was started in, where its output goes unless it is redirected.
     pub captured: Captured,
 }
 
 impl Status {
-    /// The status a shell would show: 124 if the time was up, 130 if cancelled, 128 and the number for a signal, 137 if
+    /// The exit status that a shell would show: 124 after a timeout, 130 if cancelled, 128 plus the number of a signal, 137 if
     /// the memory limit was reached.
     #[must_use]
     pub fn code(self) -> i32 {
@@ -143,7 +143,7 @@ impl Status {
 }
 
 impl StageKind {
-    /// Its name, as in the JSON form.
+    /// Its name in JSON.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -161,25 +161,25 @@ impl StageKind {
 }
 
 impl Outcome {
-    /// The status a shell would show.
+    /// The exit status that a shell would show.
     #[must_use]
     pub fn code(&self) -> i32 {
         self.status.code()
     }
 
-    /// All that is kept of standard output, or of both streams if they were merged.
+    /// The captured standard output, or both streams if they were merged.
     #[must_use]
     pub fn stdout(&self) -> Vec<u8> {
         whole(self.captured.stdout.as_ref().or(self.captured.output.as_ref()))
     }
 
-    /// All that is kept of standard error.
+    /// The captured standard error.
     #[must_use]
     pub fn stderr(&self) -> Vec<u8> {
         whole(self.captured.stderr.as_ref())
     }
 
-    /// The outcome in its JSON form, with so many bytes of each output.
+    /// The outcome in its JSON form, with at most `budget` bytes of each output.
     #[must_use]
     pub fn report(&self, budget: usize) -> Report {
         Report {
@@ -192,7 +192,7 @@ impl Outcome {
             data: self.data.clone(),
             started_in: self.started_in.to_string_lossy().into_owned(),
             cwd: self.cwd.to_string_lossy().into_owned(),
-            jobs: self.jobs.iter().map(JobState::report).collect(),
+            jobs: self.jobs.iter().map(JobInfo::report).collect(),
             tree: self.tree.clone(),
             limits: self.limits,
             duration: self.duration,
@@ -250,8 +250,8 @@ impl Stage {
     }
 }
 
-impl JobState {
-    /// Whether it was started in the run of this name.
+impl JobInfo {
+    /// Whether it was started in the run with this identifier.
     pub(crate) fn belongs_to(&self, run: &str) -> bool {
         self.id.strip_prefix(run).is_some_and(|rest| rest.is_empty() || rest.starts_with('%'))
     }
@@ -280,30 +280,30 @@ pub struct Report {
     pub status: StatusReport,
     /// The stages of the script's own pipelines.
     pub stages: Vec<StageReport>,
-    /// How many stages came before those; only if there are some.
+    /// How many earlier stages are left out; omitted if 0.
     #[serde(skip_serializing_if = "is_zero")]
     pub stages_omitted: usize,
-    /// Whether it was waiting for input when its time was up; only if it was.
+    /// Whether it was waiting for input when its time was up; omitted if not.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub needed_input: bool,
-    /// What it wrote.
+    /// The output.
     #[serde(flatten)]
     pub shown: CapturedReport,
     /// The typed result, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub data: Option<serde_json::Value>,
-    /// The working directory that it began in.
+    /// The working directory at the start.
     pub started_in: String,
     /// The working directory after the run.
     pub cwd: String,
-    /// What still runs.
+    /// The jobs that still run.
     pub jobs: Vec<JobReport>,
-    /// What became of the processes.
+    /// Its processes: how many were started, ended and left.
     pub tree: Tree,
-    /// Its limits; only if there are any.
+    /// Its limits; omitted if there are none.
     #[serde(skip_serializing_if = "RunLimits::is_empty")]
     pub limits: RunLimits,
-    /// From start to result, in seconds.
+    /// The time from start to result, in seconds.
     #[serde(serialize_with = "seconds")]
     pub duration: Duration,
 }
@@ -331,7 +331,7 @@ impl fmt::Display for Report {
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct JobReport {
-    /// Its name.
+    /// Its identifier.
     pub id: String,
     /// Its number in the session.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -339,11 +339,11 @@ pub struct JobReport {
     /// Its exit status, if it has ended.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<i32>,
-    /// What it runs.
+    /// Its source text.
     pub command: String,
     /// Its processes.
     pub pids: Vec<i32>,
-    /// The names of the outputs that it writes to.
+    /// The identifiers of the outputs it writes to.
     pub outputs: Vec<OutputId>,
 }
 

@@ -1,4 +1,4 @@
-//! A part of a run that can be ended without the rest.
+//! A part of a run that can be ended separately.
 
 use std::sync::Arc;
 
@@ -7,13 +7,12 @@ use haft_process::InProcessWork as _;
 use super::supervision::Supervision;
 use crate::session::Session;
 
-/// A command that was started beside a session, with all that it starts. Outside of a run nobody keeps track of that, and
-/// there is nothing in it.
+/// A background command with all the processes it starts. Outside of a run, processes are not tracked and it is empty.
 #[derive(Debug)]
-pub struct Part(Option<Arc<Supervision>>);
+pub struct RunPart(Option<Arc<Supervision>>);
 
-impl Part {
-    /// Sends a signal to everything in it. Yields whether that is kept track of.
+impl RunPart {
+    /// Sends a signal to everything in it. Returns false outside of a run.
     #[must_use]
     pub fn signal(&self, signal: i32) -> bool {
         let Some(part) = &self.0 else { return false };
@@ -22,7 +21,7 @@ impl Part {
         true
     }
 
-    /// Ends everything in it: asked, given its grace, killed. Nothing of it is left then.
+    /// Ends everything in it: `SIGTERM`, the grace period, `SIGKILL`. Nothing is left afterwards.
     pub fn end(&self) {
         let Some(part) = &self.0 else { return };
         part.stopping.request_end();
@@ -33,14 +32,14 @@ impl Part {
 }
 
 impl Session {
-    /// Makes this subshell a part of the run that can be ended on its own.
-    pub(crate) fn become_part(&mut self) -> Part {
+    /// Makes this subshell a part of the run that can be ended separately.
+    pub(crate) fn become_run_part(&mut self) -> RunPart {
         let part = self.processes.run().map(|run| Arc::new(run.part()));
         if let Some(part) = &part {
             self.processes.set_run(part.clone());
             self.limits.set_stop(part.stopping.stop.clone());
         }
-        Part(part)
+        RunPart(part)
     }
 
     /// The scope that programs of the session belong to, if it is in a run.

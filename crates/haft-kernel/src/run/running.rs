@@ -1,4 +1,4 @@
-//! A run on a thread of its own.
+//! A run in the background.
 
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
@@ -7,14 +7,14 @@ use haft_process::{Error, Host};
 
 use super::Run;
 use super::control::Controller;
-use super::enter::Entered;
+use super::enter::EnteredRun;
 use super::outcome::Outcome;
 use crate::session::Session;
 
-/// The stack of the interpreter's thread. It is taken from the system only as far as it is used.
-const STACK: usize = 8 << 20;
+/// The stack size of the interpreter's thread. Memory is used only as far as it is touched.
+const SCRIPT_STACK_BYTES: usize = 8 << 20;
 
-/// A run in the background. Dropping it ends the run, with all its processes, and the session.
+/// A run in the background. Dropping it ends the run with all its processes, and the session.
 #[derive(Debug)]
 pub struct Running {
     controller: Controller,
@@ -24,7 +24,7 @@ pub struct Running {
 impl Running {
     pub(super) fn start(run: Run, host: &Host, mut session: Session) -> Result<Running, Error> {
         let script = run.script.clone();
-        let entered = Entered::new(run, host, &mut session)?;
+        let entered = EnteredRun::new(run, host, &mut session)?;
         let controller = entered.controller();
         let body = move || {
             let outcome = entered.run(&mut session, &script);
@@ -32,34 +32,34 @@ impl Running {
         };
         let thread = thread::Builder::new()
             .name("script".to_owned())
-            .stack_size(STACK)
+            .stack_size(SCRIPT_STACK_BYTES)
             .spawn(body)
             .map_err(|error| Error::system("start a thread for the run", error))?;
         Ok(Running { controller, thread: Some(thread) })
     }
 
-    /// A hold on the run for other threads.
+    /// The controller of the run, for other threads.
     #[must_use]
     pub fn controller(&self) -> &Controller {
         &self.controller
     }
 
-    /// Whether it is over.
+    /// Whether it has ended.
     #[must_use]
     pub fn is_finished(&self) -> bool {
         self.controller.is_finished()
     }
 
-    /// Waits so long at most; says whether it is over.
+    /// Waits for at most `limit`. Returns whether it has ended.
     #[must_use]
     pub fn wait_for(&self, limit: Duration) -> bool {
         self.controller.wait_finished(limit)
     }
 
-    /// Waits for its end; yields the session, with everything the script has changed, and the outcome.
+    /// Waits for its end. Returns the session, with everything the script has changed, and the outcome.
     ///
     /// # Panics
-    /// If the run did: a command that an embedder has added, for instance.
+    /// If the run panicked, for example in an added command.
     #[must_use]
     pub fn finish(mut self) -> (Session, Outcome) {
         match self.thread.take().map(JoinHandle::join) {

@@ -12,7 +12,7 @@ use haft_process::{Exit, Signals, Usage};
 use haft_text::Bytes;
 
 use super::outcome::{Stage, StageKind};
-use crate::execute::{Arguments, ExecutionParameters, Target};
+use crate::execute::{CommandArguments, CommandTarget, ExecutionParameters};
 use crate::flow::{Flow, Unwind};
 use crate::io::Written;
 use crate::session::Session;
@@ -64,15 +64,15 @@ impl StageRecorder {
     }
 
     /// Records what the command was resolved to.
-    pub(crate) fn identify(&mut self, target: &Target, words: &[Bytes]) {
+    pub(crate) fn identify(&mut self, target: &CommandTarget, words: &[Bytes]) {
         (self.argv, self.argv_truncated) = truncated_argv(words);
         self.kind = match target {
-            Target::Function(_) => StageKind::Function,
-            Target::Builtin(_) => StageKind::Builtin,
-            Target::Added(_) => StageKind::Command,
-            Target::Script(_) => StageKind::Script,
-            Target::External => StageKind::External,
-            Target::Tool => StageKind::Tool,
+            CommandTarget::Function(_) => StageKind::Function,
+            CommandTarget::Builtin(_) => StageKind::Builtin,
+            CommandTarget::Added(_) => StageKind::Command,
+            CommandTarget::Script(_) => StageKind::Script,
+            CommandTarget::External => StageKind::External,
+            CommandTarget::Tool => StageKind::Tool,
         };
     }
 
@@ -201,14 +201,14 @@ impl Session {
     #[inline(never)]
     pub(crate) fn run_recorded_target(
         &mut self,
-        target: Target,
-        arguments: &Arguments,
+        target: CommandTarget,
+        arguments: &CommandArguments,
         assigned: &[(Bytes, Bytes)],
         record: &mut StageRecorder,
     ) -> Flow {
         let parameters = ExecutionParameters::default();
         record.identify(&target, &arguments.words);
-        if matches!(target, Target::External) {
+        if matches!(target, CommandTarget::External) {
             return self.invoke_target(target, arguments, assigned, parameters, Some(record));
         }
         let result = self.invoke_target(target, arguments, assigned, parameters, None);

@@ -1,7 +1,7 @@
-//! How the work of a run is asked to end, and stopped.
+//! Ending the work of a run on threads of this process.
 //!
-//! The script and each of its subshells that runs on a thread is a process in the eyes of the script, and is treated like one
-//! when the run is to end: it gets a `SIGTERM`, so that traps run; when the grace is over, nothing runs any more.
+//! For a script, each of its subshells on a thread is a process. When the run ends, they are treated as processes: they get
+//! `SIGTERM`, so that traps run, and are stopped when the grace period is over.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -12,36 +12,36 @@ use haft_process::{CancelToken, InProcessWork};
 use crate::jobs::ThreadControl;
 use crate::signals::SignalInbox;
 
-/// The signal that asks to end.
+/// The signal that asks a process to end.
 pub(crate) const TERMINATE: i32 = 15;
 
-/// How long to ask all programs of a run may take at most.
-const PATIENCE: Duration = Duration::from_secs(5);
+/// The longest time until all programs of a run were signalled.
+const SIGNAL_ALL_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// All work of this process that belongs to a run.
 #[derive(Debug)]
 pub(crate) struct Stopping {
-    /// Stops everything, traps too.
+    /// Stops everything, including traps.
     pub(crate) stop: CancelToken,
     /// The script itself.
     pub(super) main: ThreadControl,
     asked: AtomicBool,
-    /// Whether traps may run after it was asked to end: they must not start programs before all others were asked too, or
-    /// those would be asked as well.
+    /// Whether traps may run after the request to end. They must wait until all programs were signalled, because programs that
+    /// they start must not be.
     may_end: Mutex<bool>,
     changed: Condvar,
     threads: Mutex<Vec<ThreadControl>>,
-    /// What it is a part of.
+    /// The work that this is a part of.
     outer: Option<Arc<Stopping>>,
 }
 
 impl Stopping {
-    /// For a run.
+    /// The work of a run.
     pub(crate) fn new() -> Arc<Stopping> {
         Arc::new(Stopping::of(CancelToken::new(), None))
     }
 
-    /// For a part of what runs, which can be ended on its own.
+    /// A part of this work, which can be ended separately.
     pub(crate) fn part(self: &Arc<Self>) -> Arc<Stopping> {
         Arc::new(Stopping::of(self.stop.child(), Some(self.clone())))
     }
@@ -63,34 +63,34 @@ impl Stopping {
         self.outer.is_some()
     }
 
-    /// That of the whole run.
+    /// The work of the whole run.
     pub(super) fn outermost(&self) -> &Stopping {
         self.outer.as_ref().map_or(self, |outer| outer.outermost())
     }
 
-    /// Whether everything that belongs to it is being ended, so that nobody else needs to.
+    /// Whether everything that belongs to it is being ended.
     pub(crate) fn is_ending(&self) -> bool {
         self.asked.load(Ordering::Acquire) || self.outer.as_ref().is_some_and(|outer| outer.is_ending())
     }
 
-    /// Waits until traps may run, if it was asked to end.
+    /// After the request to end, waits until traps may run.
     pub(crate) fn await_others(&self) {
         if self.asked.load(Ordering::Acquire) {
             let may_end = self.may_end.lock().unwrap_or_else(PoisonError::into_inner);
-            let waited = self.changed.wait_timeout_while(may_end, PATIENCE, |may_end| !*may_end);
+            let waited = self.changed.wait_timeout_while(may_end, SIGNAL_ALL_TIMEOUT, |may_end| !*may_end);
             drop(waited);
         }
         self.outer.iter().for_each(|outer| outer.await_others());
     }
 
-    /// Takes note of a thread for as long as what is yielded lives.
-    pub(crate) fn register(self: &Arc<Self>, control: &ThreadControl) -> Registered {
+    /// Registers a thread until the result is dropped.
+    pub(crate) fn register(self: &Arc<Self>, control: &ThreadControl) -> RegisteredThread {
         let mut next = Some(self);
         while let Some(stopping) = next {
             stopping.threads().push(control.clone());
             next = stopping.outer.as_ref();
         }
-        Registered { stopping: self.clone(), signals: control.signals.clone() }
+        RegisteredThread { stopping: self.clone(), signals: control.signals.clone() }
     }
 
     /// Sends a signal to all threads.
@@ -128,14 +128,14 @@ impl InProcessWork for Stopping {
     }
 }
 
-/// A thread of a run that is known to it.
+/// The registration of a thread in a run.
 #[derive(Debug)]
-pub(crate) struct Registered {
+pub(crate) struct RegisteredThread {
     stopping: Arc<Stopping>,
     signals: Arc<SignalInbox>,
 }
 
-impl Drop for Registered {
+impl Drop for RegisteredThread {
     fn drop(&mut self) {
         let mut next = Some(&self.stopping);
         while let Some(stopping) = next {

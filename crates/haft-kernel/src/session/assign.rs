@@ -1,4 +1,4 @@
-//! Changing variables: references followed, attributes obeyed.
+//! Assigning variables: follows name references and applies attributes.
 
 use std::sync::Arc;
 
@@ -7,12 +7,12 @@ use haft_text::Bytes;
 use crate::builtins::{Assigned, AssignedElement, AssignedValue};
 use crate::options::SetOption;
 use crate::session::Session;
-use crate::session::lookup::{Target, split_reference};
+use crate::session::lookup::{VariableTarget, split_reference};
 use crate::variables::{
     AssociativeArray, Attributes, IndexedArray, Variable, VariableError, VariableValue, is_name,
 };
 
-/// Attributes that make assigning more than storing.
+/// Attributes that make an assignment more than storing a value.
 const SPECIAL: Attributes = Attributes::READONLY
     .union(Attributes::INTEGER)
     .union(Attributes::LOWER)
@@ -54,7 +54,7 @@ impl Session {
         }
     }
 
-    /// The variable of this name if assigning to it is no more than storing.
+    /// The variable of this name, if assigning to it is only storing a value.
     #[inline]
     pub(crate) fn plain_mut(&mut self, name: &[u8]) -> Option<&mut Variable> {
         if self.options.has(SetOption::AllExport) || name == b"OPTIND" {
@@ -63,8 +63,8 @@ impl Session {
         self.variables.get_mut_without(name, SPECIAL)
     }
 
-    /// The variable to assign to; a reference that leads in a circle is an error.
-    fn target(&self, name: &[u8]) -> Result<Target, VariableError> {
+    /// The variable to assign to. A circular name reference is an error.
+    fn target(&self, name: &[u8]) -> Result<VariableTarget, VariableError> {
         let target = self.follow(name)?;
         let reference =
             self.variables.get(&target.name).is_some_and(|variable| variable.is(Attributes::NAMEREF));
@@ -78,7 +78,7 @@ impl Session {
         let attributes = self.variables.get(name).map_or(Attributes::NONE, |variable| variable.attributes);
         self.check_assignable(name, attributes)?;
         if name == b"OPTIND" {
-            // Whoever sets it begins anew, also within an argument.
+            // Assigning `OPTIND` makes `getopts` start over, also within an argument.
             self.parameters.reset_getopts();
         }
         if attributes.contains(Attributes::DYNAMIC) {
@@ -116,7 +116,7 @@ impl Session {
         }
     }
 
-    /// The value as the attributes make it, appended to the old one if asked for.
+    /// Applies the attributes to a value, and appends it to the old one if `append` is set.
     fn convert(
         &mut self,
         name: &[u8],
@@ -165,7 +165,7 @@ impl Session {
     /// `name[subscript]=value`, the subscript as expanded text.
     ///
     /// # Errors
-    /// If the variable cannot take the value, or the subscript is none of it.
+    /// If the variable cannot take the value, or the subscript is invalid.
     pub fn assign_element(
         &mut self,
         name: &[u8],
@@ -332,7 +332,7 @@ impl Session {
         Ok(())
     }
 
-    /// An element of a list: one without a key is complained about and left out.
+    /// Assigns an element of a list. One without a key is reported and skipped.
     fn assign_keyed(
         &mut self,
         name: &[u8],
@@ -347,7 +347,7 @@ impl Session {
         self.assign_element(name, key, value, append)
     }
 
-    /// Carries out an assignment whose words have been expanded.
+    /// Performs an assignment whose words are expanded.
     ///
     /// # Errors
     /// If the variable cannot take the value.
@@ -366,7 +366,7 @@ impl Session {
         }
     }
 
-    /// Assigns to `name` or to `name[subscript]`, as `read`, `printf -v` and others take it.
+    /// Assigns to `name` or `name[subscript]`, for `read`, `printf -v` and other builtins.
     ///
     /// # Errors
     /// If it is not of that form, or the variable cannot take the value.
@@ -383,7 +383,7 @@ impl Session {
     }
 }
 
-/// An element of a list of keys and values in turn, where brackets mean nothing.
+/// An element of a list that alternates keys and values, in which brackets are not special.
 fn as_written(element: AssignedElement) -> Bytes {
     match element.subscript {
         None => element.value,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use haft_process::Environment;
 use haft_text::Bytes;
 
-use crate::execute::Compiled;
+use crate::execute::CompiledRegex;
 
 /// Programs by name: the path, and how often it was used.
 pub(crate) type HashedCommands = BTreeMap<Bytes, (Bytes, u32)>;
@@ -25,7 +25,7 @@ pub(crate) struct Caches {
     /// The `PATH` for which the table holds.
     path: Option<Bytes>,
     environment: Option<CachedEnvironment>,
-    regex: Option<Compiled>,
+    regex: Option<CompiledRegex>,
     /// Empty vectors with capacity, for the words of the next command.
     spare_words: Vec<Vec<Bytes>>,
 }
@@ -105,12 +105,12 @@ impl Caches {
     }
 
     /// The regular expression that was compiled last.
-    pub(crate) fn regex(&self) -> Option<&Compiled> {
+    pub(crate) fn regex(&self) -> Option<&CompiledRegex> {
         self.regex.as_ref()
     }
 
     /// Remembers a regular expression.
-    pub(crate) fn set_regex(&mut self, regex: Compiled) {
+    pub(crate) fn set_regex(&mut self, regex: CompiledRegex) {
         self.regex = Some(regex);
     }
 

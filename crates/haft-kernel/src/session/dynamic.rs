@@ -1,4 +1,4 @@
-//! Variables that are computed when they are read.
+//! Dynamic variables, which are computed when they are read.
 
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
@@ -6,10 +6,10 @@ use std::time::{Duration, SystemTime};
 use haft_text::Bytes;
 
 use crate::session::random::{RandomGenerator, unpredictable_number};
-use crate::session::{Identity, ProgramOrigin, Session};
+use crate::session::{HostIdentity, ProgramOrigin, Session};
 use crate::variables::{AssociativeArray, Attributes, IndexedArray, Variable, VariableValue};
 
-/// The names of the computed variables.
+/// The dynamic variables.
 pub(crate) const COMPUTED: &[(&str, Attributes)] = &[
     ("BASHPID", Attributes::INTEGER),
     ("BASH_ALIASES", Attributes::NONE),
@@ -36,7 +36,7 @@ pub(crate) const COMPUTED: &[(&str, Attributes)] = &[
 ];
 
 impl Session {
-    /// Gives the computed variables their places, so that they can be read, listed and unset.
+    /// Adds the dynamic variables, so that they can be read, listed and unset.
     pub(crate) fn install_computed(&mut self) {
         for (name, attributes) in COMPUTED {
             let variable = Variable::scalar("").with(attributes.union(Attributes::DYNAMIC));
@@ -44,7 +44,7 @@ impl Session {
         }
     }
 
-    /// The present value of a computed variable.
+    /// The current value of a dynamic variable.
     pub(crate) fn compute(&self, name: &[u8], variable: &Variable) -> Variable {
         let value = match name {
             b"LINENO" => number(self.calls.line()),
@@ -85,7 +85,9 @@ impl Session {
                 std::iter::once(Bytes::from(self.working_directory.path()))
                     .chain(self.working_directory.stack().iter().cloned()),
             ),
-            b"GROUPS" => list(Identity::of(&self.kernel).groups.iter().map(|group| group.to_string().into())),
+            b"GROUPS" => {
+                list(HostIdentity::of(&self.kernel).groups.iter().map(|group| group.to_string().into()))
+            }
             b"BASH_ALIASES" => {
                 pairs(self.definitions.aliases().iter().map(|(name, value)| (name.clone(), value.clone())))
             }
@@ -112,17 +114,17 @@ impl Session {
         list(self.calls.frames().iter().rev().map(|frame| frame.line.to_string().into()).chain(main))
     }
 
-    /// Whether the program is a file, which is then the outermost of the calls.
+    /// Whether the program is a file, which is then the outermost call.
     pub(crate) fn has_main(&self) -> bool {
         self.identity.program() == ProgramOrigin::File
     }
 
-    /// The name of the script for `BASH_SOURCE`.
+    /// The name of the script as `BASH_SOURCE` shows it.
     pub(crate) fn source_name(&self) -> Bytes {
         self.identity.source_name()
     }
 
-    /// Takes note of an assignment to a computed variable.
+    /// Assigns a dynamic variable.
     pub(crate) fn assign_computed(&mut self, name: &[u8], value: &[u8]) {
         let text = String::from_utf8_lossy(value);
         let parsed: i64 = text.trim().parse().unwrap_or(0);

@@ -1,4 +1,4 @@
-//! Elements of arrays by the text of their subscript.
+//! Array elements by the text of their subscript.
 
 use std::sync::Arc;
 
@@ -49,7 +49,7 @@ impl Session {
     /// Removes an element; `@` and `*` empty an array that is not associative.
     ///
     /// # Errors
-    /// If the variable may not change, is no array, or the subscript is none of it.
+    /// If the variable is read-only or not an array, or the subscript is invalid.
     pub fn unset_element(&mut self, name: &[u8], subscript: &[u8]) -> Result<(), VariableError> {
         let target = self.follow(name)?;
         let Some(variable) = self.variables.get(&target.name) else { return Ok(()) };

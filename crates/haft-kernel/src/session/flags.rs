@@ -3,7 +3,7 @@
 use crate::session::{ProgramOrigin, Session};
 
 impl Session {
-    /// The letters of the options that are on, and of the way the shell was started.
+    /// The letters of the options that are on, and of how the shell was started.
     pub(crate) fn flags(&self) -> String {
         let mut letters = self.options.letters();
         if self.is_interactive() {

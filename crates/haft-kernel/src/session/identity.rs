@@ -1,10 +1,10 @@
-//! The identity a session reports: its process and user, or fixed values in an isolated session.
+//! The process and user that scripts see: real ones, or fixed values in an isolated session.
 
 use crate::kernel::Kernel;
 
-/// The numbers and names that a script can read of the machine.
+/// The process and user that scripts see.
 #[derive(Clone, Debug)]
-pub(crate) struct Identity {
+pub(crate) struct HostIdentity {
     /// `$$`.
     pub(crate) pid: i32,
     /// `PPID`.
@@ -13,19 +13,19 @@ pub(crate) struct Identity {
     pub(crate) user: u32,
     /// `EUID`.
     pub(crate) effective_user: u32,
-    /// `GROUPS`, the own group first.
+    /// `GROUPS`, the primary group first.
     pub(crate) groups: Vec<u32>,
     /// `HOSTNAME`.
     pub(crate) host: Vec<u8>,
 }
 
-impl Identity {
-    /// That of a session of this kernel.
+impl HostIdentity {
+    /// The identity for sessions of this kernel.
     pub(crate) fn of(kernel: &Kernel) -> Self {
         if kernel.isolated { Self::nobody() } else { Self::of_process() }
     }
 
-    /// The same on every machine.
+    /// Fixed values, the same on every machine.
     fn nobody() -> Self {
         const USER: u32 = 1000;
         Self {
@@ -50,9 +50,9 @@ impl Identity {
     }
 }
 
-/// The number of a new session's shell, as [`Identity::of`] has it, at no cost.
+/// `$$` of a new session, without computing the rest of its identity.
 pub(crate) fn shell_number(kernel: &Kernel) -> i32 {
-    if kernel.isolated { Identity::nobody().pid } else { process_number() }
+    if kernel.isolated { HostIdentity::nobody().pid } else { process_number() }
 }
 
 fn process_number() -> i32 {

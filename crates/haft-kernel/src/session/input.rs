@@ -8,7 +8,7 @@ use crate::flow::Unwind;
 use crate::session::Session;
 
 impl Session {
-    /// A line of standard input without its newline; `None` at the end. Not a byte more than the line is taken.
+    /// Reads a line of standard input without its newline; `None` at the end. Reads no byte beyond the line.
     pub(crate) fn read_line(&mut self) -> Result<Option<Bytes>, Unwind> {
         let _ = self.flush();
         let Some(file) = self.open_files.get(0).cloned() else { return Ok(None) };

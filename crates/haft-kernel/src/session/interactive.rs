@@ -1,14 +1,14 @@
-//! What a session is asked when a person enters its commands.
+//! The interface of a session for an interactive shell.
 
 use haft_text::Bytes;
 
-use crate::execute::Target;
+use crate::execute::CommandTarget;
 use crate::flow::{Flow, Unwind};
 use crate::options::ShellOption;
 use crate::session::{ErrexitContext, Session};
 use crate::{builtins, variables};
 
-/// What the name of a command stands for.
+/// What kind of command a name means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NameKind {
     /// An alias.
@@ -17,7 +17,7 @@ pub enum NameKind {
     Function,
     /// A builtin.
     Builtin,
-    /// A command that an embedder has added.
+    /// An added command.
     Added,
     /// A script on the script path.
     Script,
@@ -28,25 +28,24 @@ pub enum NameKind {
 }
 
 impl Session {
-    /// Says that a person enters the commands: aliases are expanded, and errors that end a script end a line.
+    /// Makes the session interactive: aliases are expanded, and errors that end a script end only the line.
     pub fn set_interactive(&mut self) {
         self.interactive.enable();
         self.options.put_shell(ShellOption::ExpandAliases, true);
         self.options.put(crate::options::SetOption::HistoryExpand, true);
     }
 
-    /// Sets the numbers that prompts show: that of the next entry of the history, `\!`, and that of the next command, `\#`.
+    /// Sets the numbers that prompts show: the next history entry, `\!`, and the next command, `\#`.
     pub fn set_prompt_numbers(&mut self, entry: usize, command: usize) {
         self.interactive.set_prompt_numbers(entry, command);
     }
 
-    /// Turns job control on: every job has a process group of its own.
+    /// Turns job control on: every job gets a process group of its own.
     pub fn control_jobs(&mut self) {
         self.options.put(crate::options::SetOption::Monitor, true);
     }
 
-    /// Runs what was entered. What would end a line of a script ends this one; only what ends the shell goes further. A line
-    /// that was cancelled has the status of Ctrl-C.
+    /// Runs a line that was entered. Errors end only the line. A cancelled line has the status of Ctrl-C.
     ///
     /// # Errors
     /// `exit`, or a signal that ends the shell.
@@ -68,11 +67,11 @@ impl Session {
         Ok(status)
     }
 
-    /// Runs commands between lines, as `PROMPT_COMMAND` asks for: the status stays.
+    /// Runs commands between lines, such as `PROMPT_COMMAND`. `$?` is unchanged.
     ///
     /// # Errors
     /// `exit`, or a signal that ends the shell.
-    pub fn run_between(&mut self, source: &[u8]) -> Result<(), Unwind> {
+    pub fn run_between_lines(&mut self, source: &[u8]) -> Result<(), Unwind> {
         let (status, statuses) = (self.parameters.status(), self.parameters.pipe_status().to_vec());
         self.run_line(source)?;
         self.parameters.set_status(status);
@@ -80,7 +79,7 @@ impl Session {
         Ok(())
     }
 
-    /// Runs a file in this session, as `source` does; one that is not there is empty.
+    /// Runs a file in this session, as `source` does. A missing file counts as empty.
     ///
     /// # Errors
     /// `exit`, or a signal that ends the shell.
@@ -93,8 +92,7 @@ impl Session {
         }
     }
 
-    /// Runs the file that the value of a variable names once it is expanded, as a shell does with `BASH_ENV` before a
-    /// script.
+    /// Runs the file that the expanded value of a variable names, as bash does with `BASH_ENV` before a script.
     ///
     /// # Errors
     /// `exit`, or a signal that ends the shell.
@@ -106,7 +104,7 @@ impl Session {
         }
     }
 
-    /// Ends the session's program with a status: runs the `EXIT` trap, and yields the status that it leaves.
+    /// Runs the `EXIT` trap of a program that ended with a status; returns the final status.
     pub fn end_with(&mut self, status: i32) -> i32 {
         let ended = self.run_exit_trap(status).unwrap_or_else(Unwind::status);
         let _ = self.flush();
@@ -124,19 +122,19 @@ impl Session {
         self.parameters.set_status(status);
     }
 
-    /// What a command of this name would be, if there is one.
+    /// What kind of command a name means. `None` if there is none.
     #[must_use]
     pub fn kind_of(&self, name: &[u8]) -> Option<NameKind> {
         if self.options.shell(ShellOption::ExpandAliases) && self.definitions.aliases().contains_key(name) {
             return Some(NameKind::Alias);
         }
-        Some(match self.find(name) {
-            Target::Function(_) => NameKind::Function,
-            Target::Builtin(_) => NameKind::Builtin,
-            Target::Added(_) => NameKind::Added,
-            Target::Script(_) => NameKind::Script,
-            Target::Tool => NameKind::Tool,
-            Target::External => {
+        Some(match self.resolve_name(name) {
+            CommandTarget::Function(_) => NameKind::Function,
+            CommandTarget::Builtin(_) => NameKind::Builtin,
+            CommandTarget::Added(_) => NameKind::Added,
+            CommandTarget::Script(_) => NameKind::Script,
+            CommandTarget::Tool => NameKind::Tool,
+            CommandTarget::External => {
                 let path = self.value(b"PATH");
                 let found = self.search_path(name, path.as_deref().or(Some(b""))).is_some();
                 match found {
@@ -150,7 +148,7 @@ impl Session {
         })
     }
 
-    /// The names of all commands that are no programs, tools among them.
+    /// The names of all commands except programs.
     #[must_use]
     pub fn command_names(&self) -> Vec<Bytes> {
         let functions = self.definitions.functions().keys().map(Bytes::from);
@@ -168,12 +166,12 @@ impl Session {
             .collect()
     }
 
-    /// What the arguments of a command of this name may begin with, if it is one that says so.
+    /// The prefixes that arguments of this command can have, for completion.
     #[must_use]
     pub fn parameters_of(&self, name: &[u8]) -> Vec<String> {
-        match (self.find(name), &self.kernel.backend) {
-            (Target::Added(command), _) => command.parameters(),
-            (Target::Tool | Target::External, Some(backend)) => backend.tool_parameters(name),
+        match (self.resolve_name(name), &self.kernel.backend) {
+            (CommandTarget::Added(command), _) => command.parameters(),
+            (CommandTarget::Tool | CommandTarget::External, Some(backend)) => backend.tool_parameters(name),
             _ => Vec::new(),
         }
     }
@@ -187,7 +185,7 @@ impl Session {
         set.map(|(name, _)| Bytes::from(name)).collect()
     }
 
-    /// The elements of a variable that may be an array.
+    /// The elements of an array, or the value of another variable.
     #[must_use]
     pub fn values(&self, name: &[u8]) -> Vec<Bytes> {
         match self.lookup(name).map(|variable| variable.value.clone()) {

@@ -1,11 +1,11 @@
-//! The locale, as far as it matters: what a character is.
+//! The character encoding of the locale.
 
 use haft_text::encoding::Encoding;
 
 use crate::session::Session;
 
 impl Session {
-    /// What a character is now. Without a locale it is a byte.
+    /// The encoding that `LC_ALL`, `LC_CTYPE` or `LANG` selects. Without a locale, a character is a byte.
     pub(crate) fn encoding(&self) -> Encoding {
         let names = [b"LC_ALL".as_slice(), b"LC_CTYPE", b"LANG"];
         let chosen = names.into_iter().find_map(|name| {
@@ -15,7 +15,7 @@ impl Session {
         chosen.unwrap_or(Encoding::Bytes)
     }
 
-    /// What a character of a text is: the locale is asked only where it makes a difference.
+    /// The encoding of a text. ASCII does not depend on the locale.
     pub(crate) fn encoding_of(&self, text: &[u8]) -> Encoding {
         if text.is_ascii() { Encoding::Utf8 } else { self.encoding() }
     }

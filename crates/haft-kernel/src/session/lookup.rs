@@ -1,4 +1,4 @@
-//! Reading variables: references followed, computed ones computed.
+//! Reading variables: follows name references and computes dynamic variables.
 
 use std::borrow::Cow;
 
@@ -7,15 +7,15 @@ use haft_text::Bytes;
 use crate::session::Session;
 use crate::variables::{Attributes, Variable, VariableError, VariableValue, is_name};
 
-/// How many references may lead to one another.
-const REFERENCES: usize = 8;
+/// The longest chain of name references.
+const MAX_REFERENCES: usize = 8;
 
-/// The variable that a name means after its references were followed.
+/// The variable that a name means after its name references were followed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Target {
+pub struct VariableTarget {
     /// The variable.
     pub name: Bytes,
-    /// The element of it, if a reference led to one: the text between the brackets.
+    /// The subscript, if a reference led to an element.
     pub subscript: Option<Bytes>,
 }
 
@@ -28,7 +28,7 @@ pub(crate) fn split_reference(text: &[u8]) -> Option<(&[u8], &[u8])> {
 }
 
 impl Session {
-    /// The variable of this name: references are followed, and what is computed when it is read is computed.
+    /// The variable of this name. Follows name references and computes dynamic variables.
     #[must_use]
     pub fn lookup(&self, name: &[u8]) -> Option<Cow<'_, Variable>> {
         let variable = self.variables.get(name)?;
@@ -53,7 +53,7 @@ impl Session {
         }
     }
 
-    /// What `$name` yields; `None` if it is unset.
+    /// The value of `$name`. `None` if it is unset.
     #[must_use]
     pub fn value(&self, name: &[u8]) -> Option<Bytes> {
         match self.variables.get(name) {
@@ -67,8 +67,8 @@ impl Session {
         }
     }
 
-    /// The element that the text of a subscript selects: a number, or a variable that holds one. Text that is an expression which cannot be evaluated without
-    /// changing the session selects nothing; see [`Session::subscript`] for the other way.
+    /// The element that a subscript selects if it is a number, or a variable that contains one. Other expressions select
+    /// nothing, because evaluating them could change the session.
     fn element(&self, variable: &Variable, subscript: &[u8]) -> Option<Bytes> {
         match &variable.value {
             VariableValue::Associative(array) => array.get(subscript).cloned(),
@@ -82,25 +82,25 @@ impl Session {
         }
     }
 
-    /// Follows references from a name to the variable that is meant.
+    /// Follows name references to the variable that is meant.
     ///
     /// # Errors
-    /// A reference that leads to itself, or to what cannot be a variable.
-    pub fn follow(&self, name: &[u8]) -> Result<Target, VariableError> {
+    /// A circular reference, or one to an invalid name.
+    pub fn follow(&self, name: &[u8]) -> Result<VariableTarget, VariableError> {
         let mut current = Bytes::from(name);
-        for _ in 0..REFERENCES {
+        for _ in 0..MAX_REFERENCES {
             let next = match self.variables.get(&current) {
                 Some(variable) if variable.is(Attributes::NAMEREF) && variable.is_set() => {
                     variable.as_scalar().cloned().unwrap_or_default()
                 }
-                _ => return Ok(Target { name: current, subscript: None }),
+                _ => return Ok(VariableTarget { name: current, subscript: None }),
             };
             if next.is_empty() {
-                return Ok(Target { name: current, subscript: None });
+                return Ok(VariableTarget { name: current, subscript: None });
             }
             if let Some((base, subscript)) = split_reference(&next) {
-                let subscript = self.meant(subscript).unwrap_or_else(|| subscript.into());
-                return Ok(Target { name: base.into(), subscript: Some(subscript) });
+                let subscript = self.subscript_value(subscript).unwrap_or_else(|| subscript.into());
+                return Ok(VariableTarget { name: base.into(), subscript: Some(subscript) });
             }
             if next == current {
                 return Err(VariableError::Circular(current));
@@ -113,19 +113,19 @@ impl Session {
         Err(VariableError::Circular(name.into()))
     }
 
-    /// What a subscript of a reference that is `$name` or `${name}` stands for now.
-    fn meant(&self, subscript: &[u8]) -> Option<Bytes> {
+    /// The value of a subscript of the form `$name` or `${name}`.
+    fn subscript_value(&self, subscript: &[u8]) -> Option<Bytes> {
         let name = subscript.strip_prefix(b"$")?;
         let name = name.strip_prefix(b"{").and_then(|name| name.strip_suffix(b"}")).unwrap_or(name);
         is_name(name).then(|| self.value(name).unwrap_or_default())
     }
 
-    /// Whether a variable of this name has a value: for arrays, element 0.
+    /// Whether a variable of this name has a value; for arrays, element 0.
     #[must_use]
     pub fn is_set(&self, name: &[u8]) -> bool {
         self.lookup(name).is_some_and(|variable| variable.as_scalar().is_some())
     }
 }
 
-/// Attributes that make reading a variable more than reading its value.
+/// Attributes that make reading a variable more than taking its value.
 pub(crate) const SLOW: Attributes = Attributes::NAMEREF.union(Attributes::DYNAMIC);

@@ -32,13 +32,15 @@ mod working_directory;
 
 use std::sync::Arc;
 
+use haft_process::Signals;
+
 use crate::flow::Unwind;
 use crate::jobs::Jobs;
 use crate::kernel::Kernel;
 use crate::memory::MemoryBudget;
 use crate::options::ShellOptions;
 use crate::signals::SignalInbox;
-use crate::traps::Traps;
+use crate::traps::{Trap, Traps};
 use crate::variables::Variables;
 
 pub use calls::Frame;
@@ -47,7 +49,7 @@ pub use interactive::NameKind;
 pub use start::BASH_VERSION;
 
 pub(crate) use calls::ErrexitContext;
-pub(crate) use identity::Identity;
+pub(crate) use identity::HostIdentity;
 pub(crate) use lookup::SLOW;
 pub(crate) use lookup::split_reference;
 pub(crate) use parameters::GetoptsPosition;
@@ -133,7 +135,7 @@ impl Session {
         self.interactive.is_interactive()
     }
 
-    /// Stops whoever asks when the session was cancelled.
+    /// Fails if the session is cancelled or has reached its memory limit.
     #[inline]
     pub(crate) fn check_cancelled(&self) -> Result<(), Unwind> {
         if self.limits.is_cancelled() {
@@ -142,27 +144,26 @@ impl Session {
         if self.memory.is_exceeded() { self.check_memory() } else { Ok(()) }
     }
 
-    /// Stops whoever asks when the session is to stop. Cheap enough for every round of a loop.
+    /// Fails if the session must stop. Cheap enough for every iteration of a loop.
     ///
     /// # Errors
-    /// When the session is to stop.
+    /// Cancellation, the memory limit, or a closed pipe.
     #[inline]
     pub fn check(&self) -> Result<(), Unwind> {
         self.check_cancelled()?;
         match self.open_files.has_broken_pipe() && !self.ignores_broken_pipe() {
-            true => Err(Unwind::Signal(13)),
+            true => Err(Unwind::Signal(Signals::PIPE)),
             false => Ok(()),
         }
     }
 
-    /// Whether the session is to stop: it was cancelled, or has reached its memory limit. A [check](Session::check) ends it
-    /// then.
+    /// Whether the session is cancelled or has reached its memory limit. [`Session::check`] then fails.
     pub(crate) fn is_stopping(&self) -> bool {
         self.limits.is_cancelled() || (self.memory.is_exceeded() && !self.memory.recheck())
     }
 
-    /// Whether writing to a closed pipe is an error like others instead of the end.
+    /// Whether writing to a closed pipe is an ordinary error because `SIGPIPE` has a trap.
     pub(crate) fn ignores_broken_pipe(&self) -> bool {
-        self.traps.get(crate::traps::Trap::Signal(13)).is_some()
+        self.traps.get(Trap::Signal(Signals::PIPE)).is_some()
     }
 }

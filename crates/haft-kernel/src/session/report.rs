@@ -1,13 +1,13 @@
-//! Messages about what went wrong.
+//! Error messages.
 
 use std::fmt::Display;
 
 use crate::session::Session;
 
 impl Session {
-    /// Writes a message to standard error, with the shell's name and the line before it.
+    /// Writes a message to standard error, after the name of the shell and the line number.
     pub fn report(&mut self, message: impl Display) {
-        // What a file that is sourced does is told by its name.
+        // Messages about a sourced file have the name of the file.
         let name = match self.calls.frames().last() {
             Some(frame) if !self.is_interactive() => &frame.source,
             _ => self.parameters.zero(),

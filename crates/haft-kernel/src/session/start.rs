@@ -1,4 +1,4 @@
-//! Giving a new session what it begins with.
+//! Setting up a new session.
 
 use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt as _;
@@ -12,46 +12,46 @@ use haft_text::Bytes;
 use crate::io::OpenFile;
 use crate::kernel::Kernel;
 use crate::options::{SetOption, ShellOption, ShellOptions};
-use crate::session::{Definition, Identity, ProgramOrigin, Session};
+use crate::session::{Definition, HostIdentity, ProgramOrigin, Session};
 use crate::variables::{Attributes, IndexedArray, Variable, VariableValue, is_name};
 
-/// The version of bash whose scripts run as it runs them.
+/// The version of bash that scripts see.
 pub const BASH_VERSION: &str = "5.2.15(1)-release";
 
 impl Session {
-    /// A session with the variables that every shell has and nothing else: no environment, no descriptors.
+    /// A session with only the variables that every shell has: no environment, no descriptors.
     #[must_use]
     pub fn hermetic(kernel: Arc<Kernel>) -> Self {
         let none: [(&[u8], &[u8]); 0] = [];
-        Self::familiar(kernel, none, "/")
+        Self::with_environment(kernel, none, "/")
     }
 
-    /// A session with an environment and a working directory, as a shell that was started there has.
+    /// A session with an environment and a working directory.
     #[must_use]
-    pub fn familiar<N: AsRef<[u8]>, V: AsRef<[u8]>>(
+    pub fn with_environment<N: AsRef<[u8]>, V: AsRef<[u8]>>(
         kernel: Arc<Kernel>,
         environment: impl IntoIterator<Item = (N, V)>,
         directory: impl AsRef<Path>,
     ) -> Self {
         let mut session = Self::new(kernel);
-        session.familiarize(environment);
+        session.import_environment(environment);
         session.set_directory(directory);
         session
     }
 
-    /// A session that can touch nothing of the machine: files in memory, at most so many bytes of them, and no programs.
+    /// A session that cannot touch the machine: files in memory, at most `bytes` of them, and no programs.
     #[must_use]
     pub fn isolated(bytes: u64) -> Self {
         Self::hermetic(Kernel::builder().isolated(bytes).build())
     }
 
-    /// Opens a file of the system under a number.
+    /// Opens a file descriptor of the process under a number.
     pub fn open_descriptor(&mut self, number: u32, descriptor: OwnedFd) {
         self.open_files.set(number, Arc::new(OpenFile::real(descriptor)));
     }
 
-    /// Takes variables over from an environment, exported, and sets those that every shell has.
-    pub fn familiarize<N: AsRef<[u8]>, V: AsRef<[u8]>>(
+    /// Imports an environment as exported variables and functions, and sets the variables that every shell has.
+    pub fn import_environment<N: AsRef<[u8]>, V: AsRef<[u8]>>(
         &mut self,
         environment: impl IntoIterator<Item = (N, V)>,
     ) {
@@ -69,7 +69,7 @@ impl Session {
         self.install();
     }
 
-    /// Defines a function that the environment holds.
+    /// Defines a function from the environment.
     fn import_function(&mut self, name: &[u8], body: &[u8]) {
         let source = [name, b" ", body].concat();
         let Ok(program) = haft_lang::parse(&source, &haft_lang::ParseOptions::default()) else { return };
@@ -116,12 +116,12 @@ impl Session {
         self.install_process();
     }
 
-    /// Makes `SHLVL` one more when a shell begins, and one less again when a program takes its place.
-    pub(crate) fn change_level(&mut self, difference: i64) {
-        const MOST: i64 = 999;
+    /// Changes `SHLVL`: plus one when a shell starts, minus one when a program replaces it.
+    pub(crate) fn change_shell_level(&mut self, difference: i64) {
+        const MAX_LEVEL: i64 = 999;
         let level = self.value(b"SHLVL").and_then(|value| value.lossy().parse::<i64>().ok()).unwrap_or(0);
         let level = match level.saturating_add(difference).max(0) {
-            high if high > MOST => {
+            high if high > MAX_LEVEL => {
                 self.report(format_args!("warning: shell level ({high}) too high, resetting to 1"));
                 1
             }
@@ -132,7 +132,7 @@ impl Session {
 
     fn install_process(&mut self) {
         let fixed = Attributes::INTEGER.union(Attributes::READONLY);
-        let identity = Identity::of(&self.kernel);
+        let identity = HostIdentity::of(&self.kernel);
         for (name, number) in [
             ("UID", identity.user.to_string()),
             ("EUID", identity.effective_user.to_string()),
@@ -143,17 +143,17 @@ impl Session {
         if self.variables.get(b"HOSTNAME").is_none() {
             self.variables.insert(b"HOSTNAME", Variable::scalar(identity.host));
         }
-        self.change_level(1);
+        self.change_shell_level(1);
     }
 
-    /// Ignores signals for good, since whoever started the shell had them ignored; programs that it starts do too.
-    pub fn keep_ignored(&mut self, signals: Signals) {
+    /// Ignores signals that were ignored when the shell started. As in bash, no trap can change that.
+    pub fn ignore_permanently(&mut self, signals: Signals) {
         if signals != Signals::none() {
             self.traps.fix(signals);
         }
     }
 
-    /// Sets the working directory, and `PWD` with it.
+    /// Sets the working directory and `PWD`.
     pub fn set_directory(&mut self, directory: impl AsRef<Path>) {
         let directory = directory.as_ref().as_os_str().as_bytes();
         self.change_directory(directory);
@@ -163,46 +163,46 @@ impl Session {
         }
     }
 
-    /// What programs that it starts are given.
+    /// The exported variables.
     pub fn exports(&mut self) -> Arc<haft_process::Environment> {
         self.variables.environment()
     }
 
-    /// Sets `$0` and the arguments of a program that came as text.
+    /// Sets `$0` and the arguments of a script given as text, as after `-c`.
     pub fn set_command(&mut self, name: &[u8], arguments: Vec<Bytes>) {
         self.parameters.set_zero(name.into());
         self.identity.set_program(ProgramOrigin::CommandString);
         self.parameters.set_positional(arguments);
     }
 
-    /// Sets `$0` and the arguments of a program that came from a file.
+    /// Sets `$0` and the arguments of a script in a file.
     pub fn set_script(&mut self, name: &[u8], arguments: Vec<Bytes>) {
         self.parameters.set_zero(name.into());
         self.identity.set_script(name.into());
         self.parameters.set_positional(arguments);
     }
 
-    /// Sets `$0` and the arguments of a program that comes on standard input.
+    /// Sets `$0` and the arguments of a script on standard input.
     pub fn set_input(&mut self, name: &[u8], arguments: Vec<Bytes>) {
         self.parameters.set_zero(name.into());
         self.identity.set_program(ProgramOrigin::StandardInput);
         self.parameters.set_positional(arguments);
     }
 
-    /// Turns an option of `set` on or off, and what goes with it.
+    /// Turns an option of `set` on or off, with all its effects.
     pub fn set_option(&mut self, option: SetOption, on: bool) {
         self.options.put(option, on);
         match option {
             SetOption::InteractiveComments => self.options.put_shell(ShellOption::InteractiveComments, on),
             SetOption::Emacs if on => self.options.put(SetOption::Vi, false),
             SetOption::Vi if on => self.options.put(SetOption::Emacs, false),
-            SetOption::Posix => self.conform(on),
+            SetOption::Posix => self.apply_posix_mode(on),
             _ => {}
         }
     }
 
-    /// Follows POSIX where bash has ways of its own, or not.
-    fn conform(&mut self, on: bool) {
+    /// Turns the effects of POSIX mode on or off.
+    fn apply_posix_mode(&mut self, on: bool) {
         for option in [ShellOption::ExpandAliases, ShellOption::InheritErrorExit, ShellOption::ShiftVerbose] {
             self.options
                 .put_shell(option, on || (self.is_interactive() && option == ShellOption::ExpandAliases));
@@ -225,18 +225,18 @@ impl Session {
         self.options
     }
 
-    /// The file mode creation mask.
+    /// Sets the file mode creation mask.
     pub fn set_umask(&mut self, mask: u32) {
         self.open_files.set_umask(mask & 0o777);
     }
 
-    /// The token that stops the session.
+    /// The token that cancels the session.
     #[must_use]
     pub fn cancel_token(&self) -> &CancelToken {
         self.limits.cancel()
     }
 
-    /// Makes a token stop the session.
+    /// Makes a token cancel the session.
     pub fn set_cancel_token(&mut self, token: CancelToken) {
         self.limits.set_cancel(token);
     }

@@ -89,13 +89,13 @@ impl Session {
         let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let open = |path: PathBuf| rustix::fs::open(path, flags, Mode::empty()).ok().map(Arc::new);
         self.working_directory.path = Arc::from(directory);
-        self.working_directory.descriptor = self.real_place(directory).and_then(open);
+        self.working_directory.descriptor = self.real_absolute_path(directory).and_then(open);
     }
 
     /// The directory in which programs start: the working directory by its name, or by its descriptor if the name is gone.
     /// `None` if it is not on this machine.
     pub(crate) fn program_directory(&self) -> Option<PathBuf> {
-        let real = self.real_place(self.working_directory.path())?;
+        let real = self.real_absolute_path(self.working_directory.path())?;
         match &self.working_directory.descriptor {
             Some(descriptor) if !real.exists() => {
                 Some(format!("/proc/self/fd/{}", descriptor.as_raw_fd()).into())

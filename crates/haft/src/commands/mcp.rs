@@ -190,7 +190,7 @@ fn make_sessions(
     let mask = sessions::creation_mask();
     Box::new(move || {
         let variables = environment.iter().map(|(name, value)| (name.as_bytes(), value.as_bytes()));
-        let mut session = Session::familiar(kernel.clone(), variables, &directory);
+        let mut session = Session::with_environment(kernel.clone(), variables, &directory);
         session.set_umask(mask);
         session
     })

@@ -141,9 +141,10 @@ impl Repl {
         if self.watch.is_gone() {
             return Some(Next::Leave(129));
         }
-        self.session.tell_jobs();
+        self.session.report_jobs();
         for command in self.session.values(b"PROMPT_COMMAND") {
-            if let Err(unwind) = self.run_stoppable(|session| session.run_between(&command).map(|()| 0)) {
+            if let Err(unwind) = self.run_stoppable(|session| session.run_between_lines(&command).map(|()| 0))
+            {
                 return Some(self.unwound(unwind));
             }
         }

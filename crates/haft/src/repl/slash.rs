@@ -84,7 +84,7 @@ pub(crate) fn run(
         Slash::Help => help(),
         Slash::Keys => KEYS.to_owned(),
         Slash::Jobs => {
-            let _ = session.run_between(b"jobs -l");
+            let _ = session.run_between_lines(b"jobs -l");
             String::new()
         }
         Slash::History => {

@@ -42,7 +42,7 @@ pub(super) fn run(arguments: ShellArguments, process: &ProcessContext) -> Result
         kernel = kernel.command(command);
     }
     let mut session = session(kernel, process);
-    session.keep_ignored(ignored);
+    session.ignore_permanently(ignored);
     let _ = set_disposition(Signals::PIPE, Disposition::Ignore);
     configure(&mut session, &arguments)?;
     let text = read_source(&arguments.source, process)?;

@@ -91,7 +91,7 @@ fn conforms(process: &ProcessContext) -> bool {
 /// Signals that are ignored stay so. A pipe that nobody reads ends the part of the script that writes to it, not this process;
 /// `SIGQUIT` is for the programs that it runs.
 fn take_signals(session: &mut Session) {
-    session.keep_ignored(Signals::ignored_now());
+    session.ignore_permanently(Signals::ignored_now());
     let _ = set_disposition(Signals::PIPE, Disposition::Ignore);
     let _ = set_disposition(Signals::QUIT, Disposition::Ignore);
 }

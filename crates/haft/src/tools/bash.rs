@@ -98,7 +98,7 @@ impl BashTool {
 fn fresh(surroundings: &CallContext<'_>) -> Session {
     let variables = surroundings.environment.iter().map(|(name, value)| (name.as_bytes(), value.as_bytes()));
     let kernel = sessions::plain_kernel().permission(surroundings.host.permission()).build();
-    Session::familiar(kernel, variables, surroundings.directory)
+    Session::with_environment(kernel, variables, surroundings.directory)
 }
 
 fn run(

@@ -11,14 +11,14 @@ use regex::bytes::{Captures, Regex, RegexBuilder};
 use regex_automata::hybrid::dfa::DFA;
 use regex_automata::{Anchored, Input, MatchKind};
 
-use super::conditional::Failure;
+use super::conditional::TestFailure;
 use crate::options::ShellOption;
 use crate::session::Session;
 use crate::variables::{IndexedArray, Variable, VariableValue};
 
-/// An expression that was compiled, with what it was compiled from.
+/// A compiled regular expression with its source.
 #[derive(Clone, Debug)]
-pub(crate) struct Compiled {
+pub(crate) struct CompiledRegex {
     text: Vec<u8>,
     ignore_case: bool,
     matcher: Matcher,
@@ -26,18 +26,18 @@ pub(crate) struct Compiled {
 
 #[derive(Clone, Debug)]
 enum Matcher {
-    /// In time linear in the text.
+    /// Matches in linear time.
     Linear(Linear),
-    /// By trying, as back-references need it.
+    /// Backtracks, for expressions with back-references.
     Backtracking(fancy_regex::Regex),
 }
 
 #[derive(Clone, Debug)]
 struct Linear {
     regex: Regex,
-    /// Finds the end of the longest match at a place, where it may be another than the first alternative's.
+    /// Finds the end of the longest match, which may not be that of the first alternative.
     longest: Option<Arc<DFA>>,
-    /// The same expression, bound to the end of the text.
+    /// The same expression, anchored at the end of the text.
     whole: Option<Regex>,
 }
 
@@ -47,13 +47,15 @@ impl Session {
         subject: &[u8],
         right: &Word,
         negated: bool,
-    ) -> Result<bool, Failure> {
+    ) -> Result<bool, TestFailure> {
         let text = self.expand_regex(right)?;
         self.trace_test(negated, &[subject, b"=~", &text])?;
         let ignore_case = self.options.shell(ShellOption::NoCaseMatch);
         let narrow = !(subject.is_ascii() && text.is_ascii()) && self.encoding() == Encoding::Bytes;
         let text = if narrow { widened(&text) } else { text };
-        let Some(compiled) = self.compile_regex(&text, ignore_case) else { return Err(Failure::Wrong(2)) };
+        let Some(compiled) = self.compile_regex(&text, ignore_case) else {
+            return Err(TestFailure::Wrong(2));
+        };
         let groups = match narrow {
             true => compiled
                 .groups(&widened(subject))
@@ -66,21 +68,21 @@ impl Session {
         Ok(matched)
     }
 
-    /// Compiles an expression, or takes the one that was compiled last.
-    fn compile_regex(&mut self, text: &[u8], ignore_case: bool) -> Option<Compiled> {
+    /// Compiles an expression, unless it is the one that was compiled last.
+    fn compile_regex(&mut self, text: &[u8], ignore_case: bool) -> Option<CompiledRegex> {
         if let Some(known) = self.caches.regex()
             && known.text == text
             && known.ignore_case == ignore_case
         {
             return Some(known.clone());
         }
-        let compiled = Compiled::new(text, ignore_case)?;
+        let compiled = CompiledRegex::new(text, ignore_case)?;
         self.caches.set_regex(compiled.clone());
         Some(compiled)
     }
 }
 
-impl Compiled {
+impl CompiledRegex {
     fn new(text: &[u8], ignore_case: bool) -> Option<Self> {
         let translated = translate::translate(text)?;
         let matcher = match has_references(text) {
@@ -118,7 +120,7 @@ impl Linear {
             RegexBuilder::new(pattern).case_insensitive(ignore_case).dot_matches_new_line(true).build().ok()
         };
         let regex = build(translated)?;
-        // Without a choice the first match that is found is the longest one.
+        // Without alternatives, the first match is the longest one.
         let chooses = text.iter().any(|byte| matches!(byte, b'|' | b'('));
         let longest = chooses.then(|| longest(translated, ignore_case)).flatten().map(Arc::new);
         let whole = longest.as_ref().and_then(|_| build(&format!("(?:{translated})\\z")));
@@ -158,7 +160,7 @@ fn texts(captures: &Captures<'_>) -> Vec<Bytes> {
     captures.iter().map(|group| group.map_or_else(Bytes::new, |group| group.as_bytes().into())).collect()
 }
 
-/// Bytes as characters of the same numbers, for where a character is a byte.
+/// Converts each byte to the character of the same number, for locales in which a character is a byte.
 fn widened(bytes: &[u8]) -> Vec<u8> {
     bytes.iter().map(|byte| char::from(*byte)).collect::<String>().into_bytes()
 }
@@ -168,7 +170,7 @@ fn narrowed(text: &[u8]) -> Bytes {
     characters.chars().filter_map(|character| u8::try_from(character).ok()).collect::<Vec<u8>>().into()
 }
 
-/// Whether an expression refers back to what a group has matched.
+/// Whether an expression has a back-reference.
 fn has_references(text: &[u8]) -> bool {
     let mut bytes = text.iter();
     while let Some(byte) = bytes.next() {

@@ -1,4 +1,4 @@
-//! POSIX extended expressions in the syntax of the `regex` crate.
+//! Translates POSIX extended regular expressions to the syntax of the `regex` crate.
 
 use std::iter::Peekable;
 use std::str::Chars;
@@ -6,8 +6,7 @@ use std::str::Chars;
 /// The most repetitions that a count may ask for.
 const REPETITIONS: u32 = 0x7fff;
 
-/// A POSIX extended expression in the syntax of the `regex` crate, where what means something only there is escaped; `None` if it
-/// is not one.
+/// Translates a POSIX extended expression and escapes what is special only to the `regex` crate. `None` if it is invalid.
 pub(super) fn translate(text: &[u8]) -> Option<String> {
     let source = String::from_utf8_lossy(text);
     Translation {
@@ -23,11 +22,11 @@ pub(super) fn translate(text: &[u8]) -> Option<String> {
 struct Translation<'a> {
     letters: Peekable<Chars<'a>>,
     result: String,
-    /// Where in the result the part begins that a repetition would repeat, if there is one.
+    /// The start of the part of the result that a repetition would repeat.
     atom: Option<usize>,
-    /// Whether that part is repeated already.
+    /// Whether this part is repeated already.
     repeated: bool,
-    /// Where the groups begin that are open.
+    /// The starts of the open groups.
     groups: Vec<usize>,
 }
 
@@ -65,7 +64,7 @@ impl Translation<'_> {
         self.groups.is_empty().then_some(self.result)
     }
 
-    /// Appends what can be repeated.
+    /// Appends something that can be repeated.
     fn part(&mut self, text: &str) {
         self.atom = Some(self.result.len());
         self.repeated = false;
@@ -76,14 +75,13 @@ impl Translation<'_> {
         self.part(&regex::escape(letter.encode_utf8(&mut [0; 4])));
     }
 
-    /// Appends what cannot be repeated.
+    /// Appends something that cannot be repeated.
     fn operator(&mut self, letter: char) {
         self.atom = None;
         self.result.push(letter);
     }
 
-    /// Repeats the last part. One that is repeated already becomes a group, lest the two repetitions are read as one of another
-    /// kind.
+    /// Repeats the last part. A part that is repeated already becomes a group, because `a**` would mean something else.
     fn repeat(&mut self, how: &str) -> Option<()> {
         let start = self.atom?;
         if self.repeated {
@@ -97,7 +95,7 @@ impl Translation<'_> {
 
     fn escape(&mut self) -> Option<()> {
         match self.letters.next()? {
-            // In a group, so that a digit after the reference stays one.
+            // The group keeps a digit after the reference separate.
             next @ '1'..='9' => self.part(&format!("(?:\\{next})")),
             next @ ('w' | 'W' | 's' | 'S') => self.part(&format!("\\{next}")),
             next @ ('b' | 'B' | '<' | '>') => {
@@ -156,7 +154,7 @@ fn bracket(letters: &mut Peekable<Chars<'_>>) -> Option<String> {
         if letter == ']' && !first {
             break;
         }
-        // A hyphen that is no range stands first or last.
+        // A hyphen that is not part of a range is first or last.
         if letter == '-' && !first && *letters.peek()? != ']' {
             return None;
         }
@@ -183,7 +181,7 @@ fn bracket(letters: &mut Peekable<Chars<'_>>) -> Option<String> {
     Some(set)
 }
 
-/// A character of a bracket expression, as it stands or as `[.x.]` or `[=x=]`.
+/// A character of a bracket expression: plain, `[.x.]` or `[=x=]`.
 fn element(letter: char, letters: &mut Peekable<Chars<'_>>) -> Option<char> {
     if letter != '[' {
         return Some(letter);
@@ -213,7 +211,7 @@ fn push_escaped(set: &mut String, letter: char) {
     set.push(letter);
 }
 
-/// What the class of a name holds.
+/// The content of a named character class.
 fn class(name: &str) -> Option<&'static str> {
     Some(match name {
         "alpha" => "\\p{Alphabetic}",

@@ -82,7 +82,11 @@ mod tests {
     fn session(scratch: &Scratch) -> Session {
         let mut session = Session::new(Kernel::builder().build());
         let home = scratch.text("home");
-        session.familiarize([("HOME", home.as_str()), ("HOMEPAGE", "x"), ("PATH", &scratch.text("bin"))]);
+        session.import_environment([
+            ("HOME", home.as_str()),
+            ("HOMEPAGE", "x"),
+            ("PATH", &scratch.text("bin")),
+        ]);
         session.set_directory(scratch.path());
         session
     }

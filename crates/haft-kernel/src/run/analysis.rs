@@ -1,4 +1,4 @@
-//! Looking at a script before it runs, with names meaning what they mean in a session.
+//! Checking and planning a script before it runs, with the names of a session.
 
 use std::path::PathBuf;
 
@@ -6,10 +6,10 @@ use haft_lang::check::Diagnostic;
 use haft_lang::plan::ScriptPlan;
 use haft_lang::{Resolution, Resolver, SyntaxError};
 
-use crate::execute::Target;
+use crate::execute::CommandTarget;
 use crate::session::Session;
 
-/// What is wrong with a script that is to run in a session, in the order of the text.
+/// The diagnostics of a script for this session, in the order of the text.
 ///
 /// ```
 /// use haft_kernel::{Session, run};
@@ -19,37 +19,39 @@ use crate::session::Session;
 /// ```
 #[must_use]
 pub fn check(session: &Session, script: &[u8]) -> Vec<Diagnostic> {
-    haft_lang::check::check(script, &session.parse_options(), &Names(session))
+    haft_lang::check::check(script, &session.parse_options(), &SessionNames(session))
 }
 
-/// What a script would run, read and write in a session.
+/// The commands that a script would run in this session, and the files it would read and write.
 ///
 /// ```
 /// use haft_kernel::{Kernel, Session, run};
 ///
-/// let session = Session::familiar(Kernel::builder().build(), [("PATH", "/usr/bin:/bin")], "/");
+/// let session = Session::with_environment(Kernel::builder().build(), [("PATH", "/usr/bin:/bin")], "/");
 /// let plan = run::plan(&session, b"cat /etc/passwd | sort > out")?;
 /// assert_eq!(plan.steps.len(), 2);
 /// # Ok::<(), haft_lang::SyntaxError>(())
 /// ```
 ///
 /// # Errors
-/// If it is not bash.
+/// If the script has a syntax error.
 pub fn plan(session: &Session, script: &[u8]) -> Result<ScriptPlan, SyntaxError> {
     let program = haft_lang::parse(script, &session.parse_options())?;
-    Ok(haft_lang::plan::plan(&program, script, &Names(session)))
+    Ok(haft_lang::plan::plan(&program, script, &SessionNames(session)))
 }
 
-/// What names mean in a session.
-struct Names<'s>(&'s Session);
+/// Resolves names as a session does.
+struct SessionNames<'s>(&'s Session);
 
-impl Resolver for Names<'_> {
+impl Resolver for SessionNames<'_> {
     fn resolve(&self, name: &[u8]) -> Resolution {
-        match self.0.find(name) {
-            Target::Function(_) | Target::Builtin(_) | Target::Added(_) => Resolution::Builtin,
-            Target::Script(path) => Resolution::Script(haft_text::path(&path).to_owned()),
-            Target::Tool => Resolution::Tool,
-            Target::External => self.resolve_program(name),
+        match self.0.resolve_name(name) {
+            CommandTarget::Function(_) | CommandTarget::Builtin(_) | CommandTarget::Added(_) => {
+                Resolution::Builtin
+            }
+            CommandTarget::Script(path) => Resolution::Script(haft_text::path(&path).to_owned()),
+            CommandTarget::Tool => Resolution::Tool,
+            CommandTarget::External => self.resolve_program(name),
         }
     }
 
@@ -58,7 +60,7 @@ impl Resolver for Names<'_> {
     }
 }
 
-impl Names<'_> {
+impl SessionNames<'_> {
     fn resolve_program(&self, name: &[u8]) -> Resolution {
         let session = self.0;
         if session.kernel.allows_programs() {

@@ -1,4 +1,4 @@
-//! What cannot be interrupted, done on a thread of its own while the session stays attentive.
+//! Blocking calls on a thread of their own, while the session serves signals and cancellation.
 
 use std::io;
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
@@ -7,15 +7,15 @@ use std::thread;
 
 use rustix::event::{EventfdFlags, eventfd};
 
-/// Something that is being done on another thread.
+/// A call that runs on another thread.
 #[derive(Debug)]
-pub(crate) struct Elsewhere<T> {
+pub(crate) struct BlockingCall<T> {
     event: Arc<OwnedFd>,
     receiver: mpsc::Receiver<T>,
 }
 
-impl<T: Send + 'static> Elsewhere<T> {
-    /// Begins it. Whoever drops what is yielded does not wait for it.
+impl<T: Send + 'static> BlockingCall<T> {
+    /// Starts the call. Dropping the result does not wait for it.
     pub(crate) fn begin(work: impl FnOnce() -> T + Send + 'static) -> io::Result<Self> {
         let event = Arc::new(eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?);
         let (sender, receiver) = mpsc::channel();
@@ -27,17 +27,17 @@ impl<T: Send + 'static> Elsewhere<T> {
         Ok(Self { event, receiver })
     }
 
-    /// Can be read once it is done.
+    /// A descriptor that becomes readable when the call has returned.
     pub(crate) fn descriptor(&self) -> BorrowedFd<'_> {
         self.event.as_fd()
     }
 
-    /// What came of it, if it is done.
+    /// The result, if the call has returned.
     pub(crate) fn take(&self) -> Option<T> {
         self.receiver.try_recv().ok()
     }
 
-    /// Waits until it is done.
+    /// Waits until the call has returned.
     pub(crate) fn wait(&self) {
         let _ = self.receiver.recv();
     }

@@ -1,5 +1,5 @@
-//! Background work of a plain shell that is no program: it gets a process of its own, a copy of this one, so that it has
-//! a number that everybody understands and goes on when the shell has ended.
+//! Background work of a plain shell that is not a program runs in a copy of the process. So it has a real process number
+//! and can outlive the shell.
 
 use std::os::fd::{AsRawFd as _, RawFd};
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use std::time::Duration;
 use haft_lang::ast::{Command, CommandKind, SimpleCommand, Statement};
 use haft_process::{CancelToken, Child, Disposition, ForkedChild, ProcessGroup};
 
-use super::dispatch::Target;
+use super::dispatch::CommandTarget;
 use super::parameters::ExecutionParameters;
 use super::pipeline::{CANNOT_START, runs_commands};
 use crate::flow::{Flow, Unwind};
@@ -19,46 +19,48 @@ use crate::options::SetOption;
 use crate::session::Session;
 
 impl Session {
-    /// Whether a statement that is to run in the background shall run in a copy of this process: if this process is the
-    /// shell's alone, as it must be with a single thread, and the statement is not just programs.
-    pub(super) fn copies_itself(&self, child: &Self, statement: &Statement) -> bool {
+    /// Whether a background statement runs in a copy of this process: the process must be a plain shell with a single thread,
+    /// and the statement more than programs.
+    pub(super) fn runs_in_copy(&self, child: &Self, statement: &Statement) -> bool {
         !child.is_just_programs(statement)
-            && (self.may_copy() || (self.could_copy() && soon_alone() && self.may_copy()))
+            && (self.may_copy() || (self.could_copy() && other_threads_end_soon() && self.may_copy()))
     }
 
-    /// Whether this process is a shell's alone and can be copied.
+    /// Whether this process is a plain shell and can be copied.
     pub(super) fn may_copy(&self) -> bool {
         self.could_copy() && Child::can_fork()
     }
 
-    /// The same if there were no other threads.
+    /// The same, but ignores other threads.
     fn could_copy(&self) -> bool {
         self.owns_process() && self.is_on_main_thread() && !self.is_interactive()
     }
 
-    /// Whether a statement starts programs and does nothing in this process.
+    /// Whether a statement only starts programs.
     pub(super) fn is_just_programs(&self, statement: &Statement) -> bool {
-        is_as_it_stands(statement)
+        is_single_pipeline(statement)
             && !self.traps.has_actions()
             && statement.first.stages.iter().all(|command| match &command.kind {
                 CommandKind::Simple(simple) => {
                     !runs_commands(command, simple)
-                        && simple.name().is_some_and(|name| matches!(self.find(name), Target::External))
+                        && simple
+                            .name()
+                            .is_some_and(|name| matches!(self.resolve_name(name), CommandTarget::External))
                 }
                 _ => false,
             })
     }
 
-    /// Runs something, as the whole of this subshell, in a copy of this process.
+    /// Runs something in a copy of this process, as all that this subshell does.
     pub(super) fn run_in_copy(mut self, run: impl FnOnce(&mut Self, &ForkedChild) -> Flow) -> Member {
         let group =
             if self.options.has(SetOption::Monitor) { ProcessGroup::Own } else { ProcessGroup::Inherit };
-        let kept = self.own_descriptors();
+        let kept = self.needed_descriptors();
         let captures = self.processes.set_captures(Vec::new());
         let copied = Child::fork(group, &kept, |mut copied| {
-            // The ends that the original holds are not for the copy to keep open.
+            // The copy must not keep the pipe ends of the original open.
             captures.iter().for_each(|capture| capture.close());
-            self.lead_copy();
+            self.become_process_leader();
             copied.unblock_signals();
             let status = self.run_as_subshell(|session| run(session, &copied));
             let _ = self.finish();
@@ -79,12 +81,12 @@ impl Session {
         }
     }
 
-    /// Makes this subshell the shell that its process is: its signals are its own.
-    fn lead_copy(&mut self) {
+    /// Makes this subshell the shell of its process, which receives the process's signals.
+    fn become_process_leader(&mut self) {
         self.identity.lead_process(rustix::process::getpid().as_raw_pid());
-        // Its programs are in the group that it leads.
+        // Its programs are in the group that this process leads.
         self.processes.set_group(None);
-        // What the shell it came from has left running is no child of this process, and not its to end.
+        // The orphans of the original shell are not children of this process.
         self.processes.forget_orphans();
         self.limits.set_cancel(CancelToken::new());
         let inbox = self.kernel.signals.clone();
@@ -98,15 +100,15 @@ impl Session {
         self.signals = Some(inbox);
     }
 
-    /// Makes pipes of what collects output in memory, for what goes on when the substitution that it is in could end: who
-    /// reads from a pipe knows when the last who writes to it is gone.
+    /// Replaces captures in memory by pipes, for work that may outlive the substitution: the reader of a pipe sees when the
+    /// last writer has closed it.
     pub(super) fn leave_captures(&mut self) -> std::io::Result<()> {
         let captured = self.open_files.iter().filter(|(_, file)| file.is_capture());
         let captured: Vec<(u32, Arc<OpenFile>)> =
             captured.map(|(number, file)| (number, file.clone())).collect();
         let mut pipes: Vec<Arc<OpenFile>> = Vec::with_capacity(captured.len());
         for (place, (number, file)) in captured.iter().enumerate() {
-            // Descriptors that share a file go on sharing one.
+            // Descriptors that share a file still share one afterwards.
             let same = captured[..place].iter().position(|(_, other)| Arc::ptr_eq(other, file));
             let pipe = match same {
                 Some(other) => pipes[other].clone(),
@@ -118,29 +120,32 @@ impl Session {
         Ok(())
     }
 
-    /// The descriptors of the process that a copy needs, those by which it waits for what it has started among them. What the original has put aside, and what belongs to its other
-    /// jobs, must not be held open by it.
-    fn own_descriptors(&self) -> Vec<RawFd> {
+    /// The descriptors that a copy of the process needs, including those it waits with. It must not hold open what belongs to
+    /// other jobs of the original.
+    fn needed_descriptors(&self) -> Vec<RawFd> {
         let files = self.open_files.iter().filter_map(|(_, file)| file.descriptor());
         let started = self.jobs.iter().flat_map(|job| &job.members).chain(self.processes.substitutions());
         let waited = started.filter_map(Member::descriptor);
         files.chain(self.kernel.signals.descriptor()).chain(waited).map(|file| file.as_raw_fd()).collect()
     }
 
-    /// Runs a statement as all that this subshell, or the copy of the process that it has, does from now on: what its one
-    /// command redirects need not be put back, it is the subshell that it may ask for, and may become the program that
-    /// comes last.
-    pub(super) fn run_alone(&mut self, statement: &Statement, copied: Option<&ForkedChild>) -> Flow {
+    /// Runs a statement as all that this subshell does: redirections of a single command need not be undone, parentheses need
+    /// no further subshell, and the process may become the last program.
+    pub(super) fn run_as_whole_subshell(
+        &mut self,
+        statement: &Statement,
+        copied: Option<&ForkedChild>,
+    ) -> Flow {
         let none = ExecutionParameters::default();
         let [command] = &*statement.first.stages else { return self.run_statement(statement, none) };
-        if !is_as_it_stands(statement) {
+        if !is_single_pipeline(statement) {
             return self.run_statement(statement, none);
         }
         self.calls.set_line(command.line);
         if let CommandKind::Simple(simple) = &command.kind {
-            return self.run_simple_alone(command, simple, copied);
+            return self.run_simple_as_whole_subshell(command, simple, copied);
         }
-        if !self.redirect_for_good(command, copied)? {
+        if !self.redirect_permanently(command, copied)? {
             return Ok(1);
         }
         match &command.kind {
@@ -149,7 +154,7 @@ impl Session {
         }
     }
 
-    fn run_simple_alone(
+    fn run_simple_as_whole_subshell(
         &mut self,
         command: &Command,
         simple: &SimpleCommand,
@@ -161,30 +166,35 @@ impl Session {
         }
         let arguments = self.expand_arguments(simple)?;
         let Some(name) = arguments.words.first() else { return self.run_command(command, parameters, None) };
-        let target = self.find(name);
-        let target = self.settle(target, &arguments.words);
-        if !self.redirect_for_good(command, copied)? {
+        let target = self.resolve_name(name);
+        let target = self.resolve_target(target, &arguments.words);
+        if !self.redirect_permanently(command, copied)? {
             return Ok(1);
         }
         self.run_target(target, &arguments, &[], parameters, None)
     }
 
-    /// Redirects without a way back, and lets go of what was there before. Yields whether that worked.
-    fn redirect_for_good(&mut self, command: &Command, copied: Option<&ForkedChild>) -> Result<bool, Unwind> {
+    /// Performs redirections permanently and closes what they replace. Returns whether that worked.
+    fn redirect_permanently(
+        &mut self,
+        command: &Command,
+        copied: Option<&ForkedChild>,
+    ) -> Result<bool, Unwind> {
         let Some(undo) = self.redirect(&command.redirects)? else { return Ok(false) };
-        self.forget(undo);
-        // A process substitution among them has descriptors of its own, on a thread.
+        self.make_permanent(undo);
+        // A process substitution among them has its own descriptors, on a thread.
         if let Some(copied) = copied
             && Child::can_fork()
         {
-            copied.keep_only(&self.own_descriptors());
+            copied.keep_only(&self.needed_descriptors());
         }
         Ok(true)
     }
 }
 
-/// Whether the other threads were only on their way out, as that of `echo` is in `echo text | while read line; do … & done`.
-fn soon_alone() -> bool {
+/// Waits for other threads that are about to end, such as that of `echo` in `echo text | while read line; do … & done`.
+/// Returns whether this is the only thread then.
+fn other_threads_end_soon() -> bool {
     const LOOKS: u32 = 10;
     const BETWEEN: Duration = Duration::from_micros(500);
     (0..LOOKS).any(|_| {
@@ -193,7 +203,7 @@ fn soon_alone() -> bool {
     })
 }
 
-/// Whether a statement is one pipeline with nothing before or after it.
-fn is_as_it_stands(statement: &Statement) -> bool {
+/// Whether a statement is one pipeline without `!`, `time`, `&&` or `||`.
+fn is_single_pipeline(statement: &Statement) -> bool {
     statement.rest.is_empty() && !statement.first.negated && statement.first.time.is_none()
 }

@@ -1,8 +1,8 @@
-//! The end of a substitution whose pipe is still held by background jobs.
+//! Substitutions whose pipe is still held open by background jobs.
 //!
-//! A plain shell waits until the last of them has let go, as bash does. In a run the substitution ends when its own commands
-//! have ended and the pipe was quiet for a moment. The jobs go on; what they write later goes to standard error. For that, a
-//! background job of a process substitution writes through a pipe of its own.
+//! A plain shell waits until the last job has closed the pipe, as bash does. In a run, the substitution ends when its own
+//! commands have ended and the pipe has been quiet for a moment. The jobs go on, and their later output goes to standard
+//! error. For that, a background job of a process substitution gets a pipe of its own.
 
 use std::io;
 use std::os::fd::{AsFd as _, OwnedFd};
@@ -16,25 +16,25 @@ use crate::flow::Unwind;
 use crate::io::{Capture, OpenFile, Ready, wait_readable};
 use crate::session::Session;
 
-/// So much quiet is enough, as it is for the output of a run.
-const QUIET: Duration = Duration::from_millis(100);
+/// How long the pipe must be quiet, the same as for the output of a run.
+const QUIET_INTERVAL: Duration = Duration::from_millis(100);
 
-/// A job that keeps computing or writing is not waited for any longer.
-const LONGEST: Duration = Duration::from_secs(5);
+/// The longest wait for jobs that keep computing or writing.
+const MAX_DRAIN_TIME: Duration = Duration::from_secs(5);
 
-/// The thread that passes on what comes later needs little.
-const STACK: usize = 64 << 10;
+/// The stack of the thread that copies later output.
+const COPY_STACK_BYTES: usize = 64 << 10;
 
 /// The pipe that the commands of `<(…)` write to.
 #[derive(Debug)]
 pub(crate) struct SubstitutionPipe {
     output: Arc<OpenFile>,
-    /// Cancelled when those commands have ended.
+    /// Cancelled when these commands have ended.
     ended: CancelToken,
 }
 
 impl SubstitutionPipe {
-    /// Makes a subshell the commands of a process substitution; yields what to cancel when they have ended.
+    /// Says that a subshell runs the commands of a process substitution. Returns the token to cancel when they have ended.
     pub(crate) fn enter(session: &mut Session, output: &Arc<OpenFile>) -> CancelToken {
         let ended = CancelToken::new();
         session
@@ -45,7 +45,7 @@ impl SubstitutionPipe {
 }
 
 impl Session {
-    /// Gives a background job of a process substitution a pipe of its own in place of that of the substitution.
+    /// Gives a background job of a process substitution a pipe of its own instead of the pipe of the substitution.
     pub(crate) fn leave_substitution(&mut self) -> io::Result<()> {
         let Some(substitution) = self.processes.take_substitution_pipe() else { return Ok(()) };
         let is_pipe = |file: &Arc<OpenFile>| Arc::ptr_eq(file, &substitution.output);
@@ -61,14 +61,18 @@ impl Session {
         }
         let later = self.open_files.get(2).cloned();
         let body = move || relay(&reader, substitution, later);
-        thread::Builder::new().name("substitution".to_owned()).stack_size(STACK).spawn(body).map(drop)
+        thread::Builder::new()
+            .name("substitution".to_owned())
+            .stack_size(COPY_STACK_BYTES)
+            .spawn(body)
+            .map(drop)
     }
 
-    /// Reads what is written into a capture until all that may write to it have let go, or need not be waited for.
+    /// Reads a capture until all writers have closed it, or need not be waited for any more.
     pub(crate) fn drain_to_end(&mut self, capture: &Arc<Capture>) -> Result<(), Unwind> {
         capture.close();
         let Some(reader) = capture.reader() else { return Ok(()) };
-        let over = Instant::now() + LONGEST;
+        let over = Instant::now() + MAX_DRAIN_TIME;
         let mut adopts = self.processes.is_supervised();
         loop {
             let before = capture.len();
@@ -77,8 +81,8 @@ impl Session {
             if let Ok(true) | Err(_) = drained {
                 return self.check_cancelled();
             }
-            let ready = self.wait_at_most(&[reader.as_fd()], adopts.then_some(QUIET))?;
-            // Process substitutions are commands of the substitution itself, which ends after them.
+            let ready = self.wait_at_most(&[reader.as_fd()], adopts.then_some(QUIET_INTERVAL))?;
+            // Process substitutions belong to the command substitution itself, which ends after them.
             if !adopts || self.processes.orphans().has_substitutions() {
                 continue;
             }
@@ -92,29 +96,33 @@ impl Session {
         }
     }
 
-    /// Lets a thread read the rest, so that no job is ended by a pipe without a reader, and pass it on to standard error.
+    /// Starts a thread that copies the rest to standard error, so that no job gets `SIGPIPE`.
     fn pass_on(&mut self, reader: &Arc<OwnedFd>) -> io::Result<()> {
         let _ = self.flush();
         let output = match self.open_files.get(2) {
-            // A capture is passed on through its pipe, whose reader notices that somebody may still write.
+            // For a capture, the copy goes through its pipe, so that its reader sees that there is another writer.
             Some(file) if file.is_capture() => Some(Arc::new(OpenFile::from_shared(file.for_program()?))),
             other => other.cloned(),
         };
         let reader = reader.clone();
         let body = move || copy_rest(&reader, output);
-        thread::Builder::new().name("substitution".to_owned()).stack_size(STACK).spawn(body).map(drop)
+        thread::Builder::new()
+            .name("substitution".to_owned())
+            .stack_size(COPY_STACK_BYTES)
+            .spawn(body)
+            .map(drop)
     }
 }
 
-/// Copies what a background job writes to the pipe of its substitution until that has ended and is quiet, and to standard
-/// error from then on.
+/// Copies the output of a background job to the pipe of its substitution until that has ended and is quiet, and to
+/// standard error from then on.
 fn relay(reader: &OwnedFd, substitution: Arc<SubstitutionPipe>, later: Option<Arc<OpenFile>>) {
     let mut buffer = [0; 4096];
     let never = CancelToken::new();
     loop {
         let ready = match substitution.ended.is_cancelled() {
             false => wait_readable(&[reader.as_fd()], None, &substitution.ended),
-            true => wait_readable(&[reader.as_fd()], Some(QUIET), &never),
+            true => wait_readable(&[reader.as_fd()], Some(QUIET_INTERVAL), &never),
         };
         match ready {
             Ready::TimedOut => break,
@@ -132,12 +140,12 @@ fn relay(reader: &OwnedFd, substitution: Arc<SubstitutionPipe>, later: Option<Ar
             _ => return,
         }
     }
-    // The reader of the substitution sees its end.
+    // The reader of the substitution sees the end of its input.
     drop(substitution);
     copy_rest(reader, later);
 }
 
-/// Copies what comes through a pipe until it ends. Output that cannot be written is read all the same.
+/// Copies a pipe until its end. The pipe is read even if the output cannot be written.
 fn copy_rest(reader: &OwnedFd, mut output: Option<Arc<OpenFile>>) {
     let mut buffer = [0; 4096];
     loop {

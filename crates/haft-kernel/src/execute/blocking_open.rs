@@ -1,4 +1,4 @@
-//! Opening what may keep one waiting: a named pipe whose other end nobody has opened, a host that does not answer.
+//! Opening files that may block: named pipes without another end, hosts that do not answer.
 
 use std::io;
 use std::os::fd::OwnedFd;
@@ -7,14 +7,14 @@ use std::path::{Path, PathBuf};
 use haft_fs::{File, FileType, OpenOptions};
 use rustix::fs::{Mode, OFlags};
 
-use super::network::{Address, Host};
+use super::network::{ConnectionAddress, ConnectionHost};
 use crate::flow::Unwind;
-use crate::io::Elsewhere;
+use crate::io::BlockingCall;
 use crate::session::Session;
 
 impl Session {
-    /// Where a named pipe is on this machine, which one must not wait for somebody to open without looking up.
-    pub(super) fn waits_to_open(&self, path: &[u8]) -> Option<PathBuf> {
+    /// The path of a named pipe on this machine, if opening it could block and must be interruptible.
+    pub(super) fn blocking_fifo(&self, path: &[u8]) -> Option<PathBuf> {
         if self.signals_suffice() {
             return None;
         }
@@ -22,13 +22,12 @@ impl Session {
         if kind == FileType::Fifo { self.kernel.files.real_path(haft_text::path(path)) } else { None }
     }
 
-    /// Whether one may wait in the system: a process that is nothing but a shell is ended by signals alone, unless there are
-    /// traps to run.
+    /// Whether a blocking system call is acceptable: a plain shell without traps is ended by signals alone.
     fn signals_suffice(&self) -> bool {
         self.owns_process() && !self.traps.has_actions()
     }
 
-    /// Opens a named pipe as soon as somebody opens its other end. `real` is where it is on this machine.
+    /// Opens a named pipe as soon as its other end is opened. `real` is its path on this machine.
     pub(super) fn open_fifo(
         &mut self,
         real: &Path,
@@ -36,12 +35,12 @@ impl Session {
         options: OpenOptions,
     ) -> Result<io::Result<File>, Unwind> {
         let files = self.kernel.files.clone();
-        let opening = match Elsewhere::begin(move || files.open(haft_text::path(&path), &options)) {
+        let opening = match BlockingCall::begin(move || files.open(haft_text::path(&path), &options)) {
             Ok(opening) => opening,
             Err(error) => return Ok(Err(error)),
         };
-        self.await_elsewhere(&opening).inspect_err(|_| {
-            // Both ends at once, which never waits, let the thread go on to its end.
+        self.await_blocking_call(&opening).inspect_err(|_| {
+            // Opening both ends never blocks, and lets the thread finish.
             let both = OFlags::RDWR | OFlags::NONBLOCK | OFlags::CLOEXEC;
             if rustix::fs::open(real, both, Mode::empty()).is_ok() {
                 opening.wait();
@@ -49,13 +48,13 @@ impl Session {
         })
     }
 
-    /// Connects to an address. Nobody can cancel the search for a host's name: it is given up, and ends by itself.
-    pub(super) fn connect(&mut self, address: &Address<'_>) -> Result<io::Result<OwnedFd>, Unwind> {
+    /// Connects to an address. A name lookup cannot be cancelled: it is abandoned and ends by itself.
+    pub(super) fn connect(&mut self, address: &ConnectionAddress<'_>) -> Result<io::Result<OwnedFd>, Unwind> {
         let found = match address.host() {
-            Host::Known(addresses) => Ok(addresses),
-            Host::Named(name) if self.signals_suffice() => name.look_up(),
-            Host::Named(name) => match Elsewhere::begin(move || name.look_up()) {
-                Ok(search) => self.await_elsewhere(&search)?,
+            ConnectionHost::Known(addresses) => Ok(addresses),
+            ConnectionHost::Named(name) if self.signals_suffice() => name.look_up(),
+            ConnectionHost::Named(name) => match BlockingCall::begin(move || name.look_up()) {
+                Ok(search) => self.await_blocking_call(&search)?,
                 Err(error) => Err(error),
             },
         };
@@ -64,8 +63,8 @@ impl Session {
         Ok(connected)
     }
 
-    /// Waits for what is done on another thread; traps run meanwhile.
-    fn await_elsewhere<T: Send + 'static>(&mut self, work: &Elsewhere<T>) -> Result<T, Unwind> {
+    /// Waits for a blocking call on another thread. Traps run meanwhile.
+    fn await_blocking_call<T: Send + 'static>(&mut self, work: &BlockingCall<T>) -> Result<T, Unwind> {
         loop {
             if let Some(result) = work.take() {
                 return Ok(result);

@@ -1,4 +1,4 @@
-//! What a shell that runs a script says of programs that died of a signal.
+//! Messages about programs that a signal killed.
 
 use std::borrow::Cow;
 
@@ -11,30 +11,31 @@ use crate::session::Session;
 use crate::traps::Trap;
 
 impl Session {
-    /// Takes note of how a program in the foreground ended, to be told once its redirections are undone. Yields the status.
-    pub(crate) fn note_exit(&mut self, pid: i32, exit: Exit) -> i32 {
+    /// Remembers that a signal killed a foreground program, to be reported once its redirections are undone. Returns the
+    /// status.
+    pub(crate) fn remember_killed_program(&mut self, pid: i32, exit: Exit) -> i32 {
         if let Exit::Signal(signal) = exit {
             self.processes.set_killed_command(pid, signal);
         }
         exit.code()
     }
 
-    /// Says what the command that has just run died of, if it died.
+    /// Reports the signal that killed the last foreground command, if one did.
     #[inline]
-    pub(crate) fn tell_foreground_death(&mut self) {
+    pub(crate) fn report_killed_command(&mut self) {
         if let Some(killed) = self.processes.take_killed_command() {
-            self.tell_death_of(killed.pid, killed.signal);
+            self.report_killed_program(killed.pid, killed.signal);
         }
     }
 
     #[inline(never)]
-    fn tell_death_of(&mut self, pid: i32, signal: i32) {
+    fn report_killed_program(&mut self, pid: i32, signal: i32) {
         let trapped =
             self.traps.get(Trap::Signal(signal)).is_some() && !matches!(signal, Signals::INT | Signals::PIPE);
-        if let Some(words) = self.words_for(signal) {
+        if let Some(words) = self.kill_message(signal) {
             let text = canonical(self.text_of(self.calls.command_span()));
-            self.write_death(pid, &words, &text);
-        } else if let Some(words) = death(signal)
+            self.write_kill_message(pid, &words, &text);
+        } else if let Some(words) = signal_description(signal)
             && !self.processes.is_captured()
             && (trapped || signal == Signals::TERM)
         {
@@ -43,16 +44,16 @@ impl Session {
         }
     }
 
-    /// Says which background jobs have died since it was said last, and forgets them.
+    /// Reports the background jobs that a signal killed since the last report, and removes them.
     #[inline]
-    pub(crate) fn tell_background_deaths(&mut self) {
+    pub(crate) fn report_killed_jobs(&mut self) {
         if !self.jobs.is_empty() && !self.is_interactive() {
-            self.tell_jobs_that_died();
+            self.update_and_report_killed_jobs();
         }
     }
 
     #[inline(never)]
-    fn tell_jobs_that_died(&mut self) {
+    fn update_and_report_killed_jobs(&mut self) {
         self.jobs.update();
         if let Some(pid) = self.processes.coprocess().map(|coprocess| coprocess.pid)
             && self.jobs.of_pid(pid).is_some_and(|job| job.state() != JobState::Running)
@@ -61,12 +62,12 @@ impl Session {
         }
         let died: Vec<u32> = self.jobs.iter().filter(|job| job.died().is_some()).map(|job| job.id).collect();
         for id in died {
-            self.tell_death_of_job(id);
+            self.report_killed_job(id);
             if self
                 .jobs
                 .get(id)
                 .and_then(|job| job.died())
-                .and_then(|signal| self.words_for(signal))
+                .and_then(|signal| self.kill_message(signal))
                 .is_some()
             {
                 self.jobs.remove(id);
@@ -74,40 +75,40 @@ impl Session {
         }
     }
 
-    /// Says what a background job died of, if it did of what is told.
-    pub(crate) fn tell_death_of_job(&mut self, id: u32) {
+    /// Reports the signal that killed a background job, if it is one that is reported.
+    pub(crate) fn report_killed_job(&mut self, id: u32) {
         let Some(job) = self.jobs.get(id) else { return };
         let (JobState::Done(_), Some(signal)) = (job.state(), job.died()) else { return };
         let (pid, text) = (job.pid(), job.shown_text());
         if self.is_interactive() {
             return;
         }
-        if let Some(words) = self.words_for(signal) {
-            self.write_death(pid, &words, &text);
+        if let Some(words) = self.kill_message(signal) {
+            self.write_kill_message(pid, &words, &text);
         } else if !self.processes.is_captured() && self.options.has(SetOption::Monitor) {
-            self.tell_job(id);
+            self.report_job(id);
         }
     }
 
-    /// Within a substitution nothing is told.
-    fn is_heard(&self, signal: i32) -> bool {
+    /// Whether death by this signal is reported: not within a substitution, and not if it has a trap.
+    fn reports_kills_by(&self, signal: i32) -> bool {
         !self.processes.is_captured() && self.traps.get(Trap::Signal(signal)).is_none()
     }
 
-    /// What is told of a death by this signal; nothing for those that one asks for.
-    fn words_for(&self, signal: i32) -> Option<Cow<'static, str>> {
+    /// The message for death by this signal. `None` for signals that users send on purpose.
+    fn kill_message(&self, signal: i32) -> Option<Cow<'static, str>> {
         let told = !matches!(signal, Signals::INT | Signals::PIPE | Signals::TERM);
-        (told && self.is_heard(signal)).then(|| death(signal)).flatten()
+        (told && self.reports_kills_by(signal)).then(|| signal_description(signal)).flatten()
     }
 
-    fn write_death(&mut self, pid: i32, words: &str, text: &[u8]) {
+    fn write_kill_message(&mut self, pid: i32, words: &str, text: &[u8]) {
         let text = String::from_utf8_lossy(text);
         self.report(format_args!("{pid:>5} {words:<24}{text}"));
     }
 }
 
-/// What a signal that ended a program is called.
-pub(crate) fn death(signal: i32) -> Option<Cow<'static, str>> {
+/// The description of a signal that killed a program, as bash shows it.
+pub(crate) fn signal_description(signal: i32) -> Option<Cow<'static, str>> {
     Some(Cow::Borrowed(match signal {
         1 => "Hangup",
         2 => "Interrupt",
