@@ -1,20 +1,20 @@
 //! A program to start: arguments, environment, descriptors, process group, limits.
 
-use std::ffi::{CStr, CString, OsStr, OsString};
+mod prepared;
+
+use std::ffi::{OsStr, OsString};
 use std::os::fd::{AsRawFd as _, OwnedFd, RawFd};
-use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
 
+use self::prepared::{PreparedStrings, spawn_with_retries};
 use crate::argument_size;
 use crate::child::Child;
 use crate::environment::Environment;
-use crate::error::{self, Error, ErrorKind, ErrorSubject};
+use crate::error::{self, Error, ErrorSubject};
 use crate::limit::{Resource, ResourceLimit};
-use crate::lookup::find_program;
 use crate::permission::{StartPermission, StartRequest};
-use crate::reaper;
 use crate::scope::Scope;
 use crate::signal::Signals;
 use crate::sys::{self, SessionSetup};
@@ -388,93 +388,4 @@ impl Command {
         };
         error::from_spawn_error(error, &subject)
     }
-}
-
-/// Starts the process, and retries while the program's file is open for writing (`ETXTBSY`). Another thread may just have
-/// written the file; a child that a third thread is starting has a copy of its descriptor until exec.
-fn spawn_with_retries(plan: &sys::SpawnPlan<'_>) -> Result<sys::Spawned, sys::SpawnError> {
-    const MAX_RETRIES: u32 = 6;
-    let mut attempt = 0;
-    loop {
-        let result = reaper::register_child(|| sys::spawn(plan));
-        let busy = result.as_ref().is_err_and(|failed| failed.error.raw_os_error() == Some(libc::ETXTBSY));
-        if !busy || attempt == MAX_RETRIES {
-            return result;
-        }
-        std::thread::sleep(Duration::from_millis(1 << attempt));
-        attempt += 1;
-    }
-}
-
-/// The strings of a command, NUL-terminated.
-struct PreparedStrings {
-    path: CString,
-    argv: Vec<CString>,
-    working_directory: Option<CString>,
-    marker: Option<CString>,
-}
-
-impl PreparedStrings {
-    fn new(command: &Command) -> Result<PreparedStrings, Error> {
-        let directory = command.working_directory.as_deref();
-        c_string(&command.program, || "the program's name".to_owned())?;
-        let path = find_program(&command.program, command.environment.get("PATH"), directory)
-            .map_err(|error| prefer_directory_error(error, directory))?;
-        let argv = command
-            .argv()
-            .enumerate()
-            .map(|(index, argument)| c_string(argument, || format!("argument {index}")))
-            .collect::<Result<_, _>>()?;
-        Ok(PreparedStrings {
-            path: c_string(path.as_os_str(), || "PATH".to_owned())?,
-            argv,
-            working_directory: directory
-                .map(|directory| c_string(directory.as_os_str(), || "the working directory".to_owned()))
-                .transpose()?,
-            marker: command.marking_scope().map(|scope| scope.marker(&command.environment)),
-        })
-    }
-
-    fn executable<'a>(&'a self, file: Option<RawFd>, environment: &'a [&'a CStr]) -> sys::Executable<'a> {
-        sys::Executable {
-            path: &self.path,
-            file,
-            argv: &self.argv,
-            environment,
-            working_directory: self.working_directory.as_deref(),
-        }
-    }
-
-    fn environment<'a>(&'a self, command: &'a Command) -> Vec<&'a CStr> {
-        match &self.marker {
-            None => command.environment.entries().collect(),
-            Some(marker) => {
-                let others = command.environment.entries().filter(|entry| !crate::scope::is_marker(entry));
-                others.chain([marker.as_c_str()]).collect()
-            }
-        }
-    }
-}
-
-/// Replaces the error of a program search by that of the working directory, if the directory is missing.
-fn prefer_directory_error(error: Error, directory: Option<&Path>) -> Error {
-    match directory {
-        Some(directory) if !directory.is_dir() => {
-            let why = directory
-                .read_dir()
-                .err()
-                .map_or_else(|| "not a directory".to_owned(), |why| error::reason(&why));
-            Error::new(
-                ErrorKind::WorkingDirectory,
-                format!("cannot enter working directory '{}': {why}", directory.display()),
-            )
-            .with_path(directory)
-        }
-        _ => error,
-    }
-}
-
-fn c_string(text: &OsStr, what: impl Fn() -> String) -> Result<CString, Error> {
-    CString::new(text.to_os_string().into_vec())
-        .map_err(|_| Error::new(ErrorKind::NulByte, format!("{} contains a NUL byte", what())))
 }
