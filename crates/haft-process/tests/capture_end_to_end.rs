@@ -39,7 +39,7 @@ fn output_within_the_spill_limit_is_complete() {
     let middle = stdout.slice(&OutputView::Bytes(8 * MIB..8 * MIB + 64), 100).unwrap().to_bytes();
     assert_eq!(middle, [[b'x'; 63].as_slice(), b"\n"].concat());
     drop(stdout);
-    assert!(!file.exists(), "the spill file goes with the output");
+    assert!(!file.exists(), "the spill file is removed with the output");
     drop(host);
     assert_eq!(scratch.listing(), ["runs"]);
 }

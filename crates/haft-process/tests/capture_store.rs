@@ -279,6 +279,6 @@ fn watches_wake_poll() {
     output.finish();
     assert!(is_readable(&watch, 0));
     drop(watch);
-    output.append(b"nobody is listening");
+    output.append(b"without a watch");
     assert!(is_readable(&output.watch().expect("a watch"), 0));
 }

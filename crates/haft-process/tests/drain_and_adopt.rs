@@ -145,11 +145,11 @@ fn subreapers_adopt_orphans_without_open_output() {
         let host = Host::builder().subreaper().build();
         let task = task(["bystander", &scratch.text(marker.as_str())]);
         let outcome = task.run(&host).unwrap();
-        let left = outcome.adopted.expect("the bystander is adopted");
+        let left = outcome.adopted.expect("the daemon is adopted");
         let pids = left.controller().members();
         assert_eq!(pids.len(), 1);
         let end = left.end().unwrap();
         assert_eq!((end.tree.killed, end.tree.survivors.count()), (1, Some(0)));
-        assert_eq!(process::state(pids[0]), None, "it is neither there nor a zombie");
+        assert_eq!(process::state(pids[0]), None, "the process or its zombie still exists");
     });
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use haft_process::{Command, Exit, Host, HostBuilder, ScopeLimits, Task, clean_stale};
+use haft_process::{Command, Exit, Host, HostBuilder, ScopeLimits, Signals, Task, clean_stale};
 use haft_test_support::own::elsewhere;
 use haft_test_support::{Marker, Scratch, child, eventually};
 
@@ -30,7 +30,7 @@ fn clean_up_after_a_killed_host(name: &str, settings: fn(HostBuilder) -> HostBui
     assert_eq!(std::os::unix::process::ExitStatusExt::signal(&output.status), Some(9));
     assert!(
         eventually(LONG_TIMEOUT, || marker.count() == 1),
-        "it goes on, as nobody watches: {}",
+        "without a watcher, the process keeps running: {}",
         marker.count()
     );
     let listing = scratch.listing();
@@ -119,7 +119,7 @@ fn limits_apply_to_all_processes_of_a_job_together() {
     let scratch = Scratch::new();
     let host = Host::builder().run_directory(scratch.file("runs")).cgroups().build();
     if !host.scope(ScopeLimits::default()).is_sealed() {
-        println!("skipped: no control group can be made here");
+        println!("skipped: control groups are not available");
         return;
     }
     let run = |arguments: [&str; 2], limits| {
@@ -132,10 +132,10 @@ fn limits_apply_to_all_processes_of_a_job_together() {
     };
     let few = ScopeLimits { processes: Some(5), ..ScopeLimits::default() };
     let (_, started) = run(["fork", "20"], few);
-    assert_eq!(started, "4\n", "with the first one they are five");
+    assert_eq!(started, "4\n", "five processes, including the first");
     let little = ScopeLimits { memory: Some(64 << 20), ..ScopeLimits::default() };
     let (exit, text) = run(["allocate", "16777216"], little);
     assert_eq!((exit, text.as_str()), (Exit::Code(0), "allocated 16777216\n"));
     let (exit, text) = run(["allocate", "268435456"], little);
-    assert!(exit == Exit::Code(3) || exit == Exit::Signal(9), "{exit:?} {text}");
+    assert!(exit == Exit::Code(3) || exit == Exit::Signal(Signals::KILL), "{exit:?} {text}");
 }

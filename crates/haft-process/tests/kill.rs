@@ -74,7 +74,7 @@ impl ProcessTree {
     }
 
     fn assert_gone(&self) {
-        assert_eq!(self.marker.pids(), [0; 0], "left behind");
+        assert_eq!(self.marker.pids(), [0; 0], "processes are left");
     }
 
     fn check(&self, outcome: &JobOutcome) {

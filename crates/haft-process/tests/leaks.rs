@@ -61,7 +61,7 @@ fn five_hundred_parallel_jobs_do_not_leak() {
         assert!(resources().children >= 500);
         scratch.touch("go");
         for handle in handles {
-            assert!(handle.wait_for(Duration::from_secs(60)), "it hangs");
+            assert!(handle.wait_for(Duration::from_secs(60)), "the job hangs");
             assert_eq!(handle.wait().unwrap().exit, Exit::Code(0));
         }
         assert!(eventually(Duration::from_secs(5), || resources() == before), "{:?}", resources());
@@ -145,7 +145,7 @@ fn running_out_of_descriptors_is_an_error_and_leaks_nothing() {
                 Ok(outcome) => assert!(outcome.timed_out),
                 Err(error) => assert_eq!(error.kind(), haft_process::ErrorKind::Exhausted, "{error}"),
             }
-            assert_eq!(marker.count(), 0, "a half-started process is left");
+            assert_eq!(marker.count(), 0, "a partly started process is left");
         }
         held.clear();
         assert_eq!(resources(), before);

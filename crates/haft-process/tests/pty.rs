@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use haft_process::capture::{Output, OutputView};
-use haft_process::{Command, Exit, Host, Input, JobHandle, Streams, Task, TerminalSize};
+use haft_process::{Command, Exit, Host, Input, JobHandle, Signals, Streams, Task, TerminalSize};
 use haft_test_support::{ChildReport, child, eventually, process};
 
 const LONG_TIMEOUT: Duration = Duration::from_secs(20);
@@ -50,7 +50,7 @@ fn questions_can_be_answered() {
         assert!(eventually(LONG_TIMEOUT, || shown(&handle) == "Your name? "), "{}", shown(&handle));
         assert!(
             eventually(LONG_TIMEOUT, || handle.controller().needs_input().is_some()),
-            "nobody waits for input"
+            "no process waits for input"
         );
         handle.controller().write(b"Ada\n".as_slice());
         let outcome = handle.wait().unwrap();
@@ -104,7 +104,7 @@ fn ctrl_c_interrupts() {
     let pid = handle.controller().pid();
     assert!(eventually(LONG_TIMEOUT, || process::state(pid) == Some('S')));
     handle.controller().write(b"\x03".as_slice());
-    assert_eq!(handle.wait().unwrap().exit, Exit::Signal(2));
+    assert_eq!(handle.wait().unwrap().exit, Exit::Signal(Signals::INT));
 }
 
 #[test]

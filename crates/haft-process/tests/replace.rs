@@ -45,7 +45,7 @@ fn the_program_keeps_the_pid_and_gets_only_what_was_passed() {
     assert_eq!(seen.directory(), std::path::Path::new("/usr"));
     assert_eq!(seen.descriptor_numbers(), [0, 1, 2, 30]);
     assert_eq!(seen.descriptors()[3].1, "/dev/zero");
-    assert!(seen.numbers("blocked").is_empty(), "the mask is empty though all were blocked");
+    assert!(seen.numbers("blocked").is_empty(), "the program has a signal mask");
     assert_eq!(seen.numbers("ignored"), [i64::from(Signals::HUP)]);
     assert!(seen.numbers("caught").is_empty());
 }

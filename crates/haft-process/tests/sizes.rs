@@ -49,7 +49,7 @@ fn too_long_argument_lists_are_rejected_before_exec() {
         "{error}"
     );
     let error = try_arguments((0..2_000_000).map(|_| String::new())).unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::ArgumentsTooLong, "pointers count as well");
+    assert_eq!(error.kind(), ErrorKind::ArgumentsTooLong, "pointers are counted too");
 }
 
 #[test]

@@ -74,9 +74,9 @@ fn the_working_directory_applies_only_to_the_child() {
 #[test]
 fn argv_0_can_be_set() {
     let seen = report(&Scratch::new(), |command| {
-        command.argument_zero("somebody-else");
+        command.argument_zero("another-name");
     });
-    assert_eq!(seen.texts("argv")[0], "somebody-else");
+    assert_eq!(seen.texts("argv")[0], "another-name");
 }
 
 #[test]
@@ -150,7 +150,7 @@ fn programs_are_searched_in_the_childs_path() {
     assert_eq!((forbidden.kind(), forbidden.exit_code()), (ErrorKind::NotExecutable, 126));
     assert!(forbidden.path().unwrap().ends_with("first/tool"));
     fs::copy(scratch.file("third/tool"), scratch.file("tool")).unwrap();
-    assert_eq!(run("").unwrap(), Exit::Code(3), "an empty entry is the working directory");
+    assert_eq!(run("").unwrap(), Exit::Code(3), "an empty entry means the working directory");
     assert!(
         find_program("sh".as_ref(), None, None).is_ok(),
         "without a PATH the usual directories are searched"
@@ -176,7 +176,7 @@ fn the_parent_death_signal_is_sent_when_the_thread_ends() {
     .join()
     .unwrap();
     let ended = eventually(Duration::from_secs(10), || process::state(child.pid()) == Some('Z'));
-    assert!(ended, "it is still there");
+    assert!(ended, "the process still exists");
     assert_eq!(child.wait().unwrap().0, Exit::Signal(Signals::KILL));
 }
 
@@ -241,7 +241,7 @@ fn try_wait_reports_whether_the_child_runs() {
         result.is_some()
     }));
     assert_eq!(result.unwrap().0, Exit::Code(0));
-    assert!(child.wait().is_err(), "it was waited for already");
+    assert!(child.wait().is_err(), "the child was reaped already");
     child.signal(Signals::KILL).unwrap();
 }
 

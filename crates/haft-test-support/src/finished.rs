@@ -9,7 +9,7 @@ use serde_json::Value;
 /// The result of a `haft` process, with methods that assert properties of it.
 #[derive(Debug)]
 pub struct FinishedHaft {
-    /// The call, for messages.
+    /// The command line, for messages.
     pub(crate) call: String,
     pub(crate) status: ExitStatus,
     pub(crate) stdout: Vec<u8>,
@@ -65,29 +65,29 @@ impl FinishedHaft {
         self
     }
 
-    /// Demands that it took at least this.
+    /// Asserts a minimum duration.
     #[track_caller]
     pub fn not_before(self, limit: Duration) -> FinishedHaft {
         assert!(self.duration >= limit, "took {:?}\n{self}", self.duration);
         self
     }
 
-    /// Standard output, as bytes.
+    /// Returns standard output as bytes.
     pub fn output(&self) -> &[u8] {
         &self.stdout
     }
 
-    /// Standard output, as text.
+    /// Returns standard output as text.
     pub fn output_text(&self) -> String {
         String::from_utf8_lossy(&self.stdout).into_owned()
     }
 
-    /// Standard error, as text.
+    /// Returns standard error as text.
     pub fn error_text(&self) -> String {
         String::from_utf8_lossy(&self.stderr).into_owned()
     }
 
-    /// Standard output as one JSON object on one line.
+    /// Parses standard output as one JSON object on one line.
     #[track_caller]
     pub fn json(&self) -> Value {
         assert_eq!(self.stdout.iter().filter(|&&byte| byte == b'\n').count(), 1, "one line\n{self}");

@@ -173,21 +173,21 @@ pub(crate) fn send_to_self(number: i32) {
 
 /// Waits for a child of this process.
 pub(crate) fn reap(pid: i32) {
-    // SAFETY: no status is asked for.
+    // SAFETY: the status may be null.
     unsafe { waitpid(pid, std::ptr::null_mut(), 0) };
 }
 
 pub(crate) fn no_core_file() {
-    // SAFETY: a whole structure of two numbers.
+    // SAFETY: a complete structure of two numbers.
     unsafe { setrlimit(RLIMIT_CORE, &[0, 0]) };
 }
 
 pub(crate) fn close_descriptor(number: i32) {
-    // SAFETY: nothing of this program keeps the descriptors that it is told to close.
+    // SAFETY: no code of this program owns the descriptor.
     unsafe { close(number) };
 }
 
-/// Opens `/dev/null` under each of the numbers.
+/// Opens `/dev/null` as each of the descriptors.
 pub(crate) fn open_at(numbers: std::ops::RangeInclusive<i32>) {
     for number in numbers {
         // SAFETY: a constant, NUL-terminated path; the rest are plain calls.
@@ -203,21 +203,21 @@ pub(crate) fn open_at(numbers: std::ops::RangeInclusive<i32>) {
 
 pub(crate) fn block(signals: impl IntoIterator<Item = i32>) {
     let set = set_of(signals);
-    // SAFETY: a whole set; the old one is not asked for.
+    // SAFETY: a complete set; the old one may be null.
     unsafe { sigprocmask(SIG_BLOCK, &raw const set, std::ptr::null_mut()) };
 }
 
-/// Waits for a signal that is blocked.
+/// Waits for a blocked signal.
 pub(crate) fn wait_signal(number: i32) {
     let set = set_of([number]);
     let mut got = 0;
-    // SAFETY: a whole set, and a place for the number.
+    // SAFETY: a complete set and a pointer to a number.
     unsafe { sigwait(&raw const set, &raw mut got) };
 }
 
 fn set_of(signals: impl IntoIterator<Item = i32>) -> CSignalSet {
     let mut set = [0; 16];
-    // SAFETY: a whole set.
+    // SAFETY: a complete set.
     unsafe { sigemptyset(&raw mut set) };
     for number in signals {
         // SAFETY: as above.
@@ -226,7 +226,7 @@ fn set_of(signals: impl IntoIterator<Item = i32>) -> CSignalSet {
     set
 }
 
-/// Becomes another program, with the signal mask and the dispositions as they are.
+/// Executes another program. Signal mask and dispositions stay unchanged.
 pub(crate) fn execute(program: &str, arguments: &[&str], environment: &[Vec<u8>]) -> i32 {
     let text = |bytes: &[u8]| CString::new(bytes).expect("no NUL bytes");
     let path = text(program.as_bytes());
@@ -241,7 +241,7 @@ pub(crate) fn execute(program: &str, arguments: &[&str], environment: &[Vec<u8>]
     126
 }
 
-/// Columns and rows of the terminal at standard output.
+/// Returns columns and rows of the terminal at standard output.
 pub(crate) fn window_size() -> Option<(u16, u16)> {
     let mut size = [0u16; 4];
     // SAFETY: the structure has four numbers of two bytes.
@@ -249,10 +249,10 @@ pub(crate) fn window_size() -> Option<(u16, u16)> {
     (result == 0).then_some((size[1], size[0]))
 }
 
-/// Switches the echo of the terminal at `descriptor`.
+/// Enables or disables the echo of a terminal.
 pub(crate) fn echo(descriptor: i32, on: bool) {
     let mut settings = Termios { flags: [0; 4], line: 0, characters: [0; 32], speeds: [0; 2] };
-    // SAFETY: a whole structure in the layout of the C library.
+    // SAFETY: a complete structure in the layout of the C library.
     if unsafe { tcgetattr(descriptor, &raw mut settings) } != 0 {
         return;
     }
@@ -263,7 +263,7 @@ pub(crate) fn echo(descriptor: i32, on: bool) {
 
 pub(crate) fn poll_input() {
     let mut entry = PollFd { descriptor: 0, events: POLLIN, happened: 0 };
-    // SAFETY: one whole entry.
+    // SAFETY: one complete entry.
     unsafe { poll(&raw mut entry, 1, -1) };
 }
 
@@ -271,13 +271,13 @@ pub(crate) fn select_input() {
     let mut set = [0; 16];
     set[0] = 1;
     let none = std::ptr::null_mut();
-    // SAFETY: a whole set; the others may be null.
+    // SAFETY: a complete set; the others may be null.
     unsafe { select(1, &raw mut set, none, none, none) };
 }
 
 pub(crate) fn epoll_input() {
     let mut event = EpollEvent { events: EPOLLIN, data: 0 };
-    // SAFETY: one whole event.
+    // SAFETY: one complete event.
     unsafe {
         let epoll = epoll_create1(0);
         epoll_ctl(epoll, 1, 0, &raw mut event);

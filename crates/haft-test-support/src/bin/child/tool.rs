@@ -1,15 +1,15 @@
-//! A tool as haft knows them: under a name that ends in `-tool` it says its schema, or answers with what it was given.
+//! A JSON tool, if the program's name ends in `-tool`: prints its schema, or its arguments and environment.
 
 use std::io::Read as _;
 
-/// The name under which this program is a tool, if it is.
+/// Returns the name of the tool, if the program's name ends in `-tool`.
 pub(crate) fn name(program: &str) -> Option<String> {
     let file = program.rsplit('/').next().unwrap_or(program);
     Some(file.strip_suffix("-tool")?.replace('-', "_"))
 }
 
-/// Answers `--schema`, or a call: with the arguments, and the names of all variables.
-#[expect(clippy::disallowed_methods, reason = "it shows what it was given")]
+/// Prints the schema, or the arguments and the names of all variables.
+#[expect(clippy::disallowed_methods, reason = "it prints its environment")]
 pub(crate) fn answer(name: &str, schema: bool) -> i32 {
     if schema {
         println!(

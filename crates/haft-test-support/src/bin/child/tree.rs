@@ -1,26 +1,25 @@
-//! A family in which everybody tries to get away in a way of their own.
+//! A process tree whose members escape supervision in different ways.
 
 use std::time::Duration;
 
 use crate::{stay, sys};
 
-/// Grows a tree of ten descendants, each of which adds a line to `ready` when it is in place, and stays. The marker is
-/// only there to be seen in the arguments, which no fork changes. All of them can be told by their environment if `reach` is
-/// `marker`. With `descent` there is one that has cleared it, with `all` one more that has no tie left to its family but
-/// the one the kernel keeps.
+/// Starts about ten descendants. Each of them appends a line to `ready` and sleeps. The marker is only an argument, which forks
+/// keep. If `reach` is `marker`, all descendants can be found by their environment. With `descent`, one of them has cleared its
+/// environment. With `all`, one more can be found only by a subreaper or a control group.
 pub(crate) fn grow(_marker: &str, ready: &str, reach: &str) -> i32 {
     plain(ready);
     in_own_session(ready);
-    in_own_group_with_nothing_open(ready);
-    immune_to(sys::SIGHUP, ready);
-    immune_to(sys::SIGTERM, ready);
-    twice_forked(ready);
+    in_own_group_without_descriptors(ready);
+    ignoring(sys::SIGHUP, ready);
+    ignoring(sys::SIGTERM, ready);
+    double_forked(ready);
     if reach != "marker" {
         without_environment(ready, false);
     }
     chain(3, ready);
     stopped(ready);
-    restless(ready);
+    fork_repeatedly(ready);
     if reach == "all" {
         without_environment(ready, true);
     }
@@ -28,7 +27,7 @@ pub(crate) fn grow(_marker: &str, ready: &str, reach: &str) -> i32 {
     stay::sleep()
 }
 
-/// Leaves an orphan that has cleared its environment and is in a session of its own, and stays.
+/// Starts an orphan in its own session without an environment, and sleeps.
 pub(crate) fn stray(_marker: &str, ready: &str) -> i32 {
     without_environment(ready, true);
     stay::sleep()
@@ -45,7 +44,7 @@ fn in_own_session(ready: &str) {
     });
 }
 
-fn in_own_group_with_nothing_open(ready: &str) {
+fn in_own_group_without_descriptors(ready: &str) {
     sys::in_fork(|| {
         sys::new_group();
         (0..3).for_each(sys::close_descriptor);
@@ -53,7 +52,7 @@ fn in_own_group_with_nothing_open(ready: &str) {
     });
 }
 
-fn immune_to(signal: i32, ready: &str) {
+fn ignoring(signal: i32, ready: &str) {
     sys::in_fork(|| {
         sys::ignore(signal);
         sys::new_group();
@@ -61,8 +60,8 @@ fn immune_to(signal: i32, ready: &str) {
     });
 }
 
-/// A daemon as the books have it: an orphan in a session that it does not lead.
-fn twice_forked(ready: &str) {
+/// Starts a daemon with the usual double fork: an orphan in a session that it does not lead.
+fn double_forked(ready: &str) {
     let between = sys::in_fork(|| {
         sys::new_session();
         sys::in_fork(|| {
@@ -74,15 +73,15 @@ fn twice_forked(ready: &str) {
     sys::reap(between);
 }
 
-/// Starts this program anew with no environment; as an orphan in a session of its own if `lost`.
-fn without_environment(ready: &str, lost: bool) {
+/// Executes this program again without an environment, as an orphan if `orphan` is set.
+fn without_environment(ready: &str, orphan: bool) {
     let start = || {
         sys::new_session();
         sys::ignore(sys::SIGTERM);
         let own = std::env::args().collect::<Vec<_>>();
         sys::execute("/proc/self/exe", &[&own[0], "pause", &own[2], ready], &[])
     };
-    if lost {
+    if orphan {
         let between = sys::in_fork(|| {
             sys::in_fork(start);
             0
@@ -93,7 +92,7 @@ fn without_environment(ready: &str, lost: bool) {
     }
 }
 
-/// A child with a child, and so on; only the last one says that it is there.
+/// Starts a chain of processes. Only the last one announces that it is ready.
 fn chain(depth: u32, ready: &str) {
     sys::in_fork(|| {
         sys::new_group();
@@ -113,13 +112,13 @@ fn stopped(ready: &str) {
     });
 }
 
-/// Each generation starts the next one and ends, so that nobody is where he was seen.
-fn restless(ready: &str) {
+/// Forks repeatedly. Each generation starts the next one and ends, so that its pid changes all the time.
+fn fork_repeatedly(ready: &str) {
     sys::in_fork(|| {
         sys::new_session();
         sys::ignore(sys::SIGTERM);
         stay::announce(ready);
-        // The first generation's alarm does not reach the others, so generations are counted.
+        // Later generations do not inherit the alarm, so their number is limited.
         for _ in 0..40_000 {
             let pid = sys::fork_here();
             if pid != 0 {
