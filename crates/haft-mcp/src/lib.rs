@@ -1,17 +1,21 @@
-//! MCP, as server and as client: haft's hands for any agent, and any server's tools in haft.
+//! Model Context Protocol (MCP) server and client.
+//!
+//! The server gives an agent a shell that supervises what it runs. The client makes the tools of other MCP servers
+//! available in haft.
 //!
 //! # The server
 //!
-//! A [`Server`] serves the kernel over the Model Context Protocol: scripts that are run and waited for, sessions that last, jobs
-//! that are read and written to, outputs that stay addressable, scripts checked and planned, and all tools of a registry. The
-//! application hands in what it works with, as a [`ServerSetup`].
+//! A [`Server`] offers the tools `run`, `job`, `output`, `check` and `plan`, and all tools of a registry. `run` executes
+//! bash scripts and waits for their end or for a condition. Sessions keep their state between calls, long-running scripts
+//! continue as jobs, and outputs can be read again later. The application provides everything as a [`ServerSetup`].
 //!
 //! ```no_run
 //! use haft_kernel::{Kernel, Session};
-//! use haft_mcp::{ServerLimits, Server, ServerSetup, Stdio};
+//! use haft_mcp::{Server, ServerLimits, ServerSetup, Stdio};
 //! use haft_process::{CancelToken, Host};
 //! use std::sync::Arc;
 //!
+//! // First: nothing else may write to standard output from here on.
 //! let stdio = Stdio::take()?;
 //! let kernel = Kernel::builder().build();
 //! let server = Server::new(ServerSetup {
@@ -30,20 +34,49 @@
 //! # Ok::<(), std::io::Error>(())
 //! ```
 //!
-//! [`Stdio::take`] comes first: from then on nothing in the process can write a byte between two messages. Everything a client
-//! has started is gone when serving returns.
+//! Call [`Stdio::take`] before anything else: afterwards nothing in the process can write between two messages. When serving
+//! returns, every process that a client has started has ended.
+//!
+//! [`ServerEvent`] values describe what happens, one line each:
+//!
+//! ```
+//! use haft_mcp::ServerEvent;
+//!
+//! let event = ServerEvent::Disconnected { client: "example 1.0" };
+//! assert_eq!(event.to_string(), "client example 1.0 disconnected");
+//! ```
 //!
 //! # The client
 //!
-//! [`remote_tools`] makes servers of others, programs or URLs, into [providers](haft_tools::ToolProvider) of a registry: started or
-//! reached when one of their tools is first asked for, again if they have died, left with the registry.
+//! [`remote_tools`] turns servers, given as programs or URLs, into [providers](haft_tools::ToolProvider) for a registry. A
+//! server is started or contacted when one of its tools is first needed, started again if it has died, and ended when its
+//! provider is dropped.
 //!
-//! # ServerLimits
+//! ```
+//! use std::collections::BTreeMap;
 //!
-//! The revisions 2024-11-05 to 2026-07-28 are spoken. HTTP is served on loopback addresses only. Servers of others that ask their
-//! client for something, for a sampling or an answer of the user, are refused it; so are those at a URL that want their user to
-//! log in with a browser.
-//! A client over HTTP that keeps no session has no connection to lose: what it has started ends with age.
+//! use haft_config::Layer;
+//! use haft_mcp::{RemoteServer, RemoteSetup, RemoteTransport, remote_tools};
+//! use haft_process::{Environment, Host};
+//!
+//! let clock = RemoteServer {
+//!     name: "clock".to_owned(),
+//!     layer: Layer::User,
+//!     transport: RemoteTransport::Command { command: vec!["mcp-server-time".to_owned()], env: BTreeMap::new() },
+//!     tools: None,
+//!     timeout: None,
+//! };
+//! let setup = RemoteSetup { host: Host::plain(), environment: Environment::new(), directory: "/".into() };
+//! let providers = remote_tools(vec![clock], &setup); // starts nothing yet
+//! assert_eq!(providers[0].name(), "clock");
+//! ```
+//!
+//! # Limits
+//!
+//! - Protocol revisions 2024-11-05 to 2026-07-28 are supported.
+//! - HTTP is served on loopback addresses only.
+//! - The client supports neither sampling nor elicitation, and no browser login (OAuth) for servers at a URL.
+//! - A stateless HTTP client has no connection that could close. What it has started ends when it expires.
 
 mod client;
 mod server;

@@ -1,4 +1,4 @@
-//! The line to a server.
+//! A connection to an MCP server.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,12 +13,12 @@ use super::notifications::{ClientService, NotificationHandler, PendingCall, Prog
 use super::process::ServerProcess;
 use super::{RemoteServer, RemoteSetup, RemoteTransport, http};
 
-/// A server that has not introduced itself in this time is not going to.
+/// The time that a server has to initialize, and to list its tools.
 const INITIALIZE_TIMEOUT: Duration = Duration::from_secs(30);
-/// A server is told so long that nobody wants an answer any more.
+/// The time to send a cancellation or to close the session.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// The line, and the process at its other end if we have started one, with all its descendants. Both end with this.
+/// An open connection, and the server process if we started it. Dropping this ends the process and its descendants.
 #[derive(Debug)]
 pub(super) struct Connection {
     service: ClientService,
@@ -26,11 +26,11 @@ pub(super) struct Connection {
     process: Option<ServerProcess>,
 }
 
-/// Why there is no line.
+/// Why a connection could not be opened.
 struct ConnectError {
-    /// In words that go on after the server's name.
+    /// The reason, phrased to follow the name of the server.
     reason: String,
-    /// Whether the server has answered, and not as we have asked it.
+    /// Whether the server answered, but does not support this handshake.
     answered: bool,
 }
 
@@ -41,7 +41,7 @@ impl From<String> for ConnectError {
 }
 
 impl Connection {
-    /// Reaches the server and lets it introduce itself: as servers of old do, or without a word if it knows no such thing.
+    /// Connects to the server. Tries the `initialize` handshake first, then the stateless revision, which has none.
     pub(super) async fn open(
         server: &RemoteServer,
         setup: &RemoteSetup,
@@ -94,14 +94,14 @@ impl Connection {
         }
     }
 
-    /// Whether there is still somebody at the other end, as far as we know.
+    /// Whether the server can still be reached, as far as we know.
     pub(super) fn is_open(&self) -> bool {
         !self.service.is_closed()
             && !self.service.is_transport_closed()
             && !self.process.as_ref().is_some_and(ServerProcess::is_finished)
     }
 
-    /// All its tools.
+    /// Lists all tools of the server.
     pub(super) async fn tools(&self) -> Result<Vec<Tool>, String> {
         let listed = tokio::time::timeout(INITIALIZE_TIMEOUT, self.service.list_all_tools()).await;
         listed
@@ -109,7 +109,7 @@ impl Connection {
             .map_err(|error| describe_service_error(&error))
     }
 
-    /// Calls one of them, unless `given_up` says why nobody wants the answer any more: then the server hears of it.
+    /// Calls a tool. If `cancelled` resolves first, notifies the server of the cancellation and returns that error.
     pub(super) async fn call(
         &self,
         call: CallToolRequestParams,
@@ -131,9 +131,9 @@ impl Connection {
         self.notifications.forget(&handle.progress_token);
         match answer {
             Ok(Ok(Ok(ServerResult::CallToolResult(result)))) => Ok(result),
-            Ok(Ok(Ok(_))) => {
-                Err(CallFailure::ServerFailed("asks for something that haft cannot give".to_owned()))
-            }
+            Ok(Ok(Ok(_))) => Err(CallFailure::ServerFailed(
+                "requested user input or sampling, which haft does not support".to_owned(),
+            )),
             Ok(Ok(Err(error))) => Err(CallFailure::ServerFailed(describe_service_error(&error))),
             Ok(Err(_)) => {
                 Err(CallFailure::ServerFailed(describe_service_error(&ServiceError::TransportClosed)))
@@ -146,7 +146,7 @@ impl Connection {
         }
     }
 
-    /// Says goodbye, where the server would not notice otherwise that we are gone.
+    /// Closes the session of an HTTP server, which would not notice the end of this process.
     pub(super) async fn close(mut self) {
         if self.process.is_none() {
             let _ = self.service.close_with_timeout(CLOSE_TIMEOUT).await;
@@ -156,15 +156,15 @@ impl Connection {
 
 /// Why a call has no result.
 pub(super) enum CallFailure {
-    /// Nobody wants it any more.
+    /// The call was cancelled or its deadline passed.
     Cancelled(CallError),
-    /// The server has refused, or has gone: in words that go on after its name.
+    /// The server returned an error or is gone. The text follows the name of the server.
     ServerFailed(String),
 }
 
 impl CallFailure {
-    /// The same as a failure of the tool.
-    pub(super) fn fault(self, server: &str) -> CallError {
+    /// Converts this to the error of a tool call.
+    pub(super) fn into_call_error(self, server: &str) -> CallError {
         match self {
             CallFailure::Cancelled(fault) => fault,
             CallFailure::ServerFailed(reason) => {
@@ -174,7 +174,7 @@ impl CallFailure {
     }
 }
 
-/// Waits for an introduction, for a while.
+/// Waits for the handshake, with a timeout.
 async fn initialize_within_timeout(
     service: impl Future<Output = Result<ClientService, ClientInitializeError>>,
 ) -> Result<ClientService, ConnectError> {
@@ -184,18 +184,18 @@ async fn initialize_within_timeout(
     }
 }
 
-/// A process that does not answer may have ended, and may have said why.
+/// Adds what a server process wrote to standard error, in case it has exited.
 async fn add_exit_reason(failed: ConnectError, mut process: ServerProcess) -> ConnectError {
     process.wait_for_exit().await;
     let said = process.last_stderr_line().map_or(String::new(), |transport| format!(": {transport}"));
     match process.is_finished() {
-        true if said.is_empty() => "has ended without a word".to_owned().into(),
-        true => format!("has ended{said}").into(),
+        true if said.is_empty() => "exited without a message".to_owned().into(),
+        true => format!("exited{said}").into(),
         false => ConnectError { reason: format!("{}{said}", failed.reason), ..failed },
     }
 }
 
-/// Why the introduction has failed.
+/// Describes why the handshake failed.
 fn connect_error(error: &ClientInitializeError) -> ConnectError {
     let answered = matches!(
         error,
@@ -205,20 +205,18 @@ fn connect_error(error: &ClientInitializeError) -> ConnectError {
     );
     let reason = match error {
         ClientInitializeError::TransportError { error, .. } => describe_transport_error(error.error.as_ref()),
-        error => format!("cannot be understood: {error}"),
+        error => format!("sent an invalid response: {error}"),
     };
     ConnectError { reason, answered }
 }
 
-/// Why a request has failed.
+/// Describes why a request failed. The text follows the name of the server.
 fn describe_service_error(error: &ServiceError) -> String {
     match error {
-        ServiceError::McpError(error) => format!("has answered: {}", error.message),
+        ServiceError::McpError(error) => format!("returned an error: {}", error.message),
         ServiceError::TransportSend(error) => describe_transport_error(error.error.as_ref()),
-        ServiceError::TransportClosed => {
-            "has ended during the call; it is started again with the next one".to_owned()
-        }
-        error => format!("cannot be understood: {error}"),
+        ServiceError::TransportClosed => "exited during the call; the next call starts it again".to_owned(),
+        error => format!("sent an invalid response: {error}"),
     }
 }
 

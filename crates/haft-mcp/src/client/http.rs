@@ -1,4 +1,4 @@
-//! The way to a server that is reached by a URL.
+//! HTTP transport to a server at a URL.
 
 use std::collections::{BTreeMap, HashMap};
 use std::pin::Pin;
@@ -22,13 +22,13 @@ use rmcp::transport::streamable_http_client::{
 };
 use sse_stream::{Sse, SseStream};
 
-/// A server that does not take a connection in this time is not there.
+/// The time to establish a connection.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
-/// A connection that nobody has used for so long is given up.
+/// Unused connections are closed after this time.
 const IDLE_TIMEOUT: Duration = Duration::from_secs(60);
-/// More in one answer is no answer.
+/// Larger responses are rejected.
 const MAX_RESPONSE_BYTES: usize = 64 << 20;
-/// So much of an answer that makes no sense is shown.
+/// The length of the excerpt of an invalid response in error messages.
 const MAX_EXCERPT_CHARS: usize = 200;
 
 const SESSION_HEADER: HeaderName = HeaderName::from_static("mcp-session-id");
@@ -36,25 +36,27 @@ const LAST_EVENT_HEADER: HeaderName = HeaderName::from_static("last-event-id");
 const JSON_TYPE: &str = "application/json";
 const EVENT_STREAM_TYPE: &str = "text/event-stream";
 
-/// The line to the server at a URL.
+/// The transport to a server at a URL.
 pub(super) type HttpTransport = StreamableHttpClientTransport<HttpClient>;
 
-/// What went wrong on the way, in words that go on after the server's name.
+/// An HTTP error. The text follows the name of the server.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum HttpError {
     #[error("cannot be reached: {0}")]
     Unreachable(String),
-    #[error("refuses us with status {0}; a token goes into its `headers`, as Authorization = \"Bearer …\"")]
+    #[error(
+        "rejected the request with status {0}; add a token to its `headers`: Authorization = \"Bearer …\""
+    )]
     Refused(StatusCode),
     #[error("has moved to {0}")]
     Moved(String),
-    #[error("answers with status {0}{1}")]
+    #[error("responded with status {0}{1}")]
     Status(StatusCode, String),
     #[error("does not speak MCP: {0}")]
     Foreign(String),
 }
 
-/// Requests to one server, over connections that are kept for the next.
+/// An HTTP client with a pool of connections.
 #[derive(Clone, Debug)]
 pub(super) struct HttpClient {
     client: Client<HttpsConnector<HttpConnector>, Full<Bytes>>,
@@ -64,24 +66,24 @@ type HttpResult<T> = std::result::Result<T, StreamableHttpError<HttpError>>;
 type Headers = HashMap<HeaderName, HeaderValue>;
 type Events = Pin<Box<dyn Stream<Item = std::result::Result<Sse, SseError>> + Send>>;
 
-/// The line to a server. Nothing is sent yet.
+/// Creates the transport. Sends nothing yet.
 pub(super) fn transport(
     url: &str,
     headers: &BTreeMap<String, String>,
     environment: &Environment,
 ) -> std::result::Result<HttpTransport, String> {
-    let parsed: Uri = url.parse().map_err(|error| format!("has no URL: {error}"))?;
+    let parsed: Uri = url.parse().map_err(|error| format!("has an invalid URL: {error}"))?;
     let secure = match parsed.scheme_str() {
         Some("https") => true,
         Some("http") => false,
-        _ => return Err("has no URL that begins with http:// or https://".to_owned()),
+        _ => return Err("has an invalid URL: it must begin with http:// or https://".to_owned()),
     };
     let config = StreamableHttpClientTransportConfig::with_uri(url)
         .custom_headers(resolve_headers(headers, environment)?);
     Ok(StreamableHttpClientTransport::with_client(HttpClient::new(secure)?, config))
 }
 
-/// The headers, with `${NAME}` in a value replaced by what the environment has under that name.
+/// Replaces `${NAME}` in header values by environment variables.
 fn resolve_headers(
     headers: &BTreeMap<String, String>,
     environment: &Environment,
@@ -89,9 +91,8 @@ fn resolve_headers(
     let mut resolved = Headers::new();
     for (name, value) in headers {
         let wrong = |why: &str| format!("has a header '{name}' that {why}");
-        let value = expand_variables(value, environment).map_err(|missing| {
-            wrong(&format!("needs the variable '{missing}', which the environment does not have"))
-        })?;
+        let value = expand_variables(value, environment)
+            .map_err(|missing| wrong(&format!("needs the variable '{missing}', which is not set")))?;
         let mut value = HeaderValue::from_str(&value).map_err(|_| wrong("cannot be sent"))?;
         value.set_sensitive(true);
         resolved.insert(name.parse().map_err(|_| wrong("has no valid name"))?, value);
@@ -99,7 +100,7 @@ fn resolve_headers(
     Ok(resolved)
 }
 
-/// A text with its variables, or the name of one that is missing.
+/// Replaces `${NAME}` in a text. Fails with the name of a missing variable.
 fn expand_variables(text: &str, environment: &Environment) -> std::result::Result<String, String> {
     let mut expanded = String::new();
     let mut rest = text;
@@ -114,19 +115,19 @@ fn expand_variables(text: &str, environment: &Environment) -> std::result::Resul
 }
 
 impl HttpClient {
-    /// Only a secure line needs to know whom the system trusts, which takes a while to read.
+    /// Loads the certificates that the system trusts only for HTTPS, because that takes a while.
     fn new(secure: bool) -> std::result::Result<HttpClient, String> {
         let provider = rustls::crypto::ring::default_provider();
         let builder = HttpsConnectorBuilder::new();
         let builder = if secure {
             let trusted = builder.with_provider_and_native_roots(provider);
-            trusted.map_err(|error| format!("cannot be reached: the system trusts nobody: {error}"))?
+            trusted.map_err(|error| format!("cannot be reached: no trusted certificates: {error}"))?
         } else {
             let config = rustls::ClientConfig::builder_with_provider(Arc::new(provider))
                 .with_safe_default_protocol_versions()
                 .map_err(|error| format!("cannot be reached: {error}"))?;
-            let nobody = rustls::RootCertStore::empty();
-            builder.with_tls_config(config.with_root_certificates(nobody).with_no_client_auth())
+            let no_roots = rustls::RootCertStore::empty();
+            builder.with_tls_config(config.with_root_certificates(no_roots).with_no_client_auth())
         };
         let mut http = HttpConnector::new();
         http.enforce_http(false);
@@ -224,7 +225,7 @@ impl StreamableHttpClient for HttpClient {
     }
 }
 
-/// What an answer comes to.
+/// Converts a response to a protocol message.
 async fn read_response(
     response: Response<Incoming>,
     expected: bool,
@@ -236,7 +237,7 @@ async fn read_response(
     }
     if status.is_redirection() {
         let place = response.headers().get(header::LOCATION).and_then(|place| place.to_str().ok());
-        return Err(client_error(HttpError::Moved(place.unwrap_or("another place").to_owned())));
+        return Err(client_error(HttpError::Moved(place.unwrap_or("another URL").to_owned())));
     }
     if status.is_success() && !expected {
         return Ok(StreamableHttpPostResponse::Accepted);
@@ -246,7 +247,7 @@ async fn read_response(
     }
     let body = Limited::new(response.into_body(), MAX_RESPONSE_BYTES).collect().await;
     let body = body.map_err(|error| client_error(HttpError::Unreachable(error.to_string())))?.to_bytes();
-    // Errors of the protocol come with statuses that are none of success too.
+    // JSON-RPC errors may come with HTTP error statuses.
     match serde_json::from_slice::<ServerJsonRpcMessage>(&body) {
         Ok(message) => Ok(StreamableHttpPostResponse::Json(message, session)),
         Err(_) if !status.is_success() => Err(client_error(HttpError::Status(status, excerpt(&body, ": ")))),
@@ -254,7 +255,7 @@ async fn read_response(
     }
 }
 
-/// The events of an answer, as long as they stay within bounds.
+/// The server-sent events of a response, up to the size limit.
 fn events(response: Response<Incoming>) -> Events {
     let body = Limited::new(response.into_body(), MAX_RESPONSE_BYTES);
     Box::pin(SseStream::new(body.map_err(std::io::Error::other)))
@@ -276,7 +277,7 @@ fn client_error(fault: HttpError) -> StreamableHttpError<HttpError> {
     StreamableHttpError::Client(fault)
 }
 
-/// Why it really failed: what lies at the bottom of an error.
+/// The innermost cause of an error.
 fn root_cause(error: &hyper_util::client::legacy::Error) -> String {
     let mut inner: &dyn std::error::Error = error;
     while let Some(source) = inner.source() {
@@ -299,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn headers_take_what_the_environment_has() {
+    fn environment_variables_are_replaced_in_headers() {
         let cases = [
             ("plain", Ok("plain")),
             ("Bearer ${TOKEN}", Ok("Bearer secret")),
@@ -314,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn headers_that_cannot_be_sent_are_named() {
+    fn invalid_headers_are_named() {
         let refused = |name: &str, value: &str| {
             let headers = BTreeMap::from([(name.to_owned(), value.to_owned())]);
             resolve_headers(&headers, &environment()).unwrap_err()
@@ -325,7 +326,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn only_urls_of_the_web_are_followed() {
+    async fn only_http_and_https_urls_are_accepted() {
         let error = |url: &str| transport(url, &BTreeMap::new(), &environment()).err();
         assert!(error("ftp://example.org/mcp").is_some_and(|error| error.contains("http:// or https://")));
         assert!(error("example.org").is_some());

@@ -1,4 +1,4 @@
-//! Servers of others, whose tools become ours.
+//! MCP client: makes the tools of other MCP servers available in a registry.
 
 mod connection;
 mod http;
@@ -21,36 +21,36 @@ use tokio::runtime::Runtime;
 pub use self::process::NESTED_SERVER_VARIABLE;
 use self::remote_client::RemoteClient;
 
-/// A server as a configuration describes it.
+/// An MCP server from the configuration.
 #[derive(Clone, Debug)]
 pub struct RemoteServer {
-    /// The name that its tools are called under: `name.tool`.
+    /// Its name, which prefixes its tools: `name.tool`.
     pub name: String,
-    /// Who has named it.
+    /// The configuration layer that defines it.
     pub layer: Layer,
-    /// How it is reached.
+    /// How to connect to it.
     pub transport: RemoteTransport,
-    /// The tools that may be used; all, if it says nothing.
+    /// The tools to offer; `None` offers all.
     pub tools: Option<Vec<String>>,
-    /// How long a call may take.
+    /// The timeout of a call; `None` means 120 seconds.
     pub timeout: Option<Duration>,
 }
 
-/// How a server is reached.
+/// How to connect to a server.
 #[derive(Clone, Debug)]
 pub enum RemoteTransport {
-    /// It is a program that is started, and spoken to by its standard input and output.
+    /// A program to start, which speaks MCP on its standard input and output.
     Command {
         /// The program and its arguments.
         command: Vec<String>,
-        /// Variables that it gets besides those that every program needs.
+        /// Environment variables in addition to the basic ones.
         env: BTreeMap<String, String>,
     },
-    /// It runs somewhere, and is spoken to over HTTP.
+    /// A running server that speaks streamable HTTP.
     Url {
-        /// Where.
+        /// The URL of the MCP endpoint.
         url: String,
-        /// What is sent with every request. `${NAME}` stands for a variable of the environment.
+        /// Headers of every request. `${NAME}` is replaced by an environment variable.
         headers: BTreeMap<String, String>,
     },
 }
@@ -64,18 +64,19 @@ impl fmt::Display for RemoteTransport {
     }
 }
 
-/// What servers are started with.
+/// The environment in which servers are started.
 #[derive(Clone, Debug)]
 pub struct RemoteSetup {
-    /// Where processes are started.
+    /// The host that starts processes.
     pub host: Host,
-    /// What this process was started with; servers see of it what every program needs.
+    /// The environment of this process. Servers inherit only the basic variables.
     pub environment: Environment,
-    /// Where they are started.
+    /// The working directory of servers.
     pub directory: PathBuf,
 }
 
-/// The servers as sources of tools. None is started before one of its tools is asked for; all end with the last handle.
+/// Returns one tool provider per server. A server starts when one of its tools is first needed, and ends when its
+/// provider is dropped.
 #[must_use]
 pub fn remote_tools(servers: Vec<RemoteServer>, setup: &RemoteSetup) -> Vec<Arc<dyn ToolProvider>> {
     let runtime = Arc::new(SharedRuntime::default());
@@ -85,7 +86,8 @@ pub fn remote_tools(servers: Vec<RemoteServer>, setup: &RemoteSetup) -> Vec<Arc<
     servers.into_iter().map(provider).collect()
 }
 
-/// Where connections live, made for the first of them. It may be let go of on any thread, those of a runtime too.
+/// The runtime of all connections, created on first use. It may be dropped on any thread, including those of a
+/// runtime.
 #[derive(Debug, Default)]
 struct SharedRuntime(OnceLock<Runtime>);
 

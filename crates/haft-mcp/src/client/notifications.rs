@@ -1,4 +1,4 @@
-//! What a server tells by itself: how far a call is, and that its tools have changed.
+//! Handles notifications of a server: progress of calls, and changed tools.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -16,39 +16,40 @@ use rmcp::transport::Transport;
 use rmcp::{ClientHandler, RoleClient};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
-/// So many tellings are kept for calls that are not known yet.
+/// The number of progress notifications to keep for calls that are not registered yet.
 const MAX_EARLY_NOTIFICATIONS: usize = 64;
 
-/// Hands on what is told.
+/// Forwards notifications to those who wait for them.
 #[derive(Default)]
 pub(super) struct NotificationHandler {
     receivers: Mutex<ProgressReceivers>,
     changed: OnceLock<Box<dyn Fn() + Send + Sync>>,
 }
 
-/// Whom to tell of which call. The name of a call is only known once it is sent, when an answer may be there already.
+/// The receivers of progress notifications. The token of a call is known only after it was sent, when notifications
+/// may already have arrived.
 #[derive(Default)]
 struct ProgressReceivers {
     known: HashMap<ProgressToken, UnboundedSender<CallProgress>>,
     unclaimed: VecDeque<(ProgressToken, CallProgress)>,
 }
 
-/// A line that is open.
+/// An open connection.
 pub(super) type ClientService = RunningService<RoleClient, Arc<NotificationHandler>>;
 
-/// A call on its way, and what is told of it.
+/// A call that was sent, and its progress notifications.
 pub(super) struct PendingCall {
     pub(super) handle: RequestHandle<RoleClient>,
     pub(super) progress_steps: UnboundedReceiver<CallProgress>,
 }
 
 impl NotificationHandler {
-    /// Has a function called when the tools have changed.
+    /// Registers a function to be called when the tools have changed.
     pub(super) fn watch(&self, changed: Box<dyn Fn() + Send + Sync>) {
         let _ = self.changed.set(changed);
     }
 
-    /// Sends a call.
+    /// Sends a call and registers for its progress.
     pub(super) async fn send(
         &self,
         peer: &Peer<RoleClient>,
@@ -69,7 +70,7 @@ impl NotificationHandler {
         Ok(PendingCall { handle, progress_steps })
     }
 
-    /// Forgets a call that is over.
+    /// Unregisters a call that has ended.
     pub(super) fn forget(&self, token: &ProgressToken) {
         self.receivers().known.remove(token);
     }
@@ -95,7 +96,7 @@ impl ClientHandler for NotificationHandler {
     fn get_info(&self) -> ClientConfig {
         let own = Implementation::new("haft", env!("CARGO_PKG_VERSION"));
         let mut config = ClientConfig::new(ClientCapabilities::default(), own);
-        // The last revision that has an introduction; those after it are found out about in another way.
+        // The last revision with an `initialize` handshake. Later ones are tried separately.
         config.protocol_version = ProtocolVersion::V_2025_11_25;
         config
     }
@@ -113,8 +114,8 @@ impl std::fmt::Debug for NotificationHandler {
     }
 }
 
-/// A line that is listened to as messages come in. Handlers run beside each other: only here is it known in which order, and
-/// that everything told of a call comes before its answer.
+/// A transport that handles progress notifications as messages arrive. The handlers of the library run concurrently;
+/// only here is it certain that all progress of a call precedes its result.
 pub(super) struct ProgressTransport<T> {
     pub(super) transport: T,
     pub(super) notifications: Arc<NotificationHandler>,
@@ -134,16 +135,13 @@ impl<T: Transport<RoleClient>> Transport<RoleClient> for ProgressTransport<T> {
         loop {
             let message = self.transport.receive().await?;
             let JsonRpcMessage::Notification(notification) = message else { return Some(message) };
-            let ServerNotification::ProgressNotification(progress_steps) = notification.notification else {
+            let ServerNotification::ProgressNotification(received) = notification.notification else {
                 return Some(JsonRpcMessage::Notification(notification));
             };
-            let progress_steps = progress_steps.params;
-            let progress = CallProgress {
-                done: progress_steps.progress,
-                total: progress_steps.total,
-                message: progress_steps.message,
-            };
-            self.notifications.deliver(progress_steps.progress_token, progress);
+            let received = received.params;
+            let progress =
+                CallProgress { done: received.progress, total: received.total, message: received.message };
+            self.notifications.deliver(received.progress_token, progress);
         }
     }
 

@@ -1,4 +1,4 @@
-//! A server that is a program of this machine.
+//! A server process, started by us.
 
 use std::collections::BTreeMap;
 use std::os::fd::OwnedFd;
@@ -14,29 +14,29 @@ use tokio::task::JoinHandle;
 
 use super::RemoteSetup;
 
-/// A server that is to end is given so long.
+/// The time between `SIGTERM` and `SIGKILL`.
 const TERMINATION_GRACE: Duration = Duration::from_secs(1);
-/// So much of what it wrote to standard error last is remembered.
+/// The amount of standard error to remember.
 const STDERR_TAIL_BYTES: usize = 4096;
-/// Set, to its name, in the environment of every server that is started here.
+/// Environment variable that holds the name of the server. It is set for every server that haft starts.
 pub const NESTED_SERVER_VARIABLE: &str = "HAFT_MCP";
 
-/// A program that runs, with all its descendants. It ends with this.
+/// A running server process. Dropping this ends it and its descendants.
 #[derive(Debug)]
 pub(super) struct ServerProcess {
     handle: JobHandle,
     stderr_tail: StderrTail,
-    /// Reads the complaints until there can be no more.
+    /// Reads standard error until it is closed.
     stderr_reader: JoinHandle<()>,
 }
 
-/// What the program wrote to standard error last.
+/// The end of the process's standard error.
 type StderrTail = Arc<Mutex<Vec<u8>>>;
-/// The way to it and back.
+/// The pipes from and to the process.
 pub(super) type PipeTransport = (pipe::Receiver, pipe::Sender);
 
 impl ServerProcess {
-    /// Starts it with a pipe each way.
+    /// Starts the program, connected by pipes.
     pub(super) fn start(
         name: &str,
         command: &[String],
@@ -68,8 +68,8 @@ impl ServerProcess {
         self.handle.is_finished()
     }
 
-    /// Waits, for a moment at most, until it has ended and its last words are read: both may come a little after the end of
-    /// its output.
+    /// Waits a moment for the process to exit and its standard error to be read. Both may happen shortly after its
+    /// output is closed.
     pub(super) async fn wait_for_exit(&mut self) {
         const EXIT_TIMEOUT: Duration = Duration::from_millis(500);
         const EXIT_POLL_INTERVAL: Duration = Duration::from_millis(2);
@@ -84,7 +84,7 @@ impl ServerProcess {
         let _ = tokio::time::timeout(EXIT_TIMEOUT, settled).await;
     }
 
-    /// The last line that it wrote to standard error.
+    /// The last line of standard error that is not blank.
     pub(super) fn last_stderr_line(&self) -> Option<String> {
         let stderr_tail = self.stderr_tail.lock().unwrap_or_else(PoisonError::into_inner);
         let text = String::from_utf8_lossy(&stderr_tail);
@@ -92,7 +92,7 @@ impl ServerProcess {
     }
 }
 
-/// Reads standard error, so that it never blocks its writer, and remembers the end of it.
+/// Reads standard error, so that the server never blocks on it, and remembers the end.
 async fn read_stderr(mut errors: pipe::Receiver, stderr_tail: StderrTail) {
     let mut chunk = vec![0; STDERR_TAIL_BYTES];
     while let Ok(read) = errors.read(&mut chunk).await {
@@ -119,7 +119,7 @@ fn environment(
     for (name, value) in setup.environment.iter().filter(|(name, _)| is_basic_variable(name)) {
         environment.set(name, value).map_err(|error| error.to_string())?;
     }
-    // A server may be haft again, which must not start itself through the same configuration for ever.
+    // The server may be haft itself, which must not start itself again through the same configuration.
     environment.set(NESTED_SERVER_VARIABLE, name).map_err(|error| error.to_string())?;
     for (name, value) in env {
         environment.set(name, value).map_err(|error| error.to_string())?;

@@ -1,4 +1,4 @@
-//! A server of others: started when it is needed, again if it has died.
+//! A client for one MCP server, which connects on demand and reconnects if the server has died.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,21 +15,21 @@ use super::connection::Connection;
 use super::notifications::NotificationHandler;
 use super::{RemoteServer, RemoteSetup, SharedRuntime, tool_result};
 
-/// How long a call may take if nobody says.
+/// The timeout of calls to servers that set none.
 const DEFAULT_CALL_TIMEOUT: Duration = Duration::from_secs(120);
-/// A server that is left is told so long.
+/// The time to close a connection.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(3);
-/// How soon a cancelled call is noticed.
+/// Interval between checks for cancellation.
 const CANCEL_POLL_INTERVAL: Duration = Duration::from_millis(20);
 
-/// A server, running or not.
+/// A client for one server, connected or not.
 #[derive(Debug)]
 pub(super) struct RemoteClient {
     server: RemoteServer,
     setup: RemoteSetup,
     runtime: Arc<SharedRuntime>,
     notifications: Arc<NotificationHandler>,
-    /// Locked while it is made.
+    /// Locked while the connection is opened.
     connection: Mutex<Option<Arc<Connection>>>,
 }
 
@@ -50,7 +50,7 @@ impl RemoteClient {
         self.notifications.watch(changed);
     }
 
-    /// Its tools, each under the name of the server.
+    /// The tools of the server.
     pub(super) fn tools(
         self: &Arc<RemoteClient>,
         cancel: &CancelToken,
@@ -59,7 +59,7 @@ impl RemoteClient {
         let listed = self.runtime()?.block_on(async {
             tokio::select! {
                 listed = async { self.connect().await?.tools().await.map_err(named) } => listed,
-                () = cancelled(cancel) => Err(named("was not waited for".to_owned())),
+                () = cancelled(cancel) => Err(named("was cancelled before it listed its tools".to_owned())),
             }
         })?;
         let tool =
@@ -71,7 +71,7 @@ impl RemoteClient {
         self.server.tools.as_ref().is_none_or(|tools| tools.iter().any(|allowed| allowed == tool))
     }
 
-    /// The line to the server, which is started if it does not run.
+    /// Returns the open connection, or opens one.
     async fn connect(&self) -> Result<Arc<Connection>, String> {
         let mut connection = self.connection.lock().await;
         if let Some(open) = connection.as_ref().filter(|connection| connection.is_open()) {
@@ -109,12 +109,12 @@ impl RemoteClient {
                 fault = &mut cancelled_or_expired => return Err(fault),
             };
             let answer = connection.call(call, surroundings.progress, cancelled_or_expired).await;
-            answer.map_err(|interrupted| interrupted.fault(&self.server.name))
+            answer.map_err(|failure| failure.into_call_error(&self.server.name))
         });
         answer.and_then(tool_result::to_value)
     }
 
-    /// Waits until nobody wants the result any more, or the time is up.
+    /// Waits until the call is cancelled or its deadline passes.
     async fn cancelled_or_expired(&self, surroundings: &CallContext<'_>) -> CallError {
         tokio::select! {
             () = cancelled(surroundings.cancel) => CallError::new(ErrorCode::Cancelled, "the call was cancelled"),
@@ -127,7 +127,8 @@ impl RemoteClient {
 }
 
 impl Drop for RemoteClient {
-    /// The runtime may be that of the thread we are on, so that it does the work and we only wait for it.
+    /// Closes the connection on the runtime, because this thread may belong to a runtime and must not block on a
+    /// future.
     fn drop(&mut self) {
         let connection = self.connection.get_mut().take();
         let (Some(connection), Some(runtime)) = (connection.and_then(Arc::into_inner), self.runtime.0.get())
@@ -150,7 +151,7 @@ async fn cancelled(token: &CancelToken) {
     }
 }
 
-/// A tool of such a server.
+/// A tool of a remote server.
 #[derive(Debug)]
 struct RemoteTool {
     remote: Arc<RemoteClient>,

@@ -1,10 +1,14 @@
-//! What a server of others answers, as data.
+//! Converts the result of a remote tool to JSON.
 
 use haft_tools::CallError;
 use rmcp::model::{CallToolResult, ContentBlock};
 use serde_json::Value;
 
-/// The result as a value: structured if it is; a lone text as JSON if it is JSON, else as text; several parts as a list.
+/// The structured content if there is any. Otherwise a single text, parsed as JSON if it is an object or array, or a
+/// list of all content blocks.
+///
+/// # Errors
+/// Fails if the server marked the result as an error.
 pub(super) fn to_value(result: CallToolResult) -> Result<Value, CallError> {
     let texts = result.content.iter().filter_map(|part| match part {
         ContentBlock::Text(text) => Some(text.text.as_str()),
@@ -12,7 +16,11 @@ pub(super) fn to_value(result: CallToolResult) -> Result<Value, CallError> {
     });
     if result.is_error == Some(true) {
         let text = texts.collect::<Vec<_>>().join("\n");
-        return Err(CallError::failed(if text.is_empty() { "the tool has failed".to_owned() } else { text }));
+        return Err(CallError::failed(if text.is_empty() {
+            "the tool failed without a message".to_owned()
+        } else {
+            text
+        }));
     }
     if let Some(structured) = result.structured_content {
         return Ok(structured);
@@ -24,7 +32,7 @@ pub(super) fn to_value(result: CallToolResult) -> Result<Value, CallError> {
     }
 }
 
-/// A text that is an object or a list in JSON is meant as one.
+/// Parses a text as JSON if it is an object or array.
 fn parse_text(text: &str) -> Value {
     let structured =
         serde_json::from_str(text).ok().filter(|value: &Value| value.is_object() || value.is_array());

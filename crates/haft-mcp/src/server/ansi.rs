@@ -1,6 +1,6 @@
-//! Terminal output without its control sequences, as it comes.
+//! Removes terminal control sequences from output.
 
-/// Takes escape sequences and carriage returns out of a stream of bytes.
+/// Removes escape sequences and carriage returns from a stream of bytes.
 #[derive(Debug, Default)]
 pub(crate) struct AnsiStripper {
     state: AnsiState,
@@ -10,11 +10,11 @@ pub(crate) struct AnsiStripper {
 enum AnsiState {
     #[default]
     Text,
-    /// After an escape character.
+    /// After ESC.
     Escape,
-    /// In a control sequence, which a letter ends.
+    /// In a control sequence (CSI), which ends at a letter.
     Control,
-    /// In a string for the terminal, which a bell or an escape sequence ends.
+    /// In a control string (OSC, DCS and others), which ends at BEL or the next escape sequence.
     String,
 }
 
@@ -22,14 +22,14 @@ const ESCAPE: u8 = 0x1b;
 const BELL: u8 = 0x07;
 
 impl AnsiStripper {
-    /// Appends what is left of these bytes.
-    pub(crate) fn push(&mut self, bytes: &[u8], plain: &mut Vec<u8>) {
+    /// Appends the remaining bytes to `stripped`. A sequence may span several calls.
+    pub(crate) fn push(&mut self, bytes: &[u8], stripped: &mut Vec<u8>) {
         for &byte in bytes {
             self.state = match (self.state, byte) {
                 (_, ESCAPE) => AnsiState::Escape,
                 (AnsiState::Text, b'\r') => AnsiState::Text,
                 (AnsiState::Text, _) => {
-                    plain.push(byte);
+                    stripped.push(byte);
                     AnsiState::Text
                 }
                 (AnsiState::Escape, b'[') => AnsiState::Control,
@@ -44,7 +44,7 @@ impl AnsiStripper {
     }
 }
 
-/// Whether there is something in the text that only a terminal makes sense of.
+/// Whether the text contains control characters that only a terminal can render.
 pub(crate) fn has_controls(text: &str) -> bool {
     text.bytes().any(|byte| matches!(byte, ESCAPE | b'\r' | 0x08))
 }
@@ -54,12 +54,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sequences_are_taken_out_wherever_they_are_cut() {
+    fn sequences_are_removed_wherever_the_stream_is_split() {
         let stream = b"\x1b[1;32mok\x1b[0m\r\n\x1b]0;title\x07text\x1b]8;;x\x1b\\link\x1b(B!";
         for cut in 0..stream.len() {
-            let (mut plain, mut out) = (AnsiStripper::default(), Vec::new());
-            plain.push(&stream[..cut], &mut out);
-            plain.push(&stream[cut..], &mut out);
+            let (mut stripper, mut out) = (AnsiStripper::default(), Vec::new());
+            stripper.push(&stream[..cut], &mut out);
+            stripper.push(&stream[cut..], &mut out);
             assert_eq!(out, b"ok\ntextlink!");
         }
     }

@@ -1,38 +1,38 @@
-//! What happens, for whoever looks after the server.
+//! Log events for the operator of the server.
 
 use std::fmt;
 use std::time::Duration;
 
 use super::reply::{ToolReply, format_duration};
 
-/// Something that has happened. As text, it is one short line.
+/// An event in a server. Its `Display` form is one short line.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum ServerEvent<'a> {
-    /// A client has introduced itself.
+    /// A client has initialized its connection.
     Connected {
         /// Its name and version.
         client: &'a str,
-        /// The revision of the protocol that it speaks.
+        /// The negotiated protocol revision.
         revision: &'a str,
     },
-    /// A client has gone; what it has started ends.
+    /// A client has disconnected. Its sessions and jobs end.
     Disconnected {
         /// Its name and version.
         client: &'a str,
     },
-    /// A tool was called, and has answered.
+    /// A tool call has returned.
     Called {
-        /// Its name.
+        /// The name of the tool.
         tool: &'a str,
-        /// How long it took.
+        /// The duration of the call.
         duration: Duration,
-        /// What came of it: the facts of a script, or the first words of an error.
+        /// The result of a script, or the first line of an error.
         outcome: &'a str,
     },
-    /// A request over HTTP was turned away.
+    /// An HTTP request was rejected.
     Rejected {
-        /// Why.
+        /// The reason.
         reason: &'a str,
     },
 }
@@ -41,22 +41,22 @@ impl fmt::Display for ServerEvent<'_> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             ServerEvent::Connected { client, revision } => {
-                write!(formatter, "client {client} has connected, revision {revision}")
+                write!(formatter, "client {client} connected, protocol revision {revision}")
             }
-            ServerEvent::Disconnected { client } => write!(formatter, "client {client} has gone"),
+            ServerEvent::Disconnected { client } => write!(formatter, "client {client} disconnected"),
             ServerEvent::Called { tool, duration, outcome } => {
                 write!(formatter, "{tool}: {}, {outcome}", format_duration(*duration))
             }
-            ServerEvent::Rejected { reason } => write!(formatter, "a request was refused: {reason}"),
+            ServerEvent::Rejected { reason } => write!(formatter, "rejected an HTTP request: {reason}"),
         }
     }
 }
 
-/// What came of a call, in a few words.
+/// A short description of the result of a call.
 pub(crate) fn outcome(answer: Option<&Result<ToolReply, String>>) -> String {
     const MAX_OUTCOME_CHARS: usize = 100;
     let line = match answer {
-        None => "there is no such tool",
+        None => "unknown tool",
         Some(Err(message)) => message.lines().next().unwrap_or_default(),
         Some(Ok(reply)) => match reply.text.trim_end().lines().last() {
             Some(facts) if facts.starts_with('[') && facts.ends_with(']') => facts,
@@ -74,13 +74,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn calls_are_told_in_a_line() {
+    fn calls_are_described_in_one_line() {
         let cases = [
             (Some(Ok(ToolReply::new("out\n[exit 0 · 3 ms]\n", json!({})))), "[exit 0 · 3 ms]"),
             (Some(Ok(ToolReply::new("words", json!({})))), "answered"),
             (Some(Ok(ToolReply::failure("no file\nat all"))), "no file"),
             (Some(Err("\"id\" is missing\nhint: give one".to_owned())), "\"id\" is missing"),
-            (None, "there is no such tool"),
+            (None, "unknown tool"),
         ];
         for (answer, expected) in cases {
             assert_eq!(outcome(answer.as_ref()), expected);

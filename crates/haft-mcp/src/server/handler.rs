@@ -1,5 +1,5 @@
-//! The protocol: what a client asks, handed to those who know.
-#![expect(deprecated, reason = "older revisions have a log, which the newest one has no more")]
+//! Implements the MCP requests and notifications.
+#![expect(deprecated, reason = "the newest protocol revision has no logging, older ones do")]
 
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
@@ -25,15 +25,15 @@ use super::subscriptions::{self, ClientSubscriptions};
 use super::tool_request::ToolRequest;
 use super::{job_tool, output_tool, prompts, resources, run_tool, script_tools, tasks, tool_definitions};
 
-/// What answers one client, or one request of a client that keeps no connection.
+/// Handles the requests of one client, or one request of a stateless client.
 #[derive(Clone, Debug)]
 pub(crate) struct ProtocolHandler {
     state: Arc<ServerState>,
-    /// Whom everything belongs to that clients without a connection start.
+    /// Owns everything that stateless clients start.
     anonymous_owner: Arc<ResourceOwner>,
-    /// Who has introduced himself.
+    /// Set when the client initializes.
     client_owner: Arc<OnceLock<Arc<ResourceOwner>>>,
-    /// What it wants to hear.
+    /// The notifications that the client wants.
     subscriptions: Arc<ClientSubscriptions>,
 }
 
@@ -51,7 +51,7 @@ impl ProtocolHandler {
         self.client_owner.get().unwrap_or(&self.anonymous_owner).clone()
     }
 
-    /// Calls a tool of ours; `None` if it is none of ours.
+    /// Calls a tool. Returns `None` if there is no tool of this name.
     pub(crate) async fn call(
         &self,
         name: &str,
@@ -82,25 +82,25 @@ impl ProtocolHandler {
         })
     }
 
-    /// Looks at a script, which may take a while if it is long: others are answered meanwhile.
+    /// Runs `check` or `plan` on a blocking thread, because a long script takes a while.
     async fn analyze(
         &self,
         name: &str,
         given: Option<JsonObject>,
-        look: fn(&script_tools::ScriptArguments, &dyn Resolver) -> ToolReply,
+        analysis: fn(&script_tools::ScriptArguments, &dyn Resolver) -> ToolReply,
     ) -> Result<ToolReply, String> {
         let arguments = tool_definitions::parse_arguments(name, given)?;
         let state = self.state.clone();
-        let looked = spawn_blocking(move || {
-            let mut reply = look(&arguments, &*state.setup.names);
+        let analyzed = spawn_blocking(move || {
+            let mut reply = analysis(&arguments, &*state.setup.names);
             reply.redact(&state.setup.redactor);
             reply
         })
         .await;
-        looked.map_err(|error| format!("{name} has failed: {error}"))
+        analyzed.map_err(|error| format!("\"{name}\" failed: {error}"))
     }
 
-    /// All tools: our own, and those of the registry that have no name of ours.
+    /// All tools: the built-in ones, and those of the registry whose names do not collide.
     async fn tools(&self) -> Vec<Tool> {
         let mut all = tool_definitions::built_in(&self.state.setup.withheld_variables);
         if let Some(registry) = &self.state.setup.tools {
@@ -111,7 +111,7 @@ impl ProtocolHandler {
     }
 }
 
-/// An answer as the protocol has it.
+/// Converts a reply to a protocol message.
 pub(crate) fn result(reply: Result<ToolReply, String>) -> CallToolResult {
     let reply = reply.unwrap_or_else(ToolReply::failure);
     let content = vec![ContentBlock::text(reply.text)];
@@ -121,10 +121,10 @@ pub(crate) fn result(reply: Result<ToolReply, String>) -> CallToolResult {
     result
 }
 
-const INSTRUCTIONS: &str = "RegistryTools to work on this machine. \"run\" runs a bash script and waits for what you wait for \
-    (its end, a pattern, a port, a file, quiet), so there is no need to poll or sleep. Long output is cut in the middle \
-    and stays addressable: look at the rest with \"output\" instead of running again. Servers and programs that ask \
-    for input go on as jobs: see \"job\".";
+const INSTRUCTIONS: &str = "Tools for working on this machine. \"run\" runs a bash script and returns when it ends or when a \
+    condition is met (a pattern in the output, an open port, a file, silence), so there is no need to poll or sleep. Long \
+    output is truncated in the middle; read the rest with \"output\" instead of running the script again. Servers and \
+    programs that wait for input continue as jobs; use \"job\" to read from and write to them.";
 
 impl ServerHandler for ProtocolHandler {
     fn get_info(&self) -> ServerConfig {
@@ -164,7 +164,7 @@ impl ServerHandler for ProtocolHandler {
         Ok(ListToolsResult::with_all_items(self.tools().await))
     }
 
-    /// Tells a client that keeps a connection whenever the tools have changed, or a job of its own is over.
+    /// Starts sending notifications: changed tools, and ended jobs of this client.
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
         tokio::spawn(subscriptions::send_notifications(
             context.peer,
@@ -206,9 +206,10 @@ impl ServerHandler for ProtocolHandler {
         Some(requested.clone())
     }
 
-    /// Tells a client that has subscribed whenever the tools have changed, or a job whose log it follows is over.
+    /// Sends the notifications that the client subscribed to: changed tools, and job logs that have ended.
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
-        let (mut changes, mut news) = (self.state.tool_changes.clone(), self.state.ended_jobs.subscribe());
+        let (mut changes, mut ended_jobs) =
+            (self.state.tool_changes.clone(), self.state.ended_jobs.subscribe());
         changes.mark_unchanged();
         loop {
             tokio::select! {
@@ -216,8 +217,8 @@ impl ServerHandler for ProtocolHandler {
                     Ok(()) => drop(context.sink().notify_tool_list_changed().await),
                     Err(_) => context.cancelled().await,
                 },
-                // What was not asked for, the sink keeps to itself.
-                Ok(news) = news.recv() => drop(context.sink().notify_resource_updated(news.uri).await),
+                // The sink drops notifications that the client did not ask for.
+                Ok(ended) = ended_jobs.recv() => drop(context.sink().notify_resource_updated(ended.uri).await),
                 () = context.cancelled() => return Ok(()),
             }
         }
@@ -232,7 +233,7 @@ impl ServerHandler for ProtocolHandler {
         let call = ToolRequest::new(self.owner(), &context);
         let unknown = {
             let name = request.name.clone();
-            move || ErrorData::invalid_params(format!("there is no tool \"{name}\""), None)
+            move || ErrorData::invalid_params(format!("unknown tool \"{name}\""), None)
         };
         let handler = self.clone();
         let answer = move |call: ToolRequest| async move {
@@ -244,7 +245,7 @@ impl ServerHandler for ProtocolHandler {
         }
         let outcome = match &answer {
             tasks::CallAnswer::Immediate(reply) => event::outcome(reply.as_ref()),
-            tasks::CallAnswer::Task(_) => "becomes a task".to_owned(),
+            tasks::CallAnswer::Task(_) => "continues as a task".to_owned(),
         };
         let called = ServerEvent::Called { tool: &tool, duration: start.elapsed(), outcome: &outcome };
         (self.state.setup.log)(called);

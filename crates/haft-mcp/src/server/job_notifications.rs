@@ -1,7 +1,7 @@
-//! News for clients that did not ask: a job that they have left running is over.
+//! Notifies clients that a background job has ended.
 //!
-//! A client that knows tasks waits for those. All others hear of it twice, as they may listen to either: as a message of the
-//! log, and as a change of the job's log, if they have subscribed to that.
+//! Clients that support tasks wait for their task. All others get two notifications, because a client may handle
+//! either: a log message, and an update of the job log resource if they subscribed to it.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,22 +13,22 @@ use super::reply::facts_line;
 use super::resources;
 use super::server_state::ServerState;
 
-/// How often it is looked whether what a script has left in the background still runs: nothing tells of that.
+/// Interval between checks whether background processes still run. No event reports their end.
 const BACKGROUND_POLL_INTERVAL: Duration = Duration::from_millis(500);
 
-/// A job is over.
+/// A job has ended.
 #[derive(Clone, Debug)]
 pub(crate) struct JobEnded {
-    /// Whose job it was.
+    /// The owner of the job.
     pub(crate) owner: u64,
-    /// The job's log.
+    /// The URI of the job log.
     pub(crate) uri: String,
-    /// What to say.
+    /// The payload of the log message.
     pub(crate) data: Value,
 }
 
-/// Waits for the end of a job that goes on without a call, and tells of it. Whoever waits for it with a call of his own needs
-/// no news.
+/// Waits until a job has ended and publishes that. Publishes nothing if a request waits for the job, because that
+/// request reports the end.
 pub(crate) async fn notify_when_ended(state: Arc<ServerState>, job: Arc<ScriptJob>) {
     let ended = job.end().await;
     while job.is_alive() {
@@ -36,10 +36,10 @@ pub(crate) async fn notify_when_ended(state: Arc<ServerState>, job: Arc<ScriptJo
     }
     let Some(ended) = ended.filter(|_| !job.is_waited_for()) else { return };
     let facts = facts_line(&ended.facts(false, &job.redactor));
-    let message = format!("job {} has ended: {} {}", job.id, job.title(), facts.trim_end());
+    let message = format!("job {} ended: {} {}", job.id, job.title(), facts.trim_end());
     let data =
         json!({ "job": job.id, "message": message, "status": ended.data(false, &job.redactor)["status"] });
-    let news = JobEnded { owner: job.owner, uri: resources::job_uri(&job.id), data };
-    // Nobody may be there to hear it.
-    let _ = state.ended_jobs.send(news);
+    let event = JobEnded { owner: job.owner, uri: resources::job_uri(&job.id), data };
+    // Sending fails if no client is connected.
+    let _ = state.ended_jobs.send(event);
 }

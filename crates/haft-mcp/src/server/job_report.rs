@@ -1,4 +1,4 @@
-//! A job in words and as data: output first, then one line of facts.
+//! Reports a job as text and structured content: output first, then one line of facts.
 
 use haft_process::capture::OutputSummary;
 use serde_json::{Map, Value, json};
@@ -6,13 +6,13 @@ use serde_json::{Map, Value, json};
 use super::finished_run::FinishedRun;
 use super::jobs::ScriptJob;
 use super::reply::{ToolReply, facts_line, format_duration};
-use super::view::OutputView;
+use super::view::ReplyView;
 use super::wait::WaitResult;
 
-/// What is to be said of a job. With `since`, what was written after that.
+/// Builds the reply for a job. With `since`, it contains the output after these offsets.
 pub(crate) fn report_job(
     job: &ScriptJob,
-    shown: &OutputView,
+    shown: &ReplyView,
     since: Option<&[u64]>,
     stop: &WaitResult,
     expired: bool,
@@ -25,7 +25,7 @@ pub(crate) fn report_job(
         let view = cursor.map_or_else(|| shown.clone(), |cursor| shown.since(cursor));
         if let Ok(mut summary) = view.summarize(&output) {
             if let Some(cursor) = cursor {
-                forget_earlier(&mut summary, cursor);
+                exclude_earlier(&mut summary, cursor);
             }
             parts.push((name, summary));
         }
@@ -38,8 +38,8 @@ pub(crate) fn report_job(
     ToolReply { text, data: Some(data), failed: expired }
 }
 
-/// What was shown before does not count as left out.
-fn forget_earlier(summary: &mut OutputSummary, cursor: u64) {
+/// Output that was returned earlier does not count as omitted.
+fn exclude_earlier(summary: &mut OutputSummary, cursor: u64) {
     if let Some(omitted) = &mut summary.omitted {
         omitted.bytes = omitted.bytes.saturating_sub(cursor);
         if omitted.bytes == 0 {
@@ -49,7 +49,7 @@ fn forget_earlier(summary: &mut OutputSummary, cursor: u64) {
     }
 }
 
-/// The outputs, one after the other.
+/// The text of all streams.
 fn body(parts: &[(&str, OutputSummary)]) -> String {
     let mut text = String::new();
     for (name, summary) in parts.iter().filter(|(_, summary)| !summary.text.is_empty()) {
@@ -80,37 +80,37 @@ fn facts(
         facts.push(format!("{} still running in the background as job {}", left.len(), job.id));
     }
     match stop {
-        WaitResult::MetCondition(met) => facts.push(met.to_string()),
-        WaitResult::TimedOut if ended.is_none() => facts.push("the time is up".to_owned()),
+        WaitResult::ConditionMet(met) => facts.push(met.to_string()),
+        WaitResult::TimedOut if ended.is_none() => facts.push("the timeout expired".to_owned()),
         _ => {}
     }
     if ended.is_none()
-        && !matches!(stop, WaitResult::MetCondition(super::until::MetCondition::Input(_)))
+        && !matches!(stop, WaitResult::ConditionMet(super::until::MetCondition::Input(_)))
         && let Some(pid) = job.controller.needs_input()
     {
-        facts.push(format!("process {pid} waits for input"));
+        facts.push(format!("process {pid} is waiting for input"));
     }
     facts.extend(parts.iter().filter_map(|(name, summary)| omission(name, summary)));
     facts.iter_mut().for_each(|fact| job.redactor.redact(fact));
     facts
 }
 
-/// What of an output is not shown, and where the rest is.
+/// Which part of an output is omitted, and how to get it.
 fn omission(name: &str, summary: &OutputSummary) -> Option<String> {
     let id = &summary.id;
     let Some(omitted) = summary.omitted else {
-        return summary.truncated.then(|| format!("{name} is output {id}"));
+        return summary.truncated.then(|| format!("{name} in output {id}"));
     };
     let lost =
         if omitted.lost_bytes > 0 { format!(", {} of them lost", omitted.lost_bytes) } else { String::new() };
     let whole = if omitted.lost_bytes > 0 { "the rest" } else { "all" };
     Some(format!(
-        "{name}: {} of {} bytes not shown{lost}, {whole} is output {id}",
+        "{name}: {} of {} bytes omitted{lost}, {whole} in output {id}",
         omitted.bytes, summary.total_bytes
     ))
 }
 
-/// The same as data.
+/// The structured content.
 fn data(
     job: &ScriptJob,
     ended: Option<&FinishedRun>,
@@ -128,7 +128,7 @@ fn data(
         data.insert("pids".to_owned(), json!(job.processes()));
         data.insert("needs_input".to_owned(), json!(job.controller.needs_input()));
     }
-    if let WaitResult::MetCondition(met) = stop {
+    if let WaitResult::ConditionMet(met) = stop {
         data.insert("met".to_owned(), json!(met.to_string()));
     }
     for (name, summary) in parts {

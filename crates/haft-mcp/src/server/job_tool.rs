@@ -1,4 +1,4 @@
-//! The tool `job`: what still runs.
+//! The tool `job`: waits for, reads from, writes to and ends running jobs.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -18,35 +18,35 @@ use super::until::{UntilArguments, WaitConditions};
 use super::view::ViewArguments;
 use super::wait::{self, WaitResult};
 
-/// What `job` takes.
+/// Arguments of the tool `job`.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct JobArguments {
-    /// What to do. All but "list" need "id", and answer with what was written since the last answer.
+    /// What to do. Every action except "list" needs "id" and returns the output since the last answer.
     action: JobAction,
-    /// The job, as "run" or "list" names it.
+    /// The job id, as returned by "run" or "list".
     #[serde(default, alias = "job")]
     id: Option<String>,
-    /// With "write": the text, usually with a newline at its end. "\u0003" is Ctrl-C on a terminal.
+    /// For "write": the text, usually ending in a newline. "\u0003" is Ctrl-C on a terminal.
     #[serde(default)]
     text: Option<String>,
-    /// With "signal": its name, such as "INT" or "HUP".
+    /// For "signal": the signal name, for example "INT" or "HUP".
     #[serde(default)]
     signal: Option<String>,
-    /// With "resize": columns of the terminal.
+    /// For "resize": the number of columns.
     #[serde(default)]
     columns: Option<u16>,
-    /// With "resize": rows of the terminal.
+    /// For "resize": the number of rows.
     #[serde(default)]
     rows: Option<u16>,
-    /// What to wait for, in what was not shown yet, before the answer. After "wait" without it: the end. After "write"
-    /// without it: that the job waits for input again, or is quiet for a second.
+    /// What to wait for in the new output before answering. Default for "wait": the end of the job. Default for
+    /// "write": until the job waits for input again or is silent for one second.
     #[serde(default)]
     until: Option<UntilArguments>,
-    /// Seconds to wait at most (default 120). The job goes on after that.
+    /// Maximum number of seconds to wait (default 120). The job continues afterwards.
     #[serde(default)]
     timeout: Option<f64>,
-    /// Which part of the new output to show.
+    /// Which part of the new output to return.
     #[serde(default)]
     view: ViewArguments,
 }
@@ -54,37 +54,38 @@ pub(crate) struct JobArguments {
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema, PartialEq, Eq)]
 #[serde(rename_all = "snake_case")]
 enum JobAction {
-    /// All jobs.
+    /// List all jobs.
     List,
-    /// Wait for it.
+    /// Wait for the job.
     Wait,
-    /// What it wrote since the last answer, at once.
+    /// Return new output immediately.
     Read,
-    /// Write to its standard input or terminal.
+    /// Write to the standard input or terminal of the job.
     Write,
-    /// End its standard input.
+    /// Close the standard input of the job.
     CloseStdin,
-    /// Change the size of its terminal.
+    /// Resize the terminal of the job.
     Resize,
-    /// Send a signal to the processes in its foreground.
+    /// Send a signal to the foreground processes of the job.
     Signal,
-    /// End it, with everything it has started.
+    /// Terminate the job and every process it started.
     Kill,
 }
 
-/// A job that was written to has answered when it is quiet for so long.
+/// After input or a signal, the job counts as done once it is silent for this long.
 const QUIET_AFTER_INPUT: Duration = Duration::from_secs(1);
 
-/// Does it.
+/// Performs an action on a job.
 pub(crate) async fn job(
     state: &Arc<ServerState>,
     arguments: JobArguments,
-    call: &ToolRequest,
+    request: &ToolRequest,
 ) -> Result<ToolReply, String> {
     if arguments.action == JobAction::List {
         return Ok(list(&state.jobs.list()));
     }
-    let id = arguments.id.as_deref().ok_or("\"id\" is missing\nhint: the action \"list\" shows the jobs")?;
+    let id =
+        arguments.id.as_deref().ok_or("missing \"id\"\nhint: the action \"list\" returns all job ids")?;
     let job = state.jobs.get(id)?;
     let deadline = Instant::now() + timeout(arguments.timeout)?;
     let shown = arguments.view.clone().resolve()?;
@@ -97,7 +98,7 @@ pub(crate) async fn job(
             job.finish(None).await;
             WaitResult::Ended
         }
-        (_, Some(conditions)) => wait::wait_for_job(&job, conditions, &seen, Some(deadline), call).await,
+        (_, Some(conditions)) => wait::wait_for_job(&job, conditions, &seen, Some(deadline), request).await,
         (_, None) => WaitResult::Ended,
     };
     let reply = job_report::report_job(&job, &shown, Some(&seen), &stop, false);
@@ -105,7 +106,7 @@ pub(crate) async fn job(
     Ok(reply)
 }
 
-/// What to wait for; `None` for nothing.
+/// The conditions to wait for after the action; `None` means not to wait.
 fn conditions(arguments: &JobArguments) -> Result<Option<WaitConditions>, String> {
     if let Some(until) = arguments.until.clone() {
         return until.resolve().map(Some);
@@ -122,27 +123,27 @@ fn conditions(arguments: &JobArguments) -> Result<Option<WaitConditions>, String
     })
 }
 
-/// Does to the job what was asked for, besides waiting and ending.
+/// Performs every action except waiting and killing.
 fn act(job: &ScriptJob, arguments: &JobArguments) -> Result<(), String> {
     let controller = &job.controller;
     match arguments.action {
         JobAction::Write => {
-            let text = arguments.text.as_deref().ok_or("\"text\" is missing: what shall be written?")?;
+            let text = arguments.text.as_deref().ok_or("missing \"text\": the text to write")?;
             controller.write(text.as_bytes());
         }
         JobAction::CloseStdin => controller.close_input(),
         JobAction::Resize => {
-            let standard = TerminalSize::default();
+            let default_size = TerminalSize::default();
             let (rows, columns) = (arguments.rows, arguments.columns);
             controller.resize(TerminalSize {
-                rows: rows.unwrap_or(standard.rows),
-                columns: columns.unwrap_or(standard.columns),
+                rows: rows.unwrap_or(default_size.rows),
+                columns: columns.unwrap_or(default_size.columns),
             });
         }
         JobAction::Signal => {
-            let name = arguments.signal.as_deref().ok_or("\"signal\" is missing, for instance \"INT\"")?;
+            let name = arguments.signal.as_deref().ok_or("missing \"signal\", for example \"INT\"")?;
             let number = name.parse().ok().or_else(|| signal_number(name.trim_start_matches("SIG")));
-            let number = number.ok_or_else(|| format!("there is no signal \"{name}\""))?;
+            let number = number.ok_or_else(|| format!("unknown signal \"{name}\""))?;
             controller.signal(number).map_err(|error| error.to_string())?;
         }
         JobAction::List | JobAction::Wait | JobAction::Read | JobAction::Kill => {}
@@ -150,7 +151,7 @@ fn act(job: &ScriptJob, arguments: &JobArguments) -> Result<(), String> {
     Ok(())
 }
 
-/// All jobs, a line each.
+/// The reply to "list": one line per job.
 fn list(jobs: &[Arc<ScriptJob>]) -> ToolReply {
     let mut text = String::new();
     let mut data = Vec::new();
@@ -158,8 +159,8 @@ fn list(jobs: &[Arc<ScriptJob>]) -> ToolReply {
         let waiting = job.controller.needs_input();
         let state = match (job.is_alive(), waiting) {
             (false, _) => "ended",
-            (true, Some(_)) => "waits for input",
-            (true, None) => "runs",
+            (true, Some(_)) => "waiting for input",
+            (true, None) => "running",
         };
         let age = format_duration(job.started.elapsed());
         text.push_str(&format!("{}  {state}  {age}  {}\n", job.id, job.title()));

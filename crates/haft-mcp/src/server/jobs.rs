@@ -1,22 +1,24 @@
-//! Everything that runs, and what has ended lately.
+//! Running jobs, and jobs that ended recently.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use haft_kernel::run::Controller;
 use haft_process::Redactor;
 use haft_process::capture::Output;
 use tokio::sync::watch;
 
-use super::finished_run::{Controller, FinishedRun, end_session};
+use super::finished_run::FinishedRun;
+use super::run_session::end_session;
 
-/// How many jobs there may be.
+/// Limits on jobs.
 #[derive(Clone, Copy, Debug)]
 pub struct JobLimits {
-    /// So many at once.
+    /// The number of jobs that may run at the same time.
     pub count: usize,
-    /// One that has run for so long is ended; one that has ended so long ago is forgotten.
+    /// A job is ended, or forgotten if it has ended, this long after its start.
     pub age: Duration,
 }
 
@@ -27,10 +29,10 @@ impl Default for JobLimits {
     }
 }
 
-/// Ended jobs are remembered until so many others have ended.
+/// The number of ended jobs to remember.
 const MAX_ENDED_JOBS: usize = 64;
 
-/// A script that was started.
+/// A script that was started by `run`.
 #[derive(Debug)]
 pub(crate) struct ScriptJob {
     pub(crate) id: String,
@@ -39,14 +41,14 @@ pub(crate) struct ScriptJob {
     pub(crate) script: String,
     pub(crate) started: Instant,
     pub(crate) controller: Controller,
-    /// Masks the keys of its environment.
+    /// Masks the secrets of its environment.
     pub(crate) redactor: Arc<Redactor>,
-    /// How much of each output was shown.
+    /// The number of bytes of each stream that were returned to the client.
     seen: Mutex<Vec<u64>>,
     end: watch::Receiver<Option<Arc<FinishedRun>>>,
-    /// Held by whoever ends it, so that others who want that wait.
+    /// Held while the job is being ended, so that concurrent callers wait for it.
     ending: tokio::sync::Mutex<()>,
-    /// How many calls wait for it.
+    /// The number of requests that wait for the job.
     waiting: AtomicUsize,
 }
 
@@ -77,7 +79,7 @@ impl ScriptJob {
         }
     }
 
-    /// What it writes: a name for each stream, and the stream.
+    /// The output streams with their names.
     pub(crate) fn streams(&self) -> Vec<(&'static str, Output)> {
         let captured = self.controller.captured();
         let named =
@@ -85,23 +87,23 @@ impl ScriptJob {
         named.into_iter().filter_map(|(name, output)| Some((name, output.clone()?))).collect()
     }
 
-    /// How it ended, if it has.
+    /// The result, or `None` while the script runs.
     pub(crate) fn ended(&self) -> Option<Arc<FinishedRun>> {
         self.end.borrow().clone()
     }
 
-    /// Whether anything of it still runs: the script itself, or what it has left in the background.
+    /// Whether the script or a background process of it still runs.
     pub(crate) fn is_alive(&self) -> bool {
         self.ended().is_none_or(|ended| !ended.left_running().is_empty())
     }
 
-    /// Its processes.
+    /// The ids of its processes.
     pub(crate) fn processes(&self) -> Vec<i32> {
         self.ended().map_or_else(|| self.controller.members(), |ended| ended.left_running())
     }
 
-    /// Ends it, with everything it has started, and waits until nothing is left. `grace` replaces the time its processes
-    /// have to end by themselves.
+    /// Ends the job and waits until all its processes have ended. `grace` replaces the time between `SIGTERM` and
+    /// `SIGKILL`.
     pub(crate) async fn finish(&self, grace: Option<Duration>) {
         self.controller.cancel();
         let _ending = self.ending.lock().await;
@@ -110,39 +112,39 @@ impl ScriptJob {
         }
     }
 
-    /// Waits for its end.
+    /// Waits until the script has ended.
     pub(crate) async fn end(&self) -> Option<Arc<FinishedRun>> {
         self.end.clone().wait_for(Option::is_some).await.ok()?.clone()
     }
 
-    /// Counts as waited for as long as the value is there.
+    /// Marks the job as waited for while the guard lives.
     pub(crate) fn wait(&self) -> WaitGuard<'_> {
         self.waiting.fetch_add(1, Ordering::Relaxed);
         WaitGuard(self)
     }
 
-    /// Whether a call waits for it, which will say how it ended.
+    /// Whether a request waits for the job and will report its end.
     pub(crate) fn is_waited_for(&self) -> bool {
         self.waiting.load(Ordering::Relaxed) > 0
     }
 
-    /// How much of each stream was shown.
+    /// The number of bytes of each stream that were returned to the client.
     pub(crate) fn seen(&self) -> Vec<u64> {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Takes note of how much of each stream was shown.
+    /// Records the number of bytes of each stream that were returned to the client.
     pub(crate) fn set_seen(&self, seen: Vec<u64>) {
         *self.seen.lock().unwrap_or_else(PoisonError::into_inner) = seen;
     }
 
-    /// The script in one line, for a list.
+    /// The script in one line, with secrets masked.
     pub(crate) fn title(&self) -> String {
         title(&self.redactor.text(&self.script))
     }
 }
 
-/// A call that waits for a job.
+/// Marks a job as waited for.
 #[derive(Debug)]
 pub(crate) struct WaitGuard<'a>(&'a ScriptJob);
 
@@ -152,7 +154,7 @@ impl Drop for WaitGuard<'_> {
     }
 }
 
-/// A script in one line.
+/// Shortens a script to one line.
 pub(crate) fn title(script: &str) -> String {
     const MAX_TITLE_CHARS: usize = 80;
     let line = script.trim().lines().next().unwrap_or_default();
@@ -163,7 +165,7 @@ pub(crate) fn title(script: &str) -> String {
     }
 }
 
-/// All jobs.
+/// The jobs of all clients.
 #[derive(Debug)]
 pub(crate) struct JobTable {
     limits: JobLimits,
@@ -175,13 +177,13 @@ impl JobTable {
         JobTable { limits, table: Mutex::default() }
     }
 
-    /// Whether another job may start.
-    pub(crate) fn check_room(&self) -> Result<(), String> {
+    /// Fails if the maximum number of jobs runs.
+    pub(crate) fn check_capacity(&self) -> Result<(), String> {
         let running = self.lock().values().filter(|job| job.is_alive()).count();
         if running < self.limits.count {
             return Ok(());
         }
-        Err(format!("{running} jobs are running, no more are started\nhint: end some with the tool \"job\""))
+        Err(format!("too many jobs: {running} are running\nhint: end some of them with the tool \"job\""))
     }
 
     pub(crate) fn insert(&self, job: Arc<ScriptJob>) {
@@ -193,12 +195,12 @@ impl JobTable {
         }
     }
 
-    /// Forgets a job.
+    /// Removes a job.
     pub(crate) fn remove(&self, job: &ScriptJob) {
         self.lock().remove(&job.number);
     }
 
-    /// The job of this name.
+    /// Finds a job by its id.
     pub(crate) fn get(&self, id: &str) -> Result<Arc<ScriptJob>, String> {
         let table = self.lock();
         if let Some(job) = table.values().find(|job| job.id == id) {
@@ -206,24 +208,25 @@ impl JobTable {
         }
         let ids: Vec<&str> = table.values().map(|job| job.id.as_str()).collect();
         let known = if ids.is_empty() {
-            "there are none".to_owned()
+            "no jobs exist".to_owned()
         } else {
-            format!("there are {}", ids.join(", "))
+            format!("existing jobs: {}", ids.join(", "))
         };
-        Err(format!("there is no job \"{id}\"\nhint: {known}"))
+        Err(format!("unknown job \"{id}\"\nhint: {known}"))
     }
 
-    /// All of them, in the order they were started.
+    /// All jobs in the order of their start.
     pub(crate) fn list(&self) -> Vec<Arc<ScriptJob>> {
         self.lock().values().cloned().collect()
     }
 
-    /// Takes out those that were started too long ago. Others that have ended stay, since nobody may have asked yet how.
+    /// Removes jobs that exceed the maximum age. Younger jobs that have ended stay, so that a client can ask for
+    /// their result.
     pub(crate) fn take_old(&self, now: Instant) -> Vec<Arc<ScriptJob>> {
         self.take(|job| now.saturating_duration_since(job.started) >= self.limits.age)
     }
 
-    /// Takes out some, for them to be ended.
+    /// Removes and returns the jobs that match.
     pub(crate) fn take(&self, which: impl Fn(&ScriptJob) -> bool) -> Vec<Arc<ScriptJob>> {
         self.lock().extract_if(.., |_, job| which(job)).map(|(_, job)| job).collect()
     }

@@ -1,4 +1,4 @@
-//! The server.
+//! The MCP server.
 
 mod ansi;
 mod event;
@@ -15,6 +15,7 @@ mod prompts;
 mod registry;
 mod reply;
 mod resources;
+mod run_session;
 mod run_tool;
 mod script_tools;
 mod server_state;
@@ -53,40 +54,40 @@ use crate::transport::http::{self, HttpCallbacks, HttpOptions};
 use crate::transport::shutdown::ShutdownWatch;
 use crate::transport::stdio::Stdio;
 
-/// What a server works with, handed in by the application.
+/// Everything that a server works with. The application provides it.
 pub struct ServerSetup {
-    /// Where processes are started.
+    /// The host that starts processes.
     pub host: Arc<Host>,
-    /// Makes a session: environment, directory, options.
+    /// Creates a new shell session.
     pub session: Box<dyn Fn() -> Session + Send + Sync>,
-    /// What names mean to `check` and `plan`.
+    /// Resolves command names for `check` and `plan`.
     pub names: Box<dyn Resolver + Send + Sync>,
-    /// Tools to offer besides our own.
+    /// Further tools to offer, from the registry.
     pub tools: Option<RegistryTools>,
-    /// Prompts to offer.
+    /// The prompts to offer.
     pub prompts: Vec<Prompt>,
-    /// What is kept, how much and how long.
+    /// Limits on sessions, jobs, outputs and memory.
     pub limits: ServerLimits,
-    /// Masks keys in everything but the output of programs.
+    /// Masks secrets in everything except the output of programs.
     pub redactor: Arc<Redactor>,
-    /// The names of variables that scripts do not have because they look like keys.
+    /// Names of environment variables that look like keys and are therefore withheld from scripts.
     pub withheld_variables: Vec<String>,
-    /// Is told what happens.
+    /// Receives log events.
     pub log: Box<dyn Fn(ServerEvent<'_>) + Send + Sync>,
-    /// Whether sessions and jobs outlive the client that has started them.
+    /// Whether sessions and jobs outlive the client that started them.
     pub keep: bool,
 }
 
-/// What is kept, how much and how long.
+/// Limits on what a server keeps.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ServerLimits {
-    /// Of named sessions.
+    /// Limits on named sessions.
     pub sessions: SessionLimits,
-    /// Of jobs.
+    /// Limits on jobs.
     pub jobs: JobLimits,
-    /// Of earlier outputs.
+    /// Limits on outputs of earlier calls.
     pub outputs: OutputLimits,
-    /// How much memory each script may use, in a named session together with those before it.
+    /// The memory that each script may use. Scripts of one named session share it.
     pub memory: MemoryLimit,
 }
 
@@ -96,24 +97,24 @@ impl fmt::Debug for ServerSetup {
     }
 }
 
-/// A server that is set up and not serving yet.
+/// An MCP server that does not serve yet.
 #[derive(Debug)]
 pub struct Server {
     setup: ServerSetup,
 }
 
 impl Server {
-    /// A server that works with this.
+    /// Creates a server.
     #[must_use]
     pub fn new(setup: ServerSetup) -> Server {
         Server { setup }
     }
 
-    /// Serves one client, on the descriptors it has started us with, until it goes away or `cancel` is cancelled. Everything
-    /// it has started is gone when this returns.
+    /// Serves one client over standard input and output, until it disconnects or `cancel` is cancelled. All processes
+    /// of the client have ended when this returns.
     ///
     /// # Errors
-    /// If the descriptors cannot be used or no thread is to be had.
+    /// Fails if the descriptors cannot be used or a thread cannot be started.
     pub fn serve_stdio(self, stdio: Stdio, cancel: &CancelToken) -> io::Result<()> {
         let runtime = runtime()?;
         let watch = ShutdownWatch::start(Some(stdio.duplicate()?), cancel)?;
@@ -125,7 +126,7 @@ impl Server {
             let handler = ProtocolHandler::new(&state, &Arc::new(ResourceOwner::anonymous(&state)));
             let serving = rmcp::service::serve_server_with_ct(handler, (reader, writer), watch.stop.clone());
             let serving = async {
-                // A client that goes away before it has said who it is, is no failure.
+                // A client may disconnect before it initializes; that is not an error.
                 if let Ok(service) = serving.await {
                     let _ = service.waiting().await;
                 }
@@ -134,7 +135,7 @@ impl Server {
             let served = tokio::select! {
                 () = &mut serving => true,
                 () = watch.stop.cancelled() => false,
-                // Calls that are about to be answered are; all others end with the client.
+                // Calls that finish within the timeout are still answered. All others end with the client.
                 () = end.reached(&watch.input_closed) => {
                     tokio::time::timeout(PENDING_CALLS_TIMEOUT, &mut serving).await.is_ok()
                 }
@@ -150,10 +151,11 @@ impl Server {
         result
     }
 
-    /// Serves any number of clients over HTTP until `cancel` is cancelled. Says through `ready` where.
+    /// Serves any number of clients over HTTP until `cancel` is cancelled. Calls `ready` with the address it listens
+    /// on.
     ///
     /// # Errors
-    /// If the address is no loopback address or cannot be listened on.
+    /// Fails if the address is not a loopback address or cannot be bound.
     pub fn serve_http(
         self,
         http: HttpOptions,
@@ -190,14 +192,14 @@ impl Server {
     }
 }
 
-/// How long calls that run when the client closes its output have to be answered.
+/// The time that running calls have to finish after the client has closed its output.
 const PENDING_CALLS_TIMEOUT: Duration = Duration::from_millis(200);
-/// How long the client has to read the last answers.
+/// The time that the client has to read the last answers.
 const FINAL_WRITES_TIMEOUT: Duration = Duration::from_millis(250);
-/// How long the threads of the runtime have to end after that.
+/// The time that the threads of the runtime have to exit.
 const THREAD_EXIT_TIMEOUT: Duration = Duration::from_millis(100);
 
-/// Scripts run on threads of the runtime. A stack is taken from the system only as far as it is used.
+/// Stack size of the runtime threads, on which scripts run. Only touched pages use memory.
 const THREAD_STACK_BYTES: usize = 8 << 20;
 
 fn runtime() -> io::Result<tokio::runtime::Runtime> {

@@ -1,4 +1,4 @@
-//! Outputs that stay addressable after their call.
+//! Retains the outputs of earlier calls.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -6,14 +6,14 @@ use std::time::{Duration, Instant};
 
 use haft_process::capture::Output;
 
-/// How much of earlier outputs is kept.
+/// Limits on retained outputs.
 #[derive(Clone, Copy, Debug)]
 pub struct OutputLimits {
-    /// So many outputs.
+    /// The maximum number of outputs.
     pub count: usize,
-    /// So many bytes of them in files.
+    /// The maximum number of bytes in files.
     pub disk: u64,
-    /// For so long.
+    /// How long an output is retained.
     pub age: Duration,
 }
 
@@ -24,20 +24,20 @@ impl Default for OutputLimits {
     }
 }
 
-/// The outputs of earlier calls, the oldest first.
+/// The retained outputs, oldest first.
 #[derive(Debug)]
 pub(crate) struct RetainedOutputs {
     limits: OutputLimits,
     kept: Mutex<VecDeque<RetainedOutput>>,
 }
 
-/// An output and what it is of.
+/// A retained output.
 #[derive(Clone, Debug)]
 pub(crate) struct RetainedOutput {
     pub(crate) output: Output,
-    /// Whose it is; see [`super::owner::Owner`].
+    /// The id of its [`ResourceOwner`](super::owner::ResourceOwner).
     pub(crate) owner: u64,
-    /// What wrote it, for a list.
+    /// A description of what wrote it.
     pub(crate) origin: String,
     pub(crate) since: Instant,
 }
@@ -47,8 +47,8 @@ impl RetainedOutputs {
         RetainedOutputs { limits, kept: Mutex::default() }
     }
 
-    /// Keeps an output; the oldest ones give way to it.
-    pub(crate) fn keep(&self, kept: RetainedOutput) {
+    /// Adds an output, and drops the oldest ones that exceed a limit.
+    pub(crate) fn retain(&self, kept: RetainedOutput) {
         let mut all = self.lock();
         if all.iter().any(|other| other.output.id() == kept.output.id()) {
             return;
@@ -63,23 +63,23 @@ impl RetainedOutputs {
         }
     }
 
-    /// The output of this name.
+    /// Finds an output by its id.
     pub(crate) fn get(&self, id: &str) -> Option<Output> {
         self.lock().iter().find(|kept| kept.output.id().as_str() == id).map(|kept| kept.output.clone())
     }
 
-    /// All of them, the latest first.
+    /// All outputs, newest first.
     pub(crate) fn list(&self) -> Vec<RetainedOutput> {
         self.lock().iter().rev().cloned().collect()
     }
 
-    /// Lets go of those that are too old.
+    /// Drops outputs that exceed the maximum age.
     pub(crate) fn sweep(&self, now: Instant) {
         self.lock().retain(|kept| now.saturating_duration_since(kept.since) < self.limits.age);
     }
 
-    /// Lets go of those that belonged to somebody who has gone.
-    pub(crate) fn release(&self, owner: u64) {
+    /// Drops all outputs of an owner.
+    pub(crate) fn remove_owned_by(&self, owner: u64) {
         self.lock().retain(|kept| kept.owner != owner);
     }
 
@@ -106,17 +106,17 @@ mod tests {
     }
 
     #[test]
-    fn the_oldest_give_way_by_number_size_and_age() {
+    fn the_oldest_outputs_are_dropped_by_count_size_and_age() {
         let directory = tempfile::tempdir().unwrap();
         let now = Instant::now();
         let limits = OutputLimits { count: 3, disk: 2500, age: Duration::from_secs(10) };
         let outputs = RetainedOutputs::new(limits);
         let all: Vec<Output> = (0..4).map(|_| written(10, directory.path())).collect();
-        all.iter().for_each(|output| outputs.keep(kept(output, now)));
+        all.iter().for_each(|output| outputs.retain(kept(output, now)));
         assert!(outputs.get(all[0].id().as_str()).is_none() && outputs.get(all[1].id().as_str()).is_some());
 
         let large: Vec<Output> = (0..3).map(|_| written(1000, directory.path())).collect();
-        large.iter().for_each(|output| outputs.keep(kept(output, now)));
+        large.iter().for_each(|output| outputs.retain(kept(output, now)));
         assert!(
             outputs.get(large[0].id().as_str()).is_none() && outputs.get(large[1].id().as_str()).is_some()
         );

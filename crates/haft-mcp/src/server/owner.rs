@@ -1,26 +1,27 @@
-//! Whose sessions, jobs and outputs they are.
+//! The owner of sessions, jobs and outputs.
 
 use std::sync::Arc;
 
 use super::event::ServerEvent;
 use super::server_state::ServerState;
 
-/// A client. When the last handle of it goes, everything that is its own ends, tree and all, unless it shall be kept.
+/// A client, as the owner of what it started. Dropping it ends its sessions and jobs with all their processes, unless
+/// the server keeps them.
 #[derive(Debug)]
 pub(crate) struct ResourceOwner {
     pub(crate) id: u64,
-    /// What it calls itself, if it has introduced itself.
+    /// Name and version of the client, if it has initialized.
     name: Option<String>,
     state: Arc<ServerState>,
 }
 
 impl ResourceOwner {
-    /// Somebody who has introduced himself.
+    /// A client that has initialized a connection.
     pub(crate) fn new(state: &Arc<ServerState>, name: String) -> ResourceOwner {
         ResourceOwner { id: state.next_number(), name: Some(name), state: state.clone() }
     }
 
-    /// Whoever comes without a connection.
+    /// The common owner of everything that clients without a connection start.
     pub(crate) fn anonymous(state: &Arc<ServerState>) -> ResourceOwner {
         ResourceOwner { id: state.next_number(), name: None, state: state.clone() }
     }

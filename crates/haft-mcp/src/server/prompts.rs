@@ -1,4 +1,4 @@
-//! Prompts that a client may offer to its user.
+//! MCP prompts.
 
 use std::collections::BTreeMap;
 
@@ -7,15 +7,15 @@ use rmcp::model::{
     GetPromptResult, JsonObject, ListPromptsResult, Prompt as Offered, PromptArgument, PromptMessage, Role,
 };
 
-/// A prompt with its parameters.
+/// A prompt that clients can offer to their users.
 pub struct Prompt {
-    /// The name it is asked for by.
+    /// The name of the prompt.
     pub name: String,
     /// What it is for.
     pub description: String,
-    /// The parameters it takes: name, description, whether it must be given.
+    /// Its arguments: name, description, and whether it is required.
     pub parameters: Vec<(String, Option<String>, bool)>,
-    /// Makes the text for these arguments, or says why it cannot.
+    /// Renders the prompt with the given arguments, or returns an error message.
     pub text: Box<MakeText>,
 }
 
@@ -27,7 +27,7 @@ impl std::fmt::Debug for Prompt {
     }
 }
 
-/// What there is.
+/// The reply to `prompts/list`.
 pub(crate) fn list(prompts: &[Prompt]) -> ListPromptsResult {
     let parameter = |(name, description, required): &(String, Option<String>, bool)| {
         let argument = PromptArgument::new(name).with_required(*required);
@@ -43,17 +43,17 @@ pub(crate) fn list(prompts: &[Prompt]) -> ListPromptsResult {
     ListPromptsResult::with_all_items(prompts.iter().map(prompt).collect())
 }
 
-/// The text of one.
+/// The reply to `prompts/get`.
 pub(crate) fn get(
     prompts: &[Prompt],
     name: &str,
     arguments: Option<JsonObject>,
 ) -> Result<GetPromptResult, ErrorData> {
-    let refused = |message: String| ErrorData::invalid_params(message, None);
+    let invalid = |message: String| ErrorData::invalid_params(message, None);
     let prompt = prompts
         .iter()
         .find(|prompt| prompt.name == name)
-        .ok_or_else(|| refused(format!("there is no prompt \"{name}\"")))?;
+        .ok_or_else(|| invalid(format!("unknown prompt \"{name}\"")))?;
     let text = |value: serde_json::Value| match value {
         serde_json::Value::String(text) => text,
         other => other.to_string(),
@@ -62,9 +62,9 @@ pub(crate) fn get(
         arguments.unwrap_or_default().into_iter().map(|(name, value)| (name, text(value))).collect();
     let missing = prompt.parameters.iter().find(|(name, _, required)| *required && !given.contains_key(name));
     if let Some((name, ..)) = missing {
-        return Err(refused(format!("the argument \"{name}\" is missing")));
+        return Err(invalid(format!("missing argument \"{name}\"")));
     }
-    let text = (prompt.text)(&given).map_err(refused)?;
+    let text = (prompt.text)(&given).map_err(invalid)?;
     let result = GetPromptResult::new(vec![PromptMessage::new_text(Role::User, text)]);
     Ok(result.with_description(&prompt.description))
 }

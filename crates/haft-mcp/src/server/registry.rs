@@ -1,4 +1,4 @@
-//! The tools of the registry, each under its own name and schema.
+//! Offers the tools of a registry over MCP.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,22 +12,22 @@ use tokio::sync::mpsc::unbounded_channel;
 use super::reply::ToolReply;
 use super::tool_request::ToolRequest;
 
-/// How long a list waits for all tools to be known.
+/// The time that `tools/list` waits for tools that are still being discovered.
 const LIST_TIMEOUT: Duration = Duration::from_secs(5);
-/// How often files are looked at.
+/// Interval between checks for changed tool files.
 const REFRESH_INTERVAL: Duration = Duration::from_secs(2);
 
-/// The registry, and what of it may be called.
+/// A registry, and the subset of its tools that clients may call.
 #[derive(Clone, Debug)]
 pub struct RegistryTools {
-    /// All tools.
+    /// The registry.
     pub registry: Registry,
-    /// Those that may be called; all, if there is none.
+    /// The tools that may be called; `None` allows all.
     pub toolset: Option<Toolset>,
 }
 
 impl RegistryTools {
-    /// Looks, again and again, whether files of tools have come, gone or changed. Whoever wants to know hears of it.
+    /// Checks periodically for added, removed or changed tool files. Subscribers of the registry are notified.
     pub(crate) async fn watch(self) {
         loop {
             tokio::time::sleep(REFRESH_INTERVAL).await;
@@ -36,8 +36,8 @@ impl RegistryTools {
         }
     }
 
-    /// All that may be called, as far as they are known soon. A server of others that takes longer to say which tools it has
-    /// must not keep a client waiting; it hears of them when they are known.
+    /// The tools that may be called and are known within [`LIST_TIMEOUT`]. Clients are notified when slower servers
+    /// have listed their tools.
     pub(crate) async fn list(&self) -> Vec<Tool> {
         let tools = self.clone();
         let look = move || {
@@ -53,12 +53,12 @@ impl RegistryTools {
         self.toolset.as_ref().is_none_or(|toolset| toolset.allows(name))
     }
 
-    /// Calls one; `None` if there is none of this name.
+    /// Calls a tool. Returns `None` if there is no tool of this name.
     pub(crate) async fn call(
         &self,
         name: &str,
         given: Option<JsonObject>,
-        call: &ToolRequest,
+        request: &ToolRequest,
     ) -> Option<ToolReply> {
         let name = name.to_owned();
         let cancel = CancelToken::new();
@@ -68,20 +68,20 @@ impl RegistryTools {
             ..CallOptions::default()
         };
         let registry = self.registry.clone();
-        let (tell, mut told) = unbounded_channel();
+        let (sender, mut steps) = unbounded_channel();
         let work = tokio::task::spawn_blocking(move || {
             let arguments = Value::Object(given.unwrap_or_default());
             let name = if registry.has(&name) { name } else { from_client_name(&name) };
-            let tell = |progress: &CallProgress| drop(tell.send(progress.clone()));
-            registry.call_with_progress(&name, arguments, &options, &tell)
+            let on_progress = |progress: &CallProgress| drop(sender.send(progress.clone()));
+            registry.call_with_progress(&name, arguments, &options, &on_progress)
         });
         tokio::pin!(work);
         let envelope = loop {
             tokio::select! {
                 biased;
-                Some(progress) = told.recv() => call.forward_progress(progress).await,
+                Some(progress) = steps.recv() => request.forward_progress(progress).await,
                 envelope = &mut work => break envelope,
-                () = call.cancelled(), if !cancel.is_cancelled() => cancel.cancel(),
+                () = request.cancelled(), if !cancel.is_cancelled() => cancel.cancel(),
             }
         };
         let envelope = envelope.ok()?;
@@ -89,7 +89,8 @@ impl RegistryTools {
     }
 }
 
-/// A tool as a client sees it. A period in a name, which many clients refuse, becomes two underscores.
+/// Converts a tool to its MCP form. A period in the name becomes two underscores, because many clients reject
+/// periods.
 fn to_mcp_tool(tool: &haft_tools::Tool) -> Tool {
     let schema = match &tool.descriptor().parameters {
         Value::Object(schema) => schema.clone(),
@@ -98,7 +99,7 @@ fn to_mcp_tool(tool: &haft_tools::Tool) -> Tool {
     Tool::new(tool.name().replace('.', "__"), tool.description().to_owned(), Arc::new(schema))
 }
 
-/// The name of a tool as we know it, if none is called as a client says.
+/// Reverses the conversion of the name.
 fn from_client_name(name: &str) -> String {
     match name.split_once("__") {
         Some((server, tool)) if !server.is_empty() => format!("{server}.{tool}"),
@@ -114,16 +115,16 @@ fn reply(envelope: Envelope) -> ToolReply {
             ToolReply::new(text, if value.is_object() { value } else { json!({ "result": value }) })
         }
         Err(fault) => {
-            let mut words = fault.message.clone();
+            let mut text = fault.message.clone();
             for more in [&fault.stdout, &envelope.stderr] {
                 if !more.trim().is_empty() {
-                    words = format!("{words}\n{}", more.trim_end());
+                    text = format!("{text}\n{}", more.trim_end());
                 }
             }
             for cut in &envelope.truncated {
                 let (total, stream, id) = (cut.total_bytes, cut.stream, &cut.id);
-                words += &format!(
-                    "\n[not all {total} bytes of {stream} are shown: see \"output\" with id \"{id}\"]"
+                text += &format!(
+                    "\n[{stream} truncated, {total} bytes in all: call \"output\" with id \"{id}\"]"
                 );
             }
             let data = json!({
@@ -131,7 +132,7 @@ fn reply(envelope: Envelope) -> ToolReply {
                 "error_code": fault.code.as_str(),
                 "truncated": envelope.truncated,
             });
-            ToolReply { data: Some(data), ..ToolReply::failure(words) }
+            ToolReply { data: Some(data), ..ToolReply::failure(text) }
         }
     }
 }

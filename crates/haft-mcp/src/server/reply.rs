@@ -1,32 +1,32 @@
-//! What a tool answers: text for an agent to read, and the same as data.
+//! The result of a tool call: text for the model, and the same as structured content.
 
 use std::time::Duration;
 
 use haft_process::Redactor;
 use serde_json::{Value, json};
 
-/// The answer to a call.
+/// The result of a tool call.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ToolReply {
     pub(crate) text: String,
     pub(crate) data: Option<Value>,
-    /// Whether what was asked for could not be done.
+    /// Whether the call failed.
     pub(crate) failed: bool,
 }
 
 impl ToolReply {
-    /// An answer in words, with the same as data.
+    /// A successful result.
     pub(crate) fn new(text: impl Into<String>, data: Value) -> ToolReply {
         ToolReply { text: text.into(), data: Some(data), failed: false }
     }
 
-    /// Masks keys in it. Not for answers that hold the output of programs.
+    /// Masks secrets. Must not be used for replies that contain the output of programs.
     pub(crate) fn redact(&mut self, redactor: &Redactor) {
         redactor.redact(&mut self.text);
         self.data.iter_mut().for_each(|data| redact_value(data, redactor));
     }
 
-    /// Why it could not be done, and what to do about it.
+    /// A failed call, with a message that says what to do.
     pub(crate) fn failure(message: impl Into<String>) -> ToolReply {
         let text = message.into();
         let data = json!({ "error": text });
@@ -34,7 +34,7 @@ impl ToolReply {
     }
 }
 
-/// Masks keys in every string of a value.
+/// Masks secrets in every string of a value.
 fn redact_value(value: &mut Value, redactor: &Redactor) {
     match value {
         Value::String(text) => redactor.redact(text),
@@ -44,12 +44,12 @@ fn redact_value(value: &mut Value, redactor: &Redactor) {
     }
 }
 
-/// One line of facts.
+/// Joins facts into the last line of a reply.
 pub(crate) fn facts_line(facts: &[String]) -> String {
     format!("[{}]\n", facts.join(" · "))
 }
 
-/// A time as people write it.
+/// Formats a duration for people.
 pub(crate) fn format_duration(duration: Duration) -> String {
     let seconds = duration.as_secs_f64();
     match seconds {
@@ -65,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn times_are_short() {
+    fn durations_are_short() {
         let cases =
             [(0.0004, "0 ms"), (0.25, "250 ms"), (1.25, "1.2 s"), (42.0, "42 s"), (125.0, "2 min 5 s")];
         for (seconds, text) in cases {

@@ -1,4 +1,4 @@
-//! Outputs and job logs as resources.
+//! MCP resources: outputs and job logs.
 
 use haft_process::capture::{Output, OutputSlice, OutputView};
 use rmcp::ErrorData;
@@ -12,10 +12,10 @@ use super::server_state::ServerState;
 
 const OUTPUT_URI_PREFIX: &str = "haft://output/";
 const JOB_URI_PREFIX: &str = "haft://job/";
-/// More of a resource is not sent in one message.
+/// Longer resources are truncated in the middle.
 const MAX_RESOURCE_BYTES: usize = 8 << 20;
 
-/// What there is.
+/// The reply to `resources/list`.
 pub(crate) fn list(state: &ServerState) -> ListResourcesResult {
     let job = |job: &std::sync::Arc<super::jobs::ScriptJob>| {
         Resource::new(job_uri(&job.id), format!("log of job {}", job.id))
@@ -35,26 +35,26 @@ pub(crate) fn list(state: &ServerState) -> ListResourcesResult {
     ListResourcesResult::with_all_items(jobs.iter().map(job).chain(outputs.iter().map(output)).collect())
 }
 
-/// The name of a job's log.
+/// The URI of a job log.
 pub(crate) fn job_uri(id: &str) -> String {
     format!("{JOB_URI_PREFIX}{id}")
 }
 
-/// How they are named.
+/// The reply to `resources/templates/list`.
 pub(crate) fn templates() -> ListResourceTemplatesResult {
-    let template = |uri: &str, name: &str, words: &str| {
-        ResourceTemplate::new(format!("{uri}{{id}}"), name).with_description(words)
+    let template = |uri: &str, name: &str, description: &str| {
+        ResourceTemplate::new(format!("{uri}{{id}}"), name).with_description(description)
     };
     ListResourceTemplatesResult::with_all_items(vec![
-        template(OUTPUT_URI_PREFIX, "output", "All that is kept of what a script wrote"),
-        template(JOB_URI_PREFIX, "job log", "What a job has written so far, both streams"),
+        template(OUTPUT_URI_PREFIX, "output", "The retained output of a script"),
+        template(JOB_URI_PREFIX, "job log", "The output of a job so far, standard output and standard error"),
     ])
 }
 
-/// The bytes of one: as text, or as they are if they are no text. What is left out has a mark in its place, and `_meta`
-/// says how much there is.
+/// The reply to `resources/read`: text, or base64 if it is not UTF-8. A marker replaces omitted bytes, and `_meta`
+/// holds their number.
 pub(crate) fn read(state: &ServerState, uri: &str) -> Result<ReadResourceResult, ErrorData> {
-    let unknown = || ErrorData::resource_not_found(format!("there is no resource \"{uri}\""), None);
+    let unknown = || ErrorData::resource_not_found(format!("unknown resource \"{uri}\""), None);
     let outputs: Vec<Output> = if let Some(id) = uri.strip_prefix(OUTPUT_URI_PREFIX) {
         vec![state.outputs.get(id).ok_or_else(unknown)?]
     } else if let Some(id) = uri.strip_prefix(JOB_URI_PREFIX) {
@@ -75,11 +75,11 @@ pub(crate) fn read(state: &ServerState, uri: &str) -> Result<ReadResourceResult,
         Err(error) => ResourceContents::blob(encode_base64(error.as_bytes()), uri)
             .with_mime_type("application/octet-stream"),
     };
-    Ok(ReadResourceResult::new(vec![contents.with_meta(MetaObject(extent(&slices)))]))
+    Ok(ReadResourceResult::new(vec![contents.with_meta(MetaObject(byte_counts(&slices)))]))
 }
 
-/// How much there is, and how much of it is left out.
-fn extent(slices: &[OutputSlice]) -> serde_json::Map<String, Value> {
+/// The `_meta` fields: total, omitted and lost bytes.
+fn byte_counts(slices: &[OutputSlice]) -> serde_json::Map<String, Value> {
     let total: u64 = slices.iter().map(|slice| slice.total_bytes).sum();
     let omitted: u64 =
         slices.iter().flat_map(|slice| &slice.omissions).map(|part| part.bytes.end - part.bytes.start).sum();
@@ -90,7 +90,7 @@ fn extent(slices: &[OutputSlice]) -> serde_json::Map<String, Value> {
         .collect()
 }
 
-/// Base64, as JSON carries bytes.
+/// Encodes bytes as base64, as the protocol requires for binary contents.
 fn encode_base64(bytes: &[u8]) -> String {
     const BASE64_ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
@@ -110,7 +110,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bytes_are_encoded_as_the_standard_says() {
+    fn base64_follows_rfc_4648() {
         let cases = [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foobar", "Zm9vYmFy")];
         for (bytes, text) in cases {
             assert_eq!(encode_base64(bytes.as_bytes()), text);

@@ -1,4 +1,4 @@
-//! The tool `run`: a script, and what one waits for.
+//! The tool `run`: runs a script and waits for its end or for a condition.
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -7,71 +7,74 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use haft_kernel::Session;
+use haft_kernel::run::{Input, Run, Streams};
 use haft_process::{Redactor, TerminalSize};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use tokio::sync::{oneshot, watch};
 
-use super::finished_run::{self, FinishedRun, Input, RunRequest, Streams};
+use super::finished_run::FinishedRun;
 use super::job_notifications;
 use super::job_report;
 use super::jobs::ScriptJob;
 use super::outputs::RetainedOutput;
 use super::reply::ToolReply;
+use super::run_session::RunSession;
 use super::server_state::ServerState;
-use super::sessions::SessionGuard;
 use super::tool_request::ToolRequest;
 use super::until::{UntilArguments, WaitConditions};
 use super::view::ViewArguments;
 use super::wait::{self, WaitResult};
 use super::withheld_variables;
 
-/// What `run` takes.
+/// Arguments of the tool `run`.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RunArguments {
-    /// The script, in bash.
-    script: String,
-    /// The directory to run it in. Default: the session's, or the server's.
+    /// The bash script.
+    pub(crate) script: String,
+    /// Working directory. Default: the directory of the session, or of the server.
     #[serde(default)]
-    cwd: Option<PathBuf>,
+    pub(crate) cwd: Option<PathBuf>,
     /// Environment variables for this script.
     #[serde(default)]
     env: Option<BTreeMap<String, String>>,
-    /// Seconds until the call returns in any case (default 120).
+    /// Maximum number of seconds until the call returns (default 120).
     #[serde(default)]
     timeout: Option<f64>,
-    /// At the time-out: "kill" it with everything it started (default), or leave it as a job: "background".
+    /// At the timeout, "kill" the script and every process it started (default), or let it continue as a job
+    /// ("background").
     #[serde(default)]
     on_timeout: OnTimeout,
-    /// What it reads on standard input. Default: nothing, it is at its end.
+    /// Text for standard input. Default: empty.
     #[serde(default)]
     stdin: Option<String>,
-    /// Keep standard input open, for the tool "job" to write to.
+    /// Keep standard input open, so that the tool "job" can write to it.
     #[serde(default)]
     interactive: bool,
-    /// A name for state that lasts: variables, functions and directory are found again by the next script in the same
-    /// session. Default: a fresh session for this script alone.
+    /// Name of a session that lasts. The next script in the same session sees its variables, functions and working
+    /// directory. Default: a new session for this script only.
     #[serde(default)]
-    session: Option<String>,
-    /// End the named session after this script.
+    pub(crate) session: Option<String>,
+    /// End the session after this script.
     #[serde(default)]
     end_session: bool,
-    /// Which part of the output to show.
+    /// Which part of the output to return.
     #[serde(default)]
     view: ViewArguments,
-    /// Keep standard output and standard error in one stream, in true order.
+    /// Merge standard output and standard error into one stream, in the order they were written.
     #[serde(default)]
     merge: bool,
-    /// Run it on a terminal; it may then be driven with the tool "job". The call returns when it waits for input.
+    /// Run the script on a terminal. The call returns when the script waits for input; use the tool "job" to
+    /// continue.
     #[serde(default)]
     pty: bool,
-    /// What to wait for, besides its end. What still runs then is a job.
+    /// Return as soon as one of these conditions is met. If the script still runs, it continues as a job.
     #[serde(default)]
     until: Option<UntilArguments>,
 }
 
-/// What becomes of a script at the time-out.
+/// What happens to a script at the timeout.
 #[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema, PartialEq, Eq)]
 #[serde(rename_all = "lowercase")]
 enum OnTimeout {
@@ -80,37 +83,37 @@ enum OnTimeout {
     Background,
 }
 
-/// How long a call takes at most, if it does not say.
+/// The timeout of calls that set none.
 pub(crate) const DEFAULT_TIMEOUT: Duration = Duration::from_secs(120);
-/// The longest a call may take.
+/// Longer timeouts are cut to this.
 const MAX_TIMEOUT: Duration = Duration::from_secs(24 * 3600);
 
-/// A time-out in seconds, understood.
+/// Converts the argument `timeout`.
 pub(crate) fn timeout(seconds: Option<f64>) -> Result<Duration, String> {
     let Some(seconds) = seconds else { return Ok(DEFAULT_TIMEOUT) };
-    let wrong = |_| format!("\"timeout\" is no number of seconds: {seconds}");
-    Ok(Duration::try_from_secs_f64(seconds).map_err(wrong)?.min(MAX_TIMEOUT))
+    let invalid = |_| format!("invalid \"timeout\": {seconds} (expected a number of seconds)");
+    Ok(Duration::try_from_secs_f64(seconds).map_err(invalid)?.min(MAX_TIMEOUT))
 }
 
-/// Runs a script and answers when it has ended, or what was waited for has come, or the time is up.
+/// Runs a script. Returns when it has ended, a condition is met, or the timeout expires.
 pub(crate) async fn run(
     state: &Arc<ServerState>,
     arguments: RunArguments,
-    call: &ToolRequest,
+    request: &ToolRequest,
 ) -> Result<ToolReply, String> {
     let deadline = Instant::now() + timeout(arguments.timeout)?;
     let shown = arguments.view.clone().resolve()?;
-    state.jobs.check_room()?;
-    let mut place = RunSession::enter(state, &arguments, call, deadline).await?;
-    let conditions = conditions(&arguments, &place.directory)?;
-    let job = start(state, &arguments, place.session.take(), call).await?;
-    let stop = wait::wait_for_job(&job, conditions, &[], Some(deadline), call).await;
-    let left = left_running(&stop, arguments.on_timeout);
-    let expired = matches!(stop, WaitResult::TimedOut) && !left;
-    if !left {
+    state.jobs.check_capacity()?;
+    let mut run_session = RunSession::enter(state, &arguments, request, deadline).await?;
+    let conditions = conditions(&arguments, &run_session.directory)?;
+    let job = start(state, &arguments, run_session.session.take(), request).await?;
+    let stop = wait::wait_for_job(&job, conditions, &[], Some(deadline), request).await;
+    let continues = continues_as_job(&stop, arguments.on_timeout);
+    let expired = matches!(stop, WaitResult::TimedOut) && !continues;
+    if !continues {
         finish(&job, &stop).await;
     }
-    place.leave(&job);
+    run_session.store(&job);
     let mut reply = job_report::report_job(&job, &shown, None, &stop, expired);
     withheld_variables::mention(&mut reply, &job, &state.setup.withheld_variables);
     retain_outputs(state, &job);
@@ -118,63 +121,13 @@ pub(crate) async fn run(
         tokio::spawn(job_notifications::notify_when_ended(state.clone(), job));
     }
     if let Some(name) = arguments.session.filter(|_| arguments.end_session) {
-        state.discard(state.sessions.end(&name));
+        state.discard(state.sessions.remove(&name));
     }
     Ok(reply)
 }
 
-/// Where a script runs: a session for itself, or a named one.
-struct RunSession {
-    session: Option<Session>,
-    directory: PathBuf,
-    /// The named session's place, and what it holds if the script goes on without it.
-    named: Option<(SessionGuard<Session>, Session)>,
-}
-
-impl RunSession {
-    async fn enter(
-        state: &ServerState,
-        arguments: &RunArguments,
-        call: &ToolRequest,
-        deadline: Instant,
-    ) -> Result<RunSession, String> {
-        let mut guard = match &arguments.session {
-            Some(name) => Some(claim(state, name, call, deadline).await?),
-            None => None,
-        };
-        let known = guard.as_mut().and_then(|guard| guard.take());
-        if known.is_none() {
-            reject_syntax_errors(&arguments.script)?;
-        }
-        let mut session = known.unwrap_or_else(|| (state.setup.session)());
-        if let Some(directory) = &arguments.cwd
-            && let Err(message) = finished_run::enter(&mut session, directory)
-        {
-            if let Some(guard) = &mut guard {
-                **guard = Some(session);
-            }
-            return Err(message);
-        }
-        let directory = finished_run::directory(&session);
-        let named = guard.map(|guard| (guard, session.fork()));
-        Ok(RunSession { session: Some(session), directory, named })
-    }
-
-    /// The named session is what the script has made of it, or what it was if that goes on without it.
-    fn leave(self, job: &ScriptJob) {
-        let Some((mut state, before)) = self.named else { return };
-        let after = job.ended().and_then(|ended| ended.take_session());
-        *state = Some(after.unwrap_or(before));
-    }
-}
-
-/// Refuses a script that is not bash before anything of it runs. A session that was used before may have changed what is.
-fn reject_syntax_errors(script: &str) -> Result<(), String> {
-    let read = haft_lang::parse_script(script.as_bytes(), &haft_lang::ParseOptions::default());
-    read.error.map_or(Ok(()), |error| Err(super::script_tools::format_syntax_error(&error, script)))
-}
-
-/// What is waited for: on a terminal, input too, since nobody else would notice.
+/// The conditions to wait for. An interactive script also returns when it waits for input, because only the client
+/// can provide it.
 fn conditions(arguments: &RunArguments, directory: &std::path::Path) -> Result<WaitConditions, String> {
     let interactive = arguments.pty || arguments.interactive;
     let mut conditions = match arguments.until.clone() {
@@ -185,56 +138,40 @@ fn conditions(arguments: &RunArguments, directory: &std::path::Path) -> Result<W
     Ok(conditions)
 }
 
-/// Waits for the named session to be free.
-async fn claim(
-    state: &ServerState,
-    name: &str,
-    call: &ToolRequest,
-    deadline: Instant,
-) -> Result<SessionGuard<Session>, String> {
-    let slot = state.sessions.claim(name, call.owner.id, Instant::now())?;
-    tokio::select! {
-        state = slot.lock_owned() => Ok(state),
-        () = tokio::time::sleep_until(deadline.into()) => Err(format!(
-            "session \"{name}\" is still busy with an earlier script\nhint: wait longer, or use another session"
-        )),
-        () = call.cancelled() => Err("cancelled".to_owned()),
-    }
-}
-
-/// Starts the script on a thread that has nothing else to do meanwhile.
+/// Starts the script on a blocking thread.
 async fn start(
     state: &Arc<ServerState>,
     arguments: &RunArguments,
     session: Option<Session>,
-    call: &ToolRequest,
+    request: &ToolRequest,
 ) -> Result<Arc<ScriptJob>, String> {
-    let run = order(arguments).run().memory_limit(state.setup.limits.memory);
-    let session = session.ok_or("the session has gone")?;
+    let run = build_run(arguments).memory_limit(state.setup.limits.memory);
+    let session = session.ok_or("the session has ended")?;
     let (started, controller) = oneshot::channel();
     let (ended, end) = watch::channel(None);
     let host = state.setup.host.clone();
     tokio::task::spawn_blocking(move || {
         let (mut session, mut started) = (session, Some(started));
-        let mut tell = |begun| started.take().map(|started| started.send(begun));
-        let outcome = run.run_held(&host, &mut session, |controller| drop(tell(Ok(controller.clone()))));
+        let mut notify = |begun| started.take().map(|started| started.send(begun));
+        let outcome = run.run_held(&host, &mut session, |controller| drop(notify(Ok(controller.clone()))));
         match outcome {
             Ok(outcome) => drop(ended.send(Some(Arc::new(FinishedRun::new(session, outcome))))),
             Err(error) => {
                 let hint = error.hint().map(|hint| format!("\nhint: {hint}")).unwrap_or_default();
-                tell(Err(format!("{error}{hint}")));
+                notify(Err(format!("{error}{hint}")));
             }
         }
     });
     let controller = controller.await.map_err(|_| "the script could not be started".to_owned())??;
     let number = state.next_number();
     let redactor = redactor(&state.setup.redactor, arguments);
-    let job = Arc::new(ScriptJob::new(number, call.owner.id, &arguments.script, redactor, controller, end));
+    let job =
+        Arc::new(ScriptJob::new(number, request.owner.id, &arguments.script, redactor, controller, end));
     state.jobs.insert(job.clone());
     Ok(job)
 }
 
-/// What masks the keys of the server's environment, and those that the call brings.
+/// The redactor of the server, extended by the secrets in the `env` argument.
 fn redactor(common: &Arc<Redactor>, arguments: &RunArguments) -> Arc<Redactor> {
     let Some(env) = arguments.env.as_ref().filter(|env| !env.is_empty()) else { return common.clone() };
     let mut own = Redactor::clone(common);
@@ -242,7 +179,8 @@ fn redactor(common: &Arc<Redactor>, arguments: &RunArguments) -> Arc<Redactor> {
     Arc::new(own)
 }
 
-fn order(arguments: &RunArguments) -> RunRequest {
+/// Builds the kernel run.
+fn build_run(arguments: &RunArguments) -> Run {
     let input = match &arguments.stdin {
         Some(text) => Input::Bytes(Arc::from(text.as_bytes())),
         None if arguments.interactive || arguments.pty => Input::Pipe,
@@ -253,20 +191,21 @@ fn order(arguments: &RunArguments) -> RunRequest {
         (false, true) => Streams::Merged,
         (false, false) => Streams::Separate,
     };
-    let variables = arguments.env.clone().unwrap_or_default().into_iter().collect();
-    RunRequest { script: arguments.script.clone(), variables, input, streams }
+    let run = Run::new(arguments.script.clone().into_bytes()).input(input).streams(streams);
+    let variables = arguments.env.iter().flatten();
+    variables.fold(run, |run, (name, value)| run.variable(name.as_bytes(), value.as_bytes()))
 }
 
-/// Whether the script goes on after the call.
-fn left_running(stop: &WaitResult, on_timeout: OnTimeout) -> bool {
+/// Whether the script continues as a job after the call.
+fn continues_as_job(stop: &WaitResult, on_timeout: OnTimeout) -> bool {
     match stop {
-        WaitResult::MetCondition(_) => true,
+        WaitResult::ConditionMet(_) => true,
         WaitResult::TimedOut => on_timeout == OnTimeout::Background,
         WaitResult::Ended | WaitResult::Cancelled => false,
     }
 }
 
-/// Ends the job, if it has not ended, and waits until nothing is left of it.
+/// Ends the job if it still runs, and waits until it has ended.
 async fn finish(job: &ScriptJob, stop: &WaitResult) {
     if !matches!(stop, WaitResult::Ended) {
         job.controller.cancel();
@@ -274,12 +213,12 @@ async fn finish(job: &ScriptJob, stop: &WaitResult) {
     job.end().await;
 }
 
-/// Keeps what the job wrote, and the job itself only while it runs.
+/// Retains the output of a job, and removes the job if it has ended.
 pub(crate) fn retain_outputs(state: &ServerState, job: &Arc<ScriptJob>) {
     for (name, output) in job.streams() {
         if output.total_bytes() > 0 || !output.is_finished() {
             let origin = format!("{name} of {}", job.title());
-            state.outputs.keep(RetainedOutput { output, owner: job.owner, origin, since: Instant::now() });
+            state.outputs.retain(RetainedOutput { output, owner: job.owner, origin, since: Instant::now() });
         }
     }
     if !job.is_alive() {

@@ -1,4 +1,4 @@
-//! The tools `check` and `plan`: a script looked at before anything runs.
+//! The tools `check` and `plan`: they analyze a script without running it.
 
 use haft_lang::ast::LineIndex;
 use haft_lang::check::{Diagnostic, Severity};
@@ -9,18 +9,18 @@ use serde_json::json;
 
 use super::reply::ToolReply;
 
-/// What `check` and `plan` take.
+/// Arguments of the tools `check` and `plan`.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ScriptArguments {
-    /// The script, in bash.
+    /// The bash script.
     script: String,
 }
 
-/// What scripts are called in messages.
+/// The file name in diagnostics.
 const SCRIPT_NAME: &str = "script";
 
-/// Says what is wrong with a script.
+/// Reports errors and likely mistakes in a script.
 pub(crate) fn check(arguments: &ScriptArguments, names: &dyn Resolver) -> ToolReply {
     let source = arguments.script.as_bytes();
     let found = haft_lang::check::check(source, &ParseOptions::default(), names);
@@ -28,7 +28,7 @@ pub(crate) fn check(arguments: &ScriptArguments, names: &dyn Resolver) -> ToolRe
     let mut text: String =
         found.iter().map(|diagnostic| diagnostic.render(SCRIPT_NAME, source, &lines)).collect();
     if found.is_empty() {
-        text.push_str("nothing is wrong with it\n");
+        text.push_str("no problems found\n");
     }
     let data = json!({
         "ok": found.iter().all(|diagnostic| diagnostic.severity != Severity::Error),
@@ -38,13 +38,13 @@ pub(crate) fn check(arguments: &ScriptArguments, names: &dyn Resolver) -> ToolRe
     ToolReply::new(text, data)
 }
 
-/// Why a script is none.
+/// Formats a syntax error with the line it is in.
 pub(crate) fn format_syntax_error(error: &haft_lang::SyntaxError, script: &str) -> String {
     let source = script.as_bytes();
     Diagnostic::from(error).render(SCRIPT_NAME, source, &LineIndex::new(source))
 }
 
-/// Says what a script would do.
+/// Lists the commands that a script can run.
 pub(crate) fn plan(arguments: &ScriptArguments, names: &dyn Resolver) -> ToolReply {
     let source = arguments.script.as_bytes();
     let script = parse_script(source, &ParseOptions::default());

@@ -1,4 +1,4 @@
-//! What all clients of a server share.
+//! The state that all clients of a server share.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -10,10 +10,10 @@ use tokio::sync::{broadcast, watch};
 use tokio_util::task::TaskTracker;
 
 use super::ServerSetup;
-use super::finished_run::end_session;
 use super::job_notifications::JobEnded;
 use super::jobs::{JobTable, ScriptJob};
 use super::outputs::RetainedOutputs;
+use super::run_session::end_session;
 use super::sessions::{SessionCell, SessionTable};
 
 /// Sessions, jobs and outputs of all clients.
@@ -23,26 +23,26 @@ pub(crate) struct ServerState {
     pub(crate) jobs: JobTable,
     pub(crate) outputs: RetainedOutputs,
     pub(crate) tasks: TaskManager,
-    /// How often the tools of the registry have changed.
+    /// Changes whenever the tools of the registry change.
     pub(crate) tool_changes: watch::Receiver<u64>,
-    /// Where jobs tell that they are over.
+    /// Publishes background jobs that have ended.
     pub(crate) ended_jobs: broadcast::Sender<JobEnded>,
-    /// What is being ended.
+    /// Jobs and sessions that are being ended.
     shutdowns: TaskTracker,
     numbers: AtomicU64,
 }
 
-/// How often what is too old is looked for.
+/// Interval between searches for expired sessions, jobs and outputs.
 const SWEEP_INTERVAL: Duration = Duration::from_secs(30);
-/// How often it is looked whether what is kept still runs.
+/// Interval between checks whether kept jobs still run.
 const KEEP_POLL_INTERVAL: Duration = Duration::from_secs(1);
 
-/// How long the processes of a client that has gone have to end by themselves.
+/// The time between `SIGTERM` and `SIGKILL` for processes of a disconnected client.
 pub(crate) const DISCONNECT_GRACE: Duration = Duration::from_millis(200);
-/// How long the server waits for everything to end before it ends itself.
+/// The time that the server waits for all processes to end before it exits.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// A client that does not listen misses news if more than so many are waiting.
+/// A slow client misses notifications if more than this number is queued.
 const MAX_QUEUED_NOTIFICATIONS: usize = 64;
 
 impl ServerState {
@@ -65,20 +65,21 @@ impl ServerState {
         })
     }
 
-    /// A number that nobody else has.
+    /// A unique number for a job or an owner.
     pub(crate) fn next_number(&self) -> u64 {
         self.numbers.fetch_add(1, Ordering::Relaxed)
     }
 
-    /// Ends everything that belonged to a client that has gone.
+    /// Ends everything that a disconnected client owns.
     pub(crate) fn release(&self, owner: u64) {
-        self.outputs.release(owner);
+        self.outputs.remove_owned_by(owner);
         self.end_sessions(self.sessions.take(|whose| whose == owner));
-        self.end(self.jobs.take(|job| job.owner == owner), Some(DISCONNECT_GRACE));
+        self.end_jobs(self.jobs.take(|job| job.owner == owner), Some(DISCONNECT_GRACE));
     }
 
-    /// Ends jobs: asks all of them at once and does not wait here. `grace` replaces the time each has to end by itself.
-    fn end(&self, jobs: Vec<Arc<ScriptJob>>, grace: Option<Duration>) {
+    /// Starts ending jobs, all at the same time, and does not wait. `grace` replaces the time between `SIGTERM` and
+    /// `SIGKILL`.
+    fn end_jobs(&self, jobs: Vec<Arc<ScriptJob>>, grace: Option<Duration>) {
         for job in jobs {
             grace.into_iter().for_each(|grace| job.controller.set_grace(grace));
             job.controller.cancel();
@@ -86,11 +87,11 @@ impl ServerState {
         }
     }
 
-    /// Ends the background processes of sessions of a client that has gone.
+    /// Starts ending the background processes of sessions.
     fn end_sessions(&self, sessions: Vec<SessionCell<Session>>) {
         let end = move || {
             for shelf in sessions {
-                // A session that a call holds ends with the job of that call.
+                // A session that a call uses ends with the job of that call.
                 let session = shelf.try_lock().ok().and_then(|mut state| state.take());
                 session.into_iter().for_each(|session| end_session(session, Some(DISCONNECT_GRACE)));
             }
@@ -98,30 +99,30 @@ impl ServerState {
         drop(self.shutdowns.spawn_blocking(end));
     }
 
-    /// Lets go of sessions, which ends what runs in their background, where waiting for that keeps nobody.
+    /// Drops sessions on a blocking thread. Dropping ends their background processes, which may take a while.
     pub(crate) fn discard<T: Send + 'static>(&self, sessions: T) {
         drop(self.shutdowns.spawn_blocking(move || drop(sessions)));
     }
 
-    /// Ends everything, or waits for it if it is to be kept. Returns after [`FINISH_LIMIT`] even if a process cannot be
-    /// killed: the watcher process goes on trying.
+    /// Ends all jobs and sessions, or waits for the jobs if the server keeps them. Returns after [`SHUTDOWN_TIMEOUT`]
+    /// even if a process cannot be killed: the watcher process continues to try.
     pub(crate) async fn finish(&self) {
         while self.setup.keep && self.jobs.list().iter().any(|job| job.is_alive()) {
             tokio::time::sleep(KEEP_POLL_INTERVAL).await;
         }
         self.end_sessions(self.sessions.take(|_| true));
-        self.end(self.jobs.take(|_| true), Some(DISCONNECT_GRACE));
+        self.end_jobs(self.jobs.take(|_| true), Some(DISCONNECT_GRACE));
         self.shutdowns.close();
         let _ = tokio::time::timeout(SHUTDOWN_TIMEOUT, self.shutdowns.wait()).await;
     }
 
-    /// Ends, again and again, what is too old.
+    /// Ends expired sessions, jobs and outputs periodically.
     pub(crate) async fn sweep(self: Arc<ServerState>) {
         loop {
             tokio::time::sleep(SWEEP_INTERVAL).await;
             let now = Instant::now();
             self.discard(self.sessions.take_old(now));
-            self.end(self.jobs.take_old(now), None);
+            self.end_jobs(self.jobs.take_old(now), None);
             self.outputs.sweep(now);
         }
     }

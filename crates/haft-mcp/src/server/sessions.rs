@@ -1,4 +1,4 @@
-//! Named sessions: state that lasts from one call to the next.
+//! Named sessions, whose state lasts from one call to the next.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -6,12 +6,12 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::OwnedMutexGuard;
 
-/// How many sessions there may be.
+/// Limits on named sessions.
 #[derive(Clone, Copy, Debug)]
 pub struct SessionLimits {
-    /// So many at once.
+    /// The maximum number of sessions.
     pub count: usize,
-    /// One that was not used for so long is ended.
+    /// A session that was not used for this long is ended.
     pub age: Duration,
 }
 
@@ -22,16 +22,16 @@ impl Default for SessionLimits {
     }
 }
 
-/// All named sessions. What a session is, is of no matter here.
+/// The named sessions of all clients. Generic over the session type for tests.
 #[derive(Debug)]
 pub(crate) struct SessionTable<S> {
     limits: SessionLimits,
     slots: Mutex<BTreeMap<String, SessionSlot<S>>>,
 }
 
-/// Where the state of a session lies.
+/// Holds a session, or `None` while a call uses it.
 pub(crate) type SessionCell<S> = Arc<tokio::sync::Mutex<Option<S>>>;
-/// The state of a session; nothing while a call has it.
+/// Exclusive access to a session.
 pub(crate) type SessionGuard<S> = OwnedMutexGuard<Option<S>>;
 
 #[derive(Debug)]
@@ -46,7 +46,7 @@ impl<S> SessionTable<S> {
         SessionTable { limits, slots: Mutex::default() }
     }
 
-    /// The session of this name, made if there is none. Calls for one session come one after the other.
+    /// Finds or creates the session of this name. The lock in the result serializes calls of one session.
     pub(crate) fn claim(&self, name: &str, owner: u64, now: Instant) -> Result<SessionCell<S>, String> {
         let mut slots = self.lock();
         if let Some(slot) = slots.get_mut(name) {
@@ -56,7 +56,7 @@ impl<S> SessionTable<S> {
         if slots.len() >= self.limits.count {
             let names: Vec<&str> = slots.keys().map(String::as_str).collect();
             return Err(format!(
-                "there are {} sessions already, no more are kept\nhint: use one of them, or end one with \"end_session\": {}",
+                "too many sessions: {} exist\nhint: use one of them, or end one with \"end_session\": {}",
                 slots.len(),
                 names.join(", ")
             ));
@@ -66,19 +66,19 @@ impl<S> SessionTable<S> {
         Ok(state)
     }
 
-    /// Takes out a session; a call that still has it goes on.
-    pub(crate) fn end(&self, name: &str) -> Option<SessionCell<S>> {
+    /// Removes a session. A call that uses it continues.
+    pub(crate) fn remove(&self, name: &str) -> Option<SessionCell<S>> {
         self.lock().remove(name).map(|slot| slot.state)
     }
 
-    /// Takes out those that were not used for long: dropped, they end.
+    /// Removes unused sessions that exceed the maximum age. Dropping them ends them.
     #[must_use]
     pub(crate) fn take_old(&self, now: Instant) -> Vec<SessionCell<S>> {
         let age = self.limits.age;
         self.extract(|slot| now.saturating_duration_since(slot.used) >= age && slot.state.try_lock().is_ok())
     }
 
-    /// Takes out those of some owners.
+    /// Removes the sessions of matching owners.
     #[must_use]
     pub(crate) fn take(&self, whose: impl Fn(u64) -> bool) -> Vec<SessionCell<S>> {
         self.extract(|slot| whose(slot.owner))
@@ -106,14 +106,14 @@ mod tests {
         assert_eq!(*sessions.claim("a", 1, now).unwrap().try_lock_owned().unwrap(), Some(7));
         sessions.claim("b", 2, now).unwrap();
         assert!(sessions.claim("c", 1, now).unwrap_err().contains("\"end_session\": a, b"));
-        assert!(sessions.end("a").is_some() && sessions.end("a").is_none());
+        assert!(sessions.remove("a").is_some() && sessions.remove("a").is_none());
         assert_eq!(*sessions.claim("a", 1, now).unwrap().try_lock_owned().unwrap(), None);
         assert_eq!(sessions.take(|owner| owner == 2).len(), 1);
         sessions.claim("c", 1, now).unwrap();
     }
 
     #[test]
-    fn what_is_in_use_does_not_grow_old() {
+    fn sessions_in_use_do_not_expire() {
         let now = Instant::now();
         let sessions: SessionTable<u32> =
             SessionTable::new(SessionLimits { count: 1, age: Duration::from_secs(10) });

@@ -1,7 +1,7 @@
-//! What a client with a connection wants to hear without asking, and telling it.
+//! The notifications that a connected client wants, and sending them.
 #![expect(
     deprecated,
-    reason = "older revisions have a log and subscriptions, which the newest one has no more"
+    reason = "the newest protocol revision has no logging or resource subscriptions, older ones do"
 )]
 
 use std::collections::HashSet;
@@ -16,32 +16,32 @@ use tokio::sync::{broadcast, watch};
 
 use super::job_notifications::JobEnded;
 
-/// How often it is looked whether the client is still there.
+/// Interval between checks whether the client is still connected.
 const CONNECTION_CHECK_INTERVAL: Duration = Duration::from_secs(30);
 
-/// What it has asked for.
+/// The subscriptions and the log level of a client.
 #[derive(Debug, Default)]
 pub(crate) struct ClientSubscriptions(Mutex<SubscriptionState>);
 
 #[derive(Debug, Default)]
 struct SubscriptionState {
-    /// Whether it wants no messages but those of trouble.
-    only_trouble: bool,
-    /// Resources that it follows.
-    followed: HashSet<String>,
+    /// Whether the log level excludes informational messages.
+    warnings_only: bool,
+    /// The URIs of subscribed resources.
+    resources: HashSet<String>,
 }
 
 impl ClientSubscriptions {
     pub(crate) fn set_level(&self, level: LoggingLevel) {
-        self.state().only_trouble = !matches!(level, LoggingLevel::Debug | LoggingLevel::Info);
+        self.state().warnings_only = !matches!(level, LoggingLevel::Debug | LoggingLevel::Info);
     }
 
     pub(crate) fn subscribe(&self, uri: String) {
-        self.state().followed.insert(uri);
+        self.state().resources.insert(uri);
     }
 
     pub(crate) fn unsubscribe(&self, uri: &str) {
-        self.state().followed.remove(uri);
+        self.state().resources.remove(uri);
     }
 
     fn state(&self) -> MutexGuard<'_, SubscriptionState> {
@@ -49,26 +49,26 @@ impl ClientSubscriptions {
     }
 }
 
-/// Tells a client, as long as it is there, that tools have changed and jobs are over.
+/// Sends notifications of changed tools and ended jobs until the client disconnects.
 pub(crate) async fn send_notifications(
     peer: Peer<RoleServer>,
     mut changes: watch::Receiver<u64>,
-    mut news: broadcast::Receiver<JobEnded>,
+    mut ended_jobs: broadcast::Receiver<JobEnded>,
     owner: u64,
     subscriptions: Arc<ClientSubscriptions>,
 ) {
     changes.mark_unchanged();
     while !peer.is_transport_closed() {
-        let told = tokio::select! {
+        let sent = tokio::select! {
             Ok(()) = changes.changed() => peer.notify_tool_list_changed().await,
-            news = news.recv() => match news {
-                Ok(news) => notify(&peer, news, owner, &subscriptions).await,
+            ended = ended_jobs.recv() => match ended {
+                Ok(job) => notify(&peer, job, owner, &subscriptions).await,
                 Err(broadcast::error::RecvError::Lagged(_)) => Ok(()),
                 Err(broadcast::error::RecvError::Closed) => return,
             },
             () = tokio::time::sleep(CONNECTION_CHECK_INTERVAL) => Ok(()),
         };
-        if told.is_err() {
+        if sent.is_err() {
             return;
         }
     }
@@ -76,19 +76,19 @@ pub(crate) async fn send_notifications(
 
 async fn notify(
     peer: &Peer<RoleServer>,
-    news: JobEnded,
+    job: JobEnded,
     owner: u64,
     subscriptions: &ClientSubscriptions,
 ) -> Result<(), rmcp::ServiceError> {
-    let (followed, logged) = {
-        let wanted = subscriptions.state();
-        (wanted.followed.contains(&news.uri), news.owner == owner && !wanted.only_trouble)
+    let (subscribed, logged) = {
+        let state = subscriptions.state();
+        (state.resources.contains(&job.uri), job.owner == owner && !state.warnings_only)
     };
-    if followed {
-        peer.notify_resource_updated(ResourceUpdatedNotificationParam::new(news.uri)).await?;
+    if subscribed {
+        peer.notify_resource_updated(ResourceUpdatedNotificationParam::new(job.uri)).await?;
     }
     if logged {
-        let mut message = LoggingMessageNotificationParam::new(LoggingLevel::Info, news.data);
+        let mut message = LoggingMessageNotificationParam::new(LoggingLevel::Info, job.data);
         message.logger = Some("jobs".to_owned());
         peer.notify_logging_message(message).await?;
     }

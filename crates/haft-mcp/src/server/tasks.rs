@@ -1,4 +1,4 @@
-//! The Tasks extension: a call that takes long becomes a task that the client asks for later.
+//! The Tasks extension: a long call becomes a task whose result the client fetches later.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,19 +14,19 @@ use super::reply::ToolReply;
 use super::server_state::ServerState;
 use super::tool_request::ToolRequest;
 
-/// A call that takes longer becomes a task.
+/// A call that takes longer than this becomes a task.
 const TASK_THRESHOLD: Duration = Duration::from_secs(5);
-/// A task's result is kept for so long; the longest call fits in.
+/// How long the result of a task is available. Longer than the longest call.
 const TASK_TTL: Duration = Duration::from_secs(25 * 3600);
 const TASK_POLL_INTERVAL: Duration = Duration::from_millis(500);
 
-/// What a call has come to.
+/// The answer to a call.
 pub(crate) enum CallAnswer {
     Immediate(Option<Result<ToolReply, String>>),
     Task(CreateTaskResult),
 }
 
-/// Answers at once, or with a task if that takes long and the client knows tasks.
+/// Runs a call. Answers with a task if the call takes long and the client supports tasks.
 pub(crate) async fn answer<F>(
     state: &Arc<ServerState>,
     context: &RequestContext<RoleServer>,
@@ -36,11 +36,12 @@ pub(crate) async fn answer<F>(
 where
     F: Future<Output = Option<Result<ToolReply, String>>> + Send + 'static,
 {
-    let knows_tasks = context.client_capabilities().is_some_and(|capabilities| capabilities.supports_tasks());
-    if !knows_tasks {
+    let supports_tasks =
+        context.client_capabilities().is_some_and(|capabilities| capabilities.supports_tasks());
+    if !supports_tasks {
         return CallAnswer::Immediate(answer(call).await);
     }
-    // The request ends before the task does: from then on only the task's own cancellation counts.
+    // The request ends before the task does, so the task has its own cancellation token.
     let cancelled = CancellationToken::new();
     let mut work = tokio::spawn(answer(call.with_cancellation(cancelled.clone())));
     tokio::select! {
@@ -58,7 +59,7 @@ where
     let task = state.tasks.spawn(options, |task| {
         Box::pin(async move {
             tokio::select! {
-                done = &mut work => Ok(result(done.ok().flatten().unwrap_or_else(|| Err("the call has failed".to_owned())))),
+                done = &mut work => Ok(result(done.ok().flatten().unwrap_or_else(|| Err("the call failed".to_owned())))),
                 () = task.cancelled() => {
                     cancelled.cancel();
                     let _ = work.await;
@@ -67,18 +68,22 @@ where
             }
         })
     });
-    tokio::spawn(announce(state.clone(), context.clone(), task.task_id.clone()));
+    tokio::spawn(notify_when_ended(state.clone(), context.clone(), task.task_id.clone()));
     CallAnswer::Task(CreateTaskResult::new(task))
 }
 
-/// Tells the client when the task is over, so that it need not ask.
-async fn announce(state: Arc<ServerState>, context: RequestContext<RoleServer>, id: String) {
+/// Notifies the client when the task has ended, so that it need not poll.
+async fn notify_when_ended(state: Arc<ServerState>, context: RequestContext<RoleServer>, id: String) {
     loop {
         tokio::time::sleep(TASK_POLL_INTERVAL).await;
         let Ok(task) = state.tasks.get_task(&id) else { return };
         if task.status().is_terminal() {
-            let told = rmcp::model::TaskStatusNotification::new(TaskStatusNotificationParams::new(task));
-            let _ = context.peer.send_notification(ServerNotification::TaskStatusNotification(told)).await;
+            let notification =
+                rmcp::model::TaskStatusNotification::new(TaskStatusNotificationParams::new(task));
+            let _ = context
+                .peer
+                .send_notification(ServerNotification::TaskStatusNotification(notification))
+                .await;
             return;
         }
         if context.peer.is_transport_closed() {

@@ -1,4 +1,4 @@
-//! The tools by their names: what each is for, what it takes, what it answers.
+//! Names, descriptions and schemas of the built-in tools.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -10,16 +10,16 @@ use serde_json::{Value, json};
 
 use super::{job_tool, output_tool, run_tool, script_tools, withheld_variables};
 
-const RUN_DESCRIPTION: &str = "Run a bash script. Answers when it has ended, or what \"until\" names has come true, or the time is up, \
-             with its output and one line: exit status, duration, what is not shown. Everything it started is ended at \
-             the time-out, unless it shall go on as a job. Each call is a fresh shell unless it names a session.";
+const RUN_DESCRIPTION: &str = "Run a bash script. Returns when the script ends, when a condition in \"until\" is met, or at the \
+    timeout. The result is the output, then one line with exit status, duration and omitted output. At the timeout, every \
+    process of the script is killed unless it shall continue as a job. Each call is a new shell unless it names a session.";
 
-/// Whether a tool of this name is one of ours.
+/// Whether this is the name of a built-in tool.
 pub(crate) fn is_built_in(name: &str) -> bool {
     ["run", "job", "output", "check", "plan"].contains(&name)
 }
 
-/// Our own tools; scripts do not have the variables of these names.
+/// The built-in tools. The description of `run` lists the withheld variables.
 pub(crate) fn built_in(withheld: &[String]) -> Vec<Tool> {
     vec![
         define::<run_tool::RunArguments>(
@@ -30,25 +30,25 @@ pub(crate) fn built_in(withheld: &[String]) -> Vec<Tool> {
         ),
         define::<job_tool::JobArguments>(
             "job",
-            "List what still runs, wait for it, read what it wrote since the last look, write to it, signal or end it.",
+            "List running jobs, wait for a job, read its new output, write to it, send it a signal, or kill it.",
             outcome_schema(),
             ToolAnnotations::new().destructive(true).open_world(true),
         ),
         define::<output_tool::OutputArguments>(
             "output",
-            "Look again at what an earlier script wrote, by the id in its answer: another part, or the lines that match. \
+            "Read another part of an earlier output, or the lines that match a pattern, by the id in an earlier answer. \
              Nothing is run again.",
             json!({ "type": "object" }),
             ToolAnnotations::new().read_only(true).open_world(false),
         ),
         define::<script_tools::ScriptArguments>(
             "check",
-            "Say what is wrong with a bash script before it runs. Nothing is run.",
+            "Find errors and likely mistakes in a bash script without running it.",
             json!({
                 "type": "object",
                 "properties": {
-                    "ok": { "type": "boolean", "description": "Whether there are no errors" },
-                    "incomplete": { "type": "boolean", "description": "Whether something is missing at the end" },
+                    "ok": { "type": "boolean", "description": "Whether the script has no errors" },
+                    "incomplete": { "type": "boolean", "description": "Whether the end of the script is missing" },
                     "diagnostics": { "type": "array", "items": { "type": "object" } },
                 },
             }),
@@ -56,7 +56,7 @@ pub(crate) fn built_in(withheld: &[String]) -> Vec<Tool> {
         ),
         define::<script_tools::ScriptArguments>(
             "plan",
-            "List every command that a bash script can run, with the files it reads and writes. Nothing is run.",
+            "List every command that a bash script can run, with the files it reads and writes, without running it.",
             json!({ "type": "object" }),
             ToolAnnotations::new().read_only(true).open_world(false),
         ),
@@ -82,17 +82,17 @@ fn define<A: JsonSchema>(
         .with_annotations(annotations)
 }
 
-/// What `run` and `job` answer.
+/// The output schema of `run` and `job`.
 fn outcome_schema() -> Value {
     let stream = json!({
         "type": "object",
         "properties": {
             "text": { "type": "string" },
-            "lossy": { "type": "boolean", "description": "Whether something was not UTF-8" },
+            "lossy": { "type": "boolean", "description": "Whether the output was not valid UTF-8" },
             "total_bytes": { "type": "integer" },
             "total_lines": { "type": "integer" },
-            "truncated": { "type": "boolean", "description": "Whether the text is not all of it" },
-            "id": { "type": "string", "description": "Where the rest is, for the tool \"output\"" },
+            "truncated": { "type": "boolean", "description": "Whether part of the output is omitted" },
+            "id": { "type": "string", "description": "The id for the tool \"output\"" },
         },
     });
     json!({
@@ -115,16 +115,16 @@ fn outcome_schema() -> Value {
             "cwd": { "type": ["string", "null"] },
             "tree": { "type": "object" },
             "jobs": { "type": "array", "items": { "type": "object" } },
-            "duration": { "type": "number", "description": "In seconds" },
-            "job": { "type": "string", "description": "The job, if it still runs" },
+            "duration": { "type": "number", "description": "Seconds" },
+            "job": { "type": "string", "description": "The id of the job, if it still runs" },
             "pids": { "type": "array", "items": { "type": "integer" } },
-            "needs_input": { "type": ["integer", "null"], "description": "The process that waits for input" },
-            "met": { "type": "string", "description": "What was waited for and has come true" },
+            "needs_input": { "type": ["integer", "null"], "description": "The id of a process that waits for input" },
+            "met": { "type": "string", "description": "The condition that was met" },
         },
     })
 }
 
-/// A schema in fewer words: what may be left out need not be said to be null, and a number is a number.
+/// Simplifies a schema: an optional property need not allow null, and formats and null defaults are dropped.
 fn simplify(schema: &mut Value) {
     match schema {
         Value::Object(object) => {
@@ -153,11 +153,11 @@ fn object(value: Value) -> JsonObject {
     }
 }
 
-/// The arguments of a tool, or what is wrong with them.
+/// Deserializes the arguments of a tool.
 pub(crate) fn parse_arguments<A: DeserializeOwned>(
     tool: &str,
     given: Option<JsonObject>,
 ) -> Result<A, String> {
     serde_json::from_value(Value::Object(given.unwrap_or_default()))
-        .map_err(|error| format!("the arguments of \"{tool}\" cannot be understood: {error}"))
+        .map_err(|error| format!("invalid arguments for \"{tool}\": {error}"))
 }

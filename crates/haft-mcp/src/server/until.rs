@@ -1,4 +1,4 @@
-//! Waiting for what the caller waits for: decided here from what was seen, without looking at anything itself.
+//! Decides whether a wait is over, from observations that others make. Does no I/O.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -10,24 +10,24 @@ use serde::Deserialize;
 
 use super::ansi::AnsiStripper;
 
-/// What to wait for. The first that comes true ends the waiting; the end of the script always does.
+/// Conditions to wait for. The call returns when the first one is met, or when the script ends.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct UntilArguments {
-    /// Wait for the end; this is so in any case.
+    /// Wait for the end of the script. Always true.
     #[serde(default)]
-    #[expect(dead_code, reason = "the end is always waited for; callers may say so")]
+    #[expect(dead_code, reason = "accepted for clarity; a call always returns at the end of the script")]
     exit: Option<bool>,
-    /// A regular expression found in new output, for instance "Listening on .*:(\\d+)".
+    /// A regular expression that new output must match, for example "Listening on .*:(\\d+)".
     #[serde(default)]
     pattern: Option<String>,
     /// This many seconds without new output.
     #[serde(default)]
     quiet: Option<f64>,
-    /// A TCP port that accepts connections: 8080, or "host:8080".
+    /// A TCP port that accepts connections: 8080 or "host:8080".
     #[serde(default)]
     port: Option<PortArgument>,
-    /// A file that exists; relative to the working directory of the call.
+    /// A file that exists. Relative paths start at the working directory of the call.
     #[serde(default)]
     file: Option<PathBuf>,
     /// A process waits for input on its terminal or standard input.
@@ -35,7 +35,7 @@ pub(crate) struct UntilArguments {
     input: Option<bool>,
 }
 
-/// A port, alone or with its host.
+/// A port number, or a host and a port.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(untagged)]
 enum PortArgument {
@@ -43,7 +43,7 @@ enum PortArgument {
     Address(String),
 }
 
-/// The same, understood.
+/// Validated conditions.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct WaitConditions {
     pub(crate) pattern: Option<Regex>,
@@ -53,7 +53,7 @@ pub(crate) struct WaitConditions {
     pub(crate) input: bool,
 }
 
-/// Which condition came true.
+/// The condition that was met.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum MetCondition {
     Pattern(String),
@@ -63,7 +63,7 @@ pub(crate) enum MetCondition {
     Input(i32),
 }
 
-/// What was seen of the world at one moment.
+/// The state of everything that must be polled.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Observation {
     pub(crate) port_open: bool,
@@ -72,26 +72,25 @@ pub(crate) struct Observation {
 }
 
 impl UntilArguments {
-    /// Understands it.
+    /// Validates the arguments.
     pub(crate) fn resolve(self) -> Result<WaitConditions, String> {
         let pattern = self.pattern.map(|pattern| {
-            Regex::new(&pattern)
-                .map_err(|error| format!("\"until.pattern\" is no regular expression: {error}"))
+            Regex::new(&pattern).map_err(|error| format!("invalid \"until.pattern\": {error}"))
         });
         let quiet = self.quiet.map(|seconds| {
             Duration::try_from_secs_f64(seconds)
-                .map_err(|_| format!("\"until.quiet\" is no number of seconds: {seconds}"))
+                .map_err(|_| format!("invalid \"until.quiet\": {seconds} (expected a number of seconds)"))
         });
         let is_port = |text: &str| text.parse::<u16>().is_ok_and(|number| number > 0);
         let port = self.port.map(|port| match port {
             PortArgument::Number(number) if number > 0 => Ok(format!("localhost:{number}")),
-            PortArgument::Number(number) => Err(format!("\"until.port\" is no port: {number}")),
+            PortArgument::Number(number) => Err(format!("invalid \"until.port\": {number}")),
             PortArgument::Address(text) if is_port(&text) => Ok(format!("localhost:{text}")),
             PortArgument::Address(text) if text.rsplit_once(':').is_some_and(|(_, port)| is_port(port)) => {
                 Ok(text)
             }
             PortArgument::Address(text) => {
-                Err(format!("\"until.port\" is neither a port nor host:port: \"{text}\""))
+                Err(format!("invalid \"until.port\": \"{text}\" (expected a port or host:port)"))
             }
         });
         Ok(WaitConditions {
@@ -105,12 +104,12 @@ impl UntilArguments {
 }
 
 impl WaitConditions {
-    /// Whether new output may make one of them true or untrue.
+    /// Whether new output affects a condition.
     pub(crate) fn follows_output(&self) -> bool {
         self.pattern.is_some() || self.quiet.is_some() || self.input
     }
 
-    /// Whether something must be looked at from time to time, because nothing tells of it.
+    /// Whether a condition must be polled because no event reports it.
     pub(crate) fn needs_polling(&self) -> bool {
         self.port.is_some() || self.file.is_some() || self.input
     }
@@ -120,48 +119,48 @@ impl fmt::Display for MetCondition {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             MetCondition::Pattern(text) => write!(formatter, "output matched \"{text}\""),
-            MetCondition::Quiet(time) => write!(formatter, "quiet for {time:?}"),
+            MetCondition::Quiet(time) => write!(formatter, "no output for {time:?}"),
             MetCondition::PortArgument(port) => write!(formatter, "port {port} is open"),
             MetCondition::File(file) => write!(formatter, "\"{}\" exists", file.display()),
-            MetCondition::Input(pid) => write!(formatter, "process {pid} waits for input"),
+            MetCondition::Input(pid) => write!(formatter, "process {pid} is waiting for input"),
         }
     }
 }
 
-/// Time between two looks: short at first, as most things happen soon.
+/// The polling interval doubles between these bounds, because most conditions are met soon.
 const MIN_POLL_INTERVAL: Duration = Duration::from_millis(5);
 const MAX_POLL_INTERVAL: Duration = Duration::from_millis(100);
-/// A process that has just been given input may still stand in the read it did before: only one that is seen waiting
-/// twice, with no output for so long, waits.
+/// A process that has just received input may still be inside its previous `read`. It counts as waiting only if two
+/// observations agree and there was no output for this long.
 const INPUT_CONFIRMATION_TIME: Duration = Duration::from_millis(50);
-/// So much of the output stays in view of a pattern that spans several reads.
+/// The amount of recent output that a pattern is matched against.
 const PATTERN_WINDOW_BYTES: usize = 16 * 1024;
-/// More of a match is not told.
+/// Longer matches are cut in the answer.
 const MAX_MATCH_BYTES: usize = 200;
 
-/// Decides when the waiting is over.
+/// Tracks output, observations and time until a condition is met.
 #[derive(Debug)]
 pub(crate) struct ConditionTracker {
     conditions: WaitConditions,
-    plain: AnsiStripper,
+    stripper: AnsiStripper,
     recent: Vec<u8>,
     last_output: Instant,
     waiting_process: Option<i32>,
-    gap: Duration,
-    next_look: Instant,
+    poll_interval: Duration,
+    next_poll: Instant,
 }
 
 impl ConditionTracker {
-    /// A waiter that begins now.
+    /// Starts tracking.
     pub(crate) fn new(conditions: WaitConditions, now: Instant) -> ConditionTracker {
         ConditionTracker {
             conditions,
-            plain: AnsiStripper::default(),
+            stripper: AnsiStripper::default(),
             recent: Vec::new(),
             last_output: now,
             waiting_process: None,
-            gap: MIN_POLL_INTERVAL,
-            next_look: now,
+            poll_interval: MIN_POLL_INTERVAL,
+            next_poll: now,
         }
     }
 
@@ -169,12 +168,12 @@ impl ConditionTracker {
         &self.conditions
     }
 
-    /// Takes note of new output.
+    /// Processes new output.
     pub(crate) fn output(&mut self, bytes: &[u8], now: Instant) -> Option<MetCondition> {
         self.last_output = now;
         self.waiting_process = None;
         let pattern = self.conditions.pattern.as_ref()?;
-        self.plain.push(bytes, &mut self.recent);
+        self.stripper.push(bytes, &mut self.recent);
         if let Some(found) = pattern.find(&self.recent) {
             let shown = &self.recent[found.start()..found.end().min(found.start() + MAX_MATCH_BYTES)];
             return Some(MetCondition::Pattern(String::from_utf8_lossy(shown).into_owned()));
@@ -184,32 +183,35 @@ impl ConditionTracker {
         None
     }
 
-    /// Takes note of what was seen.
-    pub(crate) fn observe(&mut self, sight: Observation, now: Instant) -> Option<MetCondition> {
-        self.gap = (self.gap * 2).min(MAX_POLL_INTERVAL);
-        self.next_look = now + self.gap;
-        if let Some(port) = self.conditions.port.as_ref().filter(|_| sight.port_open) {
+    /// Processes an observation.
+    pub(crate) fn observe(&mut self, observation: Observation, now: Instant) -> Option<MetCondition> {
+        self.poll_interval = (self.poll_interval * 2).min(MAX_POLL_INTERVAL);
+        self.next_poll = now + self.poll_interval;
+        if let Some(port) = self.conditions.port.as_ref().filter(|_| observation.port_open) {
             return Some(MetCondition::PortArgument(port.clone()));
         }
-        if let Some(file) = self.conditions.file.as_ref().filter(|_| sight.file_exists) {
+        if let Some(file) = self.conditions.file.as_ref().filter(|_| observation.file_exists) {
             return Some(MetCondition::File(file.clone()));
         }
-        let seen_before = std::mem::replace(&mut self.waiting_process, sight.needs_input);
+        let seen_before = std::mem::replace(&mut self.waiting_process, observation.needs_input);
         let settled = now.saturating_duration_since(self.last_output) >= INPUT_CONFIRMATION_TIME;
-        sight.needs_input.filter(|_| settled && seen_before == sight.needs_input).map(MetCondition::Input)
+        observation
+            .needs_input
+            .filter(|_| settled && seen_before == observation.needs_input)
+            .map(MetCondition::Input)
     }
 
-    /// Takes note of the time.
-    pub(crate) fn time(&self, now: Instant) -> Option<MetCondition> {
+    /// Checks the conditions that depend on time alone.
+    pub(crate) fn check_time(&self, now: Instant) -> Option<MetCondition> {
         let quiet = self.conditions.quiet?;
         (now.saturating_duration_since(self.last_output) >= quiet).then_some(MetCondition::Quiet(quiet))
     }
 
-    /// When to look at the world or the clock again, if nothing is heard before.
+    /// When to observe or check the time again, if there is no output before.
     pub(crate) fn due(&self) -> Option<Instant> {
-        let look = self.conditions.needs_polling().then_some(self.next_look);
+        let poll = self.conditions.needs_polling().then_some(self.next_poll);
         let quiet = self.conditions.quiet.map(|quiet| self.last_output + quiet);
-        look.into_iter().chain(quiet).min()
+        poll.into_iter().chain(quiet).min()
     }
 }
 
@@ -221,66 +223,68 @@ mod tests {
         serde_json::from_str::<UntilArguments>(json).unwrap().resolve().unwrap()
     }
 
-    fn waiter(json: &str) -> (ConditionTracker, Instant) {
+    fn tracker(json: &str) -> (ConditionTracker, Instant) {
         let now = Instant::now();
         (ConditionTracker::new(conditions(json), now), now)
     }
 
     #[test]
-    fn a_pattern_is_found_across_reads_and_colours() {
-        let (mut waiter, now) = waiter(r#"{"pattern": "ready on \\d+"}"#);
-        assert_eq!(waiter.output(b"starting\nrea", now), None);
-        let met = waiter.output(b"\x1b[32mdy\x1b[0m on 8080\n", now);
+    fn a_pattern_matches_across_reads_and_color_codes() {
+        let (mut tracker, now) = tracker(r#"{"pattern": "ready on \\d+"}"#);
+        assert_eq!(tracker.output(b"starting\nrea", now), None);
+        let met = tracker.output(b"\x1b[32mdy\x1b[0m on 8080\n", now);
         assert_eq!(met, Some(MetCondition::Pattern("ready on 8080".to_owned())));
-        assert_eq!(waiter.due(), None);
+        assert_eq!(tracker.due(), None);
     }
 
     #[test]
     fn quiet_counts_from_the_last_output() {
-        let (mut waiter, now) = waiter(r#"{"quiet": 2}"#);
+        let (mut tracker, now) = tracker(r#"{"quiet": 2}"#);
         let second = Duration::from_secs(1);
-        assert_eq!(waiter.output(b"x", now + second), None);
-        assert_eq!(waiter.time(now + 2 * second), None);
-        assert_eq!(waiter.due(), Some(now + 3 * second));
-        assert_eq!(waiter.time(now + 3 * second), Some(MetCondition::Quiet(2 * second)));
+        assert_eq!(tracker.output(b"x", now + second), None);
+        assert_eq!(tracker.check_time(now + 2 * second), None);
+        assert_eq!(tracker.due(), Some(now + 3 * second));
+        assert_eq!(tracker.check_time(now + 3 * second), Some(MetCondition::Quiet(2 * second)));
     }
 
     #[test]
-    fn ports_and_files_are_looked_at_less_and_less_often() {
-        let (mut waiter, now) = waiter(r#"{"port": 8080, "file": "made"}"#);
-        assert_eq!(waiter.conditions().port.as_deref(), Some("localhost:8080"));
-        assert_eq!(waiter.due(), Some(now));
-        assert_eq!(waiter.observe(Observation::default(), now), None);
-        assert_eq!(waiter.due(), Some(now + 2 * MIN_POLL_INTERVAL));
+    fn ports_and_files_are_polled_less_and_less_often() {
+        let (mut tracker, now) = tracker(r#"{"port": 8080, "file": "made"}"#);
+        assert_eq!(tracker.conditions().port.as_deref(), Some("localhost:8080"));
+        assert_eq!(tracker.due(), Some(now));
+        assert_eq!(tracker.observe(Observation::default(), now), None);
+        assert_eq!(tracker.due(), Some(now + 2 * MIN_POLL_INTERVAL));
         for _ in 0..10 {
-            waiter.observe(Observation::default(), now);
+            tracker.observe(Observation::default(), now);
         }
-        assert_eq!(waiter.due(), Some(now + MAX_POLL_INTERVAL));
+        assert_eq!(tracker.due(), Some(now + MAX_POLL_INTERVAL));
         let open = Observation { port_open: true, ..Observation::default() };
-        assert_eq!(waiter.observe(open, now).unwrap().to_string(), "port localhost:8080 is open");
+        assert_eq!(tracker.observe(open, now).unwrap().to_string(), "port localhost:8080 is open");
     }
 
     #[test]
-    fn a_process_waits_when_it_is_seen_twice_and_nothing_comes() {
-        let (mut waiter, now) = waiter(r#"{"input": true}"#);
-        let sight = Observation { needs_input: Some(7), ..Observation::default() };
-        assert_eq!(waiter.observe(sight, now), None);
-        assert_eq!(waiter.observe(sight, now + INPUT_CONFIRMATION_TIME / 2), None);
-        waiter.output(b"echo", now + INPUT_CONFIRMATION_TIME);
-        assert_eq!(waiter.observe(sight, now + 3 * INPUT_CONFIRMATION_TIME), None);
-        assert_eq!(waiter.observe(sight, now + 4 * INPUT_CONFIRMATION_TIME), Some(MetCondition::Input(7)));
+    fn a_process_waits_for_input_if_two_observations_agree() {
+        let (mut tracker, now) = tracker(r#"{"input": true}"#);
+        let observation = Observation { needs_input: Some(7), ..Observation::default() };
+        assert_eq!(tracker.observe(observation, now), None);
+        assert_eq!(tracker.observe(observation, now + INPUT_CONFIRMATION_TIME / 2), None);
+        tracker.output(b"echo", now + INPUT_CONFIRMATION_TIME);
+        assert_eq!(tracker.observe(observation, now + 3 * INPUT_CONFIRMATION_TIME), None);
+        assert_eq!(
+            tracker.observe(observation, now + 4 * INPUT_CONFIRMATION_TIME),
+            Some(MetCondition::Input(7))
+        );
     }
 
     #[test]
-    fn what_makes_no_sense_is_named() {
-        let refused =
-            |json: &str| serde_json::from_str::<UntilArguments>(json).unwrap().resolve().unwrap_err();
-        assert!(refused(r#"{"pattern": "("}"#).starts_with("\"until.pattern\" is no regular expression"));
-        assert_eq!(refused(r#"{"quiet": -1}"#), "\"until.quiet\" is no number of seconds: -1");
-        assert!(refused(r#"{"port": "here"}"#).contains("neither a port nor host:port"));
-        assert!(refused(r#"{"port": "host:abc"}"#).contains("neither a port nor host:port"));
-        assert!(refused(r#"{"port": "99999"}"#).contains("neither a port nor host:port"));
-        assert!(refused(r#"{"port": 0}"#).contains("is no port"));
+    fn invalid_conditions_are_rejected() {
+        let error = |json: &str| serde_json::from_str::<UntilArguments>(json).unwrap().resolve().unwrap_err();
+        assert!(error(r#"{"pattern": "("}"#).starts_with("invalid \"until.pattern\": "));
+        assert_eq!(error(r#"{"quiet": -1}"#), "invalid \"until.quiet\": -1 (expected a number of seconds)");
+        assert!(error(r#"{"port": "here"}"#).contains("(expected a port or host:port)"));
+        assert!(error(r#"{"port": "host:abc"}"#).contains("(expected a port or host:port)"));
+        assert!(error(r#"{"port": "99999"}"#).contains("(expected a port or host:port)"));
+        assert!(error(r#"{"port": 0}"#).contains("invalid \"until.port\": 0"));
         assert!(serde_json::from_str::<UntilArguments>(r#"{"patern": "x"}"#).is_err());
     }
 }

@@ -1,4 +1,4 @@
-//! Which part of an output the caller wants to see.
+//! Selects the part of an output that a caller asked for.
 
 use haft_process::capture::render::{VirtualTerminal, render};
 use haft_process::capture::{self, LineSearch, Output, OutputSummary};
@@ -7,51 +7,52 @@ use serde::Deserialize;
 
 use super::ansi::has_controls;
 
-/// Which part of the output to show. Without any of these: as much of the beginning and the end as the budget allows.
+/// Which part of the output to return. By default the beginning and the end, as far as the byte limit allows.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ViewArguments {
     /// This many lines from the beginning.
     #[serde(default)]
     head: Option<u64>,
-    /// This many lines at the end.
+    /// This many lines from the end.
     #[serde(default)]
     tail: Option<u64>,
-    /// Only lines that match this regular expression, with their numbers.
+    /// Only lines that match this regular expression, with line numbers.
     #[serde(default)]
     grep: Option<String>,
-    /// With grep: so many lines around each match.
+    /// For "grep": the number of context lines around each match.
     #[serde(default)]
     context: Option<u64>,
-    /// The first and the last line to show, counted from 1.
+    /// The first and the last line, counted from 1.
     #[serde(default)]
     lines: Option<(u64, u64)>,
-    /// Show at most this many bytes (default 16384, at most 1048576).
+    /// Maximum number of bytes (default 16384, at most 1048576).
     #[serde(default)]
     bytes: Option<usize>,
 }
 
-/// The same, understood.
+/// A validated view.
 #[derive(Clone, Debug)]
-pub(crate) struct OutputView {
+pub(crate) struct ReplyView {
     view: capture::OutputView,
     pub(crate) budget: usize,
 }
 
-/// What is shown of an output when nothing else is asked for.
+/// The byte limit of views that set none.
 const DEFAULT_VIEW_BYTES: usize = 16 * 1024;
-/// More is never shown at once.
+/// Larger byte limits are cut to this.
 const MAX_VIEW_BYTES: usize = 1 << 20;
 
 impl ViewArguments {
-    /// Understands it.
-    pub(crate) fn resolve(self) -> Result<OutputView, String> {
-        let asked = [self.head.is_some(), self.tail.is_some(), self.grep.is_some(), self.lines.is_some()];
-        if asked.iter().filter(|asked| **asked).count() > 1 {
-            return Err("\"view\" takes one of head, tail, grep and lines".to_owned());
+    /// Validates the arguments.
+    pub(crate) fn resolve(self) -> Result<ReplyView, String> {
+        let selections =
+            [self.head.is_some(), self.tail.is_some(), self.grep.is_some(), self.lines.is_some()];
+        if selections.iter().filter(|given| **given).count() > 1 {
+            return Err("\"view\" takes only one of head, tail, grep and lines".to_owned());
         }
         if self.context.is_some() && self.grep.is_none() {
-            return Err("\"view.context\" goes with \"view.grep\"".to_owned());
+            return Err("\"view.context\" requires \"view.grep\"".to_owned());
         }
         let budget = self.bytes.unwrap_or(DEFAULT_VIEW_BYTES).clamp(1, MAX_VIEW_BYTES);
         let view = match self {
@@ -65,36 +66,36 @@ impl ViewArguments {
             }
             _ => capture::OutputView::HeadAndTail,
         };
-        Ok(OutputView { view, budget })
+        Ok(ReplyView { view, budget })
     }
 }
 
-impl Default for OutputView {
-    fn default() -> OutputView {
-        OutputView { view: capture::OutputView::HeadAndTail, budget: DEFAULT_VIEW_BYTES }
+impl Default for ReplyView {
+    fn default() -> ReplyView {
+        ReplyView { view: capture::OutputView::HeadAndTail, budget: DEFAULT_VIEW_BYTES }
     }
 }
 
-impl OutputView {
-    /// What of an output is not seen yet, to its end.
-    pub(crate) fn since(&self, cursor: u64) -> OutputView {
+impl ReplyView {
+    /// The same view of the output after an offset.
+    pub(crate) fn since(&self, cursor: u64) -> ReplyView {
         match self.view {
             capture::OutputView::HeadAndTail => {
-                OutputView { view: capture::OutputView::Bytes(cursor..u64::MAX), budget: self.budget }
+                ReplyView { view: capture::OutputView::Bytes(cursor..u64::MAX), budget: self.budget }
             }
             _ => self.clone(),
         }
     }
 
-    /// What is shown of an output: text without colours and with overwritten lines as they were left.
+    /// Returns the selected text. Escape sequences are rendered as a terminal would show them.
     pub(crate) fn summarize(&self, output: &Output) -> Result<OutputSummary, capture::Error> {
         let mut summary = output.summary(&self.view, self.budget)?;
         if is_binary(&summary) {
-            summary.text = format!("[{} bytes that are not text]\n", summary.total_bytes);
+            summary.text = format!("[{} bytes of binary data]\n", summary.total_bytes);
             summary.truncated = true;
         } else {
             if summary.text.contains('\0') {
-                // What separates names is shown as the picture of itself.
+                // Show a NUL separator as its Unicode symbol.
                 summary.text = summary.text.replace('\0', "\u{2400}");
                 summary.lossy = true;
             }
@@ -106,14 +107,14 @@ impl OutputView {
     }
 }
 
-/// Whether there is no sense in reading it: more than a few characters that are none, or more zero bytes than separate names.
+/// Whether the output is binary: many invalid characters, or more NUL bytes than separators would explain.
 fn is_binary(summary: &OutputSummary) -> bool {
     let count = |wanted: char| summary.text.chars().filter(|letter| *letter == wanted).count();
     let (zeros, wrong) = (count('\0'), count('\u{fffd}'));
     (zeros > 0 && wrong > 0) || zeros * 3 > summary.text.len() || wrong * 10 > summary.text.len()
 }
 
-/// Text as a terminal would show it, wide enough to break no line.
+/// Renders text as a terminal would show it, wide enough that no line wraps.
 fn rendered(text: &str) -> Result<String, capture::Error> {
     let screen = render(text.as_bytes(), VirtualTerminal::new(100, 1000).line_feed_returns());
     Ok(screen.slice(&capture::OutputView::HeadAndTail, MAX_VIEW_BYTES)?.to_text().text)
@@ -123,7 +124,7 @@ fn rendered(text: &str) -> Result<String, capture::Error> {
 mod tests {
     use super::*;
 
-    fn seen(json: &str, output: &Output) -> String {
+    fn view(json: &str, output: &Output) -> String {
         serde_json::from_str::<ViewArguments>(json)
             .unwrap()
             .resolve()
@@ -134,20 +135,20 @@ mod tests {
     }
 
     #[test]
-    fn names_between_zero_bytes_are_text_and_programs_are_not() {
+    fn nul_separated_names_are_text_and_executables_are_binary() {
         let shown = |bytes: &[u8]| {
             let output = Output::new(capture::CaptureLimits::default(), None);
             output.append(bytes);
-            seen("{}", &output)
+            view("{}", &output)
         };
         assert_eq!(shown(b"one\0two three\0"), "one\u{2400}two three\u{2400}");
-        assert_eq!(shown(b"\x7fELF\x02\x01\0\0\0\xf0\xff"), "[11 bytes that are not text]\n");
-        assert_eq!(shown(b"a\0b\0c\0"), "[6 bytes that are not text]\n");
+        assert_eq!(shown(b"\x7fELF\x02\x01\0\0\0\xf0\xff"), "[11 bytes of binary data]\n");
+        assert_eq!(shown(b"a\0b\0c\0"), "[6 bytes of binary data]\n");
     }
 
     #[test]
-    fn every_view_shows_its_part() {
-        let output = Output::new(capture::CaptureLimits::default(), None);
+    fn every_view_selects_its_part() {
+        let output = Output::new(capture::Limits::default(), None);
         output.append(b"one\ntwo\nthree\nfour\n");
         let cases = [
             ("{}", "one\ntwo\nthree\nfour\n"),
@@ -159,31 +160,31 @@ mod tests {
             (r#"{"bytes": 4}"#, "one\n"),
         ];
         for (json, text) in &cases[..6] {
-            assert_eq!(seen(json, &output), *text, "{json}");
+            assert_eq!(view(json, &output), *text, "{json}");
         }
-        assert!(seen(cases[6].0, &output).len() < 60);
+        assert!(view(cases[6].0, &output).len() < 60);
     }
 
     #[test]
-    fn progress_bars_leave_their_last_state() {
-        let output = Output::new(capture::CaptureLimits::default(), None);
+    fn progress_bars_are_shown_in_their_last_state() {
+        let output = Output::new(capture::Limits::default(), None);
         output.append(b"\x1b[32mbuilding\x1b[0m 10%\rbuilding 100%\ndone\n");
-        assert_eq!(seen("{}", &output), "building 100%\ndone\n");
+        assert_eq!(view("{}", &output), "building 100%\ndone\n");
     }
 
     #[test]
-    fn bytes_that_are_no_text_are_not_shown_as_text() {
-        let output = Output::new(capture::CaptureLimits::default(), None);
+    fn binary_output_is_not_shown() {
+        let output = Output::new(capture::Limits::default(), None);
         output.append(b"\x7fELF\x02\x01\x01\0\0\0\xff\xfe");
-        assert_eq!(seen("{}", &output), "[12 bytes that are not text]\n");
-        let output = Output::new(capture::CaptureLimits::default(), None);
+        assert_eq!(view("{}", &output), "[12 bytes of binary data]\n");
+        let output = Output::new(capture::Limits::default(), None);
         output.append(b"caf\xe9 au lait, as it was once written\n");
-        assert_eq!(seen("{}", &output), "caf\u{fffd} au lait, as it was once written\n");
+        assert_eq!(view("{}", &output), "caf\u{fffd} au lait, as it was once written\n");
     }
 
     #[test]
-    fn views_that_exclude_each_other_are_refused() {
+    fn conflicting_views_are_rejected() {
         let view: ViewArguments = serde_json::from_str(r#"{"head": 1, "tail": 1}"#).unwrap();
-        assert_eq!(view.resolve().unwrap_err(), "\"view\" takes one of head, tail, grep and lines");
+        assert_eq!(view.resolve().unwrap_err(), "\"view\" takes only one of head, tail, grep and lines");
     }
 }

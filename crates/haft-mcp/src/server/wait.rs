@@ -1,4 +1,4 @@
-//! Waiting for a job, without a thread.
+//! Waits for a job without blocking a thread.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -11,95 +11,96 @@ use super::tool_request::ToolRequest;
 use super::until::{ConditionTracker, MetCondition, Observation, WaitConditions};
 use crate::sys::AsyncOutputWatch;
 
-/// Why the waiting is over.
+/// Why waiting ended.
 #[derive(Debug)]
 pub(crate) enum WaitResult {
     /// The job has ended.
     Ended,
-    /// What was waited for has come true.
-    MetCondition(MetCondition),
-    /// The time is up.
+    /// A condition was met.
+    ConditionMet(MetCondition),
+    /// The deadline passed.
     TimedOut,
-    /// The caller does not want to know any more.
+    /// The request was cancelled.
     Cancelled,
 }
 
-/// A connection that is not made in this time is not made.
+/// The time that one connection attempt to a port may take.
 const PORT_CONNECT_TIMEOUT: Duration = Duration::from_millis(500);
-/// So much of an output is looked at in one go.
+/// The number of output bytes to read at a time.
 const READ_CHUNK_BYTES: usize = 64 * 1024;
 
-/// Waits until the job has ended or one of the conditions holds, of what was written from `since` on.
+/// Waits until the job has ended, a condition is met, the deadline passes or the request is cancelled. Conditions on
+/// output apply to what each stream writes after the offset in `since`.
 pub(crate) async fn wait_for_job(
     job: &ScriptJob,
     conditions: WaitConditions,
     since: &[u64],
     deadline: Option<Instant>,
-    call: &ToolRequest,
+    request: &ToolRequest,
 ) -> WaitResult {
-    let waiter = ConditionTracker::new(conditions, Instant::now());
+    let tracker = ConditionTracker::new(conditions, Instant::now());
     let streams = job.streams().into_iter().map(|(_, output)| output);
     let cursors = since.iter().copied().chain(std::iter::repeat(0));
     let streams: Vec<(Output, u64)> = streams.zip(cursors).collect();
-    let watches = if waiter.conditions().follows_output() { watches(&streams) } else { Vec::new() };
-    JobWait { job, waiter, streams, watches }.run(deadline, call).await
+    let watches = if tracker.conditions().follows_output() { watches(&streams) } else { Vec::new() };
+    JobWait { job, tracker, streams, watches }.run(deadline, request).await
 }
 
 struct JobWait<'a> {
     job: &'a ScriptJob,
-    waiter: ConditionTracker,
-    /// What the job writes, and up to where it was looked at.
+    tracker: ConditionTracker,
+    /// The output streams, and how much of each was checked.
     streams: Vec<(Output, u64)>,
     watches: Vec<AsyncOutputWatch>,
 }
 
 impl JobWait<'_> {
-    async fn run(mut self, deadline: Option<Instant>, call: &ToolRequest) -> WaitResult {
-        let mut progress = call.progress();
+    async fn run(mut self, deadline: Option<Instant>, request: &ToolRequest) -> WaitResult {
+        let mut progress = request.progress();
         loop {
             if let Some(met) = self.check().await {
                 return if self.job.ended().is_some() {
                     WaitResult::Ended
                 } else {
-                    WaitResult::MetCondition(met)
+                    WaitResult::ConditionMet(met)
                 };
             }
-            let due = [self.waiter.due(), deadline, progress.due()].into_iter().flatten().min();
+            let due = [self.tracker.due(), deadline, progress.due()].into_iter().flatten().min();
             tokio::select! {
                 biased;
                 _ = self.job.end() => return WaitResult::Ended,
-                () = call.cancelled() => return WaitResult::Cancelled,
+                () = request.cancelled() => return WaitResult::Cancelled,
                 () = changed(&self.watches) => {}
                 () = sleep_until(due) => {
                     let now = Instant::now();
                     if deadline.is_some_and(|deadline| now >= deadline) {
                         return WaitResult::TimedOut;
                     }
-                    progress.tell(self.job, now).await;
+                    progress.report(self.job, now).await;
                 }
             }
         }
     }
 
-    /// Looks at whatever there is to be looked at now.
+    /// Checks every condition that is due.
     async fn check(&mut self) -> Option<MetCondition> {
-        if self.waiter.conditions().follows_output()
+        if self.tracker.conditions().follows_output()
             && let Some(met) = self.read()
         {
             return Some(met);
         }
         let now = Instant::now();
-        if let Some(met) = self.waiter.time(now) {
+        if let Some(met) = self.tracker.check_time(now) {
             return Some(met);
         }
-        if self.waiter.conditions().needs_polling() && self.waiter.due().is_some_and(|due| due <= now) {
-            let sight = self.see().await;
-            return self.waiter.observe(sight, Instant::now());
+        if self.tracker.conditions().needs_polling() && self.tracker.due().is_some_and(|due| due <= now) {
+            let observation = self.take_observation().await;
+            return self.tracker.observe(observation, Instant::now());
         }
         None
     }
 
-    /// Hands what is new to the waiter.
+    /// Passes new output to the tracker.
     fn read(&mut self) -> Option<MetCondition> {
         for (output, cursor) in &mut self.streams {
             while let Ok(growth) = output.read_since(*cursor, READ_CHUNK_BYTES) {
@@ -107,7 +108,7 @@ impl JobWait<'_> {
                     break;
                 }
                 *cursor = growth.next;
-                let met = self.waiter.output(&growth.bytes, Instant::now());
+                let met = self.tracker.output(&growth.bytes, Instant::now());
                 if met.is_some() {
                     return met;
                 }
@@ -116,8 +117,8 @@ impl JobWait<'_> {
         None
     }
 
-    async fn see(&self) -> Observation {
-        let conditions = self.waiter.conditions();
+    async fn take_observation(&self) -> Observation {
+        let conditions = self.tracker.conditions();
         let port_open = match &conditions.port {
             Some(port) => is_open(port).await,
             None => false,
@@ -139,12 +140,12 @@ async fn sleep_until(due: Option<Instant>) {
     }
 }
 
-/// A bell for each stream.
+/// One watch per stream.
 fn watches(streams: &[(Output, u64)]) -> Vec<AsyncOutputWatch> {
     streams.iter().filter_map(|(output, _)| AsyncOutputWatch::new(output)).collect()
 }
 
-/// Waits until one of at most two bells has rung.
+/// Waits until one of at most two watches reports a change.
 async fn changed(watches: &[AsyncOutputWatch]) {
     match watches {
         [] => std::future::pending().await,

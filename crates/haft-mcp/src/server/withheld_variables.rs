@@ -1,4 +1,4 @@
-//! Telling an agent that a variable it misses is withheld from its scripts.
+//! Tells an agent which environment variables are withheld from its scripts.
 
 use haft_process::capture::OutputView;
 use serde_json::json;
@@ -7,12 +7,11 @@ use super::jobs::ScriptJob;
 use super::reply::ToolReply;
 
 /// How to allow a variable.
-const ALLOW_HINT: &str =
-    "the user allows it with `haft mcp --env-allow NAME` or `[env] allow = [\"NAME\"]` in the configuration";
-/// How much of each end of an output is searched.
+const ALLOW_HINT: &str = "the user can allow it with `haft mcp --env-allow NAME`, or with `[env] allow = [\"NAME\"]` in the configuration";
+/// The number of output bytes to search for variable names.
 const SEARCHED_BYTES: usize = 8192;
 
-/// What the description of `run` says of the variables.
+/// The sentence that lists the variables in the description of `run`.
 pub(crate) fn description(names: &[String]) -> String {
     if names.is_empty() {
         return String::new();
@@ -23,7 +22,7 @@ pub(crate) fn description(names: &[String]) -> String {
     )
 }
 
-/// Adds a line to the answer of a script that names such a variable, or has failed with a message that does.
+/// Adds a line to the reply if the script, or the output of a failed script, names a withheld variable.
 pub(crate) fn mention(reply: &mut ToolReply, job: &ScriptJob, names: &[String]) {
     let Some(ended) = job.ended() else { return };
     let written = if ended.has_failed() { written(job) } else { String::new() };
@@ -38,7 +37,7 @@ pub(crate) fn mention(reply: &mut ToolReply, job: &ScriptJob, names: &[String]) 
     }
 }
 
-/// The beginning and the end of everything that the job wrote.
+/// The beginning and the end of all output of the job.
 fn written(job: &ScriptJob) -> String {
     let shown =
         |output: haft_process::capture::Output| output.summary(&OutputView::HeadAndTail, SEARCHED_BYTES).ok();

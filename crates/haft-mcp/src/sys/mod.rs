@@ -1,5 +1,5 @@
-//! The one call that the compiler cannot check: a descriptor handed to the runtime.
-#![expect(unsafe_code, reason = "the runtime takes descriptors on trust")]
+//! All unsafe code of this crate: registering a descriptor with the async runtime.
+#![expect(unsafe_code, reason = "the runtime cannot check that a descriptor stays open")]
 
 use std::os::fd::{AsFd as _, AsRawFd, RawFd};
 
@@ -7,7 +7,7 @@ use haft_process::capture::{Output, OutputWatch};
 use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
 
-/// Rings when an output grows or finishes.
+/// Reports when an output grows or ends.
 pub(crate) struct AsyncOutputWatch(AsyncFd<Watched>);
 
 struct Watched(OutputWatch);
@@ -19,16 +19,16 @@ impl AsRawFd for Watched {
 }
 
 impl AsyncOutputWatch {
-    /// A bell for an output; `None` if there is no descriptor for it.
+    /// Watches an output. Returns `None` if the system is out of descriptors.
     pub(crate) fn new(output: &Output) -> Option<AsyncOutputWatch> {
         let watched = Watched(output.watch().ok()?);
-        // SAFETY: the watch owns its descriptor and never gives it away or changes it, and the runtime owns the watch:
-        // the descriptor is open, and the same, for as long as it is registered.
+        // SAFETY: the watch owns its descriptor and never replaces or closes it, and the runtime owns the watch. So
+        // the descriptor stays open and unchanged while it is registered.
         let registered = unsafe { AsyncFd::register_with_interest(watched, Interest::READABLE) };
         registered.ok().map(AsyncOutputWatch)
     }
 
-    /// Waits until it has rung; from then on it can ring again.
+    /// Waits for a change and resets the watch.
     pub(crate) async fn changed(&self) {
         if let Ok(mut ready) = self.0.readable().await {
             self.0.get_ref().0.clear();

@@ -1,4 +1,4 @@
-//! Noticing the end of the client's messages, even while an answer waits to be read.
+//! Detects the end of the client's messages, even while an answer waits to be read.
 
 use std::io;
 use std::pin::Pin;
@@ -10,20 +10,20 @@ use tokio_util::sync::CancellationToken;
 
 use super::stdio::BoxedReader;
 
-/// How long messages that were sent before the client closed its end may wait to be read.
+/// The time to read messages that the client sent before it closed its end.
 const UNREAD_INPUT_TIMEOUT: Duration = Duration::from_millis(500);
 
-/// Whether the end of the input was read.
+/// Set when the end of the input was read.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct EndOfInput(CancellationToken);
 
 impl EndOfInput {
-    /// The same input, which tells when its end is read.
+    /// Wraps a reader so that its end is recorded.
     pub(crate) fn observe(&self, reader: BoxedReader) -> BoxedReader {
         Box::pin(EndOfInputReader { reader, end: self.0.clone() })
     }
 
-    /// Waits until the end was read, or the client has closed its end and nothing more is read.
+    /// Waits until the end was read, or until the client has closed its end and the time to read the rest is over.
     pub(crate) async fn reached(&self, closed: &CancellationToken) {
         tokio::select! {
             () = self.0.cancelled() => {}

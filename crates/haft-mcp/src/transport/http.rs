@@ -1,9 +1,10 @@
-//! Streamable HTTP on a loopback address, for those who know the token.
+//! Streamable HTTP on a loopback address, protected by a bearer token.
 
 use std::convert::Infallible;
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::time::Duration;
 
 use http::{HeaderMap, Request, Response, StatusCode, header};
 use http_body_util::combinators::BoxBody;
@@ -18,26 +19,29 @@ use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, Stream
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
-/// Where and for whom to listen.
+/// Where to listen, and the token that clients must present.
 #[derive(Clone, Debug)]
 pub struct HttpOptions {
-    /// A loopback address; port 0 takes any.
+    /// A loopback address. Port 0 selects a free port.
     pub address: SocketAddr,
-    /// What a client must present as `Authorization: Bearer …`.
+    /// The token that clients send as `Authorization: Bearer TOKEN`.
     pub token: String,
 }
 
-/// Who wants to know what happens.
+/// Callbacks of the HTTP server.
 pub(crate) struct HttpCallbacks<R> {
-    /// Is told where it listens.
+    /// Receives the address that the server listens on.
     pub(crate) ready: R,
-    /// Is told why a request was turned away.
+    /// Receives the reason for each rejected request.
     pub(crate) rejected: Arc<dyn Fn(&str) + Send + Sync>,
 }
 
+/// The pause after `accept` has failed.
+const ACCEPT_RETRY_INTERVAL: Duration = Duration::from_millis(50);
+
 type HttpResponse = Response<BoxBody<Bytes, Infallible>>;
 
-/// Serves until `over` is cancelled.
+/// Serves requests until `stop` is cancelled.
 pub(crate) async fn serve<H: ServerHandler>(
     http: HttpOptions,
     handler: impl Fn() -> H + Send + Sync + 'static,
@@ -60,8 +64,8 @@ pub(crate) async fn serve<H: ServerHandler>(
         let (stream, _) = tokio::select! {
             accepted = listener.accept() => match accepted {
                 Ok(accepted) => accepted,
-                // Out of descriptors for a moment, or a client that went away while it waited.
-                Err(_) => { tokio::time::sleep(std::time::Duration::from_millis(50)).await; continue }
+                // A transient error: no free descriptor, or a client that gave up while it waited.
+                Err(_) => { tokio::time::sleep(ACCEPT_RETRY_INTERVAL).await; continue }
             },
             () = stop.cancelled() => return Ok(()),
         };
@@ -89,17 +93,17 @@ pub(crate) async fn serve<H: ServerHandler>(
     }
 }
 
-/// Why a request is turned away.
+/// The reason to reject a request, or `None` to accept it.
 fn rejection(request: &Request<Incoming>, token: &str) -> Option<(StatusCode, &'static str)> {
     if !is_authorized(request.headers(), token) {
-        let message = "the token is missing or wrong: send \"Authorization: Bearer TOKEN\"";
+        let message = "missing or wrong token: send \"Authorization: Bearer TOKEN\"";
         return Some((StatusCode::UNAUTHORIZED, message));
     }
     let known = matches!(request.uri().path(), "/" | "/mcp");
-    (!known).then_some((StatusCode::NOT_FOUND, "the server is at \"/mcp\""))
+    (!known).then_some((StatusCode::NOT_FOUND, "the MCP endpoint is \"/mcp\""))
 }
 
-/// Whether the token is the right one, found out in a time that does not tell how much of it is right.
+/// Compares the token in constant time, so that the response time does not reveal a correct prefix.
 fn is_authorized(headers: &HeaderMap, token: &str) -> bool {
     let given =
         headers.get(header::AUTHORIZATION).and_then(|value| value.as_bytes().strip_prefix(b"Bearer "));
@@ -123,7 +127,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_the_whole_token_opens() {
+    fn only_the_exact_token_is_accepted() {
         let with = |value: &str| {
             let mut headers = HeaderMap::new();
             headers.insert(header::AUTHORIZATION, value.parse().unwrap());

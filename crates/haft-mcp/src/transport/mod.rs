@@ -1,4 +1,4 @@
-//! How messages come and go.
+//! Transports of the server: standard input and output, and HTTP.
 
 pub(crate) mod end_of_input;
 pub(crate) mod http;

@@ -1,4 +1,4 @@
-//! Noticing that the server is to end: it was asked to, or its client has gone.
+//! Detects that the server must stop: it was cancelled, or its client has disconnected.
 
 use std::io;
 use std::os::fd::OwnedFd;
@@ -7,17 +7,17 @@ use haft_process::CancelToken;
 use rustix::event::{PollFd, PollFlags, poll};
 use tokio_util::sync::CancellationToken;
 
-/// A thread that waits for either. It ends when this is dropped.
+/// A thread that polls for shutdown. It exits when this is dropped.
 #[derive(Debug)]
 pub(crate) struct ShutdownWatch {
-    /// Cancelled when the server was asked to end, or nothing can be written to the client any more.
+    /// Cancelled when the server must stop: on request, or because the client no longer reads.
     pub(crate) stop: CancellationToken,
-    /// Cancelled when the client has closed its end of the input. What it wrote before may still be unread.
+    /// Cancelled when the client has closed the input. Earlier messages may still be unread.
     pub(crate) input_closed: CancellationToken,
     dropped: CancelToken,
 }
 
-/// The client's ends of a connection, to be watched.
+/// The descriptors of the connection to the client.
 #[derive(Debug)]
 pub(crate) struct ClientDescriptors {
     pub(crate) input: OwnedFd,
@@ -25,7 +25,7 @@ pub(crate) struct ClientDescriptors {
 }
 
 impl ShutdownWatch {
-    /// Starts to watch the token and, if there are some, the client's ends.
+    /// Starts the thread. `client` is `None` for an HTTP server.
     pub(crate) fn start(
         client: Option<ClientDescriptors>,
         cancel: &CancelToken,
@@ -52,7 +52,7 @@ impl Drop for ShutdownWatch {
     }
 }
 
-/// Waits until one of the tokens is cancelled or nobody is left to read the output.
+/// Waits until a token is cancelled or the reading end of the output is closed.
 fn wait(
     client: Option<ClientDescriptors>,
     input_closed: &CancellationToken,
@@ -65,7 +65,8 @@ fn wait(
             let descriptor = token.descriptor().map_err(io::Error::other)?;
             polled.push(PollFd::from_borrowed_fd(descriptor, PollFlags::IN));
         }
-        // A pipe whose other end is closed reports that without being asked; a socket has to be asked.
+        // `POLLERR` and `POLLHUP` are always reported. Sockets report a closed peer only as `POLLRDHUP`, which must
+        // be requested.
         polled.extend(output.as_ref().map(|output| PollFd::new(output, PollFlags::empty())));
         let watched = polled.len();
         polled.extend(input.as_ref().map(|input| PollFd::new(input, PollFlags::RDHUP)));

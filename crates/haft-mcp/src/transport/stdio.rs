@@ -1,8 +1,8 @@
-//! The pair of descriptors that a client has started us with.
+//! Standard input and output as a transport.
 //!
-//! They are taken away from their numbers before anything else runs, so that nothing in this process and no child can
-//! write a byte between two messages, or read one away. Nor can a script that runs in this process open them by name, as
-//! `/proc/self/fd/N`. Children are kept from that by [`protect_process`](haft_process::protect_process).
+//! The two descriptors move to other numbers before anything else runs. From then on no code in this process and no
+//! child can write between two messages or read one. Scripts in this process cannot open them as `/proc/self/fd/N`
+//! either. [`protect_process`](haft_process::protect_process) keeps child processes from doing so.
 
 use std::fs::File;
 use std::io;
@@ -16,12 +16,12 @@ use tokio::net::unix::pipe;
 
 use super::shutdown::ClientDescriptors;
 
-/// What comes from the client.
+/// Messages from the client.
 pub(crate) type BoxedReader = Pin<Box<dyn AsyncRead + Send>>;
-/// What goes to it.
+/// Messages to the client.
 pub(crate) type BoxedWriter = Pin<Box<dyn AsyncWrite + Send>>;
 
-/// The client's ends of our standard input and output.
+/// Standard input and output, reserved for protocol messages.
 #[derive(Debug)]
 pub struct Stdio {
     input: OwnedFd,
@@ -29,11 +29,11 @@ pub struct Stdio {
 }
 
 impl Stdio {
-    /// Takes standard input and output for the messages alone: what reads the one from now on reads nothing, what writes
-    /// to the other writes to standard error.
+    /// Reserves standard input and output for protocol messages. Afterwards, descriptor 0 is `/dev/null`, and
+    /// descriptor 1 is standard error.
     ///
     /// # Errors
-    /// If the system is out of descriptors, or one of the two is not open.
+    /// Fails if the system is out of descriptors, or if one of the two is not open.
     pub fn take() -> io::Result<Stdio> {
         let input = rustix::io::fcntl_dupfd_cloexec(rustix::stdio::stdin(), 3)?;
         let output = rustix::io::fcntl_dupfd_cloexec(rustix::stdio::stdout(), 3)?;
@@ -45,18 +45,18 @@ impl Stdio {
         Ok(Stdio { input, output })
     }
 
-    /// Both as streams of the runtime.
+    /// Converts both descriptors to streams of the runtime.
     pub(crate) fn split(self) -> io::Result<(BoxedReader, BoxedWriter)> {
         Ok((reader(self.input)?, writer(self.output)?))
     }
 
-    /// Whether it is a person who would have to write the messages.
+    /// Whether standard input is a terminal, so that a person would have to write the messages.
     #[must_use]
     pub fn is_terminal(&self) -> bool {
         rustix::termios::isatty(&self.input)
     }
 
-    /// Both descriptors once more, to be watched.
+    /// Duplicates both descriptors, to be polled.
     pub(crate) fn duplicate(&self) -> io::Result<ClientDescriptors> {
         Ok(ClientDescriptors { input: self.input.try_clone()?, output: self.output.try_clone()? })
     }
@@ -66,7 +66,7 @@ fn reader(descriptor: OwnedFd) -> io::Result<BoxedReader> {
     Ok(match (kind(&descriptor)?, reopen(&descriptor, OFlags::RDONLY)) {
         (FileType::Fifo, Ok(own)) => Box::pin(pipe::Receiver::from_owned_fd(own)?),
         (FileType::Socket, _) => Box::pin(stream(descriptor)?),
-        // Read on a thread: a file, a terminal, or a pipe of another user, which cannot be opened anew.
+        // Files and terminals are read on a thread. So is a pipe of another user, which cannot be reopened.
         _ => Box::pin(tokio::fs::File::from_std(File::from(descriptor))),
     })
 }
@@ -83,7 +83,8 @@ fn kind(descriptor: &OwnedFd) -> io::Result<FileType> {
     Ok(FileType::from_raw_mode(fstat(descriptor)?.st_mode))
 }
 
-/// The same pipe, opened anew: others who hold the one we were given shall not find it non-blocking.
+/// Opens the same pipe again. `O_NONBLOCK` belongs to the open file description, so other holders of the original
+/// descriptor are not affected.
 fn reopen(descriptor: &OwnedFd, mode: OFlags) -> io::Result<OwnedFd> {
     if kind(descriptor)? != FileType::Fifo {
         return Err(io::ErrorKind::Unsupported.into());

@@ -1,7 +1,7 @@
 #!/bin/sh
-# The official conformance suite against the server over HTTP: conformance.sh PATH-OF-HAFT [SCENARIO…]
-# Needs `npm i @modelcontextprotocol/conformance` and a node of at least 22 on the PATH. The suite knows no tokens: a relay in
-# between adds ours. What it expects of a server, haft provides with its own means where it can: tools in a directory, and tasks.
+# Runs the official conformance suite against the server over HTTP: conformance.sh PATH-OF-HAFT [SCENARIO…]
+# Needs `npm i @modelcontextprotocol/conformance` and node 22 or later on the PATH. The suite does not support tokens, so a relay
+# adds the token. Tools in a directory and tasks provide the fixtures that the suite expects, as far as haft supports them.
 set -eu
 haft=$1
 shift

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Two public servers as tools in pipelines: public_servers.sh PATH-OF-HAFT
+# Uses two public MCP servers as tools in pipelines: public_servers.sh PATH-OF-HAFT
 # Needs `pip install mcp-server-time` and `npm i @modelcontextprotocol/server-everything` on the PATH.
 set -eu
 haft=$1

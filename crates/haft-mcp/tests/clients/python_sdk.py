@@ -1,4 +1,4 @@
-"""The server as the Python SDK (`pip install mcp`) sees it: python_sdk.py PATH-OF-HAFT"""
+"""Tests the server with the Python SDK (`pip install mcp`): python_sdk.py PATH-OF-HAFT"""
 
 import asyncio
 import sys

@@ -1,4 +1,4 @@
-// The server as the TypeScript SDK (`npm i @modelcontextprotocol/sdk`) sees it: typescript_sdk.mjs PATH-OF-HAFT
+// Tests the server with the TypeScript SDK (`npm i @modelcontextprotocol/sdk`): typescript_sdk.mjs PATH-OF-HAFT
 import assert from "node:assert";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
@@ -12,7 +12,7 @@ let result = await call("run", { script: "echo hello; exit 3" });
 assert(result.content[0].text.startsWith("hello\n[exit 3"), JSON.stringify(result));
 assert.equal(result.structuredContent.status.code, 3);
 const seen = [];
-await call("run", { script: "echo working; sleep 2.5" }, { onprogress: (told) => seen.push(told.message) });
+await call("run", { script: "echo working; sleep 2.5" }, { onprogress: (progress) => seen.push(progress.message) });
 assert(seen.some((line) => line.includes("working")), JSON.stringify(seen));
 const stop = new AbortController();
 setTimeout(() => stop.abort("enough"), 300);

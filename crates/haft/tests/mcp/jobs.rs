@@ -19,12 +19,12 @@ fn a_server_is_left_running_read_and_stopped() {
     assert!(reply.text().starts_with("listening\n[still running as job "), "{}", reply.text());
     let job = reply.job();
     let listed = client.call("job", json!({ "action": "list" }));
-    assert!(listed.text().starts_with(&format!("{job}  runs  ")), "{}", listed.text());
+    assert!(listed.text().starts_with(&format!("{job}  running  ")), "{}", listed.text());
     let read = client.call("job", json!({ "action": "read", "id": job }));
     assert!(read.text().starts_with("[still running"), "{}", read.text());
     assert!(eventually(SOON, || marker.count() == 1));
     let killed = client.call("job", json!({ "action": "kill", "job": job }));
-    assert!(killed.facts().starts_with("[ended on request"), "{}", killed.facts());
+    assert!(killed.facts().starts_with("[cancelled"), "{}", killed.facts());
     assert_eq!(marker.count(), 0);
     assert!(client.call("job", json!({ "action": "list" })).text().starts_with("no jobs"));
 }
@@ -53,7 +53,7 @@ fn a_dev_server_is_waited_for_by_its_port_used_read_and_stopped() {
 fn a_program_with_a_prompt_of_its_own_is_driven_through_a_terminal() {
     let mut client = Client::new();
     let reply = client.call("run", json!({ "script": "python3 -q", "pty": true }));
-    assert!(reply.text().contains(">>>") && reply.facts().contains("waits for input"), "{}", reply.text());
+    assert!(reply.text().contains(">>>") && reply.facts().contains("waiting for input"), "{}", reply.text());
     let job = reply.job();
     let mut write = |text: &str| client.call("job", json!({ "action": "write", "id": job, "text": text }));
     assert!(write("6 * 7\n").text().contains("\n42\n"));
@@ -81,11 +81,11 @@ fn a_program_that_asks_is_driven_through_a_terminal() {
     let mut client = Client::new();
     let script = "while read -p '> ' x; do echo \"got $x\"; done; echo over";
     let reply = client.call("run", json!({ "script": script, "pty": true }));
-    assert!(reply.text().starts_with("> \n[still running") && reply.facts().contains("waits for input"));
+    assert!(reply.text().starts_with("> \n[still running") && reply.facts().contains("waiting for input"));
     let job = reply.job();
     let written = client.call("job", json!({ "action": "write", "id": job, "text": "one\n" }));
     assert!(written.text().contains("got one\n"), "{}", written.text());
-    assert!(written.facts().contains("waits for input"), "{}", written.facts());
+    assert!(written.facts().contains("waiting for input"), "{}", written.facts());
     let ended = client.call("job", json!({ "action": "close_stdin", "id": job }));
     assert!(ended.text().contains("over\n[exit 0"), "{}", ended.text());
 }
@@ -98,7 +98,7 @@ fn a_password_prompt_is_noticed() {
     assert!(reply.text().starts_with("Password:"), "{}", reply.text());
     assert!(reply.data()["needs_input"].is_number(), "{}", reply.0);
     let listed = client.call("job", json!({ "action": "list" }));
-    assert!(listed.text().contains("waits for input"), "{}", listed.text());
+    assert!(listed.text().contains("waiting for input"), "{}", listed.text());
     let ended = client.call("job", json!({ "action": "write", "id": reply.job(), "text": "secret\n" }));
     assert!(ended.text().contains("6 letters\n[exit 0"), "{}", ended.text());
 }
@@ -121,7 +121,7 @@ fn a_script_goes_on_after_the_time_out_if_it_shall() {
     let mut client = Client::new();
     let left = json!({ "script": "echo a; sleep 1.5; echo b", "timeout": 0.5, "on_timeout": "background" });
     let reply = client.call("run", left);
-    assert!(reply.text().starts_with("a\n[still running") && reply.facts().contains("the time is up"));
+    assert!(reply.text().starts_with("a\n[still running") && reply.facts().contains("the timeout expired"));
     let ended = client.call("job", json!({ "action": "wait", "id": reply.job() }));
     assert!(ended.text().starts_with("b\n[exit 0"), "{}", ended.text());
 }

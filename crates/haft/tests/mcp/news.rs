@@ -67,7 +67,7 @@ fn the_end_of_a_job_is_told_to_whoever_has_started_it() {
     assert_eq!((&data["job"], &data["status"]["code"]), (&json!(job), &json!(3)));
     let message = data["message"].as_str().unwrap();
     assert!(
-        message.starts_with(&format!("job {job} has ended: echo started; sleep 0.5; exit 3 [exit 3 ")),
+        message.starts_with(&format!("job {job} ended: echo started; sleep 0.5; exit 3 [exit 3 ")),
         "{message}"
     );
 
@@ -104,8 +104,8 @@ fn the_log_is_short() {
     let log = std::fs::read_to_string(client.scratch.file("log")).unwrap();
     let lines: Vec<&str> = log.lines().collect();
     assert_eq!(lines[0], "haft: serving MCP on standard input and output");
-    assert_eq!(lines[1], "haft: client test 1 has connected, revision 2025-06-18");
+    assert_eq!(lines[1], "haft: client test 1 connected, protocol revision 2025-06-18");
     assert!(lines[2].starts_with("haft: run: ") && lines[2].contains("[exit 3 · "), "{log}");
-    assert!(lines[3].contains("the arguments of \"run\" cannot be understood"), "{log}");
-    assert_eq!(lines[4..], ["haft: client test 1 has gone"]);
+    assert!(lines[3].contains("invalid arguments for \"run\""), "{log}");
+    assert_eq!(lines[4..], ["haft: client test 1 disconnected"]);
 }

@@ -79,13 +79,17 @@ fn what_is_wrong_with_a_call_is_said() {
     let cases = [
         ("run", json!({ "scrpt": "true" }), "unknown field `scrpt`"),
         ("run", json!({}), "missing field `script`"),
-        ("run", json!({ "script": "true", "timeout": -1 }), "\"timeout\" is no number of seconds"),
-        ("run", json!({ "script": "true", "cwd": "/nowhere" }), "\"cwd\" cannot be entered: \"/nowhere\""),
-        ("run", json!({ "script": "true", "until": { "pattern": "(" } }), "\"until.pattern\" is no regular"),
+        (
+            "run",
+            json!({ "script": "true", "timeout": -1 }),
+            "invalid \"timeout\": -1 (expected a number of seconds)",
+        ),
+        ("run", json!({ "script": "true", "cwd": "/nowhere" }), "cannot change to \"cwd\" \"/nowhere\""),
+        ("run", json!({ "script": "true", "until": { "pattern": "(" } }), "invalid \"until.pattern\": "),
         ("run", json!({ "script": "if true" }), "error"),
-        ("job", json!({ "action": "read" }), "\"id\" is missing"),
-        ("job", json!({ "action": "read", "id": "j99" }), "there is no job \"j99\""),
-        ("output", json!({ "id": "nothing" }), "there is no output \"nothing\""),
+        ("job", json!({ "action": "read" }), "missing \"id\""),
+        ("job", json!({ "action": "read", "id": "j99" }), "unknown job \"j99\""),
+        ("output", json!({ "id": "nothing" }), "unknown output \"nothing\""),
     ];
     for (tool, arguments, words) in cases {
         let reply = client.call(tool, arguments.clone());
@@ -127,7 +131,7 @@ fn outputs_are_resources() {
     let blob = read["result"]["contents"][0]["blob"].as_str().unwrap();
     assert!(blob.starts_with("Y2Fm6TEK"), "{read}");
     let unknown = client.ask("resources/read", json!({ "uri": "haft://output/none" }));
-    assert!(unknown["error"]["message"].as_str().is_some_and(|words| words.contains("there is no resource")));
+    assert!(unknown["error"]["message"].as_str().is_some_and(|words| words.contains("unknown resource")));
     assert!(client.ask("prompts/list", json!({}))["result"]["prompts"].is_array());
 }
 

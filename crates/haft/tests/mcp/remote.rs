@@ -50,7 +50,7 @@ fn what_goes_wrong_is_said() {
         &scratch,
         "[[mcp]]\nname = \"sulky\"\ncommand = [\"sh\", \"-c\", \"echo no database >&2; exit 3\"]\n",
     );
-    called("tool sulky.anything").status(126).stderr_has("has ended: no database");
+    called("tool sulky.anything").status(126).stderr_has("exited: no database");
     configure(&scratch, "[[mcp]]\nname = \"odd\"\ncommand = [\"x\"]\nurl = \"http://x\"\n");
     haft(&scratch)
         .args(["tool", "list"])
@@ -165,7 +165,7 @@ fn a_server_that_has_died_is_started_again() {
     let script = "a=$(tool io.pid); tool io.die; echo $?; b=$(tool io.pid); [ $a != $b ] && kill -9 $b; \
                   while kill -0 $b; do sleep 0.02; done 2>/dev/null; tool io.echo text=again";
     let told = haft(&scratch).args(["-c", script]).run().status(0).stdout("1\nagain\n");
-    told.stderr_has("the MCP server 'io' has ended during the call; it is started again with the next one");
+    told.stderr_has("the MCP server 'io' exited during the call; the next call starts it again");
     assert_eq!(noticed(&scratch, "io").matches("hello haft").count(), 3);
     await_end(&scratch, "io");
 }

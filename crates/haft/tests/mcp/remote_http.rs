@@ -57,14 +57,12 @@ fn what_goes_wrong_is_said() {
     let called = |token: &str| haft(&scratch).env("TOKEN", token).args(["-c", "tool web.echo text=x"]).run();
     called("wrong")
         .status(126)
-        .stderr_has("refuses us with status 401 Unauthorized; a token goes into its `headers`");
+        .stderr_has("rejected the request with status 401 Unauthorized; add a token to its `headers`");
     called("two\nlines").status(126).stderr_has("has a header 'Authorization' that cannot be sent");
     configure(&scratch, &local(web.port).replace("TOKEN", "ABSENT"));
-    called("secret")
-        .status(126)
-        .stderr_has("needs the variable 'ABSENT', which the environment does not have");
+    called("secret").status(126).stderr_has("needs the variable 'ABSENT', which is not set");
     configure(&scratch, &at("gopher://127.0.0.1/"));
-    called("secret").status(126).stderr_has("has no URL that begins with http:// or https://");
+    called("secret").status(126).stderr_has("has an invalid URL: it must begin with http:// or https://");
     let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     configure(&scratch, &local(free));
     let down =

@@ -77,7 +77,7 @@ fn long_output_is_cut_and_stays_addressable() {
     let mut client = Client::new();
     let reply = client.run("seq 100000");
     assert!(reply.text().len() < 17_000 && reply.text().starts_with("1\n2\n"));
-    assert!(reply.facts().contains("bytes not shown"), "{}", reply.facts());
+    assert!(reply.facts().contains("bytes omitted"), "{}", reply.facts());
     let id = reply.data()["stdout"]["id"].clone();
     let looked = client.call("output", json!({ "id": id, "view": { "grep": "^5000.$" } }));
     assert!(looked.text().starts_with("50000:50000\n50001:50001\n"), "{}", looked.text());
@@ -102,7 +102,7 @@ fn a_flood_is_counted_and_its_ends_are_kept() {
 fn bytes_that_are_no_text_do_not_hurt() {
     let mut client = Client::new();
     let reply = client.run("printf '\\x00\\xff\\xfe\\x80%.0s' {1..100}");
-    assert!(reply.text().starts_with("[400 bytes that are not text]\n[exit 0"), "{}", reply.text());
+    assert!(reply.text().starts_with("[400 bytes of binary data]\n[exit 0"), "{}", reply.text());
 }
 
 #[test]
@@ -118,7 +118,7 @@ fn one_call_waits_for_what_is_waited_for() {
         until("echo starting; echo 'ready on 80'; sleep 60", json!({ "pattern": "ready on \\d+" })),
         "output matched \"ready on 80\""
     );
-    assert_eq!(until("echo x; sleep 60", json!({ "quiet": 0.3 })), "quiet for 300ms");
+    assert_eq!(until("echo x; sleep 60", json!({ "quiet": 0.3 })), "no output for 300ms");
     let met = until("sleep 0.2; touch made; sleep 60", json!({ "file": "made" }));
     assert!(met.ends_with("made\" exists"), "{met}");
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();

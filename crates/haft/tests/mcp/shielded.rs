@@ -116,7 +116,7 @@ fn root_may_be_allowed_to_trace_again() {
 fn a_script_that_reads_is_still_noticed_to_wait_for_input() {
     for mut client in servers() {
         let reply = client.call("run", json!({ "script": "read x; echo \"got $x\"", "interactive": true }));
-        assert!(reply.facts().contains("waits for input"), "{}", reply.text());
+        assert!(reply.facts().contains("waiting for input"), "{}", reply.text());
         let job = reply.job();
         let reply = client.call("job", json!({ "id": job, "action": "write", "text": "abc\n" }));
         assert!(reply.text().contains("got abc"), "{}", reply.text());
